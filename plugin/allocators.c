@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "allocators.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define A(symbol, callee, prototype)                                                                         \
+    { symbol, callee, prototype, ALLOCSITE_ALLOC, SITE_LAST }
+#define V(symbol, callee, prototype)                                                                         \
+    { symbol, callee, prototype, ALLOCSITE_ALLOC, SITE_FIRST }
+#define R(symbol, callee, prototype)                                                                         \
+    { symbol, callee, prototype, ALLOCSITE_REALLOC, SITE_LAST }
+#define F(symbol, callee, prototype)                                                                         \
+    { symbol, callee, prototype, ALLOCSITE_FREE, SITE_LAST }
+
+/* Sorted by symbol (strcmp), for the binary search. The leading-underscore twins of libc functions are what
+ * glibc's headers call under _FORTIFY_SOURCE or with optimisation. Operators: Itanium C++ ABI, 5.1.5. */
+static const struct allocator table[] = {
+    F("_ZdaPv", "operator delete[]", "vp"),
+    F("_ZdaPvRKSt9nothrow_t", "operator delete[]", "vpp"),
+    F("_ZdaPvSt11align_val_t", "operator delete[]", "vpz"),
+    F("_ZdaPvSt11align_val_tRKSt9nothrow_t", "operator delete[]", "vpzp"),
+    F("_ZdaPvm", "operator delete[]", "vpz"),
+    F("_ZdaPvmSt11align_val_t", "operator delete[]", "vpzz"),
+    F("_ZdlPv", "operator delete", "vp"),
+    F("_ZdlPvRKSt9nothrow_t", "operator delete", "vpp"),
+    F("_ZdlPvSt11align_val_t", "operator delete", "vpz"),
+    F("_ZdlPvSt11align_val_tRKSt9nothrow_t", "operator delete", "vpzp"),
+    F("_ZdlPvm", "operator delete", "vpz"),
+    F("_ZdlPvmSt11align_val_t", "operator delete", "vpzz"),
+    A("_Znam", "operator new[]", "pz"),
+    A("_ZnamRKSt9nothrow_t", "operator new[]", "pzp"),
+    A("_ZnamSt11align_val_t", "operator new[]", "pzz"),
+    A("_ZnamSt11align_val_tRKSt9nothrow_t", "operator new[]", "pzzp"),
+    A("_Znwm", "operator new", "pz"),
+    A("_ZnwmRKSt9nothrow_t", "operator new", "pzp"),
+    A("_ZnwmSt11align_val_t", "operator new", "pzz"),
+    A("_ZnwmSt11align_val_tRKSt9nothrow_t", "operator new", "pzzp"),
+    V("__asprintf_chk", "asprintf", "ipip."),
+    A("__getcwd_chk", "getcwd", "ppzz"),
+    A("__getdelim", "getdelim", "zppip"),
+    A("__realpath_chk", "realpath", "pppz"),
+    A("__strdup", "strdup", "pp"),
+    A("__strndup", "strndup", "ppz"),
+    A("__vasprintf_chk", "vasprintf", "ipipp"),
+    A("aligned_alloc", "aligned_alloc", "pzz"),
+    V("asprintf", "asprintf", "ipp."),
+    A("backtrace_symbols", "backtrace_symbols", "ppi"),
+    A("calloc", "calloc", "pzz"),
+    A("canonicalize_file_name", "canonicalize_file_name", "pp"),
+    F("free", "free", "vp"),
+    A("get_current_dir_name", "get_current_dir_name", "p"),
+    A("getcwd", "getcwd", "ppz"),
+    A("getdelim", "getdelim", "zppip"),
+    A("getline", "getline", "zppp"),
+    A("malloc", "malloc", "pz"),
+    A("memalign", "memalign", "pzz"),
+    A("open_memstream", "open_memstream", "ppp"),
+    A("open_wmemstream", "open_wmemstream", "ppp"),
+    A("posix_memalign", "posix_memalign", "ipzz"),
+    A("pvalloc", "pvalloc", "pz"),
+    R("realloc", "realloc", "ppz"),
+    R("reallocarray", "reallocarray", "ppzz"),
+    A("realpath", "realpath", "ppp"),
+    A("scandir", "scandir", "ipppp"),
+    A("scandir64", "scandir64", "ipppp"),
+    A("scandirat", "scandirat", "iipppp"),
+    A("scandirat64", "scandirat64", "iipppp"),
+    A("strdup", "strdup", "pp"),
+    A("strndup", "strndup", "ppz"),
+    A("tempnam", "tempnam", "ppp"),
+    A("valloc", "valloc", "pz"),
+    A("vasprintf", "vasprintf", "ippp"),
+    A("wcsdup", "wcsdup", "pp"),
+};
+
+struct key {
+    const char *symbol;
+    size_t length;
+};
+
+static int compare(const void *left, const void *right) {
+    const struct key *key = left;
+    const struct allocator *entry = right;
+    int order = strncmp(key->symbol, entry->symbol, key->length);
+    if (order == 0 && entry->symbol[key->length] != '\0')
+        return -1;
+    return order;
+}
+
+const struct allocator *allocator_find(const char *symbol, size_t length) {
+    struct key key = {symbol, length};
+    return bsearch(&key, table, sizeof table / sizeof *table, sizeof *table, compare);
+}
+
+const struct allocator *allocator_table(size_t *count) {
+    *count = sizeof table / sizeof *table;
+    return table;
+}

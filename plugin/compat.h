@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* What differs between LLVM 14 and 22, in one place. */
+#ifndef ALLOCSITE_PLUGIN_COMPAT_H
+#define ALLOCSITE_PLUGIN_COMPAT_H
+
+#include <llvm/Config/llvm-config.h>
+#include <llvm/IR/DerivedTypes.h>
+#include <llvm/IR/Type.h>
+#include <llvm/Passes/PassBuilder.h>
+#if LLVM_VERSION_MAJOR >= 22
+#include <llvm/Plugins/PassPlugin.h>
+#else
+#include <llvm/Passes/PassPlugin.h>
+#endif
+
+namespace allocsite {
+
+inline llvm::PointerType *pointerType(llvm::LLVMContext &context) {
+#if LLVM_VERSION_MAJOR >= 17
+    return llvm::PointerType::getUnqual(context);
+#else
+    return llvm::Type::getInt8PtrTy(context);
+#endif
+}
+
+/* The callback of the OptimizerLast extension point learnt its LTO phase in 20. */
+template <class Callback> void atOptimizerLast(llvm::PassBuilder &builder, Callback callback) {
+#if LLVM_VERSION_MAJOR >= 20
+    builder.registerOptimizerLastEPCallback([callback](llvm::ModulePassManager &passes,
+                                                       llvm::OptimizationLevel,
+                                                       llvm::ThinOrFullLTOPhase) { callback(passes); });
+#else
+    builder.registerOptimizerLastEPCallback(
+        [callback](llvm::ModulePassManager &passes, llvm::OptimizationLevel) { callback(passes); });
+#endif
+}
+
+} // namespace allocsite
+
+#endif

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "find.h"
+
+#include <llvm/Analysis/ConstantFolding.h>
+#include <llvm/IR/GlobalVariable.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/Instructions.h>
+
+using namespace llvm;
+
+namespace allocsite {
+
+static bool fits(Type *type, char letter, bool anyInteger) {
+    switch (letter) {
+    case 'v':
+        return type->isVoidTy();
+    case 'p':
+        return type->isPointerTy();
+    case 'z':
+        return anyInteger ? type->isIntegerTy() : type->isIntegerTy(64);
+    default:
+        return anyInteger ? type->isIntegerTy() : type->isIntegerTy(32);
+    }
+}
+
+/* A declaration without a prototype says nothing of its arguments: the call alone does, and it may pass an
+ * int where a size_t is meant. */
+static bool isUnprototyped(const Function &callee) {
+    return callee.isVarArg() && callee.arg_empty();
+}
+
+static bool hasPrototype(const FunctionType *type, const char *prototype, bool unprototyped) {
+    if (!fits(type->getReturnType(), *prototype++, unprototyped))
+        return false;
+    for (Type *parameter : type->params()) {
+        if (*prototype == '.')
+            return unprototyped;
+        if (*prototype == '\0' || !fits(parameter, *prototype++, unprototyped))
+            return false;
+    }
+    bool isVariadic = *prototype == '.';
+    return (isVariadic || *prototype == '\0') && (isVariadic == type->isVarArg() || unprototyped);
+}
+
+static const allocator *findBySymbol(const Function &function) {
+    StringRef name = function.getName();
+    name.consume_front("\1"); // clang's mark of an asm label: the symbol as it is
+    return allocator_find(name.data(), name.size());
+}
+
+/* The function that a call surely reaches: named directly, or read from a constant pointer (at -O0 nobody has
+ * folded that load yet). */
+static Function *surelyCalled(const CallBase &call) {
+    Value *target = call.getCalledOperand()->stripPointerCasts();
+    if (auto *load = dyn_cast<LoadInst>(target)) {
+        auto *pointer = dyn_cast<Constant>(load->getPointerOperand());
+        const DataLayout &layout = call.getModule()->getDataLayout();
+        Constant *value = pointer && !load->isVolatile()
+                              ? ConstantFoldLoadFromConstPtr(pointer, load->getType(), layout)
+                              : nullptr;
+        target = value ? value->stripPointerCasts() : nullptr;
+    }
+    return dyn_cast_or_null<Function>(target);
+}
+
+static bool isProcessWide(const Function &function) {
+    return !function.hasLocalLinkage() && !function.isIntrinsic();
+}
+
+static const allocator *allocatorCalled(const CallBase &call, Function *&callee) {
+    callee = surelyCalled(call);
+    if (!callee || !isProcessWide(*callee))
+        return nullptr;
+    const allocator *what = findBySymbol(*callee);
+    if (!what || !hasPrototype(call.getFunctionType(), what->prototype, isUnprototyped(*callee)))
+        return nullptr;
+    return what;
+}
+
+bool isInstrumented(const Function &function) {
+    if (function.isDeclaration() || function.hasAvailableExternallyLinkage() ||
+        function.hasFnAttribute(Attribute::Naked))
+        return false;
+    const allocator *itself = isProcessWide(function) ? findBySymbol(function) : nullptr;
+    return !itself || !hasPrototype(function.getFunctionType(), itself->prototype, isUnprototyped(function));
+}
+
+SmallVector<AllocatorCall, 8> findAllocatorCalls(Function &function) {
+    SmallVector<AllocatorCall, 8> found;
+    for (Instruction &instruction : instructions(function)) {
+        auto *call = dyn_cast<CallBase>(&instruction);
+        Function *callee = nullptr;
+        if (!call || (!isa<CallInst>(call) && !isa<InvokeInst>(call)))
+            continue;
+        if (const allocator *what = allocatorCalled(*call, callee))
+            found.push_back({call, callee, what});
+    }
+    return found;
+}
+
+} // namespace allocsite

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Which calls of a module are allocator calls. */
+#ifndef ALLOCSITE_PLUGIN_FIND_H
+#define ALLOCSITE_PLUGIN_FIND_H
+
+#include <llvm/ADT/SmallVector.h>
+#include <llvm/IR/InstrTypes.h>
+#include <llvm/IR/Module.h>
+
+#include "allocators.h"
+
+namespace allocsite {
+
+struct AllocatorCall {
+    llvm::CallBase *call;
+    llvm::Function *callee;
+    const allocator *what;
+};
+
+/* Whether calls in the body of this function become sites: it has a body of its own, and is not itself one of
+ * the allocators (its inner malloc is how it works; its callers are the sites). */
+bool isInstrumented(const llvm::Function &function);
+
+/* The allocator calls of a function, in the order of its code. */
+llvm::SmallVector<AllocatorCall, 8> findAllocatorCalls(llvm::Function &function);
+
+} // namespace allocsite
+
+#endif

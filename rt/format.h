@@ -1,0 +1,88 @@
+/* The contract between the plugin (writes), the runtime (counts by) and allocsite-dump (reads).
+ *
+ * A module that was compiled with the plugin carries a site table: descriptors in one section, what
+ * they share in two more. Every reference is the signed distance in bytes from the referring field
+ * to what it names, so the table needs no dynamic relocation and costs nothing at load.
+ *
+ *   allocsite_sites    struct allocsite_site[]                  writable (the runtime stores `slot`)
+ *   allocsite_frames   scopes, frames, requests, in any order    read only
+ *   allocsite_strings  NUL-terminated UTF-8                      read only, merged by the linker
+ *
+ * Grouping: the descriptors of one function stand in that function's comdat and are linked to its
+ * code (SHF_LINK_ORDER), so a linker that drops the function drops its sites.
+ *
+ * Everything is in the byte order of the module. In a relocatable object the references are still
+ * PC-relative relocations of their section. One site can stand twice (a library opened twice, code
+ * that LTO mixed with other objects): two descriptors are the same site if hash, function, file,
+ * line, column and callee agree.
+ */
+#ifndef ALLOCSITE_FORMAT_H
+#define ALLOCSITE_FORMAT_H
+
+#include <stdint.h>
+
+/* Raised by every change of anything in this file. The names of the runtime's entry points hold it,
+ * so that an object never links or loads with a runtime that would misread its table. */
+#define ALLOCSITE_FORMAT_VERSION 1
+#define ALLOCSITE_ENTRY(name) __allocsite_v1_##name
+#define ALLOCSITE_ENTRY_PREFIX "__allocsite_v1_"
+
+#define ALLOCSITE_SITES_SECTION "allocsite_sites"
+#define ALLOCSITE_FRAMES_SECTION "allocsite_frames"
+#define ALLOCSITE_STRINGS_SECTION "allocsite_strings"
+
+/* Distance in bytes from this field to what it names; 0: nothing. */
+typedef int32_t allocsite_ref;
+
+/* A function and a file in which code of it is written (a body may span files by #include). */
+struct allocsite_scope {
+    allocsite_ref function; /* string: demangled name, with parameters where the debug info has them */
+    allocsite_ref file;     /* string: path, as -ffile-prefix-map leaves it */
+};
+
+/* One step outwards in an inline chain: the call at line:column of scope was inlined. */
+struct allocsite_frame {
+    allocsite_ref scope;  /* struct allocsite_scope */
+    allocsite_ref caller; /* struct allocsite_frame: the next step outwards; 0: not inlined further */
+    uint32_t line;        /* 0: unknown */
+    uint32_t column;      /* 0: unknown */
+};
+
+/* What a site asks for. */
+struct allocsite_request {
+    allocsite_ref callee; /* string: as it is written in the source, "malloc", "operator new[]" */
+    allocsite_ref type;   /* string: the type allocated; 0: unknown */
+};
+
+enum allocsite_kind {
+    ALLOCSITE_ALLOC = 0,   /* returns a new block */
+    ALLOCSITE_REALLOC = 1, /* returns a new block or moves an old one */
+    ALLOCSITE_FREE = 2,    /* takes a block back */
+};
+
+/* `slot` as the plugin writes it: above every capacity, so that the test that a site's counters are
+ * within the thread's slab is also the test that the site has been registered. */
+#define ALLOCSITE_SLOT_NONE UINT32_MAX
+
+/* One allocator call in the source with the chain of functions that it was inlined through. */
+struct allocsite_site {
+    uint64_t hash;         /* the same in every build while the function around the call is unchanged */
+    uint32_t slot;         /* runtime: index of the counters of this site; ALLOCSITE_SLOT_NONE */
+    uint32_t line;         /* 0: unknown */
+    allocsite_ref scope;   /* struct allocsite_scope: where the call is written */
+    allocsite_ref caller;  /* struct allocsite_frame: innermost caller; 0: not inlined */
+    allocsite_ref request; /* struct allocsite_request */
+    uint16_t column;       /* 0: unknown */
+    uint8_t version;       /* ALLOCSITE_FORMAT_VERSION */
+    uint8_t kind;          /* enum allocsite_kind */
+};
+
+#ifdef __cplusplus
+static_assert(sizeof(struct allocsite_site) == 32, "a site is 32 bytes");
+static_assert(sizeof(struct allocsite_frame) == 16, "a frame is 16 bytes");
+#else
+_Static_assert(sizeof(struct allocsite_site) == 32, "a site is 32 bytes");
+_Static_assert(sizeof(struct allocsite_frame) == 16, "a frame is 16 bytes");
+#endif
+
+#endif

@@ -1,0 +1,12 @@
+// -fno-builtin takes the knowledge of malloc from the optimizer, not from us.
+// RUN: %ir -fno-builtin -O0 %s | %check
+// RUN: %ir -fno-builtin -O2 %s | %check
+// RUN: %ir -ffreestanding -O2 %s | %check
+// CHECK: call {{.*}}@__allocsite_v1_malloc(
+// CHECK: call {{.*}}@__allocsite_v1_free(
+#include <stddef.h>
+void *malloc(size_t);
+void free(void *);
+void pair(void) {
+    free(malloc(8));
+}

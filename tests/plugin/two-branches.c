@@ -1,0 +1,19 @@
+// The two calls of an if stay two sites with their lines: merged, they would be one call at no line.
+// RUN: %ir -O0 %s | %check
+// RUN: %ir -O2 %s | %check
+// CHECK: @__allocsite_sites.pick = private externally_initialized global [2 x %allocsite.site] [
+// CHECK-SAME: i32 -1, i32 [[@LINE+10]],
+// CHECK-SAME: i16 13, i8 1, i8 0
+// CHECK-SAME: i32 -1, i32 [[@LINE+10]],
+// CHECK-SAME: i16 13, i8 1, i8 0
+// CHECK: define {{.*}}@pick(
+// CHECK-COUNT-2: call {{.*}}@__allocsite_v1_malloc(i64 {{[^,]*}},
+#include <stdlib.h>
+void *pick(int c) {
+    void *p;
+    if (c)
+        p = malloc(8);
+    else
+        p = malloc(16);
+    return p;
+}
