@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# What users' builds refer to: the clang configuration files, the linker options of static links, the
+# CMake package and the pkg-config file, in the build tree and installed, and the install rules.
+
+include(CMakePackageConfigHelpers)
+
+# clang configuration files. <CFGDIR> is where the file itself stands, so they need no paths of this machine.
+function(allocsite_write_cfg file major library)
+    set(ALLOCSITE_CFG_MAJOR ${major})
+    set(ALLOCSITE_CFG_LIBRARY ${library})
+    configure_file(${PROJECT_SOURCE_DIR}/cmake/allocsite.cfg.in ${file} @ONLY)
+endfunction()
+
+# Clang's own response file, made from the runtime's list of what it interposes.
+function(allocsite_write_static_options file options_variable)
+    set(list ${PROJECT_SOURCE_DIR}/rt/lib/wrapped.def)
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${list})
+    file(STRINGS ${list} options REGEX "^WRAPPED\\(")
+    list(TRANSFORM options REPLACE "^WRAPPED\\(([A-Za-z0-9_]+)\\)$" "-Wl,--wrap=\\1")
+    list(JOIN options "\n" lines)
+    file(CONFIGURE OUTPUT ${file} CONTENT "${lines}\n")
+    list(JOIN options " " words)
+    set(${options_variable} "${words}" PARENT_SCOPE)
+endfunction()
+
+set(library_dir ${CMAKE_LIBRARY_OUTPUT_DIRECTORY})
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/allocsite)
+
+allocsite_write_cfg(${library_dir}/allocsite.cfg ${ALLOCSITE_LLVM} <CFGDIR>)
+foreach(major IN LISTS ALLOCSITE_LLVM_MAJORS)
+    allocsite_write_cfg(${library_dir}/allocsite/llvm-${major}/allocsite.cfg ${major} <CFGDIR>/../..)
+    install(DIRECTORY ${library_dir}/allocsite/llvm-${major} DESTINATION ${CMAKE_INSTALL_LIBDIR}/allocsite)
+endforeach()
+install(FILES ${library_dir}/allocsite.cfg ${library_dir}/allocsite.so DESTINATION ${CMAKE_INSTALL_LIBDIR})
+
+allocsite_write_static_options(${library_dir}/allocsite/static.opts ALLOCSITE_STATIC_OPTIONS)
+install(FILES ${library_dir}/allocsite/static.opts DESTINATION ${CMAKE_INSTALL_LIBDIR}/allocsite)
+
+# The package finds the libraries from its own place, in the build tree as installed.
+function(allocsite_write_package directory libraries headers)
+    set(ALLOCSITE_PACKAGE_LIBDIR ${libraries})
+    set(ALLOCSITE_PACKAGE_INCLUDEDIR ${headers})
+    configure_file(${PROJECT_SOURCE_DIR}/cmake/allocsiteConfig.cmake.in ${directory}/allocsiteConfig.cmake @ONLY)
+    write_basic_package_version_file(${directory}/allocsiteConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+endfunction()
+
+file(RELATIVE_PATH headers_from_package ${CMAKE_INSTALL_PREFIX}/${package_dir} ${CMAKE_INSTALL_FULL_INCLUDEDIR})
+allocsite_write_package(${library_dir}/cmake/allocsite ../.. ../../../include)
+allocsite_write_package(${PROJECT_BINARY_DIR}/installed/cmake ../.. ${headers_from_package})
+install(DIRECTORY ${PROJECT_BINARY_DIR}/installed/cmake/ DESTINATION ${package_dir})
+
+function(allocsite_write_pkgconfig file prefix_from_here library_dir header_dir)
+    set(ALLOCSITE_PC_PREFIX ${prefix_from_here})
+    set(ALLOCSITE_PC_LIBDIR ${library_dir})
+    set(ALLOCSITE_PC_INCLUDEDIR ${header_dir})
+    configure_file(${PROJECT_SOURCE_DIR}/cmake/allocsite.pc.in ${file} @ONLY)
+endfunction()
+
+file(RELATIVE_PATH prefix_from_pc ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
+allocsite_write_pkgconfig(${library_dir}/pkgconfig/allocsite.pc ../.. lib include)
+allocsite_write_pkgconfig(${PROJECT_BINARY_DIR}/installed/allocsite.pc
+    ${prefix_from_pc} ${CMAKE_INSTALL_LIBDIR} ${CMAKE_INSTALL_INCLUDEDIR})
+install(FILES ${PROJECT_BINARY_DIR}/installed/allocsite.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+# A build tree is used like an installed one, so the header stands there too.
+configure_file(${PROJECT_SOURCE_DIR}/rt/lib/allocsite.h ${PROJECT_BINARY_DIR}/include/allocsite.h COPYONLY)
+install(FILES ${PROJECT_SOURCE_DIR}/rt/lib/allocsite.h TYPE INCLUDE)
+install(TARGETS allocsite_shared allocsite_static)
+install(FILES ${PROJECT_SOURCE_DIR}/rt/lib/allocsite.7 DESTINATION ${CMAKE_INSTALL_MANDIR}/man7)

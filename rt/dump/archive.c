@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Members of ar archives. */
+#include "archive.h"
+
+#include <ar.h>
+#include <string.h>
+
+#define THIN_MAGIC "!<thin>\n"
+
+bool archive_open(struct archive *archive, const unsigned char *bytes, size_t size) {
+    *archive = (struct archive){.bytes = bytes, .size = size, .next = SARMAG};
+    if (size < SARMAG)
+        return false;
+    archive->is_thin = memcmp(bytes, THIN_MAGIC, SARMAG) == 0;
+    return archive->is_thin || memcmp(bytes, ARMAG, SARMAG) == 0;
+}
+
+/* A decimal number in a field padded with spaces. */
+static bool read_number(const char *field, size_t width, size_t *number) {
+    size_t at = 0;
+    *number = 0;
+    while (at < width && field[at] >= '0' && field[at] <= '9')
+        *number = *number * 10 + (size_t)(field[at++] - '0');
+    return at > 0 && (at == width || field[at] == ' ');
+}
+
+static bool is_special(const struct ar_hdr *header, const char *name) {
+    size_t length = strlen(name);
+    return memcmp(header->ar_name, name, length) == 0 && header->ar_name[length] == ' ';
+}
+
+/* Long names end with "/\n". */
+static bool long_name(const struct archive *archive, size_t offset, struct archive_member *member) {
+    if (offset >= archive->long_names_size)
+        return false;
+    member->name = archive->long_names + offset;
+    const char *end = memchr(member->name, '\n', archive->long_names_size - offset);
+    if (!end || end == member->name)
+        return false;
+    member->name_size = (size_t)(end - member->name) - (end[-1] == '/');
+    return true;
+}
+
+/* BSD's: the name is the beginning of the contents. */
+static bool leading_name(size_t length, struct archive_member *member) {
+    if (!member->bytes || length > member->size)
+        return false;
+    member->name = (const char *)member->bytes;
+    member->name_size = strnlen(member->name, length);
+    member->bytes += length;
+    member->size -= length;
+    return true;
+}
+
+static bool name_member(const struct archive *archive, const struct ar_hdr *header,
+                        struct archive_member *member) {
+    size_t number;
+    const char *name = header->ar_name;
+    if (name[0] == '/' && read_number(name + 1, sizeof header->ar_name - 1, &number))
+        return long_name(archive, number, member);
+    if (memcmp(name, "#1/", 3) == 0 && read_number(name + 3, sizeof header->ar_name - 3, &number))
+        return leading_name(number, member);
+    const char *end = memchr(name, '/', sizeof header->ar_name);
+    member->name = name;
+    member->name_size = end ? (size_t)(end - name) : sizeof header->ar_name;
+    return true;
+}
+
+/* Reads the header at archive->next and moves on behind its contents. */
+static const struct ar_hdr *next_header(struct archive *archive, struct archive_member *member) {
+    size_t left = archive->size - archive->next;
+    if (left < sizeof(struct ar_hdr))
+        return NULL;
+    const struct ar_hdr *header = (const void *)(archive->bytes + archive->next);
+    if (memcmp(header->ar_fmag, ARFMAG, sizeof header->ar_fmag) != 0 ||
+        !read_number(header->ar_size, sizeof header->ar_size, &member->size))
+        return NULL;
+    archive->next += sizeof *header;
+    bool is_outside = archive->is_thin && !is_special(header, "/") && !is_special(header, "//") &&
+                      !is_special(header, "/SYM64/");
+    member->bytes = is_outside ? NULL : archive->bytes + archive->next;
+    if (is_outside)
+        return header;
+    if (member->size > archive->size - archive->next)
+        return NULL;
+    archive->next += member->size;
+    archive->next += archive->next % 2 && archive->next < archive->size;
+    return header;
+}
+
+enum archive_step archive_next(struct archive *archive, struct archive_member *member, struct reason *why) {
+    while (archive->next < archive->size) {
+        const struct ar_hdr *header = next_header(archive, member);
+        if (!header) {
+            reason_set(why, "damaged archive: bad member header at byte %zu", archive->next);
+            return ARCHIVE_DAMAGED;
+        }
+        if (is_special(header, "//")) {
+            archive->long_names = (const char *)member->bytes;
+            archive->long_names_size = member->size;
+        } else if (!is_special(header, "/") && !is_special(header, "/SYM64/")) {
+            if (name_member(archive, header, member))
+                return ARCHIVE_MEMBER;
+            reason_set(why, "damaged archive: a member's name is not in it");
+            return ARCHIVE_DAMAGED;
+        }
+    }
+    return ARCHIVE_END;
+}

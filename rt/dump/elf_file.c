@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* ELF files of 64 bits, little-endian, for x86-64, in memory: header and sections. */
+#include "elf_file.h"
+
+#include <elf.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct bytes {
+    const unsigned char *data;
+    size_t size;
+};
+
+/* NULL: the file does not hold them all. */
+static const unsigned char *bytes_at(struct bytes file, uint64_t offset, uint64_t size) {
+    return offset <= file.size && size <= file.size - offset ? file.data + offset : NULL;
+}
+
+static bool is_bitcode(struct bytes file) {
+    static const unsigned char raw[] = {'B', 'C', 0xC0, 0xDE}, wrapped[] = {0xDE, 0xC0, 0x17, 0x0B};
+    return file.size >= 4 && (memcmp(file.data, raw, 4) == 0 || memcmp(file.data, wrapped, 4) == 0);
+}
+
+static bool check_ident(struct bytes file, struct reason *why) {
+    if (is_bitcode(file))
+        return reason_set(why, "LLVM bitcode has no site table yet: link it (-flto) and look at the result");
+    if (file.size < SELFMAG || memcmp(file.data, ELFMAG, SELFMAG) != 0)
+        return reason_set(why, "not an ELF file");
+    if (file.size < sizeof(Elf64_Ehdr))
+        return reason_set(why, "the ELF header is cut off");
+    if (file.data[EI_CLASS] != ELFCLASS64)
+        return reason_set(why, "not a 64-bit ELF file");
+    if (file.data[EI_DATA] != ELFDATA2LSB)
+        return reason_set(why, "not a little-endian ELF file");
+    return true;
+}
+
+static bool check_header(const Elf64_Ehdr *header, struct reason *why) {
+    if (header->e_machine != EM_X86_64)
+        return reason_set(why, "ELF machine %u is not supported, only x86-64 is", header->e_machine);
+    if (header->e_type == ET_CORE)
+        return reason_set(why, "a core file has no site table, its executable has");
+    if (header->e_type != ET_REL && header->e_type != ET_EXEC && header->e_type != ET_DYN)
+        return reason_set(why, "unknown ELF type %u", header->e_type);
+    if (header->e_shoff == 0)
+        return reason_set(why, "has no section headers");
+    if (header->e_shentsize != sizeof(Elf64_Shdr))
+        return reason_set(why, "damaged: section headers of %u bytes", header->e_shentsize);
+    return true;
+}
+
+static Elf64_Shdr section_header(const unsigned char *headers, size_t index) {
+    Elf64_Shdr header;
+    memcpy(&header, headers + index * sizeof header, sizeof header);
+    return header;
+}
+
+/* Numbers that do not fit into the ELF header stand in the first section's. */
+static bool section_counts(struct bytes file, const Elf64_Ehdr *header, uint64_t *count, uint64_t *names) {
+    *count = header->e_shnum;
+    *names = header->e_shstrndx;
+    if (*count && *names != SHN_XINDEX)
+        return true;
+    const unsigned char *first = bytes_at(file, header->e_shoff, sizeof(Elf64_Shdr));
+    if (!first)
+        return false;
+    Elf64_Shdr extended = section_header(first, 0);
+    if (*count == 0)
+        *count = extended.sh_size;
+    if (*names == SHN_XINDEX)
+        *names = extended.sh_link;
+    return true;
+}
+
+static struct elf_section section_of(struct bytes file, Elf64_Shdr header) {
+    bool has_bytes = header.sh_type != SHT_NOBITS && header.sh_type != SHT_NULL;
+    return (struct elf_section){
+        .name = "",
+        .type = header.sh_type,
+        .flags = header.sh_flags,
+        .address = header.sh_addr,
+        .bytes = has_bytes ? bytes_at(file, header.sh_offset, header.sh_size) : NULL,
+        .size = header.sh_size,
+        .link = header.sh_link,
+        .info = header.sh_info,
+        .entry_size = header.sh_entsize,
+    };
+}
+
+/* The table must end with a NUL, which a linker always writes: looking for one from every name on would cost
+ * the square of a damaged file's size. */
+static const char *string_in(const struct elf_section *strings, uint64_t offset) {
+    if (!strings->bytes || offset >= strings->size || strings->bytes[strings->size - 1] != '\0')
+        return "";
+    return (const char *)strings->bytes + offset;
+}
+
+bool elf_open(struct elf_file *elf, const unsigned char *data, size_t size, struct reason *why) {
+    struct bytes file = {data, size};
+    *elf = (struct elf_file){0};
+    if (!check_ident(file, why))
+        return false;
+    Elf64_Ehdr header;
+    memcpy(&header, data, sizeof header);
+    if (!check_header(&header, why))
+        return false;
+    uint64_t count, names;
+    const unsigned char *headers = NULL;
+    if (section_counts(file, &header, &count, &names) && count <= size / sizeof(Elf64_Shdr))
+        headers = bytes_at(file, header.e_shoff, count * sizeof(Elf64_Shdr));
+    if (!headers || count == 0)
+        return reason_set(why, "damaged: the section headers are not in the file");
+    elf->type = header.e_type;
+    elf->count = count;
+    elf->size = size;
+    elf->sections = calloc(count, sizeof *elf->sections);
+    if (!elf->sections)
+        return reason_set(why, "out of memory");
+    for (size_t i = 0; i < count; i++)
+        elf->sections[i] = section_of(file, section_header(headers, i));
+    for (size_t i = 0; names < count && i < count; i++)
+        elf->sections[i].name = string_in(&elf->sections[names], section_header(headers, i).sh_name);
+    return true;
+}
+
+void elf_close(struct elf_file *elf) {
+    free(elf->sections);
+    *elf = (struct elf_file){0};
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Paths as text. */
+#include "path.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+static bool is_dots(const char *component, size_t length) {
+    return length == 2 && component[0] == '.' && component[1] == '.';
+}
+
+/* Start of the last component of path[first..end). */
+static size_t last_component(const char *path, size_t first, size_t end) {
+    while (end > first && path[end - 1] != '/')
+        end--;
+    return end;
+}
+
+/* Length of the path without its last component; the same: it has none that ".." could leave. */
+static size_t parent(const char *path, size_t first, size_t end) {
+    size_t start = last_component(path, first, end);
+    if (start == end || is_dots(path + start, end - start))
+        return end;
+    return start > first ? start - 1 : start;
+}
+
+void path_clean(char *path) {
+    size_t first = path[0] == '/', used = first;
+    const char *at = path;
+    while (*(at += strspn(at, "/"))) {
+        size_t length = strcspn(at, "/");
+        const char *component = at;
+        at += length;
+        if (length == 1 && component[0] == '.')
+            continue;
+        size_t above = parent(path, first, used);
+        if (is_dots(component, length) && (above != used || (first && used == first))) {
+            used = above;
+            continue;
+        }
+        if (used > first)
+            path[used++] = '/';
+        memmove(path + used, component, length);
+        used += length;
+    }
+    path[used] = '\0';
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Checks a module's table against its debug information and writes what disagrees. */
+#ifndef ALLOCSITE_VERIFY_H
+#define ALLOCSITE_VERIFY_H
+
+#include "../lib/out.h"
+#include "elf_file.h"
+#include "table.h"
+
+/* Runs in a process of its own, so that damaged debug information cannot take the caller along. Returns an exit
+ * status, STATUS_DONE if every site that can be checked agrees; flushes the writer. */
+int verify(struct out *, bool is_json, const char *module, const struct elf_file *, const struct table *);
+
+#endif

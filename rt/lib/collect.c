@@ -1,0 +1,187 @@
+/* Taking a report from the slabs.
+ *
+ * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ */
+#define _GNU_SOURCE
+#include "collect.h"
+#include "descriptor.h"
+#include "next.h"
+#include "os.h"
+#include "runtime.h"
+
+#include <limits.h>
+#include <string.h>
+#include <unistd.h>
+
+static size_t inlined_count(const struct allocsite_site *site) {
+    size_t count = 0;
+    for (const struct allocsite_frame *frame = descriptor_frame(&site->caller); frame;
+         frame = descriptor_frame(&frame->caller))
+        count++;
+    return count;
+}
+
+/* Unsited rows need an id as well: FNV-1a (RFC 9923) of the module's path. */
+static uint64_t path_id(const char *path) {
+    uint64_t hash = 0xcbf29ce484222325u;
+    for (; *path; path++)
+        hash = (hash ^ (unsigned char)*path) * 0x100000001b3u;
+    return hash;
+}
+
+static struct site_view module_view(const struct record *record) {
+    return (struct site_view){.id = path_id(record->module->path), .module = record->module->path};
+}
+
+static struct site_view site_view(const struct record *record, struct place *inlined) {
+    const struct allocsite_site *site = record->site;
+    struct site_view view = {
+        .id = site->hash,
+        .module = record->module->path,
+        .sited = true,
+        .at = descriptor_place(&site->scope, site->line, site->column),
+        .callee = descriptor_request(site, false),
+        .type = descriptor_request(site, true),
+        .inlined = inlined,
+    };
+    for (const struct allocsite_frame *frame = descriptor_frame(&site->caller); frame;
+         frame = descriptor_frame(&frame->caller))
+        inlined[view.inlined_count++] = descriptor_place(&frame->scope, frame->line, frame->column);
+    return view;
+}
+
+static bool is_zero(const struct counters *counters) {
+    static const struct counters zero;
+    return memcmp(counters, &zero, sizeof zero) == 0;
+}
+
+/* What a report of so many rows and frames takes, as one mapping. */
+struct rows {
+    struct report_site **order;
+    struct report_site *sites;
+    struct place *places;
+};
+
+static bool rows_map(struct rows *rows, size_t sites, size_t places) {
+    size_t size = sites * (sizeof *rows->order + sizeof *rows->sites) + places * sizeof *rows->places;
+    char *memory = os_map(size ? size : 1, OS_FORK_KEEPS);
+    if (!memory)
+        return false;
+    rows->sites = (struct report_site *)memory;
+    rows->places = (struct place *)(rows->sites + sites);
+    rows->order = (struct report_site **)(rows->places + places);
+    return true;
+}
+
+static size_t places_needed(uint32_t slots) {
+    size_t places = 0;
+    for (uint32_t slot = 0; slot < slots; slot++) {
+        const struct record *record = record_at(slot);
+        places += record && record->site ? inlined_count(record->site) : 0;
+    }
+    return places;
+}
+
+static void collect_rows(struct report *report, uint32_t slots, struct rows rows) {
+    report->sites = rows.order;
+    for (uint32_t slot = 0; slot < slots; slot++) {
+        const struct record *record = record_at(slot);
+        struct report_site *row = &rows.sites[report->site_count];
+        if (!record)
+            continue;
+        threads_sum(slot, &row->counters);
+        if (is_zero(&row->counters))
+            continue;
+        row->view = record->site ? site_view(record, rows.places) : module_view(record);
+        rows.places += row->view.inlined_count;
+        rows.order[report->site_count++] = row;
+    }
+}
+
+#ifndef ALLOCSITE_STATIC
+
+/* Sanitizers bring their own malloc and are the usual reason that another one stands before ours. */
+static const char *sanitizer(void) {
+    static const struct {
+        const char *symbol, *name;
+    } sanitizers[] = {
+        {"__asan_init", "AddressSanitizer"},         {"__hwasan_init", "HWAddressSanitizer"},
+        {"__tsan_init", "ThreadSanitizer"},          {"__msan_init", "MemorySanitizer"},
+        {"__lsan_init", "standalone LeakSanitizer"},
+    };
+    for (size_t i = 0; i < sizeof sanitizers / sizeof sanitizers[0]; i++)
+        if (next_symbol(sanitizers[i].symbol))
+            return sanitizers[i].name;
+    return NULL;
+}
+
+static const char *interposition_reason(void) {
+    static char reason[PATH_MAX + 200];
+    const char *name = sanitizer();
+    char *end = stpcpy(reason, name ? name : "the malloc of ");
+    if (!name)
+        end = stpncpy(end, next_interposer(), PATH_MAX);
+    stpcpy(end,
+           name ? " serves the heap of this program: calls that pass a site are counted, allocations inside "
+                  "libraries are not"
+                : " stands before allocsite's: calls that pass a site are counted, others are not");
+    return reason;
+}
+
+#else
+
+static const char *interposition_reason(void) {
+    return NULL;
+}
+
+#endif
+
+static const char *hole_reason(enum hole hole) {
+    switch (hole) {
+    case HOLE_MEMORY:
+        return "out of memory for the runtime's own tables: some allocations are not counted";
+    case HOLE_FORK:
+        return "the kernel cannot wipe memory on fork (before Linux 4.14): a forked child may count its "
+               "parent's "
+               "allocations too";
+    case HOLE_INTERPOSITION:
+        return interposition_reason();
+    case HOLE_UNWRAPPED:
+        return "linked statically without --wrap: calls that pass a site are counted, others are not";
+    case HOLE_VERSION:
+        return "some code was compiled by a plugin of another format version: its sites are counted as "
+               "unsited";
+    case HOLE_SECOND_RUNTIME:
+        return "a second copy of the runtime counts in this process too (a static liballocsite.a beside the "
+               "shared one?)";
+    case HOLE_COUNT:
+        break;
+    }
+    return NULL;
+}
+
+static void collect_reasons(struct report *report) {
+    static const char *reasons[HOLE_COUNT];
+    report->reason_count = 0;
+    for (int hole = 0; hole < HOLE_COUNT; hole++)
+        if (hole_is_set(hole))
+            reasons[report->reason_count++] = hole_reason(hole);
+    report->reasons = reasons;
+}
+
+bool collect(struct report *report) {
+    static char directory[PATH_MAX];
+    uint32_t slots = record_count();
+    struct rows rows;
+    *report = (struct report){
+        .program = program_path(),
+        .directory = getcwd(directory, sizeof directory),
+        .pid = (uint64_t)getpid(),
+        .finished = true,
+    };
+    if (!rows_map(&rows, slots, places_needed(slots)))
+        return false;
+    collect_rows(report, slots, rows);
+    collect_reasons(report);
+    return true;
+}

@@ -1,0 +1,15 @@
+/* dlclose, after which an address may belong to another module.
+ *
+ * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ */
+#include "interpose.h"
+#include "next.h"
+
+INTERPOSE(int, dlclose, void *handle) {
+    static int (*real)(void *);
+    if (!real)
+        real = (int (*)(void *))next_symbol("dlclose");
+    int error = real(handle);
+    module_cache_clear();
+    return error;
+}

@@ -1,0 +1,21 @@
+/* Declaring and defining what instrumented code calls: __allocsite_v1_<function>, with the site as the last
+ * parameter.
+ *
+ * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ */
+#ifndef ALLOCSITE_ENTRY_H
+#define ALLOCSITE_ENTRY_H
+
+#include "runtime.h"
+
+/* ENTRY(void *, malloc, size_t n) { ... } defines the entry of malloc; `site` is its last parameter. */
+#define ENTRY(result, name, ...)                                                                             \
+    ALLOCSITE_EXPORT result ALLOCSITE_ENTRY(name)(__VA_ARGS__, struct allocsite_site * site);                \
+    ALLOCSITE_EXPORT result ALLOCSITE_ENTRY(name)(__VA_ARGS__, struct allocsite_site * site)
+
+/* The same for a function without parameters. */
+#define ENTRY0(result, name)                                                                                 \
+    ALLOCSITE_EXPORT result ALLOCSITE_ENTRY(name)(struct allocsite_site * site);                             \
+    ALLOCSITE_EXPORT result ALLOCSITE_ENTRY(name)(struct allocsite_site * site)
+
+#endif

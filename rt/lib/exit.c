@@ -1,0 +1,152 @@
+/* The report at exit: collecting it from the slabs and getting it to where it shall go.
+ *
+ * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ */
+#define _GNU_SOURCE
+#include "collect.h"
+#include "os.h"
+#include "report.h"
+#include "runtime.h"
+#include "start.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* A report up to this size goes out in one write, so that those of several processes do not mix. */
+#define OUT_SIZE ((size_t)1 << 20)
+
+/* Copies of the descriptors 1 and 2, made when the program closed them with fclose; 0: none. */
+static int kept[3];
+
+void exit_keep_descriptor(int fd) {
+    runtime_start();
+    const char *name = fd == STDERR_FILENO ? "stderr" : "stdout";
+    if (runtime_off || (fd != STDOUT_FILENO && fd != STDERR_FILENO) || kept[fd] ||
+        strcmp(runtime_options()->report, name) != 0)
+        return;
+    int error = errno;
+    int copy = os_keep(fd);
+    kept[fd] = copy > 0 ? copy : 0;
+    errno = error;
+}
+
+/* The program's own descriptor may have been closed and given to another file since. */
+static int standard_descriptor(int fd) {
+    return kept[fd] ? kept[fd] : fd;
+}
+
+static int open_path(const char *pattern) {
+    char path[PATH_MAX], host[256];
+    os_host_name(host, sizeof host);
+    struct path_names names = {.pid = (uint64_t)getpid(), .program = program_path(), .host = host};
+    if (!path_expand(path, sizeof path, pattern, &names)) {
+        os_say("no report: a % in the path is not %p, %e, %h or %%, or it is too long: ", pattern);
+        return -1;
+    }
+    int fd = os_create(path);
+    if (fd < 0)
+        os_say("no report in ", path, ": ", strerrordesc_np(errno));
+    return fd;
+}
+
+static int report_descriptor(const struct options *options) {
+    if (strcmp(options->report, "stderr") == 0)
+        return standard_descriptor(STDERR_FILENO);
+    if (strcmp(options->report, "stdout") == 0)
+        return standard_descriptor(STDOUT_FILENO);
+    return open_path(options->report);
+}
+
+/* Programs read JSON and CSV: they get all rows unless a number was asked for. */
+static struct report_limits limits_of(const struct options *options) {
+    bool for_programs = options->format == FORMAT_JSON || options->format == FORMAT_CSV;
+    return (struct report_limits){
+        .sort = options->sort,
+        .top = for_programs && !options->top_given ? 0 : options->top,
+        .min_bytes = options->min_bytes,
+        .min_allocs = options->min_allocs,
+    };
+}
+
+static void write_report(int fd, const struct options *options) {
+    struct report report;
+    struct out out;
+    char *buffer = os_map(OUT_SIZE, OS_FORK_KEEPS);
+    if (!buffer || !collect(&report)) {
+        os_say("no report: out of memory");
+        return;
+    }
+    struct report_limits limits = limits_of(options);
+    report_prepare(&report, &limits);
+    out_open(&out, fd, buffer, OUT_SIZE);
+    report_write(&out, &report, options->format);
+    int error = out_flush(&out);
+    if (error)
+        os_say("the report is not complete: ", strerrordesc_np(error));
+    os_unmap(buffer, OUT_SIZE);
+}
+
+/* Reports once: quick_exit and exit may both be on the way. */
+static void report_at_exit(void) {
+    static bool reported;
+    const struct options *options = runtime_options();
+    runtime_start();
+    if (runtime_off || reported || strcmp(options->report, "none") == 0)
+        return;
+    reported = true;
+    int fd = report_descriptor(options);
+    if (fd < 0)
+        return;
+    write_report(fd, options);
+    if (fd > STDERR_FILENO && fd != kept[STDOUT_FILENO] && fd != kept[STDERR_FILENO])
+        close(fd);
+}
+
+static void handler(void *unused) {
+    (void)unused;
+    report_at_exit();
+}
+
+extern int __cxa_at_quick_exit(void (*)(void *), void *);
+
+#ifdef ALLOCSITE_STATIC
+
+/* Run in falling order of the section's name: behind every other destructor of the program. */
+__attribute__((section(".fini_array.00000"),
+               used)) static void (*const last_destructor)(void) = report_at_exit;
+
+void exit_install(void) {
+    __cxa_at_quick_exit(handler, NULL);
+}
+
+#else
+
+extern int __cxa_atexit(void (*)(void *), void *, void *);
+
+static bool is_installed;
+
+/* Handlers run in reverse order, and before the program's entry nothing else has registered one, not even the
+ * dynamic loader's own, which runs the destructors of all modules: so this one comes after them. A null
+ * handle keeps it from being taken for a handler of this library, which would run with the library's
+ * destructors. */
+void exit_install(void) {
+    const struct module *own = module_of(&is_installed);
+    if (!own || !own->permanent)
+        return;
+    bool was_silent = silence_begin();
+    is_installed = __cxa_atexit(handler, NULL, NULL) == 0;
+    __cxa_at_quick_exit(handler, NULL);
+    silence_end(was_silent);
+}
+
+/* Loaded with dlopen: what the loader destroys after this library is in no report. */
+__attribute__((destructor)) static void destroy(void) {
+    if (!is_installed)
+        report_at_exit();
+}
+
+#endif

@@ -1,0 +1,120 @@
+/* The modules of the process by address: who is calling, and where does a descriptor stand.
+ *
+ * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ */
+#define _GNU_SOURCE
+#include "os.h"
+#include "runtime.h"
+
+#include <dlfcn.h>
+#include <limits.h>
+#include <link.h>
+#include <string.h>
+#include <sys/auxv.h>
+
+uint64_t module_cache[MODULE_CACHE_SIZE];
+
+static struct module *modules; /* only ever pushed to */
+
+const char *program_path(void) {
+    static char path[PATH_MAX];
+    if (!path[0])
+        os_program_path(path, sizeof path);
+    return path;
+}
+
+static struct module *module_find(struct module *module, const struct module *end, const char *path) {
+    for (; module != end; module = module->next)
+        if (strcmp(module->path, path) == 0)
+            return module;
+    return NULL;
+}
+
+static struct module *module_make(const char *path, bool permanent, bool known) {
+    size_t length = strlen(path) + 1;
+    struct module *module = arena_take(sizeof *module + length);
+    if (!module)
+        return NULL;
+    module->path = memcpy(module + 1, path, length);
+    module->permanent = permanent;
+    module->known = known;
+    module->slot = record_add(NULL, module);
+    return module;
+}
+
+static const struct module *module_named(const char *path, bool permanent, bool known) {
+    struct module *head = __atomic_load_n(&modules, __ATOMIC_ACQUIRE);
+    struct module *found = module_find(head, NULL, path);
+    struct module *module = found ? NULL : module_make(path, permanent, known);
+    while (module) {
+        struct module *seen = module->next = head;
+        if (__atomic_compare_exchange_n(&modules, &head, module, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+            return module;
+        found = module_find(head, seen, path);
+        if (found) /* its record stays, and stays zero */
+            return found;
+    }
+    return found;
+}
+
+#ifdef ALLOCSITE_STATIC
+
+const struct module *module_of(const void *address) {
+    (void)address;
+    static const struct module *program;
+    if (!program)
+        program = module_named(program_path(), true, true);
+    return program;
+}
+
+#else
+
+const struct link_map *object_of(const void *address) {
+#if __GLIBC_PREREQ(2, 35)
+    struct dl_find_object found;
+    return _dl_find_object((void *)(uintptr_t)address, &found) == 0 ? found.dlfo_link_map : NULL;
+#else
+    Dl_info info;
+    struct link_map *map = NULL;
+    return dladdr1(address, &info, (void **)&map, RTLD_DL_LINKMAP) ? map : NULL;
+#endif
+}
+
+/* The objects up to the dynamic loader came with the program, which keeps them; those behind it may have
+ * come by dlopen. Only that first part of the list is walked: nothing ever changes in it. */
+static bool object_is_permanent(const struct link_map *object) {
+    ElfW(Addr) loader = getauxval(AT_BASE);
+    for (const struct link_map *map = _r_debug.r_map; map; map = map->l_next) {
+        if (map == object)
+            return true;
+        if (map->l_addr == loader)
+            return false;
+    }
+    return false;
+}
+
+const struct module *module_of(const void *address) {
+    const struct link_map *object = object_of(address);
+    if (!object)
+        return module_named("[no module]", false, false);
+    const char *path = object->l_name && *object->l_name ? object->l_name : program_path();
+    return module_named(path, object_is_permanent(object), true);
+}
+
+#endif
+
+COLD uint32_t module_slot_lookup(const void *address) {
+    const struct module *module = module_of(address);
+    if (!module)
+        return NO_SLOT;
+    uint64_t page = (uintptr_t)address >> 12;
+    if (module->known && module->slot != NO_SLOT)
+        __atomic_store_n(&module_cache[page % MODULE_CACHE_SIZE], page << MODULE_SLOT_BITS | module->slot,
+                         __ATOMIC_RELAXED);
+    return module->slot;
+}
+
+void module_cache_clear(void) {
+    for (size_t i = 0; i < MODULE_CACHE_SIZE; i++)
+        __atomic_store_n(&module_cache[i], 0, __ATOMIC_RELAXED);
+}

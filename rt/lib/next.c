@@ -1,0 +1,195 @@
+/* Finding the allocator behind ours.
+ *
+ * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ */
+#define _GNU_SOURCE
+#include "next.h"
+#include "runtime.h"
+
+#include <errno.h>
+#include <string.h>
+
+#define NEXT_STUB_DECLARATION(name, result, parameters, arguments) static result stub_##name parameters;
+NEXT_FUNCTIONS(NEXT_STUB_DECLARATION)
+
+struct next next = {
+#define NEXT_STUB(name, result, parameters, arguments) .name = stub_##name,
+    NEXT_FUNCTIONS(NEXT_STUB)};
+
+static void *bootstrap_malloc(size_t n) {
+    return bootstrap_alloc(n);
+}
+
+static void *bootstrap_calloc(size_t n, size_t size) {
+    size_t bytes;
+    return __builtin_mul_overflow(n, size, &bytes) ? NULL : bootstrap_alloc(bytes);
+}
+
+/* A block does not know its size: whatever lies behind it in the arena is copied with it. */
+static void *bootstrap_realloc(void *p, size_t n) {
+    void *fresh = bootstrap_alloc(n);
+    size_t readable = bootstrap_readable(p);
+    return fresh && readable ? memmove(fresh, p, n < readable ? n : readable) : fresh;
+}
+
+static void bootstrap_free(void *p) {
+    (void)p;
+}
+
+static void *bootstrap_none(void) {
+    errno = ENOMEM;
+    return NULL;
+}
+
+#define bootstrap_aligned_alloc(align, n)     ((void)(align), (void)(n), bootstrap_none())
+#define bootstrap_memalign(align, n)          ((void)(align), (void)(n), bootstrap_none())
+#define bootstrap_valloc(n)                   ((void)(n), bootstrap_none())
+#define bootstrap_pvalloc(n)                  ((void)(n), bootstrap_none())
+#define bootstrap_posix_memalign(p, align, n) ((void)(p), (void)(align), (void)(n), ENOMEM)
+
+#define NEXT_STUB_BODY(name, result, parameters, arguments)                                                  \
+    static result stub_##name parameters {                                                                   \
+        if (local.resolving)                                                                                 \
+            return bootstrap_##name arguments;                                                               \
+        next_resolve();                                                                                      \
+        return next.name arguments;                                                                          \
+    }
+NEXT_FUNCTIONS(NEXT_STUB_BODY)
+
+#ifdef ALLOCSITE_STATIC
+
+/* The linker gives __real_malloc the meaning of malloc if it was told --wrap=malloc; malloc itself is then
+ * ours. */
+#define NEXT_REAL(name, result, parameters, arguments)                                                       \
+    extern result name parameters;                                                                           \
+    extern __attribute__((weak)) result __real_##name parameters;
+NEXT_FUNCTIONS(NEXT_REAL)
+
+void next_resolve(void) {
+#define NEXT_TAKE(name, result, parameters, arguments) next.name = __real_##name ? __real_##name : name;
+    NEXT_FUNCTIONS(NEXT_TAKE)
+    if (!__real_malloc)
+        hole_set(HOLE_UNWRAPPED);
+}
+
+#else
+
+#include <dlfcn.h>
+#include <link.h>
+
+static const char *interposer;
+
+const char *next_interposer(void) {
+    return interposer;
+}
+
+extern const char __ehdr_start[] __attribute__((visibility("hidden")));
+extern const char _end[] __attribute__((visibility("hidden")));
+
+static bool is_ours(const void *address) {
+    return (const char *)address >= __ehdr_start && (const char *)address < _end;
+}
+
+/* An executable that is not position-independent gives a function whose address it takes one in its own
+ * procedure linkage table, and dlsym finds that. */
+static bool is_linkage_stub(void *address) {
+    Dl_info info;
+    const ElfW(Sym) *symbol = NULL;
+    return dladdr1(address, &info, (void **)&symbol, RTLD_DL_SYMENT) && symbol &&
+           symbol->st_shndx == SHN_UNDEF;
+}
+
+static void *first_definition(const char *name) {
+    for (struct link_map *map = _r_debug.r_map ? _r_debug.r_map->l_next : NULL; map; map = map->l_next) {
+        void *found = dlsym(map, name);
+        if (found && object_of(found) == map)
+            return found;
+    }
+    return NULL;
+}
+
+static void *global_symbol(const char *name) {
+    void *found = dlsym(RTLD_DEFAULT, name);
+    return found && is_linkage_stub(found) ? first_definition(name) : found;
+}
+
+static void *symbol_behind(const char *name) {
+    void *found = global_symbol(name);
+    return found && !is_ours(found) ? found : dlsym(RTLD_NEXT, name);
+}
+
+/* A look-up that fails allocates and would be the program's next dlerror. */
+void *next_symbol(const char *name) {
+    int error = errno;
+    bool was_silent = silence_begin();
+    void *found = symbol_behind(name);
+    if (!found)
+        dlerror();
+    silence_end(was_silent);
+    errno = error;
+    return found;
+}
+
+void *next_symbol_in(const char *library, const char *name) {
+    int error = errno;
+    bool was_silent = silence_begin();
+    void *handle = dlopen(library, RTLD_LAZY | RTLD_NOLOAD);
+    void *found = handle ? dlsym(handle, name) : NULL;
+    if (handle)
+        dlclose(handle);
+    if (!found || is_ours(found)) {
+        found = NULL;
+        dlerror();
+    }
+    silence_end(was_silent);
+    errno = error;
+    return found;
+}
+
+static void (*free_behind)(void *);
+static void *(*realloc_behind)(void *, size_t);
+
+static void free_beside_bootstrap(void *p) {
+    if (!bootstrap_readable(p))
+        free_behind(p);
+}
+
+static void *realloc_beside_bootstrap(void *p, size_t n) {
+    size_t readable = bootstrap_readable(p);
+    if (!readable)
+        return realloc_behind(p, n);
+    void *fresh = next.malloc(n);
+    return fresh ? memcpy(fresh, p, n < readable ? n : readable) : NULL;
+}
+
+static void free_look_out(void) {
+    free_behind = next.free;
+    realloc_behind = next.realloc;
+    next.free = free_beside_bootstrap;
+    next.realloc = realloc_beside_bootstrap;
+}
+
+static void find_interposer(void) {
+    const void *found = global_symbol("malloc");
+    if (!found || is_ours(found))
+        return;
+    const struct link_map *object = object_of(found);
+    interposer = object && *object->l_name ? object->l_name : "the program";
+    hole_set(HOLE_INTERPOSITION);
+}
+
+void next_resolve(void) {
+    bool was_resolving = local.resolving;
+    local.resolving = true;
+#define NEXT_FIND(name, result, parameters, arguments)                                                       \
+    result(*real_##name) parameters = (result(*) parameters)next_symbol(#name);                              \
+    if (real_##name)                                                                                         \
+        next.name = real_##name;
+    NEXT_FUNCTIONS(NEXT_FIND)
+    if (bootstrap_used())
+        free_look_out();
+    local.resolving = was_resolving;
+    find_interposer();
+}
+
+#endif

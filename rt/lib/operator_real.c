@@ -1,0 +1,154 @@
+/* Finding and classifying the program's operators new.
+ *
+ * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ */
+#define _GNU_SOURCE
+#include "operator_real.h"
+#include "next.h"
+#include "runtime.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+void *operator_no_fast(size_t n) {
+    (void)n;
+    return NULL;
+}
+
+#define OPERATOR(name, is_aligned, is_nothrow)                                                               \
+    { .symbol = name, .aligned = is_aligned, .nothrow = is_nothrow, .fast = operator_no_fast }
+
+struct operator_new operators_new[NEW_OPERATORS] = {
+    [NEW] = OPERATOR("_Znwm", false, false),
+    [NEW_ARRAY] = OPERATOR("_Znam", false, false),
+    [NEW_NOTHROW] = OPERATOR("_ZnwmRKSt9nothrow_t", false, true),
+    [NEW_ARRAY_NOTHROW] = OPERATOR("_ZnamRKSt9nothrow_t", false, true),
+    [NEW_ALIGNED] = OPERATOR("_ZnwmSt11align_val_t", true, false),
+    [NEW_ARRAY_ALIGNED] = OPERATOR("_ZnamSt11align_val_t", true, false),
+    [NEW_ALIGNED_NOTHROW] = OPERATOR("_ZnwmSt11align_val_tRKSt9nothrow_t", true, true),
+    [NEW_ARRAY_ALIGNED_NOTHROW] = OPERATOR("_ZnamSt11align_val_tRKSt9nothrow_t", true, true),
+};
+
+/* Without the operators of a C++ library: it was linked statically into the program, which then took ours in
+ * place of its own. What is left of it in the program is reached if the program exports it. */
+void std_throw_bad_alloc(void) __asm__("_ZSt17__throw_bad_allocv") __attribute__((weak));
+void (*std_get_new_handler(void))(void) __asm__("_ZSt15get_new_handlerv") __attribute__((weak));
+
+static void *allocate(size_t n, size_t align) {
+    if (align <= _Alignof(max_align_t))
+        return next.malloc(n ? n : 1);
+    return next.aligned_alloc(align, (n + align - 1) & -align);
+}
+
+static void *new_without_library(size_t n, size_t align, bool nothrow) {
+    for (;;) {
+        void *p = allocate(n, align);
+        void (*handler)(void) = p || !std_get_new_handler ? NULL : std_get_new_handler();
+        if (p || (!handler && nothrow))
+            return p;
+        if (handler)
+            handler();
+        else if (std_throw_bad_alloc)
+            std_throw_bad_alloc();
+        else
+            abort();
+    }
+}
+
+typedef void *plain_new(size_t);
+typedef void *nothrow_new(size_t, const void *);
+typedef void *aligned_new(size_t, size_t);
+typedef void *aligned_nothrow_new(size_t, size_t, const void *);
+
+void *operator_call(const struct operator_new *op, size_t n, size_t align, const void *nothrow) {
+    if (!op->real)
+        return new_without_library(n, align, op->nothrow);
+    if (op->aligned && op->nothrow)
+        return ((aligned_nothrow_new *)op->real)(n, align, nothrow);
+    if (op->aligned)
+        return ((aligned_new *)op->real)(n, align);
+    if (op->nothrow)
+        return ((nothrow_new *)op->real)(n, nothrow);
+    return ((plain_new *)op->real)(n);
+}
+
+#ifdef ALLOCSITE_STATIC
+
+/* The linker gives __real_ names the meaning of the operators if it was told to --wrap them, else they name
+ * nothing. Whose an operator is cannot be told in one executable: what holds for any holds for the standard
+ * ones. */
+#define STATIC_OPERATORS(X)                                                                                  \
+    X(NEW, _Znwm)                                                                                            \
+    X(NEW_ARRAY, _Znam)                                                                                      \
+    X(NEW_NOTHROW, _ZnwmRKSt9nothrow_t)                                                                      \
+    X(NEW_ARRAY_NOTHROW, _ZnamRKSt9nothrow_t)                                                                \
+    X(NEW_ALIGNED, _ZnwmSt11align_val_t)                                                                     \
+    X(NEW_ARRAY_ALIGNED, _ZnamSt11align_val_t)                                                               \
+    X(NEW_ALIGNED_NOTHROW, _ZnwmSt11align_val_tRKSt9nothrow_t)                                               \
+    X(NEW_ARRAY_ALIGNED_NOTHROW, _ZnamSt11align_val_tRKSt9nothrow_t)
+
+#define DECLARE_OPERATOR(form, symbol)                                                                       \
+    extern char wrapped_##form[] __asm__("__real_" #symbol) __attribute__((weak));                           \
+    extern char plain_##form[] __asm__(#symbol);
+STATIC_OPERATORS(DECLARE_OPERATOR)
+
+void operator_find(struct operator_new *op) {
+#define OPERATOR_ADDRESSES(form, symbol) [form] = {wrapped_##form, plain_##form},
+    static char *const addresses[NEW_OPERATORS][2] = {STATIC_OPERATORS(OPERATOR_ADDRESSES)};
+    char *const *address = addresses[op - operators_new];
+    op->real = address[0] ? address[0] : address[1];
+    op->kind = OPERATOR_PROGRAMS;
+    op->found = true;
+}
+
+#else
+
+#include <link.h>
+
+/* libstdc++ calls the plain operator from the others: these are standard only where that one is. */
+static enum operator_kind kind_of(const void *real) {
+    const struct link_map *object = object_of(real);
+    if (!object || object == object_of((const void *)(uintptr_t)next.malloc))
+        return object ? OPERATOR_ALLOCATORS : OPERATOR_PROGRAMS;
+    const char *slash = strrchr(object->l_name, '/');
+    const char *name = slash ? slash + 1 : object->l_name;
+    bool standard = strncmp(name, "libstdc++.so", 12) == 0 || strncmp(name, "libc++.so", 9) == 0 ||
+                    strncmp(name, "libc++abi.so", 12) == 0;
+    return standard ? OPERATOR_STANDARD : OPERATOR_PROGRAMS;
+}
+
+/* A C++ library that came with dlopen is not in the scope that the first look-up sees. */
+static void *real_operator(const char *symbol) {
+    static const char *const libraries[] = {"libstdc++.so.6", "libc++.so.1", "libc++abi.so.1"};
+    void *real = next_symbol(symbol);
+    for (size_t i = 0; !real && i < sizeof libraries / sizeof *libraries; i++)
+        real = next_symbol_in(libraries[i], symbol);
+    return real;
+}
+
+/* The standard forms call each other, down to the plain ones, which the program may have replaced. */
+static bool plain_forms_are_standard(void) {
+    for (int form = NEW; form <= NEW_ARRAY; form++) {
+        const void *real = real_operator(operators_new[form].symbol);
+        if (!real || kind_of(real) != OPERATOR_STANDARD)
+            return false;
+    }
+    return true;
+}
+
+void operator_find(struct operator_new *op) {
+    if (__atomic_load_n(&op->found, __ATOMIC_ACQUIRE))
+        return;
+    next_resolve();
+    op->real = real_operator(op->symbol);
+    op->kind = op->real ? kind_of(op->real) : OPERATOR_STANDARD;
+    if (op->kind == OPERATOR_STANDARD && !op->aligned && !plain_forms_are_standard())
+        op->kind = OPERATOR_PROGRAMS;
+    if (op->kind == OPERATOR_STANDARD && op->real && !op->aligned)
+        op->fast = next.malloc;
+    /* Without one, look again: a library may bring it later. */
+    __atomic_store_n(&op->found, op->real != NULL, __ATOMIC_RELEASE);
+}
+
+#endif

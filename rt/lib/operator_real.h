@@ -1,0 +1,49 @@
+/* The operators new and delete that the program would call without allocsite.
+ *
+ * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ */
+#ifndef ALLOCSITE_OPERATOR_REAL_H
+#define ALLOCSITE_OPERATOR_REAL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum operator_kind {
+    OPERATOR_STANDARD,   /* a C++ standard library's: it calls malloc or aligned_alloc */
+    OPERATOR_ALLOCATORS, /* comes with the allocator and does not pass through malloc */
+    OPERATOR_PROGRAMS,   /* replaced by somebody else: whatever it allocates it does for its caller */
+};
+
+struct operator_new {
+    const char *symbol;
+    bool aligned, nothrow;
+    bool found; /* the members below are valid */
+    enum operator_kind kind;
+    void *real; /* NULL: there is no C++ library */
+    void *(*fast)(
+        size_t n); /* the allocator itself where the operator is known to call it first, else none */
+};
+
+enum {
+    NEW,
+    NEW_ARRAY,
+    NEW_NOTHROW,
+    NEW_ARRAY_NOTHROW,
+    NEW_ALIGNED,
+    NEW_ARRAY_ALIGNED,
+    NEW_ALIGNED_NOTHROW,
+    NEW_ARRAY_ALIGNED_NOTHROW,
+    NEW_OPERATORS
+};
+
+extern struct operator_new operators_new[NEW_OPERATORS] __attribute__((visibility("hidden")));
+
+/* The `fast` of an operator that has none, or that was not looked up yet: always NULL. */
+void *operator_no_fast(size_t n);
+
+void operator_find(struct operator_new *);
+
+/* Calls the real one. align and nothrow as far as it takes them. It may throw. */
+void *operator_call(const struct operator_new *, size_t n, size_t align, const void *nothrow);
+
+#endif

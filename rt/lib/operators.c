@@ -1,0 +1,163 @@
+/* operator new: the entries for sited calls, and the interposed ones.
+ *
+ * A program may replace any of these operators, and so may an allocator. A sited call does what the call
+ * would have done without allocsite, and what is allocated inside is billed to the site. The operators of
+ * the C++ standard libraries are known to call malloc first; for these the entry goes straight there.
+ *
+ * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ */
+#include "entry.h"
+#include "interpose.h"
+#include "operator_real.h"
+
+#include <errno.h>
+
+/* A call of the real operator inside a scope, which may end by an exception. */
+struct new_call {
+    struct scope around;
+    bool succeeded;
+};
+
+/* The standard operators ask malloc for 1 byte in place of 0, and aligned_alloc for a multiple of the
+ * alignment. The size that counts is the program's. */
+static size_t most_asked(size_t n, size_t align) {
+    size_t least = n ? n : 1;
+    size_t multiple = align < sizeof(void *) ? sizeof(void *) : align;
+    return align ? (least + multiple - 1) & -multiple : least;
+}
+
+static void new_call_end(struct new_call *call) {
+    if (!call->succeeded && !call->around.lifts)
+        scope_count(EVENT_FAILED, 0);
+    scope_close(&call->around);
+}
+
+/* An allocator's own operator does not pass through malloc. */
+static bool is_unseen(const struct operator_new *op) {
+    return op->kind == OPERATOR_ALLOCATORS || hole_is_set(HOLE_INTERPOSITION) || hole_is_set(HOLE_UNWRAPPED);
+}
+
+static void *new_scoped(const struct operator_new *op, uint32_t slot, bool lifts, size_t n, size_t align,
+                        const void *nothrow) {
+    __attribute__((cleanup(new_call_end))) struct new_call call = {0};
+    call.around = scope_open(slot, lifts, n, most_asked(n, align));
+    void *p = operator_call(op, n, align, nothrow);
+    call.succeeded = p != NULL;
+    if (p && !local.scope.counted && is_unseen(op))
+        scope_count(EVENT_ALLOC, n);
+    return p;
+}
+
+static COLD void *sited_slow(struct operator_new *op, size_t n, size_t align, const void *nothrow,
+                             struct allocsite_site *site) {
+    int error = errno;
+    runtime_start();
+    operator_find(op);
+    uint32_t slot = runtime_off ? NO_SLOT : site_slot(site);
+    errno = error;
+    if (slot == NO_SLOT)
+        return operator_call(op, n, align, nothrow);
+    return new_scoped(op, slot, op->kind == OPERATOR_PROGRAMS, n, align, nothrow);
+}
+
+/* Counted before the allocator is asked, and taken back where it is not asked after all. */
+static inline void *sited_plain(struct operator_new *op, size_t n, const void *nothrow,
+                                struct allocsite_site *site) {
+    struct counters *counters = hot_counters(site->slot);
+    if (LIKELY(counters)) {
+        bump_alloc(counters, n);
+        void *p = op->fast(n ? n : 1);
+        if (LIKELY(p))
+            return p;
+        bump(&counters->allocs, -(uint64_t)1);
+        bump(&counters->alloc_bytes, -(uint64_t)n);
+    }
+    return sited_slow(op, n, 0, nothrow, site);
+}
+
+ENTRY(void *, _Znwm, size_t n) {
+    return sited_plain(&operators_new[NEW], n, NULL, site);
+}
+
+ENTRY(void *, _Znam, size_t n) {
+    return sited_plain(&operators_new[NEW_ARRAY], n, NULL, site);
+}
+
+ENTRY(void *, _ZnwmRKSt9nothrow_t, size_t n, const void *nothrow) {
+    return sited_plain(&operators_new[NEW_NOTHROW], n, nothrow, site);
+}
+
+ENTRY(void *, _ZnamRKSt9nothrow_t, size_t n, const void *nothrow) {
+    return sited_plain(&operators_new[NEW_ARRAY_NOTHROW], n, nothrow, site);
+}
+
+ENTRY(void *, _ZnwmSt11align_val_t, size_t n, size_t align) {
+    return sited_slow(&operators_new[NEW_ALIGNED], n, align, NULL, site);
+}
+
+ENTRY(void *, _ZnamSt11align_val_t, size_t n, size_t align) {
+    return sited_slow(&operators_new[NEW_ARRAY_ALIGNED], n, align, NULL, site);
+}
+
+ENTRY(void *, _ZnwmSt11align_val_tRKSt9nothrow_t, size_t n, size_t align, const void *nothrow) {
+    return sited_slow(&operators_new[NEW_ALIGNED_NOTHROW], n, align, nothrow, site);
+}
+
+ENTRY(void *, _ZnamSt11align_val_tRKSt9nothrow_t, size_t n, size_t align, const void *nothrow) {
+    return sited_slow(&operators_new[NEW_ARRAY_ALIGNED_NOTHROW], n, align, nothrow, site);
+}
+
+/* Inside a scope the call belongs to that: the library's operators call one another. */
+static COLD void *unsited_slow(struct operator_new *op, const void *caller, size_t n, size_t align,
+                               const void *nothrow) {
+    int error = errno;
+    runtime_start();
+    operator_find(op);
+    bool passed_on = runtime_off || local.silent || local.scope.active;
+    uint32_t slot = passed_on ? NO_SLOT : unsited_slot(caller);
+    errno = error;
+    if (slot == NO_SLOT)
+        return operator_call(op, n, align, nothrow);
+    return new_scoped(op, slot, false, n, align, nothrow);
+}
+
+static inline void *unsited_plain(struct operator_new *op, const void *caller, size_t n,
+                                  const void *nothrow) {
+    void *p = op->fast(n ? n : 1);
+    if (UNLIKELY(!p))
+        return unsited_slow(op, caller, n, 0, nothrow);
+    note_alloc(caller, p, n);
+    return p;
+}
+
+INTERPOSE(void *, _Znwm, size_t n) {
+    return unsited_plain(&operators_new[NEW], CALLER, n, NULL);
+}
+
+INTERPOSE(void *, _Znam, size_t n) {
+    return unsited_plain(&operators_new[NEW_ARRAY], CALLER, n, NULL);
+}
+
+INTERPOSE(void *, _ZnwmRKSt9nothrow_t, size_t n, const void *nothrow) {
+    return unsited_plain(&operators_new[NEW_NOTHROW], CALLER, n, nothrow);
+}
+
+INTERPOSE(void *, _ZnamRKSt9nothrow_t, size_t n, const void *nothrow) {
+    return unsited_plain(&operators_new[NEW_ARRAY_NOTHROW], CALLER, n, nothrow);
+}
+
+INTERPOSE(void *, _ZnwmSt11align_val_t, size_t n, size_t align) {
+    return unsited_slow(&operators_new[NEW_ALIGNED], CALLER, n, align, NULL);
+}
+
+INTERPOSE(void *, _ZnamSt11align_val_t, size_t n, size_t align) {
+    return unsited_slow(&operators_new[NEW_ARRAY_ALIGNED], CALLER, n, align, NULL);
+}
+
+INTERPOSE(void *, _ZnwmSt11align_val_tRKSt9nothrow_t, size_t n, size_t align, const void *nothrow) {
+    return unsited_slow(&operators_new[NEW_ALIGNED_NOTHROW], CALLER, n, align, nothrow);
+}
+
+INTERPOSE(void *, _ZnamSt11align_val_tRKSt9nothrow_t, size_t n, size_t align, const void *nothrow) {
+    return unsited_slow(&operators_new[NEW_ARRAY_ALIGNED_NOTHROW], CALLER, n, align, nothrow);
+}

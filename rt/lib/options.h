@@ -1,0 +1,45 @@
+/* The options of a run: ALLOCSITE_OPTIONS and __allocsite_default_options. Pure: no environment, no output.
+ *
+ * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ */
+#ifndef ALLOCSITE_OPTIONS_H
+#define ALLOCSITE_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum report_format { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV, FORMAT_MARKDOWN };
+enum report_sort { SORT_BYTES, SORT_ALLOCS };
+
+#define OPTIONS_PATH_SIZE 1024
+
+struct options {
+    bool enabled;
+    char report[OPTIONS_PATH_SIZE]; /* "stderr", "stdout", "none" or a path pattern */
+    enum report_format format;
+    enum report_sort sort;
+    uint64_t top; /* rows; 0: all */
+    bool top_given;
+    uint64_t min_bytes, min_allocs;
+};
+
+void options_default(struct options *);
+
+/* One complaint about one key=value pair, of length bytes at pair. */
+typedef void options_complaint(const char *what, const char *pair, size_t length);
+
+/* Takes over what text says. A pair that is wrong is complained about and left out. */
+void options_parse(struct options *, const char *text, options_complaint *);
+
+/* What the % patterns of a path stand for. */
+struct path_names {
+    uint64_t pid;
+    const char *program, *host; /* program: its path; the name is its last component */
+};
+
+/* Writes pattern with %p pid, %e program name, %h host, %% percent. False: it does not fit, or has another
+ * letter behind a %. */
+bool path_expand(char *path, size_t size, const char *pattern, const struct path_names *);
+
+#endif

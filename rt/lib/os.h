@@ -1,0 +1,38 @@
+/* The runtime's operating-system calls, in one place. None of them allocates or takes a lock, all may be
+ * used in a signal handler. They may change errno; who calls them on the program's way restores it.
+ *
+ * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ */
+#ifndef ALLOCSITE_OS_H
+#define ALLOCSITE_OS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum os_fork { OS_FORK_KEEPS, OS_FORK_WIPES };
+
+/* Zeroed memory whose pages cost nothing until they are touched. With OS_FORK_WIPES it reads as zero in
+ * a forked child. NULL when there is none. Lives until os_unmap. */
+void *os_map(size_t size, enum os_fork);
+void os_unmap(void *, size_t size);
+
+/* False: os_map could not have a mapping wiped (a kernel before 4.14), and a forked child goes on from
+ * its parent's numbers. */
+bool os_fork_wipes(void);
+
+/* os_say(part, ...): "allocsite: " and the parts as one line on stderr, in one write. */
+#define os_say(...) os_say_parts((const char *const[]){__VA_ARGS__, NULL})
+void os_say_parts(const char *const *parts);
+
+/* Path of the executable, NUL-terminated and cut to size. */
+void os_program_path(char *path, size_t size);
+
+void os_host_name(char *name, size_t size);
+
+/* Creates or empties a file for its owner alone, never through a symbolic link. -1 with errno. */
+int os_create(const char *path);
+
+/* A copy of a descriptor, out of the way of the program's own. -1 with errno. */
+int os_keep(int fd);
+
+#endif

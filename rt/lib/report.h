@@ -1,0 +1,63 @@
+/* A report: what each site counted, ready to be written. Pure: the runtime fills it from its slabs,
+ * a reader may fill it from elsewhere.
+ *
+ * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ */
+#ifndef ALLOCSITE_REPORT_H
+#define ALLOCSITE_REPORT_H
+
+#include "counters.h"
+#include "options.h"
+#include "site_json.h"
+
+struct report_site {
+    struct site_view view;
+    struct counters counters;
+};
+
+/* Every string and array is borrowed. */
+struct report {
+    const char *program;
+    const char *directory; /* paths below it are shown relative in text; NULL: none are */
+    uint64_t pid;
+    bool finished;              /* the program has come to its end */
+    const char *const *reasons; /* why the numbers are not exact; none: they are */
+    size_t reason_count;
+    struct report_site **sites; /* in any order; report_prepare sorts, merges and cuts */
+    size_t site_count;
+
+    /* Set by report_prepare. */
+    struct counters totals; /* of all sites */
+    struct counters sited;  /* of those that are sites in the source */
+    size_t sited_count;     /* sites in the source */
+    size_t module_count;    /* modules with unsited allocations */
+    size_t shown;           /* the first ones of sites */
+    struct counters hidden; /* sum of the ones that are not shown */
+};
+
+struct report_limits {
+    enum report_sort sort;
+    uint64_t top; /* rows shown; 0: all */
+    uint64_t min_bytes, min_allocs;
+};
+
+/* Merges what is one site, sorts, sums up, and decides what is shown. */
+void report_prepare(struct report *, const struct report_limits *);
+
+void report_write(struct out *, const struct report *, enum report_format);
+
+void report_text(struct out *, const struct report *);
+void report_json(struct out *, const struct report *);
+void report_csv(struct out *, const struct report *);
+void report_markdown(struct out *, const struct report *);
+
+/* Bytes and calls of both kinds, which rows are sorted and shares are computed by. */
+static inline uint64_t counters_bytes(const struct counters *counters) {
+    return counters->alloc_bytes + counters->realloc_bytes;
+}
+
+static inline uint64_t counters_calls(const struct counters *counters) {
+    return counters->allocs + counters->reallocs;
+}
+
+#endif

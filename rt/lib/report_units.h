@@ -1,0 +1,22 @@
+/* Numbers for people: sizes with units, shares, thousands.
+ *
+ * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ */
+#ifndef ALLOCSITE_REPORT_UNITS_H
+#define ALLOCSITE_REPORT_UNITS_H
+
+#include <stdint.h>
+
+/* Long enough for each of them. */
+#define UNITS_SIZE 32
+
+/* "17 B", "1.5 KiB", "33.1 MiB" */
+void units_size(char *text, uint64_t bytes);
+
+/* "1,234,567" */
+void units_count(char *text, uint64_t count);
+
+/* "12.3%"; "-" if the whole is 0. What is not all is never shown as 100.0%. */
+void units_share(char *text, uint64_t part, uint64_t whole);
+
+#endif

@@ -1,0 +1,125 @@
+/* Scopes: billing what a called function allocates to the site that called it.
+ *
+ * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ */
+#include "runtime.h"
+
+#include <errno.h>
+
+static void scope_install(const struct scope *scope) {
+    local.scope = *scope;
+    local_divert();
+    if (scope->active && scope->lifts)
+        thread_hide();
+    else
+        thread_show();
+}
+
+struct scope scope_open(uint32_t slot, bool lifts, size_t bill, size_t expect) {
+    struct scope around = local.scope;
+    bool lifted = around.active && around.lifts;
+    struct scope scope = {
+        .slot = lifted ? around.slot : slot,
+        .active = slot != NO_SLOT,
+        .lifts = lifted || lifts,
+        .expect = expect,
+        .bill = bill,
+    };
+    scope_install(&scope);
+    return around;
+}
+
+void scope_close(struct scope *around) {
+    if (around->active && around->lifts) {
+        around->counted |= local.scope.counted;
+        around->failed |= local.scope.failed;
+    }
+    scope_install(around);
+}
+
+struct scope scope_open_site(struct allocsite_site *site) {
+    int error = errno;
+    runtime_start();
+    struct scope around = scope_open(runtime_off ? NO_SLOT : site_slot(site), false, 0, 0);
+    errno = error;
+    return around;
+}
+
+void scope_call_failed(void) {
+    if (local.scope.active && local.scope.failed && !local.scope.lifts)
+        count_slot(local.scope.slot, EVENT_FAILED, 0);
+}
+
+void scope_count(enum event event, uint64_t bytes) {
+    if (!local.scope.active)
+        return;
+    local.scope.counted = true;
+    count_slot(local.scope.slot, event, bytes);
+}
+
+static uint32_t take_handover(void) {
+    uint32_t handover = local.handover;
+    if (handover) {
+        local.handover = 0;
+        local_divert();
+    }
+    return handover;
+}
+
+uint32_t unsited_slot(const void *return_address) {
+    int error = errno;
+    uint32_t handover = take_handover();
+    uint32_t slot = handover ? handover - 1 : module_slot(return_address);
+    errno = error;
+    return slot;
+}
+
+struct scope scope_suspend(void) {
+    struct scope suspended = local.scope;
+    scope_install(&(struct scope){.active = false});
+    return suspended;
+}
+
+void scope_resume(const struct scope *suspended) {
+    scope_install(suspended);
+}
+
+/* Bills to the scope and tells it what happened inside. */
+static void count_scoped(struct scope *scope, enum event event, uint64_t bytes) {
+    if (event == EVENT_FAILED) {
+        scope->failed = true;
+        return;
+    }
+    bool expected = bytes >= scope->bill && bytes <= scope->expect;
+    scope->counted = true;
+    count_slot(scope->slot, event, expected ? scope->bill : bytes);
+}
+
+COLD void count_unsited(const void *return_address, enum event event, uint64_t bytes) {
+    runtime_start();
+    if (runtime_off || local.silent)
+        return;
+    int error = errno;
+    uint32_t handover = take_handover();
+    if (handover)
+        count_slot(handover - 1, event, bytes);
+    else if (local.scope.active)
+        count_scoped(&local.scope, event, bytes);
+    else
+        count_slot(module_slot(return_address), event, bytes);
+    errno = error;
+}
+
+ALLOCSITE_EXPORT void ALLOCSITE_ENTRY(handover)(struct allocsite_site *site);
+
+/* For a call that cannot pass its site (musttail): the plugin calls this just before it. */
+void ALLOCSITE_ENTRY(handover)(struct allocsite_site *site) {
+    int error = errno;
+    runtime_start();
+    if (!runtime_off && !hole_is_set(HOLE_INTERPOSITION) && !hole_is_set(HOLE_UNWRAPPED)) {
+        uint32_t slot = site_slot(site);
+        local.handover = slot == NO_SLOT ? 0 : slot + 1;
+        local_divert();
+    }
+    errno = error;
+}

@@ -1,0 +1,36 @@
+/* The JSON of a site's static fields: the one home of their names, for the runtime's report and for
+ * allocsite-dump.
+ *
+ * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ */
+#ifndef ALLOCSITE_SITE_JSON_H
+#define ALLOCSITE_SITE_JSON_H
+
+#include "out.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct place {
+    const char *function;  /* NULL: unknown */
+    const char *file;      /* NULL: unknown */
+    uint32_t line, column; /* 0: unknown */
+};
+
+/* A site as readers see it. Every string and array is borrowed. */
+struct site_view {
+    uint64_t id;                 /* the stable hash */
+    const char *module;          /* path of the executable or shared object */
+    bool sited;                  /* false: stands for all allocations of module that passed no site */
+    struct place at;             /* where the call is written */
+    const char *callee;          /* as in the source; NULL: unsited */
+    const char *type;            /* NULL: unknown */
+    const struct place *inlined; /* innermost caller first */
+    size_t inlined_count;
+};
+
+/* "id":...,"inlined":[...] without braces around, so that the caller can add members. */
+void site_json_fields(struct out *, const struct site_view *);
+
+#endif

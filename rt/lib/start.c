@@ -1,0 +1,75 @@
+/* Starting up: options, the off switch, and the holes in what is counted.
+ *
+ * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ */
+#define _GNU_SOURCE
+#include "start.h"
+#include "allocsite.h"
+#include "os.h"
+#include "runtime.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+bool runtime_off;
+
+static struct options options;
+static enum { NOT_STARTED, STARTING, STARTED } state;
+static uint32_t holes;
+
+void hole_set(enum hole hole) {
+    __atomic_fetch_or(&holes, 1u << hole, __ATOMIC_RELAXED);
+}
+
+bool hole_is_set(enum hole hole) {
+    return __atomic_load_n(&holes, __ATOMIC_RELAXED) >> hole & 1;
+}
+
+const struct options *runtime_options(void) {
+    return &options;
+}
+
+static void complain(const char *what, const char *pair, size_t length) {
+    char quoted[200] = ": ";
+    size_t kept = length < sizeof quoted - 4 ? length : sizeof quoted - 4;
+    memcpy(quoted + 2, pair, kept);
+    quoted[kept + 2] = '\0';
+    os_say("option ignored, ", what, quoted);
+}
+
+#pragma weak __allocsite_default_options
+
+static void read_options(void) {
+    options_default(&options);
+    const char *text = __allocsite_default_options ? __allocsite_default_options() : NULL;
+    if (text)
+        options_parse(&options, text, complain);
+    text = secure_getenv("ALLOCSITE_OPTIONS");
+    if (text)
+        options_parse(&options, text, complain);
+}
+
+static COLD void start(void) {
+    int error = errno;
+    state = STARTING;
+    read_options();
+    runtime_off = !options.enabled;
+    if (!runtime_off)
+        exit_install();
+    state = STARTED;
+    errno = error;
+}
+
+void runtime_start(void) {
+    /* Before the C library has set up the environment there is nothing to read; it is counted meanwhile. */
+    if (LIKELY(state != NOT_STARTED) || !environ)
+        return;
+    start();
+}
+
+/* At the latest before the program's own code, whether it allocates or not. */
+__attribute__((constructor)) static void construct(void) {
+    runtime_start();
+}

@@ -1,0 +1,16 @@
+/* The options of this run.
+ *
+ * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ */
+#ifndef ALLOCSITE_START_H
+#define ALLOCSITE_START_H
+
+#include "options.h"
+
+/* Valid once runtime_start has been called with the environment there. */
+const struct options *runtime_options(void);
+
+/* Has the report written when the process exits. */
+void exit_install(void);
+
+#endif

@@ -1,0 +1,17 @@
+/* Memory streams opened by sited calls: who they are billed to when they are closed.
+ *
+ * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ */
+#ifndef ALLOCSITE_STREAMS_H
+#define ALLOCSITE_STREAMS_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+/* Remembers the slot of an open stream. When all places are taken the stream is its module's. */
+void stream_remember(const FILE *, uint32_t slot);
+
+/* Its slot, forgotten by this; NO_SLOT: none. */
+uint32_t stream_forget(const FILE *);
+
+#endif

@@ -1,0 +1,44 @@
+/* An array that grows without ever moving.
+ *
+ * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ */
+#include "table.h"
+
+struct position {
+    uint32_t chunk;
+    size_t offset; /* in elements */
+};
+
+/* Chunk k holds the indices from first * (2^k - 1) on. */
+static struct position position_of(const struct table *table, uint32_t index) {
+    uint64_t scaled = (uint64_t)index / table->first + 1;
+    uint32_t chunk = 63 - (uint32_t)__builtin_clzll(scaled);
+    uint64_t start = (uint64_t)table->first * ((1ull << chunk) - 1);
+    return (struct position){chunk, index - start};
+}
+
+void *table_peek(const struct table *table, uint32_t index) {
+    struct position at = position_of(table, index);
+    if (at.chunk >= TABLE_CHUNKS)
+        return NULL;
+    char *chunk = __atomic_load_n(&table->chunks[at.chunk], __ATOMIC_ACQUIRE);
+    return chunk ? chunk + at.offset * table->element : NULL;
+}
+
+static void map_chunk(struct table *table, uint32_t chunk) {
+    size_t size = ((size_t)table->first << chunk) * table->element;
+    char *fresh = os_map(size, table->fork);
+    char *none = NULL;
+    if (fresh && !__atomic_compare_exchange_n(&table->chunks[chunk], &none, fresh, false, __ATOMIC_ACQ_REL,
+                                              __ATOMIC_ACQUIRE))
+        os_unmap(fresh, size);
+}
+
+void *table_at(struct table *table, uint32_t index) {
+    void *element = table_peek(table, index);
+    uint32_t chunk = position_of(table, index).chunk;
+    if (element || chunk >= TABLE_CHUNKS)
+        return element;
+    map_chunk(table, chunk);
+    return table_peek(table, index);
+}

@@ -1,0 +1,28 @@
+/* An array that grows without ever moving: chunks of doubling size, mapped when they are first asked for.
+ * Lock-free and safe in signal handlers; what is in it lives as long as the process.
+ *
+ * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ */
+#ifndef ALLOCSITE_TABLE_H
+#define ALLOCSITE_TABLE_H
+
+#include "os.h"
+
+#include <stdint.h>
+
+#define TABLE_CHUNKS 22
+
+struct table {
+    uint32_t element; /* size of an element in bytes */
+    uint32_t first;   /* elements of chunk 0, a power of two; chunk k has first << k */
+    enum os_fork fork;
+    char *chunks[TABLE_CHUNKS];
+};
+
+/* The element, zeroed at first. NULL: no memory, or the index is beyond all chunks. */
+void *table_at(struct table *, uint32_t index);
+
+/* The element if its chunk is there, else NULL; maps nothing. */
+void *table_peek(const struct table *, uint32_t index);
+
+#endif

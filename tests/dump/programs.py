@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Instrumented programs for the tests of allocsite-dump, and how to run it.
+
+ctest passes DUMP (allocsite-dump), PLUGIN, CLANG, CLANGXX, LLD (or nothing), MAJOR and WORK (an empty folder)
+in the environment.
+"""
+import functools
+import json
+import os
+import shutil
+import subprocess
+
+DUMP = os.environ["DUMP"]
+WORK = os.environ["WORK"]
+MAJOR = int(os.environ["MAJOR"])
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+# Tables are read, not run: the runtime's entry points may stay open.
+UNLINKED = "-Wl,--unresolved-symbols=ignore-all"
+LLD = ["-fuse-ld=" + os.environ["LLD"]] if os.environ.get("LLD") else None
+
+
+def work(name):
+    os.makedirs(WORK, exist_ok=True)
+    return os.path.join(WORK, name)
+
+
+def read(path):
+    with open(path, "rb") as file:
+        return bytearray(file.read())
+
+
+def write(path, contents):
+    with open(path, "wb") as file:
+        file.write(contents)
+    return path
+
+
+def run(*command, **options):
+    return subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=300, **options)
+
+
+def check(*command, **options):
+    result = run(*command, **options)
+    if result.returncode != 0:
+        raise AssertionError(f"{' '.join(command)}: status {result.returncode}\n{result.stderr}")
+    return result.stdout
+
+
+def dump(*arguments, **options):
+    return run(DUMP, *arguments, **options)
+
+
+@functools.cache
+def compiled(source, flags):
+    output = work(f"compiled-{compiled.cache_info().misses}")
+    compiler = os.environ["CLANGXX" if source.endswith("pp") else "CLANG"]
+    link = [] if "-c" in flags or "-shared" in flags else [UNLINKED]
+    check(compiler, "-fpass-plugin=" + os.environ["PLUGIN"], "-O2", "-g", *flags, *link,
+          os.path.join(HERE, source), "-o", output)
+    return output
+
+
+def compile(source, name, *flags):
+    """Compiles a source of this folder, with optimization and debug information unless flags say otherwise."""
+    return shutil.copy(compiled(source, flags), work(name))
+
+
+def sites(path):
+    return json.loads(check(DUMP, "sites", "--format=json", path))["sites"]
+
+
+def verification(path):
+    result = dump("sites", "--verify", "--format=json", path)
+    if not result.stdout:
+        raise AssertionError(result.stderr)
+    return json.loads(result.stdout)

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* From the bytes of a file, ELF or archive, to its sites as text and JSON. */
+#include "fuzz.h"
+
+#include "dump/archive.h"
+#include "dump/dwarf_sections.h"
+#include "dump/input.h"
+#include "dump/module_table.h"
+#include "dump/sites.h"
+
+#include <string.h>
+
+static void read_debug_sections(const struct elf_file *elf) {
+    struct dwarf_sections sections;
+    struct reason why;
+    if (!dwarf_sections_open(&sections, elf, &why))
+        return;
+    for (size_t i = 0; i < elf->count; i++)
+        dwarf_section_bytes(&sections, i);
+    dwarf_sections_close(&sections);
+}
+
+static void read_module(const struct module_bytes *module, void *context) {
+    struct out out = fuzz_out();
+    struct elf_file elf;
+    struct module_table table;
+    struct reason why;
+    (void)context;
+    if (!elf_open(&elf, module->bytes, module->size, &why))
+        return;
+    read_debug_sections(&elf);
+    if (module_table_read(&table, &elf, &why)) {
+        sites_text(&out, &table.table);
+        sites_json(&out, module->name, &table.table);
+        module_table_free(&table);
+    }
+    elf_close(&elf);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    struct module_bytes file = {"input", data, size, false};
+    struct archive archive;
+    struct reason why;
+    /* The members of a thin archive are files of this machine. */
+    if (!archive_open(&archive, data, size) || !archive.is_thin)
+        input_each_in(&file, read_module, NULL, &why);
+    return 0;
+}

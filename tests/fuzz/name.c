@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* What takes names and paths apart: the results must fit where the inputs did. */
+#include "fuzz.h"
+
+#include "dump/function_name.h"
+#include "dump/path.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    char *text = strndup((const char *)data, size);
+    size_t length = strlen(text);
+    char *base = malloc(length + 1);
+    function_base(text, base);
+    if (strlen(base) > length || function_last(base) > base + strlen(base))
+        abort();
+    path_clean(text);
+    if (strlen(text) > length)
+        abort();
+    memcpy(base, text, strlen(text) + 1);
+    path_clean(base);
+    if (strcmp(base, text) != 0) /* a clean path stays as it is */
+        abort();
+    free(base);
+    free(text);
+    return 0;
+}

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# What the packaging tests share. CTest gives ALLOCSITE_BUILD (build tree), MAJOR, CLANG and CLANGXX of that major; each
+# test runs in an empty directory of its own with its sources in $here.
+set -eu
+
+here=$(cd "$(dirname "$0")" && pwd)
+lib=$ALLOCSITE_BUILD/lib
+bin=$ALLOCSITE_BUILD/bin
+plugin=$lib/allocsite/llvm-$MAJOR/allocsite.so
+CC=$bin/allocsite-clang-$MAJOR
+CXX=$bin/allocsite-clang++-$MAJOR
+export CC CXX
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+
+fail() {
+    echo "$0: $*" >&2
+    exit 1
+}
+
+# silent COMMAND...: succeeds and prints nothing, no warning either.
+silent() {
+    "$@" >silent.out 2>&1 || { cat silent.out >&2; fail "failed: $*"; }
+    [ ! -s silent.out ] || { cat silent.out >&2; fail "not silent: $*"; }
+}
+
+# refused PATTERN COMMAND...: fails without a crash and says so in a line that matches.
+refused() {
+    pattern=$1
+    shift
+    status=0
+    "$@" >refused.out 2>&1 || status=$?
+    [ "$status" -ne 0 ] || fail "not refused: $*"
+    [ "$status" -lt 128 ] || { cat refused.out >&2; fail "crashed with $status: $*"; }
+    ! grep -Eq 'PLEASE submit|Stack dump' refused.out || { cat refused.out >&2; fail "crashed: $*"; }
+    grep -Eq "$pattern" refused.out || { cat refused.out >&2; fail "no line '$pattern': $*"; }
+}
+
+# counted PROGRAM SOURCE...: runs it and compares the sites marked in the sources with the report.
+counted() {
+    program=$1
+    shift
+    rm -f report.json
+    ALLOCSITE_OPTIONS=format=json:report=report.json "$program" >/dev/null || fail "$program: status $?"
+    python3 "$here/check_report.py" report.json "$@"
+}

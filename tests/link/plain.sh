@@ -1,0 +1,10 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# The plain command lines: plugin by -fpass-plugin, runtime by -lallocsite.
+. "$(dirname "$0")/common.sh"
+
+silent "$CLANG" -O2 -g -fpass-plugin="$plugin" "$here/app.c" -L"$lib" -lallocsite -Wl,-rpath,"$lib" -o app
+counted ./app "$here/app.c"
+silent "$CLANGXX" -O2 -g -fpass-plugin="$plugin" "$here/app.cpp" -L"$lib" -lallocsite -Wl,-rpath,"$lib" -o app++
+counted ./app++ "$here/app.cpp"

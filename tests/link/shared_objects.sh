@@ -1,0 +1,14 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# One process has one total: an executable, a shared object, one that is opened RTLD_LOCAL, closed and opened again;
+# and an instrumented library in a program that is not.
+. "$(dirname "$0")/common.sh"
+
+silent "$CC" -O2 -fPIC -shared "$here/part.c" -o libpart.so
+silent "$CC" -O2 -fPIC -shared "$here/plugged.c" -o plugged.so
+silent "$CC" -O2 "$here/opener.c" -L. -lpart -Wl,-rpath,. -o opener
+counted ./opener "$here/opener.c" "$here/part.c" "$here/plugged.c"
+
+silent "$CLANG" -O2 "$here/part_user.c" -L. -lpart -Wl,-rpath,. -o user
+counted ./user "$here/part.c"

@@ -1,0 +1,30 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# -static and -static-pie, C and C++, each linker: no dynamic loader to interpose with, the same counts.
+. "$(dirname "$0")/common.sh"
+
+linkers=bfd
+command -v "ld.lld-$MAJOR" >/dev/null && linkers="$linkers lld"
+command -v ld.gold >/dev/null && linkers="$linkers gold"
+
+for linker in $linkers; do
+    for mode in -static -static-pie; do
+        for optimise in -O0 -O2; do
+            silent "$CC" $optimise $mode -fuse-ld=$linker "$here/app.c" -o app
+            counted ./app "$here/app.c"
+            silent "$CXX" $optimise $mode -fuse-ld=$linker "$here/app.cpp" -o app++
+            counted ./app++ "$here/app.cpp"
+        done
+    done
+    # A program whose only allocations are those of the libraries.
+    echo '#include <iostream>
+int main() { std::cout << std::string(100, 0).size(); }' >quiet.cpp
+    silent "$CXX" -static -fuse-ld=$linker quiet.cpp -o quiet
+    ALLOCSITE_OPTIONS=report=none ./quiet | grep -qx 100 || fail "$linker: a quiet program"
+done
+
+# The archive defines what the options redirect, no more and no less.
+nm -g --defined-only "$lib/liballocsite.a" 2>/dev/null | sed -n 's/.* T __wrap_//p' | sort -u >defined
+sed -n 's/^-Wl,--wrap=//p' "$lib/allocsite/static.opts" | sort -u >redirected
+diff -u redirected defined || fail 'static.opts and liballocsite.a disagree'

@@ -1,0 +1,14 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# A plugin in a clang of another major: a plain message, no crash, no object.
+. "$(dirname "$0")/common.sh"
+
+others=0
+for other in "$lib"/allocsite/llvm-*; do
+    [ "$other" != "$lib/allocsite/llvm-$MAJOR" ] || continue
+    others=$((others + 1))
+    refused "allocsite.*(LLVM|clang) *$MAJOR" "$CLANG" -O2 -fpass-plugin="$other/allocsite.so" -c "$here/app.c" -o app.o
+    [ ! -e app.o ] || fail "an object was written with the plugin of ${other##*/}"
+done
+[ "$others" -gt 0 ] || exit 77

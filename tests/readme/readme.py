@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Runs every command of README.md: readme.py README BIN WORK.
+
+Each fenced block whose language is `sh` runs as it stands, in the order of the page, in one scratch directory. A block of
+another language that follows a line ending in `FILE`: (a name in backquotes and a colon) is that file."""
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+readme, bin, work = sys.argv[1:]
+# These two are the whole set-up; run.sh runs this test, demo.sh is the test beside it.
+SET_UP = {"sh tests/demo.sh", "sh tests/run.sh"}
+BLOCK = re.compile(r"(?:`([\w./-]+)`:\n\n)?^```(\w+)\n(.*?)^```$", re.M | re.S)
+
+shutil.rmtree(work, ignore_errors=True)
+os.makedirs(work)
+environment = dict(os.environ, PATH=f"{bin}:{os.environ['PATH']}", ALLOCSITE=os.path.dirname(bin), REPOSITORY=os.path.dirname(readme))
+failed = ran = 0
+for name, language, text in BLOCK.findall(open(readme).read()):
+    if name:
+        with open(os.path.join(work, name), "w") as file:
+            file.write(text)
+    elif language == "sh" and not set(text.splitlines()) <= SET_UP:
+        done = subprocess.run(["sh", "-eu", "-c", text], cwd=work, env=environment, stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        ran += 1
+        if done.returncode != 0:
+            failed += 1
+            print(f"exit status {done.returncode}:\n{text}\n{done.stdout}")
+print(f"{ran} blocks of commands ran, {failed} failed")
+sys.exit(failed > 0 or ran == 0)

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Real programs, built with and without allocsite: the same output, and totals equal to valgrind's, to the unit.
+
+valgrind watches the plain build, so nothing of allocsite can influence the reference. It is built without -g:
+valgrind 3.19 aborts on clang's DWARF 5.
+"""
+import json
+import os
+import re
+import subprocess
+import sys
+
+HEAP_USAGE = re.compile(r"total heap usage: ([\d,]+) allocs, ([\d,]+) frees, ([\d,]+) bytes allocated")
+
+
+class Failure(Exception):
+    pass
+
+
+def run(command, directory=None, environment=None, log=None):
+    """Runs to success; the output goes to `log` if named, which keeps thousands of compiler lines out of ctest's."""
+    with open(log, "w") if log else open(os.devnull, "w") as out:
+        status = subprocess.call(command, cwd=directory, env=environment, stdin=subprocess.DEVNULL,
+                                 stdout=out, stderr=subprocess.STDOUT)
+    if status != 0:
+        tail = open(log).read()[-3000:] if log else ""
+        raise Failure(f"{' '.join(command)}: exit status {status}\n{tail}")
+
+
+def outcome(command, directory, environment=None):
+    """What a user sees of a run: status, standard output, standard error."""
+    done = subprocess.run(command, cwd=directory, env=environment, stdin=subprocess.DEVNULL, capture_output=True)
+    return done.returncode, done.stdout, done.stderr
+
+
+def valgrind_usage(command, directory):
+    """(blocks, bytes) that valgrind saw the process allocate."""
+    log = os.path.join(directory, "valgrind.log")
+    subprocess.run(["valgrind", "--run-libc-freeres=no", "--run-cxx-freeres=no", f"--log-file={log}"] + command,
+                   cwd=directory, stdin=subprocess.DEVNULL, capture_output=True)
+    match = HEAP_USAGE.search(open(log).read())
+    if not match:
+        raise Failure(f"valgrind gave no heap summary of {' '.join(command)}:\n{open(log).read()[-2000:]}")
+    blocks, _, size = (int(number.replace(",", "")) for number in match.groups())
+    return blocks, size
+
+
+def allocsite_report(command, directory):
+    """The outcome of an instrumented run, and its report (its children write their own)."""
+    pattern = os.path.join(directory, "report.%p.json")
+    environment = dict(os.environ, ALLOCSITE_OPTIONS=f"format=json:report={pattern}")
+    process = subprocess.Popen(command, cwd=directory, env=environment, stdin=subprocess.DEVNULL,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    output, errors = process.communicate()
+    with open(pattern.replace("%p", str(process.pid))) as report:
+        return (process.returncode, output, errors), json.load(report)
+
+
+def compare(name, plain, instrumented, arguments, directory):
+    """Raises unless both builds show the same and allocsite's totals are valgrind's."""
+    expected = outcome([plain] + arguments, directory)
+    seen, report = allocsite_report([instrumented] + arguments, directory)
+    for what, left, right in zip(("exit status", "standard output", "standard error"), expected, seen):
+        if left != right:
+            raise Failure(f"{name}: {what} differs:\n{str(left)[:1000]}\n{str(right)[:1000]}")
+    blocks, size = valgrind_usage([plain] + arguments, directory)
+    totals = report["totals"]
+    ours = totals["allocs"] + totals["reallocs"], totals["alloc_bytes"] + totals["realloc_bytes"]
+    if not report["exact"]:
+        raise Failure(f"{name}: not exact: {report['inexact_reasons']}")
+    for counter in "allocs", "alloc_bytes", "reallocs", "realloc_bytes", "failed":
+        if sum(site[counter] for site in report["sites"]) != totals[counter]:
+            raise Failure(f"{name}: the sites' {counter} do not add up to the total")
+    sited = sum(site["allocs"] + site["reallocs"] for site in report["sites"] if site["sited"])
+    print(f"{name}: allocsite {ours[0]} blocks, {ours[1]} bytes ({100 * sited / max(ours[0], 1):.1f}% sited); "
+          f"valgrind {blocks} blocks, {size} bytes", flush=True)
+    if ours != (blocks, size):
+        raise Failure(f"{name}: totals differ")
+
+
+def main(check):
+    """Runs check(), which yields once per comparison."""
+    try:
+        done = sum(1 for _ in check())
+    except Failure as failure:
+        print(failure, file=sys.stderr)
+        sys.exit(1)
+    print(f"{done} programs agree")

@@ -1,0 +1,17 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# Installs what the tests need, builds, and runs all of them for every LLVM major that is installed.
+# Arguments go to ctest: sh tests/run.sh -L link
+set -eu
+cd "$(dirname "$0")/.."
+. cmake/setup.sh
+
+need_build
+need binutils file gdb libcmocka-dev pkg-config python3 valgrind \
+    nlohmann-json3-dev uthash-dev iso-codes googletest binutils-source xz-utils libjemalloc-dev libgoogle-perftools-dev libmimalloc-dev
+for major in $(llvm_majors); do
+    need "lld-$major" "llvm-$major-tools" "libclang-rt-$major-dev"
+done
+build build -DBUILD_TESTING=ON
+ctest --test-dir build --output-on-failure -j "$(nproc)" "$@"
