@@ -18,6 +18,8 @@ function(allocsite_write_static_options file options_variable)
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${list})
     file(STRINGS ${list} options REGEX "^WRAPPED\\(")
     list(TRANSFORM options REPLACE "^WRAPPED\\(([A-Za-z0-9_]+)\\)$" "-Wl,--wrap=\\1")
+    # The C library comes behind the archive and refers to these: they have to be in the link by then.
+    list(APPEND options "-Wl,--undefined=__wrap_malloc" "-Wl,--undefined=__wrap_fclose")
     list(JOIN options "\n" lines)
     file(CONFIGURE OUTPUT ${file} CONTENT "${lines}\n")
     list(JOIN options " " words)

@@ -4,14 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define A(symbol, callee, prototype)                                                                         \
-    { symbol, callee, prototype, ALLOCSITE_ALLOC, SITE_LAST }
-#define V(symbol, callee, prototype)                                                                         \
-    { symbol, callee, prototype, ALLOCSITE_ALLOC, SITE_FIRST }
-#define R(symbol, callee, prototype)                                                                         \
-    { symbol, callee, prototype, ALLOCSITE_REALLOC, SITE_LAST }
-#define F(symbol, callee, prototype)                                                                         \
-    { symbol, callee, prototype, ALLOCSITE_FREE, SITE_LAST }
+#define A(symbol, callee, prototype) {symbol, callee, prototype, ALLOCSITE_ALLOC, SITE_LAST, true}
+#define R(symbol, callee, prototype) {symbol, callee, prototype, ALLOCSITE_REALLOC, SITE_LAST, true}
+#define F(symbol, callee, prototype) {symbol, callee, prototype, ALLOCSITE_FREE, SITE_LAST, true}
+#define L(symbol, callee, prototype) {symbol, callee, prototype, ALLOCSITE_ALLOC, SITE_LAST, false}
+#define V(symbol, callee, prototype) {symbol, callee, prototype, ALLOCSITE_ALLOC, SITE_FIRST, false}
 
 /* Sorted by symbol (strcmp), for the binary search. The leading-underscore twins of libc functions are what
  * glibc's headers call under _FORTIFY_SOURCE or with optimisation. Operators: Itanium C++ ABI, 5.1.5. */
@@ -37,41 +34,41 @@ static const struct allocator table[] = {
     A("_ZnwmSt11align_val_t", "operator new", "pzz"),
     A("_ZnwmSt11align_val_tRKSt9nothrow_t", "operator new", "pzzp"),
     V("__asprintf_chk", "asprintf", "ipip."),
-    A("__getcwd_chk", "getcwd", "ppzz"),
-    A("__getdelim", "getdelim", "zppip"),
-    A("__realpath_chk", "realpath", "pppz"),
-    A("__strdup", "strdup", "pp"),
-    A("__strndup", "strndup", "ppz"),
-    A("__vasprintf_chk", "vasprintf", "ipipp"),
+    L("__getcwd_chk", "getcwd", "ppzz"),
+    L("__getdelim", "getdelim", "zppip"),
+    L("__realpath_chk", "realpath", "pppz"),
+    L("__strdup", "strdup", "pp"),
+    L("__strndup", "strndup", "ppz"),
+    L("__vasprintf_chk", "vasprintf", "ipipp"),
     A("aligned_alloc", "aligned_alloc", "pzz"),
     V("asprintf", "asprintf", "ipp."),
-    A("backtrace_symbols", "backtrace_symbols", "ppi"),
+    L("backtrace_symbols", "backtrace_symbols", "ppi"),
     A("calloc", "calloc", "pzz"),
-    A("canonicalize_file_name", "canonicalize_file_name", "pp"),
+    L("canonicalize_file_name", "canonicalize_file_name", "pp"),
     F("free", "free", "vp"),
-    A("get_current_dir_name", "get_current_dir_name", "p"),
-    A("getcwd", "getcwd", "ppz"),
-    A("getdelim", "getdelim", "zppip"),
-    A("getline", "getline", "zppp"),
+    L("get_current_dir_name", "get_current_dir_name", "p"),
+    L("getcwd", "getcwd", "ppz"),
+    L("getdelim", "getdelim", "zppip"),
+    L("getline", "getline", "zppp"),
     A("malloc", "malloc", "pz"),
     A("memalign", "memalign", "pzz"),
-    A("open_memstream", "open_memstream", "ppp"),
-    A("open_wmemstream", "open_wmemstream", "ppp"),
+    L("open_memstream", "open_memstream", "ppp"),
+    L("open_wmemstream", "open_wmemstream", "ppp"),
     A("posix_memalign", "posix_memalign", "ipzz"),
     A("pvalloc", "pvalloc", "pz"),
     R("realloc", "realloc", "ppz"),
     R("reallocarray", "reallocarray", "ppzz"),
-    A("realpath", "realpath", "ppp"),
-    A("scandir", "scandir", "ipppp"),
-    A("scandir64", "scandir64", "ipppp"),
-    A("scandirat", "scandirat", "iipppp"),
-    A("scandirat64", "scandirat64", "iipppp"),
-    A("strdup", "strdup", "pp"),
-    A("strndup", "strndup", "ppz"),
-    A("tempnam", "tempnam", "ppp"),
+    L("realpath", "realpath", "ppp"),
+    L("scandir", "scandir", "ipppp"),
+    L("scandir64", "scandir64", "ipppp"),
+    L("scandirat", "scandirat", "iipppp"),
+    L("scandirat64", "scandirat64", "iipppp"),
+    L("strdup", "strdup", "pp"),
+    L("strndup", "strndup", "ppz"),
+    L("tempnam", "tempnam", "ppp"),
     A("valloc", "valloc", "pz"),
-    A("vasprintf", "vasprintf", "ippp"),
-    A("wcsdup", "wcsdup", "pp"),
+    L("vasprintf", "vasprintf", "ippp"),
+    L("wcsdup", "wcsdup", "pp"),
 };
 
 struct key {

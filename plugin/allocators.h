@@ -3,6 +3,7 @@
 #ifndef ALLOCSITE_PLUGIN_ALLOCATORS_H
 #define ALLOCSITE_PLUGIN_ALLOCATORS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "../rt/format.h"
@@ -25,6 +26,9 @@ struct allocator {
     const char *prototype;
     enum allocsite_kind kind;
     enum site_position position;
+    /* The C and C++ standards let a program bring its own, which then serves the whole process. A program's
+     * own definition of any other is a function like all others. */
+    bool replaceable;
 };
 
 /* The allocator of that symbol, or NULL. `symbol` need not be terminated. The result is static. */

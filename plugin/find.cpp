@@ -63,36 +63,36 @@ static Function *surelyCalled(const CallBase &call) {
     return dyn_cast_or_null<Function>(target);
 }
 
-static bool isProcessWide(const Function &function) {
-    return !function.hasLocalLinkage() && !function.isIntrinsic();
+static bool isProgramsOwn(const Function &function, const allocator &namesake) {
+    return !function.isDeclaration() && (!namesake.replaceable || !function.hasDefaultVisibility());
 }
 
-static const allocator *allocatorCalled(const CallBase &call, Function *&callee) {
-    callee = surelyCalled(call);
-    if (!callee || !isProcessWide(*callee))
+/* The allocator that this function is, for the whole process, as it is declared or called with that type. */
+static const allocator *allocatorThatIs(const Function &function, const FunctionType *type) {
+    if (function.hasLocalLinkage() || function.isIntrinsic())
         return nullptr;
-    const allocator *what = findBySymbol(*callee);
-    if (!what || !hasPrototype(call.getFunctionType(), what->prototype, isUnprototyped(*callee)))
+    const allocator *found = findBySymbol(function);
+    if (!found || isProgramsOwn(function, *found) ||
+        !hasPrototype(type, found->prototype, isUnprototyped(function)))
         return nullptr;
-    return what;
+    return found;
 }
 
 bool isInstrumented(const Function &function) {
-    if (function.isDeclaration() || function.hasAvailableExternallyLinkage() ||
-        function.hasFnAttribute(Attribute::Naked))
-        return false;
-    const allocator *itself = isProcessWide(function) ? findBySymbol(function) : nullptr;
-    return !itself || !hasPrototype(function.getFunctionType(), itself->prototype, isUnprototyped(function));
+    return !function.isDeclaration() && !function.hasAvailableExternallyLinkage() &&
+           !function.hasFnAttribute(Attribute::Naked) &&
+           !allocatorThatIs(function, function.getFunctionType());
 }
 
 SmallVector<AllocatorCall, 8> findAllocatorCalls(Function &function) {
     SmallVector<AllocatorCall, 8> found;
     for (Instruction &instruction : instructions(function)) {
         auto *call = dyn_cast<CallBase>(&instruction);
-        Function *callee = nullptr;
         if (!call || (!isa<CallInst>(call) && !isa<InvokeInst>(call)))
             continue;
-        if (const allocator *what = allocatorCalled(*call, callee))
+        Function *callee = surelyCalled(*call);
+        const allocator *what = callee ? allocatorThatIs(*callee, call->getFunctionType()) : nullptr;
+        if (what)
             found.push_back({call, callee, what});
     }
     return found;

@@ -8,7 +8,7 @@ cd "$(dirname "$0")/.."
 . cmake/setup.sh
 
 need_build
-need binutils file gdb libcmocka-dev pkg-config python3 valgrind \
+need binutils binutils-source bison file flex gdb libcmocka-dev pkg-config python3 valgrind \
     nlohmann-json3-dev uthash-dev iso-codes googletest binutils-source xz-utils libjemalloc-dev libgoogle-perftools-dev libmimalloc-dev
 for major in $(llvm_majors); do
     need "lld-$major" "llvm-$major-tools" "libclang-rt-$major-dev"

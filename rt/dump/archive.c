@@ -66,6 +66,12 @@ static bool name_member(const struct archive *archive, const struct ar_hdr *head
     return true;
 }
 
+/* BSD's has a name like any member. */
+static bool is_symbol_table(const struct archive_member *member) {
+    static const char name[] = "__.SYMDEF";
+    return member->name_size >= strlen(name) && memcmp(member->name, name, strlen(name)) == 0;
+}
+
 /* Reads the header at archive->next and moves on behind its contents. */
 static const struct ar_hdr *next_header(struct archive *archive, struct archive_member *member) {
     size_t left = archive->size - archive->next;
@@ -99,10 +105,12 @@ enum archive_step archive_next(struct archive *archive, struct archive_member *m
             archive->long_names = (const char *)member->bytes;
             archive->long_names_size = member->size;
         } else if (!is_special(header, "/") && !is_special(header, "/SYM64/")) {
-            if (name_member(archive, header, member))
+            if (!name_member(archive, header, member)) {
+                reason_set(why, "damaged archive: a member's name is not in it");
+                return ARCHIVE_DAMAGED;
+            }
+            if (!is_symbol_table(member))
                 return ARCHIVE_MEMBER;
-            reason_set(why, "damaged archive: a member's name is not in it");
-            return ARCHIVE_DAMAGED;
         }
     }
     return ARCHIVE_END;

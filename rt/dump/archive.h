@@ -18,7 +18,8 @@ struct archive {
 };
 
 struct archive_member {
-    const char *name; /* not terminated; of a thin archive: the path of the file from the archive's directory */
+    const char
+        *name; /* not terminated; of a thin archive: the path of the file from the archive's directory */
     size_t name_size;
     const unsigned char *bytes; /* NULL: the member stands in a file of its own (thin archive) */
     size_t size;

@@ -10,8 +10,8 @@
 #include <libdwarf/libdwarf.h>
 #include <stdlib.h>
 
-/* What libdwarf calls to get at sections, which it must not read from the file itself: that may be an archive's
- * member, or not be relocated. */
+/* What libdwarf calls to get at sections, which it must not read from the file itself: that may be an
+ * archive's member, or not be relocated. */
 
 static int section_info(void *object, Dwarf_Half index, Dwarf_Obj_Access_Section *info, int *error) {
     const struct dwarf_sections *sections = object;
@@ -128,7 +128,8 @@ static bool next_origin(struct walk *walk, Dwarf_Die die, Dwarf_Off *offset) {
            reference_attribute(walk, die, DW_AT_specification, offset);
 }
 
-/* Code refers to the abstract function, that to the declaration in its class: each name stands in one of them. */
+/* Code refers to the abstract function, that to the declaration in its class: each name stands in one of
+ * them. */
 static evidence_key read_function(struct walk *walk, Dwarf_Off offset) {
     const char *name = NULL, *linkage = NULL;
     bool has_next = true;
@@ -264,9 +265,8 @@ static void read_files(struct walk *walk, Dwarf_Line_Context lines) {
 
 static void read_row(struct walk *walk, Dwarf_Line row) {
     Dwarf_Unsigned file, line, column;
-    if (dwarf_line_srcfileno(row, &file, NULL) == DW_DLV_OK && file < walk->file_count &&
-        walk->files[file] && dwarf_lineno(row, &line, NULL) == DW_DLV_OK &&
-        dwarf_lineoff_b(row, &column, NULL) == DW_DLV_OK)
+    if (dwarf_line_srcfileno(row, &file, NULL) == DW_DLV_OK && file < walk->file_count && walk->files[file] &&
+        dwarf_lineno(row, &line, NULL) == DW_DLV_OK && dwarf_lineoff_b(row, &column, NULL) == DW_DLV_OK)
         evidence_row(walk->evidence, walk->files[file], line, column);
 }
 
@@ -279,8 +279,8 @@ static void read_rows(struct walk *walk, Dwarf_Line_Context lines) {
         read_row(walk, rows[i]);
 }
 
-/* Entries name files by the numbers of the line table, so its files come first; whether the unit has more than
- * line tables shows in its entries, so the rows come last. */
+/* Entries name files by the numbers of the line table, so its files come first; whether the unit has more
+ * than line tables shows in its entries, so the rows come last. */
 static void walk_unit(struct walk *walk, Dwarf_Die unit) {
     Dwarf_Unsigned version;
     Dwarf_Small table_count;
@@ -328,7 +328,8 @@ static bool collect(struct dwarf_sections *sections, struct evidence *evidence, 
     Dwarf_Obj_Access_Interface access = {sections, &access_methods};
     struct walk walk = {.evidence = evidence, .is_linked = sections->elf->type != ET_REL};
     Dwarf_Error error = NULL;
-    if (dwarf_object_init_b(&access, ignore_error, NULL, DW_GROUPNUMBER_ANY, &walk.debug, &error) != DW_DLV_OK)
+    if (dwarf_object_init_b(&access, ignore_error, NULL, DW_GROUPNUMBER_ANY, &walk.debug, &error) !=
+        DW_DLV_OK)
         return reason_set(why, "libdwarf cannot read its debug information: %s",
                           error ? dwarf_errmsg(error) : "no units");
     walk_units(&walk);

@@ -96,8 +96,8 @@ bool dwarf_sections_open(struct dwarf_sections *sections, const struct elf_file 
         return reason_set(why, "it has no debug information (compile with -g)");
     sections->copies = calloc(elf->count, sizeof *sections->copies);
     sections->sizes = calloc(elf->count, sizeof *sections->sizes);
-    bool is_open = sections->copies && sections->sizes ? open_sections(sections, why)
-                                                       : reason_set(why, "out of memory");
+    bool is_open =
+        sections->copies && sections->sizes ? open_sections(sections, why) : reason_set(why, "out of memory");
     if (is_open && (elf->type != ET_REL || relocate(sections, why)))
         return true;
     dwarf_sections_close(sections);

@@ -37,8 +37,8 @@ bool elf_open(struct elf_file *, const unsigned char *bytes, size_t size, struct
 void elf_close(struct elf_file *);
 
 /* Applies the relocations of a relocatable object to copies of its sections. copies holds a pointer for each
- * section of the file, NULL where it is not wanted; sizes and bases hold the copy's size and an address for each.
- * A reference to something undefined reads as one to address 0. */
+ * section of the file, NULL where it is not wanted; sizes and bases hold the copy's size and an address for
+ * each. A reference to something undefined reads as one to address 0. */
 bool elf_relocate(const struct elf_file *, unsigned char *const *copies, const uint64_t *sizes,
                   const uint64_t *bases, struct reason *why);
 

@@ -9,7 +9,7 @@ struct relocation {
     const struct elf_file *elf;
     const struct elf_section *symbols;
     const struct elf_section *extended; /* section numbers that do not fit into symbols; NULL: none */
-    const uint64_t *sizes, *bases; /* of each section */
+    const uint64_t *sizes, *bases;      /* of each section */
 };
 
 static const struct elf_section *extended_indices(const struct elf_file *elf, size_t symbol_table) {
@@ -67,8 +67,7 @@ static bool apply(const struct relocation *in, Elf64_Rela entry, size_t target, 
     size_t width;
     bool is_relative;
     if (!width_of(ELF64_R_TYPE(entry.r_info), &width, &is_relative))
-        return reason_set(why, "relocation type %u is not known here",
-                          (unsigned)ELF64_R_TYPE(entry.r_info));
+        return reason_set(why, "relocation type %u is not known here", (unsigned)ELF64_R_TYPE(entry.r_info));
     uint64_t size = in->sizes[target], value;
     if (entry.r_offset > size || width > size - entry.r_offset)
         return reason_set(why, "damaged: a relocation lies outside of its section");

@@ -83,7 +83,8 @@ static bool want_file(struct marks *marks, const struct place *place) {
     return key && marks_want(marks, key);
 }
 
-static const struct place *outermost(const struct table_site *site, const struct place *chain, size_t length) {
+static const struct place *outermost(const struct table_site *site, const struct place *chain,
+                                     size_t length) {
     return length ? &chain[length - 1] : &site->at;
 }
 
@@ -156,8 +157,8 @@ static evidence_key see_joined(struct evidence *evidence, const char *outer, con
 }
 
 /* The table has the path as one: how much of it stands in the line table's name differs between versions. */
-evidence_key evidence_file(struct evidence *evidence, const char *compilation_directory, const char *directory,
-                           const char *name) {
+evidence_key evidence_file(struct evidence *evidence, const char *compilation_directory,
+                           const char *directory, const char *name) {
     const char *outer = compilation_directory ? compilation_directory : "";
     const char *inner = directory ? directory : "";
     if (name[0] == '/')

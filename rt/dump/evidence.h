@@ -3,9 +3,9 @@
  *
  * Theory of operation: debug information is large and a table is small, so nothing of the former is kept. The
  * facts that the table's sites need are put into a set first, as hashes; then the debug information is walked
- * once, every fact in it that is wanted gets marked, and each site is judged by the marks of its facts. An inline
- * chain is one fact for each step, the hash of the whole way in from the outermost function. The walker can
- * leave out whatever lies inside of something that is not wanted.
+ * once, every fact in it that is wanted gets marked, and each site is judged by the marks of its facts. An
+ * inline chain is one fact for each step, the hash of the whole way in from the outermost function. The
+ * walker can leave out whatever lies inside of something that is not wanted.
  *
  * Nothing here knows libdwarf. */
 #ifndef ALLOCSITE_EVIDENCE_H

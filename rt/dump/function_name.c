@@ -52,7 +52,8 @@ static const char *skip_arguments(const char *at) {
     return at;
 }
 
-/* LLVM prints 'lambda0', libiberty {lambda(int)#1}: both become {lambda}. False: nothing of the kind is here. */
+/* LLVM prints 'lambda0', libiberty {lambda(int)#1}: both become {lambda}. False: nothing of the kind is here.
+ */
 static bool take_unnamed(struct base *base) {
     const char *word = base->rest + 1, *end = word;
     while (isalpha((unsigned char)*end))

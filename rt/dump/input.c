@@ -49,7 +49,7 @@ static char *member_path(const char *archive, const struct archive_member *membe
     int directory = slash && !is_absolute ? (int)(slash + 1 - archive) : 0;
     char *path;
     return asprintf(&path, "%.*s%.*s", directory, archive, (int)member->name_size, member->name) < 0 ? NULL
-                                                                                                  : path;
+                                                                                                     : path;
 }
 
 static bool call_for_outside(const char *path, struct module_bytes module, input_function *function,

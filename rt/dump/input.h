@@ -17,8 +17,8 @@ struct module_bytes {
 /* Called once for each module; everything in it is borrowed. */
 typedef void input_function(const struct module_bytes *, void *context);
 
-/* Calls function for the file, or for each member if it is an archive. False: the file, or what follows in the
- * archive, cannot be read; *why says why. */
+/* Calls function for the file, or for each member if it is an archive. False: the file, or what follows in
+ * the archive, cannot be read; *why says why. */
 bool input_each(const char *path, input_function *function, void *context, struct reason *why);
 
 /* The same for a file that is in memory already. */

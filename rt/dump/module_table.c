@@ -75,9 +75,10 @@ static bool collect(const struct module_table *module, const struct elf_file *el
         if (!is_named(section, name) || section->size == 0)
             continue;
         if (!section->bytes)
-            return reason_set(why, section->type == SHT_NOBITS
-                                       ? "its section %s has no contents (a separate debug file?)"
-                                       : "damaged: section %s is cut off",
+            return reason_set(why,
+                              section->type == SHT_NOBITS
+                                  ? "its section %s has no contents (a separate debug file?)"
+                                  : "damaged: section %s is cut off",
                               name);
         const unsigned char *copy = module->copies ? module->copies[i] : NULL;
         regions->items[regions->count++] = (struct table_region){

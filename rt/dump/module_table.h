@@ -13,7 +13,8 @@ struct module_table {
     size_t count;                 /* of copies */
 };
 
-/* Strings of the table point into the file's bytes, which must outlive it. On failure *why says what is wrong. */
+/* Strings of the table point into the file's bytes, which must outlive it. On failure *why says what is
+ * wrong. */
 bool module_table_read(struct module_table *, const struct elf_file *, struct reason *why);
 void module_table_free(struct module_table *);
 

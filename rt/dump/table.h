@@ -47,8 +47,8 @@ struct table {
 /* A chain that is longer is damaged: it ends somewhere, and no inliner goes so deep. */
 enum { TABLE_CHAIN_MAX = 512 };
 
-/* Decodes and checks everything, so that what reads the table later cannot fail. Sorts the input's regions and
- * keeps a reference to them until table_free. False: *why says what is damaged. */
+/* Decodes and checks everything, so that what reads the table later cannot fail. Sorts the input's regions
+ * and keeps a reference to them until table_free. False: *why says what is damaged. */
 bool table_decode(struct table *, struct table_input, struct reason *why);
 void table_free(struct table *);
 

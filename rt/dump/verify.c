@@ -68,7 +68,8 @@ static int verify_here(struct verification *all, const struct elf_file *elf) {
     return status;
 }
 
-/* A child that dies of damaged debug information leaves no core file, and one that does not end is stopped. */
+/* A child that dies of damaged debug information leaves no core file, and one that does not end is stopped.
+ */
 static void limit_child(void) {
     enum { SECONDS = 600 };
     setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});

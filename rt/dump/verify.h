@@ -7,8 +7,8 @@
 #include "elf_file.h"
 #include "table.h"
 
-/* Runs in a process of its own, so that damaged debug information cannot take the caller along. Returns an exit
- * status, STATUS_DONE if every site that can be checked agrees; flushes the writer. */
+/* Runs in a process of its own, so that damaged debug information cannot take the caller along. Returns an
+ * exit status, STATUS_DONE if every site that can be checked agrees; flushes the writer. */
 int verify(struct out *, bool is_json, const char *module, const struct elf_file *, const struct table *);
 
 #endif

@@ -18,7 +18,8 @@ struct verification {
 void verification_begin(struct verification *);
 
 /* Counts the site and, if it disagrees, names it. */
-void verification_add(struct verification *, const struct table_site *, enum verdict, const struct reason *why);
+void verification_add(struct verification *, const struct table_site *, enum verdict,
+                      const struct reason *why);
 
 void verification_end(struct verification *);
 

@@ -19,6 +19,8 @@ static void *count_alloc(struct allocsite_site *site, void *p, size_t bytes) {
 }
 
 static COLD void *malloc_slow(size_t n, struct allocsite_site *site) {
+    if (runtime_off)
+        return next.malloc(n);
     return count_alloc(site, next.malloc(n), n);
 }
 
@@ -27,8 +29,12 @@ ENTRY(void *, malloc, size_t n) {
     if (UNLIKELY(!counters))
         return malloc_slow(n, site);
     bump_alloc(counters, n);
+    /* Kept in memory for the failure alone: in registers that calls preserve it would cost each call four more
+     * instructions to save and restore these. */
+    struct allocsite_site *volatile failing_site = site;
+    volatile size_t failing_size = n;
     void *p = next.malloc(n);
-    return LIKELY(p) ? p : alloc_failed(site, n);
+    return LIKELY(p) ? p : alloc_failed(failing_site, failing_size);
 }
 
 ENTRY(void *, calloc, size_t n, size_t size) {

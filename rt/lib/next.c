@@ -58,17 +58,14 @@ NEXT_FUNCTIONS(NEXT_STUB_BODY)
 
 #ifdef ALLOCSITE_STATIC
 
-/* The linker gives __real_malloc the meaning of malloc if it was told --wrap=malloc; malloc itself is then
- * ours. */
-#define NEXT_REAL(name, result, parameters, arguments)                                                       \
-    extern result name parameters;                                                                           \
-    extern __attribute__((weak)) result __real_##name parameters;
+/* See unwrapped.c. */
+#define NEXT_REAL(name, result, parameters, arguments) extern result __real_##name parameters;
 NEXT_FUNCTIONS(NEXT_REAL)
 
 void next_resolve(void) {
-#define NEXT_TAKE(name, result, parameters, arguments) next.name = __real_##name ? __real_##name : name;
+#define NEXT_TAKE(name, result, parameters, arguments) next.name = __real_##name;
     NEXT_FUNCTIONS(NEXT_TAKE)
-    if (!__real_malloc)
+    if (unwrapped)
         hole_set(HOLE_UNWRAPPED);
 }
 

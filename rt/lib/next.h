@@ -31,7 +31,12 @@ extern struct next next __attribute__((visibility("hidden")));
 /* Finds the real ones now. */
 void next_resolve(void);
 
-#ifndef ALLOCSITE_STATIC
+#ifdef ALLOCSITE_STATIC
+
+/* There if the program was linked without --wrap; else its address is NULL. */
+extern const char unwrapped[] __attribute__((weak, visibility("hidden")));
+
+#else
 
 /* What a call of name would have reached without allocsite: the first definition in the order of the
  * dynamic loader that is not ours. NULL: none. */

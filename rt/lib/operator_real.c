@@ -75,9 +75,8 @@ void *operator_call(const struct operator_new *op, size_t n, size_t align, const
 
 #ifdef ALLOCSITE_STATIC
 
-/* The linker gives __real_ names the meaning of the operators if it was told to --wrap them, else they name
- * nothing. Whose an operator is cannot be told in one executable: what holds for any holds for the standard
- * ones. */
+/* Whose an operator is cannot be told in one executable: what holds for any holds for the standard ones. The
+ * names are those of unwrapped_new.c. */
 #define STATIC_OPERATORS(X)                                                                                  \
     X(NEW, _Znwm)                                                                                            \
     X(NEW_ARRAY, _Znam)                                                                                      \
@@ -88,16 +87,13 @@ void *operator_call(const struct operator_new *op, size_t n, size_t align, const
     X(NEW_ALIGNED_NOTHROW, _ZnwmSt11align_val_tRKSt9nothrow_t)                                               \
     X(NEW_ARRAY_ALIGNED_NOTHROW, _ZnamSt11align_val_tRKSt9nothrow_t)
 
-#define DECLARE_OPERATOR(form, symbol)                                                                       \
-    extern char wrapped_##form[] __asm__("__real_" #symbol) __attribute__((weak));                           \
-    extern char plain_##form[] __asm__(#symbol);
+#define DECLARE_OPERATOR(form, symbol) extern char real_##form[] __asm__("__real_" #symbol);
 STATIC_OPERATORS(DECLARE_OPERATOR)
 
 void operator_find(struct operator_new *op) {
-#define OPERATOR_ADDRESSES(form, symbol) [form] = {wrapped_##form, plain_##form},
-    static char *const addresses[NEW_OPERATORS][2] = {STATIC_OPERATORS(OPERATOR_ADDRESSES)};
-    char *const *address = addresses[op - operators_new];
-    op->real = address[0] ? address[0] : address[1];
+#define OPERATOR_ADDRESS(form, symbol) [form] = real_##form,
+    static char *const addresses[NEW_OPERATORS] = {STATIC_OPERATORS(OPERATOR_ADDRESS)};
+    op->real = addresses[op - operators_new];
     op->kind = OPERATOR_PROGRAMS;
     op->found = true;
 }

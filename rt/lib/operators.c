@@ -14,6 +14,7 @@
 
 /* A call of the real operator inside a scope, which may end by an exception. */
 struct new_call {
+    const struct operator_new *op;
     struct scope around;
     bool succeeded;
 };
@@ -27,8 +28,10 @@ static size_t most_asked(size_t n, size_t align) {
 }
 
 static void new_call_end(struct new_call *call) {
-    if (!call->succeeded && !call->around.lifts)
+    if (!call->succeeded && !call->around.lifts) {
+        scope_disown(call->op->real);
         scope_count(EVENT_FAILED, 0);
+    }
     scope_close(&call->around);
 }
 
@@ -39,7 +42,7 @@ static bool is_unseen(const struct operator_new *op) {
 
 static void *new_scoped(const struct operator_new *op, uint32_t slot, bool lifts, size_t n, size_t align,
                         const void *nothrow) {
-    __attribute__((cleanup(new_call_end))) struct new_call call = {0};
+    __attribute__((cleanup(new_call_end))) struct new_call call = {.op = op};
     call.around = scope_open(slot, lifts, n, most_asked(n, align));
     void *p = operator_call(op, n, align, nothrow);
     call.succeeded = p != NULL;
@@ -60,19 +63,35 @@ static COLD void *sited_slow(struct operator_new *op, size_t n, size_t align, co
     return new_scoped(op, slot, op->kind == OPERATOR_PROGRAMS, n, align, nothrow);
 }
 
-/* Counted before the allocator is asked, and taken back where it is not asked after all. */
-static inline void *sited_plain(struct operator_new *op, size_t n, const void *nothrow,
-                                struct allocsite_site *site) {
+/* Counted before the allocator was asked, and now taken back: it failed, or was not asked after all. */
+static COLD void *sited_not_fast(struct operator_new *op, size_t n, const void *nothrow,
+                                 struct allocsite_site *site) {
     struct counters *counters = hot_counters(site->slot);
-    if (LIKELY(counters)) {
-        bump_alloc(counters, n);
-        void *p = op->fast(n ? n : 1);
-        if (LIKELY(p))
-            return p;
+    if (counters) {
         bump(&counters->allocs, -(uint64_t)1);
         bump(&counters->alloc_bytes, -(uint64_t)n);
     }
     return sited_slow(op, n, 0, nothrow, site);
+}
+
+/* Off is a lasting state: it keeps the short way. */
+static COLD void *sited_not_hot(struct operator_new *op, size_t n, const void *nothrow,
+                                struct allocsite_site *site) {
+    void *p = runtime_off ? op->fast(n ? n : 1) : NULL;
+    return p ? p : sited_slow(op, n, 0, nothrow, site);
+}
+
+static inline void *sited_plain(struct operator_new *op, size_t n, const void *nothrow,
+                                struct allocsite_site *site) {
+    struct counters *counters = hot_counters(site->slot);
+    if (UNLIKELY(!counters))
+        return sited_not_hot(op, n, nothrow, site);
+    bump_alloc(counters, n);
+    /* In memory for the same reason as in malloc's entry. */
+    struct allocsite_site *volatile failing_site = site;
+    volatile size_t failing_size = n;
+    void *p = op->fast(n ? n : 1);
+    return LIKELY(p) ? p : sited_not_fast(op, failing_size, nothrow, failing_site);
 }
 
 ENTRY(void *, _Znwm, size_t n) {

@@ -7,12 +7,10 @@
 
 #ifdef ALLOCSITE_STATIC
 
-/* __real_ names the operator if the linker was told to --wrap it, else nothing. */
 #define DELETE(name, parameters, ...)                                                                        \
-    extern void real_##name parameters __asm__("__real_" #name) __attribute__((weak));                       \
-    extern void plain_##name parameters __asm__(#name);                                                      \
+    extern void name parameters;                                                                             \
     static inline void call_##name parameters {                                                              \
-        (real_##name ? real_##name : plain_##name)(__VA_ARGS__);                                             \
+        name(__VA_ARGS__);                                                                                   \
     }
 
 #else

@@ -69,11 +69,13 @@ struct thread {
 struct scope {
     uint32_t slot;
     bool active;
-    bool lifts;    /* sited calls inside are billed to slot too */
-    bool counted;  /* something inside has been billed */
-    bool failed;   /* something inside has failed */
-    size_t bill;   /* an allocation of this size inside, ... */
-    size_t expect; /* ... or up to this one where the callee rounds, is billed as bill */
+    bool lifts;      /* sited calls inside are billed to slot too */
+    bool counted;    /* something inside has been billed */
+    bool failed;     /* something inside has failed */
+    size_t bill;     /* an allocation of this size inside, ... */
+    size_t expect;   /* ... or up to this one where the callee rounds, is billed as bill */
+    uint64_t allocs; /* billed so far */
+    uint64_t bytes;  /* of these */
 };
 
 /* All the thread-local memory of the runtime. */
@@ -105,7 +107,12 @@ static inline void bump(uint64_t *counter, uint64_t by) {
 /* The counters of slot in this thread; NULL: take the slow path. */
 static inline struct counters *hot_counters(uint32_t slot) {
     struct thread *thread = local.current;
-    return LIKELY(slot < thread->capacity) ? &thread->counters[slot] : NULL;
+    if (UNLIKELY(slot >= thread->capacity))
+        return NULL;
+    struct counters *counters = &thread->counters[slot];
+    if (!counters)
+        __builtin_unreachable(); /* or the caller tests twice */
+    return counters;
 }
 
 static inline void bump_alloc(struct counters *counters, uint64_t bytes) {
@@ -117,7 +124,24 @@ static inline void local_divert(void) {
     local.diverted = local.handover || local.silent || local.scope.active;
 }
 
-enum event { EVENT_ALLOC, EVENT_REALLOC, EVENT_FAILED, EVENT_ALLOC_FAILED /* an EVENT_ALLOC taken back */ };
+/* Reads the options and decides on runtime_off. Cheap when it has been done. */
+void runtime_start(void);
+
+/* Whether what happens now in this thread is to be counted. */
+static inline bool runtime_counts(void) {
+    if (runtime_off || local.silent)
+        return false;
+    runtime_start();
+    return !runtime_off;
+}
+
+enum event {
+    EVENT_ALLOC,
+    EVENT_ALLOC_UNDONE, /* an EVENT_ALLOC taken back */
+    EVENT_ALLOC_FAILED, /* the same, because the allocator failed */
+    EVENT_REALLOC,
+    EVENT_FAILED,
+};
 
 /* Counts one event for slot. Keeps errno. */
 void count_slot(uint32_t slot, enum event, uint64_t bytes);
@@ -162,6 +186,10 @@ uint32_t unsited_slot(const void *return_address);
 
 /* Within a scope: the call it was opened for failed. It counts as failed if an allocation inside did. */
 void scope_call_failed(void);
+
+/* Within a scope: the call failed without a block, so what was allocated inside (the exception it throws) is
+ * not the site's but that of the module of the function called. */
+void scope_disown(const void *callee);
 
 /* For callbacks of the program: what they allocate is their own. */
 struct scope scope_suspend(void);
@@ -252,9 +280,6 @@ enum hole {
 
 void hole_set(enum hole);
 bool hole_is_set(enum hole);
-
-/* Reads the options and decides on runtime_off. Cheap when it has been done. */
-void runtime_start(void);
 
 /* Keeps a way to the report's descriptor if the program is about to close this one. */
 void exit_keep_descriptor(int fd);

@@ -33,6 +33,8 @@ void scope_close(struct scope *around) {
     if (around->active && around->lifts) {
         around->counted |= local.scope.counted;
         around->failed |= local.scope.failed;
+        around->allocs += local.scope.allocs;
+        around->bytes += local.scope.bytes;
     }
     scope_install(around);
 }
@@ -55,6 +57,16 @@ void scope_count(enum event event, uint64_t bytes) {
         return;
     local.scope.counted = true;
     count_slot(local.scope.slot, event, bytes);
+}
+
+void scope_disown(const void *callee) {
+    uint32_t slot = local.scope.allocs ? module_slot(callee) : NO_SLOT;
+    if (slot == NO_SLOT)
+        return;
+    for (; local.scope.allocs; local.scope.allocs--, local.scope.bytes = 0) {
+        count_slot(local.scope.slot, EVENT_ALLOC_UNDONE, local.scope.bytes);
+        count_slot(slot, EVENT_ALLOC, local.scope.bytes);
+    }
 }
 
 static uint32_t take_handover(void) {
@@ -90,14 +102,16 @@ static void count_scoped(struct scope *scope, enum event event, uint64_t bytes) 
         scope->failed = true;
         return;
     }
-    bool expected = bytes >= scope->bill && bytes <= scope->expect;
+    if (bytes >= scope->bill && bytes <= scope->expect)
+        bytes = scope->bill;
     scope->counted = true;
-    count_slot(scope->slot, event, expected ? scope->bill : bytes);
+    scope->allocs += event == EVENT_ALLOC;
+    scope->bytes += event == EVENT_ALLOC ? bytes : 0;
+    count_slot(scope->slot, event, bytes);
 }
 
 COLD void count_unsited(const void *return_address, enum event event, uint64_t bytes) {
-    runtime_start();
-    if (runtime_off || local.silent)
+    if (!runtime_counts())
         return;
     int error = errno;
     uint32_t handover = take_handover();

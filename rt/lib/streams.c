@@ -45,7 +45,7 @@ uint32_t stream_forget(const FILE *stream) {
 
 #ifdef ALLOCSITE_STATIC
 
-extern int __real_fclose(FILE *) __attribute__((weak));
+extern int __real_fclose(FILE *);
 #define real_fclose __real_fclose
 
 #else

@@ -173,9 +173,11 @@ static void count_event(struct counters *counters, enum event event, uint64_t by
         bump(&counters->realloc_bytes, bytes);
         break;
     case EVENT_ALLOC_FAILED:
+        bump(&counters->failed, 1);
+        __attribute__((fallthrough));
+    case EVENT_ALLOC_UNDONE:
         bump(&counters->allocs, -(uint64_t)1);
         bump(&counters->alloc_bytes, -bytes);
-        bump(&counters->failed, 1);
         break;
     case EVENT_FAILED:
         bump(&counters->failed, 1);
@@ -197,8 +199,7 @@ static void count_slow(uint32_t slot, enum event event, uint64_t bytes) {
 }
 
 COLD void count_slot(uint32_t slot, enum event event, uint64_t bytes) {
-    runtime_start();
-    if (runtime_off || local.silent)
+    if (!runtime_counts())
         return;
     int error = errno;
     count_slow(slot, event, bytes);
@@ -206,8 +207,7 @@ COLD void count_slot(uint32_t slot, enum event event, uint64_t bytes) {
 }
 
 COLD void count_site(struct allocsite_site *site, enum event event, uint64_t bytes) {
-    runtime_start();
-    if (runtime_off || local.silent)
+    if (!runtime_counts())
         return;
     int error = errno;
     if (local.scope.active && local.scope.lifts)

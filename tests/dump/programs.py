@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Instrumented programs for the tests of allocsite-dump, and how to run it.
 
-ctest passes DUMP (allocsite-dump), PLUGIN, CLANG, CLANGXX, LLD (or nothing), MAJOR and WORK (an empty folder)
-in the environment.
+ctest passes DUMP (allocsite-dump), PLUGIN, CLANG, CLANGXX, LLD (or nothing) and WORK (a folder) in the
+environment.
 """
 import functools
 import json
@@ -12,7 +12,6 @@ import subprocess
 
 DUMP = os.environ["DUMP"]
 WORK = os.environ["WORK"]
-MAJOR = int(os.environ["MAJOR"])
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 # Tables are read, not run: the runtime's entry points may stay open.
@@ -57,7 +56,7 @@ def compiled(source, flags):
     compiler = os.environ["CLANGXX" if source.endswith("pp") else "CLANG"]
     link = [] if "-c" in flags or "-shared" in flags else [UNLINKED]
     check(compiler, "-fpass-plugin=" + os.environ["PLUGIN"], "-O2", "-g", *flags, *link,
-          os.path.join(HERE, source), "-o", output)
+          os.path.join(HERE, source), "-o", output, cwd=WORK)  # some versions leave .dwo files in the current folder
     return output
 
 

@@ -28,7 +28,7 @@ static void run_damaged(uint8_t *data, size_t size) {
 }
 
 static int run_file(const char *path) {
-    enum { SIZE_MAX_READ = 1 << 20, SIZE_MAX_DAMAGED = 1 << 13 };
+    enum { SIZE_MAX_READ = 1 << 20, SIZE_MAX_DAMAGED = 1 << 14 };
     static uint8_t data[SIZE_MAX_READ];
     FILE *file = fopen(path, "rb");
     if (!file)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The decoder alone: the input is cut into the sections of a table.
  *
- * Two bytes: how many descriptors; two bytes: the size of the frames; the rest is descriptors, frames, strings. */
+ * Two bytes: how many descriptors; two bytes: the size of the frames; the rest is descriptors, frames,
+ * strings. */
 #include "fuzz.h"
 
 #include "dump/evidence.h"
@@ -49,7 +50,8 @@ static void use(const struct table *table) {
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct input input = {data, size};
     struct reason why;
-    size_t sites_size = take_number(&input) * sizeof(struct allocsite_site), frames_size = take_number(&input);
+    size_t sites_size = take_number(&input) * sizeof(struct allocsite_site),
+           frames_size = take_number(&input);
     struct table_region sites = take(&input, sites_size, 0x1000);
     struct table_region frames = take(&input, frames_size, sites.address + sites.size);
     struct table_region strings = take(&input, input.size, frames.address + frames.size);

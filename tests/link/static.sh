@@ -9,7 +9,10 @@ command -v "ld.lld-$MAJOR" >/dev/null && linkers="$linkers lld"
 command -v ld.gold >/dev/null && linkers="$linkers gold"
 
 for linker in $linkers; do
-    for mode in -static -static-pie; do
+    modes='-static -static-pie'
+    # clang gives every linker an option for -static-pie that gold does not know.
+    [ $linker = gold ] && modes=-static
+    for mode in $modes; do
         for optimise in -O0 -O2; do
             silent "$CC" $optimise $mode -fuse-ld=$linker "$here/app.c" -o app
             counted ./app "$here/app.c"

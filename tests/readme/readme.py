@@ -16,7 +16,8 @@ BLOCK = re.compile(r"(?:`([\w./-]+)`:\n\n)?^```(\w+)\n(.*?)^```$", re.M | re.S)
 
 shutil.rmtree(work, ignore_errors=True)
 os.makedirs(work)
-environment = dict(os.environ, PATH=f"{bin}:{os.environ['PATH']}", ALLOCSITE=os.path.dirname(bin), REPOSITORY=os.path.dirname(readme))
+shutil.copy(os.path.join(os.path.dirname(__file__), "configure"), work)
+environment = dict(os.environ, PATH=f"{bin}:{os.environ['PATH']}", ALLOCSITE=os.path.dirname(bin))
 failed = ran = 0
 for name, language, text in BLOCK.findall(open(readme).read()):
     if name:

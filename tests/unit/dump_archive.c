@@ -2,22 +2,22 @@
 /* Members of ar archives. */
 #include "dump/archive.h"
 
+#include <cmocka.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-#include <cmocka.h>
 
 #define HEADER(name, size) name "0           0     0     100644  " size "`\n"
-#define SHORT_NAME "a.o/            "
-#define LONG_NAMES "//              "
-#define LONG_NAME "/0              "
-#define BSD_NAME "#1/4            "
-#define SIZE_2 "2         "
-#define SIZE_3 "3         "
-#define SIZE_6 "6         "
-#define SIZE_20 "20        "
+#define SHORT_NAME         "a.o/            "
+#define LONG_NAMES         "//              "
+#define LONG_NAME          "/0              "
+#define BSD_NAME           "#1/4            "
+#define SIZE_2             "2         "
+#define SIZE_3             "3         "
+#define SIZE_6             "6         "
+#define SIZE_20            "20        "
 
 static enum archive_step open_and_step(const char *bytes, size_t size, struct archive *archive,
                                        struct archive_member *member) {
@@ -35,8 +35,8 @@ static void assert_member(const struct archive_member *member, const char *name,
 
 static void reads_members(void **state) {
     (void)state;
-    static const char bytes[] = "!<arch>\n" HEADER("/               ", SIZE_2) "xx" HEADER(SHORT_NAME, SIZE_3)
-        "abc\n" HEADER("b.o/            ", SIZE_2) "de";
+    static const char bytes[] = "!<arch>\n" HEADER("/               ", SIZE_2) "xx" HEADER(
+        SHORT_NAME, SIZE_3) "abc\n" HEADER("b.o/            ", SIZE_2) "de";
     struct archive archive;
     struct archive_member member;
     struct reason why;
@@ -49,8 +49,8 @@ static void reads_members(void **state) {
 
 static void reads_long_names(void **state) {
     (void)state;
-    static const char bytes[] = "!<arch>\n" HEADER(LONG_NAMES, SIZE_20)
-        "a_long_member_name/\n" HEADER(LONG_NAME, SIZE_2) "de";
+    static const char bytes[] =
+        "!<arch>\n" HEADER(LONG_NAMES, SIZE_20) "a_long_member_name/\n" HEADER(LONG_NAME, SIZE_2) "de";
     struct archive archive;
     struct archive_member member;
     assert_int_equal(open_and_step(bytes, sizeof bytes - 1, &archive, &member), ARCHIVE_MEMBER);
@@ -68,8 +68,8 @@ static void reads_names_in_front_of_contents(void **state) {
 
 static void thin_members_are_elsewhere(void **state) {
     (void)state;
-    static const char bytes[] = "!<thin>\n" HEADER(LONG_NAMES, SIZE_20)
-        "a_long_member_name/\n" HEADER(LONG_NAME, SIZE_20);
+    static const char bytes[] =
+        "!<thin>\n" HEADER(LONG_NAMES, SIZE_20) "a_long_member_name/\n" HEADER(LONG_NAME, SIZE_20);
     struct archive archive;
     struct archive_member member;
     struct reason why;

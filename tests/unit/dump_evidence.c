@@ -4,11 +4,11 @@
 
 #include "dump/evidence.h"
 
+#include <cmocka.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <cmocka.h>
 
 struct fixture {
     struct image image;
@@ -35,7 +35,8 @@ static int tear_down(void **state) {
 
 /* The program that the image is of, with what is right replaced by the arguments. */
 static void see_program(struct evidence *evidence, const char *outermost, uint64_t row, uint64_t call_line) {
-    evidence_key a = evidence_file(evidence, NULL, NULL, "a.c"), b = evidence_file(evidence, NULL, NULL, "b.c");
+    evidence_key a = evidence_file(evidence, NULL, NULL, "a.c"),
+                 b = evidence_file(evidence, NULL, NULL, "b.c");
     evidence_key inner = evidence_function(evidence, "inner", NULL);
     evidence_key outer = evidence_function(evidence, outermost, NULL);
     evidence_inlined(evidence, evidence_code(evidence, outer), inner, b, call_line, 5);

@@ -3,12 +3,12 @@
 #include "dump/function_name.h"
 #include "dump/path.h"
 
+#include <cmocka.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-#include <cmocka.h>
 
 static void assert_base(const char *function, const char *expected) {
     char base[512];

@@ -2,11 +2,11 @@
 /* Decoding of a site table. */
 #include "dump_table_image.h"
 
+#include <cmocka.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <cmocka.h>
 
 static void decodes_sorts_and_merges(void **state) {
     (void)state;
@@ -123,8 +123,8 @@ static void finds_the_right_one_of_many_regions(void **state) {
     struct image image = image_make();
     struct image_regions regions;
     struct table_input input = image_input(&image, &regions);
-    struct table_region strings[] = {{0x900000, (const unsigned char *)"x", 2}, regions.strings,
-                                     {0x100, (const unsigned char *)"y", 2}};
+    struct table_region strings[] = {
+        {0x900000, (const unsigned char *)"x", 2}, regions.strings, {0x100, (const unsigned char *)"y", 2}};
     struct table table;
     struct reason why;
     input.strings = (struct table_regions){strings, 3};

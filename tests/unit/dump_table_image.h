@@ -34,7 +34,8 @@ static inline void image_strings(struct image *image) {
     image->frame.column = 5;
 }
 
-/* malloc in inner() at a.c:10:3, inlined into outer() at b.c:20:5; malloc in outer() at b.c:30:7; the first again. */
+/* malloc in inner() at a.c:10:3, inlined into outer() at b.c:20:5; malloc in outer() at b.c:30:7; the first
+ * again. */
 static inline struct image image_make(void) {
     struct image image = {0};
     image_strings(&image);

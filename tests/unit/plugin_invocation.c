@@ -2,15 +2,10 @@
  *
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
+#include "invocation.h"
 
 #include <cmocka.h>
-
-#include "invocation.h"
+#include <string.h>
 
 enum { COMPILES = 1, LINKS = 2, FIXED = 4, BARE = 8, FIRST_TAKEN = 16 };
 

@@ -20,7 +20,7 @@ struct alignas(64) Wide {
 };
 
 struct Throws {
-    Throws() {
+    __attribute__((noinline)) Throws() {
         throw 1;
     }
     char bytes[40];
@@ -48,8 +48,8 @@ __attribute__((noinline)) static void operators() {
     delete[] keep(new Wide[3]);                                  // @all 1 384 0 0 0
     delete keep(new (std::nothrow) Wide);                        // @all 1 128 0 0 0
     operator delete(keep((char *)operator new(33)), (size_t)33); // @all 1 33 0 0 0
-    operator delete(keep((char *)operator new(100, std::align_val_t(32))),
-                    std::align_val_t(32)); // @all 1 100 0 0 0
+    char *aligned = (char *)operator new(100, std::align_val_t(32)); // @all 1 100 0 0 0
+    operator delete(keep(aligned), std::align_val_t(32));
 }
 
 __attribute__((noinline)) static void fails() {

@@ -51,7 +51,11 @@ def check(compiler, name, options):
     source = os.path.join(here, name)
     program = os.path.join(work, name + ".out")
     path = program + ".json"
-    subprocess.run([f"{bin}/{compiler}-{major}", *options.split(), "-w", "-pthread", source, "-o", program], check=True)
+    built = subprocess.run([f"{bin}/{compiler}-{major}", *options.split(), "-w", "-pthread", source, "-o", program],
+                           capture_output=True, text=True)
+    if built.returncode != 0:
+        print(f"WRONG: {compiler}-{major} {options}\n{built.stderr[:2000]}", flush=True)
+        return False
     environment = dict(os.environ, ALLOCSITE_OPTIONS=f"format=json:report={path}")
     done = subprocess.run([program], env=environment, capture_output=True, text=True)
     report = json.load(open(path))

@@ -1,0 +1,27 @@
+// A program's own strdup is a function like all others: what it allocates is its site. Its own malloc serves the
+// whole process: its callers are the sites, unless nobody else can see it.
+// RUN: %ir -w -fno-builtin -O0 %s | %check
+// RUN: %ir -w -fno-builtin -O2 %s | %check
+// CHECK: define {{.*}}@strdup(
+// CHECK: call {{.*}}@__allocsite_v1_malloc(
+// CHECK: define {{.*}}@user(
+// CHECK: call {{.*}}@strdup(
+// CHECK: call {{.*}}@calloc(
+// CHECK: ret
+typedef unsigned long size_t;
+extern char arena[];
+__attribute__((noinline)) void *malloc(size_t n) {
+    return arena + n;
+}
+__attribute__((noinline, visibility("hidden"))) void *calloc(size_t n, size_t size) {
+    return arena + n * size;
+}
+__attribute__((noinline)) char *strdup(const char *text) {
+    char *copy = malloc(10);
+    *copy = *text;
+    return copy;
+}
+void *user(void) {
+    arena[0] = *strdup("x");
+    return calloc(2, 8);
+}
