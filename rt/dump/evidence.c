@@ -3,7 +3,7 @@
 #include "evidence.h"
 
 #include "function_name.h"
-#include "path.h"
+#include "../lib/path.h"
 
 #include <libiberty/demangle.h>
 #include <stdio.h>

@@ -2,7 +2,10 @@
 /* The site table as text. */
 #include "sites.h"
 
+#include "../lib/path.h"
+
 #include <limits.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -18,19 +21,18 @@ void out_plain(struct out *out, const char *text) {
     }
 }
 
-/* The current directory with a slash at its end; empty: unknown. */
 static const char *current_directory(void) {
-    static char directory[PATH_MAX + 1];
-    if (!directory[0] && getcwd(directory, PATH_MAX) && directory[1])
-        strcat(directory, "/");
+    static char directory[PATH_MAX];
+    static bool is_known;
+    if (!is_known && !getcwd(directory, sizeof directory))
+        directory[0] = '\0';
+    is_known = true;
     return directory;
 }
 
-static const char *shown_file(const char *file) {
-    const char *directory = current_directory();
-    size_t length = strlen(directory);
-    bool is_below = file && length && strncmp(file, directory, length) == 0 && file[length];
-    return is_below ? file + length : file;
+static const char *shown_file(char text[PATH_MAX], const char *file) {
+    path_show(text, PATH_MAX, file ? file : "?", current_directory());
+    return text;
 }
 
 static size_t digits(uint32_t number) {
@@ -41,14 +43,15 @@ static size_t digits(uint32_t number) {
 }
 
 static size_t place_width(const struct place *place) {
-    const char *file = shown_file(place->file);
-    size_t width = file ? strlen(file) : 1;
+    char file[PATH_MAX];
+    size_t width = strlen(shown_file(file, place->file));
     width += place->line ? 1 + digits(place->line) : 0;
     return width + (place->line && place->column ? 1 + digits(place->column) : 0);
 }
 
 void out_place(struct out *out, const struct place *place) {
-    out_plain(out, shown_file(place->file));
+    char file[PATH_MAX];
+    out_plain(out, shown_file(file, place->file));
     if (!place->line)
         return;
     out_char(out, ':');

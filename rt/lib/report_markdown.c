@@ -27,7 +27,9 @@ static void put_place(struct out *out, const struct report *report, const struct
 static void put_site(struct out *out, const struct report *report, const struct site_view *view) {
     if (!view->sited) {
         out_text(out, "unsited in ");
-        put_code(out, name_path(view->module, report->directory));
+        out_char(out, '`');
+        summary_path(out, report, view->module);
+        out_char(out, '`');
         return;
     }
     put_place(out, report, &view->at);

@@ -71,12 +71,3 @@ void name_function(char text[NAME_SIZE], const char *function) {
         put_without_arguments(&name, function);
     strcpy(text + name.used, name.cut ? "..." : "");
 }
-
-const char *name_path(const char *path, const char *directory) {
-    if (!path)
-        return "?";
-    size_t length = directory ? strlen(directory) : 0;
-    if (length > 1 && strncmp(path, directory, length) == 0 && path[length] == '/')
-        return path + length + 1;
-    return path;
-}

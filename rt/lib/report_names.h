@@ -12,7 +12,4 @@
 /* The function's name; when it is long, template arguments become <...> and what is longer still is cut. */
 void name_function(char text[NAME_SIZE], const char *function);
 
-/* The path, without directory if it lies below it. Not a copy. */
-const char *name_path(const char *path, const char *directory);
-
 #endif

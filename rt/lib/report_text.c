@@ -91,7 +91,7 @@ static void put_rows(struct out *out, const struct report *report) {
             continue;
         }
         out_text(out, "unsited in ");
-        out_text(out, name_path(site->view.module, report->directory));
+        summary_path(out, report, site->view.module);
         out_char(out, '\n');
     }
     if (report->shown == report->site_count)

@@ -3,7 +3,7 @@
 #include "fuzz.h"
 
 #include "dump/function_name.h"
-#include "dump/path.h"
+#include "lib/path.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Reports: merging, sorting, cutting, and what the formats say.
+#include "path.h"
 #include "report.h"
 #include "report_names.h"
 #include "report_units.h"
@@ -195,9 +196,20 @@ static void names(void **state) {
     assert_string_equal(text, "?");
     name_function(text, "a\nb\xFF");
     assert_string_equal(text, "a?b?");
-    assert_string_equal(name_path("/src/a/b.c", "/src"), "a/b.c");
-    assert_string_equal(name_path("/srcs/b.c", "/src"), "/srcs/b.c");
-    assert_string_equal(name_path("/b.c", "/"), "/b.c");
+}
+
+static const char *shown_path(const char *path, const char *directory) {
+    static char text[64];
+    path_show(text, sizeof text, path, directory);
+    return text;
+}
+
+static void shows_paths_clean_and_relative(void **state) {
+    (void)state;
+    assert_string_equal(shown_path("/src/a/b.c", "/src"), "a/b.c");
+    assert_string_equal(shown_path("/src/../src/./a/../b.c", "/src"), "b.c");
+    assert_string_equal(shown_path("/srcs/b.c", "/src"), "/srcs/b.c");
+    assert_string_equal(shown_path("/b.c", "/"), "/b.c");
 }
 
 int main(void) {
@@ -211,6 +223,7 @@ int main(void) {
         cmocka_unit_test(an_empty_report),
         cmocka_unit_test(units),
         cmocka_unit_test(names),
+        cmocka_unit_test(shows_paths_clean_and_relative),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

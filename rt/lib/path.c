@@ -45,3 +45,13 @@ void path_clean(char *path) {
     }
     path[used] = '\0';
 }
+
+void path_show(char *text, size_t size, const char *path, const char *directory) {
+    size_t length = strnlen(path, size - 1);
+    memcpy(text, path, length);
+    text[length] = '\0';
+    path_clean(text);
+    size_t above = directory ? strlen(directory) : 0;
+    if (above > 1 && strncmp(text, directory, above) == 0 && text[above] == '/')
+        memmove(text, text + above + 1, strlen(text + above + 1) + 1);
+}

@@ -1,0 +1,44 @@
+// pairs KIND COUNT: as many allocations of one kind, each given back at once, and nothing else.
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+// Hides where a block comes from, so that the optimizer keeps the pair.
+template <typename T> static T *opaque(T *p) {
+    asm volatile("" : "+r"(p) : : "memory");
+    return p;
+}
+
+static void *block;
+
+static const struct {
+    const char *name;
+    void (*pair)(long);
+} kinds[] = {
+    {"malloc", [](long) { std::free(opaque(std::malloc(40))); }},
+    {"calloc", [](long) { std::free(opaque(std::calloc(5, 8))); }},
+    {"realloc", [](long i) { block = std::realloc(opaque(block), 40 + (i & 1) * 40); }},
+    {"aligned_alloc", [](long) { std::free(opaque(std::aligned_alloc(64, 64))); }},
+    {"strdup", [](long) { std::free(opaque(strdup("forty characters, all for one string's sake"))); }},
+    {"new", [](long) { operator delete(opaque(operator new(40))); }},
+    {"new_sized", [](long) { operator delete(opaque(operator new(40)), std::size_t(40)); }},
+    {"new_array", [](long) { operator delete[](opaque(operator new[](40))); }},
+    {"new_nothrow", [](long) { operator delete(opaque(operator new(40, std::nothrow))); }},
+    {"new_aligned",
+     [](long) {
+         constexpr auto align = std::align_val_t(64);
+         operator delete(opaque(operator new(64, align)), align);
+     }},
+};
+
+int main(int argc, char **argv) {
+    for (const auto &kind : kinds)
+        if (argc == 3 && std::strcmp(argv[1], kind.name) == 0) {
+            for (long i = 0, count = std::atol(argv[2]); i < count; i++)
+                kind.pair(i);
+            return 0;
+        }
+    return 2;
+}

@@ -1,0 +1,52 @@
+/* resident THREADS: so many threads, the first one included, allocate; while all still live, prints the lines
+ * of /proc/self/smaps_rollup.
+ *
+ * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ */
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static pthread_barrier_t allocated, printed;
+
+static void allocate(void) {
+    char *volatile text = strdup("text");
+    char *volatile block = malloc(100);
+    int *volatile numbers = calloc(10, sizeof *numbers);
+    block = realloc(block, 200);
+    free(numbers);
+    free(block);
+    free(text);
+}
+
+static void *work(void *unused) {
+    allocate();
+    pthread_barrier_wait(&allocated);
+    pthread_barrier_wait(&printed);
+    return unused;
+}
+
+static int print_rollup(void) {
+    static char text[4096];
+    int file = open("/proc/self/smaps_rollup", O_RDONLY);
+    ssize_t size = file < 0 ? -1 : read(file, text, sizeof text);
+    return size > 0 && write(STDOUT_FILENO, text, (size_t)size) == size ? 0 : 1;
+}
+
+int main(int argc, char **argv) {
+    unsigned threads = argc > 1 ? (unsigned)atoi(argv[1]) : 1;
+    pthread_barrier_init(&allocated, NULL, threads);
+    pthread_barrier_init(&printed, NULL, threads);
+    for (unsigned i = 1; i < threads; i++) {
+        pthread_t thread;
+        if (pthread_create(&thread, NULL, work, NULL) != 0)
+            return 1;
+    }
+    allocate();
+    pthread_barrier_wait(&allocated);
+    int failed = print_rollup();
+    pthread_barrier_wait(&printed);
+    return failed;
+}
