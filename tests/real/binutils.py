@@ -48,7 +48,7 @@ def check():
 
     assembly = os.path.join(work, "input.s")
     object_file = os.path.join(work, "input.o")
-    real.run([clang, "-O1", "-g", "-S", "-w", f"-I{plain}/bfd", f"-I{sources}/bfd", f"-I{sources}/include",
+    real.run([clang, "-O1", "-g", "-S", "-w", "-fno-addrsig", f"-I{plain}/bfd", f"-I{sources}/bfd", f"-I{sources}/include",
               "-DDEBUGDIR=\"\"", f"{sources}/bfd/elf64-x86-64.c", "-o", assembly], log=f"{work}/input.log")
     real.run([f"{plain}/gas/as-new", assembly, "-o", object_file], log=f"{work}/input.log")
     for name, program, arguments in [
