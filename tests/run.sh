@@ -8,8 +8,8 @@ cd "$(dirname "$0")/.."
 . cmake/setup.sh
 
 need_build
-need binutils binutils-source bison file flex gdb libcmocka-dev pkg-config python3 valgrind \
-    nlohmann-json3-dev uthash-dev iso-codes googletest binutils-source xz-utils libjemalloc-dev libgoogle-perftools-dev libmimalloc-dev
+need binutils binutils-source bison file flex gdb googletest iso-codes libcmocka-dev libgoogle-perftools-dev \
+    libjemalloc-dev libmimalloc-dev nlohmann-json3-dev pkg-config python3 uthash-dev valgrind xz-utils
 for major in $(llvm_majors); do
     need "lld-$major" "llvm-$major-tools" "libclang-rt-$major-dev"
 done

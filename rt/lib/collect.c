@@ -4,6 +4,7 @@
  */
 #define _GNU_SOURCE
 #include "collect.h"
+#include "copies.h"
 #include "descriptor.h"
 #include "next.h"
 #include "os.h"
@@ -60,6 +61,7 @@ struct rows {
     struct report_site **order;
     struct report_site *sites;
     struct place *places;
+    size_t places_left;
 };
 
 static bool rows_map(struct rows *rows, size_t sites, size_t places) {
@@ -69,6 +71,7 @@ static bool rows_map(struct rows *rows, size_t sites, size_t places) {
         return false;
     rows->sites = (struct report_site *)memory;
     rows->places = (struct place *)(rows->sites + sites);
+    rows->places_left = places;
     rows->order = (struct report_site **)(rows->places + places);
     return true;
 }
@@ -82,18 +85,24 @@ static size_t places_needed(uint32_t slots) {
     return places;
 }
 
+/* A thread that runs on may have registered the site after the places were counted. */
+static bool rows_hold(const struct rows *rows, const struct record *record) {
+    return !record->site || inlined_count(record->site) <= rows->places_left;
+}
+
 static void collect_rows(struct report *report, uint32_t slots, struct rows rows) {
     report->sites = rows.order;
     for (uint32_t slot = 0; slot < slots; slot++) {
         const struct record *record = record_at(slot);
         struct report_site *row = &rows.sites[report->site_count];
-        if (!record)
+        if (!record || !rows_hold(&rows, record))
             continue;
         threads_sum(slot, &row->counters);
         if (is_zero(&row->counters))
             continue;
         row->view = record->site ? site_view(record, rows.places) : module_view(record);
         rows.places += row->view.inlined_count;
+        rows.places_left -= row->view.inlined_count;
         rows.order[report->site_count++] = row;
     }
 }
@@ -154,15 +163,32 @@ static const char *hole_reason(enum hole hole) {
     case HOLE_SECOND_RUNTIME:
         return "a second copy of the runtime counts in this process too (a static liballocsite.a beside the "
                "shared one?)";
+    case HOLE_LIBRARIES:
+        return "the runtime is linked statically into a process that has shared libraries: their allocations "
+               "are "
+               "not counted";
     case HOLE_COUNT:
         break;
     }
     return NULL;
 }
 
+/* The holes that show only now. */
+static void look_for_holes(void) {
+    if (!os_fork_wipes())
+        hole_set(HOLE_FORK);
+    if (copies_exist())
+        hole_set(HOLE_SECOND_RUNTIME);
+#ifdef ALLOCSITE_STATIC
+    if (copies_have_libraries())
+        hole_set(HOLE_LIBRARIES);
+#endif
+}
+
 static void collect_reasons(struct report *report) {
     static const char *reasons[HOLE_COUNT];
     report->reason_count = 0;
+    look_for_holes();
     for (int hole = 0; hole < HOLE_COUNT; hole++)
         if (hole_is_set(hole))
             reasons[report->reason_count++] = hole_reason(hole);

@@ -8,7 +8,7 @@
 INTERPOSE(int, dlclose, void *handle) {
     static int (*real)(void *);
     if (!real)
-        real = (int (*)(void *))next_symbol("dlclose");
+        real = (int (*)(void *))next_behind("dlclose");
     int error = real(handle);
     module_cache_clear();
     return error;

@@ -13,8 +13,13 @@ static COLD void *alloc_failed(struct allocsite_site *site, size_t bytes) {
     return NULL;
 }
 
-static void *count_alloc(struct allocsite_site *site, void *p, size_t bytes) {
-    count_site(site, p ? EVENT_ALLOC : EVENT_FAILED, bytes);
+/* p is what the allocator gave. */
+static inline void *count_alloc(struct allocsite_site *site, void *p, size_t bytes) {
+    struct counters *counters = hot_counters(site->slot);
+    if (LIKELY(counters && p))
+        bump_alloc(counters, bytes);
+    else if (!runtime_off)
+        count_site(site, p ? EVENT_ALLOC : EVENT_FAILED, bytes);
     return p;
 }
 
@@ -29,8 +34,8 @@ ENTRY(void *, malloc, size_t n) {
     if (UNLIKELY(!counters))
         return malloc_slow(n, site);
     bump_alloc(counters, n);
-    /* Kept in memory for the failure alone: in registers that calls preserve it would cost each call four more
-     * instructions to save and restore these. */
+    /* Kept in memory for the failure alone: in registers that calls preserve it would cost each call four
+     * more instructions to save and restore these. */
     struct allocsite_site *volatile failing_site = site;
     volatile size_t failing_size = n;
     void *p = next.malloc(n);
@@ -38,30 +43,30 @@ ENTRY(void *, malloc, size_t n) {
 }
 
 ENTRY(void *, calloc, size_t n, size_t size) {
-    void *p = next.calloc(n, size);
-    struct counters *counters = hot_counters(site->slot);
-    if (UNLIKELY(!counters || !p))
-        return count_alloc(site, p, n * size);
-    bump_alloc(counters, n * size);
-    return p;
+    return count_alloc(site, next.calloc(n, size), n * size);
 }
 
 /* A realloc to nothing may free the block and return NULL: that is no failure, and no allocation. */
-static void *count_realloc(struct allocsite_site *site, const void *old, void *p, size_t n) {
-    if (!p && old && n == 0)
-        return p;
-    count_site(site, !p ? EVENT_FAILED : old ? EVENT_REALLOC : EVENT_ALLOC, n);
+static COLD void count_realloc_slow(struct allocsite_site *site, const void *old, const void *p, size_t n) {
+    if (p || !old || n)
+        count_site(site, !p ? EVENT_FAILED : old ? EVENT_REALLOC : EVENT_ALLOC, n);
+}
+
+static inline void *count_realloc(struct allocsite_site *site, const void *old, void *p, size_t n) {
+    struct counters *counters = hot_counters(site->slot);
+    if (UNLIKELY(!counters || !p)) {
+        if (!runtime_off)
+            count_realloc_slow(site, old, p, n);
+    } else if (!old) {
+        bump_alloc(counters, n);
+    } else {
+        bump_realloc(counters, n);
+    }
     return p;
 }
 
 ENTRY(void *, realloc, void *old, size_t n) {
-    void *p = next.realloc(old, n);
-    struct counters *counters = hot_counters(site->slot);
-    if (UNLIKELY(!counters || !p || !old))
-        return count_realloc(site, old, p, n);
-    bump(&counters->reallocs, 1);
-    bump(&counters->realloc_bytes, n);
-    return p;
+    return count_realloc(site, old, next.realloc(old, n), n);
 }
 
 /* The C library's reallocarray is this, calling the realloc of the process. */
@@ -98,6 +103,6 @@ ENTRY(void *, pvalloc, size_t n) {
 
 ENTRY(int, posix_memalign, void **p, size_t align, size_t n) {
     int error = next.posix_memalign(p, align, n);
-    count_site(site, error ? EVENT_FAILED : EVENT_ALLOC, n);
+    count_alloc(site, error ? NULL : p, n);
     return error;
 }

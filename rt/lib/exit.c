@@ -101,7 +101,10 @@ static void report_at_exit(void) {
     int fd = report_descriptor(options);
     if (fd < 0)
         return;
+    struct os_writing before;
+    os_writing_begin(&before);
     write_report(fd, options);
+    os_writing_end(&before);
     if (fd > STDERR_FILENO && fd != kept[STDOUT_FILENO] && fd != kept[STDERR_FILENO])
         close(fd);
 }

@@ -22,16 +22,17 @@ INTERPOSE(void *, calloc, size_t n, size_t size) {
     return p;
 }
 
-static inline void note_realloc(const void *caller, const void *old, const void *p, size_t n) {
+/* A realloc to nothing may free the block and return NULL: that is no failure, and no allocation. */
+static inline void note_either(const void *caller, const void *old, const void *p, size_t n) {
     if (!old)
         note_alloc(caller, p, n);
     else if (p || n)
-        count_unsited(caller, p ? EVENT_REALLOC : EVENT_FAILED, n);
+        note_realloc(caller, p, n);
 }
 
 INTERPOSE(void *, realloc, void *old, size_t n) {
     void *p = next.realloc(old, n);
-    note_realloc(CALLER, old, p, n);
+    note_either(CALLER, old, p, n);
     return p;
 }
 
@@ -43,7 +44,7 @@ INTERPOSE(void *, reallocarray, void *old, size_t n, size_t size) {
         return NULL;
     }
     void *p = next.realloc(old, bytes);
-    note_realloc(CALLER, old, p, bytes);
+    note_either(CALLER, old, p, bytes);
     return p;
 }
 

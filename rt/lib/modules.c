@@ -16,10 +16,17 @@ uint64_t module_cache[MODULE_CACHE_SIZE];
 
 static struct module *modules; /* only ever pushed to */
 
+#ifdef ALLOCSITE_STATIC
+#define STARTED_BY_LOADER false
+#else
+/* The dynamic loader was started as a command, with the program as its argument. */
+#define STARTED_BY_LOADER (getauxval(AT_BASE) == 0)
+#endif
+
 const char *program_path(void) {
     static char path[PATH_MAX];
     if (!path[0])
-        os_program_path(path, sizeof path);
+        os_program_path(path, sizeof path, STARTED_BY_LOADER);
     return path;
 }
 
@@ -83,11 +90,10 @@ const struct link_map *object_of(const void *address) {
 /* The objects up to the dynamic loader came with the program, which keeps them; those behind it may have
  * come by dlopen. Only that first part of the list is walked: nothing ever changes in it. */
 static bool object_is_permanent(const struct link_map *object) {
-    ElfW(Addr) loader = getauxval(AT_BASE);
     for (const struct link_map *map = _r_debug.r_map; map; map = map->l_next) {
         if (map == object)
             return true;
-        if (map->l_addr == loader)
+        if (map->l_addr == _r_debug.r_ldbase)
             return false;
     }
     return false;

@@ -7,6 +7,7 @@
 #include "runtime.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define NEXT_STUB_DECLARATION(name, result, parameters, arguments) static result stub_##name parameters;
@@ -62,10 +63,16 @@ NEXT_FUNCTIONS(NEXT_STUB_BODY)
 #define NEXT_REAL(name, result, parameters, arguments) extern result __real_##name parameters;
 NEXT_FUNCTIONS(NEXT_REAL)
 
+/* In a link that was told --wrap=malloc these two are one. Volatile, or the compiler knows that they are not.
+ */
+extern void *__wrap_malloc(size_t);
+static void *(*volatile const plain_malloc)(size_t) = malloc;
+static void *(*volatile const wrap_malloc)(size_t) = __wrap_malloc;
+
 void next_resolve(void) {
 #define NEXT_TAKE(name, result, parameters, arguments) next.name = __real_##name;
     NEXT_FUNCTIONS(NEXT_TAKE)
-    if (unwrapped)
+    if (plain_malloc != wrap_malloc)
         hole_set(HOLE_UNWRAPPED);
 }
 
@@ -116,15 +123,27 @@ static void *symbol_behind(const char *name) {
 }
 
 /* A look-up that fails allocates and would be the program's next dlerror. */
-void *next_symbol(const char *name) {
+static void *look_up(void *(*how)(const char *), const char *name) {
     int error = errno;
     bool was_silent = silence_begin();
-    void *found = symbol_behind(name);
+    void *found = how(name);
     if (!found)
         dlerror();
     silence_end(was_silent);
     errno = error;
     return found;
+}
+
+void *next_symbol(const char *name) {
+    return look_up(symbol_behind, name);
+}
+
+static void *definition_behind(const char *name) {
+    return dlsym(RTLD_NEXT, name);
+}
+
+void *next_behind(const char *name) {
+    return look_up(definition_behind, name);
 }
 
 void *next_symbol_in(const char *library, const char *name) {
@@ -166,13 +185,34 @@ static void free_look_out(void) {
     next.realloc = realloc_beside_bootstrap;
 }
 
-static void find_interposer(void) {
+/* Valgrind redirects calls whatever the dynamic loader has bound them to. An alignment that is none makes
+ * every allocator refuse at once, and ours is heard if it was reached. */
+static bool is_heard(void) {
+    void *none = NULL;
+    bool was_silent = silence_begin();
+    local.heard = false;
+    if (posix_memalign(&none, 3, 1) == 0)
+        next.free(none);
+    silence_end(was_silent);
+    return local.heard;
+}
+
+static const char *malloc_before_ours(void) {
     const void *found = global_symbol("malloc");
-    if (!found || is_ours(found))
-        return;
+    if (!found)
+        return NULL;
+    if (is_ours(found))
+        return is_heard() ? NULL : "the tool that runs this program";
     const struct link_map *object = object_of(found);
-    interposer = object && *object->l_name ? object->l_name : "the program";
-    hole_set(HOLE_INTERPOSITION);
+    return object && *object->l_name ? object->l_name : "the program";
+}
+
+static void find_interposer(void) {
+    int error = errno;
+    interposer = malloc_before_ours();
+    if (interposer)
+        hole_set(HOLE_INTERPOSITION);
+    errno = error;
 }
 
 void next_resolve(void) {

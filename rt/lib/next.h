@@ -31,12 +31,7 @@ extern struct next next __attribute__((visibility("hidden")));
 /* Finds the real ones now. */
 void next_resolve(void);
 
-#ifdef ALLOCSITE_STATIC
-
-/* There if the program was linked without --wrap; else its address is NULL. */
-extern const char unwrapped[] __attribute__((weak, visibility("hidden")));
-
-#else
+#ifndef ALLOCSITE_STATIC
 
 /* What a call of name would have reached without allocsite: the first definition in the order of the
  * dynamic loader that is not ours. NULL: none. */
@@ -45,6 +40,10 @@ void *next_symbol(const char *name);
 /* The same for a symbol that may live in a library which only part of the process sees; name of the library.
  */
 void *next_symbol_in(const char *library, const char *name);
+
+/* What an interposed function passes its calls on to: the definition behind ours. One that stands before it,
+ * a sanitizer's, has called it and would be called in circles. */
+void *next_behind(const char *name);
 
 /* Path of the module whose malloc stands before ours. */
 const char *next_interposer(void);

@@ -5,6 +5,7 @@
 #define _GNU_SOURCE
 #include "operator_real.h"
 #include "next.h"
+#include "os.h"
 #include "runtime.h"
 
 #include <stdint.h>
@@ -35,24 +36,43 @@ struct operator_new operators_new[NEW_OPERATORS] = {
 void std_throw_bad_alloc(void) __asm__("_ZSt17__throw_bad_allocv") __attribute__((weak));
 void (*std_get_new_handler(void))(void) __asm__("_ZSt15get_new_handlerv") __attribute__((weak));
 
-static void *allocate(size_t n, size_t align) {
-    if (align <= _Alignof(max_align_t))
-        return next.malloc(n ? n : 1);
-    return next.aligned_alloc(align, (n + align - 1) & -align);
+void *std_allocate_exception(size_t) __asm__("__cxa_allocate_exception") __attribute__((weak));
+
+const void *operator_exception_allocator(const struct operator_new *op) {
+    return std_allocate_exception ? (const void *)(uintptr_t)std_allocate_exception : op->real;
 }
 
-static void *new_without_library(size_t n, size_t align, bool nothrow) {
+/* Whether a library has brought the operator since it was looked up. */
+static bool operator_has_come(struct operator_new *op);
+
+static COLD void throw_bad_alloc(void) {
+    if (std_throw_bad_alloc)
+        std_throw_bad_alloc();
+    os_say("operator new failed and cannot throw: the program does not hold std::__throw_bad_alloc, link it "
+           "with "
+           "-Wl,-u,_ZSt17__throw_bad_allocv");
+    abort();
+}
+
+/* By the functions that everything calls, which count. */
+static void *allocate(size_t n, size_t align) {
+    if (align <= _Alignof(max_align_t))
+        return malloc(n ? n : 1);
+    return aligned_alloc(align, (n + align - 1) & -align);
+}
+
+static void *new_without_library(struct operator_new *op, size_t n, size_t align, const void *nothrow) {
     for (;;) {
         void *p = allocate(n, align);
         void (*handler)(void) = p || !std_get_new_handler ? NULL : std_get_new_handler();
-        if (p || (!handler && nothrow))
+        if (p || (!handler && op->nothrow))
             return p;
         if (handler)
             handler();
-        else if (std_throw_bad_alloc)
-            std_throw_bad_alloc();
+        else if (operator_has_come(op))
+            return operator_call(op, n, align, nothrow);
         else
-            abort();
+            throw_bad_alloc();
     }
 }
 
@@ -61,9 +81,9 @@ typedef void *nothrow_new(size_t, const void *);
 typedef void *aligned_new(size_t, size_t);
 typedef void *aligned_nothrow_new(size_t, size_t, const void *);
 
-void *operator_call(const struct operator_new *op, size_t n, size_t align, const void *nothrow) {
+void *operator_call(struct operator_new *op, size_t n, size_t align, const void *nothrow) {
     if (!op->real)
-        return new_without_library(n, align, op->nothrow);
+        return new_without_library(op, n, align, nothrow);
     if (op->aligned && op->nothrow)
         return ((aligned_nothrow_new *)op->real)(n, align, nothrow);
     if (op->aligned)
@@ -96,6 +116,11 @@ void operator_find(struct operator_new *op) {
     op->real = addresses[op - operators_new];
     op->kind = OPERATOR_PROGRAMS;
     op->found = true;
+}
+
+static bool operator_has_come(struct operator_new *op) {
+    (void)op;
+    return false;
 }
 
 #else
@@ -139,12 +164,16 @@ void operator_find(struct operator_new *op) {
     next_resolve();
     op->real = real_operator(op->symbol);
     op->kind = op->real ? kind_of(op->real) : OPERATOR_STANDARD;
-    if (op->kind == OPERATOR_STANDARD && !op->aligned && !plain_forms_are_standard())
+    if (op->kind == OPERATOR_STANDARD && op->real && !op->aligned && !plain_forms_are_standard())
         op->kind = OPERATOR_PROGRAMS;
-    if (op->kind == OPERATOR_STANDARD && op->real && !op->aligned)
+    if (op->kind == OPERATOR_STANDARD && !op->aligned)
         op->fast = next.malloc;
-    /* Without one, look again: a library may bring it later. */
-    __atomic_store_n(&op->found, op->real != NULL, __ATOMIC_RELEASE);
+    __atomic_store_n(&op->found, true, __ATOMIC_RELEASE);
+}
+
+static bool operator_has_come(struct operator_new *op) {
+    op->real = real_operator(op->symbol);
+    return op->real;
 }
 
 #endif

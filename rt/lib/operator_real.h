@@ -14,6 +14,13 @@ enum operator_kind {
     OPERATOR_PROGRAMS,   /* replaced by somebody else: whatever it allocates it does for its caller */
 };
 
+/* In a static program it cannot be told whose an operator is. */
+#ifdef ALLOCSITE_STATIC
+#define OPERATORS_HAVE_FAST false
+#else
+#define OPERATORS_HAVE_FAST true
+#endif
+
 struct operator_new {
     const char *symbol;
     bool aligned, nothrow;
@@ -43,7 +50,14 @@ void *operator_no_fast(size_t n);
 
 void operator_find(struct operator_new *);
 
+/* An address in the library that allocates exceptions. */
+const void *operator_exception_allocator(const struct operator_new *);
+
+/* An exception leaves the scope of this thread: if the scope was opened for an operator new, that has failed.
+ */
+void operator_left_by_exception(void);
+
 /* Calls the real one. align and nothrow as far as it takes them. It may throw. */
-void *operator_call(const struct operator_new *, size_t n, size_t align, const void *nothrow);
+void *operator_call(struct operator_new *, size_t n, size_t align, const void *nothrow);
 
 #endif

@@ -14,7 +14,7 @@
 
 /* A call of the real operator inside a scope, which may end by an exception. */
 struct new_call {
-    const struct operator_new *op;
+    struct operator_new *op;
     struct scope around;
     bool succeeded;
 };
@@ -29,10 +29,17 @@ static size_t most_asked(size_t n, size_t align) {
 
 static void new_call_end(struct new_call *call) {
     if (!call->succeeded && !call->around.lifts) {
-        scope_disown(call->op->real);
+        scope_disown(operator_exception_allocator(call->op));
         scope_count(EVENT_FAILED, 0);
     }
     scope_close(&call->around);
+}
+
+void operator_left_by_exception(void) {
+    if (!local.scope.active || !local.scope.expect)
+        return;
+    scope_disown(operator_exception_allocator(&operators_new[NEW]));
+    scope_count(EVENT_FAILED, 0);
 }
 
 /* An allocator's own operator does not pass through malloc. */
@@ -40,7 +47,7 @@ static bool is_unseen(const struct operator_new *op) {
     return op->kind == OPERATOR_ALLOCATORS || hole_is_set(HOLE_INTERPOSITION) || hole_is_set(HOLE_UNWRAPPED);
 }
 
-static void *new_scoped(const struct operator_new *op, uint32_t slot, bool lifts, size_t n, size_t align,
+static void *new_scoped(struct operator_new *op, uint32_t slot, bool lifts, size_t n, size_t align,
                         const void *nothrow) {
     __attribute__((cleanup(new_call_end))) struct new_call call = {.op = op};
     call.around = scope_open(slot, lifts, n, most_asked(n, align));
@@ -83,6 +90,8 @@ static COLD void *sited_not_hot(struct operator_new *op, size_t n, const void *n
 
 static inline void *sited_plain(struct operator_new *op, size_t n, const void *nothrow,
                                 struct allocsite_site *site) {
+    if (!OPERATORS_HAVE_FAST)
+        return sited_slow(op, n, 0, nothrow, site);
     struct counters *counters = hot_counters(site->slot);
     if (UNLIKELY(!counters))
         return sited_not_hot(op, n, nothrow, site);

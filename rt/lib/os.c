@@ -7,10 +7,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/utsname.h>
+#include <time.h>
 #include <unistd.h>
 
 static bool wipe_failed;
@@ -35,6 +38,48 @@ bool os_fork_wipes(void) {
     return !__atomic_load_n(&wipe_failed, __ATOMIC_RELAXED);
 }
 
+/* The kernel's set of signals is one word; the C library's is for programs. */
+static uint64_t change_mask(int how, uint64_t set) {
+    uint64_t before = 0;
+    syscall(SYS_rt_sigprocmask, how, &set, &before, sizeof set);
+    return before;
+}
+
+uint64_t os_signals_hold(void) {
+    return change_mask(SIG_BLOCK, ~(uint64_t)0);
+}
+
+void os_signals_release(uint64_t before) {
+    int error = errno;
+    change_mask(SIG_SETMASK, before);
+    errno = error;
+}
+
+#define SIGNAL_BIT(number) ((uint64_t)1 << ((number)-1))
+
+static const uint64_t writing_signals = SIGNAL_BIT(SIGPIPE) | SIGNAL_BIT(SIGXFSZ);
+
+static uint64_t pending_signals(void) {
+    uint64_t pending = 0;
+    syscall(SYS_rt_sigpending, &pending, sizeof pending);
+    return pending;
+}
+
+void os_writing_begin(struct os_writing *before) {
+    before->mask = change_mask(SIG_BLOCK, writing_signals);
+    before->pending = pending_signals();
+}
+
+void os_writing_end(const struct os_writing *before) {
+    int error = errno;
+    const struct timespec at_once = {0, 0};
+    uint64_t ours = pending_signals() & writing_signals & ~before->pending;
+    while (ours && syscall(SYS_rt_sigtimedwait, &ours, NULL, &at_once, sizeof ours) < 0 && errno == EINTR)
+        ;
+    change_mask(SIG_SETMASK, before->mask);
+    errno = error;
+}
+
 static size_t append(char *line, size_t used, size_t size, const char *part) {
     size_t n = strnlen(part, size - used);
     memcpy(line + used, part, n);
@@ -48,20 +93,33 @@ void os_say_parts(const char *const *parts) {
     for (; *parts; parts++)
         used = append(line, used, room, *parts);
     line[used++] = '\n';
+    struct os_writing before;
     ssize_t written;
+    os_writing_begin(&before);
     do
         written = write(STDERR_FILENO, line, used);
     while (written < 0 && errno == EINTR);
+    os_writing_end(&before);
 }
 
-void os_program_path(char *path, size_t size) {
-    ssize_t n = readlink("/proc/self/exe", path, size - 1);
-    if (n > 0) {
-        path[n] = '\0';
-        return;
-    }
+static void argument_path(char *path, size_t size) {
     const char *executed = (const char *)getauxval(AT_EXECFN);
-    path[append(path, 0, size - 1, executed ? executed : "?")] = '\0';
+    size_t used = 0;
+    if (!executed)
+        executed = "?";
+    if (*executed != '/' && getcwd(path, size - 1)) {
+        used = strlen(path);
+        used = append(path, used, size - 1, "/");
+    }
+    path[append(path, used, size - 1, executed)] = '\0';
+}
+
+void os_program_path(char *path, size_t size, bool as_argument) {
+    ssize_t n = as_argument ? 0 : readlink("/proc/self/exe", path, size - 1);
+    if (n > 0)
+        path[n] = '\0';
+    else
+        argument_path(path, size);
 }
 
 void os_host_name(char *name, size_t size) {
@@ -71,7 +129,8 @@ void os_host_name(char *name, size_t size) {
 }
 
 int os_create(const char *path) {
-    return open(path, O_CREAT | O_WRONLY | O_TRUNC | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY, 0600);
+    /* Without waiting for somebody to read from a pipe of that name. */
+    return open(path, O_CREAT | O_WRONLY | O_TRUNC | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0600);
 }
 
 int os_keep(int fd) {

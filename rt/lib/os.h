@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 enum os_fork { OS_FORK_KEEPS, OS_FORK_WIPES };
 
@@ -20,12 +21,26 @@ void os_unmap(void *, size_t size);
  * its parent's numbers. */
 bool os_fork_wipes(void);
 
+/* Keeps all signals from being handled in this thread; returns what os_signals_release needs. */
+uint64_t os_signals_hold(void);
+void os_signals_release(uint64_t before);
+
+/* The same, but a SIGPIPE or SIGXFSZ that writing brings upon the thread meanwhile is thrown away: what the
+ * runtime writes must not kill the program. Fill before and hand it back. */
+struct os_writing {
+    uint64_t mask;
+    uint64_t pending;
+};
+void os_writing_begin(struct os_writing *before);
+void os_writing_end(const struct os_writing *before);
+
 /* os_say(part, ...): "allocsite: " and the parts as one line on stderr, in one write. */
 #define os_say(...) os_say_parts((const char *const[]){__VA_ARGS__, NULL})
 void os_say_parts(const char *const *parts);
 
-/* Path of the executable, NUL-terminated and cut to size. */
-void os_program_path(char *path, size_t size);
+/* Path of the executable, NUL-terminated and cut to size; as_argument: of the one that the dynamic loader was
+ * given as an argument. */
+void os_program_path(char *path, size_t size, bool as_argument);
 
 void os_host_name(char *name, size_t size);
 

@@ -5,11 +5,18 @@
 #include "out.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <string.h>
 #include <unistd.h>
 
 void out_open(struct out *out, int fd, char *buffer, size_t size) {
     *out = (struct out){.fd = fd, .data = buffer, .size = size};
+}
+
+/* Somebody made the descriptor non-blocking: pipes and terminals are shared by processes. */
+static void wait_for_room(int fd) {
+    struct pollfd room = {.fd = fd, .events = POLLOUT};
+    poll(&room, 1, -1);
 }
 
 int out_flush(struct out *out) {
@@ -20,6 +27,8 @@ int out_flush(struct out *out) {
             done += (size_t)n;
         else if (n == 0)
             out->error = EIO;
+        else if (errno == EAGAIN)
+            wait_for_room(out->fd);
         else if (errno != EINTR)
             out->error = errno;
     }

@@ -78,16 +78,18 @@ struct scope {
     uint64_t bytes;  /* of these */
 };
 
-/* All the thread-local memory of the runtime. */
+/* All the thread-local memory of the runtime. Compilers test neighbouring members with one load: diverted, which every
+ * scope writes, has none of them, for a load of what was just written in part waits until it is in the cache. */
 struct local {
     struct thread *current; /* the hot path's view: own, or the empty one */
     struct thread *own;     /* NULL: none taken yet */
     uint32_t handover;      /* slot + 1 for the next interposed allocation; 0: none */
-    bool diverted;          /* handover, silent or scope.active: an unsited allocation is not its module's */
     bool silent;            /* what is allocated now is the runtime's doing: not counted */
+    bool heard;             /* an interposed function was called in silence */
     bool resolving;         /* inside the look-up of the next functions */
     bool ending;            /* the thread's key destructor has run */
     struct scope scope;
+    bool diverted; /* handover, silent or scope.active: an unsited allocation is not its module's */
 };
 
 extern __thread struct local local __attribute__((tls_model("initial-exec"), visibility("hidden")));
@@ -118,6 +120,11 @@ static inline struct counters *hot_counters(uint32_t slot) {
 static inline void bump_alloc(struct counters *counters, uint64_t bytes) {
     bump(&counters->allocs, 1);
     bump(&counters->alloc_bytes, bytes);
+}
+
+static inline void bump_realloc(struct counters *counters, uint64_t bytes) {
+    bump(&counters->reallocs, 1);
+    bump(&counters->realloc_bytes, bytes);
 }
 
 static inline void local_divert(void) {
@@ -168,10 +175,36 @@ void thread_show(void);
 
 /* Opens a scope and returns the one around it, for scope_close. */
 struct scope scope_open(uint32_t slot, bool lifts, size_t bill, size_t expect);
-void scope_close(struct scope *around);
+
+/* Goes back to a scope; what was billed inside is told to it if it lifts. */
+void scope_return(struct scope *around);
+
+/* The first call of a site, the runtime is off, or the thread is within a scope. */
+struct scope scope_open_unready(struct allocsite_site *);
+
+static inline void scope_close(struct scope *around) {
+    if (UNLIKELY(around->active || local.scope.lifts)) {
+        scope_return(around);
+        return;
+    }
+    local.scope.active = false;
+    local.diverted = local.handover || local.silent;
+}
 
 /* A scope for a library function called at site: all it allocates is billed there. */
-struct scope scope_open_site(struct allocsite_site *);
+static inline struct scope scope_open_site(struct allocsite_site *site) {
+    uint32_t slot = site->slot;
+    if (UNLIKELY(slot >= local.current->capacity || local.scope.active))
+        return scope_open_unready(site);
+    struct scope *scope = &local.scope;
+    scope->slot = slot;
+    scope->active = true;
+    scope->lifts = scope->counted = scope->failed = false;
+    scope->bill = scope->expect = 0;
+    scope->allocs = scope->bytes = 0;
+    local.diverted = true;
+    return (struct scope){.active = false}; /* nothing else of such a one counts */
+}
 
 /* Closes the scope however its block is left: return, exception, cancellation. */
 #define SCOPED(site)                                                                                         \
@@ -194,6 +227,9 @@ void scope_disown(const void *callee);
 /* For callbacks of the program: what they allocate is their own. */
 struct scope scope_suspend(void);
 void scope_resume(const struct scope *);
+
+/* All scopes that are open are being left without being closed. */
+void scopes_leave(void);
 
 /* ---- registry.c: slots ---- */
 
@@ -244,16 +280,29 @@ static inline uint32_t module_slot(const void *address) {
     return module_slot_lookup(address);
 }
 
-/* An event of an interposed function, for its caller at return_address. p: what it returned. */
+/* The counters of the module that holds return_address; NULL: take the slow path. */
+static inline struct counters *hot_module_counters(const void *return_address) {
+    if (UNLIKELY(local.diverted || !local.current->capacity))
+        return NULL;
+    return hot_counters(module_slot(return_address));
+}
+
+/* An interposed function allocated for its caller at return_address. p: what it returned. */
 static inline void note_alloc(const void *return_address, const void *p, uint64_t bytes) {
-    if (LIKELY(p && !local.diverted && local.current->capacity)) {
-        struct counters *counters = hot_counters(module_slot(return_address));
-        if (LIKELY(counters)) {
-            bump_alloc(counters, bytes);
-            return;
-        }
-    }
-    count_unsited(return_address, p ? EVENT_ALLOC : EVENT_FAILED, bytes);
+    struct counters *counters = LIKELY(p) ? hot_module_counters(return_address) : NULL;
+    if (LIKELY(counters))
+        bump_alloc(counters, bytes);
+    else
+        count_unsited(return_address, p ? EVENT_ALLOC : EVENT_FAILED, bytes);
+}
+
+/* The same for a realloc of an existing block. */
+static inline void note_realloc(const void *return_address, const void *p, uint64_t bytes) {
+    struct counters *counters = LIKELY(p) ? hot_module_counters(return_address) : NULL;
+    if (LIKELY(counters))
+        bump_realloc(counters, bytes);
+    else
+        count_unsited(return_address, p ? EVENT_REALLOC : EVENT_FAILED, bytes);
 }
 
 /* The dynamic loader's structure of the module that holds address; NULL: none. */
@@ -275,6 +324,7 @@ enum hole {
     HOLE_UNWRAPPED,      /* static runtime without --wrap */
     HOLE_VERSION,        /* a descriptor of another format version */
     HOLE_SECOND_RUNTIME, /* another copy of the runtime counts too */
+    HOLE_LIBRARIES,      /* static runtime in a process that has shared libraries */
     HOLE_COUNT
 };
 

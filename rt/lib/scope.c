@@ -29,7 +29,7 @@ struct scope scope_open(uint32_t slot, bool lifts, size_t bill, size_t expect) {
     return around;
 }
 
-void scope_close(struct scope *around) {
+void scope_return(struct scope *around) {
     if (around->active && around->lifts) {
         around->counted |= local.scope.counted;
         around->failed |= local.scope.failed;
@@ -39,7 +39,9 @@ void scope_close(struct scope *around) {
     scope_install(around);
 }
 
-struct scope scope_open_site(struct allocsite_site *site) {
+COLD struct scope scope_open_unready(struct allocsite_site *site) {
+    if (runtime_off)
+        return local.scope;
     int error = errno;
     runtime_start();
     struct scope around = scope_open(runtime_off ? NO_SLOT : site_slot(site), false, 0, 0);
@@ -96,6 +98,27 @@ void scope_resume(const struct scope *suspended) {
     scope_install(suspended);
 }
 
+void scopes_leave(void) {
+    static const struct scope none;
+    if (local.scope.active)
+        scope_install(&none);
+}
+
+/* What most scopes see: one allocation. False: it is something else, and nothing has been done. */
+static inline bool count_scoped_alloc(struct scope *scope, uint64_t bytes) {
+    struct thread *own = local.own; /* not current, which hides it within a scope that lifts */
+    bool ready = own && scope->slot < own->capacity;
+    if (UNLIKELY(!ready || !scope->active || local.handover || local.silent))
+        return false;
+    if (bytes >= scope->bill && bytes <= scope->expect)
+        bytes = scope->bill;
+    scope->counted = true;
+    scope->allocs++;
+    scope->bytes += bytes;
+    bump_alloc(&own->counters[scope->slot], bytes);
+    return true;
+}
+
 /* Bills to the scope and tells it what happened inside. */
 static void count_scoped(struct scope *scope, enum event event, uint64_t bytes) {
     if (event == EVENT_FAILED) {
@@ -110,9 +133,11 @@ static void count_scoped(struct scope *scope, enum event event, uint64_t bytes) 
     count_slot(scope->slot, event, bytes);
 }
 
-COLD void count_unsited(const void *return_address, enum event event, uint64_t bytes) {
-    if (!runtime_counts())
+static COLD void count_unsited_slow(const void *return_address, enum event event, uint64_t bytes) {
+    if (!runtime_counts()) {
+        local.heard = true;
         return;
+    }
     int error = errno;
     uint32_t handover = take_handover();
     if (handover)
@@ -122,6 +147,11 @@ COLD void count_unsited(const void *return_address, enum event event, uint64_t b
     else
         count_slot(module_slot(return_address), event, bytes);
     errno = error;
+}
+
+void count_unsited(const void *return_address, enum event event, uint64_t bytes) {
+    if (event != EVENT_ALLOC || !count_scoped_alloc(&local.scope, bytes))
+        count_unsited_slow(return_address, event, bytes);
 }
 
 ALLOCSITE_EXPORT void ALLOCSITE_ENTRY(handover)(struct allocsite_site *site);

@@ -7,40 +7,59 @@
 #include "interpose.h"
 #include "next.h"
 #include "runtime.h"
+#include "table.h"
 
-/* Streams open at once; more are their module's. */
-#define STREAMS 64
-
-static struct {
-    const FILE *stream;
+struct open_stream {
+    const FILE *stream; /* NULL: the place is free */
     uint32_t slot;
-} streams[STREAMS];
+};
 
+static struct table places = {.element = sizeof(struct open_stream), .first = 64};
+static uint32_t places_used; /* none behind these was ever taken */
 static uint32_t streams_open;
 
+static void place_used(uint32_t index) {
+    uint32_t used = __atomic_load_n(&places_used, __ATOMIC_RELAXED);
+    while (used <= index && !__atomic_compare_exchange_n(&places_used, &used, index + 1, false,
+                                                         __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+        ;
+}
+
 void stream_remember(const FILE *stream, uint32_t slot) {
-    for (int i = 0; i < STREAMS; i++) {
+    struct open_stream *place;
+    for (uint32_t i = 0; (place = table_at(&places, i)); i++) {
         const FILE *none = NULL;
-        if (__atomic_compare_exchange_n(&streams[i].stream, &none, stream, false, __ATOMIC_ACQ_REL,
-                                        __ATOMIC_RELAXED)) {
-            streams[i].slot = slot;
-            __atomic_fetch_add(&streams_open, 1, __ATOMIC_RELEASE);
-            return;
-        }
+        if (!__atomic_compare_exchange_n(&place->stream, &none, stream, false, __ATOMIC_ACQ_REL,
+                                         __ATOMIC_RELAXED))
+            continue;
+        place->slot = slot;
+        place_used(i);
+        __atomic_fetch_add(&streams_open, 1, __ATOMIC_RELEASE);
+        return;
     }
+    hole_set(HOLE_MEMORY);
+}
+
+static struct open_stream *place_of(const FILE *stream) {
+    uint32_t used = __atomic_load_n(&places_used, __ATOMIC_ACQUIRE);
+    for (uint32_t i = 0; i < used; i++) {
+        struct open_stream *place = table_peek(&places, i);
+        if (place && __atomic_load_n(&place->stream, __ATOMIC_ACQUIRE) == stream)
+            return place;
+    }
+    return NULL;
 }
 
 uint32_t stream_forget(const FILE *stream) {
     if (LIKELY(__atomic_load_n(&streams_open, __ATOMIC_ACQUIRE) == 0))
         return NO_SLOT;
-    for (int i = 0; i < STREAMS; i++)
-        if (__atomic_load_n(&streams[i].stream, __ATOMIC_ACQUIRE) == stream) {
-            uint32_t slot = streams[i].slot;
-            __atomic_store_n(&streams[i].stream, NULL, __ATOMIC_RELEASE);
-            __atomic_fetch_sub(&streams_open, 1, __ATOMIC_RELEASE);
-            return slot;
-        }
-    return NO_SLOT;
+    struct open_stream *place = place_of(stream);
+    if (!place)
+        return NO_SLOT;
+    uint32_t slot = place->slot;
+    __atomic_store_n(&place->stream, NULL, __ATOMIC_RELEASE);
+    __atomic_fetch_sub(&streams_open, 1, __ATOMIC_RELEASE);
+    return slot;
 }
 
 #ifdef ALLOCSITE_STATIC
@@ -53,7 +72,7 @@ extern int __real_fclose(FILE *);
 static int real_fclose(FILE *stream) {
     static int (*real)(FILE *);
     if (!real)
-        real = (int (*)(FILE *))next_symbol("fclose");
+        real = (int (*)(FILE *))next_behind("fclose");
     return real(stream);
 }
 

@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Remembers the slot of an open stream. When all places are taken the stream is its module's. */
+/* Remembers the slot of an open stream. */
 void stream_remember(const FILE *, uint32_t slot);
 
 /* Its slot, forgotten by this; NO_SLOT: none. */

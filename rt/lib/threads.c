@@ -116,14 +116,21 @@ static void thread_end(void *own) {
     (void)own;
     struct thread *thread = local.own;
     local.ending = true;
-    local.current = &empty_thread;
     local.own = NULL;
+    local.current = &empty_thread;
+    /* A signal handler from here on borrows; one in between still counts in the thread's own. */
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
     if (thread)
         thread_give(thread);
 }
 
+/* A signal handler that comes meanwhile would not be counted either: signals wait until the silence ends. */
+static __thread uint64_t signals_before __attribute__((tls_model("initial-exec")));
+
 bool silence_begin(void) {
     bool was_silent = local.silent;
+    if (!was_silent)
+        signals_before = os_signals_hold();
     local.silent = true;
     local_divert();
     return was_silent;
@@ -132,6 +139,8 @@ bool silence_begin(void) {
 void silence_end(bool was_silent) {
     local.silent = was_silent;
     local_divert();
+    if (!was_silent)
+        os_signals_release(signals_before);
 }
 
 static void thread_watch_end(struct thread *thread) {
@@ -169,8 +178,7 @@ static void count_event(struct counters *counters, enum event event, uint64_t by
         bump_alloc(counters, bytes);
         break;
     case EVENT_REALLOC:
-        bump(&counters->reallocs, 1);
-        bump(&counters->realloc_bytes, bytes);
+        bump_realloc(counters, bytes);
         break;
     case EVENT_ALLOC_FAILED:
         bump(&counters->failed, 1);
@@ -192,9 +200,9 @@ static void count_slow(uint32_t slot, enum event event, uint64_t bytes) {
         return;
     }
     count_event(&thread->counters[slot], event, bytes);
-    if (local.ending)
+    if (thread != local.own)
         thread_give(thread);
-    else if (!local.scope.lifts)
+    else if (!local.ending && !local.scope.lifts)
         local.current = thread;
 }
 

@@ -1,6 +1,6 @@
-/* A static link that was told --wrap=malloc reads malloc where the runtime says __real_malloc, and nothing in
- * the program refers to this file. A link that was not takes it from the archive: the real functions are then
- * the plain ones, and only calls that pass a site are seen.
+/* A static link that was told --wrap=malloc reads malloc where the runtime says __real_malloc. A link that
+ * was not takes it from here: the real functions are then the plain ones, and only calls that pass a site are
+ * seen. (lld takes this file from the archive in either case.)
  *
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  */
@@ -10,8 +10,6 @@
 #include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-const char unwrapped[] = "linked without --wrap";
 
 #define PASS_ON(name, result, parameters, arguments)                                                         \
     result __real_##name parameters;                                                                         \
@@ -24,3 +22,17 @@ int __real_fclose(FILE *stream);
 int __real_fclose(FILE *stream) {
     return fclose(stream);
 }
+
+struct __jmp_buf_tag;
+
+#define JUMP_ON(name)                                                                                        \
+    __attribute__((noreturn)) void name(struct __jmp_buf_tag *, int);                                        \
+    __attribute__((noreturn)) void __real_##name(struct __jmp_buf_tag *, int);                               \
+    void __real_##name(struct __jmp_buf_tag *to, int value) {                                                \
+        name(to, value);                                                                                     \
+    }
+
+JUMP_ON(longjmp)
+JUMP_ON(_longjmp)
+JUMP_ON(siglongjmp)
+JUMP_ON(__longjmp_chk)

@@ -1,104 +1,97 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What allocsite costs: bench.py BIN LIB RT MAJOR CLANG CLANGXX WORK [RUNS]
+"""What allocsite costs: time of whole programs, instructions of an allocation, memory, first use of sites.
 
-Builds each program with and without allocsite, runs the two in turns and prints the ratio of the median times, and
-their geometric mean; the instructions that callgrind sees more for each pair of malloc and free; the time
-that 100,000 sites take to register; the memory that the runtime adds. Figures are printed, never asserted."""
-import math
+Prints one table. It judges nothing by its exit status: times are those of this machine at this moment.
+"""
+import argparse
 import os
-import re
-import shutil
-import statistics
-import subprocess
-import sys
-import time
+import platform
 
-BIN, LIB, RT, MAJOR, CLANG, CLANGXX, WORK, *RUNS = sys.argv[1:]
-RUNS = int(RUNS[0]) if RUNS else 9
-HERE = os.path.dirname(os.path.abspath(__file__))
-PROGRAMS = "pairs.c", "objects.cpp", "strings.c", "containers.cpp", "threads.cpp"
-SILENT = dict(os.environ, ALLOCSITE_OPTIONS="report=none")
-OFF = dict(os.environ, ALLOCSITE_OPTIONS="enabled=0")
+import instructions
+import memory
+import registration
+import times
+from build import Builder
+
+GOALS = {"wall": 1.02, "instructions": 25, "resident": 300, "registration": 50}
 
 
-def build(name):
-    """The program without allocsite and the one with it."""
-    cxx = name.endswith("pp")
-    plain, counted = (os.path.join(WORK, name.split(".")[0] + suffix) for suffix in (".plain", ".counted"))
-    for driver, out in ((CLANGXX if cxx else CLANG, plain), (f"{BIN}/allocsite-clang{'++' if cxx else ''}-{MAJOR}", counted)):
-        subprocess.run([driver, "-O2", "-w", "-pthread", os.path.join(HERE, name), "-o", out], check=True)
-    return plain, counted
+def verdict(value, goal, unit=""):
+    return f"goal: at most {goal:g}{unit}: {'met' if value <= goal else 'MISSED'}"
 
 
-def seconds(program, environment):
-    """Wall time, and the processor's, which says more on a machine that has other things to do."""
-    start = time.monotonic()
-    pid = os.posix_spawn(program, [program], environment)
-    _, status, usage = os.wait4(pid, 0)
-    if status:
-        sys.exit(f"{program}: status {status}")
-    return time.monotonic() - start, usage.ru_utime + usage.ru_stime
+def print_machine(builder):
+    processors = os.cpu_count()
+    load = os.getloadavg()[0]
+    print(f"{builder.clang}, {platform.system()} {platform.machine()}, {processors} processors, load {load:.1f}")
+    if load > processors / 2:
+        print("The machine is busy: the ratios of CPU time say more than those of wall time.")
 
 
-def wall(name):
-    """Ratios of medians, of interleaved runs: counted and switched off, over plain."""
-    plain, counted = build(name)
-    variants = ((plain, SILENT), (counted, SILENT), (counted, OFF))
-    times = [[], [], []]
-    for run in range(RUNS + 1):
-        for which, (program, environment) in enumerate(variants):
-            elapsed = seconds(program, environment)
-            if run:  # the first warms up
-                times[which].append(elapsed)
-    (base, base_cpu), (on, on_cpu), (off, off_cpu) = (map(statistics.median, zip(*runs)) for runs in times)
-    ratios = on / base, on_cpu / base_cpu, off / base, off_cpu / base_cpu
-    print(f"{name:16} {base:7.3f} s  {show(ratios)}", flush=True)
-    return ratios
+def print_times(builder, arguments):
+    print(f"\nTime with allocsite / without, median of {arguments.rounds} rounds (quartiles)")
+    print(f"  {'program':<16} {'plain':>9} {'wall':>8} {'':15} {'CPU':>8}")
+    programs = []
+    for program in times.measure(builder, arguments.rounds, arguments.quick):
+        programs.append(program)
+        wall, cpu = program.wall, program.cpu
+        print(f"  {program.name:<16} {program.seconds:>7.3f} s {wall.median:>8.3f} ({wall.low:.3f} {wall.high:.3f})"
+              f" {cpu.median:>8.3f} ({cpu.low:.3f} {cpu.high:.3f})", flush=True)
+    wall = times.geometric_mean([program.wall for program in programs])
+    cpu = times.geometric_mean([program.cpu for program in programs])
+    print(f"  {'geometric mean':<26} {wall:>8.3f} {'':15} {cpu:>8.3f} {'':13}   {verdict(wall, GOALS['wall'])}")
 
 
-def show(ratios):
-    return "with allocsite: wall {:.3f}, processor {:.3f}; enabled=0: wall {:.3f}, processor {:.3f}".format(*ratios)
+def print_instructions(builder, arguments):
+    print("\nInstructions per pair, exact (callgrind)")
+    print(f"  {'':22} {'plain':>8} {'+ sited':>8} {'+ unsited':>10} {'+ enabled=0':>12}")
+    for kind in instructions.measure(builder, arguments.quick):
+        goal = "   " + verdict(kind.sited, GOALS["instructions"]) if kind.name == instructions.KINDS["malloc"] else ""
+        print(f"  {kind.name:<22} {kind.plain:>8.1f} {kind.sited:>8.1f} {kind.unsited:>10.1f} {kind.off:>12.1f}{goal}",
+              flush=True)
+    print(f"  start, first use of 2 sites and report of a process: {instructions.measure_run(builder):,}")
 
 
-def instructions(program, pairs, environment):
-    done = subprocess.run(["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", program, str(pairs)],
-                          env=environment, capture_output=True, text=True)
-    return int(re.search(r"Collected : (\d+)", done.stderr).group(1))
+def print_memory(builder, arguments):
+    added = memory.measure(builder, 1 if arguments.quick else 11)
+    print("\nMemory added to a small program")
+    print(f"  resident              {added.resident:>8.0f} KiB   {verdict(added.resident, GOALS['resident'], ' KiB')}")
+    print(f"  of that, private      {added.private:>8.0f} KiB")
+    print(f"  each further thread   {added.thread:>8.1f} KiB", flush=True)
 
 
-def per_pair(program, environment):
-    few, many = 10000, 110000
-    return (instructions(program, many, environment) - instructions(program, few, environment)) / (many - few)
+def print_registration(builder, arguments):
+    sites = 1000 if arguments.quick else 100000
+    result = registration.measure(builder, sites, 1 if arguments.quick else 9)
+    goal = "" if arguments.quick else "   " + verdict(result.added, GOALS["registration"], " ms")
+    print(f"\nFirst use of {sites:,} sites")
+    print(f"  first pass, second pass   {result.first:.1f} ms, {result.second:.1f} ms of CPU time")
+    print(f"  registration          {result.added:>8.1f} ms{goal}", flush=True)
 
 
-def added_instructions(name):
-    plain, counted = build(name)
-    base = per_pair(plain, SILENT)
-    print(f"{name:16} {base:6.1f} instructions per pair; with allocsite {per_pair(counted, SILENT) - base:+.1f}, "
-          f"enabled=0 {per_pair(counted, OFF) - base:+.1f}")
+SECTIONS = {
+    "times": print_times,
+    "instructions": print_instructions,
+    "memory": print_memory,
+    "registration": print_registration,
+}
 
 
-def registration():
-    program = os.path.join(WORK, "register")
-    subprocess.run([CLANG, "-O2", f"-I{RT}", os.path.join(HERE, "register.c"), f"-L{LIB}", "-lallocsite",
-                    f"-Wl,-rpath,{LIB}", "-o", program], check=True)
-    times = [float(subprocess.run([program], env=SILENT, capture_output=True, text=True, check=True).stdout)
-             for _ in range(RUNS)]
-    print(f"100,000 sites register in {statistics.median(times):.1f} ms")
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("bin", help="bin directory of a build")
+    parser.add_argument("work", help="directory for what is built here")
+    parser.add_argument("--rounds", type=int, help="of each program (default: 41)")
+    parser.add_argument("--only", choices=SECTIONS, action="append", help="just this part of the table")
+    parser.add_argument("--quick", action="store_true", help="a little of everything, to see that it works")
+    arguments = parser.parse_args()
+    arguments.rounds = arguments.rounds or (1 if arguments.quick else 41)
+    builder = Builder(os.path.abspath(arguments.bin), os.path.abspath(arguments.work))
+    print_machine(builder)
+    for name, print_section in SECTIONS.items():
+        if not arguments.only or name in arguments.only:
+            print_section(builder, arguments)
 
 
-def memory():
-    plain, counted = build("resident.c")
-    base, on = (statistics.median(int(subprocess.run([program], env=SILENT, capture_output=True, check=True).stdout)
-                                  for _ in range(RUNS)) for program in (plain, counted))
-    print(f"resident memory: {base:.0f} KiB; with allocsite {on - base:+.0f} KiB")
-
-
-os.makedirs(WORK, exist_ok=True)
-ratios = [wall(name) for name in PROGRAMS]
-print(f"geometric mean              {show([math.exp(statistics.mean(map(math.log, column))) for column in zip(*ratios)])}")
-if shutil.which("valgrind"):
-    added_instructions("pairs.c")
-    added_instructions("objects.cpp")
-registration()
-memory()
+if __name__ == "__main__":
+    main()

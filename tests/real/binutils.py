@@ -41,7 +41,7 @@ def build(sources, compiler, kind, inputs):
 def check():
     sources = unpack()
     clang = subprocess.check_output([f"{bin}/allocsite-clang", "-print-prog-name=clang"], text=True).strip()
-    plain = build(sources, clang, "plain", [])
+    plain = build(sources, clang, "reference", [])
     libraries = os.path.join(os.path.dirname(bin), "lib")
     instrumented = build(sources, f"{bin}/allocsite-clang", "allocsite",
                          [f"{libraries}/allocsite.so", f"{libraries}/liballocsite.so"])

@@ -7,6 +7,7 @@ valgrind 3.19 aborts on clang's DWARF 5.
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 
@@ -27,17 +28,39 @@ def run(command, directory=None, environment=None, log=None):
         raise Failure(f"{' '.join(command)}: exit status {status}\n{tail}")
 
 
-def outcome(command, directory, environment=None):
+def library(source, directory):
+    """Builds one of the helpers here to preload, and returns its path."""
+    path = os.path.join(directory, os.path.basename(source) + ".so")
+    run(["cc", "-O2", "-w", "-shared", "-fPIC", os.path.join(os.path.dirname(os.path.abspath(__file__)), source),
+         "-o", path], log=path + ".log")
+    return path
+
+
+def environment_of(directory, **changed):
+    """Every run finds the same: what an earlier one has left in the temporary directory can cost allocations, and so
+    can a variable more, because setenv copies them all. The last three are those that valgrind sets."""
+    temporary = os.path.join(directory, "tmp")
+    shutil.rmtree(temporary, ignore_errors=True)
+    os.makedirs(temporary)
+    same = dict(TMPDIR=temporary, TEST_TMPDIR=temporary, ALLOCSITE_OPTIONS="enabled=0", LD_PRELOAD="", OBSERVER="-",
+                GLIBCPP_FORCE_NEW="1", GLIBCXX_FORCE_NEW="1", LD_LIBRARY_PATH="")
+    return {**os.environ, **same, **changed}
+
+
+def outcome(command, directory):
     """What a user sees of a run: status, standard output, standard error."""
-    done = subprocess.run(command, cwd=directory, env=environment, stdin=subprocess.DEVNULL, capture_output=True)
+    done = subprocess.run(command, cwd=directory, env=environment_of(directory), stdin=subprocess.DEVNULL,
+                          capture_output=True)
     return done.returncode, done.stdout, done.stderr
 
 
 def valgrind_usage(command, directory):
     """(blocks, bytes) that valgrind saw the process allocate."""
     log = os.path.join(directory, "valgrind.log")
-    subprocess.run(["valgrind", "--run-libc-freeres=no", "--run-cxx-freeres=no", f"--log-file={log}"] + command,
-                   cwd=directory, stdin=subprocess.DEVNULL, capture_output=True)
+    environment = environment_of(directory, LD_PRELOAD=library("tls.c", directory))
+    subprocess.run(["valgrind", "--run-libc-freeres=no", "--run-cxx-freeres=no", "--child-silent-after-fork=yes",
+                    f"--log-file={log}"] + command,
+                   cwd=directory, env=environment, stdin=subprocess.DEVNULL, capture_output=True)
     match = HEAP_USAGE.search(open(log).read())
     if not match:
         raise Failure(f"valgrind gave no heap summary of {' '.join(command)}:\n{open(log).read()[-2000:]}")
@@ -48,7 +71,7 @@ def valgrind_usage(command, directory):
 def allocsite_report(command, directory):
     """The outcome of an instrumented run, and its report (its children write their own)."""
     pattern = os.path.join(directory, "report.%p.json")
-    environment = dict(os.environ, ALLOCSITE_OPTIONS=f"format=json:report={pattern}")
+    environment = environment_of(directory, ALLOCSITE_OPTIONS=f"format=json:report={pattern}")
     process = subprocess.Popen(command, cwd=directory, env=environment, stdin=subprocess.DEVNULL,
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     output, errors = process.communicate()
@@ -56,14 +79,27 @@ def allocsite_report(command, directory):
         return (process.returncode, output, errors), json.load(report)
 
 
-def compare(name, plain, instrumented, arguments, directory):
-    """Raises unless both builds show the same and allocsite's totals are valgrind's."""
+def observer_usage(command, directory):
+    """(blocks, bytes) that a malloc of the tests' own saw: for what turns out otherwise under valgrind."""
+    prefix = os.path.join(directory, "observed")
+    preload = ":".join(library(source, directory) for source in ("../rt/observer.c", "tls.c", "new.c"))
+    process = subprocess.Popen(command, cwd=directory, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                               stderr=subprocess.DEVNULL,
+                               env=environment_of(directory, LD_PRELOAD=preload, OBSERVER=prefix))
+    process.wait()
+    with open(f"{prefix}.{process.pid}") as counts:
+        allocs, alloc_bytes, reallocs, realloc_bytes, _ = map(int, counts.read().split())
+    return allocs + reallocs, alloc_bytes + realloc_bytes
+
+
+def compare(name, plain, instrumented, arguments, directory, usage=valgrind_usage):
+    """Raises unless both builds show the same and allocsite's totals are those of the reference."""
     expected = outcome([plain] + arguments, directory)
     seen, report = allocsite_report([instrumented] + arguments, directory)
     for what, left, right in zip(("exit status", "standard output", "standard error"), expected, seen):
         if left != right:
             raise Failure(f"{name}: {what} differs:\n{str(left)[:1000]}\n{str(right)[:1000]}")
-    blocks, size = valgrind_usage([plain] + arguments, directory)
+    reference = usage([plain] + arguments, directory)
     totals = report["totals"]
     ours = totals["allocs"] + totals["reallocs"], totals["alloc_bytes"] + totals["realloc_bytes"]
     if not report["exact"]:
@@ -73,8 +109,8 @@ def compare(name, plain, instrumented, arguments, directory):
             raise Failure(f"{name}: the sites' {counter} do not add up to the total")
     sited = sum(site["allocs"] + site["reallocs"] for site in report["sites"] if site["sited"])
     print(f"{name}: allocsite {ours[0]} blocks, {ours[1]} bytes ({100 * sited / max(ours[0], 1):.1f}% sited); "
-          f"valgrind {blocks} blocks, {size} bytes", flush=True)
-    if ours != (blocks, size):
+          f"{usage.__name__.split('_')[0]} {reference[0]} blocks, {reference[1]} bytes", flush=True)
+    if ours != reference:
         raise Failure(f"{name}: totals differ")
 
 

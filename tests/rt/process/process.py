@@ -1,91 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Processes in all conditions: what is counted is what the source's notes say and what the observer saw, and the
-program does what it does without allocsite. process.py CASE BIN LIB MAJOR CLANG CLANGXX WORK"""
-import collections
-import glob
-import json
+program does what it does without allocsite."""
 import os
-import re
 import resource
 import shutil
 import stat
 import subprocess
 import sys
 
-NOTE = re.compile(r"@ (\d+) (\d+) (\d+) (\d+) (\d+)")
-COUNTERS = "allocs", "alloc_bytes", "reallocs", "realloc_bytes", "failed"
-HERE = os.path.dirname(os.path.abspath(__file__))
-LIBRARIES = "/usr/lib/x86_64-linux-gnu"
-SKIPPED = 77
-
-case, BIN, LIB, MAJOR, CLANG, CLANGXX, WORK = sys.argv[1:]
-wrong = []
-
-
-def expect(what, want, got):
-    if want != got:
-        wrong.append(f"{what}: expected {want!r}, got {got!r}")
-
-
-def source(name):
-    return os.path.join(HERE, name)
-
-
-def build(name, out, *options, plain=False):
-    cxx = name.endswith("pp")
-    driver = (CLANGXX if cxx else CLANG) if plain else f"{BIN}/allocsite-clang{'++' if cxx else ''}-{MAJOR}"
-    subprocess.run([driver, "-O1", "-g", "-w", "-pthread", *(["-std=c++17"] if cxx else []), source(name), *options,
-                    "-o", out], check=True)
-    return os.path.join(WORK, out)
-
-
-def observer():
-    subprocess.run([CLANG, "-O2", "-Wall", "-fPIC", "-shared", "-fno-builtin", source("observer.c"), "-o",
-                    "libobserver.so", "-pthread"], check=True)
-    return ["-Wl,--no-as-needed", os.path.join(WORK, "libobserver.so"), f"-Wl,-rpath,{WORK}"]
-
-
-def run(command, options="format=json:report=%e.%p.json", **more):
-    for old in glob.glob("*.json") + glob.glob("seen.*"):
-        os.remove(old)
-    environment = dict(os.environ, ALLOCSITE_OPTIONS=options, OBSERVER=os.path.join(WORK, "seen"))
-    environment.update(more.pop("environment", {}))
-    process = subprocess.Popen(command, env=environment, stdout=more.pop("stdout", subprocess.PIPE),
-                               stderr=more.pop("stderr", subprocess.PIPE), text=True, **more)
-    process.out, process.err = process.communicate(timeout=300)
-    return process
-
-
-def report_of(process):
-    name = os.path.basename(process.args[0])
-    return json.load(open(f"{name}.{process.pid}.json"))
-
-
-def all_reports():
-    return [json.load(open(path)) for path in glob.glob("*.json")]
-
-
-def sites(report, name):
-    counted = collections.defaultdict(list)
-    for site in report["sites"]:
-        if site["sited"] and os.path.basename(site["file"]) == name:
-            counted[site["line"]].append(tuple(site[counter] for counter in COUNTERS))
-    return {line: [tuple(map(sum, zip(*counts)))] for line, counts in counted.items()}
-
-
-def notes(name):
-    noted = {}
-    for number, line in enumerate(open(source(name)), 1):
-        for note in NOTE.findall(line):
-            noted[number] = [tuple(map(int, note))]
-    return noted
-
-
-def check_notes(report, name):
-    want, have = notes(name), sites(report, name)
-    text = open(source(name)).read().splitlines()
-    for line in sorted(set(want) | {line for line in have if "@ any" not in text[line - 1]}):
-        expect(f"{name}:{line}", want.get(line), have.get(line))
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from harness import *
 
 
 def check_direct(what, report):
@@ -94,35 +18,6 @@ def check_direct(what, report):
     for line, counts in notes("plain.c").items():
         if "strdup" not in open(source("plain.c")).read().splitlines()[line - 1]:
             expect(f"{what}, plain.c:{line}", counts, have.get(line))
-
-
-def check_sums(report):
-    for counter in COUNTERS:
-        expect(f"sum of {counter}", report["totals"][counter], sum(site[counter] for site in report["sites"]))
-
-
-def check_observed(process, report):
-    seen = tuple(map(int, open(f"seen.{process.pid}").read().split()))
-    expect("what the observer saw", seen[:4], tuple(report["totals"][counter] for counter in COUNTERS[:4]))
-
-
-def check_behaviour(process, out="done\n", status=3, err=""):
-    expect("status", status, process.returncode)
-    expect("output", out, process.out)
-    expect("errors", err, process.err)
-
-
-def exact(name, *options, **more):
-    """Builds with the observer behind allocsite, runs, and checks everything there is."""
-    program = build(name, name.split(".")[0], *options, *observer(), **more)
-    process = run([program])
-    report = report_of(process)
-    check_behaviour(process)
-    expect("exact", [], report["inexact_reasons"])
-    check_notes(report, name)
-    check_sums(report)
-    check_observed(process, report)
-    return report
 
 
 def threads():
@@ -216,6 +111,43 @@ def other_allocators():
         check_direct(f"{library} preloaded", report)
 
 
+def redirected():
+    """Valgrind's memcheck takes the place of every malloc, whatever the loader has bound."""
+    if not shutil.which("valgrind"):
+        sys.exit(SKIPPED)
+    subprocess.run([CLANG, "-O1", "-w", source("plain.c"), f"-L{LIB}", "-Wl,--no-as-needed", "-lallocsite",
+                    f"-Wl,-rpath,{LIB}", "-o", "uninstrumented"], check=True)
+    run(["valgrind", "-q", os.path.join(WORK, "uninstrumented")], "format=json:report=memcheck.json")
+    expect("exact under memcheck", False, json.load(open("memcheck.json"))["exact"])
+
+
+def children():
+    """Children that end without their report, by _exit, exec or a signal, and what they start."""
+    program = build("children.c", "children", *observer())
+    process = run([program, build("plain.c", "plain")])
+    report = report_of(process)
+    check_behaviour(process, out="done\n" * 4)
+    check_notes(report, "children.c")
+    check_observed(process, report)
+    started = [report for report in all_reports() if report["program"].endswith("/plain")]
+    expect("programs that were started", 3, len(started))
+    for report in started:
+        check_notes(report, "plain.c")
+    expect("reports", 1 + 3, len(all_reports()))
+
+
+def sanitized_programs():
+    """Programs behave as they do with the sanitizer alone."""
+    for name in "threads.cpp", "streams.cpp":
+        for sanitizer in "address", "thread", "undefined":
+            outcomes = []
+            for plain in True, False:
+                program = build(name, "sanitized", f"-fsanitize={sanitizer}", plain=plain)
+                process = run([program], "report=none", environment={"ASAN_OPTIONS": "detect_leaks=0:allocator_may_return_null=1"})
+                outcomes.append((process.returncode, process.out, process.err))
+            expect(f"{name} {sanitizer}", *outcomes)
+
+
 def sanitizers():
     for sanitizer, title in (("address", "AddressSanitizer"), ("thread", "ThreadSanitizer")):
         process = run([build("plain.c", sanitizer, f"-fsanitize={sanitizer}")], environment={"ASAN_OPTIONS": "detect_leaks=0"})
@@ -285,14 +217,5 @@ def memory():
             wrong.append(f"with {limit} MiB of address space: {process.returncode} {process.err}")
 
 
-CASES = dict(threads=threads, jumps=jumps, plain=plain, forks=forks, signals=signals, opened=opened, replaced=replaced,
-             preloaded=preloaded, other_allocators=other_allocators, sanitizers=sanitizers, destinations=destinations,
-             options=options, set_user_id=set_user_id, memory=memory)
-
-WORK = os.path.join(WORK, case)
-os.makedirs(WORK, exist_ok=True)
-os.chdir(WORK)
-CASES[case]()
-for line in wrong:
-    print("WRONG:", line)
-sys.exit(bool(wrong))
+main([threads, jumps, plain, forks, children, sanitized_programs, signals, opened, replaced, preloaded, other_allocators, redirected, sanitizers, destinations, options,
+      set_user_id, memory])

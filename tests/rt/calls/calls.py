@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What single calls are billed to."""
+import os
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from harness import *
+
+
+def unsited(report, module):
+    """What the module allocated without a site."""
+    rows = [site for site in report["sites"] if not site["sited"] and site["module"] == module]
+    return tuple(sum(row[counter] for row in rows) for counter in COUNTERS)
+
+
+def library():
+    for number, variant in enumerate(("-O0", "-O1", "-O2 -D_FORTIFY_SOURCE=2", "-O1 -fno-builtin", "-O2 -fno-pie -no-pie")):
+        program = build("library.c", f"library{number}", *variant.split(), *observer())
+        process = run([program])
+        report = report_of(process)
+        told = {line: [(*counts, 0)] for line, *counts in (map(int, line.split()) for line in process.out.splitlines())}
+        expect(f"{variant}: lines", True, len(told) > 25)
+        have = {line: [(*counts[0][:4], 0)] for line, counts in sites(report, "library.c").items()}
+        for line in sorted(set(told) | set(have)):
+            expect(f"{variant}: library.c:{line}", told.get(line), have.get(line))
+        expect(f"{variant}: exact", [], report["inexact_reasons"])
+        expect(f"{variant}: status", 3, process.returncode)
+        check_sums(report)
+        check_observed(process, report)
+
+
+def library_static():
+    """Without an observer: what comes out is what comes out of the dynamic program."""
+    counted = []
+    for options in ((), ("-static",)):
+        process = run([build("library.c", "library", "-w", *options)])
+        report = report_of(process)
+        expect(f"{options}: status", (3, []), (process.returncode, report["inexact_reasons"]))
+        check_sums(report)
+        counted.append(sites(report, "library.c"))
+    named_by_symbols = [number for number, line in enumerate(open(source("library.c")), 1) if "backtrace_symbols(" in line]
+    for line in sorted((set(counted[0]) | set(counted[1])) - set(named_by_symbols)):
+        expect(f"static library.c:{line}", counted[0].get(line), counted[1].get(line))
+
+
+def tail():
+    report = exact("tail.cpp")
+    expect("escaped", (5, 50, 0, 0, 0), unsited(report, os.path.join(WORK, "tail")))
+
+
+def tail_static():
+    process = run([build("tail.cpp", "tail", "-static")])
+    check_behaviour(process)
+    check_notes(report_of(process), "tail.cpp")
+
+
+def stale():
+    report = exact("stale.cpp")
+    expect("escaped", (3, 3000, 0, 0, 0), unsited(report, os.path.join(WORK, "stale")))
+
+
+def descriptors():
+    program = build("descriptors.c", "descriptors", f"-I{HERE}/../../../rt", f"-L{LIB}", "-lallocsite", f"-Wl,-rpath,{LIB}",
+                    plain=True)
+    process = run([program])
+    report = report_of(process)
+    check_behaviour(process)
+    expect("reasons", 1, len(report["inexact_reasons"]))
+    expect("reason", True, "another format version" in "".join(report["inexact_reasons"]))
+    expect("of another version", (3, 30, 0, 0, 0), unsited(report, program))
+    empty = [site for site in report["sites"] if site["sited"]]
+    expect("site that names nothing", [(None, None, 0, None, 3, 21)],
+           [tuple(site[key] for key in ("function", "file", "line", "callee", "allocs", "alloc_bytes")) for site in empty])
+    for format in ("text", "markdown", "csv"):
+        process = run([program], f"format={format}")
+        expect(format, (3, True), (process.returncode, "3" in process.err))
+
+
+main([library, library_static, tail, tail_static, stale, descriptors])

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Calls that must be tail calls cannot pass their site; and an allocator called through a pointer passes none
+// at all.
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+#define TAIL     [[clang::musttail]] return
+#define FUNCTION extern "C" __attribute__((noinline))
+
+static void *volatile sink;
+
+FUNCTION void *tail_malloc(size_t n) {
+    TAIL malloc(n); // @ 3 6 0 0 1
+}
+
+FUNCTION void *tail_calloc(size_t n, size_t size) {
+    TAIL calloc(n, size); // @ 1 12 0 0 0
+}
+
+FUNCTION void *tail_realloc(void *p, size_t n) {
+    TAIL realloc(p, n); // @ 1 5 1 50 0
+}
+
+FUNCTION int tail_posix_memalign(void **p, size_t align, size_t n) {
+    TAIL posix_memalign(p, align, n); // @ 1 9 0 0 0
+}
+
+FUNCTION char *tail_strdup(const char *text) {
+    TAIL strdup(text); // @ 1 4 0 0 0
+}
+
+FUNCTION void *tail_new(size_t n) {
+    TAIL operator new(n); // @ 2 8 0 0 1
+}
+
+FUNCTION void *tail_new_array(size_t n, const std::nothrow_t &nothrow) {
+    TAIL operator new[](n, nothrow); // @ 1 2 0 0 1
+}
+
+static void *(*volatile escaped)(size_t) = malloc;
+static volatile size_t huge = (size_t)1 << 60;
+
+int main() {
+    for (size_t n = 1; n < 4; n++)
+        sink = tail_malloc(n);
+    sink = tail_malloc(huge);
+    sink = tail_calloc(3, 4);
+    sink = tail_realloc(nullptr, 5);
+    sink = tail_realloc(sink, 50);
+    void *aligned;
+    tail_posix_memalign(&aligned, 64, 9);
+    char *copy = tail_strdup("abc");
+    sink = tail_new(4);
+    sink = tail_new(4);
+    sink = tail_new_array(2, std::nothrow);
+    sink = tail_new_array(huge, std::nothrow);
+    try {
+        sink = tail_new(huge);
+    } catch (const std::bad_alloc &) {
+    }
+    for (int i = 0; i < 5; i++)
+        sink = escaped(10);
+    puts(copy[2] == 'c' ? "done" : "");
+    return 3;
+}

@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What the scripts of the folders here share: building programs with allocsite, running them, and comparing what is
+counted with the notes in the source and with an observer. A script is called as
+SCRIPT CASE BIN LIB MAJOR CLANG CLANGXX WORK and ends with main(its cases)."""
+import collections
+import glob
+import json
+import os
+import re
+import subprocess
+import sys
+
+NOTE = re.compile(r"@ (\d+) (\d+) (\d+) (\d+) (\d+)")
+COUNTERS = "allocs", "alloc_bytes", "reallocs", "realloc_bytes", "failed"
+HERE = os.path.dirname(os.path.abspath(sys.argv[0]))
+LIBRARIES = "/usr/lib/x86_64-linux-gnu"
+SKIPPED = 77
+
+case, BIN, LIB, MAJOR, CLANG, CLANGXX, WORK = sys.argv[1:]
+WORK = os.path.join(WORK, case)
+wrong = []
+
+
+def expect(what, want, got):
+    if want != got:
+        wrong.append(f"{what}: expected {want!r}, got {got!r}")
+
+
+def source(name):
+    return os.path.join(HERE, name)
+
+
+def build(name, out, *options, plain=False):
+    cxx = name.endswith("pp")
+    driver = (CLANGXX if cxx else CLANG) if plain else f"{BIN}/allocsite-clang{'++' if cxx else ''}-{MAJOR}"
+    subprocess.run([driver, "-O1", "-g", "-w", "-pthread", *(["-std=c++17"] if cxx else []), source(name), *options,
+                    "-o", out], check=True)
+    return os.path.join(WORK, out)
+
+
+def observer():
+    subprocess.run([CLANG, "-O2", "-Wall", "-fPIC", "-shared", "-fno-builtin", os.path.join(os.path.dirname(os.path.abspath(__file__)), "observer.c"), "-o",
+                    "libobserver.so", "-pthread"], check=True)
+    return ["-Wl,--no-as-needed", os.path.join(WORK, "libobserver.so"), f"-Wl,-rpath,{WORK}"]
+
+
+def run(command, options="format=json:report=%e.%p.json", **more):
+    for old in glob.glob("*.json") + glob.glob("seen.*"):
+        os.remove(old)
+    environment = dict(os.environ, ALLOCSITE_OPTIONS=options, OBSERVER=os.path.join(WORK, "seen"))
+    environment.update(more.pop("environment", {}))
+    process = subprocess.Popen(command, env=environment, stdout=more.pop("stdout", subprocess.PIPE),
+                               stderr=more.pop("stderr", subprocess.PIPE), text=True, **more)
+    process.out, process.err = process.communicate(timeout=300)
+    return process
+
+
+def report_of(process):
+    name = os.path.basename(process.args[0])
+    return json.load(open(f"{name}.{process.pid}.json"))
+
+
+def all_reports():
+    return [json.load(open(path)) for path in glob.glob("*.json")]
+
+
+def sites(report, name):
+    """line of the source -> counts. A call in a header's inline function counts for the line that calls that."""
+    counted = collections.defaultdict(list)
+    for site in report["sites"]:
+        places = [place for place in (site, *site["inlined"]) if os.path.basename(place["file"] or "") == name]
+        if site["sited"] and places:
+            counted[places[0]["line"]].append(tuple(site[counter] for counter in COUNTERS))
+    return {line: [tuple(map(sum, zip(*counts)))] for line, counts in counted.items()}
+
+
+def notes(name):
+    noted = {}
+    for number, line in enumerate(open(source(name)), 1):
+        for note in NOTE.findall(line):
+            noted[number] = [tuple(map(int, note))]
+    return noted
+
+
+def check_notes(report, name):
+    want, have = notes(name), sites(report, name)
+    text = open(source(name)).read().splitlines()
+    for line in sorted(set(want) | {line for line in have if "@ any" not in text[line - 1]}):
+        expect(f"{name}:{line}", want.get(line), have.get(line))
+
+
+def check_sums(report):
+    for counter in COUNTERS:
+        expect(f"sum of {counter}", report["totals"][counter], sum(site[counter] for site in report["sites"]))
+
+
+def check_observed(process, report):
+    seen = tuple(map(int, open(f"seen.{process.pid}").read().split()))
+    expect("what the observer saw", seen[:4], tuple(report["totals"][counter] for counter in COUNTERS[:4]))
+
+
+def check_behaviour(process, out="done\n", status=3, err=""):
+    expect("status", status, process.returncode)
+    expect("output", out, process.out)
+    expect("errors", err, process.err)
+
+
+def exact(name, *options, **more):
+    """Builds with the observer behind allocsite, runs, and checks everything there is."""
+    program = build(name, name.split(".")[0], *options, *observer(), **more)
+    process = run([program])
+    report = report_of(process)
+    check_behaviour(process)
+    expect("exact", [], report["inexact_reasons"])
+    check_notes(report, name)
+    check_sums(report)
+    check_observed(process, report)
+    return report
+
+
+def main(cases):
+    os.makedirs(WORK, exist_ok=True)
+    os.chdir(WORK)
+    {function.__name__: function for function in cases}[case]()
+    for line in wrong:
+        print("WRONG:", line)
+    sys.exit(bool(wrong))

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Programs made of several modules: which runtime counts, and what it says when it does not see everything."""
+import os
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from harness import *
+
+STATIC = [f"@{LIB}/allocsite/static.opts"]
+
+
+def part(*options):
+    return build("part.c", "libpart.so", "-shared", "-fPIC", *options)
+
+
+def reasons(report):
+    return " / ".join(report["inexact_reasons"])
+
+
+def opened_by_uninstrumented():
+    library = part()
+    process = run([build("user.c", "user", "-ldl", plain=True), library])
+    report = report_of(process)
+    check_behaviour(process)
+    expect("exact", False, report["exact"])
+    expect("reason", True, "stands before allocsite's" in reasons(report))
+    expect("malloc and strdup", {10: [(1, 100, 0, 0, 0)]}, {line: counts for line, counts in sites(report, "part.c").items() if line == 10})
+
+
+def many():
+    """An instrumented program, a library it was linked with and one it opens."""
+    part()
+    opened = build("part.c", "libopened.so", "-shared", "-fPIC")
+    program = build("user.c", "user", "-L.", "-lpart", "-ldl", f"-Wl,-rpath,{WORK}", *observer())
+    process = run([program, opened])
+    report = report_of(process)
+    check_behaviour(process)
+    expect("exact", [], report["inexact_reasons"])
+    expect("both", {line: [tuple(2 * count for count in counts[0])] for line, counts in notes("part.c").items()}, sites(report, "part.c"))
+    check_notes(report, "user.c")
+    check_sums(report)
+    check_observed(process, report)
+
+
+def second_runtime():
+    """The static runtime in the program, the shared one for its library: each says that it does not count all."""
+    part()
+    objects = ["-x", "none", f"{LIB}/liballocsite.a"]
+    plugin = f"-fpass-plugin={LIB}/allocsite.so"
+    program = build("user.c", "user", plugin, *objects, "-L.", "-lpart", "-ldl", f"-Wl,-rpath,{WORK}", plain=True)
+    process = run([program], "format=json")
+    expect("behaviour", (3, "done\n"), (process.returncode, process.out))
+    reports = [json.loads(text) for text in process.err.replace("]}\n{", "]}\n\n\n{").split("\n\n\n")]
+    for report in reports:
+        expect("exact", False, report["exact"])
+        expect("reason", True, "second copy" in reasons(report))
+    process = run([program], "")
+    expect("text says so", True, "second copy" in process.err)
+
+
+def static_runtime_in_dynamic_program():
+    plugin = f"-fpass-plugin={LIB}/allocsite.so"
+    wraps = [line for line in open(f"{LIB}/allocsite/static.opts").read().split() if line.startswith("-Wl,--wrap")]
+    program = build("user.c", "user", plugin, *wraps, f"{LIB}/liballocsite.a", "-ldl", plain=True)
+    process = run([program])
+    report = report_of(process)
+    check_behaviour(process)
+    expect("exact", False, report["exact"])
+    expect("reason", True, "shared libraries" in reasons(report))
+    expect("no second one", False, "second copy" in reasons(report))
+    check_notes(report, "user.c")
+
+
+def standard_libraries():
+    """The C++ library shared, static, and with everything static."""
+    for options in ([], ["-static-libstdc++"], ["-static-libstdc++", "-static-libgcc"]):
+        plain = run([build("standard.cpp", "plain", *options, *observer(), plain=True)])
+        seen = tuple(map(int, open(f"seen.{plain.pid}").read().split()))
+        process = run([build("standard.cpp", "standard", *options, *observer())])
+        report = report_of(process)
+        check_behaviour(process)
+        expect(f"{options}: exact", [], report["inexact_reasons"])
+        check_notes(report, "standard.cpp")
+        check_sums(report)
+        expect(f"{options}: what the uninstrumented program does", seen[:4], tuple(report["totals"][counter] for counter in COUNTERS[:4]))
+    process = run([build("standard.cpp", "standard", "-static")])
+    check_behaviour(process)
+    check_notes(report_of(process), "standard.cpp")
+    check_sums(report_of(process))
+
+
+def started_by_loader():
+    """ld.so as the command: what the kernel says about the process is about ld.so."""
+    library = build("part.c", "libopened.so", "-shared", "-fPIC")
+    for options in ([], ["-fno-pie", "-no-pie"]):
+        program = build("user.c", "user", "-ldl", *options)
+        process = run(["/lib64/ld-linux-x86-64.so.2", program, library], "format=json:report=report.json")
+        report = json.load(open("report.json"))
+        check_behaviour(process)
+        expect("exact", [], report["inexact_reasons"])
+        check_notes(report, "user.c")
+        check_notes(report, "part.c")
+        expect("program", program, report["program"])
+
+
+main([opened_by_uninstrumented, many, second_runtime, static_runtime_in_dynamic_program, standard_libraries, started_by_loader])

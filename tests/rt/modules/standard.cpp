@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What a program notices of its C++ library, wherever that is: new handlers, bad_alloc, containers.
+#include <cstdio>
+#include <new>
+#include <string>
+
+static void *volatile sink;
+static volatile size_t huge = (size_t)1 << 60;
+static int handled;
+static void *(*volatile escaped)(std::size_t) = operator new;
+
+static void handler() {
+    handled++;
+    std::set_new_handler(nullptr);
+}
+
+int main() {
+    sink = new int[10]; // @ 1 40 0 0 0
+    operator delete[](sink);
+    try {
+        sink = new char[huge]; // @ 0 0 0 0 1
+    } catch (const std::bad_alloc &) {
+        std::set_new_handler(handler);
+    }
+    try {
+        sink = new char[huge]; // @ 0 0 0 0 1
+    } catch (const std::bad_alloc &) {
+        handled += 10;
+    }
+    struct alignas(64) Wide {
+        char bytes[64];
+    };
+    sink = new Wide; // @ 1 64 0 0 0
+    sink = escaped(70);
+    std::string text(100, 'x');
+    std::puts(handled == 11 && text.size() == 100 ? "done" : "wrong");
+    return 3;
+}
