@@ -78,8 +78,9 @@ struct scope {
     uint64_t bytes;  /* of these */
 };
 
-/* All the thread-local memory of the runtime. Compilers test neighbouring members with one load: diverted, which every
- * scope writes, has none of them, for a load of what was just written in part waits until it is in the cache. */
+/* All the thread-local memory of the runtime. Compilers test neighbouring members with one load: diverted,
+ * which every scope writes, has none of them, for a load of what was just written in part waits until it is
+ * in the cache. */
 struct local {
     struct thread *current; /* the hot path's view: own, or the empty one */
     struct thread *own;     /* NULL: none taken yet */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The array that never moves, and copies of descriptors.
-#include "descriptor.h"
 #include "../../rt/lib/table.h"
+#include "descriptor.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

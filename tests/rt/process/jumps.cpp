@@ -87,7 +87,7 @@ static void *reads_forever(void *) {
     FILE *stream = fdopen(pipes[0], "r");
     char *line = nullptr;
     size_t size = 0;
-    sink = malloc(9); // @ 1 9 0 0 0
+    sink = malloc(9);              // @ 1 9 0 0 0
     getline(&line, &size, stream); // @ any
     return nullptr;
 }
