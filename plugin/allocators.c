@@ -4,11 +4,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define A(symbol, callee, prototype) {symbol, callee, prototype, ALLOCSITE_ALLOC, SITE_LAST, true}
-#define R(symbol, callee, prototype) {symbol, callee, prototype, ALLOCSITE_REALLOC, SITE_LAST, true}
-#define F(symbol, callee, prototype) {symbol, callee, prototype, ALLOCSITE_FREE, SITE_LAST, true}
-#define L(symbol, callee, prototype) {symbol, callee, prototype, ALLOCSITE_ALLOC, SITE_LAST, false}
-#define V(symbol, callee, prototype) {symbol, callee, prototype, ALLOCSITE_ALLOC, SITE_FIRST, false}
+/* A: the heap. L: the C library. B: the same, where the caller may bring a buffer. V: the same, variadic. */
+#define A(symbol, callee, prototype)                                                                         \
+    { symbol, callee, prototype, ALLOCSITE_ALLOC, SITE_LAST, true, true }
+#define R(symbol, callee, prototype)                                                                         \
+    { symbol, callee, prototype, ALLOCSITE_REALLOC, SITE_LAST, true, true }
+#define F(symbol, callee, prototype)                                                                         \
+    { symbol, callee, prototype, ALLOCSITE_FREE, SITE_LAST, true, false }
+#define L(symbol, callee, prototype)                                                                         \
+    { symbol, callee, prototype, ALLOCSITE_ALLOC, SITE_LAST, false, true }
+#define B(symbol, callee, prototype)                                                                         \
+    { symbol, callee, prototype, ALLOCSITE_ALLOC, SITE_LAST, false, false }
+#define V(symbol, callee, prototype)                                                                         \
+    { symbol, callee, prototype, ALLOCSITE_ALLOC, SITE_FIRST, false, true }
 
 /* Sorted by symbol (strcmp), for the binary search. The leading-underscore twins of libc functions are what
  * glibc's headers call under _FORTIFY_SOURCE or with optimisation. Operators: Itanium C++ ABI, 5.1.5. */
@@ -34,9 +42,9 @@ static const struct allocator table[] = {
     A("_ZnwmSt11align_val_t", "operator new", "pzz"),
     A("_ZnwmSt11align_val_tRKSt9nothrow_t", "operator new", "pzzp"),
     V("__asprintf_chk", "asprintf", "ipip."),
-    L("__getcwd_chk", "getcwd", "ppzz"),
-    L("__getdelim", "getdelim", "zppip"),
-    L("__realpath_chk", "realpath", "pppz"),
+    B("__getcwd_chk", "getcwd", "ppzz"),
+    B("__getdelim", "getdelim", "zppip"),
+    B("__realpath_chk", "realpath", "pppz"),
     L("__strdup", "strdup", "pp"),
     L("__strndup", "strndup", "ppz"),
     L("__vasprintf_chk", "vasprintf", "ipipp"),
@@ -47,9 +55,9 @@ static const struct allocator table[] = {
     L("canonicalize_file_name", "canonicalize_file_name", "pp"),
     F("free", "free", "vp"),
     L("get_current_dir_name", "get_current_dir_name", "p"),
-    L("getcwd", "getcwd", "ppz"),
-    L("getdelim", "getdelim", "zppip"),
-    L("getline", "getline", "zppp"),
+    B("getcwd", "getcwd", "ppz"),
+    B("getdelim", "getdelim", "zppip"),
+    B("getline", "getline", "zppp"),
     A("malloc", "malloc", "pz"),
     A("memalign", "memalign", "pzz"),
     L("open_memstream", "open_memstream", "ppp"),
@@ -58,7 +66,7 @@ static const struct allocator table[] = {
     A("pvalloc", "pvalloc", "pz"),
     R("realloc", "realloc", "ppz"),
     R("reallocarray", "reallocarray", "ppzz"),
-    L("realpath", "realpath", "ppp"),
+    B("realpath", "realpath", "ppp"),
     L("scandir", "scandir", "ipppp"),
     L("scandir64", "scandir64", "ipppp"),
     L("scandirat", "scandirat", "iipppp"),

@@ -29,6 +29,8 @@ struct allocator {
     /* The C and C++ standards let a program bring its own, which then serves the whole process. A program's
      * own definition of any other is a function like all others. */
     bool replaceable;
+    /* Every call allocates or fails; false where the caller's buffer may do, and for what frees. */
+    bool always_allocates;
 };
 
 /* The allocator of that symbol, or NULL. `symbol` need not be terminated. The result is static. */

@@ -157,6 +157,11 @@ static void add_fixed_runtime(struct command *command, const char *library, bool
     add_linker(command, runtime);
 }
 
+/* The operators of a C++ library inside the program are the runtime's, and they throw through this. */
+static void add_throw(struct command *command) {
+    add_linker(command, "--undefined=_ZSt17__throw_bad_allocv");
+}
+
 static struct invocation read_arguments(int count, char **arguments) {
     char **expanded = dupargv(arguments);
     if (!expanded)
@@ -182,6 +187,8 @@ static struct command build_command(const struct compiler *compiler, bool cxx, i
         add_plugin(&command, library, compiler->major);
     if (invocation.links && !invocation.links_fixed && !late)
         add_shared_runtime(&command, library, "--no-as-needed");
+    if (invocation.links && invocation.own_cxx && cxx)
+        add_throw(&command);
     for (int i = 1; i < count; i++)
         add(&command, arguments[i]);
     if (invocation.links && invocation.links_fixed)

@@ -92,7 +92,7 @@ SmallVector<AllocatorCall, 8> findAllocatorCalls(Function &function) {
             continue;
         Function *callee = surelyCalled(*call);
         const allocator *what = callee ? allocatorThatIs(*callee, call->getFunctionType()) : nullptr;
-        if (what)
+        if (what && (what->always_allocates || !call->isMustTailCall()))
             found.push_back({call, callee, what});
     }
     return found;

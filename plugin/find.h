@@ -21,7 +21,8 @@ struct AllocatorCall {
  * the allocators (its inner malloc is how it works; its callers are the sites). */
 bool isInstrumented(const llvm::Function &function);
 
-/* The allocator calls of a function, in the order of its code. */
+/* The allocator calls of a function, in the order of its code. A musttail call that need not allocate is left
+ * alone: nobody would take the site that is handed over for it. */
 llvm::SmallVector<AllocatorCall, 8> findAllocatorCalls(llvm::Function &function);
 
 } // namespace allocsite

@@ -15,6 +15,7 @@ enum effect {
     TAKES_FIRST = 1 << 4,
     TAKES_VALUE = 1 << 5, /* the next argument belongs to this option */
     LINK_INPUT = 1 << 6,
+    OWN_CXX = 1 << 7,
 };
 
 struct option {
@@ -53,6 +54,7 @@ static const struct option exact_options[] = {
     {"--no-standard-libraries", BARE},
     {"-nodefaultlibs", BARE},
     {"-nolibc", BARE},
+    {"-static-libstdc++", OWN_CXX},
     {"-shared-libsan", TAKES_FIRST},
     {"-shared-libasan", TAKES_FIRST},
     {"-o", TAKES_VALUE},
@@ -193,6 +195,7 @@ struct invocation invocation_read(char *const *arguments) {
     invocation.links = (invocation.links || (effects & LINK_INPUT)) && !(effects & NO_LINK);
     invocation.links_fixed = effects & FIXED;
     invocation.bare = effects & BARE;
+    invocation.own_cxx = effects & OWN_CXX;
     invocation.first_taken = effects & TAKES_FIRST;
     return invocation;
 }

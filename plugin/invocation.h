@@ -12,6 +12,7 @@ struct invocation {
     bool links;       /* the linker runs and makes something that can be executed or loaded */
     bool links_fixed; /* -static, -static-pie: no dynamic loader at run time */
     bool bare;        /* -nostdlib and kin: nothing may be needed that is not referred to */
+    bool own_cxx;     /* -static-libstdc++: the C++ library ends in what is linked */
     bool first_taken; /* a shared sanitizer runtime insists on being the first library */
 };
 

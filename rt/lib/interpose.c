@@ -28,6 +28,8 @@ static inline void note_either(const void *caller, const void *old, const void *
         note_alloc(caller, p, n);
     else if (p || n)
         note_realloc(caller, p, n);
+    else
+        handover_take(); /* it was for this call */
 }
 
 INTERPOSE(void *, realloc, void *old, size_t n) {

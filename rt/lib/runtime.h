@@ -225,6 +225,9 @@ void scope_call_failed(void);
  * not the site's but that of the module of the function called. */
 void scope_disown(const void *callee);
 
+/* The slot handed over to the next interposed allocation, plus one, which takes it; 0: none. */
+uint32_t handover_take(void);
+
 /* For callbacks of the program: what they allocate is their own. */
 struct scope scope_suspend(void);
 void scope_resume(const struct scope *);

@@ -71,7 +71,7 @@ void scope_disown(const void *callee) {
     }
 }
 
-static uint32_t take_handover(void) {
+uint32_t handover_take(void) {
     uint32_t handover = local.handover;
     if (handover) {
         local.handover = 0;
@@ -82,7 +82,7 @@ static uint32_t take_handover(void) {
 
 uint32_t unsited_slot(const void *return_address) {
     int error = errno;
-    uint32_t handover = take_handover();
+    uint32_t handover = handover_take();
     uint32_t slot = handover ? handover - 1 : module_slot(return_address);
     errno = error;
     return slot;
@@ -139,7 +139,7 @@ static COLD void count_unsited_slow(const void *return_address, enum event event
         return;
     }
     int error = errno;
-    uint32_t handover = take_handover();
+    uint32_t handover = handover_take();
     if (handover)
         count_slot(handover - 1, event, bytes);
     else if (local.scope.active)

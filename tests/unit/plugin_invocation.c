@@ -7,7 +7,7 @@
 #include <cmocka.h>
 #include <string.h>
 
-enum { COMPILES = 1, LINKS = 2, FIXED = 4, BARE = 8, FIRST_TAKEN = 16 };
+enum { COMPILES = 1, LINKS = 2, FIXED = 4, BARE = 8, FIRST_TAKEN = 16, OWN_CXX = 32 };
 
 /* The words of a command line, separated by single spaces. */
 static unsigned read_words(const char *line) {
@@ -21,7 +21,7 @@ static unsigned read_words(const char *line) {
     struct invocation invocation = invocation_read(words);
     return (invocation.compiles ? COMPILES : 0) | (invocation.links ? LINKS : 0) |
            (invocation.links_fixed ? FIXED : 0) | (invocation.bare ? BARE : 0) |
-           (invocation.first_taken ? FIRST_TAKEN : 0);
+           (invocation.first_taken ? FIRST_TAKEN : 0) | (invocation.own_cxx ? OWN_CXX : 0);
 }
 
 #define EXPECT(line, effects) assert_int_equal(read_words(line), effects)
@@ -37,6 +37,7 @@ static void inputs_are_known_by_extension(void **state) {
     EXPECT("a.h", 0);
     EXPECT("a.o b.c", COMPILES | LINKS);
     EXPECT("", 0);
+    EXPECT("a.o -static-libstdc++", LINKS | OWN_CXX);
 }
 
 static void inputs_are_known_by_language(void **state) {

@@ -89,6 +89,14 @@ def standard_libraries():
     check_sums(report_of(process))
 
 
+def failing_new():
+    """The C++ library inside the program, which needs nothing of it to throw."""
+    for options in ([], ["-static-libstdc++"], ["-static"]):
+        process = run([build("throws.cpp", "throws", *options)])
+        expect(f"{options}: output", "caught\n", process.stdout)
+        check_notes(report_of(process), "throws.cpp")
+
+
 def started_by_loader():
     """ld.so as the command: what the kernel says about the process is about ld.so."""
     library = build("part.c", "libopened.so", "-shared", "-fPIC")
@@ -103,4 +111,4 @@ def started_by_loader():
         expect("program", program, report["program"])
 
 
-main([opened_by_uninstrumented, many, second_runtime, static_runtime_in_dynamic_program, standard_libraries, started_by_loader])
+main([opened_by_uninstrumented, many, second_runtime, static_runtime_in_dynamic_program, standard_libraries, failing_new, started_by_loader])

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Fails to allocate where nothing else of the program throws.
+#include <cstdint>
+#include <cstdio>
+#include <new>
+
+int main() {
+    volatile size_t huge = SIZE_MAX / 4;
+    try {
+        std::printf("%p\n", static_cast<void *>(new char[huge])); // @all 0 0 0 0 1
+    } catch (const std::bad_alloc &) {
+        std::puts("caught");
+    }
+}
