@@ -2,8 +2,8 @@
 /* What a program's debug information says about the sites of its table. */
 #include "evidence.h"
 
-#include "function_name.h"
 #include "../lib/path.h"
+#include "function_name.h"
 
 #include <libiberty/demangle.h>
 #include <stdio.h>

@@ -18,9 +18,6 @@ void sites_text(struct out *, const struct table *);
 /* One line: a document of the format "allocsite-sites". */
 void sites_json(struct out *, const char *module, const struct table *);
 
-/* Text with what could confuse a terminal replaced. NULL is "?". */
-void out_plain(struct out *, const char *);
-
 /* "file:line:column" as far as they are known, the file relative if it lies below the current directory. */
 void out_place(struct out *, const struct place *);
 

@@ -3,23 +3,13 @@
 #include "sites.h"
 
 #include "../lib/path.h"
+#include "../lib/place.h"
 
 #include <limits.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-void out_plain(struct out *out, const char *text) {
-    for (text = text ? text : "?"; *text;) {
-        size_t length = utf8_length(text);
-        if (length == 0 || (unsigned char)*text < 0x20 || *text == 0x7F)
-            out_char(out, '?');
-        else
-            out_bytes(out, text, length);
-        text += length ? length : 1;
-    }
-}
 
 static const char *current_directory(void) {
     static char directory[PATH_MAX];
@@ -28,11 +18,6 @@ static const char *current_directory(void) {
         directory[0] = '\0';
     is_known = true;
     return directory;
-}
-
-static const char *shown_file(char text[PATH_MAX], const char *file) {
-    path_show(text, PATH_MAX, file ? file : "?", current_directory());
-    return text;
 }
 
 static size_t digits(uint32_t number) {
@@ -44,22 +29,14 @@ static size_t digits(uint32_t number) {
 
 static size_t place_width(const struct place *place) {
     char file[PATH_MAX];
-    size_t width = strlen(shown_file(file, place->file));
+    path_show(file, sizeof file, place->file ? place->file : "?", current_directory());
+    size_t width = strlen(file);
     width += place->line ? 1 + digits(place->line) : 0;
     return width + (place->line && place->column ? 1 + digits(place->column) : 0);
 }
 
 void out_place(struct out *out, const struct place *place) {
-    char file[PATH_MAX];
-    out_plain(out, shown_file(file, place->file));
-    if (!place->line)
-        return;
-    out_char(out, ':');
-    out_u64(out, place->line);
-    if (!place->column)
-        return;
-    out_char(out, ':');
-    out_u64(out, place->column);
+    place_write(out, place, current_directory());
 }
 
 static void pad(struct out *out, size_t width, size_t column) {

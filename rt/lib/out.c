@@ -130,3 +130,14 @@ void out_json_string(struct out *out, const char *s) {
     }
     out_char(out, '"');
 }
+
+void out_plain(struct out *out, const char *text) {
+    for (text = text ? text : "?"; *text;) {
+        size_t length = utf8_length(text);
+        if (length == 0 || (unsigned char)*text < 0x20 || *text == 0x7F)
+            out_char(out, '?');
+        else
+            out_bytes(out, text, length);
+        text += length ? length : 1;
+    }
+}

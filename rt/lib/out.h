@@ -26,6 +26,10 @@ void out_text(struct out *, const char *);
 void out_bytes(struct out *, const char *, size_t);
 void out_u64(struct out *, uint64_t);
 
+/* Text with what could confuse a terminal, control characters and stray bytes, as question marks. NULL is
+ * "?". */
+void out_plain(struct out *, const char *);
+
 /* Sixteen lower-case hexadecimal digits. */
 void out_hex16(struct out *, uint64_t);
 

@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  */
+#include "place.h"
 #include "report_names.h"
 #include "report_summary.h"
 
@@ -21,14 +22,14 @@ static void put_place(struct out *out, const struct report *report, const struct
     name_function(function, place->function);
     put_code(out, function);
     out_char(out, ' ');
-    summary_place(out, report, place);
+    place_write(out, place, report->directory);
 }
 
 static void put_site(struct out *out, const struct report *report, const struct site_view *view) {
     if (!view->sited) {
         out_text(out, "unsited in ");
         out_char(out, '`');
-        summary_path(out, report, view->module);
+        place_write_path(out, view->module, report->directory);
         out_char(out, '`');
         return;
     }

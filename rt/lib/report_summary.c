@@ -3,10 +3,8 @@
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  */
 #include "report_summary.h"
-#include "path.h"
 #include "report_names.h"
 
-#include <limits.h>
 #include <string.h>
 
 const char *const column_names[COLUMNS] = {
@@ -99,22 +97,4 @@ void summary_sited(struct out *out, const struct report *report) {
 
 void summary_hidden(struct out *out, const struct report *report) {
     put_count(out, report->site_count - report->shown, " more site", " more sites");
-}
-
-void summary_path(struct out *out, const struct report *report, const char *path) {
-    char text[PATH_MAX];
-    path_show(text, sizeof text, path ? path : "?", report->directory);
-    out_text(out, text);
-}
-
-void summary_place(struct out *out, const struct report *report, const struct place *place) {
-    summary_path(out, report, place->file);
-    if (!place->line)
-        return;
-    out_char(out, ':');
-    out_u64(out, place->line);
-    if (!place->column)
-        return;
-    out_char(out, ':');
-    out_u64(out, place->column);
 }

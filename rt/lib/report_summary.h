@@ -35,9 +35,4 @@ void summary_sited(struct out *, const struct report *);
 /* "17 more sites" for the rows that are not shown. */
 void summary_hidden(struct out *, const struct report *);
 
-void summary_path(struct out *, const struct report *, const char *path);
-
-/* "src/a.c:12:7", the column where it is known. */
-void summary_place(struct out *, const struct report *, const struct place *);
-
 #endif

@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  */
+#include "place.h"
 #include "report_names.h"
 #include "report_summary.h"
 
@@ -64,7 +65,7 @@ static void put_site(struct out *out, const struct report *report, const struct 
     name_function(function, view->at.function);
     out_text(out, function);
     out_char(out, ' ');
-    summary_place(out, report, &view->at);
+    place_write(out, &view->at, report->directory);
     out_char(out, ' ');
     out_text(out, view->callee ? view->callee : "?");
     out_char(out, '\n');
@@ -74,7 +75,7 @@ static void put_site(struct out *out, const struct report *report, const struct 
         name_function(function, view->inlined[i].function);
         out_text(out, function);
         out_char(out, ' ');
-        summary_place(out, report, &view->inlined[i]);
+        place_write(out, &view->inlined[i], report->directory);
         out_char(out, '\n');
     }
 }
@@ -91,7 +92,7 @@ static void put_rows(struct out *out, const struct report *report) {
             continue;
         }
         out_text(out, "unsited in ");
-        summary_path(out, report, site->view.module);
+        place_write_path(out, site->view.module, report->directory);
         out_char(out, '\n');
     }
     if (report->shown == report->site_count)
