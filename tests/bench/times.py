@@ -22,7 +22,7 @@ PROGRAMS = [
     ("parse.cpp", 10, TABLE),
     ("queues.c", 1500000, None),
     ("split.cpp", 5, TABLE),
-    ("formulas.c", 250000, None),
+    ("formulas.c", 150000, None),
     ("buffers.c", 1000, PROSE),
     ("exchange.c", 300, None),
 ]

@@ -5,7 +5,7 @@
 // CHECK: define {{.*}}@strdup(
 // CHECK: call {{.*}}@__allocsite_v1_malloc(
 // CHECK: define {{.*}}@user(
-// CHECK: call {{.*}}@strdup(
+// CHECK: call {{.*}}@strdup{{.*}}(
 // CHECK: call {{.*}}@calloc(
 // CHECK: ret
 typedef unsigned long size_t;
