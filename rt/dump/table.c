@@ -3,7 +3,9 @@
 #include "table.h"
 
 #include "../format.h"
+#include "../lib/path.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -171,10 +173,21 @@ static int compare_number(uint64_t a, uint64_t b) {
     return (a > b) - (a < b);
 }
 
+/* In the order in which they are shown: without their dots. */
+static int compare_file(const char *a, const char *b) {
+    char clean_a[PATH_MAX], clean_b[PATH_MAX];
+    if (a == b || !a || !b)
+        return compare_text(a, b);
+    path_show(clean_a, sizeof clean_a, a, NULL);
+    path_show(clean_b, sizeof clean_b, b, NULL);
+    int order = strcmp(clean_a, clean_b);
+    return order ? order : strcmp(a, b);
+}
+
 static int by_place(const void *left, const void *right) {
     const struct table_site *a = left, *b = right;
     int order;
-    if ((order = compare_text(a->at.file, b->at.file)) || (order = compare_number(a->at.line, b->at.line)) ||
+    if ((order = compare_file(a->at.file, b->at.file)) || (order = compare_number(a->at.line, b->at.line)) ||
         (order = compare_number(a->at.column, b->at.column)) ||
         (order = compare_text(a->at.function, b->at.function)) ||
         (order = compare_text(a->callee, b->callee)))

@@ -6,6 +6,7 @@ Prints one table. It judges nothing by its exit status: times are those of this 
 import argparse
 import os
 import platform
+import shutil
 
 import instructions
 import memory
@@ -16,8 +17,9 @@ from build import Builder
 GOALS = {"wall": 1.02, "instructions": 25, "resident": 300, "registration": 50}
 
 
-def verdict(value, goal, unit=""):
-    return f"goal: at most {goal:g}{unit}: {'met' if value <= goal else 'MISSED'}"
+def verdict(arguments, value, goal, unit=""):
+    """A quick run measures nothing."""
+    return "" if arguments.quick else f"   goal: at most {goal:g}{unit}: {'met' if value <= goal else 'MISSED'}"
 
 
 def print_machine(builder):
@@ -41,14 +43,18 @@ def print_times(builder, arguments):
     cpu = times.geometric_mean(program.cpu.median for program in programs)
     least = times.geometric_mean(program.least for program in programs)
     print(f"  {'geometric mean':<26} {wall:>8.3f} {'':15} {cpu:>8.3f} {'':15} {least:>8.3f}"
-          f"   {verdict(wall, GOALS['wall'])} (wall)")
+          f"{verdict(arguments, wall, GOALS['wall'], ' (wall)')}")
 
 
 def print_instructions(builder, arguments):
+    if not shutil.which("valgrind"):
+        print("\nInstructions per pair: not counted, valgrind is not installed")
+        return
     print("\nInstructions per pair, exact (callgrind)")
     print(f"  {'':22} {'plain':>8} {'+ sited':>8} {'+ unsited':>10} {'+ enabled=0':>12}")
     for kind in instructions.measure(builder, arguments.quick):
-        goal = "   " + verdict(kind.sited, GOALS["instructions"]) if kind.name == instructions.KINDS["malloc"] else ""
+        is_goal = kind.name == instructions.KINDS["malloc"]
+        goal = verdict(arguments, kind.sited, GOALS["instructions"]) if is_goal else ""
         print(f"  {kind.name:<22} {kind.plain:>8.1f} {kind.sited:>8.1f} {kind.unsited:>10.1f} {kind.off:>12.1f}{goal}",
               flush=True)
     print(f"  start, first use of 2 sites and report of a process: {instructions.measure_run(builder):,}")
@@ -57,7 +63,7 @@ def print_instructions(builder, arguments):
 def print_memory(builder, arguments):
     added = memory.measure(builder, 1 if arguments.quick else 11)
     print("\nMemory added to a small program")
-    print(f"  resident              {added.resident:>8.0f} KiB   {verdict(added.resident, GOALS['resident'], ' KiB')}")
+    print(f"  resident              {added.resident:>8.0f} KiB{verdict(arguments, added.resident, GOALS['resident'], ' KiB')}")
     print(f"  of that, private      {added.private:>8.0f} KiB")
     print(f"  each further thread   {added.thread:>8.1f} KiB", flush=True)
 
@@ -65,7 +71,7 @@ def print_memory(builder, arguments):
 def print_registration(builder, arguments):
     sites = 1000 if arguments.quick else 100000
     result = registration.measure(builder, sites, 1 if arguments.quick else 9)
-    goal = "" if arguments.quick else "   " + verdict(result.added, GOALS["registration"], " ms")
+    goal = verdict(arguments, result.added, GOALS["registration"], " ms")
     print(f"\nFirst use of {sites:,} sites")
     print(f"  first pass, second pass   {result.first:.1f} ms, {result.second:.1f} ms of CPU time")
     print(f"  registration          {result.added:>8.1f} ms{goal}", flush=True)
