@@ -102,7 +102,7 @@ Constant *Table::descriptor(const Site &site, GlobalVariable *array, unsigned in
     Type *type = array->getValueType();
     GlobalVariable *request = pair(string(site.what->callee), nullptr, "__allocsite_request");
     return ConstantStruct::get(
-        siteType, {number(64, stableHash(site)), number(32, ALLOCSITE_SLOT_NONE), number(32, site.at.line),
+        siteType, {number(64, stableHash(site)), number(32, ALLOCSITE_KEY_NONE), number(32, site.at.line),
                    distance(scope(site.at), array, type, {index, SCOPE}),
                    distance(frame(site.callers), array, type, {index, CALLER}),
                    distance(request, array, type, {index, REQUEST}), number(16, site.at.column),

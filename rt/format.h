@@ -4,7 +4,7 @@
  * they share in two more. Every reference is the signed distance in bytes from the referring field
  * to what it names, so the table needs no dynamic relocation and costs nothing at load.
  *
- *   allocsite_sites    struct allocsite_site[]                  writable (the runtime stores `slot`)
+ *   allocsite_sites    struct allocsite_site[]                  writable (the runtime stores `key`)
  *   allocsite_frames   scopes, frames, requests, in any order    read only
  *   allocsite_strings  NUL-terminated UTF-8                      read only, merged by the linker
  *
@@ -60,14 +60,14 @@ enum allocsite_kind {
     ALLOCSITE_FREE = 2,    /* takes a block back */
 };
 
-/* `slot` as the plugin writes it: above every capacity, so that the test that a site's counters are
+/* `key` as the plugin writes it: above every capacity, so that the test that a site's counters are
  * within the thread's slab is also the test that the site has been registered. */
-#define ALLOCSITE_SLOT_NONE UINT32_MAX
+#define ALLOCSITE_KEY_NONE 0xFFFFFE00u
 
 /* One allocator call in the source with the chain of functions that it was inlined through. */
 struct allocsite_site {
     uint64_t hash;         /* the same in every build while the function around the call is unchanged */
-    uint32_t slot;         /* runtime: index of the counters of this site; ALLOCSITE_SLOT_NONE */
+    uint32_t key;          /* runtime: says where this site is counted; ALLOCSITE_KEY_NONE: nowhere yet */
     uint32_t line;         /* 0: unknown */
     allocsite_ref scope;   /* struct allocsite_scope: where the call is written */
     allocsite_ref caller;  /* struct allocsite_frame: innermost caller; 0: not inlined */

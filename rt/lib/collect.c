@@ -8,7 +8,12 @@
 #include "descriptor.h"
 #include "next.h"
 #include "os.h"
+#include "pairs.h"
+#include "peak.h"
 #include "runtime.h"
+#include "sizes.h"
+#include "slabs.h"
+#include "start.h"
 
 #include <limits.h>
 #include <string.h>
@@ -51,9 +56,103 @@ static struct site_view site_view(const struct record *record, struct place *inl
     return view;
 }
 
-static bool is_zero(const struct counters *counters) {
-    static const struct counters zero;
-    return memcmp(counters, &zero, sizeof zero) == 0;
+#define SUMMED(X)                                                                                            \
+    X(moved)                                                                                                 \
+    X(moved_bytes)                                                                                           \
+    X(lost)                                                                                                  \
+    X(lost_bytes)                                                                                            \
+    X(reallocs)                                                                                              \
+    X(realloc_bytes)                                                                                         \
+    X(realloc_old_bytes)                                                                                     \
+    X(gained)                                                                                                \
+    X(gained_bytes)                                                                                          \
+    X(failed)
+
+struct sum {
+#define MEMBER(name) uint64_t name;
+    SUMMED(MEMBER)
+    int64_t peak_blocks, peak_bytes, most;
+};
+
+/* In the order in which a thread that counts on cannot make more go than came. */
+static void add_tally(void *context, const struct tally *tally) {
+    struct sum *sum = context;
+    peak_share(tally, &sum->peak_blocks, &sum->peak_bytes);
+#define ADD(name) sum->name += __atomic_load_n(&tally->name, __ATOMIC_ACQUIRE);
+    SUMMED(ADD)
+    if (tally->most > sum->most)
+        sum->most = tally->most;
+}
+
+/* What is live in the process, owned by one slot. */
+struct live {
+    uint64_t blocks, bytes;
+};
+
+struct heap {
+    struct live *live; /* by slot; NULL: not counted */
+    uint32_t slots;
+};
+
+static void add_block(void *context, const void *p, const struct block *block) {
+    (void)p;
+    struct heap *heap = context;
+    if (block->slot >= heap->slots)
+        return;
+    heap->live[block->slot].blocks++;
+    heap->live[block->slot].bytes += block->size;
+}
+
+/* Of a forked child only the blocks themselves tell what it has inherited. */
+static void count_heap(struct heap *heap, uint32_t slots) {
+    *heap = (struct heap){.slots = slots};
+    if (!runtime_was_forked())
+        return;
+    heap->live = os_map(slots * sizeof *heap->live, OS_FORK_KEEPS);
+    if (heap->live)
+        shadow_walk(add_block, heap);
+    else
+        hole_set(HOLE_MEMORY);
+}
+
+static void set_live(struct counters *counters, const struct sum *sum, const struct live *heap) {
+    uint64_t blocks = sum->gained - sum->lost, bytes = sum->gained_bytes - sum->lost_bytes;
+    counters->inherited_blocks = heap ? heap->blocks - blocks : 0;
+    counters->inherited_bytes = heap ? heap->bytes - bytes : 0;
+    counters->live_blocks = blocks + counters->inherited_blocks;
+    counters->live_bytes = bytes + counters->inherited_bytes;
+    counters->peak_blocks = (uint64_t)sum->peak_blocks + counters->inherited_blocks;
+    counters->peak_bytes = (uint64_t)sum->peak_bytes + counters->inherited_bytes;
+}
+
+static void set_most(struct counters *counters, const struct sum *sum, uint32_t slot) {
+    uint64_t most, within;
+    peak_slot_most(slot, &most, &within);
+    if (sum->most > 0 && (uint64_t)sum->most > most)
+        most = (uint64_t)sum->most;
+    counters->max_live_blocks = most + counters->inherited_blocks;
+    counters->max_live_blocks_within = within;
+}
+
+/* False: the slot was never used. */
+static bool counters_of(struct counters *counters, uint32_t slot, const struct heap *heap) {
+    struct sum sum = {.gained = 0};
+    threads_visit(slot, add_tally, &sum);
+    *counters = (struct counters){
+        .allocs = sum.gained - sum.reallocs,
+        .alloc_bytes = sum.gained_bytes - sum.realloc_bytes,
+        .reallocs = sum.reallocs,
+        .realloc_bytes = sum.realloc_bytes,
+        .realloc_old_bytes = sum.realloc_old_bytes,
+        .frees = sum.lost - sum.moved,
+        .freed_bytes = sum.lost_bytes - sum.moved_bytes,
+        .moved = sum.moved,
+        .moved_bytes = sum.moved_bytes,
+        .failed = sum.failed,
+    };
+    set_live(counters, &sum, heap->live ? &heap->live[slot] : NULL);
+    set_most(counters, &sum, slot);
+    return sum.gained || sum.failed || counters->inherited_blocks;
 }
 
 /* What a report of so many rows and frames takes, as one mapping. */
@@ -90,21 +189,44 @@ static bool rows_hold(const struct rows *rows, const struct record *record) {
     return !record->site || inlined_count(record->site) <= rows->places_left;
 }
 
-static void collect_rows(struct report *report, uint32_t slots, struct rows rows) {
+static void collect_rows(struct report *report, uint32_t slots, const struct heap *heap, struct rows rows) {
+    bool pairs = pairs_count(); /* which may name slots that have only freed */
     report->sites = rows.order;
     for (uint32_t slot = 0; slot < slots; slot++) {
         const struct record *record = record_at(slot);
-        struct report_site *row = &rows.sites[report->site_count];
+        struct report_site *row = &rows.sites[slot];
         if (!record || !rows_hold(&rows, record))
             continue;
-        threads_sum(slot, &row->counters);
-        if (is_zero(&row->counters))
+        if (!counters_of(&row->counters, slot, heap) && !pairs)
             continue;
         row->view = record->site ? site_view(record, rows.places) : module_view(record);
+        row->sizes = sizes_wanted ? sizes_of(slot) : NULL;
         rows.places += row->view.inlined_count;
         rows.places_left -= row->view.inlined_count;
         rows.order[report->site_count++] = row;
     }
+}
+
+static struct report_site *row_of(const struct rows *rows, uint32_t slot, uint32_t slots) {
+    return slot < slots && rows->sites[slot].view.module ? &rows->sites[slot] : NULL;
+}
+
+static bool collect_pairs(struct report *report, uint32_t slots, const struct rows *rows) {
+    uint32_t places = pairs_count();
+    report->pairs = os_map((places + 1) * sizeof *report->pairs, OS_FORK_KEEPS);
+    report->has_pairs = runtime_options()->pairs;
+    for (uint32_t place = 0; report->pairs && place < places; place++) {
+        const struct pair *pair = pair_at(place);
+        if (pair && (report->has_pairs || pair_is_fault(pair_kind_of(pair))))
+            report->pairs[report->pair_count++] = (struct report_pair){
+                .kind = pair_kind_of(pair),
+                .owner = row_of(rows, pair_owner(pair), slots),
+                .by = row_of(rows, pair_by(pair), slots),
+                .count = pair->count,
+                .bytes = pair->bytes,
+            };
+    }
+    return report->pairs;
 }
 
 #ifndef ALLOCSITE_STATIC
@@ -167,6 +289,16 @@ static const char *hole_reason(enum hole hole) {
         return "the runtime is linked statically into a process that has shared libraries: their allocations "
                "are "
                "not counted";
+    case HOLE_OWNERS:
+        return "no memory for the owners of blocks (a limit on address space below 1 GiB?): what was freed "
+               "and "
+               "what is live is not known";
+    case HOLE_PEAK:
+        return "the peak rose too often for the sites' shares in it to be told apart";
+    case HOLE_THREADS:
+        return "a thread was started neither by pthread_create nor by thrd_create: what was live at the peak "
+               "is "
+               "not exact";
     case HOLE_COUNT:
         break;
     }
@@ -199,6 +331,7 @@ bool collect(struct report *report) {
     static char directory[PATH_MAX];
     uint32_t slots = record_count();
     struct rows rows;
+    struct heap heap;
     *report = (struct report){
         .program = program_path(),
         .directory = getcwd(directory, sizeof directory),
@@ -207,7 +340,9 @@ bool collect(struct report *report) {
     };
     if (!rows_map(&rows, slots, places_needed(slots)))
         return false;
-    collect_rows(report, slots, rows);
+    count_heap(&heap, slots);
+    collect_rows(report, slots, &heap, rows);
+    report->peak_within = peak_within();
     collect_reasons(report);
-    return true;
+    return collect_pairs(report, slots, &rows);
 }

@@ -1,4 +1,4 @@
-/* What is counted for each site: the one list that the slabs, the report, JSON and CSV derive from.
+/* What is reported for each site and in total: the one list that the report, JSON and CSV derive from.
  *
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  */
@@ -8,38 +8,48 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The members of the report, in its order. COUNTED ones are counters of a slab; ABSENT ones belong to
- * the format but are not counted by this version and are reported as null. */
-#define ALLOCSITE_TOTALS(COUNTED, ABSENT)                                                                    \
-    COUNTED(allocs)                                                                                          \
-    COUNTED(alloc_bytes)                                                                                     \
-    COUNTED(reallocs)                                                                                        \
-    COUNTED(realloc_bytes)                                                                                   \
-    ABSENT(realloc_old_bytes)                                                                                \
-    ABSENT(frees)                                                                                            \
-    ABSENT(freed_bytes)                                                                                      \
-    ABSENT(moved)                                                                                            \
-    ABSENT(moved_bytes)                                                                                      \
-    ABSENT(live_blocks)                                                                                      \
-    ABSENT(live_bytes)                                                                                       \
-    COUNTED(failed)                                                                                          \
-    ABSENT(peak_bytes)                                                                                       \
-    ABSENT(peak_blocks)
+/* The members of the report, in its order. Calls and blocks are counts, the rest is bytes as the program asked
+ * for them. For every site and in total
+ *
+ *     allocs + reallocs + inherited_blocks = frees + moved + live_blocks
+ *     alloc_bytes + realloc_bytes + inherited_bytes = freed_bytes + moved_bytes + live_bytes
+ *
+ * inherited: what a forked child took over from its parent; 0 in a process that was not forked. */
+#define ALLOCSITE_TOTALS(X)                                                                                  \
+    X(allocs)                                                                                                \
+    X(alloc_bytes)                                                                                           \
+    X(reallocs)                                                                                              \
+    X(realloc_bytes)                                                                                         \
+    X(realloc_old_bytes)                                                                                     \
+    X(frees)                                                                                                 \
+    X(freed_bytes)                                                                                           \
+    X(moved)                                                                                                 \
+    X(moved_bytes)                                                                                           \
+    X(live_blocks)                                                                                           \
+    X(live_bytes)                                                                                            \
+    X(failed)                                                                                                \
+    X(peak_bytes)                                                                                            \
+    X(peak_blocks)                                                                                           \
+    X(inherited_blocks)                                                                                      \
+    X(inherited_bytes)
 
-/* A site has these besides. */
-#define ALLOCSITE_SITE_TOTALS(COUNTED, ABSENT) ALLOCSITE_TOTALS(COUNTED, ABSENT) ABSENT(max_live_blocks)
-
-#define ALLOCSITE_MEMBER(name)                 uint64_t name;
-#define ALLOCSITE_NOTHING(name)
+/* A site has these besides. max_live_blocks_within: with several threads the true maximum is not above
+ * max_live_blocks by more than this. */
+#define ALLOCSITE_SITE_TOTALS(X)                                                                             \
+    ALLOCSITE_TOTALS(X)                                                                                      \
+    X(max_live_blocks)                                                                                       \
+    X(max_live_blocks_within)
 
 struct counters {
-    ALLOCSITE_SITE_TOTALS(ALLOCSITE_MEMBER, ALLOCSITE_NOTHING)
+#define ALLOCSITE_MEMBER(name) uint64_t name;
+    ALLOCSITE_SITE_TOTALS(ALLOCSITE_MEMBER)
+#undef ALLOCSITE_MEMBER
 };
 
-/* total += part, member by member. part may be counted on by another thread meanwhile. */
+/* total += part, member by member. */
 static inline void counters_add(struct counters *total, const struct counters *part) {
-#define ALLOCSITE_ADD(name) total->name += __atomic_load_n(&part->name, __ATOMIC_RELAXED);
-    ALLOCSITE_SITE_TOTALS(ALLOCSITE_ADD, ALLOCSITE_NOTHING)
+#define ALLOCSITE_ADD(name) total->name += part->name;
+    ALLOCSITE_SITE_TOTALS(ALLOCSITE_ADD)
 #undef ALLOCSITE_ADD
 }
 

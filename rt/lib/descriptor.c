@@ -73,7 +73,7 @@ static struct allocsite_site *copy_site(struct writer *writer, const struct allo
     struct allocsite_site *site = writer_take(writer, NULL, sizeof *site, 8);
     if (site)
         *site = (struct allocsite_site){.hash = from->hash,
-                                        .slot = ALLOCSITE_SLOT_NONE,
+                                        .key = ALLOCSITE_KEY_NONE,
                                         .line = from->line,
                                         .column = from->column,
                                         .version = from->version,

@@ -18,4 +18,8 @@
     ALLOCSITE_EXPORT result ALLOCSITE_ENTRY(name)(struct allocsite_site * site);                             \
     ALLOCSITE_EXPORT result ALLOCSITE_ENTRY(name)(struct allocsite_site * site)
 
+/* An argument that is needed after a call. In a register that calls preserve it would cost two more
+ * instructions than in memory. */
+#define KEEP(type, name, value) type volatile name = (value)
+
 #endif

@@ -61,17 +61,6 @@ static int report_descriptor(const struct options *options) {
     return open_path(options->report);
 }
 
-/* Programs read JSON and CSV: they get all rows unless a number was asked for. */
-static struct report_limits limits_of(const struct options *options) {
-    bool for_programs = options->format == FORMAT_JSON || options->format == FORMAT_CSV;
-    return (struct report_limits){
-        .sort = options->sort,
-        .top = for_programs && !options->top_given ? 0 : options->top,
-        .min_bytes = options->min_bytes,
-        .min_allocs = options->min_allocs,
-    };
-}
-
 static void write_report(int fd, const struct options *options) {
     struct report report;
     struct out out;
@@ -80,7 +69,7 @@ static void write_report(int fd, const struct options *options) {
         os_say("no report: out of memory");
         return;
     }
-    struct report_limits limits = limits_of(options);
+    struct report_limits limits = report_limits_of(options);
     report_prepare(&report, &limits);
     out_open(&out, fd, buffer, OUT_SIZE);
     report_write(&out, &report, options->format);

@@ -17,18 +17,42 @@ void *operator_no_fast(size_t n) {
     return NULL;
 }
 
-#define OPERATOR(name, is_aligned, is_nothrow)                                                               \
-    { .symbol = name, .aligned = is_aligned, .nothrow = is_nothrow, .fast = operator_no_fast }
+#define OPERATOR(name, is_array, is_aligned, is_nothrow)                                                     \
+    {                                                                                                        \
+        .symbol = name, .array = is_array, .aligned = is_aligned, .nothrow = is_nothrow,                     \
+        .fast = operator_no_fast                                                                             \
+    }
 
 struct operator_new operators_new[NEW_OPERATORS] = {
-    [NEW] = OPERATOR("_Znwm", false, false),
-    [NEW_ARRAY] = OPERATOR("_Znam", false, false),
-    [NEW_NOTHROW] = OPERATOR("_ZnwmRKSt9nothrow_t", false, true),
-    [NEW_ARRAY_NOTHROW] = OPERATOR("_ZnamRKSt9nothrow_t", false, true),
-    [NEW_ALIGNED] = OPERATOR("_ZnwmSt11align_val_t", true, false),
-    [NEW_ARRAY_ALIGNED] = OPERATOR("_ZnamSt11align_val_t", true, false),
-    [NEW_ALIGNED_NOTHROW] = OPERATOR("_ZnwmSt11align_val_tRKSt9nothrow_t", true, true),
-    [NEW_ARRAY_ALIGNED_NOTHROW] = OPERATOR("_ZnamSt11align_val_tRKSt9nothrow_t", true, true),
+    [NEW] = OPERATOR("_Znwm", false, false, false),
+    [NEW_ARRAY] = OPERATOR("_Znam", true, false, false),
+    [NEW_NOTHROW] = OPERATOR("_ZnwmRKSt9nothrow_t", false, false, true),
+    [NEW_ARRAY_NOTHROW] = OPERATOR("_ZnamRKSt9nothrow_t", true, false, true),
+    [NEW_ALIGNED] = OPERATOR("_ZnwmSt11align_val_t", false, true, false),
+    [NEW_ARRAY_ALIGNED] = OPERATOR("_ZnamSt11align_val_t", true, true, false),
+    [NEW_ALIGNED_NOTHROW] = OPERATOR("_ZnwmSt11align_val_tRKSt9nothrow_t", false, true, true),
+    [NEW_ARRAY_ALIGNED_NOTHROW] = OPERATOR("_ZnamSt11align_val_tRKSt9nothrow_t", true, true, true),
+};
+
+#define DELETE_OPERATOR(name, of, is_sized, is_aligned, is_nothrow)                                          \
+    { .symbol = name, .family = of, .sized = is_sized, .aligned = is_aligned, .nothrow = is_nothrow }
+
+struct operator_delete operators_delete[DELETE_OPERATORS] = {
+    [DELETE] = DELETE_OPERATOR("_ZdlPv", FAMILY_NEW, false, false, false),
+    [DELETE_ARRAY] = DELETE_OPERATOR("_ZdaPv", FAMILY_NEW_ARRAY, false, false, false),
+    [DELETE_SIZED] = DELETE_OPERATOR("_ZdlPvm", FAMILY_NEW, true, false, false),
+    [DELETE_ARRAY_SIZED] = DELETE_OPERATOR("_ZdaPvm", FAMILY_NEW_ARRAY, true, false, false),
+    [DELETE_NOTHROW] = DELETE_OPERATOR("_ZdlPvRKSt9nothrow_t", FAMILY_NEW, false, false, true),
+    [DELETE_ARRAY_NOTHROW] = DELETE_OPERATOR("_ZdaPvRKSt9nothrow_t", FAMILY_NEW_ARRAY, false, false, true),
+    [DELETE_ALIGNED] = DELETE_OPERATOR("_ZdlPvSt11align_val_t", FAMILY_NEW, false, true, false),
+    [DELETE_ARRAY_ALIGNED] = DELETE_OPERATOR("_ZdaPvSt11align_val_t", FAMILY_NEW_ARRAY, false, true, false),
+    [DELETE_SIZED_ALIGNED] = DELETE_OPERATOR("_ZdlPvmSt11align_val_t", FAMILY_NEW, true, true, false),
+    [DELETE_ARRAY_SIZED_ALIGNED] =
+        DELETE_OPERATOR("_ZdaPvmSt11align_val_t", FAMILY_NEW_ARRAY, true, true, false),
+    [DELETE_ALIGNED_NOTHROW] =
+        DELETE_OPERATOR("_ZdlPvSt11align_val_tRKSt9nothrow_t", FAMILY_NEW, false, true, true),
+    [DELETE_ARRAY_ALIGNED_NOTHROW] =
+        DELETE_OPERATOR("_ZdaPvSt11align_val_tRKSt9nothrow_t", FAMILY_NEW_ARRAY, false, true, true),
 };
 
 /* Without the operators of a C++ library: it was linked statically into the program, which then took ours in
@@ -93,6 +117,27 @@ void *operator_call(struct operator_new *op, size_t n, size_t align, const void 
     return ((plain_new *)op->real)(n);
 }
 
+typedef void plain_delete(void *);
+typedef void sized_delete(void *, size_t);
+typedef void nothrow_delete(void *, const void *);
+typedef void sized_aligned_delete(void *, size_t, size_t);
+typedef void aligned_nothrow_delete(void *, size_t, const void *);
+
+void operator_delete_call(const struct operator_delete *op, const struct delete_call *call) {
+    if (!op->real)
+        free(call->p); /* the one that everything calls, which counts */
+    else if (op->sized && op->aligned)
+        ((sized_aligned_delete *)op->real)(call->p, call->n, call->align);
+    else if (op->aligned && op->nothrow)
+        ((aligned_nothrow_delete *)op->real)(call->p, call->align, call->nothrow);
+    else if (op->sized || op->aligned)
+        ((sized_delete *)op->real)(call->p, op->sized ? call->n : call->align);
+    else if (op->nothrow)
+        ((nothrow_delete *)op->real)(call->p, call->nothrow);
+    else
+        ((plain_delete *)op->real)(call->p);
+}
+
 #ifdef ALLOCSITE_STATIC
 
 /* Whose an operator is cannot be told in one executable: what holds for any holds for the standard ones. The
@@ -122,6 +167,34 @@ static bool operator_has_come(struct operator_new *op) {
     (void)op;
     return false;
 }
+
+/* A program in C has none of them. */
+#define DECLARE_DELETE(form, symbol)                                                                         \
+    extern char real_##form[] __asm__(#symbol) __attribute__((weak, visibility("default")));
+#define DELETE_ADDRESS(form, symbol) [form] = real_##form,
+#define STATIC_DELETES(X)                                                                                    \
+    X(DELETE, _ZdlPv)                                                                                        \
+    X(DELETE_ARRAY, _ZdaPv)                                                                                  \
+    X(DELETE_SIZED, _ZdlPvm)                                                                                 \
+    X(DELETE_ARRAY_SIZED, _ZdaPvm)                                                                           \
+    X(DELETE_NOTHROW, _ZdlPvRKSt9nothrow_t)                                                                  \
+    X(DELETE_ARRAY_NOTHROW, _ZdaPvRKSt9nothrow_t)                                                            \
+    X(DELETE_ALIGNED, _ZdlPvSt11align_val_t)                                                                 \
+    X(DELETE_ARRAY_ALIGNED, _ZdaPvSt11align_val_t)                                                           \
+    X(DELETE_SIZED_ALIGNED, _ZdlPvmSt11align_val_t)                                                          \
+    X(DELETE_ARRAY_SIZED_ALIGNED, _ZdaPvmSt11align_val_t)                                                    \
+    X(DELETE_ALIGNED_NOTHROW, _ZdlPvSt11align_val_tRKSt9nothrow_t)                                           \
+    X(DELETE_ARRAY_ALIGNED_NOTHROW, _ZdaPvSt11align_val_tRKSt9nothrow_t)
+
+STATIC_DELETES(DECLARE_DELETE)
+
+void operator_delete_find(struct operator_delete *op) {
+    static char *const addresses[DELETE_OPERATORS] = {STATIC_DELETES(DELETE_ADDRESS)};
+    op->real = addresses[op - operators_delete];
+    op->kind = OPERATOR_PROGRAMS;
+    op->found = true;
+}
+
 
 #else
 
@@ -174,6 +247,41 @@ void operator_find(struct operator_new *op) {
 static bool operator_has_come(struct operator_new *op) {
     op->real = real_operator(op->symbol);
     return op->real;
+}
+
+/* The same for delete: all forms end in the plain ones. */
+static bool plain_deletes_are_standard(void) {
+    for (int form = DELETE; form <= DELETE_ARRAY; form++) {
+        const void *real = real_operator(operators_delete[form].symbol);
+        if (!real || kind_of(real) != OPERATOR_STANDARD)
+            return false;
+    }
+    return true;
+}
+
+void operator_delete_find(struct operator_delete *op) {
+    if (__atomic_load_n(&op->found, __ATOMIC_ACQUIRE))
+        return;
+    next_resolve();
+    op->real = real_operator(op->symbol);
+    op->kind = op->real ? kind_of(op->real) : OPERATOR_STANDARD;
+    if (op->kind == OPERATOR_STANDARD && op->real && !plain_deletes_are_standard())
+        op->kind = OPERATOR_PROGRAMS;
+    op->frees = op->kind == OPERATOR_STANDARD && op->real;
+    __atomic_store_n(&op->found, op->real != NULL, __ATOMIC_RELEASE);
+}
+
+bool operators_are_replaced(void) {
+    bool replaced = false;
+    for (int form = 0; form < NEW_OPERATORS; form++) {
+        operator_find(&operators_new[form]);
+        replaced |= operators_new[form].kind == OPERATOR_PROGRAMS;
+    }
+    for (int form = 0; form < DELETE_OPERATORS; form++) {
+        operator_delete_find(&operators_delete[form]);
+        replaced |= operators_delete[form].kind == OPERATOR_PROGRAMS;
+    }
+    return replaced;
 }
 
 #endif

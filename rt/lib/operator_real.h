@@ -5,6 +5,8 @@
 #ifndef ALLOCSITE_OPERATOR_REAL_H
 #define ALLOCSITE_OPERATOR_REAL_H
 
+#include "shadow.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -23,7 +25,7 @@ enum operator_kind {
 
 struct operator_new {
     const char *symbol;
-    bool aligned, nothrow;
+    bool array, aligned, nothrow;
     bool found; /* the members below are valid */
     enum operator_kind kind;
     void *real; /* NULL: there is no C++ library */
@@ -59,5 +61,54 @@ void operator_left_by_exception(void);
 
 /* Calls the real one. align and nothrow as far as it takes them. It may throw. */
 void *operator_call(struct operator_new *, size_t n, size_t align, const void *nothrow);
+
+struct operator_delete {
+    const char *symbol;
+    enum family family;
+    bool sized, aligned, nothrow;
+    bool found; /* kind and real are valid */
+    bool frees; /* found, and all it does is to call free */
+    enum operator_kind kind;
+    void *real; /* NULL: there is no C++ library */
+};
+
+enum delete_form {
+    DELETE,
+    DELETE_ARRAY,
+    DELETE_SIZED,
+    DELETE_ARRAY_SIZED,
+    DELETE_NOTHROW,
+    DELETE_ARRAY_NOTHROW,
+    DELETE_ALIGNED,
+    DELETE_ARRAY_ALIGNED,
+    DELETE_SIZED_ALIGNED,
+    DELETE_ARRAY_SIZED_ALIGNED,
+    DELETE_ALIGNED_NOTHROW,
+    DELETE_ARRAY_ALIGNED_NOTHROW,
+    DELETE_OPERATORS
+};
+
+extern struct operator_delete operators_delete[DELETE_OPERATORS] __attribute__((visibility("hidden")));
+
+void operator_delete_find(struct operator_delete *);
+
+struct delete_call {
+    void *p;
+    size_t n, align; /* as far as the operator takes them */
+    const void *nothrow;
+};
+
+/* Calls the real one. */
+void operator_delete_call(const struct operator_delete *, const struct delete_call *);
+
+/* Whether the program has operators of its own, which may take from malloc what delete frees, or the reverse.
+ */
+#ifdef ALLOCSITE_STATIC
+static inline bool operators_are_replaced(void) {
+    return true; /* it cannot be told */
+}
+#else
+bool operators_are_replaced(void);
+#endif
 
 #endif

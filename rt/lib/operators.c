@@ -9,6 +9,7 @@
 #include "entry.h"
 #include "interpose.h"
 #include "operator_real.h"
+#include "own.h"
 
 #include <errno.h>
 
@@ -30,7 +31,7 @@ static size_t most_asked(size_t n, size_t align) {
 static void new_call_end(struct new_call *call) {
     if (!call->succeeded && !call->around.lifts) {
         scope_disown(operator_exception_allocator(call->op));
-        scope_count(EVENT_FAILED, 0);
+        count_failed(local.scope.slot);
     }
     scope_close(&call->around);
 }
@@ -39,7 +40,7 @@ void operator_left_by_exception(void) {
     if (!local.scope.active || !local.scope.expect)
         return;
     scope_disown(operator_exception_allocator(&operators_new[NEW]));
-    scope_count(EVENT_FAILED, 0);
+    count_failed(local.scope.slot);
 }
 
 /* An allocator's own operator does not pass through malloc. */
@@ -47,14 +48,21 @@ static bool is_unseen(const struct operator_new *op) {
     return op->kind == OPERATOR_ALLOCATORS || hole_is_set(HOLE_INTERPOSITION) || hole_is_set(HOLE_UNWRAPPED);
 }
 
+/* What a program's own operator takes from malloc its own delete gives back to free. */
+static enum family family_of(const struct operator_new *op) {
+    if (op->kind == OPERATOR_PROGRAMS)
+        return FAMILY_MALLOC;
+    return op->array ? FAMILY_NEW_ARRAY : FAMILY_NEW;
+}
+
 static void *new_scoped(struct operator_new *op, uint32_t slot, bool lifts, size_t n, size_t align,
                         const void *nothrow) {
     __attribute__((cleanup(new_call_end))) struct new_call call = {.op = op};
-    call.around = scope_open(slot, lifts, n, most_asked(n, align));
+    call.around = scope_open(slot, lifts, family_of(op), n, most_asked(n, align));
     void *p = operator_call(op, n, align, nothrow);
     call.succeeded = p != NULL;
     if (p && !local.scope.counted && is_unseen(op))
-        scope_count(EVENT_ALLOC, n);
+        scope_bill(p, n);
     return p;
 }
 
@@ -70,53 +78,28 @@ static COLD void *sited_slow(struct operator_new *op, size_t n, size_t align, co
     return new_scoped(op, slot, op->kind == OPERATOR_PROGRAMS, n, align, nothrow);
 }
 
-/* Counted before the allocator was asked, and now taken back: it failed, or was not asked after all. */
-static COLD void *sited_not_fast(struct operator_new *op, size_t n, const void *nothrow,
-                                 struct allocsite_site *site) {
-    struct counters *counters = hot_counters(site->slot);
-    if (counters) {
-        bump(&counters->allocs, -(uint64_t)1);
-        bump(&counters->alloc_bytes, -(uint64_t)n);
-    }
-    return sited_slow(op, n, 0, nothrow, site);
-}
-
-/* Off is a lasting state: it keeps the short way. */
-static COLD void *sited_not_hot(struct operator_new *op, size_t n, const void *nothrow,
+static inline void *sited_plain(struct operator_new *op, size_t n, enum family family, const void *nothrow,
                                 struct allocsite_site *site) {
-    void *p = runtime_off ? op->fast(n ? n : 1) : NULL;
-    return p ? p : sited_slow(op, n, 0, nothrow, site);
-}
-
-static inline void *sited_plain(struct operator_new *op, size_t n, const void *nothrow,
-                                struct allocsite_site *site) {
-    if (!OPERATORS_HAVE_FAST)
-        return sited_slow(op, n, 0, nothrow, site);
-    struct counters *counters = hot_counters(site->slot);
-    if (UNLIKELY(!counters))
-        return sited_not_hot(op, n, nothrow, site);
-    bump_alloc(counters, n);
-    /* In memory for the same reason as in malloc's entry. */
-    struct allocsite_site *volatile failing_site = site;
-    volatile size_t failing_size = n;
-    void *p = op->fast(n ? n : 1);
-    return LIKELY(p) ? p : sited_not_fast(op, failing_size, nothrow, failing_site);
+    KEEP(struct allocsite_site *, kept_site, site);
+    KEEP(size_t, bytes, n);
+    void *p = OPERATORS_HAVE_FAST ? op->fast(n ? n : 1) : NULL;
+    return LIKELY(p) ? own_alloc(kept_site, p, bytes, family) : sited_slow(op, bytes, 0, nothrow, kept_site);
 }
 
 ENTRY(void *, _Znwm, size_t n) {
-    return sited_plain(&operators_new[NEW], n, NULL, site);
+    return sited_plain(&operators_new[NEW], n, FAMILY_NEW, NULL, site);
 }
 
 ENTRY(void *, _Znam, size_t n) {
-    return sited_plain(&operators_new[NEW_ARRAY], n, NULL, site);
+    return sited_plain(&operators_new[NEW_ARRAY], n, FAMILY_NEW_ARRAY, NULL, site);
 }
 
 ENTRY(void *, _ZnwmRKSt9nothrow_t, size_t n, const void *nothrow) {
-    return sited_plain(&operators_new[NEW_NOTHROW], n, nothrow, site);
+    return sited_plain(&operators_new[NEW_NOTHROW], n, FAMILY_NEW, nothrow, site);
 }
 
 ENTRY(void *, _ZnamRKSt9nothrow_t, size_t n, const void *nothrow) {
-    return sited_plain(&operators_new[NEW_ARRAY_NOTHROW], n, nothrow, site);
+    return sited_plain(&operators_new[NEW_ARRAY_NOTHROW], n, FAMILY_NEW_ARRAY, nothrow, site);
 }
 
 ENTRY(void *, _ZnwmSt11align_val_t, size_t n, size_t align) {
@@ -149,29 +132,26 @@ static COLD void *unsited_slow(struct operator_new *op, const void *caller, size
     return new_scoped(op, slot, false, n, align, nothrow);
 }
 
-static inline void *unsited_plain(struct operator_new *op, const void *caller, size_t n,
+static inline void *unsited_plain(struct operator_new *op, const void *caller, size_t n, enum family family,
                                   const void *nothrow) {
     void *p = op->fast(n ? n : 1);
-    if (UNLIKELY(!p))
-        return unsited_slow(op, caller, n, 0, nothrow);
-    note_alloc(caller, p, n);
-    return p;
+    return LIKELY(p) ? own_alloc_unsited(caller, p, n, family) : unsited_slow(op, caller, n, 0, nothrow);
 }
 
 INTERPOSE(void *, _Znwm, size_t n) {
-    return unsited_plain(&operators_new[NEW], CALLER, n, NULL);
+    return unsited_plain(&operators_new[NEW], CALLER, n, FAMILY_NEW, NULL);
 }
 
 INTERPOSE(void *, _Znam, size_t n) {
-    return unsited_plain(&operators_new[NEW_ARRAY], CALLER, n, NULL);
+    return unsited_plain(&operators_new[NEW_ARRAY], CALLER, n, FAMILY_NEW_ARRAY, NULL);
 }
 
 INTERPOSE(void *, _ZnwmRKSt9nothrow_t, size_t n, const void *nothrow) {
-    return unsited_plain(&operators_new[NEW_NOTHROW], CALLER, n, nothrow);
+    return unsited_plain(&operators_new[NEW_NOTHROW], CALLER, n, FAMILY_NEW, nothrow);
 }
 
 INTERPOSE(void *, _ZnamRKSt9nothrow_t, size_t n, const void *nothrow) {
-    return unsited_plain(&operators_new[NEW_ARRAY_NOTHROW], CALLER, n, nothrow);
+    return unsited_plain(&operators_new[NEW_ARRAY_NOTHROW], CALLER, n, FAMILY_NEW_ARRAY, nothrow);
 }
 
 INTERPOSE(void *, _ZnwmSt11align_val_t, size_t n, size_t align) {

@@ -15,7 +15,7 @@ static const struct word booleans[] = {{"0", 0}, {"1", 1}, {0}};
 static const struct word formats[] = {
     {"text", FORMAT_TEXT}, {"json", FORMAT_JSON}, {"csv", FORMAT_CSV}, {"markdown", FORMAT_MARKDOWN}, {0}};
 static const struct word sorts[] = {
-    {"bytes", SORT_BYTES}, {"allocs", SORT_ALLOCS}, {"live", -1}, {"peak", -1}, {0}};
+    {"bytes", SORT_BYTES}, {"allocs", SORT_ALLOCS}, {"live", SORT_LIVE}, {"peak", SORT_PEAK}, {0}};
 
 static const char later[] = "this version cannot do it yet";
 static const char bad_value[] = "not a value of this key";
@@ -33,8 +33,6 @@ static bool value_is(struct value value, const char *word) {
 static const char *value_word(struct value value, const struct word *words, int *out) {
     for (; words->text; words++)
         if (value_is(value, words->text)) {
-            if (words->value < 0)
-                return later;
             *out = words->value;
             return NULL;
         }
@@ -55,11 +53,15 @@ static const char *value_number(struct value value, uint64_t *out) {
     return NULL;
 }
 
-static const char *set_enabled(struct options *options, struct value value) {
-    int enabled = options->enabled;
-    const char *wrong = value_word(value, booleans, &enabled);
-    options->enabled = enabled;
+static const char *value_boolean(struct value value, bool *out) {
+    int number = *out;
+    const char *wrong = value_word(value, booleans, &number);
+    *out = number;
     return wrong;
+}
+
+static const char *set_enabled(struct options *options, struct value value) {
+    return value_boolean(value, &options->enabled);
 }
 
 static const char *set_report(struct options *options, struct value value) {
@@ -100,14 +102,23 @@ static const char *set_min_allocs(struct options *options, struct value value) {
     return value_number(value, &options->min_allocs);
 }
 
-/* Keys of the contract whose function is not there: their default asks for nothing. */
 static const char *set_leaks(struct options *options, struct value value) {
-    (void)options;
-    int leaks;
-    const char *wrong = value_word(value, booleans, &leaks);
-    return wrong ? wrong : leaks ? later : NULL;
+    return value_boolean(value, &options->leaks);
 }
 
+static const char *set_pairs(struct options *options, struct value value) {
+    return value_boolean(value, &options->pairs);
+}
+
+static const char *set_sizes(struct options *options, struct value value) {
+    return value_boolean(value, &options->sizes);
+}
+
+static const char *set_reach(struct options *options, struct value value) {
+    return value_boolean(value, &options->reach);
+}
+
+/* Keys of the contract whose function is not there: their default asks for nothing. */
 static const char *set_profile(struct options *options, struct value value) {
     (void)options;
     return value_is(value, "none") ? NULL : later;
@@ -132,6 +143,9 @@ static const struct key {
     {"min_bytes", set_min_bytes},
     {"min_allocs", set_min_allocs},
     {"leaks", set_leaks},
+    {"pairs", set_pairs},
+    {"sizes", set_sizes},
+    {"reach", set_reach},
     {"profile", set_profile},
     {"stack", set_stack},
 };

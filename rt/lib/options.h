@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 enum report_format { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV, FORMAT_MARKDOWN };
-enum report_sort { SORT_BYTES, SORT_ALLOCS };
+enum report_sort { SORT_BYTES, SORT_ALLOCS, SORT_LIVE, SORT_PEAK };
 
 #define OPTIONS_PATH_SIZE 1024
 
@@ -22,6 +22,10 @@ struct options {
     uint64_t top; /* rows; 0: all */
     bool top_given;
     uint64_t min_bytes, min_allocs;
+    bool leaks; /* only sites with live blocks */
+    bool pairs; /* count who frees and reallocates whose blocks */
+    bool sizes; /* count the sizes that each site asks for */
+    bool reach; /* at exit, tell lost blocks from reachable ones */
 };
 
 void options_default(struct options *);

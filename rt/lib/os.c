@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <time.h>
@@ -36,6 +37,15 @@ void os_unmap(void *memory, size_t size) {
 
 bool os_fork_wipes(void) {
     return !__atomic_load_n(&wipe_failed, __ATOMIC_RELAXED);
+}
+
+uint64_t os_address_space(void) {
+    struct rlimit limit;
+    return getrlimit(RLIMIT_AS, &limit) == 0 ? limit.rlim_cur : 0;
+}
+
+void os_yield(void) {
+    syscall(SYS_sched_yield);
 }
 
 /* The kernel's set of signals is one word; the C library's is for programs. */

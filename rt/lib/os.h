@@ -21,6 +21,12 @@ void os_unmap(void *, size_t size);
  * its parent's numbers. */
 bool os_fork_wipes(void);
 
+/* How much of it the process may use, in bytes. */
+uint64_t os_address_space(void);
+
+/* Lets another thread run. */
+void os_yield(void);
+
 /* Keeps all signals from being handled in this thread; returns what os_signals_release needs. */
 uint64_t os_signals_hold(void);
 void os_signals_release(uint64_t before);

@@ -7,7 +7,7 @@
 #include "table.h"
 
 static struct table record_table = {.element = sizeof(struct record), .first = 256};
-static uint32_t records;
+static uint32_t records = 1; /* slot 0 is nobody's */
 
 #define ARENA_CHUNK ((size_t)256 << 10)
 
@@ -55,9 +55,11 @@ const struct record *record_at(uint32_t slot) {
 
 uint32_t record_add(const struct allocsite_site *site, const struct module *module) {
     uint32_t slot = __atomic_fetch_add(&records, 1, __ATOMIC_ACQ_REL);
-    struct record *record = slot >> MODULE_SLOT_BITS ? NULL : table_at(&record_table, slot);
-    if (!record)
+    struct record *record = slot < SLOT_OURS ? table_at(&record_table, slot) : NULL;
+    if (!record) {
+        hole_set(HOLE_MEMORY);
         return NO_SLOT;
+    }
     record->site = site;
     __atomic_store_n(&record->module, module, __ATOMIC_RELEASE);
     return slot;
@@ -126,16 +128,16 @@ static uint32_t site_register(struct allocsite_site *site) {
         return module->slot;
     }
     uint32_t slot = module->permanent ? record_add(site, module) : copy_slot(site, module);
-    uint32_t winner = NO_SLOT;
-    if (slot == NO_SLOT ||
-        __atomic_compare_exchange_n(&site->slot, &winner, slot, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+    uint32_t winner = ALLOCSITE_KEY_NONE;
+    if (slot == NO_SLOT || __atomic_compare_exchange_n(&site->key, &winner, KEY(slot), false,
+                                                       __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
         return slot;
-    if (winner != slot)
+    if (winner != KEY(slot))
         record_drop(slot);
-    return winner;
+    return winner >> KEY_SHIFT;
 }
 
 uint32_t site_slot(struct allocsite_site *site) {
-    uint32_t slot = __atomic_load_n(&site->slot, __ATOMIC_ACQUIRE);
-    return slot == NO_SLOT ? site_register(site) : slot;
+    uint32_t key = __atomic_load_n(&site->key, __ATOMIC_ACQUIRE);
+    return key == ALLOCSITE_KEY_NONE ? site_register(site) : key >> KEY_SHIFT;
 }

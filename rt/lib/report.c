@@ -138,3 +138,14 @@ void report_write(struct out *out, const struct report *report, enum report_form
     };
     writers[format](out, report);
 }
+
+struct report_limits report_limits_of(const struct options *options) {
+    bool for_programs = options->format == FORMAT_JSON || options->format == FORMAT_CSV;
+    return (struct report_limits){
+        .sort = options->sort,
+        .top = for_programs && !options->top_given ? 0 : options->top,
+        .min_bytes = options->min_bytes,
+        .min_allocs = options->min_allocs,
+        .leaks = options->leaks,
+    };
+}

@@ -8,11 +8,33 @@
 
 #include "counters.h"
 #include "options.h"
+#include "pair_kind.h"
 #include "site_json.h"
+#include "size_class.h"
 
 struct report_site {
     struct site_view view;
     struct counters counters;
+    uint64_t *sizes; /* SIZE_CLASSES counts of requested sizes, merged in place; NULL: not counted */
+    uint64_t lost_blocks, lost_bytes; /* of the live ones; if the report has reach */
+
+    /* Set by report_prepare. */
+    struct report_site *merged; /* the row that stands for this one: itself or its namesake */
+    bool is_named;              /* by a pair */
+};
+
+/* What the site by did to blocks of the site owner. */
+struct report_pair {
+    enum pair_kind kind;
+    struct report_site *owner, *by; /* among the report's sites; NULL: not known */
+    uint64_t count, bytes;
+};
+
+struct report_limits {
+    enum report_sort sort;
+    uint64_t top; /* rows shown; 0: all */
+    uint64_t min_bytes, min_allocs;
+    bool leaks; /* only sites with live blocks */
 };
 
 /* Every string and array is borrowed. */
@@ -25,9 +47,18 @@ struct report {
     size_t reason_count;
     struct report_site **sites; /* in any order; report_prepare sorts, merges and cuts */
     size_t site_count;
+    struct report_pair *pairs; /* in any order; report_prepare sorts and merges */
+    size_t pair_count;
+    bool has_pairs;           /* the ordinary ones were counted; faults always are */
+    bool reach;               /* lost blocks are told from reachable ones */
+    const char *lost_unknown; /* why they are not, though it was asked for; NULL: they are, or nobody asked */
+    uint64_t peak_within;     /* the true peak is not above peak_bytes by more than this; 0: it is exact */
 
     /* Set by report_prepare. */
+    struct report_limits limits;
     struct counters totals; /* of all sites */
+    uint64_t lost_blocks, lost_bytes;
+    size_t fault_count;     /* the last ones of pairs */
     struct counters sited;  /* of those that are sites in the source */
     size_t sited_count;     /* sites in the source */
     size_t module_count;    /* modules with unsited allocations */
@@ -35,11 +66,9 @@ struct report {
     struct counters hidden; /* sum of the ones that are not shown */
 };
 
-struct report_limits {
-    enum report_sort sort;
-    uint64_t top; /* rows shown; 0: all */
-    uint64_t min_bytes, min_allocs;
-};
+/* What the options ask to be shown. Programs read JSON and CSV: they get all rows unless a number was asked
+ * for. */
+struct report_limits report_limits_of(const struct options *);
 
 /* Merges what is one site, sorts, sums up, and decides what is shown. */
 void report_prepare(struct report *, const struct report_limits *);

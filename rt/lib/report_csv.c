@@ -7,7 +7,6 @@
 #include <string.h>
 
 #define CSV_NAME(name) "," #name
-#define CSV_NOTHING(name)
 
 static void quoted_part(struct out *out, const char *text) {
     for (; text && *text; text++) {
@@ -58,13 +57,13 @@ static void row(struct out *out, const struct report_site *site) {
     field(out, view->type);
     inlined(out, view);
 #define CSV_VALUE(name) number(out, counters->name);
-    ALLOCSITE_SITE_TOTALS(CSV_VALUE, CSV_NOTHING)
+    ALLOCSITE_SITE_TOTALS(CSV_VALUE)
     out_text(out, "\r\n");
 }
 
 void report_csv(struct out *out, const struct report *report) {
     out_text(out, "id,module,sited,function,file,line,column,callee,type,inlined" ALLOCSITE_SITE_TOTALS(
-                      CSV_NAME, CSV_NOTHING) "\r\n");
+                      CSV_NAME) "\r\n");
     for (size_t i = 0; i < report->shown; i++)
         row(out, report->sites[i]);
 }

@@ -9,14 +9,10 @@
     out_text(out, "\"" #name "\":");                                                                         \
     out_u64(out, counters->name);                                                                            \
     separator = ",";
-#define JSON_NULL(name)                                                                                      \
-    out_text(out, separator);                                                                                \
-    out_text(out, "\"" #name "\":null");                                                                     \
-    separator = ",";
 
 static void totals_object(struct out *out, const struct counters *counters) {
     const char *separator = "{";
-    ALLOCSITE_TOTALS(JSON_VALUE, JSON_NULL)
+    ALLOCSITE_TOTALS(JSON_VALUE)
     out_char(out, '}');
 }
 
@@ -25,7 +21,7 @@ static void site_object(struct out *out, const struct report_site *site) {
     const char *separator = ",";
     out_char(out, '{');
     site_json_fields(out, &site->view);
-    ALLOCSITE_SITE_TOTALS(JSON_VALUE, JSON_NULL)
+    ALLOCSITE_SITE_TOTALS(JSON_VALUE)
     out_char(out, '}');
 }
 

@@ -5,34 +5,41 @@
  * Words. A *site* is an allocator call in the source; the plugin gives each a descriptor (../format.h) and
  * calls `__allocsite_v1_malloc(n, site)` where the source calls `malloc(n)`. An allocation that comes
  * without one is *unsited* and is counted for the module of its return address. A *slot* is the dense
- * index of a site, or of a module's unsited allocations, given at first use; *counters* are what a slot
- * counts; a *slab* is one thread's array of counters.
+ * index of a site, or of a module's unsited allocations, given at first use; its *key* is that index in the
+ * place where an entry of the shadow table holds it. A *tally* is what one thread counts for a slot; a *slab*
+ * is one thread's array of tallies. The *owner* of a block is the slot that produced it last.
  *
- * Counting. Only its own thread writes a slab, with one plain `add` to memory: no lock, no atomic operation,
+ * Counting. Only its own thread writes a slab, with plain `add`s to memory: no lock, no atomic operation,
  * and a signal handler that allocates between any two instructions loses nothing. The totals of a slot are
  * the sum over all slabs that ever were. Slabs are never zeroed: the slab of a thread that ended is
  * handed to the next new thread, which counts on in it, so memory follows the number of threads that lived
  * at once.
  *
- * One test. The hot path compares the site's slot with the capacity of the thread's slab. A site
- * that is not registered yet has the highest slot there is; a thread without a slab, a thread of a
- * forked child and a runtime that is off have capacity 0. All of these take the slow path, which sorts
- * them out, and the rest never tests for them.
+ * Owners. Whoever frees a block, in whichever thread, finds its owner and size in the shadow table (shadow.h)
+ * and counts them in a tally of his own for that owner. A block is entered when the allocator has given it
+ * and taken out before the allocator gets it back, so that in between nobody else has that address.
+ *
+ * One test. The hot path compares the site's key, or the entry of the block that is freed, with the capacity
+ * of the thread's slab. A site that is not registered yet has the highest key there is, a block that was
+ * freed an entry above all keys; a thread without a slab, a thread of a forked child, a thread whose every
+ * event is to be looked at and a runtime that is off have capacity 0. All of these take the slow path, which
+ * sorts them out, and the rest never tests for them.
  *
  * Fork. Thread structures and slabs lie in memory that the kernel wipes in a forked child (MADV_WIPEONFORK),
  * however it was forked. All-zero is their valid initial state, so a child just counts from zero. Sites
- * keep their slots: records are not wiped. A child of vfork shares the memory and counts for its parent.
+ * keep their slots and blocks their owners: what a child has that it did not allocate it has inherited, and
+ * what that was is the difference between its blocks and its counts. A child of vfork shares the memory and
+ * counts for its parent.
  *
  * Thread exit. The thread's key destructor hands its slab on and marks the thread as ending. Whatever it
  * still allocates afterwards, in destructors of other keys, borrows a slab for one count at a time.
  *
- * Scopes. What a library function allocates on behalf of a site (strdup, operator new of another library) is
- * billed to the site: its entry opens a scope, and the interposed malloc bills to the innermost one. A
+ * Scopes. What a library function allocates on behalf of a site (asprintf, operator new of another library)
+ * is billed to the site: its entry opens a scope, and the interposed malloc bills to the innermost one. A
  * scope is a value in thread-local memory, never a pointer into a stack frame, so that a longjmp out of it
  * leaves at worst a stale attribution and never a stale pointer.
  *
- * Counted before it succeeds. An entry adds the allocation first and takes it back if the allocator fails:
- * that needs no register saved across the allocator's call.
+ * Peak: tally.h.
  *
  * Holes. What cannot be counted sets a bit (enum hole), and the report then says `exact: no` with the reason.
  *
@@ -42,41 +49,31 @@
 #define ALLOCSITE_RUNTIME_H
 
 #include "../format.h"
-#include "counters.h"
+#include "shadow.h"
+#include "tally.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #define ALLOCSITE_EXPORT __attribute__((visibility("default")))
-#define LIKELY(x)        __builtin_expect(!!(x), 1)
-#define UNLIKELY(x)      __builtin_expect(!!(x), 0)
-#define COLD             __attribute__((noinline, cold))
 
-/* Not a valid slot; above every capacity. */
-#define NO_SLOT ALLOCSITE_SLOT_NONE
-
-/* ---- threads.c: a thread and its slab ---- */
-
-struct thread {
-    uint32_t capacity; /* of counters, in slots; 0: none yet, or wiped by fork */
-    uint32_t index;    /* among all threads at once */
-    struct counters *counters;
-    uint32_t next_idle; /* index + 1 of the next one on the list of idle threads; 0: last */
-};
+/* Not a valid slot; above every capacity. Slot 0 is never given: an entry of zeros has no owner. */
+#define NO_SLOT ALLOCSITE_KEY_NONE
 
 /* To whom the interposed allocator bills what it is asked for in this thread. */
 struct scope {
     uint32_t slot;
     bool active;
-    bool lifts;      /* sited calls inside are billed to slot too */
-    bool counted;    /* something inside has been billed */
-    bool failed;     /* something inside has failed */
-    size_t bill;     /* an allocation of this size inside, ... */
-    size_t expect;   /* ... or up to this one where the callee rounds, is billed as bill */
-    uint64_t allocs; /* billed so far */
-    uint64_t bytes;  /* of these */
+    bool lifts;    /* sited calls inside are billed to slot too */
+    bool counted;  /* something inside has been billed */
+    bool failed;   /* something inside has failed */
+    size_t bill;   /* an allocation of this size inside, ... */
+    size_t expect; /* ... or up to this one where the callee rounds, is billed as bill */
+    enum family family;
 };
+
+#define SCOPE_BLOCKS 8
 
 /* All the thread-local memory of the runtime. Compilers test neighbouring members with one load: diverted,
  * which every scope writes, has none of them, for a load of what was just written in part waits until it is
@@ -89,7 +86,11 @@ struct local {
     bool heard;             /* an interposed function was called in silence */
     bool resolving;         /* inside the look-up of the next functions */
     bool ending;            /* the thread's key destructor has run */
+    const void *released; /* the block that an operator delete was called for and that is counted as freed */
+    uint32_t releaser;    /* slot + 1 of the delete that is under way; 0: none */
     struct scope scope;
+    uint32_t billed_count;            /* blocks billed to the scope that lifts others or to one alone */
+    const void *billed[SCOPE_BLOCKS]; /* the first ones of them */
     bool diverted; /* handover, silent or scope.active: an unsited allocation is not its module's */
 };
 
@@ -98,35 +99,8 @@ extern __thread struct local local __attribute__((tls_model("initial-exec"), vis
 /* Nothing is counted and no look-up of the options is left to do. */
 extern bool runtime_off __attribute__((visibility("hidden")));
 
-/* One instruction on the owner's slab: a signal handler cannot come between reading and writing. */
-static inline void bump(uint64_t *counter, uint64_t by) {
-#if defined __x86_64__
-    __asm__("addq %1, %0" : "+m"(*counter) : "er"(by));
-#else
-    __atomic_fetch_add(counter, by, __ATOMIC_RELAXED);
-#endif
-}
-
-/* The counters of slot in this thread; NULL: take the slow path. */
-static inline struct counters *hot_counters(uint32_t slot) {
-    struct thread *thread = local.current;
-    if (UNLIKELY(slot >= thread->capacity))
-        return NULL;
-    struct counters *counters = &thread->counters[slot];
-    if (!counters)
-        __builtin_unreachable(); /* or the caller tests twice */
-    return counters;
-}
-
-static inline void bump_alloc(struct counters *counters, uint64_t bytes) {
-    bump(&counters->allocs, 1);
-    bump(&counters->alloc_bytes, bytes);
-}
-
-static inline void bump_realloc(struct counters *counters, uint64_t bytes) {
-    bump(&counters->reallocs, 1);
-    bump(&counters->realloc_bytes, bytes);
-}
+/* More is asked for than the hot path counts (pairs, sizes): every event takes the slow path. */
+extern bool runtime_details __attribute__((visibility("hidden")));
 
 static inline void local_divert(void) {
     local.diverted = local.handover || local.silent || local.scope.active;
@@ -143,30 +117,16 @@ static inline bool runtime_counts(void) {
     return !runtime_off;
 }
 
-enum event {
-    EVENT_ALLOC,
-    EVENT_ALLOC_UNDONE, /* an EVENT_ALLOC taken back */
-    EVENT_ALLOC_FAILED, /* the same, because the allocator failed */
-    EVENT_REALLOC,
-    EVENT_FAILED,
-};
+/* Counts for a slot, which may be NO_SLOT. Keep errno. */
+void count_gained(uint32_t slot, const void *p, uint64_t bytes, enum family);
+void count_failed(uint32_t slot);
 
-/* Counts one event for slot. Keeps errno. */
-void count_slot(uint32_t slot, enum event, uint64_t bytes);
-
-/* Counts one event for a site, or for the scope that lifts it; registers the site at first. Keeps errno. */
-void count_site(struct allocsite_site *, enum event, uint64_t bytes);
-
-/* Counts one event of an interposed function: for the scope, for the site handed over, or for the module
- * that holds the return address. Keeps errno. */
-void count_unsited(const void *return_address, enum event, uint64_t bytes);
+/* p was counted for one slot and is another's. */
+void count_disowned(const void *p, uint32_t from, uint32_t to);
 
 /* Between the two nothing is counted: what the C library allocates for a call of the runtime itself. */
 bool silence_begin(void);
 void silence_end(bool was_silent);
-
-/* Adds what all threads have counted for slot. */
-void threads_sum(uint32_t slot, struct counters *total);
 
 /* Sends this thread's sited calls the slow way, which looks at the scope; and back. */
 void thread_hide(void);
@@ -175,7 +135,7 @@ void thread_show(void);
 /* ---- scope.c ---- */
 
 /* Opens a scope and returns the one around it, for scope_close. */
-struct scope scope_open(uint32_t slot, bool lifts, size_t bill, size_t expect);
+struct scope scope_open(uint32_t slot, bool lifts, enum family, size_t bill, size_t expect);
 
 /* Goes back to a scope; what was billed inside is told to it if it lifts. */
 void scope_return(struct scope *around);
@@ -194,15 +154,16 @@ static inline void scope_close(struct scope *around) {
 
 /* A scope for a library function called at site: all it allocates is billed there. */
 static inline struct scope scope_open_site(struct allocsite_site *site) {
-    uint32_t slot = site->slot;
-    if (UNLIKELY(slot >= local.current->capacity || local.scope.active))
+    uint32_t key = site->key;
+    if (UNLIKELY(key >= local.current->capacity || local.scope.active))
         return scope_open_unready(site);
     struct scope *scope = &local.scope;
-    scope->slot = slot;
+    scope->slot = key >> KEY_SHIFT;
     scope->active = true;
     scope->lifts = scope->counted = scope->failed = false;
     scope->bill = scope->expect = 0;
-    scope->allocs = scope->bytes = 0;
+    scope->family = FAMILY_MALLOC;
+    local.billed_count = 0;
     local.diverted = true;
     return (struct scope){.active = false}; /* nothing else of such a one counts */
 }
@@ -212,8 +173,8 @@ static inline struct scope scope_open_site(struct allocsite_site *site) {
     __attribute__((cleanup(scope_close))) struct scope scope_around = scope_open_site(site);                 \
     (void)scope_around
 
-/* Within a scope of a slot of the caller's: nothing inside was counted, so count this. */
-void scope_count(enum event, uint64_t bytes);
+/* Within a scope of the caller's, in which nothing was counted: bill this block. */
+void scope_bill(const void *p, uint64_t bytes);
 
 /* The slot to bill an unsited call to that is about to be passed on: the one handed over or the module's. */
 uint32_t unsited_slot(const void *return_address);
@@ -221,9 +182,16 @@ uint32_t unsited_slot(const void *return_address);
 /* Within a scope: the call it was opened for failed. It counts as failed if an allocation inside did. */
 void scope_call_failed(void);
 
-/* Within a scope: the call failed without a block, so what was allocated inside (the exception it throws) is
- * not the site's but that of the module of the function called. */
+/* Within a scope: the call failed without a block, so what was allocated inside last (the exception it
+ * throws) is not the site's but that of the module of the function called. */
 void scope_disown(const void *callee);
+
+/* Whether an allocation of the size is billed to the scope. One that expects the block of operator new takes
+ * no other: the exception that this throws is its library's. */
+bool scope_takes(const struct scope *, size_t bytes);
+
+/* An interposed function allocated p for a scope that takes it. Returns the bytes to bill. */
+size_t scope_billed(struct scope *, const void *p, size_t bytes);
 
 /* The slot handed over to the next interposed allocation, plus one, which takes it; 0: none. */
 uint32_t handover_take(void);
@@ -267,10 +235,10 @@ struct module {
 /* The module that holds address, never NULL but when memory is out. */
 const struct module *module_of(const void *address);
 
-/* Which module a page of code belongs to, as page << 28 | slot; 0: not known. Pages of one module are never
+/* Which module a page of code belongs to, as page and slot; 0: not known. Pages of one module are never
  * another's, and a word is read whole, so an entry needs no lock. */
 #define MODULE_CACHE_SIZE 256
-#define MODULE_SLOT_BITS  28
+#define MODULE_SLOT_BITS  SLOT_BITS
 extern uint64_t module_cache[MODULE_CACHE_SIZE] __attribute__((visibility("hidden")));
 
 /* Slot of the unsited allocations of the module that holds address. NO_SLOT: no memory. */
@@ -282,31 +250,6 @@ static inline uint32_t module_slot(const void *address) {
     if (LIKELY(entry >> MODULE_SLOT_BITS == page))
         return entry & ((1u << MODULE_SLOT_BITS) - 1);
     return module_slot_lookup(address);
-}
-
-/* The counters of the module that holds return_address; NULL: take the slow path. */
-static inline struct counters *hot_module_counters(const void *return_address) {
-    if (UNLIKELY(local.diverted || !local.current->capacity))
-        return NULL;
-    return hot_counters(module_slot(return_address));
-}
-
-/* An interposed function allocated for its caller at return_address. p: what it returned. */
-static inline void note_alloc(const void *return_address, const void *p, uint64_t bytes) {
-    struct counters *counters = LIKELY(p) ? hot_module_counters(return_address) : NULL;
-    if (LIKELY(counters))
-        bump_alloc(counters, bytes);
-    else
-        count_unsited(return_address, p ? EVENT_ALLOC : EVENT_FAILED, bytes);
-}
-
-/* The same for a realloc of an existing block. */
-static inline void note_realloc(const void *return_address, const void *p, uint64_t bytes) {
-    struct counters *counters = LIKELY(p) ? hot_module_counters(return_address) : NULL;
-    if (LIKELY(counters))
-        bump_realloc(counters, bytes);
-    else
-        count_unsited(return_address, p ? EVENT_REALLOC : EVENT_FAILED, bytes);
 }
 
 /* The dynamic loader's structure of the module that holds address; NULL: none. */
@@ -329,6 +272,9 @@ enum hole {
     HOLE_VERSION,        /* a descriptor of another format version */
     HOLE_SECOND_RUNTIME, /* another copy of the runtime counts too */
     HOLE_LIBRARIES,      /* static runtime in a process that has shared libraries */
+    HOLE_OWNERS,         /* no memory for the shadow table */
+    HOLE_PEAK,           /* more peaks than can be told apart */
+    HOLE_THREADS,        /* a thread was started past the runtime */
     HOLE_COUNT
 };
 

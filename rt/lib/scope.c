@@ -15,7 +15,7 @@ static void scope_install(const struct scope *scope) {
         thread_show();
 }
 
-struct scope scope_open(uint32_t slot, bool lifts, size_t bill, size_t expect) {
+struct scope scope_open(uint32_t slot, bool lifts, enum family family, size_t bill, size_t expect) {
     struct scope around = local.scope;
     bool lifted = around.active && around.lifts;
     struct scope scope = {
@@ -24,7 +24,10 @@ struct scope scope_open(uint32_t slot, bool lifts, size_t bill, size_t expect) {
         .lifts = lifted || lifts,
         .expect = expect,
         .bill = bill,
+        .family = family,
     };
+    if (!lifted)
+        local.billed_count = 0;
     scope_install(&scope);
     return around;
 }
@@ -33,8 +36,6 @@ void scope_return(struct scope *around) {
     if (around->active && around->lifts) {
         around->counted |= local.scope.counted;
         around->failed |= local.scope.failed;
-        around->allocs += local.scope.allocs;
-        around->bytes += local.scope.bytes;
     }
     scope_install(around);
 }
@@ -44,31 +45,49 @@ COLD struct scope scope_open_unready(struct allocsite_site *site) {
         return local.scope;
     int error = errno;
     runtime_start();
-    struct scope around = scope_open(runtime_off ? NO_SLOT : site_slot(site), false, 0, 0);
+    struct scope around = scope_open(runtime_off ? NO_SLOT : site_slot(site), false, FAMILY_MALLOC, 0, 0);
     errno = error;
     return around;
 }
 
 void scope_call_failed(void) {
     if (local.scope.active && local.scope.failed && !local.scope.lifts)
-        count_slot(local.scope.slot, EVENT_FAILED, 0);
+        count_failed(local.scope.slot);
 }
 
-void scope_count(enum event event, uint64_t bytes) {
+void scope_bill(const void *p, uint64_t bytes) {
     if (!local.scope.active)
         return;
     local.scope.counted = true;
-    count_slot(local.scope.slot, event, bytes);
+    count_gained(local.scope.slot, p, bytes, local.scope.family);
 }
 
 void scope_disown(const void *callee) {
-    uint32_t slot = local.scope.allocs ? module_slot(callee) : NO_SLOT;
-    if (slot == NO_SLOT)
-        return;
-    for (; local.scope.allocs; local.scope.allocs--, local.scope.bytes = 0) {
-        count_slot(local.scope.slot, EVENT_ALLOC_UNDONE, local.scope.bytes);
-        count_slot(slot, EVENT_ALLOC, local.scope.bytes);
+    uint32_t count = local.billed_count < SCOPE_BLOCKS ? local.billed_count : SCOPE_BLOCKS;
+    uint32_t slot = count ? module_slot(callee) : NO_SLOT;
+    for (uint32_t i = 0; slot != NO_SLOT && i < count; i++)
+        count_disowned(local.billed[i], local.scope.slot, slot);
+    local.billed_count = 0;
+}
+
+static bool is_expected(const struct scope *scope, size_t bytes) {
+    return bytes >= scope->bill && bytes <= scope->expect;
+}
+
+bool scope_takes(const struct scope *scope, size_t bytes) {
+    return scope->active && (scope->lifts || !scope->expect || is_expected(scope, bytes));
+}
+
+size_t scope_billed(struct scope *scope, const void *p, size_t bytes) {
+    if (!p) {
+        scope->failed = true;
+        return bytes;
     }
+    scope->counted = true;
+    if (local.billed_count < SCOPE_BLOCKS)
+        local.billed[local.billed_count] = p;
+    local.billed_count++;
+    return is_expected(scope, bytes) ? scope->bill : bytes;
 }
 
 uint32_t handover_take(void) {
@@ -102,56 +121,6 @@ void scopes_leave(void) {
     static const struct scope none;
     if (local.scope.active)
         scope_install(&none);
-}
-
-/* What most scopes see: one allocation. False: it is something else, and nothing has been done. */
-static inline bool count_scoped_alloc(struct scope *scope, uint64_t bytes) {
-    struct thread *own = local.own; /* not current, which hides it within a scope that lifts */
-    bool ready = own && scope->slot < own->capacity;
-    if (UNLIKELY(!ready || !scope->active || local.handover || local.silent))
-        return false;
-    if (bytes >= scope->bill && bytes <= scope->expect)
-        bytes = scope->bill;
-    scope->counted = true;
-    scope->allocs++;
-    scope->bytes += bytes;
-    bump_alloc(&own->counters[scope->slot], bytes);
-    return true;
-}
-
-/* Bills to the scope and tells it what happened inside. */
-static void count_scoped(struct scope *scope, enum event event, uint64_t bytes) {
-    if (event == EVENT_FAILED) {
-        scope->failed = true;
-        return;
-    }
-    if (bytes >= scope->bill && bytes <= scope->expect)
-        bytes = scope->bill;
-    scope->counted = true;
-    scope->allocs += event == EVENT_ALLOC;
-    scope->bytes += event == EVENT_ALLOC ? bytes : 0;
-    count_slot(scope->slot, event, bytes);
-}
-
-static COLD void count_unsited_slow(const void *return_address, enum event event, uint64_t bytes) {
-    if (!runtime_counts()) {
-        local.heard = true;
-        return;
-    }
-    int error = errno;
-    uint32_t handover = handover_take();
-    if (handover)
-        count_slot(handover - 1, event, bytes);
-    else if (local.scope.active)
-        count_scoped(&local.scope, event, bytes);
-    else
-        count_slot(module_slot(return_address), event, bytes);
-    errno = error;
-}
-
-void count_unsited(const void *return_address, enum event event, uint64_t bytes) {
-    if (event != EVENT_ALLOC || !count_scoped_alloc(&local.scope, bytes))
-        count_unsited_slow(return_address, event, bytes);
 }
 
 ALLOCSITE_EXPORT void ALLOCSITE_ENTRY(handover)(struct allocsite_site *site);

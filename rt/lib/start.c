@@ -8,6 +8,7 @@
 #include "next.h"
 #include "os.h"
 #include "runtime.h"
+#include "sizes.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -15,6 +16,7 @@
 #include <unistd.h>
 
 bool runtime_off;
+bool runtime_details;
 
 static struct options options;
 static enum { NOT_STARTED, STARTING, STARTED } state;
@@ -52,11 +54,22 @@ static void read_options(void) {
         options_parse(&options, text, complain);
 }
 
+static pid_t started_pid;
+
+bool runtime_was_forked(void) {
+    return getpid() != started_pid;
+}
+
 static COLD void start(void) {
     int error = errno;
     state = STARTING;
+    started_pid = getpid();
     read_options();
     runtime_off = !options.enabled;
+    sizes_wanted = options.sizes;
+    runtime_details = options.sizes || options.pairs;
+    if (runtime_details)
+        thread_show(); /* out of sight, that is: something may have been counted before */
     if (!runtime_off)
         exit_install();
     state = STARTED;

@@ -10,6 +10,9 @@
 /* Valid once runtime_start has been called with the environment there. */
 const struct options *runtime_options(void);
 
+/* Whether this process is a child that was forked since. */
+bool runtime_was_forked(void);
+
 /* Has the report written when the process exits. */
 void exit_install(void);
 

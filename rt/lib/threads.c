@@ -2,19 +2,22 @@
  *
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  */
+#include "peak.h"
 #include "runtime.h"
+#include "slabs.h"
 #include "table.h"
 
 #include <errno.h>
 #include <pthread.h>
+#include <string.h>
 
 /* A slab holds so many slots, or this doubled as often as the slots in use demand. Address space alone. */
 #define SLAB_BITS   14
-#define SLAB_LEVELS 15
+#define SLAB_LEVELS 7
 
 /* The slabs of one thread index. Not wiped by fork: a child counts in its parent's, which read as zero. */
 struct slabs {
-    struct counters *level[SLAB_LEVELS];
+    struct tally *level[SLAB_LEVELS];
 };
 
 /* What must start afresh in a forked child. */
@@ -34,14 +37,18 @@ static pthread_key_t thread_key;
 static uint32_t thread_key_state; /* 0: no key, 1: being made, 2: there */
 
 static size_t slab_size(uint32_t level) {
-    return (sizeof(struct counters) << SLAB_BITS) << level;
+    return (sizeof(struct tally) << SLAB_BITS) << level;
 }
 
-static struct counters *slab_at(struct slabs *slabs, uint32_t level) {
-    struct counters *slab = __atomic_load_n(&slabs->level[level], __ATOMIC_ACQUIRE);
+static uint32_t thread_level(const struct thread *thread) {
+    return 31 - (uint32_t)__builtin_clz((thread->capacity >> KEY_SHIFT) + 1) - SLAB_BITS;
+}
+
+static struct tally *slab_at(struct slabs *slabs, uint32_t level) {
+    struct tally *slab = __atomic_load_n(&slabs->level[level], __ATOMIC_ACQUIRE);
     if (slab)
         return slab;
-    struct counters *fresh = os_map(slab_size(level), OS_FORK_WIPES);
+    struct tally *fresh = os_map(slab_size(level), OS_FORK_WIPES);
     if (fresh && !__atomic_compare_exchange_n(&slabs->level[level], &slab, fresh, false, __ATOMIC_ACQ_REL,
                                               __ATOMIC_ACQUIRE)) {
         os_unmap(fresh, slab_size(level));
@@ -50,20 +57,35 @@ static struct counters *slab_at(struct slabs *slabs, uint32_t level) {
     return fresh;
 }
 
-/* Gives the thread a slab that holds slot. A smaller one it had stays in the sum. */
+static void slab_move(struct tally *to, struct tally *from, uint32_t level) {
+    static const struct tally unused;
+    for (uint32_t slot = 0; slot < 1u << SLAB_BITS << level; slot++)
+        if (memcmp(&from[slot], &unused, sizeof unused) != 0) {
+            to[slot] = from[slot];
+            from[slot] = unused;
+        }
+}
+
+/* What was counted moves along, with its peaks and limits. No signal handler may count in between. */
+static void thread_use(struct thread *thread, struct tally *slab, uint32_t level) {
+    uint64_t signals = os_signals_hold();
+    if (thread->capacity)
+        slab_move(slab, thread->tallies, thread_level(thread));
+    thread->tallies = slab;
+    thread->capacity = KEY((1u << SLAB_BITS << level) - 1);
+    os_signals_release(signals);
+}
+
+/* Gives the thread a slab that holds slot. */
 static bool thread_grow(struct thread *thread, uint32_t slot) {
     uint32_t level = 0;
-    while (level < SLAB_LEVELS && slot >> SLAB_BITS >> level)
+    while (level < SLAB_LEVELS && (slot + 1) >> SLAB_BITS >> level)
         level++;
     struct slabs *slabs = table_at(&slabs_table, thread->index);
-    struct counters *slab = slabs && level < SLAB_LEVELS ? slab_at(slabs, level) : NULL;
-    if (!slab)
-        return false;
-    /* In this order a signal handler in between finds a slab at least as large as the capacity says. */
-    __atomic_store_n(&thread->counters, slab, __ATOMIC_RELAXED);
-    __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    __atomic_store_n(&thread->capacity, 1u << SLAB_BITS << level, __ATOMIC_RELAXED);
-    return true;
+    struct tally *slab = slabs && level < SLAB_LEVELS ? slab_at(slabs, level) : NULL;
+    if (slab)
+        thread_use(thread, slab, level);
+    return slab;
 }
 
 static struct thread *idle_pop(struct process *process) {
@@ -91,6 +113,10 @@ static void idle_push(struct process *process, struct thread *thread) {
 static struct thread *thread_new(struct process *process) {
     uint32_t index = __atomic_fetch_add(&process->threads, 1, __ATOMIC_ACQ_REL);
     struct thread *thread = table_at(&thread_table, index);
+    if (index > 0 && !peak_is_shared()) {
+        hole_set(HOLE_THREADS);
+        peak_several_threads();
+    }
     if (thread)
         thread->index = index;
     return thread;
@@ -172,73 +198,73 @@ static struct thread *thread_own(void) {
     return taken;
 }
 
-static void count_event(struct counters *counters, enum event event, uint64_t bytes) {
-    switch (event) {
-    case EVENT_ALLOC:
-        bump_alloc(counters, bytes);
-        break;
-    case EVENT_REALLOC:
-        bump_realloc(counters, bytes);
-        break;
-    case EVENT_ALLOC_FAILED:
-        bump(&counters->failed, 1);
-        __attribute__((fallthrough));
-    case EVENT_ALLOC_UNDONE:
-        bump(&counters->allocs, -(uint64_t)1);
-        bump(&counters->alloc_bytes, -bytes);
-        break;
-    case EVENT_FAILED:
-        bump(&counters->failed, 1);
-        break;
-    }
+static bool thread_holds(const struct thread *thread, uint32_t slot) {
+    return KEY(slot) < thread->capacity;
 }
 
-static void count_slow(uint32_t slot, enum event event, uint64_t bytes) {
-    struct thread *thread = slot == NO_SLOT ? NULL : thread_own();
-    if (!thread || (slot >= thread->capacity && !thread_grow(thread, slot))) {
-        hole_set(HOLE_MEMORY);
-        return;
-    }
-    count_event(&thread->counters[slot], event, bytes);
-    if (thread != local.own)
-        thread_give(thread);
-    else if (!local.ending && !local.scope.lifts)
+/* A thread that hides or ends does not come back to the hot path. */
+static void thread_use_hot_path(struct thread *thread) {
+    if (!local.ending && !local.scope.lifts && !runtime_details)
         local.current = thread;
 }
 
-COLD void count_slot(uint32_t slot, enum event event, uint64_t bytes) {
-    if (!runtime_counts())
-        return;
-    int error = errno;
-    count_slow(slot, event, bytes);
-    errno = error;
+struct thread *thread_acquire(uint32_t slot, uint32_t other) {
+    uint32_t highest = slot > other ? slot : other;
+    struct thread *thread = thread_own();
+    if (!thread || (!thread_holds(thread, highest) && !thread_grow(thread, highest))) {
+        hole_set(HOLE_MEMORY);
+        return NULL;
+    }
+    return thread;
 }
 
-COLD void count_site(struct allocsite_site *site, enum event event, uint64_t bytes) {
-    if (!runtime_counts())
-        return;
-    int error = errno;
-    if (local.scope.active && local.scope.lifts)
-        count_unsited(NULL, event, bytes);
+void thread_release(struct thread *thread) {
+    if (thread == local.own)
+        thread_use_hot_path(thread);
     else
-        count_slow(site_slot(site), event, bytes);
-    errno = error;
+        thread_give(thread);
 }
 
-static void sum_slabs(const struct slabs *slabs, uint32_t slot, struct counters *total) {
-    for (uint32_t level = 0; level < SLAB_LEVELS; level++)
-        if (slabs->level[level] && slot < 1u << SLAB_BITS << level)
-            counters_add(total, &slabs->level[level][slot]);
-}
-
-void threads_sum(uint32_t slot, struct counters *total) {
+uint32_t threads_count(void) {
     const struct process *process = table_peek(&process_table, 0);
     uint32_t threads = process ? __atomic_load_n(&process->threads, __ATOMIC_ACQUIRE) : 0;
-    for (uint32_t i = 0; i < threads; i++) {
+    return threads ? threads : 1;
+}
+
+static void visit_slabs(const struct slabs *slabs, uint32_t slot, void (*visit)(void *, const struct tally *),
+                        void *context) {
+    for (uint32_t level = 0; level < SLAB_LEVELS; level++)
+        if (slabs->level[level] && slot < 1u << SLAB_BITS << level)
+            visit(context, &slabs->level[level][slot]);
+}
+
+void threads_visit(uint32_t slot, void (*visit)(void *context, const struct tally *), void *context) {
+    for (uint32_t i = 0; i < threads_count(); i++) {
         const struct slabs *slabs = table_peek(&slabs_table, i);
         if (slabs)
-            sum_slabs(slabs, slot, total);
+            visit_slabs(slabs, slot, visit, context);
     }
+}
+
+static void add_live_blocks(void *sum, const struct tally *tally) {
+    *(int64_t *)sum += tally_live_blocks(tally);
+}
+
+int64_t threads_live_blocks(uint32_t slot) {
+    int64_t sum = 0;
+    threads_visit(slot, add_live_blocks, &sum);
+    return sum;
+}
+
+int64_t threads_live_bytes(void) {
+    int64_t sum = 0;
+    for (uint32_t i = 0; i < threads_count(); i++) {
+        const struct thread *thread = table_peek(&thread_table, i);
+        if (thread)
+            sum += __atomic_load_n(&thread->room, __ATOMIC_RELAXED) +
+                   __atomic_load_n(&thread->ceiling, __ATOMIC_RELAXED);
+    }
+    return sum;
 }
 
 void thread_hide(void) {
@@ -246,5 +272,5 @@ void thread_hide(void) {
 }
 
 void thread_show(void) {
-    local.current = local.own ? local.own : &empty_thread;
+    local.current = local.own && !runtime_details ? local.own : &empty_thread;
 }

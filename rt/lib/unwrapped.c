@@ -8,6 +8,7 @@
 #include "next.h"
 
 #include <malloc.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -21,6 +22,13 @@ NEXT_FUNCTIONS(PASS_ON)
 int __real_fclose(FILE *stream);
 int __real_fclose(FILE *stream) {
     return fclose(stream);
+}
+
+int __real_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*start)(void *),
+                          void *argument);
+int __real_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*start)(void *),
+                          void *argument) {
+    return pthread_create(thread, attributes, start, argument);
 }
 
 struct __jmp_buf_tag;

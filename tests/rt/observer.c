@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The independent observer: stands behind allocsite as the program's malloc and counts every call that
- * arrives, with atomic operations. At the very end it writes "allocs bytes reallocs bytes failed" to
- * OBSERVER.PID, where OBSERVER comes from the environment. It serves calls from memory of its own, without
+ * arrives, with atomic operations. At the very end it writes "allocs bytes reallocs bytes failed frees bytes old-bytes"
+ * (frees without reallocs; what the reallocs took over) to OBSERVER.PID, where OBSERVER comes from the environment. It serves calls from memory of its own, without
  * locks and without ever reusing any, so that signal handlers may allocate. */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -17,7 +17,7 @@
 
 #define HEAP_SIZE ((size_t)8 << 30)
 
-static _Atomic uint64_t allocs, alloc_bytes, reallocs, realloc_bytes, failed;
+static _Atomic uint64_t allocs, alloc_bytes, reallocs, realloc_bytes, failed, frees, freed_bytes, realloc_old_bytes;
 static _Atomic uintptr_t heap_at;
 static uintptr_t heap_end;
 
@@ -61,8 +61,10 @@ void *calloc(size_t n, size_t size) {
 void *realloc(void *old, size_t n) {
     if (!old)
         return observed(16, n);
-    if (n == 0)
+    if (n == 0) {
+        free(old);
         return NULL;
+    }
     void *p = carve(16, n);
     if (!p)
         return NULL;
@@ -70,11 +72,15 @@ void *realloc(void *old, size_t n) {
     memcpy(p, old, kept < n ? kept : n);
     reallocs++;
     realloc_bytes += n;
+    realloc_old_bytes += kept;
     return p;
 }
 
 void free(void *p) {
-    (void)p;
+    if (!p)
+        return;
+    frees++;
+    freed_bytes += ((size_t *)p)[-2];
 }
 
 void *aligned_alloc(size_t align, size_t n) {
@@ -119,16 +125,17 @@ static void write_counts(void *unused) {
         return;
     snprintf(text, sizeof text, "%s.%d", path, getpid());
     int n, fd = creat(text, 0600);
-    n = snprintf(text, sizeof text, "%llu %llu %llu %llu %llu\n", (unsigned long long)allocs,
-                 (unsigned long long)alloc_bytes, (unsigned long long)reallocs,
-                 (unsigned long long)realloc_bytes, (unsigned long long)failed);
+    const uint64_t counts[] = {allocs, alloc_bytes, reallocs, realloc_bytes, failed, frees, freed_bytes, realloc_old_bytes};
+    n = 0;
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+        n += snprintf(text + n, sizeof text - (size_t)n, "%llu ", (unsigned long long)counts[i]);
     if (fd < 0 || write(fd, text, (size_t)n) != n)
         _exit(97);
     close(fd);
 }
 
 static void restart(void) {
-    allocs = alloc_bytes = reallocs = realloc_bytes = failed = 0;
+    allocs = alloc_bytes = reallocs = realloc_bytes = failed = frees = freed_bytes = realloc_old_bytes = 0;
 }
 
 extern int __cxa_atexit(void (*)(void *), void *, void *);

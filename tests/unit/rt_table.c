@@ -64,7 +64,7 @@ static void a_copy_stands_alone(void **state) {
     size_t size = descriptor_copy_size(&module->site);
     assert_true(size < sizeof memory);
     struct allocsite_site *copy = descriptor_copy(&module->site, memory);
-    assert_int_equal(copy->slot, ALLOCSITE_SLOT_NONE);
+    assert_int_equal(copy->key, ALLOCSITE_KEY_NONE);
     assert_true(descriptor_same(copy, &module->site));
     memset(module, 0xEE, sizeof *module);
     struct place at = descriptor_place(&copy->scope, copy->line, copy->column);

@@ -25,7 +25,6 @@ def library():
             expect(f"{variant}: library.c:{line}", told.get(line), have.get(line))
         expect(f"{variant}: exact", [], report["inexact_reasons"])
         expect(f"{variant}: status", 3, process.returncode)
-        check_sums(report)
         check_observed(process, report)
 
 
@@ -36,7 +35,6 @@ def library_static():
         process = run([build("library.c", "library", "-w", *options)])
         report = report_of(process)
         expect(f"{options}: status", (3, []), (process.returncode, report["inexact_reasons"]))
-        check_sums(report)
         counted.append(sites(report, "library.c"))
     named_by_symbols = [number for number, line in enumerate(open(source("library.c")), 1) if "backtrace_symbols(" in line]
     for line in sorted((set(counted[0]) | set(counted[1])) - set(named_by_symbols)):

@@ -9,8 +9,8 @@
 void *ALLOCSITE_ENTRY(malloc)(size_t, struct allocsite_site *);
 
 static struct allocsite_site other = {
-    .slot = ALLOCSITE_SLOT_NONE, .version = ALLOCSITE_FORMAT_VERSION + 1, .scope = 4, .request = 99};
-static struct allocsite_site empty = {.slot = ALLOCSITE_SLOT_NONE, .version = ALLOCSITE_FORMAT_VERSION};
+    .key = ALLOCSITE_KEY_NONE, .version = ALLOCSITE_FORMAT_VERSION + 1, .scope = 4, .request = 99};
+static struct allocsite_site empty = {.key = ALLOCSITE_KEY_NONE, .version = ALLOCSITE_FORMAT_VERSION};
 
 int main(void) {
     for (int i = 0; i < 3; i++) {

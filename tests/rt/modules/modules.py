@@ -38,7 +38,6 @@ def many():
     expect("exact", [], report["inexact_reasons"])
     expect("both", {line: [tuple(2 * count for count in counts[0])] for line, counts in notes("part.c").items()}, sites(report, "part.c"))
     check_notes(report, "user.c")
-    check_sums(report)
     check_observed(process, report)
 
 
@@ -81,12 +80,11 @@ def standard_libraries():
         check_behaviour(process)
         expect(f"{options}: exact", [], report["inexact_reasons"])
         check_notes(report, "standard.cpp")
-        check_sums(report)
         expect(f"{options}: what the uninstrumented program does", seen[:4], tuple(report["totals"][counter] for counter in COUNTERS[:4]))
     process = run([build("standard.cpp", "standard", "-static")])
     check_behaviour(process)
     check_notes(report_of(process), "standard.cpp")
-    check_sums(report_of(process))
+    report_of(process)
 
 
 def failing_new():
@@ -103,7 +101,7 @@ def started_by_loader():
     for options in ([], ["-fno-pie", "-no-pie"]):
         program = build("user.c", "user", "-ldl", *options)
         process = run(["/lib64/ld-linux-x86-64.so.2", program, library], "format=json:report=report.json")
-        report = json.load(open("report.json"))
+        report = load("report.json")
         check_behaviour(process)
         expect("exact", [], report["inexact_reasons"])
         check_notes(report, "user.c")

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "fault.h"
+#include "descriptor.h"
+#include "os.h"
+#include "runtime.h"
+#include "start.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#define SAID_MOST 20
+
+/* Where a slot is, "FUNCTION at FILE:LINE" or "MODULE". */
+struct whereabouts {
+    const char *function, *at, *file, *colon;
+    char line[16];
+};
+
+static void write_line(char *text, uint32_t line) {
+    char digits[12], *at = digits + sizeof digits - 1;
+    *at = '\0';
+    do
+        *--at = (char)('0' + line % 10);
+    while (line /= 10);
+    strcpy(text, at);
+}
+
+static void find(struct whereabouts *where, uint32_t slot) {
+    const struct record *record = record_at(slot);
+    *where = (struct whereabouts){.function = "", .at = "", .file = "?", .colon = ""};
+    if (!record)
+        return;
+    where->file = record->module->path;
+    if (!record->site)
+        return;
+    struct place place = descriptor_place(&record->site->scope, record->site->line, 0);
+    where->function = place.function ? place.function : "?";
+    where->at = " at ";
+    where->file = place.file ? place.file : "?";
+    where->colon = ":";
+    write_line(where->line, place.line);
+}
+
+static const char *what(enum pair_kind kind) {
+    switch (kind) {
+    case FAULT_DOUBLE_FREE:
+        return "a block is freed twice: ";
+    case FAULT_FOREIGN:
+        return "what no allocator gave is freed: ";
+    case FAULT_MISMATCH:
+        return "a block is freed by a function of another kind than gave it: ";
+    default:
+        return "a block of new is freed by delete[], or one of new[] by delete: ";
+    }
+}
+
+void fault_say(enum pair_kind kind, uint32_t owner, uint32_t by) {
+    static uint32_t said;
+    if (strcmp(runtime_options()->report, "none") == 0 ||
+        __atomic_fetch_add(&said, 1, __ATOMIC_RELAXED) >= SAID_MOST)
+        return;
+    struct whereabouts of, who;
+    find(&of, owner);
+    find(&who, by);
+    if (record_at(owner))
+        os_say(what(kind), who.function, who.at, who.file, who.colon, who.line, "; it came from ",
+               of.function, of.at, of.file, of.colon, of.line);
+    else
+        os_say(what(kind), who.function, who.at, who.file, who.colon, who.line);
+}

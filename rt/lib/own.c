@@ -1,0 +1,411 @@
+/* Counting what happens to blocks: everything but the hot path.
+ *
+ * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ */
+#include "own.h"
+#include "next.h"
+#include "operator_real.h"
+#include "pairs.h"
+#include "sizes.h"
+#include "slabs.h"
+
+#include <errno.h>
+
+static void enter(const void *p, uint32_t slot, enum family family, uint64_t bytes) {
+    if (!shadow_put(p, slot, family, bytes))
+        hole_set(HOLE_OWNERS);
+}
+
+static void gain(uint32_t slot, const void *p, uint64_t bytes, enum family family) {
+    struct thread *thread = slot == NO_SLOT ? NULL : thread_acquire(slot, slot);
+    if (!thread)
+        return;
+    enter(p, slot, family, bytes);
+    tally_gain(thread, thread_tally(thread, slot), bytes);
+    thread_release(thread);
+    sizes_count(slot, bytes);
+}
+
+static void lose(const struct block *block) {
+    struct thread *thread = thread_acquire(block->slot, block->slot);
+    if (!thread)
+        return;
+    tally_lose(thread, thread_tally(thread, block->slot), block->size);
+    thread_release(thread);
+}
+
+static void move(const struct block *old, uint32_t slot, const void *p, uint64_t bytes) {
+    struct thread *thread = slot == NO_SLOT ? NULL : thread_acquire(slot, old->slot);
+    if (!thread)
+        return;
+    enter(p, slot, FAMILY_MALLOC, bytes);
+    tally_move(thread, thread_tally(thread, old->slot), old->size, thread_tally(thread, slot), bytes);
+    thread_release(thread);
+    sizes_count(slot, bytes);
+}
+
+/* A realloc of a block that nobody is known to own. */
+static void appear(uint32_t slot, const void *p, uint64_t bytes) {
+    struct thread *thread = slot == NO_SLOT ? NULL : thread_acquire(slot, slot);
+    if (!thread)
+        return;
+    enter(p, slot, FAMILY_MALLOC, bytes);
+    bump(&thread_tally(thread, slot)->reallocs, 1);
+    bump(&thread_tally(thread, slot)->realloc_bytes, bytes);
+    tally_gain(thread, thread_tally(thread, slot), bytes);
+    thread_release(thread);
+    sizes_count(slot, bytes);
+}
+
+static void fail(uint32_t slot) {
+    struct thread *thread = slot == NO_SLOT ? NULL : thread_acquire(slot, slot);
+    if (!thread)
+        return;
+    bump(&thread_tally(thread, slot)->failed, 1);
+    thread_release(thread);
+}
+
+void count_failed(uint32_t slot) {
+    int error = errno;
+    if (runtime_counts())
+        fail(slot);
+    errno = error;
+}
+
+void count_gained(uint32_t slot, const void *p, uint64_t bytes, enum family family) {
+    int error = errno;
+    if (runtime_counts())
+        gain(slot, p, bytes, family);
+    errno = error;
+}
+
+void count_disowned(const void *p, uint32_t from, uint32_t to) {
+    int error = errno;
+    struct block block = shadow_find(p);
+    struct thread *thread = block.slot == from ? thread_acquire(from, to) : NULL;
+    if (thread && block.state == BLOCK_LIVE) {
+        shadow_put(p, to, FAMILY_MALLOC, block.size);
+        tally_disown(thread, thread_tally(thread, from), thread_tally(thread, to), block.size);
+    } else if (thread) {
+        tally_disown_freed(thread_tally(thread, from), thread_tally(thread, to), block.size);
+    }
+    if (thread)
+        thread_release(thread);
+    errno = error;
+}
+
+/* Where an event is billed, and as what. */
+struct bill {
+    uint32_t slot;
+    enum family family;
+    uint64_t bytes;
+    struct scope *scope; /* that takes it; NULL: none */
+};
+
+static struct bill bill_for(struct origin origin, const void *p, uint64_t bytes, enum family family) {
+    struct scope *scope = &local.scope;
+    struct bill bill = {.family = family, .bytes = bytes};
+    uint32_t handover = origin.site ? 0 : handover_take();
+    if (handover)
+        bill.slot = handover - 1;
+    else if (scope_takes(scope, bytes) && (!origin.site || scope->lifts))
+        bill = (struct bill){scope->slot, scope->family, scope_billed(scope, p, bytes), scope};
+    else
+        bill.slot = origin.site ? site_slot(origin.site) : module_slot(origin.caller);
+    return bill;
+}
+
+/* What the C library allocates for us is not counted, but whoever frees it may do so when we do not see it
+ * coming. */
+static void gain_ours(const void *p, uint64_t bytes) {
+    local.heard = true;
+    if (p && !runtime_off)
+        shadow_put(p, SLOT_OURS, FAMILY_MALLOC, bytes);
+}
+
+static void count_alloc(struct origin origin, const void *p, uint64_t bytes, enum family family) {
+    struct bill bill = bill_for(origin, p, bytes, family);
+    if (p)
+        gain(bill.slot, p, bill.bytes, bill.family);
+    else if (!bill.scope)
+        fail(bill.slot);
+}
+
+#define LARGE_KEY(key) ((uint64_t)(key) << (LARGE_SLOT_AT - KEY_SHIFT))
+
+/* Most of what comes here is large. */
+static inline bool gain_large(uint32_t key, void *p, uint64_t bytes, enum family family) {
+    struct thread *thread = local.current;
+    uint64_t *entry = shadow_large_entry(p);
+    if (!entry || key >= thread->capacity || bytes < SHADOW_SMALL || bytes >= LARGE_SIZE_MASK)
+        return false;
+    *entry = LARGE_KEY(key) | (uint64_t)family << LARGE_FAMILY_AT | shadow_large_offset(p) | bytes;
+    tally_gain(thread, own_tally(thread, key), bytes);
+    return true;
+}
+
+/* value: of a large entry for the address that was looked for. */
+static inline uint32_t large_key(uint64_t value) {
+    return (uint32_t)(value >> LARGE_SLOT_AT)
+           << KEY_SHIFT; /* the mark of a freed one stays, above all keys */
+}
+
+static inline bool is_large(uint64_t value, const void *p, enum family family) {
+    uint64_t wanted = (uint64_t)family << LARGE_FAMILY_AT | shadow_large_offset(p);
+    uint64_t mask = LARGE_OFFSET_MASK | (family == FAMILY_ANY ? 0 : (uint64_t)3 << LARGE_FAMILY_AT);
+    return ((value ^ wanted) & mask) == 0 && (value & LARGE_SIZE_MASK) != LARGE_SIZE_MASK;
+}
+
+static inline bool small_is_live(const void *p) {
+    uint32_t *entry;
+    return !shadow_entry(p, &entry) || *entry - 1 < SHADOW_FREED - 1;
+}
+
+static inline bool lose_large(const void *p, enum family family) {
+    struct thread *thread = local.current;
+    uint64_t *entry = shadow_large_entry(p);
+    if (!entry || small_is_live(p) || !is_large(*entry, p, family))
+        return false;
+    uint64_t value = *entry;
+    uint32_t key = large_key(value);
+    if (key - KEY(1) >= thread->capacity)
+        return false;
+    *entry = value | LARGE_FREED;
+    tally_lose(thread, own_tally(thread, key), value & LARGE_SIZE_MASK);
+    return true;
+}
+
+/* The rest is mostly for a scope. */
+static bool gain_quickly(struct origin origin, void *p, uint64_t bytes, enum family family) {
+    struct scope *scope = &local.scope;
+    struct thread *thread = local.own; /* not current, which hides it within a scope that lifts */
+    if (!p || !thread || runtime_details || local.silent || local.handover || local.ending)
+        return false;
+    uint32_t key = origin.site ? origin.site->key : KEY(scope->slot);
+    if (origin.site ? scope->active : !scope_takes(scope, bytes))
+        return false;
+    if (key >= thread->capacity)
+        return false;
+    if (!origin.site) {
+        bytes = scope_billed(scope, p, bytes);
+        family = scope->family;
+    }
+    enter(p, key >> KEY_SHIFT, family, bytes);
+    tally_gain(thread, own_tally(thread, key), bytes);
+    return true;
+}
+
+void *own_alloc_slow(struct origin origin, void *p, uint64_t bytes, enum family family) {
+    if (origin.site && gain_large(origin.site->key, p, bytes, family))
+        return p;
+    if (runtime_off || gain_quickly(origin, p, bytes, family))
+        return p;
+    int error = errno;
+    if (local.silent)
+        gain_ours(p, bytes);
+    else if (runtime_counts())
+        count_alloc(origin, p, bytes, family);
+    errno = error;
+    return p;
+}
+
+void own_failed(struct origin origin) {
+    own_alloc_slow(origin, NULL, 0, FAMILY_MALLOC);
+}
+
+static uint32_t slot_of(struct origin origin) {
+    if (local.releaser)
+        return local.releaser - 1;
+    return origin.site ? site_slot(origin.site) : module_slot(origin.caller);
+}
+
+/* Whether every block of the process comes by here, so that one that is not known is none. */
+static bool all_blocks_are_seen(void) {
+    return !hole_is_set(HOLE_INTERPOSITION) && !hole_is_set(HOLE_UNWRAPPED) && !hole_is_set(HOLE_MEMORY) &&
+           !hole_is_set(HOLE_OWNERS) && !hole_is_set(HOLE_LIBRARIES) && !hole_is_set(HOLE_SECOND_RUNTIME);
+}
+
+static void report_unknown(const void *p, const struct block *block, struct origin by) {
+    if (bootstrap_readable(p) || local.silent || !all_blocks_are_seen())
+        return;
+    pair_count(block->state == BLOCK_FREED ? FAULT_DOUBLE_FREE : FAULT_FOREIGN, block->slot, slot_of(by), 0);
+}
+
+static void report_family(const struct block *block, enum family family, struct origin by) {
+    if (family == FAMILY_ANY || block->family == family || operators_are_replaced())
+        return;
+    bool both_new = block->family != FAMILY_MALLOC && family != FAMILY_MALLOC;
+    pair_count(both_new ? FAULT_ARRAY_MISMATCH : FAULT_MISMATCH, block->slot, slot_of(by), block->size);
+}
+
+/* Takes the block at p out of the table. */
+static struct block take(const void *p, struct origin by) {
+    struct block block = shadow_find(p);
+    if (block.state == BLOCK_LIVE)
+        shadow_drop(p);
+    else
+        report_unknown(p, &block, by);
+    return block;
+}
+
+static bool is_counted(const struct block *block) {
+    return block->state == BLOCK_LIVE && block->slot != SLOT_OURS;
+}
+
+static void lose_to(const struct block *block, struct origin by) {
+    lose(block);
+    if (runtime_details)
+        pair_count(PAIR_FREE, block->slot, slot_of(by), block->size);
+}
+
+static bool has_gone(const void *p) {
+    return !p || runtime_off || p == local.released;
+}
+
+void own_free(void *p, struct origin by, enum family family) {
+    if (has_gone(p))
+        return;
+    int error = errno;
+    runtime_start();
+    struct block block = take(p, by);
+    if (is_counted(&block)) {
+        report_family(&block, family, by);
+        lose_to(&block, by);
+    }
+    errno = error;
+}
+
+void own_free_block_slow(void *p, struct origin by, enum family family) {
+    if (!lose_large(p, family))
+        own_free(p, by, family);
+    next.free(p);
+}
+
+void own_look_and_free(void *p, struct thread *thread, struct tally *tally, uint64_t bytes) {
+    peak_look(thread, tally, -1, -(int64_t)bytes);
+    next.free(p);
+}
+
+/* A realloc to nothing may free the block and return NULL: that is no failure, and no allocation. */
+static void count_realloc(struct origin origin, const struct block *old, const void *p, uint64_t bytes) {
+    struct bill bill = bill_for(origin, p, bytes, FAMILY_MALLOC);
+    if (is_counted(old)) {
+        report_family(old, FAMILY_MALLOC, origin);
+        move(old, bill.slot, p, bill.bytes);
+        if (runtime_details)
+            pair_count(PAIR_REALLOC, old->slot, bill.slot, old->size);
+    } else {
+        appear(bill.slot, p, bill.bytes);
+    }
+}
+
+static void put_back(const void *p, const struct block *block) {
+    if (block->state == BLOCK_LIVE)
+        shadow_put(p, block->slot, (enum family)block->family, block->size);
+}
+
+static void realloc_end(struct origin origin, void *old, const struct block *block, const void *p,
+                        size_t bytes) {
+    if (p && local.silent) {
+        gain_ours(p, bytes);
+        if (is_counted(block))
+            lose(block);
+    } else if (p) {
+        count_realloc(origin, block, p, bytes);
+    } else if (bytes) {
+        put_back(old, block);
+        count_alloc(origin, NULL, bytes, FAMILY_MALLOC);
+    } else {
+        handover_take(); /* it was for this call */
+        if (is_counted(block))
+            lose_to(block, origin);
+    }
+}
+
+static COLD void *own_realloc_slow(void *old, size_t bytes, struct origin origin) {
+    if (!old)
+        return own_alloc_slow(origin, next.realloc(NULL, bytes), bytes, FAMILY_MALLOC);
+    if (runtime_off)
+        return next.realloc(old, bytes);
+    int error = errno;
+    runtime_start();
+    struct block block = take(old, origin);
+    errno = error;
+    void *p = next.realloc(old, bytes);
+    error = errno;
+    if (!runtime_off)
+        realloc_end(origin, old, &block, p, bytes);
+    errno = error;
+    return p;
+}
+
+/* What a block was before a realloc, and where its entry is. */
+struct old {
+    uint32_t *small;
+    uint64_t *large; /* NULL: it is small */
+    uint64_t value;
+    uint32_t key;
+    uint64_t bytes;
+};
+
+static inline bool find_old(struct old *old, const void *p) {
+    uint32_t capacity = local.current->capacity;
+    if (!shadow_entry(p, &old->small))
+        return false;
+    old->large = NULL;
+    old->value = *old->small;
+    old->key = (uint32_t)old->value & -KEY(1);
+    old->bytes = old->value & (SHADOW_SMALL - 1);
+    if (old->key - KEY(1) < capacity)
+        return true;
+    old->large = shadow_large_entry(p);
+    old->value = *old->large;
+    old->key = large_key(old->value);
+    old->bytes = old->value & LARGE_SIZE_MASK;
+    return !small_is_live(p) && is_large(old->value, p, FAMILY_MALLOC) && old->key - KEY(1) < capacity;
+}
+
+static inline void old_mark(const struct old *old) {
+    if (old->large)
+        *old->large = old->value | LARGE_FREED;
+    else
+        *old->small = (uint32_t)old->value | SHADOW_FREED;
+}
+
+/* Between two slots that this thread counts. It is looked at anew: a fork may have come by in the meantime.
+ */
+static inline bool move_quickly(uint32_t key, const struct old *old, void *p, uint64_t bytes) {
+    struct thread *thread = local.current;
+    uint64_t *large = shadow_large_entry(p);
+    uint32_t *small;
+    if (key >= thread->capacity || old->key - KEY(1) >= thread->capacity || !shadow_entry(p, &small) ||
+        bytes >= LARGE_SIZE_MASK)
+        return false;
+    if (bytes < SHADOW_SMALL)
+        *small = key | (uint32_t)bytes;
+    else
+        *large = LARGE_KEY(key) | shadow_large_offset(p) | bytes;
+    tally_move(thread, own_tally(thread, old->key), old->bytes, own_tally(thread, key), bytes);
+    return true;
+}
+
+static inline uint32_t key_for(struct origin origin) {
+    if (origin.site)
+        return origin.site->key;
+    return local.diverted ? ALLOCSITE_KEY_NONE : KEY(module_slot(origin.caller));
+}
+
+void *own_realloc(void *block, size_t bytes, struct origin origin) {
+    struct old old;
+    if (!block || !bytes || !find_old(&old, block))
+        return own_realloc_slow(block, bytes, origin);
+    old_mark(&old);
+    void *p = next.realloc(block, bytes);
+    if (LIKELY(p != NULL) && LIKELY(move_quickly(key_for(origin), &old, p, bytes)))
+        return p;
+    int error = errno;
+    struct block before = {old.bytes, old.key >> KEY_SHIFT, BLOCK_LIVE, FAMILY_MALLOC};
+    realloc_end(origin, block, &before, p, bytes);
+    errno = error;
+    return p;
+}

@@ -1,0 +1,90 @@
+/* Counting what happens to blocks: they come, change hands and go. The hot path.
+ *
+ * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ */
+#ifndef ALLOCSITE_OWN_H
+#define ALLOCSITE_OWN_H
+
+#include "next.h"
+#include "runtime.h"
+
+/* Who calls: a site or, where that is NULL, the code behind a return address. */
+struct origin {
+    struct allocsite_site *site;
+    const void *caller;
+};
+
+/* What the hot path leaves over. All of them keep errno. p: what the allocator gave, NULL if it failed. */
+void *own_alloc_slow(struct origin, void *p, uint64_t bytes, enum family);
+
+/* Counts a block that its allocator is about to get back. */
+void own_free(void *p, struct origin, enum family);
+
+/* Calls the allocator's realloc. */
+void *own_realloc(void *old, size_t bytes, struct origin);
+
+/* A call that could not be made for want of a size that can be told. */
+void own_failed(struct origin);
+
+/* Frees a block as the allocator's free does. */
+void own_free_block_slow(void *p, struct origin, enum family);
+
+/* The same with peak_look in between. */
+void own_look_and_free(void *p, struct thread *, struct tally *, uint64_t bytes);
+
+/* The tally of a key. */
+static inline struct tally *own_tally(struct thread *thread, uint32_t key) {
+    _Static_assert(sizeof(struct tally) == 1u << (KEY_SHIFT - 2), "an index by one shift");
+    return (struct tally *)((char *)thread->tallies + (key >> 2));
+}
+
+static inline bool own_gain(uint32_t key, void *p, uint64_t bytes, enum family family) {
+    struct thread *thread = local.current;
+    uint32_t *entry;
+    if (UNLIKELY(!shadow_entry(p, &entry) || key >= thread->capacity || bytes >= SHADOW_SMALL))
+        return false;
+    *entry = key + ((uint32_t)family << FAMILY_AT) + (uint32_t)bytes;
+    tally_gain(thread, own_tally(thread, key), bytes);
+    return true;
+}
+
+static inline void *own_alloc(struct allocsite_site *site, void *p, uint64_t bytes, enum family family) {
+    if (LIKELY(own_gain(site->key, p, bytes, family)))
+        return p;
+    return own_alloc_slow((struct origin){.site = site}, p, bytes, family);
+}
+
+static inline void *own_alloc_unsited(const void *caller, void *p, uint64_t bytes, enum family family) {
+    if (LIKELY(!local.diverted && local.current->capacity) &&
+        LIKELY(own_gain(KEY(module_slot(caller)), p, bytes, family)))
+        return p;
+    return own_alloc_slow((struct origin){.caller = caller}, p, bytes, family);
+}
+
+/* Frees a block as the allocator's free does. Every way out is a jump, or what the last one needs would have
+ * to be saved on all of them. */
+static inline void own_free_block(void *p, struct origin by, enum family family, bool any_family) {
+    uint32_t *entry;
+    struct thread *thread = local.current;
+    if (UNLIKELY(!shadow_entry(p, &entry))) {
+        own_free_block_slow(p, by, family);
+        return;
+    }
+    /* An entry of another family, or of zeros, is not below any capacity either. */
+    uint32_t value = any_family ? *entry & ~(3u << FAMILY_AT) : *entry - ((uint32_t)family << FAMILY_AT);
+    uint32_t rest = value - KEY(1);
+    if (UNLIKELY(rest >= thread->capacity)) {
+        own_free_block_slow(p, by, family);
+        return;
+    }
+    *entry |= SHADOW_FREED;
+    uint64_t bytes = rest & (SHADOW_SMALL - 1);
+    struct tally *tally = own_tally(thread, rest & -KEY(1)) + 1;
+    if (tally_lose_unseen(thread, tally, bytes)) {
+        own_look_and_free(p, thread, tally, bytes);
+        return;
+    }
+    next.free(p);
+}
+
+#endif

@@ -1,0 +1,72 @@
+/* What one slot did to another one's blocks: a hash table that grows by tables of doubling size.
+ *
+ * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ */
+#include "pairs.h"
+#include "fault.h"
+#include "runtime.h"
+#include "table.h"
+
+#define FIRST  4096u
+#define PROBES 16u
+
+/* Wiped by fork: a child counts its own. */
+static struct table pairs = {.element = sizeof(struct pair), .first = FIRST, .fork = OS_FORK_WIPES};
+
+/* Fibonacci hashing (Knuth, The Art of Computer Programming 3, 6.4). */
+static uint32_t hash(uint64_t key, uint32_t bits) {
+    return (uint32_t)(key * 0x9E3779B97F4A7C15u >> (64 - bits));
+}
+
+static bool pair_is(struct pair *pair, uint64_t key, bool *fresh) {
+    uint64_t found = __atomic_load_n(&pair->key, __ATOMIC_ACQUIRE);
+    if (found == 0)
+        *fresh =
+            __atomic_compare_exchange_n(&pair->key, &found, key, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+    return *fresh || found == key;
+}
+
+/* Chunk k of the table is a hash table of its own, with FIRST << k places: what finds none in PROBES of one
+ * looks in the next. */
+static struct pair *pair_find(uint64_t key, bool *fresh) {
+    for (uint32_t chunk = 0; chunk < TABLE_CHUNKS - 12; chunk++) {
+        uint32_t size = FIRST << chunk, start = FIRST * ((1u << chunk) - 1);
+        uint32_t home = hash(key, 12 + chunk);
+        for (uint32_t probe = 0; probe < PROBES; probe++) {
+            struct pair *pair = table_at(&pairs, start + (home + probe) % size);
+            if (!pair)
+                return NULL;
+            if (pair_is(pair, key, fresh))
+                return pair;
+        }
+    }
+    return NULL;
+}
+
+void pair_count(enum pair_kind kind, uint32_t owner, uint32_t by, uint64_t bytes) {
+    /* One more, for a key of zeros is an unused place. */
+    uint64_t key =
+        (uint64_t)kind << 56 | (uint64_t)1 << 63 | (uint64_t)owner << 28 | (by == NO_SLOT ? 0 : by);
+    bool fresh = false;
+    struct pair *pair = pair_find(key, &fresh);
+    if (!pair) {
+        hole_set(HOLE_MEMORY);
+        return;
+    }
+    __atomic_fetch_add(&pair->count, 1, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&pair->bytes, bytes, __ATOMIC_RELAXED);
+    if (fresh && pair_is_fault(kind))
+        fault_say(kind, owner, by);
+}
+
+uint32_t pairs_count(void) {
+    uint32_t count = 0;
+    while (count < FIRST * ((1u << (TABLE_CHUNKS - 12)) - 1) && table_peek(&pairs, count))
+        count = 2 * count + FIRST;
+    return count;
+}
+
+const struct pair *pair_at(uint32_t place) {
+    const struct pair *pair = table_peek(&pairs, place);
+    return pair && __atomic_load_n(&pair->key, __ATOMIC_ACQUIRE) ? pair : NULL;
+}

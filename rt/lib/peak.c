@@ -1,0 +1,317 @@
+/* Looking at the peak when an event asks for it.
+ *
+ * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ */
+#include "peak.h"
+#include "os.h"
+#include "runtime.h"
+#include "slabs.h"
+#include "table.h"
+
+int64_t peak_floor __attribute__((aligned(64))) = -EPOCH_STEP;
+
+/* Wiped by fork: a child's peak is that of what it changes. */
+struct peak {
+    int64_t bytes;
+    int64_t epoch;   /* that began with it; 0: nothing was ever live */
+    bool seen;       /* some tally has been looked at in this epoch */
+    bool shared;     /* several threads: from here on all that follows is changed under the lock alone */
+    uint32_t holder; /* of the lock: index of the thread + 1; 0: nobody */
+    uint32_t measures;
+    uint64_t within;
+};
+
+/* Per slot, with several threads. */
+struct slot_peak {
+    int64_t most;
+    uint64_t within;
+    uint32_t measures;
+};
+
+static struct peak *the_peak;
+static struct table slot_peaks = {.element = sizeof(struct slot_peak), .first = 1024, .fork = OS_FORK_WIPES};
+
+static int64_t epoch_now(void) {
+    return -__atomic_load_n(&peak_floor, __ATOMIC_RELAXED);
+}
+
+static void new_epoch(void) {
+    if (epoch_now() < INT64_MAX - 2 * EPOCH_STEP)
+        __atomic_store_n(&peak_floor, peak_floor - EPOCH_STEP, __ATOMIC_RELAXED);
+    else
+        hole_set(HOLE_PEAK);
+}
+
+static void set_limit(struct tally *tally, int64_t limit) {
+    shift(&tally->above, tally->limit - limit);
+    tally->limit = limit;
+}
+
+static void set_seen(struct tally *tally) {
+    shift(&tally->above, tally->seen - epoch_now());
+    tally->seen = epoch_now();
+}
+
+static void set_ceiling(struct thread *thread, int64_t ceiling) {
+    shift(&thread->room, thread->ceiling - ceiling);
+    thread->ceiling = ceiling;
+}
+
+/* What was live before the event. */
+static void save(struct tally *tally, int64_t blocks, int64_t bytes) {
+    tally->peak_blocks = tally_live_blocks(tally) - blocks;
+    tally->peak_bytes = tally_live_bytes(tally) - bytes;
+}
+
+/* With one thread. True: the event made a new peak. */
+static bool rise(struct peak *peak, struct thread *thread) {
+    if (thread->room <= 0)
+        return false;
+    set_ceiling(thread, thread->ceiling + thread->room);
+    peak->bytes = thread->ceiling;
+    if (peak->seen)
+        new_epoch();
+    peak->seen = false;
+    peak->epoch = epoch_now();
+    return true;
+}
+
+static void look_at_slot(struct peak *peak, struct tally *tally, int64_t blocks, int64_t bytes) {
+    if (tally->seen < epoch_now()) {
+        save(tally, blocks, bytes);
+        set_seen(tally);
+        peak->seen = true;
+    }
+}
+
+/* Not seen in its epoch it is looked at again at its next event, and needs no limit of its own until then. */
+static void raise_most(struct tally *tally) {
+    int64_t live = tally_live_blocks(tally);
+    if (live <= tally->limit)
+        return;
+    set_limit(tally, live);
+    tally->most = live;
+}
+
+/* False: it is held by this thread, and we are in a signal handler that interrupted the looking. */
+static bool lock(struct peak *peak, const struct thread *thread) {
+    for (uint32_t tries = 1;; tries++) {
+        uint32_t nobody = 0;
+        if (__atomic_compare_exchange_n(&peak->holder, &nobody, thread->index + 1, false, __ATOMIC_ACQUIRE,
+                                        __ATOMIC_RELAXED))
+            return true;
+        if (nobody == thread->index + 1)
+            return false;
+        if (tries % 64 == 0)
+            os_yield();
+    }
+}
+
+static void unlock(struct peak *peak) {
+    __atomic_store_n(&peak->holder, 0, __ATOMIC_RELEASE);
+}
+
+/* The first measures cost little and are exact; who needs more of them gets a window that grows with their
+ * number up to limit. */
+static uint64_t window_for(uint32_t measures, uint32_t exact, uint64_t limit) {
+    uint32_t doublings = measures / exact;
+    if (doublings == 0)
+        return 0;
+    return doublings > 32 || 1ull << doublings > limit ? limit : 1ull << doublings;
+}
+
+static uint64_t at_least(uint64_t a, uint64_t b) {
+    return a > b ? a : b;
+}
+
+/* A 64th of the peak for all threads together, so that measuring is rare however fast they allocate. */
+static int64_t thread_window(struct peak *peak) {
+    uint64_t threads = threads_count();
+    uint64_t window = at_least((uint64_t)peak->bytes / 64 / threads, window_for(peak->measures, 128, 65536));
+    peak->within = at_least(peak->within, window * threads);
+    return (int64_t)window;
+}
+
+static int64_t slot_window(struct slot_peak *slot) {
+    uint64_t window = window_for(slot->measures, 64, 1024);
+    slot->within = at_least(slot->within, window * threads_count());
+    return (int64_t)window;
+}
+
+static void measure_slot(struct slot_peak *slot, struct tally *tally, uint32_t number) {
+    int64_t live = threads_live_blocks(number);
+    if (live > slot->most)
+        slot->most = live;
+    slot->measures++;
+    new_epoch(); /* every thread looks at its windows again before it counts on */
+    set_seen(tally);
+    set_limit(tally, tally_live_blocks(tally) + slot_window(slot));
+}
+
+static void look_at_shared_slot(struct peak *peak, struct thread *thread, struct tally *tally, int64_t blocks,
+                                int64_t bytes) {
+    uint32_t number = (uint32_t)(tally - thread->tallies);
+    struct slot_peak *slot = table_at(&slot_peaks, number);
+    if (tally->seen < peak->epoch)
+        save(tally, blocks, bytes);
+    if (tally->seen < epoch_now()) {
+        set_seen(tally);
+        set_limit(tally, tally_live_blocks(tally) - blocks + (slot ? slot_window(slot) : INT32_MAX));
+    }
+    if (!slot)
+        hole_set(HOLE_MEMORY);
+    else if (tally_live_blocks(tally) > tally->limit)
+        measure_slot(slot, tally, number);
+}
+
+static void measure_all(struct peak *peak, struct thread *thread) {
+    int64_t live = threads_live_bytes();
+    peak->measures++;
+    new_epoch();
+    if (live > peak->bytes) {
+        peak->bytes = live;
+        peak->epoch = epoch_now();
+    }
+    set_ceiling(thread, thread->room + thread->ceiling + thread_window(peak));
+    thread->window_set = epoch_now();
+}
+
+static void look_at_thread(struct peak *peak, struct thread *thread, int64_t bytes) {
+    if (thread->window_set < epoch_now()) {
+        thread->window_set = epoch_now();
+        set_ceiling(thread, thread->room + thread->ceiling - bytes + thread_window(peak));
+    }
+    if (thread->room > 0)
+        measure_all(peak, thread);
+}
+
+static COLD struct peak *peak_map(void) {
+    struct peak *none = NULL, *fresh = os_map(sizeof *fresh, OS_FORK_WIPES);
+    if (!fresh)
+        hole_set(HOLE_MEMORY);
+    else if (!__atomic_compare_exchange_n(&the_peak, &none, fresh, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+        os_unmap(fresh, sizeof *fresh);
+    return the_peak;
+}
+
+static inline struct peak *peak_now(void) {
+    struct peak *peak = __atomic_load_n(&the_peak, __ATOMIC_ACQUIRE);
+    return LIKELY(peak) ? peak : peak_map();
+}
+
+void peak_look(struct thread *thread, struct tally *tally, int64_t blocks, int64_t bytes) {
+    struct peak *peak = peak_now();
+    if (!peak)
+        return;
+    if (!peak->shared) {
+        if (!rise(peak, thread))
+            look_at_slot(peak, tally, blocks, bytes);
+        raise_most(tally);
+    } else if (lock(peak, thread)) {
+        look_at_shared_slot(peak, thread, tally, blocks, bytes);
+        look_at_thread(peak, thread, bytes);
+        unlock(peak);
+    }
+}
+
+/* One event of two slots: neither may take the other's part of it for a peak. */
+static void peak_look_both(struct thread *thread, struct tally *from, int64_t old_bytes, struct tally *to,
+                           int64_t bytes) {
+    struct peak *peak = peak_now();
+    if (!peak)
+        return;
+    if (!peak->shared) {
+        if (!rise(peak, thread)) {
+            look_at_slot(peak, from, -1, -old_bytes);
+            look_at_slot(peak, to, 1, bytes);
+        }
+        raise_most(to);
+    } else if (lock(peak, thread)) {
+        look_at_shared_slot(peak, thread, from, -1, -old_bytes);
+        look_at_shared_slot(peak, thread, to, 1, bytes);
+        look_at_thread(peak, thread, bytes - old_bytes);
+        unlock(peak);
+    }
+}
+
+static void move_counts(struct tally *from, uint64_t old_bytes, struct tally *to, uint64_t bytes) {
+    bump(&from->moved, 1);
+    bump(&from->moved_bytes, old_bytes);
+    bump(&from->lost, 1);
+    bump(&from->lost_bytes, old_bytes);
+    bump(&to->reallocs, 1);
+    bump(&to->realloc_bytes, bytes);
+    bump(&to->realloc_old_bytes, old_bytes);
+    bump(&to->gained, 1);
+    bump(&to->gained_bytes, bytes);
+}
+
+void tally_move(struct thread *thread, struct tally *from, uint64_t old_bytes, struct tally *to,
+                uint64_t bytes) {
+    int64_t more = (int64_t)(bytes - old_bytes);
+    move_counts(from, old_bytes, to, bytes);
+    bool above = shift_above_zero(&thread->room, more);
+    if (from == to) {
+        if (above || tally_wants_look(to))
+            peak_look(thread, to, 0, more);
+        return;
+    }
+    shift(&from->above, -1);
+    shift(&to->above, 1);
+    if (above || tally_wants_look(from) || tally_wants_look(to))
+        peak_look_both(thread, from, (int64_t)old_bytes, to, (int64_t)bytes);
+}
+
+static void disown_gain(struct tally *from, struct tally *to, uint64_t bytes) {
+    bump(&from->gained, -(uint64_t)1);
+    bump(&from->gained_bytes, -bytes);
+    bump(&to->gained, 1);
+    bump(&to->gained_bytes, bytes);
+}
+
+void tally_disown(struct thread *thread, struct tally *from, struct tally *to, uint64_t bytes) {
+    disown_gain(from, to, bytes);
+    shift(&from->above, -1);
+    shift(&to->above, 1);
+    if (tally_wants_look(from) || tally_wants_look(to))
+        peak_look_both(thread, from, (int64_t)bytes, to, (int64_t)bytes);
+}
+
+void tally_disown_freed(struct tally *from, struct tally *to, uint64_t bytes) {
+    disown_gain(from, to, bytes);
+    bump(&from->lost, -(uint64_t)1);
+    bump(&from->lost_bytes, -bytes);
+    bump(&to->lost, 1);
+    bump(&to->lost_bytes, bytes);
+}
+
+bool peak_is_shared(void) {
+    const struct peak *peak = __atomic_load_n(&the_peak, __ATOMIC_ACQUIRE);
+    return peak && peak->shared;
+}
+
+void peak_several_threads(void) {
+    struct peak *peak = peak_now();
+    if (!peak || peak->shared)
+        return;
+    peak->shared = true;
+    new_epoch();
+}
+
+void peak_share(const struct tally *tally, int64_t *blocks, int64_t *bytes) {
+    const struct peak *peak = __atomic_load_n(&the_peak, __ATOMIC_ACQUIRE);
+    bool saved = peak && tally->seen >= peak->epoch;
+    *blocks += saved ? tally->peak_blocks : tally_live_blocks(tally);
+    *bytes += saved ? tally->peak_bytes : tally_live_bytes(tally);
+}
+
+void peak_slot_most(uint32_t slot, uint64_t *most, uint64_t *within) {
+    const struct slot_peak *peak = table_peek(&slot_peaks, slot);
+    *most = peak && peak->most > 0 ? (uint64_t)peak->most : 0;
+    *within = peak ? peak->within : 0;
+}
+
+uint64_t peak_within(void) {
+    const struct peak *peak = __atomic_load_n(&the_peak, __ATOMIC_ACQUIRE);
+    return peak ? peak->within : 0;
+}

@@ -1,0 +1,26 @@
+/* The peak as the report needs it. How it is found: tally.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ */
+#ifndef ALLOCSITE_PEAK_H
+#define ALLOCSITE_PEAK_H
+
+#include "tally.h"
+
+/* The process is about to have a second thread. */
+void peak_several_threads(void);
+
+/* Whether it has. */
+bool peak_is_shared(void);
+
+/* Adds what was live in this tally at the peak. */
+void peak_share(const struct tally *, int64_t *blocks, int64_t *bytes);
+
+/* The most live blocks of a slot that were seen with several threads, and how far above it they may have
+ * been; 0 and 0 with one thread. */
+void peak_slot_most(uint32_t slot, uint64_t *most, uint64_t *within);
+
+/* The true peak of all live bytes is not above the one found by more than this. */
+uint64_t peak_within(void);
+
+#endif

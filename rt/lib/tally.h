@@ -1,0 +1,144 @@
+/* What a thread counts for a slot, and the peak, which needs to be looked at as it happens. The hot path.
+ *
+ * Blocks come to a slot by an allocation or a realloc and go from it by a free or by being taken over in a
+ * realloc, in whichever thread that happens: what is live is the sum over all threads, and one thread's part
+ * of it may be negative.
+ *
+ * Peak. Every new maximum of all live bytes begins an epoch. A slot needs to remember its own live bytes only
+ * when they change for the first time in an epoch: until then they still are what they were at the peak. So
+ * an event costs two comparisons, whatever the number of sites:
+ *
+ *   room > 0              the thread's live bytes have risen above what they may before it must look
+ *   above > -epoch        the slot has not been looked at in this epoch, or its live blocks are above the
+ *                         most that were seen
+ *
+ * and peak.c does the looking. With one thread room is the distance from the peak, and the peak is exact.
+ * With several, a thread looks at the others' live bytes whenever its own have risen by a window: between two
+ * looks the total cannot rise by more than a window for each thread, and the report states that bound.
+ *
+ * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ */
+#ifndef ALLOCSITE_TALLY_H
+#define ALLOCSITE_TALLY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define LIKELY(x)   __builtin_expect(!!(x), 1)
+#define UNLIKELY(x) __builtin_expect(!!(x), 0)
+#define COLD        __attribute__((noinline, cold))
+
+/* One thread's part of a slot. The first 64 bytes are what most events need. All zero is its initial state.
+ * The counters only ever rise; whoever reads them while they do takes what was lost before what was gained,
+ * and of that what was moved before the rest. */
+struct tally {
+    uint64_t gained, gained_bytes; /* blocks that came: allocs + reallocs */
+    uint64_t lost, lost_bytes;     /* blocks that went: frees + moved */
+    int64_t above;                 /* live blocks - limit - seen */
+    int64_t limit;                 /* of live blocks, above which they must be looked at */
+    int64_t seen;                  /* the epoch in which the slot was last looked at */
+    int64_t peak_bytes; /* live when the epoch of the peak ended here; valid if seen since it began */
+
+    int64_t peak_blocks;
+    uint64_t reallocs, realloc_bytes, realloc_old_bytes;
+    uint64_t moved, moved_bytes;
+    uint64_t failed;
+    int64_t most; /* live blocks, while this was the only thread */
+};
+
+/* Epochs are counted in steps larger than any number of live blocks, so that one comparison serves both. */
+#define EPOCH_STEP ((int64_t)1 << 34)
+
+/* Each on cache lines of its own: every event writes it. */
+struct thread {
+    uint32_t capacity; /* the key of the last slot in the slab: keys from KEY(1) to below fit; 0: no slab yet,
+                          or wiped by fork */
+    uint32_t index;    /* among all threads at once */
+    struct tally *tallies;
+    int64_t room;       /* live bytes of this thread - ceiling */
+    int64_t ceiling;    /* with one thread the peak */
+    int64_t window_set; /* the epoch in which room was last set anew */
+    uint32_t next_idle; /* index + 1 of the next one on the list of idle threads; 0: last */
+} __attribute__((aligned(128)));
+
+/* The epoch now, negative: a comparison with that takes an instruction less. Never 0, so that an untouched
+ * tally has not been seen. */
+extern int64_t peak_floor __attribute__((visibility("hidden"), aligned(64)));
+
+/* One instruction on the owner's slab: a signal handler cannot come between reading and writing. */
+static inline void bump(uint64_t *counter, uint64_t by) {
+#if defined __x86_64__
+    __asm__("addq %1, %0" : "+m"(*counter) : "er"(by));
+#else
+    __atomic_fetch_add(counter, by, __ATOMIC_RELAXED);
+#endif
+}
+
+static inline void unbump(int64_t *value, uint64_t by) {
+#if defined __x86_64__
+    __asm__("subq %1, %0" : "+m"(*value) : "er"(by));
+#else
+    __atomic_fetch_sub(value, by, __ATOMIC_RELAXED);
+#endif
+}
+
+static inline void shift(int64_t *value, int64_t by) {
+    bump((uint64_t *)value, (uint64_t)by);
+}
+
+/* The same, and whether the value is above zero then. */
+static inline bool shift_above_zero(int64_t *value, int64_t by) {
+#if defined __x86_64__
+    bool above;
+    __asm__("addq %2, %0" : "+m"(*value), "=@ccg"(above) : "er"(by));
+    return above;
+#else
+    return __atomic_add_fetch(value, by, __ATOMIC_RELAXED) > 0;
+#endif
+}
+
+static inline int64_t tally_live_blocks(const struct tally *tally) {
+    return (int64_t)(tally->gained - tally->lost);
+}
+
+static inline int64_t tally_live_bytes(const struct tally *tally) {
+    return (int64_t)(tally->gained_bytes - tally->lost_bytes);
+}
+
+static inline bool tally_wants_look(const struct tally *tally) {
+    return UNLIKELY(tally->above > peak_floor);
+}
+
+/* After an event of the slot that changed its live blocks and bytes, and the thread's room, by so much. */
+void peak_look(struct thread *, struct tally *, int64_t blocks, int64_t bytes);
+
+static inline void tally_gain(struct thread *thread, struct tally *tally, uint64_t bytes) {
+    bump(&tally->gained, 1);
+    bump(&tally->gained_bytes, bytes);
+    shift(&tally->above, 1);
+    if (UNLIKELY(shift_above_zero(&thread->room, (int64_t)bytes)) || tally_wants_look(tally))
+        peak_look(thread, tally, 1, (int64_t)bytes);
+}
+
+/* True: peak_look is to be called for it. */
+static inline bool tally_lose_unseen(struct thread *thread, struct tally *tally, uint64_t bytes) {
+    bump(&tally->lost, 1);
+    bump(&tally->lost_bytes, bytes);
+    shift(&tally->above, -1);
+    unbump(&thread->room, bytes);
+    return tally_wants_look(tally);
+}
+
+static inline void tally_lose(struct thread *thread, struct tally *tally, uint64_t bytes) {
+    if (tally_lose_unseen(thread, tally, bytes))
+        peak_look(thread, tally, -1, -(int64_t)bytes);
+}
+
+/* A realloc: a block goes from one slot to another, or stays in its own with another size. */
+void tally_move(struct thread *, struct tally *from, uint64_t old_bytes, struct tally *to, uint64_t bytes);
+
+/* A block that was counted for one slot is another's; or was, when it was freed. */
+void tally_disown_freed(struct tally *from, struct tally *to, uint64_t bytes);
+void tally_disown(struct thread *, struct tally *from, struct tally *to, uint64_t bytes);
+
+#endif

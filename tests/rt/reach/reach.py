@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Lost blocks: by allocsite for each line as the source notes them, and in total as LeakSanitizer and valgrind find them
+in the same program built without allocsite."""
+import collections
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from harness import *
+
+REACH = "format=json:report=%e.%p.json:reach=1"
+LOST = re.compile(r"@ lost (\d+) (\d+)")
+
+
+def noted(*names):
+    return {f"{name}:{number}": tuple(map(int, LOST.search(line).groups()))
+            for name in names for number, line in enumerate(open(source(name)), 1) if LOST.search(line)}
+
+
+def lost(counters):
+    return counters["lost_blocks"], counters["lost_bytes"]
+
+
+def lost_by_line(report):
+    lines = collections.Counter(), collections.Counter()
+    for site in report["sites"]:
+        place = f"{os.path.basename(site['file'])}:{site['line']}" if site["sited"] else "unsited"
+        for line, number in zip(lines, lost(site)):
+            line[place] += number
+    return {place: (blocks, lines[1][place]) for place, blocks in lines[0].items() if blocks}
+
+
+def total(lines):
+    return tuple(map(sum, zip(*lines)))
+
+
+def check_report(process, *names):
+    report = report_of(process)
+    check_behaviour(process)
+    expect("exact", [], report["inexact_reasons"])
+    expect("lost by line", noted(*names), lost_by_line(report))
+    expect("lost in total", total(noted(*names).values()), lost(report["totals"]))
+    for site in report["sites"]:
+        expect("lost blocks are live", True, site["lost_blocks"] <= site["live_blocks"])
+    return report
+
+
+def lost_to_leak_sanitizer(name, library=None):
+    if library:
+        build(library, "liblsan.so", "-fPIC", "-shared", plain=True)
+    program = build(name, "lsan", "-fsanitize=leak", plain=True)
+    process = run([program, *([os.path.join(WORK, "liblsan.so")] if library else [])])
+    summary = re.search(r"SUMMARY: LeakSanitizer: (\d+) byte\(s\) leaked in (\d+) allocation", process.err)
+    return (int(summary[2]), int(summary[1])) if summary else process.err
+
+
+def lost_to_valgrind(name, library=None):
+    if not shutil.which("valgrind"):
+        sys.exit(SKIPPED)
+    if library:
+        build(library, "libvalgrind.so", "-fPIC", "-shared", "-gdwarf-4", plain=True)
+    program = build(name, "memcheck", "-gdwarf-4", plain=True)
+    process = run(["valgrind", "--leak-check=full", "--fair-sched=try", program,
+                   *([os.path.join(WORK, "libvalgrind.so")] if library else [])])
+    found = re.findall(r"(?:definitely|indirectly) lost: ([\d,]+) bytes in ([\d,]+) blocks", process.err)
+    return total((int(blocks.replace(",", "")), int(size.replace(",", ""))) for size, blocks in found) if found else process.err
+
+
+def check_others(*names, valgrind_more=(0, 0)):
+    """What valgrind calls possibly lost has a pointer inside, which counts for LeakSanitizer and here."""
+    name, library = (*names, None)[:2]
+    expect("LeakSanitizer", total(noted(*names).values()), lost_to_leak_sanitizer(name, library=library))
+    expect("valgrind", total([*noted(*names).values(), valgrind_more]), lost_to_valgrind(name, library))
+
+
+def check(name, **more):
+    check_report(run([build(name, name.split(".")[0])], REACH), name)
+    check_others(name, **more)
+
+
+def single():
+    check("lost.c")
+
+
+def objects():
+    """A pointer to an empty array is one behind its block, which valgrind does not know."""
+    check("lost.cpp", valgrind_more=(1, 8))
+
+
+def threads():
+    check("threads.c")
+
+
+def opened():
+    library = build("opened.c", "libopened.so", "-fPIC", "-shared")
+    check_report(run([build("opener.c", "opener"), library], REACH), "opener.c", "opened.c")
+    check_others("opener.c", "opened.c")
+
+
+def static():
+    for name in "lost.c", "lost.cpp", "threads.c":
+        check_report(run([build(name, "static", "-static")], REACH), name)
+
+
+def other_allocators():
+    """Their own data holds no pointers to blocks, and theirs may start at odd multiples of 8."""
+    for library in "jemalloc", "mimalloc":
+        check_report(run([build("lost.c", library, f"-l{library}")], REACH), "lost.c")
+
+
+def busy():
+    program = build("busy.c", "busy")
+    for _ in range(20):
+        report = report_of(run([program], REACH))
+        expect("lost", total(noted("busy.c").values()), lost(next(site for site in report["sites"] if site["callee"] == "malloc"
+                                                        and site["function"] == "lose_some")))
+
+
+def denied():
+    """One thread needs no other to be stopped; with two there is no answer, and the program does not notice."""
+    program = build("denied.c", "denied")
+    process = run([program], REACH)
+    if process.returncode == SKIPPED:
+        sys.exit(SKIPPED)
+    check_behaviour(process)
+    expect("alone", (1, 10), lost(report_of(process)["totals"]))
+    process = run([program, "two"], REACH)
+    report = report_of(process)
+    check_behaviour(process)
+    expect("reason", True, "ptrace is not permitted" in report["lost_unknown"])
+    expect("no numbers", [], [site for site in report["sites"] if "lost_blocks" in site])
+
+
+main([single, objects, threads, opened, static, other_allocators, busy, denied])
