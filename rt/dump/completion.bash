@@ -1,19 +1,33 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # bash completion of allocsite-dump.
 
+# The values of an option of the command, in one line.
+_allocsite_dump_values() {
+    case $1$2 in
+        report--format) echo "text json csv markdown" ;;
+        *--format) echo "text json" ;;
+        report--sort) echo "bytes allocs live peak" ;;
+    esac
+}
+
 _allocsite_dump() {
-    local word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]}
+    local word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} command=${COMP_WORDS[1]} option=
+    local options="--format= --verify --help"
+    [[ $command != report ]] ||
+        options="--format= --sort= --top= --min-bytes= --min-allocs= --leaks --pairs --sizes --help"
+    [[ $previous != = ]] || option=${COMP_WORDS[COMP_CWORD-2]}
+    [[ $word != = ]] || option=$previous
     compopt -o filenames
-    if [[ $previous == = && ${COMP_WORDS[COMP_CWORD-2]} == --format || $word == = && $previous == --format ]]; then
-        mapfile -t COMPREPLY < <(compgen -W "text json" -- "${word#=}")
+    if [[ $option == --* ]]; then
+        mapfile -t COMPREPLY < <(compgen -W "$(_allocsite_dump_values "$command" "$option")" -- "${word#=}")
     elif [[ $word == --* && $COMP_CWORD -eq 1 ]]; then
         mapfile -t COMPREPLY < <(compgen -W "--help --version" -- "$word")
     elif [[ $word == -* ]]; then
         compopt -o nospace
-        mapfile -t COMPREPLY < <(compgen -W "--format= --verify --help" -- "$word")
+        mapfile -t COMPREPLY < <(compgen -W "$options" -- "$word")
     else
         mapfile -t COMPREPLY < <(compgen -f -- "$word")
-        [[ $COMP_CWORD -ne 1 ]] || COMPREPLY+=($(compgen -W "sites" -- "$word"))
+        [[ $COMP_CWORD -ne 1 ]] || COMPREPLY+=($(compgen -W "sites report" -- "$word"))
     fi
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* allocsite-dump: reads what allocsite leaves behind. */
 #include "command.h"
+#include "report_command.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -12,6 +13,7 @@ static const struct command {
     const char *help;
 } commands[] = {
     {"sites", command_sites, "the allocation sites of executables, libraries, objects and archives"},
+    {"report", command_report, "a report that a program wrote as JSON: in another form, and checked"},
 };
 
 enum { COMMAND_COUNT = sizeof commands / sizeof *commands };
@@ -24,7 +26,8 @@ static int help(void) {
     puts("\nallocsite-dump COMMAND --help tells more of a command.\n\n"
          "examples:\n"
          "  allocsite-dump ./app                     which lines of app allocate\n"
-         "  allocsite-dump sites --verify ./app      does the table agree with app's debug information");
+         "  allocsite-dump sites --verify ./app      does the table agree with app's debug information\n"
+         "  allocsite-dump report --leaks app.json   what was still allocated when app ended");
     return STATUS_DONE;
 }
 

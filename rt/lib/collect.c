@@ -10,6 +10,7 @@
 #include "os.h"
 #include "pairs.h"
 #include "peak.h"
+#include "reach.h"
 #include "runtime.h"
 #include "sizes.h"
 #include "slabs.h"
@@ -109,10 +110,8 @@ static void count_heap(struct heap *heap, uint32_t slots) {
     if (!runtime_was_forked())
         return;
     heap->live = os_map(slots * sizeof *heap->live, OS_FORK_KEEPS);
-    if (heap->live)
-        shadow_walk(add_block, heap);
-    else
-        hole_set(HOLE_MEMORY);
+    if (!heap->live || shadow_walk(add_block, heap))
+        hole_set(HOLE_OWNERS);
 }
 
 static void set_live(struct counters *counters, const struct sum *sum, const struct live *heap) {
@@ -295,6 +294,9 @@ static const char *hole_reason(enum hole hole) {
                "what is live is not known";
     case HOLE_PEAK:
         return "the peak rose too often for the sites' shares in it to be told apart";
+    case HOLE_BARRIER:
+        return "the kernel does not offer membarrier(2): with several threads what was live at the peak is "
+               "not within the bound that is told";
     case HOLE_THREADS:
         return "a thread was started neither by pthread_create nor by thrd_create: what was live at the peak "
                "is "
@@ -327,6 +329,29 @@ static void collect_reasons(struct report *report) {
     report->reasons = reasons;
 }
 
+struct lost {
+    const struct rows *rows;
+    uint32_t slots;
+};
+
+static void add_lost(void *context, const void *p, const struct block *block) {
+    (void)p;
+    const struct lost *lost = context;
+    struct report_site *row = row_of(lost->rows, block->slot, lost->slots);
+    if (!row)
+        return;
+    row->lost_blocks++;
+    row->lost_bytes += block->size;
+}
+
+static void collect_lost(struct report *report, uint32_t slots, const struct rows *rows) {
+    struct lost lost = {rows, slots};
+    if (!runtime_options()->reach)
+        return;
+    report->lost_unknown = reach_find_lost(add_lost, &lost);
+    report->reach = !report->lost_unknown;
+}
+
 bool collect(struct report *report) {
     static char directory[PATH_MAX];
     uint32_t slots = record_count();
@@ -343,6 +368,7 @@ bool collect(struct report *report) {
     count_heap(&heap, slots);
     collect_rows(report, slots, &heap, rows);
     report->peak_within = peak_within();
+    collect_lost(report, slots, &rows);
     collect_reasons(report);
     return collect_pairs(report, slots, &rows);
 }

@@ -37,7 +37,7 @@ ENTRY(void *, reallocarray, void *old, size_t n, size_t size) {
 }
 
 ENTRY(void, free, void *p) {
-    own_free_block(p, (struct origin){.site = site}, FAMILY_MALLOC, false);
+    own_free_block(p, (struct origin){.site = site}, FAMILY_MALLOC);
 }
 
 ENTRY(void *, aligned_alloc, size_t align, size_t n) {

@@ -42,19 +42,6 @@ static void find(struct whereabouts *where, uint32_t slot) {
     write_line(where->line, place.line);
 }
 
-static const char *what(enum pair_kind kind) {
-    switch (kind) {
-    case FAULT_DOUBLE_FREE:
-        return "a block is freed twice: ";
-    case FAULT_FOREIGN:
-        return "what no allocator gave is freed: ";
-    case FAULT_MISMATCH:
-        return "a block is freed by a function of another kind than gave it: ";
-    default:
-        return "a block of new is freed by delete[], or one of new[] by delete: ";
-    }
-}
-
 void fault_say(enum pair_kind kind, uint32_t owner, uint32_t by) {
     static uint32_t said;
     if (strcmp(runtime_options()->report, "none") == 0 ||
@@ -64,8 +51,8 @@ void fault_say(enum pair_kind kind, uint32_t owner, uint32_t by) {
     find(&of, owner);
     find(&who, by);
     if (record_at(owner))
-        os_say(what(kind), who.function, who.at, who.file, who.colon, who.line, "; it came from ",
-               of.function, of.at, of.file, of.colon, of.line);
+        os_say("a block is ", pair_words(kind), ": ", who.function, who.at, who.file, who.colon, who.line,
+               "; it came from ", of.function, of.at, of.file, of.colon, of.line);
     else
-        os_say(what(kind), who.function, who.at, who.file, who.colon, who.line);
+        os_say("a block is ", pair_words(kind), ": ", who.function, who.at, who.file, who.colon, who.line);
 }

@@ -34,7 +34,7 @@ INTERPOSE(void *, reallocarray, void *old, size_t n, size_t size) {
 }
 
 INTERPOSE(void, free, void *p) {
-    own_free_block(p, BY_CALLER, FAMILY_ANY, true);
+    own_free_block(p, BY_CALLER, FAMILY_ANY);
 }
 
 INTERPOSE(void *, aligned_alloc, size_t align, size_t n) {

@@ -78,8 +78,9 @@ static COLD void *sited_slow(struct operator_new *op, size_t n, size_t align, co
     return new_scoped(op, slot, op->kind == OPERATOR_PROGRAMS, n, align, nothrow);
 }
 
-static inline void *sited_plain(struct operator_new *op, size_t n, enum family family, const void *nothrow,
-                                struct allocsite_site *site) {
+static inline __attribute__((always_inline)) void *sited_plain(struct operator_new *op, size_t n,
+                                                               enum family family, const void *nothrow,
+                                                               struct allocsite_site *site) {
     KEEP(struct allocsite_site *, kept_site, site);
     KEEP(size_t, bytes, n);
     void *p = OPERATORS_HAVE_FAST ? op->fast(n ? n : 1) : NULL;
@@ -132,8 +133,9 @@ static COLD void *unsited_slow(struct operator_new *op, const void *caller, size
     return new_scoped(op, slot, false, n, align, nothrow);
 }
 
-static inline void *unsited_plain(struct operator_new *op, const void *caller, size_t n, enum family family,
-                                  const void *nothrow) {
+static inline __attribute__((always_inline)) void *unsited_plain(struct operator_new *op, const void *caller,
+                                                                 size_t n, enum family family,
+                                                                 const void *nothrow) {
     void *p = op->fast(n ? n : 1);
     return LIKELY(p) ? own_alloc_unsited(caller, p, n, family) : unsited_slow(op, caller, n, 0, nothrow);
 }

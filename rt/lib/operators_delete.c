@@ -54,7 +54,7 @@ static inline void deleted(enum delete_form form, enum family family, void *p, s
                            const void *nothrow, struct origin by) {
     struct operator_delete *op = &operators_delete[form];
     if (LIKELY(op->frees))
-        own_free_block(p, by, family, false);
+        own_free_block(p, by, family);
     else
         delete_slow(op, p, n, align, nothrow, by);
 }

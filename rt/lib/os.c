@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/membarrier.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/auxv.h>
@@ -26,6 +27,8 @@ void *os_map(size_t size, enum os_fork fork) {
         return NULL;
     /* A huge page would make each thread's few touched counters cost 2 MiB. */
     madvise(memory, size, MADV_NOHUGEPAGE);
+    /* Terabytes that were never touched would be in the size of a core file. */
+    madvise(memory, size, MADV_DONTDUMP);
     if (fork == OS_FORK_WIPES && madvise(memory, size, MADV_WIPEONFORK) != 0)
         __atomic_store_n(&wipe_failed, true, __ATOMIC_RELAXED);
     return memory;
@@ -42,6 +45,14 @@ bool os_fork_wipes(void) {
 uint64_t os_address_space(void) {
     struct rlimit limit;
     return getrlimit(RLIMIT_AS, &limit) == 0 ? limit.rlim_cur : 0;
+}
+
+bool os_barriers(void) {
+    return syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
+}
+
+void os_barrier(void) {
+    syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
 }
 
 void os_yield(void) {

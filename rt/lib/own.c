@@ -136,8 +136,9 @@ static void count_alloc(struct origin origin, const void *p, uint64_t bytes, enu
 /* Most of what comes here is large. */
 static inline bool gain_large(uint32_t key, void *p, uint64_t bytes, enum family family) {
     struct thread *thread = local.current;
-    uint64_t *entry = shadow_large_entry(p);
-    if (!entry || key >= thread->capacity || bytes < SHADOW_SMALL || bytes >= LARGE_SIZE_MASK)
+    uint64_t *entry;
+    if (!shadow_large_entry(p, &entry) || key >= thread->capacity || bytes < SHADOW_SMALL ||
+        bytes >= LARGE_SIZE_MASK)
         return false;
     *entry = LARGE_KEY(key) | (uint64_t)family << LARGE_FAMILY_AT | shadow_large_offset(p) | bytes;
     tally_gain(thread, own_tally(thread, key), bytes);
@@ -163,8 +164,8 @@ static inline bool small_is_live(const void *p) {
 
 static inline bool lose_large(const void *p, enum family family) {
     struct thread *thread = local.current;
-    uint64_t *entry = shadow_large_entry(p);
-    if (!entry || small_is_live(p) || !is_large(*entry, p, family))
+    uint64_t *entry;
+    if (!shadow_large_entry(p, &entry) || small_is_live(p) || !is_large(*entry, p, family))
         return false;
     uint64_t value = *entry;
     uint32_t key = large_key(value);
@@ -195,8 +196,14 @@ static bool gain_quickly(struct origin origin, void *p, uint64_t bytes, enum fam
     return true;
 }
 
+static inline uint32_t key_for(struct origin origin) {
+    if (origin.site)
+        return origin.site->key;
+    return local.diverted ? ALLOCSITE_KEY_NONE : KEY(module_slot(origin.caller));
+}
+
 void *own_alloc_slow(struct origin origin, void *p, uint64_t bytes, enum family family) {
-    if (origin.site && gain_large(origin.site->key, p, bytes, family))
+    if (p && bytes >= SHADOW_SMALL && gain_large(key_for(origin), p, bytes, family))
         return p;
     if (runtime_off || gain_quickly(origin, p, bytes, family))
         return p;
@@ -358,7 +365,7 @@ static inline bool find_old(struct old *old, const void *p) {
     old->bytes = old->value & (SHADOW_SMALL - 1);
     if (old->key - KEY(1) < capacity)
         return true;
-    old->large = shadow_large_entry(p);
+    shadow_large_entry(p, &old->large);
     old->value = *old->large;
     old->key = large_key(old->value);
     old->bytes = old->value & LARGE_SIZE_MASK;
@@ -376,10 +383,10 @@ static inline void old_mark(const struct old *old) {
  */
 static inline bool move_quickly(uint32_t key, const struct old *old, void *p, uint64_t bytes) {
     struct thread *thread = local.current;
-    uint64_t *large = shadow_large_entry(p);
+    uint64_t *large;
     uint32_t *small;
-    if (key >= thread->capacity || old->key - KEY(1) >= thread->capacity || !shadow_entry(p, &small) ||
-        bytes >= LARGE_SIZE_MASK)
+    if (key >= thread->capacity || old->key - KEY(1) >= thread->capacity || bytes >= LARGE_SIZE_MASK ||
+        !shadow_entry(p, &small) || !shadow_large_entry(p, &large))
         return false;
     if (bytes < SHADOW_SMALL)
         *small = key | (uint32_t)bytes;
@@ -387,12 +394,6 @@ static inline bool move_quickly(uint32_t key, const struct old *old, void *p, ui
         *large = LARGE_KEY(key) | shadow_large_offset(p) | bytes;
     tally_move(thread, own_tally(thread, old->key), old->bytes, own_tally(thread, key), bytes);
     return true;
-}
-
-static inline uint32_t key_for(struct origin origin) {
-    if (origin.site)
-        return origin.site->key;
-    return local.diverted ? ALLOCSITE_KEY_NONE : KEY(module_slot(origin.caller));
 }
 
 void *own_realloc(void *block, size_t bytes, struct origin origin) {

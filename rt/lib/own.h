@@ -49,7 +49,7 @@ static inline bool own_gain(uint32_t key, void *p, uint64_t bytes, enum family f
 }
 
 static inline void *own_alloc(struct allocsite_site *site, void *p, uint64_t bytes, enum family family) {
-    if (LIKELY(own_gain(site->key, p, bytes, family)))
+    if (LIKELY(own_gain(site->key, p, bytes, family)) || runtime_off)
         return p;
     return own_alloc_slow((struct origin){.site = site}, p, bytes, family);
 }
@@ -58,33 +58,33 @@ static inline void *own_alloc_unsited(const void *caller, void *p, uint64_t byte
     if (LIKELY(!local.diverted && local.current->capacity) &&
         LIKELY(own_gain(KEY(module_slot(caller)), p, bytes, family)))
         return p;
+    if (runtime_off)
+        return p;
     return own_alloc_slow((struct origin){.caller = caller}, p, bytes, family);
 }
 
 /* Frees a block as the allocator's free does. Every way out is a jump, or what the last one needs would have
  * to be saved on all of them. */
-static inline void own_free_block(void *p, struct origin by, enum family family, bool any_family) {
+static inline void own_free_block(void *p, struct origin by, enum family family) {
     uint32_t *entry;
     struct thread *thread = local.current;
-    if (UNLIKELY(!shadow_entry(p, &entry))) {
-        own_free_block_slow(p, by, family);
-        return;
-    }
+    uint32_t rest = UINT32_MAX;
     /* An entry of another family, or of zeros, is not below any capacity either. */
-    uint32_t value = any_family ? *entry & ~(3u << FAMILY_AT) : *entry - ((uint32_t)family << FAMILY_AT);
-    uint32_t rest = value - KEY(1);
+    if (LIKELY(shadow_entry(p, &entry)))
+        rest =
+            (family == FAMILY_ANY ? *entry & ~(3u << FAMILY_AT) : *entry - ((uint32_t)family << FAMILY_AT)) -
+            KEY(1);
     if (UNLIKELY(rest >= thread->capacity)) {
-        own_free_block_slow(p, by, family);
+        runtime_off ? next.free(p) : own_free_block_slow(p, by, family);
         return;
     }
     *entry |= SHADOW_FREED;
     uint64_t bytes = rest & (SHADOW_SMALL - 1);
     struct tally *tally = own_tally(thread, rest & -KEY(1)) + 1;
-    if (tally_lose_unseen(thread, tally, bytes)) {
+    if (tally_lose_unseen(thread, tally, bytes))
         own_look_and_free(p, thread, tally, bytes);
-        return;
-    }
-    next.free(p);
+    else
+        next.free(p);
 }
 
 #endif

@@ -13,19 +13,38 @@
     X(PAIR_FREE, "free", "freed by")                                                                         \
     X(PAIR_REALLOC, "realloc", "reallocated by")                                                             \
     X(FAULT_DOUBLE_FREE, "double_free", "freed twice")                                                       \
-    X(FAULT_FOREIGN, "foreign", "freed, but from no allocator")                                              \
-    X(FAULT_MISMATCH, "mismatch", "freed by the wrong function")                                             \
-    X(FAULT_ARRAY_MISMATCH, "array_mismatch", "freed by the wrong delete")
+    X(FAULT_FOREIGN, "foreign", "freed what no allocator gave")                                              \
+    X(FAULT_MISMATCH, "mismatch", "freed by a function of another family")                                   \
+    X(FAULT_ARRAY_MISMATCH, "array_mismatch", "array new and plain delete, or the reverse")
 
 enum pair_kind {
 #define ALLOCSITE_PAIR_KIND(kind, name, words) kind,
     ALLOCSITE_PAIR_KINDS(ALLOCSITE_PAIR_KIND)
 #undef ALLOCSITE_PAIR_KIND
-        PAIR_KINDS
 };
+
+#define ALLOCSITE_PAIR_ONE(kind, name, words) +1
+enum { PAIR_KINDS = 0 ALLOCSITE_PAIR_KINDS(ALLOCSITE_PAIR_ONE) };
+#undef ALLOCSITE_PAIR_ONE
 
 static inline bool pair_is_fault(enum pair_kind kind) {
     return kind >= FAULT_DOUBLE_FREE;
+}
+
+/* In JSON. */
+static inline const char *pair_name(enum pair_kind kind) {
+#define ALLOCSITE_PAIR_NAME(kind, name, words) name,
+    static const char *const names[] = {ALLOCSITE_PAIR_KINDS(ALLOCSITE_PAIR_NAME)};
+#undef ALLOCSITE_PAIR_NAME
+    return names[kind];
+}
+
+/* For people. */
+static inline const char *pair_words(enum pair_kind kind) {
+#define ALLOCSITE_PAIR_WORDS(kind, name, words) words,
+    static const char *const words[] = {ALLOCSITE_PAIR_KINDS(ALLOCSITE_PAIR_WORDS)};
+#undef ALLOCSITE_PAIR_WORDS
+    return words[kind];
 }
 
 #endif

@@ -8,6 +8,8 @@
 #include "slabs.h"
 #include "table.h"
 
+#include <errno.h>
+
 int64_t peak_floor __attribute__((aligned(64))) = -EPOCH_STEP;
 
 /* Wiped by fork: a child's peak is that of what it changes. */
@@ -133,17 +135,24 @@ static int64_t thread_window(struct peak *peak) {
 }
 
 static int64_t slot_window(struct slot_peak *slot) {
-    uint64_t window = window_for(slot->measures, 64, 1024);
+    uint64_t window = window_for(slot->measures, 64, 4096);
     slot->within = at_least(slot->within, window * threads_count());
     return (int64_t)window;
 }
 
+/* Every thread looks at its windows again before its next event; what it counted before that, it counted by
+ * now. */
+static void stop_windows(void) {
+    new_epoch();
+    os_barrier();
+}
+
 static void measure_slot(struct slot_peak *slot, struct tally *tally, uint32_t number) {
+    stop_windows();
     int64_t live = threads_live_blocks(number);
     if (live > slot->most)
         slot->most = live;
     slot->measures++;
-    new_epoch(); /* every thread looks at its windows again before it counts on */
     set_seen(tally);
     set_limit(tally, tally_live_blocks(tally) + slot_window(slot));
 }
@@ -165,9 +174,9 @@ static void look_at_shared_slot(struct peak *peak, struct thread *thread, struct
 }
 
 static void measure_all(struct peak *peak, struct thread *thread) {
+    stop_windows();
     int64_t live = threads_live_bytes();
     peak->measures++;
-    new_epoch();
     if (live > peak->bytes) {
         peak->bytes = live;
         peak->epoch = epoch_now();
@@ -294,6 +303,10 @@ void peak_several_threads(void) {
     struct peak *peak = peak_now();
     if (!peak || peak->shared)
         return;
+    int error = errno;
+    if (!os_barriers())
+        hole_set(HOLE_BARRIER);
+    errno = error;
     peak->shared = true;
     new_epoch();
 }

@@ -3,98 +3,80 @@
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  */
 #include "report.h"
+#include "report_order.h"
+#include "report_pairs.h"
 
 #include <string.h>
 
-typedef int compare_sites(const struct report_site *, const struct report_site *);
-
-static int compare_u64(uint64_t a, uint64_t b) {
-    return (a > b) - (a < b);
+static void add(struct report_site *total, const struct report_site *part) {
+    counters_add(&total->counters, &part->counters);
+    total->lost_blocks += part->lost_blocks;
+    total->lost_bytes += part->lost_bytes;
 }
 
-static int compare_text(const char *a, const char *b) {
-    if (a == b)
-        return 0;
-    if (!a || !b)
-        return a ? 1 : -1;
-    return strcmp(a, b);
+/* Two maxima are not the maximum of the sum: that lies between the larger of them and both together. */
+static void join_maxima(struct counters *sum, uint64_t largest) {
+    uint64_t bound = sum->max_live_blocks + sum->max_live_blocks_within;
+    sum->max_live_blocks = largest;
+    sum->max_live_blocks_within = bound - largest;
 }
 
-static int compare_place(const struct place *a, const struct place *b) {
-    int order = compare_text(a->file, b->file);
-    if (!order)
-        order = compare_u64(a->line, b->line);
-    if (!order)
-        order = compare_u64(a->column, b->column);
-    return order ? order : compare_text(a->function, b->function);
+static void add_sizes(struct report_site *total, const struct report_site *part) {
+    if (!total->sizes)
+        total->sizes = part->sizes;
+    else if (part->sizes)
+        for (int i = 0; i < SIZE_CLASSES; i++)
+            total->sizes[i] += part->sizes[i];
 }
 
-/* 0: the two are one site of one module. */
-static int compare_identity(const struct report_site *a, const struct report_site *b) {
-    int order = compare_u64(!a->view.sited, !b->view.sited);
-    if (!order)
-        order = compare_place(&a->view.at, &b->view.at);
-    if (!order)
-        order = compare_text(a->view.callee, b->view.callee);
-    if (!order)
-        order = compare_u64(a->view.id, b->view.id);
-    return order ? order : compare_text(a->view.module, b->view.module);
-}
-
-static int compare_bytes(const struct report_site *a, const struct report_site *b) {
-    int order = compare_u64(counters_bytes(&b->counters), counters_bytes(&a->counters));
-    if (!order)
-        order = compare_u64(counters_calls(&b->counters), counters_calls(&a->counters));
-    return order ? order : compare_identity(a, b);
-}
-
-static int compare_calls(const struct report_site *a, const struct report_site *b) {
-    int order = compare_u64(counters_calls(&b->counters), counters_calls(&a->counters));
-    if (!order)
-        order = compare_u64(counters_bytes(&b->counters), counters_bytes(&a->counters));
-    return order ? order : compare_identity(a, b);
-}
-
-static void sift_down(struct report_site **heap, size_t root, size_t count, compare_sites *compare) {
-    for (size_t child; (child = 2 * root + 1) < count; root = child) {
-        if (child + 1 < count && compare(heap[child], heap[child + 1]) < 0)
-            child++;
-        if (compare(heap[root], heap[child]) >= 0)
-            return;
-        struct report_site *site = heap[root];
-        heap[root] = heap[child];
-        heap[child] = site;
-    }
-}
-
-/* In place: the C library's qsort allocates, and would be counted. */
-static void sort_sites(struct report_site **sites, size_t count, compare_sites *compare) {
-    for (size_t root = count / 2; root-- > 0;)
-        sift_down(sites, root, count, compare);
-    for (size_t last = count; last-- > 1;) {
-        struct report_site *site = sites[0];
-        sites[0] = sites[last];
-        sites[last] = site;
-        sift_down(sites, 0, last, compare);
-    }
+static void merge(struct report_site *site, struct report_site *copy) {
+    uint64_t a = site->counters.max_live_blocks, b = copy->counters.max_live_blocks;
+    add(site, copy);
+    join_maxima(&site->counters, a > b ? a : b);
+    add_sizes(site, copy);
+    copy->merged = site;
 }
 
 static void merge_same(struct report *report) {
     struct report_site **sites = report->sites;
     size_t kept = 0;
-    sort_sites(sites, report->site_count, compare_identity);
+    order_sites_by_identity(sites, report->site_count);
     for (size_t i = 0; i < report->site_count; i++)
-        if (kept && compare_identity(sites[kept - 1], sites[i]) == 0)
-            counters_add(&sites[kept - 1]->counters, &sites[i]->counters);
-        else
-            sites[kept++] = sites[i];
+        if (kept && order_identity(sites[kept - 1], sites[i]) == 0)
+            merge(sites[kept - 1], sites[i]);
+        else {
+            sites[kept] = sites[i];
+            sites[kept]->merged = sites[kept];
+            kept++;
+        }
     report->site_count = kept;
 }
 
+/* What only bounds a maximum has counted nothing. */
+static bool is_blank(const struct report_site *site) {
+    static const struct counters nothing;
+    struct counters counters = site->counters;
+    counters.max_live_blocks_within = 0;
+    return memcmp(&counters, &nothing, sizeof nothing) == 0;
+}
+
+/* Sites that only give other sites' blocks back come last. */
+static void put_blank_ones_last(struct report *report) {
+    struct report_site **sites = report->sites;
+    report->counted = 0;
+    for (size_t i = 0; i < report->site_count; i++)
+        if (!is_blank(sites[i])) {
+            struct report_site *site = sites[i];
+            sites[i] = sites[report->counted];
+            sites[report->counted++] = site;
+        }
+    order_sites_by_identity(sites + report->counted, report->site_count - report->counted);
+}
+
 static void sum_up(struct report *report) {
-    for (size_t i = 0; i < report->site_count; i++) {
+    for (size_t i = 0; i < report->counted; i++) {
         const struct report_site *site = report->sites[i];
-        counters_add(&report->totals, &site->counters);
+        add(&report->totals, site);
         if (site->view.sited)
             counters_add(&report->sited, &site->counters);
         report->sited_count += site->view.sited;
@@ -102,18 +84,19 @@ static void sum_up(struct report *report) {
     }
 }
 
-static bool is_large(const struct report_site *site, const struct report_limits *limits) {
+static bool is_wanted(const struct report_site *site, const struct report_limits *limits) {
     return counters_bytes(&site->counters) >= limits->min_bytes &&
-           counters_calls(&site->counters) >= limits->min_allocs;
+           counters_calls(&site->counters) >= limits->min_allocs &&
+           (!limits->leaks || site->counters.live_blocks);
 }
 
-/* Moves the sites that are shown to the front; both parts keep their order as far as it matters. */
-static void cut(struct report *report, const struct report_limits *limits) {
-    for (size_t i = 0; i < report->site_count; i++) {
+/* Moves the sites that are shown to the front, in their order. */
+static void cut(struct report *report) {
+    for (size_t i = 0; i < report->counted; i++) {
         struct report_site *site = report->sites[i];
-        bool fits = !limits->top || report->shown < limits->top;
-        if (!fits || !is_large(site, limits)) {
-            counters_add(&report->hidden, &site->counters);
+        bool fits = !report->limits.top || report->shown < report->limits.top;
+        if (!fits || !is_wanted(site, &report->limits)) {
+            add(&report->hidden, site);
             continue;
         }
         report->sites[i] = report->sites[report->shown];
@@ -121,22 +104,30 @@ static void cut(struct report *report, const struct report_limits *limits) {
     }
 }
 
-void report_prepare(struct report *report, const struct report_limits *limits) {
-    merge_same(report);
-    sum_up(report);
-    sort_sites(report->sites, report->site_count,
-               limits->sort == SORT_ALLOCS ? compare_calls : compare_bytes);
-    cut(report, limits);
+/* What is not known of the sites that were left out is what the totals have and the sites do not. */
+static void add_left_out(struct report *report) {
+    if (!report->left_out || !report->stated)
+        return;
+    struct report_site *totals = &report->totals, *hidden = &report->hidden;
+#define ADD_REST(name) hidden->counters.name += report->stated->counters.name - totals->counters.name;
+    ALLOCSITE_TOTALS(ADD_REST)
+#undef ADD_REST
+    hidden->lost_blocks += report->stated->lost_blocks - totals->lost_blocks;
+    hidden->lost_bytes += report->stated->lost_bytes - totals->lost_bytes;
+    report->totals = *report->stated;
 }
 
-void report_write(struct out *out, const struct report *report, enum report_format format) {
-    static void (*const writers[])(struct out *, const struct report *) = {
-        [FORMAT_TEXT] = report_text,
-        [FORMAT_JSON] = report_json,
-        [FORMAT_CSV] = report_csv,
-        [FORMAT_MARKDOWN] = report_markdown,
-    };
-    writers[format](out, report);
+void report_prepare(struct report *report, const struct report_limits *limits) {
+    report->limits = *limits;
+    merge_same(report);
+    put_blank_ones_last(report);
+    sum_up(report);
+    order_sites(report->sites, report->counted, limits);
+    cut(report);
+    add_left_out(report);
+    for (size_t i = 0; i < report->site_count; i++)
+        report->sites[i]->position = i;
+    pairs_prepare(report);
 }
 
 struct report_limits report_limits_of(const struct options *options) {
@@ -147,5 +138,17 @@ struct report_limits report_limits_of(const struct options *options) {
         .min_bytes = options->min_bytes,
         .min_allocs = options->min_allocs,
         .leaks = options->leaks,
+        .pairs = options->pairs,
+        .sizes = options->sizes,
     };
+}
+
+void report_write(struct out *out, const struct report *report, enum report_format format) {
+    static void (*const writers[])(struct out *, const struct report *) = {
+        [FORMAT_TEXT] = report_text,
+        [FORMAT_JSON] = report_json,
+        [FORMAT_CSV] = report_csv,
+        [FORMAT_MARKDOWN] = report_markdown,
+    };
+    writers[format](out, report);
 }

@@ -17,10 +17,13 @@ struct report_site {
     struct counters counters;
     uint64_t *sizes; /* SIZE_CLASSES counts of requested sizes, merged in place; NULL: not counted */
     uint64_t lost_blocks, lost_bytes; /* of the live ones; if the report has reach */
+    bool shares_id;                   /* with another site: pairs that name it may be that one's */
 
     /* Set by report_prepare. */
-    struct report_site *merged; /* the row that stands for this one: itself or its namesake */
-    bool is_named;              /* by a pair */
+    struct report_site *merged;    /* the row that stands for this one: itself or its namesake */
+    size_t position;               /* among the report's sites */
+    size_t first_pair, pair_count; /* the ordinary pairs that this site owns */
+    bool is_named;                 /* by a pair that is shown or by a fault */
 };
 
 /* What the site by did to blocks of the site owner. */
@@ -34,7 +37,8 @@ struct report_limits {
     enum report_sort sort;
     uint64_t top; /* rows shown; 0: all */
     uint64_t min_bytes, min_allocs;
-    bool leaks; /* only sites with live blocks */
+    bool leaks;        /* only sites with live blocks, those with lost ones first */
+    bool pairs, sizes; /* people are shown them */
 };
 
 /* Every string and array is borrowed. */
@@ -53,17 +57,20 @@ struct report {
     bool reach;               /* lost blocks are told from reachable ones */
     const char *lost_unknown; /* why they are not, though it was asked for; NULL: they are, or nobody asked */
     uint64_t peak_within;     /* the true peak is not above peak_bytes by more than this; 0: it is exact */
+    size_t left_out;          /* further sites, which whoever fills this does not know: see stated */
+    struct report_site
+        *stated; /* the totals, where they are known from elsewhere; NULL: the sums are right */
 
     /* Set by report_prepare. */
     struct report_limits limits;
-    struct counters totals; /* of all sites */
-    uint64_t lost_blocks, lost_bytes;
-    size_t fault_count;     /* the last ones of pairs */
-    struct counters sited;  /* of those that are sites in the source */
-    size_t sited_count;     /* sites in the source */
-    size_t module_count;    /* modules with unsited allocations */
-    size_t shown;           /* the first ones of sites */
-    struct counters hidden; /* sum of the ones that are not shown */
+    struct report_site totals; /* of all sites, those left out too */
+    struct counters sited;     /* of those that are sites in the source */
+    size_t sited_count;        /* sites in the source */
+    size_t module_count;       /* modules with unsited allocations */
+    size_t shown;              /* the first ones of sites */
+    size_t counted;            /* behind these come sites that only stand in pairs */
+    struct report_site hidden; /* sum of the ones that are not shown */
+    size_t fault_count;        /* the last ones of pairs */
 };
 
 /* What the options ask to be shown. Programs read JSON and CSV: they get all rows unless a number was asked
@@ -72,6 +79,21 @@ struct report_limits report_limits_of(const struct options *);
 
 /* Merges what is one site, sorts, sums up, and decides what is shown. */
 void report_prepare(struct report *, const struct report_limits *);
+
+/* Sites of which nothing is shown but their number and sum. */
+static inline size_t report_hidden_count(const struct report *report) {
+    return report->counted - report->shown + report->left_out;
+}
+
+/* Whether programs are given the site, which must be one of the report's: they find there what pairs name. */
+static inline bool report_has_row(const struct report *report, const struct report_site *site) {
+    return site->position < report->shown || site->is_named;
+}
+
+/* Whether the pair is to be shown: faults are, others with their owner. */
+static inline bool report_has_pair(const struct report *report, const struct report_pair *pair) {
+    return pair_is_fault(pair->kind) || !pair->owner || pair->owner->position < report->shown;
+}
 
 void report_write(struct out *, const struct report *, enum report_format);
 

@@ -43,7 +43,7 @@ static void inlined(struct out *out, const struct site_view *view) {
     out_char(out, '"');
 }
 
-static void row(struct out *out, const struct report_site *site) {
+static void row(struct out *out, const struct report *report, const struct report_site *site) {
     const struct site_view *view = &site->view;
     const struct counters *counters = &site->counters;
     out_hex16(out, view->id);
@@ -58,12 +58,18 @@ static void row(struct out *out, const struct report_site *site) {
     inlined(out, view);
 #define CSV_VALUE(name) number(out, counters->name);
     ALLOCSITE_SITE_TOTALS(CSV_VALUE)
+    if (report->reach) {
+        number(out, site->lost_blocks);
+        number(out, site->lost_bytes);
+    }
     out_text(out, "\r\n");
 }
 
 void report_csv(struct out *out, const struct report *report) {
-    out_text(out, "id,module,sited,function,file,line,column,callee,type,inlined" ALLOCSITE_SITE_TOTALS(
-                      CSV_NAME) "\r\n");
-    for (size_t i = 0; i < report->shown; i++)
-        row(out, report->sites[i]);
+    out_text(out,
+             "id,module,sited,function,file,line,column,callee,type,inlined" ALLOCSITE_SITE_TOTALS(CSV_NAME));
+    out_text(out, report->reach ? ",lost_blocks,lost_bytes\r\n" : "\r\n");
+    for (size_t i = 0; i < report->site_count; i++)
+        if (report_has_row(report, report->sites[i]))
+            row(out, report, report->sites[i]);
 }

@@ -1,38 +1,37 @@
-/* What the formats for people have in common: the lines above the table and the cells of a row.
+/* What the formats for people say above the table: one function for each line, without its end.
  *
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  */
 #ifndef ALLOCSITE_REPORT_SUMMARY_H
 #define ALLOCSITE_REPORT_SUMMARY_H
 
-#include "report.h"
-#include "report_units.h"
-
-enum column {
-    COLUMN_BYTES,
-    COLUMN_BYTES_SHARE,
-    COLUMN_ALLOCS,
-    COLUMN_ALLOCS_SHARE,
-    COLUMN_REALLOCS,
-    COLUMN_FAILED,
-    COLUMN_AVERAGE,
-    COLUMNS
-};
-
-extern const char *const column_names[COLUMNS] __attribute__((visibility("hidden")));
-
-/* Whether the column says anything in this report. */
-bool column_is_shown(const struct report *, enum column);
-
-void column_cell(char text[UNITS_SIZE], const struct report *, const struct counters *, enum column);
+#include "report_page.h"
 
 /* "1,234 allocations of 5.6 MiB, 7 reallocations of 8.0 KiB, 0 failed" */
-void summary_totals(struct out *, const struct counters *);
+void summary_totals(const struct page *);
 
-/* "99.8% of 1,241 calls (97.1% of 5.6 MiB) at 132 sites; unsited: 3 modules" */
-void summary_sited(struct out *, const struct report *);
+/* "live at exit: 12 blocks of 3.4 KiB; peak: 1.2 MiB in 3,400 blocks (the true peak is within +64 KiB)" */
+void summary_live(const struct page *);
+
+/* "3 blocks of 1.0 KiB; still reachable: 9 blocks of 2.4 KiB", if somebody asked. */
+void summary_lost(const struct page *);
+
+static inline bool summary_has_lost(const struct report *report) {
+    return report->reach || report->lost_unknown;
+}
+
+/* "5 blocks of 300 B of the process that forked this one", if there are any. */
+void summary_inherited(const struct page *);
+
+static inline bool summary_has_inherited(const struct report *report) {
+    return report->totals.counters.inherited_blocks;
+}
+
+/* "99.8% of 1,241 calls (97.1% of 5.6 MiB) at 132 sites; unsited: 3 modules". Sites that were left out may be
+ * either, so then it says how many sites there are. */
+void summary_sited(const struct page *);
 
 /* "17 more sites" for the rows that are not shown. */
-void summary_hidden(struct out *, const struct report *);
+void summary_hidden(const struct page *);
 
 #endif

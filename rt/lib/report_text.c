@@ -2,121 +2,116 @@
  *
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  */
-#include "place.h"
-#include "report_names.h"
+#include "report_columns.h"
+#include "report_details.h"
 #include "report_summary.h"
 
 #include <string.h>
 
-static void pad(struct out *out, size_t width, size_t used) {
-    for (; used < width; used++)
-        out_char(out, ' ');
-}
+struct layout {
+    enum column columns[COLUMNS];
+    size_t widths[COLUMNS];
+    size_t count;
+};
 
 static void put_right(struct out *out, const char *text, size_t width) {
-    pad(out, width, strlen(text));
+    for (size_t used = strlen(text); used < width; used++)
+        out_char(out, ' ');
     out_text(out, text);
 }
 
-static void widen(size_t widths[COLUMNS], const struct report *report, const struct counters *counters) {
+static void widen(struct layout *layout, const struct report *report, const struct report_site *site) {
     char text[UNITS_SIZE];
-    for (int column = 0; column < COLUMNS; column++) {
-        column_cell(text, report, counters, (enum column)column);
-        if (strlen(text) > widths[column])
-            widths[column] = strlen(text);
+    for (size_t i = 0; i < layout->count; i++) {
+        column_cell(text, report, site, layout->columns[i]);
+        if (strlen(text) > layout->widths[i])
+            layout->widths[i] = strlen(text);
     }
 }
 
-/* Returns the columns that a row takes before its site. */
-static size_t measure(size_t widths[COLUMNS], const struct report *report) {
-    size_t total = 0;
-    for (int column = 0; column < COLUMNS; column++)
-        widths[column] = strlen(column_names[column]);
+static void measure(struct layout *layout, const struct report *report) {
+    layout->count = columns_of(report, layout->columns);
+    for (size_t i = 0; i < layout->count; i++)
+        layout->widths[i] = strlen(column_name(layout->columns[i]));
     for (size_t i = 0; i < report->shown; i++)
-        widen(widths, report, &report->sites[i]->counters);
-    widen(widths, report, &report->hidden);
-    for (int column = 0; column < COLUMNS; column++)
-        total += column_is_shown(report, (enum column)column) ? widths[column] + 2 : 0;
-    return total;
+        widen(layout, report, report->sites[i]);
+    if (report_hidden_count(report))
+        widen(layout, report, &report->hidden);
 }
 
-static void put_head(struct out *out, const struct report *report, const size_t widths[COLUMNS]) {
-    for (int column = 0; column < COLUMNS; column++)
-        if (column_is_shown(report, (enum column)column))
-            put_right(out, column_names[column], widths[column] + (column ? 2 : 0));
+/* Columns that a row takes before its site. */
+static size_t width_of(const struct layout *layout) {
+    size_t width = 0;
+    for (size_t i = 0; i < layout->count; i++)
+        width += layout->widths[i] + 2;
+    return width;
+}
+
+static void put_head(struct out *out, const struct layout *layout) {
+    for (size_t i = 0; i < layout->count; i++)
+        put_right(out, column_name(layout->columns[i]), layout->widths[i] + (i ? 2 : 0));
     out_text(out, "  site\n");
 }
 
-static void put_cells(struct out *out, const struct report *report, const size_t widths[COLUMNS],
-                      const struct counters *counters) {
+static void put_cells(const struct page *page, const struct layout *layout, const struct report_site *site) {
     char text[UNITS_SIZE];
-    for (int column = 0; column < COLUMNS; column++) {
-        if (!column_is_shown(report, (enum column)column))
-            continue;
-        column_cell(text, report, counters, (enum column)column);
-        put_right(out, text, widths[column] + (column ? 2 : 0));
+    for (size_t i = 0; i < layout->count; i++) {
+        column_cell(text, page->report, site, layout->columns[i]);
+        put_right(page->out, text, layout->widths[i] + (i ? 2 : 0));
     }
-    out_text(out, "  ");
+    out_text(page->out, "  ");
 }
 
-static void put_site(struct out *out, const struct report *report, const struct site_view *view,
-                     size_t indent) {
-    char function[NAME_SIZE];
-    name_function(function, view->at.function);
-    out_text(out, function);
-    out_char(out, ' ');
-    place_write(out, &view->at, report->directory);
-    out_char(out, ' ');
-    out_text(out, view->callee ? view->callee : "?");
-    out_char(out, '\n');
-    for (size_t i = 0; i < view->inlined_count; i++) {
-        pad(out, indent + 2, 0);
-        out_text(out, "in ");
-        name_function(function, view->inlined[i].function);
-        out_text(out, function);
-        out_char(out, ' ');
-        place_write(out, &view->inlined[i], report->directory);
-        out_char(out, '\n');
-    }
-}
-
-static void put_rows(struct out *out, const struct report *report) {
-    size_t widths[COLUMNS];
-    size_t indent = measure(widths, report);
-    put_head(out, report, widths);
+static void put_rows(struct page *page) {
+    const struct report *report = page->report;
+    struct layout layout;
+    measure(&layout, report);
+    page->indent = width_of(&layout) + 2;
+    put_head(page->out, &layout);
     for (size_t i = 0; i < report->shown; i++) {
-        const struct report_site *site = report->sites[i];
-        put_cells(out, report, widths, &site->counters);
-        if (site->view.sited) {
-            put_site(out, report, &site->view, indent);
-            continue;
-        }
-        out_text(out, "unsited in ");
-        place_write_path(out, site->view.module, report->directory);
-        out_char(out, '\n');
+        put_cells(page, &layout, report->sites[i]);
+        page_site(page, report->sites[i]);
+        details_of_site(page, report->sites[i]);
+        out_char(page->out, '\n');
     }
-    if (report->shown == report->site_count)
+    if (!report_hidden_count(report))
         return;
-    put_cells(out, report, widths, &report->hidden);
-    summary_hidden(out, report);
-    out_char(out, '\n');
+    put_cells(page, &layout, &report->hidden);
+    summary_hidden(page);
+    out_char(page->out, '\n');
+}
+
+static void put_line(const struct page *page, const char *label, void (*summary)(const struct page *)) {
+    out_text(page->out, label);
+    summary(page);
+    out_char(page->out, '\n');
+}
+
+static void put_head_lines(const struct page *page) {
+    const struct report *report = page->report;
+    out_text(page->out, "allocsite: ");
+    out_plain(page->out, report->program);
+    out_text(page->out, ", pid ");
+    out_u64(page->out, report->pid);
+    out_char(page->out, '\n');
+    put_line(page, "total: ", summary_totals);
+    put_line(page, "", summary_live);
+    if (summary_has_lost(report))
+        put_line(page, "lost: ", summary_lost);
+    if (summary_has_inherited(report))
+        put_line(page, "inherited: ", summary_inherited);
+    put_line(page, "sited: ", summary_sited);
+    for (size_t i = 0; i < report->reason_count; i++) {
+        out_text(page->out, "exact: no, ");
+        out_plain(page->out, report->reasons[i]);
+        out_char(page->out, '\n');
+    }
 }
 
 void report_text(struct out *out, const struct report *report) {
-    out_text(out, "allocsite: ");
-    out_text(out, report->program);
-    out_text(out, ", pid ");
-    out_u64(out, report->pid);
-    out_text(out, "\ntotal: ");
-    summary_totals(out, &report->totals);
-    out_text(out, "\nsited: ");
-    summary_sited(out, report);
-    out_char(out, '\n');
-    for (size_t i = 0; i < report->reason_count; i++) {
-        out_text(out, "exact: no, ");
-        out_text(out, report->reasons[i]);
-        out_char(out, '\n');
-    }
-    if (report->site_count)
-        put_rows(out, report);
+    struct page page = {.out = out, .report = report};
+    put_head_lines(&page);
+    details_of_faults(&page);
+    if (report->counted + report->left_out)
+        put_rows(&page);
 }

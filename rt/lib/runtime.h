@@ -274,6 +274,7 @@ enum hole {
     HOLE_LIBRARIES,      /* static runtime in a process that has shared libraries */
     HOLE_OWNERS,         /* no memory for the shadow table */
     HOLE_PEAK,           /* more peaks than can be told apart */
+    HOLE_BARRIER,        /* no memory barrier for all threads */
     HOLE_THREADS,        /* a thread was started past the runtime */
     HOLE_COUNT
 };

@@ -1,114 +1,159 @@
-/* The shadow table: making the tables of a region, and what is not on the hot path.
+/* The shadow table: making the tables, and what is not on the hot path.
  *
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  */
-#include "shadow.h"
 #include "os.h"
+#include "runtime.h"
+#include "shadow_regions.h"
 
-#define LARGE_COUNT  (REGION_SIZE / SHADOW_SMALL)
-#define TABLE_SIZE   (SMALL_TABLE_SIZE + LARGE_COUNT * sizeof(uint64_t))
 #define ADDRESS_STEP 8 /* the least alignment of a block */
+#define REGIONS      (SHADOW_ADDRESSES / REGION_SIZE)
 
 #define FAMILY_MASK  3u
 #define SLOT_MASK    ((1u << SLOT_BITS) - 1)
 
 struct shadow shadow;
 
-/* The same for small blocks at odd multiples of 8, which some allocators give for up to 8 bytes. */
-static struct shadow odd;
+static struct regions { struct region **at; } odd, even;
 
-static uint64_t region_of(uintptr_t address) {
-    return address >> REGION_BITS;
-}
+/* So much address space is not to be had. */
+static bool is_too_large;
 
-static char *table_of(uintptr_t biased, uint64_t region) {
-    return (char *)(biased + region * SMALL_TABLE_SIZE);
-}
-
-/* Below this the tables, which take a quarter of the address space of the heap, would take what the program
- * needs. */
+/* Below this the tables would take what the program needs. */
 #define ADDRESS_SPACE_LEAST ((uint64_t)1 << 30)
 
-static bool shadow_map(struct shadow *of) {
-    if (os_address_space() < ADDRESS_SPACE_LEAST)
-        return false;
-    uintptr_t *none = NULL, *fresh = os_map(REGIONS * sizeof *fresh, OS_FORK_KEEPS);
-    if (!fresh)
-        return false;
-    if (!__atomic_compare_exchange_n(&of->table, &none, fresh, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
-        os_unmap(fresh, REGIONS * sizeof *fresh);
-    __atomic_store_n(&of->count, REGIONS, __ATOMIC_RELEASE);
-    return true;
+/* Valgrind puts all of the program below this. */
+#define ADDRESS_BITS_LEAST 37
+
+static size_t small_size(uint64_t addresses) {
+    return addresses / 16 * sizeof(uint32_t);
 }
 
-static bool region_map(struct shadow *of, uint64_t region) {
-    if (!__atomic_load_n(&of->count, __ATOMIC_ACQUIRE) && !shadow_map(of))
-        return false;
-    char *fresh = os_map(TABLE_SIZE, OS_FORK_KEEPS);
-    uintptr_t none = 0, biased = (uintptr_t)fresh - region * SMALL_TABLE_SIZE;
-    if (fresh && biased && /* 0 would read as none: then the next try finds another place */
-        __atomic_compare_exchange_n(&of->table[region], &none, biased, false, __ATOMIC_ACQ_REL,
-                                    __ATOMIC_ACQUIRE))
-        return true;
+static size_t tables_size(uint64_t addresses) {
+    return small_size(addresses) + addresses / SHADOW_SMALL * sizeof(uint64_t);
+}
+
+static uint32_t *tables_map(uint64_t *addresses) {
+    *addresses = UINT64_C(1) << ADDRESS_BITS;
+    uint32_t *tables = os_map(tables_size(*addresses), OS_FORK_KEEPS);
+    if (tables)
+        return tables;
+    *addresses = UINT64_C(1) << ADDRESS_BITS_LEAST;
+    return os_map(tables_size(*addresses), OS_FORK_KEEPS);
+}
+
+/* Whoever else does the same at the same time comes to the same result. A tool that replaces malloc, memcheck
+ * for one, keeps books of all address space that is mapped. */
+static __attribute__((cold)) void shadow_map(void) {
+    uint64_t addresses = 0;
+    uint32_t *none = NULL, *fresh = hole_is_set(HOLE_INTERPOSITION) ? NULL : tables_map(&addresses);
+    if (!fresh) {
+        is_too_large = true;
+        return;
+    }
+    if (!__atomic_compare_exchange_n(&shadow.small, &none, fresh, false, __ATOMIC_ACQ_REL,
+                                     __ATOMIC_ACQUIRE)) {
+        os_unmap(fresh, tables_size(addresses));
+        fresh = none;
+    }
+    shadow.large = (uint64_t *)((char *)fresh + small_size(addresses));
+    __atomic_store_n(&shadow.limit, addresses / 16, __ATOMIC_RELEASE);
+}
+
+static inline void shadow_need(void) {
+    if (!__atomic_load_n(&shadow.limit, __ATOMIC_ACQUIRE) && !is_too_large)
+        shadow_map();
+}
+
+/* *at, made of size bytes if it is not there. */
+static void *made(void **at, size_t size) {
+    void *there = __atomic_load_n(at, __ATOMIC_ACQUIRE);
+    void *fresh = there || os_address_space() < ADDRESS_SPACE_LEAST ? NULL : os_map(size, OS_FORK_KEEPS);
+    if (fresh && __atomic_compare_exchange_n(at, &there, fresh, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+        return fresh;
     if (fresh)
-        os_unmap(fresh, TABLE_SIZE);
-    return none != 0;
+        os_unmap(fresh, size);
+    return there;
 }
 
-static char *table_at_region(const struct shadow *of, uint64_t region) {
-    if (!__atomic_load_n(&of->count, __ATOMIC_ACQUIRE))
-        return NULL;
-    uintptr_t biased = __atomic_load_n(&of->table[region], __ATOMIC_ACQUIRE);
-    return biased ? table_of(biased, region) : NULL;
+static struct region *region_at(const struct regions *regions, uintptr_t address) {
+    struct region **at = __atomic_load_n(&regions->at, __ATOMIC_ACQUIRE);
+    return at ? __atomic_load_n(&at[address / REGION_SIZE], __ATOMIC_ACQUIRE) : NULL;
+}
+
+static struct region *region_make(struct regions *regions, uintptr_t address) {
+    struct region **at = made((void **)&regions->at, REGIONS * sizeof *at);
+    return at ? made((void **)&at[address / REGION_SIZE], sizeof **at) : NULL;
 }
 
 static bool is_address(const void *p) {
-    uintptr_t address = (uintptr_t)p;
-    return address % ADDRESS_STEP == 0 && address >> ADDRESS_BITS == 0;
+    return (uintptr_t)p % ADDRESS_STEP == 0 && (uintptr_t)p < SHADOW_ADDRESSES;
 }
 
-static struct shadow *shadow_for(const void *p) {
-    return (uintptr_t)p % 16 ? &odd : &shadow;
+static struct regions *regions_for(const void *p) {
+    return (uintptr_t)p % 16 ? &odd : &even;
 }
 
 static uint32_t *small_entry(const void *p) {
-    uintptr_t address = (uintptr_t)p;
-    char *table = table_at_region(shadow_for(p), region_of(address));
-    return table ? (uint32_t *)table + address % REGION_SIZE / 16 : NULL;
+    uint32_t *entry;
+    if (shadow_entry(p, &entry))
+        return entry;
+    struct region *region = region_at(regions_for(p), (uintptr_t)p);
+    return region ? &region->small[(uintptr_t)p % REGION_SIZE / 16] : NULL;
 }
 
-static uint64_t *next_cell(const void *p, size_t cells) {
-    return shadow_large_entry((const char *)p + cells * SHADOW_SMALL);
+static uint64_t *large_entry(const void *p) {
+    uint64_t *entry;
+    if (shadow_large_entry(p, &entry))
+        return entry;
+    struct region *region = region_at(&even, (uintptr_t)p);
+    return region ? &region->large[(uintptr_t)p % REGION_SIZE / SHADOW_SMALL] : NULL;
+}
+
+static uint32_t *small_entry_made(const void *p) {
+    shadow_need();
+    uint32_t *entry = small_entry(p);
+    return entry || !region_make(regions_for(p), (uintptr_t)p) ? entry : small_entry(p);
+}
+
+static uint64_t *large_entry_made(const void *p) {
+    shadow_need();
+    uint64_t *entry = large_entry(p);
+    return entry || !region_make(&even, (uintptr_t)p) ? entry : large_entry(p);
+}
+
+static const char *next_cell(const void *p, size_t cells) {
+    return (const char *)p + cells * SHADOW_SMALL;
 }
 
 static uint64_t large_size(uint64_t entry, const void *p) {
     uint64_t size = entry & LARGE_SIZE_MASK;
     if (size < LARGE_SIZE_MASK)
         return size;
-    const uint64_t *high = next_cell(p, 1), *low = next_cell(p, 2);
+    const uint64_t *high = large_entry(next_cell(p, 1)), *low = large_entry(next_cell(p, 2));
     return high && low ? *high << 32 | *low : size;
 }
 
-static struct block small_block(uint32_t entry) {
+static enum block_state state_of(bool is_used, bool is_freed) {
+    return !is_used ? BLOCK_NONE : is_freed ? BLOCK_FREED : BLOCK_LIVE;
+}
+
+struct block shadow_small_block(uint32_t entry) {
     return (struct block){
-        .state = !entry                 ? BLOCK_NONE
-                 : entry & SHADOW_FREED ? BLOCK_FREED
-                                        : BLOCK_LIVE,
-        .family = entry >> FAMILY_AT & FAMILY_MASK,
-        .slot = entry >> KEY_SHIFT & SLOT_MASK,
         .size = entry & (SHADOW_SMALL - 1),
+        .slot = entry >> KEY_SHIFT & SLOT_MASK,
+        .state = (uint8_t)state_of(entry, entry & SHADOW_FREED),
+        .family = entry >> FAMILY_AT & FAMILY_MASK,
     };
 }
 
-static struct block large_block(uint64_t entry, const void *p) {
+struct block shadow_large_block(uint64_t entry, const void *p) {
     uint32_t slot = (uint32_t)(entry >> LARGE_SLOT_AT) & SLOT_MASK;
     return (struct block){
-        .state = !slot                 ? BLOCK_NONE
-                 : entry & LARGE_FREED ? BLOCK_FREED
-                                       : BLOCK_LIVE,
-        .family = entry >> LARGE_FAMILY_AT & FAMILY_MASK,
-        .slot = slot,
         .size = large_size(entry, p),
+        .slot = slot,
+        .state = (uint8_t)state_of(slot, entry & LARGE_FREED),
+        .family = entry >> LARGE_FAMILY_AT & FAMILY_MASK,
     };
 }
 
@@ -118,31 +163,23 @@ struct block shadow_find(const void *p) {
         return small;
     const uint32_t *entry = small_entry(p);
     if (entry)
-        small = small_block(*entry);
-    const uint64_t *cell = small.state == BLOCK_LIVE ? NULL : shadow_large_entry(p);
+        small = shadow_small_block(*entry);
+    const uint64_t *cell = small.state == BLOCK_LIVE ? NULL : large_entry(p);
     if (!cell || (*cell & LARGE_OFFSET_MASK) != shadow_large_offset(p))
         return small;
-    struct block large = large_block(*cell, p);
+    struct block large = shadow_large_block(*cell, p);
     return large.state == BLOCK_NONE ? small : large;
 }
 
 static bool small_put(const void *p, uint32_t slot, enum family family, uint64_t size) {
-    uint32_t *entry = small_entry(p);
-    if (!entry && region_map(shadow_for(p), region_of((uintptr_t)p)))
-        entry = small_entry(p);
+    uint32_t *entry = small_entry_made(p);
     if (entry)
         *entry = (uint32_t)family << FAMILY_AT | KEY(slot) | (uint32_t)size;
     return entry;
 }
 
-static uint64_t *large_entry_made(const void *p) {
-    uint64_t *entry = shadow_large_entry(p);
-    return entry || !region_map(&shadow, region_of((uintptr_t)p)) ? entry : shadow_large_entry(p);
-}
-
-static bool put_size_aside(const char *p, uint64_t size) {
-    uint64_t *high = large_entry_made(p + SHADOW_SMALL);
-    uint64_t *low = large_entry_made(p + (size_t)2 * SHADOW_SMALL);
+static bool put_size_aside(const void *p, uint64_t size) {
+    uint64_t *high = large_entry_made(next_cell(p, 1)), *low = large_entry_made(next_cell(p, 2));
     if (!high || !low)
         return false;
     *high = size >> 32;
@@ -168,58 +205,22 @@ bool shadow_put(const void *p, uint32_t slot, enum family family, uint64_t size)
 
 void shadow_drop(const void *p) {
     uint32_t *entry = small_entry(p);
-    if (entry && small_block(*entry).state == BLOCK_LIVE)
+    if (entry && shadow_small_block(*entry).state == BLOCK_LIVE)
         *entry |= SHADOW_FREED;
     else
-        *shadow_large_entry(p) |= LARGE_FREED;
+        *large_entry(p) |= LARGE_FREED;
 }
 
-struct walk {
-    void (*visit)(void *, const void *, const struct block *);
-    void *context;
-};
-
-static void visit_small(const struct walk *walk, uintptr_t address, uint32_t entry) {
-    struct block block = small_block(entry);
-    if (block.state == BLOCK_LIVE)
-        walk->visit(walk->context, (const void *)address, &block);
+static void each_of(const struct regions *regions, unsigned odd,
+                    void (*visit)(void *, uintptr_t, const struct region *, unsigned), void *context) {
+    struct region **at = __atomic_load_n(&regions->at, __ATOMIC_ACQUIRE);
+    for (uint64_t i = 0; at && i < REGIONS; i++)
+        if (at[i])
+            visit(context, i * REGION_SIZE, at[i], odd);
 }
 
-static void visit_large(const struct walk *walk, uintptr_t address, uint64_t entry) {
-    struct block block = large_block(entry, (const void *)address);
-    if (block.state == BLOCK_LIVE)
-        walk->visit(walk->context, (const void *)address, &block);
-}
-
-/* A large block starts before, at or behind the small ones of its cell. */
-static void walk_cell(const struct walk *walk, const char *table, uint64_t cell, uintptr_t start) {
-    const uint32_t *small = (const uint32_t *)table + cell * (SHADOW_SMALL / 16);
-    uint64_t large = ((const uint64_t *)(table + SMALL_TABLE_SIZE))[cell];
-    uint64_t offset = ((large & LARGE_OFFSET_MASK) >> LARGE_SIZE_BITS) * ADDRESS_STEP;
-    for (uint64_t at = 0; at < SHADOW_SMALL; at += 16) {
-        if (large && offset / 16 == at / 16)
-            visit_large(walk, start + offset, large);
-        if (small[at / 16])
-            visit_small(walk, start + at, small[at / 16]);
-    }
-}
-
-static void walk_region(const struct walk *walk, uint64_t region) {
-    const char *table = table_at_region(&shadow, region);
-    for (uint64_t cell = 0; table && cell < LARGE_COUNT; cell++)
-        walk_cell(walk, table, cell, region * REGION_SIZE + cell * SHADOW_SMALL);
-}
-
-static void walk_odd(const struct walk *walk, uint64_t region) {
-    const uint32_t *small = (const uint32_t *)table_at_region(&odd, region);
-    for (uint64_t i = 0; small && i < REGION_SIZE / 16; i++)
-        visit_small(walk, region * REGION_SIZE + i * 16 + 8, small[i]);
-}
-
-void shadow_walk(void (*visit)(void *context, const void *p, const struct block *), void *context) {
-    const struct walk walk = {visit, context};
-    for (uint64_t region = 0; region < shadow.count; region++)
-        walk_region(&walk, region);
-    for (uint64_t region = 0; region < odd.count; region++)
-        walk_odd(&walk, region);
+void shadow_each_region(void (*visit)(void *context, uintptr_t start, const struct region *, unsigned odd),
+                        void *context) {
+    each_of(&even, 0, visit, context);
+    each_of(&odd, 8, visit, context);
 }

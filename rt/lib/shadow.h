@@ -3,8 +3,11 @@
  * A block of less than SHADOW_SMALL bytes has an entry of 4 bytes in a table with one entry for each 16 bytes
  * of heap; a larger one has an entry of 8 bytes in a table with one for each SHADOW_SMALL bytes, for no two
  * of these can start in the same. So the tables take a quarter of a heap of small blocks and 1.6% of one of
- * large blocks. Both are made for a region of 64 MiB when a block in it is first seen, and their pages cost
- * nothing until they are written.
+ * large blocks.
+ *
+ * Both tables cover the whole address space, 34 TiB of it, of which only the pages that were written cost
+ * anything. A table of tables instead would take 12 of 73 instructions of a malloc and a free more; it serves
+ * where so much address space is not to be had, and for blocks at odd multiples of 8.
  *
  * An entry is written and read by whoever holds the block, so it needs no lock: two threads at one entry are
  * a race of the program's own. Safe in signal handlers. A forked child has its parent's table.
@@ -38,35 +41,28 @@ enum family {
 #define SHADOW_FREED     0x80000000u
 
 /* Owner of the blocks that are the runtime's own doing: above every thread's capacity. */
-#define SLOT_OURS   ((1u << SLOT_BITS) - 1)
+#define SLOT_OURS ((1u << SLOT_BITS) - 1)
 
-#define REGION_BITS 26
 #ifdef __x86_64__
 #define ADDRESS_BITS 47
 #else
 #define ADDRESS_BITS 48
 #endif
-#define REGIONS (UINT64_C(1) << (ADDRESS_BITS - REGION_BITS))
 
-/* One table for each region. */
 struct shadow {
-    uint64_t count; /* of tables: REGIONS; 0: there is no memory for any yet */
-    uintptr_t
-        *table; /* where the small entry of address 0 would be if the table reached there; 0: none yet */
+    uint64_t limit;  /* of addresses / 16 that the tables cover, up to all; 0: they are not there */
+    uint32_t *small; /* an entry for each 16 bytes */
+    uint64_t *large; /* an entry for each SHADOW_SMALL bytes */
 };
 
 extern struct shadow shadow __attribute__((visibility("hidden")));
 
-/* Finds the small entry of a block at p. False: there is no table yet, or p is not a multiple of 16. */
+/* Finds the small entry of a block at p. False: there is no table, or p is not a multiple of 16. */
 static inline bool shadow_entry(const void *p, uint32_t **entry) {
     /* The bits that must be zero come to the top, and one comparison finds them. */
     uint64_t index = (uint64_t)(uintptr_t)p >> 4 | (uint64_t)(uintptr_t)p << 60;
-    uint64_t region = index >> (REGION_BITS - 4);
-    if (__builtin_expect(region >= shadow.count, 0))
-        return false;
-    uintptr_t table = __atomic_load_n(&shadow.table[region], __ATOMIC_RELAXED);
-    *entry = (uint32_t *)table + index;
-    return __builtin_expect(table != 0, 1);
+    *entry = shadow.small + index;
+    return __builtin_expect(index < shadow.limit, 1);
 }
 
 /* A large entry: freed:1 slot:20 family:2 offset:6 size:35; offset counts 8 bytes from the start of the cell.
@@ -79,22 +75,15 @@ static inline bool shadow_entry(const void *p, uint32_t **entry) {
 #define LARGE_SLOT_AT     43
 #define LARGE_FREED       (UINT64_C(1) << 63)
 
-#define REGION_SIZE       (UINT64_C(1) << REGION_BITS)
-#define SMALL_TABLE_SIZE  (REGION_SIZE / 16 * sizeof(uint32_t))
-
 /* The offset of a large block at p in its entry. */
 static inline uint64_t shadow_large_offset(const void *p) {
     return (uint64_t)((uintptr_t)p / 8) << LARGE_SIZE_BITS & LARGE_OFFSET_MASK;
 }
 
-/* The entry of the cell that holds p; NULL: no table yet, or no address. */
-static inline uint64_t *shadow_large_entry(const void *p) {
-    uint64_t region = (uint64_t)(uintptr_t)p >> REGION_BITS;
-    uintptr_t table = region < shadow.count ? __atomic_load_n(&shadow.table[region], __ATOMIC_RELAXED) : 0;
-    if (__builtin_expect(table == 0, 0))
-        return NULL;
-    uint64_t *large = (uint64_t *)(table + (region + 1) * SMALL_TABLE_SIZE);
-    return large + (uintptr_t)p % REGION_SIZE / SHADOW_SMALL;
+/* Finds the entry of the cell that holds p. False: there is no table. */
+static inline bool shadow_large_entry(const void *p, uint64_t **entry) {
+    *entry = shadow.large + (uintptr_t)p / SHADOW_SMALL;
+    return __builtin_expect((uintptr_t)p / 16 < shadow.limit, 1);
 }
 
 enum block_state {
@@ -120,7 +109,7 @@ bool shadow_put(const void *p, uint32_t slot, enum family, uint64_t size);
 void shadow_drop(const void *p);
 
 /* Calls visit for each live block, in ascending order of addresses but for blocks at odd multiples of 8,
- * which come in an order of their own behind all others. */
-void shadow_walk(void (*visit)(void *context, const void *p, const struct block *), void *context);
+ * which come in an order of their own behind all others. NULL, or why not all of them could be found. */
+const char *shadow_walk(void (*visit)(void *context, const void *p, const struct block *), void *context);
 
 #endif

@@ -1,18 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Every program twice, by one clang: plain and with allocsite."""
+"""Every program in each of its kinds, by one clang: plain, with allocsite, and with the compiler's own profiler."""
 import os
 import re
 import subprocess
 import sys
 
 SOURCES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "programs")
-# Jumps land on 32-byte boundaries in both builds: where a loop happens to fall in memory can make more of a difference
+# Jumps land on 32-byte boundaries in all builds: where a loop happens to fall in memory can make more of a difference
 # to a program than what is measured here.
 COMMON = ["-O2", "-pthread", "-mllvm", "-align-all-nofallthru-blocks=5"]
 FLAGS = {
     ".c": ["-std=gnu11"] + COMMON,
     ".cpp": ["-std=c++17", "-faligned-allocation", "-fsized-deallocation"] + COMMON,
 }
+KINDS = {
+    "plain": [],
+    "allocsite": [],
+    # The frame pointers are what its documentation asks for: it walks them at each allocation.
+    "memprof": ["-fmemory-profile", "-fno-omit-frame-pointer", "-mno-omit-leaf-frame-pointer"],
+}
+# Whose settings change what is measured.
+FOREIGN = re.compile("ALLOCSITE_|LD_PRELOAD$|MALLOC_|GLIBC_TUNABLES$|HEAPPROFILE|HEAP_PROFILE_|TCMALLOC_|MEMPROF_")
 
 
 def fail(message):
@@ -20,22 +28,21 @@ def fail(message):
     sys.exit(1)
 
 
-def run(command, environment=None):
+def run(command, variables=None):
     """Standard output of a command that has to succeed."""
-    done = subprocess.run(command, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    done = subprocess.run(command, env=variables, stdin=subprocess.DEVNULL, capture_output=True, text=True)
     if done.returncode != 0:
         fail(f"{' '.join(command)}: exit status {done.returncode}\n{done.stderr[-2000:]}")
     return done.stdout
 
 
-def environment(options=None, preload=None):
-    """The caller's, with only these of allocsite's options: nobody's settings shall be measured."""
-    variables = {name: value for name, value in os.environ.items() if name not in ("ALLOCSITE_OPTIONS", "LD_PRELOAD")}
-    if options:
-        variables["ALLOCSITE_OPTIONS"] = options
-    if preload:
-        variables["LD_PRELOAD"] = preload
-    return variables
+def environment(variables=()):
+    """The caller's, with only these settings of allocators and profilers: nobody else's shall be measured."""
+    return {name: value for name, value in os.environ.items() if not FOREIGN.match(name)} | dict(variables)
+
+
+def options(text):
+    return {"ALLOCSITE_OPTIONS": text}
 
 
 class Builder:
@@ -45,24 +52,27 @@ class Builder:
         self.bin = bin_directory
         self.work = work
         self.runtime = os.path.join(os.path.dirname(bin_directory), "lib", "liballocsite.so")
+        self.built = set()
         os.makedirs(work, exist_ok=True)
-        version = run([self._wrapper(".c"), "--version"])
+        version = run([self._compiler("allocsite", ".c"), "--version"])
         self.clang_directory = re.search(r"^InstalledDir: (.+)$", version, re.MULTILINE).group(1)
         self.clang = re.search(r"clang version \S+", version).group(0)
 
-    def _wrapper(self, suffix):
-        return os.path.join(self.bin, "allocsite-clang++" if suffix == ".cpp" else "allocsite-clang")
+    def _compiler(self, kind, suffix):
+        plus = "++" if suffix == ".cpp" else ""
+        if kind == "allocsite":
+            return os.path.join(self.bin, "allocsite-clang" + plus)
+        return os.path.join(self.clang_directory, "clang" + plus)
 
-    def _plain(self, suffix):
-        return os.path.join(self.clang_directory, "clang++" if suffix == ".cpp" else "clang")
+    def build(self, source, kind):
+        """Path of the executable."""
+        stem, suffix = os.path.splitext(os.path.basename(source))
+        output = os.path.join(self.work, f"{stem}.{kind}")
+        if output not in self.built:
+            path = os.path.join(SOURCES, source)
+            run([self._compiler(kind, suffix)] + FLAGS[suffix] + KINDS[kind] + [path, "-o", output])
+            self.built.add(output)
+        return output
 
     def pair(self, source):
-        """Paths of the plain and of the instrumented executable."""
-        stem, suffix = os.path.splitext(os.path.basename(source))
-        path = os.path.join(SOURCES, source)
-        outputs = []
-        for kind, compiler in ("plain", self._plain(suffix)), ("allocsite", self._wrapper(suffix)):
-            output = os.path.join(self.work, f"{stem}.{kind}")
-            run([compiler] + FLAGS[suffix] + [path, "-o", output])
-            outputs.append(output)
-        return outputs
+        return self.build(source, "plain"), self.build(source, "allocsite")

@@ -6,13 +6,18 @@ machine. They do depend on the compiler that built the runtime.
 """
 import os
 import re
+import shutil
 import subprocess
 from dataclasses import dataclass
 
 from build import environment, fail
+from goals import verdict
+from interleave import PLAIN, Variant
+from times import COUNTING, SWITCHES
 
 KINDS = {
     "malloc": "malloc + free",
+    "malloc_large": "same, 600 bytes",
     "calloc": "calloc + free",
     "realloc": "realloc of a block",
     "aligned_alloc": "aligned_alloc + free",
@@ -22,6 +27,9 @@ KINDS = {
     "new_array": "new[] + delete[]",
     "new_nothrow": "nothrow new + delete",
     "new_aligned": "aligned new + delete",
+    "grow": "malloc, each a peak",
+    "grow_new": "new, each a peak",
+    "shrink": "free of a large heap",
 }
 QUICK_KINDS = ["malloc", "new_sized"]
 
@@ -33,37 +41,59 @@ PAIRS = 4000
 class Kind:
     name: str
     plain: float
-    sited: float    # added by a call that passes its site
-    unsited: float  # added by a call that does not, in a process with the runtime
-    off: float      # added by a call that passes its site, with enabled=0
+    added: dict[str, float]  # by variant
 
 
 def collected(command, variables):
     """Instructions of a whole run."""
     valgrind = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={os.devnull}"]
-    done = subprocess.run(valgrind + command, env=variables, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    done = subprocess.run(valgrind + command, env=environment(variables), stdin=subprocess.DEVNULL,
+                          capture_output=True, text=True)
     match = re.search(r"Collected : (\d+)", done.stderr)
     if done.returncode != 0 or not match:
         fail(f"callgrind of {' '.join(command)}: exit status {done.returncode}\n{done.stderr[-2000:]}")
     return int(match.group(1))
 
 
-def per_pair(executable, kind, variables):
-    once, twice = (collected([executable, kind, str(count)], variables) for count in (PAIRS, 2 * PAIRS))
+def per_pair(builder, variant, kind):
+    once, twice = (collected(variant.command(builder, "pairs.cpp", [kind, str(count)]), variant.variables)
+                   for count in (PAIRS, 2 * PAIRS))
     return (twice - once) / PAIRS
 
 
-def measure(builder, quick):
-    plain, counting = builder.pair("pairs.cpp")
+def variants(builder, switches):
+    """A call that passes its site, one that does not in a process with the runtime, and the first with switches."""
+    off, *others = SWITCHES
+    return [COUNTING, Variant("unsited", "plain", {"LD_PRELOAD": builder.runtime}), off] + (others if switches else [])
+
+
+def measure(builder, chosen, quick):
     for kind in QUICK_KINDS if quick else KINDS:
-        base = per_pair(plain, kind, environment())
-        yield Kind(KINDS[kind], base,
-                   per_pair(counting, kind, environment()) - base,
-                   per_pair(plain, kind, environment(preload=builder.runtime)) - base,
-                   per_pair(counting, kind, environment(options="enabled=0")) - base)
+        base = per_pair(builder, PLAIN, kind)
+        yield Kind(KINDS[kind], base, {variant.name: per_pair(builder, variant, kind) - base for variant in chosen})
 
 
 def measure_run(builder):
     """Instructions that a process takes besides its allocations: start, first use of two sites, report."""
-    plain, counting = builder.pair("pairs.cpp")
-    return collected([counting, "malloc", "1"], environment()) - collected([plain, "malloc", "1"], environment())
+    plain, counting = (collected(variant.command(builder, "pairs.cpp", ["malloc", "1"]), {})
+                       for variant in (PLAIN, COUNTING))
+    return counting - plain
+
+
+def section(builder, arguments):
+    if not shutil.which("valgrind"):
+        print("\nInstructions per pair: not counted, valgrind is not installed")
+        return {"missing": "valgrind is not installed"}
+    chosen = variants(builder, arguments.switches)
+    print("\nInstructions per pair, exact (callgrind), and what is added")
+    print(f"  {'':22} {'plain':>8}" + "".join(f" {variant.name:>10}" for variant in chosen))
+    kinds = []
+    for kind in measure(builder, chosen, arguments.quick):
+        kinds.append(kind)
+        added = "".join(f" {kind.added[variant.name]:>10.1f}" for variant in chosen)
+        is_goal = kind.name == KINDS["malloc"]
+        goal = verdict(arguments, kind.added[COUNTING.name], "instructions") if is_goal else ""
+        print(f"  {kind.name:<22} {kind.plain:>8.1f}{added}{goal}", flush=True)
+    process = measure_run(builder)
+    print(f"  start, first use of 2 sites and report of a process: {process:,}")
+    return {"kinds": kinds, "process": process}

@@ -5,6 +5,7 @@ import statistics
 from dataclasses import dataclass
 
 from build import environment, run
+from goals import verdict
 
 PER_FUNCTION = 100
 
@@ -65,3 +66,13 @@ def measure(builder, sites, runs):
     passes = [[float(time) for time in run([counting], environment()).split()] for _ in range(runs)]
     first, second = (statistics.median(times) for times in zip(*passes))
     return Registration(sites, first, second)
+
+
+def section(builder, arguments):
+    sites = 1000 if arguments.quick else 100000
+    result = measure(builder, sites, 1 if arguments.quick else 9)
+    print(f"\nFirst use of {sites:,} sites")
+    print(f"  first pass, second pass   {result.first:.1f} ms, {result.second:.1f} ms of CPU time")
+    print(f"  registration          {result.added:>8.1f} ms{verdict(arguments, result.added, 'registration', ' ms')}",
+          flush=True)
+    return {"sites": sites, "first_ms": result.first, "second_ms": result.second, "added_ms": result.added}

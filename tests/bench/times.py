@@ -1,16 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What allocsite costs whole programs in time.
-
-The two builds of a program run in turns, so that whatever else the machine does hits both alike, and each round
-gives one ratio; the medians of these are the result.
-"""
-import math
+"""What allocsite costs whole programs in time, and what each of its switches makes of that."""
 import os
-import statistics
-import time
 from dataclasses import dataclass
 
-from build import environment, fail
+from build import options
+from goals import verdict
+from interleave import PLAIN, Cost, Variant, cost, geometric_mean, interleaved, seconds
 
 TABLE = "/usr/share/iso-codes/json/iso_639-3.json"
 PROSE = "/usr/share/common-licenses/GPL-3"
@@ -27,75 +22,59 @@ PROGRAMS = [
     ("exchange.c", 300, None),
 ]
 
-
-@dataclass
-class Run:
-    wall: float
-    cpu: float
-
-
-@dataclass
-class Ratio:
-    """The instrumented program's time over the plain one's."""
-    median: float
-    low: float  # quartiles over the rounds
-    high: float
+COUNTING = Variant("allocsite")
+SWITCHES = [Variant(switch, variables=options(switch)) for switch in ("enabled=0", "pairs=1", "sizes=1", "reach=1")]
 
 
 @dataclass
 class Program:
     name: str
     seconds: float  # wall time of the plain one
-    wall: Ratio
-    cpu: Ratio
-    least: float  # ratio of the least CPU times: what others do on the machine can only add to a time
+    costs: dict[str, Cost]  # by variant
 
 
-def timed(command, output):
-    with open(output, "wb") as out, open(os.devnull, "wb") as null:
-        redirect = [(os.POSIX_SPAWN_DUP2, out.fileno(), 1), (os.POSIX_SPAWN_DUP2, null.fileno(), 2)]
-        begin = time.perf_counter()
-        pid = os.posix_spawn(command[0], command, environment(), file_actions=redirect)
-        _, status, usage = os.wait4(pid, 0)
-        wall = time.perf_counter() - begin
-    if status != 0:
-        fail(f"{' '.join(command)}: exit status {os.waitstatus_to_exitcode(status)}")
-    return Run(wall, usage.ru_utime + usage.ru_stime)
-
-
-def same_output(outputs):
-    left, right = (open(output, "rb").read() for output in outputs)
-    if left != right:
-        fail(f"{outputs[0]} and {outputs[1]} differ: the program does not do the same with allocsite")
-
-
-def ratio(pairs, figure):
-    ratios = [figure(counted) / figure(plain) for plain, counted in pairs]
-    if len(ratios) == 1:
-        return Ratio(*ratios * 3)
-    low, median, high = statistics.quantiles(ratios, n=4, method="inclusive")
-    return Ratio(median, low, high)
-
-
-def measure_program(builder, source, work, data, rounds):
-    executables = builder.pair(source)
-    outputs = [executable + ".out" for executable in executables]
-    commands = [[executable, str(work)] + ([data] if data else []) for executable in executables]
-    pairs = []
-    for number in range(rounds):
-        order = (0, 1) if number % 2 == 0 else (1, 0)
-        runs = {which: timed(commands[which], outputs[which]) for which in order}
-        pairs.append((runs[0], runs[1]))
-    same_output(outputs)
-    least_plain, least_counted = (min(run.cpu for run in runs) for runs in zip(*pairs))
-    return Program(os.path.splitext(source)[0], statistics.median(plain.wall for plain, _ in pairs),
-                   ratio(pairs, lambda run: run.wall), ratio(pairs, lambda run: run.cpu), least_counted / least_plain)
-
-
-def measure(builder, rounds, quick):
+def programs(quick):
+    """Name, source and arguments of each."""
     for source, work, data in PROGRAMS:
-        yield measure_program(builder, source, 1 + work // 1000 if quick else work, data, rounds)
+        arguments = [str(1 + work // 1000 if quick else work)] + ([data] if data else [])
+        yield os.path.splitext(source)[0], source, arguments
 
 
-def geometric_mean(ratios):
-    return math.exp(statistics.fmean(map(math.log, ratios)))
+def measure(builder, variants, rounds, quick):
+    for name, source, arguments in programs(quick):
+        results = interleaved(builder, source, arguments, [PLAIN] + variants, rounds)
+        yield Program(name, seconds(results), {variant.name: cost(results, variant.name) for variant in variants})
+
+
+def print_program(program, switches, note):
+    counting = program.costs[COUNTING.name]
+    wall, cpu = counting.wall, counting.cpu
+    print(f"  {program.name:<16} {program.seconds:>7.3f} s {wall.median:>8.3f} ({wall.low:.3f} {wall.high:.3f})"
+          f" {cpu.median:>8.3f} ({cpu.low:.3f} {cpu.high:.3f}) {counting.least:>8.3f}"
+          + "".join(f" {program.costs[switch.name].wall.median:>10.3f}" for switch in switches) + note, flush=True)
+
+
+def geometric_means(measured, variant):
+    costs = [program.costs[variant.name] for program in measured]
+    return {"wall": geometric_mean(cost.wall.median for cost in costs),
+            "cpu": geometric_mean(cost.cpu.median for cost in costs),
+            "least": geometric_mean(cost.least for cost in costs)}
+
+
+def section(builder, arguments):
+    switches = SWITCHES if arguments.switches else []
+    rounds = arguments.rounds or 41
+    print(f"\nTime with allocsite / without: medians (quartiles) of {rounds} rounds, least CPU times"
+          + (", wall medians with switches" if switches else ""))
+    print(f"  {'program':<16} {'plain':>9} {'wall':>8} {'':15} {'CPU':>8} {'':15} {'least':>8}"
+          + "".join(f" {switch.name:>10}" for switch in switches))
+    measured = []
+    for program in measure(builder, [COUNTING] + switches, rounds, arguments.quick):
+        measured.append(program)
+        print_program(program, switches, verdict(arguments, program.costs[COUNTING.name].wall.median, "program"))
+    means = {variant.name: geometric_means(measured, variant) for variant in [COUNTING] + switches}
+    mean = means[COUNTING.name]
+    print(f"  {'geometric mean':<26} {mean['wall']:>8.3f} {'':15} {mean['cpu']:>8.3f} {'':15} {mean['least']:>8.3f}"
+          + "".join(f" {means[switch.name]['wall']:>10.3f}" for switch in switches)
+          + verdict(arguments, mean["wall"], "wall", " (wall)"))
+    return {"rounds": rounds, "programs": measured, "geometric_mean": means}

@@ -37,13 +37,14 @@ static void defaults(void **state) {
     assert_int_equal(options.sort, SORT_BYTES);
     assert_int_equal(options.top, 20);
     assert_false(options.top_given);
+    assert_false(options.leaks || options.pairs || options.sizes || options.reach);
 }
 
 static void every_key(void **state) {
     (void)state;
     struct options options =
         parsed("enabled=0:report=/tmp/%p:format=csv:top=0:sort=allocs:min_bytes=18446744073709551615:"
-               "min_allocs=7:leaks=0:profile=none:stack=0",
+               "min_allocs=7:leaks=1:pairs=1:sizes=1:reach=1:profile=none:stack=0",
                0);
     assert_false(options.enabled);
     assert_string_equal(options.report, "/tmp/%p");
@@ -53,14 +54,32 @@ static void every_key(void **state) {
     assert_true(options.top_given);
     assert_true(options.min_bytes == UINT64_MAX);
     assert_int_equal(options.min_allocs, 7);
+    assert_true(options.leaks && options.pairs && options.sizes && options.reach);
+}
+
+static void every_sort(void **state) {
+    (void)state;
+    assert_int_equal(parsed("sort=live", 0).sort, SORT_LIVE);
+    assert_int_equal(parsed("sort=peak", 0).sort, SORT_PEAK);
+    assert_int_equal(parsed("sort=live:sort=bytes", 0).sort, SORT_BYTES);
+}
+
+static void booleans_are_their_own_keys(void **state) {
+    (void)state;
+    assert_true(parsed("leaks=1", 0).leaks && !parsed("leaks=1", 0).pairs);
+    assert_true(parsed("pairs=1", 0).pairs && !parsed("pairs=1", 0).sizes);
+    assert_true(parsed("sizes=1", 0).sizes && !parsed("sizes=1", 0).reach);
+    assert_true(parsed("reach=1", 0).reach && !parsed("reach=1", 0).leaks);
+    assert_false(parsed("reach=1:reach=0", 0).reach);
 }
 
 static void what_is_wrong_is_left_out(void **state) {
     (void)state;
     static const char *const wrong[] = {
-        "bananas=1",   "top",       "=",        "top=",      "top=-1",   "top=18446744073709551616",
-        "enabled=yes", "enabled=2", "format=x", "sort=live", "report=",  "Top=1",
-        "min_bytes=k", "stack=1",   "leaks=1",  "profile=p", "sort=peak"};
+        "bananas=1",   "top",       "=",        "top=",      "top=-1",  "top=18446744073709551616",
+        "enabled=yes", "enabled=2", "format=x", "sort=l",    "report=", "Top=1",
+        "min_bytes=k", "stack=1",   "leaks=2",  "profile=p", "pairs=",  "sizes=no",
+        "reach=01"};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         char text[128] = "top=3:";
         strcat(strcat(text, wrong[i]), ":min_allocs=4");
@@ -116,6 +135,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(defaults),
         cmocka_unit_test(every_key),
+        cmocka_unit_test(every_sort),
+        cmocka_unit_test(booleans_are_their_own_keys),
         cmocka_unit_test(what_is_wrong_is_left_out),
         cmocka_unit_test(the_last_one_holds_and_empty_ones_are_nothing),
         cmocka_unit_test(a_path_that_is_too_long),

@@ -1,4 +1,5 @@
-// pairs KIND COUNT: as many allocations of one kind, each given back at once, and nothing else.
+// pairs KIND COUNT: as many allocations of one kind, each given back at once, and nothing else. Those that
+// grow keep them; shrink grows by 9999 blocks and gives back as many of them as COUNT says.
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <cstdlib>
@@ -13,11 +14,31 @@ template <typename T> static T *opaque(T *p) {
 
 static void *block;
 
+struct Link {
+    Link *next;
+};
+
+static Link *kept;
+
+static void keep(void *p) {
+    kept = new (p) Link{kept};
+}
+
+static void drop() {
+    if (!kept)
+        for (int i = 0; i < 9999; i++)
+            keep(std::malloc(40));
+    Link *last = kept;
+    kept = last->next;
+    std::free(last);
+}
+
 static const struct {
     const char *name;
     void (*pair)(long);
 } kinds[] = {
     {"malloc", [](long) { std::free(opaque(std::malloc(40))); }},
+    {"malloc_large", [](long) { std::free(opaque(std::malloc(600))); }},
     {"calloc", [](long) { std::free(opaque(std::calloc(5, 8))); }},
     {"realloc", [](long i) { block = std::realloc(opaque(block), 40 + (i & 1) * 40); }},
     {"aligned_alloc", [](long) { std::free(opaque(std::aligned_alloc(64, 64))); }},
@@ -31,6 +52,9 @@ static const struct {
          constexpr auto align = std::align_val_t(64);
          operator delete(opaque(operator new(64, align)), align);
      }},
+    {"grow", [](long) { keep(opaque(std::malloc(40))); }},
+    {"grow_new", [](long) { keep(opaque(operator new(40))); }},
+    {"shrink", [](long) { drop(); }},
 };
 
 int main(int argc, char **argv) {

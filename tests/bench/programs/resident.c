@@ -3,11 +3,10 @@
  *
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  */
-#include <fcntl.h>
+#include "rollup.h"
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 static pthread_barrier_t allocated, printed;
 
@@ -26,13 +25,6 @@ static void *work(void *unused) {
     pthread_barrier_wait(&allocated);
     pthread_barrier_wait(&printed);
     return unused;
-}
-
-static int print_rollup(void) {
-    static char text[4096];
-    int file = open("/proc/self/smaps_rollup", O_RDONLY);
-    ssize_t size = file < 0 ? -1 : read(file, text, sizeof text);
-    return size > 0 && write(STDOUT_FILENO, text, (size_t)size) == size ? 0 : 1;
 }
 
 int main(int argc, char **argv) {

@@ -37,7 +37,7 @@ def table_of(text):
     """The rows of a text report: [{column: cell}], columns of one name numbered, the site as the rest of the line."""
     lines = text.splitlines()
     head = next(i for i, line in enumerate(lines) if line.lstrip().startswith("bytes"))
-    names = lines[head].split()
+    names = re.split(r" {2,}", lines[head].strip())
     rows = []
     for line in lines[head + 1:]:
         cells = re.split(r" {2,}", line.strip(), maxsplit=len(names) - 1)
@@ -53,7 +53,7 @@ def text():
         process = run([program], options)
         rows = table_of(process.err)
         expect(f"text {options}: outcome", DONE, outcome(process))
-        for column in "allocs", "reallocs", "failed":
+        for column in "allocs", "reallocs", "moved", "failed":
             expect(f"text {options}: sum of {column}", want[column], sum(number(row[column]) for row in rows))
         for column in "bytes share", "allocs share":
             expect(f"text {options}: {column} near 100", True,
@@ -89,11 +89,38 @@ def json_rows():
     one = json.loads(run([program], "format=json:top=1").err)
     expect("json: all rows", True, len(everything["sites"]) >= 4)
     expect("json: top", (1, everything["totals"]), (len(one["sites"]), one["totals"]))
-    for key in ("frees", "peak_bytes", "live_blocks"):
-        expect(f"json: {key}", None, everything["totals"][key])
+    expect("json: left out", (0, len(everything["sites"]) - 1), (everything["sites_left_out"], one["sites_left_out"]))
+    for row in [everything["totals"], *everything["sites"]]:
+        expect("json: blocks", row["allocs"] + row["reallocs"] + row["inherited_blocks"],
+               row["frees"] + row["moved"] + row["live_blocks"])
+        expect("json: bytes", row["alloc_bytes"] + row["realloc_bytes"] + row["inherited_bytes"],
+               row["freed_bytes"] + row["moved_bytes"] + row["live_bytes"])
+    for counter in everything["totals"]:
+        expect(f"json: sum of {counter}", everything["totals"][counter], sum(row[counter] for row in everything["sites"]))
     expect("json: program", program, everything["program"])
     expect("json: sorted", sorted((-site["alloc_bytes"] - site["realloc_bytes"] for site in everything["sites"])),
            [-site["alloc_bytes"] - site["realloc_bytes"] for site in everything["sites"]])
+
+
+def leaks():
+    """Only sites with live blocks, and all bytes that are live."""
+    program = loud()
+    process = run([program], "leaks=1:top=0")
+    lines = process.err.splitlines()
+    expect("leaks: head", True, any(line.split()[:3] == ["live", "share", "blocks"] for line in lines))
+    expect("leaks: live at exit", True, any(line.startswith("live at exit: ") for line in lines))
+    sites = json.loads(run([program], "format=json:leaks=1").err)["sites"]
+    expect("leaks: live blocks", True, bool(sites) and all(site["live_blocks"] for site in sites))
+    expect("leaks: sum", totals(program)["live_bytes"], sum(site["live_bytes"] for site in sites))
+
+
+def sizes():
+    """Each call is in the class of its size."""
+    for site in json.loads(run([loud()], "format=json:sizes=1").err)["sites"]:
+        if site["sited"]:
+            expect(f"sizes of {site['callee']}", site["allocs"] + site["reallocs"], sum(count for _, count in site["sizes"]))
+            expect(f"sizes of {site['callee']}, least bytes", True,
+                   sum(start * count for start, count in site["sizes"]) <= site["alloc_bytes"] + site["realloc_bytes"])
 
 
 def defaults():
@@ -174,4 +201,4 @@ def unreachable():
     expect("mode", {0o600}, modes)
 
 
-main([text, markdown, comma_separated, json_rows, defaults, closed, broken_pipe, file_size, nonblocking, unreachable])
+main([text, markdown, comma_separated, json_rows, leaks, sizes, defaults, closed, broken_pipe, file_size, nonblocking, unreachable])

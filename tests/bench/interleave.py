@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Runs variants of a program in turns and compares their times.
+
+Whatever else the machine does hits all variants of a round alike, and each round gives one ratio; the medians of these
+are the result.
+"""
+import math
+import os
+import shutil
+import statistics
+import time
+from dataclasses import dataclass, field
+
+from build import environment
+
+
+@dataclass(frozen=True)
+class Variant:
+    name: str
+    kind: str = "allocsite"  # of the executable (build.py)
+    variables: dict = field(default_factory=dict)
+    prefix: tuple = ()  # what runs it
+    arguments: tuple = ()  # besides those that all variants get
+    profiles: str = ""  # directory where each run has to leave something
+
+    def command(self, builder, source, arguments):
+        return [*self.prefix, builder.build(source, self.kind), *arguments, *self.arguments]
+
+
+class RunFailed(Exception):
+    """A run of this variant did not end well or did not do what the first variant did."""
+
+    def __init__(self, variant, what):
+        super().__init__(f"{variant.name}: {what}")
+        self.variant = variant
+
+
+PLAIN = Variant("plain", "plain")
+
+
+@dataclass
+class Run:
+    wall: float
+    cpu: float
+
+
+@dataclass
+class Ratio:
+    """A variant's time over the plain program's."""
+    median: float
+    low: float  # quartiles over the rounds
+    high: float
+
+
+@dataclass
+class Cost:
+    wall: Ratio
+    cpu: Ratio
+    least: float  # ratio of the least CPU times: what others do on the machine can only add to a time
+
+
+def timed(variant, command, output):
+    with open(output, "wb") as out, open(os.devnull, "wb") as null:
+        redirect = [(os.POSIX_SPAWN_DUP2, out.fileno(), 1), (os.POSIX_SPAWN_DUP2, null.fileno(), 2)]
+        begin = time.perf_counter()
+        pid = os.posix_spawn(command[0], command, environment(variant.variables), file_actions=redirect)
+        _, status, usage = os.wait4(pid, 0)
+        wall = time.perf_counter() - begin
+    if status != 0:
+        raise RunFailed(variant, f"{' '.join(command)}: exit status {os.waitstatus_to_exitcode(status)}")
+    return Run(wall, usage.ru_utime + usage.ru_stime)
+
+
+def profiled(variant, command, output):
+    """A tool that did not come to work would look like a fast one."""
+    shutil.rmtree(variant.profiles, ignore_errors=True)
+    os.makedirs(variant.profiles)
+    run = timed(variant, command, output)
+    if not any(entry.stat().st_size for entry in os.scandir(variant.profiles)):
+        raise RunFailed(variant, f"{' '.join(command)}: left no profile")
+    shutil.rmtree(variant.profiles)
+    return run
+
+
+def contents(path):
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def run_variant(variant, command, output, expected):
+    run = (profiled if variant.profiles else timed)(variant, command, output)
+    # Some tools print lines of their own around the program's.
+    if contents(expected) not in contents(output):
+        raise RunFailed(variant, f"{output} is not what it should be ({expected})")
+    return run
+
+
+def rotated(variants, by):
+    by %= len(variants)
+    return variants[by:] + variants[:by]
+
+
+def interleaved(builder, source, arguments, variants, rounds):
+    """For each round the runs of all variants, by name. The first one tells what all have to print."""
+    expected = builder.build(source, "plain") + ".expected"
+    first = variants[0]
+    timed(first, first.command(builder, source, arguments), expected)
+    commands = {variant.name: variant.command(builder, source, arguments) for variant in variants}
+    output = builder.build(source, "plain") + ".out"
+    return [{variant.name: run_variant(variant, commands[variant.name], output, expected)
+             for variant in rotated(variants, number)} for number in range(rounds)]
+
+
+def quartiles(values):
+    if len(values) == 1:
+        return Ratio(*values * 3)
+    low, median, high = statistics.quantiles(values, n=4, method="inclusive")
+    return Ratio(median, low, high)
+
+
+def ratio(results, name, base="plain", figure="wall"):
+    return quartiles([getattr(runs[name], figure) / getattr(runs[base], figure) for runs in results])
+
+
+def cost(results, name, base="plain"):
+    least = min(runs[name].cpu for runs in results) / min(runs[base].cpu for runs in results)
+    return Cost(ratio(results, name, base), ratio(results, name, base, "cpu"), least)
+
+
+def seconds(results, name="plain"):
+    return statistics.median(runs[name].wall for runs in results)
+
+
+def geometric_mean(ratios):
+    return math.exp(statistics.fmean(map(math.log, ratios)))

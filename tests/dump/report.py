@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The command line of allocsite-dump report: what it takes, its messages and its exit status.
+
+ctest passes DUMP (allocsite-dump) and WORK (a folder) in the environment. What reports look like is in tests/golden.
+"""
+import csv
+import io
+import json
+import os
+import resource
+import subprocess
+import unittest
+
+DUMP = os.environ["DUMP"]
+WORK = os.environ["WORK"]
+HERE = os.path.dirname(os.path.abspath(__file__))
+FULL = os.path.join(HERE, "..", "golden", "report-1", "full.json")
+CUT = os.path.join(HERE, "..", "golden", "report-1", "cut.json")
+
+
+def report(*arguments, **options):
+    return subprocess.run([DUMP, "report", *arguments], capture_output=True, text=True, timeout=60, **options)
+
+
+def document(path=FULL):
+    with open(path) as file:
+        return json.load(file)
+
+
+def written(name, contents):
+    os.makedirs(WORK, exist_ok=True)
+    path = os.path.join(WORK, name)
+    with open(path, "w") as file:
+        file.write(contents if isinstance(contents, str) else json.dumps(contents))
+    return path
+
+
+class Options(unittest.TestCase):
+    def test_standard_input_and_pipes(self):
+        want = report(FULL).stdout
+        with open(FULL) as file:
+            self.assertEqual(report("-", stdin=file).stdout, want)
+        piped = subprocess.run(f"cat {FULL} | '{DUMP}' report -", shell=True, capture_output=True, text=True)
+        self.assertEqual((piped.returncode, piped.stdout), (0, want))
+
+    def test_top(self):
+        rows = report("--format=csv", "--top=2", CUT).stdout.splitlines()
+        self.assertEqual(len(rows), 1 + 2)
+        self.assertIn("4 more sites", report("--top=1", FULL).stdout)
+
+    def test_sort(self):
+        counters = {"bytes": ("alloc_bytes", "realloc_bytes"), "allocs": ("allocs", "reallocs"),
+                    "live": ("live_bytes",), "peak": ("peak_bytes",)}
+        for sort, names in counters.items():
+            result = report("--format=csv", "--sort=" + sort, FULL)
+            rows = list(csv.DictReader(io.StringIO(result.stdout, newline="")))
+            keys = [sum(int(row[name]) for name in names) for row in rows]
+            self.assertEqual(keys, sorted(keys, reverse=True), sort)
+
+    def test_minima(self):
+        sites = json.loads(report("--format=json", "--min-bytes=5000", "--min-allocs=3", CUT).stdout)
+        self.assertEqual((sites["sites"], sites["sites_left_out"]), ([], 5))
+        self.assertEqual(sites["totals"], document(CUT)["totals"])
+
+    def test_leaks(self):
+        sites = json.loads(report("--format=json", "--leaks", CUT).stdout)["sites"]
+        self.assertEqual([site["live_blocks"] > 0 for site in sites], [True, True])
+
+    def test_usage(self):
+        for arguments in ([], ["--format=xml", FULL], ["--top=x", FULL], ["--top=", FULL], ["--sort=size", FULL],
+                          ["--top=1:top=2", FULL], ["--leaks=1", FULL], ["--reach", FULL], [FULL, FULL],
+                          ["--min-bytes=" + "1" * 200, FULL]):
+            result = report(*arguments)
+            self.assertEqual((result.returncode, result.stdout), (2, ""), arguments)
+            self.assertEqual(result.stderr.count("\n"), 1, arguments)
+
+    def test_help(self):
+        result = report("--help")
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        self.assertIn("--leaks", result.stdout)
+
+
+class Messages(unittest.TestCase):
+    def refused(self, path, expected, shown=False, **options):
+        result = report(path, **options)
+        self.assertEqual(result.returncode, 1, result.stderr)
+        self.assertEqual(bool(result.stdout), shown)
+        lines = result.stderr.splitlines()
+        self.assertEqual(lines, [f"allocsite-dump: {path}: {text}" for text in expected])
+
+    def test_what_is_no_report(self):
+        self.refused("/nowhere", ["No such file or directory"])
+        self.refused("/dev/null", ["is empty"])
+        self.refused(WORK, ["Is a directory"])
+        self.refused(written("list", "[]"), ["is not a report of allocsite"])
+        self.refused(written("sites", {"format": "allocsite-sites"}), ['format is not "allocsite-report"'])
+        self.refused(written("new", {"format": "allocsite-report", "version": 2}),
+                     ["version is not 1: it was written by a newer allocsite"])
+
+    def test_a_report_that_ends_early(self):
+        with open(FULL) as file:
+            text = file.read()
+        result = report(written("short", text[:2000]))
+        self.assertEqual((result.returncode, result.stdout, result.stderr.count("\n")), (1, "", 1))
+        self.assertIn("is not JSON: line ", result.stderr)
+
+    def test_an_endless_input(self):
+        self.refused("/dev/zero", ["out of memory"],
+                     preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (1 << 29, 1 << 29)))
+
+    def test_a_broken_law(self):
+        wrong = document()
+        site = wrong["sites"][0]
+        site["frees"] += 1
+        self.refused(written("wrong", wrong), [
+            "breaks a law: totals: sum of frees over all sites = frees, but they are 2029 and 2028",
+            f"breaks a law: site {site['id']}: allocs + reallocs + inherited_blocks = frees + moved + live_blocks, "
+            "but they are 2000 and 2001",
+            f"breaks a law: site {site['id']}: count of pairs with kind free = frees, but they are 2000 and 2001",
+        ], shown=True)
+
+    def test_many_broken_laws(self):
+        wrong = document()
+        for site in wrong["sites"]:
+            for name in "alloc_bytes", "frees", "moved":
+                site[name] += 1
+        result = report(written("many", wrong))
+        lines = result.stderr.splitlines()
+        self.assertEqual((result.returncode, len(lines)), (1, 11))
+        self.assertRegex(lines[-1], r"and \d+ more breaches$")
+
+    def test_what_was_not_counted(self):
+        for option in "pairs", "sizes":
+            result = report("--" + option, CUT)
+            self.assertEqual((result.returncode, result.stdout), (1, report(CUT).stdout))
+            self.assertEqual(result.stderr, f"allocsite-dump: {CUT}: has no {option}: run the program with "
+                                            f"ALLOCSITE_OPTIONS={option}=1\n")
+
+    def test_output_that_cannot_be_written(self):
+        with open("/dev/full", "w") as full:
+            result = subprocess.run([DUMP, "report", FULL], stdout=full, stderr=subprocess.PIPE, text=True)
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("standard output: No space left", result.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What a program does wrong with its blocks is told, at once and in the report; and nothing is told of a program that does
+nothing wrong."""
+import os
+import re
+import signal
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from harness import *
+
+PROGRAM = "faults.cpp"
+SAYS = {"double_free": "is freed twice", "foreign": "what no allocator gave", "mismatch": "of another kind",
+        "array_mismatch": "delete[]"}
+# glibc sees these and aborts.
+ABORTED = {"free_twice", "free_large_twice", "delete_twice", "free_unsited", "free_stack", "free_static", "free_inside",
+           "free_inside_large", "free_misaligned"}
+# The address has no memory behind it: no allocator lives through that.
+DEADLY = {"free_number"}
+SAID_MOST = 20
+
+
+class Mistake:
+    """A case of faults.cpp as its comments tell it."""
+    def __init__(self):
+        self.owner = self.by = None
+        self.kind, self.count = "", 1
+
+
+def mistakes():
+    found = collections.defaultdict(Mistake)
+    for number, line in enumerate(open(source(PROGRAM)), 1):
+        comment = line.partition("//")[2]
+        for name in re.findall(r"gives (\w+)", comment):
+            found[name].owner = number
+        for name, how, kind, count in re.findall(r"(\w+) (is|unsited) (\w*double_free|foreign|\w*mismatch)(?: (\d+))?", comment):
+            mistake = found[name]
+            mistake.by, mistake.kind, mistake.count = number if how == "is" else None, kind, int(count or 1)
+    expect("cases of the program", set(re.findall(r"CASE\((\w+)\)", open(source(PROGRAM)).read())) - {"name", "many"},
+           set(found))
+    return found
+
+
+def faults_of(report):
+    lines = {site["id"]: site["line"] for site in report["sites"] if site["sited"]}
+    return [(fault["kind"], lines.get(fault["owner"]), lines.get(fault["by"]), fault["count"]) for fault in report["faults"]]
+
+
+def check_said(name, mistake, errors):
+    said = [line for line in errors.splitlines() if line.startswith("allocsite: ")]
+    expect(f"{name}: lines", 1, len(said))
+    line = "".join(said)
+    expect(f"{name}: says", (True, True, True),
+           (SAYS[mistake.kind] in line, mistake.by is None or f"{PROGRAM}:{mistake.by}" in line,
+            mistake.owner is None or f"it came from" in line and f"{PROGRAM}:{mistake.owner}" in line))
+
+
+def check_told(name, mistake, process):
+    expect(f"{name}: status", 3, process.returncode)
+    if process.returncode != 3:
+        return
+    report = report_of(process, faulty=True)
+    expect(f"{name}: faults", [(mistake.kind, mistake.owner, mistake.by, mistake.count)], faults_of(report))
+    expect(f"{name}: exact", [], report["inexact_reasons"])
+    check_said(name, mistake, process.err)
+
+
+def run_one(program, name, caught=False, **more):
+    return run([program, name] + ["caught"] * caught, **more)
+
+
+def said():
+    """Before the allocator aborts the process, or worse."""
+    program = build(PROGRAM, "faults")
+    for name, mistake in mistakes().items():
+        process = run_one(program, name)
+        status = -signal.SIGSEGV if name in DEADLY else -signal.SIGABRT if name in ABORTED else 3
+        expect(f"{name}: status", status, process.returncode)
+        check_said(name, mistake, process.err)
+
+
+def told():
+    """Where the process lives on, the report tells it: under glibc whoever catches its abort, and under an allocator that
+    does not care."""
+    program = build(PROGRAM, "faults")
+    lenient = build(PROGRAM, "lenient", *observer())
+    for name, mistake in mistakes().items():
+        if name in DEADLY:
+            continue
+        check_told(f"{name} with glibc", mistake, run_one(program, name, caught=True))
+        check_told(f"{name} with a lenient allocator", mistake, run_one(lenient, name))
+
+
+def told_allocators():
+    libraries = [path for name in ("libjemalloc.so.2", "libtcmalloc_minimal.so.4", "libmimalloc.so.2.0")
+                 if os.path.exists(path := os.path.join(LIBRARIES, name))]
+    for library in libraries:
+        allocator = os.path.basename(library).split(".")[0]
+        program = build(PROGRAM, allocator, "-Wl,--no-as-needed", library)
+        for name, mistake in mistakes().items():
+            if mistake.kind == "foreign":
+                continue  # what they do with it is anybody's guess
+            process = run_one(program, name, caught=True)
+            check_told(f"{name} with {allocator}", mistake, process)
+    if not libraries:
+        sys.exit(SKIPPED)
+
+
+def many():
+    """Each pair is said once, and no more than enough of them."""
+    program = build(PROGRAM, "faults")
+    process = run_one(program, "many")
+    expect("faults", 30, len(report_of(process, faulty=True)["faults"]))
+    expect("lines", SAID_MOST, process.err.count("of another kind"))
+    for options in "report=none", "enabled=0":
+        expect(options, (3, ""), ((process := run_one(program, "many", options=options)).returncode, process.err))
+    text = run_one(program, "new_free", options="format=text").err
+    expect("the text report names both places", 2, len(re.findall(rf"{PROGRAM}:{mistakes()['new_free'].by}", text)) // 2)
+
+
+main([said, told, told_allocators, many])
