@@ -20,6 +20,8 @@ function(allocsite_write_static_options file options_variable)
     list(TRANSFORM options REPLACE "^WRAPPED\\(([A-Za-z0-9_]+)\\)$" "-Wl,--wrap=\\1")
     # The C library comes behind the archive and refers to these: they have to be in the link by then.
     list(APPEND options "-Wl,--undefined=__wrap_malloc" "-Wl,--undefined=__wrap_fclose")
+    # libgcc has one of its own, for split stacks, which calls nothing in a static program.
+    list(APPEND options "-Wl,--undefined=__wrap_pthread_create")
     list(JOIN options "\n" lines)
     file(CONFIGURE OUTPUT ${file} CONTENT "${lines}\n")
     list(JOIN options " " words)

@@ -11,6 +11,7 @@
 #include "pairs.h"
 #include "peak.h"
 #include "reach.h"
+#include "rebind.h"
 #include "runtime.h"
 #include "sizes.h"
 #include "slabs.h"
@@ -81,8 +82,9 @@ static void add_tally(void *context, const struct tally *tally) {
     peak_share(tally, &sum->peak_blocks, &sum->peak_bytes);
 #define ADD(name) sum->name += __atomic_load_n(&tally->name, __ATOMIC_ACQUIRE);
     SUMMED(ADD)
-    if (tally->most > sum->most)
-        sum->most = tally->most;
+    int64_t most = peak_tally_most(tally);
+    if (most > sum->most)
+        sum->most = most;
 }
 
 /* What is live in the process, owned by one slot. */
@@ -258,9 +260,21 @@ static const char *interposition_reason(void) {
     return reason;
 }
 
+static const char *past_reason(void) {
+    static char reason[PATH_MAX + 200];
+    char *end =
+        stpncpy(stpcpy(reason, "some calls may have reached the malloc of "), rebind_allocator(), PATH_MAX);
+    stpcpy(end, " past allocsite's: they are not counted");
+    return reason;
+}
+
 #else
 
 static const char *interposition_reason(void) {
+    return NULL;
+}
+
+static const char *past_reason(void) {
     return NULL;
 }
 
@@ -276,6 +290,8 @@ static const char *hole_reason(enum hole hole) {
                "allocations too";
     case HOLE_INTERPOSITION:
         return interposition_reason();
+    case HOLE_PAST:
+        return past_reason();
     case HOLE_UNWRAPPED:
         return "linked statically without --wrap: calls that pass a site are counted, others are not";
     case HOLE_VERSION:
@@ -368,7 +384,7 @@ bool collect(struct report *report) {
     count_heap(&heap, slots);
     collect_rows(report, slots, &heap, rows);
     report->peak_within = peak_within();
-    collect_lost(report, slots, &rows);
     collect_reasons(report);
+    collect_lost(report, slots, &rows);
     return collect_pairs(report, slots, &rows);
 }

@@ -4,6 +4,7 @@
  */
 #define _GNU_SOURCE
 #include "collect.h"
+#include "next.h"
 #include "os.h"
 #include "report.h"
 #include "runtime.h"
@@ -137,8 +138,12 @@ void exit_install(void) {
 
 /* Loaded with dlopen: what the loader destroys after this library is in no report. */
 __attribute__((destructor)) static void destroy(void) {
-    if (!is_installed)
-        report_at_exit();
+    if (is_installed)
+        return;
+    runtime_start(); /* a sanitized program may have come to its end without */
+    if (!runtime_off)
+        next_resolve();
+    report_at_exit();
 }
 
 #endif

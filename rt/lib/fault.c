@@ -51,8 +51,8 @@ void fault_say(enum pair_kind kind, uint32_t owner, uint32_t by) {
     find(&of, owner);
     find(&who, by);
     if (record_at(owner))
-        os_say("a block is ", pair_words(kind), ": ", who.function, who.at, who.file, who.colon, who.line,
+        os_say("fault: ", pair_words(kind), ": ", who.function, who.at, who.file, who.colon, who.line,
                "; it came from ", of.function, of.at, of.file, of.colon, of.line);
     else
-        os_say("a block is ", pair_words(kind), ": ", who.function, who.at, who.file, who.colon, who.line);
+        os_say("fault: ", pair_words(kind), ": ", who.function, who.at, who.file, who.colon, who.line);
 }

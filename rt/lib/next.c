@@ -4,6 +4,7 @@
  */
 #define _GNU_SOURCE
 #include "next.h"
+#include "rebind.h"
 #include "runtime.h"
 
 #include <errno.h>
@@ -117,9 +118,14 @@ static void *global_symbol(const char *name) {
     return found && is_linkage_stub(found) ? first_definition(name) : found;
 }
 
+static void *definition_behind(const char *name) {
+    void *hidden = rebind_hidden(name);
+    return hidden ? hidden : dlsym(RTLD_NEXT, name);
+}
+
 static void *symbol_behind(const char *name) {
-    void *found = global_symbol(name);
-    return found && !is_ours(found) ? found : dlsym(RTLD_NEXT, name);
+    void *hidden = rebind_hidden(name), *found = hidden ? hidden : global_symbol(name);
+    return found && !is_ours(found) ? found : definition_behind(name);
 }
 
 /* A look-up that fails allocates and would be the program's next dlerror. */
@@ -138,8 +144,8 @@ void *next_symbol(const char *name) {
     return look_up(symbol_behind, name);
 }
 
-static void *definition_behind(const char *name) {
-    return dlsym(RTLD_NEXT, name);
+void *next_first(const char *name) {
+    return look_up(global_symbol, name);
 }
 
 void *next_behind(const char *name) {
@@ -197,11 +203,28 @@ static bool is_heard(void) {
     return local.heard;
 }
 
+/* In the interface that all sanitizers have. */
+extern const char sanitizer_mark[] __asm__("__sanitizer_set_report_path") __attribute__((weak));
+
+bool next_is_sanitizers(void) {
+    return sanitizer_mark && !is_ours((const void *)(uintptr_t)malloc);
+}
+
+/* Nothing stands behind the C library's: if that is the first one, this runtime came by dlopen or the linker
+ * was told to. The program's own malloc is called directly by the program. */
+const struct link_map *next_replaceable(void) {
+    const struct module *own = module_of(&interposer);
+    const void *found = own && own->permanent ? next_first("malloc") : NULL;
+    const struct link_map *object = found && !is_ours(found) ? object_of(found) : NULL;
+    const void *behind = object && *object->l_name ? look_up(definition_behind, "malloc") : NULL;
+    return behind && object_of(behind) != object && !next_is_sanitizers() ? object : NULL;
+}
+
 static const char *malloc_before_ours(void) {
     const void *found = global_symbol("malloc");
     if (!found)
         return NULL;
-    if (is_ours(found))
+    if (is_ours(found) || rebind_is_done())
         return is_heard() ? NULL : "the tool that runs this program";
     const struct link_map *object = object_of(found);
     return object && *object->l_name ? object->l_name : "the program";

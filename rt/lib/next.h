@@ -5,6 +5,7 @@
 #ifndef ALLOCSITE_NEXT_H
 #define ALLOCSITE_NEXT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* X(name, result, parameters, arguments) */
@@ -45,8 +46,20 @@ void *next_symbol_in(const char *library, const char *name);
  * a sanitizer's, has called it and would be called in circles. */
 void *next_behind(const char *name);
 
+/* The first definition in the order of the dynamic loader, whosever it is. NULL: none. */
+void *next_first(const char *name);
+
 /* Path of the module whose malloc stands before ours. */
 const char *next_interposer(void);
+
+/* Whether a sanitizer serves the heap. Calls no function: sanitizers stand before many more than malloc, and
+ * these crash before they are set up. */
+bool next_is_sanitizers(void);
+
+/* The library whose malloc stands before ours though ours came with the program; NULL: there is none, or it
+ * has to stay there. */
+struct link_map;
+const struct link_map *next_replaceable(void);
 
 #endif
 

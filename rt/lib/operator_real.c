@@ -123,9 +123,34 @@ typedef void nothrow_delete(void *, const void *);
 typedef void sized_aligned_delete(void *, size_t, size_t);
 typedef void aligned_nothrow_delete(void *, size_t, const void *);
 
+static bool is_form(const struct operator_delete *op, bool array, bool sized, bool nothrow, bool aligned) {
+    return (op->family == FAMILY_NEW_ARRAY) == array && op->sized == sized && op->nothrow == nothrow &&
+           op->aligned == aligned;
+}
+
+/* The form that a library's own would call; NULL: it would call free. */
+static struct operator_delete *plainer_form(const struct operator_delete *op) {
+    bool array = op->family == FAMILY_NEW_ARRAY, varied = op->sized || op->nothrow;
+    for (int form = 0; form < DELETE_OPERATORS; form++)
+        if ((array || varied) && is_form(&operators_delete[form], array && varied, false, false, op->aligned))
+            return &operators_delete[form];
+    return NULL;
+}
+
+/* The program may have one of the forms alone, and no library that would bring the others. */
+static void delete_without_library(const struct operator_delete *op, const struct delete_call *call) {
+    struct operator_delete *plainer = plainer_form(op);
+    if (plainer) {
+        operator_delete_find(plainer);
+        operator_delete_call(plainer, call);
+    } else {
+        free(call->p); /* the one that everything calls, which counts */
+    }
+}
+
 void operator_delete_call(const struct operator_delete *op, const struct delete_call *call) {
     if (!op->real)
-        free(call->p); /* the one that everything calls, which counts */
+        delete_without_library(op, call);
     else if (op->sized && op->aligned)
         ((sized_aligned_delete *)op->real)(call->p, call->n, call->align);
     else if (op->aligned && op->nothrow)
@@ -195,7 +220,6 @@ void operator_delete_find(struct operator_delete *op) {
     op->found = true;
 }
 
-
 #else
 
 #include <link.h>
@@ -253,7 +277,7 @@ static bool operator_has_come(struct operator_new *op) {
 static bool plain_deletes_are_standard(void) {
     for (int form = DELETE; form <= DELETE_ARRAY; form++) {
         const void *real = real_operator(operators_delete[form].symbol);
-        if (!real || kind_of(real) != OPERATOR_STANDARD)
+        if (real && kind_of(real) != OPERATOR_STANDARD)
             return false;
     }
     return true;
@@ -265,21 +289,27 @@ void operator_delete_find(struct operator_delete *op) {
     next_resolve();
     op->real = real_operator(op->symbol);
     op->kind = op->real ? kind_of(op->real) : OPERATOR_STANDARD;
-    if (op->kind == OPERATOR_STANDARD && op->real && !plain_deletes_are_standard())
+    if (op->kind == OPERATOR_STANDARD && !plain_deletes_are_standard())
         op->kind = OPERATOR_PROGRAMS;
     op->frees = op->kind == OPERATOR_STANDARD && op->real;
     __atomic_store_n(&op->found, op->real != NULL, __ATOMIC_RELEASE);
+}
+
+/* A standard form is treated as the program's own where the plain one that it calls is not standard, which
+ * may be the allocator's: mimalloc brings some of the forms alone. */
+static bool is_programs_own(enum operator_kind kind, const void *real) {
+    return real && kind == OPERATOR_PROGRAMS && kind_of(real) == OPERATOR_PROGRAMS;
 }
 
 bool operators_are_replaced(void) {
     bool replaced = false;
     for (int form = 0; form < NEW_OPERATORS; form++) {
         operator_find(&operators_new[form]);
-        replaced |= operators_new[form].kind == OPERATOR_PROGRAMS;
+        replaced |= is_programs_own(operators_new[form].kind, operators_new[form].real);
     }
     for (int form = 0; form < DELETE_OPERATORS; form++) {
         operator_delete_find(&operators_delete[form]);
-        replaced |= operators_delete[form].kind == OPERATOR_PROGRAMS;
+        replaced |= is_programs_own(operators_delete[form].kind, operators_delete[form].real);
     }
     return replaced;
 }

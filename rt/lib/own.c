@@ -6,6 +6,7 @@
 #include "next.h"
 #include "operator_real.h"
 #include "pairs.h"
+#include "rebind.h"
 #include "sizes.h"
 #include "slabs.h"
 
@@ -228,13 +229,18 @@ static uint32_t slot_of(struct origin origin) {
 
 /* Whether every block of the process comes by here, so that one that is not known is none. */
 static bool all_blocks_are_seen(void) {
-    return !hole_is_set(HOLE_INTERPOSITION) && !hole_is_set(HOLE_UNWRAPPED) && !hole_is_set(HOLE_MEMORY) &&
-           !hole_is_set(HOLE_OWNERS) && !hole_is_set(HOLE_LIBRARIES) && !hole_is_set(HOLE_SECOND_RUNTIME);
+    return !hole_is_set(HOLE_INTERPOSITION) && !hole_is_set(HOLE_PAST) && !hole_is_set(HOLE_UNWRAPPED) &&
+           !hole_is_set(HOLE_MEMORY) && !hole_is_set(HOLE_OWNERS) && !hole_is_set(HOLE_LIBRARIES) &&
+           !hole_is_set(HOLE_SECOND_RUNTIME);
 }
 
 static void report_unknown(const void *p, const struct block *block, struct origin by) {
     if (bootstrap_readable(p) || local.silent || !all_blocks_are_seen())
         return;
+    if (rebind_is_done()) {
+        hole_set(HOLE_PAST); /* by a way that only the allocator knows, perhaps at the address of a freed one */
+        return;
+    }
     pair_count(block->state == BLOCK_FREED ? FAULT_DOUBLE_FREE : FAULT_FOREIGN, block->slot, slot_of(by), 0);
 }
 
@@ -288,8 +294,8 @@ void own_free_block_slow(void *p, struct origin by, enum family family) {
     next.free(p);
 }
 
-void own_look_and_free(void *p, struct thread *thread, struct tally *tally, uint64_t bytes) {
-    peak_look(thread, tally, -1, -(int64_t)bytes);
+void own_look_and_free(void *p, struct thread *thread, struct tally *before, uint64_t bytes) {
+    peak_look(thread, before + 1, -1, -(int64_t)bytes);
     next.free(p);
 }
 

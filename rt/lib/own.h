@@ -29,8 +29,8 @@ void own_failed(struct origin);
 /* Frees a block as the allocator's free does. */
 void own_free_block_slow(void *p, struct origin, enum family);
 
-/* The same with peak_look in between. */
-void own_look_and_free(void *p, struct thread *, struct tally *, uint64_t bytes);
+/* Has the tally behind this one looked at, and frees a block. */
+void own_look_and_free(void *p, struct thread *, struct tally *before, uint64_t bytes);
 
 /* The tally of a key. */
 static inline struct tally *own_tally(struct thread *thread, uint32_t key) {
@@ -78,11 +78,11 @@ static inline void own_free_block(void *p, struct origin by, enum family family)
         runtime_off ? next.free(p) : own_free_block_slow(p, by, family);
         return;
     }
-    *entry |= SHADOW_FREED;
+    shadow_mark_freed(entry);
     uint64_t bytes = rest & (SHADOW_SMALL - 1);
-    struct tally *tally = own_tally(thread, rest & -KEY(1)) + 1;
-    if (tally_lose_unseen(thread, tally, bytes))
-        own_look_and_free(p, thread, tally, bytes);
+    struct tally *before = own_tally(thread, rest & -KEY(1));
+    if (tally_lose_unseen(thread, before + 1, bytes))
+        own_look_and_free(p, thread, before, bytes);
     else
         next.free(p);
 }

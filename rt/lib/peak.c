@@ -10,16 +10,20 @@
 
 #include <errno.h>
 
-int64_t peak_floor __attribute__((aligned(64))) = -EPOCH_STEP;
+struct floors peak_floors = {.any = -EPOCH_STEP, .alloc = -EPOCH_STEP};
 
 /* Wiped by fork: a child's peak is that of what it changes. */
 struct peak {
     int64_t bytes;
-    int64_t epoch;   /* that began with it; 0: nothing was ever live */
-    bool seen;       /* some tally has been looked at in this epoch */
-    bool shared;     /* several threads: from here on all that follows is changed under the lock alone */
-    uint32_t holder; /* of the lock: index of the thread + 1; 0: nobody */
+    int64_t epoch;        /* that began with it; 0: nothing was ever live */
+    bool seen;            /* some tally has been looked at in this epoch */
+    struct thread *riser; /* whose live bytes are rising above it; NULL: they are below */
+    bool shared;          /* several threads: from here on all that follows is changed under the lock alone */
+    int64_t shared_epoch; /* in which it became that */
+    uint32_t holder;      /* of the lock: index of the thread + 1; 0: nobody */
     uint32_t measures;
+    int64_t measured; /* the epoch of the last one */
+    uint64_t windows; /* of all threads since then */
     uint64_t within;
 };
 
@@ -28,20 +32,29 @@ struct slot_peak {
     int64_t most;
     uint64_t within;
     uint32_t measures;
+    int64_t measured; /* the epoch of the last one */
+    uint64_t windows; /* of all tallies since then */
 };
 
 static struct peak *the_peak;
 static struct table slot_peaks = {.element = sizeof(struct slot_peak), .first = 1024, .fork = OS_FORK_WIPES};
 
 static int64_t epoch_now(void) {
-    return -__atomic_load_n(&peak_floor, __ATOMIC_RELAXED);
+    return -__atomic_load_n(&peak_floors.any, __ATOMIC_RELAXED);
+}
+
+static void set_alloc_floor(int64_t floor) {
+    __atomic_store_n(&peak_floors.alloc, floor, __ATOMIC_RELAXED);
 }
 
 static void new_epoch(void) {
-    if (epoch_now() < INT64_MAX - 2 * EPOCH_STEP)
-        __atomic_store_n(&peak_floor, peak_floor - EPOCH_STEP, __ATOMIC_RELAXED);
-    else
+    int64_t epoch = epoch_now();
+    if (epoch >= INT64_MAX - 2 * EPOCH_STEP) {
         hole_set(HOLE_PEAK);
+        return;
+    }
+    __atomic_store_n(&peak_floors.any, -epoch - EPOCH_STEP, __ATOMIC_RELAXED);
+    set_alloc_floor(-epoch - EPOCH_STEP);
 }
 
 static void set_limit(struct tally *tally, int64_t limit) {
@@ -65,17 +78,24 @@ static void save(struct tally *tally, int64_t blocks, int64_t bytes) {
     tally->peak_bytes = tally_live_bytes(tally) - bytes;
 }
 
-/* With one thread. True: the event made a new peak. */
-static bool rise(struct peak *peak, struct thread *thread) {
-    if (thread->room <= 0)
-        return false;
-    set_ceiling(thread, thread->ceiling + thread->room);
-    peak->bytes = thread->ceiling;
+#define OUT_OF_REACH (INT64_MAX / 4)
+
+/* The live bytes are above the peak: until they fall no slot needs to be looked at. */
+static void begin_rise(struct peak *peak, struct thread *thread) {
     if (peak->seen)
         new_epoch();
     peak->seen = false;
     peak->epoch = epoch_now();
-    return true;
+    peak->riser = thread;
+    set_alloc_floor(INT64_MAX);
+    set_ceiling(thread, OUT_OF_REACH);
+}
+
+static void end_rise(struct peak *peak, int64_t bytes) {
+    peak->bytes = bytes;
+    set_ceiling(peak->riser, bytes);
+    set_alloc_floor(-epoch_now());
+    peak->riser = NULL;
 }
 
 static void look_at_slot(struct peak *peak, struct tally *tally, int64_t blocks, int64_t bytes) {
@@ -86,13 +106,25 @@ static void look_at_slot(struct peak *peak, struct tally *tally, int64_t blocks,
     }
 }
 
-/* Not seen in its epoch it is looked at again at its next event, and needs no limit of its own until then. */
-static void raise_most(struct tally *tally) {
-    int64_t live = tally_live_blocks(tally);
+static void raise_most(struct tally *tally, int64_t live) {
     if (live <= tally->limit)
         return;
     set_limit(tally, live);
     tally->most = live;
+}
+
+/* The live blocks before or after the event: allocations during a rise have not been looked at. */
+static int64_t highest_around(const struct tally *tally, int64_t blocks) {
+    return tally_live_blocks(tally) - (blocks < 0 ? blocks : 0);
+}
+
+/* With one thread. True: the slots that the event changed are to be looked at. */
+static bool look_at_total(struct peak *peak, struct thread *thread, int64_t bytes) {
+    if (peak->riser && bytes < 0)
+        end_rise(peak, thread->room + thread->ceiling - bytes);
+    else if (!peak->riser && thread->room > 0)
+        begin_rise(peak, thread);
+    return !peak->riser;
 }
 
 /* False: it is held by this thread, and we are in a signal handler that interrupted the looking. */
@@ -130,13 +162,15 @@ static uint64_t at_least(uint64_t a, uint64_t b) {
 static int64_t thread_window(struct peak *peak) {
     uint64_t threads = threads_count();
     uint64_t window = at_least((uint64_t)peak->bytes / 64 / threads, window_for(peak->measures, 128, 65536));
-    peak->within = at_least(peak->within, window * threads);
+    peak->windows += window;
+    peak->within = at_least(peak->within, peak->windows);
     return (int64_t)window;
 }
 
 static int64_t slot_window(struct slot_peak *slot) {
     uint64_t window = window_for(slot->measures, 64, 4096);
-    slot->within = at_least(slot->within, window * threads_count());
+    slot->windows += window;
+    slot->within = at_least(slot->within, slot->windows);
     return (int64_t)window;
 }
 
@@ -153,20 +187,37 @@ static void measure_slot(struct slot_peak *slot, struct tally *tally, uint32_t n
     if (live > slot->most)
         slot->most = live;
     slot->measures++;
+    slot->measured = epoch_now();
+    slot->windows = 0;
     set_seen(tally);
     set_limit(tally, tally_live_blocks(tally) + slot_window(slot));
 }
 
+/* A slot that was not measured since there are several threads has no windows from before. */
+static int64_t measured_epoch(const struct peak *peak, const struct slot_peak *slot) {
+    return slot && slot->measured > peak->shared_epoch ? slot->measured : peak->shared_epoch;
+}
+
+/* Whether the event, which the thread now looks at, was counted already when the peak was measured: only its
+ * first one after that can be. change: in the thread's live bytes. */
+static bool is_in_peak(const struct peak *peak, const struct thread *thread, int64_t change) {
+    return thread->looked < peak->epoch && change != 0 && thread->room + thread->ceiling == thread->at_peak;
+}
+
+/* in_peak: the event was counted when the peak was measured. */
 static void look_at_shared_slot(struct peak *peak, struct thread *thread, struct tally *tally, int64_t blocks,
-                                int64_t bytes) {
+                                int64_t bytes, bool in_peak) {
     uint32_t number = (uint32_t)(tally - thread->tallies);
     struct slot_peak *slot = table_at(&slot_peaks, number);
-    if (tally->seen < peak->epoch)
+    if (tally->seen < peak->epoch && in_peak)
+        save(tally, 0, 0);
+    else if (tally->seen < peak->epoch)
         save(tally, blocks, bytes);
-    if (tally->seen < epoch_now()) {
-        set_seen(tally);
+    if (tally->seen < peak->shared_epoch)
+        raise_most(tally, tally_live_blocks(tally) - blocks);
+    if (tally->seen < measured_epoch(peak, slot))
         set_limit(tally, tally_live_blocks(tally) - blocks + (slot ? slot_window(slot) : INT32_MAX));
-    }
+    set_seen(tally);
     if (!slot)
         hole_set(HOLE_MEMORY);
     else if (tally_live_blocks(tally) > tally->limit)
@@ -177,21 +228,23 @@ static void measure_all(struct peak *peak, struct thread *thread) {
     stop_windows();
     int64_t live = threads_live_bytes();
     peak->measures++;
+    peak->measured = epoch_now();
+    peak->windows = 0;
     if (live > peak->bytes) {
         peak->bytes = live;
         peak->epoch = epoch_now();
+        threads_note_peak();
     }
     set_ceiling(thread, thread->room + thread->ceiling + thread_window(peak));
-    thread->window_set = epoch_now();
 }
 
 static void look_at_thread(struct peak *peak, struct thread *thread, int64_t bytes) {
-    if (thread->window_set < epoch_now()) {
-        thread->window_set = epoch_now();
+    /* Set anew by nothing but a measure, or the total could creep up by a window each time. */
+    if (thread->looked < peak->measured)
         set_ceiling(thread, thread->room + thread->ceiling - bytes + thread_window(peak));
-    }
     if (thread->room > 0)
         measure_all(peak, thread);
+    thread->looked = epoch_now();
 }
 
 static COLD struct peak *peak_map(void) {
@@ -213,11 +266,11 @@ void peak_look(struct thread *thread, struct tally *tally, int64_t blocks, int64
     if (!peak)
         return;
     if (!peak->shared) {
-        if (!rise(peak, thread))
+        if (look_at_total(peak, thread, bytes))
             look_at_slot(peak, tally, blocks, bytes);
-        raise_most(tally);
+        raise_most(tally, highest_around(tally, blocks));
     } else if (lock(peak, thread)) {
-        look_at_shared_slot(peak, thread, tally, blocks, bytes);
+        look_at_shared_slot(peak, thread, tally, blocks, bytes, is_in_peak(peak, thread, bytes));
         look_at_thread(peak, thread, bytes);
         unlock(peak);
     }
@@ -230,14 +283,16 @@ static void peak_look_both(struct thread *thread, struct tally *from, int64_t ol
     if (!peak)
         return;
     if (!peak->shared) {
-        if (!rise(peak, thread)) {
+        if (look_at_total(peak, thread, bytes - old_bytes)) {
             look_at_slot(peak, from, -1, -old_bytes);
             look_at_slot(peak, to, 1, bytes);
         }
-        raise_most(to);
+        raise_most(from, highest_around(from, -1));
+        raise_most(to, highest_around(to, 1));
     } else if (lock(peak, thread)) {
-        look_at_shared_slot(peak, thread, from, -1, -old_bytes);
-        look_at_shared_slot(peak, thread, to, 1, bytes);
+        bool in_peak = is_in_peak(peak, thread, bytes - old_bytes);
+        look_at_shared_slot(peak, thread, from, -1, -old_bytes, in_peak);
+        look_at_shared_slot(peak, thread, to, 1, bytes, in_peak);
         look_at_thread(peak, thread, bytes - old_bytes);
         unlock(peak);
     }
@@ -307,15 +362,25 @@ void peak_several_threads(void) {
     if (!os_barriers())
         hole_set(HOLE_BARRIER);
     errno = error;
+    if (peak->riser)
+        end_rise(peak, peak->riser->room + peak->riser->ceiling);
     peak->shared = true;
     new_epoch();
+    peak->shared_epoch = peak->measured = epoch_now();
 }
 
 void peak_share(const struct tally *tally, int64_t *blocks, int64_t *bytes) {
     const struct peak *peak = __atomic_load_n(&the_peak, __ATOMIC_ACQUIRE);
-    bool saved = peak && tally->seen >= peak->epoch;
+    bool saved = peak && !peak->riser && tally->seen >= peak->epoch;
     *blocks += saved ? tally->peak_blocks : tally_live_blocks(tally);
     *bytes += saved ? tally->peak_bytes : tally_live_bytes(tally);
+}
+
+int64_t peak_tally_most(const struct tally *tally) {
+    const struct peak *peak = __atomic_load_n(&the_peak, __ATOMIC_ACQUIRE);
+    int64_t live = tally_live_blocks(tally);
+    bool alone = !peak || !peak->shared || tally->seen < peak->shared_epoch;
+    return alone && live > tally->most ? live : tally->most;
 }
 
 void peak_slot_most(uint32_t slot, uint64_t *most, uint64_t *within) {

@@ -16,6 +16,9 @@ bool peak_is_shared(void);
 /* Adds what was live in this tally at the peak. */
 void peak_share(const struct tally *, int64_t *blocks, int64_t *bytes);
 
+/* The most live blocks of the tally's slot while it was counted by one thread alone. */
+int64_t peak_tally_most(const struct tally *);
+
 /* The most live blocks of a slot that were seen with several threads, and how far above it they may have
  * been; 0 and 0 with one thread. */
 void peak_slot_most(uint32_t slot, uint64_t *most, uint64_t *within);

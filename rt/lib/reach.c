@@ -73,8 +73,9 @@ static const char *search_stopped(struct search *search) {
     const char *reason = maps_read(&search->maps);
     if (reason)
         return reason;
-    if (!blocks_collect(&search->blocks))
-        return "out of memory";
+    reason = blocks_collect(&search->blocks);
+    if (reason)
+        return reason;
     roots_search(&roots, &search->blocks);
     for (const struct live_block *block; (block = blocks_take(&search->blocks));)
         search_span(&search->maps, &search->blocks, (struct span){block->start, block->start + block->size});
@@ -191,10 +192,19 @@ static COLD const char *search_from_here(void (*lost)(void *, const void *, cons
     return search.reason;
 }
 
-const char *reach_find_lost(void (*lost)(void *context, const void *p, const struct block *), void *context) {
+const char *reach_search(void (*lost)(void *context, const void *p, const struct block *), void *context) {
     int error = errno;
     __builtin_unwind_init(); /* the callers' registers onto the stack, above the frame of the search */
     const char *reason = search_from_here(lost, context);
     errno = error; /* and so the call is none that leaves this frame */
     return reason;
+}
+
+static bool knows_all_blocks(void) {
+    return !hole_is_set(HOLE_MEMORY) && !hole_is_set(HOLE_OWNERS) && !hole_is_set(HOLE_INTERPOSITION) &&
+           !hole_is_set(HOLE_UNWRAPPED) && !hole_is_set(HOLE_SECOND_RUNTIME) && !hole_is_set(HOLE_LIBRARIES);
+}
+
+const char *reach_find_lost(void (*lost)(void *context, const void *p, const struct block *), void *context) {
+    return knows_all_blocks() ? reach_search(lost, context) : "not all blocks of the process are known";
 }

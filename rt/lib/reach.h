@@ -17,12 +17,15 @@
 
 /* Calls lost for each lost block, in ascending order of addresses. NULL, or why nothing can be told: then
  * lost was not called, and the string lives as long as the process. There is no answer where it could be
- * wrong, as with several threads where ptrace is forbidden. That all blocks are known is up to the caller:
- * one that is not could hold the only pointer to one that is.
+ * wrong: with several threads where ptrace is forbidden, or where not all blocks are known, for one that is
+ * not could hold the only pointer to one that is. So it is to be called when all holes have been looked for.
  *
  * Other threads stand still meanwhile; one that waits in epoll_wait, or in another call that stopping a
- * process interrupts too (signal(7)), may see EINTR. Needs 24 bytes for each live block. Not for signal
+ * process interrupts too (signal(7)), may see EINTR. Needs 25 bytes for each live block. Not for signal
  * handlers. */
 const char *reach_find_lost(void (*lost)(void *context, const void *p, const struct block *), void *context);
+
+/* The same whatever holes there are. */
+const char *reach_search(void (*lost)(void *context, const void *p, const struct block *), void *context);
 
 #endif

@@ -4,6 +4,7 @@
  */
 #include "reach_blocks.h"
 #include "os.h"
+#include "sort.h"
 
 #define SAMPLE_STEP 16
 
@@ -19,30 +20,9 @@ static void visit_add(void *context, const void *p, const struct block *block) {
         .start = (uintptr_t)p, .size = block->size, .slot = block->slot, .family = block->family};
 }
 
-static void sift_down(struct live_block *heap, uint32_t at, uint32_t count) {
-    struct live_block moving = heap[at];
-    uint64_t child;
-    while ((child = (uint64_t)at * 2 + 1) < count) {
-        if (child + 1 < count && heap[child].start < heap[child + 1].start)
-            child++;
-        if (heap[child].start <= moving.start)
-            break;
-        heap[at] = heap[child];
-        at = (uint32_t)child;
-    }
-    heap[at] = moving;
-}
-
-/* Heapsort: qsort may allocate, and a worst case must not be quadratic. */
-static void sort(struct live_block *all, uint32_t count) {
-    for (uint32_t i = count / 2; i-- > 0;)
-        sift_down(all, i, count);
-    for (uint32_t end = count; end-- > 1;) {
-        struct live_block last = all[end];
-        all[end] = all[0];
-        all[0] = last;
-        sift_down(all, 0, end);
-    }
+static int compare_starts(const void *left, const void *right) {
+    uintptr_t a = ((const struct live_block *)left)->start, b = ((const struct live_block *)right)->start;
+    return (a > b) - (a < b);
 }
 
 /* The shadow table comes in order but for the blocks that only other allocators make. */
@@ -66,25 +46,31 @@ static void set_bounds(struct blocks *blocks) {
     blocks->extent = last->start + last->size - blocks->lowest;
 }
 
-bool blocks_collect(struct blocks *blocks) {
-    uint64_t count = 0;
-    shadow_walk(visit_count, &count);
-    if (count >= UINT32_MAX)
-        return false;
+static bool blocks_map(struct blocks *blocks, uint64_t count) {
     size_t blocks_size = count * sizeof *blocks->all;
     size_t samples_size = (count / SAMPLE_STEP + 1) * sizeof *blocks->samples;
-    char *memory = os_map(blocks_size + samples_size, OS_FORK_KEEPS);
+    char *memory = count < UINT32_MAX ? os_map(blocks_size + samples_size, OS_FORK_KEEPS) : NULL;
     if (!memory)
         return false;
     *blocks = (struct blocks){.all = (struct live_block *)memory,
                               .samples = (uintptr_t *)(memory + blocks_size),
                               .mapped = blocks_size + samples_size};
-    shadow_walk(visit_add, blocks);
+    return true;
+}
+
+const char *blocks_collect(struct blocks *blocks) {
+    uint64_t count = 0;
+    const char *reason = shadow_walk(visit_count, &count);
+    if (reason)
+        return reason;
+    if (!blocks_map(blocks, count))
+        return "out of memory";
+    reason = shadow_walk(visit_add, blocks);
     if (!is_sorted(blocks))
-        sort(blocks->all, blocks->count);
+        sort_array(blocks->all, blocks->count, sizeof *blocks->all, compare_starts);
     take_samples(blocks);
     set_bounds(blocks);
-    return true;
+    return reason;
 }
 
 void blocks_release(struct blocks *blocks) {

@@ -20,15 +20,15 @@ struct blocks {
     struct live_block *all; /* in ascending order of addresses */
     uint32_t count;
     uint32_t pending;   /* head of the list through next */
-    uintptr_t *samples; /* start of every 64th block: few enough to stay in the cache */
+    uintptr_t *samples; /* start of every 16th block: few enough to stay in a cache */
     uint32_t sample_count;
     uintptr_t lowest, extent; /* no block is or ends outside */
     size_t mapped;
     bool heads; /* what is being searched holds glibc's pointers to the heads of free blocks */
 };
 
-/* Takes over what is live. Nobody may allocate meanwhile. False: no memory. */
-bool blocks_collect(struct blocks *);
+/* Takes over what is live. Nobody may allocate meanwhile. NULL, or why not. */
+const char *blocks_collect(struct blocks *);
 void blocks_release(struct blocks *);
 
 /* The block that a pointer of this value reaches; NULL: none. */

@@ -268,6 +268,7 @@ enum hole {
     HOLE_MEMORY,         /* out of memory for the runtime's own tables */
     HOLE_FORK,           /* the kernel cannot wipe on fork */
     HOLE_INTERPOSITION,  /* another malloc stands before ours */
+    HOLE_PAST,           /* one did, and some calls reach it still */
     HOLE_UNWRAPPED,      /* static runtime without --wrap */
     HOLE_VERSION,        /* a descriptor of another format version */
     HOLE_SECOND_RUNTIME, /* another copy of the runtime counts too */

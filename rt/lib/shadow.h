@@ -65,6 +65,15 @@ static inline bool shadow_entry(const void *p, uint32_t **entry) {
     return __builtin_expect(index < shadow.limit, 1);
 }
 
+/* One instruction where the compiler would load, or and store. */
+static inline void shadow_mark_freed(uint32_t *entry) {
+#if defined __x86_64__
+    __asm__("orl %1, %0" : "+m"(*entry) : "i"(SHADOW_FREED));
+#else
+    *entry |= SHADOW_FREED;
+#endif
+}
+
 /* A large entry: freed:1 slot:20 family:2 offset:6 size:35; offset counts 8 bytes from the start of the cell.
  * A size that does not fit is LARGE_SIZE_MASK, and stands in the entries of the next two cells, which lie
  * within the block, 32 bits in each. */

@@ -113,6 +113,6 @@ const char *shadow_walk(void (*visit)(void *context, const void *p, const struct
         problem = walk_tables(&walk);
     shadow_each_region(walk_region, &walk);
     if (walk.pagemap >= 0)
-        close(walk.pagemap);
+        syscall(SYS_close, walk.pagemap);
     return problem;
 }

@@ -21,6 +21,9 @@ uint32_t threads_count(void);
 
 /* Over all threads, while they count on. */
 int64_t threads_live_bytes(void);
+
+/* What that found last is the peak. */
+void threads_note_peak(void);
 int64_t threads_live_blocks(uint32_t slot);
 
 /* Calls visit for every tally of slot that was ever used. */

@@ -7,6 +7,7 @@
 #include "allocsite.h"
 #include "next.h"
 #include "os.h"
+#include "rebind.h"
 #include "runtime.h"
 #include "sizes.h"
 
@@ -85,8 +86,33 @@ void runtime_start(void) {
 
 /* At the latest before the program's own code, whether it allocates or not: what stands before us shows in
  * the report even if nothing has reached us. */
+#ifndef ALLOCSITE_STATIC
+
+/* The other constructors here look up what rebind hides.
+ *
+ * The library is linked with -z initfirst, because allocations of other constructors come past us until
+ * rebind. So this is even before the C library has set up the environment; it will set the same. */
+__attribute__((constructor(101))) static void construct(int count, char **arguments, char **environment) {
+    (void)count;
+    (void)arguments;
+    bool is_first = !environ;
+    if (is_first && next_is_sanitizers())
+        return; /* the first sited call starts us, or the destructor */
+    if (is_first)
+        environ = environment;
+    runtime_start();
+    if (runtime_off)
+        return;
+    rebind(is_first);
+    next_resolve();
+}
+
+#else
+
 __attribute__((constructor)) static void construct(void) {
     runtime_start();
     if (!runtime_off)
         next_resolve();
 }
+
+#endif

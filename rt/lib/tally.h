@@ -4,17 +4,20 @@
  * realloc, in whichever thread that happens: what is live is the sum over all threads, and one thread's part
  * of it may be negative.
  *
- * Peak. Every new maximum of all live bytes begins an epoch. A slot needs to remember its own live bytes only
- * when they change for the first time in an epoch: until then they still are what they were at the peak. So
- * an event costs two comparisons, whatever the number of sites:
+ * Peak. It is the highest that the bytes of all live blocks came to, at the moment before they first fell
+ * from there. Every rise above the peak so far begins an epoch. A slot needs to remember its own live blocks
+ * only when they change for the first time after such a rise has ended: until then they still are what they
+ * were at the peak. So an event costs two comparisons, whatever the number of sites:
  *
- *   room > 0              the thread's live bytes have risen above what they may before it must look
- *   above > -epoch        the slot has not been looked at in this epoch, or its live blocks are above the
- *                         most that were seen
+ *   room > 0          the thread's live bytes have risen above what they may before it must look
+ *   above > floor     the slot has not been looked at in this epoch, or its live blocks are above the most
+ * that were seen; the floor is minus the epoch
  *
- * and peak.c does the looking. With one thread room is the distance from the peak, and the peak is exact.
- * With several, a thread looks at the others' live bytes whenever its own have risen by a window: between two
- * looks the total cannot rise by more than a window for each thread, and the report states that bound.
+ * and peak.c does the looking. With one thread room is the distance from the peak, which is exact. During a
+ * rise nothing but what ends it is of interest: allocations then have another floor, which nothing is above.
+ * With several threads, a thread looks at the others' live bytes whenever its own have risen by a window:
+ * between two looks the total cannot rise by more than a window for each thread, and the report states that
+ * bound.
  *
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  */
@@ -43,7 +46,7 @@ struct tally {
     uint64_t reallocs, realloc_bytes, realloc_old_bytes;
     uint64_t moved, moved_bytes;
     uint64_t failed;
-    int64_t most; /* live blocks, while this was the only thread */
+    int64_t most; /* live blocks that were seen while this was the only thread */
 };
 
 /* Epochs are counted in steps larger than any number of live blocks, so that one comparison serves both. */
@@ -56,14 +59,20 @@ struct thread {
     uint32_t index;    /* among all threads at once */
     struct tally *tallies;
     int64_t room;       /* live bytes of this thread - ceiling */
-    int64_t ceiling;    /* with one thread the peak */
-    int64_t window_set; /* the epoch in which room was last set anew */
+    int64_t ceiling;    /* with one thread the peak, or out of reach during a rise */
+    int64_t looked;     /* the epoch in which it last looked at the peak */
+    int64_t measured;   /* its live bytes at the last measure of all */
+    int64_t at_peak;    /* ... and at the one that found the peak */
     uint32_t next_idle; /* index + 1 of the next one on the list of idle threads; 0: last */
 } __attribute__((aligned(128)));
 
-/* The epoch now, negative: a comparison with that takes an instruction less. Never 0, so that an untouched
- * tally has not been seen. */
-extern int64_t peak_floor __attribute__((visibility("hidden"), aligned(64)));
+/* The floors of all events and of allocations. Of no epoch 0, so that an untouched tally has not been seen.
+ */
+struct floors {
+    int64_t any, alloc;
+};
+
+extern struct floors peak_floors __attribute__((visibility("hidden"), aligned(64)));
 
 /* One instruction on the owner's slab: a signal handler cannot come between reading and writing. */
 static inline void bump(uint64_t *counter, uint64_t by) {
@@ -106,7 +115,7 @@ static inline int64_t tally_live_bytes(const struct tally *tally) {
 }
 
 static inline bool tally_wants_look(const struct tally *tally) {
-    return UNLIKELY(tally->above > peak_floor);
+    return UNLIKELY(tally->above > peak_floors.any);
 }
 
 /* After an event of the slot that changed its live blocks and bytes, and the thread's room, by so much. */
@@ -116,7 +125,8 @@ static inline void tally_gain(struct thread *thread, struct tally *tally, uint64
     bump(&tally->gained, 1);
     bump(&tally->gained_bytes, bytes);
     shift(&tally->above, 1);
-    if (UNLIKELY(shift_above_zero(&thread->room, (int64_t)bytes)) || tally_wants_look(tally))
+    if (UNLIKELY(shift_above_zero(&thread->room, (int64_t)bytes)) ||
+        UNLIKELY(tally->above > peak_floors.alloc))
         peak_look(thread, tally, 1, (int64_t)bytes);
 }
 

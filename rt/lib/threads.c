@@ -259,12 +259,20 @@ int64_t threads_live_blocks(uint32_t slot) {
 int64_t threads_live_bytes(void) {
     int64_t sum = 0;
     for (uint32_t i = 0; i < threads_count(); i++) {
-        const struct thread *thread = table_peek(&thread_table, i);
+        struct thread *thread = table_peek(&thread_table, i);
         if (thread)
-            sum += __atomic_load_n(&thread->room, __ATOMIC_RELAXED) +
-                   __atomic_load_n(&thread->ceiling, __ATOMIC_RELAXED);
+            sum += thread->measured = __atomic_load_n(&thread->room, __ATOMIC_RELAXED) +
+                                      __atomic_load_n(&thread->ceiling, __ATOMIC_RELAXED);
     }
     return sum;
+}
+
+void threads_note_peak(void) {
+    for (uint32_t i = 0; i < threads_count(); i++) {
+        struct thread *thread = table_peek(&thread_table, i);
+        if (thread)
+            thread->at_peak = thread->measured;
+    }
 }
 
 void thread_hide(void) {

@@ -11,6 +11,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 
 #define PASS_ON(name, result, parameters, arguments)                                                         \
     result __real_##name parameters;                                                                         \
@@ -29,6 +30,11 @@ int __real_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, v
 int __real_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*start)(void *),
                           void *argument) {
     return pthread_create(thread, attributes, start, argument);
+}
+
+int __real_mlockall(int flags);
+int __real_mlockall(int flags) {
+    return mlockall(flags);
 }
 
 struct __jmp_buf_tag;

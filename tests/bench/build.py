@@ -6,9 +6,11 @@ import subprocess
 import sys
 
 SOURCES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "programs")
-# Jumps land on 32-byte boundaries in all builds: where a loop happens to fall in memory can make more of a difference
-# to a program than what is measured here.
-COMMON = ["-O2", "-pthread", "-mllvm", "-align-all-nofallthru-blocks=5"]
+# Where code happens to fall in memory can make more of a difference to a program than what is measured here (T.
+# Mytkowicz et al., "Producing wrong data without doing anything obviously wrong!"): so all are built in several layouts.
+LAYOUTS = [[], ["-mllvm", "-align-all-functions=6"], ["-mllvm", "-align-all-nofallthru-blocks=5"],
+           ["-mllvm", "-align-all-functions=5", "-mllvm", "-align-all-nofallthru-blocks=4"]]
+COMMON = ["-O2", "-pthread"]
 FLAGS = {
     ".c": ["-std=gnu11"] + COMMON,
     ".cpp": ["-std=c++17", "-faligned-allocation", "-fsized-deallocation"] + COMMON,
@@ -53,6 +55,7 @@ class Builder:
         self.work = work
         self.runtime = os.path.join(os.path.dirname(bin_directory), "lib", "liballocsite.so")
         self.built = set()
+        self.layout = 0
         os.makedirs(work, exist_ok=True)
         version = run([self._compiler("allocsite", ".c"), "--version"])
         self.clang_directory = re.search(r"^InstalledDir: (.+)$", version, re.MULTILINE).group(1)
@@ -65,12 +68,12 @@ class Builder:
         return os.path.join(self.clang_directory, "clang" + plus)
 
     def build(self, source, kind):
-        """Path of the executable."""
+        """Path of the executable, in the present layout."""
         stem, suffix = os.path.splitext(os.path.basename(source))
-        output = os.path.join(self.work, f"{stem}.{kind}")
+        output = os.path.join(self.work, f"{stem}.{kind}.{self.layout}")
         if output not in self.built:
             path = os.path.join(SOURCES, source)
-            run([self._compiler(kind, suffix)] + FLAGS[suffix] + KINDS[kind] + [path, "-o", output])
+            run([self._compiler(kind, suffix)] + FLAGS[suffix] + LAYOUTS[self.layout] + KINDS[kind] + [path, "-o", output])
             self.built.add(output)
         return output
 

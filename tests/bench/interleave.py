@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs variants of a program in turns and compares their times.
 
-Whatever else the machine does hits all variants of a round alike, and each round gives one ratio; the medians of these
-are the result.
+Whatever else the machine does hits all variants of a round alike, and each round gives one ratio. The rounds take the
+layouts of the code in turns; the result is the geometric mean of their medians.
 """
+import contextlib
 import math
 import os
 import shutil
@@ -11,7 +12,7 @@ import statistics
 import time
 from dataclasses import dataclass, field
 
-from build import environment
+from build import LAYOUTS, environment
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,7 @@ class Run:
 @dataclass
 class Ratio:
     """A variant's time over the plain program's."""
-    median: float
+    median: float  # geometric mean of the layouts' medians
     low: float  # quartiles over the rounds
     high: float
 
@@ -100,22 +101,37 @@ def rotated(variants, by):
     return variants[by:] + variants[:by]
 
 
+def round_of(builder, source, arguments, variants, number):
+    builder.layout = number % len(LAYOUTS)
+    expected = builder.build(source, "plain") + ".expected"
+    output = builder.build(source, "plain") + ".out"
+    commands = {variant.name: variant.command(builder, source, arguments) for variant in variants}
+    if not os.path.exists(expected):
+        timed(variants[0], commands[variants[0].name], expected)
+    return {variant.name: run_variant(variant, commands[variant.name], output, expected)
+            for variant in rotated(variants, number)}
+
+
 def interleaved(builder, source, arguments, variants, rounds):
     """For each round the runs of all variants, by name. The first one tells what all have to print."""
-    expected = builder.build(source, "plain") + ".expected"
-    first = variants[0]
-    timed(first, first.command(builder, source, arguments), expected)
-    commands = {variant.name: variant.command(builder, source, arguments) for variant in variants}
-    output = builder.build(source, "plain") + ".out"
-    return [{variant.name: run_variant(variant, commands[variant.name], output, expected)
-             for variant in rotated(variants, number)} for number in range(rounds)]
+    for layout in range(len(LAYOUTS)):
+        builder.layout = layout
+        with contextlib.suppress(FileNotFoundError):
+            os.remove(builder.build(source, "plain") + ".expected")
+    results = [round_of(builder, source, arguments, variants, number) for number in range(rounds)]
+    builder.layout = 0
+    return results
+
+
+def layout_medians(values):
+    return [statistics.median(values[layout::len(LAYOUTS)]) for layout in range(min(len(LAYOUTS), len(values)))]
 
 
 def quartiles(values):
     if len(values) == 1:
         return Ratio(*values * 3)
-    low, median, high = statistics.quantiles(values, n=4, method="inclusive")
-    return Ratio(median, low, high)
+    low, _, high = statistics.quantiles(values, n=4, method="inclusive")
+    return Ratio(geometric_mean(layout_medians(values)), low, high)
 
 
 def ratio(results, name, base="plain", figure="wall"):

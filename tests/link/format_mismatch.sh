@@ -9,4 +9,4 @@ objcopy $(nm part.o | sed -n 's/.* U __allocsite_v1_\(.*\)/--redefine-sym __allo
 refused '__allocsite_v9_malloc' "$CC" "$here/part_user.c" other.o -o user
 silent "$CC" -shared other.o -o libother.so
 silent "$CLANG" "$here/part_user.c" -L. -lother -Wl,-rpath,. -Wl,--unresolved-symbols=ignore-all -o user
-refused 'undefined symbol: __allocsite_v9_malloc' ./user
+refused 'undefined symbol: __allocsite_v9_' ./user

@@ -1,9 +1,9 @@
 // malloc and memset that LLVM turns into calloc are a calloc site with the line of the malloc.
 // RUN: %ir -O0 %s | %check --check-prefix=PLAIN
 // RUN: %ir -O2 %s | %check --check-prefix=FOLDED
-// PLAIN: i32 -1, i32 [[@LINE+9]],
+// PLAIN: i32 -512, i32 [[@LINE+9]],
 // PLAIN: call {{.*}}@__allocsite_v1_malloc(
-// FOLDED: i32 -1, i32 [[@LINE+7]],
+// FOLDED: i32 -512, i32 [[@LINE+7]],
 // FOLDED: c"calloc\00"
 // FOLDED: define {{.*}}@zeroed(
 // FOLDED: call {{.*}}@__allocsite_v1_calloc(i64 {{.*}}1, i64 {{.*}}%{{[^,]*}}, {{.*}}@__allocsite_sites.zeroed

@@ -2,9 +2,9 @@
 // RUN: %ir -O0 %s | %check
 // RUN: %ir -O2 %s | %check
 // CHECK: @__allocsite_sites.pick = private externally_initialized global [2 x %allocsite.site] [
-// CHECK-SAME: i32 -1, i32 [[@LINE+10]],
+// CHECK-SAME: i32 -512, i32 [[@LINE+10]],
 // CHECK-SAME: i16 13, i8 1, i8 0
-// CHECK-SAME: i32 -1, i32 [[@LINE+10]],
+// CHECK-SAME: i32 -512, i32 [[@LINE+10]],
 // CHECK-SAME: i16 13, i8 1, i8 0
 // CHECK: define {{.*}}@pick(
 // CHECK-COUNT-2: call {{.*}}@__allocsite_v1_malloc(i64 {{[^,]*}},

@@ -11,7 +11,10 @@ import shutil
 import subprocess
 import sys
 
-HEAP_USAGE = re.compile(r"total heap usage: ([\d,]+) allocs, ([\d,]+) frees, ([\d,]+) bytes allocated")
+HEAP_USAGE = re.compile(r"in use at exit: ([\d,]+) bytes in ([\d,]+) blocks.*"
+                        r"total heap usage: ([\d,]+) allocs, ([\d,]+) frees, ([\d,]+) bytes allocated", re.DOTALL)
+# What both sides tell of a run. A realloc is an allocation and a free.
+USAGE = "blocks allocated", "bytes allocated", "blocks freed", "blocks in use at exit", "bytes in use at exit"
 
 
 class Failure(Exception):
@@ -55,7 +58,7 @@ def outcome(command, directory):
 
 
 def valgrind_usage(command, directory):
-    """(blocks, bytes) that valgrind saw the process allocate."""
+    """USAGE as valgrind saw it."""
     log = os.path.join(directory, "valgrind.log")
     environment = environment_of(directory, LD_PRELOAD=library("tls.c", directory))
     subprocess.run(["valgrind", "--run-libc-freeres=no", "--run-cxx-freeres=no", "--child-silent-after-fork=yes",
@@ -64,8 +67,8 @@ def valgrind_usage(command, directory):
     match = HEAP_USAGE.search(open(log).read())
     if not match:
         raise Failure(f"valgrind gave no heap summary of {' '.join(command)}:\n{open(log).read()[-2000:]}")
-    blocks, _, size = (int(number.replace(",", "")) for number in match.groups())
-    return blocks, size
+    live_bytes, live_blocks, allocated, freed, size = (int(number.replace(",", "")) for number in match.groups())
+    return allocated, size, freed, live_blocks, live_bytes
 
 
 def allocsite_report(command, directory):
@@ -80,7 +83,7 @@ def allocsite_report(command, directory):
 
 
 def observer_usage(command, directory):
-    """(blocks, bytes) that a malloc of the tests' own saw: for what turns out otherwise under valgrind."""
+    """USAGE as a malloc of the tests' own saw it: for what turns out otherwise under valgrind."""
     prefix = os.path.join(directory, "observed")
     preload = ":".join(library(source, directory) for source in ("../rt/observer.c", "tls.c", "new.c"))
     process = subprocess.Popen(command, cwd=directory, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
@@ -88,8 +91,9 @@ def observer_usage(command, directory):
                                env=environment_of(directory, LD_PRELOAD=preload, OBSERVER=prefix))
     process.wait()
     with open(f"{prefix}.{process.pid}") as counts:
-        allocs, alloc_bytes, reallocs, realloc_bytes, _ = map(int, counts.read().split())
-    return allocs + reallocs, alloc_bytes + realloc_bytes
+        allocs, alloc_bytes, reallocs, realloc_bytes, _, frees, freed_bytes, old_bytes = map(int, counts.read().split())
+    return (allocs + reallocs, alloc_bytes + realloc_bytes, frees + reallocs, allocs - frees,
+            alloc_bytes + realloc_bytes - freed_bytes - old_bytes)
 
 
 def compare(name, plain, instrumented, arguments, directory, usage=valgrind_usage):
@@ -101,17 +105,20 @@ def compare(name, plain, instrumented, arguments, directory, usage=valgrind_usag
             raise Failure(f"{name}: {what} differs:\n{str(left)[:1000]}\n{str(right)[:1000]}")
     reference = usage([plain] + arguments, directory)
     totals = report["totals"]
-    ours = totals["allocs"] + totals["reallocs"], totals["alloc_bytes"] + totals["realloc_bytes"]
+    ours = (totals["allocs"] + totals["reallocs"], totals["alloc_bytes"] + totals["realloc_bytes"],
+            totals["frees"] + totals["moved"], totals["live_blocks"], totals["live_bytes"])
     if not report["exact"]:
         raise Failure(f"{name}: not exact: {report['inexact_reasons']}")
-    for counter in "allocs", "alloc_bytes", "reallocs", "realloc_bytes", "failed":
+    if report["faults"]:
+        raise Failure(f"{name}: faults: {report['faults']}")
+    for counter in totals:
         if sum(site[counter] for site in report["sites"]) != totals[counter]:
             raise Failure(f"{name}: the sites' {counter} do not add up to the total")
     sited = sum(site["allocs"] + site["reallocs"] for site in report["sites"] if site["sited"])
-    print(f"{name}: allocsite {ours[0]} blocks, {ours[1]} bytes ({100 * sited / max(ours[0], 1):.1f}% sited); "
-          f"{usage.__name__.split('_')[0]} {reference[0]} blocks, {reference[1]} bytes", flush=True)
+    print(f"{name}: {', '.join(f'{count} {what}' for count, what in zip(ours, USAGE))} "
+          f"({100 * sited / max(ours[0], 1):.1f}% sited), against {usage.__name__.split('_')[0]}", flush=True)
     if ours != reference:
-        raise Failure(f"{name}: totals differ")
+        raise Failure(f"{name}: expected {', '.join(map(str, reference))}")
 
 
 def main(check):

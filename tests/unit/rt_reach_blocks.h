@@ -87,7 +87,7 @@ static inline void note(void *context, const void *p, const struct block *block)
 __attribute__((noinline, unused)) static const char *search(struct found *found) {
     *found = (struct found){.count = 0};
     clear_stack();
-    return reach_find_lost(note, found);
+    return reach_search(note, found);
 }
 
 static inline bool is_lost(const struct found *found, hidden block) {

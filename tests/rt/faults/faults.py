@@ -10,8 +10,8 @@ sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from harness import *
 
 PROGRAM = "faults.cpp"
-SAYS = {"double_free": "is freed twice", "foreign": "what no allocator gave", "mismatch": "of another kind",
-        "array_mismatch": "delete[]"}
+# What a fault is called for people, by its name in JSON.
+SAYS = dict(re.findall(r'X\(FAULT_\w+, "(\w+)", "([^"]+)"\)', open(source("../../../rt/lib/pair_kind.h")).read()))
 # glibc sees these and aborts.
 ABORTED = {"free_twice", "free_large_twice", "delete_twice", "free_unsited", "free_stack", "free_static", "free_inside",
            "free_inside_large", "free_misaligned"}
@@ -111,11 +111,47 @@ def many():
     program = build(PROGRAM, "faults")
     process = run_one(program, "many")
     expect("faults", 30, len(report_of(process, faulty=True)["faults"]))
-    expect("lines", SAID_MOST, process.err.count("of another kind"))
+    expect("lines", SAID_MOST, process.err.count(SAYS["mismatch"]))
     for options in "report=none", "enabled=0":
         expect(options, (3, ""), ((process := run_one(program, "many", options=options)).returncode, process.err))
     text = run_one(program, "new_free", options="format=text").err
     expect("the text report names both places", 2, len(re.findall(rf"{PROGRAM}:{mistakes()['new_free'].by}", text)) // 2)
 
 
-main([said, told, told_allocators, many])
+def check_right(what, program, observed=True):
+    for options in "format=json:report=%e.%p.json", "format=json:report=%e.%p.json:pairs=1:sizes=1":
+        process = run([program], options)
+        report = report_of(process)
+        check_behaviour(process)
+        expect(f"{what}, exact", [], report["inexact_reasons"])
+        if observed:
+            check_observed(process, report)
+
+
+def operators():
+    for how in "NONE", "BY_MALLOC", "NEW_ONLY", "DELETE_ONLY", "BEHIND_A_HEADER", "IN_AN_ARENA", "ALIGNED_ONLY":
+        check_right(how, build("operators.cpp", how.lower(), f"-D{how}", "-fsized-deallocation", *observer()))
+        for link in "-static", "-static-libstdc++":
+            check_right(f"{how}, {link}", build("operators.cpp", how.lower(), f"-D{how}", "-fsized-deallocation", link),
+                        observed=False)
+
+
+def operators_allocators():
+    """The allocator's own operators, and the program's in front of them."""
+    libraries = [path for name in ("libjemalloc.so.2", "libtcmalloc_minimal.so.4", "libmimalloc.so.2.0")
+                 if os.path.exists(path := os.path.join(LIBRARIES, name))]
+    for library in libraries:
+        for how in "NONE", "BY_MALLOC", "BEHIND_A_HEADER":
+            check_right(f"{library}, {how}", build("operators.cpp", how.lower(), f"-D{how}", "-fsized-deallocation", "-Wl,--no-as-needed",
+                                                    library),
+                        observed=False)
+    if not libraries:
+        sys.exit(SKIPPED)
+
+
+def library():
+    check_right("libraries", build("library.cpp", "library", *observer()))
+    check_right("libraries, under glibc", build("library.cpp", "library"), observed=False)
+
+
+main([said, told, told_allocators, many, operators, operators_allocators, library])

@@ -7,21 +7,34 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 from harness import *
 
 BOOK = ("allocs", "alloc_bytes", "reallocs", "realloc_bytes", "realloc_old_bytes", "frees", "freed_bytes", "moved",
-        "moved_bytes", "live_blocks", "live_bytes", "peak_blocks", "peak_bytes", "max_live_blocks")
+        "moved_bytes", "live_blocks", "live_bytes", "peak_blocks", "peak_bytes", "max_live_blocks", "inherited_blocks",
+        "inherited_bytes")
 TRACES = [(seed, events, shape) for shape in range(4) for seed, events in ((1, 300), (2, 5000), (3, 60000))]
 
 
-def books_of(process):
-    rows = [list(map(int, line.split())) for line in process.out.splitlines()]
-    return {row[0]: dict(zip(BOOK, row[1:])) for row in rows if any(row[1:])}
+def rows_of(process, pid, kind):
+    rows = [line.split() for line in process.out.splitlines()]
+    return [list(map(int, row[2:])) for row in rows if row[:2] == [kind, str(pid)]]
+
+
+def compare_details(what, process, report):
+    """Who freed or reallocated whose blocks, and the sizes that were asked for, where the report has them."""
+    lines = {site["id"]: site["line"] for site in report["sites"] if site["sited"]}
+    if "pairs" in report:
+        have = [[lines[pair["owner"]], lines.get(pair["by"]), pair["count"], pair["bytes"]] for pair in report["pairs"]
+                if pair["owner"] in lines]
+        expect(f"{what}: pairs", sorted(rows_of(process, report["pid"], "pair")), sorted(have))
+        have = [[site["line"], *size] for site in report["sites"] if site["sited"] for size in site["sizes"]]
+        expect(f"{what}: sizes", sorted(rows_of(process, report["pid"], "size")), sorted(have))
 
 
 def compare(what, process, report):
-    books = books_of(process)
+    books = {line: dict(zip(BOOK, row)) for line, *row in rows_of(process, report["pid"], "site") if any(row)}
     sited = {site["line"]: {counter: site[counter] for counter in BOOK} for site in report["sites"]
              if site["sited"] and any(site[counter] for counter in BOOK)}
     for line in sorted(books.keys() | sited.keys()):
         expect(f"{what}: line {line}", books.get(line), sited.get(line))
+    compare_details(what, process, report)
     for within in ("peak_within", "max_live_blocks_within"):
         expect(f"{what}: {within}", {0}, {report.get(within, 0)} | {site.get(within, 0) for site in report["sites"]})
 
@@ -42,19 +55,173 @@ def one_thread():
 
 
 def one_thread_static():
-    traces(build("trace.c", "trace", "-static"), "")
+    program = build("trace.c", "trace", "-static")
+    traces(program, "")
+    traces(program, ":pairs=1:sizes=1")
 
 
 def one_thread_allocators():
     """Where small blocks lie at odd multiples of 8, and sizes of nothing get a block of their own."""
-    program = build("trace.c", "trace")
     libraries = [path for name in ("libjemalloc.so.2", "libtcmalloc_minimal.so.4", "libmimalloc.so.2.0")
                  if os.path.exists(path := os.path.join(LIBRARIES, name))]
     for library in libraries:
-        traces(build("trace.c", "trace_" + os.path.basename(library).split(".")[0], "-Wl,--no-as-needed", library), "")
+        program = build("trace.c", "trace_" + os.path.basename(library).split(".")[0], "-Wl,--no-as-needed", library)
+        traces(program, "")
+        traces(program, ":pairs=1:sizes=1")
     if not libraries:
         sys.exit(SKIPPED)
 
 
+def preloaded_allocators():
+    """The same ahead of ours in the order of the dynamic loader."""
+    program = build("trace.c", "trace")
+    libraries = [path for name in ("libjemalloc.so.2", "libtcmalloc_minimal.so.4", "libmimalloc.so.2.0")
+                 if os.path.exists(path := os.path.join(LIBRARIES, name))]
+    for library in libraries:
+        traces(program, "", {"LD_PRELOAD": library})
+        traces(program, ":pairs=1:sizes=1", {"LD_PRELOAD": library})
+    if not libraries:
+        sys.exit(SKIPPED)
+
+
+def forks_of(program, children, options=""):
+    for seed, events, shape in TRACES:
+        process = run([program, str(seed), str(events), str(shape), str(children)], "format=json:report=%e.%p.json" + options)
+        expect("status", (0, ""), (process.returncode, process.err))
+        reports = all_reports()
+        expect("reports", 1 + max(children, 0), len(reports))
+        for report in reports:
+            expect("exact", [], report["inexact_reasons"])
+            compare(f"seed {seed}, {events} events, shape {shape}, {children} children{options}", process, report)
+
+
+def forks():
+    """Children and grandchildren that free and reallocate what they inherited, and allocate themselves."""
+    program = build("trace.c", "trace")
+    forks_of(program, 3)
+    forks_of(program, 1, ":pairs=1:sizes=1")
+    forks_of(program, -1)
+
+
+EXCHANGED = *BOOK[:11], *BOOK[14:]
+EXCHANGES = [(seed, threads, 400000 // threads, size) for seed in (1, 2, 3) for threads in (2, 3, 8, 32)
+             for size in (16, 2000)]
+
+
+def check_bound(what, least, most, found, within):
+    """The true value lies from least to most, and what was found is not above it and no further below than said."""
+    if not found <= most or not least <= found + within:
+        wrong.append(f"{what}: {found} and {within} more at the most, but it was {least} to {most}")
+
+
+def compare_exchange(what, process, report):
+    rows = [list(map(int, line.split())) for line in process.out.splitlines()]
+    *rows, (_, least, most) = [row[1:] for row in rows if row[0] == report["pid"]]
+    sited = {site["line"]: site for site in report["sites"] if site["sited"]}
+    expect(f"{what}: sites", {row[0] for row in rows}, {line for line in sited if sited[line]["live_blocks"]})
+    for line, *counts, least_blocks, most_blocks in rows:
+        expect(f"{what}: line {line}", dict(zip(EXCHANGED, counts)), {name: sited[line][name] for name in EXCHANGED})
+        check_bound(f"{what}: blocks of line {line}", least_blocks, most_blocks, sited[line]["max_live_blocks"],
+                    sited[line]["max_live_blocks_within"])
+    unsited = sum(site["peak_bytes"] for site in report["sites"] if not site["sited"])
+    check_bound(f"{what}: peak", least, most, report["totals"]["peak_bytes"] - unsited, report["peak_within"])
+    if report["totals"]["peak_bytes"] > 10 << 20 and report["peak_within"] * 10 > report["totals"]["peak_bytes"]:
+        wrong.append(f"{what}: a bound of {report['peak_within']} says little about {report['totals']['peak_bytes']}")
+
+
+def exchanges(program, options=""):
+    for seed, threads, events, size in EXCHANGES:
+        process = run([program, *map(str, (seed, threads, events, size))], "format=json:report=%e.%p.json" + options)
+        expect("status", (0, ""), (process.returncode, process.err))
+        compare_exchange(f"seed {seed}, {threads} threads, sizes to {size}{options}", process, report_of(process))
+
+
+def several_threads():
+    """Exact but for the peaks, which lie within the bounds that the report states."""
+    exchanges(build("exchange.c", "exchange"))
+
+
+def forks_of_threads():
+    """Only the forking thread is in the child, which owns what all of them allocated; its peak is exact again."""
+    program = build("exchange.c", "exchange")
+    for seed, threads, how in ((1, 2, "calm"), (2, 8, "calm"), (3, 32, "calm"), (4, 2, "wild"), (5, 8, "wild")):
+        process = run([program, str(seed), str(threads), "20000", "2000", how])
+        expect("status", (0, ""), (process.returncode, process.err))
+        reports = all_reports()
+        expect("reports", 2 if how == "calm" else 6, len(reports))
+        for report in reports:
+            what = f"seed {seed}, {threads} threads, {how}, {'parent' if report['pid'] == process.pid else 'child'}"
+            expect(f"{what}: exact", [], report["inexact_reasons"])
+            if how == "calm" or report["pid"] == process.pid:
+                compare_exchange(what, process, report)
+            if report["pid"] != process.pid:
+                expect(f"{what}: peak_within", 0, report["peak_within"])
+
+
+def short_threads():
+    """What the runtime keeps follows the number of threads at a time, not that of threads that ever were."""
+    program = build("short_threads.c", "short_threads")
+    # KiB that are no leak: what a thread frees after it has handed on its slab may take another one, of 2 MiB.
+    for count, at_a_time, spare_space, spare in ((10000, 1, 0, 256), (10000, 8, 16384, 1024)):
+        # Each arena of glibc's is 64 MiB of address space, and how many it makes is a matter of luck.
+        process = run([program, str(count), str(at_a_time)], environment={"MALLOC_ARENA_MAX": "1"})
+        report = report_of(process)
+        expect("exact", [], report["inexact_reasons"])
+        space, resident, space_after, resident_after = map(int, process.out.split())
+        what = f"{count} threads, {at_a_time} at a time"
+        if space_after > space + spare_space or resident_after > resident + spare:
+            wrong.append(f"{what}: {space} KiB of address space became {space_after}, {resident} resident {resident_after}")
+        line = next(number for number, text in enumerate(open(source("short_threads.c")), 1) if "/* each */" in text)
+        site = next(site for site in report["sites"] if site["line"] == line)
+        expect(f"{what}: blocks", [count, count, 0], [site[counter] for counter in ("allocs", "frees", "live_blocks")])
+        most, within = site["max_live_blocks"], site["max_live_blocks_within"]
+        if not most <= at_a_time <= most + within:
+            wrong.append(f"{what}: {most} and {within} more blocks at once")
+
+
+def handed_over():
+    """A block is its site's whoever frees it; the queues tell how many there can be at once."""
+    report = exact("handed_over.c")
+    produced, grown = sorted((site for site in report["sites"] if site["sited"] and site["live_blocks"] + site["allocs"] +
+                              site["reallocs"]), key=lambda site: site["line"])
+    expect("produced", [0, 0, 100000, 4000000, 0, 0], [produced[counter] for counter in BOOK[5:11]])
+    expect("grown", [100000, 100000000, 0, 0, 0, 0], [grown[counter] for counter in BOOK[5:11]])
+    for site in produced, grown:
+        if site["max_live_blocks"] > 64 + 2:
+            wrong.append(f"line {site['line']}: {site['max_live_blocks']} blocks at once")
+    process = run([os.path.join(WORK, "handed_over")], "format=json:report=%e.%p.json:pairs=1")
+    report = report_of(process)
+    lines = {site["id"]: site["line"] for site in report["sites"] if site["sited"]}
+    consumer = next(number for number, text in enumerate(open(source("handed_over.c")), 1) if "@ any" in text)
+    expect("pairs", {(produced["line"], grown["line"], "realloc", 100000, 4000000),
+                     (grown["line"], consumer, "free", 100000, 100000000)},
+           {(lines[pair["owner"]], lines.get(pair["by"]), pair["kind"], pair["count"], pair["bytes"])
+            for pair in report["pairs"] if pair["owner"] in lines})
+
+
+def large():
+    """Sizes to the byte, of whatever size; what cannot be had is counted as failed."""
+    for options in "", ":pairs=1:sizes=1":
+        process = run([build("large.c", "large")], "format=json:report=%e.%p.json" + options)
+        report = report_of(process)
+        expect("status", (0, "", []), (process.returncode, process.err, report["inexact_reasons"]))
+        kept = next(number for number, text in enumerate(open(source("large.c")), 1) if "/* kept */" in text)
+        sited = {site["line"]: site for site in report["sites"] if site["sited"]}
+        for line, blocks, size, failed in (map(int, row.split()) for row in process.out.splitlines()):
+            site = sited[line]
+            expect(f"line {line}", [blocks, size, failed, [0, 0] if line != kept else [blocks, size]],
+                   [site["allocs"] + site["reallocs"], site["alloc_bytes"] + site["realloc_bytes"], site["failed"],
+                    [site["live_blocks"], site["live_bytes"]]])
+
+
+def several_threads_details():
+    exchanges(build("exchange.c", "exchange"), ":pairs=1:sizes=1")
+
+
+def several_threads_static():
+    exchanges(build("exchange.c", "exchange", "-static"))
+
+
 if __name__ == "__main__":
-    main([one_thread, one_thread_static, one_thread_allocators])
+    main([one_thread, one_thread_static, one_thread_allocators, preloaded_allocators, forks, forks_of_threads, short_threads, handed_over, large, several_threads, several_threads_details,
+          several_threads_static])

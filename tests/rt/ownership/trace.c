@@ -1,24 +1,40 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Allocates, reallocates and frees at random, and keeps the books itself in the simplest way there is: at each new
- * maximum of all live bytes it copies what every site holds. At the end it prints its books, a line for each site:
- * its line in this file and the counters in the order of struct book.
+/* Allocates, reallocates and frees at random, and keeps the books itself in the simplest way there is: while all live
+ * bytes are at a new maximum it copies what every site holds. At the end it prints its books:
  *
- *     trace SEED EVENTS SHAPE    0: as it comes, 1: growing, 2: sawtooth, 3: large blocks */
+ *     site PROCESS LINE COUNTER...         a site by its line in this file, in the order of struct book
+ *     pair PROCESS LINE LINE COUNT BYTES   what the second did to blocks of the first
+ *     size PROCESS LINE SIZE COUNT         requests of the site, of SIZE and less than twice that
+ *
+ *     trace SEED EVENTS SHAPE [CHILDREN]    0: as it comes, 1: growing, 2: sawtooth, 3: large blocks
+ *
+ * Halfway it forks a child, which does the same with one CHILDREN less and with books of its own; where CHILDREN is -1, a
+ * child of vfork, which keeps the books of its parent. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 struct book {
     uint64_t allocs, alloc_bytes, reallocs, realloc_bytes, realloc_old_bytes, frees, freed_bytes, moved, moved_bytes;
-    uint64_t live_blocks, live_bytes, peak_blocks, peak_bytes, max_live_blocks;
+    uint64_t live_blocks, live_bytes, peak_blocks, peak_bytes, max_live_blocks, inherited_blocks, inherited_bytes;
 };
 
-#define SITES  8
-#define BLOCKS 20000
+#define SITES   8
+#define ACTORS  (SITES + 3) /* that free or reallocate */
+#define CLASSES 16
+#define BLOCKS  20000
 
-static int lines[SITES];
+struct pair {
+    uint64_t count, bytes;
+};
+
+static int lines[ACTORS];
 static struct book books[SITES];
+static struct pair pairs[SITES][ACTORS];
+static uint64_t sizes[SITES][CLASSES];
 static struct {
     char *at;
     size_t size;
@@ -26,6 +42,7 @@ static struct {
 } blocks[BLOCKS];
 static int block_count;
 static uint64_t live_bytes, peak_bytes;
+static int fallen;
 static uint64_t state;
 
 static uint32_t next_random(void) {
@@ -43,9 +60,14 @@ static NOINLINE void *call4(void *p, size_t n) { return CALL(4, realloc(p, n)); 
 static NOINLINE void *call5(void *p, size_t n) { return CALL(5, realloc(p, n)); }
 static NOINLINE void *call6(void *p, size_t n) { return CALL(6, reallocarray(p, 1, n)); }
 static NOINLINE void *call7(size_t n) { return CALL(7, malloc(n)); }
+static NOINLINE void call8(void *p) { CALL(8, free(p)); }
+static NOINLINE void call9(void *p) { CALL(9, free(p)); }
+static NOINLINE void call10(void *p) { CALL(10, free(p)); }
 
+/* The moment of the peak is the last one before the live bytes first fell from there. */
 static void book_peak(void) {
-    if (live_bytes <= peak_bytes)
+    fallen = live_bytes < peak_bytes || (live_bytes == peak_bytes && fallen);
+    if (fallen)
         return;
     peak_bytes = live_bytes;
     for (int site = 0; site < SITES; site++) {
@@ -56,13 +78,19 @@ static void book_peak(void) {
 
 static void book_gain(int site, size_t n) {
     struct book *book = &books[site];
+    int number = 0;
+    while (n >> number)
+        number++;
+    sizes[site][number]++;
     book->live_blocks++;
     book->live_bytes += n;
     if (book->live_blocks > book->max_live_blocks)
         book->max_live_blocks = book->live_blocks;
 }
 
-static void book_loss(int site, size_t n) {
+static void book_loss(int site, size_t n, int actor) {
+    pairs[site][actor].count++;
+    pairs[site][actor].bytes += n;
     books[site].live_blocks--;
     books[site].live_bytes -= n;
 }
@@ -95,7 +123,7 @@ static void book_realloc(int site, int i, size_t n) {
     books[old].moved++;
     books[old].moved_bytes += blocks[i].size;
     live_bytes += n - blocks[i].size;
-    book_loss(old, blocks[i].size);
+    book_loss(old, blocks[i].size, site);
     book_gain(site, n);
     blocks[i].size = n;
     blocks[i].owner = site;
@@ -115,8 +143,10 @@ static void release(void) {
     books[owner].frees++;
     books[owner].freed_bytes += blocks[i].size;
     live_bytes -= blocks[i].size;
-    book_loss(owner, blocks[i].size);
-    free(blocks[i].at);
+    int actor = SITES + (int)(next_random() % 3);
+    book_loss(owner, blocks[i].size, actor);
+    book_peak();
+    actor == 8 ? call8(blocks[i].at) : actor == 9 ? call9(blocks[i].at) : call10(blocks[i].at);
     blocks[i] = blocks[--block_count];
 }
 
@@ -129,30 +159,85 @@ static uint32_t eagerness(long event, int shape) {
     return 7;
 }
 
-int main(int argc, char **argv) {
-    (void)argc;
-    state = strtoul(argv[1], NULL, 10);
-    long events = atol(argv[2]);
-    int shape = atoi(argv[3]);
-    for (long event = 0; event < events; event++) {
-        if (block_count == 0 || (block_count < BLOCKS && next_random() % 16 < eagerness(event, shape)))
-            allocate(shape);
-        else if (next_random() % 4 == 0)
-            reallocate(shape);
-        else
-            release();
-    }
-    char text[4096];
-    int used = 0;
+static void step(long event, int shape) {
+    if (block_count == 0 || (block_count < BLOCKS && next_random() % 16 < eagerness(event, shape)))
+        allocate(shape);
+    else if (next_random() % 4 == 0)
+        reallocate(shape);
+    else
+        release();
+}
+
+/* What a child has it has inherited; it starts at a peak. */
+static void begin_books(void) {
     for (int site = 0; site < SITES; site++) {
-        const uint64_t *values = (const uint64_t *)&books[site];
-        used += snprintf(text + used, sizeof text - (size_t)used, "%d", lines[site]);
-        for (size_t i = 0; i < sizeof books[site] / sizeof *values; i++)
-            used += snprintf(text + used, sizeof text - (size_t)used, " %llu", (unsigned long long)values[i]);
-        used += snprintf(text + used, sizeof text - (size_t)used, "\n");
+        uint64_t live = books[site].live_blocks, bytes = books[site].live_bytes;
+        books[site] = (struct book){.live_blocks = live,
+                                    .live_bytes = bytes,
+                                    .peak_blocks = live,
+                                    .peak_bytes = bytes,
+                                    .max_live_blocks = live,
+                                    .inherited_blocks = live,
+                                    .inherited_bytes = bytes};
     }
-    static char buffer[4096]; /* or the C library would allocate one, which is in no book */
-    setvbuf(stdout, buffer, _IOFBF, sizeof buffer);
-    fwrite(text, 1, (size_t)used, stdout);
-    return 0;
+    memset(pairs, 0, sizeof pairs);
+    memset(sizes, 0, sizeof sizes);
+    peak_bytes = live_bytes;
+    fallen = 0;
+}
+
+static void vfork_child(int shape) {
+    if (vfork() == 0) {
+        for (long event = 0; event < 500; event++)
+            step(event, shape);
+        _exit(0);
+    }
+}
+
+static void trace(long events, int shape, int children) {
+    for (long event = 0; event < events; event++) {
+        step(event, shape);
+        if (event != events / 2 || !children)
+            continue;
+        if (children < 0) {
+            vfork_child(shape);
+        } else if (fork() == 0) {
+            begin_books();
+            children--;
+            state += 12345;
+            event = 0;
+        }
+    }
+}
+
+static char text[65536];
+static int used;
+
+#define SAY(...) (used += snprintf(text + used, sizeof text - (size_t)used, __VA_ARGS__))
+
+static void print_site(int site) {
+    const uint64_t *values = (const uint64_t *)&books[site];
+    SAY("site %d %d", getpid(), lines[site]);
+    for (size_t i = 0; i < sizeof books[site] / sizeof *values; i++)
+        SAY(" %llu", (unsigned long long)values[i]);
+    SAY("\n");
+    for (int actor = 0; actor < ACTORS; actor++)
+        if (pairs[site][actor].count)
+            SAY("pair %d %d %d %llu %llu\n", getpid(), lines[site], lines[actor],
+                (unsigned long long)pairs[site][actor].count, (unsigned long long)pairs[site][actor].bytes);
+    for (int number = 0; number < CLASSES; number++)
+        if (sizes[site][number])
+            SAY("size %d %d %d %llu\n", getpid(), lines[site], number ? 1 << (number - 1) : 0,
+                (unsigned long long)sizes[site][number]);
+}
+
+int main(int argc, char **argv) {
+    state = strtoul(argv[1], NULL, 10);
+    trace(atol(argv[2]), atoi(argv[3]), argc > 4 ? atoi(argv[4]) : 0);
+    while (wait(NULL) > 0)
+        continue;
+    for (int site = 0; site < SITES; site++)
+        print_site(site);
+    /* Not by stdio, which would allocate a buffer that is in no book. */
+    return write(STDOUT_FILENO, text, (size_t)used) != used;
 }

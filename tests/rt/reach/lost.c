@@ -63,18 +63,18 @@ NOINLINE static void lose_linked(void) {
     list = chain(1000);
 }
 
-// The allocator's own pointers to free memory begin within the block in front.
+// The allocator's own pointers to free memory point into the last 8 bytes of a block of such a size in front.
 NOINLINE static void lose_before_free_memory(void) {
-    void *before = malloc(5000 - 8);                                      // @ lost 1 4992
-    void *freed = malloc(5000), *behind = malloc(24), *last = malloc(24); // @ lost 2 48
+    void *before = malloc(5000);                    // @ lost 1 5000
+    void *freed = malloc(5000), *last = malloc(24); // @ lost 1 24
     lose(before);
-    lose(behind);
     lose(last);
     free(freed);
-    lose(malloc(100000 - 40)); // @ lost 1 99960
+    lose(malloc(99960)); // @ lost 1 99960
 }
 
 int main(void) {
+    setvbuf(stdout, NULL, _IONBF, 0); // or its buffer takes the free memory
     keep();
     lose_single();
     lose_linked();

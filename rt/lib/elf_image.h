@@ -1,0 +1,43 @@
+/* A loaded ELF object as it lies in memory: its symbols, its relocations, and writing to it.
+ *
+ * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ */
+#ifndef ALLOCSITE_ELF_IMAGE_H
+#define ALLOCSITE_ELF_IMAGE_H
+
+#include <link.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct image {
+    uintptr_t base; /* its addresses are relative to this */
+    const ElfW(Phdr) * headers;
+    size_t header_count;
+    uintptr_t relro, relro_end;
+    const ElfW(Sym) * symbols;
+    const char *strings;
+    const uint32_t *hash; /* DT_GNU_HASH; NULL: none */
+    struct {
+        const ElfW(Rela) * at;
+        size_t count;
+    } relocations[2];
+};
+
+/* Reads what dl_iterate_phdr tells. False: there is nothing to read. */
+bool image_read(struct image *, const struct dl_phdr_info *);
+
+bool image_holds(const struct image *, uintptr_t address);
+
+/* A symbol that the object defines; NULL: none. */
+const ElfW(Sym) * image_symbol(const struct image *, const char *name);
+
+/* The place that a relocation has filled with the address of a symbol, and the symbol's name; NULL: it is of
+ * another kind. */
+uintptr_t *image_reference(const struct image *, const ElfW(Rela) *, const char **name);
+
+/* Writes a word of the object, which stays as protected as it was. Other threads see the old word or the new
+ * one. False: it cannot be written. */
+bool image_write(const struct image *, uintptr_t *place, uintptr_t value);
+
+#endif

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Another malloc preloaded ahead of allocsite's: nothing passes by, and where something does the report says so."""
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from harness import *
+
+LINKS = {"default": [], "no_pie": ["-no-pie", "-fno-pie"], "now": ["-Wl,-z,now"], "lazy": ["-Wl,-z,lazy,-z,norelro"]}
+
+
+def preload(*libraries):
+    return {"LD_PRELOAD": " ".join(libraries)}
+
+
+def shared(name):
+    return build(name, f"lib{name.split('.')[0]}.so", "-shared", "-fPIC", "-fno-builtin", plain=True)
+
+
+def allocs_of(report, module):
+    return [site["allocs"] for site in report["sites"] if not site["sited"] and site["module"] == module]
+
+
+def check(what, program, environment, *arguments):
+    process = run([program, *arguments], environment=environment)
+    report = report_of(process)
+    check_behaviour(process)
+    expect(f"{what}, exact", [], report["inexact_reasons"])
+    check_notes(report, "program.cpp")
+    expect(f"{what}, calls of the escaped pointer", [7], allocs_of(report, program))
+    return process, report
+
+
+def observed():
+    """To the unit, from the first constructor of any library on."""
+    observer()
+    library = shared("opened.cpp")
+    for link, options in LINKS.items():
+        program = build("program.cpp", f"program_{link}", *options)
+        for arguments in (), (library,):
+            process, report = check(link, program, preload(f"{WORK}/libobserver.so"), *arguments)
+            check_observed(process, report)
+            expect(f"{link}, library that comes later", [11] if arguments else [], allocs_of(report, library))
+
+
+def uninstrumented():
+    """A program that knows nothing of allocsite, which is preloaded as well."""
+    observer()
+    program = build("program.cpp", "plain", plain=True)
+    process = run([program], environment=preload(f"{WORK}/libobserver.so", f"{LIB}/liballocsite.so"))
+    report = report_of(process)
+    check_behaviour(process)
+    expect("exact", [], report["inexact_reasons"])
+    check_observed(process, report)
+    expect("allocations of the program, with the state of its thread", [10 + 10 + 1 + 7 + 1 + 1], allocs_of(report, program))
+
+
+def allocators():
+    """Their operators new and delete do not pass through malloc."""
+    library = shared("opened.cpp")
+    programs = {link: build("program.cpp", f"program_{link}", *options) for link, options in LINKS.items()}
+    found = [path for name in ("jemalloc.so.2", "tcmalloc.so.4", "tcmalloc_minimal.so.4", "mimalloc.so.2.0")
+             if os.path.exists(path := os.path.join(LIBRARIES, f"lib{name}"))]
+    for allocator in found:
+        for link, program in programs.items():
+            what = f"{os.path.basename(allocator)}, {link}"
+            process, report = check(what, program, preload(allocator), library)
+            expect(f"{what}, library that comes later", [11], allocs_of(report, library))
+            check_behaviour(run([program, library], "enabled=0", environment=preload(allocator)))
+    if not found:
+        sys.exit(SKIPPED)
+
+
+def forwarding():
+    """One that looks for the malloc behind it finds the one behind ours."""
+    check("forwarding", build("program.cpp", "program"), preload(shared("forwards.c")))
+
+
+def passed_by():
+    """A block that came past us and is freed is no fault of the program."""
+    process = run([build("program.cpp", "program"), "given"], environment=preload(shared("forwards.c")))
+    report = report_of(process)
+    check_behaviour(process)
+    expect("reasons", [True], ["libforwards.so past allocsite" in reason for reason in report["inexact_reasons"]])
+
+
+main([observed, uninstrumented, allocators, forwarding, passed_by])

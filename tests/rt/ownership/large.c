@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Blocks around the sizes at which the runtime keeps them in another way, up to more than it has bits for, in all ways to
+ * get them. Prints a line for each case: its line here, and the blocks and bytes that it got. */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static const size_t sizes[] = {0,       1,        8,       15,       16,        511,       512,        513,        1023, 1024,
+                               4096,    65535,    1 << 20, 67108863, 67108864, 100000000, 3ul << 30, (1ul << 35) - 2,
+                               (1ul << 35) - 1, 1ul << 35, (1ul << 35) + 12345, 40ul << 30};
+#define SIZES (sizeof sizes / sizeof *sizes)
+
+static uint64_t blocks, bytes, failed;
+static int line;
+
+static void *got(void *p, size_t n) {
+    blocks += p != NULL;
+    bytes += p ? n : 0;
+    failed += !p;
+    return p;
+}
+
+static void say(void) {
+    char text[100];
+    int n = snprintf(text, sizeof text, "%d %llu %llu %llu\n", line, (unsigned long long)blocks,
+                     (unsigned long long)bytes, (unsigned long long)failed);
+    if (write(STDOUT_FILENO, text, (size_t)n) != n)
+        abort();
+    blocks = bytes = failed = 0;
+}
+
+#define CALL(call) (line = __LINE__, (call))
+static void *by_malloc(size_t n) { return CALL(malloc(n)); }
+static void *by_calloc(size_t n) { return CALL(calloc(n, 1)); }
+static void *by_aligned_alloc(size_t align, size_t n) { return CALL(aligned_alloc(align, n)); }
+static int by_posix_memalign(void **p, size_t align, size_t n) { return CALL(posix_memalign(p, align, n)); }
+static void *for_realloc(size_t n) { return CALL(malloc(n)); }
+static void *by_realloc(void *p, size_t n) { return CALL(realloc(p, n)); /* kept */ }
+static void *for_nothing(size_t n) { return CALL(malloc(n)); }
+
+static void *held[SIZES];
+
+static void get_all(void *get(size_t)) {
+    for (size_t i = 0; i < SIZES; i++)
+        held[i] = got(get(sizes[i]), sizes[i]);
+    say();
+}
+
+static void get_aligned(size_t align, size_t n) {
+    void *p = NULL;
+    if (by_posix_memalign(&p, align, n) == 0 && (uintptr_t)p % align)
+        abort();
+    free(got(p, n));
+}
+
+int main(void) {
+    get_all(by_malloc);
+    for (size_t i = 0; i < SIZES; i++)
+        free(held[i]);
+    get_all(by_calloc);
+    for (size_t i = SIZES; i-- > 0;)
+        free(held[i]);
+    for (size_t align = 8; align <= 1 << 24; align *= 2)
+        for (size_t n = 0; n < 3000; n += 500)
+            get_aligned(align, n);
+    get_aligned(1 << 20, 40ul << 30);
+    say();
+    for (size_t align = 32; align <= 1 << 16; align *= 4)
+        for (size_t i = 0; i < SIZES; i++)
+            free(got(by_aligned_alloc(align, sizes[i]), sizes[i]));
+    say();
+    get_all(for_realloc);
+    for (size_t i = 0; i < SIZES; i++) {
+        size_t n = i % 2 ? sizes[i] / 2 + 1 : sizes[i] + 100;
+        held[i] = got(by_realloc(held[i], n), n);
+    }
+    say();
+    get_all(for_nothing);
+    for (size_t i = 0; i < SIZES; i++)
+        if (held[i] && realloc(held[i], 0)) /* which frees */
+            abort();
+    return 0;
+}
