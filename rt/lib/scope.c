@@ -119,6 +119,8 @@ void scope_resume(const struct scope *suspended) {
 
 void scopes_leave(void) {
     static const struct scope none;
+    local.releaser = 0;
+    local.released = NULL;
     if (local.scope.active)
         scope_install(&none);
 }

@@ -201,17 +201,31 @@ def handed_over():
 
 def large():
     """Sizes to the byte, of whatever size; what cannot be had is counted as failed."""
-    for options in "", ":pairs=1:sizes=1":
-        process = run([build("large.c", "large")], "format=json:report=%e.%p.json" + options)
+    glibc, jemalloc = [build("large.c", "large")], os.path.join(LIBRARIES, "libjemalloc.so.2")
+    runs = [(glibc, ""), (glibc, ":pairs=1:sizes=1")]
+    if os.path.exists(jemalloc):  # it has tens of GiB where glibc has none
+        runs.append(([build("large.c", "large_jemalloc", "-Wl,--no-as-needed", jemalloc), "limited"], ""))
+    for command, options in runs:
+        process = run(command, "format=json:report=%e.%p.json" + options)
         report = report_of(process)
         expect("status", (0, "", []), (process.returncode, process.err, report["inexact_reasons"]))
         kept = next(number for number, text in enumerate(open(source("large.c")), 1) if "/* kept */" in text)
-        sited = {site["line"]: site for site in report["sites"] if site["sited"]}
         for line, blocks, size, failed in (map(int, row.split()) for row in process.out.splitlines()):
-            site = sited[line]
-            expect(f"line {line}", [blocks, size, failed, [0, 0] if line != kept else [blocks, size]],
-                   [site["allocs"] + site["reallocs"], site["alloc_bytes"] + site["realloc_bytes"], site["failed"],
-                    [site["live_blocks"], site["live_bytes"]]])
+            counts = [sum(site[counter] for site in report["sites"] if site["sited"] and site["line"] == line)
+                      for counter in ("allocs", "reallocs", "alloc_bytes", "realloc_bytes", "failed", "live_blocks", "live_bytes")]
+            expect(f"line {line}", [blocks, size, failed, *([blocks, size] if line == kept else [0, 0])],
+                   [counts[0] + counts[1], counts[2] + counts[3], *counts[4:]])
+
+
+def left():
+    process = run([build("left.cpp", "left")], "format=json:report=%e.%p.json:pairs=1")
+    report = report_of(process)
+    check_behaviour(process, out="")
+    lines = {site["id"]: site["line"] for site in report["sites"] if site["sited"]}
+    marks = {text.split("// ")[1].strip(): number for number, text in enumerate(open(source("left.cpp")), 1) if "; // " in text}
+    expect("pairs", {(marks["owner"], marks["by"], 1, 4), (marks["later"], marks["later"], 1, 100)},
+           {(lines[pair["owner"]], lines.get(pair["by"]), pair["count"], pair["bytes"]) for pair in report["pairs"]
+            if pair["owner"] in lines})
 
 
 def several_threads_details():
@@ -223,5 +237,5 @@ def several_threads_static():
 
 
 if __name__ == "__main__":
-    main([one_thread, one_thread_static, one_thread_allocators, preloaded_allocators, forks, forks_of_threads, short_threads, handed_over, large, several_threads, several_threads_details,
-          several_threads_static])
+    main([one_thread, one_thread_static, one_thread_allocators, preloaded_allocators, forks, forks_of_threads, short_threads,
+          handed_over, large, left, several_threads, several_threads_details, several_threads_static])
