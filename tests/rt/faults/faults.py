@@ -33,7 +33,8 @@ def mistakes():
         comment = line.partition("//")[2]
         for name in re.findall(r"gives (\w+)", comment):
             found[name].owner = number
-        for name, how, kind, count in re.findall(r"(\w+) (is|unsited) (\w*double_free|foreign|\w*mismatch)(?: (\d+))?", comment):
+        for name, how, kind, count in re.findall(r"(\w+) (is|unsited) (double_free|foreign|\w*mismatch)(?: (\d+))?",
+                                                 comment):
             mistake = found[name]
             mistake.by, mistake.kind, mistake.count = number if how == "is" else None, kind, int(count or 1)
     expect("cases of the program", set(re.findall(r"CASE\((\w+)\)", open(source(PROGRAM)).read())) - {"name", "many"},
@@ -142,9 +143,8 @@ def operators_allocators():
                  if os.path.exists(path := os.path.join(LIBRARIES, name))]
     for library in libraries:
         for how in "NONE", "BY_MALLOC", "BEHIND_A_HEADER":
-            check_right(f"{library}, {how}", build("operators.cpp", how.lower(), f"-D{how}", "-fsized-deallocation", "-Wl,--no-as-needed",
-                                                    library),
-                        observed=False)
+            program = build("operators.cpp", how.lower(), f"-D{how}", "-fsized-deallocation", "-Wl,--no-as-needed", library)
+            check_right(f"{library}, {how}", program, observed=False)
     if not libraries:
         sys.exit(SKIPPED)
 

@@ -86,7 +86,7 @@ def preloaded_allocators():
 
 def forks_of(program, children, options=""):
     for seed, events, shape in TRACES:
-        process = run([program, str(seed), str(events), str(shape), str(children)], "format=json:report=%e.%p.json" + options)
+        process = run([program, *map(str, (seed, events, shape, children))], "format=json:report=%e.%p.json" + options)
         expect("status", (0, ""), (process.returncode, process.err))
         reports = all_reports()
         expect("reports", 1 + max(children, 0), len(reports))
@@ -212,9 +212,29 @@ def large():
         kept = next(number for number, text in enumerate(open(source("large.c")), 1) if "/* kept */" in text)
         for line, blocks, size, failed in (map(int, row.split()) for row in process.out.splitlines()):
             counts = [sum(site[counter] for site in report["sites"] if site["sited"] and site["line"] == line)
-                      for counter in ("allocs", "reallocs", "alloc_bytes", "realloc_bytes", "failed", "live_blocks", "live_bytes")]
+                      for counter in ("allocs", "reallocs", "alloc_bytes", "realloc_bytes", "failed", "live_blocks",
+                                      "live_bytes")]
             expect(f"line {line}", [blocks, size, failed, *([blocks, size] if line == kept else [0, 0])],
                    [counts[0] + counts[1], counts[2] + counts[3], *counts[4:]])
+
+
+def usable():
+    """Programs may use all that malloc_usable_size tells: it is the same as without allocsite."""
+    for library in (None, "libjemalloc.so.2", "libtcmalloc_minimal.so.4", "libmimalloc.so.2.0"):
+        path = os.path.join(LIBRARIES, library or "")
+        if not os.path.exists(path):
+            continue
+        link = ["-Wl,--no-as-needed", path] if library else []
+        outputs = []
+        for plain in True, False:
+            process = run([build("usable.c", "usable", *link, plain=plain)])
+            expect(f"{library}: status", (0, ""), (process.returncode, process.err))
+            outputs.append(process.out)
+        expect(f"{library}: sizes", *outputs)
+        report = report_of(process)
+        expect(f"{library}: blocks freed", report["totals"]["allocs"] - report["totals"]["live_blocks"],
+               report["totals"]["frees"])
+        expect(f"{library}: exact", [], report["inexact_reasons"])
 
 
 def left():
@@ -222,7 +242,8 @@ def left():
     report = report_of(process)
     check_behaviour(process, out="")
     lines = {site["id"]: site["line"] for site in report["sites"] if site["sited"]}
-    marks = {text.split("// ")[1].strip(): number for number, text in enumerate(open(source("left.cpp")), 1) if "; // " in text}
+    marks = {text.split("// ")[1].strip(): number for number, text in enumerate(open(source("left.cpp")), 1)
+             if "; // " in text}
     expect("pairs", {(marks["owner"], marks["by"], 1, 4), (marks["later"], marks["later"], 1, 100)},
            {(lines[pair["owner"]], lines.get(pair["by"]), pair["count"], pair["bytes"]) for pair in report["pairs"]
             if pair["owner"] in lines})
@@ -238,4 +259,4 @@ def several_threads_static():
 
 if __name__ == "__main__":
     main([one_thread, one_thread_static, one_thread_allocators, preloaded_allocators, forks, forks_of_threads, short_threads,
-          handed_over, large, left, several_threads, several_threads_details, several_threads_static])
+          handed_over, large, usable, left, several_threads, several_threads_details, several_threads_static])
