@@ -30,6 +30,9 @@ uint64_t os_address_space(void);
 bool os_barriers(void);
 void os_barrier(void);
 
+/* Whether valgrind runs the process, which has no general clone. */
+bool os_is_simulated(void);
+
 /* Lets another thread run. */
 void os_yield(void);
 

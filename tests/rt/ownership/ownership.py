@@ -141,6 +141,16 @@ def several_threads():
     exchanges(build("exchange.c", "exchange"))
 
 
+def forked_in_rise():
+    """The child's peak is what it inherited, also when the parent's was still rising."""
+    process = run([build("risen.c", "risen")])
+    expect("status", 0, process.returncode)
+    for report in all_reports():
+        if report["pid"] != process.pid:
+            expect("peaks of the child", {"large": (1, 1000), "small": (1, 10)},
+                   {site["function"]: (site["peak_blocks"], site["peak_bytes"]) for site in report["sites"]})
+
+
 def forks_of_threads():
     """Only the forking thread is in the child, which owns what all of them allocated; its peak is exact again."""
     program = build("exchange.c", "exchange")
@@ -258,5 +268,6 @@ def several_threads_static():
 
 
 if __name__ == "__main__":
-    main([one_thread, one_thread_static, one_thread_allocators, preloaded_allocators, forks, forks_of_threads, short_threads,
-          handed_over, large, usable, left, several_threads, several_threads_details, several_threads_static])
+    main([one_thread, one_thread_static, one_thread_allocators, preloaded_allocators, forks, forked_in_rise,
+          forks_of_threads, short_threads, handed_over, large, usable, left, several_threads, several_threads_details,
+          several_threads_static])

@@ -137,4 +137,14 @@ def denied():
     expect("no numbers", [], [site for site in report["sites"] if "lost_blocks" in site])
 
 
-main([single, objects, threads, opened, static, other_allocators, busy, denied])
+def simulated():
+    """Valgrind ends a process that asks for what the search needs."""
+    if not shutil.which("valgrind"):
+        sys.exit(SKIPPED)
+    program = build("denied.c", "denied")
+    process = run(["valgrind", "--tool=none", "-q", program], "format=json:report=simulated.json:reach=1")
+    expect("status and output", (3, "done\n"), (process.returncode, process.out))
+    expect("reason", True, "valgrind" in load("simulated.json")["lost_unknown"])
+
+
+main([single, objects, threads, opened, static, other_allocators, busy, denied, simulated])
