@@ -5,8 +5,6 @@
 #include "runtime.h"
 #include "start.h"
 
-#include <limits.h>
-#include <stdio.h>
 #include <string.h>
 
 #define SAID_MOST 20

@@ -1,4 +1,4 @@
-/* Finding and classifying the program's operators new.
+/* Finding and classifying the program's operators new and delete.
  *
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  */

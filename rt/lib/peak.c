@@ -248,11 +248,13 @@ static void look_at_thread(struct peak *peak, struct thread *thread, int64_t byt
 }
 
 static COLD struct peak *peak_map(void) {
+    int error = errno;
     struct peak *none = NULL, *fresh = os_map(sizeof *fresh, OS_FORK_WIPES);
     if (!fresh)
         hole_set(HOLE_MEMORY);
     else if (!__atomic_compare_exchange_n(&the_peak, &none, fresh, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
         os_unmap(fresh, sizeof *fresh);
+    errno = error;
     return the_peak;
 }
 
@@ -269,11 +271,15 @@ void peak_look(struct thread *thread, struct tally *tally, int64_t blocks, int64
         if (look_at_total(peak, thread, bytes))
             look_at_slot(peak, tally, blocks, bytes);
         raise_most(tally, highest_around(tally, blocks));
-    } else if (lock(peak, thread)) {
+        return;
+    }
+    int error = errno;
+    if (lock(peak, thread)) {
         look_at_shared_slot(peak, thread, tally, blocks, bytes, is_in_peak(peak, thread, bytes));
         look_at_thread(peak, thread, bytes);
         unlock(peak);
     }
+    errno = error;
 }
 
 /* One event of two slots: neither may take the other's part of it for a peak. */
@@ -289,13 +295,17 @@ static void peak_look_both(struct thread *thread, struct tally *from, int64_t ol
         }
         raise_most(from, highest_around(from, -1));
         raise_most(to, highest_around(to, 1));
-    } else if (lock(peak, thread)) {
+        return;
+    }
+    int error = errno;
+    if (lock(peak, thread)) {
         bool in_peak = is_in_peak(peak, thread, bytes - old_bytes);
         look_at_shared_slot(peak, thread, from, -1, -old_bytes, in_peak);
         look_at_shared_slot(peak, thread, to, 1, bytes, in_peak);
         look_at_thread(peak, thread, bytes - old_bytes);
         unlock(peak);
     }
+    errno = error;
 }
 
 static void move_counts(struct tally *from, uint64_t old_bytes, struct tally *to, uint64_t bytes) {

@@ -6,6 +6,8 @@
 #include "runtime.h"
 #include "shadow_regions.h"
 
+#include <errno.h>
+
 #define ADDRESS_STEP 8 /* the least alignment of a block */
 #define REGIONS      (SHADOW_ADDRESSES / REGION_SIZE)
 
@@ -45,8 +47,10 @@ static uint32_t *tables_map(uint64_t *addresses) {
 /* Whoever else does the same at the same time comes to the same result. A tool that replaces malloc, memcheck
  * for one, keeps books of all address space that is mapped. */
 static __attribute__((cold)) void shadow_map(void) {
+    int error = errno;
     uint64_t addresses = 0;
     uint32_t *none = NULL, *fresh = hole_is_set(HOLE_INTERPOSITION) ? NULL : tables_map(&addresses);
+    errno = error;
     if (!fresh) {
         is_too_large = true;
         return;
@@ -67,13 +71,15 @@ static inline void shadow_need(void) {
 
 /* *at, made of size bytes if it is not there. */
 static void *made(void **at, size_t size) {
+    int error = errno;
     void *there = __atomic_load_n(at, __ATOMIC_ACQUIRE);
     void *fresh = there || os_address_space() < ADDRESS_SPACE_LEAST ? NULL : os_map(size, OS_FORK_KEEPS);
-    if (fresh && __atomic_compare_exchange_n(at, &there, fresh, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
-        return fresh;
-    if (fresh)
+    bool is_taken =
+        fresh && !__atomic_compare_exchange_n(at, &there, fresh, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+    if (is_taken)
         os_unmap(fresh, size);
-    return there;
+    errno = error;
+    return fresh && !is_taken ? fresh : there;
 }
 
 static struct region *region_at(const struct regions *regions, uintptr_t address) {

@@ -111,7 +111,7 @@ struct block {
 /* The block that starts at p. */
 struct block shadow_find(const void *p);
 
-/* Enters it. False: no memory. */
+/* Enters it. False: no memory. Keeps errno. */
 bool shadow_put(const void *p, uint32_t slot, enum family, uint64_t size);
 
 /* Marks the block at p, which shadow_find found to be live, as freed. */

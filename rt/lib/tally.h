@@ -10,8 +10,8 @@
  * were at the peak. So an event costs two comparisons, whatever the number of sites:
  *
  *   room > 0          the thread's live bytes have risen above what they may before it must look
- *   above > floor     the slot has not been looked at in this epoch, or its live blocks are above the most
- * that were seen; the floor is minus the epoch
+ *   above > floor     the slot has not been looked at in this epoch, or its live blocks are above the
+ *                     most that were seen; the floor is minus the epoch
  *
  * and peak.c does the looking. With one thread room is the distance from the peak, which is exact. During a
  * rise nothing but what ends it is of interest: allocations then have another floor, which nothing is above.
@@ -83,6 +83,7 @@ static inline void bump(uint64_t *counter, uint64_t by) {
 #endif
 }
 
+/* Of its own, for a negation would take an instruction more. */
 static inline void unbump(int64_t *value, uint64_t by) {
 #if defined __x86_64__
     __asm__("subq %1, %0" : "+m"(*value) : "er"(by));
@@ -118,7 +119,8 @@ static inline bool tally_wants_look(const struct tally *tally) {
     return UNLIKELY(tally->above > peak_floors.any);
 }
 
-/* After an event of the slot that changed its live blocks and bytes, and the thread's room, by so much. */
+/* After an event of the slot that changed its live blocks and bytes, and the thread's room, by so much.
+ * Keeps errno. */
 void peak_look(struct thread *, struct tally *, int64_t blocks, int64_t bytes);
 
 static inline void tally_gain(struct thread *thread, struct tally *tally, uint64_t bytes) {

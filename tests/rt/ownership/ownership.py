@@ -259,6 +259,15 @@ def left():
             if pair["owner"] in lines})
 
 
+def no_barrier():
+    """Where the kernel refuses membarrier the report says so, and the program does not notice."""
+    process = run([build("no_barrier.c", "no_barrier")])
+    if process.returncode == SKIPPED:
+        sys.exit(SKIPPED)
+    check_behaviour(process, "0 0\n", 0)
+    expect("reasons", 1, sum("membarrier" in reason for reason in report_of(process)["inexact_reasons"]))
+
+
 def several_threads_details():
     exchanges(build("exchange.c", "exchange"), ":pairs=1:sizes=1")
 
@@ -270,4 +279,4 @@ def several_threads_static():
 if __name__ == "__main__":
     main([one_thread, one_thread_static, one_thread_allocators, preloaded_allocators, forks, forked_in_rise,
           forks_of_threads, short_threads, handed_over, large, usable, left, several_threads, several_threads_details,
-          several_threads_static])
+          several_threads_static, no_barrier])

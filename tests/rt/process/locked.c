@@ -19,7 +19,7 @@ int main(void) {
         return errno == EPERM || errno == ENOMEM ? 77 : 1;
     char *volatile second = malloc(200000); // @ 1 200000 0 0 0
     memset(second, 1, 200000);
-    if (resident_mib() > 64)
+    if (resident_mib() > 32)
         return 2;
     free(second);
     free(first);
