@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* allocsite-dump report: a report that was written as JSON, in another form. */
 #include "report_command.h"
+#include "report_source.h"
 
 #include "../lib/report_check.h"
-#include "report_read.h"
-#include "whole_input.h"
 
 #include <getopt.h>
 #include <inttypes.h>
@@ -80,22 +79,14 @@ static int show(const char *path, struct report *report, const struct options *o
 }
 
 static int show_file(const char *path, const struct options *options) {
-    struct report_file file;
+    struct report_source source;
     struct reason why;
-    char *bytes;
-    size_t size;
-    if (!whole_input(path, &bytes, &size, &why)) {
+    if (!report_source_load(&source, path, &why)) {
         complain(path, "%s", why.text);
         return STATUS_FAILED;
     }
-    bool is_read = report_read(&file, bytes, size, &why);
-    free(bytes);
-    if (!is_read) {
-        complain(path, "%s", why.text);
-        return STATUS_FAILED;
-    }
-    int status = show(path, &file.report, options);
-    report_read_free(&file);
+    int status = show(path, source.report, options);
+    report_source_free(&source);
     return status;
 }
 

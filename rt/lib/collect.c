@@ -247,81 +247,18 @@ static const char *sanitizer(void) {
     return NULL;
 }
 
-static const char *interposition_reason(void) {
-    static char reason[PATH_MAX + 200];
-    const char *name = sanitizer();
-    char *end = stpcpy(reason, name ? name : "the malloc of ");
-    if (!name)
-        end = stpncpy(end, next_interposer(), PATH_MAX);
-    stpcpy(end,
-           name ? " serves the heap of this program: calls that pass a site are counted, allocations inside "
-                  "libraries are not"
-                : " stands before allocsite's: calls that pass a site are counted, others are not");
-    return reason;
-}
-
-static const char *past_reason(void) {
-    static char reason[PATH_MAX + 200];
-    char *end =
-        stpncpy(stpcpy(reason, "some calls may have reached the malloc of "), rebind_allocator(), PATH_MAX);
-    stpcpy(end, " past allocsite's: they are not counted");
-    return reason;
+static const char *other_malloc(void) {
+    const char *name = hole_is_set(HOLE_INTERPOSITION) ? sanitizer() : rebind_allocator();
+    return name || !hole_is_set(HOLE_INTERPOSITION) ? name : next_interposer();
 }
 
 #else
 
-static const char *interposition_reason(void) {
-    return NULL;
-}
-
-static const char *past_reason(void) {
+static const char *other_malloc(void) {
     return NULL;
 }
 
 #endif
-
-static const char *hole_reason(enum hole hole) {
-    switch (hole) {
-    case HOLE_MEMORY:
-        return "out of memory for the runtime's own tables: some allocations are not counted";
-    case HOLE_FORK:
-        return "the kernel cannot wipe memory on fork (before Linux 4.14): a forked child may count its "
-               "parent's "
-               "allocations too";
-    case HOLE_INTERPOSITION:
-        return interposition_reason();
-    case HOLE_PAST:
-        return past_reason();
-    case HOLE_UNWRAPPED:
-        return "linked statically without --wrap: calls that pass a site are counted, others are not";
-    case HOLE_VERSION:
-        return "some code was compiled by a plugin of another format version: its sites are counted as "
-               "unsited";
-    case HOLE_SECOND_RUNTIME:
-        return "a second copy of the runtime counts in this process too (a static liballocsite.a beside the "
-               "shared one?)";
-    case HOLE_LIBRARIES:
-        return "the runtime is linked statically into a process that has shared libraries: their allocations "
-               "are "
-               "not counted";
-    case HOLE_OWNERS:
-        return "no memory for the owners of blocks (a limit on address space below 1 GiB?): what was freed "
-               "and "
-               "what is live is not known";
-    case HOLE_PEAK:
-        return "the peak rose too often for the sites' shares in it to be told apart";
-    case HOLE_BARRIER:
-        return "the kernel does not offer membarrier(2): with several threads what was live at the peak is "
-               "not within the bound that is told";
-    case HOLE_THREADS:
-        return "a thread was started neither by pthread_create nor by thrd_create: what was live at the peak "
-               "is "
-               "not exact";
-    case HOLE_COUNT:
-        break;
-    }
-    return NULL;
-}
 
 /* The holes that show only now. */
 static void look_for_holes(void) {
@@ -336,12 +273,16 @@ static void look_for_holes(void) {
 }
 
 static void collect_reasons(struct report *report) {
+    static char texts[HOLE_COUNT][HOLE_TEXT_SIZE];
     static const char *reasons[HOLE_COUNT];
     report->reason_count = 0;
     look_for_holes();
-    for (int hole = 0; hole < HOLE_COUNT; hole++)
-        if (hole_is_set(hole))
-            reasons[report->reason_count++] = hole_reason(hole);
+    for (int hole = 0; hole < HOLE_COUNT; hole++) {
+        if (!hole_is_set(hole))
+            continue;
+        hole_text(texts[hole], (enum hole)hole, other_malloc());
+        reasons[report->reason_count++] = texts[hole];
+    }
     report->reasons = reasons;
 }
 

@@ -49,6 +49,7 @@
 #define ALLOCSITE_RUNTIME_H
 
 #include "../format.h"
+#include "holes.h"
 #include "shadow.h"
 #include "tally.h"
 
@@ -263,22 +264,6 @@ void module_cache_clear(void);
 const char *program_path(void);
 
 /* ---- report at exit and what it says ---- */
-
-enum hole {
-    HOLE_MEMORY,         /* out of memory for the runtime's own tables */
-    HOLE_FORK,           /* the kernel cannot wipe on fork */
-    HOLE_INTERPOSITION,  /* another malloc stands before ours */
-    HOLE_PAST,           /* one did, and some calls reach it still */
-    HOLE_UNWRAPPED,      /* static runtime without --wrap */
-    HOLE_VERSION,        /* a descriptor of another format version */
-    HOLE_SECOND_RUNTIME, /* another copy of the runtime counts too */
-    HOLE_LIBRARIES,      /* static runtime in a process that has shared libraries */
-    HOLE_OWNERS,         /* no memory for the shadow table */
-    HOLE_PEAK,           /* more peaks than can be told apart */
-    HOLE_BARRIER,        /* no memory barrier for all threads */
-    HOLE_THREADS,        /* a thread was started past the runtime */
-    HOLE_COUNT
-};
 
 void hole_set(enum hole);
 bool hole_is_set(enum hole);

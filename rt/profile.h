@@ -1,0 +1,239 @@
+/* The profile: the counters of a process in a file, as the runtime writes and allocsite-dump reads it. The
+ * only copy of the format; allocsite-profile(5) says it in prose.
+ *
+ * The runtime maps the file MAP_SHARED and counts in it, so the file is always what was counted so far,
+ * however the process ends. Nothing in it depends on the program's files: names are copied in.
+ *
+ *   offset 0       struct profile_header
+ *   offset 4096    struct profile_directory: where the areas are
+ *   behind         areas, each a multiple of PROFILE_PAGE, in any order
+ *
+ * Numbers are in the byte order of the machine that wrote the file. Counters are 64 bits wide, aligned, and
+ * written by one instruction, so that a reader never sees half of one.
+ *
+ * A *slot* is the index of a site or of a module (which stands for its unsited allocations). A *block* is one
+ * thread's array of tallies; one that ended hands it on to the next, so there are as many as threads lived at
+ * once, for each phase. What was counted for a slot is the sum over all blocks.
+ *
+ * Arrays that grow (names, records, slots ...) come in chunks: chunk k holds first << k elements, from
+ * element first * (2^k - 1) on, and is an area of its own with index k.
+ *
+ * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ */
+#ifndef ALLOCSITE_PROFILE_H
+#define ALLOCSITE_PROFILE_H
+
+#include <stdint.h>
+
+#define PROFILE_MAGIC                                                                                        \
+    "\x89"                                                                                                   \
+    "ALSITE\n"
+#define PROFILE_MAGIC_SIZE 8
+#define PROFILE_BYTE_ORDER 0x01020304u
+
+/* Raised by every change of what is in this file. Readers read all versions up to their own. */
+#define PROFILE_VERSION 1
+
+#define PROFILE_PAGE    4096
+
+/* Offset in the names, which are an array of bytes that grows; 0: nothing. Strings there are NUL-terminated,
+ * no string and no frame lies in two chunks. */
+typedef uint32_t profile_name;
+
+enum profile_flag {
+    PROFILE_HAS_PAIRS = 1,  /* who frees and reallocates whose blocks was counted */
+    PROFILE_HAS_SIZES = 2,  /* and the sizes that were asked for */
+    PROFILE_HAS_LOST = 4,   /* lost blocks are told from reachable ones */
+    PROFILE_IS_FORKED = 8,  /* the process is a forked child; its counters start at the fork */
+    PROFILE_IS_MERGED = 16, /* made of several profiles: peak, see profile_header */
+};
+
+/* The highest that the bytes of all live blocks came to. */
+struct profile_peak {
+    int64_t bytes;
+    int64_t epoch;        /* that began with it, a multiple of PROFILE_EPOCH_STEP; 0: nothing was ever live */
+    uint64_t within;      /* the true peak is not above it by more than this */
+    int64_t shared_epoch; /* in which the process got its second thread; 0: it has one */
+    uint32_t riser;       /* not 0: live bytes are above the peak and rising; what is live is the peak */
+    uint32_t unused;
+};
+
+struct profile_header {
+    char magic[PROFILE_MAGIC_SIZE];
+    uint32_t version;
+    uint32_t byte_order;
+    uint64_t pid;        /* as the process saw it; 0: several processes */
+    uint64_t start_time; /* of the process, in clock ticks since the machine was started: names it with pid */
+    uint64_t begun;      /* when counting began, in nanoseconds since 1970-01-01 UTC */
+    uint64_t ended;      /* when the process ended by itself; 0: it has not */
+    uint64_t processes;  /* in this profile */
+    uint64_t unfinished; /* merged: so many of them have not ended by themselves */
+    uint64_t holes;      /* 1 << enum hole (lib/holes.h): why the numbers are not exact */
+    uint64_t missing;    /* areas that did not get into the file */
+    uint32_t missing_error; /* errno of the first of them */
+    uint32_t flags;         /* enum profile_flag */
+    profile_name program;   /* path of the executable */
+    profile_name host;
+    profile_name other_malloc; /* module whose malloc is named in a hole */
+    profile_name lost_unknown; /* why lost blocks are not told from reachable ones, if that was asked for */
+    uint64_t resets;           /* odd: one is under way */
+    struct profile_peak peak;
+    uint64_t unused[45];
+};
+
+enum profile_kind {
+    PROFILE_NONE,
+    PROFILE_DIRECTORY, /* struct profile_area[]: chunks of the directory from chunk 1 on */
+    PROFILE_NAMES,     /* strings and struct profile_frame */
+    PROFILE_RECORDS,   /* struct profile_record by slot */
+    PROFILE_SLOTS,     /* struct profile_slot by slot */
+    PROFILE_TALLIES,   /* struct tally of block index, for slots from first on */
+    PROFILE_EXTRAS,    /* struct extra of block index, for slots from first on */
+    PROFILE_BLOCKS,    /* struct profile_block by block */
+    PROFILE_PAIRS,     /* struct profile_pair[], in any order; key 0: none */
+    PROFILE_SIZES,     /* struct profile_sizes by slot */
+    PROFILE_BASES,     /* struct profile_base by slot */
+};
+
+/* Elements of chunk 0, by kind. */
+#define PROFILE_DIRECTORY_FIRST 64
+#define PROFILE_NAMES_FIRST     16384
+#define PROFILE_RECORDS_FIRST   64
+#define PROFILE_SLOTS_FIRST     64
+#define PROFILE_BLOCKS_FIRST    512
+#define PROFILE_PAIRS_FIRST     4096
+#define PROFILE_SIZES_FIRST     32
+#define PROFILE_BASES_FIRST     32
+
+#define PROFILE_CHUNKS          22 /* of an array that grows, at most */
+
+struct profile_area {
+    uint32_t kind;   /* enum profile_kind, written last; PROFILE_NONE: nothing here (yet); readers skip what
+                        they do not know */
+    uint32_t index;  /* chunk or block */
+    uint64_t offset; /* in the file */
+    uint64_t size;   /* in bytes */
+    uint64_t first;  /* slot of the first element, of tallies and extras */
+};
+
+struct profile_directory {
+    uint32_t areas; /* entries, of which some may be unused still */
+    uint32_t unused;
+    uint64_t chunks[PROFILE_CHUNKS]; /* offset of chunk k of the directory; 0: none; [0] is here */
+    uint64_t reserved[233];
+    struct profile_area area[PROFILE_DIRECTORY_FIRST];
+};
+
+enum profile_what {
+    PROFILE_UNUSED, /* nothing was ever counted for the slot; or its record did not get into the file */
+    PROFILE_SITE,
+    PROFILE_MODULE,
+};
+
+struct profile_record {
+    uint64_t id;           /* stable: hash of the site's descriptor, or of the module's path */
+    uint32_t module;       /* slot of its module; a module's own slot */
+    uint32_t line, column; /* 0: unknown */
+    profile_name function; /* where the call is written; modules: nothing */
+    profile_name file;     /* modules: their path */
+    profile_name callee;
+    profile_name type;
+    profile_name inlined;  /* struct profile_frame of the innermost caller */
+    profile_name build_id; /* modules: the GNU build id in hexadecimal digits */
+    uint32_t what;         /* enum profile_what, written last */
+    uint32_t unused[4];
+};
+
+/* A call that was inlined. Aligned to 4 in the names. */
+struct profile_frame {
+    profile_name function, file;
+    uint32_t line, column;
+    profile_name caller; /* struct profile_frame: the next one outwards */
+};
+
+/* What is known of a slot beside what its threads counted. */
+struct profile_slot {
+    uint64_t inherited_blocks, inherited_bytes; /* live when the process was forked, or at the last reset */
+    uint64_t lost_blocks, lost_bytes;           /* with PROFILE_HAS_LOST */
+    uint64_t most; /* the most live blocks that were seen since there were several threads, inherited ones not
+                      among them */
+    uint64_t most_within; /* the true maximum is not above that by more than this */
+    int64_t measured;     /* the writer's own */
+    uint32_t windows, measures;
+};
+
+/* Epochs are counted in steps that are larger than any number of live blocks. */
+#define PROFILE_EPOCH_BITS 34
+#define PROFILE_EPOCH_STEP (INT64_C(1) << PROFILE_EPOCH_BITS)
+
+/* One thread's part of a slot. All zero is its initial state.
+ *
+ * The counters only ever rise, but after a reset. An event writes gained before reallocs and lost before
+ * moved; whoever reads them meanwhile takes moved before lost, and both from all blocks before reallocs and
+ * then gained from any. Live blocks of a slot: gained - lost of all blocks, + inherited_blocks. */
+struct tally {
+    uint64_t gained, gained_bytes; /* blocks that came: allocs + reallocs */
+    uint64_t lost, lost_bytes;     /* blocks that went: frees + moved */
+    int64_t above;                 /* the writer's own: gained - lost - limit - epoch of looked */
+    int64_t limit;                 /* of gained - lost, above which it must be looked at */
+    int64_t looked;                /* the epoch in which the slot was last looked at, and in the bits below
+                                      PROFILE_EPOCH_STEP, signed, the blocks that were live here at the peak */
+    int64_t peak_bytes;            /* live here at the peak */
+};
+
+/* Of slots whose blocks are reallocated, or that fail. */
+struct extra {
+    uint64_t reallocs, realloc_bytes, realloc_old_bytes;
+    uint64_t moved, moved_bytes;
+    uint64_t failed;
+    uint64_t unused[2];
+};
+
+/* What was live of a tally at the peak: peak_bytes and the blocks in looked, if the epoch of looked is not
+ * below peak.epoch and peak.riser is 0; else what is live in it now.
+ *
+ * The most live blocks of a slot: the larger of profile_slot.most and, over all tallies of it whose looked is
+ * below peak.shared_epoch (all if that is 0), limit and gained - lost; + inherited_blocks. */
+
+static inline int64_t tally_epoch(const struct tally *tally) {
+    return tally->looked & -PROFILE_EPOCH_STEP;
+}
+
+static inline int64_t tally_peak_blocks(const struct tally *tally) {
+    return (int64_t)((uint64_t)tally->looked << (64 - PROFILE_EPOCH_BITS)) >> (64 - PROFILE_EPOCH_BITS);
+}
+
+struct profile_block {
+    profile_name phase; /* 0: outside of all phases */
+    uint32_t thread;    /* index among the threads at once */
+};
+
+/* What slot by did to blocks of slot owner. */
+struct profile_pair {
+    uint64_t key; /* 1:1 kind:7 owner:28 by:28; slot 0: unknown; kind: enum pair_kind (lib/pair_kind.h) */
+    uint64_t count, bytes;
+};
+
+/* Requests in each class of sizes (lib/size_class.h). */
+struct profile_sizes {
+    uint64_t counts[48];
+    uint64_t unused[16];
+};
+
+/* What the sums were at the last reset, to be taken off. */
+struct profile_base {
+    uint64_t gained, gained_bytes, lost, lost_bytes;
+    struct extra extra;
+    uint64_t unused[4];
+};
+
+#ifndef __cplusplus
+_Static_assert(sizeof(struct profile_header) == 512, "the header");
+_Static_assert(sizeof(struct profile_directory) == PROFILE_PAGE, "the directory's first page");
+_Static_assert(sizeof(struct profile_area) == 32 && sizeof(struct profile_record) == 64, "");
+_Static_assert(sizeof(struct profile_slot) == 64 && sizeof(struct tally) == 64 && sizeof(struct extra) == 64,
+               "");
+_Static_assert(sizeof(struct profile_sizes) == 512 && sizeof(struct profile_base) == 128, "");
+#endif
+
+#endif
