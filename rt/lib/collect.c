@@ -58,30 +58,39 @@ static struct site_view site_view(const struct record *record, struct place *inl
     return view;
 }
 
-#define SUMMED(X)                                                                                            \
-    X(moved)                                                                                                 \
-    X(moved_bytes)                                                                                           \
-    X(lost)                                                                                                  \
-    X(lost_bytes)                                                                                            \
-    X(reallocs)                                                                                              \
-    X(realloc_bytes)                                                                                         \
-    X(realloc_old_bytes)                                                                                     \
-    X(gained)                                                                                                \
-    X(gained_bytes)                                                                                          \
-    X(failed)
+/* In the order in which a thread that counts on cannot make more go than came. */
+#define EXTRA_LOST(X)   X(moved) X(moved_bytes)
+#define TALLY_LOST(X)   X(lost) X(lost_bytes)
+#define EXTRA_GAINED(X) X(reallocs) X(realloc_bytes) X(realloc_old_bytes) X(failed)
+#define TALLY_GAINED(X) X(gained) X(gained_bytes)
 
 struct sum {
 #define MEMBER(name) uint64_t name;
-    SUMMED(MEMBER)
-    int64_t peak_blocks, peak_bytes, most;
+    EXTRA_LOST(MEMBER)
+    TALLY_LOST(MEMBER) EXTRA_GAINED(MEMBER) TALLY_GAINED(MEMBER)
+#undef MEMBER
+        int64_t peak_blocks,
+        peak_bytes, most;
 };
 
-/* In the order in which a thread that counts on cannot make more go than came. */
-static void add_tally(void *context, const struct tally *tally) {
+#define ADD_EXTRA(name) sum->name += __atomic_load_n(&extra->name, __ATOMIC_ACQUIRE);
+#define ADD_TALLY(name) sum->name += __atomic_load_n(&tally->name, __ATOMIC_ACQUIRE);
+
+static void add_lost_blocks(void *context, const struct tally *tally, const struct extra *extra) {
+    struct sum *sum = context;
+    if (extra) {
+        EXTRA_LOST(ADD_EXTRA)
+    }
+    TALLY_LOST(ADD_TALLY)
+}
+
+static void add_gained_blocks(void *context, const struct tally *tally, const struct extra *extra) {
     struct sum *sum = context;
     peak_share(tally, &sum->peak_blocks, &sum->peak_bytes);
-#define ADD(name) sum->name += __atomic_load_n(&tally->name, __ATOMIC_ACQUIRE);
-    SUMMED(ADD)
+    if (extra) {
+        EXTRA_GAINED(ADD_EXTRA)
+    }
+    TALLY_GAINED(ADD_TALLY)
     int64_t most = peak_tally_most(tally);
     if (most > sum->most)
         sum->most = most;
@@ -127,18 +136,17 @@ static void set_live(struct counters *counters, const struct sum *sum, const str
 }
 
 static void set_most(struct counters *counters, const struct sum *sum, uint32_t slot) {
-    uint64_t most, within;
-    peak_slot_most(slot, &most, &within);
-    if (sum->most > 0 && (uint64_t)sum->most > most)
-        most = (uint64_t)sum->most;
-    counters->max_live_blocks = most + counters->inherited_blocks;
-    counters->max_live_blocks_within = within;
+    const struct profile_slot *known = peak_slot(slot);
+    uint64_t alone = sum->most > 0 ? (uint64_t)sum->most : 0;
+    counters->max_live_blocks = (alone > known->most ? alone : known->most) + counters->inherited_blocks;
+    counters->max_live_blocks_within = known->most_within;
 }
 
 /* False: the slot was never used. */
 static bool counters_of(struct counters *counters, uint32_t slot, const struct heap *heap) {
     struct sum sum = {.gained = 0};
-    threads_visit(slot, add_tally, &sum);
+    threads_visit(slot, add_lost_blocks, &sum);
+    threads_visit(slot, add_gained_blocks, &sum);
     *counters = (struct counters){
         .allocs = sum.gained - sum.reallocs,
         .alloc_bytes = sum.gained_bytes - sum.realloc_bytes,
@@ -217,7 +225,7 @@ static bool collect_pairs(struct report *report, uint32_t slots, const struct ro
     report->pairs = os_map((places + 1) * sizeof *report->pairs, OS_FORK_KEEPS);
     report->has_pairs = runtime_options()->pairs;
     for (uint32_t place = 0; report->pairs && place < places; place++) {
-        const struct pair *pair = pair_at(place);
+        const struct profile_pair *pair = pair_at(place);
         if (pair && (report->has_pairs || pair_is_fault(pair_kind_of(pair))))
             report->pairs[report->pair_count++] = (struct report_pair){
                 .kind = pair_kind_of(pair),
@@ -248,7 +256,9 @@ static const char *sanitizer(void) {
 }
 
 static const char *other_malloc(void) {
-    const char *name = hole_is_set(HOLE_INTERPOSITION) ? sanitizer() : rebind_allocator();
+    if (hole_is_set(HOLE_PAST))
+        return rebind_allocator();
+    const char *name = hole_is_set(HOLE_INTERPOSITION) ? sanitizer() : NULL;
     return name || !hole_is_set(HOLE_INTERPOSITION) ? name : next_interposer();
 }
 

@@ -13,6 +13,7 @@
 #include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <time.h>
@@ -20,18 +21,33 @@
 
 static bool wipe_failed;
 
-void *os_map(size_t size, enum os_fork fork) {
-    void *memory =
-        mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (memory == MAP_FAILED)
-        return NULL;
+static void advise(void *memory, size_t size, enum os_fork fork) {
     /* A huge page would make each thread's few touched counters cost 2 MiB. */
     madvise(memory, size, MADV_NOHUGEPAGE);
     /* Terabytes that were never touched would be in the size of a core file. */
     madvise(memory, size, MADV_DONTDUMP);
     if (fork == OS_FORK_WIPES && madvise(memory, size, MADV_WIPEONFORK) != 0)
         __atomic_store_n(&wipe_failed, true, __ATOMIC_RELAXED);
+}
+
+static void *map(void *address, size_t size, int flags) {
+    return mmap(address, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | flags,
+                -1, 0);
+}
+
+void *os_map(size_t size, enum os_fork fork) {
+    void *memory = map(NULL, size, 0);
+    if (memory == MAP_FAILED)
+        return NULL;
+    advise(memory, size, fork);
     return memory;
+}
+
+bool os_map_over(void *address, size_t size, enum os_fork fork) {
+    if (map(address, size, MAP_FIXED) == MAP_FAILED)
+        return false;
+    advise(address, size, fork);
+    return true;
 }
 
 void os_unmap(void *memory, size_t size) {
@@ -174,4 +190,91 @@ int os_keep(int fd) {
     /* Programs that look for free descriptors start from below. */
     int copy = fcntl(fd, F_DUPFD_CLOEXEC, 200);
     return copy >= 0 ? copy : fcntl(fd, F_DUPFD_CLOEXEC, 3);
+}
+
+static bool is_file(const struct os_file *file, int fd) {
+    struct stat status;
+    return fstat(fd, &status) == 0 && status.st_dev == file->device && status.st_ino == file->inode;
+}
+
+void os_file_note(struct os_file *file, int fd) {
+    struct stat status = {0};
+    int kept = os_keep(fd);
+    fstat(fd, &status);
+    *file = (struct os_file){kept >= 0 ? kept : fd, status.st_dev, status.st_ino};
+    if (kept >= 0)
+        syscall(SYS_close, fd);
+}
+
+bool os_file_is_open(const struct os_file *file) {
+    return file->fd >= 0 && is_file(file, file->fd);
+}
+
+bool os_file_reopen(struct os_file *file, const char *path) {
+    int fd =
+        (int)syscall(SYS_openat, AT_FDCWD, path, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    if (fd < 0)
+        return false;
+    if (!is_file(file, fd)) {
+        syscall(SYS_close, fd);
+        errno = ENOENT;
+        return false;
+    }
+    os_file_note(file, fd);
+    return true;
+}
+
+void os_file_close(struct os_file *file) {
+    if (os_file_is_open(file))
+        syscall(SYS_close, file->fd);
+    file->fd = -1;
+}
+
+int os_write_at(int fd, const void *bytes, size_t size, uint64_t offset) {
+    struct os_writing before;
+    int error = 0;
+    os_writing_begin(&before);
+    for (size_t done = 0; done < size && !error;) {
+        long n = syscall(SYS_pwrite64, fd, (const char *)bytes + done, size - done, offset + done);
+        if (n > 0)
+            done += (size_t)n;
+        else if (n == 0 || errno != EINTR)
+            error = n == 0 ? ENOSPC : errno;
+    }
+    os_writing_end(&before);
+    return error;
+}
+
+/* For a file system that cannot allocate without writing. */
+static int write_zeros(int fd, uint64_t offset, size_t size) {
+    static const char zeros[4096];
+    int error = 0;
+    for (size_t done = 0; done < size && !error; done += sizeof zeros)
+        error =
+            os_write_at(fd, zeros, size - done < sizeof zeros ? size - done : sizeof zeros, offset + done);
+    return error;
+}
+
+int os_allocate(int fd, uint64_t offset, size_t size) {
+    struct os_writing before;
+    long failed;
+    os_writing_begin(&before);
+    do
+        failed = syscall(SYS_fallocate, fd, 0, offset, size);
+    while (failed && errno == EINTR);
+    os_writing_end(&before);
+    if (!failed)
+        return 0;
+    return errno == EOPNOTSUPP || errno == ENOSYS ? write_zeros(fd, offset, size) : errno;
+}
+
+bool os_map_file(void *address, size_t size, int fd, uint64_t offset) {
+    return mmap(address, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, (off_t)offset) !=
+           MAP_FAILED;
+}
+
+uint64_t os_now(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }

@@ -17,6 +17,34 @@ enum os_fork { OS_FORK_KEEPS, OS_FORK_WIPES };
 void *os_map(size_t size, enum os_fork);
 void os_unmap(void *, size_t size);
 
+/* The same in the place of what is mapped at address. False: it is as it was. */
+bool os_map_over(void *address, size_t size, enum os_fork);
+
+/* A file that is kept open in a process which does not know of it, and may close what it has not opened. */
+struct os_file {
+    int fd;
+    uint64_t device, inode;
+};
+
+/* Keeps fd, out of the way of the program's own descriptors. */
+void os_file_note(struct os_file *, int fd);
+
+/* Whether the descriptor still is that file's; and to get one if it is not. */
+bool os_file_is_open(const struct os_file *);
+bool os_file_reopen(struct os_file *, const char *path);
+
+/* Closes the descriptor if it is the file's. */
+void os_file_close(struct os_file *);
+
+/* Space of the disk for a part of the file, which then holds zeros, or for bytes, which are written there.
+ * None of them is a point where a thread can be cancelled. 0 or errno. */
+int os_allocate(int fd, uint64_t offset, size_t size);
+int os_write_at(int fd, const void *bytes, size_t size, uint64_t offset);
+
+/* Maps a part of the file, shared, in the place of what is mapped at address. False: it is as it was, see
+ * errno. */
+bool os_map_file(void *address, size_t size, int fd, uint64_t offset);
+
 /* False: os_map could not have a mapping wiped (a kernel before 4.14), and a forked child goes on from
  * its parent's numbers. */
 bool os_fork_wipes(void);
@@ -24,9 +52,9 @@ bool os_fork_wipes(void);
 /* How much of it the process may use, in bytes. */
 uint64_t os_address_space(void);
 
-/* What every thread of the process has written so far is seen by this one, and the reverse: a memory barrier in all
- * of them, which costs them nothing until then. os_barriers first, once. False: the kernel has none (before
- * Linux 4.14), or does not let us. */
+/* What every thread of the process has written so far is seen by this one, and the reverse: a memory barrier
+ * in all of them, which costs them nothing until then. os_barriers first, once. False: the kernel has none
+ * (before Linux 4.14), or does not let us. */
 bool os_barriers(void);
 void os_barrier(void);
 
@@ -58,6 +86,13 @@ void os_say_parts(const char *const *parts);
 void os_program_path(char *path, size_t size, bool as_argument);
 
 void os_host_name(char *name, size_t size);
+
+/* When a process started, in clock ticks since the machine did; 0: there is no such process, or it cannot be
+ * told. */
+uint64_t os_start_time(uint64_t pid);
+
+/* Nanoseconds since 1970-01-01 UTC. */
+uint64_t os_now(void);
 
 /* Creates or empties a file for its owner alone, never through a symbolic link. -1 with errno. */
 int os_create(const char *path);

@@ -36,7 +36,7 @@ static void lose(const struct block *block) {
 }
 
 static void move(const struct block *old, uint32_t slot, const void *p, uint64_t bytes) {
-    struct thread *thread = slot == NO_SLOT ? NULL : thread_acquire(slot, old->slot);
+    struct thread *thread = slot == NO_SLOT ? NULL : thread_acquire_extras(slot, old->slot);
     if (!thread)
         return;
     enter(p, slot, FAMILY_MALLOC, bytes);
@@ -47,22 +47,22 @@ static void move(const struct block *old, uint32_t slot, const void *p, uint64_t
 
 /* A realloc of a block that nobody is known to own. */
 static void appear(uint32_t slot, const void *p, uint64_t bytes) {
-    struct thread *thread = slot == NO_SLOT ? NULL : thread_acquire(slot, slot);
+    struct thread *thread = slot == NO_SLOT ? NULL : thread_acquire_extras(slot, slot);
     if (!thread)
         return;
     enter(p, slot, FAMILY_MALLOC, bytes);
-    bump(&thread_tally(thread, slot)->reallocs, 1);
-    bump(&thread_tally(thread, slot)->realloc_bytes, bytes);
     tally_gain(thread, thread_tally(thread, slot), bytes);
+    bump(&thread->extras[slot].reallocs, 1);
+    bump(&thread->extras[slot].realloc_bytes, bytes);
     thread_release(thread);
     sizes_count(slot, bytes);
 }
 
 static void fail(uint32_t slot) {
-    struct thread *thread = slot == NO_SLOT ? NULL : thread_acquire(slot, slot);
+    struct thread *thread = slot == NO_SLOT ? NULL : thread_acquire_extras(slot, slot);
     if (!thread)
         return;
-    bump(&thread_tally(thread, slot)->failed, 1);
+    bump(&thread->extras[slot].failed, 1);
     thread_release(thread);
 }
 
@@ -238,7 +238,8 @@ static void report_unknown(const void *p, const struct block *block, struct orig
     if (bootstrap_readable(p) || local.silent || !all_blocks_are_seen())
         return;
     if (rebind_is_done()) {
-        hole_set(HOLE_PAST); /* by a way that only the allocator knows, perhaps at the address of a freed one */
+        hole_set(
+            HOLE_PAST); /* by a way that only the allocator knows, perhaps at the address of a freed one */
         return;
     }
     pair_count(block->state == BLOCK_FREED ? FAULT_DOUBLE_FREE : FAULT_FOREIGN, block->slot, slot_of(by), 0);
@@ -391,8 +392,9 @@ static inline bool move_quickly(uint32_t key, const struct old *old, void *p, ui
     struct thread *thread = local.current;
     uint64_t *large;
     uint32_t *small;
-    if (key >= thread->capacity || old->key - KEY(1) >= thread->capacity || bytes >= LARGE_SIZE_MASK ||
-        !shadow_entry(p, &small) || !shadow_large_entry(p, &large))
+    if (key >= thread->capacity || old->key - KEY(1) >= thread->capacity || key >= thread->extra_capacity ||
+        old->key >= thread->extra_capacity || bytes >= LARGE_SIZE_MASK || !shadow_entry(p, &small) ||
+        !shadow_large_entry(p, &large))
         return false;
     if (bytes < SHADOW_SMALL)
         *small = key | (uint32_t)bytes;

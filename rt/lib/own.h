@@ -34,8 +34,8 @@ void own_look_and_free(void *p, struct thread *, struct tally *before, uint64_t 
 
 /* The tally of a key. */
 static inline struct tally *own_tally(struct thread *thread, uint32_t key) {
-    _Static_assert(sizeof(struct tally) == 1u << (KEY_SHIFT - 2), "an index by one shift");
-    return (struct tally *)((char *)thread->tallies + (key >> 2));
+    _Static_assert(sizeof(struct tally) == 1u << (KEY_SHIFT - 3), "an index by one shift");
+    return (struct tally *)((char *)thread->tallies + (key >> 3));
 }
 
 static inline bool own_gain(uint32_t key, void *p, uint64_t bytes, enum family family) {

@@ -7,18 +7,19 @@
 #include "runtime.h"
 #include "table.h"
 
-#define FIRST  4096u
+#define FIRST  PROFILE_PAIRS_FIRST
 #define PROBES 16u
 
 /* Wiped by fork: a child counts its own. */
-static struct table pairs = {.element = sizeof(struct pair), .first = FIRST, .fork = OS_FORK_WIPES};
+static struct table pairs = {
+    .element = sizeof(struct profile_pair), .first = FIRST, .fork = OS_FORK_WIPES, .kind = PROFILE_PAIRS};
 
 /* Fibonacci hashing (Knuth, The Art of Computer Programming 3, 6.4). */
 static uint32_t hash(uint64_t key, uint32_t bits) {
     return (uint32_t)(key * 0x9E3779B97F4A7C15u >> (64 - bits));
 }
 
-static bool pair_is(struct pair *pair, uint64_t key, bool *fresh) {
+static bool pair_is(struct profile_pair *pair, uint64_t key, bool *fresh) {
     uint64_t found = __atomic_load_n(&pair->key, __ATOMIC_ACQUIRE);
     if (found == 0)
         *fresh =
@@ -28,12 +29,12 @@ static bool pair_is(struct pair *pair, uint64_t key, bool *fresh) {
 
 /* Chunk k of the table is a hash table of its own, with FIRST << k places: what finds none in PROBES of one
  * looks in the next. */
-static struct pair *pair_find(uint64_t key, bool *fresh) {
+static struct profile_pair *pair_find(uint64_t key, bool *fresh) {
     for (uint32_t chunk = 0; chunk < TABLE_CHUNKS - 12; chunk++) {
         uint32_t size = FIRST << chunk, start = FIRST * ((1u << chunk) - 1);
         uint32_t home = hash(key, 12 + chunk);
         for (uint32_t probe = 0; probe < PROBES; probe++) {
-            struct pair *pair = table_at(&pairs, start + (home + probe) % size);
+            struct profile_pair *pair = table_at(&pairs, start + (home + probe) % size);
             if (!pair)
                 return NULL;
             if (pair_is(pair, key, fresh))
@@ -48,7 +49,7 @@ void pair_count(enum pair_kind kind, uint32_t owner, uint32_t by, uint64_t bytes
     uint64_t key =
         (uint64_t)kind << 56 | (uint64_t)1 << 63 | (uint64_t)owner << 28 | (by == NO_SLOT ? 0 : by);
     bool fresh = false;
-    struct pair *pair = pair_find(key, &fresh);
+    struct profile_pair *pair = pair_find(key, &fresh);
     if (!pair) {
         hole_set(HOLE_MEMORY);
         return;
@@ -66,7 +67,7 @@ uint32_t pairs_count(void) {
     return count;
 }
 
-const struct pair *pair_at(uint32_t place) {
-    const struct pair *pair = table_peek(&pairs, place);
+const struct profile_pair *pair_at(uint32_t place) {
+    const struct profile_pair *pair = table_peek(&pairs, place);
     return pair && __atomic_load_n(&pair->key, __ATOMIC_ACQUIRE) ? pair : NULL;
 }

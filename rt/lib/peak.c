@@ -6,38 +6,35 @@
 #include "os.h"
 #include "runtime.h"
 #include "slabs.h"
+#include "store.h"
 #include "table.h"
 
 #include <errno.h>
 
-struct floors peak_floors = {.any = -EPOCH_STEP, .alloc = -EPOCH_STEP};
+struct floors peak_floors = {.any = -PROFILE_EPOCH_STEP, .alloc = -PROFILE_EPOCH_STEP};
 
-/* Wiped by fork: a child's peak is that of what it changes. */
+/* In the header of the profile, where readers find what they are told. Wiped by fork: a child's peak is that
+ * of what it changes. */
 struct peak {
-    int64_t bytes;
-    int64_t epoch;        /* that began with it; 0: nothing was ever live */
-    bool seen;            /* some tally has been looked at in this epoch */
+    struct profile_peak told;
     struct thread *riser; /* whose live bytes are rising above it; NULL: they are below */
-    bool shared;          /* several threads: from here on all that follows is changed under the lock alone */
-    int64_t shared_epoch; /* in which it became that */
-    uint32_t holder;      /* of the lock: index of the thread + 1; 0: nobody */
+    int64_t measured;     /* the epoch of the last measure */
+    uint64_t windows;     /* of all threads since then */
     uint32_t measures;
-    int64_t measured; /* the epoch of the last one */
-    uint64_t windows; /* of all threads since then */
-    uint64_t within;
+    uint32_t holder; /* of the lock: index of the thread + 1; 0: nobody */
+    bool seen;       /* some tally has been looked at in this epoch */
 };
 
-/* Per slot, with several threads. */
-struct slot_peak {
-    int64_t most;
-    uint64_t within;
-    uint32_t measures;
-    int64_t measured; /* the epoch of the last one */
-    uint64_t windows; /* of all tallies since then */
-};
+_Static_assert(sizeof(struct peak) <=
+                       sizeof(struct profile_peak) + sizeof(((struct profile_header *)0)->writer) &&
+                   offsetof(struct profile_header, writer) ==
+                       offsetof(struct profile_header, peak) + sizeof(struct profile_peak),
+               "it has its place");
 
-static struct peak *the_peak;
-static struct table slot_peaks = {.element = sizeof(struct slot_peak), .first = 1024, .fork = OS_FORK_WIPES};
+static struct table slot_peaks = {.element = sizeof(struct profile_slot),
+                                  .first = PROFILE_SLOTS_FIRST,
+                                  .fork = OS_FORK_WIPES,
+                                  .kind = PROFILE_SLOTS};
 
 static int64_t epoch_now(void) {
     return -__atomic_load_n(&peak_floors.any, __ATOMIC_RELAXED);
@@ -49,12 +46,12 @@ static void set_alloc_floor(int64_t floor) {
 
 static void new_epoch(void) {
     int64_t epoch = epoch_now();
-    if (epoch >= INT64_MAX - 2 * EPOCH_STEP) {
+    if (epoch >= INT64_MAX - 2 * PROFILE_EPOCH_STEP) {
         hole_set(HOLE_PEAK);
         return;
     }
-    __atomic_store_n(&peak_floors.any, -epoch - EPOCH_STEP, __ATOMIC_RELAXED);
-    set_alloc_floor(-epoch - EPOCH_STEP);
+    __atomic_store_n(&peak_floors.any, -epoch - PROFILE_EPOCH_STEP, __ATOMIC_RELAXED);
+    set_alloc_floor(-epoch - PROFILE_EPOCH_STEP);
 }
 
 static void set_limit(struct tally *tally, int64_t limit) {
@@ -62,9 +59,11 @@ static void set_limit(struct tally *tally, int64_t limit) {
     tally->limit = limit;
 }
 
+#define PEAK_BLOCKS_MASK (PROFILE_EPOCH_STEP - 1)
+
 static void set_seen(struct tally *tally) {
-    shift(&tally->above, tally->seen - epoch_now());
-    tally->seen = epoch_now();
+    shift(&tally->above, tally_epoch(tally) - epoch_now());
+    tally->looked = epoch_now() | (tally->looked & PEAK_BLOCKS_MASK);
 }
 
 static void set_ceiling(struct thread *thread, int64_t ceiling) {
@@ -74,7 +73,7 @@ static void set_ceiling(struct thread *thread, int64_t ceiling) {
 
 /* What was live before the event. */
 static void save(struct tally *tally, int64_t blocks, int64_t bytes) {
-    tally->peak_blocks = tally_live_blocks(tally) - blocks;
+    tally->looked = tally_epoch(tally) | ((tally_live_blocks(tally) - blocks) & PEAK_BLOCKS_MASK);
     tally->peak_bytes = tally_live_bytes(tally) - bytes;
 }
 
@@ -85,32 +84,33 @@ static void begin_rise(struct peak *peak, struct thread *thread) {
     if (peak->seen)
         new_epoch();
     peak->seen = false;
-    peak->epoch = epoch_now();
+    peak->told.epoch = epoch_now();
     peak->riser = thread;
+    peak->told.riser = 1;
     set_alloc_floor(INT64_MAX);
     set_ceiling(thread, OUT_OF_REACH);
 }
 
 static void end_rise(struct peak *peak, int64_t bytes) {
-    peak->bytes = bytes;
+    peak->told.bytes = bytes;
     set_ceiling(peak->riser, bytes);
     set_alloc_floor(-epoch_now());
     peak->riser = NULL;
+    peak->told.riser = 0;
 }
 
 static void look_at_slot(struct peak *peak, struct tally *tally, int64_t blocks, int64_t bytes) {
-    if (tally->seen < epoch_now()) {
+    if (tally_epoch(tally) < epoch_now()) {
         save(tally, blocks, bytes);
         set_seen(tally);
         peak->seen = true;
     }
 }
 
+/* The limit of a tally that one thread alone has counted is the most live blocks it had. */
 static void raise_most(struct tally *tally, int64_t live) {
-    if (live <= tally->limit)
-        return;
-    set_limit(tally, live);
-    tally->most = live;
+    if (live > tally->limit)
+        set_limit(tally, live);
 }
 
 /* The live blocks before or after the event: allocations during a rise have not been looked at. */
@@ -161,16 +161,17 @@ static uint64_t at_least(uint64_t a, uint64_t b) {
 /* A 64th of the peak for all threads together, so that measuring is rare however fast they allocate. */
 static int64_t thread_window(struct peak *peak) {
     uint64_t threads = threads_count();
-    uint64_t window = at_least((uint64_t)peak->bytes / 64 / threads, window_for(peak->measures, 128, 65536));
+    uint64_t window =
+        at_least((uint64_t)peak->told.bytes / 64 / threads, window_for(peak->measures, 128, 65536));
     peak->windows += window;
-    peak->within = at_least(peak->within, peak->windows);
+    peak->told.within = at_least(peak->told.within, peak->windows);
     return (int64_t)window;
 }
 
-static int64_t slot_window(struct slot_peak *slot) {
+static int64_t slot_window(struct profile_slot *slot) {
     uint64_t window = window_for(slot->measures, 64, 4096);
-    slot->windows += window;
-    slot->within = at_least(slot->within, slot->windows);
+    slot->windows += (uint32_t)window;
+    slot->most_within = at_least(slot->most_within, slot->windows);
     return (int64_t)window;
 }
 
@@ -181,11 +182,14 @@ static void stop_windows(void) {
     os_barrier();
 }
 
-static void measure_slot(struct slot_peak *slot, struct tally *tally, uint32_t number) {
+static void note_most(struct profile_slot *slot, int64_t live) {
+    if (live > (int64_t)slot->most)
+        slot->most = (uint64_t)live;
+}
+
+static void measure_slot(struct profile_slot *slot, struct tally *tally, uint32_t number) {
     stop_windows();
-    int64_t live = threads_live_blocks(number);
-    if (live > slot->most)
-        slot->most = live;
+    note_most(slot, threads_live_blocks(number));
     slot->measures++;
     slot->measured = epoch_now();
     slot->windows = 0;
@@ -194,28 +198,31 @@ static void measure_slot(struct slot_peak *slot, struct tally *tally, uint32_t n
 }
 
 /* A slot that was not measured since there are several threads has no windows from before. */
-static int64_t measured_epoch(const struct peak *peak, const struct slot_peak *slot) {
-    return slot && slot->measured > peak->shared_epoch ? slot->measured : peak->shared_epoch;
+static int64_t measured_epoch(const struct peak *peak, const struct profile_slot *slot) {
+    return slot && slot->measured > peak->told.shared_epoch ? slot->measured : peak->told.shared_epoch;
 }
 
 /* Whether the event, which the thread now looks at, was counted already when the peak was measured: only its
  * first one after that can be. change: in the thread's live bytes. */
 static bool is_in_peak(const struct peak *peak, const struct thread *thread, int64_t change) {
-    return thread->looked < peak->epoch && change != 0 && thread->room + thread->ceiling == thread->at_peak;
+    return thread->looked < peak->told.epoch && change != 0 &&
+           thread->room + thread->ceiling == thread->at_peak;
 }
 
 /* in_peak: the event was counted when the peak was measured. */
 static void look_at_shared_slot(struct peak *peak, struct thread *thread, struct tally *tally, int64_t blocks,
                                 int64_t bytes, bool in_peak) {
     uint32_t number = (uint32_t)(tally - thread->tallies);
-    struct slot_peak *slot = table_at(&slot_peaks, number);
-    if (tally->seen < peak->epoch && in_peak)
+    struct profile_slot *slot = table_at(&slot_peaks, number);
+    if (tally_epoch(tally) < peak->told.epoch && in_peak)
         save(tally, 0, 0);
-    else if (tally->seen < peak->epoch)
+    else if (tally_epoch(tally) < peak->told.epoch)
         save(tally, blocks, bytes);
-    if (tally->seen < peak->shared_epoch)
+    if (tally_epoch(tally) < peak->told.shared_epoch && slot) {
         raise_most(tally, tally_live_blocks(tally) - blocks);
-    if (tally->seen < measured_epoch(peak, slot))
+        note_most(slot, tally->limit);
+    }
+    if (tally_epoch(tally) < measured_epoch(peak, slot))
         set_limit(tally, tally_live_blocks(tally) - blocks + (slot ? slot_window(slot) : INT32_MAX));
     set_seen(tally);
     if (!slot)
@@ -230,9 +237,9 @@ static void measure_all(struct peak *peak, struct thread *thread) {
     peak->measures++;
     peak->measured = epoch_now();
     peak->windows = 0;
-    if (live > peak->bytes) {
-        peak->bytes = live;
-        peak->epoch = epoch_now();
+    if (live > peak->told.bytes) {
+        peak->told.bytes = live;
+        peak->told.epoch = epoch_now();
         threads_note_peak();
     }
     set_ceiling(thread, thread->room + thread->ceiling + thread_window(peak));
@@ -247,27 +254,17 @@ static void look_at_thread(struct peak *peak, struct thread *thread, int64_t byt
     thread->looked = epoch_now();
 }
 
-static COLD struct peak *peak_map(void) {
-    int error = errno;
-    struct peak *none = NULL, *fresh = os_map(sizeof *fresh, OS_FORK_WIPES);
-    if (!fresh)
-        hole_set(HOLE_MEMORY);
-    else if (!__atomic_compare_exchange_n(&the_peak, &none, fresh, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
-        os_unmap(fresh, sizeof *fresh);
-    errno = error;
-    return the_peak;
+static inline struct peak *peak_peek(void) {
+    return (struct peak *)&store_header()->peak;
 }
 
-static inline struct peak *peak_now(void) {
-    struct peak *peak = __atomic_load_n(&the_peak, __ATOMIC_ACQUIRE);
-    return LIKELY(peak) ? peak : peak_map();
+static inline struct peak *the_peak(void) {
+    return (struct peak *)&store_header()->peak;
 }
 
 void peak_look(struct thread *thread, struct tally *tally, int64_t blocks, int64_t bytes) {
-    struct peak *peak = peak_now();
-    if (!peak)
-        return;
-    if (!peak->shared) {
+    struct peak *peak = the_peak();
+    if (!peak->told.shared_epoch) {
         if (look_at_total(peak, thread, bytes))
             look_at_slot(peak, tally, blocks, bytes);
         raise_most(tally, highest_around(tally, blocks));
@@ -285,10 +282,8 @@ void peak_look(struct thread *thread, struct tally *tally, int64_t blocks, int64
 /* One event of two slots: neither may take the other's part of it for a peak. */
 static void peak_look_both(struct thread *thread, struct tally *from, int64_t old_bytes, struct tally *to,
                            int64_t bytes) {
-    struct peak *peak = peak_now();
-    if (!peak)
-        return;
-    if (!peak->shared) {
+    struct peak *peak = the_peak();
+    if (!peak->told.shared_epoch) {
         if (look_at_total(peak, thread, bytes - old_bytes)) {
             look_at_slot(peak, from, -1, -old_bytes);
             look_at_slot(peak, to, 1, bytes);
@@ -308,22 +303,24 @@ static void peak_look_both(struct thread *thread, struct tally *from, int64_t ol
     errno = error;
 }
 
-static void move_counts(struct tally *from, uint64_t old_bytes, struct tally *to, uint64_t bytes) {
-    bump(&from->moved, 1);
-    bump(&from->moved_bytes, old_bytes);
+/* In the order that profile.h promises to readers. */
+static void move_counts(struct tally *from, struct extra *from_extra, uint64_t old_bytes, struct tally *to,
+                        struct extra *to_extra, uint64_t bytes) {
     bump(&from->lost, 1);
     bump(&from->lost_bytes, old_bytes);
-    bump(&to->reallocs, 1);
-    bump(&to->realloc_bytes, bytes);
-    bump(&to->realloc_old_bytes, old_bytes);
+    bump(&from_extra->moved, 1);
+    bump(&from_extra->moved_bytes, old_bytes);
     bump(&to->gained, 1);
     bump(&to->gained_bytes, bytes);
+    bump(&to_extra->reallocs, 1);
+    bump(&to_extra->realloc_bytes, bytes);
+    bump(&to_extra->realloc_old_bytes, old_bytes);
 }
 
 void tally_move(struct thread *thread, struct tally *from, uint64_t old_bytes, struct tally *to,
                 uint64_t bytes) {
     int64_t more = (int64_t)(bytes - old_bytes);
-    move_counts(from, old_bytes, to, bytes);
+    move_counts(from, tally_extra(thread, from), old_bytes, to, tally_extra(thread, to), bytes);
     bool above = shift_above_zero(&thread->room, more);
     if (from == to) {
         if (above || tally_wants_look(to))
@@ -360,13 +357,12 @@ void tally_disown_freed(struct tally *from, struct tally *to, uint64_t bytes) {
 }
 
 bool peak_is_shared(void) {
-    const struct peak *peak = __atomic_load_n(&the_peak, __ATOMIC_ACQUIRE);
-    return peak && peak->shared;
+    return the_peak()->told.shared_epoch;
 }
 
 void peak_several_threads(void) {
-    struct peak *peak = peak_now();
-    if (!peak || peak->shared)
+    struct peak *peak = the_peak();
+    if (peak->told.shared_epoch)
         return;
     int error = errno;
     if (!os_barriers())
@@ -374,32 +370,30 @@ void peak_several_threads(void) {
     errno = error;
     if (peak->riser)
         end_rise(peak, peak->riser->room + peak->riser->ceiling);
-    peak->shared = true;
     new_epoch();
-    peak->shared_epoch = peak->measured = epoch_now();
+    peak->told.shared_epoch = peak->measured = epoch_now();
 }
 
 void peak_share(const struct tally *tally, int64_t *blocks, int64_t *bytes) {
-    const struct peak *peak = __atomic_load_n(&the_peak, __ATOMIC_ACQUIRE);
-    bool saved = peak && !peak->riser && tally->seen >= peak->epoch;
-    *blocks += saved ? tally->peak_blocks : tally_live_blocks(tally);
+    const struct peak *peak = the_peak();
+    bool saved = !peak->riser && tally_epoch(tally) >= peak->told.epoch;
+    *blocks += saved ? tally_peak_blocks(tally) : tally_live_blocks(tally);
     *bytes += saved ? tally->peak_bytes : tally_live_bytes(tally);
 }
 
 int64_t peak_tally_most(const struct tally *tally) {
-    const struct peak *peak = __atomic_load_n(&the_peak, __ATOMIC_ACQUIRE);
-    int64_t live = tally_live_blocks(tally);
-    bool alone = !peak || !peak->shared || tally->seen < peak->shared_epoch;
-    return alone && live > tally->most ? live : tally->most;
+    int64_t shared = the_peak()->told.shared_epoch, live = tally_live_blocks(tally);
+    if (shared && tally_epoch(tally) >= shared)
+        return 0;
+    return live > tally->limit ? live : tally->limit;
 }
 
-void peak_slot_most(uint32_t slot, uint64_t *most, uint64_t *within) {
-    const struct slot_peak *peak = table_peek(&slot_peaks, slot);
-    *most = peak && peak->most > 0 ? (uint64_t)peak->most : 0;
-    *within = peak ? peak->within : 0;
+const struct profile_slot *peak_slot(uint32_t slot) {
+    static const struct profile_slot none;
+    const struct profile_slot *found = table_peek(&slot_peaks, slot);
+    return found ? found : &none;
 }
 
 uint64_t peak_within(void) {
-    const struct peak *peak = __atomic_load_n(&the_peak, __ATOMIC_ACQUIRE);
-    return peak ? peak->within : 0;
+    return the_peak()->told.within;
 }

@@ -16,12 +16,11 @@ bool peak_is_shared(void);
 /* Adds what was live in this tally at the peak. */
 void peak_share(const struct tally *, int64_t *blocks, int64_t *bytes);
 
-/* The most live blocks of the tally's slot while it was counted by one thread alone. */
+/* The most live blocks of the tally's slot while it was counted by one thread alone; 0: not known here. */
 int64_t peak_tally_most(const struct tally *);
 
-/* The most live blocks of a slot that were seen with several threads, and how far above it they may have
- * been; 0 and 0 with one thread. */
-void peak_slot_most(uint32_t slot, uint64_t *most, uint64_t *within);
+/* What is known of a slot beside its tallies: all zero if nothing is. */
+const struct profile_slot *peak_slot(uint32_t slot);
 
 /* The true peak of all live bytes is not above the one found by more than this. */
 uint64_t peak_within(void);

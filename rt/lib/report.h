@@ -41,15 +41,26 @@ struct report_limits {
     bool pairs, sizes; /* people are shown them */
 };
 
+/* Several processes that one report is of. */
+struct report_processes {
+    uint64_t count;               /* 0: it is of one */
+    uint64_t unfinished;          /* so many have not come to their end */
+    const uint64_t *reasons_hold; /* for so many of them each reason does */
+    const char *const *programs;  /* the executables, if there is more than one */
+    size_t program_count;
+};
+
 /* Every string and array is borrowed. */
 struct report {
     const char *program;
     const char *directory; /* paths below it are shown relative in text; NULL: none are */
     uint64_t pid;
     bool finished;              /* the program has come to its end */
+    bool running;               /* it was still at work when this was read */
     const char *const *reasons; /* why the numbers are not exact; none: they are */
     size_t reason_count;
-    struct report_site **sites; /* in any order; report_prepare sorts, merges and cuts */
+    struct report_processes several; /* if it is of several */
+    struct report_site **sites;      /* in any order; report_prepare sorts, merges and cuts */
     size_t site_count;
     struct report_pair *pairs; /* in any order; report_prepare sorts and merges */
     size_t pair_count;
@@ -79,6 +90,13 @@ struct report_limits report_limits_of(const struct options *);
 
 /* Merges what is one site, sorts, sums up, and decides what is shown. */
 void report_prepare(struct report *, const struct report_limits *);
+
+/* Whether a reason is of some of the processes only; then of how many. */
+static inline uint64_t report_reason_part(const struct report *report, size_t reason) {
+    const struct report_processes *several = &report->several;
+    uint64_t holds = several->count && several->reasons_hold ? several->reasons_hold[reason] : 0;
+    return holds < several->count ? holds : 0;
+}
 
 /* Sites of which nothing is shown but their number and sum. */
 static inline size_t report_hidden_count(const struct report *report) {

@@ -4,16 +4,18 @@
 #include "size_class.h"
 #include "table.h"
 
-struct shape {
-    uint64_t counts[SIZE_CLASSES];
-};
+_Static_assert(SIZE_CLASSES == sizeof((struct profile_sizes *)0)->counts / sizeof(uint64_t),
+               "as in profiles");
 
-static struct table shapes = {.element = sizeof(struct shape), .first = 256, .fork = OS_FORK_WIPES};
+static struct table shapes = {.element = sizeof(struct profile_sizes),
+                              .first = PROFILE_SIZES_FIRST,
+                              .fork = OS_FORK_WIPES,
+                              .kind = PROFILE_SIZES};
 
 bool sizes_wanted;
 
 void sizes_add(uint32_t slot, uint64_t size) {
-    struct shape *shape = table_at(&shapes, slot);
+    struct profile_sizes *shape = table_at(&shapes, slot);
     if (shape)
         __atomic_fetch_add(&shape->counts[size_class(size)], 1, __ATOMIC_RELAXED);
     else
@@ -21,6 +23,6 @@ void sizes_add(uint32_t slot, uint64_t size) {
 }
 
 uint64_t *sizes_of(uint32_t slot) {
-    struct shape *shape = table_peek(&shapes, slot);
+    struct profile_sizes *shape = table_peek(&shapes, slot);
     return shape ? shape->counts : NULL;
 }

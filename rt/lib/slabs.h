@@ -10,6 +10,10 @@
 /* This thread's structure with a slab that holds both slots, to be handed to thread_release. NULL: no memory,
  * and the hole is set. */
 struct thread *thread_acquire(uint32_t slot, uint32_t other);
+
+/* The same with the extras of both. */
+struct thread *thread_acquire_extras(uint32_t slot, uint32_t other);
+
 void thread_release(struct thread *);
 
 static inline struct tally *thread_tally(struct thread *thread, uint32_t slot) {
@@ -26,7 +30,8 @@ int64_t threads_live_bytes(void);
 void threads_note_peak(void);
 int64_t threads_live_blocks(uint32_t slot);
 
-/* Calls visit for every tally of slot that was ever used. */
-void threads_visit(uint32_t slot, void (*visit)(void *context, const struct tally *), void *context);
+/* Calls visit for every tally of slot that was ever used, in any order. extra: NULL if it has none. */
+typedef void thread_visitor(void *context, const struct tally *, const struct extra *extra);
+void threads_visit(uint32_t slot, thread_visitor *, void *context);
 
 #endif

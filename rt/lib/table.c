@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  */
 #include "table.h"
+#include "store.h"
 
 struct position {
     uint32_t chunk;
@@ -25,13 +26,20 @@ void *table_peek(const struct table *table, uint32_t index) {
     return chunk ? chunk + at.offset * table->element : NULL;
 }
 
+/* Publishes it only when it is all that it will be: nobody may write to it before it is in the file. */
 static void map_chunk(struct table *table, uint32_t chunk) {
     size_t size = ((size_t)table->first << chunk) * table->element;
     char *fresh = os_map(size, table->fork);
     char *none = NULL;
-    if (fresh && !__atomic_compare_exchange_n(&table->chunks[chunk], &none, fresh, false, __ATOMIC_ACQ_REL,
-                                              __ATOMIC_ACQUIRE))
-        os_unmap(fresh, size);
+    if (!fresh)
+        return;
+    uint32_t area = table->kind ? store_add(table->kind, chunk, 0, fresh, size) : 0;
+    if (__atomic_compare_exchange_n(&table->chunks[chunk], &none, fresh, false, __ATOMIC_ACQ_REL,
+                                    __ATOMIC_ACQUIRE))
+        return;
+    if (table->kind)
+        store_drop(area);
+    os_unmap(fresh, size);
 }
 
 void *table_at(struct table *table, uint32_t index) {

@@ -6,6 +6,7 @@
 #ifndef ALLOCSITE_TABLE_H
 #define ALLOCSITE_TABLE_H
 
+#include "../profile.h"
 #include "os.h"
 
 #include <stdint.h>
@@ -16,6 +17,7 @@ struct table {
     uint32_t element; /* size of an element in bytes */
     uint32_t first;   /* elements of chunk 0, a power of two; chunk k has first << k */
     enum os_fork fork;
+    enum profile_kind kind; /* of the areas that its chunks are; PROFILE_NONE: of none */
     char *chunks[TABLE_CHUNKS];
 };
 

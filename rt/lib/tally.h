@@ -24,46 +24,32 @@
 #ifndef ALLOCSITE_TALLY_H
 #define ALLOCSITE_TALLY_H
 
+#include "../profile.h"
+
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #define LIKELY(x)   __builtin_expect(!!(x), 1)
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
 #define COLD        __attribute__((noinline, cold))
 
-/* One thread's part of a slot. The first 64 bytes are what most events need. All zero is its initial state.
- * The counters only ever rise; whoever reads them while they do takes what was lost before what was gained,
- * and of that what was moved before the rest. */
-struct tally {
-    uint64_t gained, gained_bytes; /* blocks that came: allocs + reallocs */
-    uint64_t lost, lost_bytes;     /* blocks that went: frees + moved */
-    int64_t above;                 /* live blocks - limit - seen */
-    int64_t limit;                 /* of live blocks, above which they must be looked at */
-    int64_t seen;                  /* the epoch in which the slot was last looked at */
-    int64_t peak_bytes; /* live when the epoch of the peak ended here; valid if seen since it began */
-
-    int64_t peak_blocks;
-    uint64_t reallocs, realloc_bytes, realloc_old_bytes;
-    uint64_t moved, moved_bytes;
-    uint64_t failed;
-    int64_t most; /* live blocks that were seen while this was the only thread */
-};
-
-/* Epochs are counted in steps larger than any number of live blocks, so that one comparison serves both. */
-#define EPOCH_STEP ((int64_t)1 << 34)
-
 /* Each on cache lines of its own: every event writes it. */
 struct thread {
     uint32_t capacity; /* the key of the last slot in the slab: keys from KEY(1) to below fit; 0: no slab yet,
-                          or wiped by fork */
+                          wiped by fork, or nothing is to be counted here now */
     uint32_t index;    /* among all threads at once */
     struct tally *tallies;
-    int64_t room;       /* live bytes of this thread - ceiling */
-    int64_t ceiling;    /* with one thread the peak, or out of reach during a rise */
-    int64_t looked;     /* the epoch in which it last looked at the peak */
-    int64_t measured;   /* its live bytes at the last measure of all */
-    int64_t at_peak;    /* ... and at the one that found the peak */
-    uint32_t next_idle; /* index + 1 of the next one on the list of idle threads; 0: last */
+    int64_t room;            /* live bytes of this thread - ceiling */
+    int64_t ceiling;         /* with one thread the peak, or out of reach during a rise */
+    int64_t looked;          /* the epoch in which it last looked at the peak */
+    int64_t measured;        /* its live bytes at the last measure of all */
+    int64_t at_peak;         /* ... and at the one that found the peak */
+    struct extra *extras;    /* of the same slots, as far as extra_capacity goes */
+    uint32_t extra_capacity; /* as capacity */
+    uint32_t slab;           /* number of the slab that is counted in */
+    uint32_t held;           /* what capacity is where it is not 0 to turn the thread away */
+    uint32_t next_idle;      /* index + 1 of the next one on the list of idle threads; 0: last */
 } __attribute__((aligned(128)));
 
 /* The floors of all events and of allocations. Of no epoch 0, so that an untouched tally has not been seen.
@@ -146,7 +132,12 @@ static inline void tally_lose(struct thread *thread, struct tally *tally, uint64
         peak_look(thread, tally, -1, -(int64_t)bytes);
 }
 
-/* A realloc: a block goes from one slot to another, or stays in its own with another size. */
+static inline struct extra *tally_extra(const struct thread *thread, const struct tally *tally) {
+    return &thread->extras[tally - thread->tallies];
+}
+
+/* A realloc: a block goes from one slot to another, or stays in its own with another size. The thread must
+ * have extras of both. */
 void tally_move(struct thread *, struct tally *from, uint64_t old_bytes, struct tally *to, uint64_t bytes);
 
 /* A block that was counted for one slot is another's; or was, when it was freed. */

@@ -5,19 +5,26 @@
 #include "peak.h"
 #include "runtime.h"
 #include "slabs.h"
+#include "store.h"
 #include "table.h"
 
 #include <errno.h>
 #include <pthread.h>
-#include <string.h>
+#include <sys/resource.h>
 
-/* A slab holds so many slots, or this doubled as often as the slots in use demand. Address space alone. */
-#define SLAB_BITS   14
-#define SLAB_LEVELS 7
+/* Slots that a slab has address space for: all there can be, or fewer where that is limited. */
+#define SLOTS_MOST  (1u << SLOT_BITS)
+#define SLOTS_LEAST (1u << 14)
 
-/* The slabs of one thread index. Not wiped by fork: a child counts in its parent's, which read as zero. */
-struct slabs {
-    struct tally *level[SLAB_LEVELS];
+/* A slab grows by doubling, from as many slots as fit one page. */
+#define SLOTS_AT_FIRST (PROFILE_PAGE / (uint32_t)sizeof(struct tally))
+
+/* The tallies and extras of a number. Not wiped by fork: a child counts in its parent's, which read as zero.
+ */
+struct slab {
+    struct tally *tallies;
+    struct extra *extras;
+    uint32_t slots;
 };
 
 /* What must start afresh in a forked child. */
@@ -30,62 +37,71 @@ static struct thread empty_thread;
 __thread struct local local = {.current = &empty_thread};
 
 static struct table thread_table = {.element = sizeof(struct thread), .first = 128, .fork = OS_FORK_WIPES};
-static struct table slabs_table = {.element = sizeof(struct slabs), .first = 32, .fork = OS_FORK_KEEPS};
+static struct table slab_table = {.element = sizeof(struct slab), .first = 128, .fork = OS_FORK_KEEPS};
 static struct table process_table = {.element = sizeof(struct process), .first = 1, .fork = OS_FORK_WIPES};
 
 static pthread_key_t thread_key;
 static uint32_t thread_key_state; /* 0: no key, 1: being made, 2: there */
 
-static size_t slab_size(uint32_t level) {
-    return (sizeof(struct tally) << SLAB_BITS) << level;
+static void *map_slots(uint32_t *slots) {
+    size_t each = sizeof(struct tally) + sizeof(struct extra);
+    bool is_limited = os_address_space() != RLIM_INFINITY;
+    void *memory = is_limited ? NULL : os_map(SLOTS_MOST * each, OS_FORK_WIPES);
+    *slots = memory ? SLOTS_MOST : SLOTS_LEAST;
+    return memory ? memory : os_map(SLOTS_LEAST * each, OS_FORK_WIPES);
 }
 
-static uint32_t thread_level(const struct thread *thread) {
-    return 31 - (uint32_t)__builtin_clz((thread->capacity >> KEY_SHIFT) + 1) - SLAB_BITS;
+/* Only the thread whose slab it is comes here, or a signal handler in it, for which signals are held. */
+static struct slab *slab_at(uint32_t number) {
+    struct slab *slab = table_at(&slab_table, number);
+    if (!slab || slab->tallies)
+        return slab;
+    slab->tallies = map_slots(&slab->slots);
+    slab->extras = (struct extra *)(slab->tallies + slab->slots);
+    return slab->tallies ? slab : NULL;
 }
 
-static struct tally *slab_at(struct slabs *slabs, uint32_t level) {
-    struct tally *slab = __atomic_load_n(&slabs->level[level], __ATOMIC_ACQUIRE);
-    if (slab)
-        return slab;
-    struct tally *fresh = os_map(slab_size(level), OS_FORK_WIPES);
-    if (fresh && !__atomic_compare_exchange_n(&slabs->level[level], &slab, fresh, false, __ATOMIC_ACQ_REL,
-                                              __ATOMIC_ACQUIRE)) {
-        os_unmap(fresh, slab_size(level));
-        return slab;
+/* Makes the part for the next slots an area. False: there are no more. */
+static bool grow(uint32_t *held, const struct slab *slab, enum profile_kind kind, uint32_t number) {
+    uint32_t more = *held ? *held : SLOTS_AT_FIRST;
+    char *memory = kind == PROFILE_TALLIES ? (char *)slab->tallies : (char *)slab->extras;
+    _Static_assert(sizeof(struct tally) == sizeof(struct extra), "one geometry for both");
+    if (*held == slab->slots)
+        return false;
+    store_add(kind, number, *held, memory + *held * sizeof(struct tally), more * sizeof(struct tally));
+    *held += more;
+    return true;
+}
+
+/* Slots below the last one that is held are within the capacity. */
+static uint32_t slots_held(uint32_t capacity) {
+    return capacity ? (capacity >> KEY_SHIFT) + 1 : 0;
+}
+
+static bool grow_capacity(uint32_t *capacity, uint32_t slot, const struct slab *slab, enum profile_kind kind,
+                          uint32_t number) {
+    uint32_t held = slots_held(*capacity);
+    while (KEY(slot) >= *capacity) {
+        if (!grow(&held, slab, kind, number))
+            return false;
+        *capacity = KEY(held - 1);
     }
-    return fresh;
+    return true;
 }
 
-static void slab_move(struct tally *to, struct tally *from, uint32_t level) {
-    static const struct tally unused;
-    for (uint32_t slot = 0; slot < 1u << SLAB_BITS << level; slot++)
-        if (memcmp(&from[slot], &unused, sizeof unused) != 0) {
-            to[slot] = from[slot];
-            from[slot] = unused;
-        }
-}
-
-/* What was counted moves along, with its peaks and limits. No signal handler may count in between. */
-static void thread_use(struct thread *thread, struct tally *slab, uint32_t level) {
+static bool thread_grow(struct thread *thread, uint32_t slot, bool extras) {
     uint64_t signals = os_signals_hold();
-    if (thread->capacity)
-        slab_move(slab, thread->tallies, thread_level(thread));
-    thread->tallies = slab;
-    thread->capacity = KEY((1u << SLAB_BITS << level) - 1);
+    struct slab *slab = slab_at(thread->slab);
+    bool grown = slab != NULL;
+    if (slab) {
+        thread->tallies = slab->tallies;
+        thread->extras = slab->extras;
+        grown = grow_capacity(&thread->held, slot, slab, PROFILE_TALLIES, thread->slab) &&
+                (!extras || grow_capacity(&thread->extra_capacity, slot, slab, PROFILE_EXTRAS, thread->slab));
+        thread->capacity = thread->held;
+    }
     os_signals_release(signals);
-}
-
-/* Gives the thread a slab that holds slot. */
-static bool thread_grow(struct thread *thread, uint32_t slot) {
-    uint32_t level = 0;
-    while (level < SLAB_LEVELS && (slot + 1) >> SLAB_BITS >> level)
-        level++;
-    struct slabs *slabs = table_at(&slabs_table, thread->index);
-    struct tally *slab = slabs && level < SLAB_LEVELS ? slab_at(slabs, level) : NULL;
-    if (slab)
-        thread_use(thread, slab, level);
-    return slab;
+    return grown;
 }
 
 static struct thread *idle_pop(struct process *process) {
@@ -118,7 +134,7 @@ static struct thread *thread_new(struct process *process) {
         peak_several_threads();
     }
     if (thread)
-        thread->index = index;
+        thread->index = thread->slab = index;
     return thread;
 }
 
@@ -132,7 +148,7 @@ static struct thread *thread_take(void) {
 
 static void thread_give(struct thread *thread) {
     struct process *process = table_peek(&process_table, 0);
-    if (process && thread->capacity)
+    if (process && thread->held)
         idle_push(process, thread);
 }
 
@@ -184,12 +200,12 @@ static void thread_watch_end(struct thread *thread) {
 /* This thread's structure, to be given back after one count if the thread is ending. */
 static struct thread *thread_own(void) {
     struct thread *own = local.own;
-    if (own && own->capacity)
+    if (own && own->held)
         return own;
     struct thread *taken = thread_take();
     if (!taken || local.ending)
         return taken;
-    if (local.own && local.own->capacity) { /* a signal handler was here and took one */
+    if (local.own && local.own->held) { /* a signal handler was here and took one */
         thread_give(taken);
         return local.own;
     }
@@ -198,24 +214,28 @@ static struct thread *thread_own(void) {
     return taken;
 }
 
-static bool thread_holds(const struct thread *thread, uint32_t slot) {
-    return KEY(slot) < thread->capacity;
-}
-
 /* A thread that hides or ends does not come back to the hot path. */
 static void thread_use_hot_path(struct thread *thread) {
     if (!local.ending && !local.scope.lifts && !runtime_details)
         local.current = thread;
 }
 
-struct thread *thread_acquire(uint32_t slot, uint32_t other) {
+static struct thread *acquire(uint32_t slot, uint32_t other, bool extras) {
     uint32_t highest = slot > other ? slot : other;
     struct thread *thread = thread_own();
-    if (!thread || (!thread_holds(thread, highest) && !thread_grow(thread, highest))) {
-        hole_set(HOLE_MEMORY);
-        return NULL;
-    }
-    return thread;
+    bool holds = thread && KEY(highest) < thread->held && (!extras || KEY(highest) < thread->extra_capacity);
+    if (holds || (thread && thread_grow(thread, highest, extras)))
+        return thread;
+    hole_set(HOLE_MEMORY);
+    return NULL;
+}
+
+struct thread *thread_acquire(uint32_t slot, uint32_t other) {
+    return acquire(slot, other, false);
+}
+
+struct thread *thread_acquire_extras(uint32_t slot, uint32_t other) {
+    return acquire(slot, other, true);
 }
 
 void thread_release(struct thread *thread) {
@@ -231,22 +251,17 @@ uint32_t threads_count(void) {
     return threads ? threads : 1;
 }
 
-static void visit_slabs(const struct slabs *slabs, uint32_t slot, void (*visit)(void *, const struct tally *),
-                        void *context) {
-    for (uint32_t level = 0; level < SLAB_LEVELS; level++)
-        if (slabs->level[level] && slot < 1u << SLAB_BITS << level)
-            visit(context, &slabs->level[level][slot]);
-}
-
-void threads_visit(uint32_t slot, void (*visit)(void *context, const struct tally *), void *context) {
+void threads_visit(uint32_t slot, thread_visitor *visit, void *context) {
     for (uint32_t i = 0; i < threads_count(); i++) {
-        const struct slabs *slabs = table_peek(&slabs_table, i);
-        if (slabs)
-            visit_slabs(slabs, slot, visit, context);
+        const struct thread *thread = table_peek(&thread_table, i);
+        if (thread && KEY(slot) < thread->held)
+            visit(context, &thread->tallies[slot],
+                  KEY(slot) < thread->extra_capacity ? &thread->extras[slot] : NULL);
     }
 }
 
-static void add_live_blocks(void *sum, const struct tally *tally) {
+static void add_live_blocks(void *sum, const struct tally *tally, const struct extra *extra) {
+    (void)extra;
     *(int64_t *)sum += tally_live_blocks(tally);
 }
 

@@ -171,8 +171,9 @@ def forks_of_threads():
 def short_threads():
     """What the runtime keeps follows the number of threads at a time, not that of threads that ever were."""
     program = build("short_threads.c", "short_threads")
-    # KiB that are no leak: what a thread frees after it has handed on its slab may take another one, of 2 MiB.
-    for count, at_a_time, spare_space, spare in ((10000, 1, 0, 256), (10000, 8, 16384, 1024)):
+    # KiB that are no leak: what a thread frees after it has handed on its slab may take another one, of 128 MiB of
+    # address space.
+    for count, at_a_time, spare_space, spare in ((10000, 1, 0, 256), (10000, 8, 8 * 131072, 1024)):
         # Each arena of glibc's is 64 MiB of address space, and how many it makes is a matter of luck.
         process = run([program, str(count), str(at_a_time)], environment={"MALLOC_ARENA_MAX": "1"})
         report = report_of(process)
