@@ -78,7 +78,8 @@ struct profile_header {
     profile_name lost_unknown; /* why lost blocks are not told from reachable ones, if that was asked for */
     uint64_t resets;           /* odd: one is under way */
     struct profile_peak peak;
-    uint64_t unused[45];
+    uint64_t writer[8]; /* the writer's own */
+    uint64_t unused[37];
 };
 
 enum profile_kind {

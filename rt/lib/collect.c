@@ -6,6 +6,7 @@
 #include "collect.h"
 #include "copies.h"
 #include "descriptor.h"
+#include "names.h"
 #include "next.h"
 #include "os.h"
 #include "pairs.h"
@@ -15,7 +16,9 @@
 #include "runtime.h"
 #include "sizes.h"
 #include "slabs.h"
+#include "slots.h"
 #include "start.h"
+#include "store.h"
 
 #include <limits.h>
 #include <string.h>
@@ -29,16 +32,8 @@ static size_t inlined_count(const struct allocsite_site *site) {
     return count;
 }
 
-/* Unsited rows need an id as well: FNV-1a (RFC 9923) of the module's path. */
-static uint64_t path_id(const char *path) {
-    uint64_t hash = 0xcbf29ce484222325u;
-    for (; *path; path++)
-        hash = (hash ^ (unsigned char)*path) * 0x100000001b3u;
-    return hash;
-}
-
 static struct site_view module_view(const struct record *record) {
-    return (struct site_view){.id = path_id(record->module->path), .module = record->module->path};
+    return (struct site_view){.id = module_id(record->module), .module = record->module->path};
 }
 
 static struct site_view site_view(const struct record *record, struct place *inlined) {
@@ -67,7 +62,8 @@ static struct site_view site_view(const struct record *record, struct place *inl
 struct sum {
 #define MEMBER(name) uint64_t name;
     EXTRA_LOST(MEMBER)
-    TALLY_LOST(MEMBER) EXTRA_GAINED(MEMBER) TALLY_GAINED(MEMBER)
+    TALLY_LOST(MEMBER)
+    EXTRA_GAINED(MEMBER) TALLY_GAINED(MEMBER)
 #undef MEMBER
         int64_t peak_blocks,
         peak_bytes, most;
@@ -115,28 +111,29 @@ static void add_block(void *context, const void *p, const struct block *block) {
     heap->live[block->slot].bytes += block->size;
 }
 
-/* Of a forked child only the blocks themselves tell what it has inherited. */
+/* Of a forked child without a profile only the blocks themselves tell what it has inherited. */
 static void count_heap(struct heap *heap, uint32_t slots) {
     *heap = (struct heap){.slots = slots};
-    if (!runtime_was_forked())
+    if (!runtime_was_forked() || slots_know_inherited())
         return;
     heap->live = os_map(slots * sizeof *heap->live, OS_FORK_KEEPS);
     if (!heap->live || shadow_walk(add_block, heap))
         hole_set(HOLE_OWNERS);
 }
 
-static void set_live(struct counters *counters, const struct sum *sum, const struct live *heap) {
+/* heap: what is live in the process; NULL: what was inherited is known. */
+static void set_live(struct counters *counters, const struct sum *sum, const struct live *heap,
+                     const struct profile_slot *known) {
     uint64_t blocks = sum->gained - sum->lost, bytes = sum->gained_bytes - sum->lost_bytes;
-    counters->inherited_blocks = heap ? heap->blocks - blocks : 0;
-    counters->inherited_bytes = heap ? heap->bytes - bytes : 0;
+    counters->inherited_blocks = heap ? heap->blocks - blocks : known->inherited_blocks;
+    counters->inherited_bytes = heap ? heap->bytes - bytes : known->inherited_bytes;
     counters->live_blocks = blocks + counters->inherited_blocks;
     counters->live_bytes = bytes + counters->inherited_bytes;
     counters->peak_blocks = (uint64_t)sum->peak_blocks + counters->inherited_blocks;
     counters->peak_bytes = (uint64_t)sum->peak_bytes + counters->inherited_bytes;
 }
 
-static void set_most(struct counters *counters, const struct sum *sum, uint32_t slot) {
-    const struct profile_slot *known = peak_slot(slot);
+static void set_most(struct counters *counters, const struct sum *sum, const struct profile_slot *known) {
     uint64_t alone = sum->most > 0 ? (uint64_t)sum->most : 0;
     counters->max_live_blocks = (alone > known->most ? alone : known->most) + counters->inherited_blocks;
     counters->max_live_blocks_within = known->most_within;
@@ -159,8 +156,8 @@ static bool counters_of(struct counters *counters, uint32_t slot, const struct h
         .moved_bytes = sum.moved_bytes,
         .failed = sum.failed,
     };
-    set_live(counters, &sum, heap->live ? &heap->live[slot] : NULL);
-    set_most(counters, &sum, slot);
+    set_live(counters, &sum, heap->live ? &heap->live[slot] : NULL, slot_known(slot));
+    set_most(counters, &sum, slot_known(slot));
     return sum.gained || sum.failed || counters->inherited_blocks;
 }
 
@@ -282,11 +279,18 @@ static void look_for_holes(void) {
 #endif
 }
 
+void collect_holes(void) {
+    look_for_holes();
+    if (store_is_file() && (hole_is_set(HOLE_INTERPOSITION) || hole_is_set(HOLE_PAST)))
+        store_header()->other_malloc = names_text(other_malloc());
+    holes_tell();
+}
+
 static void collect_reasons(struct report *report) {
     static char texts[HOLE_COUNT][HOLE_TEXT_SIZE];
     static const char *reasons[HOLE_COUNT];
     report->reason_count = 0;
-    look_for_holes();
+    collect_holes();
     for (int hole = 0; hole < HOLE_COUNT; hole++) {
         if (!hole_is_set(hole))
             continue;
@@ -309,6 +313,11 @@ static void add_lost(void *context, const void *p, const struct block *block) {
         return;
     row->lost_blocks++;
     row->lost_bytes += block->size;
+    struct profile_slot *told = store_is_file() ? slot_at(block->slot) : NULL;
+    if (told) {
+        told->lost_blocks++;
+        told->lost_bytes += block->size;
+    }
 }
 
 static void collect_lost(struct report *report, uint32_t slots, const struct rows *rows) {
@@ -317,6 +326,9 @@ static void collect_lost(struct report *report, uint32_t slots, const struct row
         return;
     report->lost_unknown = reach_find_lost(add_lost, &lost);
     report->reach = !report->lost_unknown;
+    if (store_is_file())
+        store_header()->lost_unknown = names_text(report->lost_unknown);
+    store_header()->flags |= report->reach ? PROFILE_HAS_LOST : 0;
 }
 
 bool collect(struct report *report) {

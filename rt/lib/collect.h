@@ -11,4 +11,8 @@
  * it with their last calls. What it points at lives as long as the process. False: no memory. */
 bool collect(struct report *report);
 
+/* Looks for the holes that only a look shows, and tells the profile of all. Takes a lock of the dynamic
+ * loader. */
+void collect_holes(void);
+
 #endif

@@ -5,6 +5,7 @@
  */
 #define _GNU_SOURCE
 #include "copies.h"
+#include "elf_note.h"
 #include "runtime.h"
 
 #include <link.h>
@@ -22,38 +23,19 @@ static const struct note own_note __attribute__((section(".note.allocsite"), use
     .version = ALLOCSITE_FORMAT_VERSION,
 };
 
-static size_t padded(size_t size, size_t align) {
-    return (size + align - 1) & -align;
-}
-
-static bool is_mark(const ElfW(Nhdr) * note) {
-    return note->n_namesz == own_note.header.n_namesz && note->n_type == own_note.header.n_type &&
-           memcmp(note + 1, own_note.name, note->n_namesz) == 0;
-}
-
-/* Whether a segment of notes holds a mark that is not this copy's. */
-static bool marks_another(const char *at, size_t size, size_t align) {
-    while (size >= sizeof(ElfW(Nhdr))) {
-        const ElfW(Nhdr) *note = (const ElfW(Nhdr) *)at;
-        size_t name = padded((size_t)note->n_namesz, 4), data = padded((size_t)note->n_descsz, align);
-        size_t whole = padded(sizeof *note + name, align) + data;
-        if (whole > size)
-            break;
-        if (is_mark(note) && note != &own_note.header)
-            return true;
-        at += whole;
-        size -= whole;
-    }
-    return false;
+static bool marks_another(void *unused, const struct elf_note *note) {
+    (void)unused;
+    return note->name_size == own_note.header.n_namesz && note->type == own_note.header.n_type &&
+           memcmp(note->name, own_note.name, note->name_size) == 0 && note->start != (const char *)&own_note;
 }
 
 static int visit_notes(struct dl_phdr_info *object, size_t size, void *unused) {
     (void)size;
-    (void)unused;
     for (int i = 0; i < object->dlpi_phnum; i++) {
         const ElfW(Phdr) *segment = &object->dlpi_phdr[i];
         const char *at = (const char *)(object->dlpi_addr + segment->p_vaddr);
-        if (segment->p_type == PT_NOTE && marks_another(at, segment->p_filesz, segment->p_align == 8 ? 8 : 4))
+        if (segment->p_type == PT_NOTE &&
+            elf_notes_find(at, segment->p_filesz, segment->p_align, marks_another, unused))
             return 1;
     }
     return 0;

@@ -6,6 +6,7 @@
 #include "collect.h"
 #include "next.h"
 #include "os.h"
+#include "profiling.h"
 #include "report.h"
 #include "runtime.h"
 #include "start.h"
@@ -99,9 +100,17 @@ static void report_at_exit(void) {
         close(fd);
 }
 
+static void end(void) {
+    report_at_exit();
+    if (runtime_off)
+        return;
+    collect_holes();
+    profiling_end();
+}
+
 static void handler(void *unused) {
     (void)unused;
-    report_at_exit();
+    end();
 }
 
 extern int __cxa_at_quick_exit(void (*)(void *), void *);
@@ -109,8 +118,7 @@ extern int __cxa_at_quick_exit(void (*)(void *), void *);
 #ifdef ALLOCSITE_STATIC
 
 /* Run in falling order of the section's name: behind every other destructor of the program. */
-__attribute__((section(".fini_array.00000"),
-               used)) static void (*const last_destructor)(void) = report_at_exit;
+__attribute__((section(".fini_array.00000"), used)) static void (*const last_destructor)(void) = end;
 
 void exit_install(void) {
     __cxa_at_quick_exit(handler, NULL);
@@ -143,7 +151,7 @@ __attribute__((destructor)) static void destroy(void) {
     runtime_start(); /* a sanitized program may have come to its end without */
     if (!runtime_off)
         next_resolve();
-    report_at_exit();
+    end();
 }
 
 #endif

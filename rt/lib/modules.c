@@ -30,6 +30,14 @@ const char *program_path(void) {
     return path;
 }
 
+/* FNV-1a (RFC 9923). */
+uint64_t module_id(const struct module *module) {
+    uint64_t hash = 0xcbf29ce484222325u;
+    for (const char *at = module->path; *at; at++)
+        hash = (hash ^ (unsigned char)*at) * 0x100000001b3u;
+    return hash;
+}
+
 static struct module *module_find(struct module *module, const struct module *end, const char *path) {
     for (; module != end; module = module->next)
         if (strcmp(module->path, path) == 0)
@@ -37,22 +45,29 @@ static struct module *module_find(struct module *module, const struct module *en
     return NULL;
 }
 
-static struct module *module_make(const char *path, bool permanent, bool known) {
+/* What is known of a module's place in memory. */
+struct found {
+    const void *start; /* of its ELF header; NULL: in no module */
+    bool permanent;
+};
+
+static struct module *module_make(const char *path, const struct found *found) {
     size_t length = strlen(path) + 1;
     struct module *module = arena_take(sizeof *module + length);
     if (!module)
         return NULL;
     module->path = memcpy(module + 1, path, length);
-    module->permanent = permanent;
-    module->known = known;
+    module->permanent = found->permanent;
+    module->known = found->start;
+    build_id_read(module->build_id, found->start);
     module->slot = record_add(NULL, module);
     return module;
 }
 
-static const struct module *module_named(const char *path, bool permanent, bool known) {
+static const struct module *module_named(const char *path, const struct found *where) {
     struct module *head = __atomic_load_n(&modules, __ATOMIC_ACQUIRE);
     struct module *found = module_find(head, NULL, path);
-    struct module *module = found ? NULL : module_make(path, permanent, known);
+    struct module *module = found ? NULL : module_make(path, where);
     while (module) {
         struct module *seen = module->next = head;
         if (__atomic_compare_exchange_n(&modules, &head, module, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
@@ -66,25 +81,39 @@ static const struct module *module_named(const char *path, bool permanent, bool 
 
 #ifdef ALLOCSITE_STATIC
 
+extern const ElfW(Ehdr) __ehdr_start __attribute__((visibility("hidden")));
+
 const struct module *module_of(const void *address) {
     (void)address;
     static const struct module *program;
     if (!program)
-        program = module_named(program_path(), true, true);
+        program = module_named(program_path(), &(struct found){&__ehdr_start, true});
     return program;
 }
 
 #else
 
-const struct link_map *object_of(const void *address) {
+struct object {
+    const struct link_map *map; /* NULL: none */
+    const void *start;
+};
+
+static struct object object_at(const void *address) {
 #if __GLIBC_PREREQ(2, 35)
     struct dl_find_object found;
-    return _dl_find_object((void *)(uintptr_t)address, &found) == 0 ? found.dlfo_link_map : NULL;
+    if (_dl_find_object((void *)(uintptr_t)address, &found) == 0)
+        return (struct object){found.dlfo_link_map, found.dlfo_map_start};
 #else
     Dl_info info;
     struct link_map *map = NULL;
-    return dladdr1(address, &info, (void **)&map, RTLD_DL_LINKMAP) ? map : NULL;
+    if (dladdr1(address, &info, (void **)&map, RTLD_DL_LINKMAP))
+        return (struct object){map, info.dli_fbase};
 #endif
+    return (struct object){NULL, NULL};
+}
+
+const struct link_map *object_of(const void *address) {
+    return object_at(address).map;
 }
 
 /* The objects up to the dynamic loader came with the program, which keeps them; those behind it may have
@@ -100,11 +129,11 @@ static bool object_is_permanent(const struct link_map *object) {
 }
 
 const struct module *module_of(const void *address) {
-    const struct link_map *object = object_of(address);
-    if (!object)
-        return module_named("[no module]", false, false);
-    const char *path = object->l_name && *object->l_name ? object->l_name : program_path();
-    return module_named(path, object_is_permanent(object), true);
+    struct object object = object_at(address);
+    if (!object.map)
+        return module_named("[no module]", &(struct found){NULL, false});
+    const char *path = object.map->l_name && *object.map->l_name ? object.map->l_name : program_path();
+    return module_named(path, &(struct found){object.start, object_is_permanent(object.map)});
 }
 
 #endif

@@ -64,14 +64,22 @@ static const char *set_enabled(struct options *options, struct value value) {
     return value_boolean(value, &options->enabled);
 }
 
-static const char *set_report(struct options *options, struct value value) {
+static const char *value_path(struct value value, char path[OPTIONS_PATH_SIZE]) {
     if (value.length == 0)
         return bad_value;
-    if (value.length >= sizeof options->report)
+    if (value.length >= OPTIONS_PATH_SIZE)
         return "the path is too long";
-    memcpy(options->report, value.text, value.length);
-    options->report[value.length] = '\0';
+    memcpy(path, value.text, value.length);
+    path[value.length] = '\0';
     return NULL;
+}
+
+static const char *set_report(struct options *options, struct value value) {
+    return value_path(value, options->report);
+}
+
+static const char *set_profile(struct options *options, struct value value) {
+    return value_path(value, options->profile);
 }
 
 static const char *set_format(struct options *options, struct value value) {
@@ -118,12 +126,7 @@ static const char *set_reach(struct options *options, struct value value) {
     return value_boolean(value, &options->reach);
 }
 
-/* Keys of the contract whose function is not there: their default asks for nothing. */
-static const char *set_profile(struct options *options, struct value value) {
-    (void)options;
-    return value_is(value, "none") ? NULL : later;
-}
-
+/* A key of the contract whose function is not there: its default asks for nothing. */
 static const char *set_stack(struct options *options, struct value value) {
     (void)options;
     uint64_t frames;
@@ -151,7 +154,7 @@ static const struct key {
 };
 
 void options_default(struct options *options) {
-    *options = (struct options){.enabled = true, .report = "stderr", .top = 20};
+    *options = (struct options){.enabled = true, .report = "stderr", .profile = "none", .top = 20};
 }
 
 static const char *set_pair(struct options *options, const char *pair, size_t length) {

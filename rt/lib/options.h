@@ -22,10 +22,11 @@ struct options {
     uint64_t top; /* rows; 0: all */
     bool top_given;
     uint64_t min_bytes, min_allocs;
-    bool leaks; /* only sites with live blocks */
-    bool pairs; /* count who frees and reallocates whose blocks */
-    bool sizes; /* count the sizes that each site asks for */
-    bool reach; /* at exit, tell lost blocks from reachable ones */
+    bool leaks;                      /* only sites with live blocks */
+    bool pairs;                      /* count who frees and reallocates whose blocks */
+    bool sizes;                      /* count the sizes that each site asks for */
+    char profile[OPTIONS_PATH_SIZE]; /* "none" or a path pattern */
+    bool reach;                      /* at exit, tell lost blocks from reachable ones */
 };
 
 void options_default(struct options *);

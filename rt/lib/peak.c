@@ -6,8 +6,8 @@
 #include "os.h"
 #include "runtime.h"
 #include "slabs.h"
+#include "slots.h"
 #include "store.h"
-#include "table.h"
 
 #include <errno.h>
 
@@ -30,11 +30,6 @@ _Static_assert(sizeof(struct peak) <=
                    offsetof(struct profile_header, writer) ==
                        offsetof(struct profile_header, peak) + sizeof(struct profile_peak),
                "it has its place");
-
-static struct table slot_peaks = {.element = sizeof(struct profile_slot),
-                                  .first = PROFILE_SLOTS_FIRST,
-                                  .fork = OS_FORK_WIPES,
-                                  .kind = PROFILE_SLOTS};
 
 static int64_t epoch_now(void) {
     return -__atomic_load_n(&peak_floors.any, __ATOMIC_RELAXED);
@@ -213,7 +208,7 @@ static bool is_in_peak(const struct peak *peak, const struct thread *thread, int
 static void look_at_shared_slot(struct peak *peak, struct thread *thread, struct tally *tally, int64_t blocks,
                                 int64_t bytes, bool in_peak) {
     uint32_t number = (uint32_t)(tally - thread->tallies);
-    struct profile_slot *slot = table_at(&slot_peaks, number);
+    struct profile_slot *slot = slot_at(number);
     if (tally_epoch(tally) < peak->told.epoch && in_peak)
         save(tally, 0, 0);
     else if (tally_epoch(tally) < peak->told.epoch)
@@ -386,12 +381,6 @@ int64_t peak_tally_most(const struct tally *tally) {
     if (shared && tally_epoch(tally) >= shared)
         return 0;
     return live > tally->limit ? live : tally->limit;
-}
-
-const struct profile_slot *peak_slot(uint32_t slot) {
-    static const struct profile_slot none;
-    const struct profile_slot *found = table_peek(&slot_peaks, slot);
-    return found ? found : &none;
 }
 
 uint64_t peak_within(void) {

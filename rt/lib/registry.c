@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  */
 #include "descriptor.h"
+#include "profiling.h"
 #include "runtime.h"
 #include "table.h"
 
@@ -62,6 +63,7 @@ uint32_t record_add(const struct allocsite_site *site, const struct module *modu
     }
     record->site = site;
     __atomic_store_n(&record->module, module, __ATOMIC_RELEASE);
+    profiling_add(slot);
     return slot;
 }
 

@@ -49,6 +49,7 @@
 #define ALLOCSITE_RUNTIME_H
 
 #include "../format.h"
+#include "build_id.h"
 #include "holes.h"
 #include "shadow.h"
 #include "tally.h"
@@ -231,7 +232,11 @@ struct module {
     bool permanent; /* is never unloaded, so records may point into it */
     bool known;     /* false: stands for all code that is in no module */
     const char *path;
+    char build_id[BUILD_ID_SIZE]; /* GNU build id in hexadecimal digits; "": it has none */
 };
+
+/* A number for its row: of its path. */
+uint64_t module_id(const struct module *);
 
 /* The module that holds address, never NULL but when memory is out. */
 const struct module *module_of(const void *address);
@@ -267,6 +272,9 @@ const char *program_path(void);
 
 void hole_set(enum hole);
 bool hole_is_set(enum hole);
+
+/* What is set stands in the profile too. */
+void holes_tell(void);
 
 /* Keeps a way to the report's descriptor if the program is about to close this one. */
 void exit_keep_descriptor(int fd);

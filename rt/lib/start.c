@@ -7,9 +7,11 @@
 #include "allocsite.h"
 #include "next.h"
 #include "os.h"
+#include "profiling.h"
 #include "rebind.h"
 #include "runtime.h"
 #include "sizes.h"
+#include "store.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -20,11 +22,20 @@ bool runtime_off;
 bool runtime_details;
 
 static struct options options;
-static enum { NOT_STARTED, STARTING, STARTED } state;
+enum { NOT_STARTED, STARTING, STARTED };
+static int state;
+static const struct local *starter; /* the thread's, while it is STARTING */
 static uint32_t holes;
 
 void hole_set(enum hole hole) {
     __atomic_fetch_or(&holes, 1u << hole, __ATOMIC_RELAXED);
+    holes_tell();
+}
+
+void holes_tell(void) {
+    if (store_is_file())
+        __atomic_fetch_or(&store_header()->holes, __atomic_load_n(&holes, __ATOMIC_RELAXED),
+                          __ATOMIC_RELAXED);
 }
 
 bool hole_is_set(enum hole hole) {
@@ -63,7 +74,6 @@ bool runtime_was_forked(void) {
 
 static COLD void start(void) {
     int error = errno;
-    state = STARTING;
     started_pid = getpid();
     read_options();
     runtime_off = !options.enabled;
@@ -71,17 +81,37 @@ static COLD void start(void) {
     runtime_details = options.sizes || options.pairs;
     if (runtime_details)
         thread_show(); /* out of sight, that is: something may have been counted before */
-    if (!runtime_off)
+    if (!runtime_off) {
         exit_install();
-    state = STARTED;
+        if (strcmp(options.profile, "none") != 0)
+            profiling_begin(options.profile);
+    }
+    __atomic_store_n(&state, STARTED, __ATOMIC_RELEASE);
     errno = error;
 }
 
-void runtime_start(void) {
-    /* Before the C library has set up the environment there is nothing to read; it is counted meanwhile. */
-    if (LIKELY(state != NOT_STARTED) || !environ)
+/* Nothing is to be counted before the options say how; but what the thread itself does on the way. */
+static COLD void start_or_wait(void) {
+    int nobody = NOT_STARTED;
+    if (__atomic_compare_exchange_n(&state, &nobody, STARTING, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+        __atomic_store_n(&starter, &local, __ATOMIC_RELEASE);
+        start();
         return;
-    start();
+    }
+    while (__atomic_load_n(&state, __ATOMIC_ACQUIRE) == STARTING &&
+           __atomic_load_n(&starter, __ATOMIC_ACQUIRE) != &local)
+        os_yield();
+}
+
+void runtime_start(void) {
+    if (LIKELY(state == STARTED)) {
+        if (UNLIKELY(profiling_here && !*profiling_here))
+            profiling_begin_child();
+        return;
+    }
+    /* Before the C library has set up the environment there is nothing to read; it is counted meanwhile. */
+    if (environ)
+        start_or_wait();
 }
 
 /* At the latest before the program's own code, whether it allocates or not: what stands before us shows in

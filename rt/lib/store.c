@@ -39,14 +39,13 @@ struct profile_header *store_header(void) {
     if (LIKELY(found != NULL))
         return found;
     int error = errno;
-    struct profile_header *fresh = os_map(PROFILE_PAGE, OS_FORK_WIPES);
-    if (!fresh) {
-        hole_set(HOLE_MEMORY);
-        fresh = &without_memory;
-    }
+    struct profile_header *mapped = os_map(PROFILE_PAGE, OS_FORK_WIPES);
+    struct profile_header *fresh = mapped ? mapped : &without_memory;
     if (!__atomic_compare_exchange_n(&header, &found, fresh, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE) &&
-        fresh != &without_memory)
-        os_unmap(fresh, PROFILE_PAGE);
+        mapped)
+        os_unmap(mapped, PROFILE_PAGE);
+    if (header == &without_memory)
+        hole_set(HOLE_MEMORY);
     errno = error;
     return header;
 }

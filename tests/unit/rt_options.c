@@ -33,6 +33,7 @@ static void defaults(void **state) {
     struct options options = parsed("", 0);
     assert_true(options.enabled);
     assert_string_equal(options.report, "stderr");
+    assert_string_equal(options.profile, "none");
     assert_int_equal(options.format, FORMAT_TEXT);
     assert_int_equal(options.sort, SORT_BYTES);
     assert_int_equal(options.top, 20);
@@ -44,10 +45,11 @@ static void every_key(void **state) {
     (void)state;
     struct options options =
         parsed("enabled=0:report=/tmp/%p:format=csv:top=0:sort=allocs:min_bytes=18446744073709551615:"
-               "min_allocs=7:leaks=1:pairs=1:sizes=1:reach=1:profile=none:stack=0",
+               "min_allocs=7:leaks=1:pairs=1:sizes=1:reach=1:profile=/tmp/%e.%p:stack=0",
                0);
     assert_false(options.enabled);
     assert_string_equal(options.report, "/tmp/%p");
+    assert_string_equal(options.profile, "/tmp/%e.%p");
     assert_int_equal(options.format, FORMAT_CSV);
     assert_int_equal(options.sort, SORT_ALLOCS);
     assert_int_equal(options.top, 0);
@@ -76,9 +78,9 @@ static void booleans_are_their_own_keys(void **state) {
 static void what_is_wrong_is_left_out(void **state) {
     (void)state;
     static const char *const wrong[] = {
-        "bananas=1",   "top",       "=",        "top=",      "top=-1",  "top=18446744073709551616",
-        "enabled=yes", "enabled=2", "format=x", "sort=l",    "report=", "Top=1",
-        "min_bytes=k", "stack=1",   "leaks=2",  "profile=p", "pairs=",  "sizes=no",
+        "bananas=1",   "top",       "=",        "top=",     "top=-1",  "top=18446744073709551616",
+        "enabled=yes", "enabled=2", "format=x", "sort=l",   "report=", "Top=1",
+        "min_bytes=k", "stack=1",   "leaks=2",  "profile=", "pairs=",  "sizes=no",
         "reach=01"};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         char text[128] = "top=3:";
@@ -116,6 +118,7 @@ static void a_path_that_is_too_long(void **state) {
     options_parse(&options, text, note_length);
     assert_int_equal(complained_length, OPTIONS_PATH_SIZE + 7);
     assert_string_equal(options.report, "stderr");
+    assert_string_equal(options.profile, "none");
 }
 
 static const struct path_names names = {.pid = 42, .program = "/usr/bin/prog", .host = "host"};

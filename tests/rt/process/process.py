@@ -181,7 +181,7 @@ def destinations():
 def options():
     program = build("plain.c", "plain")
     for text, lines in (("enabled=2", 1), ("nonsense", 1), ("bananas=1:top=x:top=3", 2), ("top=3::", 0), ("sort=live", 0), ("sort=size", 1),
-                        ("profile=x:stack=4:leaks=2", 3), ("profile=none:stack=0:leaks=0", 0), ("format=text:min_bytes=", 1)):
+                        ("stack=4:leaks=2", 2), ("profile=none:stack=0:leaks=0", 0), ("format=text:min_bytes=", 1)):
         process = run([program], text)
         ignored = [line for line in process.err.splitlines() if line.startswith("allocsite: option ignored")]
         expect(text, (3, "done\n", lines, True), (process.returncode, process.out, len(ignored), "total:" in process.err))

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Creating the file of a profile beside those of other processes. */
+#define _GNU_SOURCE
+#include "profile_path.h"
+#include "os.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define MOST_NUMBERS 10000
+
+/* None of these is a point where a thread can be cancelled. */
+static int open_at(const char *path, int flags) {
+    return (int)syscall(SYS_openat, AT_FDCWD, path, flags | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK,
+                        0600);
+}
+
+static void close_quietly(int fd) {
+    int error = errno;
+    syscall(SYS_close, fd);
+    errno = error;
+}
+
+/* Appends .NUMBER. */
+static bool add_number(char *path, size_t size, uint64_t number) {
+    char digits[24], *at = digits + sizeof digits;
+    *--at = '\0';
+    do
+        *--at = (char)('0' + number % 10);
+    while (number /= 10);
+    *--at = '.';
+    size_t length = strlen(path), more = strlen(at) + 1;
+    if (length + more > size)
+        return false;
+    memcpy(path + length, at, more);
+    return true;
+}
+
+/* Its header is in it before it has its name, so that whoever finds the name finds the process. */
+static int make_unnamed(char *name, size_t size, const char *path, const struct profile_header *header) {
+    strcpy(name, path);
+    if (strlen(path) + 5 > size || !add_number(strcat(name, ".new"), size, header->pid)) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    int fd = open_at(name, O_RDWR | O_CREAT | O_EXCL);
+    if (fd < 0 && errno == EEXIST && unlink(name) == 0) /* of a process of that number that was killed here */
+        fd = open_at(name, O_RDWR | O_CREAT | O_EXCL);
+    int error = fd < 0 ? 0 : os_write_at(fd, header, sizeof *header, 0);
+    if (!error)
+        return fd;
+    unlink(name);
+    close_quietly(fd);
+    errno = error;
+    return -1;
+}
+
+/* Gives the file its name if there is none of that name. */
+static bool give_name(const char *name, const char *path) {
+    if (syscall(SYS_renameat2, AT_FDCWD, name, AT_FDCWD, path, RENAME_NOREPLACE) == 0)
+        return true;
+    if (errno != EINVAL && errno != ENOSYS)
+        return false;
+    if (link(name, path) != 0)
+        return false;
+    unlink(name);
+    return true;
+}
+
+enum found { FOUND_STALE, FOUND_IN_USE, FOUND_GONE, FOUND_OTHER };
+
+static enum found judge_header(int fd, const struct profile_header *ours, const char **why) {
+    struct profile_header header;
+    long read = syscall(SYS_pread64, fd, &header, sizeof header, 0);
+    if (read == 0)
+        return FOUND_STALE;
+    if (read < (long)sizeof header || memcmp(header.magic, PROFILE_MAGIC, PROFILE_MAGIC_SIZE) != 0) {
+        *why = "there is a file that is not a profile";
+        return FOUND_OTHER;
+    }
+    bool is_ours = header.pid == ours->pid && header.start_time == ours->start_time;
+    bool is_running = header.start_time && os_start_time(header.pid) == header.start_time;
+    return is_ours || is_running ? FOUND_IN_USE : FOUND_STALE;
+}
+
+static enum found judge(int fd, const struct profile_header *ours, const char **why) {
+    struct stat status;
+    if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode))
+        *why = "it is not a regular file";
+    else if (status.st_uid != geteuid())
+        *why = "there is a file of another user";
+    else
+        return judge_header(fd, ours, why);
+    return FOUND_OTHER;
+}
+
+static bool is_still(const char *path, int fd) {
+    struct stat named, opened;
+    return lstat(path, &named) == 0 && fstat(fd, &opened) == 0 && named.st_ino == opened.st_ino &&
+           named.st_dev == opened.st_dev;
+}
+
+/* Several processes may find the same stale profile; it is the lock's who replaces it. */
+static enum found replace(const char *name, const char *path, const struct profile_header *ours,
+                          const char **why) {
+    int fd = open_at(path, O_RDONLY);
+    if (fd < 0) {
+        *why = errno == ELOOP ? "it is a symbolic link" : strerrordesc_np(errno);
+        return errno == ENOENT ? FOUND_GONE : FOUND_OTHER;
+    }
+    enum found found = judge(fd, ours, why);
+    if (found == FOUND_STALE) {
+        flock(fd, LOCK_EX);
+        if (!is_still(path, fd))
+            found = FOUND_GONE;
+        else if (rename(name, path) != 0) {
+            *why = strerrordesc_np(errno);
+            found = FOUND_OTHER;
+        }
+    }
+    close_quietly(fd);
+    return found;
+}
+
+/* Gives the file called name the path, or the path with a number. */
+static bool settle(const char *name, char *path, size_t size, const struct profile_header *ours,
+                   const char **why) {
+    size_t length = strlen(path);
+    for (uint64_t number = 0; number < MOST_NUMBERS;) {
+        path[length] = '\0';
+        if (number && !add_number(path, size, number))
+            break;
+        if (give_name(name, path))
+            return true;
+        *why = strerrordesc_np(errno);
+        enum found found = errno == EEXIST ? replace(name, path, ours, why) : FOUND_OTHER;
+        if (found == FOUND_STALE)
+            return true;
+        if (found == FOUND_OTHER)
+            return false;
+        number += found == FOUND_IN_USE;
+    }
+    *why = "there are too many profiles of that name";
+    return false;
+}
+
+int profile_create(char *path, size_t size, const struct profile_header *header, const char **why) {
+    char name[PATH_MAX];
+    int fd = make_unnamed(name, sizeof name, path, header);
+    if (fd < 0) {
+        *why = strerrordesc_np(errno);
+        return -1;
+    }
+    if (settle(name, path, size, header, why))
+        return fd;
+    unlink(name);
+    close_quietly(fd);
+    return -1;
+}

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The profile of this process: beginning, going on in forked children, names, end. */
+#define _GNU_SOURCE
+#include "profiling.h"
+#include "collect.h"
+#include "descriptor.h"
+#include "interpose.h"
+#include "names.h"
+#include "os.h"
+#include "profile_path.h"
+#include "slots.h"
+#include "start.h"
+#include "store.h"
+#include "table.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+bool *profiling_here;
+
+static struct table records = {
+    .element = sizeof(struct profile_record), .first = PROFILE_RECORDS_FIRST, .kind = PROFILE_RECORDS};
+
+static const char *wanted_path;  /* with its patterns */
+static char directory[PATH_MAX]; /* that it is relative to; a program may change it later */
+
+static profile_name add_frames(const struct allocsite_frame *frame) {
+    if (!frame)
+        return 0;
+    struct place place = descriptor_place(&frame->scope, frame->line, frame->column);
+    struct profile_frame copy = {
+        .function = names_text(place.function),
+        .file = names_text(place.file),
+        .line = place.line,
+        .column = place.column,
+        .caller = add_frames(descriptor_frame(&frame->caller)),
+    };
+    return names_frame(&copy);
+}
+
+static void add_site(struct profile_record *to, const struct record *record) {
+    const struct allocsite_site *site = record->site;
+    struct place place = descriptor_place(&site->scope, site->line, site->column);
+    to->id = site->hash;
+    to->module = record->module->slot == NO_SLOT ? 0 : record->module->slot;
+    to->line = place.line;
+    to->column = place.column;
+    to->function = names_text(place.function);
+    to->file = names_text(place.file);
+    to->callee = names_text(descriptor_request(site, false));
+    to->type = names_text(descriptor_request(site, true));
+    to->inlined = add_frames(descriptor_frame(&site->caller));
+}
+
+static void add_module(struct profile_record *to, const struct module *module, uint32_t slot) {
+    to->id = module_id(module);
+    to->module = slot;
+    to->file = names_text(module->path);
+    to->build_id = names_text(module->build_id[0] ? module->build_id : NULL);
+}
+
+void profiling_add(uint32_t slot) {
+    const struct record *record = store_is_file() ? record_at(slot) : NULL;
+    struct profile_record *to = record ? table_at(&records, slot) : NULL;
+    if (!to || to->what)
+        return;
+    if (record->site)
+        add_site(to, record);
+    else
+        add_module(to, record->module, slot);
+    __atomic_store_n(&to->what, record->site ? PROFILE_SITE : PROFILE_MODULE, __ATOMIC_RELEASE);
+}
+
+static bool names_process(const char *pattern) {
+    for (; *pattern; pattern++)
+        if (*pattern == '%' && *++pattern != '%' && *pattern == 'p')
+            return true;
+    return false;
+}
+
+/* A child must not be given its parent's path. */
+static bool write_path(char *path, size_t size, const struct profile_header *header, const char *host,
+                       bool is_child) {
+    char pattern[PATH_MAX];
+    struct path_names names = {.pid = header->pid, .program = program_path(), .host = host};
+    size_t length = strlen(wanted_path), used = 0;
+    if (length + sizeof ".%p" > sizeof pattern)
+        return false;
+    memcpy(pattern, wanted_path, length + 1);
+    if (is_child && !names_process(wanted_path))
+        strcpy(pattern + length, ".%p");
+    if (*wanted_path != '/') {
+        used = strlen(directory);
+        if (used + 1 >= size)
+            return false;
+        memcpy(path, directory, used);
+        path[used++] = '/';
+    }
+    return path_expand(path + used, size - used, pattern, &names);
+}
+
+static void write_header(struct profile_header *header, const char *host) {
+    const struct options *options = runtime_options();
+    memcpy(header->magic, PROFILE_MAGIC, PROFILE_MAGIC_SIZE);
+    header->version = PROFILE_VERSION;
+    header->byte_order = PROFILE_BYTE_ORDER;
+    header->pid = (uint64_t)getpid();
+    header->start_time = os_start_time(header->pid);
+    header->begun = os_now();
+    header->processes = 1;
+    header->flags |= (options->pairs ? PROFILE_HAS_PAIRS : 0) | (options->sizes ? PROFILE_HAS_SIZES : 0);
+    header->program = names_text(program_path());
+    header->host = names_text(host);
+}
+
+static bool open_file(bool is_child) {
+    char path[PATH_MAX], host[256];
+    struct profile_header *header = store_header();
+    const char *why = "a % in the path is not %p, %e, %h or %%, or it is too long";
+    os_host_name(host, sizeof host);
+    write_header(header, host);
+    strcpy(path, wanted_path);
+    int fd = write_path(path, sizeof path, header, host, is_child)
+                 ? profile_create(path, sizeof path, header, &why)
+                 : -1;
+    int error = fd < 0 ? 0 : store_enter(fd, path, is_child);
+    if (fd >= 0 && !error)
+        return true;
+    if (fd >= 0)
+        unlink(path);
+    os_say("no profile in ", path, ": ", error ? strerrordesc_np(error) : why);
+    return false;
+}
+
+static void begin(bool is_child) {
+    uint64_t signals = os_signals_hold();
+    *profiling_here = true;
+    if (is_child)
+        store_leave();
+    if (open_file(is_child)) {
+        if (is_child)
+            slots_inherit_heap();
+        else
+            collect_holes();
+        for (uint32_t slot = 1; slot < record_count(); slot++)
+            profiling_add(slot);
+    }
+    os_signals_release(signals);
+}
+
+static void leave_parent(void) {
+    int error = errno;
+    store_leave();
+    errno = error;
+}
+
+void profiling_begin(const char *pattern) {
+    bool *here = os_map(PROFILE_PAGE, OS_FORK_WIPES);
+    if (!here || !getcwd(directory, sizeof directory)) {
+        os_say("no profile: ", here ? strerrordesc_np(errno) : "out of memory");
+        return;
+    }
+    wanted_path = pattern;
+    profiling_here = here;
+    begin(false);
+    bool was_silent = silence_begin();
+    pthread_atfork(NULL, NULL, leave_parent);
+    silence_end(was_silent);
+}
+
+void profiling_begin_child(void) {
+    int error = errno;
+    begin(true);
+    errno = error;
+}
+
+/* A child of vfork, which is about to end, is not the process whose profile it sees. */
+void profiling_end(void) {
+    if (store_is_file() && store_header()->pid == (uint64_t)getpid())
+        store_header()->ended = os_now();
+}
+
+/* The C library's do nothing else; and no look-up of theirs would be safe in a signal handler or behind
+ * vfork. */
+static __attribute__((noreturn)) void end_process(int status) {
+    profiling_end();
+    for (;;)
+        syscall(SYS_exit_group, status);
+}
+
+INTERPOSE(__attribute__((noreturn)) void, _exit, int status) {
+    end_process(status);
+}
+
+INTERPOSE(__attribute__((noreturn)) void, _Exit, int status) {
+    end_process(status);
+}

@@ -1,0 +1,26 @@
+/* The profile of this process, if one is wanted.
+ *
+ * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ */
+#ifndef ALLOCSITE_PROFILING_H
+#define ALLOCSITE_PROFILING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Not NULL: a profile is wanted; *false: this is a forked child that has none yet. */
+extern bool *profiling_here __attribute__((visibility("hidden")));
+
+/* From here on all is counted in a file. pattern: of its path, which has to stay. */
+void profiling_begin(const char *pattern);
+
+/* A file for a forked child, before it counts anything. */
+void profiling_begin_child(void);
+
+/* Names the slot in the profile. Lock-free. */
+void profiling_add(uint32_t slot);
+
+/* The process is about to end by itself. */
+void profiling_end(void);
+
+#endif
