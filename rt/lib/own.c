@@ -17,6 +17,12 @@ static void enter(const void *p, uint32_t slot, enum family family, uint64_t byt
         hole_set(HOLE_OWNERS);
 }
 
+/* A block that is not counted, neither now nor when it goes. */
+static void enter_uncounted(const void *p, uint64_t bytes, enum family family) {
+    if (p && !runtime_off)
+        shadow_put(p, SLOT_OURS, family, bytes);
+}
+
 static void gain(uint32_t slot, const void *p, uint64_t bytes, enum family family) {
     struct thread *thread = slot == NO_SLOT ? NULL : thread_acquire(slot, slot);
     if (!thread)
@@ -68,14 +74,16 @@ static void fail(uint32_t slot) {
 
 void count_failed(uint32_t slot) {
     int error = errno;
-    if (runtime_counts())
+    if (runtime_counts() && !threads_are_paused())
         fail(slot);
     errno = error;
 }
 
 void count_gained(uint32_t slot, const void *p, uint64_t bytes, enum family family) {
     int error = errno;
-    if (runtime_counts())
+    if (threads_are_paused())
+        enter_uncounted(p, bytes, family);
+    else if (runtime_counts())
         gain(slot, p, bytes, family);
     errno = error;
 }
@@ -120,8 +128,14 @@ static struct bill bill_for(struct origin origin, const void *p, uint64_t bytes,
  * coming. */
 static void gain_ours(const void *p, uint64_t bytes) {
     local.heard = true;
-    if (p && !runtime_off)
-        shadow_put(p, SLOT_OURS, FAMILY_MALLOC, bytes);
+    enter_uncounted(p, bytes, FAMILY_MALLOC);
+}
+
+/* While counting is stopped. */
+static void pass_by(struct origin origin, const void *p, uint64_t bytes, enum family family) {
+    if (!origin.site)
+        handover_take();
+    enter_uncounted(p, bytes, family);
 }
 
 static void count_alloc(struct origin origin, const void *p, uint64_t bytes, enum family family) {
@@ -211,6 +225,8 @@ void *own_alloc_slow(struct origin origin, void *p, uint64_t bytes, enum family 
     int error = errno;
     if (local.silent)
         gain_ours(p, bytes);
+    else if (threads_are_paused())
+        pass_by(origin, p, bytes, family);
     else if (runtime_counts())
         count_alloc(origin, p, bytes, family);
     errno = error;
@@ -324,6 +340,10 @@ static void realloc_end(struct origin origin, void *old, const struct block *blo
         gain_ours(p, bytes);
         if (is_counted(block))
             lose(block);
+    } else if (p && threads_are_paused()) {
+        pass_by(origin, p, bytes, FAMILY_MALLOC);
+        if (is_counted(block))
+            lose_to(block, origin);
     } else if (p) {
         count_realloc(origin, block, p, bytes);
     } else if (bytes) {

@@ -5,6 +5,7 @@
 #ifndef ALLOCSITE_SLABS_H
 #define ALLOCSITE_SLABS_H
 
+#include "slab.h"
 #include "tally.h"
 
 /* This thread's structure with a slab that holds both slots, to be handed to thread_release. NULL: no memory,
@@ -33,5 +34,15 @@ int64_t threads_live_blocks(uint32_t slot);
 /* Calls visit for every tally of slot that was ever used, in any order. extra: NULL if it has none. */
 typedef void thread_visitor(void *context, const struct tally *, const struct extra *extra);
 void threads_visit(uint32_t slot, thread_visitor *, void *context);
+
+/* Nothing that comes is counted, or all is again. What was counted and goes is counted in any case. */
+void threads_pause(bool pause);
+bool threads_are_paused(void);
+
+/* What this thread counts from here on belongs to the phase. False: it cannot, and goes on as before. */
+bool thread_enter_phase(profile_name phase);
+
+/* Calls visit for each slab that this thread counts in. */
+void thread_visit_slabs(void (*visit)(void *context, const struct slab *), void *context);
 
 #endif

@@ -48,6 +48,7 @@ struct thread {
     struct extra *extras;    /* of the same slots, as far as extra_capacity goes */
     uint32_t extra_capacity; /* as capacity */
     uint32_t slab;           /* number of the slab that is counted in */
+    uint32_t slabs;          /* number + 1 of the first one that the thread has; 0: none */
     uint32_t held;           /* what capacity is where it is not 0 to turn the thread away */
     uint32_t next_idle;      /* index + 1 of the next one on the list of idle threads; 0: last */
 } __attribute__((aligned(128)));

@@ -4,104 +4,97 @@
  */
 #include "peak.h"
 #include "runtime.h"
+#include "slab.h"
 #include "slabs.h"
-#include "store.h"
 #include "table.h"
 
 #include <errno.h>
 #include <pthread.h>
-#include <sys/resource.h>
-
-/* Slots that a slab has address space for: all there can be, or fewer where that is limited. */
-#define SLOTS_MOST  (1u << SLOT_BITS)
-#define SLOTS_LEAST (1u << 14)
-
-/* A slab grows by doubling, from as many slots as fit one page. */
-#define SLOTS_AT_FIRST (PROFILE_PAGE / (uint32_t)sizeof(struct tally))
-
-/* The tallies and extras of a number. Not wiped by fork: a child counts in its parent's, which read as zero.
- */
-struct slab {
-    struct tally *tallies;
-    struct extra *extras;
-    uint32_t slots;
-};
 
 /* What must start afresh in a forked child. */
 struct process {
     uint64_t idle;    /* tag << 32 | index + 1 of the first idle thread: the tag makes reuse visible */
     uint32_t threads; /* indices given so far */
+    uint32_t slabs;   /* numbers given so far */
 };
 
 static struct thread empty_thread;
 __thread struct local local = {.current = &empty_thread};
 
 static struct table thread_table = {.element = sizeof(struct thread), .first = 128, .fork = OS_FORK_WIPES};
-static struct table slab_table = {.element = sizeof(struct slab), .first = 128, .fork = OS_FORK_KEEPS};
 static struct table process_table = {.element = sizeof(struct process), .first = 1, .fork = OS_FORK_WIPES};
 
 static pthread_key_t thread_key;
 static uint32_t thread_key_state; /* 0: no key, 1: being made, 2: there */
 
-static void *map_slots(uint32_t *slots) {
-    size_t each = sizeof(struct tally) + sizeof(struct extra);
-    bool is_limited = os_address_space() != RLIM_INFINITY;
-    void *memory = is_limited ? NULL : os_map(SLOTS_MOST * each, OS_FORK_WIPES);
-    *slots = memory ? SLOTS_MOST : SLOTS_LEAST;
-    return memory ? memory : os_map(SLOTS_LEAST * each, OS_FORK_WIPES);
+/* Nothing is to be counted in any thread for now. */
+static bool is_paused;
+
+/* The hot path's view. Whoever pauses us meanwhile sets it to 0 after we have, or we see it. */
+static void set_capacity(struct thread *thread) {
+    __atomic_store_n(&thread->capacity, thread->held, __ATOMIC_RELAXED);
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    if (__atomic_load_n(&is_paused, __ATOMIC_RELAXED))
+        __atomic_store_n(&thread->capacity, 0, __ATOMIC_RELAXED);
 }
 
-/* Only the thread whose slab it is comes here, or a signal handler in it, for which signals are held. */
-static struct slab *slab_at(uint32_t number) {
-    struct slab *slab = table_at(&slab_table, number);
-    if (!slab || slab->tallies)
-        return slab;
-    slab->tallies = map_slots(&slab->slots);
-    slab->extras = (struct extra *)(slab->tallies + slab->slots);
-    return slab->tallies ? slab : NULL;
+bool threads_are_paused(void) {
+    return __atomic_load_n(&is_paused, __ATOMIC_RELAXED);
 }
 
-/* Makes the part for the next slots an area. False: there are no more. */
-static bool grow(uint32_t *held, const struct slab *slab, enum profile_kind kind, uint32_t number) {
-    uint32_t more = *held ? *held : SLOTS_AT_FIRST;
-    char *memory = kind == PROFILE_TALLIES ? (char *)slab->tallies : (char *)slab->extras;
-    _Static_assert(sizeof(struct tally) == sizeof(struct extra), "one geometry for both");
-    if (*held == slab->slots)
-        return false;
-    store_add(kind, number, *held, memory + *held * sizeof(struct tally), more * sizeof(struct tally));
-    *held += more;
-    return true;
-}
-
-/* Slots below the last one that is held are within the capacity. */
-static uint32_t slots_held(uint32_t capacity) {
-    return capacity ? (capacity >> KEY_SHIFT) + 1 : 0;
-}
-
-static bool grow_capacity(uint32_t *capacity, uint32_t slot, const struct slab *slab, enum profile_kind kind,
-                          uint32_t number) {
-    uint32_t held = slots_held(*capacity);
-    while (KEY(slot) >= *capacity) {
-        if (!grow(&held, slab, kind, number))
-            return false;
-        *capacity = KEY(held - 1);
+void threads_pause(bool pause) {
+    __atomic_store_n(&is_paused, pause, __ATOMIC_RELAXED);
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    for (uint32_t i = 0; pause && i < threads_count(); i++) {
+        struct thread *thread = table_peek(&thread_table, i);
+        if (thread)
+            __atomic_store_n(&thread->capacity, 0, __ATOMIC_RELAXED);
     }
-    return true;
 }
 
+/* Has the thread count in a slab that holds the slot. */
 static bool thread_grow(struct thread *thread, uint32_t slot, bool extras) {
     uint64_t signals = os_signals_hold();
-    struct slab *slab = slab_at(thread->slab);
-    bool grown = slab != NULL;
+    const struct slab *slab = slab_hold(thread->slab, slot, extras);
     if (slab) {
         thread->tallies = slab->tallies;
         thread->extras = slab->extras;
-        grown = grow_capacity(&thread->held, slot, slab, PROFILE_TALLIES, thread->slab) &&
-                (!extras || grow_capacity(&thread->extra_capacity, slot, slab, PROFILE_EXTRAS, thread->slab));
-        thread->capacity = thread->held;
+        thread->held = slab->capacity;
+        thread->extra_capacity = slab->extra_capacity;
+        set_capacity(thread);
     }
     os_signals_release(signals);
-    return grown;
+    return slab;
+}
+
+/* The number of a new slab for the thread; NO_SLOT: no memory. */
+static uint32_t add_slab(struct thread *thread, profile_name phase) {
+    struct process *process = table_at(&process_table, 0);
+    uint32_t number = __atomic_fetch_add(&process->slabs, 1, __ATOMIC_ACQ_REL);
+    if (!slab_make(number, phase, thread->index, thread->slabs))
+        return NO_SLOT;
+    thread->slabs = number + 1;
+    return number;
+}
+
+/* The thread's slab for the phase. */
+static uint32_t find_slab(struct thread *thread, profile_name phase) {
+    for (uint32_t next = thread->slabs; next;) {
+        const struct slab *slab = slab_peek(next - 1);
+        if (slab->phase == phase)
+            return next - 1;
+        next = slab->next;
+    }
+    return add_slab(thread, phase);
+}
+
+static void switch_slab(struct thread *thread, profile_name phase) {
+    uint32_t number = find_slab(thread, phase), before = thread->slab;
+    if (number == NO_SLOT || number == before)
+        return;
+    thread->slab = number;
+    if (!thread_grow(thread, 0, false))
+        thread->slab = before;
 }
 
 static struct thread *idle_pop(struct process *process) {
@@ -133,9 +126,11 @@ static struct thread *thread_new(struct process *process) {
         hole_set(HOLE_THREADS);
         peak_several_threads();
     }
-    if (thread)
-        thread->index = thread->slab = index;
-    return thread;
+    if (!thread)
+        return NULL;
+    thread->index = index;
+    thread->slab = add_slab(thread, 0);
+    return thread->slab == NO_SLOT ? NULL : thread;
 }
 
 static struct thread *thread_take(void) {
@@ -157,6 +152,8 @@ static void thread_give(struct thread *thread) {
 static void thread_end(void *own) {
     (void)own;
     struct thread *thread = local.own;
+    if (thread)
+        switch_slab(thread, 0);
     local.ending = true;
     local.own = NULL;
     local.current = &empty_thread;
@@ -216,6 +213,7 @@ static struct thread *thread_own(void) {
 
 /* A thread that hides or ends does not come back to the hot path. */
 static void thread_use_hot_path(struct thread *thread) {
+    set_capacity(thread);
     if (!local.ending && !local.scope.lifts && !runtime_details)
         local.current = thread;
 }
@@ -252,11 +250,13 @@ uint32_t threads_count(void) {
 }
 
 void threads_visit(uint32_t slot, thread_visitor *visit, void *context) {
-    for (uint32_t i = 0; i < threads_count(); i++) {
-        const struct thread *thread = table_peek(&thread_table, i);
-        if (thread && KEY(slot) < thread->held)
-            visit(context, &thread->tallies[slot],
-                  KEY(slot) < thread->extra_capacity ? &thread->extras[slot] : NULL);
+    const struct process *process = table_peek(&process_table, 0);
+    uint32_t slabs = process ? __atomic_load_n(&process->slabs, __ATOMIC_ACQUIRE) : 0;
+    for (uint32_t i = 0; i < slabs; i++) {
+        const struct slab *slab = slab_peek(i);
+        if (slab && KEY(slot) < slab->capacity)
+            visit(context, &slab->tallies[slot],
+                  KEY(slot) < slab->extra_capacity ? &slab->extras[slot] : NULL);
     }
 }
 
@@ -296,4 +296,25 @@ void thread_hide(void) {
 
 void thread_show(void) {
     local.current = local.own && !runtime_details ? local.own : &empty_thread;
+}
+
+bool thread_enter_phase(profile_name phase) {
+    int error = errno;
+    struct thread *thread = local.ending ? NULL : thread_acquire(0, 0);
+    if (thread) {
+        peak_several_threads(); /* a slot has several tallies in one thread now */
+        switch_slab(thread, phase);
+        thread_release(thread);
+    }
+    errno = error;
+    return thread;
+}
+
+void thread_visit_slabs(void (*visit)(void *context, const struct slab *), void *context) {
+    const struct thread *thread = local.own;
+    for (uint32_t next = thread ? thread->slabs : 0; next;) {
+        const struct slab *slab = slab_peek(next - 1);
+        visit(context, slab);
+        next = slab->next;
+    }
 }

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Threads that allocate until standard input ends: to be watched from outside. */
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static bool ends;
+
+static void *work(void *unused) {
+    while (!__atomic_load_n(&ends, __ATOMIC_RELAXED)) {
+        void *volatile p = malloc(32); /* taken */
+        p = realloc(p, 64);            /* grown */
+        free(p);
+    }
+    return unused;
+}
+
+int main(void) {
+    pthread_t threads[2];
+    for (int i = 0; i < 2; i++)
+        pthread_create(&threads[i], NULL, work, NULL);
+    puts("ready");
+    fflush(stdout);
+    while (getchar() != EOF)
+        ;
+    __atomic_store_n(&ends, true, __ATOMIC_RELAXED);
+    for (int i = 0; i < 2; i++)
+        pthread_join(threads[i], NULL);
+    return 3;
+}

@@ -1,0 +1,409 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Profiles: whatever happens to a process, its file holds what it had counted."""
+import itertools
+import os
+import random
+import resource
+import select
+import shutil
+import signal
+import stat
+import struct
+import sys
+import time
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from harness import *
+
+DUMP = os.path.join(BIN, "allocsite-dump")
+
+
+def profile(path):
+    """What allocsite-dump makes of it, which has to keep the laws."""
+    dump = subprocess.run([DUMP, "report", "--format=json", path], capture_output=True, text=True)
+    if dump.returncode != 0:
+        wrong.append(f"{path}: {dump.stderr}")
+    report = json.loads(dump.stdout)
+    check_laws(report)
+    return report
+
+
+def profiles(pattern):
+    return [profile(path) for path in sorted(glob.glob(pattern))]
+
+
+def clean():
+    for old in glob.glob("*.profile*"):
+        os.remove(old)
+
+
+def start(command, options, **more):
+    return run(command, options, **more)
+
+
+def line_of(name, mark):
+    return next(number for number, text in enumerate(open(source(name)), 1) if f"/* {mark} */" in text)
+
+
+def site_at(report, name, mark):
+    line = line_of(name, mark)
+    found = [site for site in report["sites"] if site["sited"] and site["line"] == line]
+    return {counter: sum(site[counter] for site in found) for counter in report["totals"]}
+
+
+# ---- killed at any moment ----
+
+
+def steps(count):
+    """After how many steps of killed.c which counters are what: of the malloc, and of the realloc of a thread."""
+    taken = dict.fromkeys(("allocs", "alloc_bytes", "moved", "moved_bytes", "frees", "freed_bytes"), 0)
+    grown = dict.fromkeys(("reallocs", "realloc_bytes", "realloc_old_bytes", "frees", "freed_bytes"), 0)
+    kept = {}
+    yield dict(taken), dict(grown)
+    for i in range(count):
+        size = 16 + i % 100
+        taken["allocs"] += 1
+        taken["alloc_bytes"] += size
+        owner = taken
+        if i % 3 == 0:
+            taken["moved"] += 1
+            taken["moved_bytes"] += size
+            grown["reallocs"] += 1
+            grown["realloc_old_bytes"] += size
+            size = 200 + i % 50
+            grown["realloc_bytes"] += size
+            owner = grown
+        if i % 8 in kept:
+            old, old_size = kept[i % 8]
+            old["frees"] += 1
+            old["freed_bytes"] += old_size
+        kept[i % 8] = owner, size
+        yield dict(taken), dict(grown)
+
+
+# Of a realloc that is under way the block may have gone from its owner and not yet be told to have moved.
+BETWEEN = (("allocs", "reallocs"), ("alloc_bytes", "realloc_bytes"), ("frees", "moved"), ("freed_bytes", "moved_bytes"), ("moved",),
+           ("moved_bytes",), ("reallocs",), ("realloc_bytes",), ("realloc_old_bytes",))
+
+
+class Steps:
+    def __init__(self):
+        self.known, self.more = [], steps(10 ** 9)
+
+    def __getitem__(self, index):
+        self.known.extend(itertools.islice(self.more, max(0, index + 1 - len(self.known))))
+        return self.known[index]
+
+
+def kill_one(program, threads, delay, known):
+    """Kills the program so long after its first step; what is in the profile is what it had acknowledged, or one step of each
+    thread more, or a part of that."""
+    reader, writer = os.pipe()
+    environment = dict(os.environ, ALLOCSITE_OPTIONS="report=none:profile=killed.profile")
+    process = subprocess.Popen([program, str(writer), str(threads)], env=environment, pass_fds=[writer])
+    os.close(writer)
+    done, data, end = [0] * threads, b"", None
+    while end is None or time.monotonic() < end:
+        if select.select([reader], [], [], 0.001)[0]:
+            data += os.read(reader, 1 << 16)
+            end = end or time.monotonic() + delay
+    process.kill()
+    while more := os.read(reader, 1 << 16):
+        data += more
+    process.wait()
+    os.close(reader)
+    for thread, count in struct.iter_unpack("II", data[:len(data) // 8 * 8]):
+        done[thread] = count
+    report = profile("killed.profile")
+    expect("finished", False, report["finished"])
+    expect("exact", [], report["inexact_reasons"])
+    for thread in range(threads):
+        for which, function in enumerate((f"allocate_{thread}", f"grow_{thread}")):
+            site = next((site for site in report["sites"] if (site["function"] or "").startswith(function)), None)
+            low, high = known[done[thread]][which], known[done[thread] + 1][which]
+            for counters in BETWEEN:
+                least, got, most = (sum(counts.get(counter, 0) for counter in counters) for counts in (low, site or {}, high))
+                if not least <= got <= most:
+                    wrong.append(f"{function} after {done[thread]} steps: {counters} is {got}, not {least} to {most}")
+    return sum(done)
+
+
+def kill_many(count, *options):
+    program = build("killed.c", "killed", *options)
+    known, random_source, total = Steps(), random.Random(1), 0
+    for number in range(count):
+        total += kill_one(program, random_source.randint(1, 4), random_source.random() * 0.03, known)
+        if wrong:
+            print(f"killed {number + 1} times")
+            return
+    print(f"killed {count} times, {total} steps acknowledged")
+
+
+def killed():
+    kill_many(1000)
+
+
+def killed_static():
+    kill_many(50, "-static")
+
+
+# ---- all ways to end ----
+
+
+def check_ending(program, how, status, finished, late):
+    clean()
+    process = start([program, how], "report=none:profile=e.profile")
+    expect(f"{how}: status", status, process.returncode)
+    expect(f"{how}: errors", "", process.err)
+    report = profile("e.profile")
+    expect(f"{how}: finished", finished, report["finished"])
+    expect(f"{how}: exact", [], report["inexact_reasons"])
+    totals = site_at(report, "endings.c", "thousand")
+    expect(f"{how}: totals", (1000, 100000, 500, 500), (totals["allocs"], totals["alloc_bytes"], totals["frees"], totals["live_blocks"]))
+    expect(f"{how}: peak", (501, 50100), (totals["peak_blocks"], totals["peak_bytes"]))
+    expect(f"{how}: in the last handler", late, site_at(report, "endings.c", "late")["allocs"])
+
+
+def endings():
+    for options in ([], ["-static"]):
+        program = build("endings.c", "endings", *options)
+        for how, status, finished, late in (
+                ("return", 3, True, 1), ("_exit", 3, True, 0), ("_Exit", 3, True, 0), ("quick_exit", 3, True, 0), ("vfork", 3, True, 1),
+                ("exec_failed", 3, True, 1), ("abort", -signal.SIGABRT, False, 0), ("fault", -signal.SIGSEGV, False, 0),
+                ("kill", -signal.SIGKILL, False, 0), ("terminate", -signal.SIGTERM, False, 0), ("exec", 0, False, 0)):
+            check_ending(program, how, status, finished, late)
+        # What was executed instead is a profile of its own, though it has the same path and process.
+        clean()
+        start([program, "exec"], "report=none:profile=e.%p.profile")
+        expect("profiles of exec", [False, True], [report["finished"] for report in profiles("e.*.profile*")])
+
+
+# ---- processes ----
+
+
+def check_child(report):
+    counts = site_at(report, "children.c", "child")
+    parent = site_at(report, "children.c", "parent")
+    number = counts["allocs"] - 100
+    expect(f"child {number}", (100 + number, 100, number), (counts["allocs"], counts["frees"], counts["live_blocks"]))
+    expect(f"child {number}: inherited", (20, 20000, 10, 10000, 10),
+           tuple(parent[counter] for counter in ("inherited_blocks", "inherited_bytes", "frees", "freed_bytes", "live_blocks")))
+    return number
+
+
+def check_parent(report):
+    parent = site_at(report, "children.c", "parent")
+    expect("parent", (20, 20, 0, 0), tuple(parent[counter] for counter in ("allocs", "frees", "live_blocks", "inherited_blocks")))
+    expect("parent counts its children", 0, site_at(report, "children.c", "child")["allocs"])
+
+
+def check_children(program, how, count, finished=True):
+    clean()
+    process = start([program, how, str(count)], "report=none:profile=c.%p.profile")
+    expect(f"{how}: status and errors", (0, ""), (process.returncode, process.err))
+    time.sleep(0.3 if how == "daemon" else 0)
+    reports = {report["pid"]: report for report in profiles("c.*.profile*")}
+    check_parent(reports.pop(process.pid))
+    return reports
+
+
+def children():
+    for options in ([], ["-static"]):
+        program = build("children.c", "children", *options)
+        for how, count in (("fork", 200), ("killed", 20), ("clone", 5), ("daemon", 1)):
+            reports = check_children(program, how, count)
+            grown = [report for report in reports.values() if site_at(report, "children.c", "child")["allocs"]]
+            expect(f"{how}: children", sorted(range(count)), sorted(check_child(report) for report in grown))
+            expect(f"{how}: finished", {how != "killed"}, {report["finished"] for report in grown})
+        for how in "idle", "vfork":
+            expect(f"{how}: profiles of children that count nothing", 0, len(check_children(program, how, 3)))
+        spawned = check_children(program, "spawn", 5)
+        expect("spawned: allocations", list(range(100, 105)), sorted(site_at(report, "children.c", "child")["allocs"] for report in spawned.values()))
+        # Without %p a child does not take its parent's file.
+        clean()
+        process = start([program, "fork", "3"], "report=none:profile=c.profile")
+        check_parent(profile("c.profile"))
+        expect("without %p", [0, 1, 2], sorted(check_child(report) for report in profiles("c.profile.*")))
+
+
+def joined():
+    """The report of all processes together is the sum of them."""
+    program = build("children.c", "children")
+    check_children(program, "fork", 20)
+    dump = subprocess.run([DUMP, "report", "--format=json", *glob.glob("c.*.profile*")], capture_output=True, text=True)
+    expect("errors", "", dump.stderr)
+    report = json.loads(dump.stdout)
+    check_laws(report)
+    counts, parent = site_at(report, "children.c", "child"), site_at(report, "children.c", "parent")
+    expect("children together", (20 * 100 + 190, 20 * 100), (counts["allocs"], counts["frees"]))
+    expect("parent's blocks", (20, 20 + 200, 400), (parent["allocs"], parent["frees"], parent["inherited_blocks"]))
+    expect("processes", 21, report["processes"])
+
+
+# ---- trouble with the disk ----
+
+
+def check_untouched(what, process, says, out="done\n", status=3):
+    lines = [line for line in process.err.splitlines() if line.startswith("allocsite: ") and "profile" in line]
+    expect(f"{what}: status and output", (status, out), (process.returncode, process.out))
+    expect(f"{what}: lines", 1, len(lines))
+    expect(f"{what}: says {says!r}", True, bool(lines) and says in lines[0])
+    expect(f"{what}: report", True, "total:" in process.err)
+
+
+def places():
+    """Where no profile can be made, one line says so, and the report comes all the same."""
+    program = build("growing.c", "growing")
+    clean()
+    os.symlink("victim", "link.profile")
+    open("text.profile", "w").write("mine\n")
+    open("other.profile", "w").close()
+    os.chown("other.profile", 12345, 12345)
+    for place, says in (("/nowhere/at/all", "No such file"), ("/proc/profile", ""), ("/", ""), ("/dev/full", "not a regular file"), (".", "not a regular file"),
+                        ("link.profile", "symbolic link"), ("text.profile", "not a profile"), ("other.profile", "another user"),
+                        ("%x", "%p, %e"), ("/dev/full/p", "Not a directory")):
+        check_untouched(place, start([program], f"profile={place}"), says)
+    expect("symbolic link followed", False, os.path.exists("victim"))
+    expect("file that is no profile", "mine\n", open("text.profile").read())
+    expect("left behind", [], glob.glob("*.new.*"))
+    process = start([program], "profile=%e-%h-%%.profile")
+    name = f"growing-{os.uname().nodename}-%.profile"
+    expect("patterns", (3, True), (process.returncode, os.path.exists(name)))
+    expect("mode", 0o600, stat.S_IMODE(os.stat(name).st_mode))
+    # That of a process that has ended is replaced, in one step; an empty file was made for it.
+    before = os.stat(name).st_ino
+    open("empty.profile", "w").close()
+    for path in name, "empty.profile":
+        start([program], f"report=none:profile={path.replace('%', '%%')}")
+        expect(f"replaced {path}", (True, 1000), (profile(path)["finished"], site_at(profile(path), "growing.c", "each")["allocs"]))
+    expect("replaced in one step", True, os.stat(name).st_ino != before)
+    os.mkdir("removed.d")
+    gone = start(["sh", "-c", f"cd removed.d && rmdir ../removed.d && exec {program}"], "profile=p.profile")
+    check_untouched("removed directory", gone, "No such file")
+
+
+def read_only():
+    """Permissions do not hold back root: as somebody else."""
+    if os.getuid() != 0:
+        sys.exit(SKIPPED)
+    program = build("growing.c", "growing")
+    shutil.rmtree("/tmp/allocsite-read-only", ignore_errors=True)
+    os.mkdir("/tmp/allocsite-read-only", 0o755)
+    process = start([program], "profile=/tmp/allocsite-read-only/p", preexec_fn=lambda: os.setuid(65534))
+    os.rmdir("/tmp/allocsite-read-only")
+    if process.returncode == 126 or "cannot" in process.err:
+        sys.exit(SKIPPED)
+    check_untouched("read-only directory", process, "Permission denied")
+
+
+def file_size():
+    """RLIMIT_FSIZE, from where there is no profile to where it is complete."""
+    program = build("growing.c", "growing")
+    seen = collections.Counter()
+    for limit in itertools.chain(range(0, 40000, 2000), range(40000, 400000, 20000)):
+        clean()
+        process = start([program, "8"], "profile=s.profile", preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)))
+        outcome = check_partly(f"limit of {limit}", process, "s.profile", 8, "File too large")
+        seen[outcome] += 1
+    expect("outcomes", {"none", "partly", "whole"}, set(seen))
+
+
+def check_partly(what, process, path, threads, says):
+    """There is no profile, or one that says what is missing, or a whole one; the report is complete in any case."""
+    expect(f"{what}: status and output", (3, "done\n"), (process.returncode, process.out))
+    expect(f"{what}: report", True, f"{threads * 1000} " in process.err.replace(",", ""))
+    said = [line for line in process.err.splitlines() if line.startswith("allocsite: ") and says in line]
+    if not os.path.exists(path):
+        expect(f"{what}: lines about no profile", 1, len(said))
+        return "none"
+    report = profile(path)
+    allocs = site_at(report, "growing.c", "each")["allocs"]
+    expect(f"{what}: is told if and only if something is missing", (len(said) == 1, len(said) == 0), (not report["exact"], allocs == threads * 1000))
+    return "partly" if said else "whole"
+
+
+class Disk:
+    """A small one of its own, mounted; one that is full before the program touches what it was given."""
+
+    def __init__(self, kilobytes):
+        self.path = os.path.join(WORK, "disk")
+        os.makedirs(self.path, exist_ok=True)
+        mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={kilobytes}k", "none", self.path], capture_output=True)
+        if mounted.returncode != 0:
+            sys.exit(SKIPPED)
+
+    def __enter__(self):
+        return self.path
+
+    def __exit__(self, *unused):
+        subprocess.run(["umount", "-l", self.path], check=True)
+
+
+def full_disk():
+    program = build("growing.c", "growing")
+    seen = collections.Counter()
+    for kilobytes in (*range(4, 64, 8), *range(64, 256, 32), 4096):
+        with Disk(kilobytes) as disk:
+            process = start([program, "16"], f"profile={disk}/f.profile")
+            seen[check_partly(f"disk of {kilobytes} KiB", process, f"{disk}/f.profile", 16, "No space left")] += 1
+            expect(f"disk of {kilobytes} KiB: left behind", [], glob.glob(f"{disk}/*.new.*"))
+    expect("outcomes", {"none", "partly", "whole"}, set(seen))
+
+
+def closed():
+    """A program that closes descriptors that it has not opened, and uses their numbers."""
+    program = build("growing.c", "growing")
+    for more in ([], ["-static"]):
+        clean()
+        process = start([build("growing.c", "growing", *more), "20", "closing"], "report=none:profile=d.profile")
+        expect("closed: status and errors", (3, ""), (process.returncode, process.err))
+        report = profile("d.profile")
+        expect("closed: totals", (20000, []), (site_at(report, "growing.c", "each")["allocs"], report["inexact_reasons"]))
+
+
+# ---- libraries that come and go, watching ----
+
+
+def reopened():
+    """A library that is opened and closed 10,000 times: one row for each of its sites, and nothing grows."""
+    library = build("reopened.c", "libreopened.so", "-shared", "-fPIC", "-DLIBRARY")
+    program = build("reopened.c", "reopened", "-ldl")
+    clean()
+    process = start([program, library, "10000"], "report=none:profile=o.profile")
+    expect("status and errors", (0, ""), (process.returncode, process.err))
+    first, last = map(int, process.out.split())
+    if last > first + 64:
+        wrong.append(f"resident: {first} KiB became {last}")
+    report = profile("o.profile")
+    expect("rows", 1, sum(site["module"] == library and site["line"] == line_of("reopened.c", "in the library") for site in report["sites"]))
+    counts = site_at(report, "reopened.c", "in the library")
+    expect("counts", (10000, 10000, 70000), (counts["allocs"], counts["frees"], counts["alloc_bytes"]))
+    if os.path.getsize("o.profile") > 256 << 10:
+        wrong.append(f"the profile has {os.path.getsize('o.profile')} bytes")
+
+
+def watched():
+    """Reading while threads count: no counter is ever half, goes back, or breaks a law."""
+    program = build("busy.c", "busy")
+    clean()
+    environment = dict(os.environ, ALLOCSITE_OPTIONS="report=none:profile=w.profile")
+    process = subprocess.Popen([program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment, text=True)
+    process.stdout.readline()
+    before = collections.Counter()
+    for _ in range(200):
+        report = profile("w.profile")
+        expect("finished", False, report["finished"])
+        expect("exact", [], report["inexact_reasons"])
+        for counter in "allocs", "alloc_bytes", "reallocs", "realloc_bytes", "frees", "freed_bytes", "moved":
+            if report["totals"][counter] < before[counter]:
+                wrong.append(f"{counter} was {before[counter]} and is {report['totals'][counter]}")
+            before[counter] = report["totals"][counter]
+        if report["totals"]["live_blocks"] > 100:
+            wrong.append(f"live: {report['totals']}")
+    process.communicate("")
+    expect("status", 3, process.returncode)
+    expect("finished", True, profile("w.profile")["finished"])
+
+
+if __name__ == "__main__":
+    main([killed, killed_static, endings, children, joined, places, read_only, file_size, full_disk, closed, reopened, watched])
