@@ -49,6 +49,8 @@ static const struct allocator table[] = {
     L("__strndup", "strndup", "ppz"),
     L("__vasprintf_chk", "vasprintf", "ipipp"),
     A("aligned_alloc", "aligned_alloc", "pzz"),
+    L("allocsite_mark_block", "allocsite_mark", "vpz"),
+    F("allocsite_unmark_block", "allocsite_unmark", "vp"),
     V("asprintf", "asprintf", "ipp."),
     L("backtrace_symbols", "backtrace_symbols", "ppi"),
     A("calloc", "calloc", "pzz"),

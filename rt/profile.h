@@ -54,6 +54,7 @@ struct profile_peak {
     int64_t epoch;        /* that began with it, a multiple of PROFILE_EPOCH_STEP; 0: nothing was ever live */
     uint64_t within;      /* the true peak is not above it by more than this */
     int64_t shared_epoch; /* in which the process got its second thread; 0: it has one */
+    int64_t reset_epoch;  /* that began with the last reset; 0: there was none */
     uint32_t riser;       /* not 0: live bytes are above the peak and rising; what is live is the peak */
     uint32_t unused;
 };
@@ -79,7 +80,7 @@ struct profile_header {
     uint64_t resets;           /* odd: one is under way */
     struct profile_peak peak;
     uint64_t writer[8]; /* the writer's own */
-    uint64_t unused[37];
+    uint64_t unused[36];
 };
 
 enum profile_kind {
@@ -190,11 +191,13 @@ struct extra {
     uint64_t unused[2];
 };
 
-/* What was live of a tally at the peak: peak_bytes and the blocks in looked, if the epoch of looked is not
- * below peak.epoch and peak.riser is 0; else what is live in it now.
+/* Carried over, by slot: inherited - (gained - lost) of profile_base. What was live of a tally at the peak:
+ * peak_bytes and the blocks in looked, if the epoch of looked is not below peak.epoch and peak.riser is 0;
+ * else what is live in it now. Of a slot: the sum of that over its tallies, and what was carried over.
  *
  * The most live blocks of a slot: the larger of profile_slot.most and, over all tallies of it whose looked is
- * below peak.shared_epoch (all if that is 0), limit and gained - lost; + inherited_blocks. */
+ * below peak.shared_epoch (all if that is 0), gained - lost and, unless looked is below peak.reset_epoch,
+ * limit; and what was carried over. */
 
 static inline int64_t tally_epoch(const struct tally *tally) {
     return tally->looked & -PROFILE_EPOCH_STEP;

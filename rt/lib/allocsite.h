@@ -1,12 +1,25 @@
 /* allocsite: exact allocation counts for each call site. The interface for programs that are profiled.
  *
- * A program needs nothing of this: compiled with the plugin and linked with -lallocsite it is counted.
- * This header is for programs that bring their own defaults.
+ * A program needs nothing of this: compiled with the plugin and linked with -lallocsite it is counted. This
+ * header is for programs that want to look at what was counted, divide it, or test it, and for those that
+ * bring their own options. It needs no library: where the runtime is absent every function does nothing and
+ * costs a test of an address; where it is off (enabled=0) every function does nothing.
+ *
+ * Unless said otherwise all functions may be called from any thread at any time, change neither errno nor any
+ * counter, and allocate nothing that is counted. Those marked "signal-safe" may be called in a signal
+ * handler. Functions that return int return 0 or an error number of <errno.h>: ENOSYS where the runtime is
+ * absent or off.
+ *
+ * Names and words (site, owner, live, peak, phase) are those of allocsite(7).
  *
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  */
 #ifndef ALLOCSITE_H
 #define ALLOCSITE_H
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdint.h>
 
 #define ALLOCSITE_VERSION_MAJOR 0
 #define ALLOCSITE_VERSION_MINOR 1
@@ -26,6 +39,159 @@ extern "C" {
  * set-user-id program ignores the environment, but not this function.
  */
 const char *__allocsite_default_options(void);
+
+/* Sums over all sites and unsited allocations of the process, or what one thread did. The fields are those of
+ * "totals" in the JSON report: calls and blocks are counts, the rest is bytes as the program asked for them.
+ */
+struct allocsite_totals {
+    uint64_t allocs, alloc_bytes;
+    uint64_t reallocs, realloc_bytes, realloc_old_bytes;
+    uint64_t frees, freed_bytes;
+    uint64_t moved, moved_bytes;
+    uint64_t failed;
+    int64_t live_blocks,
+        live_bytes; /* of one thread: what it allocated less what it freed, which may be negative */
+    uint64_t peak_blocks, peak_bytes; /* of one thread: 0 */
+};
+
+/* A region of code that is checked: see allocsite_check_begin. Its fields are the runtime's. */
+struct allocsite_check {
+    void *state;
+    size_t size;
+};
+
+/* What follows is how the functions below reach the runtime: not to be used. */
+#define ALLOCSITE_WEAK __attribute__((weak))
+void __allocsite_api_v1_start(void) ALLOCSITE_WEAK;
+void __allocsite_api_v1_stop(void) ALLOCSITE_WEAK;
+int __allocsite_api_v1_is_counting(void) ALLOCSITE_WEAK;
+void __allocsite_api_v1_reset(void) ALLOCSITE_WEAK;
+int __allocsite_api_v1_report(const char *, const char *) ALLOCSITE_WEAK;
+int __allocsite_api_v1_report_fd(int, const char *) ALLOCSITE_WEAK;
+int __allocsite_api_v1_profile(const char *) ALLOCSITE_WEAK;
+int __allocsite_api_v1_profile_fd(int) ALLOCSITE_WEAK;
+int __allocsite_api_v1_totals(struct allocsite_totals *) ALLOCSITE_WEAK;
+int __allocsite_api_v1_thread_totals(struct allocsite_totals *) ALLOCSITE_WEAK;
+void __allocsite_api_v1_phase_push(const char *) ALLOCSITE_WEAK;
+void __allocsite_api_v1_phase_pop(void) ALLOCSITE_WEAK;
+void allocsite_mark_block(const void *, size_t) ALLOCSITE_WEAK;
+void allocsite_unmark_block(const void *) ALLOCSITE_WEAK;
+int __allocsite_api_v1_check_begin(struct allocsite_check *) ALLOCSITE_WEAK;
+size_t __allocsite_api_v1_check_end(struct allocsite_check *, char *, size_t) ALLOCSITE_WEAK;
+
+/* ---- Counting, or not ---- */
+
+/* Stops counting in all threads: blocks that are allocated from here on are in no report, now or later.
+ * Blocks that were counted before are still counted when they are freed, so that what is live stays right.
+ * Calls that are under way in other threads may be counted still. A realloc of a counted block is its free.
+ * Signal-safe. */
+static inline void allocsite_stop(void) {
+    if (__allocsite_api_v1_stop)
+        __allocsite_api_v1_stop();
+}
+
+/* Goes on. Calls of stop and start do not nest. Signal-safe. */
+static inline void allocsite_start(void) {
+    if (__allocsite_api_v1_start)
+        __allocsite_api_v1_start();
+}
+
+/* 1: the runtime is there, on, and not stopped. Signal-safe. */
+static inline int allocsite_is_counting(void) {
+    return __allocsite_api_v1_is_counting ? __allocsite_api_v1_is_counting() : 0;
+}
+
+/* Starts all counters afresh. What is live then is "inherited" by what follows, as by a forked child, so that
+ * live and peak stay right. Counts of other threads that are under way go to either side, each whole or in
+ * part. Pairs and sizes start afresh too. Not signal-safe. */
+static inline void allocsite_reset(void) {
+    if (__allocsite_api_v1_reset)
+        __allocsite_api_v1_reset();
+}
+
+/* ---- Getting at what was counted ---- */
+
+/* Writes a report of what was counted so far: "finished" is false. format: "text", "json", "csv" or
+ * "markdown"; NULL: as the options say, which also hold for the rest. path: with the patterns of the option
+ * report; the file is created for its owner alone, or emptied, never through a symbolic link. */
+static inline int allocsite_report(const char *path, const char *format) {
+    return __allocsite_api_v1_report ? __allocsite_api_v1_report(path, format) : ENOSYS;
+}
+
+/* The same to a descriptor, which stays open. */
+static inline int allocsite_report_fd(int fd, const char *format) {
+    return __allocsite_api_v1_report_fd ? __allocsite_api_v1_report_fd(fd, format) : ENOSYS;
+}
+
+/* Writes a profile of what was counted so far (allocsite-profile(5)), whether or not there is one by the
+ * option profile. path: with the patterns of that option; a profile that is there is replaced. */
+static inline int allocsite_profile(const char *path) {
+    return __allocsite_api_v1_profile ? __allocsite_api_v1_profile(path) : ENOSYS;
+}
+
+/* The same to a descriptor, which may be a pipe and stays open. */
+static inline int allocsite_profile_fd(int fd) {
+    return __allocsite_api_v1_profile_fd ? __allocsite_api_v1_profile_fd(fd) : ENOSYS;
+}
+
+/* What the process has counted so far. Costs time in proportion to sites x threads. Signal-safe. */
+static inline int allocsite_totals(struct allocsite_totals *totals) {
+    return __allocsite_api_v1_totals ? __allocsite_api_v1_totals(totals) : ENOSYS;
+}
+
+/* What this thread has counted. It may have taken over the counters of a thread that ended, so only the
+ * difference of two readings means anything. Costs time in proportion to sites. Signal-safe. */
+static inline int allocsite_thread_totals(struct allocsite_totals *totals) {
+    return __allocsite_api_v1_thread_totals ? __allocsite_api_v1_thread_totals(totals) : ENOSYS;
+}
+
+/* ---- Phases ---- */
+
+/* What this thread counts from here to the matching pop belongs to the phase as well as to its sites
+ * (allocsite-dump report --by=phase). name is copied; equal names are one phase. Phases nest: the innermost
+ * one counts. A thread starts outside of all phases, and leaves those that it is in when it ends. Costs
+ * nothing to calls in between; of a process with phases max_live_blocks and peak are told within a bound, as
+ * with several threads. */
+static inline void allocsite_phase_push(const char *name) {
+    if (__allocsite_api_v1_phase_push)
+        __allocsite_api_v1_phase_push(name);
+}
+
+static inline void allocsite_phase_pop(void) {
+    if (__allocsite_api_v1_phase_pop)
+        __allocsite_api_v1_phase_pop();
+}
+
+/* ---- Memory that no known allocator gave ---- */
+
+/* Counts size bytes at p as a block of the line of this call, as if malloc had returned it: for memory of
+ * mmap, of a device, of an allocator that allocsite does not know. p: a multiple of 8, not a block that is
+ * live already (which stays what it is, and nothing is counted). The memory is not touched. A macro, so that
+ * the line is the caller's. */
+#define allocsite_mark(p, size) (allocsite_mark_block ? allocsite_mark_block((p), (size)) : (void)0)
+
+/* Counts that block as freed. One that was not marked is a fault of the program, as with free. */
+#define allocsite_unmark(p) (allocsite_unmark_block ? allocsite_unmark_block((p)) : (void)0)
+
+/* ---- Tests ---- */
+
+/* Begins a region in which the allocations of this thread are looked at. Regions may nest. Each needs its
+ * end, in the same thread; the struct stays the caller's. 0 or an error number (ENOMEM, ENOSYS), with which
+ * the end returns 0 as well: a test that must not pass then asks allocsite_is_counting first. */
+static inline int allocsite_check_begin(struct allocsite_check *check) {
+    check->state = NULL;
+    check->size = 0;
+    return __allocsite_api_v1_check_begin ? __allocsite_api_v1_check_begin(check) : ENOSYS;
+}
+
+/* Ends the region: how many allocations and reallocations this thread made in it. The sites that made them
+ * are written to text, one line each, the most frequent first, NUL-terminated and cut to size bytes: 3 of 96
+ * B  parse json.c:12:7 malloc text may be NULL if size is 0. */
+static inline size_t allocsite_check_end(struct allocsite_check *check, char *text, size_t size) {
+    if (size)
+        *text = '\0';
+    return __allocsite_api_v1_check_end ? __allocsite_api_v1_check_end(check, text, size) : 0;
+}
 
 #ifdef __cplusplus
 }

@@ -19,10 +19,34 @@
 #include "slots.h"
 #include "start.h"
 #include "store.h"
+#include "sums.h"
 
 #include <limits.h>
 #include <string.h>
 #include <unistd.h>
+
+/* What the report is made of. */
+static struct {
+    struct mapping {
+        void *memory;
+        size_t size;
+    } mapped[4];
+    size_t count;
+} taken;
+
+static void *take(size_t size) {
+    void *memory = os_map(size, OS_FORK_KEEPS);
+    if (memory)
+        taken.mapped[taken.count++] = (struct mapping){memory, size};
+    return memory;
+}
+
+void collect_done(void) {
+    while (taken.count) {
+        taken.count--;
+        os_unmap(taken.mapped[taken.count].memory, taken.mapped[taken.count].size);
+    }
+}
 
 static size_t inlined_count(const struct allocsite_site *site) {
     size_t count = 0;
@@ -53,50 +77,6 @@ static struct site_view site_view(const struct record *record, struct place *inl
     return view;
 }
 
-/* In the order in which a thread that counts on cannot make more go than came. */
-#define EXTRA_LOST(X)   X(moved) X(moved_bytes)
-#define TALLY_LOST(X)   X(lost) X(lost_bytes)
-#define EXTRA_GAINED(X) X(reallocs) X(realloc_bytes) X(realloc_old_bytes) X(failed)
-#define TALLY_GAINED(X) X(gained) X(gained_bytes)
-
-struct sum {
-#define MEMBER(name) uint64_t name;
-    EXTRA_LOST(MEMBER)
-    TALLY_LOST(MEMBER)
-    EXTRA_GAINED(MEMBER) TALLY_GAINED(MEMBER)
-#undef MEMBER
-        int64_t peak_blocks,
-        peak_bytes, most;
-};
-
-#define ADD_EXTRA(name) sum->name += __atomic_load_n(&extra->name, __ATOMIC_ACQUIRE);
-#define ADD_TALLY(name) sum->name += __atomic_load_n(&tally->name, __ATOMIC_ACQUIRE);
-
-static void add_lost_blocks(void *context, const struct tally *tally, const struct extra *extra) {
-    struct sum *sum = context;
-    if (extra) {
-        EXTRA_LOST(ADD_EXTRA)
-    }
-    TALLY_LOST(ADD_TALLY)
-}
-
-static void add_gained_blocks(void *context, const struct tally *tally, const struct extra *extra) {
-    struct sum *sum = context;
-    peak_share(tally, &sum->peak_blocks, &sum->peak_bytes);
-    if (extra) {
-        EXTRA_GAINED(ADD_EXTRA)
-    }
-    TALLY_GAINED(ADD_TALLY)
-    int64_t most = peak_tally_most(tally);
-    if (most > sum->most)
-        sum->most = most;
-}
-
-/* What is live in the process, owned by one slot. */
-struct live {
-    uint64_t blocks, bytes;
-};
-
 struct heap {
     struct live *live; /* by slot; NULL: not counted */
     uint32_t slots;
@@ -116,48 +96,17 @@ static void count_heap(struct heap *heap, uint32_t slots) {
     *heap = (struct heap){.slots = slots};
     if (!runtime_was_forked() || slots_know_inherited())
         return;
-    heap->live = os_map(slots * sizeof *heap->live, OS_FORK_KEEPS);
+    heap->live = take(slots * sizeof *heap->live);
     if (!heap->live || shadow_walk(add_block, heap))
         hole_set(HOLE_OWNERS);
 }
 
-/* heap: what is live in the process; NULL: what was inherited is known. */
-static void set_live(struct counters *counters, const struct sum *sum, const struct live *heap,
-                     const struct profile_slot *known) {
-    uint64_t blocks = sum->gained - sum->lost, bytes = sum->gained_bytes - sum->lost_bytes;
-    counters->inherited_blocks = heap ? heap->blocks - blocks : known->inherited_blocks;
-    counters->inherited_bytes = heap ? heap->bytes - bytes : known->inherited_bytes;
-    counters->live_blocks = blocks + counters->inherited_blocks;
-    counters->live_bytes = bytes + counters->inherited_bytes;
-    counters->peak_blocks = (uint64_t)sum->peak_blocks + counters->inherited_blocks;
-    counters->peak_bytes = (uint64_t)sum->peak_bytes + counters->inherited_bytes;
-}
-
-static void set_most(struct counters *counters, const struct sum *sum, const struct profile_slot *known) {
-    uint64_t alone = sum->most > 0 ? (uint64_t)sum->most : 0;
-    counters->max_live_blocks = (alone > known->most ? alone : known->most) + counters->inherited_blocks;
-    counters->max_live_blocks_within = known->most_within;
-}
-
-/* False: the slot was never used. */
+/* False: the slot was never used. heap: what is live in the process, if only that tells what was inherited.
+ */
 static bool counters_of(struct counters *counters, uint32_t slot, const struct heap *heap) {
-    struct sum sum = {.gained = 0};
-    threads_visit(slot, add_lost_blocks, &sum);
-    threads_visit(slot, add_gained_blocks, &sum);
-    *counters = (struct counters){
-        .allocs = sum.gained - sum.reallocs,
-        .alloc_bytes = sum.gained_bytes - sum.realloc_bytes,
-        .reallocs = sum.reallocs,
-        .realloc_bytes = sum.realloc_bytes,
-        .realloc_old_bytes = sum.realloc_old_bytes,
-        .frees = sum.lost - sum.moved,
-        .freed_bytes = sum.lost_bytes - sum.moved_bytes,
-        .moved = sum.moved,
-        .moved_bytes = sum.moved_bytes,
-        .failed = sum.failed,
-    };
-    set_live(counters, &sum, heap->live ? &heap->live[slot] : NULL, slot_known(slot));
-    set_most(counters, &sum, slot_known(slot));
+    struct sum sum;
+    sum_slot(slot, &sum);
+    sum_counters(counters, &sum, heap->live ? &heap->live[slot] : NULL);
     return sum.gained || sum.failed || counters->inherited_blocks;
 }
 
@@ -171,7 +120,7 @@ struct rows {
 
 static bool rows_map(struct rows *rows, size_t sites, size_t places) {
     size_t size = sites * (sizeof *rows->order + sizeof *rows->sites) + places * sizeof *rows->places;
-    char *memory = os_map(size ? size : 1, OS_FORK_KEEPS);
+    char *memory = take(size ? size : 1);
     if (!memory)
         return false;
     rows->sites = (struct report_site *)memory;
@@ -197,6 +146,8 @@ static bool rows_hold(const struct rows *rows, const struct record *record) {
 
 static void collect_rows(struct report *report, uint32_t slots, const struct heap *heap, struct rows rows) {
     bool pairs = pairs_count(); /* which may name slots that have only freed */
+    uint64_t(*sizes)[SIZE_CLASSES] =
+        sizes_wanted ? take(slots * sizeof *sizes) : NULL; /* to be merged in place */
     report->sites = rows.order;
     for (uint32_t slot = 0; slot < slots; slot++) {
         const struct record *record = record_at(slot);
@@ -206,7 +157,7 @@ static void collect_rows(struct report *report, uint32_t slots, const struct hea
         if (!counters_of(&row->counters, slot, heap) && !pairs)
             continue;
         row->view = record->site ? site_view(record, rows.places) : module_view(record);
-        row->sizes = sizes_wanted ? sizes_of(slot) : NULL;
+        row->sizes = sizes ? memcpy(sizes[slot], sizes_of(slot), sizeof sizes[slot]) : NULL;
         rows.places += row->view.inlined_count;
         rows.places_left -= row->view.inlined_count;
         rows.order[report->site_count++] = row;
@@ -219,7 +170,7 @@ static struct report_site *row_of(const struct rows *rows, uint32_t slot, uint32
 
 static bool collect_pairs(struct report *report, uint32_t slots, const struct rows *rows) {
     uint32_t places = pairs_count();
-    report->pairs = os_map((places + 1) * sizeof *report->pairs, OS_FORK_KEEPS);
+    report->pairs = take((places + 1) * sizeof *report->pairs);
     report->has_pairs = runtime_options()->pairs;
     for (uint32_t place = 0; report->pairs && place < places; place++) {
         const struct profile_pair *pair = pair_at(place);
@@ -286,11 +237,12 @@ void collect_holes(void) {
     holes_tell();
 }
 
-static void collect_reasons(struct report *report) {
+static void collect_reasons(struct report *report, bool is_end) {
     static char texts[HOLE_COUNT][HOLE_TEXT_SIZE];
     static const char *reasons[HOLE_COUNT];
     report->reason_count = 0;
-    collect_holes();
+    if (is_end)
+        collect_holes();
     for (int hole = 0; hole < HOLE_COUNT; hole++) {
         if (!hole_is_set(hole))
             continue;
@@ -331,7 +283,7 @@ static void collect_lost(struct report *report, uint32_t slots, const struct row
     store_header()->flags |= report->reach ? PROFILE_HAS_LOST : 0;
 }
 
-bool collect(struct report *report) {
+bool collect(struct report *report, bool is_end) {
     static char directory[PATH_MAX];
     uint32_t slots = record_count();
     struct rows rows;
@@ -340,14 +292,15 @@ bool collect(struct report *report) {
         .program = program_path(),
         .directory = getcwd(directory, sizeof directory),
         .pid = (uint64_t)getpid(),
-        .finished = true,
+        .finished = is_end,
     };
     if (!rows_map(&rows, slots, places_needed(slots)))
         return false;
     count_heap(&heap, slots);
     collect_rows(report, slots, &heap, rows);
     report->peak_within = peak_within();
-    collect_reasons(report);
-    collect_lost(report, slots, &rows);
+    collect_reasons(report, is_end);
+    if (is_end)
+        collect_lost(report, slots, &rows);
     return collect_pairs(report, slots, &rows);
 }

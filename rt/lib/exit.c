@@ -3,11 +3,13 @@
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  */
 #define _GNU_SOURCE
+#include "exit.h"
 #include "collect.h"
 #include "next.h"
 #include "os.h"
+#include "path.h"
 #include "profiling.h"
-#include "report.h"
+#include "report_now.h"
 #include "runtime.h"
 #include "start.h"
 
@@ -17,9 +19,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-/* A report up to this size goes out in one write, so that those of several processes do not mix. */
-#define OUT_SIZE ((size_t)1 << 20)
 
 /* Copies of the descriptors 1 and 2, made when the program closed them with fclose; 0: none. */
 static int kept[3];
@@ -41,44 +40,33 @@ static int standard_descriptor(int fd) {
     return kept[fd] ? kept[fd] : fd;
 }
 
-static int open_path(const char *pattern) {
-    char path[PATH_MAX], host[256];
-    os_host_name(host, sizeof host);
-    struct path_names names = {.pid = (uint64_t)getpid(), .program = program_path(), .host = host};
-    if (!path_expand(path, sizeof path, pattern, &names)) {
-        os_say("no report: a % in the path is not %p, %e, %h or %%, or it is too long: ", pattern);
-        return -1;
-    }
-    int fd = os_create(path);
+static int open_path(const char *pattern, uint32_t number) {
+    char path[PATH_MAX], numbered[PATH_MAX];
+    const char *why = strerrordesc_np(ENAMETOOLONG);
+    bool fits = strlen(pattern) < sizeof numbered - 16;
+    strcpy(numbered, fits ? pattern : "");
+    if (number)
+        path_add_number(numbered, sizeof numbered, number);
+    int fd = fits ? report_open(path, sizeof path, numbered, &why) : -1;
     if (fd < 0)
-        os_say("no report in ", path, ": ", strerrordesc_np(errno));
+        os_say("no report in ", fits ? path : pattern, ": ", why);
     return fd;
 }
 
-static int report_descriptor(const struct options *options) {
-    if (strcmp(options->report, "stderr") == 0)
+int report_descriptor(uint32_t number) {
+    const char *report = runtime_options()->report;
+    if (strcmp(report, "none") == 0)
+        return -1;
+    if (strcmp(report, "stderr") == 0)
         return standard_descriptor(STDERR_FILENO);
-    if (strcmp(options->report, "stdout") == 0)
+    if (strcmp(report, "stdout") == 0)
         return standard_descriptor(STDOUT_FILENO);
-    return open_path(options->report);
+    return open_path(report, number);
 }
 
-static void write_report(int fd, const struct options *options) {
-    struct report report;
-    struct out out;
-    char *buffer = os_map(OUT_SIZE, OS_FORK_KEEPS);
-    if (!buffer || !collect(&report)) {
-        os_say("no report: out of memory");
-        return;
-    }
-    struct report_limits limits = report_limits_of(options);
-    report_prepare(&report, &limits);
-    out_open(&out, fd, buffer, OUT_SIZE);
-    report_write(&out, &report, options->format);
-    int error = out_flush(&out);
-    if (error)
-        os_say("the report is not complete: ", strerrordesc_np(error));
-    os_unmap(buffer, OUT_SIZE);
+void report_descriptor_close(int fd) {
+    if (fd > STDERR_FILENO && fd != kept[STDOUT_FILENO] && fd != kept[STDERR_FILENO])
+        close(fd);
 }
 
 /* Reports once: quick_exit and exit may both be on the way. */
@@ -86,18 +74,16 @@ static void report_at_exit(void) {
     static bool reported;
     const struct options *options = runtime_options();
     runtime_start();
-    if (runtime_off || reported || strcmp(options->report, "none") == 0)
+    if (runtime_off || reported)
         return;
     reported = true;
-    int fd = report_descriptor(options);
+    int fd = report_descriptor(0);
     if (fd < 0)
         return;
-    struct os_writing before;
-    os_writing_begin(&before);
-    write_report(fd, options);
-    os_writing_end(&before);
-    if (fd > STDERR_FILENO && fd != kept[STDOUT_FILENO] && fd != kept[STDERR_FILENO])
-        close(fd);
+    int error = report_write_now(fd, options->format, true);
+    if (error)
+        os_say("the report is not complete: ", strerrordesc_np(error));
+    report_descriptor_close(fd);
 }
 
 static void end(void) {

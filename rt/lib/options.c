@@ -4,6 +4,7 @@
  */
 #include "options.h"
 
+#include <signal.h>
 #include <string.h>
 
 struct word {
@@ -89,6 +90,13 @@ static const char *set_format(struct options *options, struct value value) {
     return wrong;
 }
 
+bool options_format(const char *name, enum report_format *format) {
+    int found = (int)*format;
+    bool is_one = !value_word((struct value){name, strlen(name)}, formats, &found);
+    *format = (enum report_format)found;
+    return is_one;
+}
+
 static const char *set_sort(struct options *options, struct value value) {
     int sort = (int)options->sort;
     const char *wrong = value_word(value, sorts, &sort);
@@ -126,6 +134,22 @@ static const char *set_reach(struct options *options, struct value value) {
     return value_boolean(value, &options->reach);
 }
 
+static const struct word signals[] = {
+    {"HUP", SIGHUP},   {"USR1", SIGUSR1},   {"USR2", SIGUSR2}, {"ALRM", SIGALRM},
+    {"TERM", SIGTERM}, {"WINCH", SIGWINCH}, {"none", 0},       {0}};
+
+static const char *set_signal(struct options *options, struct value value) {
+    uint64_t number;
+    if (!value_number(value, &number)) {
+        bool fits = number > 0 && number < 65 && number != SIGKILL && number != SIGSTOP;
+        options->signal = fits ? (int)number : options->signal;
+        return fits ? NULL : bad_value;
+    }
+    if (value.length > 3 && memcmp(value.text, "SIG", 3) == 0)
+        value = (struct value){value.text + 3, value.length - 3};
+    return value_word(value, signals, &options->signal);
+}
+
 /* A key of the contract whose function is not there: its default asks for nothing. */
 static const char *set_stack(struct options *options, struct value value) {
     (void)options;
@@ -150,6 +174,7 @@ static const struct key {
     {"sizes", set_sizes},
     {"reach", set_reach},
     {"profile", set_profile},
+    {"signal", set_signal},
     {"stack", set_stack},
 };
 

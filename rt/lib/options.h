@@ -27,6 +27,7 @@ struct options {
     bool sizes;                      /* count the sizes that each site asks for */
     char profile[OPTIONS_PATH_SIZE]; /* "none" or a path pattern */
     bool reach;                      /* at exit, tell lost blocks from reachable ones */
+    int signal;                      /* at which a report is written; 0: none */
 };
 
 void options_default(struct options *);
@@ -36,6 +37,9 @@ typedef void options_complaint(const char *what, const char *pair, size_t length
 
 /* Takes over what text says. A pair that is wrong is complained about and left out. */
 void options_parse(struct options *, const char *text, options_complaint *);
+
+/* False: there is no format of that name. */
+bool options_format(const char *name, enum report_format *);
 
 /* What the % patterns of a path stand for. */
 struct path_names {

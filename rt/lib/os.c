@@ -87,6 +87,20 @@ bool os_is_simulated(void) {
     return answer;
 }
 
+void os_call_on_stack(void *top, void (*function)(void)) {
+#if defined __x86_64__
+    __asm__ volatile("movq %%rsp, %%rbx; movq %0, %%rsp; call *%1; movq %%rbx, %%rsp"
+                     :
+                     : "r"(top), "r"(function)
+                     : "rbx", "rax", "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11", "memory", "cc",
+                       "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9",
+                       "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15");
+#else
+    (void)top;
+    function();
+#endif
+}
+
 void os_yield(void) {
     syscall(SYS_sched_yield);
 }
@@ -230,12 +244,14 @@ void os_file_close(struct os_file *file) {
     file->fd = -1;
 }
 
-int os_write_at(int fd, const void *bytes, size_t size, uint64_t offset) {
+/* offset: NULL: where the descriptor stands. */
+static int write_all(int fd, const char *bytes, size_t size, const uint64_t *offset) {
     struct os_writing before;
     int error = 0;
     os_writing_begin(&before);
     for (size_t done = 0; done < size && !error;) {
-        long n = syscall(SYS_pwrite64, fd, (const char *)bytes + done, size - done, offset + done);
+        long n = offset ? syscall(SYS_pwrite64, fd, bytes + done, size - done, *offset + done)
+                        : syscall(SYS_write, fd, bytes + done, size - done);
         if (n > 0)
             done += (size_t)n;
         else if (n == 0 || errno != EINTR)
@@ -243,6 +259,14 @@ int os_write_at(int fd, const void *bytes, size_t size, uint64_t offset) {
     }
     os_writing_end(&before);
     return error;
+}
+
+int os_write(int fd, const void *bytes, size_t size) {
+    return write_all(fd, bytes, size, NULL);
+}
+
+int os_write_at(int fd, const void *bytes, size_t size, uint64_t offset) {
+    return write_all(fd, bytes, size, &offset);
 }
 
 /* For a file system that cannot allocate without writing. */

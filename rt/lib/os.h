@@ -39,6 +39,7 @@ void os_file_close(struct os_file *);
 /* Space of the disk for a part of the file, which then holds zeros, or for bytes, which are written there.
  * None of them is a point where a thread can be cancelled. 0 or errno. */
 int os_allocate(int fd, uint64_t offset, size_t size);
+int os_write(int fd, const void *bytes, size_t size);
 int os_write_at(int fd, const void *bytes, size_t size, uint64_t offset);
 
 /* Maps a part of the file, shared, in the place of what is mapped at address. False: it is as it was, see
@@ -60,6 +61,9 @@ void os_barrier(void);
 
 /* Whether valgrind runs the process, which has no general clone. */
 bool os_is_simulated(void);
+
+/* Calls the function with another stack, which ends at top. */
+void os_call_on_stack(void *top, void (*function)(void));
 
 /* Lets another thread run. */
 void os_yield(void);

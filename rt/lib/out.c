@@ -13,6 +13,11 @@ void out_open(struct out *out, int fd, char *buffer, size_t size) {
     *out = (struct out){.fd = fd, .data = buffer, .size = size};
 }
 
+void out_open_memory(struct out *out, char *text, size_t size) {
+    memset(text, 0, size);
+    out_open(out, -1, text, size - 1);
+}
+
 /* Somebody made the descriptor non-blocking: pipes and terminals are shared by processes. */
 static void wait_for_room(int fd) {
     struct pollfd room = {.fd = fd, .events = POLLOUT};
@@ -36,16 +41,20 @@ int out_flush(struct out *out) {
     return out->error;
 }
 
-void out_char(struct out *out, char c) {
-    if (out->used == out->size)
+/* False: this is memory, and it is full. */
+static int make_room(struct out *out) {
+    if (out->used == out->size && out->fd >= 0)
         out_flush(out);
-    out->data[out->used++] = c;
+    return out->used < out->size;
+}
+
+void out_char(struct out *out, char c) {
+    if (make_room(out))
+        out->data[out->used++] = c;
 }
 
 void out_bytes(struct out *out, const char *bytes, size_t n) {
-    while (n) {
-        if (out->used == out->size)
-            out_flush(out);
+    while (n && make_room(out)) {
         size_t room = out->size - out->used;
         size_t part = n < room ? n : room;
         memcpy(out->data + out->used, bytes, part);

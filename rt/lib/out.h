@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 struct out {
-    int fd;      /* borrowed: never closed here */
+    int fd;      /* borrowed: never closed here; -1: data is all there is */
     int error;   /* errno of the first write that failed; 0: none */
     size_t used; /* bytes waiting in data */
     char *data;  /* the caller's, must outlive the writer */
@@ -21,6 +21,9 @@ struct out {
 };
 
 void out_open(struct out *, int fd, char *buffer, size_t size);
+
+/* To memory: text is NUL-terminated and cut to size, at least 1. */
+void out_open_memory(struct out *, char *text, size_t size);
 void out_char(struct out *, char);
 void out_text(struct out *, const char *);
 void out_bytes(struct out *, const char *, size_t);

@@ -69,5 +69,13 @@ uint32_t pairs_count(void) {
 
 const struct profile_pair *pair_at(uint32_t place) {
     const struct profile_pair *pair = table_peek(&pairs, place);
-    return pair && __atomic_load_n(&pair->key, __ATOMIC_ACQUIRE) ? pair : NULL;
+    return pair && __atomic_load_n(&pair->count, __ATOMIC_ACQUIRE) ? pair : NULL;
+}
+
+void pairs_reset(void) {
+    for (uint32_t place = 0; place < pairs_count(); place++) {
+        struct profile_pair *pair = table_peek(&pairs, place);
+        __atomic_store_n(&pair->count, 0, __ATOMIC_RELAXED);
+        __atomic_store_n(&pair->bytes, 0, __ATOMIC_RELAXED);
+    }
 }

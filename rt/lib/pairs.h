@@ -26,8 +26,11 @@ static inline uint32_t pair_by(const struct profile_pair *pair) {
     return pair->key & 0xFFFFFFF;
 }
 
-/* Number of places, and the pair there; NULL: none. */
+/* Number of places, and the pair there; NULL: none that has counted anything. */
 uint32_t pairs_count(void);
 const struct profile_pair *pair_at(uint32_t place);
+
+/* Counts from zero again. */
+void pairs_reset(void);
 
 #endif

@@ -55,3 +55,17 @@ void path_show(char *text, size_t size, const char *path, const char *directory)
     if (above > 1 && strncmp(text, directory, above) == 0 && text[above] == '/')
         memmove(text, text + above + 1, strlen(text + above + 1) + 1);
 }
+
+bool path_add_number(char *path, size_t size, uint64_t number) {
+    char digits[24], *at = digits + sizeof digits;
+    *--at = '\0';
+    do
+        *--at = (char)('0' + number % 10);
+    while (number /= 10);
+    *--at = '.';
+    size_t length = strlen(path), more = strlen(at) + 1;
+    if (length + more > size)
+        return false;
+    memcpy(path + length, at, more);
+    return true;
+}

@@ -257,8 +257,15 @@ static inline struct peak *the_peak(void) {
     return (struct peak *)&store_header()->peak;
 }
 
+/* What was live at most before the last reset is of no interest. */
+static void forget_most(const struct peak *peak, struct tally *tally, int64_t blocks) {
+    if (tally_epoch(tally) < peak->told.reset_epoch)
+        set_limit(tally, tally_live_blocks(tally) - blocks);
+}
+
 void peak_look(struct thread *thread, struct tally *tally, int64_t blocks, int64_t bytes) {
     struct peak *peak = the_peak();
+    forget_most(peak, tally, blocks);
     if (!peak->told.shared_epoch) {
         if (look_at_total(peak, thread, bytes))
             look_at_slot(peak, tally, blocks, bytes);
@@ -278,6 +285,8 @@ void peak_look(struct thread *thread, struct tally *tally, int64_t blocks, int64
 static void peak_look_both(struct thread *thread, struct tally *from, int64_t old_bytes, struct tally *to,
                            int64_t bytes) {
     struct peak *peak = the_peak();
+    forget_most(peak, from, -1);
+    forget_most(peak, to, 1);
     if (!peak->told.shared_epoch) {
         if (look_at_total(peak, thread, bytes - old_bytes)) {
             look_at_slot(peak, from, -1, -old_bytes);
@@ -377,10 +386,46 @@ void peak_share(const struct tally *tally, int64_t *blocks, int64_t *bytes) {
 }
 
 int64_t peak_tally_most(const struct tally *tally) {
-    int64_t shared = the_peak()->told.shared_epoch, live = tally_live_blocks(tally);
-    if (shared && tally_epoch(tally) >= shared)
+    const struct profile_peak *told = &the_peak()->told;
+    int64_t live = tally_live_blocks(tally), epoch = tally_epoch(tally);
+    if (told->shared_epoch && epoch >= told->shared_epoch)
         return 0;
-    return live > tally->limit ? live : tally->limit;
+    return live > tally->limit || epoch < told->reset_epoch ? live : tally->limit;
+}
+
+static void reset_alone(struct peak *peak, struct thread *thread) {
+    int64_t live = thread->room + thread->ceiling;
+    if (peak->riser)
+        end_rise(peak, live);
+    new_epoch();
+    peak->seen = false;
+    peak->told.bytes = live;
+    peak->told.epoch = epoch_now();
+    set_ceiling(thread, live);
+}
+
+static void reset_shared(struct peak *peak) {
+    stop_windows();
+    peak->told.bytes = threads_live_bytes();
+    peak->told.epoch = peak->measured = epoch_now();
+    peak->told.within = peak->windows = peak->measures = 0;
+    threads_note_peak();
+}
+
+void peak_reset(void) {
+    struct peak *peak = the_peak();
+    struct thread *thread = thread_acquire(0, 0);
+    if (!thread)
+        return;
+    if (!peak->told.shared_epoch) {
+        reset_alone(peak, thread);
+        peak->told.reset_epoch = epoch_now();
+    } else if (lock(peak, thread)) {
+        reset_shared(peak);
+        peak->told.reset_epoch = epoch_now();
+        unlock(peak);
+    }
+    thread_release(thread);
 }
 
 uint64_t peak_within(void) {

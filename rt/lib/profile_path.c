@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "profile_path.h"
 #include "os.h"
+#include "path.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -28,25 +29,10 @@ static void close_quietly(int fd) {
     errno = error;
 }
 
-/* Appends .NUMBER. */
-static bool add_number(char *path, size_t size, uint64_t number) {
-    char digits[24], *at = digits + sizeof digits;
-    *--at = '\0';
-    do
-        *--at = (char)('0' + number % 10);
-    while (number /= 10);
-    *--at = '.';
-    size_t length = strlen(path), more = strlen(at) + 1;
-    if (length + more > size)
-        return false;
-    memcpy(path + length, at, more);
-    return true;
-}
-
 /* Its header is in it before it has its name, so that whoever finds the name finds the process. */
 static int make_unnamed(char *name, size_t size, const char *path, const struct profile_header *header) {
     strcpy(name, path);
-    if (strlen(path) + 5 > size || !add_number(strcat(name, ".new"), size, header->pid)) {
+    if (strlen(path) + 5 > size || !path_add_number(strcat(name, ".new"), size, header->pid)) {
         errno = ENAMETOOLONG;
         return -1;
     }
@@ -86,8 +72,8 @@ static enum found judge_header(int fd, const struct profile_header *ours, const 
         return FOUND_OTHER;
     }
     bool is_ours = header.pid == ours->pid && header.start_time == ours->start_time;
-    bool is_running = header.start_time && os_start_time(header.pid) == header.start_time;
-    return is_ours || is_running ? FOUND_IN_USE : FOUND_STALE;
+    bool is_running = is_ours || os_start_time(header.pid) == header.start_time;
+    return header.start_time && is_running ? FOUND_IN_USE : FOUND_STALE;
 }
 
 static enum found judge(int fd, const struct profile_header *ours, const char **why) {
@@ -135,7 +121,7 @@ static bool settle(const char *name, char *path, size_t size, const struct profi
     size_t length = strlen(path);
     for (uint64_t number = 0; number < MOST_NUMBERS;) {
         path[length] = '\0';
-        if (number && !add_number(path, size, number))
+        if (number && !path_add_number(path, size, number))
             break;
         if (give_name(name, path))
             return true;

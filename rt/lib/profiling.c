@@ -63,8 +63,8 @@ static void add_module(struct profile_record *to, const struct module *module, u
     to->build_id = names_text(module->build_id[0] ? module->build_id : NULL);
 }
 
-void profiling_add(uint32_t slot) {
-    const struct record *record = store_is_file() ? record_at(slot) : NULL;
+static void add(uint32_t slot) {
+    const struct record *record = record_at(slot);
     struct profile_record *to = record ? table_at(&records, slot) : NULL;
     if (!to || to->what)
         return;
@@ -73,6 +73,16 @@ void profiling_add(uint32_t slot) {
     else
         add_module(to, record->module, slot);
     __atomic_store_n(&to->what, record->site ? PROFILE_SITE : PROFILE_MODULE, __ATOMIC_RELEASE);
+}
+
+void profiling_add(uint32_t slot) {
+    if (store_is_file())
+        add(slot);
+}
+
+static void add_all(void) {
+    for (uint32_t slot = 1; slot < record_count(); slot++)
+        add(slot);
 }
 
 static bool names_process(const char *pattern) {
@@ -110,7 +120,7 @@ static void write_header(struct profile_header *header, const char *host) {
     header->byte_order = PROFILE_BYTE_ORDER;
     header->pid = (uint64_t)getpid();
     header->start_time = os_start_time(header->pid);
-    header->begun = os_now();
+    header->begun = header->begun ? header->begun : os_now();
     header->processes = 1;
     header->flags |= (options->pairs ? PROFILE_HAS_PAIRS : 0) | (options->sizes ? PROFILE_HAS_SIZES : 0);
     header->program = names_text(program_path());
@@ -146,8 +156,7 @@ static void begin(bool is_child) {
             slots_inherit_heap();
         else
             collect_holes();
-        for (uint32_t slot = 1; slot < record_count(); slot++)
-            profiling_add(slot);
+        add_all();
     }
     os_signals_release(signals);
 }
@@ -198,4 +207,37 @@ INTERPOSE(__attribute__((noreturn)) void, _exit, int status) {
 
 INTERPOSE(__attribute__((noreturn)) void, _Exit, int status) {
     end_process(status);
+}
+
+/* Of no running process, so that the next one may replace it. */
+static void write_copy_header(struct profile_header *header) {
+    char host[256];
+    os_host_name(host, sizeof host);
+    *header = *store_header();
+    write_header(header, host);
+    header->start_time = header->ended = 0;
+}
+
+int profiling_copy(int fd) {
+    struct profile_header header;
+    add_all();
+    write_copy_header(&header);
+    return store_copy(fd, &header);
+}
+
+int profiling_copy_to(const char *pattern) {
+    char path[PATH_MAX], host[256];
+    struct profile_header header;
+    const char *why;
+    os_host_name(host, sizeof host);
+    write_copy_header(&header);
+    struct path_names names = {.pid = header.pid, .program = program_path(), .host = host};
+    if (!path_expand(path, sizeof path, pattern, &names))
+        return EINVAL;
+    int fd = profile_create(path, sizeof path, &header, &why);
+    if (fd < 0)
+        return errno ? errno : EEXIST;
+    int error = profiling_copy(fd);
+    syscall(SYS_close, fd);
+    return error;
 }

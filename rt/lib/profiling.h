@@ -23,4 +23,9 @@ void profiling_add(uint32_t slot);
 /* The process is about to end by itself. */
 void profiling_end(void);
 
+/* Writes what was counted so far as a profile, to a descriptor or to the path that a pattern stands for. 0 or
+ * errno. */
+int profiling_copy(int fd);
+int profiling_copy_to(const char *pattern);
+
 #endif

@@ -22,7 +22,16 @@ void sizes_add(uint32_t slot, uint64_t size) {
         hole_set(HOLE_MEMORY);
 }
 
-uint64_t *sizes_of(uint32_t slot) {
-    struct profile_sizes *shape = table_peek(&shapes, slot);
-    return shape ? shape->counts : NULL;
+const uint64_t *sizes_of(uint32_t slot) {
+    static const struct profile_sizes none;
+    const struct profile_sizes *shape = table_peek(&shapes, slot);
+    return shape ? shape->counts : none.counts;
+}
+
+void sizes_reset(void) {
+    for (uint32_t slot = 0; slot < record_count(); slot++) {
+        struct profile_sizes *shape = table_peek(&shapes, slot);
+        for (int i = 0; shape && i < SIZE_CLASSES; i++)
+            __atomic_store_n(&shape->counts[i], 0, __ATOMIC_RELAXED);
+    }
 }

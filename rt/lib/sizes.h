@@ -18,7 +18,10 @@ static inline void sizes_count(uint32_t slot, uint64_t size) {
         sizes_add(slot, size);
 }
 
-/* SIZE_CLASSES counts, which the report adds up in place; NULL: none. */
-uint64_t *sizes_of(uint32_t slot);
+/* SIZE_CLASSES counts. */
+const uint64_t *sizes_of(uint32_t slot);
+
+/* Counts from zero again. */
+void sizes_reset(void);
 
 #endif

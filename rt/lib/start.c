@@ -10,6 +10,7 @@
 #include "profiling.h"
 #include "rebind.h"
 #include "runtime.h"
+#include "signal_report.h"
 #include "sizes.h"
 #include "store.h"
 
@@ -20,6 +21,14 @@
 
 bool runtime_off;
 bool runtime_details;
+
+#ifdef ALLOCSITE_STATIC
+
+/* Programs refer to the interface weakly, which takes nothing out of an archive. */
+extern const char api_is_linked, check_is_linked;
+static const char *const interface[] __attribute__((used)) = {&api_is_linked, &check_is_linked};
+
+#endif
 
 static struct options options;
 enum { NOT_STARTED, STARTING, STARTED };
@@ -85,6 +94,8 @@ static COLD void start(void) {
         exit_install();
         if (strcmp(options.profile, "none") != 0)
             profiling_begin(options.profile);
+        if (options.signal)
+            signal_report_begin(options.signal);
     }
     __atomic_store_n(&state, STARTED, __ATOMIC_RELEASE);
     errno = error;

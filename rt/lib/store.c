@@ -1,24 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The areas of the profile, in memory and in its file. */
 #define _GNU_SOURCE
-#include "store.h"
 #include "os.h"
 #include "runtime.h"
+#include "store_area.h"
 #include "table.h"
 
 #include <errno.h>
 #include <limits.h>
 #include <string.h>
 
-struct area {
-    uint32_t kind, index;
-    uint64_t first;
-    char *address;
-    size_t size;
-    bool is_mapped; /* from the file */
-};
-
-static struct table areas = {.element = sizeof(struct area), .first = 64};
+static struct table areas = {.element = sizeof(struct store_area), .first = 64};
 static uint32_t area_count;
 
 /* Of the file that the areas are mapped from. A child that has left its parent's has none. */
@@ -48,6 +40,15 @@ struct profile_header *store_header(void) {
         hole_set(HOLE_MEMORY);
     errno = error;
     return header;
+}
+
+uint32_t store_area_count(void) {
+    return __atomic_load_n(&area_count, __ATOMIC_ACQUIRE);
+}
+
+const struct store_area *store_area(uint32_t number) {
+    const struct store_area *area = table_peek(&areas, number);
+    return area && __atomic_load_n(&area->kind, __ATOMIC_ACQUIRE) ? area : NULL;
 }
 
 bool store_is_file(void) {
@@ -104,7 +105,7 @@ static struct profile_area *entry_of(uint32_t index) {
     return &found[index - start];
 }
 
-static void tell(const struct area *area, uint64_t offset) {
+static void tell(const struct store_area *area, uint64_t offset) {
     uint32_t index = __atomic_fetch_add(&the_file.directory->areas, 1, __ATOMIC_ACQ_REL);
     struct profile_area *entry = entry_of(index);
     if (!entry) {
@@ -119,7 +120,7 @@ static void tell(const struct area *area, uint64_t offset) {
 }
 
 /* keep: with what is in the memory. */
-static void put_into_file(struct area *area, bool keep) {
+static void put_into_file(struct store_area *area, bool keep) {
     uint64_t offset = __atomic_fetch_add(&the_file.end, area->size, __ATOMIC_RELAXED);
     area->is_mapped = true; /* before it is, or a child that is forked in between would not leave it */
     int error = map_at(area->address, area->size, offset, keep);
@@ -133,13 +134,13 @@ static void put_into_file(struct area *area, bool keep) {
 
 uint32_t store_add(enum profile_kind kind, uint32_t index, uint64_t first, void *address, size_t size) {
     uint32_t number = __atomic_fetch_add(&area_count, 1, __ATOMIC_ACQ_REL);
-    struct area *area = table_at(&areas, number);
+    struct store_area *area = table_at(&areas, number);
     if (!area) {
         hole_set(HOLE_MEMORY);
         return number;
     }
     int error = errno;
-    *area = (struct area){.index = index, .first = first, .address = address, .size = size};
+    *area = (struct store_area){.index = index, .first = first, .address = address, .size = size};
     __atomic_store_n(&area->kind, kind, __ATOMIC_RELEASE);
     if (the_file.is_open)
         put_into_file(area, false);
@@ -148,17 +149,17 @@ uint32_t store_add(enum profile_kind kind, uint32_t index, uint64_t first, void 
 }
 
 void store_drop(uint32_t number) {
-    struct area *area = table_peek(&areas, number);
+    struct store_area *area = table_peek(&areas, number);
     if (area)
         __atomic_store_n(&area->kind, PROFILE_NONE, __ATOMIC_RELEASE);
 }
 
-static bool is_slab(const struct area *area) {
+static bool is_slab(const struct store_area *area) {
     return area->kind == PROFILE_TALLIES || area->kind == PROFILE_EXTRAS;
 }
 
 /* What a child goes on from. */
-static bool is_kept(const struct area *area) {
+static bool is_kept(const struct store_area *area) {
     return area->kind == PROFILE_NAMES || area->kind == PROFILE_RECORDS;
 }
 
@@ -190,7 +191,7 @@ int store_enter(int fd, const char *path, bool is_child) {
     the_file.is_open = true;
     uint32_t count = __atomic_load_n(&area_count, __ATOMIC_ACQUIRE);
     for (uint32_t i = 0; i < count; i++) {
-        struct area *area = table_peek(&areas, i);
+        struct store_area *area = table_peek(&areas, i);
         if (!area || !area->kind)
             continue;
         if (is_child && is_slab(area))
@@ -208,7 +209,7 @@ void store_leave(void) {
     the_file.is_open = false;
     os_map_over(header, PROFILE_PAGE, OS_FORK_WIPES);
     for (uint32_t i = 0; i < count; i++) {
-        struct area *area = table_peek(&areas, i);
+        struct store_area *area = table_peek(&areas, i);
         if (area && area->is_mapped && !is_kept(area)) {
             os_map_over(area->address, area->size, OS_FORK_WIPES);
             area->is_mapped = false;

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* From the slabs to a descriptor. One report at a time: what it is made of stands in static memory. */
+#define _GNU_SOURCE
+#include "report_now.h"
+#include "collect.h"
+#include "os.h"
+#include "runtime.h"
+#include "start.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <string.h>
+#include <unistd.h>
+
+/* A report up to this size goes out in one write, so that those of several processes do not mix. */
+#define OUT_SIZE ((size_t)1 << 20)
+
+int report_open(char *path, size_t size, const char *pattern, const char **why) {
+    char host[256];
+    os_host_name(host, sizeof host);
+    struct path_names names = {.pid = (uint64_t)getpid(), .program = program_path(), .host = host};
+    if (!path_expand(path, size, pattern, &names)) {
+        strncpy(path, pattern, size - 1)[size - 1] = '\0';
+        *why = "a % in the path is not %p, %e, %h or %%, or it is too long";
+        errno = EINVAL;
+        return -1;
+    }
+    int fd = os_create(path);
+    if (fd < 0)
+        *why = strerrordesc_np(errno);
+    return fd;
+}
+
+/* The thread that writes one; NULL: nobody. */
+static const struct local *writer;
+
+static bool lock(void) {
+    for (;;) {
+        const struct local *nobody = NULL;
+        if (__atomic_compare_exchange_n(&writer, &nobody, &local, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+            return true;
+        if (nobody == &local)
+            return false;
+        os_yield();
+    }
+}
+
+static int write_report(int fd, enum report_format format, bool is_end, char *buffer) {
+    struct report report;
+    struct out out;
+    if (!collect(&report, is_end))
+        return ENOMEM;
+    struct report_limits limits = report_limits_of(runtime_options());
+    report_prepare(&report, &limits);
+    out_open(&out, fd, buffer, OUT_SIZE);
+    report_write(&out, &report, format);
+    return out_flush(&out);
+}
+
+int report_write_now(int fd, enum report_format format, bool is_end) {
+    struct os_writing before;
+    if (!lock())
+        return EBUSY;
+    os_writing_begin(&before);
+    char *buffer = os_map(OUT_SIZE, OS_FORK_KEEPS);
+    int error = buffer ? write_report(fd, format, is_end, buffer) : ENOMEM;
+    collect_done();
+    if (buffer)
+        os_unmap(buffer, OUT_SIZE);
+    os_writing_end(&before);
+    __atomic_store_n(&writer, NULL, __ATOMIC_RELEASE);
+    return error;
+}

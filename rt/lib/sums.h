@@ -1,0 +1,52 @@
+/* What all threads together have counted for a slot.
+ *
+ * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ */
+#ifndef ALLOCSITE_SUMS_H
+#define ALLOCSITE_SUMS_H
+
+#include "counters.h"
+
+#include <stdbool.h>
+
+#define ALLOCSITE_SUMMED(X)                                                                                  \
+    X(moved)                                                                                                 \
+    X(moved_bytes)                                                                                           \
+    X(lost)                                                                                                  \
+    X(lost_bytes)                                                                                            \
+    X(reallocs)                                                                                              \
+    X(realloc_bytes)                                                                                         \
+    X(realloc_old_bytes)                                                                                     \
+    X(failed)                                                                                                \
+    X(gained)                                                                                                \
+    X(gained_bytes)
+
+/* Since the start, or the last reset. */
+struct sum {
+#define ALLOCSITE_MEMBER(name) uint64_t name;
+    ALLOCSITE_SUMMED(ALLOCSITE_MEMBER)
+#undef ALLOCSITE_MEMBER
+    uint64_t inherited_blocks, inherited_bytes;
+    int64_t peak_blocks, peak_bytes, most; /* with what was inherited */
+    uint64_t most_within;
+};
+
+struct live {
+    uint64_t blocks, bytes;
+};
+
+/* While threads count on. */
+void sum_slot(uint32_t slot, struct sum *);
+
+/* Adds what stands in an extra. */
+struct extra;
+void sum_add_extra(struct sum *, const struct extra *);
+
+/* heap: what is live of the slot in the process, which tells what was inherited where that is not known;
+ * NULL: it is. */
+void sum_counters(struct counters *, const struct sum *, const struct live *heap);
+
+/* Starts all sums afresh. */
+void sums_reset(void);
+
+#endif

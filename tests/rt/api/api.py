@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""allocsite.h: what the program sees is in api.c; here is what shows from outside."""
+import os
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from harness import *
+
+INCLUDE = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(HERE))), "rt", "lib")
+VARIANTS = [], ["-static"], ["-O0", "-no-pie"]
+
+
+def programs(*options):
+    for number, variant in enumerate(VARIANTS):
+        yield build("api.c", f"api{number}", f"-I{INCLUDE}", *variant, *options)
+
+
+def check_case(name, options="format=json:report=%e.%p.json"):
+    reports = []
+    for program in programs():
+        process = run([program, name], options)
+        check_behaviour(process, status=0)
+        reports.append(load(glob.glob(f"api*.{process.pid}.json")[0]))
+    return reports
+
+
+def dumped(*arguments):
+    dump = subprocess.run([os.path.join(BIN, "allocsite-dump"), *arguments], capture_output=True, text=True)
+    expect(f"{arguments}: status and errors", (0, ""), (dump.returncode, dump.stderr))
+    return json.loads(dump.stdout)
+
+
+def line_of(mark):
+    return next(number for number, text in enumerate(open(source("api.c")), 1) if f"/* {mark} */" in text)
+
+
+def at(report, mark):
+    found = [site for site in report["sites"] if site["sited"] and site["line"] == line_of(mark)]
+    return [sum(site[counter] for site in found) for counter in ("allocs", "alloc_bytes", "frees", "live_blocks")]
+
+
+def totals():
+    check_case("totals")
+
+
+def stopping():
+    for report in check_case("stopping"):
+        expect("counted while stopped", [0, 0, 0, 0], at(report, "stopped"))
+
+
+def resetting():
+    """In the report, in the profile, and with several threads before."""
+    for program in programs():
+        process = run([program, "resetting"], "format=json:report=r.json:profile=r.profile")
+        peak = int(process.out.split()[1])
+        check_behaviour(process, f"peak {peak}\ndone\n", status=0)
+        read = dumped("report", "--format=json", "r.profile")
+        check_laws(read)
+        for report in load("r.json"), read:
+            expect("counts", ([0, 0, 49, 0], [7, 7000, 7, 0]), (at(report, "allocate"), at(report, "after")))
+            expect("peak", peak, report["totals"]["peak_bytes"])
+
+
+def phases():
+    check_case("phases")
+    for program in programs():
+        process = run([program, "phases"], "report=none:profile=p.profile")
+        check_behaviour(process, status=0)
+        rows = dumped("report", "--by=phase", "--format=json", "p.profile")
+        check_laws(dumped("report", "--format=json", "p.profile"))
+        have = {row["phase"]: row["allocs"] for row in rows["rows"]}
+        expect("phases", {"loading": 60, "parsing": 30, "deep": 60}, {name: have[name] for name in have if name})
+
+
+def marking():
+    for report in check_case("marking"):
+        expect("whole", [1, 1 << 20, 1, 0], at(report, "whole"))
+        expect("part", [100, 800, 100, 0], at(report, "part"))
+        expect("live already", [0, 0, 0, 0], at(report, "live already"))
+        expect("callee", {"allocsite_mark"}, {site["callee"] for site in report["sites"] if site["line"] == line_of("whole")})
+
+
+def checking():
+    check_case("checking")
+
+
+def reporting():
+    for program in programs():
+        for options in "report=none", "report=none:profile=real.profile":
+            for old in glob.glob("now.*"):
+                os.remove(old)
+            process = run([program, "reporting"], options)
+            check_behaviour(process, status=0)
+            report = load(f"now.{process.pid}.json")
+            expect("report", ([100, 1000, 0, 100], False), (at(report, "allocate"), report["finished"]))
+            for path in "now.copy", "now.fd.copy":
+                copied = dumped("report", "--format=json", path)
+                check_laws(copied)
+                expect(f"{path} {options}", ([100, 1000, 50, 50], False, []),
+                       (at(copied, "allocate"), copied["finished"], copied["inexact_reasons"]))
+
+
+def signalled():
+    for program in programs():
+        for old in glob.glob("s.*"):
+            os.remove(old)
+        process = run([program, "signalled"], "format=json:report=s.%p.json:signal=USR2")
+        check_behaviour(process, status=0)
+        paths = glob.glob(f"s.{process.pid}.json.*")
+        if len(paths) < 30:
+            wrong.append(f"{len(paths)} reports of 601 signals")
+        for path in paths:
+            expect(f"{path} finished", False, load(path)["finished"])
+        last = max(paths, key=lambda path: int(path.rsplit(".", 1)[1]))
+        expect("at the last signal", [100, 1000, 0, 100], at(load(last), "allocate"))
+        expect("at exit", True, load(f"s.{process.pid}.json")["finished"])
+
+
+def absent():
+    """Neither plugin nor runtime, or the runtime is off."""
+    for program in programs():
+        check_behaviour(run([program, "nothing"], "enabled=0"), status=0)
+    for variant in VARIANTS:
+        check_behaviour(run([build("api.c", "absent", f"-I{INCLUDE}", *variant, plain=True), "nothing"]), status=0)
+    subprocess.run([CLANGXX, "-x", "c++", "-std=c++17", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", os.path.join(INCLUDE, "allocsite.h"),
+                    "-Wno-unused-function", "-Wno-pragma-once-outside-header"], check=True)
+    subprocess.run([CLANG, "-x", "c", "-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-fsyntax-only", "-Wno-unused-function",
+                    os.path.join(INCLUDE, "allocsite.h")], check=True)
+
+
+if __name__ == "__main__":
+    main([totals, stopping, resetting, phases, marking, checking, reporting, signalled, absent])
