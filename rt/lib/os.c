@@ -271,7 +271,7 @@ int os_write_at(int fd, const void *bytes, size_t size, uint64_t offset) {
 
 /* For a file system that cannot allocate without writing. */
 static int write_zeros(int fd, uint64_t offset, size_t size) {
-    static const char zeros[4096];
+    static const char zeros[512];
     int error = 0;
     for (size_t done = 0; done < size && !error; done += sizeof zeros)
         error =

@@ -169,8 +169,8 @@ static void leave_parent(void) {
 
 void profiling_begin(const char *pattern) {
     bool *here = os_map(PROFILE_PAGE, OS_FORK_WIPES);
-    if (!here || !getcwd(directory, sizeof directory)) {
-        os_say("no profile: ", here ? strerrordesc_np(errno) : "out of memory");
+    if (!here || (*pattern != '/' && !getcwd(directory, sizeof directory))) {
+        os_say("no profile in ", pattern, ": ", strerrordesc_np(here ? errno : ENOMEM));
         return;
     }
     wanted_path = pattern;

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What allocsite costs whole programs in time, and what each of its switches makes of that."""
 import os
+import tempfile
 from dataclasses import dataclass
 
 from build import options
@@ -24,6 +25,8 @@ PROGRAMS = [
 
 COUNTING = Variant("allocsite")
 SWITCHES = [Variant(switch, variables=options(switch)) for switch in ("enabled=0", "pairs=1", "sizes=1", "reach=1")]
+# On the disk where temporary files are, as a user's would be on his.
+SWITCHES.append(Variant("profile", variables=options(f"profile={tempfile.gettempdir()}/allocsite-bench.%p")))
 
 
 @dataclass

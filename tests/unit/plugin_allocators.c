@@ -46,7 +46,9 @@ static void prototypes_are_well_formed(void **state) {
         assert_int_equal(strspn(prototype, "vpzi"), strcspn(prototype, "."));
         bool variadic = strchr(prototype, '.') != NULL;
         assert_int_equal(variadic, table[i].position == SITE_FIRST);
-        assert_int_equal(prototype[0] == 'v', table[i].kind == ALLOCSITE_FREE);
+        /* The program brings the block that it marks. */
+        bool has_result = table[i].kind != ALLOCSITE_FREE && strcmp(table[i].callee, "allocsite_mark") != 0;
+        assert_int_equal(prototype[0] != 'v', has_result);
     }
 }
 

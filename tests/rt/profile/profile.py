@@ -244,7 +244,7 @@ def joined():
 
 
 def check_untouched(what, process, says, out="done\n", status=3):
-    lines = [line for line in process.err.splitlines() if line.startswith("allocsite: ") and "profile" in line]
+    lines = [line for line in process.err.splitlines() if line.startswith("allocsite: no profile in ")]
     expect(f"{what}: status and output", (status, out), (process.returncode, process.out))
     expect(f"{what}: lines", 1, len(lines))
     expect(f"{what}: says {says!r}", True, bool(lines) and says in lines[0])
