@@ -5,8 +5,9 @@
 _allocsite_dump_values() {
     case $1$2 in
         report--format) echo "text json csv markdown" ;;
+        top--sort) echo "rate bytes allocs live peak" ;;
         *--format) echo "text json" ;;
-        report--sort) echo "bytes allocs live peak" ;;
+        report--sort | diff--sort) echo "bytes allocs live peak" ;;
     esac
 }
 
@@ -15,10 +16,16 @@ _allocsite_dump() {
     local options="--format= --verify --help"
     [[ $command != report ]] ||
         options="--format= --sort= --top= --min-bytes= --min-allocs= --leaks --pairs --sizes --help"
+    [[ $command != merge ]] || options="-o --output= --help"
+    [[ $command != diff ]] || options="--format= --sort= --top= --min-bytes= --all --exit-code --help"
+    [[ $command != top ]] || options="--sort= --filter= --interval= --count= --plain --once --top= --help"
+    [[ $command != check ]] || options="--budget= --format= --write-budget --slack= --top= --help"
     [[ $previous != = ]] || option=${COMP_WORDS[COMP_CWORD-2]}
     [[ $word != = ]] || option=$previous
     compopt -o filenames
-    if [[ $option == --* ]]; then
+    if [[ $option == --budget || $option == --output ]]; then
+        mapfile -t COMPREPLY < <(compgen -f -- "${word#=}")
+    elif [[ $option == --* ]]; then
         mapfile -t COMPREPLY < <(compgen -W "$(_allocsite_dump_values "$command" "$option")" -- "${word#=}")
     elif [[ $word == --* && $COMP_CWORD -eq 1 ]]; then
         mapfile -t COMPREPLY < <(compgen -W "--help --version" -- "$word")
@@ -27,7 +34,7 @@ _allocsite_dump() {
         mapfile -t COMPREPLY < <(compgen -W "$options" -- "$word")
     else
         mapfile -t COMPREPLY < <(compgen -f -- "$word")
-        [[ $COMP_CWORD -ne 1 ]] || COMPREPLY+=($(compgen -W "sites report" -- "$word"))
+        [[ $COMP_CWORD -ne 1 ]] || COMPREPLY+=($(compgen -W "sites report merge diff check top" -- "$word"))
     fi
 }
 

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* allocsite-dump: reads what allocsite leaves behind. */
+#include "check_command.h"
 #include "command.h"
+#include "diff_command.h"
+#include "merge_command.h"
 #include "report_command.h"
+#include "top_command.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -13,7 +17,11 @@ static const struct command {
     const char *help;
 } commands[] = {
     {"sites", command_sites, "the allocation sites of executables, libraries, objects and archives"},
-    {"report", command_report, "a report that a program wrote as JSON: in another form, and checked"},
+    {"report", command_report, "what programs have counted: from profiles, and from reports in JSON"},
+    {"merge", command_merge, "many profiles as one"},
+    {"diff", command_diff, "what changed from one report to another"},
+    {"check", command_check, "whether a report keeps a budget of allocations"},
+    {"top", command_top, "what a running program allocates, refreshed"},
 };
 
 enum { COMMAND_COUNT = sizeof commands / sizeof *commands };
@@ -27,7 +35,8 @@ static int help(void) {
          "examples:\n"
          "  allocsite-dump ./app                     which lines of app allocate\n"
          "  allocsite-dump sites --verify ./app      does the table agree with app's debug information\n"
-         "  allocsite-dump report --leaks app.json   what was still allocated when app ended");
+         "  allocsite-dump report --leaks app.json   what was still allocated when app ended\n"
+         "  allocsite-dump diff old.json new.json    what changed from one run to another");
     return STATUS_DONE;
 }
 

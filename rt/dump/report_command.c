@@ -1,44 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* allocsite-dump report: a report that was written as JSON, in another form. */
+/* allocsite-dump report: what programs have counted, from profiles and from reports that were written as
+ * JSON. */
 #include "report_command.h"
+#include "join_files.h"
+#include "laws.h"
 #include "report_source.h"
-
-#include "../lib/report_check.h"
+#include "standard_out.h"
 
 #include <getopt.h>
-#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-/* Breaches that are told one by one. */
-enum { BREACHES_TOLD = 10 };
-
-struct breaches {
-    const char *path;
-    size_t count;
-};
-
-static void tell_breach(void *context, const struct report_breach *breach) {
-    struct breaches *breaches = context;
-    char whose[32] = "totals";
-    if (breaches->count++ >= BREACHES_TOLD)
-        return;
-    if (breach->site)
-        snprintf(whose, sizeof whose, "site %016" PRIx64, breach->site->view.id);
-    complain(breaches->path, "breaks a law: %s: %s, but they are %" PRIu64 " and %" PRIu64, whose,
-             breach->law, breach->left, breach->right);
-}
-
-static int check(const char *path, const struct report *report) {
-    struct breaches breaches = {.path = path};
-    report_check(report, tell_breach, &breaches);
-    if (breaches.count > BREACHES_TOLD)
-        complain(path, "and %zu more breaches", breaches.count - BREACHES_TOLD);
-    return breaches.count ? STATUS_FAILED : STATUS_DONE;
-}
 
 static bool has_sizes(const struct report *report) {
     for (size_t i = 0; i < report->site_count; i++)
@@ -58,24 +32,14 @@ static int check_asked(const char *path, const struct report *report) {
     return no_pairs || no_sizes ? STATUS_FAILED : STATUS_DONE;
 }
 
-static int write_report(const struct report *report, enum report_format format) {
-    static char buffer[1 << 16];
-    struct out out;
-    out_open(&out, STDOUT_FILENO, buffer, sizeof buffer);
-    report_write(&out, report, format);
-    int error = out_flush(&out);
-    if (error)
-        complain("standard output", "%s", strerror(error));
-    return error ? STATUS_FAILED : STATUS_DONE;
-}
-
 static int show(const char *path, struct report *report, const struct options *options) {
     static char directory[PATH_MAX];
     struct report_limits limits = report_limits_of(options);
     report->directory = getcwd(directory, sizeof directory);
     report_prepare(report, &limits);
-    int status = write_report(report, options->format);
-    return status | check_asked(path, report) | check(path, report);
+    report_write(standard_out(), report, options->format);
+    int status = standard_out_end();
+    return status | check_asked(path, report) | laws_check(path, report);
 }
 
 static int show_file(const char *path, const struct options *options) {
@@ -90,12 +54,21 @@ static int show_file(const char *path, const struct options *options) {
     return status;
 }
 
+static int show_joined(char **paths, int count, const struct options *options) {
+    struct joined joined = {.reports = 0};
+    int status = join_files(&joined, paths, count);
+    if (joined.reports)
+        status |= show("all files together", &joined.report, options);
+    joined_free(&joined);
+    return status;
+}
+
 static int help(void) {
-    puts("usage: allocsite-dump report [OPTION...] FILE\n"
+    puts("usage: allocsite-dump report [OPTION...] FILE...\n"
          "\n"
-         "Shows a report that a program wrote with ALLOCSITE_OPTIONS=format=json, and checks that its "
-         "numbers\n"
-         "agree with each other. FILE may be - for standard input.\n"
+         "Shows what programs have counted, and checks that the numbers agree with each other. Files\n"
+         "are profiles (ALLOCSITE_OPTIONS=profile=PATH), also of programs that still run, or reports\n"
+         "in JSON (format=json). Several are shown as one. FILE may be - for standard input.\n"
          "\n"
          "  --format=text|json|csv|markdown\n"
          "  --sort=bytes|allocs|live|peak\n"
@@ -106,10 +79,11 @@ static int help(void) {
          "  --sizes                          the sizes that each site asked for\n"
          "\n"
          "examples:\n"
-         "  ALLOCSITE_OPTIONS=format=json:report=app.json:pairs=1 ./app\n"
-         "  allocsite-dump report app.json\n"
-         "  allocsite-dump report --leaks --pairs app.json\n"
-         "  allocsite-dump report --format=csv app.json > app.csv");
+         "  ALLOCSITE_OPTIONS=profile=app.profile:pairs=1 ./app\n"
+         "  allocsite-dump report app.profile\n"
+         "  allocsite-dump report --leaks --pairs app.profile\n"
+         "  allocsite-dump report --format=csv app.profile > app.csv\n"
+         "  allocsite-dump report /tmp/run/*");
     return STATUS_DONE;
 }
 
@@ -159,7 +133,8 @@ int command_report(int count, char **arguments) {
         if (!set_option(&options, long_options[index].name, optarg ? optarg : "1"))
             return complain_usage("report: bad value of --%s: %s", long_options[index].name, optarg);
     }
-    if (count - optind != 1)
-        return complain_usage("report: %s", optind == count ? "no file" : "more than one file");
-    return show_file(arguments[optind], &options);
+    if (optind == count)
+        return complain_usage("report: no file");
+    return count - optind == 1 ? show_file(arguments[optind], &options)
+                               : show_joined(arguments + optind, count - optind, &options);
 }

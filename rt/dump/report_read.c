@@ -32,20 +32,68 @@ static bool check_format(const struct json_at *top, struct reason *why) {
            json_field_wrong(top, "version", "is not 1: it was written by a newer allocsite", why);
 }
 
-static bool read_reasons(struct report_file *file, const struct json_at *top, struct reason *why) {
+/* Strings, as many as *count says. */
+static bool read_texts(const struct json_at *top, const char *name, const char ***texts, size_t *count,
+                       struct reason *why) {
     const json_t *array;
-    bool exact;
-    if (!json_field_array(top, "inexact_reasons", &array, why) || !json_field_bool(top, "exact", &exact, why))
+    if (!json_field_array(top, name, &array, why))
         return false;
-    file->report.reason_count = json_array_size(array);
-    if (exact != (file->report.reason_count == 0))
-        return json_field_wrong(top, "exact", "contradicts inexact_reasons", why);
-    file->reasons = calloc(file->report.reason_count + 1, sizeof *file->reasons);
+    *count = json_array_size(array);
+    *texts = calloc(*count + 1, sizeof **texts);
+    for (size_t i = 0; *texts && i < *count; i++)
+        if (!((*texts)[i] = json_string_value(json_array_get(array, i))))
+            return json_field_wrong(top, name, "has something that is not a string", why);
+    return *texts || reason_set(why, "out of memory");
+}
+
+static bool read_reasons(struct report_file *file, const struct json_at *top, struct reason *why) {
+    bool exact;
+    if (!json_field_bool(top, "exact", &exact, why) ||
+        !read_texts(top, "inexact_reasons", &file->reasons, &file->report.reason_count, why))
+        return false;
     file->report.reasons = file->reasons;
-    for (size_t i = 0; file->reasons && i < file->report.reason_count; i++)
-        if (!(file->reasons[i] = json_string_value(json_array_get(array, i))))
-            return json_field_wrong(top, "inexact_reasons", "has something that is not a string", why);
-    return file->reasons || reason_set(why, "out of memory");
+    return exact == (file->report.reason_count == 0) ||
+           json_field_wrong(top, "exact", "contradicts inexact_reasons", why);
+}
+
+static bool read_reasons_hold(struct report_file *file, const struct json_at *top, struct reason *why) {
+    const json_t *array;
+    size_t count = file->report.reason_count;
+    if (!json_field_exists(top, "inexact_processes"))
+        return true;
+    if (!json_field_array(top, "inexact_processes", &array, why))
+        return false;
+    if (json_array_size(array) != count)
+        return json_field_wrong(top, "inexact_processes", "does not fit inexact_reasons", why);
+    file->reasons_hold = calloc(count + 1, sizeof *file->reasons_hold);
+    for (size_t i = 0; file->reasons_hold && i < count; i++) {
+        const json_t *holds = json_array_get(array, i);
+        if (!json_is_integer(holds) || json_integer_value(holds) <= 0)
+            return json_field_wrong(top, "inexact_processes", "has something that is not a count", why);
+        file->reasons_hold[i] = (uint64_t)json_integer_value(holds);
+    }
+    file->report.several.reasons_hold = file->reasons_hold;
+    return file->reasons_hold || reason_set(why, "out of memory");
+}
+
+/* Reports that were written before there were any of several processes have none of this. */
+static bool read_processes(struct report_file *file, const struct json_at *top, struct reason *why) {
+    struct report_processes *several = &file->report.several;
+    if (json_field_exists(top, "processes") && !json_field_u64(top, "processes", &several->count, why))
+        return false;
+    if (several->count < 2) {
+        several->count = 0;
+        return true;
+    }
+    if (!json_field_u64(top, "unfinished", &several->unfinished, why) || !read_reasons_hold(file, top, why))
+        return false;
+    if (several->unfinished > several->count || (several->unfinished == 0) != file->report.finished)
+        return json_field_wrong(top, "unfinished", "contradicts processes or finished", why);
+    if (!json_field_exists(top, "programs"))
+        return true;
+    bool is_read = read_texts(top, "programs", &file->programs, &several->program_count, why);
+    several->programs = file->programs;
+    return is_read;
 }
 
 static bool read_lost(struct report_site *row, const struct json_at *at, struct reason *why) {
@@ -70,8 +118,8 @@ static bool read_head(struct report_file *file, const struct json_at *top, struc
     uint64_t left_out;
     if (!json_field_text(top, "program", &report->program, why) ||
         !json_field_u64(top, "pid", &report->pid, why) || !read_reasons(file, top, why) ||
-        !json_field_bool(top, "finished", &report->finished, why) || !read_totals(file, top, why) ||
-        !json_field_u64(top, "peak_within", &report->peak_within, why) ||
+        !json_field_bool(top, "finished", &report->finished, why) || !read_processes(file, top, why) ||
+        !read_totals(file, top, why) || !json_field_u64(top, "peak_within", &report->peak_within, why) ||
         !json_field_u64(top, "sites_left_out", &left_out, why))
         return false;
     report->left_out = left_out;
@@ -276,6 +324,8 @@ void report_read_free(struct report_file *file) {
     free(file->places);
     free(file->sizes);
     free(file->rows);
+    free(file->programs);
+    free(file->reasons_hold);
     free(file->reasons);
     json_decref(file->document);
 }

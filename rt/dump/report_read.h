@@ -18,7 +18,8 @@ struct report_file {
     struct report_site **by_id; /* the rows, by rising id */
     uint64_t (*sizes)[SIZE_CLASSES];
     struct place *places; /* of all inline chains */
-    const char **reasons;
+    const char **reasons, **programs;
+    uint64_t *reasons_hold;
 };
 
 /* False: *why says why, and there is nothing to free. */

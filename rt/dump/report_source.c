@@ -1,21 +1,107 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A report from a file, in whatever form it is. */
 #include "report_source.h"
+#include "process.h"
+#include "profile_map.h"
 #include "whole_input.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
-bool report_source_load(struct report_source *source, const char *path, struct reason *why) {
+/* A program that changes its profile all the time is read no more often than this. */
+enum { READINGS = 5 };
+
+static bool read_map(struct profile_file *file, const struct profile_map *map, struct reason *why) {
+    bool is_read = profile_read(file, map->bytes, map->size, why);
+    if (!profile_map_was_cut())
+        return is_read;
+    if (is_read)
+        profile_read_free(file);
+    return reason_set(why, "was cut while it was read");
+}
+
+/* Maps it anew each time: it may have grown. */
+static bool read_once(struct profile_file *file, int fd, struct reason *why) {
+    struct profile_map map;
+    struct stat status;
+    if (fstat(fd, &status) != 0)
+        return reason_set(why, "%s", strerror(errno));
+    if (status.st_size == 0)
+        return reason_set(why, "is empty");
+    if (!profile_map(&map, fd, (size_t)status.st_size, why))
+        return false;
+    bool is_read = read_map(file, &map, why);
+    profile_unmap(&map);
+    return is_read;
+}
+
+static bool read_calm(struct profile_file *file, int fd, struct reason *why) {
+    for (int i = 1;; i++) {
+        bool is_read = read_once(file, fd, why);
+        bool again = is_read ? file->is_changing : profile_map_was_cut();
+        if (!again || i == READINGS)
+            return is_read;
+        if (is_read)
+            profile_read_free(file);
+    }
+}
+
+static bool load_profile(struct report_source *source, int fd, struct reason *why) {
+    struct profile_file *file = &source->profile;
+    source->is_profile = true;
+    source->report = &file->report;
+    bool is_read = read_calm(file, fd, why);
+    if (is_read && !file->report.finished && !file->report.several.count)
+        file->report.running = process_runs(file->pid, file->start_time, file->host);
+    return is_read;
+}
+
+static bool load_bytes(struct report_source *source, const char *path, struct reason *why) {
     char *bytes;
     size_t size;
     if (!whole_input(path, &bytes, &size, why))
         return false;
-    bool is_read = report_read(&source->file, bytes, size, why);
+    source->is_profile = profile_is(bytes, size);
+    source->report = source->is_profile ? &source->profile.report : &source->json.report;
+    bool is_read = source->is_profile ? profile_read(&source->profile, bytes, size, why)
+                                      : report_read(&source->json, bytes, size, why);
     free(bytes);
-    source->report = &source->file.report;
+    return is_read;
+}
+
+/* A regular file that begins as a profile does, open; else -1. What is not regular must not be opened twice:
+ * a pipe would have lost its reader. */
+static int open_profile(const char *path) {
+    char magic[PROFILE_MAGIC_SIZE];
+    struct stat status;
+    bool is_standard = strcmp(path, "-") == 0;
+    int fd = !is_standard && stat(path, &status) == 0 && S_ISREG(status.st_mode)
+                 ? open(path, O_RDONLY | O_CLOEXEC)
+                 : -1;
+    if (fd < 0)
+        return -1;
+    if (pread(fd, magic, sizeof magic, 0) == sizeof magic && profile_is(magic, sizeof magic))
+        return fd;
+    close(fd);
+    return -1;
+}
+
+bool report_source_load(struct report_source *source, const char *path, struct reason *why) {
+    int fd = open_profile(path);
+    if (fd < 0)
+        return load_bytes(source, path, why);
+    bool is_read = load_profile(source, fd, why);
+    close(fd);
     return is_read;
 }
 
 void report_source_free(struct report_source *source) {
-    report_read_free(&source->file);
+    if (source->is_profile)
+        profile_read_free(&source->profile);
+    else
+        report_read_free(&source->json);
 }

@@ -3,11 +3,16 @@
 #ifndef ALLOCSITE_REPORT_SOURCE_H
 #define ALLOCSITE_REPORT_SOURCE_H
 
+#include "profile_read.h"
 #include "report_read.h"
 
 struct report_source {
     struct report *report; /* not prepared; points into what follows */
-    struct report_file file;
+    bool is_profile;
+    union {
+        struct report_file json;
+        struct profile_file profile;
+    };
 };
 
 /* path: "-" is standard input. report_source_free gives back what was read. False: *why says why, and nothing

@@ -204,6 +204,11 @@ static bool is_in_peak(const struct peak *peak, const struct thread *thread, int
            thread->room + thread->ceiling == thread->at_peak;
 }
 
+/* Before or after an event that changed what was live to now: a measure may have seen either. */
+static int64_t lowest_around(int64_t now, int64_t change) {
+    return change > 0 ? now - change : now;
+}
+
 /* in_peak: the event was counted when the peak was measured. */
 static void look_at_shared_slot(struct peak *peak, struct thread *thread, struct tally *tally, int64_t blocks,
                                 int64_t bytes, bool in_peak) {
@@ -218,7 +223,8 @@ static void look_at_shared_slot(struct peak *peak, struct thread *thread, struct
         note_most(slot, tally->limit);
     }
     if (tally_epoch(tally) < measured_epoch(peak, slot))
-        set_limit(tally, tally_live_blocks(tally) - blocks + (slot ? slot_window(slot) : INT32_MAX));
+        set_limit(tally,
+                  lowest_around(tally_live_blocks(tally), blocks) + (slot ? slot_window(slot) : INT32_MAX));
     set_seen(tally);
     if (!slot)
         hole_set(HOLE_MEMORY);
@@ -243,7 +249,7 @@ static void measure_all(struct peak *peak, struct thread *thread) {
 static void look_at_thread(struct peak *peak, struct thread *thread, int64_t bytes) {
     /* Set anew by nothing but a measure, or the total could creep up by a window each time. */
     if (thread->looked < peak->measured)
-        set_ceiling(thread, thread->room + thread->ceiling - bytes + thread_window(peak));
+        set_ceiling(thread, lowest_around(thread->room + thread->ceiling, bytes) + thread_window(peak));
     if (thread->room > 0)
         measure_all(peak, thread);
     thread->looked = epoch_now();

@@ -21,7 +21,7 @@ typedef void report_breach_function(void *context, const struct report_breach *)
  *     what came = what went + what is live, in blocks and in bytes (counters.h);
  *     live blocks not above the most that it ever had, live bytes of all not above the peak;
  *     lost blocks among the live ones (if the report has reach);
- *     frees and moves as many as its pairs tell (if the report has pairs).
+ *     frees and moves as many as its pairs tell (if the report has pairs, is exact, and of what has ended).
  *
  * The stated totals must be the sums of the sites, if no site was left out. */
 size_t report_check(const struct report *, report_breach_function *, void *context);

@@ -132,13 +132,44 @@ static void reasons_array(struct out *out, const struct report *report) {
     out_char(out, ']');
 }
 
+/* Of how many processes each reason is. */
+static void inexact_processes(struct out *out, const struct report *report) {
+    if (!report->several.count || !report->reason_count)
+        return;
+    out_text(out, ",\"inexact_processes\":");
+    for (size_t i = 0; i < report->reason_count; i++) {
+        uint64_t part = report_reason_part(report, i);
+        out_char(out, i ? ',' : '[');
+        out_u64(out, part ? part : report->several.count);
+    }
+    out_char(out, ']');
+}
+
+static void processes_members(struct out *out, const struct report *report) {
+    const struct report_processes *several = &report->several;
+    number(out, ",", "processes", several->count ? several->count : 1);
+    if (!several->count)
+        return;
+    number(out, ",", "unfinished", several->unfinished);
+    if (!several->program_count)
+        return;
+    out_text(out, ",\"programs\":");
+    for (size_t i = 0; i < several->program_count; i++) {
+        out_char(out, i ? ',' : '[');
+        out_json_string(out, several->programs[i]);
+    }
+    out_char(out, ']');
+}
+
 static void head_members(struct out *out, const struct report *report) {
     out_text(out, "\"format\":\"allocsite-report\",\"version\":1,\"program\":");
     out_json_string(out, report->program);
     number(out, ",", "pid", report->pid);
+    processes_members(out, report);
     out_text(out, report->reason_count ? ",\"exact\":false" : ",\"exact\":true");
     out_text(out, ",\"inexact_reasons\":");
     reasons_array(out, report);
+    inexact_processes(out, report);
     out_text(out, report->finished ? ",\"finished\":true" : ",\"finished\":false");
 }
 

@@ -55,6 +55,8 @@ static void put_rows(const struct page *page) {
 static void put_head_lines(const struct page *page) {
     out_text(page->out, "**allocsite** ");
     page_code(page, page->report->program);
+    if (page->report->several.count)
+        summary_processes(page);
     out_text(page->out, ": ");
     summary_totals(page);
     out_text(page->out, "; ");
@@ -79,7 +81,7 @@ void report_markdown(struct out *out, const struct report *report) {
         put_paragraph(&page, "\nInherited: ", summary_inherited);
     for (size_t i = 0; i < report->reason_count; i++) {
         out_text(out, "\nNot exact: ");
-        out_plain(out, report->reasons[i]);
+        summary_reason(&page, i);
         out_text(out, ".\n");
     }
     details_of_faults(&page);

@@ -9,6 +9,33 @@ static void put_blocks(const struct page *page, uint64_t blocks, uint64_t bytes)
     page_size(page, bytes);
 }
 
+void summary_processes(const struct page *page) {
+    const struct report *report = page->report;
+    if (!report->several.count) {
+        out_text(page->out, ", pid ");
+        out_u64(page->out, report->pid);
+        out_text(page->out, report->running ? ", still running" : "");
+        return;
+    }
+    out_text(page->out, ", ");
+    page_count(page, report->several.count, " process", " processes");
+    if (!report->several.unfinished)
+        return;
+    out_text(page->out, ", ");
+    page_count(page, report->several.unfinished, " of them has not ended by itself",
+               " of them have not ended by themselves");
+}
+
+void summary_reason(const struct page *page, size_t reason) {
+    uint64_t part = report_reason_part(page->report, reason);
+    out_plain(page->out, page->report->reasons[reason]);
+    if (!part)
+        return;
+    out_text(page->out, " (in ");
+    page_count(page, part, " of ", " of ");
+    page_count(page, page->report->several.count, " process)", " processes)");
+}
+
 void summary_totals(const struct page *page) {
     const struct counters *totals = &page->report->totals.counters;
     page_count(page, totals->allocs, " allocation of ", " allocations of ");

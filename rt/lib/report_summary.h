@@ -7,6 +7,12 @@
 
 #include "report_page.h"
 
+/* ", pid 42", or ", 10 processes, 3 of them have not ended by themselves": behind the program's name. */
+void summary_processes(const struct page *);
+
+/* Why the numbers are not exact: one of the report's reasons; and in how many processes, if not in all. */
+void summary_reason(const struct page *, size_t reason);
+
 /* "1,234 allocations of 5.6 MiB, 7 reallocations of 8.0 KiB, 0 failed" */
 void summary_totals(const struct page *);
 

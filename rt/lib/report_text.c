@@ -91,8 +91,7 @@ static void put_head_lines(const struct page *page) {
     const struct report *report = page->report;
     out_text(page->out, "allocsite: ");
     out_plain(page->out, report->program);
-    out_text(page->out, ", pid ");
-    out_u64(page->out, report->pid);
+    summary_processes(page);
     out_char(page->out, '\n');
     put_line(page, "total: ", summary_totals);
     put_line(page, "", summary_live);
@@ -103,7 +102,7 @@ static void put_head_lines(const struct page *page) {
     put_line(page, "sited: ", summary_sited);
     for (size_t i = 0; i < report->reason_count; i++) {
         out_text(page->out, "exact: no, ");
-        out_plain(page->out, report->reasons[i]);
+        summary_reason(page, i);
         out_char(page->out, '\n');
     }
 }

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# report.sh DUMP: shows the stored reports of every released version in every form; each must stay as it is stored.
+# report.sh DUMP: shows the stored reports and profiles of every released version; each must be shown as it is stored.
 # A folder is a version of the format. Text is compared byte for byte.
 set -u
 dump=$1
@@ -23,16 +23,25 @@ golden() {
 }
 
 # Sites that were left out, a reason why the numbers are not exact, an unfinished and forked program.
-for form in text csv markdown json; do
+for form in text csv markdown; do
     golden report-1/cut.json report-1/cut.$form --format=$form
 done
+golden report-1/cut.json report-1/cut.shown.json --format=json
 
 # Pairs, sizes, faults, lost blocks.
 golden report-1/full.json report-1/full.text --pairs --sizes
 golden report-1/full.json report-1/full.leaks.text --leaks --top=1
 golden report-1/full.json report-1/full.csv --format=csv
 golden report-1/full.json report-1/full.markdown --format=markdown --pairs --sizes --sort=peak
-golden report-1/full.json report-1/full.json --format=json
+golden report-1/full.json report-1/full.shown.json --format=json
 golden report-1/full.json report-1/full.top.json --format=json --top=1
+
+# A process and its forked child, with pairs and sizes; two threads that were killed; and these three merged.
+for process in words child killed merged; do
+    golden profile-1/$process.profile profile-1/$process.json --format=json
+done
+golden profile-1/words.profile profile-1/words.text --pairs --sizes
+golden profile-1/killed.profile profile-1/killed.text
+golden profile-1/merged.profile profile-1/merged.text
 
 exit $((failures > 0))

@@ -59,6 +59,7 @@ static int lawful(void **state) {
                              .site_count = SITES,
                              .pairs = pairs,
                              .pair_count = 3,
+                             .finished = true,
                              .has_pairs = true,
                              .reach = true,
                              .stated = &stated};
@@ -194,6 +195,14 @@ static void pairs_are_not_asked_of_a_part(void **state) {
     assert_string_equal(broken(), "");
 }
 
+/* A program that was killed may have freed a block and not yet told who did. */
+static void pairs_are_not_asked_of_the_unfinished(void **state) {
+    (void)state;
+    report.pair_count = 2;
+    report.finished = false;
+    assert_string_equal(broken(), "");
+}
+
 static void faults_are_no_frees(void **state) {
     (void)state;
     pairs[2].kind = FAULT_DOUBLE_FREE;
@@ -230,6 +239,7 @@ int main(void) {
         TEST(each_number_of_the_pairs),
         TEST(a_pair_that_is_missing),
         TEST(pairs_are_not_asked_of_a_part),
+        TEST(pairs_are_not_asked_of_the_unfinished),
         TEST(faults_are_no_frees),
         TEST(pairs_that_were_not_counted),
         TEST(pairs_of_an_id_that_is_not_unique),

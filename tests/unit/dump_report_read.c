@@ -137,6 +137,27 @@ static void an_id_twice(void **state) {
     report_read_free(&file);
 }
 
+/* What a report of several processes has besides. */
+#define SEVERAL                                                                                              \
+    "\"pid\":0,\"processes\":7,\"unfinished\":0,\"programs\":[\"/p\",\"/q\"],\"inexact_processes\":[3]"
+
+static void several_processes(void **state) {
+    (void)state;
+    char *text = replaced("\"pid\":42", SEVERAL);
+    assert_true(reads(text));
+    assert_true(file.report.several.count == 7 && file.report.several.unfinished == 0);
+    assert_int_equal(report_reason_part(&file.report, 0), 3);
+    assert_int_equal(file.report.several.program_count, 2);
+    assert_string_equal(file.report.several.programs[1], "/q");
+    report_read_free(&file);
+    free(text);
+    text = replaced("\"pid\":42", "\"pid\":42,\"processes\":1");
+    assert_true(reads(text));
+    assert_true(file.report.several.count == 0 && file.report.pid == 42);
+    report_read_free(&file);
+    free(text);
+}
+
 static void what_is_wrong_is_named(void **state) {
     (void)state;
     static const struct {
@@ -149,6 +170,15 @@ static void what_is_wrong_is_named(void **state) {
         {"\"pid\":42", "\"pid\":-1", "pid is not a count"},
         {"\"pid\":42", "\"pid\":4.0", "pid is not a count"},
         {"\"pid\":42,", "", "pid is missing"},
+        {"\"pid\":42", "\"pid\":0,\"processes\":7", "unfinished is missing"},
+        {"\"pid\":42", "\"pid\":0,\"processes\":7,\"unfinished\":1",
+         "unfinished contradicts processes or finished"},
+        {"\"pid\":42", "\"pid\":0,\"processes\":7,\"unfinished\":0,\"programs\":[1]",
+         "programs has something that is not a string"},
+        {"\"pid\":42", "\"pid\":0,\"processes\":7,\"unfinished\":0,\"inexact_processes\":[0]",
+         "inexact_processes has something that is not a count"},
+        {"\"pid\":42", "\"pid\":0,\"processes\":7,\"unfinished\":0,\"inexact_processes\":[]",
+         "inexact_processes does not fit inexact_reasons"},
         {"\"exact\":false", "\"exact\":true", "exact contradicts inexact_reasons"},
         {"\"exact\":false", "\"exact\":0", "exact is neither true nor false"},
         {"[\"why\"]", "[1]", "inexact_reasons has something that is not a string"},
@@ -220,10 +250,15 @@ static void json_that_is_deep(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_member),      cmocka_unit_test(every_member_of_a_site),
-        cmocka_unit_test(pairs_and_faults),  cmocka_unit_test(members_that_need_not_be_there),
-        cmocka_unit_test(an_id_twice),       cmocka_unit_test(what_is_wrong_is_named),
-        cmocka_unit_test(json_that_is_none), cmocka_unit_test(json_that_sends_commands),
+        cmocka_unit_test(every_member),
+        cmocka_unit_test(every_member_of_a_site),
+        cmocka_unit_test(pairs_and_faults),
+        cmocka_unit_test(members_that_need_not_be_there),
+        cmocka_unit_test(several_processes),
+        cmocka_unit_test(an_id_twice),
+        cmocka_unit_test(what_is_wrong_is_named),
+        cmocka_unit_test(json_that_is_none),
+        cmocka_unit_test(json_that_sends_commands),
         cmocka_unit_test(json_that_is_deep),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Names and inline chains of a profile. */
+#include "profile_names.h"
+#include "grow.h"
+
+#include <string.h>
+
+bool profile_names_read(struct profile_names *names, const struct profile_areas *areas) {
+    *names = (struct profile_names){.places_left = areas->size / 4};
+    for (unsigned i = 0; i < PROFILE_CHUNKS; i++) {
+        const struct profile_chunk *chunk = &areas->chunks[PROFILE_NAMES][i];
+        if (!chunk->bytes)
+            continue;
+        names->chunks[i] = malloc(chunk->size + 1);
+        if (!names->chunks[i])
+            return false;
+        memcpy(names->chunks[i], chunk->bytes, chunk->size);
+        names->chunks[i][chunk->size] = '\0';
+        names->sizes[i] = chunk->size;
+    }
+    return true;
+}
+
+void profile_names_free(struct profile_names *names) {
+    for (unsigned i = 0; i < PROFILE_CHUNKS; i++)
+        free(names->chunks[i]);
+    free(names->places);
+}
+
+/* Where size bytes of the names are. */
+static const char *names_at(const struct profile_names *names, profile_name offset, size_t size) {
+    uint64_t first = PROFILE_NAMES_FIRST;
+    unsigned number = 63 - (unsigned)__builtin_clzll(offset / first + 1);
+    uint64_t place = offset - first * ((UINT64_C(1) << number) - 1);
+    if (number >= PROFILE_CHUNKS || !names->chunks[number] || names->sizes[number] < size ||
+        place > names->sizes[number] - size)
+        return NULL;
+    return names->chunks[number] + place;
+}
+
+const char *profile_name_at(struct profile_names *names, profile_name offset) {
+    const char *name = offset ? names_at(names, offset, 1) : NULL;
+    names->wrong += offset && !name;
+    return name;
+}
+
+static bool add_place(struct profile_names *names, const struct profile_frame *frame) {
+    if (!grow(&names->places, names->place_count, &names->place_room, sizeof *names->places))
+        return false;
+    names->places_left--;
+    names->places[names->place_count++] = (struct place){
+        .function = profile_name_at(names, frame->function),
+        .file = profile_name_at(names, frame->file),
+        .line = frame->line,
+        .column = frame->column,
+    };
+    return true;
+}
+
+bool profile_chain_read(struct profile_names *names, profile_name offset, size_t *count) {
+    for (*count = 0; offset; ++*count) {
+        const char *at = offset % 4 ? NULL : names_at(names, offset, sizeof(struct profile_frame));
+        if (!at || *count == PROFILE_CHAIN_MAX || !names->places_left) {
+            names->wrong++;
+            return true;
+        }
+        struct profile_frame frame;
+        memcpy(&frame, at, sizeof frame);
+        if (!add_place(names, &frame))
+            return false;
+        offset = frame.caller;
+    }
+    return true;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Names and inline chains of a profile. They are copied out, for the file may change while it is read. */
+#ifndef ALLOCSITE_PROFILE_NAMES_H
+#define ALLOCSITE_PROFILE_NAMES_H
+
+#include "../lib/site_json.h"
+#include "profile_areas.h"
+
+/* Longer chains are cut: nobody inlines through so many functions, but a damaged chain may be a circle. */
+#define PROFILE_CHAIN_MAX 1000
+
+struct profile_names {
+    char *chunks[PROFILE_CHUNKS]; /* each ends with a NUL; NULL: not in the file */
+    size_t sizes[PROFILE_CHUNKS]; /* without it */
+    uint64_t wrong;               /* references that lead nowhere */
+    struct place *places;         /* of all chains that were asked for */
+    size_t place_count, place_room;
+    size_t places_left; /* so many may follow: chains that share frames could be far larger than their file */
+};
+
+/* False: out of memory. There is something to free even then. */
+bool profile_names_read(struct profile_names *, const struct profile_areas *);
+void profile_names_free(struct profile_names *);
+
+/* NULL for 0, and for what leads nowhere, which is counted. */
+const char *profile_name_at(struct profile_names *, profile_name);
+
+/* Appends the chain to places, which may move; *count of them. False: out of memory. */
+bool profile_chain_read(struct profile_names *, profile_name frame, size_t *count);
+
+#endif

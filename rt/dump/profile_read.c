@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* A report from the bytes of a profile. */
+#include "profile_read.h"
+#include "grow.h"
+#include "profile_reasons.h"
+#include "profile_slots.h"
+#include "row_names.h"
+
+#include <string.h>
+
+struct reader {
+    struct profile_file *file;
+    struct profile_areas areas;
+    struct profile_sweep sweep;
+    struct profile_pair *pairs; /* read before the rows, so that there are rows for all slots in them */
+    size_t pair_count, pair_room;
+    uint32_t *named; /* by pairs: slots, sorted; they have rows even if they counted nothing */
+    bool is_loose; /* the last events of a program that has not ended may be counted in part, and what did not
+                      get into the file is not known */
+    struct profile_doubts doubts;
+};
+
+static const struct counters nothing;
+
+/* What is wanted of a record; false: it has no name. */
+static bool read_record(struct profile_record *record, const struct profile_areas *areas, uint64_t slot) {
+    const unsigned char *at = profile_element(areas, PROFILE_RECORDS, slot);
+    if (!at || profile_load_u32(at + offsetof(struct profile_record, what)) == PROFILE_UNUSED)
+        return false;
+    profile_copy(record, at, sizeof *record);
+    return record->what == PROFILE_SITE || record->what == PROFILE_MODULE;
+}
+
+static const char *module_path(struct reader *reader, uint32_t slot) {
+    struct profile_record record;
+    if (!slot)
+        return NULL;
+    if (read_record(&record, &reader->areas, slot) && record.what == PROFILE_MODULE)
+        return profile_name_at(&reader->file->names, record.file);
+    reader->file->names.wrong++;
+    return NULL;
+}
+
+static bool view_site(struct reader *reader, struct site_view *view, const struct profile_record *record) {
+    struct profile_names *names = &reader->file->names;
+    *view = (struct site_view){
+        .id = record->id,
+        .module = module_path(reader, record->module),
+        .sited = true,
+        .at = {profile_name_at(names, record->function), profile_name_at(names, record->file), record->line,
+               record->column},
+        .callee = profile_name_at(names, record->callee),
+        .type = profile_name_at(names, record->type),
+    };
+    return profile_chain_read(names, record->inlined, &view->inlined_count);
+}
+
+static bool view_slot(struct reader *reader, struct site_view *view, uint64_t slot) {
+    struct profile_record record;
+    if (!read_record(&record, &reader->areas, slot)) {
+        *view = (struct site_view){.id = ROW_UNNAMED_ID, .module = ROW_UNNAMED};
+        reader->doubts.unnamed++;
+        return true;
+    }
+    if (record.what == PROFILE_SITE)
+        return view_site(reader, view, &record);
+    const char *path = profile_name_at(&reader->file->names, record.file);
+    *view = (struct site_view){.id = record.id, .module = path};
+    return true;
+}
+
+/* The last events of a program that has not ended may be counted in part: what it had at most is no lower
+ * than what it has. */
+static void settle(struct reader *reader, struct counters *counters) {
+    if (reader->is_loose && counters->live_blocks > counters->max_live_blocks &&
+        counters->live_blocks - counters->max_live_blocks > counters->max_live_blocks_within)
+        counters->max_live_blocks_within = counters->live_blocks - counters->max_live_blocks;
+}
+
+static bool add_row(struct reader *reader, uint64_t slot, const struct profile_counts *counts) {
+    struct profile_file *file = reader->file;
+    size_t count = file->report.site_count;
+    if (!grow(&file->rows, count, &file->row_room, sizeof *file->rows) ||
+        !grow(&file->sources, count, &file->source_room, sizeof *file->sources))
+        return false;
+    struct report_site *row = &file->rows[count];
+    *row = (struct report_site){.counters = counts->counters};
+    file->sources[count] = (struct profile_row){.slot = slot, .first_place = file->names.place_count};
+    file->report.site_count++;
+    if (file->report.reach) {
+        row->lost_blocks = counts->lost_blocks;
+        row->lost_bytes = counts->lost_bytes;
+    }
+    settle(reader, &row->counters);
+    return view_slot(reader, &row->view, slot);
+}
+
+/* What only bounds a maximum has counted nothing. */
+static bool counted(struct counters counters) {
+    counters.max_live_blocks_within = 0;
+    return memcmp(&counters, &nothing, sizeof nothing) != 0;
+}
+
+static int compare_slots(const void *a, const void *b) {
+    const uint32_t *left = a, *right = b;
+    return (*left > *right) - (*left < *right);
+}
+
+static bool is_named(const struct reader *reader, uint64_t slot) {
+    uint32_t key = (uint32_t)slot;
+    return slot && bsearch(&key, reader->named, 2 * reader->pair_count, sizeof key, compare_slots);
+}
+
+static uint32_t pair_owner(const struct profile_pair *pair) {
+    return pair->key >> 28 & 0xFFFFFFF;
+}
+
+static uint32_t pair_by(const struct profile_pair *pair) {
+    return pair->key & 0xFFFFFFF;
+}
+
+static bool list_named(struct reader *reader) {
+    reader->named = calloc(2 * reader->pair_count + 1, sizeof *reader->named);
+    for (size_t i = 0; reader->named && i < reader->pair_count; i++) {
+        reader->named[2 * i] = pair_owner(&reader->pairs[i]);
+        reader->named[2 * i + 1] = pair_by(&reader->pairs[i]);
+    }
+    if (reader->named)
+        qsort(reader->named, 2 * reader->pair_count, sizeof *reader->named, compare_slots);
+    return reader->named != NULL;
+}
+
+static bool read_pairs_of(struct reader *reader, const struct profile_chunk *chunk) {
+    for (size_t at = 0; at + sizeof *reader->pairs <= chunk->size; at += sizeof *reader->pairs) {
+        if (!profile_load(chunk->bytes + at))
+            continue;
+        if (!grow(&reader->pairs, reader->pair_count, &reader->pair_room, sizeof *reader->pairs))
+            return false;
+        profile_copy(&reader->pairs[reader->pair_count++], chunk->bytes + at, sizeof *reader->pairs);
+    }
+    return true;
+}
+
+static bool read_pairs(struct reader *reader) {
+    for (unsigned i = 0; i < PROFILE_CHUNKS; i++)
+        if (!read_pairs_of(reader, &reader->areas.chunks[PROFILE_PAIRS][i]))
+            return false;
+    return list_named(reader);
+}
+
+static bool read_stretch(struct reader *reader) {
+    const struct profile_sweep *sweep = &reader->sweep;
+    for (uint64_t slot = sweep->first; slot < sweep->end; slot++) {
+        struct profile_counts counts;
+        profile_slot_read(&counts, sweep, slot, PROFILE_ALL_BLOCKS);
+        reader->doubts.contradicting += counts.contradict;
+        if ((counted(counts.counters) || is_named(reader, slot)) && !add_row(reader, slot, &counts))
+            return false;
+    }
+    return true;
+}
+
+static bool read_rows(struct reader *reader) {
+    bool is_done = profile_sweep_open(&reader->sweep, &reader->areas);
+    while (is_done && profile_sweep_next(&reader->sweep))
+        is_done = read_stretch(reader);
+    profile_sweep_close(&reader->sweep);
+    return is_done;
+}
+
+static bool read_sizes(struct reader *reader) {
+    struct profile_file *file = reader->file;
+    if (!(reader->areas.header.flags & PROFILE_HAS_SIZES))
+        return true;
+    file->sizes = calloc(file->report.site_count + 1, sizeof *file->sizes);
+    for (size_t i = 0; file->sizes && i < file->report.site_count; i++) {
+        const unsigned char *at = profile_element(&reader->areas, PROFILE_SIZES, file->sources[i].slot);
+        if (at)
+            profile_copy(file->sizes[i], at, sizeof file->sizes[i]);
+        file->sources[i].has_sizes = at != NULL;
+    }
+    return file->sizes != NULL;
+}
+
+/* Now that no row moves any more. */
+static bool settle_rows(struct profile_file *file) {
+    size_t count = file->report.site_count;
+    file->report.sites = calloc(count + 1, sizeof *file->report.sites);
+    for (size_t i = 0; file->report.sites && i < count; i++) {
+        struct report_site *row = &file->rows[i];
+        file->report.sites[i] = row;
+        row->sizes = file->sources[i].has_sizes ? file->sizes[i] : NULL;
+        row->view.inlined =
+            row->view.inlined_count ? file->names.places + file->sources[i].first_place : NULL;
+    }
+    return file->report.sites != NULL;
+}
+
+static int compare_rows(const void *a, const void *b) {
+    const struct profile_row *left = a, *right = b;
+    return (left->slot > right->slot) - (left->slot < right->slot);
+}
+
+/* *is_known: false if a slot has no row that should have one. */
+static struct report_site *row_of(const struct profile_file *file, uint64_t slot, bool *is_known) {
+    struct profile_row key = {.slot = slot};
+    const struct profile_row *found =
+        slot && file->report.site_count
+            ? bsearch(&key, file->sources, file->report.site_count, sizeof key, compare_rows)
+            : NULL;
+    *is_known &= found || !slot;
+    return found ? &file->rows[found - file->sources] : NULL;
+}
+
+static void set_pair(struct reader *reader, const struct profile_pair *pair) {
+    struct profile_file *file = reader->file;
+    uint32_t kind = pair->key >> 56 & 0x7F;
+    bool is_known = kind < PAIR_KINDS;
+    if (is_known)
+        file->report.pairs[file->report.pair_count++] = (struct report_pair){
+            .kind = (enum pair_kind)kind,
+            .owner = row_of(file, pair_owner(pair), &is_known),
+            .by = row_of(file, pair_by(pair), &is_known),
+            .count = pair->count,
+            .bytes = pair->bytes,
+        };
+    reader->doubts.strange_pairs += !is_known;
+}
+
+static bool settle_pairs(struct reader *reader) {
+    struct report *report = &reader->file->report;
+    report->pairs = calloc(reader->pair_count + 1, sizeof *report->pairs);
+    for (size_t i = 0; report->pairs && i < reader->pair_count; i++)
+        set_pair(reader, &reader->pairs[i]);
+    return report->pairs != NULL;
+}
+
+static void read_head(struct reader *reader) {
+    const struct profile_header *header = &reader->areas.header;
+    struct profile_file *file = reader->file;
+    struct report *report = &file->report;
+    bool is_merged = header->flags & PROFILE_IS_MERGED;
+    report->program = profile_name_at(&file->names, header->program);
+    if (!report->program)
+        report->program = "?";
+    report->pid = header->pid;
+    report->finished = is_merged ? !header->unfinished : header->ended != 0;
+    reader->is_loose =
+        (!report->finished && !is_merged) || header->missing || reader->areas.cut || reader->areas.damaged;
+    report->has_pairs = header->flags & PROFILE_HAS_PAIRS;
+    report->reach = header->flags & PROFILE_HAS_LOST;
+    report->lost_unknown = report->reach ? NULL : profile_name_at(&file->names, header->lost_unknown);
+    report->peak_within = header->peak.within;
+    if (is_merged && header->processes > 1) {
+        report->several.count = header->processes;
+        report->several.unfinished =
+            header->unfinished < header->processes ? header->unfinished : header->processes;
+    }
+    file->pid = header->pid;
+    file->start_time = header->start_time;
+    file->host = profile_name_at(&file->names, header->host);
+}
+
+static void settle_peak(struct report *report) {
+    uint64_t live = 0, peak = 0;
+    for (size_t i = 0; i < report->site_count; i++) {
+        live += report->sites[i]->counters.live_bytes;
+        peak += report->sites[i]->counters.peak_bytes;
+    }
+    if (live > peak && live - peak > report->peak_within)
+        report->peak_within = live - peak;
+}
+
+static bool peak_changed(const struct profile_areas *areas) {
+    struct profile_peak now;
+    profile_copy(&now, areas->bytes + offsetof(struct profile_header, peak), sizeof now);
+    return memcmp(&now, &areas->header.peak, sizeof now) != 0;
+}
+
+static bool read_all(struct reader *reader) {
+    struct profile_file *file = reader->file;
+    if (!profile_names_read(&file->names, &reader->areas))
+        return false;
+    read_head(reader);
+    if (!read_pairs(reader) || !read_rows(reader) || !read_sizes(reader) || !settle_rows(file) ||
+        !settle_pairs(reader))
+        return false;
+    if (reader->is_loose)
+        settle_peak(&file->report);
+    reader->doubts.rearranged = profile_areas_changed(&reader->areas);
+    reader->doubts.risen = peak_changed(&reader->areas);
+    file->is_changing = reader->doubts.rearranged || reader->doubts.risen;
+    return profile_reasons_read(file, &reader->areas, &reader->doubts);
+}
+
+bool profile_read(struct profile_file *file, const void *bytes, size_t size, struct reason *why) {
+    struct reader reader = {.file = file};
+    *file = (struct profile_file){.pid = 0};
+    if (!profile_areas_open(&reader.areas, bytes, size, why))
+        return false;
+    bool is_read = read_all(&reader);
+    profile_areas_close(&reader.areas);
+    free(reader.pairs);
+    free(reader.named);
+    if (is_read)
+        return true;
+    profile_read_free(file);
+    return reason_set(why, "out of memory");
+}
+
+void profile_read_free(struct profile_file *file) {
+    for (size_t i = 0; i < file->reasons.count; i++)
+        free(file->reasons.list[i]);
+    free(file->reasons.list);
+    free(file->reasons.hold);
+    free(file->programs);
+    free(file->report.pairs);
+    free(file->report.sites);
+    free(file->sizes);
+    free(file->sources);
+    free(file->rows);
+    profile_names_free(&file->names);
+}

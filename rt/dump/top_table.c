@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The lines of the live table. */
+#include "top_table.h"
+
+#include "../lib/report_summary.h"
+#include "../lib/report_units.h"
+
+#include <string.h>
+
+/* The widths are fixed, so that columns stay in their places from one refresh to the next; a number that is
+ * wider moves the rest of its line. */
+static const struct column {
+    const char *name;
+    size_t width;
+    enum measure measure;
+    bool is_rate;
+} columns[] = {
+    {"allocs/s", 11, MEASURE_ALLOCS, true}, {"bytes/s", 10, MEASURE_BYTES, true},
+    {"allocs", 13, MEASURE_ALLOCS, false},  {"bytes", 10, MEASURE_BYTES, false},
+    {"live", 10, MEASURE_LIVE, false},      {"peak", 10, MEASURE_PEAK, false},
+};
+
+enum { COLUMNS_SHOWN = sizeof columns / sizeof *columns };
+
+static void put_right(struct out *out, const char *text, size_t width) {
+    for (size_t used = strlen(text); used < width; used++)
+        out_char(out, ' ');
+    out_text(out, text);
+    out_text(out, "  ");
+}
+
+static void put_amount(struct out *out, uint64_t amount, enum measure measure) {
+    char text[UNITS_SIZE];
+    measure_show(text, amount, measure);
+    out_text(out, text);
+}
+
+static void put_title(const struct page *page) {
+    const struct report *report = page->report;
+    out_text(page->out, "allocsite: ");
+    out_plain(page->out, report->program);
+    summary_processes(page);
+    if (report->reason_count)
+        out_text(page->out, ", not exact");
+    if (report->running || report->several.count)
+        return;
+    out_text(page->out, report->finished ? ", ended" : ", ended by force");
+}
+
+static void put_totals(const struct page *page, const struct top *top) {
+    out_text(page->out, "total: ");
+    summary_totals(page);
+    if (!top_has_rates(top))
+        return;
+    out_text(page->out, "; ");
+    put_amount(page->out, top->total.allocs, MEASURE_ALLOCS);
+    out_text(page->out, " allocs/s, ");
+    put_amount(page->out, top->total.bytes, MEASURE_BYTES);
+    out_text(page->out, "/s");
+}
+
+void top_head_line(struct out *out, const struct top *top, int line) {
+    struct page page = {.out = out, .report = top_report(top)};
+    switch (line) {
+    case 0:
+        put_title(&page);
+        break;
+    case 1:
+        put_totals(&page, top);
+        break;
+    default:
+        summary_live(&page);
+    }
+}
+
+void top_columns_line(struct out *out) {
+    for (int i = 0; i < COLUMNS_SHOWN; i++)
+        put_right(out, columns[i].name, columns[i].width);
+    out_text(out, "site");
+}
+
+void top_row_line(struct out *out, const struct top *top, const struct top_row *row) {
+    struct page page = {.out = out, .report = top_report(top)};
+    char text[UNITS_SIZE];
+    for (int i = 0; i < COLUMNS_SHOWN; i++) {
+        enum measure measure = columns[i].measure;
+        uint64_t rate = measure == MEASURE_BYTES ? row->rate.bytes : row->rate.allocs;
+        measure_show(text, columns[i].is_rate ? rate : measure_of(row->site, measure), measure);
+        bool is_unknown = columns[i].is_rate && !top_has_rates(top);
+        put_right(out, is_unknown ? "-" : text, columns[i].width);
+    }
+    page_site_in(&page, row->site);
+}

@@ -1,0 +1,279 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""allocsite-dump diff: of programs that were edited, its options, its messages and its exit status."""
+import json
+import subprocess
+import unittest
+
+from runs import DUMP, dump, read, report, work, written
+
+# Each function keeps what it allocates, so that the optimizer leaves the calls alone. Places are named by marks.
+SOURCE = """\
+#include <stdlib.h>
+void *volatile kept;
+static inline void *helper(size_t size) {
+    return malloc(size); // HELPER
+}
+__attribute__((noinline)) void three(void) {
+    kept = malloc(10); // FIRST
+    void *second = malloc(20); // SECOND
+    kept = second;
+    kept = malloc(40); // THIRD
+}
+__attribute__((noinline)) void named(void) {
+    kept = malloc(77); // NAMED
+}
+__attribute__((noinline)) void leaving(void) {
+    kept = malloc(555); // LEAVING
+}
+int main(void) {
+    for (int i = 0; i < 100; i++) // COUNT
+        three();
+    named();
+    leaving();
+    kept = helper(3000); // CALLER
+}
+"""
+
+
+def line_of(source, mark):
+    lines = source.splitlines()
+    return next(number for number, line in enumerate(lines, 1) if line.endswith("// " + mark))
+
+
+def document(old, new, *options):
+    result = dump("diff", "--format=json", *options, old, new)
+    if result.returncode:
+        raise AssertionError(result.stderr)
+    return json.loads(result.stdout)
+
+
+class Edits(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.old = report(SOURCE, "old")
+
+    def edited(self, source, folder):
+        """The rows of a diff by the marks of their lines, new ones first."""
+        found = document(self.old, report(source, folder), "--all")
+        rows = {}
+        for row in found["rows"]:
+            text, site = (source, row["new"]) if row["new"] else (SOURCE, row["old"])
+            mark = text.splitlines()[site["line"] - 1].partition("// ")[2]
+            self.assertNotIn(mark, rows)
+            rows[mark] = row
+        self.assertEqual(sum(found["counts"][state] for state in ("new", "gone", "grown", "shrunk", "changed", "same")),
+                         len(rows))
+        return rows
+
+    def assert_joined(self, row, mark, state, source):
+        self.assertEqual((row["old"]["line"], row["new"]["line"]), (line_of(SOURCE, mark), line_of(source, mark)))
+        self.assertEqual(row["state"], state, mark)
+        lines = [[place["line"] for place in (row[side], *row[side]["inlined"])] for side in ("old", "new")]
+        self.assertEqual(row["moved"], lines[0] != lines[1])
+
+    def test_lines_inserted_above(self):
+        source = SOURCE.replace("void *volatile kept", "\n\n\nvoid *volatile kept")
+        rows = self.edited(source, "above")
+        self.assertEqual(len(rows), 6)
+        for mark, row in rows.items():
+            self.assert_joined(row, mark, "same", source)
+            self.assertTrue(row["moved"])
+            self.assertEqual(row["old"]["id"], row["new"]["id"])
+
+    def test_a_call_added_in_a_function(self):
+        added = "    void *added = malloc(5); // ADDED\n    kept = added;\n"
+        source = SOURCE.replace("    void *second", added + "    void *second")
+        rows = self.edited(source, "added")
+        added = rows.pop("ADDED")
+        self.assertEqual((added["state"], added["old"], added["new"]["allocs"]), ("new", None, 100))
+        self.assertEqual(added["change"], {"bytes": 500, "allocs": 100, "live": 500, "peak": 500})
+        for mark, row in rows.items():
+            self.assert_joined(row, mark, "same", source)
+        self.assertNotEqual(rows["THIRD"]["old"]["id"], rows["THIRD"]["new"]["id"])
+
+    def test_a_call_removed_from_a_function(self):
+        source = SOURCE.replace("    void *second = malloc(20); // SECOND\n    kept = second;\n", "")
+        rows = self.edited(source, "removed")
+        gone = rows.pop("SECOND")
+        self.assertEqual((gone["state"], gone["new"], gone["old"]["alloc_bytes"]), ("gone", None, 2000))
+        self.assertEqual(gone["change"], {"bytes": -2000, "allocs": -100, "live": -2000, "peak": -2000})
+        for mark, row in rows.items():
+            self.assert_joined(row, mark, "same", source)
+
+    def test_the_caller_of_an_inlined_function_edited(self):
+        source = SOURCE.replace("    named();\n", "    named();\n\n\n")
+        rows = self.edited(source, "caller")
+        self.assert_joined(rows["HELPER"], "HELPER", "same", source)
+        self.assertNotEqual(rows["HELPER"]["old"]["id"], rows["HELPER"]["new"]["id"])
+        self.assertTrue(rows["HELPER"]["moved"])
+
+    def test_a_function_renamed(self):
+        rows = self.edited(SOURCE.replace("named(void)", "renamed(void)").replace("named();", "renamed();")
+                           .replace("// NAMED", "// RENAMED"), "renamed")
+        self.assertEqual((rows["NAMED"]["state"], rows["RENAMED"]["state"]), ("gone", "new"))
+
+    def test_a_site_gone(self):
+        rows = self.edited(SOURCE.replace("    leaving();\n", ""), "gone")
+        self.assertEqual(rows["LEAVING"]["state"], "gone")
+
+    def test_more_and_fewer_calls(self):
+        source = SOURCE.replace("i < 100", "i < 130").replace("malloc(77)", "malloc(7)")
+        rows = self.edited(source, "more")
+        self.assert_joined(rows["FIRST"], "FIRST", "grown", source)
+        self.assertEqual(rows["FIRST"]["change"], {"bytes": 300, "allocs": 30, "live": 300, "peak": 300})
+        self.assert_joined(rows["NAMED"], "NAMED", "shrunk", source)
+        self.assertEqual(rows["NAMED"]["change"], {"bytes": -70, "allocs": 0, "live": -70, "peak": -70})
+
+    def test_inlined_or_not(self):
+        found = document(self.old, report(SOURCE, "unoptimized", flags=("-O0",)), "--all")
+        self.assertEqual(found["counts"], {"new": 0, "gone": 0, "grown": 0, "shrunk": 0, "changed": 0, "same": 6,
+                                           "moved": 1})
+
+    def test_text(self):
+        source = SOURCE.replace("i < 100", "i < 130").replace("#include", "\n#include")
+        new = report(source, "text")
+        lines = dump("diff", "--sort=allocs", self.old, new, cwd=work("text")).stdout.splitlines()
+        self.assertEqual(lines[2], "rows: 3 grown, 3 same; 6 moved")
+        self.assertRegex(lines[3], r"^state +bytes +allocs +live +peak  site$")
+        self.assertRegex(lines[4], r"^grown +\+1\.2 KiB +\+30 +\+1\.2 KiB +\+1\.2 KiB  three program\.c:11:12 malloc$")
+        self.assertRegex(lines[5], r"^ +was .*/old/program\.c:10:12$")
+        self.assertRegex(lines[6], r"^ +bytes 3\.9 KiB -> 5\.1 KiB, allocs 100 -> 130, live 3\.9 KiB -> 5\.1 KiB, "
+                                   r"peak 3\.9 KiB -> 5\.1 KiB$")
+        self.assertEqual(lines[4].index("three"), lines[5].index("was") - 2)
+        self.assertEqual(len(lines), 4 + 3 * 3)
+
+
+class Nothing(unittest.TestCase):
+    def test_the_same_report(self):
+        path = report(SOURCE, "old")
+        result = dump("diff", "--exit-code", path, path)
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        self.assertEqual(result.stdout.splitlines()[2:], ["rows: 6 same", "nothing changed"])
+        self.assertEqual(document(path, path)["rows"], [])
+        self.assertIs(document(path, path)["differs"], False)
+
+    def test_another_run_of_the_same_program(self):
+        first = report(SOURCE, "old")
+        second = written("old/second.json", read(first))
+        report(SOURCE, "old")
+        self.assertEqual(dump("diff", "--exit-code", first, second).returncode, 0)
+
+
+class ExitCode(unittest.TestCase):
+    def setUp(self):
+        self.path = report(SOURCE, "old")
+
+    def status(self, change):
+        changed = read(self.path)
+        change(changed)
+        return dump("diff", "--exit-code", self.path, written("changed.json", changed)).returncode
+
+    def test_what_differs(self):
+        def counted(report):
+            for row in report["sites"][0], report["totals"]:
+                row["failed"] += 1
+
+        def lost(report):
+            row = report["sites"][0]
+            self.assertGreater(row["lost_blocks"], 0)
+            for row in row, report["totals"]:
+                row["lost_blocks"] -= 1
+        self.assertEqual(self.status(counted), 1)
+        self.assertEqual(self.status(lost), 1)
+        self.assertEqual(self.status(lambda report: report["sites"][0].update(max_live_blocks=12345)), 1)
+        without = dump("diff", self.path, work("changed.json"))
+        self.assertEqual((without.returncode, without.stderr), (0, ""))
+
+    def test_what_does_not(self):
+        def other(report):
+            report.update(pid=1, program="/other", finished=False)
+            report["sites"][0].update(line=99, max_live_blocks_within=3, module="/other")
+        self.assertEqual(self.status(lambda report: None), 0)
+        self.assertEqual(self.status(other), 0)
+
+    def test_hidden_rows_count(self):
+        new = report(SOURCE.replace("malloc(77)", "malloc(78)"), "hidden")
+        result = dump("diff", "--exit-code", "--min-bytes=2", self.path, new)
+        self.assertEqual((result.returncode, len(result.stdout.splitlines())), (1, 3))
+
+
+class Options(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.old = report(SOURCE, "old")
+        cls.new = report(SOURCE.replace("i < 100", "i < 90").replace("malloc(555)", "malloc(9000)"), "options")
+
+    def changes(self, *options):
+        return [row["change"] for row in document(self.old, self.new, *options)["rows"]]
+
+    def test_sort(self):
+        for sort in "bytes", "allocs", "live", "peak":
+            sizes = [abs(change[sort]) for change in self.changes("--sort=" + sort)]
+            self.assertEqual(sizes, sorted(sizes, reverse=True))
+        self.assertEqual(self.changes("--sort=bytes")[0]["allocs"], 0)
+        self.assertEqual(self.changes("--sort=allocs")[0]["allocs"], -10)
+
+    def test_limits(self):
+        self.assertEqual(len(self.changes()), 4)
+        self.assertEqual(len(self.changes("--all")), 6)
+        self.assertEqual(len(self.changes("--top=3")), 3)
+        self.assertEqual([change["bytes"] for change in self.changes("--min-bytes=0.2KiB")], [8445, -400])
+        result = dump("diff", "--top=3", self.old, self.new)
+        self.assertEqual(result.stdout.splitlines()[-1], "1 more row")
+
+    def test_standard_input(self):
+        want = dump("diff", self.old, self.new).stdout
+        for arguments, path in ((("-", self.new), self.old), ((self.old, "-"), self.new)):
+            with open(path) as file:
+                self.assertEqual(dump("diff", *arguments, stdin=file).stdout.replace("- (", path + " ("), want)
+
+    def test_doubts(self):
+        doubtful = read(self.new)
+        doubtful.update(exact=False, inexact_reasons=["why"], finished=False, sites_left_out=3)
+        path = written("doubtful.json", doubtful)
+        lines = dump("diff", self.old, path).stdout.splitlines()
+        for doubt in "exact: no, why", "finished: no, the program had not ended by itself", "sites left out: 3":
+            self.assertIn(f"{path}: {doubt}", lines)
+        new = document(self.old, path)["new"]
+        self.assertEqual((new["exact"], new["inexact_reasons"], new["finished"], new["sites_left_out"]),
+                         (False, ["why"], False, 3))
+
+
+class Messages(unittest.TestCase):
+    def test_wrong_usage(self):
+        for arguments in (), ("a",), ("a", "b", "c"), ("-", "-"), ("--sort=size", "a", "b"), ("--top=x", "a", "b"), \
+                ("--format=csv", "a", "b"), ("--min-bytes=1KB", "a", "b"), ("--nothing", "a", "b"), ("--sort",):
+            result = dump("diff", *arguments)
+            self.assertEqual((result.returncode, result.stdout), (2, ""), arguments)
+            self.assertRegex(result.stderr, r"^allocsite-dump: diff: [^\n]*\n$")
+
+    def test_help(self):
+        result = dump("diff", "--help")
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        self.assertTrue(result.stdout.startswith("usage: allocsite-dump diff "))
+
+    def test_files_that_are_none(self):
+        good, bad = report(SOURCE, "old"), written("bad.json", "{")
+        for arguments in (good, bad), (bad, good), (good, work("absent.json")):
+            result = dump("diff", *arguments)
+            self.assertEqual((result.returncode, result.stdout, result.stderr.count("\n")), (1, "", 1))
+            self.assertTrue(result.stderr.startswith("allocsite-dump: "))
+
+    def test_broken_laws(self):
+        good = report(SOURCE, "old")
+        wrong = read(good)
+        wrong["totals"]["frees"] += 1
+        result = dump("diff", good, written("wrong.json", wrong))
+        self.assertEqual((result.returncode, result.stderr.count(work("wrong.json") + ": breaks a law: ")), (1, 2))
+        self.assertIn("rows: 6 same", result.stdout)
+
+    def test_an_output_that_cannot_be_written(self):
+        good = report(SOURCE, "old")
+        with open("/dev/full", "w") as full:
+            result = subprocess.run([DUMP, "diff", good, good], stdout=full, stderr=subprocess.PIPE, text=True)
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("standard output: No space left", result.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,285 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Many files as one: allocsite-dump report FILE... and merge -o OUT FILE...
+
+ctest passes DUMP (allocsite-dump), MAKE (make_profiles) and WORK (a folder) in the environment.
+"""
+import json
+import os
+import pty
+import resource
+import shutil
+import stat
+import struct
+import subprocess
+import unittest
+
+DUMP = os.environ["DUMP"]
+MAKE = os.environ["MAKE"]
+WORK = os.environ["WORK"]
+HERE = os.path.dirname(os.path.abspath(__file__))
+JSON = os.path.join(HERE, "..", "golden", "report-1", "full.json")
+CUT_JSON = os.path.join(HERE, "..", "golden", "report-1", "cut.json")
+PAGE = 4096
+
+
+def work(name):
+    return os.path.join(WORK, name)
+
+
+def setUpModule():
+    shutil.rmtree(WORK, ignore_errors=True)
+    os.makedirs(work("few"))
+    subprocess.run([MAKE, work("few"), "6", "50", "sizes"], check=True)
+
+
+FEW = [work(f"few/{number}") for number in range(6)]
+
+
+def dump(*arguments, **options):
+    return subprocess.run([DUMP, *arguments], capture_output=True, text=True, timeout=60, **options)
+
+
+def check(*arguments):
+    result = dump(*arguments)
+    if result.returncode != 0 or result.stderr:
+        raise AssertionError(f"{arguments}: status {result.returncode}\n{result.stderr}")
+    return result.stdout
+
+
+def document(*paths):
+    return json.loads(check("report", "--format=json", *paths))
+
+
+def written(name, contents):
+    with open(work(name), "wb") as file:
+        file.write(contents)
+    return work(name)
+
+
+def contents(path):
+    with open(path, "rb") as file:
+        return file.read()
+
+
+class Joined(unittest.TestCase):
+    def test_counters_are_sums(self):
+        parts, joined = [document(path) for path in FEW], document(*FEW)
+        for name, total in joined["totals"].items():
+            if not name.startswith("peak"):
+                self.assertEqual(total, sum(part["totals"][name] for part in parts), name)
+        for site in joined["sites"]:
+            same = [other for part in parts for other in part["sites"] if other["id"] == site["id"]]
+            self.assertEqual(site["alloc_bytes"], sum(other["alloc_bytes"] for other in same))
+            self.assertEqual(site["sizes"], [[64, sum(other["allocs"] for other in same)],
+                                             [128, sum(other["reallocs"] for other in same)]])
+            self.assertEqual(site["max_live_blocks"], max(other["max_live_blocks"] for other in same))
+
+    def test_peak(self):
+        parts, joined = [document(path) for path in FEW], document(*FEW)
+        peaks = [part["totals"]["peak_bytes"] for part in parts]
+        self.assertEqual(joined["totals"]["peak_bytes"], max(peaks))
+        self.assertEqual(joined["totals"]["peak_bytes"] + joined["peak_within"], sum(peaks))
+
+    def test_processes(self):
+        one, joined = document(FEW[1]), document(*FEW)
+        self.assertEqual((one["pid"], one["processes"], one["finished"]), (1001, 1, True))
+        self.assertEqual((joined["pid"], joined["processes"], joined["finished"], joined["unfinished"]),
+                         (0, 6, False, 1))
+        self.assertIn("6 processes, 1 of them has not ended", check("report", *FEW).splitlines()[0])
+
+    def test_order_is_of_no_matter(self):
+        forwards, backwards = document(*FEW[1:]), document(*reversed(FEW[1:]))
+        self.assertEqual(forwards["totals"], backwards["totals"])
+
+    def test_profiles_and_json(self):
+        path = written("part.json", check("report", "--format=json", FEW[2]).encode())
+        self.assertEqual(document(FEW[1], path)["totals"], document(FEW[1], FEW[2])["totals"])
+        mixed = document(FEW[1], JSON)
+        self.assertEqual(mixed["program"], "2 programs")
+        self.assertEqual(len(mixed["programs"]), 2)
+        self.assertEqual(document(written("mixed.json", json.dumps(mixed).encode())), mixed)
+
+    def test_json_that_left_sites_out(self):
+        with open(CUT_JSON) as file:
+            cut = json.load(file)
+        joined = document(CUT_JSON, CUT_JSON)
+        self.assertTrue(cut["sites_left_out"])
+        self.assertEqual(joined["totals"]["allocs"], 2 * cut["totals"]["allocs"])
+        self.assertEqual([site["module"] for site in joined["sites"] if site["module"] == "[left out]"], ["[left out]"])
+        self.assertEqual(joined["inexact_processes"], [2] * len(joined["inexact_reasons"]))
+
+    def test_reasons_say_of_how_many(self):
+        hole = bytearray(contents(FEW[3]))
+        struct.pack_into("<Q", hole, 64, 1)
+        path = written("hole", hole)
+        self.assertRegex(check("report", FEW[1], path, path), r"exact: no, out of memory.* \(in 2 of 3 processes\)")
+        self.assertNotIn("processes)", check("report", path, path))
+
+    def test_standard_input(self):
+        with open(FEW[1], "rb") as file:
+            result = dump("report", "--format=json", "-", FEW[2], stdin=file)
+        self.assertEqual((result.returncode, json.loads(result.stdout)), (0, document(FEW[1], FEW[2])))
+
+    def test_a_pipe(self):
+        command = f"'{DUMP}' report <(cat '{FEW[1]}')"
+        result = subprocess.run(["bash", "-c", command], capture_output=True, text=True)
+        self.assertEqual((result.returncode, result.stdout), (0, check("report", FEW[1])), result.stderr)
+
+    def test_nothing_moves_on_a_terminal_for_few(self):
+        master, slave = pty.openpty()
+        subprocess.run([DUMP, "report", *FEW], stdout=subprocess.DEVNULL, stderr=slave, check=True)
+        subprocess.run([DUMP, "report", *FEW * 100], stdout=subprocess.DEVNULL, stderr=slave, check=True)
+        os.close(slave)
+        shown = os.read(master, 10000).decode()
+        os.close(master)
+        self.assertTrue(shown.startswith("\r0 of 600 files\r100 of 600 files"), shown)
+        self.assertTrue(shown.endswith("\r\x1b[K"), shown)
+
+
+class Merged(unittest.TestCase):
+    def merge(self, name, *paths):
+        self.assertEqual(check("merge", "-o", work(name), *paths), "")
+        return work(name)
+
+    def test_is_what_report_shows(self):
+        for paths in (FEW, FEW[1:2], [*FEW, JSON], [JSON], [CUT_JSON, FEW[1]]):
+            merged = self.merge("merged", *paths)
+            self.assertEqual(document(merged), document(*paths))
+            self.assertEqual(check("report", merged), check("report", *paths))
+
+    def test_merged_ones_merge_as_all_at_once(self):
+        paths = [*FEW, JSON, CUT_JSON, JSON]
+        at_once = document(self.merge("at_once", *paths))
+        for cuts in ((1,), (4,), (2, 7), (1, 2, 3, 4, 5, 6, 7, 8)):
+            ends = (0, *cuts, len(paths))
+            parts = [self.merge(f"part-{start}", *paths[start:end]) for start, end in zip(ends, ends[1:])]
+            self.assertEqual(document(self.merge("in_parts", *parts)), at_once, cuts)
+
+    def test_is_its_owners(self):
+        merged = self.merge("owned", *FEW)
+        self.assertEqual(stat.S_IMODE(os.stat(merged).st_mode), 0o600)
+
+    def test_may_be_one_of_the_files(self):
+        want = document(*FEW[:2])
+        path = shutil.copy(FEW[0], work("both"))
+        self.merge("both", path, FEW[1])
+        self.assertEqual(document(path), want)
+
+    def test_cut_at_every_page(self):
+        merged = contents(self.merge("whole", *FEW))
+        for size in range(2 * PAGE, len(merged), PAGE // 2):
+            result = dump("report", "--format=json", written("cut", merged[:size]))
+            report = json.loads(result.stdout)
+            self.assertIn("the file is cut: ", " ".join(report["inexact_reasons"]))
+
+    def test_a_damaged_one_among_many(self):
+        bad = written("bad", contents(FEW[1])[:5000])
+        result = dump("merge", "-o", work("others"), FEW[0], bad, "/nowhere", FEW[2])
+        self.assertEqual((result.returncode, result.stdout), (1, ""))
+        self.assertEqual(result.stderr, f"allocsite-dump: {bad}: is a profile that is cut: its directory is missing\n"
+                                        "allocsite-dump: /nowhere: No such file or directory\n")
+        self.assertEqual(document(work("others")), document(FEW[0], FEW[2]))
+        result = dump("report", "--format=json", FEW[0], bad, FEW[2])
+        self.assertEqual((result.returncode, json.loads(result.stdout)), (1, document(FEW[0], FEW[2])))
+        self.assertEqual(result.stderr.count("\n"), 1)
+
+
+class Output(unittest.TestCase):
+    def refused(self, output, reason, *paths, **options):
+        before = sorted(os.listdir(WORK))
+        result = dump("merge", "-o", output, *(paths or FEW), **options)
+        self.assertEqual((result.returncode, result.stdout, result.stderr),
+                         (1, "", f"allocsite-dump: {output}: {reason}\n"))
+        self.assertEqual(sorted(os.listdir(WORK)), before)
+
+    def test_places_that_cannot_be(self):
+        self.refused("/nowhere/merged", "No such file or directory")
+        self.refused("/dev/full", "is not a regular file")
+        self.refused(WORK, "is a directory")
+        self.refused("/proc/merged", "No such file or directory")
+
+    def test_a_link_is_not_followed(self):
+        target, link = written("target", b"mine"), work("link")
+        os.symlink(target, link)
+        self.refused(link, "is a symbolic link, which is not followed")
+        self.assertEqual(contents(target), b"mine")
+        os.unlink(link)
+
+    def test_no_room(self):
+        old = written("old", b"old")
+        self.refused(old, "File too large",
+                     preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (3 * PAGE, 3 * PAGE)))
+        self.assertEqual(contents(old), b"old")
+
+    def test_nothing_to_write(self):
+        result = dump("merge", "-o", work("none"), "/nowhere", WORK)
+        self.assertEqual((result.returncode, os.path.exists(work("none"))), (1, False))
+        self.assertEqual(result.stderr.count("\n"), 2)
+
+    def test_usage(self):
+        for arguments in ([], ["-o", work("x")], ["-o"], [FEW[0]], ["--into", FEW[0]]):
+            result = dump("merge", *arguments)
+            self.assertEqual((result.returncode, result.stdout, result.stderr.count("\n")), (2, "", 1), arguments)
+
+    def test_help(self):
+        self.assertIn("-o OUT", check("merge", "--help"))
+
+
+class Damaged(unittest.TestCase):
+    """One file alone: what is said of it."""
+    def refused(self, name, changed, reason):
+        path = written(name, changed)
+        result = dump("report", path)
+        self.assertEqual((result.returncode, result.stdout, result.stderr),
+                         (1, "", f"allocsite-dump: {path}: {reason}\n"))
+
+    def test_what_cannot_be_read(self):
+        good = contents(FEW[1])
+        self.refused("short", good[:100], "is a profile that is cut: its header is not whole")
+        self.refused("text", good.replace(b"\n", b"\r\n"),
+                     "is a profile whose bytes were changed on the way: was it copied as a text?")
+        self.refused("newer", good[:8] + b"\x02" + good[9:],
+                     "is a profile of version 2: it was written by a newer allocsite")
+        self.refused("order", good[:12] + good[15:11:-1] + good[16:],
+                     "is a profile of a machine with the other byte order")
+
+    def test_numbers_that_claim_much(self):
+        """What the file says is there takes neither time nor memory, if it is not there."""
+        huge = bytearray(contents(FEW[1]))
+        struct.pack_into("<I", huge, PAGE, 0xFFFFFFFF)
+        struct.pack_into("<21Q", huge, PAGE + 16, *[len(huge) + PAGE * k for k in range(21)])
+        path = written("huge", huge)
+        result = dump("report", path, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (1 << 28, 1 << 28)))
+        self.assertIn("the file is cut: ", result.stdout)
+        self.assertEqual(result.returncode, 0, result.stderr)
+
+    def test_a_file_that_shrinks(self):
+        """SIGBUS where a page is gone: the reader goes on, and says so."""
+        path = shutil.copy(FEW[1], work("shrinks"))
+        whole = contents(path)
+        shrinks = subprocess.Popen(["sh", "-c", "while :; do truncate -s 8192 $0; cat $1 > $0; done", path, FEW[1]])
+        try:
+            statuses = [dump("report", path).returncode for _ in range(300)]
+        finally:
+            shrinks.kill()
+            shrinks.wait()
+        self.assertFalse(set(statuses) - {0, 1}, set(statuses))
+        self.assertEqual(contents(written("shrinks", whole)), whole)
+
+
+class Many(unittest.TestCase):
+    def test_memory_follows_the_sites(self):
+        def peak(count):
+            os.makedirs(work(f"many-{count}"), exist_ok=True)
+            subprocess.run([MAKE, work(f"many-{count}"), str(count), "100"], check=True)
+            paths = [work(f"many-{count}/{number}") for number in range(count)]
+            process = subprocess.Popen([DUMP, "merge", "-o", work("many"), *paths])
+            _, status, usage = os.wait4(process.pid, 0)
+            process.returncode = status
+            self.assertEqual(status, 0)
+            return usage.ru_maxrss
+        self.assertLess(peak(1000), peak(10) + 1024)
+
+
+if __name__ == "__main__":
+    unittest.main()

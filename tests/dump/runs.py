@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Programs that are compiled with allocsite and run, and what allocsite-dump says of their reports.
+
+ctest passes DUMP (allocsite-dump), CC (allocsite-clang) and WORK (a folder) in the environment.
+"""
+import json
+import os
+import subprocess
+
+DUMP = os.environ["DUMP"]
+CC = os.environ["CC"]
+WORK = os.environ["WORK"]
+
+
+def work(name):
+    path = os.path.join(WORK, name)
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    return path
+
+
+def written(name, contents):
+    with open(work(name), "w") as file:
+        file.write(contents if isinstance(contents, str) else json.dumps(contents))
+    return work(name)
+
+
+def read(path):
+    with open(path) as file:
+        return json.load(file)
+
+
+def report(source, folder, options="reach=1", flags=("-O2",)):
+    """Compiles the source as program.c, as every build does in a folder of its own, runs it and returns the path of its
+    report."""
+    written(f"{folder}/program.c", source)
+    subprocess.run([CC, *flags, "-g", "program.c", "-o", "program"], check=True, cwd=work(folder))
+    subprocess.run(["./program"], check=True, cwd=work(folder), stdout=subprocess.DEVNULL,
+                   env={**os.environ, "ALLOCSITE_OPTIONS": f"format=json:report=report.json:{options}"})
+    return work(f"{folder}/report.json")
+
+
+def dump(*arguments, **options):
+    return subprocess.run([DUMP, *arguments], capture_output=True, text=True, timeout=60, **options)

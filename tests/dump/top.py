@@ -1,0 +1,287 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""allocsite-dump top: of a program that takes a step for each line it is sent, as tables and on a terminal."""
+import fcntl
+import os
+import pty
+import re
+import select
+import signal
+import struct
+import subprocess
+import termios
+import time
+import unittest
+
+from runs import CC, DUMP, dump, read, report, work, written
+
+# Only differences are written otherwise.
+REDRAW = "\x0c"
+
+SOURCE = """\
+#include <stdio.h>
+#include <stdlib.h>
+void *volatile kept;
+__attribute__((noinline)) static void many(void) { kept = malloc(100); free(kept); }
+__attribute__((noinline)) static void few(void) { kept = malloc(7000); }
+int main(void) {
+    char line[16];
+    puts("ready");
+    fflush(stdout);
+    while (fgets(line, sizeof line, stdin)) {
+        for (int i = 0; i < 1000; i++)
+            many();
+        few();
+        puts("done");
+        fflush(stdout);
+    }
+}
+"""
+
+
+class Program:
+    """Runs with a profile; each step is 1000 allocations of 100 bytes and one of 7000."""
+
+    def __init__(self, options="profile=live.profile"):
+        written("live/program.c", SOURCE)
+        subprocess.run([CC, "-O2", "-g", "program.c", "-o", "program"], check=True, cwd=work("live"))
+        if os.path.exists(work("live/live.profile")):
+            os.unlink(work("live/live.profile"))
+        self.process = subprocess.Popen(["./program"], cwd=work("live"), text=True, stdin=subprocess.PIPE,
+                                        stdout=subprocess.PIPE,
+                                        env={**os.environ, "ALLOCSITE_OPTIONS": "report=none:" + options})
+        self.process.stdout.readline()
+        self.pid, self.path = str(self.process.pid), work("live/live.profile")
+
+    def step(self, times=1):
+        for _ in range(times):
+            self.process.stdin.write("\n")
+            self.process.stdin.flush()
+            self.process.stdout.readline()
+
+    def end(self, sent=None):
+        if sent:
+            self.process.send_signal(sent)
+        self.process.stdin.close()
+        self.process.stdout.read()
+        self.process.stdout.close()
+        return self.process.wait()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        if self.process.poll() is None:
+            self.end(signal.SIGKILL)
+
+
+def rows(table):
+    """By the function: rates and numbers as they are shown."""
+    found = {}
+    for line in table.splitlines():
+        cells = re.split(r"  +", line.strip())
+        if len(cells) == 7 and cells[0] != "allocs/s":
+            found[cells[6].split()[0]] = cells[:6]
+    return found
+
+
+class Tables(unittest.TestCase):
+    def test_once_by_process_and_by_profile(self):
+        with Program() as program:
+            program.step(2)
+            for name in program.pid, program.path:
+                result = dump("top", "--once", name)
+                self.assertEqual((result.returncode, result.stderr), (0, ""))
+                found = rows(result.stdout)
+                self.assertEqual(found["many"], ["-", "-", "2,000", "195.3 KiB", "0 B", "0 B"])
+                self.assertEqual(found["few"], ["-", "-", "2", "13.7 KiB", "13.7 KiB", "13.7 KiB"])
+                self.assertIn(f"pid {program.pid}, still running\n", result.stdout)
+
+    def test_rates(self):
+        with Program() as program:
+            top = subprocess.Popen([DUMP, "top", "--interval=0.5", "--count=3", program.pid], stdout=subprocess.PIPE,
+                                   text=True)
+            first = [top.stdout.readline() for _ in range(5)]
+            program.step(50)
+            tables = ("".join(first) + top.communicate()[0]).split("\n\n")
+            self.assertEqual((top.returncode, len(tables)), (0, 3))
+            many = rows(tables[1])["many"]
+            self.assertEqual(many[2], "50,000")
+            # Half a second, and what a busy machine adds to it.
+            rate = int(many[0].replace(",", ""))
+            self.assertTrue(10000 < rate <= 100100, rate)
+            self.assertEqual(rows(tables[2])["many"][:3], ["0", "0 B", "50,000"])
+
+    def test_order_and_filter(self):
+        with Program() as program:
+            program.step()
+            orders = {sort: [name for name in rows(dump("top", "--once", "--sort=" + sort, program.path).stdout)
+                             if name in ("many", "few")] for sort in ("rate", "bytes", "allocs", "live", "peak")}
+            self.assertEqual(orders, {"rate": ["many", "few"], "bytes": ["many", "few"], "allocs": ["many", "few"],
+                                      "live": ["few", "many"], "peak": ["few", "many"]})
+            self.assertEqual(list(rows(dump("top", "--once", "--filter=FEW", program.path).stdout)), ["few"])
+            self.assertEqual(len(rows(dump("top", "--once", "--top=1", program.path).stdout)), 1)
+
+    def test_ends_with_the_program(self):
+        for sent, status, said in (None, 0, ", ended\n"), (signal.SIGKILL, -9, ", ended by force\n"):
+            with Program() as program:
+                top = subprocess.Popen([DUMP, "top", "--interval=0.2", program.path], stdout=subprocess.PIPE, text=True)
+                top.stdout.readline()
+                program.step(3)
+                self.assertEqual(program.end(sent), status)
+                last = top.communicate()[0].split("\n\n")[-1]
+                self.assertEqual(top.returncode, 0)
+                self.assertIn(said, last)
+                self.assertEqual(rows(last)["many"][2], "3,000")
+
+    def test_a_report_that_is_none_of_a_running_program(self):
+        path = report(SOURCE.replace("fgets(line, sizeof line, stdin)", "0"), "ended")
+        written("ended/more.json", read(path))
+        result = dump("top", "--plain", path)
+        self.assertEqual((result.returncode, result.stderr, result.stdout.count("allocsite: ")), (0, "", 1))
+
+    def test_a_profile_that_goes_away(self):
+        with Program() as program:
+            top = subprocess.Popen([DUMP, "top", "--interval=0.2", program.path], stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, text=True)
+            top.stdout.readline()
+            os.unlink(program.path)
+            errors = top.communicate()[1]
+            self.assertEqual((top.returncode, errors),
+                             (1, f"allocsite-dump: {program.path}: No such file or directory\n"))
+            self.assertIn("or its profile was removed", dump("top", program.pid).stderr)
+
+
+class Messages(unittest.TestCase):
+    def test_processes_without_a_profile(self):
+        with Program("top=0") as program:
+            result = dump("top", program.pid)
+            self.assertEqual((result.returncode, result.stdout), (1, ""))
+            self.assertRegex(result.stderr, f"^allocsite-dump: process {program.pid}: was started without profile=")
+        result = dump("top", program.pid)
+        self.assertEqual((result.returncode, result.stderr),
+                         (1, f"allocsite-dump: process {program.pid}: there is no such process\n"))
+
+    def test_wrong_usage(self):
+        for arguments in (), ("a", "b"), ("--sort=size", "a"), ("--interval=0", "a"), ("--interval=1s", "a"), \
+                ("--interval=nan", "a"), ("--count=0", "a"), ("--top=x", "a"), ("--filter=" + "x" * 64, "a"), \
+                ("--no", "a"):
+            result = dump("top", *arguments)
+            self.assertEqual((result.returncode, result.stdout), (2, ""), arguments)
+            self.assertRegex(result.stderr, r"^allocsite-dump: top: [^\n]*\n$")
+
+    def test_help(self):
+        result = dump("top", "--help")
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        self.assertTrue(result.stdout.startswith("usage: allocsite-dump top "))
+
+    def test_an_output_that_is_closed(self):
+        with Program() as program:
+            top = subprocess.Popen([DUMP, "top", "--interval=0.1", program.path], stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, text=True)
+            top.stdout.readline()
+            top.stdout.close()
+            self.assertEqual(top.wait(timeout=60), 1)
+            self.assertIn("standard output: Broken pipe", top.stderr.read())
+            top.stderr.close()
+
+
+class Terminal:
+    """Runs a command on a terminal; expect() waits for text that it writes."""
+
+    def __init__(self, *command, name="xterm"):
+        self.pid, self.file = pty.fork()
+        if self.pid == 0:
+            os.environ.update(TERM=name, LC_ALL="C.UTF-8")
+            fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 120, 0, 0))
+            os.execv(command[0], command)
+        self.seen = ""
+
+    def read(self, seconds):
+        if not select.select([self.file], [], [], seconds)[0]:
+            return False
+        try:
+            self.seen += os.read(self.file, 1 << 16).decode(errors="replace")
+        except OSError:
+            return False
+        return True
+
+    def expect(self, text):
+        end = time.monotonic() + 30
+        while text not in self.seen and time.monotonic() < end:
+            self.read(0.1)
+        if text not in self.seen:
+            raise AssertionError(f"{text!r} is not in {self.seen!r}")
+        self.seen = self.seen.partition(text)[2]
+
+    def send(self, keys):
+        os.write(self.file, keys.encode())
+
+    def status(self):
+        while self.read(30):
+            pass
+        os.close(self.file)
+        return os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
+
+
+class Screen(unittest.TestCase):
+    def test_keys(self):
+        with Program() as program:
+            program.step()
+            screen = Terminal(DUMP, "top", "--interval=0.1", program.pid)
+            screen.expect("still running")
+            screen.expect("sorted by rate")
+            screen.expect("many")
+            for key, sort in ("b", "bytes"), ("a", "allocs"), ("l", "live"), ("p", "peak"), ("r", "rate"):
+                screen.send(key + REDRAW)
+                screen.expect("sorted by " + sort)
+            screen.send(" ")
+            screen.expect("paused")
+            screen.send("?")
+            screen.expect("scroll")
+            screen.send("?")
+            screen.expect("allocs/s")
+            screen.send("/")
+            screen.expect("filter:")
+            screen.send("fex\x7fw\n")
+            screen.expect("only with few")
+            screen.send("/many\x1b" + REDRAW)
+            screen.expect("only with few")
+            screen.send("q")
+            self.assertEqual(screen.status(), 0)
+            self.assertIn("\x1b[?1049l", screen.seen, "the terminal is as it was")
+
+    def test_the_last_state_stays(self):
+        with Program() as program:
+            screen = Terminal(DUMP, "top", "--interval=0.1", program.path)
+            screen.expect("still running")
+            program.step(7)
+            program.end()
+            screen.expect("ended")
+            screen.send("/many\n")
+            screen.expect("only with many")
+            screen.send("q")
+            self.assertEqual(screen.status(), 0)
+
+    def test_count(self):
+        with Program() as program:
+            screen = Terminal(DUMP, "top", "--interval=0.1", "--count=3", program.path)
+            self.assertEqual(screen.status(), 0)
+            self.assertIn("allocs/s", screen.seen)
+
+    def test_a_terminal_that_goes_away(self):
+        with Program() as program:
+            screen = Terminal(DUMP, "top", "--interval=0.1", program.path)
+            screen.expect("still running")
+            os.close(screen.file)
+            status = os.waitstatus_to_exitcode(os.waitpid(screen.pid, 0)[1])
+            self.assertIn(status, (0, -signal.SIGHUP))
+
+    def test_an_unknown_terminal(self):
+        with Program() as program:
+            screen = Terminal(DUMP, "top", program.path, name="no-such-terminal")
+            self.assertEqual(screen.status(), 1)
+            self.assertIn("use --plain", screen.seen)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* From the bytes of a profile to the forms of its report; and joined with itself, written, and read again.
+ *
+ * Profiles are pages that are mostly empty. The input has of each page a length, two bytes with the lower one
+ * first, and so many bytes of it; so what is altered here is something that is read. pack_profile.py makes
+ * such an input of a profile. */
+#include "fuzz.h"
+
+#include "dump/join.h"
+#include "dump/profile_read.h"
+#include "dump/profile_write.h"
+#include "lib/report_check.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+static void ignore(void *context, const struct report_breach *breach) {
+    (void)context;
+    if (!breach->law)
+        abort();
+}
+
+static void show(struct report *report, enum report_format format) {
+    struct report_limits limits = {.pairs = true, .sizes = true};
+    struct out out = fuzz_out();
+    report_prepare(report, &limits);
+    report_check(report, ignore, NULL);
+    report_write(&out, report, format);
+}
+
+/* What was written here must be read without a doubt that was not there before. */
+static void read_again(const void *bytes, size_t size, const struct report *written) {
+    struct profile_file file;
+    struct reason why;
+    if (!profile_read(&file, bytes, size, &why) || file.names.wrong ||
+        file.report.reason_count > written->reason_count + 1)
+        abort();
+    show(&file.report, FORMAT_JSON);
+    profile_read_free(&file);
+}
+
+/* A file that only this program has, used again each time. */
+static void write_again(const struct report *report) {
+    static int fd = -1;
+    if (fd < 0)
+        fd = memfd_create("written", 0);
+    if (ftruncate(fd, 0) != 0 || lseek(fd, 0, SEEK_SET) != 0 || profile_write(fd, report) != 0)
+        abort();
+    size_t size = (size_t)lseek(fd, 0, SEEK_CUR);
+    void *bytes = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, 0);
+    if (bytes == MAP_FAILED)
+        abort();
+    read_again(bytes, size, report);
+    munmap(bytes, size);
+}
+
+static void join_twice(const void *bytes, size_t size) {
+    struct joined joined = {.reports = 0};
+    for (int i = 0; i < 2; i++) {
+        struct profile_file file;
+        struct reason why;
+        if (!profile_read(&file, bytes, size, &why) || !joined_add(&joined, &file.report))
+            abort();
+        profile_read_free(&file);
+    }
+    if (!joined_report(&joined))
+        abort();
+    write_again(&joined.report);
+    show(&joined.report, FORMAT_TEXT);
+    joined_free(&joined);
+}
+
+/* One page; the last one may be cut. Returns how much of data it took. */
+static size_t unpack_page(const uint8_t *data, size_t size, uint8_t page[PROFILE_PAGE], size_t *used) {
+    size_t length = size < 2 ? 0 : (data[0] | (size_t)data[1] << 8) % (PROFILE_PAGE + 1);
+    bool is_whole = size >= 2 && length <= size - 2;
+    *used = is_whole ? PROFILE_PAGE : size < 2 ? 0 : size - 2;
+    memset(page, 0, PROFILE_PAGE);
+    if (size >= 2)
+        memcpy(page, data + 2, is_whole ? length : *used);
+    return is_whole ? 2 + length : size;
+}
+
+/* All that can be done with a profile would take most of the time of all runs: a sum over the input chooses.
+ */
+static void use(struct profile_file *file, const void *bytes, size_t size, uint8_t choice) {
+    if (choice % 8 == 0)
+        join_twice(bytes, size);
+    else
+        show(&file->report, (enum report_format)(choice % (FORMAT_MARKDOWN + 1)));
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    enum { PAGES = 64 };
+    static uint8_t pages[PAGES * PROFILE_PAGE];
+    size_t unpacked = 0, used = PROFILE_PAGE;
+    uint8_t choice = 0;
+    struct profile_file file;
+    struct reason why;
+    for (size_t at = 0; at < size && used == PROFILE_PAGE && unpacked < sizeof pages; unpacked += used)
+        at += unpack_page(data + at, size - at, pages + unpacked, &used);
+    for (size_t i = 0; i < size; i++)
+        choice ^= data[i];
+    /* In a block of its own size, so that a sanitizer sees what is read behind its end. */
+    uint8_t *bytes = malloc(unpacked ? unpacked : 1);
+    if (!bytes)
+        return 0;
+    memcpy(bytes, pages, unpacked);
+    if (profile_read(&file, bytes, unpacked, &why)) {
+        use(&file, bytes, unpacked, choice);
+        profile_read_free(&file);
+    }
+    free(bytes);
+    return 0;
+}
