@@ -260,6 +260,19 @@ def left():
             if pair["owner"] in lines})
 
 
+def alternating():
+    """Two threads that each have a block of one line now and then: whichever event a measure finds under way, there were two at
+    once."""
+    program = build("alternating.c", "alternating")
+    for _ in range(5):
+        process = run([program])
+        check_behaviour(process)
+        line = next(number for number, text in enumerate(open(source("alternating.c")), 1) if "/* taken */" in text)
+        site = next(site for site in report_of(process)["sites"] if site["line"] == line)
+        if site["max_live_blocks"] + site["max_live_blocks_within"] < 2:
+            wrong.append(f"{site['max_live_blocks']} blocks at once within {site['max_live_blocks_within']}")
+
+
 def no_barrier():
     """Where the kernel refuses membarrier the report says so, and the program does not notice."""
     process = run([build("no_barrier.c", "no_barrier")])
@@ -280,4 +293,4 @@ def several_threads_static():
 if __name__ == "__main__":
     main([one_thread, one_thread_static, one_thread_allocators, preloaded_allocators, forks, forked_in_rise,
           forks_of_threads, short_threads, handed_over, large, usable, left, several_threads, several_threads_details,
-          several_threads_static, no_barrier])
+          several_threads_static, alternating, no_barrier])
