@@ -41,11 +41,12 @@
 typedef uint32_t profile_name;
 
 enum profile_flag {
-    PROFILE_HAS_PAIRS = 1,  /* who frees and reallocates whose blocks was counted */
-    PROFILE_HAS_SIZES = 2,  /* and the sizes that were asked for */
-    PROFILE_HAS_LOST = 4,   /* lost blocks are told from reachable ones */
-    PROFILE_IS_FORKED = 8,  /* the process is a forked child; its counters start at the fork */
-    PROFILE_IS_MERGED = 16, /* made of several profiles: peak, see profile_header */
+    PROFILE_HAS_PAIRS = 1, /* who frees and reallocates whose blocks was counted */
+    PROFILE_HAS_SIZES = 2, /* and the sizes that were asked for */
+    PROFILE_HAS_LOST = 4,  /* lost blocks are told from reachable ones */
+    PROFILE_IS_FORKED = 8, /* the process is a forked child; its counters start at the fork */
+    PROFILE_IS_MERGED =
+        16, /* made of several profiles; the peak is that of the process that had the highest one */
 };
 
 /* The highest that the bytes of all live blocks came to. */
@@ -95,6 +96,7 @@ enum profile_kind {
     PROFILE_PAIRS,     /* struct profile_pair[], in any order; key 0: none */
     PROFILE_SIZES,     /* struct profile_sizes by slot */
     PROFILE_BASES,     /* struct profile_base by slot */
+    PROFILE_NOTES,     /* struct profile_note[], up to the first that is empty; of merged profiles */
 };
 
 /* Elements of chunk 0, by kind. */
@@ -231,12 +233,26 @@ struct profile_base {
     uint64_t unused[4];
 };
 
+enum profile_note_what {
+    PROFILE_NOTE_NONE,
+    PROFILE_NOTE_REASON,  /* why the numbers are not exact, in words */
+    PROFILE_NOTE_PROGRAM, /* an executable, if there are several */
+};
+
+/* What cannot be said in the header of several processes. */
+struct profile_note {
+    uint32_t what; /* enum profile_note_what */
+    profile_name text;
+    uint64_t processes; /* of so many the reason is */
+};
+
 #ifndef __cplusplus
 _Static_assert(sizeof(struct profile_header) == 512, "the header");
 _Static_assert(sizeof(struct profile_directory) == PROFILE_PAGE, "the directory's first page");
 _Static_assert(sizeof(struct profile_area) == 32 && sizeof(struct profile_record) == 64, "");
 _Static_assert(sizeof(struct profile_slot) == 64 && sizeof(struct tally) == 64 && sizeof(struct extra) == 64,
                "");
+_Static_assert(sizeof(struct profile_note) == 16, "");
 _Static_assert(sizeof(struct profile_sizes) == 512 && sizeof(struct profile_base) == 128, "");
 #endif
 

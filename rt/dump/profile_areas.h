@@ -8,7 +8,6 @@
 #define ALLOCSITE_PROFILE_AREAS_H
 
 #include "../profile.h"
-#include "profile_notes.h"
 #include "reason.h"
 
 #include <stddef.h>

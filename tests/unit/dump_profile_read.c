@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Profiles: what is read of them, and what is said of those that are cut, damaged, or being written.
 #include "dump_profile_image.h"
-#include "profile_notes.h"
 #include "profile_read.h"
 
 #include <pthread.h>
