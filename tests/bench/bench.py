@@ -12,6 +12,7 @@ import platform
 import instructions
 import live
 import memory
+import merging
 import registration
 import rivals
 import threads
@@ -26,6 +27,7 @@ SECTIONS = {
     "memory": memory.section,
     "live": live.section,
     "registration": registration.section,
+    "merging": merging.section,
 }
 SLOW_SECTIONS = {"rivals": rivals.section}
 

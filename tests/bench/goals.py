@@ -10,6 +10,8 @@ GOALS = {
     "heap of 1024": 1.05,
     "scaling": 1.10,       # what a second thread costs, over what it costs the plain program
     "registration": 50,    # ms
+    "merging": 10,         # seconds
+    "merging memory": 100, # MiB
 }
 
 
