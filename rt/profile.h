@@ -45,8 +45,9 @@ enum profile_flag {
     PROFILE_HAS_SIZES = 2, /* and the sizes that were asked for */
     PROFILE_HAS_LOST = 4,  /* lost blocks are told from reachable ones */
     PROFILE_IS_FORKED = 8, /* the process is a forked child; its counters start at the fork */
-    PROFILE_IS_MERGED =
-        16, /* made of several profiles; the peak is that of the process that had the highest one */
+    /* Made of several; the peak is that of the process that had the highest one. */
+    PROFILE_IS_MERGED = 16,
+    PROFILE_IS_COPY = 32, /* of a moment; the process went on */
 };
 
 /* The highest that the bytes of all live blocks came to. */
@@ -80,8 +81,9 @@ struct profile_header {
     profile_name lost_unknown; /* why lost blocks are not told from reachable ones, if that was asked for */
     uint64_t resets;           /* odd: one is under way */
     struct profile_peak peak;
-    uint64_t writer[8]; /* the writer's own */
-    uint64_t unused[36];
+    uint64_t writer[8];     /* the writer's own */
+    uint64_t pid_namespace; /* inode number of the namespace that pid is of (namespaces(7)); 0: not known */
+    uint64_t unused[35];
 };
 
 enum profile_kind {

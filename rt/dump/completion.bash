@@ -4,6 +4,7 @@
 # The values of an option of the command, in one line.
 _allocsite_dump_values() {
     case $1$2 in
+        report--by) echo "site line function file type module thread phase" ;;
         report--format) echo "text json csv markdown" ;;
         top--sort) echo "rate bytes allocs live peak" ;;
         *--format) echo "text json" ;;
@@ -15,7 +16,7 @@ _allocsite_dump() {
     local word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} command=${COMP_WORDS[1]} option=
     local options="--format= --verify --help"
     [[ $command != report ]] ||
-        options="--format= --sort= --top= --min-bytes= --min-allocs= --leaks --pairs --sizes --help"
+        options="--by= --format= --sort= --top= --min-bytes= --min-allocs= --leaks --pairs --sizes --help"
     [[ $command != merge ]] || options="-o --output= --help"
     [[ $command != diff ]] || options="--format= --sort= --top= --min-bytes= --all --exit-code --help"
     [[ $command != top ]] || options="--sort= --filter= --interval= --count= --plain --once --top= --help"

@@ -2,7 +2,6 @@
 /* The reports of many files as one. */
 #include "join_files.h"
 #include "command.h"
-#include "report_source.h"
 
 #include <stdio.h>
 #include <unistd.h>
@@ -25,21 +24,29 @@ static void clear_progress(int count) {
         fputs("\r\033[K", stderr);
 }
 
-static bool add_file(struct joined *joined, const char *path, struct reason *why) {
+static bool add_source(struct joined *joined, const struct report_source *source, join_visitor *visit,
+                       void *context, struct reason *why) {
+    if (visit && !visit(context, source, why))
+        return false;
+    return joined_add(joined, source->report) || reason_set(why, "out of memory");
+}
+
+static bool add_file(struct joined *joined, const char *path, join_visitor *visit, void *context,
+                     struct reason *why) {
     struct report_source source;
     if (!report_source_load(&source, path, why))
         return false;
-    bool is_added = joined_add(joined, source.report);
+    bool is_added = add_source(joined, &source, visit, context, why);
     report_source_free(&source);
-    return is_added || reason_set(why, "out of memory");
+    return is_added;
 }
 
-int join_files(struct joined *joined, char **paths, int count) {
+int join_files(struct joined *joined, char **paths, int count, join_visitor *visit, void *context) {
     int status = STATUS_DONE;
     struct reason why;
     for (int i = 0; i < count; i++) {
         show_progress(i, count);
-        if (add_file(joined, paths[i], &why))
+        if (add_file(joined, paths[i], visit, context, &why))
             continue;
         clear_progress(count);
         complain(paths[i], "%s", why.text);

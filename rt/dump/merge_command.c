@@ -23,7 +23,7 @@ static bool write_profile(const struct report *report, const char *path, struct 
 static int merge(const char *path, char **files, int count) {
     struct joined joined = {.reports = 0};
     struct reason why;
-    int status = join_files(&joined, files, count);
+    int status = join_files(&joined, files, count, NULL, NULL);
     if (joined.reports && !write_profile(&joined.report, path, &why)) {
         complain(path, "%s", why.text);
         status = STATUS_FAILED;

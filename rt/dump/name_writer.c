@@ -71,16 +71,19 @@ static bool is_frame(const void *key, const void *context, size_t element) {
     return memcmp(key, writer->bytes + element, sizeof(struct profile_frame)) == 0;
 }
 
+bool name_write_frame(struct name_writer *writer, const struct profile_frame *frame, profile_name *name) {
+    uint64_t hash = hash_bytes(0, frame, sizeof *frame);
+    size_t found = hash_find(&writer->frames, hash, is_frame, frame, writer);
+    if (found == HASH_NONE)
+        return append(writer, &writer->frames, hash, frame, sizeof *frame, name);
+    *name = (profile_name)found;
+    return true;
+}
+
 static bool write_frame(struct name_writer *writer, const struct place *place, profile_name *frame) {
     struct profile_frame key = {.line = place->line, .column = place->column, .caller = *frame};
-    if (!name_write(writer, place->function, &key.function) || !name_write(writer, place->file, &key.file))
-        return false;
-    uint64_t hash = hash_bytes(0, &key, sizeof key);
-    size_t found = hash_find(&writer->frames, hash, is_frame, &key, writer);
-    if (found == HASH_NONE)
-        return append(writer, &writer->frames, hash, &key, sizeof key, frame);
-    *frame = (profile_name)found;
-    return true;
+    return name_write(writer, place->function, &key.function) && name_write(writer, place->file, &key.file) &&
+           name_write_frame(writer, &key, frame);
 }
 
 bool name_write_chain(struct name_writer *writer, const struct place *places, size_t count,

@@ -18,6 +18,8 @@ struct name_writer {
 /* Sets *name; 0 for NULL. False: out of memory, or full. */
 bool name_write(struct name_writer *, const char *text, profile_name *name);
 
+bool name_write_frame(struct name_writer *, const struct profile_frame *, profile_name *name);
+
 /* Sets *frame to the innermost of the places, or to 0 if there are none. */
 bool name_write_chain(struct name_writer *, const struct place *, size_t count, profile_name *frame);
 

@@ -22,15 +22,66 @@ static bool is_this_host(const char *host) {
     return !host || (gethostname(name, sizeof name - 1) == 0 && strcmp(name, host) == 0);
 }
 
-bool process_runs(uint64_t pid, uint64_t start_time, const char *host) {
-    char path[64], stat[2048], state;
-    uint64_t start;
+static size_t read_file(const char *path, char *text, size_t size) {
+    FILE *file = fopen(path, "re");
+    size_t length = file ? fread(text, 1, size - 1, file) : 0;
+    text[length] = '\0';
+    if (file)
+        fclose(file);
+    return length;
+}
+
+static bool read_stat(uint64_t pid, char *state, uint64_t *start) {
+    char path[64], stat[2048];
     snprintf(path, sizeof path, "/proc/%" PRIu64 "/stat", pid);
-    FILE *file = pid && is_this_host(host) ? fopen(path, "re") : NULL;
-    if (!file)
-        return false;
-    size_t size = fread(stat, 1, sizeof stat - 1, file);
-    fclose(file);
-    stat[size] = '\0';
-    return parse_stat(stat, &state, &start) && start == start_time && state != 'Z' && state != 'X';
+    return read_file(path, stat, sizeof stat) && parse_stat(stat, state, start);
+}
+
+bool process_runs(uint64_t pid, uint64_t start_time, const char *host) {
+    char state;
+    uint64_t start;
+    return pid && is_this_host(host) && read_stat(pid, &state, &start) && start == start_time &&
+           state != 'Z' && state != 'X';
+}
+
+uint64_t process_start_time(uint64_t pid) {
+    char state;
+    uint64_t start;
+    return read_stat(pid, &state, &start) ? start : 0;
+}
+
+/* What stands behind the name in proc_pid_status(5); NULL: no such line. */
+static const char *read_status(uint64_t pid, const char *name, char *text, size_t size) {
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%" PRIu64 "/status", pid);
+    read_file(path, text, size);
+    const char *line = strstr(text, name);
+    return line ? line + strlen(name) : NULL;
+}
+
+uint64_t process_own_pid(uint64_t pid) {
+    char text[4096];
+    const char *at = read_status(pid, "\nNSpid:", text, sizeof text);
+    uint64_t own = 0, next;
+    for (int length; at && sscanf(at, "%*[ \t]%" SCNu64 "%n", &next, &length) == 1; at += length)
+        own = next;
+    return own;
+}
+
+static bool is_mine(uint64_t pid) {
+    char text[4096];
+    const char *at = read_status(pid, "\nUid:", text, sizeof text);
+    unsigned user;
+    return at && sscanf(at, "%u", &user) == 1 && user == geteuid();
+}
+
+bool process_refuses(uint64_t pid, struct reason *why) {
+    char scope[16];
+    if (!is_mine(pid))
+        return reason_set(why, "belongs to another user, and its memory may not be read");
+    read_file("/proc/sys/kernel/yama/ptrace_scope", scope, sizeof scope);
+    return reason_set(why,
+                      "the kernel does not let its memory be read%s; start the program with "
+                      "ALLOCSITE_OPTIONS=profile=PATH, which needs no permission",
+                      scope[0] > '0' ? " (kernel.yama.ptrace_scope)" : "");
 }

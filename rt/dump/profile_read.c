@@ -149,10 +149,10 @@ static bool read_pairs(struct reader *reader) {
 }
 
 static bool read_stretch(struct reader *reader) {
-    const struct profile_sweep *sweep = &reader->sweep;
+    struct profile_sweep *sweep = &reader->sweep;
     for (uint64_t slot = sweep->first; slot < sweep->end; slot++) {
         struct profile_counts counts;
-        profile_slot_read(&counts, sweep, slot, PROFILE_ALL_BLOCKS);
+        profile_slot_read(&counts, sweep, slot);
         reader->doubts.contradicting += counts.contradict;
         if ((counted(counts.counters) || is_named(reader, slot)) && !add_row(reader, slot, &counts))
             return false;
@@ -160,10 +160,40 @@ static bool read_stretch(struct reader *reader) {
     return true;
 }
 
+static void read_part(struct reader *reader, struct profile_part *part, uint64_t number) {
+    const unsigned char *at = profile_element(&reader->areas, PROFILE_BLOCKS, number);
+    struct profile_block block;
+    bool contradict = false; /* is told of the slots that it comes from */
+    profile_flow_counters(&part->counters, &reader->sweep.flows[number], &contradict);
+    if (!at || number == reader->sweep.flow_count)
+        return;
+    profile_copy(&block, at, sizeof block);
+    part->thread = block.thread;
+    part->phase = profile_name_at(&reader->file->names, block.phase);
+    part->is_known = part->phase || !block.phase;
+}
+
+/* A merged profile has its sums in a block that stands for no thread. */
+static bool read_parts(struct reader *reader) {
+    struct profile_file *file = reader->file;
+    bool contradict = false;
+    profile_flow_counters(&file->before_reset, &reader->sweep.before_reset, &contradict);
+    if (file->is_merged)
+        return true;
+    size_t count = reader->sweep.flow_count;
+    file->parts = calloc(count + 1, sizeof *file->parts);
+    for (size_t i = 0; file->parts && i <= count; i++)
+        read_part(reader, &file->parts[i], i);
+    if (file->parts)
+        file->part_count = count + (memcmp(&file->parts[count].counters, &nothing, sizeof nothing) != 0);
+    return file->parts != NULL;
+}
+
 static bool read_rows(struct reader *reader) {
     bool is_done = profile_sweep_open(&reader->sweep, &reader->areas);
     while (is_done && profile_sweep_next(&reader->sweep))
         is_done = read_stretch(reader);
+    is_done = is_done && read_parts(reader);
     profile_sweep_close(&reader->sweep);
     return is_done;
 }
@@ -239,7 +269,7 @@ static void read_head(struct reader *reader) {
     const struct profile_header *header = &reader->areas.header;
     struct profile_file *file = reader->file;
     struct report *report = &file->report;
-    bool is_merged = header->flags & PROFILE_IS_MERGED;
+    bool is_merged = file->is_merged = header->flags & PROFILE_IS_MERGED;
     report->program = profile_name_at(&file->names, header->program);
     if (!report->program)
         report->program = "?";
@@ -319,5 +349,6 @@ void profile_read_free(struct profile_file *file) {
     free(file->sizes);
     free(file->sources);
     free(file->rows);
+    free(file->parts);
     profile_names_free(&file->names);
 }

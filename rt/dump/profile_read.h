@@ -21,10 +21,22 @@ struct profile_row {
     bool has_sizes;
 };
 
+/* What one thread, or those that had its place one after the other, counted in one phase. */
+struct profile_part {
+    const char *phase; /* NULL: outside of all phases */
+    uint32_t thread;
+    bool is_known;            /* else nothing in the file says which thread and phase it was */
+    struct counters counters; /* from allocs to failed; live: see profile_flow_counters */
+};
+
 struct profile_file {
     struct report report; /* not prepared yet */
     uint64_t pid, start_time;
     const char *host;
+    bool is_merged; /* from other profiles, and has no parts */
+    struct profile_part *parts;
+    size_t part_count;
+    struct counters before_reset; /* of all parts: what the report does not have of them */
     bool is_changing; /* the program changed it so that its numbers may not fit together: read it again */
 
     /* What it borrows from. */

@@ -4,14 +4,28 @@
 
 #include <stdlib.h>
 
+/* Blocks that the file names: a number that it does not can be any. */
+static size_t count_blocks(const struct profile_areas *areas) {
+    size_t count = 0;
+    for (size_t i = 0; i < areas->span_count; i++) {
+        const struct profile_span *span = &areas->spans[i];
+        bool has_block = span->kind == PROFILE_TALLIES || span->kind == PROFILE_EXTRAS;
+        if (has_block && span->block >= count && profile_element(areas, PROFILE_BLOCKS, span->block))
+            count = (size_t)span->block + 1;
+    }
+    return count;
+}
+
 bool profile_sweep_open(struct profile_sweep *sweep, const struct profile_areas *areas) {
-    *sweep = (struct profile_sweep){.areas = areas};
+    *sweep = (struct profile_sweep){.areas = areas, .flow_count = count_blocks(areas)};
     sweep->active = calloc(areas->span_count + 1, sizeof *sweep->active);
-    return sweep->active != NULL;
+    sweep->flows = calloc(sweep->flow_count + 1, sizeof *sweep->flows);
+    return sweep->active && sweep->flows;
 }
 
 void profile_sweep_close(struct profile_sweep *sweep) {
     free(sweep->active);
+    free(sweep->flows);
 }
 
 static void drop_ended(struct profile_sweep *sweep) {
@@ -45,8 +59,7 @@ bool profile_sweep_next(struct profile_sweep *sweep) {
 }
 
 struct sums {
-    struct tally tally; /* sums of the counters */
-    struct extra extra;
+    struct profile_flow flow;
     int64_t most;
     uint64_t peak_blocks, peak_bytes; /* signed, but for the overflow of what is damaged */
 };
@@ -54,30 +67,31 @@ struct sums {
 struct slot_reading {
     const struct profile_sweep *sweep;
     uint64_t slot;
-    uint32_t block;
+    struct profile_flow *of_block; /* of the element */
     struct sums sums;
 };
-
-/* The element of the slot in an area of the kind and a block that is wanted; NULL: it is none. */
-static const unsigned char *element(const struct slot_reading *reading, const struct profile_span *span,
-                                    uint32_t kind) {
-    if (span->kind != kind || (reading->block != PROFILE_ALL_BLOCKS && span->block != reading->block))
-        return NULL;
-    _Static_assert(sizeof(struct tally) == sizeof(struct extra), "one size for both");
-    return span->elements + (reading->slot - span->first) * sizeof(struct tally);
-}
 
 typedef void element_function(struct slot_reading *, const unsigned char *);
 
 static void each_element(struct slot_reading *reading, uint32_t kind, element_function *function) {
-    for (size_t i = 0; i < reading->sweep->active_count; i++) {
-        const unsigned char *at = element(reading, reading->sweep->active[i], kind);
-        if (at)
-            function(reading, at);
+    const struct profile_sweep *sweep = reading->sweep;
+    _Static_assert(sizeof(struct tally) == sizeof(struct extra), "one size for both");
+    for (size_t i = 0; i < sweep->active_count; i++) {
+        const struct profile_span *span = sweep->active[i];
+        if (span->kind != kind)
+            continue;
+        reading->of_block = &sweep->flows[span->block < sweep->flow_count ? span->block : sweep->flow_count];
+        function(reading, span->elements + (reading->slot - span->first) * sizeof(struct tally));
     }
 }
 
-#define ADD(type, name) reading->sums.type.name += profile_load(at + offsetof(struct type, name))
+#define ADD_VALUE(type, name, value)                                                                         \
+    do {                                                                                                     \
+        uint64_t added = value;                                                                              \
+        reading->sums.flow.type.name += added;                                                               \
+        reading->of_block->type.name += added;                                                               \
+    } while (0)
+#define ADD(type, name) ADD_VALUE(type, name, profile_load(at + offsetof(struct type, name)))
 
 static void add_moved(struct slot_reading *reading, const unsigned char *at) {
     ADD(extra, moved);
@@ -107,8 +121,8 @@ static void add_gained(struct slot_reading *reading, const unsigned char *at) {
     struct sums *sums = &reading->sums;
     struct tally tally;
     profile_copy(&tally, at, sizeof tally);
-    sums->tally.gained += tally.gained;
-    sums->tally.gained_bytes += tally.gained_bytes;
+    ADD_VALUE(tally, gained, tally.gained);
+    ADD_VALUE(tally, gained_bytes, tally.gained_bytes);
     bool is_saved = !peak->riser && tally_epoch(&tally) >= peak->epoch;
     sums->peak_blocks += is_saved ? (uint64_t)tally_peak_blocks(&tally) : tally.gained - tally.lost;
     sums->peak_bytes += is_saved ? (uint64_t)tally.peak_bytes : tally.gained_bytes - tally.lost_bytes;
@@ -143,39 +157,52 @@ static uint64_t plus(uint64_t a, uint64_t b, bool *contradict) {
     return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
 
-#define TAKE_OFF(from, base, name) (from)->name = minus((from)->name, (base)->name, contradict)
+#define FLOW_MEMBERS(X)                                                                                      \
+    X(tally.gained, gained)                                                                                  \
+    X(tally.gained_bytes, gained_bytes)                                                                      \
+    X(tally.lost, lost)                                                                                      \
+    X(tally.lost_bytes, lost_bytes)                                                                          \
+    X(extra.reallocs, extra.reallocs)                                                                        \
+    X(extra.realloc_bytes, extra.realloc_bytes)                                                              \
+    X(extra.realloc_old_bytes, extra.realloc_old_bytes)                                                      \
+    X(extra.moved, extra.moved)                                                                              \
+    X(extra.moved_bytes, extra.moved_bytes)                                                                  \
+    X(extra.failed, extra.failed)
 
-static void take_off(struct sums *sums, const struct profile_base *base, bool *contradict) {
-    TAKE_OFF(&sums->tally, base, gained);
-    TAKE_OFF(&sums->tally, base, gained_bytes);
-    TAKE_OFF(&sums->tally, base, lost);
-    TAKE_OFF(&sums->tally, base, lost_bytes);
-    TAKE_OFF(&sums->extra, &base->extra, reallocs);
-    TAKE_OFF(&sums->extra, &base->extra, realloc_bytes);
-    TAKE_OFF(&sums->extra, &base->extra, realloc_old_bytes);
-    TAKE_OFF(&sums->extra, &base->extra, moved);
-    TAKE_OFF(&sums->extra, &base->extra, moved_bytes);
-    TAKE_OFF(&sums->extra, &base->extra, failed);
+static void take_off(struct profile_flow *flow, const struct profile_base *base, bool *contradict) {
+#define TAKE_OFF(member, of_base) flow->member = minus(flow->member, base->of_base, contradict);
+    FLOW_MEMBERS(TAKE_OFF)
+#undef TAKE_OFF
 }
 
-static void set_flow(struct counters *counters, const struct sums *sums, bool *contradict) {
-    const struct tally *tally = &sums->tally;
-    const struct extra *extra = &sums->extra;
-    counters->allocs = minus(tally->gained, extra->reallocs, contradict);
-    counters->alloc_bytes = minus(tally->gained_bytes, extra->realloc_bytes, contradict);
-    counters->reallocs = extra->reallocs;
-    counters->realloc_bytes = extra->realloc_bytes;
-    counters->realloc_old_bytes = extra->realloc_old_bytes;
-    counters->frees = minus(tally->lost, extra->moved, contradict);
-    counters->freed_bytes = minus(tally->lost_bytes, extra->moved_bytes, contradict);
-    counters->moved = extra->moved;
-    counters->moved_bytes = extra->moved_bytes;
-    counters->failed = extra->failed;
+static void add_base(struct profile_flow *flow, const struct profile_base *base) {
+#define ADD_BASE(member, of_base) flow->member += base->of_base;
+    FLOW_MEMBERS(ADD_BASE)
+#undef ADD_BASE
+}
+
+void profile_flow_counters(struct counters *counters, const struct profile_flow *flow, bool *contradict) {
+    const struct tally *tally = &flow->tally;
+    const struct extra *extra = &flow->extra;
+    *counters = (struct counters){
+        .allocs = minus(tally->gained, extra->reallocs, contradict),
+        .alloc_bytes = minus(tally->gained_bytes, extra->realloc_bytes, contradict),
+        .reallocs = extra->reallocs,
+        .realloc_bytes = extra->realloc_bytes,
+        .realloc_old_bytes = extra->realloc_old_bytes,
+        .frees = minus(tally->lost, extra->moved, contradict),
+        .freed_bytes = minus(tally->lost_bytes, extra->moved_bytes, contradict),
+        .moved = extra->moved,
+        .moved_bytes = extra->moved_bytes,
+        .live_blocks = tally->gained - tally->lost,
+        .live_bytes = tally->gained_bytes - tally->lost_bytes,
+        .failed = extra->failed,
+    };
 }
 
 static void set_live(struct counters *counters, const struct sums *sums, const struct profile_slot *slot,
                      bool *contradict) {
-    const struct tally *tally = &sums->tally;
+    const struct tally *tally = &sums->flow.tally;
     counters->inherited_blocks = slot->inherited_blocks;
     counters->inherited_bytes = slot->inherited_bytes;
     counters->live_blocks =
@@ -204,23 +231,21 @@ static void set_extremes(struct counters *counters, const struct sums *sums, con
     counters->max_live_blocks_within = slot->most_within;
 }
 
-void profile_slot_read(struct profile_counts *counts, const struct profile_sweep *sweep, uint64_t slot,
-                       uint32_t block) {
-    struct slot_reading reading = {.sweep = sweep, .slot = slot, .block = block};
-    struct profile_slot of = {.most = 0};
-    struct profile_base base = {.gained = 0};
+void profile_slot_read(struct profile_counts *counts, struct profile_sweep *sweep, uint64_t slot) {
+    struct slot_reading reading = {.sweep = sweep, .slot = slot};
+    struct profile_slot of;
+    struct profile_base base;
     each_element(&reading, PROFILE_EXTRAS, add_moved);
     each_element(&reading, PROFILE_TALLIES, add_lost);
     each_element(&reading, PROFILE_EXTRAS, add_reallocs);
-    if (block == PROFILE_ALL_BLOCKS) {
-        read_slot(&of, sweep->areas, slot);
-        read_base(&base, sweep->areas, slot);
-    }
+    read_slot(&of, sweep->areas, slot);
+    read_base(&base, sweep->areas, slot);
     reading.sums.most = (int64_t)of.most;
     each_element(&reading, PROFILE_TALLIES, add_gained);
     *counts = (struct profile_counts){.lost_blocks = of.lost_blocks, .lost_bytes = of.lost_bytes};
-    take_off(&reading.sums, &base, &counts->contradict);
-    set_flow(&counts->counters, &reading.sums, &counts->contradict);
+    add_base(&sweep->before_reset, &base);
+    take_off(&reading.sums.flow, &base, &counts->contradict);
+    profile_flow_counters(&counts->counters, &reading.sums.flow, &counts->contradict);
     set_live(&counts->counters, &reading.sums, &of, &counts->contradict);
     set_extremes(&counts->counters, &reading.sums, &of, &base, &counts->contradict);
 }

@@ -6,6 +6,12 @@
 #include "../lib/counters.h"
 #include "profile_areas.h"
 
+/* Sums of what threads count. */
+struct profile_flow {
+    struct tally tally; /* of it, the counters */
+    struct extra extra;
+};
+
 /* Goes over the slots that some area knows, by rising number, in stretches that the same areas know. */
 struct profile_sweep {
     const struct profile_areas *areas;
@@ -13,7 +19,15 @@ struct profile_sweep {
     size_t active_count;
     size_t next; /* of areas->spans */
     uint64_t first, end;
+    struct profile_flow
+        *flows; /* by block, of all slots that were read; the one behind is for other blocks */
+    size_t flow_count;
+    struct profile_flow before_reset; /* of all slots that were read, in all blocks */
 };
+
+/* The counters from allocs to failed. What is live is what came less what went, modulo 2^64: blocks may go
+ * elsewhere than they came. *contradict becomes true if another difference is below zero. */
+void profile_flow_counters(struct counters *, const struct profile_flow *, bool *contradict);
 
 /* False: out of memory. */
 bool profile_sweep_open(struct profile_sweep *, const struct profile_areas *);
@@ -22,9 +36,6 @@ void profile_sweep_close(struct profile_sweep *);
 /* Goes on to the next stretch: slots first to end - 1. False: there is none. */
 bool profile_sweep_next(struct profile_sweep *);
 
-/* Which blocks are to be counted: one, or all. */
-#define PROFILE_ALL_BLOCKS UINT32_MAX
-
 struct profile_counts {
     struct counters counters;
     uint64_t lost_blocks, lost_bytes;
@@ -32,7 +43,7 @@ struct profile_counts {
 };
 
 /* Reads the counters of a slot of the stretch, in the order that makes sense of one that is being written
- * (profile.h). What belongs to the slot and to no block is part of all blocks only. */
-void profile_slot_read(struct profile_counts *, const struct profile_sweep *, uint64_t slot, uint32_t block);
+ * (profile.h), and adds them to the flows, so that these always sum up to what was read of the slots. */
+void profile_slot_read(struct profile_counts *, struct profile_sweep *, uint64_t slot);
 
 #endif

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A report from a file, in whatever form it is. */
+/* A report from a file, in whatever form it is, or from a process. */
 #include "report_source.h"
 #include "process.h"
+#include "process_profile.h"
 #include "profile_map.h"
+#include "remote.h"
 #include "whole_input.h"
 
 #include <errno.h>
@@ -60,6 +62,19 @@ static bool load_profile(struct report_source *source, int fd, struct reason *wh
     return is_read;
 }
 
+static bool load_memory(struct report_source *source, unsigned pid, struct reason *why) {
+    struct profile_image image;
+    if (!remote_profile(&image, pid, why))
+        return false;
+    source->is_profile = source->is_memory = true;
+    source->report = &source->profile.report;
+    bool is_read = profile_read(&source->profile, image.bytes, image.size, why);
+    profile_image_free(&image);
+    if (is_read)
+        source->report->running = true;
+    return is_read;
+}
+
 static bool load_bytes(struct report_source *source, const char *path, struct reason *why) {
     char *bytes;
     size_t size;
@@ -90,13 +105,31 @@ static int open_profile(const char *path) {
     return -1;
 }
 
-bool report_source_load(struct report_source *source, const char *path, struct reason *why) {
+static bool load_file(struct report_source *source, const char *path, struct reason *why) {
     int fd = open_profile(path);
     if (fd < 0)
         return load_bytes(source, path, why);
     bool is_read = load_profile(source, fd, why);
     close(fd);
     return is_read;
+}
+
+bool report_source_is_pid(const char *text, unsigned *pid) {
+    size_t length = strspn(text, "0123456789");
+    if (!length || length > 9 || text[length])
+        return false;
+    *pid = (unsigned)strtoul(text, NULL, 10);
+    return true;
+}
+
+bool report_source_load(struct report_source *source, const char *path, struct reason *why) {
+    char profile[PROCESS_PATH_SIZE];
+    unsigned pid;
+    source->is_memory = false;
+    if (strncmp(path, REPORT_SOURCE_PID, strlen(REPORT_SOURCE_PID)) != 0 ||
+        !report_source_is_pid(path + strlen(REPORT_SOURCE_PID), &pid))
+        return load_file(source, path, why);
+    return process_profile(pid, profile) ? load_file(source, profile, why) : load_memory(source, pid, why);
 }
 
 void report_source_free(struct report_source *source) {

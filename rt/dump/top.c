@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What a running program allocates, again and again. */
 #include "top.h"
+#include "process.h"
 
 #include "../lib/report_order.h"
 
@@ -55,10 +56,21 @@ static struct snapshot *take(const char *path, struct reason *why) {
     return NULL;
 }
 
+/* A process that has no profile takes what it has counted with it. */
+static void look_for_end(struct top *top) {
+    const struct report_source *source = &top->now->source;
+    if (!source->is_memory || process_runs(source->profile.pid, source->profile.start_time, NULL))
+        return;
+    top->is_gone = true;
+    source->report->running = false;
+}
+
 bool top_refresh(struct top *top, struct reason *why) {
     struct snapshot *now = take(top->path, why);
+    if (!now && top->now)
+        look_for_end(top);
     if (!now)
-        return false;
+        return top->is_gone;
     /* What a program counts between the reading of its numbers and its end has not been read. */
     struct reason unimportant;
     bool has_ended = !now->source.report->running && !(top->now && top_is_over(top));

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What a running program allocates, again and again.
  *
- * Each refresh reads the whole profile, which the program writes for itself and for everybody: it is neither
- * stopped nor asked, and does not notice. Rates are what was counted since the refresh before. */
+ * Each refresh reads the whole profile, which the program writes for itself and for everybody, or the same
+ * from its memory: it is neither stopped nor asked, and does not notice. Rates are what was counted since the
+ * refresh before. */
 #ifndef ALLOCSITE_TOP_H
 #define ALLOCSITE_TOP_H
 
@@ -34,6 +35,7 @@ struct top {
     struct top_row *rows;          /* selected */
     size_t count;
     struct rate total;
+    bool is_gone; /* the process whose memory was read; what it has counted since is not known */
 };
 
 enum { TOP_FILTER_SIZE = 64 };
@@ -47,8 +49,7 @@ struct top_view {
 #define TOP_BY_RATE MEASURE_SORTS
 
 /* Takes a snapshot; the one that was the last becomes the one before, and there are no rows until they are
- * selected. False: *why says why, and nothing has
- * changed. */
+ * selected. If the process is gone, the last one stays. False: *why says why, and nothing has changed. */
 bool top_refresh(struct top *, struct reason *why);
 void top_close(struct top *);
 

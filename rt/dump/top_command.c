@@ -2,7 +2,7 @@
 /* allocsite-dump top: what a running program allocates. */
 #include "top_command.h"
 #include "amount.h"
-#include "top_process.h"
+#include "process_profile.h"
 #include "top_show.h"
 
 #include <getopt.h>
@@ -16,11 +16,11 @@ static int help(void) {
          "\n"
          "Shows what a running program allocates, refreshed until it ends: for each site the rate since the "
          "last\n"
-         "refresh, and what was allocated, is live and was live at the peak. The program must have been "
-         "started\n"
-         "with ALLOCSITE_OPTIONS=profile=PATH; it is not stopped, and nothing is asked of it. A PROFILE "
-         "whose\n"
-         "name is a number is meant by ./NUMBER.\n"
+         "refresh, and what was allocated, is live and was live at the peak. The program is not stopped, "
+         "and\n"
+         "nothing is asked of it: what is read is its profile, or its memory if it was started without one. "
+         "A\n"
+         "PROFILE whose name is a number is meant by ./NUMBER.\n"
          "\n"
          "  --sort=rate|bytes|allocs|live|peak    default: rate, of bytes\n"
          "  --filter=TEXT                         only sites with TEXT in function, file, callee, type or "
@@ -36,7 +36,7 @@ static int help(void) {
          "q quit\n"
          "\n"
          "examples:\n"
-         "  ALLOCSITE_OPTIONS=profile=app.profile ./app & allocsite-dump top $!\n"
+         "  ./app & allocsite-dump top $!\n"
          "  allocsite-dump top --plain --interval=10 app.profile >> app.log");
     return STATUS_DONE;
 }
@@ -107,21 +107,16 @@ static int show(const char *path, const struct top_options *options, bool is_pla
     return status;
 }
 
-static bool is_pid(const char *name) {
-    return strspn(name, "0123456789") == strlen(name) && *name && strlen(name) < 10;
-}
-
+/* The profile of a process stays when it ends, and what it has counted last is there: so its path is looked
+ * for once. */
 static int show_named(const char *name, const struct top_options *options, bool is_plain) {
-    char path[TOP_PATH_SIZE];
-    struct reason why;
-    if (!is_pid(name))
+    char path[PROCESS_PATH_SIZE];
+    unsigned pid;
+    if (!report_source_is_pid(name, &pid))
         return show(name, options, is_plain);
-    if (top_profile_of((unsigned)strtoul(name, NULL, 10), path, &why))
-        return show(path, options, is_plain);
-    char process[32];
-    snprintf(process, sizeof process, "process %s", name);
-    complain(process, "%s", why.text);
-    return STATUS_FAILED;
+    if (!process_profile(pid, path))
+        snprintf(path, sizeof path, REPORT_SOURCE_PID "%u", pid);
+    return show(path, options, is_plain);
 }
 
 int command_top(int count, char **arguments) {

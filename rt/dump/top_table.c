@@ -35,16 +35,17 @@ static void put_amount(struct out *out, uint64_t amount, enum measure measure) {
     out_text(out, text);
 }
 
-static void put_title(const struct page *page) {
+static void put_title(const struct page *page, bool is_gone) {
     const struct report *report = page->report;
     out_text(page->out, "allocsite: ");
     out_plain(page->out, report->program);
     summary_processes(page);
     if (report->reason_count)
         out_text(page->out, ", not exact");
-    if (report->running || report->several.count)
-        return;
-    out_text(page->out, report->finished ? ", ended" : ", ended by force");
+    if (is_gone)
+        out_text(page->out, ", has ended since: what it counted last is not known");
+    else if (!report->running && !report->several.count)
+        out_text(page->out, report->finished ? ", ended" : ", ended by force");
 }
 
 static void put_totals(const struct page *page, const struct top *top) {
@@ -63,7 +64,7 @@ void top_head_line(struct out *out, const struct top *top, int line) {
     struct page page = {.out = out, .report = top_report(top)};
     switch (line) {
     case 0:
-        put_title(&page);
+        put_title(&page, top->is_gone);
         break;
     case 1:
         put_totals(&page, top);

@@ -9,6 +9,7 @@
 #include "options.h"
 #include "os.h"
 #include "own.h"
+#include "phases.h"
 #include "profiling.h"
 #include "report_now.h"
 #include "slabs.h"
@@ -80,8 +81,8 @@ API(int, report, const char *pattern, const char *name) {
         return ENOSYS;
     int fd = report_open(path, sizeof path, pattern, &why);
     int error = fd < 0 ? errno : __allocsite_api_v1_report_fd(fd, name);
-    if (fd >= 0 && close(fd) != 0 && !error)
-        error = errno;
+    if (fd >= 0)
+        os_close(fd);
     errno = before;
     return error;
 }
@@ -125,11 +126,12 @@ API(int, totals, struct allocsite_totals *totals) {
     *totals = (struct allocsite_totals){0};
     if (!is_on())
         return ENOSYS;
+    sums_know_inherited();
     for (uint32_t slot = 1; slot < record_count(); slot++) {
         struct sum sum;
         struct counters counters;
         sum_slot(slot, &sum);
-        sum_counters(&counters, &sum, NULL);
+        sum_counters(&counters, &sum);
         add(totals, &counters);
     }
     return 0;
@@ -145,7 +147,7 @@ static void add_slab(void *context, const struct slab *slab) {
         if (KEY(slot) < slab->extra_capacity)
             sum_add_extra(&sum, &slab->extras[slot]);
         struct counters counters;
-        sum_counters(&counters, &sum, NULL);
+        sum_counters(&counters, &sum);
         add(context, &counters);
     }
 }
@@ -154,46 +156,46 @@ API(int, thread_totals, struct allocsite_totals *totals) {
     *totals = (struct allocsite_totals){0};
     if (!is_on())
         return ENOSYS;
+    thread_keep_slab();
     thread_visit_slabs(add_slab, totals);
     return 0;
 }
 
-/* Deeper ones are counted but have no name: the one above them goes on. */
-#define PHASES_MOST 64
-
-static __thread struct {
-    uint32_t depth;
-    profile_name name[PHASES_MOST];
-} phases;
-
 API(void, phase_push, const char *name) {
     int error = errno;
-    if (is_on() && phases.depth++ < PHASES_MOST) {
-        phases.name[phases.depth - 1] = names_text(name);
-        thread_enter_phase(phases.name[phases.depth - 1]);
-    }
+    if (is_on())
+        phase_push(names_text(name));
     errno = error;
 }
 
 API(void, phase_pop, void) {
     int error = errno;
-    if (is_on() && phases.depth && --phases.depth < PHASES_MOST)
-        thread_enter_phase(phases.depth ? phases.name[phases.depth - 1] : 0);
+    if (is_on())
+        phase_pop();
     errno = error;
 }
 
 static void mark(struct origin origin, const void *p, size_t size) {
-    struct block block = shadow_find(p);
-    if (is_on() && p && block.state != BLOCK_LIVE)
+    if (!is_on() || !p || shadow_find(p).state == BLOCK_LIVE)
+        return;
+    if (shadow_can_hold(p, size))
         own_alloc_slow(origin, (void *)(uintptr_t)p, size, FAMILY_MALLOC);
+    else
+        hole_set(HOLE_MARK);
 }
 
 ALLOCSITE_EXPORT void allocsite_mark_block(const void *p, size_t size) {
     mark((struct origin){.caller = __builtin_return_address(0)}, p, size);
 }
 
+/* What could not be marked is not the program's fault. */
+static void unmark(struct origin origin, const void *p) {
+    if (!hole_is_set(HOLE_MARK) || shadow_find(p).state == BLOCK_LIVE)
+        own_free((void *)(uintptr_t)p, origin, FAMILY_MALLOC);
+}
+
 ALLOCSITE_EXPORT void allocsite_unmark_block(const void *p) {
-    own_free((void *)(uintptr_t)p, (struct origin){.caller = __builtin_return_address(0)}, FAMILY_MALLOC);
+    unmark((struct origin){.caller = __builtin_return_address(0)}, p);
 }
 
 ENTRY(void, allocsite_mark_block, const void *p, size_t size) {
@@ -201,5 +203,5 @@ ENTRY(void, allocsite_mark_block, const void *p, size_t size) {
 }
 
 ENTRY(void, allocsite_unmark_block, const void *p) {
-    own_free((void *)(uintptr_t)p, (struct origin){.site = site}, FAMILY_MALLOC);
+    unmark((struct origin){.site = site}, p);
 }

@@ -13,6 +13,7 @@
 #include "sort.h"
 
 #include <errno.h>
+#include <unistd.h>
 
 /* See start.c. */
 extern const char check_is_linked;
@@ -25,6 +26,7 @@ struct gained {
 };
 
 struct snapshot {
+    pid_t pid; /* a forked child counts from zero */
     uint32_t slots;
     struct gained by_slot[];
 };
@@ -44,6 +46,8 @@ static struct snapshot *take(size_t *size) {
     if (!snapshot)
         return NULL;
     snapshot->slots = slots;
+    snapshot->pid = getpid();
+    thread_keep_slab();
     thread_visit_slabs(add_slab, snapshot);
     return snapshot;
 }
@@ -62,7 +66,8 @@ static uint64_t subtract(struct snapshot *now, const struct snapshot *before, ui
     *sites = 0;
     for (uint32_t slot = 1; slot < now->slots; slot++) {
         struct gained *gained = &now->by_slot[slot], none = {0};
-        const struct gained *then = slot < before->slots ? &before->by_slot[slot] : &none;
+        bool is_known = slot < before->slots && before->pid == now->pid;
+        const struct gained *then = is_known ? &before->by_slot[slot] : &none;
         struct gained since = {gained->calls - then->calls, gained->bytes - then->bytes, slot};
         calls += since.calls;
         if (since.calls)

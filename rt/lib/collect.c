@@ -20,31 +20,36 @@
 #include "start.h"
 #include "store.h"
 #include "sums.h"
+#include "table.h"
 
 #include <limits.h>
 #include <string.h>
 #include <unistd.h>
 
-/* What the report is made of. */
-static struct {
+/* What the report is made of. A child that was forked meanwhile makes its own anew. */
+struct taken {
     struct mapping {
         void *memory;
         size_t size;
-    } mapped[4];
+    } mapped[3];
     size_t count;
-} taken;
+};
+
+static struct table taken_table = {.element = sizeof(struct taken), .first = 1, .fork = OS_FORK_WIPES};
 
 static void *take(size_t size) {
-    void *memory = os_map(size, OS_FORK_KEEPS);
+    struct taken *taken = table_at(&taken_table, 0);
+    void *memory = taken ? os_map(size, OS_FORK_KEEPS) : NULL;
     if (memory)
-        taken.mapped[taken.count++] = (struct mapping){memory, size};
+        taken->mapped[taken->count++] = (struct mapping){memory, size};
     return memory;
 }
 
 void collect_done(void) {
-    while (taken.count) {
-        taken.count--;
-        os_unmap(taken.mapped[taken.count].memory, taken.mapped[taken.count].size);
+    struct taken *taken = table_peek(&taken_table, 0);
+    while (taken && taken->count) {
+        taken->count--;
+        os_unmap(taken->mapped[taken->count].memory, taken->mapped[taken->count].size);
     }
 }
 
@@ -77,36 +82,11 @@ static struct site_view site_view(const struct record *record, struct place *inl
     return view;
 }
 
-struct heap {
-    struct live *live; /* by slot; NULL: not counted */
-    uint32_t slots;
-};
-
-static void add_block(void *context, const void *p, const struct block *block) {
-    (void)p;
-    struct heap *heap = context;
-    if (block->slot >= heap->slots)
-        return;
-    heap->live[block->slot].blocks++;
-    heap->live[block->slot].bytes += block->size;
-}
-
-/* Of a forked child without a profile only the blocks themselves tell what it has inherited. */
-static void count_heap(struct heap *heap, uint32_t slots) {
-    *heap = (struct heap){.slots = slots};
-    if (!runtime_was_forked() || slots_know_inherited())
-        return;
-    heap->live = take(slots * sizeof *heap->live);
-    if (!heap->live || shadow_walk(add_block, heap))
-        hole_set(HOLE_OWNERS);
-}
-
-/* False: the slot was never used. heap: what is live in the process, if only that tells what was inherited.
- */
-static bool counters_of(struct counters *counters, uint32_t slot, const struct heap *heap) {
+/* False: the slot was never used. */
+static bool counters_of(struct counters *counters, uint32_t slot) {
     struct sum sum;
     sum_slot(slot, &sum);
-    sum_counters(counters, &sum, heap->live ? &heap->live[slot] : NULL);
+    sum_counters(counters, &sum);
     return sum.gained || sum.failed || counters->inherited_blocks;
 }
 
@@ -144,7 +124,7 @@ static bool rows_hold(const struct rows *rows, const struct record *record) {
     return !record->site || inlined_count(record->site) <= rows->places_left;
 }
 
-static void collect_rows(struct report *report, uint32_t slots, const struct heap *heap, struct rows rows) {
+static void collect_rows(struct report *report, uint32_t slots, struct rows rows) {
     bool pairs = pairs_count(); /* which may name slots that have only freed */
     uint64_t(*sizes)[SIZE_CLASSES] =
         sizes_wanted ? take(slots * sizeof *sizes) : NULL; /* to be merged in place */
@@ -154,7 +134,7 @@ static void collect_rows(struct report *report, uint32_t slots, const struct hea
         struct report_site *row = &rows.sites[slot];
         if (!record || !rows_hold(&rows, record))
             continue;
-        if (!counters_of(&row->counters, slot, heap) && !pairs)
+        if (!counters_of(&row->counters, slot) && !pairs)
             continue;
         row->view = record->site ? site_view(record, rows.places) : module_view(record);
         row->sizes = sizes ? memcpy(sizes[slot], sizes_of(slot), sizeof sizes[slot]) : NULL;
@@ -287,7 +267,6 @@ bool collect(struct report *report, bool is_end) {
     static char directory[PATH_MAX];
     uint32_t slots = record_count();
     struct rows rows;
-    struct heap heap;
     *report = (struct report){
         .program = program_path(),
         .directory = getcwd(directory, sizeof directory),
@@ -296,8 +275,8 @@ bool collect(struct report *report, bool is_end) {
     };
     if (!rows_map(&rows, slots, places_needed(slots)))
         return false;
-    count_heap(&heap, slots);
-    collect_rows(report, slots, &heap, rows);
+    sums_know_inherited();
+    collect_rows(report, slots, rows);
     report->peak_within = peak_within();
     collect_reasons(report, is_end);
     if (is_end)

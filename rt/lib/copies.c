@@ -5,11 +5,15 @@
  */
 #define _GNU_SOURCE
 #include "copies.h"
+#include "../root.h"
 #include "elf_note.h"
 #include "runtime.h"
 
 #include <link.h>
 #include <string.h>
+
+#define STRING(number)    STRING_OF(number)
+#define STRING_OF(number) #number
 
 struct note {
     ElfW(Nhdr) header;
@@ -22,6 +26,15 @@ static const struct note own_note __attribute__((section(".note.allocsite"), use
     .name = "allocsite",
     .version = ALLOCSITE_FORMAT_VERSION,
 };
+
+/* The note of ../root.h. In assembly, for in C no initializer is a distance. */
+__asm__(".pushsection .note.allocsite, \"a\", @note\n\t"
+        ".balign 4\n\t"
+        ".long 2f - 1f, 4f - 3f, " STRING(ROOT_NOTE) "\n"
+                                                     "1:\t.asciz \"" ROOT_NOTE_NAME "\"\n"
+                                                     "2:\t.balign 4\n"
+                                                     "3:\t.quad allocsite_root - 3b\n"
+                                                     "4:\t.popsection");
 
 static bool marks_another(void *unused, const struct elf_note *note) {
     (void)unused;

@@ -66,7 +66,7 @@ int report_descriptor(uint32_t number) {
 
 void report_descriptor_close(int fd) {
     if (fd > STDERR_FILENO && fd != kept[STDOUT_FILENO] && fd != kept[STDERR_FILENO])
-        close(fd);
+        os_close(fd);
 }
 
 /* Reports once: quick_exit and exit may both be on the way. */

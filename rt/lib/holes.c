@@ -30,6 +30,11 @@ static const char *const texts[HOLE_COUNT] = {
     [HOLE_THREADS] =
         "a thread was started neither by pthread_create nor by thrd_create: what was live at the "
         "peak is not exact",
+    [HOLE_MARK] =
+        "a block could not be marked: its address is no multiple of 8, or a large one begins less than 512 "
+        "bytes from another",
+    [HOLE_PHASES] =
+        "there are more phases than are kept apart: what came in some of them is told outside of all",
 };
 
 static const char sanitized[] = "@ serves the heap of this program: calls that pass a site are counted, "

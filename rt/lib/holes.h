@@ -19,6 +19,8 @@ enum hole {
     HOLE_PEAK,           /* more peaks than can be told apart */
     HOLE_BARRIER,        /* no memory barrier for all threads */
     HOLE_THREADS,        /* a thread was started past the runtime */
+    HOLE_MARK,           /* allocsite_mark of what the shadow table cannot hold */
+    HOLE_PHASES,         /* more phases than are kept apart */
     HOLE_COUNT
 };
 

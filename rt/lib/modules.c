@@ -4,6 +4,7 @@
  */
 #define _GNU_SOURCE
 #include "os.h"
+#include "path_id.h"
 #include "runtime.h"
 
 #include <dlfcn.h>
@@ -30,12 +31,8 @@ const char *program_path(void) {
     return path;
 }
 
-/* FNV-1a (RFC 9923). */
 uint64_t module_id(const struct module *module) {
-    uint64_t hash = 0xcbf29ce484222325u;
-    for (const char *at = module->path; *at; at++)
-        hash = (hash ^ (unsigned char)*at) * 0x100000001b3u;
-    return hash;
+    return path_id(module->path);
 }
 
 static struct module *module_find(struct module *module, const struct module *end, const char *path) {

@@ -55,6 +55,7 @@ static profile_name make(const char *bytes, size_t size) {
         return 0;
     }
     memcpy(memory, bytes, size);
+    table_tell(&names, (uint32_t)at, 0, bytes, size);
     return (profile_name)at;
 }
 

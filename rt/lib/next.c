@@ -4,6 +4,7 @@
  */
 #define _GNU_SOURCE
 #include "next.h"
+#include "elf_image.h"
 #include "rebind.h"
 #include "runtime.h"
 
@@ -104,13 +105,31 @@ static bool is_linkage_stub(void *address) {
            symbol->st_shndx == SHN_UNDEF;
 }
 
-static void *first_definition(const char *name) {
-    for (struct link_map *map = _r_debug.r_map ? _r_debug.r_map->l_next : NULL; map; map = map->l_next) {
-        void *found = dlsym(map, name);
-        if (found && object_of(found) == map)
-            return found;
+struct definition {
+    const char *name;
+    bool is_behind; /* the executable */
+    void *found;
+};
+
+/* dlsym cannot be asked about one object that was not opened by dlopen. */
+static int find_definition(struct dl_phdr_info *object, size_t size, void *context) {
+    struct definition *definition = context;
+    struct image image;
+    (void)size;
+    if (!definition->is_behind) {
+        definition->is_behind = true;
+        return 0;
     }
-    return NULL;
+    const ElfW(Sym) *symbol = image_read(&image, object) ? image_symbol(&image, definition->name) : NULL;
+    if (symbol)
+        definition->found = (void *)(image.base + symbol->st_value);
+    return symbol != NULL;
+}
+
+static void *first_definition(const char *name) {
+    struct definition definition = {.name = name};
+    dl_iterate_phdr(find_definition, &definition);
+    return definition.found;
 }
 
 static void *global_symbol(const char *name) {

@@ -4,6 +4,7 @@
  */
 #define _GNU_SOURCE
 #include "os.h"
+#include "../profile.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -164,7 +165,7 @@ void os_say_parts(const char *const *parts) {
     ssize_t written;
     os_writing_begin(&before);
     do
-        written = write(STDERR_FILENO, line, used);
+        written = syscall(SYS_write, STDERR_FILENO, line, used);
     while (written < 0 && errno == EINTR);
     os_writing_end(&before);
 }
@@ -195,9 +196,42 @@ void os_host_name(char *name, size_t size) {
     name[append(name, 0, size - 1, node)] = '\0';
 }
 
+void os_close(int fd) {
+    int error = errno;
+    syscall(SYS_close, fd);
+    errno = error;
+}
+
+static bool is_profile(const char *path) {
+    char start[PROFILE_MAGIC_SIZE];
+    int fd =
+        (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    bool is_one = fd >= 0 && syscall(SYS_pread64, fd, start, sizeof start, 0) == (long)sizeof start &&
+                  memcmp(start, PROFILE_MAGIC, sizeof start) == 0;
+    if (fd >= 0)
+        os_close(fd);
+    return is_one;
+}
+
+static bool empty(int fd, const char *path) {
+    struct stat status;
+    if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode))
+        return true;
+    if (is_profile(path)) {
+        errno = EEXIST;
+        return false;
+    }
+    return ftruncate(fd, 0) == 0;
+}
+
 int os_create(const char *path) {
     /* Without waiting for somebody to read from a pipe of that name. */
-    return open(path, O_CREAT | O_WRONLY | O_TRUNC | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0600);
+    int fd = (int)syscall(SYS_openat, AT_FDCWD, path,
+                          O_CREAT | O_WRONLY | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0600);
+    if (fd < 0 || empty(fd, path))
+        return fd;
+    os_close(fd);
+    return -1;
 }
 
 int os_keep(int fd) {
@@ -327,4 +361,9 @@ uint64_t os_start_time(uint64_t pid) {
         syscall(SYS_close, fd);
     text[read > 0 ? read : 0] = '\0';
     return parse_start_time(text);
+}
+
+uint64_t os_pid_namespace(void) {
+    struct stat status;
+    return stat("/proc/self/ns/pid", &status) == 0 ? status.st_ino : 0;
 }

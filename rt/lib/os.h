@@ -95,11 +95,18 @@ void os_host_name(char *name, size_t size);
  * told. */
 uint64_t os_start_time(uint64_t pid);
 
+/* Inode number of the namespace that process ids are of; 0: not known. */
+uint64_t os_pid_namespace(void);
+
 /* Nanoseconds since 1970-01-01 UTC. */
 uint64_t os_now(void);
 
-/* Creates or empties a file for its owner alone, never through a symbolic link. -1 with errno. */
+/* Creates or empties a file for its owner alone, never through a symbolic link; not a profile, which somebody
+ * may have mapped. -1 with errno. */
 int os_create(const char *path);
+
+/* None of the calls here is a point where a thread can be cancelled. Keeps errno. */
+void os_close(int fd);
 
 /* A copy of a descriptor, out of the way of the program's own. -1 with errno. */
 int os_keep(int fd);

@@ -1,4 +1,4 @@
-/* A buffered writer on a file descriptor, without stdio and malloc.
+/* A buffered writer on a file descriptor, without stdio, malloc and points where a thread can be cancelled.
  *
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  */
@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 void out_open(struct out *out, int fd, char *buffer, size_t size) {
@@ -21,13 +22,13 @@ void out_open_memory(struct out *out, char *text, size_t size) {
 /* Somebody made the descriptor non-blocking: pipes and terminals are shared by processes. */
 static void wait_for_room(int fd) {
     struct pollfd room = {.fd = fd, .events = POLLOUT};
-    poll(&room, 1, -1);
+    syscall(SYS_ppoll, &room, 1, NULL, NULL, 0);
 }
 
 int out_flush(struct out *out) {
     size_t done = 0;
     while (done < out->used && !out->error) {
-        ssize_t n = write(out->fd, out->data + done, out->used - done);
+        ssize_t n = syscall(SYS_write, out->fd, out->data + done, out->used - done);
         if (n > 0)
             done += (size_t)n;
         else if (n == 0)

@@ -23,29 +23,29 @@ static int open_at(const char *path, int flags) {
                         0600);
 }
 
-static void close_quietly(int fd) {
-    int error = errno;
-    syscall(SYS_close, fd);
-    errno = error;
+/* Its header is in it before it has its name, so that whoever finds the name finds the process. */
+bool profile_make(struct new_profile *made, const char *path, const struct profile_header *header,
+                  const char **why) {
+    static uint64_t count;
+    uint64_t number = __atomic_add_fetch(&count, 1, __ATOMIC_RELAXED);
+    bool fits = strlen(path) + 5 <= sizeof made->name;
+    strcat(strcpy(made->name, fits ? path : ""), ".new");
+    fits = fits && path_add_number(made->name, sizeof made->name, header->pid) &&
+           path_add_number(made->name, sizeof made->name, os_now()) &&
+           path_add_number(made->name, sizeof made->name, number);
+    errno = ENAMETOOLONG;
+    made->fd = fits ? open_at(made->name, O_RDWR | O_CREAT | O_EXCL) : -1;
+    int error = made->fd < 0 ? errno : os_write_at(made->fd, header, sizeof *header, 0);
+    if (error)
+        *why = strerrordesc_np(error);
+    if (error && made->fd >= 0)
+        profile_discard(made);
+    return !error;
 }
 
-/* Its header is in it before it has its name, so that whoever finds the name finds the process. */
-static int make_unnamed(char *name, size_t size, const char *path, const struct profile_header *header) {
-    strcpy(name, path);
-    if (strlen(path) + 5 > size || !path_add_number(strcat(name, ".new"), size, header->pid)) {
-        errno = ENAMETOOLONG;
-        return -1;
-    }
-    int fd = open_at(name, O_RDWR | O_CREAT | O_EXCL);
-    if (fd < 0 && errno == EEXIST && unlink(name) == 0) /* of a process of that number that was killed here */
-        fd = open_at(name, O_RDWR | O_CREAT | O_EXCL);
-    int error = fd < 0 ? 0 : os_write_at(fd, header, sizeof *header, 0);
-    if (!error)
-        return fd;
-    unlink(name);
-    close_quietly(fd);
-    errno = error;
-    return -1;
+void profile_discard(struct new_profile *made) {
+    unlink(made->name);
+    os_close(made->fd);
 }
 
 /* Gives the file its name if there is none of that name. */
@@ -54,13 +54,28 @@ static bool give_name(const char *name, const char *path) {
         return true;
     if (errno != EINVAL && errno != ENOSYS)
         return false;
-    if (link(name, path) != 0)
-        return false;
-    unlink(name);
-    return true;
+    if (link(name, path) == 0) {
+        unlink(name);
+        return true;
+    }
+    /* A file system without links, or a sandbox: nothing is left but to look first. */
+    struct stat status;
+    if (errno != EEXIST && lstat(path, &status) == 0)
+        errno = EEXIST;
+    return errno != EEXIST && rename(name, path) == 0;
 }
 
 enum found { FOUND_STALE, FOUND_IN_USE, FOUND_GONE, FOUND_OTHER };
+
+/* One of another namespace of processes cannot be looked up here. A copy of what was counted is of no running
+ * one. */
+static bool may_run(const struct profile_header *header, const struct profile_header *ours) {
+    if (header->ended || header->processes != 1 || header->flags & (PROFILE_IS_COPY | PROFILE_IS_MERGED))
+        return false;
+    if (!header->start_time || header->pid_namespace != ours->pid_namespace)
+        return true;
+    return os_start_time(header->pid) == header->start_time;
+}
 
 static enum found judge_header(int fd, const struct profile_header *ours, const char **why) {
     struct profile_header header;
@@ -71,9 +86,7 @@ static enum found judge_header(int fd, const struct profile_header *ours, const 
         *why = "there is a file that is not a profile";
         return FOUND_OTHER;
     }
-    bool is_ours = header.pid == ours->pid && header.start_time == ours->start_time;
-    bool is_running = is_ours || os_start_time(header.pid) == header.start_time;
-    return header.start_time && is_running ? FOUND_IN_USE : FOUND_STALE;
+    return may_run(&header, ours) ? FOUND_IN_USE : FOUND_STALE;
 }
 
 static enum found judge(int fd, const struct profile_header *ours, const char **why) {
@@ -95,13 +108,15 @@ static bool is_still(const char *path, int fd) {
 
 /* Several processes may find the same stale profile; it is the lock's who replaces it. */
 static enum found replace(const char *name, const char *path, const struct profile_header *ours,
-                          const char **why) {
+                          bool may_replace, const char **why) {
     int fd = open_at(path, O_RDONLY);
     if (fd < 0) {
         *why = errno == ELOOP ? "it is a symbolic link" : strerrordesc_np(errno);
         return errno == ENOENT ? FOUND_GONE : FOUND_OTHER;
     }
     enum found found = judge(fd, ours, why);
+    if (found == FOUND_STALE && !may_replace)
+        found = FOUND_IN_USE;
     if (found == FOUND_STALE) {
         flock(fd, LOCK_EX);
         if (!is_still(path, fd))
@@ -111,13 +126,12 @@ static enum found replace(const char *name, const char *path, const struct profi
             found = FOUND_OTHER;
         }
     }
-    close_quietly(fd);
+    os_close(fd);
     return found;
 }
 
-/* Gives the file called name the path, or the path with a number. */
 static bool settle(const char *name, char *path, size_t size, const struct profile_header *ours,
-                   const char **why) {
+                   bool may_replace, const char **why) {
     size_t length = strlen(path);
     for (uint64_t number = 0; number < MOST_NUMBERS;) {
         path[length] = '\0';
@@ -126,7 +140,7 @@ static bool settle(const char *name, char *path, size_t size, const struct profi
         if (give_name(name, path))
             return true;
         *why = strerrordesc_np(errno);
-        enum found found = errno == EEXIST ? replace(name, path, ours, why) : FOUND_OTHER;
+        enum found found = errno == EEXIST ? replace(name, path, ours, may_replace, why) : FOUND_OTHER;
         if (found == FOUND_STALE)
             return true;
         if (found == FOUND_OTHER)
@@ -137,16 +151,10 @@ static bool settle(const char *name, char *path, size_t size, const struct profi
     return false;
 }
 
-int profile_create(char *path, size_t size, const struct profile_header *header, const char **why) {
-    char name[PATH_MAX];
-    int fd = make_unnamed(name, sizeof name, path, header);
-    if (fd < 0) {
-        *why = strerrordesc_np(errno);
-        return -1;
-    }
-    if (settle(name, path, size, header, why))
-        return fd;
-    unlink(name);
-    close_quietly(fd);
-    return -1;
+bool profile_settle(struct new_profile *made, char *path, size_t size, const struct profile_header *ours,
+                    bool may_replace, const char **why) {
+    if (settle(made->name, path, size, ours, may_replace, why))
+        return true;
+    profile_discard(made);
+    return false;
 }

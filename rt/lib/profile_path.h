@@ -7,15 +7,30 @@
 
 #include "../profile.h"
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Creates the file of a profile that begins with header, for its owner alone, and returns its descriptor,
- * open for reading and writing; -1: *why says why, path is what was tried.
+/* A file that has no name of its own yet. */
+struct new_profile {
+    int fd;
+    char name[PATH_MAX];
+};
+
+/* Creates the file of a profile that begins with header, for its owner alone, in the directory of path, open
+ * for reading and writing. False: *why says why. */
+bool profile_make(struct new_profile *, const char *path, const struct profile_header *, const char **why);
+
+/* Gives it the path, which has room for size bytes and is then what it became.
  *
- * path, which has room for size bytes, is the one that is wanted. A profile there whose process has ended is
- * replaced, in one step. That of a process that runs still, or of what this process executed before, stays:
- * then a number is added to path. What is not a profile is never touched. */
-int profile_create(char *path, size_t size, const struct profile_header *, const char **why);
+ * A profile there whose process has ended is replaced, in one step, if may_replace. That of a process that
+ * runs still or of which that cannot be told, or of what this process executed before, stays: then a number
+ * is added to path. What is not a profile is never touched. False: *why says why; the file is gone, and its
+ * descriptor closed. */
+bool profile_settle(struct new_profile *, char *path, size_t size, const struct profile_header *,
+                    bool may_replace, const char **why);
+
+/* Removes it instead. */
+void profile_discard(struct new_profile *);
 
 #endif

@@ -11,6 +11,7 @@
 #include "slots.h"
 #include "start.h"
 #include "store.h"
+#include "sums.h"
 #include "table.h"
 
 #include <errno.h>
@@ -72,7 +73,10 @@ static void add(uint32_t slot) {
         add_site(to, record);
     else
         add_module(to, record->module, slot);
-    __atomic_store_n(&to->what, record->site ? PROFILE_SITE : PROFILE_MODULE, __ATOMIC_RELEASE);
+    table_tell(&records, slot, 0, to, offsetof(struct profile_record, what));
+    uint32_t what = record->site ? PROFILE_SITE : PROFILE_MODULE;
+    __atomic_store_n(&to->what, what, __ATOMIC_RELEASE);
+    table_tell(&records, slot, offsetof(struct profile_record, what), &what, sizeof what);
 }
 
 void profiling_add(uint32_t slot) {
@@ -86,9 +90,11 @@ static void add_all(void) {
 }
 
 static bool names_process(const char *pattern) {
-    for (; *pattern; pattern++)
-        if (*pattern == '%' && *++pattern != '%' && *pattern == 'p')
+    while ((pattern = strchr(pattern, '%'))) {
+        if (pattern[1] == 'p')
             return true;
+        pattern += pattern[1] ? 2 : 1;
+    }
     return false;
 }
 
@@ -120,6 +126,7 @@ static void write_header(struct profile_header *header, const char *host) {
     header->byte_order = PROFILE_BYTE_ORDER;
     header->pid = (uint64_t)getpid();
     header->start_time = os_start_time(header->pid);
+    header->pid_namespace = os_pid_namespace();
     header->begun = header->begun ? header->begun : os_now();
     header->processes = 1;
     header->flags |= (options->pairs ? PROFILE_HAS_PAIRS : 0) | (options->sizes ? PROFILE_HAS_SIZES : 0);
@@ -127,23 +134,32 @@ static void write_header(struct profile_header *header, const char *host) {
     header->host = names_text(host);
 }
 
+static bool enter_file(struct new_profile *made, char *path, size_t size, bool is_child, const char **why) {
+    /* What another run left under a number of a process is lost if that comes again. */
+    bool may_replace = !names_process(wanted_path);
+    if (!profile_settle(made, path, size, store_header(), may_replace, why))
+        return false;
+    int error = store_enter(made->fd, path, is_child);
+    if (!error)
+        return true;
+    *why = strerrordesc_np(error);
+    unlink(path);
+    return false;
+}
+
 static bool open_file(bool is_child) {
     char path[PATH_MAX], host[256];
-    struct profile_header *header = store_header();
+    struct new_profile made;
     const char *why = "a % in the path is not %p, %e, %h or %%, or it is too long";
     os_host_name(host, sizeof host);
-    write_header(header, host);
+    write_header(store_header(), host);
     strcpy(path, wanted_path);
-    int fd = write_path(path, sizeof path, header, host, is_child)
-                 ? profile_create(path, sizeof path, header, &why)
-                 : -1;
-    int error = fd < 0 ? 0 : store_enter(fd, path, is_child);
-    if (fd >= 0 && !error)
-        return true;
-    if (fd >= 0)
-        unlink(path);
-    os_say("no profile in ", path, ": ", error ? strerrordesc_np(error) : why);
-    return false;
+    bool is_open = write_path(path, sizeof path, store_header(), host, is_child) &&
+                   profile_make(&made, path, store_header(), &why) &&
+                   enter_file(&made, path, sizeof path, is_child, &why);
+    if (!is_open)
+        os_say("no profile in ", path, ": ", why);
+    return is_open;
 }
 
 static void begin(bool is_child) {
@@ -209,13 +225,14 @@ INTERPOSE(__attribute__((noreturn)) void, _Exit, int status) {
     end_process(status);
 }
 
-/* Of no running process, so that the next one may replace it. */
 static void write_copy_header(struct profile_header *header) {
     char host[256];
     os_host_name(host, sizeof host);
+    sums_know_inherited();
     *header = *store_header();
     write_header(header, host);
-    header->start_time = header->ended = 0;
+    header->flags |= PROFILE_IS_COPY;
+    header->ended = 0;
 }
 
 int profiling_copy(int fd) {
@@ -228,16 +245,23 @@ int profiling_copy(int fd) {
 int profiling_copy_to(const char *pattern) {
     char path[PATH_MAX], host[256];
     struct profile_header header;
+    struct new_profile made;
     const char *why;
     os_host_name(host, sizeof host);
+    add_all();
     write_copy_header(&header);
     struct path_names names = {.pid = header.pid, .program = program_path(), .host = host};
     if (!path_expand(path, sizeof path, pattern, &names))
         return EINVAL;
-    int fd = profile_create(path, sizeof path, &header, &why);
-    if (fd < 0)
+    if (!profile_make(&made, path, &header, &why))
+        return errno;
+    int error = lseek(made.fd, 0, SEEK_SET) < 0 ? errno : store_copy(made.fd, &header);
+    if (error) {
+        profile_discard(&made);
+        return error;
+    }
+    if (!profile_settle(&made, path, sizeof path, &header, true, &why))
         return errno ? errno : EEXIST;
-    int error = profiling_copy(fd);
-    syscall(SYS_close, fd);
-    return error;
+    os_close(made.fd);
+    return 0;
 }

@@ -4,11 +4,14 @@
  */
 #include "descriptor.h"
 #include "profiling.h"
+#include "root_parts.h"
 #include "runtime.h"
 #include "table.h"
 
 static struct table record_table = {.element = sizeof(struct record), .first = 256};
 static uint32_t records = 1; /* slot 0 is nobody's */
+
+const struct root_registry root_registry = {.records = &record_table, .record_count = &records};
 
 #define ARENA_CHUNK ((size_t)256 << 10)
 

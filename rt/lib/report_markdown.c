@@ -52,38 +52,9 @@ static void put_rows(const struct page *page) {
     out_text(page->out, " |\n");
 }
 
-static void put_head_lines(const struct page *page) {
-    out_text(page->out, "**allocsite** ");
-    page_code(page, page->report->program);
-    if (page->report->several.count)
-        summary_processes(page);
-    out_text(page->out, ": ");
-    summary_totals(page);
-    out_text(page->out, "; ");
-    summary_live(page);
-    out_text(page->out, ". Sited: ");
-    summary_sited(page);
-    out_text(page->out, ".\n");
-}
-
-static void put_paragraph(const struct page *page, const char *label, void (*summary)(const struct page *)) {
-    out_text(page->out, label);
-    summary(page);
-    out_text(page->out, ".\n");
-}
-
 void report_markdown(struct out *out, const struct report *report) {
     struct page page = {.out = out, .report = report, .is_markdown = true};
-    put_head_lines(&page);
-    if (summary_has_lost(report))
-        put_paragraph(&page, "\nLost: ", summary_lost);
-    if (summary_has_inherited(report))
-        put_paragraph(&page, "\nInherited: ", summary_inherited);
-    for (size_t i = 0; i < report->reason_count; i++) {
-        out_text(out, "\nNot exact: ");
-        summary_reason(&page, i);
-        out_text(out, ".\n");
-    }
+    summary_markdown(&page);
     details_of_faults(&page);
     out_char(out, '\n');
     put_rows(&page);

@@ -6,6 +6,7 @@
 #include "os.h"
 #include "runtime.h"
 #include "start.h"
+#include "table.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -31,18 +32,25 @@ int report_open(char *path, size_t size, const char *pattern, const char **why) 
     return fd;
 }
 
-/* The thread that writes one; NULL: nobody. */
-static const struct local *writer;
+/* The thread that writes one; NULL: nobody, as in a child that was forked meanwhile. */
+struct lock {
+    const struct local *writer;
+};
 
-static bool lock(void) {
-    for (;;) {
+static struct table locks = {.element = sizeof(struct lock), .first = 1, .fork = OS_FORK_WIPES};
+
+/* 0 or errno. */
+static int take_lock(struct lock *lock) {
+    while (lock) {
         const struct local *nobody = NULL;
-        if (__atomic_compare_exchange_n(&writer, &nobody, &local, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
-            return true;
+        if (__atomic_compare_exchange_n(&lock->writer, &nobody, &local, false, __ATOMIC_ACQUIRE,
+                                        __ATOMIC_RELAXED))
+            return 0;
         if (nobody == &local)
-            return false;
+            return EBUSY;
         os_yield();
     }
+    return ENOMEM;
 }
 
 static int write_report(int fd, enum report_format format, bool is_end, char *buffer) {
@@ -59,15 +67,17 @@ static int write_report(int fd, enum report_format format, bool is_end, char *bu
 
 int report_write_now(int fd, enum report_format format, bool is_end) {
     struct os_writing before;
-    if (!lock())
-        return EBUSY;
+    struct lock *lock = table_at(&locks, 0);
+    int error = take_lock(lock);
+    if (error)
+        return error;
     os_writing_begin(&before);
     char *buffer = os_map(OUT_SIZE, OS_FORK_KEEPS);
-    int error = buffer ? write_report(fd, format, is_end, buffer) : ENOMEM;
+    error = buffer ? write_report(fd, format, is_end, buffer) : ENOMEM;
     collect_done();
     if (buffer)
         os_unmap(buffer, OUT_SIZE);
     os_writing_end(&before);
-    __atomic_store_n(&writer, NULL, __ATOMIC_RELEASE);
+    __atomic_store_n(&lock->writer, NULL, __ATOMIC_RELEASE);
     return error;
 }

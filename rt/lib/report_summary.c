@@ -78,7 +78,7 @@ void summary_lost(const struct page *page) {
 void summary_inherited(const struct page *page) {
     const struct counters *totals = &page->report->totals.counters;
     put_blocks(page, totals->inherited_blocks, totals->inherited_bytes);
-    out_text(page->out, " of the process that forked this one");
+    out_text(page->out, " that were there when counting began");
 }
 
 static void put_sited_share(const struct page *page) {
@@ -108,4 +108,50 @@ void summary_sited(const struct page *page) {
 
 void summary_hidden(const struct page *page) {
     page_count(page, report_hidden_count(page->report), " more site", " more sites");
+}
+
+static void put_line(const struct page *page, const char *label, void (*summary)(const struct page *),
+                     const char *end) {
+    out_text(page->out, label);
+    summary(page);
+    out_text(page->out, end);
+}
+
+void summary_text(const struct page *page) {
+    const struct report *report = page->report;
+    out_text(page->out, "allocsite: ");
+    out_plain(page->out, report->program);
+    put_line(page, "", summary_processes, "\n");
+    put_line(page, "total: ", summary_totals, "\n");
+    put_line(page, "", summary_live, "\n");
+    if (summary_has_lost(report))
+        put_line(page, "lost: ", summary_lost, "\n");
+    if (summary_has_inherited(report))
+        put_line(page, "inherited: ", summary_inherited, "\n");
+    put_line(page, "sited: ", summary_sited, "\n");
+    for (size_t i = 0; i < report->reason_count; i++) {
+        out_text(page->out, "exact: no, ");
+        summary_reason(page, i);
+        out_char(page->out, '\n');
+    }
+}
+
+void summary_markdown(const struct page *page) {
+    const struct report *report = page->report;
+    out_text(page->out, "**allocsite** ");
+    page_code(page, report->program);
+    if (report->several.count)
+        summary_processes(page);
+    put_line(page, ": ", summary_totals, "; ");
+    put_line(page, "", summary_live, ". ");
+    put_line(page, "Sited: ", summary_sited, ".\n");
+    if (summary_has_lost(report))
+        put_line(page, "\nLost: ", summary_lost, ".\n");
+    if (summary_has_inherited(report))
+        put_line(page, "\nInherited: ", summary_inherited, ".\n");
+    for (size_t i = 0; i < report->reason_count; i++) {
+        out_text(page->out, "\nNot exact: ");
+        summary_reason(page, i);
+        out_text(page->out, ".\n");
+    }
 }

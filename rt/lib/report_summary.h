@@ -1,4 +1,5 @@
-/* What the formats for people say above the table: one function for each line, without its end.
+/* What the formats for people say above the table: as a whole, and one function for each line, without its
+ * end.
  *
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  */
@@ -6,6 +7,9 @@
 #define ALLOCSITE_REPORT_SUMMARY_H
 
 #include "report_page.h"
+
+void summary_text(const struct page *);
+void summary_markdown(const struct page *);
 
 /* ", pid 42", or ", 10 processes, 3 of them have not ended by themselves": behind the program's name. */
 void summary_processes(const struct page *);
@@ -26,7 +30,7 @@ static inline bool summary_has_lost(const struct report *report) {
     return report->reach || report->lost_unknown;
 }
 
-/* "5 blocks of 300 B of the process that forked this one", if there are any. */
+/* "5 blocks of 300 B that were there when counting began", if there are any. */
 void summary_inherited(const struct page *);
 
 static inline bool summary_has_inherited(const struct report *report) {

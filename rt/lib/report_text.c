@@ -81,35 +81,9 @@ static void put_rows(struct page *page) {
     out_char(page->out, '\n');
 }
 
-static void put_line(const struct page *page, const char *label, void (*summary)(const struct page *)) {
-    out_text(page->out, label);
-    summary(page);
-    out_char(page->out, '\n');
-}
-
-static void put_head_lines(const struct page *page) {
-    const struct report *report = page->report;
-    out_text(page->out, "allocsite: ");
-    out_plain(page->out, report->program);
-    summary_processes(page);
-    out_char(page->out, '\n');
-    put_line(page, "total: ", summary_totals);
-    put_line(page, "", summary_live);
-    if (summary_has_lost(report))
-        put_line(page, "lost: ", summary_lost);
-    if (summary_has_inherited(report))
-        put_line(page, "inherited: ", summary_inherited);
-    put_line(page, "sited: ", summary_sited);
-    for (size_t i = 0; i < report->reason_count; i++) {
-        out_text(page->out, "exact: no, ");
-        summary_reason(page, i);
-        out_char(page->out, '\n');
-    }
-}
-
 void report_text(struct out *out, const struct report *report) {
     struct page page = {.out = out, .report = report};
-    put_head_lines(&page);
+    summary_text(&page);
     details_of_faults(&page);
     if (report->counted + report->left_out)
         put_rows(&page);

@@ -177,6 +177,13 @@ struct block shadow_find(const void *p) {
     return large.state == BLOCK_NONE ? small : large;
 }
 
+bool shadow_can_hold(const void *p, uint64_t size) {
+    if (!is_address(p) || size > SHADOW_ADDRESSES - (uintptr_t)p)
+        return false;
+    const uint64_t *cell = size < SHADOW_SMALL ? NULL : large_entry(p);
+    return !cell || shadow_large_block(*cell, p).state != BLOCK_LIVE;
+}
+
 static bool small_put(const void *p, uint32_t slot, enum family family, uint64_t size) {
     uint32_t *entry = small_entry_made(p);
     if (entry)

@@ -111,6 +111,9 @@ struct block {
 /* The block that starts at p. */
 struct block shadow_find(const void *p);
 
+/* Whether a block of that size at p, which no allocator gave, has a place of its own in the table. */
+bool shadow_can_hold(const void *p, uint64_t size);
+
 /* Enters it. False: no memory. Keeps errno. */
 bool shadow_put(const void *p, uint32_t slot, enum family, uint64_t size);
 

@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include "reach_maps.h"
 #include "shadow_regions.h"
+#include "slab.h"
 
 #include <fcntl.h>
 #include <sys/syscall.h>
@@ -19,25 +20,30 @@
 /* Linux, Documentation/admin-guide/mm/pagemap.rst: present or swapped. */
 #define PAGEMAP_TOUCHED (UINT64_C(3) << 62)
 
-struct walk {
-    void (*visit)(void *, const void *, const struct block *);
-    void *context;
-    int pagemap;     /* -1: cannot be read, and every page may have been touched */
-    uint64_t window; /* the page whose bits come first in touched */
+/* Of one table: the walk goes through both at once. */
+struct window {
+    uint64_t first; /* the page whose bits come first in touched */
     size_t count;
     uint64_t touched[TOUCHED_PAGES];
 };
 
-static bool page_is_touched(struct walk *walk, const void *entry) {
+struct walk {
+    void (*visit)(void *, const void *, const struct block *);
+    void *context;
+    int pagemap; /* -1: cannot be read, and every page may have been touched */
+    struct window small, large;
+};
+
+static bool page_is_touched(const struct walk *walk, struct window *window, const void *entry) {
     uint64_t page = (uintptr_t)entry / PAGE;
     if (walk->pagemap < 0)
         return true;
-    if (page - walk->window >= walk->count) {
-        long read = syscall(SYS_pread64, walk->pagemap, walk->touched, sizeof walk->touched, page * 8);
-        walk->window = page;
-        walk->count = read > 0 ? (size_t)read / 8 : 0;
+    if (page - window->first >= window->count) {
+        long read = syscall(SYS_pread64, walk->pagemap, window->touched, sizeof window->touched, page * 8);
+        window->first = page;
+        window->count = read > 0 ? (size_t)read / 8 : 0;
     }
-    return !walk->count || walk->touched[page - walk->window] & PAGEMAP_TOUCHED;
+    return !window->count || window->touched[page - window->first] & PAGEMAP_TOUCHED;
 }
 
 static void visit_small(const struct walk *walk, uintptr_t address, uint32_t entry) {
@@ -68,7 +74,8 @@ static void walk_cell(const struct walk *walk, uintptr_t start, const uint32_t *
 static void walk_chunk(struct walk *walk, uintptr_t start) {
     const uint32_t *small = shadow.small + start / 16;
     const uint64_t *large = shadow.large + start / SHADOW_SMALL;
-    bool has_small = page_is_touched(walk, small), has_large = page_is_touched(walk, large);
+    bool has_small = page_is_touched(walk, &walk->small, small);
+    bool has_large = page_is_touched(walk, &walk->large, large);
     for (uint64_t cell = 0; (has_small || has_large) && cell < CHUNK_CELLS; cell++)
         walk_cell(walk, start + cell * SHADOW_SMALL, has_small ? small + cell * (SHADOW_SMALL / 16) : NULL,
                   has_large ? large[cell] : 0);
@@ -87,7 +94,7 @@ static const char *walk_tables(struct walk *walk) {
     for (size_t i = 0; !problem && i < maps.count; i++) {
         const struct span *span = &maps.spans[i];
         uintptr_t start = span->begin & -CHUNK;
-        if (is_own_table(span) || span->end / 16 > shadow.limit)
+        if (is_own_table(span) || slab_overlaps(span->begin, span->end) || span->end / 16 > shadow.limit)
             continue;
         for (start = start < next ? next : start; start < span->end; start += CHUNK)
             walk_chunk(walk, start);

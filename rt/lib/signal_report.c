@@ -16,12 +16,17 @@
 /* A report needs some 20 KiB; threads may have stacks of 16. */
 #define STACK_SIZE ((size_t)256 << 10)
 
+/* Wiped by fork: a child does not go on with what its parent was at. */
+struct state {
+    bool is_writing, is_wanted_again;
+    uint32_t reports;
+};
+
+static struct state *state;
 static char *stack;
-static bool is_writing, is_wanted_again;
-static uint32_t reports;
 
 static void write_one(void) {
-    uint32_t number = __atomic_add_fetch(&reports, 1, __ATOMIC_RELAXED);
+    uint32_t number = __atomic_add_fetch(&state->reports, 1, __ATOMIC_RELAXED);
     int fd = report_descriptor(number);
     if (fd < 0)
         return;
@@ -34,19 +39,20 @@ static void write_one(void) {
 /* While one is written, any number of signals are one more. */
 static void write_all(void) {
     do {
-        __atomic_store_n(&is_wanted_again, false, __ATOMIC_SEQ_CST);
+        __atomic_store_n(&state->is_wanted_again, false, __ATOMIC_SEQ_CST);
         write_one();
-    } while (__atomic_load_n(&is_wanted_again, __ATOMIC_SEQ_CST));
+    } while (__atomic_load_n(&state->is_wanted_again, __ATOMIC_SEQ_CST));
 }
 
 static void handle(int number) {
     int error = errno;
     (void)number;
-    if (__atomic_exchange_n(&is_writing, true, __ATOMIC_ACQUIRE)) {
-        __atomic_store_n(&is_wanted_again, true, __ATOMIC_SEQ_CST);
-    } else {
+    __atomic_store_n(&state->is_wanted_again, true, __ATOMIC_SEQ_CST);
+    /* Once more, for a signal that came when the writing was all but over. */
+    while (__atomic_load_n(&state->is_wanted_again, __ATOMIC_SEQ_CST) &&
+           !__atomic_exchange_n(&state->is_writing, true, __ATOMIC_SEQ_CST)) {
         os_call_on_stack(stack + STACK_SIZE, write_all);
-        __atomic_store_n(&is_writing, false, __ATOMIC_RELEASE);
+        __atomic_store_n(&state->is_writing, false, __ATOMIC_SEQ_CST);
     }
     errno = error;
 }
@@ -54,7 +60,8 @@ static void handle(int number) {
 void signal_report_begin(int number) {
     struct sigaction action = {.sa_handler = handle, .sa_flags = SA_RESTART};
     stack = os_map(STACK_SIZE, OS_FORK_KEEPS);
+    state = os_map(sizeof *state, OS_FORK_WIPES);
     sigemptyset(&action.sa_mask);
-    if (!stack || sigaction(number, &action, NULL) != 0)
-        os_say("no report at the signal: ", strerrordesc_np(stack ? errno : ENOMEM));
+    if (!stack || !state || sigaction(number, &action, NULL) != 0)
+        os_say("no report at the signal: ", strerrordesc_np(stack && state ? errno : ENOMEM));
 }

@@ -42,7 +42,9 @@ bool slab_make(uint32_t number, profile_name phase, uint32_t thread, uint32_t ne
     struct profile_block *block = table_at(&blocks, number);
     if (!memory || !slab)
         return false;
-    if (!memory->tallies)
+    if (memory->tallies)
+        store_drop_slab(number); /* the parent's */
+    else
         map_slots(memory);
     *slab = (struct slab){.tallies = (struct tally *)memory->tallies,
                           .extras = (struct extra *)memory->tallies + memory->slots,
@@ -51,6 +53,17 @@ bool slab_make(uint32_t number, profile_name phase, uint32_t thread, uint32_t ne
     if (block)
         *block = (struct profile_block){.phase = phase, .thread = thread};
     return memory->tallies;
+}
+
+bool slab_overlaps(uintptr_t begin, uintptr_t end) {
+    const struct memory *memory;
+    for (uint32_t i = 0; (memory = table_peek(&memories, i)); i++) {
+        uintptr_t first = (uintptr_t)memory->tallies;
+        size_t size = memory->slots * (sizeof(struct tally) + sizeof(struct extra));
+        if (first && begin < first + size && end > first)
+            return true;
+    }
+    return false;
 }
 
 const struct slab *slab_peek(uint32_t number) {

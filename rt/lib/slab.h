@@ -24,6 +24,9 @@ bool slab_make(uint32_t number, profile_name phase, uint32_t thread, uint32_t ne
 /* NULL: there is none. */
 const struct slab *slab_peek(uint32_t number);
 
+/* Whether any of the addresses is a slab's, used or reserved. */
+bool slab_overlaps(uintptr_t begin, uintptr_t end);
+
 /* Makes room for the slot. Only the thread that counts there may call it, and with signals held. NULL: no
  * memory. */
 const struct slab *slab_hold(uint32_t number, uint32_t slot, bool extras);

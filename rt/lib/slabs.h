@@ -42,6 +42,9 @@ bool threads_are_paused(void);
 /* What this thread counts from here on belongs to the phase. False: it cannot, and goes on as before. */
 bool thread_enter_phase(profile_name phase);
 
+/* This thread has a slab from here on, with what others may have counted there before. */
+void thread_keep_slab(void);
+
 /* Calls visit for each slab that this thread counts in. */
 void thread_visit_slabs(void (*visit)(void *context, const struct slab *), void *context);
 

@@ -9,6 +9,7 @@
 #include "os.h"
 #include "profiling.h"
 #include "rebind.h"
+#include "root_parts.h"
 #include "runtime.h"
 #include "signal_report.h"
 #include "sizes.h"
@@ -76,6 +77,8 @@ static void read_options(void) {
 }
 
 static pid_t started_pid;
+
+const struct root_start root_start = {.options = &options, .holes = &holes, .pid = &started_pid};
 
 bool runtime_was_forked(void) {
     return getpid() != started_pid;

@@ -2,6 +2,7 @@
 /* The areas of the profile, in memory and in its file. */
 #define _GNU_SOURCE
 #include "os.h"
+#include "root_parts.h"
 #include "runtime.h"
 #include "store_area.h"
 #include "table.h"
@@ -21,9 +22,12 @@ static struct {
     uint64_t end;
     struct profile_directory *directory;
     struct profile_area *chunks[PROFILE_CHUNKS];
+    char *names[PROFILE_CHUNKS], *records[PROFILE_CHUNKS]; /* chunks, mapped besides those of the memory */
 } the_file;
 
 static struct profile_header *header;
+
+const struct root_store root_store = {.areas = &areas, .area_count = &area_count, .header = &header};
 
 struct profile_header *store_header(void) {
     static struct profile_header without_memory;
@@ -105,7 +109,7 @@ static struct profile_area *entry_of(uint32_t index) {
     return &found[index - start];
 }
 
-static void tell(const struct store_area *area, uint64_t offset) {
+static void enter(struct store_area *area, uint64_t offset) {
     uint32_t index = __atomic_fetch_add(&the_file.directory->areas, 1, __ATOMIC_ACQ_REL);
     struct profile_area *entry = entry_of(index);
     if (!entry) {
@@ -117,15 +121,51 @@ static void tell(const struct store_area *area, uint64_t offset) {
     entry->size = area->size;
     entry->first = area->first;
     __atomic_store_n(&entry->kind, area->kind, __ATOMIC_RELEASE);
+    area->entry = entry;
+}
+
+/* What a child goes on from. */
+static bool is_kept(const struct store_area *area) {
+    return area->kind == PROFILE_NAMES || area->kind == PROFILE_RECORDS;
+}
+
+static char **told_chunk(enum profile_kind kind, uint32_t index) {
+    return kind == PROFILE_NAMES ? &the_file.names[index] : &the_file.records[index];
+}
+
+/* The memory stays what it is. */
+static int map_besides(const struct store_area *area, uint64_t offset) {
+    char *memory = os_map(area->size, OS_FORK_KEEPS);
+    int fd = descriptor();
+    int error = !memory ? ENOMEM : fd < 0 ? errno : os_write_at(fd, area->address, area->size, offset);
+    if (!error && !os_map_file(memory, area->size, fd, offset))
+        error = errno;
+    if (!error)
+        __atomic_store_n(told_chunk(area->kind, area->index), memory, __ATOMIC_RELEASE);
+    else if (memory)
+        os_unmap(memory, area->size);
+    return error;
+}
+
+void store_tell(enum profile_kind kind, uint32_t index, size_t offset, const void *bytes, size_t size) {
+    char *told = the_file.is_open ? __atomic_load_n(told_chunk(kind, index), __ATOMIC_ACQUIRE) : NULL;
+    if (!told)
+        return;
+    /* One word at once where it is one: what is written last must not come before the rest. */
+    if (size == sizeof(uint32_t))
+        __atomic_store_n((uint32_t *)(told + offset), *(const uint32_t *)bytes, __ATOMIC_RELEASE);
+    else
+        memcpy(told + offset, bytes, size);
 }
 
 /* keep: with what is in the memory. */
 static void put_into_file(struct store_area *area, bool keep) {
     uint64_t offset = __atomic_fetch_add(&the_file.end, area->size, __ATOMIC_RELAXED);
-    area->is_mapped = true; /* before it is, or a child that is forked in between would not leave it */
-    int error = map_at(area->address, area->size, offset, keep);
+    area->is_mapped =
+        !is_kept(area); /* before it is, or a child that is forked in between would not leave it */
+    int error = is_kept(area) ? map_besides(area, offset) : map_at(area->address, area->size, offset, keep);
     if (!error) {
-        tell(area, offset);
+        enter(area, offset);
         return;
     }
     area->is_mapped = false;
@@ -150,17 +190,23 @@ uint32_t store_add(enum profile_kind kind, uint32_t index, uint64_t first, void 
 
 void store_drop(uint32_t number) {
     struct store_area *area = table_peek(&areas, number);
-    if (area)
-        __atomic_store_n(&area->kind, PROFILE_NONE, __ATOMIC_RELEASE);
+    if (!area)
+        return;
+    __atomic_store_n(&area->kind, PROFILE_NONE, __ATOMIC_RELEASE);
+    if (area->entry && the_file.is_open)
+        __atomic_store_n(&area->entry->kind, PROFILE_NONE, __ATOMIC_RELEASE);
 }
 
 static bool is_slab(const struct store_area *area) {
     return area->kind == PROFILE_TALLIES || area->kind == PROFILE_EXTRAS;
 }
 
-/* What a child goes on from. */
-static bool is_kept(const struct store_area *area) {
-    return area->kind == PROFILE_NAMES || area->kind == PROFILE_RECORDS;
+void store_drop_slab(uint32_t number) {
+    for (uint32_t i = 0; i < store_area_count(); i++) {
+        const struct store_area *area = store_area(i);
+        if (area && is_slab(area) && area->index == number)
+            store_drop(i);
+    }
 }
 
 /* The header last: what comes before it changes nothing. */
@@ -183,6 +229,8 @@ static int enter_head(void) {
 
 int store_enter(int fd, const char *path, bool is_child) {
     memset(the_file.chunks, 0, sizeof the_file.chunks);
+    memset(the_file.names, 0, sizeof the_file.names);
+    memset(the_file.records, 0, sizeof the_file.records);
     strcpy(the_file.path, path);
     os_file_note(&the_file.file, fd);
     int error = enter_head();
@@ -197,7 +245,7 @@ int store_enter(int fd, const char *path, bool is_child) {
         if (is_child && is_slab(area))
             area->kind = PROFILE_NONE;
         else
-            put_into_file(area, !is_child || is_kept(area));
+            put_into_file(area, !is_child);
     }
     return 0;
 }
@@ -210,10 +258,12 @@ void store_leave(void) {
     os_map_over(header, PROFILE_PAGE, OS_FORK_WIPES);
     for (uint32_t i = 0; i < count; i++) {
         struct store_area *area = table_peek(&areas, i);
-        if (area && area->is_mapped && !is_kept(area)) {
+        if (area && area->is_mapped) {
             os_map_over(area->address, area->size, OS_FORK_WIPES);
             area->is_mapped = false;
         }
+        if (area)
+            area->entry = NULL;
     }
     os_unmap(the_file.directory, PROFILE_PAGE);
     os_file_close(&the_file.file);

@@ -8,6 +8,9 @@
  * File space is allocated before it is mapped, for a write to a page that the disk has no room for would be a
  * SIGBUS of the program.
  *
+ * Names and records are written once and read by the runtime itself, also in a child. So their file is only
+ * told what is written to memory, and a child finds what its parent had when it was forked.
+ *
  * Fork. A child must not count in its parent's file. What the kernel would have wiped, had it not been a
  * file, is replaced by empty memory (store_leave) before the child counts; a file of its own then takes its
  * place.
@@ -31,6 +34,12 @@ struct profile_header *store_header(void);
  * there. Returns what store_drop needs to take that back. Keeps errno. */
 uint32_t store_add(enum profile_kind, uint32_t index, uint64_t first, void *address, size_t size);
 void store_drop(uint32_t area);
+
+/* Drops what there is of a slab. */
+void store_drop_slab(uint32_t number);
+
+/* What was written to the memory of an area of names or records, at an offset. */
+void store_tell(enum profile_kind, uint32_t index, size_t offset, const void *bytes, size_t size);
 
 /* All areas become those of the file, which is empty and open for reading and writing; the descriptor is the
  * store's then. path: of the file, in case that the program closes its descriptor. is_child: of a process

@@ -12,7 +12,8 @@ struct store_area {
     uint64_t first;
     char *address;
     size_t size;
-    bool is_mapped; /* from the file */
+    bool is_mapped;             /* from the file */
+    struct profile_area *entry; /* in the directory of the file; NULL: not there */
 };
 
 /* Numbers given so far. */

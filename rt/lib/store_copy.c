@@ -9,6 +9,8 @@
 
 /* What is written, in the order of the file. */
 struct copy {
+    struct store_area *list; /* as it was at the beginning */
+    uint32_t count;
     struct profile_directory *directory; /* with all its chunks behind it */
     size_t directory_size;
     char *areas;
@@ -27,11 +29,15 @@ static size_t size_of_directory(uint32_t areas) {
     return PROFILE_PAGE + (entries_in(chunks) - PROFILE_DIRECTORY_FIRST) * sizeof(struct profile_area);
 }
 
-static size_t size_of_areas(uint32_t count) {
-    size_t size = 0;
-    for (uint32_t i = 0; i < count; i++)
-        size += store_area(i) ? store_area(i)->size : 0;
-    return size;
+/* Areas may be added meanwhile. */
+static void take_list(struct copy *copy, uint32_t most) {
+    for (uint32_t i = 0; i < most; i++) {
+        const struct store_area *area = store_area(i);
+        if (!area)
+            continue;
+        copy->list[copy->count++] = *area;
+        copy->areas_size += area->size;
+    }
 }
 
 static struct profile_area *entry_at(struct copy *copy, uint32_t index) {
@@ -46,14 +52,12 @@ static void write_chunks(struct copy *copy) {
             2 * PROFILE_PAGE + (entries_in(chunk) - PROFILE_DIRECTORY_FIRST) * sizeof(struct profile_area);
 }
 
-static void write_directory(struct copy *copy, uint32_t count) {
+static void write_directory(struct copy *copy) {
     uint64_t offset = PROFILE_PAGE + copy->directory_size;
-    copy->directory->areas = count;
+    copy->directory->areas = copy->count;
     write_chunks(copy);
-    for (uint32_t i = 0; i < count; i++) {
-        const struct store_area *area = store_area(i);
-        if (!area)
-            continue;
+    for (uint32_t i = 0; i < copy->count; i++) {
+        const struct store_area *area = &copy->list[i];
         *entry_at(copy, i) = (struct profile_area){.kind = area->kind,
                                                    .index = area->index,
                                                    .offset = offset,
@@ -90,12 +94,10 @@ static void refresh(char *to, const struct store_area *area) {
                         area->size / sizeof(struct tally));
 }
 
-static void copy_kind(struct copy *copy, uint32_t count, enum profile_kind kind, bool again) {
+static void copy_kind(struct copy *copy, enum profile_kind kind, bool again) {
     char *to = copy->areas;
-    for (uint32_t i = 0; i < count; i++) {
-        const struct store_area *area = store_area(i);
-        if (!area)
-            continue;
+    for (uint32_t i = 0; i < copy->count; i++) {
+        const struct store_area *area = &copy->list[i];
         if (area->kind == kind && again)
             refresh(to, area);
         else if (area->kind == kind)
@@ -104,14 +106,14 @@ static void copy_kind(struct copy *copy, uint32_t count, enum profile_kind kind,
     }
 }
 
-static void copy_areas(struct copy *copy, uint32_t count) {
-    copy_kind(copy, count, PROFILE_EXTRAS, false);
-    copy_kind(copy, count, PROFILE_TALLIES, false);
-    copy_kind(copy, count, PROFILE_EXTRAS, true);
-    copy_kind(copy, count, PROFILE_TALLIES, true);
+static void copy_areas(struct copy *copy) {
+    copy_kind(copy, PROFILE_EXTRAS, false);
+    copy_kind(copy, PROFILE_TALLIES, false);
+    copy_kind(copy, PROFILE_EXTRAS, true);
+    copy_kind(copy, PROFILE_TALLIES, true);
     for (enum profile_kind kind = PROFILE_NAMES; kind <= PROFILE_BASES; kind++)
         if (kind != PROFILE_EXTRAS && kind != PROFILE_TALLIES)
-            copy_kind(copy, count, kind, false);
+            copy_kind(copy, kind, false);
 }
 
 static int write_all(int fd, const struct profile_header *header, const struct copy *copy) {
@@ -123,18 +125,28 @@ static int write_all(int fd, const struct profile_header *header, const struct c
     return error ? error : os_write(fd, copy->areas, copy->areas_size);
 }
 
-int store_copy(int fd, const struct profile_header *header) {
-    uint32_t count = store_area_count();
-    struct copy copy = {.directory_size = size_of_directory(count), .areas_size = size_of_areas(count)};
-    size_t size = copy.directory_size + copy.areas_size;
+static int copy_listed(int fd, const struct profile_header *header, struct copy *copy) {
+    copy->directory_size = size_of_directory(copy->count);
+    size_t size = copy->directory_size + copy->areas_size;
     char *memory = os_map(size, OS_FORK_KEEPS);
     if (!memory)
         return ENOMEM;
-    copy.directory = (struct profile_directory *)memory;
-    copy.areas = memory + copy.directory_size;
-    write_directory(&copy, count);
-    copy_areas(&copy, count);
-    int error = write_all(fd, header, &copy);
+    copy->directory = (struct profile_directory *)memory;
+    copy->areas = memory + copy->directory_size;
+    write_directory(copy);
+    copy_areas(copy);
+    int error = write_all(fd, header, copy);
     os_unmap(memory, size);
+    return error;
+}
+
+int store_copy(int fd, const struct profile_header *header) {
+    uint32_t most = store_area_count();
+    struct copy copy = {.list = os_map((most + 1) * sizeof *copy.list, OS_FORK_KEEPS)};
+    if (!copy.list)
+        return ENOMEM;
+    take_list(&copy, most);
+    int error = copy_listed(fd, header, &copy);
+    os_unmap(copy.list, (most + 1) * sizeof *copy.list);
     return error;
 }

@@ -79,9 +79,7 @@ void sum_slot(uint32_t slot, struct sum *sum) {
     sum->peak_bytes += (int64_t)(known->inherited_bytes - (base->gained_bytes - base->lost_bytes));
 }
 
-void sum_counters(struct counters *counters, const struct sum *sum, const struct live *heap) {
-    uint64_t blocks = sum->gained - sum->lost, bytes = sum->gained_bytes - sum->lost_bytes;
-    uint64_t found_blocks = heap ? heap->blocks - blocks : 0, found_bytes = heap ? heap->bytes - bytes : 0;
+void sum_counters(struct counters *counters, const struct sum *sum) {
     *counters = (struct counters){
         .allocs = sum->gained - sum->reallocs,
         .alloc_bytes = sum->gained_bytes - sum->realloc_bytes,
@@ -93,15 +91,29 @@ void sum_counters(struct counters *counters, const struct sum *sum, const struct
         .moved = sum->moved,
         .moved_bytes = sum->moved_bytes,
         .failed = sum->failed,
-        .inherited_blocks = sum->inherited_blocks + found_blocks,
-        .inherited_bytes = sum->inherited_bytes + found_bytes,
-        .peak_blocks = (uint64_t)sum->peak_blocks + found_blocks,
-        .peak_bytes = (uint64_t)sum->peak_bytes + found_bytes,
-        .max_live_blocks = (sum->most > 0 ? (uint64_t)sum->most : 0) + found_blocks,
+        .inherited_blocks = sum->inherited_blocks,
+        .inherited_bytes = sum->inherited_bytes,
+        .peak_blocks = (uint64_t)sum->peak_blocks,
+        .peak_bytes = (uint64_t)sum->peak_bytes,
+        .max_live_blocks = sum->most > 0 ? (uint64_t)sum->most : 0,
         .max_live_blocks_within = sum->most_within,
     };
-    counters->live_blocks = blocks + counters->inherited_blocks;
-    counters->live_bytes = bytes + counters->inherited_bytes;
+    counters->live_blocks = sum->gained - sum->lost + counters->inherited_blocks;
+    counters->live_bytes = sum->gained_bytes - sum->lost_bytes + counters->inherited_bytes;
+}
+
+void sums_know_inherited(void) {
+    if (!runtime_was_forked() || slots_know_inherited() || !slots_inherit_heap())
+        return;
+    for (uint32_t number = 1; number < record_count(); number++) {
+        struct sum sum;
+        sum_slot(number, &sum);
+        struct profile_slot *slot = sum.gained || sum.lost ? slot_at(number) : NULL;
+        if (!slot)
+            continue;
+        slot->inherited_blocks -= sum.gained - sum.lost;
+        slot->inherited_bytes -= sum.gained_bytes - sum.lost_bytes;
+    }
 }
 
 static void raise_base(struct profile_base *base, const struct sum *sum) {
@@ -113,8 +125,7 @@ static void raise_base(struct profile_base *base, const struct sum *sum) {
     TALLY_GAINED(RAISE_TALLY)
 }
 
-/* is_known: what was inherited before. */
-static void reset_slot(uint32_t number, bool is_known) {
+static void reset_slot(uint32_t number) {
     struct sum sum;
     sum_slot(number, &sum);
     if (!sum.gained && !sum.lost && !sum.failed)
@@ -126,26 +137,33 @@ static void reset_slot(uint32_t number, bool is_known) {
         return;
     }
     raise_base(base, &sum);
-    if (is_known) {
-        slot->inherited_blocks += sum.gained - sum.lost;
-        slot->inherited_bytes += sum.gained_bytes - sum.lost_bytes;
-    }
+    slot->inherited_blocks += sum.gained - sum.lost;
+    slot->inherited_bytes += sum.gained_bytes - sum.lost_bytes;
     slot->most = base->gained - base->lost;
     slot->most_within = 0;
     slot->windows = slot->measures = 0;
     slot->measured = store_header()->peak.reset_epoch;
 }
 
+/* An odd number of resets is the lock, which a forked child finds open. */
+static void begin_reset(struct profile_header *header) {
+    for (;;) {
+        uint64_t resets = __atomic_load_n(&header->resets, __ATOMIC_ACQUIRE);
+        if (resets % 2 == 0 && __atomic_compare_exchange_n(&header->resets, &resets, resets + 1, false,
+                                                           __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+            return;
+        os_yield();
+    }
+}
+
 void sums_reset(void) {
     struct profile_header *header = store_header();
-    bool is_known = !runtime_was_forked() || slots_know_inherited();
     uint64_t signals = os_signals_hold();
-    __atomic_fetch_add(&header->resets, 1, __ATOMIC_ACQ_REL);
+    begin_reset(header);
+    sums_know_inherited();
     peak_reset();
     for (uint32_t slot = 1; slot < record_count(); slot++)
-        reset_slot(slot, is_known);
-    if (!is_known)
-        slots_inherit_heap();
+        reset_slot(slot);
     pairs_reset();
     sizes_reset();
     __atomic_fetch_add(&header->resets, 1, __ATOMIC_ACQ_REL);

@@ -31,10 +31,6 @@ struct sum {
     uint64_t most_within;
 };
 
-struct live {
-    uint64_t blocks, bytes;
-};
-
 /* While threads count on. */
 void sum_slot(uint32_t slot, struct sum *);
 
@@ -42,9 +38,11 @@ void sum_slot(uint32_t slot, struct sum *);
 struct extra;
 void sum_add_extra(struct sum *, const struct extra *);
 
-/* heap: what is live of the slot in the process, which tells what was inherited where that is not known;
- * NULL: it is. */
-void sum_counters(struct counters *, const struct sum *, const struct live *heap);
+void sum_counters(struct counters *, const struct sum *);
+
+/* In a forked child that was not told at its start what it inherited: finds that out, from what is live and
+ * what was counted. To be called before sums that are to be right there; does nothing elsewhere. */
+void sums_know_inherited(void);
 
 /* Starts all sums afresh. */
 void sums_reset(void);

@@ -5,21 +5,16 @@
 #include "table.h"
 #include "store.h"
 
-struct position {
-    uint32_t chunk;
-    size_t offset; /* in elements */
-};
-
 /* Chunk k holds the indices from first * (2^k - 1) on. */
-static struct position position_of(const struct table *table, uint32_t index) {
+struct table_position table_position(const struct table *table, uint32_t index) {
     uint64_t scaled = (uint64_t)index / table->first + 1;
     uint32_t chunk = 63 - (uint32_t)__builtin_clzll(scaled);
     uint64_t start = (uint64_t)table->first * ((1ull << chunk) - 1);
-    return (struct position){chunk, index - start};
+    return (struct table_position){chunk, index - start};
 }
 
 void *table_peek(const struct table *table, uint32_t index) {
-    struct position at = position_of(table, index);
+    struct table_position at = table_position(table, index);
     if (at.chunk >= TABLE_CHUNKS)
         return NULL;
     char *chunk = __atomic_load_n(&table->chunks[at.chunk], __ATOMIC_ACQUIRE);
@@ -38,15 +33,21 @@ static void map_chunk(struct table *table, uint32_t chunk) {
                                     __ATOMIC_ACQUIRE))
         return;
     if (table->kind)
-        store_drop(area);
-    os_unmap(fresh, size);
+        store_drop(area); /* and no more: somebody may be copying it */
+    else
+        os_unmap(fresh, size);
 }
 
 void *table_at(struct table *table, uint32_t index) {
     void *element = table_peek(table, index);
-    uint32_t chunk = position_of(table, index).chunk;
+    uint32_t chunk = table_position(table, index).chunk;
     if (element || chunk >= TABLE_CHUNKS)
         return element;
     map_chunk(table, chunk);
     return table_peek(table, index);
+}
+
+void table_tell(const struct table *table, uint32_t index, size_t offset, const void *bytes, size_t size) {
+    struct table_position at = table_position(table, index);
+    store_tell(table->kind, at.chunk, at.offset * table->element + offset, bytes, size);
 }

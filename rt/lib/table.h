@@ -27,4 +27,15 @@ void *table_at(struct table *, uint32_t index);
 /* The element if its chunk is there, else NULL; maps nothing. */
 void *table_peek(const struct table *, uint32_t index);
 
+/* Where an index is. */
+struct table_position {
+    uint32_t chunk;
+    size_t offset; /* in elements */
+};
+struct table_position table_position(const struct table *, uint32_t index);
+
+/* What was written to an element stands in the profile's file too; for kinds that a forked child goes on from
+ * (store.h). */
+void table_tell(const struct table *, uint32_t index, size_t offset, const void *bytes, size_t size);
+
 #endif

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  */
 #include "peak.h"
+#include "phases.h"
 #include "runtime.h"
 #include "slab.h"
 #include "slabs.h"
@@ -67,9 +68,16 @@ static bool thread_grow(struct thread *thread, uint32_t slot, bool extras) {
     return slab;
 }
 
-/* The number of a new slab for the thread; NO_SLOT: no memory. */
+/* Each has mappings of its own, of which a process may have 65,530. */
+#define SLABS_OF_PHASES 8192
+
+/* The number of a new slab for the thread; NO_SLOT: none is to be had. */
 static uint32_t add_slab(struct thread *thread, profile_name phase) {
     struct process *process = table_at(&process_table, 0);
+    if (phase && __atomic_load_n(&process->slabs, __ATOMIC_RELAXED) - threads_count() >= SLABS_OF_PHASES) {
+        hole_set(HOLE_PHASES);
+        return NO_SLOT;
+    }
     uint32_t number = __atomic_fetch_add(&process->slabs, 1, __ATOMIC_ACQ_REL);
     if (!slab_make(number, phase, thread->index, thread->slabs))
         return NO_SLOT;
@@ -194,6 +202,11 @@ static void thread_watch_end(struct thread *thread) {
     silence_end(was_silent);
 }
 
+static void enter_phase(struct thread *thread, profile_name phase) {
+    peak_several_threads(); /* a slot has several tallies in one thread now */
+    switch_slab(thread, phase);
+}
+
 /* This thread's structure, to be given back after one count if the thread is ending. */
 static struct thread *thread_own(void) {
     struct thread *own = local.own;
@@ -208,6 +221,8 @@ static struct thread *thread_own(void) {
     }
     local.own = taken;
     thread_watch_end(taken);
+    if (phase_now()) /* of a child that was forked within it */
+        enter_phase(taken, phase_now());
     return taken;
 }
 
@@ -302,12 +317,19 @@ bool thread_enter_phase(profile_name phase) {
     int error = errno;
     struct thread *thread = local.ending ? NULL : thread_acquire(0, 0);
     if (thread) {
-        peak_several_threads(); /* a slot has several tallies in one thread now */
-        switch_slab(thread, phase);
+        enter_phase(thread, phase);
         thread_release(thread);
     }
     errno = error;
     return thread;
+}
+
+void thread_keep_slab(void) {
+    int error = errno;
+    struct thread *thread = thread_acquire(0, 0);
+    if (thread)
+        thread_release(thread);
+    errno = error;
 }
 
 void thread_visit_slabs(void (*visit)(void *context, const struct slab *), void *context) {

@@ -6,6 +6,7 @@
  * such an input of a profile. */
 #include "fuzz.h"
 
+#include "dump/groups.h"
 #include "dump/join.h"
 #include "dump/profile_read.h"
 #include "dump/profile_write.h"
@@ -28,6 +29,23 @@ static void show(struct report *report, enum report_format format) {
     report_prepare(report, &limits);
     report_check(report, ignore, NULL);
     report_write(&out, report, format);
+}
+
+/* Only a merged profile has no parts. */
+static void show_groups(struct profile_file *file, enum group_by by, enum report_format format) {
+    struct report_source source = {.report = &file->report, .is_profile = true, .profile = *file};
+    struct report_limits limits = {.top = 10};
+    struct groups groups = {.by = by};
+    struct out out = fuzz_out();
+    struct reason why;
+    report_prepare(&file->report, &(struct report_limits){.top = 0});
+    bool is_added = group_by_parts(by) ? groups_add_parts(&groups, &source, &why) || file->is_merged
+                                       : groups_add_sites(&groups, &file->report, &why);
+    if (!is_added)
+        abort();
+    groups_prepare(&groups, &limits);
+    groups_write(&out, &groups, &file->report, format);
+    groups_free(&groups);
 }
 
 /* What was written here must be read without a doubt that was not there before. */
@@ -88,6 +106,8 @@ static size_t unpack_page(const uint8_t *data, size_t size, uint8_t page[PROFILE
 static void use(struct profile_file *file, const void *bytes, size_t size, uint8_t choice) {
     if (choice % 8 == 0)
         join_twice(bytes, size);
+    else if (choice % 8 == 1)
+        show_groups(file, (enum group_by)(1 + choice / 8 % BY_PHASE), (enum report_format)(choice / 64));
     else
         show(&file->report, (enum report_format)(choice % (FORMAT_MARKDOWN + 1)));
 }

@@ -36,6 +36,11 @@ golden report-1/full.json report-1/full.markdown --format=markdown --pairs --siz
 golden report-1/full.json report-1/full.shown.json --format=json
 golden report-1/full.json report-1/full.top.json --format=json --top=1
 
+# By what sites have in common; those that were left out are a row.
+golden report-1/full.json report-1/full.functions.text --by=function
+golden report-1/full.json report-1/full.types.markdown --by=type --format=markdown
+golden report-1/cut.json report-1/cut.lines.json --by=line --format=json
+
 # A process and its forked child, with pairs and sizes; two threads that were killed; and these three merged.
 for process in words child killed merged; do
     golden profile-1/$process.profile profile-1/$process.json --format=json
@@ -43,5 +48,10 @@ done
 golden profile-1/words.profile profile-1/words.text --pairs --sizes
 golden profile-1/killed.profile profile-1/killed.text
 golden profile-1/merged.profile profile-1/merged.text
+golden profile-1/killed.profile profile-1/killed.threads.csv --by=thread --format=csv
+
+# Phases, before and after a reset.
+golden profile-1/phases.profile profile-1/phases.json --by=phase --format=json
+golden profile-1/phases.profile profile-1/phases.text --by=phase --sort=live
 
 exit $((failures > 0))

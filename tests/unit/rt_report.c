@@ -368,7 +368,7 @@ static void says_what_is_known_of_live_blocks(void **state) {
                            "\nlive so far: 7 blocks of 300 B; peak: 1.4 KiB in 9 blocks (the true peak is "
                            "within +64.0 KiB)\n"
                            "lost: 1 block of 20 B; still reachable: 6 blocks of 280 B\n"
-                           "inherited: 3 blocks of 33 B of the process that forked this one\n"));
+                           "inherited: 3 blocks of 33 B that were there when counting began\n"));
     report.reach = false;
     report.lost_unknown = "nobody looks";
     assert_non_null(strstr(text_of(&report, FORMAT_TEXT), "\nlost: not known, nobody looks\n"));

@@ -211,6 +211,109 @@ static void reporting(void) {
     allocate(5, 10);
 }
 
+/* ---- forked children, and several threads at one function ---- */
+
+static void *allocate_and_end(void *result) {
+    for (int i = 0; i < 1000; i++)
+        free(malloc(10)); /* elsewhere */
+    return result;
+}
+
+/* Looks before it has counted anything; then it may take over what a thread that ended has counted. */
+static void *check_early(void *result) {
+    struct allocsite_check check;
+    struct allocsite_totals before, after;
+    pthread_t thread;
+    char text[1000];
+    allocsite_thread_totals(&before);
+    allocsite_check_begin(&check);
+    pthread_create(&thread, NULL, allocate_and_end, NULL);
+    pthread_join(thread, NULL);
+    kept[500] = malloc(10); /* one */
+    allocsite_thread_totals(&after);
+    EXPECT(allocsite_check_end(&check, text, sizeof text) < 100, 1);
+    EXPECT(strstr(text, "1 of 10 B  check_early ") != NULL, 1);
+    EXPECT(strstr(text, "allocate_and_end") == NULL, 1);
+    EXPECT(after.allocs - before.allocs < 100, 1);
+    return result;
+}
+
+static void early(void) {
+    pthread_t thread;
+    pthread_create(&thread, NULL, check_early, NULL);
+    pthread_join(thread, NULL);
+}
+
+static void wait_for(pid_t child) {
+    int status = 1;
+    waitpid(child, &status, 0);
+    EXPECT(status, 0);
+}
+
+static void forked(void) {
+    struct allocsite_check check;
+    char text[1000];
+    allocate(100, 50);
+    allocsite_check_begin(&check);
+    allocate(8, 50);
+    allocsite_phase_push("child");
+    fflush(stdout);
+    pid_t child = fork();
+    if (child) {
+        wait_for(child);
+        EXPECT(allocsite_check_end(&check, text, sizeof text), 8);
+        return;
+    }
+    EXPECT(process().live_bytes >= 5400, 1);
+    EXPECT(process().allocs, 0);
+    EXPECT(allocsite_check_end(&check, text, sizeof text), 0);
+    kept[0] = malloc(7); /* in the child */
+    allocsite_phase_pop();
+    EXPECT(process().allocs, 1);
+    EXPECT(allocsite_profile("forked.copy"), 0);
+    allocsite_reset();
+    EXPECT(process().live_bytes >= 5407, 1);
+    fflush(stdout);
+    exit(0);
+}
+
+static void *reset_and_copy(void *path) {
+    for (int i = 0; i < 50; i++) {
+        EXPECT(allocsite_profile(path), 0);
+        allocsite_reset();
+        free(malloc(10)); /* between */
+        struct allocsite_totals totals = process();
+        EXPECT((int64_t)totals.allocs >= 0 && (int64_t)totals.frees >= 0, 1);
+        EXPECT(totals.allocs < 1000 && totals.frees < 1000, 1);
+    }
+    return NULL;
+}
+
+static void racing(void) {
+    static char path[] = "racing.copy";
+    pthread_t threads[3];
+    for (int i = 0; i < 3; i++)
+        pthread_create(&threads[i], NULL, reset_and_copy, path);
+    for (int i = 0; i < 3; i++)
+        pthread_join(threads[i], NULL);
+}
+
+/* Marks that there is no place for are not counted, and the report says so. */
+static void mismarking(void) {
+    char *pool = malloc(1 << 16);
+    struct allocsite_totals before = process();
+    allocsite_mark(pool + 16, 1000);
+    allocsite_unmark(pool + 16);
+    allocsite_mark(pool + 1, 10);
+    allocsite_unmark(pool + 1);
+    allocsite_mark((char *)((uintptr_t)1 << 47) - 16, (size_t)1 << 40);
+    allocsite_mark(pool + 16, 100);
+    EXPECT(process().live_blocks - before.live_blocks, 1);
+    allocsite_unmark(pool + 16);
+    free(pool);
+    EXPECT(process().live_blocks - before.live_blocks, -1);
+}
+
 /* ---- signals in any state ---- */
 
 static volatile sig_atomic_t ends;
@@ -272,9 +375,11 @@ int main(int count, char **arguments) {
     static const struct {
         const char *name;
         void (*run)(void);
-    } cases[] = {{"totals", totals},     {"stopping", stopping},   {"resetting", resetting}, {"phases", phases},
-                 {"marking", marking},   {"checking", checking},   {"reporting", reporting}, {"signalled", signalled},
-                 {"nothing", nothing}};
+    } cases[] = {{"totals", totals},        {"stopping", stopping},   {"resetting", resetting},
+                 {"phases", phases},        {"marking", marking},     {"checking", checking},
+                 {"reporting", reporting},  {"signalled", signalled}, {"nothing", nothing},
+                 {"early", early},          {"forked", forked},       {"racing", racing},
+                 {"mismarking", mismarking}};
     static char buffer[256];
     setvbuf(stdout, buffer, _IOFBF, sizeof buffer);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)

@@ -116,6 +116,41 @@ def signalled():
         expect("at exit", True, load(f"s.{process.pid}.json")["finished"])
 
 
+def early():
+    check_case("early")
+
+
+def forked():
+    """A child's totals, copies and checks, in a phase, with and without a profile."""
+    for program in programs():
+        for options in "report=none", "report=none:profile=f.%p.profile":
+            for old in glob.glob("f.*") + glob.glob("forked.*"):
+                os.remove(old)
+            process = run([program, "forked"], options)
+            expect("output", "done\n", process.out)
+            copied = dumped("report", "--format=json", "forked.copy")
+            check_laws(copied)
+            expect("copy", ([1, 7, 0, 1], []), (at(copied, "in the child"), copied["inexact_reasons"]))
+            phases = dumped("report", "--by=phase", "--format=json", "forked.copy")
+            expect("phase", [1], [row["allocs"] for row in phases["rows"] if row["phase"] == "child"])
+
+
+def racing():
+    for program in programs():
+        check_behaviour(run([program, "racing"], "report=none"), status=0)
+        check_laws(dumped("report", "--format=json", "racing.copy"))
+        expect("left behind", [], glob.glob("*.new.*"))
+
+
+def mismarking():
+    for program in programs():
+        process = run([program, "mismarking"], "format=json:report=m.json")
+        check_behaviour(process, status=0)
+        report = json.load(open("m.json"))
+        expect("reasons", [True], ["could not be marked" in reason for reason in report["inexact_reasons"]])
+        expect("faults", [], report["faults"])
+
+
 def absent():
     """Neither plugin nor runtime, or the runtime is off."""
     for program in programs():
@@ -129,4 +164,4 @@ def absent():
 
 
 if __name__ == "__main__":
-    main([totals, stopping, resetting, phases, marking, checking, reporting, signalled, absent])
+    main([totals, stopping, resetting, phases, marking, checking, reporting, signalled, early, forked, racing, mismarking, absent])

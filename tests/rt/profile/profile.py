@@ -369,6 +369,33 @@ def closed():
         expect("closed: totals", (20000, []), (site_at(report, "growing.c", "each")["allocs"], report["inexact_reasons"]))
 
 
+def same_path():
+    """A report does not empty a file that is mapped."""
+    program = build("growing.c", "growing")
+    clean()
+    process = start([program], "report=same.profile:profile=same.profile")
+    expect("status and errors", (3, "allocsite: no report in same.profile: File exists\n"), (process.returncode, process.err))
+    expect("counts", 1000, site_at(profile("same.profile"), "growing.c", "each")["allocs"])
+
+
+def registered():
+    """Threads that register sites at once, and children that register others than their parents do meanwhile."""
+    program = build("registered.c", "registered")
+    for _ in range(20):
+        clean()
+        process = start([program], "report=none:profile=g.%p.profile")
+        expect("status and errors", (0, ""), (process.returncode, process.err))
+        for report in profiles("g.*.profile*"):
+            expect("exact", [], report["inexact_reasons"])
+            is_child = report["pid"] != process.pid
+            for site in report["sites"]:
+                if site["sited"] and site["allocs"]:
+                    wanted = "child" if is_child else "parent"
+                    expect(f"{site['function']} in the {wanted}", (True, int(site["function"].split("_")[1]) * site["allocs"]),
+                           (site["function"].startswith(wanted), site["alloc_bytes"]))
+            expect("sites", 40, sum(site["sited"] and site["allocs"] > 0 for site in report["sites"]))
+
+
 # ---- libraries that come and go, watching ----
 
 
@@ -414,4 +441,4 @@ def watched():
 
 
 if __name__ == "__main__":
-    main([killed, killed_static, endings, children, joined, places, read_only, file_size, full_disk, closed, reopened, watched])
+    main([killed, killed_static, endings, children, joined, places, read_only, file_size, full_disk, closed, reopened, watched, registered, same_path])

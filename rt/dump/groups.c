@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* What was counted, summed up by something else than sites. */
+#include "groups.h"
+#include "grow.h"
+#include "row_names.h"
+
+#include <string.h>
+
+static const char *const names[] = {
+    [BY_SITE] = "site", [BY_LINE] = "line",     [BY_FUNCTION] = "function", [BY_FILE] = "file",
+    [BY_TYPE] = "type", [BY_MODULE] = "module", [BY_THREAD] = "thread",     [BY_PHASE] = "phase",
+};
+
+bool group_by_read(const char *name, enum group_by *by) {
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(names[i], name) == 0) {
+            *by = (enum group_by)i;
+            return true;
+        }
+    return false;
+}
+
+const char *group_by_name(enum group_by by) {
+    return names[by];
+}
+
+/* The names of rows are in the pool, once each. */
+static bool is_row(const void *key, const void *context, size_t element) {
+    const struct groups *groups = context;
+    const struct group_key *a = key, *b = &groups->rows[element].key;
+    return a->name == b->name && a->is_module == b->is_module && a->number == b->number && a->pid == b->pid;
+}
+
+static uint64_t hash_key(const struct group_key *key) {
+    uint64_t hash = hash_number((uintptr_t)key->name, key->number);
+    return hash_number(hash_number(hash, key->pid), key->is_module);
+}
+
+static struct report_site *row_for(struct groups *groups, struct group_key key) {
+    if (!string_pool_keep(&groups->strings, &key.name))
+        return NULL;
+    uint64_t hash = hash_key(&key);
+    size_t found = hash_find(&groups->index, hash, is_row, &key, groups);
+    if (found != HASH_NONE)
+        return &groups->rows[found].sum;
+    if (!grow(&groups->rows, groups->count, &groups->room, sizeof *groups->rows) ||
+        !hash_add(&groups->index, hash, groups->count))
+        return NULL;
+    groups->rows[groups->count] = (struct group){.key = key};
+    return &groups->rows[groups->count++].sum;
+}
+
+static bool add(struct groups *groups, struct group_key key, const struct report_site *part) {
+    struct report_site *row = row_for(groups, key);
+    if (!row)
+        return false;
+    counters_add(&row->counters, &part->counters);
+    row->lost_blocks += part->lost_blocks;
+    row->lost_bytes += part->lost_bytes;
+    return true;
+}
+
+static struct group_key key_of_site(enum group_by by, const struct site_view *view) {
+    if (by == BY_MODULE)
+        return (struct group_key){.name = view->module};
+    if (!view->sited)
+        return (struct group_key){.name = view->module, .is_module = true};
+    switch (by) {
+    case BY_FUNCTION:
+        return (struct group_key){.name = view->at.function};
+    case BY_TYPE:
+        return (struct group_key){.name = view->type};
+    case BY_LINE:
+        return (struct group_key){.name = view->at.file, .number = view->at.line};
+    default:
+        return (struct group_key){.name = view->at.file};
+    }
+}
+
+static bool add_sites(struct groups *groups, const struct report *report) {
+    const struct site_view left_out = {.module = ROW_LEFT_OUT};
+    for (size_t i = 0; i < report->counted; i++) {
+        const struct report_site *site = report->sites[i];
+        if (!add(groups, key_of_site(groups->by, &site->view), site))
+            return false;
+    }
+    return !report->left_out || add(groups, key_of_site(groups->by, &left_out), &report->hidden);
+}
+
+bool groups_add_sites(struct groups *groups, const struct report *report, struct reason *why) {
+    return add_sites(groups, report) || reason_set(why, "out of memory");
+}
+
+static struct group_key key_of_part(enum group_by by, const struct profile_part *part, uint64_t pid) {
+    struct group_key key = {.name = part->is_known ? NULL : ROW_UNNAMED};
+    if (by == BY_PHASE && part->is_known)
+        key.name = part->phase;
+    if (by == BY_THREAD) {
+        key.number = part->thread;
+        key.pid = pid;
+    }
+    return key;
+}
+
+static bool add_parts(struct groups *groups, const struct profile_file *file) {
+    for (size_t i = 0; i < file->part_count; i++) {
+        const struct profile_part *part = &file->parts[i];
+        struct report_site sum = {.counters = part->counters};
+        if (!add(groups, key_of_part(groups->by, part, file->pid), &sum))
+            return false;
+    }
+    counters_add(&groups->before_reset, &file->before_reset);
+    return true;
+}
+
+bool groups_add_parts(struct groups *groups, const struct report_source *source, struct reason *why) {
+    const char *by = group_by_name(groups->by);
+    if (!source->is_profile)
+        return reason_set(why, "is a report in JSON: only profiles have %ss", by);
+    if (source->profile.is_merged)
+        return reason_set(why, "was made by merge: only the profiles that it is of have %ss", by);
+    return add_parts(groups, &source->profile) || reason_set(why, "out of memory");
+}
+
+void groups_free(struct groups *groups) {
+    free(groups->rows);
+    hash_free(&groups->index);
+    string_pool_free(&groups->strings);
+}

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The memory that a process counts in. */
+#include "remote_areas.h"
+#include "grow.h"
+#include "profile_areas.h"
+#include "remote_counters.h"
+
+#include <string.h>
+
+/* What no process counts in. */
+enum { AREAS_MAX = 1 << 20, NAMES_CHUNKS_MAX = 16 };
+#define SIZE_MAX_OF_ALL (UINT64_C(1) << 32)
+
+static bool say_vanished(struct reason *why) {
+    return reason_set(why, "has ended, or runs another program now");
+}
+
+static bool say_impossible(struct reason *why) {
+    return reason_set(why, "has overwritten what allocsite keeps in it: that cannot be so");
+}
+
+static bool say_memory(struct reason *why) {
+    return reason_set(why, "out of memory");
+}
+
+/* Its kind is written last, and so is read first. */
+static bool read_area(struct remote_area *to, struct remote_memory *memory, const struct root_layout *layout,
+                      uint64_t at) {
+    struct profile_area *area = &to->area;
+    return remote_read(memory, at + layout->area_kind, &area->kind, sizeof area->kind) &&
+           remote_read(memory, at + layout->area_index, &area->index, sizeof area->index) &&
+           remote_read(memory, at + layout->area_first, &area->first, sizeof area->first) &&
+           remote_read(memory, at + layout->area_size, &area->size, sizeof area->size) &&
+           remote_read(memory, at + layout->area_address, &to->address, sizeof to->address);
+}
+
+static bool is_address(const void *key, const void *context, size_t element) {
+    const struct remote_areas *areas = context;
+    return areas->list[element].address == *(const uint64_t *)key;
+}
+
+/* A forked child lists what it uses of its parent's memory once more. */
+static bool is_listed(const struct remote_areas *areas, const struct remote_area *area) {
+    size_t found = hash_find(&areas->index, hash_number(0, area->address), is_address, &area->address, areas);
+    return found != HASH_NONE;
+}
+
+static bool keep(struct remote_areas *areas, const struct remote_area *area, struct reason *why) {
+    if (is_listed(areas, area))
+        return true;
+    if (!grow(&areas->list, areas->count, &areas->room, sizeof *areas->list) ||
+        !hash_add(&areas->index, hash_number(0, area->address), areas->count))
+        return say_memory(why);
+    areas->list[areas->count++] = *area;
+    return true;
+}
+
+bool remote_areas_list(struct remote_areas *areas, struct remote_memory *memory,
+                       const struct remote_root *root, struct reason *why) {
+    struct remote_table table;
+    uint32_t count = remote_u32(memory, root->store.area_count);
+    uint64_t all = 0;
+    *areas = (struct remote_areas){.count = 0};
+    if (!remote_table_read(&table, root, memory, root->store.areas))
+        return say_vanished(why);
+    if (count > AREAS_MAX)
+        return say_impossible(why);
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t at = remote_table_at(&table, i);
+        struct remote_area area = {.address = 0};
+        if (at && !read_area(&area, memory, &root->root.layout, at))
+            return say_vanished(why);
+        if (area.area.kind == PROFILE_NONE)
+            continue;
+        if (area.area.size > SIZE_MAX_OF_ALL || (all += area.area.size) > SIZE_MAX_OF_ALL)
+            return say_impossible(why);
+        if (!keep(areas, &area, why))
+            return false;
+    }
+    return true;
+}
+
+void remote_areas_free(struct remote_areas *areas) {
+    free(areas->list);
+    hash_free(&areas->index);
+}
+
+static bool is_copied(uint32_t kind) {
+    return kind > PROFILE_RECORDS && kind <= PROFILE_BASES;
+}
+
+static bool place_all(struct remote_areas *areas, struct profile_image *image) {
+    for (size_t i = 0; i < areas->count; i++) {
+        struct profile_area *area = &areas->list[i].area;
+        if (is_copied(area->kind) && !profile_image_add(image, area, &area->offset))
+            return false;
+    }
+    return true;
+}
+
+static bool copy_kind(const struct remote_areas *areas, struct remote_memory *memory, char *image,
+                      uint32_t kind) {
+    for (size_t i = 0; i < areas->count; i++) {
+        const struct remote_area *area = &areas->list[i];
+        if (area->area.kind == kind &&
+            !remote_read(memory, area->address, image + area->area.offset, area->area.size))
+            return false;
+    }
+    return true;
+}
+
+bool remote_areas_copy(struct remote_areas *areas, struct remote_memory *memory, struct profile_image *image,
+                       struct reason *why) {
+    static const uint32_t others[] = {PROFILE_SLOTS, PROFILE_BLOCKS, PROFILE_PAIRS, PROFILE_SIZES,
+                                      PROFILE_BASES};
+    if (!place_all(areas, image))
+        return say_memory(why);
+    if (!remote_counters_copy(areas, memory, image->bytes))
+        return say_vanished(why);
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (!copy_kind(areas, memory, image->bytes, others[i]))
+            return say_vanished(why);
+    return true;
+}
+
+/* Where chunk number of the names begins. */
+static size_t names_begin(uint32_t number) {
+    return PROFILE_NAMES_FIRST * (((size_t)1 << number) - 1);
+}
+
+static size_t names_end(const struct remote_areas *areas) {
+    size_t end = 0;
+    for (size_t i = 0; i < areas->count; i++) {
+        const struct profile_area *area = &areas->list[i].area;
+        if (area->kind == PROFILE_NAMES && area->index < NAMES_CHUNKS_MAX &&
+            names_begin(area->index + 1) > end)
+            end = names_begin(area->index + 1);
+    }
+    return end;
+}
+
+bool remote_areas_names(const struct remote_areas *areas, struct remote_memory *memory,
+                        struct name_writer *writer, struct reason *why) {
+    size_t end = names_end(areas);
+    if (!end)
+        return true;
+    writer->bytes = calloc(end, 1);
+    if (!writer->bytes)
+        return say_memory(why);
+    writer->size = writer->room = end;
+    for (size_t i = 0; i < areas->count; i++) {
+        const struct remote_area *area = &areas->list[i];
+        uint32_t number = area->area.index;
+        if (area->area.kind != PROFILE_NAMES || number >= NAMES_CHUNKS_MAX)
+            continue;
+        size_t begin = names_begin(number), size = names_begin(number + 1) - begin;
+        if (!remote_read(memory, area->address, writer->bytes + begin,
+                         area->area.size < size ? area->area.size : size))
+            return say_vanished(why);
+    }
+    return true;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The memory that a process counts in, copied while it goes on. */
+#ifndef ALLOCSITE_REMOTE_AREAS_H
+#define ALLOCSITE_REMOTE_AREAS_H
+
+#include "name_writer.h"
+#include "profile_image.h"
+#include "remote_root.h"
+
+struct remote_area {
+    struct profile_area area; /* offset: in the image */
+    uint64_t address;
+};
+
+struct remote_areas {
+    struct remote_area *list;
+    size_t count, room;
+    struct hash_index index; /* by address */
+};
+
+/* The areas that there are. False: *why says why. */
+bool remote_areas_list(struct remote_areas *, struct remote_memory *, const struct remote_root *,
+                       struct reason *why);
+void remote_areas_free(struct remote_areas *);
+
+/* Adds them to the image with what is in them, in the order that makes sense of counters that change
+ * meanwhile (profile.h); names and records are left out. False: *why says why. */
+bool remote_areas_copy(struct remote_areas *, struct remote_memory *, struct profile_image *,
+                       struct reason *why);
+
+/* The names that are there already, for those that are written to be added behind. False: *why says why. */
+bool remote_areas_names(const struct remote_areas *, struct remote_memory *, struct name_writer *,
+                        struct reason *why);
+
+#endif

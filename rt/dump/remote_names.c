@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The names and records of a process. */
+#include "remote_names.h"
+#include "grow.h"
+#include "profile_names.h"
+
+#include "../format.h"
+#include "../lib/build_id.h"
+#include "../lib/path_id.h"
+
+#include <stddef.h>
+#include <string.h>
+
+/* What is beyond is no program's. */
+enum { RECORDS_MAX = 1 << 24, NAMES_SIZE_MAX = 1 << 30 };
+
+struct remote_name {
+    uint64_t address;
+    profile_name name;
+};
+
+/* A field of a descriptor, and what it names. */
+#define FOLLOW(type, address, member, value)                                                                 \
+    ((value).member ? (address) + offsetof(type, member) + (uint64_t)(int64_t)(value).member : 0)
+
+static bool is_known(const void *key, const void *context, size_t element) {
+    const struct remote_names *names = context;
+    return names->known[element].address == *(const uint64_t *)key;
+}
+
+static bool know(struct remote_names *names, uint64_t address, profile_name name) {
+    if (!grow(&names->known, names->known_count, &names->room, sizeof *names->known) ||
+        !hash_add(&names->index, hash_number(0, address), names->known_count))
+        return false;
+    names->known[names->known_count++] = (struct remote_name){address, name};
+    return true;
+}
+
+/* NULL: not known yet. */
+static const struct remote_name *find(const struct remote_names *names, uint64_t address) {
+    size_t found = hash_find(&names->index, hash_number(0, address), is_known, &address, names);
+    return found == HASH_NONE ? NULL : &names->known[found];
+}
+
+static bool add_text(struct remote_names *names, uint64_t address, profile_name *name) {
+    const char *text = names->writer.size < NAMES_SIZE_MAX ? remote_text(names->memory, address) : NULL;
+    *name = 0;
+    if (!text)
+        names->unreadable++;
+    return !names->memory->is_out_of_memory && name_write(&names->writer, text, name) &&
+           know(names, address, *name);
+}
+
+/* Sets *name to the text at the address; to 0 for none. False: out of memory. */
+static bool read_text(struct remote_names *names, uint64_t address, profile_name *name) {
+    const struct remote_name *known = address ? find(names, address) : NULL;
+    *name = known ? known->name : 0;
+    return !address || known || add_text(names, address, name);
+}
+
+/* False: it is not there, and that is noted. */
+static bool peek(struct remote_names *names, uint64_t address, void *to, size_t size) {
+    bool is_there = remote_peek(names->memory, address, to, size);
+    names->unreadable += !is_there;
+    return is_there;
+}
+
+static bool read_scope(struct remote_names *names, uint64_t address, profile_name *function,
+                       profile_name *file) {
+    struct allocsite_scope scope;
+    *function = *file = 0;
+    if (!address || !peek(names, address, &scope, sizeof scope))
+        return !names->memory->is_out_of_memory;
+    return read_text(names, FOLLOW(struct allocsite_scope, address, function, scope), function) &&
+           read_text(names, FOLLOW(struct allocsite_scope, address, file, scope), file);
+}
+
+/* Callers are written before what they call, so that it can name them. */
+static bool add_frame(struct remote_names *names, uint64_t address, const struct allocsite_frame *frame,
+                      profile_name *name) {
+    struct profile_frame written = {.line = frame->line, .column = frame->column, .caller = *name};
+    return read_scope(names, FOLLOW(struct allocsite_frame, address, scope, *frame), &written.function,
+                      &written.file) &&
+           name_write_frame(&names->writer, &written, name) && know(names, address, *name);
+}
+
+/* Sets *name to the frame at the address, and has those around it written. A chain that is a circle, as none
+ * of a program is, ends where it would be too long. */
+static bool read_chain(struct remote_names *names, uint64_t address, profile_name *name) {
+    uint64_t addresses[PROFILE_CHAIN_MAX];
+    struct allocsite_frame frames[PROFILE_CHAIN_MAX];
+    const struct remote_name *known = NULL;
+    size_t count = 0;
+    while (address && !known && count < PROFILE_CHAIN_MAX) {
+        known = find(names, address);
+        if (known || !peek(names, address, &frames[count], sizeof *frames))
+            break;
+        addresses[count] = address;
+        address = FOLLOW(struct allocsite_frame, address, caller, frames[count]);
+        count++;
+    }
+    *name = known ? known->name : 0;
+    while (count--)
+        if (!add_frame(names, addresses[count], &frames[count], name))
+            return false;
+    return !names->memory->is_out_of_memory;
+}
+
+static bool read_request(struct remote_names *names, uint64_t address, struct profile_record *record) {
+    struct allocsite_request request;
+    if (!address || !peek(names, address, &request, sizeof request))
+        return !names->memory->is_out_of_memory;
+    return read_text(names, FOLLOW(struct allocsite_request, address, callee, request), &record->callee) &&
+           read_text(names, FOLLOW(struct allocsite_request, address, type, request), &record->type);
+}
+
+static bool read_site(struct remote_names *names, uint64_t address, uint64_t module,
+                      struct profile_record *record) {
+    struct allocsite_site site;
+    uint32_t slot;
+    if (!peek(names, address, &site, sizeof site) ||
+        !peek(names, module + names->layout->module_slot, &slot, sizeof slot))
+        return !names->memory->is_out_of_memory;
+    *record = (struct profile_record){.id = site.hash,
+                                      .module = slot < RECORDS_MAX ? slot : 0,
+                                      .line = site.line,
+                                      .column = site.column,
+                                      .what = PROFILE_SITE};
+    return read_scope(names, FOLLOW(struct allocsite_site, address, scope, site), &record->function,
+                      &record->file) &&
+           read_request(names, FOLLOW(struct allocsite_site, address, request, site), record) &&
+           read_chain(names, FOLLOW(struct allocsite_site, address, caller, site), &record->inlined);
+}
+
+static bool read_module(struct remote_names *names, uint64_t address, uint32_t slot,
+                        struct profile_record *record) {
+    uint64_t path;
+    char build_id[BUILD_ID_SIZE];
+    if (!peek(names, address + names->layout->module_path, &path, sizeof path) ||
+        !peek(names, address + names->layout->module_build_id, build_id, sizeof build_id))
+        return !names->memory->is_out_of_memory;
+    build_id[sizeof build_id - 1] = '\0';
+    *record = (struct profile_record){.module = slot, .what = PROFILE_MODULE};
+    if (!read_text(names, path, &record->file) ||
+        !name_write(&names->writer, build_id[0] ? build_id : NULL, &record->build_id))
+        return false;
+    record->id = path_id(record->file ? names->writer.bytes + record->file : "");
+    return true;
+}
+
+static bool read_record(struct remote_names *names, uint64_t address, uint32_t slot) {
+    uint64_t site, module;
+    struct profile_record *record = &names->records[slot];
+    if (!address || !peek(names, address + names->layout->record_site, &site, sizeof site) ||
+        !peek(names, address + names->layout->record_module, &module, sizeof module) || !module)
+        return !names->memory->is_out_of_memory;
+    return site ? read_site(names, site, module, record) : read_module(names, module, slot, record);
+}
+
+bool remote_names_read(struct remote_names *names, struct remote_memory *memory,
+                       const struct remote_root *root) {
+    struct remote_table table;
+    uint32_t count = remote_u32(memory, root->registry.record_count);
+    names->memory = memory;
+    names->layout = &root->root.layout;
+    if (count > RECORDS_MAX || !remote_table_read(&table, root, memory, root->registry.records)) {
+        names->unreadable++;
+        count = 0;
+    }
+    names->records = calloc((size_t)count + 1, sizeof *names->records);
+    names->count = count;
+    bool is_done = names->records != NULL;
+    for (uint32_t slot = 1; is_done && slot < count; slot++)
+        is_done = read_record(names, remote_table_at(&table, slot), slot);
+    return is_done;
+}
+
+void remote_names_free(struct remote_names *names) {
+    name_writer_free(&names->writer);
+    hash_free(&names->index);
+    free(names->known);
+    free(names->records);
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The names and records of a profile, from the memory of a process that has written none: followed from its
+ * registry to modules, descriptors (format.h) and texts. */
+#ifndef ALLOCSITE_REMOTE_NAMES_H
+#define ALLOCSITE_REMOTE_NAMES_H
+
+#include "name_writer.h"
+#include "remote_root.h"
+
+struct remote_names {
+    struct remote_memory *memory;
+    const struct root_layout *layout;
+    struct name_writer writer;
+    struct profile_record *records; /* by slot */
+    uint32_t count;
+    uint64_t unreadable; /* references that lead nowhere */
+
+    struct hash_index index; /* names by the address that they were read from */
+    struct remote_name *known;
+    size_t known_count, room;
+};
+
+/* Reads them all. The writer may have names already, which stay. False: out of memory. */
+bool remote_names_read(struct remote_names *, struct remote_memory *, const struct remote_root *);
+void remote_names_free(struct remote_names *);
+
+#endif

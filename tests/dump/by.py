@@ -1,0 +1,267 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""allocsite-dump report --by: what programs have counted by phase and thread, and by what their sites have in common.
+
+ctest passes DUMP (allocsite-dump), CC (allocsite-clang) and WORK (a folder) in the environment.
+"""
+import collections
+import csv
+import glob
+import io
+import json
+import os
+import shutil
+import subprocess
+import unittest
+
+from runs import CC, WORK, dump, work
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+FULL = os.path.join(HERE, "..", "golden", "report-1", "full.json")
+CUT = os.path.join(HERE, "..", "golden", "report-1", "cut.json")
+MERGED = os.path.join(HERE, "..", "golden", "profile-1", "merged.profile")
+LIVE = "live_blocks", "live_bytes"
+PROFILES, RESET = [], []
+
+
+def run(folder, *arguments):
+    """Runs the program, which leaves a profile in the folder."""
+    process = subprocess.run([work("program"), *arguments], env={
+        **os.environ, "ALLOCSITE_OPTIONS": f"profile={work(folder)}/%p.profile:report=none"})
+    if process.returncode != 0:
+        raise AssertionError(process)
+
+
+def setUpModule():
+    shutil.rmtree(WORK, ignore_errors=True)
+    for folder in "plain", "reset":
+        os.makedirs(work(folder))
+    subprocess.run([CC, "-O1", "-g", "-pthread", "-I", os.path.join(HERE, "..", "..", "rt", "lib"),
+                    os.path.join(HERE, "by.c"), "-o", work("program")], check=True)
+    run("plain")
+    run("plain")
+    run("reset", "reset")
+    PROFILES.extend(sorted(glob.glob(work("plain/*"))))
+    RESET.extend(glob.glob(work("reset/*")))
+
+
+def check(*arguments):
+    result = dump("report", *arguments)
+    if result.returncode != 0 or result.stderr:
+        raise AssertionError(f"{arguments}: status {result.returncode}\n{result.stderr}")
+    return result.stdout
+
+
+def document(by, *paths):
+    return json.loads(check(f"--by={by}", "--format=json", *paths))
+
+
+def rows(by, *paths):
+    return {row[by]: row for row in document(by, *paths)["rows"]}
+
+
+def numbers(row, *names):
+    return [row[name] for name in names]
+
+
+class Phases(unittest.TestCase):
+    def test_what_came_and_went(self):
+        have = rows("phase", PROFILES[0])
+        self.assertEqual(set(have), {"parsing", "cleaning", "idle", None})
+        self.assertEqual(numbers(have["parsing"], "allocs", "alloc_bytes", "reallocs", "frees", "moved", *LIVE),
+                         [50, 5000, 1, 100, 1, -50, 4900])
+        self.assertEqual(numbers(have["cleaning"], "allocs", "alloc_bytes", "frees", "freed_bytes", *LIVE),
+                         [3, 21, 50, 5900, -47, -5879])
+        self.assertEqual(numbers(have["idle"], "allocs", "frees", *LIVE), [0, 0, 0, 0])
+        self.assertGreaterEqual(have[None]["allocs"], 100)
+        self.assertNotIn("peak_bytes", have[None])
+
+    def test_processes_join_by_name(self):
+        both = rows("phase", *PROFILES)
+        self.assertEqual(numbers(both["parsing"], "allocs", "live_bytes"), [100, 9800])
+        self.assertEqual(document("phase", *PROFILES)["processes"], 2)
+
+    def test_sums_are_the_totals(self):
+        for paths in PROFILES[:1], PROFILES:
+            for by in "phase", "thread":
+                found = document(by, *paths)
+                self.assertEqual(found["totals"], json.loads(check("--format=json", *paths))["totals"])
+                for name in found["rows"][0]:
+                    if name in found["totals"]:
+                        self.assertEqual(sum(row[name] for row in found["rows"]), found["totals"][name], name)
+
+    def test_text(self):
+        text = check("--by=phase", "--sort=live", PROFILES[0]).splitlines()
+        table = text[[line.endswith("  phase") for line in text].index(True):]
+        self.assertEqual(table[0].split()[-3:], ["live", "average", "phase"])
+        self.assertRegex(table[1], r" \+4\.8 KiB +\d+ B  parsing$")
+        self.assertRegex(table[-1], r" -5\.7 KiB +7 B  cleaning$")
+        self.assertRegex("\n".join(table), r"(?m)  \(no phase\)$")
+        self.assertEqual(len({line.rindex("  ") for line in table}), 1, text)
+
+    def test_what_was_before_a_reset(self):
+        found = document("phase", *RESET)
+        self.assertEqual(found["totals"]["allocs"], 3)
+        self.assertEqual(rows("phase", *RESET)["parsing"]["allocs"], 50)
+        for name, before in found["before_reset"].items():
+            inherited = found["totals"][name.replace("live", "inherited")] if name in LIVE else 0
+            self.assertEqual(sum(row[name] for row in found["rows"]), found["totals"][name] + before - inherited, name)
+        self.assertRegex(check("--by=phase", *RESET), r"(?m)^reset: 1\d\d allocations of .* before the last reset")
+        self.assertNotIn("before_reset", document("phase", *PROFILES))
+
+
+class Threads(unittest.TestCase):
+    def test_threads(self):
+        have = rows("thread", PROFILES[0])
+        self.assertEqual(set(have), {0, 1})
+        self.assertEqual(numbers(have[1], "allocs", "reallocs", "frees", *LIVE), [150, 1, 100, 50, 5900])
+        self.assertEqual(have[0]["frees"], 50)
+
+    def test_threads_are_of_their_process(self):
+        found = {(row["pid"], row["thread"]) for row in document("thread", *PROFILES)["rows"]}
+        pids = [int(os.path.basename(path).split(".")[0]) for path in PROFILES]
+        self.assertEqual(found, {(pid, thread) for pid in pids for thread in (0, 1)})
+        self.assertRegex(check("--by=thread", *PROFILES), rf"(?m)  thread 1 of pid {pids[1]}$")
+        self.assertRegex(check("--by=thread", PROFILES[0]), r"(?m)  thread 1$")
+
+
+class Running(unittest.TestCase):
+    def test_sums_are_the_totals_while_it_counts(self):
+        path, seen = work("busy.profile"), []
+        with subprocess.Popen([work("program"), "busy"], stdin=subprocess.PIPE, env={
+                **os.environ, "ALLOCSITE_OPTIONS": f"profile={path}:report=none"}) as process:
+            while not os.path.exists(path) or "growing" not in rows("phase", path):
+                self.assertIsNone(process.poll())
+            for _ in range(50):
+                found = document("phase", path)
+                self.assertFalse(found["finished"])
+                for name in found["rows"][0]:
+                    if name != "phase":
+                        self.assertEqual(sum(row[name] for row in found["rows"]), found["totals"][name], name)
+                seen.append(found["totals"]["allocs"])
+            process.stdin.close()
+        self.assertEqual((process.returncode, seen), (0, sorted(set(seen))))
+        have = rows("phase", path)
+        self.assertEqual(have["giving back"]["frees"], have["growing"]["reallocs"])
+        self.assertEqual(have["giving back"]["allocs"], 0)
+
+
+class Sites(unittest.TestCase):
+    KEYS = {"function": lambda site: site["function"], "file": lambda site: site["file"],
+            "type": lambda site: site["type"], "line": lambda site: (site["file"], site["line"])}
+
+    def key(self, by, site):
+        if site["sited"] and by != "module":
+            return self.KEYS[by](site), True
+        return (site["module"], 0) if by == "line" else site["module"], by == "module"
+
+    def summed(self, by, *paths):
+        """What the report's sites have together. Some have nothing: those that only freed others' blocks."""
+        found = json.loads(check("--format=json", *paths))
+        sums = collections.defaultdict(lambda: dict.fromkeys(found["totals"], 0))
+        for site in found["sites"]:
+            for name in found["totals"] if any(numbers(site, *found["totals"])) else ():
+                sums[self.key(by, site)][name] += site[name]
+        return sums
+
+    def found(self, by, *paths):
+        have = {}
+        for row in document(by, *paths)["rows"]:
+            key = (row.pop("file"), row.pop("line")) if by == "line" else row.pop(by)
+            self.assertNotIn((key, row.get("sited", True)), have)
+            have[key, row.pop("sited", True)] = row
+        return have
+
+    def test_rows_are_sums_of_sites(self):
+        for paths in (FULL,), (PROFILES[0],), PROFILES, (MERGED,), (MERGED, FULL):
+            for by in "line", "function", "file", "type", "module":
+                self.assertEqual(self.found(by, *paths), self.summed(by, *paths), (by, paths))
+
+    def test_sites_that_were_left_out(self):
+        found = document("file", CUT)
+        self.assertIn("[left out]", [row["file"] for row in found["rows"] if not row["sited"]])
+        for name in found["totals"]:
+            self.assertEqual(sum(row[name] for row in found["rows"]), found["totals"][name], name)
+
+    def test_by_site_is_the_report(self):
+        self.assertEqual(check("--by=site", FULL), check(FULL))
+
+    def test_text(self):
+        text = check("--by=function", PROFILES[0])
+        self.assertRegex(text, r"(?m)^ *bytes .* frees .* peak  average  function$")
+        self.assertRegex(text, r"(?m)  work$")
+        self.assertRegex(check("--by=line", PROFILES[0]), r"(?m)by\.c:\d+$")
+        self.assertRegex(check("--by=type", PROFILES[0]), r"(?m)  unknown$")
+        self.assertRegex(check("--by=type", PROFILES[0]), r"(?m)  unsited in /")
+        self.assertRegex(check("--by=function", "--format=markdown", PROFILES[0]), r"(?m) `work` \|$")
+
+
+def as_text(value):
+    return "" if value is None else str(int(value)) if isinstance(value, bool) else str(value)
+
+
+class Options(unittest.TestCase):
+    def test_forms_agree(self):
+        for by in "line", "function", "file", "type", "module", "phase", "thread":
+            table = list(csv.DictReader(io.StringIO(check(f"--by={by}", "--format=csv", *PROFILES), newline="")))
+            want = document(by, *PROFILES)["rows"]
+            self.assertEqual(table, [{name: as_text(value) for name, value in row.items()} for row in want], by)
+
+    def test_top_and_minima(self):
+        self.assertRegex(check("--by=phase", "--top=1", PROFILES[0]), r"(?m)  3 more phases$")
+        self.assertRegex(check("--by=phase", "--top=3", PROFILES[0]), r"(?m)  1 more phase$")
+        found = json.loads(check("--by=phase", "--format=json", "--min-allocs=50", "--min-bytes=5000", PROFILES[0]))
+        self.assertEqual([row["phase"] for row in found["rows"]], ["parsing"])
+        self.assertEqual(found["rows_left_out"], 3)
+
+    def test_sort(self):
+        keys = {"bytes": ("alloc_bytes", "realloc_bytes"), "allocs": ("allocs", "reallocs"), "live": ("live_bytes",),
+                "peak": ("peak_bytes",)}
+        for by, sorts in ("function", keys), ("phase", ("bytes", "allocs", "live")):
+            for sort in sorts:
+                found = json.loads(check(f"--by={by}", f"--sort={sort}", "--format=json", *PROFILES))["rows"]
+                order = [sum(numbers(row, *keys[sort])) for row in found]
+                self.assertEqual(order, sorted(order, reverse=True), (by, sort))
+
+    def test_leaks(self):
+        found = json.loads(check("--by=function", "--leaks", "--format=json", FULL))["rows"]
+        self.assertTrue(found)
+        self.assertTrue(all(row["live_blocks"] for row in found))
+        self.assertIn("lost_bytes", found[0])
+        self.assertRegex(check("--by=function", "--leaks", FULL), r"(?m)^ *lost +live +share +blocks")
+
+    def test_usage(self):
+        for arguments in (["--by=threads", FULL], ["--by=", FULL], ["--by"], ["--by=function", "--pairs", FULL],
+                          ["--by=file", "--sizes", FULL], ["--by=phase", "--leaks", PROFILES[0]],
+                          ["--by=thread", "--sort=peak", PROFILES[0]]):
+            result = dump("report", *arguments)
+            self.assertEqual((result.returncode, result.stdout), (2, ""), arguments)
+            self.assertEqual(result.stderr.count("\n"), 1, arguments)
+
+
+class Messages(unittest.TestCase):
+    def test_what_has_no_parts(self):
+        for path, by, text in ((FULL, "phase", "is a report in JSON: only profiles have phases"),
+                               (FULL, "thread", "is a report in JSON: only profiles have threads"),
+                               (MERGED, "phase", "was made by merge: only the profiles that it is of have phases")):
+            result = dump("report", f"--by={by}", path)
+            self.assertEqual((result.returncode, result.stdout), (1, ""))
+            self.assertEqual(result.stderr, f"allocsite-dump: {path}: {text}\n")
+
+    def test_others_are_shown(self):
+        result = dump("report", "--by=phase", "--format=json", FULL, *PROFILES)
+        self.assertEqual((result.returncode, result.stderr.count("\n")), (1, 1))
+        self.assertEqual(json.loads(result.stdout), document("phase", *PROFILES))
+
+    def test_a_broken_law(self):
+        with open(FULL) as file:
+            wrong = json.load(file)
+        wrong["sites"][0]["frees"] += 1
+        with open(work("wrong.json"), "w") as file:
+            json.dump(wrong, file)
+        result = dump("report", "--by=file", work("wrong.json"))
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("breaks a law: totals: sum of frees over all sites = frees", result.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

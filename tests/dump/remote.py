@@ -1,0 +1,391 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""allocsite-dump on processes that have no profile: what it reads from their memory is what they have counted."""
+import json
+import os
+import signal
+import subprocess
+import time
+import unittest
+
+from runs import CC, DUMP, dump, work, written
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+NOBODY = 65534
+PR_SET_DUMPABLE = 4
+
+# "taken" is inlined twice.
+SOURCE = """\
+#include <allocsite.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+static void *volatile kept[1000];
+static void *taken(size_t size) { return malloc(size); }
+static void *first(void *unused) { for (int i = 0; i < 500; i++) kept[i] = taken(10); return unused; }
+static void *second(void *unused) { for (int i = 500; i < 1000; i++) kept[i] = realloc(taken(20), 40); return unused; }
+static void step(void *(*work)(void *)) {
+    pthread_t thread;
+    pthread_create(&thread, NULL, work, NULL);
+    pthread_join(thread, NULL);
+}
+int main(void) {
+    allocsite_phase_push("steps");
+    step(first);
+    step(second);
+    allocsite_phase_pop();
+    for (int i = 0; i < 300; i++)
+        free(kept[i]);
+    puts("ready");
+    fflush(stdout);
+    return (int)read(0, &(char){0}, 1); /* which allocates nothing */
+}
+"""
+TAKEN = SOURCE[:SOURCE.index("*taken")].count("\n") + 1
+
+
+def compiled(source, name, *flags):
+    """A build in a folder of its own, where the source is program.c."""
+    written(f"{name}/program.c", source)
+    interface = "-I" + os.path.join(HERE, "../../rt/lib")
+    subprocess.run([CC, "-O2", "-g", "-pthread", interface, "program.c", "-o", "program", *flags], check=True,
+                   cwd=work(name))
+    return work(f"{name}/program")
+
+
+class Process:
+    """Runs until its standard input ends, without a profile if no option asks for one."""
+
+    def __init__(self, command, options="report=none", **others):
+        command = [command] if isinstance(command, str) else command
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+                                        env={**os.environ, "ALLOCSITE_OPTIONS": options}, **others)
+        self.said = self.process.stdout.readline()
+        self.pid, self.source = self.process.pid, f"pid:{self.process.pid}"
+
+    def end(self):
+        self.process.communicate()
+        return self.process.returncode
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        if self.process.poll() is None:
+            self.process.kill()
+        self.end()
+
+
+def report(*sources):
+    """Of a report that keeps the laws."""
+    result = dump("report", "--format=json", *sources)
+    if (result.returncode, result.stderr) != (0, ""):
+        raise AssertionError(f"{result.returncode} {result.stderr}")
+    return json.loads(result.stdout)
+
+
+def of(document, function, callee="malloc"):
+    """The site in the function, or inlined into it."""
+    site, = [site for site in document["sites"] if site["sited"] and site["callee"] == callee
+             and function in [site["function"], *(place["function"] for place in site["inlined"])]]
+    return site
+
+
+def strip(path):
+    subprocess.run(["strip", path], check=True)
+
+
+class Same(unittest.TestCase):
+    def assert_counted(self, document):
+        self.assertEqual((document["exact"], document["inexact_reasons"], document["finished"]), (True, [], False))
+        for function, numbers in ("first", (500, 0, 300, 0, 200, 2000)), ("second", (500, 0, 0, 500, 0, 0)):
+            site = of(document, function)
+            self.assertEqual(tuple(site[name] for name in ("allocs", "reallocs", "frees", "moved", "live_blocks",
+                                                           "live_bytes")), numbers)
+            self.assertEqual((site["function"], site["line"], len(site["inlined"])), ("taken", TAKEN, 1))
+        site = of(document, "second", "realloc")
+        self.assertEqual((site["reallocs"], site["realloc_bytes"], site["live_bytes"]), (500, 20000, 20000))
+
+    def test_as_its_profile(self):
+        path = compiled(SOURCE, "profiled")
+        for more in "", ":pairs=1:sizes=1":
+            with Process(path, f"report=none:profile={work('removed.profile')}{more}") as process:
+                by_profile, by_pid = report(work("removed.profile")), report(process.source)
+                os.unlink(work("removed.profile"))
+                self.assertEqual(by_pid, by_profile)
+                self.assertEqual(report(process.source), by_profile)
+                self.assert_counted(by_profile)
+
+    def test_builds(self):
+        builds = {"plain": (), "static": ("-static",), "static-pie": ("-static-pie",), "no-pie": ("-no-pie",),
+                  "sections": ("-ffunction-sections", "-fdata-sections", "-Wl,--gc-sections")}
+        for name, flags in builds.items():
+            for is_stripped in False, True:
+                with self.subTest(name=name, is_stripped=is_stripped):
+                    path = compiled(SOURCE, name, *flags)
+                    if is_stripped:
+                        strip(path)
+                    with Process(path) as process:
+                        document = report(process.source)
+                        self.assertEqual((document["program"], document["pid"]), (path, process.pid))
+                        self.assert_counted(document)
+
+    def test_a_file_that_is_removed(self):
+        path = compiled(SOURCE, "gone")
+        with Process(path) as process:
+            os.unlink(path)
+            self.assert_counted(report(process.source))
+
+    def test_many_sites_and_threads(self):
+        functions = 5000
+        source = "#include <pthread.h>\n#include <stdio.h>\n#include <stdlib.h>\n"
+        source += "static _Thread_local void *volatile kept;\n"
+        for i in range(functions):
+            source += f"static void f{i}(void) {{ kept = malloc({i + 1}); free(kept); }}\n"
+        source += f"static void (*const all[])(void) = {{{', '.join(f'f{i}' for i in range(functions))}}};\n"
+        source += f"""static pthread_barrier_t barrier;
+static void *work(void *unused) {{
+    for (int i = 0; i < {functions}; i++) all[i]();
+    pthread_barrier_wait(&barrier);
+    return unused;
+}}
+int main(void) {{
+    pthread_t threads[8];
+    pthread_barrier_init(&barrier, NULL, 8);
+    for (int i = 0; i < 8; i++) pthread_create(&threads[i], NULL, work, NULL);
+    for (int i = 0; i < 8; i++) pthread_join(threads[i], NULL);
+    puts("ready");
+    fflush(stdout);
+    getchar();
+}}
+"""
+        lines = [line.partition(" {")[0] for line in source.splitlines()]
+        with Process(compiled(source, "many")) as process:
+            sites = {site["function"]: site for site in report(process.source)["sites"] if site["sited"]}
+            for i in range(functions):
+                site = sites[f"f{i}"]
+                self.assertEqual((site["allocs"], site["alloc_bytes"], site["frees"], site["line"]),
+                                 (8, 8 * (i + 1), 8, lines.index(f"static void f{i}(void)") + 1))
+
+    def test_a_library_that_is_closed(self):
+        written("library/library.c", "#include <stdlib.h>\nvoid *opened(void) { return malloc(33); }\n")
+        subprocess.run([CC, "-O2", "-g", "-shared", "-fPIC", "library.c", "-o", "library.so"], check=True,
+                       cwd=work("library"))
+        path = compiled(f"""#include <dlfcn.h>
+#include <stdio.h>
+int main(void) {{
+    for (int i = 0; i < 3; i++) {{
+        void *library = dlopen("{work('library/library.so')}", RTLD_NOW);
+        ((void *(*)(void))dlsym(library, "opened"))();
+        dlclose(library);
+    }}
+    puts("ready");
+    fflush(stdout);
+    getchar();
+}}
+""", "opener")
+        with Process(path) as process:
+            os.unlink(work("library/library.so"))
+            site = of(report(process.source), "opened")
+            self.assertEqual((site["allocs"], site["alloc_bytes"], site["module"], site["file"][-9:], site["line"]),
+                             (3, 99, work("library/library.so"), "library.c", 2))
+
+    def test_other_commands(self):
+        path = compiled(SOURCE, "commands")
+        with Process(path) as process, Process(path) as other:
+            self.assertEqual(dump("diff", "--exit-code", process.source, other.source).returncode, 0)
+            written("commands.budget", "function first allocs <= 499\n")
+            result = dump("check", "--budget=" + work("commands.budget"), process.source)
+            self.assertEqual((result.returncode, result.stderr), (1, ""))
+            self.assertIn("500", result.stdout)
+            self.assertEqual(dump("merge", "-o", work("merged"), process.source, other.source).returncode, 0)
+            self.assertEqual(of(report(work("merged")), "first")["allocs"], 1000)
+
+    def test_children(self):
+        """What a child without a profile has inherited, only its end would tell."""
+        path = compiled("""#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+static void *volatile kept[10];
+__attribute__((noinline)) static void parent(void) { for (int i = 0; i < 10; i++) kept[i] = malloc(100); }
+__attribute__((noinline)) static void child(void) { for (int i = 0; i < 7; i++) kept[9] = malloc(30); }
+int main(void) {
+    parent();
+    if (fork() == 0) {
+        for (int i = 0; i < 4; i++) free(kept[i]);
+        child();
+        printf("%d\\n", getpid());
+        fflush(stdout);
+    }
+    getchar();
+    _exit(0);
+}
+""", "forking")
+        with Process(path) as process:
+            document = report(process.source)
+            self.assertEqual((document["exact"], of(document, "parent")["live_blocks"]), (True, 10))
+            document = report("pid:" + process.said.strip())
+            self.assertEqual(document["inexact_reasons"], [
+                "a forked child without a profile: what it inherited is known only as far as it has freed it"])
+            self.assertEqual((of(document, "child")["allocs"], of(document, "child")["live_bytes"]), (7, 210))
+            site = of(document, "parent")
+            self.assertEqual((site["allocs"], site["frees"], site["live_blocks"]), (0, 4, 0))
+
+    def test_other_runtimes(self):
+        """The static runtime in a program with shared libraries, which may bring the shared one."""
+        libraries = os.path.join(os.path.dirname(CC), "../lib")
+        with open(os.path.join(libraries, "allocsite/static.opts")) as file:
+            static = [f"{libraries}/liballocsite.a", *(word for word in file.read().split() if "--wrap" in word)]
+        written("mixed/program.c", SOURCE)
+        subprocess.run([CC, "-O2", "-g", "-I" + os.path.join(HERE, "../../rt/lib"), "-c", "program.c"], check=True,
+                       cwd=work("mixed"))
+        for more, expected in (([], ["the runtime is linked statically into a process that has shared libraries"]),
+                               ([f"{libraries}/liballocsite.so", "-Wl,-rpath," + libraries], ["a second copy"])):
+            subprocess.run(["cc", "program.o", "-o", "program", *static, "-pthread", "-Wl,--no-as-needed", *more],
+                           check=True, cwd=work("mixed"))
+            with Process(work("mixed/program")) as process:
+                reasons = report(process.source)["inexact_reasons"]
+                self.assertEqual([text for text in expected if not any(text in reason for reason in reasons)], [])
+                self.assertEqual(len(more) > 0, any("second copy" in reason for reason in reasons))
+
+    def test_busy_threads(self):
+        path = work("busy")
+        source = os.path.join(HERE, "../rt/profile/busy.c")
+        subprocess.run([CC, "-O2", "-g", "-pthread", source, "-o", path], check=True)
+        with Process(path) as process:
+            totals = [report(process.source)["totals"] for _ in range(50)]
+            allocs = [total["allocs"] for total in totals]
+            self.assertEqual(allocs, sorted(allocs))
+            self.assertLess(allocs[0], allocs[-1])
+            # What comes while a page of counters is read stands as live: some microseconds, if nothing else runs.
+            self.assertLess(sorted(total["live_blocks"] for total in totals)[25], 10000)
+            self.assertEqual(process.end(), 3)
+
+
+class Top(unittest.TestCase):
+    def test_until_the_end(self):
+        with Process(compiled(SOURCE, "watched")) as process:
+            top = subprocess.Popen([DUMP, "top", "--interval=0.1", str(process.pid)], stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, text=True)
+            self.assertIn(f"pid {process.pid}, still running\n", top.stdout.readline())
+            process.end()
+            tables, errors = top.communicate()
+            self.assertEqual((top.returncode, errors), (0, ""))
+            last = tables.split("\n\n")[-1]
+            self.assertIn(", has ended since: what it counted last is not known\n", last)
+            self.assertIn("500", last)
+
+    def test_a_profile_that_is_removed(self):
+        with Process(compiled(SOURCE, "removed"), f"report=none:profile={work('top.profile')}") as process:
+            os.unlink(work("top.profile"))
+            result = dump("top", "--once", str(process.pid))
+            self.assertEqual((result.returncode, result.stderr), (0, ""))
+            self.assertIn(" first ", result.stdout)
+
+    def test_another_program_in_its_place(self):
+        written("replaced/program.c", "")
+        path = compiled("""#include <stdio.h>
+#include <unistd.h>
+int main(void) { puts("ready"); fflush(stdout); getchar(); execlp("cat", "cat", NULL); }
+""", "replaced")
+        with Process(path) as process:
+            top = subprocess.Popen([DUMP, "top", "--interval=0.1", str(process.pid)], stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, text=True)
+            top.stdout.readline()
+            process.process.stdin.write("\n")
+            process.process.stdin.flush()
+            errors = top.communicate()[1]
+            self.assertEqual(top.returncode, 1)
+            # In the middle of the exchange there is no program at all.
+            self.assertRegex(errors, f"^allocsite-dump: {process.source}: (runs without the runtime of allocsite"
+                                     "|has ended, or [^\n]*|has only just begun)\n$")
+
+
+class Refused(unittest.TestCase):
+    def assert_refused(self, source, expected, **others):
+        for command in ("report",), ("top", "--once"):
+            result = dump(*command, source, **others)
+            self.assertEqual((result.returncode, result.stdout), (1, ""))
+            self.assertTrue(result.stderr.startswith(f"allocsite-dump: {source}: {expected}"), result.stderr)
+            self.assertEqual(result.stderr.count("\n"), 1)
+
+    def test_without_a_runtime(self):
+        with Process(["sh", "-c", "echo ready; exec cat"]) as process:
+            time.sleep(0.2)
+            self.assert_refused(process.source, "runs without the runtime of allocsite")
+
+    def test_counting_nothing(self):
+        with Process(compiled(SOURCE, "off"), "enabled=0") as process:
+            self.assert_refused(process.source, "counts nothing: it was started with enabled=0")
+
+    def test_gone(self):
+        with Process("true") as process:
+            process.process.wait()
+            self.assert_refused(process.source, "there is no such process")
+
+    def test_ended_but_not_waited_for(self):
+        with Process("true") as process:
+            os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
+            self.assert_refused(process.source, "has ended")
+
+    @unittest.skipIf(os.geteuid() != 0, "only root can become others")
+    def test_of_another_user(self):
+        path = compiled(SOURCE, "others")
+        with Process(path) as process:
+            self.assert_refused(process.source, "belongs to another user", user=NOBODY, group=NOBODY, extra_groups=())
+        with Process(path, user=NOBODY, group=NOBODY, extra_groups=()) as process:
+            self.assertEqual(of(report(process.source), "first")["allocs"], 500)
+
+    @unittest.skipIf(os.geteuid() != 0, "only root can become others")
+    def test_not_to_be_read(self):
+        path = compiled(SOURCE.replace("int main(void) {", f"""#include <sys/prctl.h>
+int main(void) {{
+    prctl({PR_SET_DUMPABLE}, 0);"""), "closed")
+        nobody = {"user": NOBODY, "group": NOBODY, "extra_groups": ()}
+        with Process(path, **nobody) as process:
+            self.assert_refused(process.source, "the kernel does not let its memory be read", **nobody)
+            self.assertIn("start the program with ALLOCSITE_OPTIONS=profile=PATH", dump("report", process.source,
+                                                                                         **nobody).stderr)
+
+
+class Untouched(unittest.TestCase):
+    def test_a_stopped_process(self):
+        with Process(compiled(SOURCE, "stopped")) as process:
+            process.process.send_signal(signal.SIGSTOP)
+            os.waitid(os.P_PID, process.pid, os.WSTOPPED | os.WNOWAIT)
+            self.assertEqual(of(report(process.source), "first")["allocs"], 500)
+            process.process.send_signal(signal.SIGCONT)
+            self.assertEqual(process.end(), 0)
+
+    def test_where_the_system_call_is_not_allowed(self):
+        """As in containers: by a filter of system calls."""
+        written("filter.c", """#include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+int main(int count, char **arguments) {
+    struct sock_filter filter[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_process_vm_readv, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
+    struct sock_fprog program = {4, filter};
+    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+    if (count < 2 || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
+        return 77;
+    execv(arguments[1], arguments + 1);
+}
+""")
+        subprocess.run(["cc", work("filter.c"), "-o", work("filter")], check=True)
+        with Process(compiled(SOURCE, "filtered")) as process:
+            result = subprocess.run([work("filter"), DUMP, "report", "--format=json", process.source],
+                                    capture_output=True, text=True)
+            self.assertEqual((result.returncode, result.stderr), (0, ""))
+            self.assertEqual(json.loads(result.stdout), report(process.source))
+
+
+if __name__ == "__main__":
+    unittest.main()
