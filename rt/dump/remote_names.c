@@ -168,10 +168,12 @@ bool remote_names_read(struct remote_names *names, struct remote_memory *memory,
         count = 0;
     }
     names->records = calloc((size_t)count + 1, sizeof *names->records);
-    names->count = count;
     bool is_done = names->records != NULL;
-    for (uint32_t slot = 1; is_done && slot < count; slot++)
+    for (uint32_t slot = 1; is_done && slot < count; slot++) {
         is_done = read_record(names, remote_table_at(&table, slot), slot);
+        if (is_done && names->records[slot].what)
+            names->count = slot + 1;
+    }
     return is_done;
 }
 

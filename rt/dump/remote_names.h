@@ -12,8 +12,8 @@ struct remote_names {
     const struct root_layout *layout;
     struct name_writer writer;
     struct profile_record *records; /* by slot */
-    uint32_t count;
-    uint64_t unreadable; /* references that lead nowhere */
+    uint32_t count;                 /* up to the last that there is */
+    uint64_t unreadable;            /* references that lead nowhere */
 
     struct hash_index index; /* names by the address that they were read from */
     struct remote_name *known;
