@@ -26,7 +26,7 @@ PROGRAMS = [
 COUNTING = Variant("allocsite")
 SWITCHES = [Variant(switch, variables=options(switch)) for switch in ("enabled=0", "pairs=1", "sizes=1", "reach=1")]
 # On the disk where temporary files are, as a user's would be on his.
-SWITCHES.append(Variant("profile", variables=options(f"profile={tempfile.gettempdir()}/allocsite-bench.%p")))
+SWITCHES.append(Variant("profile", variables=options(f"profile={tempfile.gettempdir()}/allocsite-bench.profile")))
 
 
 @dataclass
