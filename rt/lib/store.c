@@ -133,16 +133,17 @@ static char **told_chunk(enum profile_kind kind, uint32_t index) {
     return kind == PROFILE_NAMES ? &the_file.names[index] : &the_file.records[index];
 }
 
-/* The memory stays what it is. */
+/* The memory stays what it is. EEXIST: another thread, that makes the same chunk, was first to do it. */
 static int map_besides(const struct store_area *area, uint64_t offset) {
-    char *memory = os_map(area->size, OS_FORK_KEEPS);
+    char *memory = os_map(area->size, OS_FORK_KEEPS), *nobody = NULL;
     int fd = descriptor();
     int error = !memory ? ENOMEM : fd < 0 ? errno : os_write_at(fd, area->address, area->size, offset);
     if (!error && !os_map_file(memory, area->size, fd, offset))
         error = errno;
-    if (!error)
-        __atomic_store_n(told_chunk(area->kind, area->index), memory, __ATOMIC_RELEASE);
-    else if (memory)
+    if (!error && !__atomic_compare_exchange_n(told_chunk(area->kind, area->index), &nobody, memory, false,
+                                               __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+        error = EEXIST;
+    if (error && memory)
         os_unmap(memory, area->size);
     return error;
 }
@@ -151,11 +152,14 @@ void store_tell(enum profile_kind kind, uint32_t index, size_t offset, const voi
     char *told = the_file.is_open ? __atomic_load_n(told_chunk(kind, index), __ATOMIC_ACQUIRE) : NULL;
     if (!told)
         return;
-    /* One word at once where it is one: what is written last must not come before the rest. */
-    if (size == sizeof(uint32_t))
-        __atomic_store_n((uint32_t *)(told + offset), *(const uint32_t *)bytes, __ATOMIC_RELEASE);
-    else
+    uint32_t word;
+    if (size != sizeof word) {
         memcpy(told + offset, bytes, size);
+        return;
+    }
+    /* At once: what is written last must not come before the rest. */
+    memcpy(&word, bytes, sizeof word);
+    __atomic_store_n((uint32_t *)(told + offset), word, __ATOMIC_RELEASE);
 }
 
 /* keep: with what is in the memory. */
@@ -169,7 +173,8 @@ static void put_into_file(struct store_area *area, bool keep) {
         return;
     }
     area->is_mapped = false;
-    note_missing(error);
+    if (error != EEXIST)
+        note_missing(error);
 }
 
 uint32_t store_add(enum profile_kind kind, uint32_t index, uint64_t first, void *address, size_t size) {
@@ -192,8 +197,10 @@ void store_drop(uint32_t number) {
     struct store_area *area = table_peek(&areas, number);
     if (!area)
         return;
+    /* Names and records are told to the first one that came, whichever chunk is used. */
+    bool is_told = is_kept(area);
     __atomic_store_n(&area->kind, PROFILE_NONE, __ATOMIC_RELEASE);
-    if (area->entry && the_file.is_open)
+    if (area->entry && the_file.is_open && !is_told)
         __atomic_store_n(&area->entry->kind, PROFILE_NONE, __ATOMIC_RELEASE);
 }
 
