@@ -87,6 +87,18 @@ def preloaded():
     expect("allocations of the program", 102, modules["uninstrumented"])
 
 
+def stubs():
+    """Addresses of functions that are stubs of the executable, compiled with the plugin and not."""
+    subprocess.run([CLANG, "-O0", "-fno-pie", "-no-pie", source("stubs.c"), "-o", "uninstrumented"], check=True)
+    for program, environment in ((os.path.join(WORK, "uninstrumented"), {"LD_PRELOAD": f"{LIB}/liballocsite.so"}),
+                                 (build("stubs.c", "instrumented", "-O0", "-fno-pie", "-no-pie"), {})):
+        process = run([program], environment=environment)
+        check_behaviour(process)
+        report = report_of(process)
+        expect("allocations of the program", (100, 100), tuple(sum(
+            site[counter] for site in report["sites"] if site["module"] == program) for counter in ("allocs", "frees")))
+
+
 def other_allocators():
     for library in ("jemalloc", "tcmalloc", "tcmalloc_minimal", "mimalloc"):
         path = f"{LIBRARIES}/lib{library}.so"
@@ -224,5 +236,5 @@ def memory():
             wrong.append(f"with {limit} MiB of address space: {process.returncode} {process.err}")
 
 
-main([threads, jumps, plain, forks, children, signals, opened, replaced, preloaded, other_allocators, redirected,
+main([threads, jumps, plain, forks, children, signals, opened, replaced, preloaded, stubs, other_allocators, redirected,
       sanitized_programs, sanitizers, destinations, options, set_user_id, locked, memory])

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Takes the address of the allocator's functions, which in an executable that is not position-independent is
+ * that of a stub of its own. */
+#include <stdio.h>
+#include <stdlib.h>
+
+static void *(*volatile const take)(size_t) = malloc;
+static void (*volatile const give)(void *) = free;
+
+int main(void) {
+    for (int i = 0; i < 100; i++)
+        give(take(10));
+    puts("done");
+    return 3;
+}
