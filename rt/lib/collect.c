@@ -210,11 +210,11 @@ static void look_for_holes(void) {
 #endif
 }
 
-void collect_holes(void) {
+void collect_holes(struct profile_header *header) {
     look_for_holes();
-    if (store_is_file() && (hole_is_set(HOLE_INTERPOSITION) || hole_is_set(HOLE_PAST)))
-        store_header()->other_malloc = names_text(other_malloc());
-    holes_tell();
+    header->holes |= holes_all();
+    if (hole_is_set(HOLE_INTERPOSITION) || hole_is_set(HOLE_PAST))
+        header->other_malloc = names_text(other_malloc());
 }
 
 static void collect_reasons(struct report *report, bool is_end) {
@@ -222,7 +222,7 @@ static void collect_reasons(struct report *report, bool is_end) {
     static const char *reasons[HOLE_COUNT];
     report->reason_count = 0;
     if (is_end)
-        collect_holes();
+        look_for_holes();
     for (int hole = 0; hole < HOLE_COUNT; hole++) {
         if (!hole_is_set(hole))
             continue;

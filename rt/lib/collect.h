@@ -5,17 +5,18 @@
 #ifndef ALLOCSITE_COLLECT_H
 #define ALLOCSITE_COLLECT_H
 
+#include "../profile.h"
 #include "report.h"
 
 /* Fills report with what all threads have counted so far. Threads that run on meanwhile may or may not be in
- * it with their last calls. is_end: of a process that has come to its end; else nothing is done that is not safe in a
- * signal handler. False: no memory. What it points at lives until collect_done, which is to be called in any
- * case. */
+ * it with their last calls. is_end: of a process that has come to its end; else nothing is done that is not
+ * safe in a signal handler. False: no memory. What it points at lives until collect_done, which is to be
+ * called in any case. */
 bool collect(struct report *report, bool is_end);
 void collect_done(void);
 
-/* Looks for the holes that only a look shows, and tells the profile of all. Takes a lock of the dynamic
+/* Looks for the holes that only a look shows, and tells the header of all. Takes a lock of the dynamic
  * loader. */
-void collect_holes(void);
+void collect_holes(struct profile_header *);
 
 #endif

@@ -12,6 +12,7 @@
 #include "report_now.h"
 #include "runtime.h"
 #include "start.h"
+#include "store.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -90,7 +91,8 @@ static void end(void) {
     report_at_exit();
     if (runtime_off)
         return;
-    collect_holes();
+    if (store_is_file())
+        collect_holes(store_header());
     profiling_end();
 }
 

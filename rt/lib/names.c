@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The names of a profile, found again by hash. */
 #include "names.h"
+#include "fnv.h"
 #include "runtime.h"
 #include "table.h"
 
@@ -19,11 +20,8 @@ struct known {
 
 static struct table buckets = {.element = sizeof(struct known *), .first = BUCKETS};
 
-/* FNV-1a (RFC 9923). */
 static uint32_t bucket_of(const char *bytes, size_t size) {
-    uint64_t hash = 0xcbf29ce484222325u;
-    for (size_t i = 0; i < size; i++)
-        hash = (hash ^ (unsigned char)bytes[i]) * 0x100000001b3u;
+    uint64_t hash = fnv_1a(bytes, size);
     return (uint32_t)(hash ^ hash >> 32) % BUCKETS;
 }
 

@@ -254,8 +254,8 @@ static void report_unknown(const void *p, const struct block *block, struct orig
     if (bootstrap_readable(p) || local.silent || !all_blocks_are_seen())
         return;
     if (rebind_is_done()) {
-        hole_set(
-            HOLE_PAST); /* by a way that only the allocator knows, perhaps at the address of a freed one */
+        /* By a way that only the allocator knows, perhaps at the address of a freed one. */
+        hole_set(HOLE_PAST);
         return;
     }
     pair_count(block->state == BLOCK_FREED ? FAULT_DOUBLE_FREE : FAULT_FOREIGN, block->slot, slot_of(by), 0);

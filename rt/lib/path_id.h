@@ -5,14 +5,12 @@
 #ifndef ALLOCSITE_PATH_ID_H
 #define ALLOCSITE_PATH_ID_H
 
-#include <stdint.h>
+#include "fnv.h"
 
-/* FNV-1a (RFC 9923). */
+#include <string.h>
+
 static inline uint64_t path_id(const char *path) {
-    uint64_t hash = 0xcbf29ce484222325u;
-    for (; *path; path++)
-        hash = (hash ^ (unsigned char)*path) * 0x100000001b3u;
-    return hash;
+    return fnv_1a(path, strlen(path));
 }
 
 #endif

@@ -129,6 +129,7 @@ static void write_header(struct profile_header *header, const char *host) {
     header->pid_namespace = os_pid_namespace();
     header->begun = header->begun ? header->begun : os_now();
     header->processes = 1;
+    header->holes |= holes_all(); /* a child has its parent's */
     header->flags |= (options->pairs ? PROFILE_HAS_PAIRS : 0) | (options->sizes ? PROFILE_HAS_SIZES : 0);
     header->program = names_text(program_path());
     header->host = names_text(host);
@@ -171,7 +172,7 @@ static void begin(bool is_child) {
         if (is_child)
             slots_inherit_heap();
         else
-            collect_holes();
+            collect_holes(store_header());
         add_all();
     }
     os_signals_release(signals);
@@ -233,6 +234,7 @@ static void write_copy_header(struct profile_header *header) {
     write_header(header, host);
     header->flags |= PROFILE_IS_COPY;
     header->ended = 0;
+    collect_holes(header);
 }
 
 int profiling_copy(int fd) {

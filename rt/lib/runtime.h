@@ -273,8 +273,8 @@ const char *program_path(void);
 void hole_set(enum hole);
 bool hole_is_set(enum hole);
 
-/* What is set stands in the profile too. */
-void holes_tell(void);
+/* 1 << hole of each that is set. */
+uint32_t holes_all(void);
 
 /* Keeps a way to the report's descriptor if the program is about to close this one. */
 void exit_keep_descriptor(int fd);

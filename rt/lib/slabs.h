@@ -39,8 +39,9 @@ void threads_visit(uint32_t slot, thread_visitor *, void *context);
 void threads_pause(bool pause);
 bool threads_are_paused(void);
 
-/* What this thread counts from here on belongs to the phase. False: it cannot, and goes on as before. */
-bool thread_enter_phase(profile_name phase);
+/* What this thread counts from here on belongs to the phase; outside of all if there is no room for one more,
+ * and the hole is set. */
+void thread_enter_phase(profile_name phase);
 
 /* This thread has a slab from here on, with what others may have counted there before. */
 void thread_keep_slab(void);

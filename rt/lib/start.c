@@ -39,13 +39,12 @@ static uint32_t holes;
 
 void hole_set(enum hole hole) {
     __atomic_fetch_or(&holes, 1u << hole, __ATOMIC_RELAXED);
-    holes_tell();
+    if (store_is_file())
+        __atomic_fetch_or(&store_header()->holes, holes_all(), __ATOMIC_RELAXED);
 }
 
-void holes_tell(void) {
-    if (store_is_file())
-        __atomic_fetch_or(&store_header()->holes, __atomic_load_n(&holes, __ATOMIC_RELAXED),
-                          __ATOMIC_RELAXED);
+uint32_t holes_all(void) {
+    return __atomic_load_n(&holes, __ATOMIC_RELAXED);
 }
 
 bool hole_is_set(enum hole hole) {

@@ -88,9 +88,9 @@ static int map_at(void *address, size_t size, uint64_t offset, bool keep) {
 
 /* The directory's own chunks are no areas. */
 static struct profile_area *entry_of(uint32_t index) {
-    uint64_t scaled = index / PROFILE_DIRECTORY_FIRST + 1;
-    uint32_t chunk = 63 - (uint32_t)__builtin_clzll(scaled);
-    uint64_t start = PROFILE_DIRECTORY_FIRST * ((1ull << chunk) - 1);
+    static const struct table geometry = {.first = PROFILE_DIRECTORY_FIRST};
+    struct table_position at = table_position(&geometry, index);
+    uint32_t chunk = at.chunk;
     if (chunk >= PROFILE_CHUNKS)
         return NULL;
     struct profile_area *found = __atomic_load_n(&the_file.chunks[chunk], __ATOMIC_ACQUIRE);
@@ -106,7 +106,7 @@ static struct profile_area *entry_of(uint32_t index) {
             found = fresh;
         }
     }
-    return &found[index - start];
+    return &found[at.offset];
 }
 
 static void enter(struct store_area *area, uint64_t offset) {

@@ -98,7 +98,9 @@ static uint32_t find_slab(struct thread *thread, profile_name phase) {
 
 static void switch_slab(struct thread *thread, profile_name phase) {
     uint32_t number = find_slab(thread, phase), before = thread->slab;
-    if (number == NO_SLOT || number == before)
+    if (number == NO_SLOT)
+        number = find_slab(thread, 0);
+    if (number == before)
         return;
     thread->slab = number;
     if (!thread_grow(thread, 0, false))
@@ -313,7 +315,7 @@ void thread_show(void) {
     local.current = local.own && !runtime_details ? local.own : &empty_thread;
 }
 
-bool thread_enter_phase(profile_name phase) {
+void thread_enter_phase(profile_name phase) {
     int error = errno;
     struct thread *thread = local.ending ? NULL : thread_acquire(0, 0);
     if (thread) {
@@ -321,7 +323,6 @@ bool thread_enter_phase(profile_name phase) {
         thread_release(thread);
     }
     errno = error;
-    return thread;
 }
 
 void thread_keep_slab(void) {

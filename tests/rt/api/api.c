@@ -149,6 +149,20 @@ static void phases(void) {
     allocate(70, 8);
 }
 
+/* More phases than are kept apart: what comes in the last ones is told outside of all. */
+static void crowded(void) {
+    allocsite_phase_push("around");
+    for (int i = 0; i < 9000; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "%d", i);
+        allocsite_phase_push(name);
+        kept[0] = malloc(8); /* crowded */
+        free(kept[0]);
+        allocsite_phase_pop();
+    }
+    EXPECT(allocsite_profile("crowded.copy"), 0);
+}
+
 static void marking(void) {
     char *arena = mmap(NULL, 1 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     struct allocsite_totals before = process();
@@ -312,6 +326,14 @@ static void mismarking(void) {
     allocsite_unmark(pool + 16);
     free(pool);
     EXPECT(process().live_blocks - before.live_blocks, -1);
+    fflush(stdout);
+    pid_t child = fork();
+    if (child) {
+        wait_for(child);
+        return;
+    }
+    kept[0] = malloc(10); /* in a child of that */
+    _exit(0);
 }
 
 /* ---- signals in any state ---- */
@@ -375,11 +397,11 @@ int main(int count, char **arguments) {
     static const struct {
         const char *name;
         void (*run)(void);
-    } cases[] = {{"totals", totals},        {"stopping", stopping},   {"resetting", resetting},
-                 {"phases", phases},        {"marking", marking},     {"checking", checking},
-                 {"reporting", reporting},  {"signalled", signalled}, {"nothing", nothing},
-                 {"early", early},          {"forked", forked},       {"racing", racing},
-                 {"mismarking", mismarking}};
+    } cases[] = {{"totals", totals},       {"stopping", stopping},    {"resetting", resetting},
+                 {"phases", phases},       {"marking", marking},      {"checking", checking},
+                 {"reporting", reporting}, {"signalled", signalled},  {"nothing", nothing},
+                 {"crowded", crowded},     {"early", early},          {"forked", forked},
+                 {"racing", racing},       {"mismarking", mismarking}};
     static char buffer[256];
     setvbuf(stdout, buffer, _IOFBF, sizeof buffer);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)

@@ -72,6 +72,20 @@ def phases():
         expect("phases", {"loading": 60, "parsing": 30, "deep": 60}, {name: have[name] for name in have if name})
 
 
+def crowded():
+    program = next(programs())
+    check_behaviour(run([program, "crowded"], "report=none"), status=0)
+    rows = dumped("report", "--by=phase", "--format=json", "crowded.copy")["rows"]
+    expect("phases", 8192, sum(row["phase"] is not None for row in rows))
+    expect("in phases", {1}, {row["allocs"] for row in rows if row["phase"] not in (None, "around")})
+    expect("around", [0], [row["allocs"] for row in rows if row["phase"] == "around"])
+    outside = [row["allocs"] for row in rows if row["phase"] is None]
+    expect("outside", True, 9000 - 8191 <= outside[0] < 9000 - 8191 + 20)
+    report = dumped("report", "--format=json", "crowded.copy")
+    check_laws(report)
+    expect("reasons", [True], ["more phases than" in reason for reason in report["inexact_reasons"]])
+
+
 def marking():
     for report in check_case("marking"):
         expect("whole", [1, 1 << 20, 1, 0], at(report, "whole"))
@@ -144,8 +158,15 @@ def racing():
 
 def mismarking():
     for program in programs():
-        process = run([program, "mismarking"], "format=json:report=m.json")
+        for old in glob.glob("m.*"):
+            os.remove(old)
+        process = run([program, "mismarking"], "format=json:report=m.json:profile=m.%p.profile")
         check_behaviour(process, status=0)
+        paths = glob.glob("m.*.profile")
+        expect("profiles", 2, len(paths))
+        for path in paths:
+            expect(f"reasons in {path}", [True], ["could not be marked" in reason for reason in dumped(
+                "report", "--format=json", path)["inexact_reasons"]])
         report = json.load(open("m.json"))
         expect("reasons", [True], ["could not be marked" in reason for reason in report["inexact_reasons"]])
         expect("faults", [], report["faults"])
@@ -164,4 +185,4 @@ def absent():
 
 
 if __name__ == "__main__":
-    main([totals, stopping, resetting, phases, marking, checking, reporting, signalled, early, forked, racing, mismarking, absent])
+    main([totals, stopping, resetting, phases, crowded, marking, checking, reporting, signalled, early, forked, racing, mismarking, absent])
