@@ -131,6 +131,7 @@ def kill_one(program, threads, delay, known):
 def kill_many(count, *options):
     program = build("killed.c", "killed", *options)
     known, random_source, total = Steps(), random.Random(1), 0
+    clean()
     for number in range(count):
         total += kill_one(program, random_source.randint(1, 4), random_source.random() * 0.03, known)
         if wrong:
