@@ -1,0 +1,14 @@
+/* The walk that keeps track of all registers, for stacks that have something harder on them than walk.c
+ * takes: a signal's frame, a function whose frame is told by another register or by an expression.
+ *
+ * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ */
+#ifndef ALLOCSITE_WALK_FULLY_H
+#define ALLOCSITE_WALK_FULLY_H
+
+#include "walk.h"
+
+/* As walk_stack, without the table of rules: about 1 microsecond for each frame. */
+size_t walk_fully(const void **frames, size_t max, const void *beyond, struct walk_told *);
+
+#endif

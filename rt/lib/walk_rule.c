@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* From unwind tables to rules. */
+#include "walk_rule.h"
+#include "walk_module.h"
+
+uint64_t rule_table[1u << RULE_TABLE_BITS];
+
+#if defined __x86_64__
+#define HAS_TABLES true
+#else
+#define HAS_TABLES false
+#endif
+
+static uint32_t generation; /* raised when rules are forgotten */
+static bool kept_any;
+
+#define RETURN_WORD (-(int32_t)sizeof(void *))
+
+/* How many words below the CFA the caller's frame pointer is saved; 1: it still is in its register; 0: hard
+ * to tell. */
+static uint32_t saved_words(const struct cfi_rule *rule) {
+    if (rule->kind == CFI_SAME || rule->kind == CFI_UNDEFINED)
+        return 1;
+    int32_t words = rule->value / RETURN_WORD;
+    bool fits = rule->kind == CFI_AT && rule->value % RETURN_WORD == 0 && words > 1 &&
+                words <= (int32_t)RULE_SAVED_MOST;
+    return fits ? (uint32_t)words : 0;
+}
+
+static uint32_t rule_of_row(const struct cfi_row *row) {
+    const struct cfi_rule *cfa = &row->cfa, *back = &row->registers[CFI_RETURN];
+    if (back->kind == CFI_UNDEFINED)
+        return RULE_OUTERMOST;
+    uint32_t saved = saved_words(&row->registers[CFI_RBP]);
+    uint32_t offset = (uint32_t)cfa->value / sizeof(void *);
+    bool fits = !row->is_signal_frame && saved && back->kind == CFI_AT && back->value == RETURN_WORD &&
+                row->registers[CFI_RSP].kind == CFI_SAME && cfa->kind == CFI_IS && cfa->value > 0 &&
+                cfa->value % -RETURN_WORD == 0 && offset <= RULE_OFFSET_MOST;
+    if (fits && cfa->base == CFI_RSP && saved <= offset)
+        return RULE_MAKE(RULE_SP, saved, offset);
+    if (fits && cfa->base == CFI_RBP)
+        return RULE_MAKE(offset == 2 && saved == 2 ? RULE_POINTER : RULE_FP, saved, offset);
+    return RULE_HARD;
+}
+
+/* The runtime has tables; where it comes without them, a guess would pass over the caller's frames. */
+static uint32_t rule_untold(uintptr_t pc) {
+    return HAS_TABLES && walk_is_own(pc) ? (uint32_t)RULE_NOWHERE : RULE_GUESSED;
+}
+
+/* Sets kept where the rule holds until the module is unloaded. */
+static uint32_t rule_make(uintptr_t pc, bool *kept) {
+    struct walk_place place;
+    *kept = false;
+    if (!rule_is_address(pc))
+        return RULE_NOWHERE;
+    walk_place_find(&place, pc, false);
+    if (place.where == WALK_DATA)
+        return RULE_NOWHERE;
+    *kept = place.where == WALK_CODE;
+    uint32_t rule = place.frame == WALK_TOLD    ? rule_of_row(&place.row)
+                    : place.frame == WALK_BEGUN ? (uint32_t)RULE_OUTERMOST
+                                                : rule_untold(pc);
+    return walk_is_own(pc) ? rule | RULE_OWN : rule;
+}
+
+/* A module that was unloaded in the meantime may have been the one. */
+static void keep(uintptr_t pc, uint32_t rule, uint32_t before) {
+    uint64_t *word = rule_word(pc);
+    if (!__atomic_load_n(&kept_any, __ATOMIC_RELAXED))
+        __atomic_store_n(&kept_any, true, __ATOMIC_SEQ_CST);
+    __atomic_store_n(word, rule_tag(pc) | rule, __ATOMIC_SEQ_CST);
+    if (__atomic_load_n(&generation, __ATOMIC_SEQ_CST) != before)
+        __atomic_store_n(word, 0, __ATOMIC_RELAXED);
+}
+
+COLD uint32_t rule_find(uintptr_t pc) {
+    bool kept;
+    uint32_t before = __atomic_load_n(&generation, __ATOMIC_SEQ_CST);
+    uint32_t rule = rule_make(pc, &kept);
+    if (kept)
+        keep(pc, rule, before);
+    return rule;
+}
+
+void walk_forget(void) {
+    __atomic_fetch_add(&generation, 1, __ATOMIC_SEQ_CST);
+    if (!__atomic_load_n(&kept_any, __ATOMIC_SEQ_CST))
+        return;
+    for (size_t i = 0; i < sizeof rule_table / sizeof *rule_table; i++)
+        if (__atomic_load_n(&rule_table[i], __ATOMIC_RELAXED))
+            __atomic_store_n(&rule_table[i], 0, __ATOMIC_RELAXED);
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Who calls whom, as the functions themselves note it: each its own return address.
+#pragma once
+extern "C" {
+#include "walk.h"
+}
+
+#include <stdio.h>
+
+// The functions that take notes. What else is on a stack (libraries, templates) is not looked at.
+#define OURS  __attribute__((noinline, section("ours")))
+#define NOTED Noted noted(__builtin_return_address(0))
+
+extern const char ours_begin[] __asm__("__start_ours"), ours_end[] __asm__("__stop_ours");
+
+static inline bool is_ours(const void *address) {
+    return address > (const void *)ours_begin && address <= (const void *)ours_end;
+}
+
+struct Notes {
+    const void *back[1024];
+    size_t depth;
+};
+static thread_local Notes notes;
+
+struct Noted {
+    explicit Noted(const void *back) {
+        notes.back[notes.depth++] = is_ours(back) ? back : nullptr;
+    }
+    ~Noted() {
+        notes.depth--;
+    }
+};
+
+enum { FRAMES_MOST = 1024 };
+
+struct Walked {
+    const void *frames[FRAMES_MOST];
+    size_t count;
+    walk_told told;
+};
+static thread_local Walked walked;
+static unsigned checks, by_pointer;
+static bool failed;
+
+static void fail(const char *what, const char *why) {
+    static const char *const ends[] = {"full", "outermost", "lost"};
+    failed = true;
+    printf("%s: %s, end: %s\n", what, why, ends[walked.told.end]);
+    for (size_t i = 0; i < walked.count; i++)
+        printf("  %p%s\n", walked.frames[i], is_ours(walked.frames[i]) ? " ours" : "");
+    for (size_t i = notes.depth; i--;)
+        printf("  noted %p\n", notes.back[i]);
+}
+
+// The next frame of ours inwards.
+static const void *next_ours(size_t *at) {
+    while (*at && !is_ours(walked.frames[*at - 1]))
+        --*at;
+    return *at ? walked.frames[--*at] : nullptr;
+}
+
+// From the outermost frame inwards. Before what was called by a library stands a call of ours into that.
+static size_t compare(const char *what) {
+    size_t at = walked.count;
+    for (size_t i = 0; i < notes.depth; i++) {
+        if (!notes.back[i] && i == 0)
+            continue;
+        const void *frame = next_ours(&at);
+        if (!frame || (notes.back[i] && frame != notes.back[i])) {
+            fail(what, "another caller");
+            break;
+        }
+    }
+    return at;
+}
+
+// more: frames of ours on top that have no note; -1: any number.
+static void compare_all(const char *what, int more) {
+    checks++;
+    by_pointer += walked.told.by_pointer;
+    size_t at = compare(what), left = 0;
+    for (size_t i = 0; i < at; i++)
+        left += is_ours(walked.frames[i]);
+    if (more >= 0 && left != (size_t)more)
+        fail(what, "frames that were not noted");
+    if (walked.told.end != WALK_OUTERMOST)
+        fail(what, "not to the end");
+}
+
+OURS static void check(const char *what) {
+    NOTED;
+    walked.count = walk_stack(walked.frames, FRAMES_MOST, nullptr, &walked.told);
+    if (!is_ours(walked.frames[0]))
+        fail(what, "not the caller on top");
+    compare_all(what, 1);
+}
