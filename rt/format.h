@@ -7,9 +7,11 @@
  *   allocsite_sites    struct allocsite_site[]                  writable (the runtime stores `key`)
  *   allocsite_frames   scopes, frames, requests, in any order    read only
  *   allocsite_strings  NUL-terminated UTF-8                      read only, merged by the linker
+ *   allocsite_wrappers struct allocsite_wrapper[]                read only, for allocsite-dump alone
  *
  * Grouping: the descriptors of one function stand in that function's comdat and are linked to its
- * code (SHF_LINK_ORDER), so a linker that drops the function drops its sites.
+ * code (SHF_LINK_ORDER), so a linker that drops the function drops its sites. The wrappers stay
+ * (SHF_GNU_RETAIN): one whose calls were all inlined is still one for other units.
  *
  * Everything is in the byte order of the module. In a relocatable object the references are still
  * PC-relative relocations of their section. One site can stand twice (a library opened twice, code
@@ -30,6 +32,7 @@
 #define ALLOCSITE_SITES_SECTION "allocsite_sites"
 #define ALLOCSITE_FRAMES_SECTION "allocsite_frames"
 #define ALLOCSITE_STRINGS_SECTION "allocsite_strings"
+#define ALLOCSITE_WRAPPERS_SECTION "allocsite_wrappers"
 
 /* Distance in bytes from this field to what it names; 0: nothing. */
 typedef int32_t allocsite_ref;
@@ -77,10 +80,33 @@ struct allocsite_site {
     uint8_t kind;          /* enum allocsite_kind */
 };
 
+/* What a custom allocator's realloc keeps in its frame for the runtime, in words of 8 bytes. */
+#define ALLOCSITE_TOKEN_WORDS 4
+
+/* How it is known that a function is a wrapper. */
+enum allocsite_origin {
+    ALLOCSITE_BY_ANALYSIS = 0,  /* of its body */
+    ALLOCSITE_BY_ATTRIBUTE = 1, /* malloc or alloc_size on its declaration */
+    ALLOCSITE_BY_LIST = 2,      /* the user's list of allocators */
+};
+
+/* A function that hands on a block of an allocator, or gives one back to it: its callers are the sites.
+ * Arguments are numbered from 1; 0: there is none, or it is not known. */
+struct allocsite_wrapper {
+    allocsite_ref symbol; /* string: as the linker sees it */
+    uint8_t kind;         /* enum allocsite_kind */
+    uint8_t origin;       /* enum allocsite_origin */
+    uint8_t version;      /* ALLOCSITE_FORMAT_VERSION */
+    uint8_t size, count, align, pointer;
+    uint8_t unused;
+};
+
 #ifdef __cplusplus
+static_assert(sizeof(struct allocsite_wrapper) == 12, "a wrapper is 12 bytes");
 static_assert(sizeof(struct allocsite_site) == 32, "a site is 32 bytes");
 static_assert(sizeof(struct allocsite_frame) == 16, "a frame is 16 bytes");
 #else
+_Static_assert(sizeof(struct allocsite_wrapper) == 12, "a wrapper is 12 bytes");
 _Static_assert(sizeof(struct allocsite_site) == 32, "a site is 32 bytes");
 _Static_assert(sizeof(struct allocsite_frame) == 16, "a frame is 16 bytes");
 #endif

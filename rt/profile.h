@@ -11,7 +11,9 @@
  * Numbers are in the byte order of the machine that wrote the file. Counters are 64 bits wide, aligned, and
  * written by one instruction, so that a reader never sees half of one.
  *
- * A *slot* is the index of a site or of a module (which stands for its unsited allocations). A *block* is one
+ * A *slot* is the index of a site, of a module or a place in it that calls the allocator (which stands for
+ * unsited allocations), or of a part of one of these; parts are not counted in what they are part of. A
+ * *block* is one
  * thread's array of tallies; one that ended hands it on to the next, so there are as many as threads lived at
  * once, for each phase. What was counted for a slot is the sum over all blocks.
  *
@@ -32,7 +34,7 @@
 #define PROFILE_BYTE_ORDER 0x01020304u
 
 /* Raised by every change of what is in this file. Readers read all versions up to their own. */
-#define PROFILE_VERSION 1
+#define PROFILE_VERSION 2
 
 #define PROFILE_PAGE    4096
 
@@ -61,6 +63,17 @@ struct profile_peak {
     uint32_t unused;
 };
 
+/* How the calling frames of distinct stacks were found, with stack=N, and what of that was not kept. */
+struct profile_walks {
+    uint64_t depth;            /* N; 0: stacks were not asked for */
+    uint64_t by_frame_pointer; /* steps from a frame to its caller */
+    uint64_t by_table;         /* steps by unwind tables */
+    uint64_t ended_early;      /* stacks that stop before their end, not for N */
+    uint64_t without_stack;    /* events that only their slot itself has, since there was no room for the stack */
+    uint64_t without_caller;   /* of reports; in a profile the modules' own slots have unsited events whose callers
+                                  there was no room for */
+};
+
 struct profile_header {
     char magic[PROFILE_MAGIC_SIZE];
     uint32_t version;
@@ -83,7 +96,8 @@ struct profile_header {
     struct profile_peak peak;
     uint64_t writer[8];     /* the writer's own */
     uint64_t pid_namespace; /* inode number of the namespace that pid is of (namespaces(7)); 0: not known */
-    uint64_t unused[35];
+    struct profile_walks walks;
+    uint64_t unused[29];
 };
 
 enum profile_kind {
@@ -134,6 +148,11 @@ enum profile_what {
     PROFILE_UNUSED, /* nothing was ever counted for the slot; or its record did not get into the file */
     PROFILE_SITE,
     PROFILE_MODULE,
+    /* Since version 2. */
+    PROFILE_CALLER,  /* the unsited allocations that return to one address of a module; it has the others */
+    PROFILE_STACK,   /* what of the slot `parent` was called from one stack */
+    PROFILE_BACKING, /* what of the slot `parent` was taken by a custom allocator to hand it out in parts */
+    PROFILE_CUSTOM,  /* the sum over all blocks of custom allocators, which the other slots have too */
 };
 
 struct profile_record {
@@ -147,7 +166,9 @@ struct profile_record {
     profile_name inlined;  /* struct profile_frame of the innermost caller */
     profile_name build_id; /* modules: the GNU build id in hexadecimal digits */
     uint32_t what;         /* enum profile_what, written last */
-    uint32_t unused[4];
+    uint32_t parent;       /* stack, backing: the slot that this is a part of */
+    profile_name stack;    /* stack: struct profile_step of the innermost caller */
+    uint64_t address;      /* caller: the return address, as the module's ELF file has it */
 };
 
 /* A call that was inlined. Aligned to 4 in the names. */
@@ -155,6 +176,13 @@ struct profile_frame {
     profile_name function, file;
     uint32_t line, column;
     profile_name caller; /* struct profile_frame: the next one outwards */
+};
+
+/* One return address of a stack. Aligned to 4 in the names; equal stacks share their outer steps. */
+struct profile_step {
+    profile_name caller; /* struct profile_step: the next one outwards; 0: none, or not kept */
+    uint32_t module;     /* slot of its module */
+    uint32_t address[2]; /* as the module's ELF file has it: low half, high half */
 };
 
 /* What is known of a slot beside what its threads counted. */

@@ -20,7 +20,7 @@
 #define ROOT_NOTE      2
 
 /* Raised by every change of this file. */
-#define ROOT_VERSION 1
+#define ROOT_VERSION 2
 
 /* Arrays that grow are as in profile.h, in so many chunks at most. */
 #define ROOT_CHUNKS 22
@@ -51,8 +51,12 @@ struct root_layout {
     uint16_t area_kind, area_index;      /* uint32_t, as those of struct profile_area; kind 0: no area */
     uint16_t area_first, area_size;      /* uint64_t, likewise */
     uint16_t area_address;
-    uint16_t record_site, record_module; /* addresses: struct allocsite_site, NULL: the module itself; module,
-                                            NULL: the slot is not used */
+    uint16_t record_site, record_module; /* addresses: struct allocsite_site, NULL: unsited; module, NULL: the
+                                            slot is not used */
+    uint16_t record_what, record_parent; /* uint32_t, as those of struct profile_record: the site of a part is
+                                            that of its parent */
+    uint16_t record_stack;               /* uint32_t, likewise: a name in the areas */
+    uint16_t record_address;             /* uint64_t, likewise */
     uint16_t module_slot;                /* uint32_t */
     uint16_t module_path;                /* address */
     uint16_t module_build_id;            /* digits, up to 64, and a NUL */
@@ -76,7 +80,7 @@ struct root {
 
 #ifndef __cplusplus
 _Static_assert(sizeof(void *) == 8, "addresses are read as 64 bits");
-_Static_assert(sizeof(struct root) == 72, "read as it is");
+_Static_assert(sizeof(struct root) == 80, "read as it is");
 #endif
 
 #endif

@@ -174,6 +174,21 @@ static inline void allocsite_phase_pop(void) {
 /* Counts that block as freed. One that was not marked is a fault of the program, as with free. */
 #define allocsite_unmark(p) (allocsite_unmark_block ? allocsite_unmark_block((p)) : (void)0)
 
+/* ---- Custom allocators ---- */
+
+/* Says of a function that it hands out, or takes back, memory that it manages itself: what = "KIND [size=N] ..."
+ * as on the right side of a line of a list of allocators, see CUSTOM ALLOCATORS in allocsite(7):
+ *
+ *     ALLOCSITE_ALLOCATOR("alloc size=2") void *arena_alloc(struct arena *, size_t);
+ *
+ * For the plugin where the function is defined, so the definition has to see this declaration. For a compiler
+ * without the plugin it says nothing, and costs nothing. */
+#if defined __clang__
+#define ALLOCSITE_ALLOCATOR(what) __attribute__((annotate("allocsite:" what)))
+#else
+#define ALLOCSITE_ALLOCATOR(what)
+#endif
+
 /* ---- Tests ---- */
 
 /* Begins a region in which the allocations of this thread are looked at. Regions may nest. Each needs its

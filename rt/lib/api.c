@@ -9,6 +9,7 @@
 #include "options.h"
 #include "os.h"
 #include "own.h"
+#include "parts.h"
 #include "phases.h"
 #include "profiling.h"
 #include "report_now.h"
@@ -130,6 +131,8 @@ API(int, totals, struct allocsite_totals *totals) {
     for (uint32_t slot = 1; slot < record_count(); slot++) {
         struct sum sum;
         struct counters counters;
+        if (!slot_is_in_totals(slot))
+            continue;
         sum_slot(slot, &sum);
         sum_counters(&counters, &sum);
         add(totals, &counters);
@@ -140,6 +143,8 @@ API(int, totals, struct allocsite_totals *totals) {
 static void add_slab(void *context, const struct slab *slab) {
     for (uint32_t slot = 1; KEY(slot) < slab->capacity; slot++) {
         const struct tally *tally = &slab->tallies[slot];
+        if (!slot_is_in_totals(slot))
+            continue;
         struct sum sum = {.gained = tally->gained,
                           .gained_bytes = tally->gained_bytes,
                           .lost = tally->lost,

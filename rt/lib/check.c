@@ -5,10 +5,10 @@
 #include "allocsite.h"
 #include "descriptor.h"
 #include "os.h"
+#include "parts.h"
 #include "place.h"
 #include "report_names.h"
 #include "report_units.h"
-#include "runtime.h"
 #include "slabs.h"
 #include "sort.h"
 
@@ -34,8 +34,13 @@ struct snapshot {
 static void add_slab(void *context, const struct slab *slab) {
     struct snapshot *snapshot = context;
     for (uint32_t slot = 1; KEY(slot) < slab->capacity && slot < snapshot->slots; slot++) {
-        snapshot->by_slot[slot].calls += slab->tallies[slot].gained;
-        snapshot->by_slot[slot].bytes += slab->tallies[slot].gained_bytes;
+        if (!slot_is_in_totals(slot))
+            continue;
+        struct gained *row = &snapshot->by_slot[slot_row(slot)];
+        if (!slot_is_in_totals(slot))
+            continue;
+        row->calls += slab->tallies[slot].gained;
+        row->bytes += slab->tallies[slot].gained_bytes;
     }
 }
 
@@ -81,12 +86,20 @@ static int compare(const void *left, const void *right) {
     return (a->calls < b->calls) - (a->calls > b->calls);
 }
 
+static void write_unsited(struct out *out, const struct record *record) {
+    out_text(out, "unsited in ");
+    out_plain(out, record ? record->module->path : NULL);
+    if (!record || !record->address)
+        return;
+    out_text(out, "+0x");
+    out_hex(out, record->address);
+}
+
 static void write_site(struct out *out, uint32_t slot) {
     const struct record *record = record_at(slot);
     char name[NAME_SIZE];
     if (!record || !record->site) {
-        out_text(out, "unsited in ");
-        out_plain(out, record ? record->module->path : NULL);
+        write_unsited(out, record);
         return;
     }
     struct place place = descriptor_place(&record->site->scope, record->site->line, record->site->column);

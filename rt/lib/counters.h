@@ -5,6 +5,7 @@
 #ifndef ALLOCSITE_COUNTERS_H
 #define ALLOCSITE_COUNTERS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -46,11 +47,33 @@ struct counters {
 #undef ALLOCSITE_MEMBER
 };
 
+/* Of what is in no total no peak is looked for. There was no more live at once than ever came. */
+static inline void counters_forget_peaks(struct counters *counters) {
+    uint64_t came = counters->allocs + counters->reallocs + counters->inherited_blocks;
+    counters->peak_bytes = counters->peak_blocks = 0;
+    counters->max_live_blocks = counters->live_blocks;
+    counters->max_live_blocks_within = came - counters->live_blocks;
+}
+
 /* total += part, member by member. */
 static inline void counters_add(struct counters *total, const struct counters *part) {
 #define ALLOCSITE_ADD(name) total->name += part->name;
     ALLOCSITE_SITE_TOTALS(ALLOCSITE_ADD)
 #undef ALLOCSITE_ADD
+}
+
+/* Two maxima are not the maximum of the sum: that lies between the larger of them and both together. */
+static inline void counters_join(struct counters *whole, const struct counters *part) {
+    uint64_t one = whole->max_live_blocks, other = part->max_live_blocks;
+    counters_add(whole, part);
+    uint64_t bound = whole->max_live_blocks + whole->max_live_blocks_within;
+    whole->max_live_blocks = one > other ? one : other;
+    whole->max_live_blocks_within = bound - whole->max_live_blocks;
+}
+
+/* Whether anything ever came here, or failed to. */
+static inline bool counters_have_come(const struct counters *counters) {
+    return counters->allocs || counters->reallocs || counters->failed || counters->inherited_blocks;
 }
 
 #endif

@@ -10,6 +10,6 @@ INTERPOSE(int, dlclose, void *handle) {
     if (!real)
         real = (int (*)(void *))next_behind("dlclose");
     int error = real(handle);
-    module_cache_clear();
+    modules_unloaded();
     return error;
 }

@@ -53,6 +53,9 @@ static void read_entry(struct image *image, const ElfW(Dyn) * entry) {
     case DT_STRTAB:
         image->strings = pointed(image, entry);
         break;
+    case DT_STRSZ:
+        image->strings_size = entry->d_un.d_val;
+        break;
     case DT_GNU_HASH:
         image->hash = pointed(image, entry);
         break;
@@ -104,24 +107,52 @@ static uint32_t gnu_hash(const char *name) {
     return hash;
 }
 
+/* DT_GNU_HASH: the indices of a bucket's symbols follow one another from the one in bucket on; the lowest bit
+ * in the chain ends them. */
+struct gnu_table {
+    uint32_t buckets, first;
+    const uint32_t *bucket, *chain;
+};
+
+static struct gnu_table gnu_table(const struct image *image) {
+    uint32_t words = image->hash[2];
+    const uint32_t *bucket = image->hash + 4 + words * (sizeof(ElfW(Addr)) / sizeof(uint32_t));
+    return (struct gnu_table){image->hash[0], image->hash[1], bucket, bucket + image->hash[0]};
+}
+
 const ElfW(Sym) * image_symbol(const struct image *image, const char *name) {
     if (!image->hash)
         return NULL;
-    uint32_t buckets = image->hash[0], first = image->hash[1], words = image->hash[2];
-    const uint32_t *bucket = image->hash + 4 + words * (sizeof(ElfW(Addr)) / sizeof(uint32_t));
-    const uint32_t *chain = bucket + buckets;
+    struct gnu_table table = gnu_table(image);
     uint32_t hash = gnu_hash(name);
-    uint32_t index = buckets ? bucket[hash % buckets] : 0;
-    if (index < first)
+    uint32_t index = table.buckets ? table.bucket[hash % table.buckets] : 0;
+    if (index < table.first)
         return NULL;
     for (;; index++) {
         const ElfW(Sym) *symbol = &image->symbols[index];
-        if (((chain[index - first] ^ hash) >> 1) == 0 && symbol->st_shndx != SHN_UNDEF &&
+        uint32_t link = table.chain[index - table.first];
+        if (((link ^ hash) >> 1) == 0 && symbol->st_shndx != SHN_UNDEF &&
             strcmp(image->strings + symbol->st_name, name) == 0)
             return symbol;
-        if (chain[index - first] & 1)
+        if (link & 1)
             return NULL;
     }
+}
+
+void image_defined_symbols(const struct image *image, uint32_t *first, uint32_t *end) {
+    *first = *end = 0;
+    if (!image->hash)
+        return;
+    struct gnu_table table = gnu_table(image);
+    uint32_t last = 0;
+    for (uint32_t i = 0; i < table.buckets; i++)
+        last = table.bucket[i] > last ? table.bucket[i] : last;
+    if (last < table.first)
+        return;
+    while (!(table.chain[last - table.first] & 1))
+        last++;
+    *first = table.first;
+    *end = last + 1;
 }
 
 uintptr_t *image_reference(const struct image *image, const ElfW(Rela) * relocation, const char **name) {

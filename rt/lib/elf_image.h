@@ -17,6 +17,7 @@ struct image {
     uintptr_t relro, relro_end;
     const ElfW(Sym) * symbols;
     const char *strings;
+    size_t strings_size;
     const uint32_t *hash; /* DT_GNU_HASH; NULL: none */
     struct {
         const ElfW(Rela) * at;
@@ -31,6 +32,9 @@ bool image_holds(const struct image *, uintptr_t address);
 
 /* A symbol that the object defines; NULL: none. */
 const ElfW(Sym) * image_symbol(const struct image *, const char *name);
+
+/* The indices of those that it defines and others may use, from first to below end. */
+void image_defined_symbols(const struct image *, uint32_t *first, uint32_t *end);
 
 /* The place that a relocation has filled with the address of a symbol, and the symbol's name; NULL: it is of
  * another kind. */

@@ -9,18 +9,18 @@
 
 #define SAID_MOST 20
 
-/* Where a slot is, "FUNCTION at FILE:LINE" or "MODULE". */
+/* Where a slot is, "FUNCTION at FILE:LINE" or "MODULE+0xADDRESS". */
 struct whereabouts {
     const char *function, *at, *file, *colon;
-    char line[16];
+    char line[20];
 };
 
-static void write_line(char *text, uint32_t line) {
-    char digits[12], *at = digits + sizeof digits - 1;
+static void write_number(char *text, uint64_t number, unsigned base) {
+    char digits[20], *at = digits + sizeof digits - 1;
     *at = '\0';
     do
-        *--at = (char)('0' + line % 10);
-    while (line /= 10);
+        *--at = "0123456789abcdef"[number % base];
+    while (number /= base);
     strcpy(text, at);
 }
 
@@ -30,6 +30,10 @@ static void find(struct whereabouts *where, uint32_t slot) {
     if (!record)
         return;
     where->file = record->module->path;
+    if (record->address) {
+        where->colon = "+0x";
+        write_number(where->line, record->address, 16);
+    }
     if (!record->site)
         return;
     struct place place = descriptor_place(&record->site->scope, record->site->line, 0);
@@ -37,7 +41,7 @@ static void find(struct whereabouts *where, uint32_t slot) {
     where->at = " at ";
     where->file = place.file ? place.file : "?";
     where->colon = ":";
-    write_line(where->line, place.line);
+    write_number(where->line, place.line, 10);
 }
 
 void fault_say(enum pair_kind kind, uint32_t owner, uint32_t by) {

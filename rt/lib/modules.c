@@ -3,9 +3,11 @@
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  */
 #define _GNU_SOURCE
+#include "callers.h"
+#include "elf_base.h"
 #include "os.h"
 #include "path_id.h"
-#include "runtime.h"
+#include "walk.h"
 
 #include <dlfcn.h>
 #include <limits.h>
@@ -13,7 +15,7 @@
 #include <string.h>
 #include <sys/auxv.h>
 
-uint64_t module_cache[MODULE_CACHE_SIZE];
+uint32_t modules_generation;
 
 static struct module *modules; /* only ever pushed to */
 
@@ -55,13 +57,18 @@ static struct module *module_make(const char *path, const struct found *found) {
         return NULL;
     module->path = memcpy(module + 1, path, length);
     module->permanent = found->permanent;
+    module->start = found->start;
     module->known = found->start;
     build_id_read(module->build_id, found->start);
-    module->slot = record_add(NULL, module);
+    module->slot = record_add(&(struct record){.module = module, .what = PROFILE_MODULE});
     return module;
 }
 
-static const struct module *module_named(const char *path, const struct found *where) {
+/* Those that were found last, by where they start: a stack has many frames of a few modules. */
+#define RECENT 64
+static const struct module *recent[RECENT];
+
+static const struct module *module_listed(const char *path, const struct found *where) {
     struct module *head = __atomic_load_n(&modules, __ATOMIC_ACQUIRE);
     struct module *found = module_find(head, NULL, path);
     struct module *module = found ? NULL : module_make(path, where);
@@ -76,16 +83,25 @@ static const struct module *module_named(const char *path, const struct found *w
     return found;
 }
 
+static const struct module *module_named(const char *path, const struct found *where) {
+    const struct module **place = &recent[(uintptr_t)where->start / 4096 % RECENT];
+    const struct module *found = __atomic_load_n(place, __ATOMIC_ACQUIRE);
+    if (found && strcmp(found->path, path) == 0)
+        return found;
+    found = module_listed(path, where);
+    __atomic_store_n(place, found, __ATOMIC_RELEASE);
+    return found;
+}
+
 #ifdef ALLOCSITE_STATIC
 
 extern const ElfW(Ehdr) __ehdr_start __attribute__((visibility("hidden")));
 
-const struct module *module_of(const void *address) {
-    (void)address;
+struct module_address module_address(const void *address) {
     static const struct module *program;
     if (!program)
         program = module_named(program_path(), &(struct found){&__ehdr_start, true});
-    return program;
+    return (struct module_address){program, (uintptr_t)address - elf_base(&__ehdr_start)};
 }
 
 #else
@@ -125,28 +141,24 @@ static bool object_is_permanent(const struct link_map *object) {
     return false;
 }
 
-const struct module *module_of(const void *address) {
+struct module_address module_address(const void *address) {
     struct object object = object_at(address);
     if (!object.map)
-        return module_named("[no module]", &(struct found){NULL, false});
+        return (struct module_address){module_named("[no module]", &(struct found){NULL, false}),
+                                       (uintptr_t)address};
     const char *path = object.map->l_name && *object.map->l_name ? object.map->l_name : program_path();
-    return module_named(path, &(struct found){object.start, object_is_permanent(object.map)});
+    struct found found = {object.start, object_is_permanent(object.map)};
+    return (struct module_address){module_named(path, &found), (uintptr_t)address - object.map->l_addr};
 }
 
 #endif
 
-COLD uint32_t module_slot_lookup(const void *address) {
-    const struct module *module = module_of(address);
-    if (!module)
-        return NO_SLOT;
-    uint64_t page = (uintptr_t)address >> 12;
-    if (module->known && module->slot != NO_SLOT)
-        __atomic_store_n(&module_cache[page % MODULE_CACHE_SIZE], page << MODULE_SLOT_BITS | module->slot,
-                         __ATOMIC_RELAXED);
-    return module->slot;
+const struct module *module_of(const void *address) {
+    return module_address(address).module;
 }
 
-void module_cache_clear(void) {
-    for (size_t i = 0; i < MODULE_CACHE_SIZE; i++)
-        __atomic_store_n(&module_cache[i], 0, __ATOMIC_RELAXED);
+void modules_unloaded(void) {
+    __atomic_fetch_add(&modules_generation, 1, __ATOMIC_RELAXED);
+    callers_forget();
+    walk_forget();
 }

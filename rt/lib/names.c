@@ -2,8 +2,9 @@
 /* The names of a profile, found again by hash. */
 #include "names.h"
 #include "fnv.h"
+#include "hash.h"
+#include "index.h"
 #include "runtime.h"
-#include "table.h"
 
 #include <string.h>
 
@@ -87,4 +88,29 @@ profile_name names_text(const char *text) {
 
 profile_name names_frame(const struct profile_frame *frame) {
     return add((const char *)frame, sizeof *frame);
+}
+
+static struct index steps = INDEX_OF(1u << 17);
+static uint32_t step_count;
+
+/* With what finds them they take 64 MiB at most. */
+#define STEPS_MOST (1u << 21)
+
+static bool is_step(uint32_t name, const void *wanted) {
+    return memcmp(table_peek(&names, name), wanted, sizeof(struct profile_step)) == 0;
+}
+
+profile_name names_step(const struct profile_step *step) {
+    uint64_t address = step->address[0] | (uint64_t)step->address[1] << 32;
+    uint64_t hash = hash_more(hash_more(step->caller, step->module), address);
+    uint32_t found = index_find(&steps, hash, is_step, step);
+    if (found || __atomic_load_n(&step_count, __ATOMIC_RELAXED) >= STEPS_MOST)
+        return found;
+    profile_name fresh = make((const char *)step, sizeof *step);
+    __atomic_fetch_add(&step_count, 1, __ATOMIC_RELAXED);
+    return fresh ? index_add(&steps, hash, is_step, step, fresh) : 0;
+}
+
+const struct profile_step *names_step_at(profile_name name) {
+    return name ? table_peek(&names, name) : NULL;
 }

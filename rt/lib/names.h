@@ -1,4 +1,4 @@
-/* The names of a profile: each string and each inlined call once.
+/* The names of a profile: each string, each inlined call and each step of a stack once.
  *
  * Lock-free and safe in signal handlers. Two threads that come at once may make a name twice.
  *
@@ -12,5 +12,11 @@
 /* 0 for NULL, or if there is no memory. */
 profile_name names_text(const char *);
 profile_name names_frame(const struct profile_frame *);
+
+/* Steps are found again by an index of their own, for there may be many. 0: there is no room for more. */
+profile_name names_step(const struct profile_step *);
+
+/* NULL: there is none of that name. */
+const struct profile_step *names_step_at(profile_name);
 
 #endif

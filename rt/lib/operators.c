@@ -58,7 +58,7 @@ static enum family family_of(const struct operator_new *op) {
 static void *new_scoped(struct operator_new *op, uint32_t slot, bool lifts, size_t n, size_t align,
                         const void *nothrow) {
     __attribute__((cleanup(new_call_end))) struct new_call call = {.op = op};
-    call.around = scope_open(slot, lifts, family_of(op), n, most_asked(n, align));
+    call.around = scope_open(slot, lifts, family_of(op), n, most_asked(n, align), &call);
     void *p = operator_call(op, n, align, nothrow);
     call.succeeded = p != NULL;
     if (p && !local.scope.counted && is_unseen(op))

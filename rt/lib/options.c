@@ -18,7 +18,6 @@ static const struct word formats[] = {
 static const struct word sorts[] = {
     {"bytes", SORT_BYTES}, {"allocs", SORT_ALLOCS}, {"live", SORT_LIVE}, {"peak", SORT_PEAK}, {0}};
 
-static const char later[] = "this version cannot do it yet";
 static const char bad_value[] = "not a value of this key";
 
 struct value {
@@ -69,7 +68,7 @@ static const char *value_path(struct value value, char path[OPTIONS_PATH_SIZE]) 
     if (value.length == 0)
         return bad_value;
     if (value.length >= OPTIONS_PATH_SIZE)
-        return "the path is too long";
+        return "the value is too long";
     memcpy(path, value.text, value.length);
     path[value.length] = '\0';
     return NULL;
@@ -150,12 +149,17 @@ static const char *set_signal(struct options *options, struct value value) {
     return value_word(value, signals, &options->signal);
 }
 
-/* A key of the contract whose function is not there: its default asks for nothing. */
 static const char *set_stack(struct options *options, struct value value) {
-    (void)options;
     uint64_t frames;
     const char *wrong = value_number(value, &frames);
-    return wrong ? wrong : frames ? later : NULL;
+    if (wrong || frames > OPTIONS_STACK_MOST)
+        return wrong ? wrong : "more than 64 frames cannot be kept";
+    options->stack = frames;
+    return NULL;
+}
+
+static const char *set_stack_sites(struct options *options, struct value value) {
+    return value_path(value, options->stack_sites);
 }
 
 static const struct key {
@@ -176,10 +180,29 @@ static const struct key {
     {"profile", set_profile},
     {"signal", set_signal},
     {"stack", set_stack},
+    {"stack_sites", set_stack_sites},
 };
 
 void options_default(struct options *options) {
     *options = (struct options){.enabled = true, .report = "stderr", .profile = "none", .top = 20};
+}
+
+/* A value in quotes may have colons. */
+static size_t pair_length(const char *text) {
+    const char *at = text;
+    for (char quote = 0; *at && (*at != ':' || quote); at++)
+        if (*at == quote)
+            quote = 0;
+        else if ((*at == '"' || *at == '\'') && at > text && at[-1] == '=')
+            quote = *at;
+    return (size_t)(at - text);
+}
+
+static struct value unquoted(struct value value) {
+    char first = value.length > 1 ? value.text[0] : 0;
+    if ((first != '"' && first != '\'') || value.text[value.length - 1] != first)
+        return value;
+    return (struct value){value.text + 1, value.length - 2};
 }
 
 static const char *set_pair(struct options *options, const char *pair, size_t length) {
@@ -190,13 +213,13 @@ static const char *set_pair(struct options *options, const char *pair, size_t le
     struct value value = {equals + 1, length - name.length - 1};
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         if (value_is(name, keys[i].name))
-            return keys[i].set(options, value);
+            return keys[i].set(options, unquoted(value));
     return "unknown key";
 }
 
 void options_parse(struct options *options, const char *text, options_complaint *complain) {
     while (*text) {
-        size_t length = strcspn(text, ":");
+        size_t length = pair_length(text);
         const char *wrong = length ? set_pair(options, text, length) : NULL;
         if (wrong)
             complain(wrong, text, length);

@@ -14,6 +14,9 @@ enum report_sort { SORT_BYTES, SORT_ALLOCS, SORT_LIVE, SORT_PEAK };
 
 #define OPTIONS_PATH_SIZE 1024
 
+/* The most frames that stack may ask for. */
+#define OPTIONS_STACK_MOST 64
+
 struct options {
     bool enabled;
     char report[OPTIONS_PATH_SIZE]; /* "stderr", "stdout", "none" or a path pattern */
@@ -22,12 +25,14 @@ struct options {
     uint64_t top; /* rows; 0: all */
     bool top_given;
     uint64_t min_bytes, min_allocs;
-    bool leaks;                      /* only sites with live blocks */
-    bool pairs;                      /* count who frees and reallocates whose blocks */
-    bool sizes;                      /* count the sizes that each site asks for */
-    char profile[OPTIONS_PATH_SIZE]; /* "none" or a path pattern */
-    bool reach;                      /* at exit, tell lost blocks from reachable ones */
-    int signal;                      /* at which a report is written; 0: none */
+    bool leaks;                          /* only sites with live blocks */
+    bool pairs;                          /* count who frees and reallocates whose blocks */
+    bool sizes;                          /* count the sizes that each site asks for */
+    char profile[OPTIONS_PATH_SIZE];     /* "none" or a path pattern */
+    bool reach;                          /* at exit, tell lost blocks from reachable ones */
+    uint64_t stack;                      /* calling frames that are kept for each allocation */
+    char stack_sites[OPTIONS_PATH_SIZE]; /* patterns, separated by commas: only of those; "": of all */
+    int signal;                          /* at which a report is written; 0: none */
 };
 
 void options_default(struct options *);

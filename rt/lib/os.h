@@ -62,6 +62,9 @@ void os_barrier(void);
 /* Whether valgrind runs the process, which has no general clone. */
 bool os_is_simulated(void);
 
+/* Whether the word at address can be read. Keeps errno. */
+bool os_can_read(const void *address);
+
 /* Calls the function with another stack, which ends at top. */
 void os_call_on_stack(void *top, void (*function)(void));
 

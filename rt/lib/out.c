@@ -83,6 +83,14 @@ void out_hex16(struct out *out, uint64_t value) {
         out_char(out, "0123456789abcdef"[value >> shift & 15]);
 }
 
+void out_hex(struct out *out, uint64_t value) {
+    int shift = 60;
+    while (shift && !(value >> shift))
+        shift -= 4;
+    for (; shift >= 0; shift -= 4)
+        out_char(out, "0123456789abcdef"[value >> shift & 15]);
+}
+
 static size_t announced_length(unsigned char lead) {
     if (lead < 0x80)
         return 1;

@@ -36,6 +36,9 @@ void out_plain(struct out *, const char *);
 /* Sixteen lower-case hexadecimal digits. */
 void out_hex16(struct out *, uint64_t);
 
+/* Lower-case hexadecimal digits, as many as it takes. */
+void out_hex(struct out *, uint64_t);
+
 /* A JSON string in quotes, null for NULL. Bytes that are not UTF-8 become U+FFFD, one for each byte. */
 void out_json_string(struct out *, const char *);
 

@@ -3,12 +3,15 @@
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  */
 #include "own.h"
+#include "custom.h"
 #include "next.h"
 #include "operator_real.h"
 #include "pairs.h"
+#include "parts.h"
 #include "rebind.h"
 #include "sizes.h"
 #include "slabs.h"
+#include "stacks.h"
 
 #include <errno.h>
 
@@ -23,53 +26,44 @@ static void enter_uncounted(const void *p, uint64_t bytes, enum family family) {
         shadow_put(p, SLOT_OURS, family, bytes);
 }
 
+struct share own_share(uint32_t slot, uint64_t bytes) {
+    bool is_backing = local.custom && slot != NO_SLOT;
+    return (struct share){stack_slot(is_backing ? part_backing(slot) : slot), is_backing, bytes};
+}
+
+static void enter_share(const void *p, struct share share, enum family family) {
+    enter(p, share.slot, share.is_backing ? FAMILY_BACKING : family, share.bytes);
+}
+
 static void gain(uint32_t slot, const void *p, uint64_t bytes, enum family family) {
-    struct thread *thread = slot == NO_SLOT ? NULL : thread_acquire(slot, slot);
-    if (!thread)
-        return;
-    enter(p, slot, family, bytes);
-    tally_gain(thread, thread_tally(thread, slot), bytes);
-    thread_release(thread);
-    sizes_count(slot, bytes);
+    struct share share = own_share(slot, bytes);
+    if (change_gain(share))
+        enter_share(p, share, family);
+}
+
+static struct share share_of_block(const struct block *block) {
+    return (struct share){block->slot, block->family == FAMILY_BACKING, block->size};
 }
 
 static void lose(const struct block *block) {
-    struct thread *thread = thread_acquire(block->slot, block->slot);
-    if (!thread)
-        return;
-    tally_lose(thread, thread_tally(thread, block->slot), block->size);
-    thread_release(thread);
+    change_lose(share_of_block(block));
 }
 
 static void move(const struct block *old, uint32_t slot, const void *p, uint64_t bytes) {
-    struct thread *thread = slot == NO_SLOT ? NULL : thread_acquire_extras(slot, old->slot);
-    if (!thread)
-        return;
-    enter(p, slot, FAMILY_MALLOC, bytes);
-    tally_move(thread, thread_tally(thread, old->slot), old->size, thread_tally(thread, slot), bytes);
-    thread_release(thread);
-    sizes_count(slot, bytes);
+    struct share share = own_share(slot, bytes);
+    if (change_move(share_of_block(old), share))
+        enter_share(p, share, FAMILY_MALLOC);
 }
 
 /* A realloc of a block that nobody is known to own. */
 static void appear(uint32_t slot, const void *p, uint64_t bytes) {
-    struct thread *thread = slot == NO_SLOT ? NULL : thread_acquire_extras(slot, slot);
-    if (!thread)
-        return;
-    enter(p, slot, FAMILY_MALLOC, bytes);
-    tally_gain(thread, thread_tally(thread, slot), bytes);
-    bump(&thread->extras[slot].reallocs, 1);
-    bump(&thread->extras[slot].realloc_bytes, bytes);
-    thread_release(thread);
-    sizes_count(slot, bytes);
+    struct share share = own_share(slot, bytes);
+    if (change_appear(share))
+        enter_share(p, share, FAMILY_MALLOC);
 }
 
 static void fail(uint32_t slot) {
-    struct thread *thread = slot == NO_SLOT ? NULL : thread_acquire_extras(slot, slot);
-    if (!thread)
-        return;
-    bump(&thread->extras[slot].failed, 1);
-    thread_release(thread);
+    change_fail(own_share(slot, 0).slot);
 }
 
 void count_failed(uint32_t slot) {
@@ -91,7 +85,8 @@ void count_gained(uint32_t slot, const void *p, uint64_t bytes, enum family fami
 void count_disowned(const void *p, uint32_t from, uint32_t to) {
     int error = errno;
     struct block block = shadow_find(p);
-    struct thread *thread = block.slot == from ? thread_acquire(from, to) : NULL;
+    struct thread *thread = slot_row(block.slot) == from ? thread_acquire(block.slot, to) : NULL;
+    from = block.slot; /* a part of what it was */
     if (thread && block.state == BLOCK_LIVE) {
         shadow_put(p, to, FAMILY_MALLOC, block.size);
         tally_disown(thread, thread_tally(thread, from), thread_tally(thread, to), block.size);
@@ -120,7 +115,7 @@ static struct bill bill_for(struct origin origin, const void *p, uint64_t bytes,
     else if (scope_takes(scope, bytes) && (!origin.site || scope->lifts))
         bill = (struct bill){scope->slot, scope->family, scope_billed(scope, p, bytes), scope};
     else
-        bill.slot = origin.site ? site_slot(origin.site) : module_slot(origin.caller);
+        bill.slot = origin.site ? site_slot(origin.site) : unsited_owner(origin.caller);
     return bill;
 }
 
@@ -191,16 +186,22 @@ static inline bool lose_large(const void *p, enum family family) {
     return true;
 }
 
+static inline uint32_t key_for(struct origin origin) {
+    if (origin.site)
+        return origin.site->key;
+    return local.diverted ? ALLOCSITE_KEY_NONE : unsited_key(origin.caller);
+}
+
 /* The rest is mostly for a scope. */
 static bool gain_quickly(struct origin origin, void *p, uint64_t bytes, enum family family) {
     struct scope *scope = &local.scope;
     struct thread *thread = local.own; /* not current, which hides it within a scope that lifts */
-    if (!p || !thread || runtime_details || local.silent || local.handover || local.ending)
+    if (!p || !thread || runtime_details || local.silent || local.handover || local.ending || local.custom)
         return false;
     uint32_t key = origin.site ? origin.site->key : KEY(scope->slot);
     if (origin.site ? scope->active : !scope_takes(scope, bytes))
         return false;
-    if (key >= thread->capacity)
+    if (key >= thread->capacity || stacks_depth)
         return false;
     if (!origin.site) {
         bytes = scope_billed(scope, p, bytes);
@@ -211,13 +212,14 @@ static bool gain_quickly(struct origin origin, void *p, uint64_t bytes, enum fam
     return true;
 }
 
-static inline uint32_t key_for(struct origin origin) {
-    if (origin.site)
-        return origin.site->key;
-    return local.diverted ? ALLOCSITE_KEY_NONE : KEY(module_slot(origin.caller));
+/* The key of what stacks are kept of is that of its part, if this one was here lately. */
+static inline uint32_t key_with_stack(struct origin origin, const void *frame) {
+    uint32_t key = key_for(origin);
+    bool keeps_stacks = local.current->capacity && key & KEY_SLOW && key != ALLOCSITE_KEY_NONE;
+    return keeps_stacks ? stack_key_seen(key_slot(key), frame) : key;
 }
 
-void *own_alloc_slow(struct origin origin, void *p, uint64_t bytes, enum family family) {
+static void *alloc_slow(struct origin origin, void *p, uint64_t bytes, enum family family) {
     if (p && bytes >= SHADOW_SMALL && gain_large(key_for(origin), p, bytes, family))
         return p;
     if (runtime_off || gain_quickly(origin, p, bytes, family))
@@ -233,14 +235,29 @@ void *own_alloc_slow(struct origin origin, void *p, uint64_t bytes, enum family 
     return p;
 }
 
+/* With stacks this is what most allocations are. In a frame of its own, which is the program's next. */
+static __attribute__((noinline)) void *alloc_with_stack(struct origin origin, void *p, uint64_t bytes,
+                                                        enum family family) {
+    uint32_t key = p ? key_with_stack(origin, __builtin_frame_address(0)) : ALLOCSITE_KEY_NONE;
+    if (bytes < SHADOW_SMALL ? own_gain(key, p, bytes, family) : gain_large(key, p, bytes, family))
+        return p;
+    return alloc_slow(origin, p, bytes, family);
+}
+
+void *own_alloc_slow(struct origin origin, void *p, uint64_t bytes, enum family family) {
+    if (UNLIKELY(stacks_depth))
+        return alloc_with_stack(origin, p, bytes, family);
+    return alloc_slow(origin, p, bytes, family);
+}
+
 void own_failed(struct origin origin) {
     own_alloc_slow(origin, NULL, 0, FAMILY_MALLOC);
 }
 
-static uint32_t slot_of(struct origin origin) {
+uint32_t own_slot(struct origin origin) {
     if (local.releaser)
         return local.releaser - 1;
-    return origin.site ? site_slot(origin.site) : module_slot(origin.caller);
+    return origin.site ? site_slot(origin.site) : unsited_owner(origin.caller);
 }
 
 /* Whether every block of the process comes by here, so that one that is not known is none. */
@@ -258,14 +275,15 @@ static void report_unknown(const void *p, const struct block *block, struct orig
         hole_set(HOLE_PAST);
         return;
     }
-    pair_count(block->state == BLOCK_FREED ? FAULT_DOUBLE_FREE : FAULT_FOREIGN, block->slot, slot_of(by), 0);
+    pair_count(block->state == BLOCK_FREED ? FAULT_DOUBLE_FREE : FAULT_FOREIGN, block->slot, own_slot(by), 0);
 }
 
 static void report_family(const struct block *block, enum family family, struct origin by) {
-    if (family == FAMILY_ANY || block->family == family || operators_are_replaced())
+    if (family == FAMILY_ANY || block->family == family || block->family == FAMILY_BACKING ||
+        operators_are_replaced())
         return;
     bool both_new = block->family != FAMILY_MALLOC && family != FAMILY_MALLOC;
-    pair_count(both_new ? FAULT_ARRAY_MISMATCH : FAULT_MISMATCH, block->slot, slot_of(by), block->size);
+    pair_count(both_new ? FAULT_ARRAY_MISMATCH : FAULT_MISMATCH, block->slot, own_slot(by), block->size);
 }
 
 /* Takes the block at p out of the table. */
@@ -285,7 +303,7 @@ static bool is_counted(const struct block *block) {
 static void lose_to(const struct block *block, struct origin by) {
     lose(block);
     if (runtime_details)
-        pair_count(PAIR_FREE, block->slot, slot_of(by), block->size);
+        pair_count(PAIR_FREE, block->slot, own_slot(by), block->size);
 }
 
 static bool has_gone(const void *p) {
@@ -300,6 +318,8 @@ void own_free(void *p, struct origin by, enum family family) {
     struct block block = take(p, by);
     if (is_counted(&block)) {
         report_family(&block, family, by);
+        if (block.family == FAMILY_BACKING)
+            custom_gone(p, block.size, by);
         lose_to(&block, by);
     }
     errno = error;
@@ -356,6 +376,14 @@ static void realloc_end(struct origin origin, void *old, const struct block *blo
     }
 }
 
+/* The blocks that a custom allocator has handed out of what it now has moved. Nothing tells before whether it
+ * will move, so another thread may have the memory by now; but who moves a chunk has no blocks in it. */
+static void leave_chunk(const char *old, const struct block *block, const char *p, size_t bytes,
+                        struct origin by) {
+    size_t kept = old == p && bytes < block->size ? bytes : old == p ? block->size : 0;
+    custom_gone(old + kept, block->size - kept, by);
+}
+
 static COLD void *own_realloc_slow(void *old, size_t bytes, struct origin origin) {
     if (!old)
         return own_alloc_slow(origin, next.realloc(NULL, bytes), bytes, FAMILY_MALLOC);
@@ -367,6 +395,8 @@ static COLD void *own_realloc_slow(void *old, size_t bytes, struct origin origin
     errno = error;
     void *p = next.realloc(old, bytes);
     error = errno;
+    if (block.state == BLOCK_LIVE && block.family == FAMILY_BACKING && (p || !bytes))
+        leave_chunk(old, &block, p, bytes, origin);
     if (!runtime_off)
         realloc_end(origin, old, &block, p, bytes);
     errno = error;
@@ -424,13 +454,19 @@ static inline bool move_quickly(uint32_t key, const struct old *old, void *p, ui
     return true;
 }
 
+/* In a frame of its own, for only one that has a pointer can be walked from. */
+static __attribute__((noinline)) uint32_t realloc_key_with_stack(struct origin origin) {
+    return key_with_stack(origin, __builtin_frame_address(0));
+}
+
 void *own_realloc(void *block, size_t bytes, struct origin origin) {
     struct old old;
     if (!block || !bytes || !find_old(&old, block))
         return own_realloc_slow(block, bytes, origin);
     old_mark(&old);
     void *p = next.realloc(block, bytes);
-    if (LIKELY(p != NULL) && LIKELY(move_quickly(key_for(origin), &old, p, bytes)))
+    uint32_t key = UNLIKELY(stacks_depth) ? realloc_key_with_stack(origin) : key_for(origin);
+    if (LIKELY(p != NULL) && LIKELY(move_quickly(key, &old, p, bytes)))
         return p;
     int error = errno;
     struct block before = {old.bytes, old.key >> KEY_SHIFT, BLOCK_LIVE, FAMILY_MALLOC};

@@ -5,14 +5,21 @@
 #ifndef ALLOCSITE_OWN_H
 #define ALLOCSITE_OWN_H
 
+#include "change.h"
+#include "lifted.h"
 #include "next.h"
-#include "runtime.h"
 
 /* Who calls: a site or, where that is NULL, the code behind a return address. */
 struct origin {
     struct allocsite_site *site;
     const void *caller;
 };
+
+/* Who counts what a slot is billed for now: within a custom allocator it is that one's backing. */
+struct share own_share(uint32_t slot, uint64_t bytes);
+
+/* The slot of who calls. */
+uint32_t own_slot(struct origin);
 
 /* What the hot path leaves over. All of them keep errno. p: what the allocator gave, NULL if it failed. */
 void *own_alloc_slow(struct origin, void *p, uint64_t bytes, enum family);
@@ -55,8 +62,8 @@ static inline void *own_alloc(struct allocsite_site *site, void *p, uint64_t byt
 }
 
 static inline void *own_alloc_unsited(const void *caller, void *p, uint64_t bytes, enum family family) {
-    if (LIKELY(!local.diverted && local.current->capacity) &&
-        LIKELY(own_gain(KEY(module_slot(caller)), p, bytes, family)))
+    if (LIKELY(!local.diverted && !lifted && local.current->capacity) &&
+        LIKELY(own_gain(caller_key(caller), p, bytes, family)))
         return p;
     if (runtime_off)
         return p;

@@ -4,7 +4,7 @@
  */
 #include "pairs.h"
 #include "fault.h"
-#include "runtime.h"
+#include "parts.h"
 #include "table.h"
 
 #define FIRST  PROFILE_PAIRS_FIRST
@@ -45,9 +45,11 @@ static struct profile_pair *pair_find(uint64_t key, bool *fresh) {
 }
 
 void pair_count(enum pair_kind kind, uint32_t owner, uint32_t by, uint64_t bytes) {
+    owner = slot_row(owner);
+    by = by == NO_SLOT ? 0 : slot_row(by);
     /* One more, for a key of zeros is an unused place. */
     uint64_t key =
-        (uint64_t)kind << 56 | (uint64_t)1 << 63 | (uint64_t)owner << 28 | (by == NO_SLOT ? 0 : by);
+        (uint64_t)kind << 56 | (uint64_t)1 << 63 | (uint64_t)owner << 28 | by;
     bool fresh = false;
     struct profile_pair *pair = pair_find(key, &fresh);
     if (!pair) {

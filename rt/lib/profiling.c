@@ -2,6 +2,7 @@
 /* The profile of this process: beginning, going on in forked children, names, end. */
 #define _GNU_SOURCE
 #include "profiling.h"
+#include "caller_id.h"
 #include "collect.h"
 #include "descriptor.h"
 #include "interpose.h"
@@ -9,6 +10,7 @@
 #include "os.h"
 #include "profile_path.h"
 #include "slots.h"
+#include "stacks.h"
 #include "start.h"
 #include "store.h"
 #include "sums.h"
@@ -43,11 +45,15 @@ static profile_name add_frames(const struct allocsite_frame *frame) {
     return names_frame(&copy);
 }
 
+static uint32_t slot_of_module(const struct module *module) {
+    return module->slot == NO_SLOT ? 0 : module->slot;
+}
+
 static void add_site(struct profile_record *to, const struct record *record) {
     const struct allocsite_site *site = record->site;
     struct place place = descriptor_place(&site->scope, site->line, site->column);
     to->id = site->hash;
-    to->module = record->module->slot == NO_SLOT ? 0 : record->module->slot;
+    to->module = slot_of_module(record->module);
     to->line = place.line;
     to->column = place.column;
     to->function = names_text(place.function);
@@ -57,11 +63,25 @@ static void add_site(struct profile_record *to, const struct record *record) {
     to->inlined = add_frames(descriptor_frame(&site->caller));
 }
 
-static void add_module(struct profile_record *to, const struct module *module, uint32_t slot) {
+static void add_module(struct profile_record *to, const struct record *record, uint32_t slot) {
+    const struct module *module = record->module;
     to->id = module_id(module);
     to->module = slot;
     to->file = names_text(module->path);
     to->build_id = names_text(module->build_id[0] ? module->build_id : NULL);
+}
+
+static void add_caller(struct profile_record *to, const struct record *record) {
+    const struct module *module = record->module;
+    to->id = caller_id(module->build_id, module->path, record->address);
+    to->module = slot_of_module(module);
+    to->address = record->address;
+}
+
+static void add_part(struct profile_record *to, const struct record *record) {
+    to->module = slot_of_module(record->module);
+    to->parent = record->parent;
+    to->stack = record->stack;
 }
 
 static void add(uint32_t slot) {
@@ -69,14 +89,19 @@ static void add(uint32_t slot) {
     struct profile_record *to = record ? table_at(&records, slot) : NULL;
     if (!to || to->what)
         return;
-    if (record->site)
+    if (record->what == PROFILE_SITE)
         add_site(to, record);
+    else if (record->what == PROFILE_MODULE)
+        add_module(to, record, slot);
+    else if (record->what == PROFILE_CALLER)
+        add_caller(to, record);
     else
-        add_module(to, record->module, slot);
+        add_part(to, record);
     table_tell(&records, slot, 0, to, offsetof(struct profile_record, what));
-    uint32_t what = record->site ? PROFILE_SITE : PROFILE_MODULE;
-    __atomic_store_n(&to->what, what, __ATOMIC_RELEASE);
-    table_tell(&records, slot, offsetof(struct profile_record, what), &what, sizeof what);
+    size_t behind = offsetof(struct profile_record, parent);
+    table_tell(&records, slot, behind, &to->parent, sizeof *to - behind);
+    __atomic_store_n(&to->what, record->what, __ATOMIC_RELEASE);
+    table_tell(&records, slot, offsetof(struct profile_record, what), &record->what, sizeof to->what);
 }
 
 void profiling_add(uint32_t slot) {
@@ -131,6 +156,7 @@ static void write_header(struct profile_header *header, const char *host) {
     header->processes = 1;
     header->holes |= holes_all(); /* a child has its parent's */
     header->flags |= (options->pairs ? PROFILE_HAS_PAIRS : 0) | (options->sizes ? PROFILE_HAS_SIZES : 0);
+    header->walks = stacks_walks();
     header->program = names_text(program_path());
     header->host = names_text(host);
 }

@@ -33,7 +33,7 @@ struct search {
     struct maps maps;
     struct stop stop;
     struct caller caller;
-    uint32_t loader_slot;
+    const struct module *loader;
     const char *reason; /* why there is no answer; NULL: there is one */
 };
 
@@ -68,8 +68,7 @@ static void catch_faults(void) {
 /* The mappings are read before the blocks are: so memory for these is in none of them, and no root that is
  * taken to reach to the end of its mapping holds a copy of every address. */
 static const char *search_stopped(struct search *search) {
-    struct roots roots = {&search->maps, &search->modules, &search->stop, search->caller,
-                          search->loader_slot};
+    struct roots roots = {&search->maps, &search->modules, &search->stop, search->caller, search->loader};
     const char *reason = maps_read(&search->maps);
     if (reason)
         return reason;
@@ -158,15 +157,15 @@ static void release(struct search *search) {
 
 #ifdef ALLOCSITE_STATIC
 
-static uint32_t loader_slot(void) {
-    return NO_SLOT;
+static const struct module *loader_module(void) {
+    return NULL;
 }
 
 #else
 
-static uint32_t loader_slot(void) {
+static const struct module *loader_module(void) {
     const struct module *loader = module_of((const void *)_r_debug.r_ldbase);
-    return loader && loader->known ? loader->slot : NO_SLOT;
+    return loader && loader->known ? loader : NULL;
 }
 
 #endif
@@ -180,7 +179,7 @@ static COLD const char *search_from_here(void (*lost)(void *, const void *, cons
                  .process = process,
                  .caller = thread},
         .caller = {(uintptr_t)__builtin_frame_address(0), thread_pointer(), process == thread},
-        .loader_slot = loader_slot(),
+        .loader = loader_module(),
     };
     if (search.stop.tasks < 0)
         return "/proc/self/task cannot be opened";

@@ -221,9 +221,14 @@ static void search_modules(const struct roots *roots, struct blocks *blocks) {
         reach_value(blocks, roots->modules->tls[i].begin);
 }
 
+static bool is_unsited_in(const struct module *module, uint32_t slot) {
+    const struct record *record = record_at(slot);
+    return record && !record->site && record->module == module;
+}
+
 static void reach_in_use(const struct roots *roots, struct blocks *blocks) {
     for (uint32_t i = 0; i < blocks->count; i++)
-        if (blocks->all[i].slot == roots->loader_slot || blocks->all[i].slot == SLOT_OURS)
+        if (blocks->all[i].slot == SLOT_OURS || is_unsited_in(roots->loader, blocks->all[i].slot))
             blocks_reach(blocks, &blocks->all[i]);
 }
 

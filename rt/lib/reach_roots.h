@@ -33,7 +33,7 @@ struct roots {
     const struct modules_data *modules;
     const struct stop *stop;
     struct caller caller;
-    uint32_t loader_slot; /* owner of what the dynamic loader allocates; NO_SLOT: none */
+    const struct module *loader; /* what the dynamic loader allocates is in use; NULL: there is none */
 };
 
 /* Reaches all blocks that the roots point to. */

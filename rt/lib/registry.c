@@ -5,7 +5,7 @@
 #include "descriptor.h"
 #include "profiling.h"
 #include "root_parts.h"
-#include "runtime.h"
+#include "stacks.h"
 #include "table.h"
 
 static struct table record_table = {.element = sizeof(struct record), .first = 256};
@@ -57,23 +57,39 @@ const struct record *record_at(uint32_t slot) {
     return record && __atomic_load_n(&record->module, __ATOMIC_ACQUIRE) ? record : NULL;
 }
 
-uint32_t record_add(const struct allocsite_site *site, const struct module *module) {
+uint32_t record_add(const struct record *filled) {
     uint32_t slot = __atomic_fetch_add(&records, 1, __ATOMIC_ACQ_REL);
     struct record *record = slot < SLOT_OURS ? table_at(&record_table, slot) : NULL;
     if (!record) {
         hole_set(HOLE_MEMORY);
         return NO_SLOT;
     }
-    record->site = site;
-    __atomic_store_n(&record->module, module, __ATOMIC_RELEASE);
+    *record = *filled;
+    record->keeps_stacks |= stacks_want(filled);
+    record->module = NULL;
+    __atomic_store_n(&record->module, filled->module, __ATOMIC_RELEASE);
     profiling_add(slot);
     return slot;
 }
 
-static void record_drop(uint32_t slot) {
+void record_keep_stacks(uint32_t slot) {
+    struct record *record = table_peek(&record_table, slot);
+    if (record && record->module && !record->site)
+        record->keeps_stacks = stacks_want(record);
+}
+
+void record_drop(uint32_t slot) {
     struct record *record = table_peek(&record_table, slot);
     if (record)
         __atomic_store_n(&record->module, NULL, __ATOMIC_RELEASE);
+}
+
+uint32_t slot_key(uint32_t slot) {
+    return KEY(slot) | (record_at(slot)->keeps_stacks ? KEY_SLOW : 0);
+}
+
+static uint32_t add_site(const struct allocsite_site *site, const struct module *module) {
+    return record_add(&(struct record){.site = site, .module = module, .what = PROFILE_SITE});
 }
 
 /* Copies of the sites of modules that may be unloaded, found again by hash when the module comes back. */
@@ -100,7 +116,7 @@ static struct copy *copy_make(const struct allocsite_site *site, const struct mo
         return NULL;
     descriptor_copy(site, &copy->site);
     copy->module = module;
-    copy->slot = record_add(&copy->site, module);
+    copy->slot = add_site(&copy->site, module);
     return copy;
 }
 
@@ -132,17 +148,17 @@ static uint32_t site_register(struct allocsite_site *site) {
         hole_set(HOLE_VERSION);
         return module->slot;
     }
-    uint32_t slot = module->permanent ? record_add(site, module) : copy_slot(site, module);
+    uint32_t slot = module->permanent ? add_site(site, module) : copy_slot(site, module);
     uint32_t winner = ALLOCSITE_KEY_NONE;
-    if (slot == NO_SLOT || __atomic_compare_exchange_n(&site->key, &winner, KEY(slot), false,
+    if (slot == NO_SLOT || __atomic_compare_exchange_n(&site->key, &winner, slot_key(slot), false,
                                                        __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
         return slot;
-    if (winner != KEY(slot))
+    if (key_slot(winner) != slot)
         record_drop(slot);
-    return winner >> KEY_SHIFT;
+    return key_slot(winner);
 }
 
 uint32_t site_slot(struct allocsite_site *site) {
     uint32_t key = __atomic_load_n(&site->key, __ATOMIC_ACQUIRE);
-    return key == ALLOCSITE_KEY_NONE ? site_register(site) : key >> KEY_SHIFT;
+    return key == ALLOCSITE_KEY_NONE ? site_register(site) : key_slot(key);
 }

@@ -8,17 +8,14 @@
 
 #include <string.h>
 
-static void add(struct report_site *total, const struct report_site *part) {
-    counters_add(&total->counters, &part->counters);
+static void add_lost(struct report_site *total, const struct report_site *part) {
     total->lost_blocks += part->lost_blocks;
     total->lost_bytes += part->lost_bytes;
 }
 
-/* Two maxima are not the maximum of the sum: that lies between the larger of them and both together. */
-static void join_maxima(struct counters *sum, uint64_t largest) {
-    uint64_t bound = sum->max_live_blocks + sum->max_live_blocks_within;
-    sum->max_live_blocks = largest;
-    sum->max_live_blocks_within = bound - largest;
+static void add(struct report_site *total, const struct report_site *part) {
+    counters_add(&total->counters, &part->counters);
+    add_lost(total, part);
 }
 
 static void add_sizes(struct report_site *total, const struct report_site *part) {
@@ -30,9 +27,8 @@ static void add_sizes(struct report_site *total, const struct report_site *part)
 }
 
 static void merge(struct report_site *site, struct report_site *copy) {
-    uint64_t a = site->counters.max_live_blocks, b = copy->counters.max_live_blocks;
-    add(site, copy);
-    join_maxima(&site->counters, a > b ? a : b);
+    counters_join(&site->counters, &copy->counters);
+    add_lost(site, copy);
     add_sizes(site, copy);
     copy->merged = site;
 }
@@ -76,11 +72,17 @@ static void put_blank_ones_last(struct report *report) {
 static void sum_up(struct report *report) {
     for (size_t i = 0; i < report->counted; i++) {
         const struct report_site *site = report->sites[i];
+        if (site->view.backing) {
+            add(&report->backing, site);
+            report->backing_count++;
+            continue;
+        }
         add(&report->totals, site);
         if (site->view.sited)
             counters_add(&report->sited, &site->counters);
         report->sited_count += site->view.sited;
-        report->module_count += !site->view.sited;
+        report->caller_count += site->view.address != 0;
+        report->module_count += !site->view.sited && !site->view.address;
     }
 }
 
@@ -96,7 +98,8 @@ static void cut(struct report *report) {
         struct report_site *site = report->sites[i];
         bool fits = !report->limits.top || report->shown < report->limits.top;
         if (!fits || !is_wanted(site, &report->limits)) {
-            add(&report->hidden, site);
+            if (!site->view.backing)
+                add(&report->hidden, site);
             continue;
         }
         report->sites[i] = report->sites[report->shown];
@@ -127,6 +130,8 @@ void report_prepare(struct report *report, const struct report_limits *limits) {
     add_left_out(report);
     for (size_t i = 0; i < report->site_count; i++)
         report->sites[i]->position = i;
+    for (size_t i = 0; i < report->stack_count; i++)
+        report->stacks[i].site = report->stacks[i].site->merged;
     pairs_prepare(report);
 }
 

@@ -6,11 +6,16 @@
 #ifndef ALLOCSITE_REPORT_H
 #define ALLOCSITE_REPORT_H
 
+#include "../profile.h"
 #include "counters.h"
 #include "options.h"
 #include "pair_kind.h"
 #include "site_json.h"
 #include "size_class.h"
+
+/* Raised by every change of the JSON; readers read all versions up to their own. 2: calling instructions and
+ * their addresses, stacks, custom allocators and their backing, modules. */
+#define REPORT_JSON_VERSION 2
 
 struct report_site {
     struct site_view view;
@@ -24,6 +29,27 @@ struct report_site {
     size_t position;               /* among the report's sites */
     size_t first_pair, pair_count; /* the ordinary pairs that this site owns */
     bool is_named;                 /* by a pair that is shown or by a fault */
+};
+
+/* A module that addresses are of. */
+struct report_module {
+    const char *path;
+    const char *build_id; /* hexadecimal digits; NULL: it has none, or it is not known */
+};
+
+/* A calling frame. */
+struct report_frame {
+    const struct report_module *module; /* NULL: not known */
+    uint64_t address;                   /* where the call returns to, as the module's ELF file has it */
+    const char *function;               /* that has the address; NULL: not known */
+};
+
+/* What of a site was called from one stack. The site's own counters have it too. */
+struct report_stack {
+    struct report_site *site;
+    struct report_frame *frames; /* innermost first; the first one is in the function that calls */
+    size_t frame_count;
+    struct counters counters;
 };
 
 /* What the site by did to blocks of the site owner. */
@@ -64,6 +90,13 @@ struct report {
     size_t site_count;
     struct report_pair *pairs; /* in any order; report_prepare sorts and merges */
     size_t pair_count;
+    const struct report_module *modules; /* as far as they are known */
+    size_t modules_size;
+    struct report_stack *stacks; /* in any order */
+    size_t stack_count;
+    struct profile_walks walks;
+    bool has_custom;          /* there are custom allocators */
+    struct counters custom;   /* of what they handed out; the totals have it too */
     bool has_pairs;           /* the ordinary ones were counted; faults always are */
     bool reach;               /* lost blocks are told from reachable ones */
     const char *lost_unknown; /* why they are not, though it was asked for; NULL: they are, or nobody asked */
@@ -76,8 +109,11 @@ struct report {
     struct report_limits limits;
     struct report_site totals; /* of all sites, those left out too */
     struct counters sited;     /* of those that are sites in the source */
+    struct report_site backing; /* of those that are backing, which the totals do not have */
+    size_t backing_count;
     size_t sited_count;        /* sites in the source */
-    size_t module_count;       /* modules with unsited allocations */
+    size_t caller_count;       /* places with unsited allocations */
+    size_t module_count;       /* modules with unsited allocations of which no place is told */
     size_t shown;              /* the first ones of sites */
     size_t counted;            /* behind these come sites that only stand in pairs */
     struct report_site hidden; /* sum of the ones that are not shown */

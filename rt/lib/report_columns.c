@@ -105,7 +105,10 @@ void column_cell(char text[UNITS_SIZE], const struct report *report, const struc
     case COLUMN_BYTES_SHARE:
     case COLUMN_ALLOCS_SHARE:
     case COLUMN_LIVE_SHARE:
-        units_share(text, number, number_of(&report->totals, column));
+        if (site->view.backing)
+            strcpy(text, "-");
+        else
+            units_share(text, number, number_of(&report->totals, column));
         break;
     case COLUMN_BYTES:
     case COLUMN_LOST:

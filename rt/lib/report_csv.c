@@ -43,6 +43,12 @@ static void inlined(struct out *out, const struct site_view *view) {
     out_char(out, '"');
 }
 
+static void address(struct out *out, uint64_t value) {
+    out_text(out, value ? ",0x" : ",");
+    if (value)
+        out_hex(out, value);
+}
+
 static void row(struct out *out, const struct report *report, const struct report_site *site) {
     const struct site_view *view = &site->view;
     const struct counters *counters = &site->counters;
@@ -56,6 +62,8 @@ static void row(struct out *out, const struct report *report, const struct repor
     field(out, view->callee);
     field(out, view->type);
     inlined(out, view);
+    address(out, view->address);
+    out_text(out, view->backing ? ",1" : ",0");
 #define CSV_VALUE(name) number(out, counters->name);
     ALLOCSITE_SITE_TOTALS(CSV_VALUE)
     if (report->reach) {
@@ -66,8 +74,10 @@ static void row(struct out *out, const struct report *report, const struct repor
 }
 
 void report_csv(struct out *out, const struct report *report) {
-    out_text(out,
-             "id,module,sited,function,file,line,column,callee,type,inlined" ALLOCSITE_SITE_TOTALS(CSV_NAME));
+    out_text(
+        out,
+        "id,module,sited,function,file,line,column,callee,type,inlined,address,backing" ALLOCSITE_SITE_TOTALS(
+            CSV_NAME));
     out_text(out, report->reach ? ",lost_blocks,lost_bytes\r\n" : "\r\n");
     for (size_t i = 0; i < report->site_count; i++)
         if (report_has_row(report, report->sites[i]))

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  */
 #include "report.h"
+#include "report_stacks.h"
 
 #define JSON_VALUE(name)                                                                                     \
     number(out, separator, #name, counters->name);                                                           \
@@ -23,11 +24,20 @@ static void lost_members(struct out *out, const struct report *report, const str
     number(out, ",", "lost_bytes", site->lost_bytes);
 }
 
-static void totals_object(struct out *out, const struct report *report) {
-    const struct counters *counters = &report->totals.counters;
+static void sum_object(struct out *out, const char *key, const struct report *report,
+                       const struct report_site *sum) {
+    const struct counters *counters = &sum->counters;
     const char *separator = "{";
+    out_text(out, key);
     ALLOCSITE_TOTALS(JSON_VALUE)
-    lost_members(out, report, &report->totals);
+    lost_members(out, report, sum);
+    out_char(out, '}');
+}
+
+static void custom_object(struct out *out, const struct counters *counters) {
+    const char *separator = "{";
+    out_text(out, ",\"custom\":");
+    ALLOCSITE_TOTALS(JSON_VALUE)
     out_char(out, '}');
 }
 
@@ -162,7 +172,9 @@ static void processes_members(struct out *out, const struct report *report) {
 }
 
 static void head_members(struct out *out, const struct report *report) {
-    out_text(out, "\"format\":\"allocsite-report\",\"version\":1,\"program\":");
+    out_text(out, "\"format\":\"allocsite-report\",\"version\":");
+    out_u64(out, REPORT_JSON_VERSION);
+    out_text(out, ",\"program\":");
     out_json_string(out, report->program);
     number(out, ",", "pid", report->pid);
     processes_members(out, report);
@@ -176,8 +188,11 @@ static void head_members(struct out *out, const struct report *report) {
 void report_json(struct out *out, const struct report *report) {
     out_char(out, '{');
     head_members(out, report);
-    out_text(out, ",\"totals\":");
-    totals_object(out, report);
+    sum_object(out, ",\"totals\":", report, &report->totals);
+    if (report->has_custom)
+        custom_object(out, &report->custom);
+    if (report->backing_count)
+        sum_object(out, ",\"backing\":", report, &report->backing);
     number(out, ",", "peak_within", report->peak_within);
     if (report->lost_unknown) {
         out_text(out, ",\"lost_unknown\":");
@@ -187,5 +202,6 @@ void report_json(struct out *out, const struct report *report) {
     out_text(out, ",\n\"sites\":");
     sites_array(out, report);
     pair_members(out, report);
+    report_stacks_json(out, report);
     out_text(out, "}\n");
 }

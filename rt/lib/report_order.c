@@ -34,6 +34,10 @@ int order_identity(const struct report_site *a, const struct report_site *b) {
         order = compare_text(a->view.callee, b->view.callee);
     if (!order)
         order = compare_u64(a->view.id, b->view.id);
+    if (!order)
+        order = compare_u64(a->view.address, b->view.address);
+    if (!order)
+        order = compare_u64(a->view.backing, b->view.backing);
     return order ? order : compare_text(a->view.module, b->view.module);
 }
 

@@ -58,32 +58,59 @@ void page_break(const struct page *page) {
         out_char(page->out, ' ');
 }
 
-static void put_place(const struct page *page, const struct place *place) {
+static void put_function(const struct page *page, const char *name) {
     char function[NAME_SIZE];
-    name_function(function, place->function);
+    name_function(function, name);
     page_code(page, function);
+}
+
+static void put_place(const struct page *page, const struct place *place) {
+    put_function(page, place->function);
     out_char(page->out, ' ');
     place_write(page->out, place, page->report->directory);
 }
 
-static void put_module(const struct page *page, const char *module) {
+/* Where in the module the calls return to: its function and line, if debug information told, else the offset
+ * of it and the nearest symbol. */
+static void put_caller(const struct page *page, const struct site_view *view) {
+    if (!view->at.file) {
+        out_text(page->out, "+0x");
+        out_hex(page->out, view->address);
+    }
+    if (!view->at.function)
+        return;
+    out_text(page->out, ": ");
+    put_function(page, view->at.function);
+    if (!view->at.file)
+        return;
+    out_char(page->out, ' ');
+    place_write(page->out, &view->at, page->report->directory);
+}
+
+static void put_unsited(const struct page *page, const struct site_view *view) {
     const char *quote = page->is_markdown ? "`" : "";
     out_text(page->out, "unsited in ");
     out_text(page->out, quote);
-    place_write_path(page->out, module, page->report->directory);
+    place_write_path(page->out, view->module, page->report->directory);
     out_text(page->out, quote);
+    if (view->address)
+        put_caller(page, view);
+    else if (page->report->caller_count)
+        out_text(page->out, ", other callers");
 }
 
 void page_site(const struct page *page, const struct report_site *site) {
     if (!site)
         out_text(page->out, "an unknown place");
     else if (!site->view.sited)
-        put_module(page, site->view.module);
+        put_unsited(page, &site->view);
     else {
         put_place(page, &site->view.at);
         out_char(page->out, ' ');
         page_code(page, site->view.callee);
     }
+    if (site && site->view.backing)
+        out_text(page->out, " (backing, not in the total)");
 }
 
 void page_site_in(const struct page *page, const struct report_site *site) {

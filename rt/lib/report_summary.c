@@ -81,6 +81,16 @@ void summary_inherited(const struct page *page) {
     out_text(page->out, " that were there when counting began");
 }
 
+static void put_unsited(const struct page *page) {
+    const struct report *report = page->report;
+    if (report->caller_count)
+        page_count(page, report->caller_count, " caller", " callers");
+    if (report->caller_count && report->module_count)
+        out_text(page->out, ", and others in ");
+    if (report->module_count || !report->caller_count)
+        page_count(page, report->module_count, " module", " modules");
+}
+
 static void put_sited_share(const struct page *page) {
     const struct report *report = page->report;
     uint64_t calls = counters_calls(&report->totals.counters),
@@ -93,7 +103,7 @@ static void put_sited_share(const struct page *page) {
     page_size(page, bytes);
     out_text(page->out, ") at ");
     page_count(page, report->sited_count, " site; unsited: ", " sites; unsited: ");
-    page_count(page, report->module_count, " module", " modules");
+    put_unsited(page);
 }
 
 void summary_sited(const struct page *page) {
@@ -102,8 +112,41 @@ void summary_sited(const struct page *page) {
         return;
     }
     page_count(page, page->report->sited_count, " site; unsited: ", " sites; unsited: ");
-    page_count(page, page->report->module_count, " module; ", " modules; ");
+    put_unsited(page);
+    out_text(page->out, "; ");
     page_count(page, page->report->left_out, " more left out", " more left out");
+}
+
+void summary_walks(const struct page *page) {
+    const struct profile_walks *walks = &page->report->walks;
+    uint64_t steps = walks->by_frame_pointer + walks->by_table;
+    out_text(page->out, "up to ");
+    page_count(page, walks->depth, " frame, ", " frames, ");
+    page_share(page, walks->by_frame_pointer, steps);
+    out_text(page->out, " found by frame pointer, ");
+    page_share(page, walks->by_table, steps);
+    out_text(page->out, " by unwind table; ");
+    page_count(page, walks->ended_early, " ends early", " end early");
+    if (walks->without_stack) {
+        out_text(page->out, "; ");
+        page_count(page, walks->without_stack, " call was from one more", " calls were from yet more");
+        out_text(page->out, ", which are not kept");
+    }
+    out_text(page->out, " (allocsite-dump report --tree shows those of a profile)");
+}
+
+void summary_custom(const struct page *page) {
+    const struct report *report = page->report;
+    uint64_t blocks = report->custom.allocs + report->custom.reallocs;
+    uint64_t chunks = report->backing.counters.allocs + report->backing.counters.reallocs;
+    put_blocks(page, blocks, report->custom.alloc_bytes + report->custom.realloc_bytes);
+    out_text(page->out, " by custom allocators");
+    if (!chunks)
+        return;
+    out_text(page->out, "; the ");
+    put_blocks(page, chunks, report->backing.counters.alloc_bytes + report->backing.counters.realloc_bytes);
+    out_text(page->out, " that they took for it (backing) ");
+    out_text(page->out, chunks == 1 ? "is not in the total" : "are not in the total");
 }
 
 void summary_hidden(const struct page *page) {
@@ -129,6 +172,10 @@ void summary_text(const struct page *page) {
     if (summary_has_inherited(report))
         put_line(page, "inherited: ", summary_inherited, "\n");
     put_line(page, "sited: ", summary_sited, "\n");
+    if (report->has_custom)
+        put_line(page, "custom: ", summary_custom, "\n");
+    if (summary_has_walks(report))
+        put_line(page, "stacks: ", summary_walks, "\n");
     for (size_t i = 0; i < report->reason_count; i++) {
         out_text(page->out, "exact: no, ");
         summary_reason(page, i);
@@ -145,6 +192,10 @@ void summary_markdown(const struct page *page) {
     put_line(page, ": ", summary_totals, "; ");
     put_line(page, "", summary_live, ". ");
     put_line(page, "Sited: ", summary_sited, ".\n");
+    if (report->has_custom)
+        put_line(page, "\nCustom: ", summary_custom, ".\n");
+    if (summary_has_walks(report))
+        put_line(page, "\nStacks: ", summary_walks, ".\n");
     if (summary_has_lost(report))
         put_line(page, "\nLost: ", summary_lost, ".\n");
     if (summary_has_inherited(report))

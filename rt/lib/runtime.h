@@ -4,10 +4,10 @@
  *
  * Words. A *site* is an allocator call in the source; the plugin gives each a descriptor (../format.h) and
  * calls `__allocsite_v1_malloc(n, site)` where the source calls `malloc(n)`. An allocation that comes
- * without one is *unsited* and is counted for the module of its return address. A *slot* is the dense
- * index of a site, or of a module's unsited allocations, given at first use; its *key* is that index in the
- * place where an entry of the shadow table holds it. A *tally* is what one thread counts for a slot; a *slab*
- * is one thread's array of tallies. The *owner* of a block is the slot that produced it last.
+ * without one is *unsited* and is counted for its caller, the return address. A *slot* is the dense index of
+ * a site or of such a caller, or of a part of one of these (parts.h), given at first use; its *key* is that
+ * index in the place where an entry of the shadow table holds it. A *tally* is what one thread counts for a
+ * slot; a *slab* is one thread's array of tallies. The *owner* of a block is the slot that produced it last.
  *
  * Counting. Only its own thread writes a slab, with plain `add`s to memory: no lock, no atomic operation,
  * and a signal handler that allocates between any two instructions loses nothing. The totals of a slot are
@@ -23,7 +23,8 @@
  * of the thread's slab. A site that is not registered yet has the highest key there is, a block that was
  * freed an entry above all keys; a thread without a slab, a thread of a forked child, a thread whose every
  * event is to be looked at and a runtime that is off have capacity 0. All of these take the slow path, which
- * sorts them out, and the rest never tests for them.
+ * sorts them out, and the rest never tests for them. So are those whose stacks are kept (stacks.h): their key
+ * has KEY_SLOW, which puts it above all capacities, while the keys of their blocks' entries do not.
  *
  * Fork. Thread structures and slabs lie in memory that the kernel wipes in a forked child (MADV_WIPEONFORK),
  * however it was forked. All-zero is their valid initial state, so a child just counts from zero. Sites
@@ -63,6 +64,13 @@
 /* Not a valid slot; above every capacity. Slot 0 is never given: an entry of zeros has no owner. */
 #define NO_SLOT ALLOCSITE_KEY_NONE
 
+/* In a key: every event is to be looked at. */
+#define KEY_SLOW SHADOW_FREED
+
+static inline uint32_t key_slot(uint32_t key) {
+    return key == ALLOCSITE_KEY_NONE ? NO_SLOT : (key & ~KEY_SLOW) >> KEY_SHIFT;
+}
+
 /* To whom the interposed allocator bills what it is asked for in this thread. */
 struct scope {
     uint32_t slot;
@@ -73,6 +81,7 @@ struct scope {
     size_t bill;   /* an allocation of this size inside, ... */
     size_t expect; /* ... or up to this one where the callee rounds, is billed as bill */
     enum family family;
+    const void *beyond; /* on the stack, in the frame that opened it: those below are the callee's */
 };
 
 #define SCOPE_BLOCKS 8
@@ -88,6 +97,8 @@ struct local {
     bool heard;             /* an interposed function was called in silence */
     bool resolving;         /* inside the look-up of the next functions */
     bool ending;            /* the thread's key destructor has run */
+    bool holds_arena;       /* the lock of one (custom_arenas.h) */
+    uint32_t custom;        /* custom allocators that are under way: what is allocated is their backing */
     const void *released; /* the block that an operator delete was called for and that is counted as freed */
     uint32_t releaser;    /* slot + 1 of the delete that is under way; 0: none */
     struct scope scope;
@@ -137,13 +148,14 @@ void thread_show(void);
 /* ---- scope.c ---- */
 
 /* Opens a scope and returns the one around it, for scope_close. */
-struct scope scope_open(uint32_t slot, bool lifts, enum family, size_t bill, size_t expect);
+struct scope scope_open(uint32_t slot, bool lifts, enum family, size_t bill, size_t expect,
+                        const void *beyond);
 
 /* Goes back to a scope; what was billed inside is told to it if it lifts. */
 void scope_return(struct scope *around);
 
 /* The first call of a site, the runtime is off, or the thread is within a scope. */
-struct scope scope_open_unready(struct allocsite_site *);
+struct scope scope_open_unready(struct allocsite_site *, const void *beyond);
 
 static inline void scope_close(struct scope *around) {
     if (UNLIKELY(around->active || local.scope.lifts)) {
@@ -157,8 +169,10 @@ static inline void scope_close(struct scope *around) {
 /* A scope for a library function called at site: all it allocates is billed there. */
 static inline struct scope scope_open_site(struct allocsite_site *site) {
     uint32_t key = site->key;
-    if (UNLIKELY(key >= local.current->capacity || local.scope.active))
-        return scope_open_unready(site);
+    if (UNLIKELY(key >= local.current->capacity || local.scope.active)) {
+        char here = 0; /* in the frame of the function that this is inlined into */
+        return scope_open_unready(site, &here);
+    }
     struct scope *scope = &local.scope;
     scope->slot = key >> KEY_SHIFT;
     scope->active = true;
@@ -178,7 +192,7 @@ static inline struct scope scope_open_site(struct allocsite_site *site) {
 /* Within a scope of the caller's, in which nothing was counted: bill this block. */
 void scope_bill(const void *p, uint64_t bytes);
 
-/* The slot to bill an unsited call to that is about to be passed on: the one handed over or the module's. */
+/* The slot to bill an unsited call to that is about to be passed on: the one handed over or the caller's. */
 uint32_t unsited_slot(const void *return_address);
 
 /* Within a scope: the call it was opened for failed. It counts as failed if an allocation inside did. */
@@ -210,14 +224,30 @@ void scopes_leave(void);
 struct module;
 
 struct record {
-    const struct allocsite_site *site; /* NULL: the unsited allocations of module */
+    const struct allocsite_site *site; /* NULL: unsited */
     const struct module *module;       /* NULL: the slot was not used in the end */
+    uint32_t what;                     /* enum profile_what */
+    uint32_t parent;                   /* stack, backing: the slot that this is a part of */
+    uint64_t address;   /* unsited: where calls return to, as the module's file has it; 0: others */
+    profile_name stack; /* struct profile_step of the innermost frame */
+    bool keeps_stacks;  /* counted by stack */
 };
 
 /* The slot of a site, given now if it has none. NO_SLOT: no memory. */
 uint32_t site_slot(struct allocsite_site *);
 
-uint32_t record_add(const struct allocsite_site *, const struct module *);
+/* A slot with that record. NO_SLOT: no memory, or there are as many as can be, and the hole is set. */
+uint32_t record_add(const struct record *);
+
+/* Of an unsited one, which was there before the options said whether it does. */
+void record_keep_stacks(uint32_t slot);
+
+/* Another thread has given the same a slot. */
+void record_drop(uint32_t slot);
+
+/* What stands for a slot where the hot path looks: its key, with KEY_SLOW if it keeps stacks. */
+uint32_t slot_key(uint32_t slot);
+
 uint32_t record_count(void);
 const struct record *record_at(uint32_t slot);
 
@@ -228,9 +258,10 @@ void *arena_take(size_t size);
 
 struct module {
     struct module *next;
-    uint32_t slot;  /* of its unsited allocations */
-    bool permanent; /* is never unloaded, so records may point into it */
-    bool known;     /* false: stands for all code that is in no module */
+    uint32_t slot;     /* of its unsited allocations whose callers have none of their own */
+    bool permanent;    /* is never unloaded, so records may point into it */
+    bool known;        /* false: stands for all code that is in no module */
+    const void *start; /* of its ELF header, when it was found; NULL: of none */
     const char *path;
     char build_id[BUILD_ID_SIZE]; /* GNU build id in hexadecimal digits; "": it has none */
 };
@@ -241,29 +272,20 @@ uint64_t module_id(const struct module *);
 /* The module that holds address, never NULL but when memory is out. */
 const struct module *module_of(const void *address);
 
-/* Which module a page of code belongs to, as page and slot; 0: not known. Pages of one module are never
- * another's, and a word is read whole, so an entry needs no lock. */
-#define MODULE_CACHE_SIZE 256
-#define MODULE_SLOT_BITS  SLOT_BITS
-extern uint64_t module_cache[MODULE_CACHE_SIZE] __attribute__((visibility("hidden")));
-
-/* Slot of the unsited allocations of the module that holds address. NO_SLOT: no memory. */
-uint32_t module_slot_lookup(const void *address);
-
-static inline uint32_t module_slot(const void *address) {
-    uint64_t page = (uintptr_t)address >> 12;
-    uint64_t entry = __atomic_load_n(&module_cache[page % MODULE_CACHE_SIZE], __ATOMIC_RELAXED);
-    if (LIKELY(entry >> MODULE_SLOT_BITS == page))
-        return entry & ((1u << MODULE_SLOT_BITS) - 1);
-    return module_slot_lookup(address);
-}
+/* An address of code as its module's file has it. */
+struct module_address {
+    const struct module *module; /* NULL: memory is out */
+    uint64_t address;            /* of code in no module: the address itself */
+};
+struct module_address module_address(const void *);
 
 /* The dynamic loader's structure of the module that holds address; NULL: none. */
 struct link_map;
 const struct link_map *object_of(const void *address);
 
-/* A module was unloaded: its addresses may become another's. */
-void module_cache_clear(void);
+/* A module was unloaded: its addresses may become another's. Counts how often. */
+void modules_unloaded(void);
+extern uint32_t modules_generation __attribute__((visibility("hidden")));
 
 /* Path of the executable. */
 const char *program_path(void);

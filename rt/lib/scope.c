@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  */
-#include "runtime.h"
+#include "lifted.h"
 
 #include <errno.h>
 
@@ -15,7 +15,8 @@ static void scope_install(const struct scope *scope) {
         thread_show();
 }
 
-struct scope scope_open(uint32_t slot, bool lifts, enum family family, size_t bill, size_t expect) {
+struct scope scope_open(uint32_t slot, bool lifts, enum family family, size_t bill, size_t expect,
+                        const void *beyond) {
     struct scope around = local.scope;
     bool lifted = around.active && around.lifts;
     struct scope scope = {
@@ -25,6 +26,7 @@ struct scope scope_open(uint32_t slot, bool lifts, enum family family, size_t bi
         .expect = expect,
         .bill = bill,
         .family = family,
+        .beyond = lifted ? around.beyond : beyond,
     };
     if (!lifted)
         local.billed_count = 0;
@@ -40,12 +42,13 @@ void scope_return(struct scope *around) {
     scope_install(around);
 }
 
-COLD struct scope scope_open_unready(struct allocsite_site *site) {
+COLD struct scope scope_open_unready(struct allocsite_site *site, const void *beyond) {
     if (runtime_off)
         return local.scope;
     int error = errno;
     runtime_start();
-    struct scope around = scope_open(runtime_off ? NO_SLOT : site_slot(site), false, FAMILY_MALLOC, 0, 0);
+    uint32_t slot = runtime_off ? NO_SLOT : site_slot(site);
+    struct scope around = scope_open(slot, false, FAMILY_MALLOC, 0, 0, beyond);
     errno = error;
     return around;
 }
@@ -64,7 +67,8 @@ void scope_bill(const void *p, uint64_t bytes) {
 
 void scope_disown(const void *callee) {
     uint32_t count = local.billed_count < SCOPE_BLOCKS ? local.billed_count : SCOPE_BLOCKS;
-    uint32_t slot = count ? module_slot(callee) : NO_SLOT;
+    /* As if its call returned to its second byte: what looks for the caller looks before that. */
+    uint32_t slot = count ? caller_slot((const char *)callee + 1) : NO_SLOT;
     for (uint32_t i = 0; slot != NO_SLOT && i < count; i++)
         count_disowned(local.billed[i], local.scope.slot, slot);
     local.billed_count = 0;
@@ -102,7 +106,7 @@ uint32_t handover_take(void) {
 uint32_t unsited_slot(const void *return_address) {
     int error = errno;
     uint32_t handover = handover_take();
-    uint32_t slot = handover ? handover - 1 : module_slot(return_address);
+    uint32_t slot = handover ? handover - 1 : unsited_owner(return_address);
     errno = error;
     return slot;
 }
@@ -121,7 +125,10 @@ void scopes_leave(void) {
     static const struct scope none;
     local.releaser = 0;
     local.released = NULL;
-    if (local.scope.active)
+    lifted = NULL;
+    bool is_custom = local.custom;
+    local.custom = 0;
+    if (local.scope.active || is_custom)
         scope_install(&none);
 }
 

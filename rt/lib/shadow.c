@@ -69,10 +69,9 @@ static inline void shadow_need(void) {
         shadow_map();
 }
 
-/* *at, made of size bytes if it is not there. */
-static void *made(void **at, size_t size) {
+void *shadow_made(void *where, size_t size) {
     int error = errno;
-    void *there = __atomic_load_n(at, __ATOMIC_ACQUIRE);
+    void **at = where, *there = __atomic_load_n(at, __ATOMIC_ACQUIRE);
     void *fresh = there || os_address_space() < ADDRESS_SPACE_LEAST ? NULL : os_map(size, OS_FORK_KEEPS);
     bool is_taken =
         fresh && !__atomic_compare_exchange_n(at, &there, fresh, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
@@ -88,8 +87,8 @@ static struct region *region_at(const struct regions *regions, uintptr_t address
 }
 
 static struct region *region_make(struct regions *regions, uintptr_t address) {
-    struct region **at = made((void **)&regions->at, REGIONS * sizeof *at);
-    return at ? made((void **)&at[address / REGION_SIZE], sizeof **at) : NULL;
+    struct region **at = shadow_made(&regions->at, REGIONS * sizeof *at);
+    return at ? shadow_made(&at[address / REGION_SIZE], sizeof **at) : NULL;
 }
 
 static bool is_address(const void *p) {
@@ -140,26 +139,28 @@ static uint64_t large_size(uint64_t entry, const void *p) {
     return high && low ? *high << 32 | *low : size;
 }
 
-static enum block_state state_of(bool is_used, bool is_freed) {
-    return !is_used ? BLOCK_NONE : is_freed ? BLOCK_FREED : BLOCK_LIVE;
+static enum block_state state_of(bool is_used, bool is_marked, unsigned family) {
+    return !is_used ? BLOCK_NONE : is_marked && family != FAMILY_BACKING ? BLOCK_FREED : BLOCK_LIVE;
 }
 
 struct block shadow_small_block(uint32_t entry) {
+    uint8_t family = entry >> FAMILY_AT & FAMILY_MASK;
     return (struct block){
         .size = entry & (SHADOW_SMALL - 1),
         .slot = entry >> KEY_SHIFT & SLOT_MASK,
-        .state = (uint8_t)state_of(entry, entry & SHADOW_FREED),
-        .family = entry >> FAMILY_AT & FAMILY_MASK,
+        .state = (uint8_t)state_of(entry, entry & SHADOW_FREED, family),
+        .family = family,
     };
 }
 
 struct block shadow_large_block(uint64_t entry, const void *p) {
     uint32_t slot = (uint32_t)(entry >> LARGE_SLOT_AT) & SLOT_MASK;
+    uint8_t family = entry >> LARGE_FAMILY_AT & FAMILY_MASK;
     return (struct block){
         .size = large_size(entry, p),
         .slot = slot,
-        .state = (uint8_t)state_of(slot, entry & LARGE_FREED),
-        .family = entry >> LARGE_FAMILY_AT & FAMILY_MASK,
+        .state = (uint8_t)state_of(slot, entry & LARGE_FREED, family),
+        .family = family,
     };
 }
 
@@ -186,8 +187,9 @@ bool shadow_can_hold(const void *p, uint64_t size) {
 
 static bool small_put(const void *p, uint32_t slot, enum family family, uint64_t size) {
     uint32_t *entry = small_entry_made(p);
+    uint32_t mark = family == FAMILY_BACKING ? SHADOW_FREED : 0;
     if (entry)
-        *entry = (uint32_t)family << FAMILY_AT | KEY(slot) | (uint32_t)size;
+        *entry = mark | (uint32_t)family << FAMILY_AT | KEY(slot) | (uint32_t)size;
     return entry;
 }
 
@@ -205,8 +207,8 @@ static bool large_put(const void *p, uint32_t slot, enum family family, uint64_t
     uint64_t kept = size < LARGE_SIZE_MASK ? size : LARGE_SIZE_MASK;
     if (!entry || (kept == LARGE_SIZE_MASK && !put_size_aside(p, size)))
         return false;
-    *entry =
-        (uint64_t)slot << LARGE_SLOT_AT | (uint64_t)family << LARGE_FAMILY_AT | shadow_large_offset(p) | kept;
+    *entry = (family == FAMILY_BACKING ? LARGE_FREED : 0) | (uint64_t)slot << LARGE_SLOT_AT |
+             (uint64_t)family << LARGE_FAMILY_AT | shadow_large_offset(p) | kept;
     return true;
 }
 
@@ -217,11 +219,15 @@ bool shadow_put(const void *p, uint32_t slot, enum family family, uint64_t size)
 }
 
 void shadow_drop(const void *p) {
-    uint32_t *entry = small_entry(p);
-    if (entry && shadow_small_block(*entry).state == BLOCK_LIVE)
-        *entry |= SHADOW_FREED;
-    else
-        *large_entry(p) |= LARGE_FREED;
+    uint32_t *small = small_entry(p);
+    if (small && shadow_small_block(*small).state == BLOCK_LIVE) {
+        bool is_backing = shadow_small_block(*small).family == FAMILY_BACKING;
+        *small = is_backing ? *small & ~(FAMILY_MASK << FAMILY_AT) : *small | SHADOW_FREED;
+        return;
+    }
+    uint64_t *large = large_entry(p);
+    bool is_backing = shadow_large_block(*large, p).family == FAMILY_BACKING;
+    *large = is_backing ? *large & ~((uint64_t)FAMILY_MASK << LARGE_FAMILY_AT) : *large | LARGE_FREED;
 }
 
 static void each_of(const struct regions *regions, unsigned odd,

@@ -23,6 +23,9 @@ struct region {
 void shadow_each_region(void (*visit)(void *context, uintptr_t start, const struct region *, unsigned odd),
                         void *context);
 
+/* *where, a pointer, made of size zeroed bytes if it is NULL. NULL: no memory. Keeps errno. */
+void *shadow_made(void *where, size_t size);
+
 struct block shadow_small_block(uint32_t entry);
 struct block shadow_large_block(uint64_t entry, const void *p);
 

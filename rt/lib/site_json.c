@@ -38,4 +38,11 @@ void site_json_fields(struct out *out, const struct site_view *site) {
     string_member(out, ",\"type\":", site->type);
     out_text(out, ",\"inlined\":");
     inlined_array(out, site->inlined, site->inlined_count);
+    if (site->address) {
+        out_text(out, ",\"address\":\"0x");
+        out_hex(out, site->address);
+        out_char(out, '"');
+    }
+    if (site->backing)
+        out_text(out, ",\"backing\":true");
 }

@@ -22,12 +22,15 @@ struct place {
 struct site_view {
     uint64_t id;                 /* the stable hash */
     const char *module;          /* path of the executable or shared object */
-    bool sited;                  /* false: stands for all allocations of module that passed no site */
+    bool sited;                  /* false: stands for allocations of module that passed no site */
     struct place at;             /* where the call is written */
     const char *callee;          /* as in the source; NULL: unsited */
     const char *type;            /* NULL: unknown */
     const struct place *inlined; /* innermost caller first */
     size_t inlined_count;
+    bool backing;                /* what custom allocators took to hand it out in parts: not in any total */
+    uint64_t address;            /* unsited: where they return to, as in the module's ELF file; 0: all others */
+    const char *build_id;        /* of the module; NULL: not known */
 };
 
 /* "id":...,"inlined":[...] without braces around, so that the caller can add members. */

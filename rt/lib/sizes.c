@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "sizes.h"
-#include "runtime.h"
+#include "parts.h"
 #include "size_class.h"
 #include "table.h"
 
@@ -15,7 +15,7 @@ static struct table shapes = {.element = sizeof(struct profile_sizes),
 bool sizes_wanted;
 
 void sizes_add(uint32_t slot, uint64_t size) {
-    struct profile_sizes *shape = table_at(&shapes, slot);
+    struct profile_sizes *shape = table_at(&shapes, slot_row(slot));
     if (shape)
         __atomic_fetch_add(&shape->counts[size_class(size)], 1, __ATOMIC_RELAXED);
     else

@@ -11,6 +11,7 @@
 /* Set once by the options, before anything is counted. */
 extern bool sizes_wanted __attribute__((visibility("hidden")));
 
+/* For the slot's row: parts have none of their own, which would take 512 bytes for each. */
 void sizes_add(uint32_t slot, uint64_t size);
 
 static inline void sizes_count(uint32_t slot, uint64_t size) {

@@ -27,13 +27,21 @@ static struct table blocks = {.element = sizeof(struct profile_block),
                               .fork = OS_FORK_WIPES,
                               .kind = PROFILE_BLOCKS};
 
+static uint32_t least_slots = SLOTS_MOST;
+
+uint32_t slab_slots(void) {
+    return __atomic_load_n(&least_slots, __ATOMIC_RELAXED);
+}
+
 static void map_slots(struct memory *memory) {
     size_t each = sizeof(struct tally) + sizeof(struct extra);
     bool is_limited = os_address_space() != RLIM_INFINITY;
     memory->tallies = is_limited ? NULL : os_map(SLOTS_MOST * each, OS_FORK_WIPES);
     memory->slots = memory->tallies ? SLOTS_MOST : SLOTS_LEAST;
-    if (!memory->tallies)
-        memory->tallies = os_map(SLOTS_LEAST * each, OS_FORK_WIPES);
+    if (memory->tallies)
+        return;
+    memory->tallies = os_map(SLOTS_LEAST * each, OS_FORK_WIPES);
+    __atomic_store_n(&least_slots, SLOTS_LEAST, __ATOMIC_RELAXED);
 }
 
 bool slab_make(uint32_t number, profile_name phase, uint32_t thread, uint32_t next) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What is known of each slot. */
 #include "slots.h"
-#include "runtime.h"
+#include "custom.h"
 #include "store.h"
 #include "table.h"
 
@@ -20,20 +20,32 @@ const struct profile_slot *slot_known(uint32_t slot) {
     return found ? found : &nothing;
 }
 
-static void inherit(void *incomplete, const void *p, const struct block *block) {
-    (void)p;
-    struct profile_slot *slot = block->slot == SLOT_OURS ? NULL : slot_at(block->slot);
+static void inherit(uint32_t number, uint64_t bytes, bool *incomplete) {
+    struct profile_slot *slot = slot_at(number);
     if (slot) {
         slot->inherited_blocks++;
-        slot->inherited_bytes += block->size;
-    } else if (block->slot != SLOT_OURS) {
-        *(bool *)incomplete = true;
+        slot->inherited_bytes += bytes;
+    } else {
+        *incomplete = true;
     }
+}
+
+static void inherit_block(void *incomplete, const void *p, const struct block *block) {
+    (void)p;
+    if (block->slot != SLOT_OURS)
+        inherit(block->slot, block->size, incomplete);
+}
+
+static void inherit_custom(void *incomplete, const struct custom_block *block) {
+    inherit(custom_slot(*block->entry), custom_size(*block->entry), incomplete);
+    if (custom_sum_slot() != NO_SLOT)
+        inherit(custom_sum_slot(), custom_size(*block->entry), incomplete);
 }
 
 bool slots_inherit_heap(void) {
     bool incomplete = false;
-    if (shadow_walk(inherit, &incomplete) || incomplete)
+    custom_blocks_each(inherit_custom, &incomplete);
+    if (shadow_walk(inherit_block, &incomplete) || incomplete)
         hole_set(HOLE_OWNERS);
     store_header()->flags |= PROFILE_IS_FORKED;
     return !hole_is_set(HOLE_OWNERS);

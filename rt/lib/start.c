@@ -13,6 +13,7 @@
 #include "runtime.h"
 #include "signal_report.h"
 #include "sizes.h"
+#include "stacks.h"
 #include "store.h"
 
 #include <errno.h>
@@ -93,6 +94,7 @@ static COLD void start(void) {
     if (runtime_details)
         thread_show(); /* out of sight, that is: something may have been counted before */
     if (!runtime_off) {
+        stacks_begin((uint32_t)options.stack, options.stack_sites);
         exit_install();
         if (strcmp(options.profile, "none") != 0)
             profiling_begin(options.profile);

@@ -85,7 +85,7 @@ INTERPOSE(int, fclose, FILE *stream) {
     uint32_t slot = stream_forget(stream);
     if (LIKELY(slot == NO_SLOT))
         return real_fclose(stream);
-    __attribute__((cleanup(scope_close))) struct scope around = scope_open(slot, false, FAMILY_MALLOC, 0, 0);
+    __attribute__((cleanup(scope_close))) struct scope around = scope_open(slot, false, FAMILY_MALLOC, 0, 0, NULL);
     (void)around;
     return real_fclose(stream);
 }

@@ -164,6 +164,7 @@ void sums_reset(void) {
     peak_reset();
     for (uint32_t slot = 1; slot < record_count(); slot++)
         reset_slot(slot);
+    header->walks.without_stack = 0;
     pairs_reset();
     sizes_reset();
     __atomic_fetch_add(&header->resets, 1, __ATOMIC_ACQ_REL);

@@ -133,6 +133,17 @@ static inline void tally_lose(struct thread *thread, struct tally *tally, uint64
         peak_look(thread, tally, -1, -(int64_t)bytes);
 }
 
+/* Backing is in no total, so nobody looks for its peak. */
+static inline void tally_gain_backing(struct tally *tally, uint64_t bytes) {
+    bump(&tally->gained, 1);
+    bump(&tally->gained_bytes, bytes);
+}
+
+static inline void tally_lose_backing(struct tally *tally, uint64_t bytes) {
+    bump(&tally->lost, 1);
+    bump(&tally->lost_bytes, bytes);
+}
+
 static inline struct extra *tally_extra(const struct thread *thread, const struct tally *tally) {
     return &thread->extras[tally - thread->tallies];
 }

@@ -231,7 +231,7 @@ static struct thread *thread_own(void) {
 /* A thread that hides or ends does not come back to the hot path. */
 static void thread_use_hot_path(struct thread *thread) {
     set_capacity(thread);
-    if (!local.ending && !local.scope.lifts && !runtime_details)
+    if (!local.ending && !local.scope.lifts && !local.custom && !runtime_details)
         local.current = thread;
 }
 
@@ -312,7 +312,8 @@ void thread_hide(void) {
 }
 
 void thread_show(void) {
-    local.current = local.own && !runtime_details ? local.own : &empty_thread;
+    bool is_seen = local.own && !runtime_details && !local.custom;
+    local.current = is_seen ? local.own : &empty_thread;
 }
 
 void thread_enter_phase(profile_name phase) {

@@ -1,0 +1,28 @@
+/* The rows of a report, by slot.
+ *
+ * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ */
+#ifndef ALLOCSITE_COLLECT_ROWS_H
+#define ALLOCSITE_COLLECT_ROWS_H
+
+#include "collect_frames.h"
+#include "report.h"
+
+struct rows {
+    uint32_t slots;
+    struct report_site *sites; /* by slot; of stacks only the counters, which their row has too */
+    struct report_site **order;
+    struct place *places;
+    size_t places_left;
+};
+
+/* Counts of all slots so far. False: no memory. */
+bool rows_collect(struct rows *, uint32_t slots);
+
+/* Puts the rows into the report. */
+void rows_enter(struct rows *, struct report *, const struct frames *);
+
+/* The row that has a slot; NULL: there is none. */
+struct report_site *rows_of(const struct rows *, uint32_t slot);
+
+#endif
