@@ -9,6 +9,7 @@
 #         ALLOCSITE_LLVM         the default major: 14 if present, else the lowest
 #         ALLOCSITE_LLVM_<N>_INCLUDE_DIR, _CLANG, _CLANGXX and, where installed (else a false value),
 #         ALLOCSITE_LLVM_<N>_OPT, _FILECHECK, _LLD
+#         ALLOCSITE_LLVM_<N>_HAS_AST  whether clang's own headers are there too
 #         ALLOCSITE_LIT          command line (list) that starts lit, or empty
 
 set(ALLOCSITE_LLVM_OLDEST 14)
@@ -78,6 +79,10 @@ foreach(root IN LISTS ALLOCSITE_LLVM_ROOTS prefixes)
     allocsite_llvm_tool(ALLOCSITE_LLVM_${major}_FILECHECK ${root} ${major} FileCheck)
     allocsite_llvm_tool(ALLOCSITE_LLVM_${major}_LLD ${root} ${major} ld.lld)
     set(ALLOCSITE_LLVM_${major}_INCLUDE_DIR ${root}/include)
+    set(ALLOCSITE_LLVM_${major}_HAS_AST FALSE)
+    if(EXISTS ${root}/include/clang/Frontend/FrontendPluginRegistry.h)
+        set(ALLOCSITE_LLVM_${major}_HAS_AST TRUE)
+    endif()
     list(APPEND ALLOCSITE_LLVM_MAJORS ${major})
 endforeach()
 list(SORT ALLOCSITE_LLVM_MAJORS COMPARE NATURAL)

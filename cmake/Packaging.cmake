@@ -9,6 +9,10 @@ include(CMakePackageConfigHelpers)
 function(allocsite_write_cfg file major library)
     set(ALLOCSITE_CFG_MAJOR ${major})
     set(ALLOCSITE_CFG_LIBRARY ${library})
+    set(ALLOCSITE_CFG_TYPES "")
+    if(ALLOCSITE_LLVM_${major}_HAS_AST)
+        set(ALLOCSITE_CFG_TYPES "-fplugin=<CFGDIR>/allocsite-types.so\n")
+    endif()
     configure_file(${PROJECT_SOURCE_DIR}/cmake/allocsite.cfg.in ${file} @ONLY)
 endfunction()
 
@@ -22,6 +26,8 @@ function(allocsite_write_static_options file options_variable)
     list(APPEND options "-Wl,--undefined=__wrap_malloc" "-Wl,--undefined=__wrap_fclose")
     # libgcc has one of its own, for split stacks, which calls nothing in a static program.
     list(APPEND options "-Wl,--undefined=__wrap_pthread_create")
+    # Without it a static program does not find its own unwind tables, which stacks are walked by.
+    list(APPEND options "-Wl,--eh-frame-hdr")
     list(JOIN options "\n" lines)
     file(CONFIGURE OUTPUT ${file} CONTENT "${lines}\n")
     list(JOIN options " " words)
@@ -53,6 +59,12 @@ file(RELATIVE_PATH headers_from_package ${CMAKE_INSTALL_PREFIX}/${package_dir} $
 allocsite_write_package(${library_dir}/cmake/allocsite ../.. ../../../include)
 allocsite_write_package(${PROJECT_BINARY_DIR}/installed/cmake ../.. ${headers_from_package})
 install(DIRECTORY ${PROJECT_BINARY_DIR}/installed/cmake/ DESTINATION ${package_dir})
+
+set(ALLOCSITE_PC_TYPES "")
+if(ALLOCSITE_LLVM_${ALLOCSITE_LLVM}_HAS_AST)
+    set(ALLOCSITE_PC_TYPES " -fplugin=\${libdir}/allocsite-types.so")
+    install(FILES ${library_dir}/allocsite-types.so DESTINATION ${CMAKE_INSTALL_LIBDIR})
+endif()
 
 function(allocsite_write_pkgconfig file prefix_from_here library_dir header_dir)
     set(ALLOCSITE_PC_PREFIX ${prefix_from_here})

@@ -18,6 +18,10 @@
 #define V(symbol, callee, prototype)                                                                         \
     { symbol, callee, prototype, ALLOCSITE_ALLOC, SITE_FIRST, false, true }
 
+/* What the definition of a custom allocator calls (custom.cpp): the site is named after that. */
+#define C(symbol, prototype, kind)                                                                           \
+    { symbol, "", prototype, kind, SITE_LAST, false, false }
+
 /* Sorted by symbol (strcmp), for the binary search. The leading-underscore twins of libc functions are what
  * glibc's headers call under _FORTIFY_SOURCE or with optimisation. Operators: Itanium C++ ABI, 5.1.5. */
 static const struct allocator table[] = {
@@ -49,6 +53,11 @@ static const struct allocator table[] = {
     L("__strndup", "strndup", "ppz"),
     L("__vasprintf_chk", "vasprintf", "ipipp"),
     A("aligned_alloc", "aligned_alloc", "pzz"),
+    C("allocsite_custom_alloc", "vpzzz", ALLOCSITE_ALLOC),
+    C("allocsite_custom_free", "vp", ALLOCSITE_FREE),
+    C("allocsite_custom_realloc", "vpzpz", ALLOCSITE_REALLOC),
+    C("allocsite_custom_release", "vzz", ALLOCSITE_FREE),
+    C("allocsite_custom_release_all", "vz", ALLOCSITE_FREE),
     L("allocsite_mark_block", "allocsite_mark", "vpz"),
     F("allocsite_unmark_block", "allocsite_unmark", "vp"),
     V("asprintf", "asprintf", "ipp."),

@@ -20,7 +20,7 @@ enum site_position {
 
 struct allocator {
     const char *symbol; /* as the linker sees it */
-    const char *callee; /* as the programmer writes it */
+    const char *callee; /* as the programmer writes it; "": the function that the call stands in */
     /* Prototype, the result first: v void, p pointer, z size_t, i int, `.` variable arguments. A function of
      * this name with another prototype is the program's own and none of our business. */
     const char *prototype;

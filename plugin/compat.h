@@ -23,6 +23,18 @@ inline llvm::PointerType *pointerType(llvm::LLVMContext &context) {
 #endif
 }
 
+/* What the optimizer has found out about a function's use of memory does not hold any more. */
+template <class FunctionOrCall> void forgetMemoryEffects(FunctionOrCall &code) {
+#if LLVM_VERSION_MAJOR >= 16
+    code.removeFnAttr(llvm::Attribute::Memory);
+#else
+    for (auto kind : {llvm::Attribute::ReadNone, llvm::Attribute::ReadOnly, llvm::Attribute::WriteOnly,
+                      llvm::Attribute::ArgMemOnly, llvm::Attribute::InaccessibleMemOnly,
+                      llvm::Attribute::InaccessibleMemOrArgMemOnly})
+        code.removeFnAttr(kind);
+#endif
+}
+
 /* The callback of the OptimizerLast extension point learnt its LTO phase in 20. */
 template <class Callback> void atOptimizerLast(llvm::PassBuilder &builder, Callback callback) {
 #if LLVM_VERSION_MAJOR >= 20

@@ -125,9 +125,35 @@ static void add_linker(struct command *command, const char *argument) {
 static void add_plugin(struct command *command, const char *library, int major) {
     char *plugin = text("%s/allocsite/llvm-%d/allocsite.so", library, major);
     require(plugin, text("no plugin for clang %d (%s)", major, plugin));
+    /* Twice: clang reads -mllvm before it loads pass plugins, and has loaded the others by then. */
+    add(command, text("-fplugin=%s", plugin));
     add(command, text("-fpass-plugin=%s", plugin));
+    /* Built where clang's headers were; debug info gives less. */
+    char *types = text("%s/allocsite/llvm-%d/allocsite-types.so", library, major);
+    if (access(types, R_OK) == 0)
+        add(command, text("-fplugin=%s", types));
     /* Matches no pass, but makes clang keep the lines in the IR when there is no -g. */
     add(command, "-Rpass=^$");
+}
+
+/* -fallocsite-lift=0 and its kin are options of the plugin, which only a compiling clang has loaded. */
+static bool add_plugin_option(struct command *command, const char *argument, bool compiles) {
+    static const char *const names[] = {"lift", "list", "types"};
+    static const char prefix[] = "-fallocsite-";
+    if (strncmp(argument, prefix, strlen(prefix)) != 0)
+        return false;
+    const char *option = argument + strlen(prefix);
+    size_t length = strcspn(option, "=");
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if (strlen(names[i]) != length || strncmp(option, names[i], length) != 0)
+            continue;
+        if (compiles) {
+            add(command, "-mllvm");
+            add(command, text("-allocsite-%s", option));
+        }
+        return true;
+    }
+    fail("unknown option %s", argument);
 }
 
 /* Ahead of every other library, so that the allocator functions that the program finds are the counting ones.
@@ -173,7 +199,7 @@ static struct invocation read_arguments(int count, char **arguments) {
 }
 
 static struct command build_command(const struct compiler *compiler, bool cxx, int count, char **arguments) {
-    struct command command = {calloc((size_t)count + MAX_ADDED, sizeof(char *)), 0};
+    struct command command = {calloc(2 * (size_t)count + MAX_ADDED, sizeof(char *)), 0};
     struct invocation invocation = read_arguments(count, arguments);
     bool late = invocation.bare || invocation.first_taken;
     char *library = find_library_directory();
@@ -190,7 +216,8 @@ static struct command build_command(const struct compiler *compiler, bool cxx, i
     if (invocation.links && invocation.own_cxx && cxx)
         add_throw(&command);
     for (int i = 1; i < count; i++)
-        add(&command, arguments[i]);
+        if (!add_plugin_option(&command, arguments[i], invocation.compiles))
+            add(&command, arguments[i]);
     if (invocation.links && invocation.links_fixed)
         add_fixed_runtime(&command, library, invocation.bare, cxx);
     else if (invocation.links && late)

@@ -6,6 +6,9 @@
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
 
+#include "lists.h"
+#include "wrappers.h"
+
 using namespace llvm;
 
 namespace allocsite {
@@ -48,9 +51,8 @@ static const allocator *findBySymbol(const Function &function) {
     return allocator_find(name.data(), name.size());
 }
 
-/* The function that a call surely reaches: named directly, or read from a constant pointer (at -O0 nobody has
- * folded that load yet). */
-static Function *surelyCalled(const CallBase &call) {
+/* At -O0 nobody has folded the load of a constant pointer yet. */
+Function *surelyCalled(const CallBase &call) {
     Value *target = call.getCalledOperand()->stripPointerCasts();
     if (auto *load = dyn_cast<LoadInst>(target)) {
         auto *pointer = dyn_cast<Constant>(load->getPointerOperand());
@@ -78,10 +80,30 @@ static const allocator *allocatorThatIs(const Function &function, const Function
     return found;
 }
 
+const allocator *allocatorCalled(const CallBase &call) {
+    const Function *callee = surelyCalled(call);
+    return callee ? allocatorThatIs(*callee, call.getFunctionType()) : nullptr;
+}
+
+bool isAllocator(const Function &function) {
+    return allocatorThatIs(function, function.getFunctionType()) != nullptr;
+}
+
 bool isInstrumented(const Function &function) {
     return !function.isDeclaration() && !function.hasAvailableExternallyLinkage() &&
-           !function.hasFnAttribute(Attribute::Naked) &&
-           !allocatorThatIs(function, function.getFunctionType());
+           !function.hasFnAttribute(Attribute::Naked) && !isAllocator(function);
+}
+
+/* Nothing can follow a musttail call, so one that may not take its site would leave it to others. */
+static bool isLifted(const Function &callee, const CallBase &call) {
+    return Wrappers::of(callee) && (takesSite(callee) || !call.isMustTailCall());
+}
+
+/* A call in a source that the user's list ignores. What tells the runtime of a custom allocator has to stay. */
+static bool isIgnored(const CallBase &call, const allocator *what) {
+    const DILocation *location = call.getDebugLoc().get();
+    bool isCustom = what && !*what->callee;
+    return location && !isCustom && isIgnoredSource(location->getFile());
 }
 
 SmallVector<AllocatorCall, 8> findAllocatorCalls(Function &function) {
@@ -92,7 +114,9 @@ SmallVector<AllocatorCall, 8> findAllocatorCalls(Function &function) {
             continue;
         Function *callee = surelyCalled(*call);
         const allocator *what = callee ? allocatorThatIs(*callee, call->getFunctionType()) : nullptr;
-        if (what && (what->always_allocates || !call->isMustTailCall()))
+        bool isFound =
+            what ? what->always_allocates || !call->isMustTailCall() : callee && isLifted(*callee, *call);
+        if (isFound && !isIgnored(*call, what))
             found.push_back({call, callee, what});
     }
     return found;

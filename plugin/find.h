@@ -14,14 +14,23 @@ namespace allocsite {
 struct AllocatorCall {
     llvm::CallBase *call;
     llvm::Function *callee;
-    const allocator *what;
+    const allocator *what; // nullptr: the callee is a wrapper
 };
 
 /* Whether calls in the body of this function become sites: it has a body of its own, and is not itself one of
  * the allocators (its inner malloc is how it works; its callers are the sites). */
 bool isInstrumented(const llvm::Function &function);
 
-/* The allocator calls of a function, in the order of its code. A musttail call that need not allocate is left
+/* The function that a call surely reaches, named directly or read from a constant pointer; nullptr: unknown. */
+llvm::Function *surelyCalled(const llvm::CallBase &call);
+
+/* The allocator that a call surely reaches; nullptr: none. */
+const allocator *allocatorCalled(const llvm::CallBase &call);
+
+/* Whether the function is an allocator of the whole process, by its own name and type. */
+bool isAllocator(const llvm::Function &function);
+
+/* The calls of allocators and wrappers in a function, in the order of its code. A musttail call that need not allocate is left
  * alone: nobody would take the site that is handed over for it. */
 llvm::SmallVector<AllocatorCall, 8> findAllocatorCalls(llvm::Function &function);
 

@@ -6,8 +6,12 @@
 #include <map>
 #include <tuple>
 
+#include "custom.h"
 #include "find.h"
+#include "lists.h"
+#include "settings.h"
 #include "site.h"
+#include "wrappers.h"
 
 using namespace llvm;
 
@@ -16,27 +20,36 @@ namespace allocsite {
 /* Only `nomerge` and metadata: both leave every optimisation of heap calls as it is, and a call that LLVM
  * makes itself simply has neither. Without `nomerge` SimplifyCFG makes one call, with no line, of the two in
  * `if (c) p = malloc(8); else p = malloc(16);`. */
-static void mark(Function &function) {
-    std::map<std::tuple<const DILocalScope *, unsigned, unsigned, const allocator *>, unsigned> seen;
-    for (const AllocatorCall &found : findAllocatorCalls(function)) {
+static void mark(ArrayRef<AllocatorCall> calls) {
+    std::map<std::tuple<const DILocalScope *, unsigned, unsigned, const void *>, unsigned> seen;
+    for (const AllocatorCall &found : calls) {
         found.call->addFnAttr(Attribute::NoMerge);
         const DILocation *location = found.call->getDebugLoc().get();
         if (!location)
             continue;
-        unsigned ordinal =
-            seen[{location->getScope(), location->getLine(), location->getColumn(), found.what}]++;
-        if (ordinal > 0)
-            setOrdinal(*found.call, ordinal);
+        const void *what = found.what ? (const void *)found.what : found.callee;
+        unsigned ordinal = seen[{location->getScope(), location->getLine(), location->getColumn(), what}]++;
+        bool isCustom = found.what && !*found.what->callee; /* all that a function hands out is one site */
+        if (ordinal > 0 && !isCustom)
+            setOrdinal(found, ordinal);
     }
 }
 
 PreservedAnalyses MarkPass::run(Module &module, ModuleAnalysisManager &) {
+    Lists lists(module);
+    instrumentCustom(module, lists);
+    if (options().lift)
+        findWrappers(module, [&](const Function &function) { return lists.listing(function); });
+    for (const Function &function : module)
+        if (!function.isDeclaration())
+            names->note(function);
     for (Function &function : module) {
-        if (!isInstrumented(function))
-            continue;
-        names->note(function);
-        mark(function);
+        SmallVector<AllocatorCall, 8> calls = findAllocatorCalls(function);
+        if (isInstrumented(function))
+            mark(calls);
+        noteTypes(calls, *names);
     }
+    finishNotingTypes();
     return PreservedAnalyses::all();
 }
 

@@ -21,14 +21,46 @@ void Names::note(const Function &function) {
         symbols[subprogram] = symbolOf(function);
 }
 
+/* `a<b>::c<d>` without what stands in the brackets. */
+static std::string withoutTemplateArguments(StringRef name) {
+    std::string plain;
+    int depth = 0;
+    if (name.find("operator") == 0)
+        return name.str();
+    for (char letter : name) {
+        depth += letter == '<';
+        if (depth == 0)
+            plain += letter;
+        depth -= letter == '>';
+    }
+    return plain;
+}
+
+/* Empty: it is not a mangled name of a function. */
+static std::string plainName(const std::string &symbol) {
+    ItaniumPartialDemangler demangler;
+    if (demangler.partialDemangle(symbol.c_str()) || !demangler.isFunction())
+        return "";
+    auto part = [](char *text) {
+        std::string result = text ? withoutTemplateArguments(text) : "";
+        free(text);
+        return result;
+    };
+    std::string context = part(demangler.getFunctionDeclContextName(nullptr, nullptr));
+    std::string base = part(demangler.getFunctionBaseName(nullptr, nullptr));
+    return context.empty() ? base : context + "::" + base;
+}
+
 /* An unmangled symbol can carry a suffix or an asm label that the source has not: then the plain name is
  * shown. */
 static FunctionName name(const std::string &symbol, StringRef plain) {
     if (symbol.empty())
-        return {plain.str(), plain.str()};
-    std::string demangled = demangle(symbol);
-    bool isMangled = demangled != symbol;
-    return {symbol, isMangled || plain.empty() ? demangled : plain.str()};
+        return {plain.str(), plain.str(), withoutTemplateArguments(plain)};
+    std::string demangled = demangle(symbol), undecorated = plainName(symbol);
+    if (plain.empty())
+        plain = symbol;
+    return {symbol, demangled != symbol ? demangled : plain.str(),
+            undecorated.empty() ? plain.str() : undecorated};
 }
 
 const FunctionName &Names::of(const DISubprogram &subprogram) {

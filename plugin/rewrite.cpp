@@ -8,6 +8,7 @@
 
 #include "compat.h"
 #include "find.h"
+#include "lift.h"
 #include "site.h"
 #include "table.h"
 
@@ -29,10 +30,9 @@ struct Arguments {
     }
 };
 
-static Arguments withSite(CallBase &call, Constant *site, site_position position) {
+static Arguments withSite(CallBase &call, Value *site, site_position position) {
     Arguments arguments;
-    PointerType *type = pointerType(call.getContext());
-    site = ConstantExpr::getPointerCast(site, type);
+    Type *type = site->getType();
     if (position == SITE_FIRST)
         arguments.add(type, site, {});
     FunctionType *called = call.getFunctionType();
@@ -76,7 +76,7 @@ static CallBase *create(IRBuilder<> &builder, CallBase &call, FunctionCallee ent
     return created;
 }
 
-static void replace(const AllocatorCall &found, Constant *site) {
+static void replace(const AllocatorCall &found, Value *site) {
     CallBase &call = *found.call;
     Arguments arguments = withSite(call, site, found.what->position);
     auto *type = FunctionType::get(call.getType(), arguments.types, found.what->position == SITE_FIRST);
@@ -95,12 +95,11 @@ static void replace(const AllocatorCall &found, Constant *site) {
 }
 
 /* A musttail call has to keep its prototype: the site goes ahead of it. */
-static void handOver(CallBase &call, Constant *site) {
-    PointerType *pointer = pointerType(call.getContext());
-    auto *type = FunctionType::get(Type::getVoidTy(call.getContext()), pointer, false);
+static void handOver(CallBase &call, Value *site) {
+    auto *type = FunctionType::get(Type::getVoidTy(call.getContext()), site->getType(), false);
     FunctionCallee entry = call.getModule()->getOrInsertFunction(ALLOCSITE_ENTRY_PREFIX "handover", type);
     IRBuilder<> builder(&call);
-    builder.CreateCall(entry, ConstantExpr::getPointerCast(site, pointer));
+    builder.CreateCall(entry, site);
 }
 
 /* The distinct sites of a function. */
@@ -108,11 +107,21 @@ struct SiteSet {
     SmallVector<Site, 8> sites;
     DenseMap<uint64_t, SmallVector<unsigned, 1>> byHash;
 
+    /* Two types of one site would be a guess. */
+    unsigned joined(unsigned index, const Site &site) {
+        std::string &type = sites[index].type;
+        if (type.empty())
+            type = site.type;
+        else if (!site.type.empty() && site.type != type)
+            type.clear();
+        return index;
+    }
+
     unsigned indexOf(Site site) {
         SmallVector<unsigned, 1> &candidates = byHash[stableHash(site)];
         for (unsigned index : candidates)
             if (sites[index] == site)
-                return index;
+                return joined(index, site);
         candidates.push_back(sites.size());
         sites.push_back(std::move(site));
         return candidates.back();
@@ -124,21 +133,34 @@ struct Tally {
     unsigned withLine = 0;
 };
 
-static void rewrite(Function &function, Names &names, Table &table, Tally &tally) {
+static void pass(const AllocatorCall &found, Value *site) {
+    if (!found.what)
+        leaveSite(*found.call, site, takesSite(*found.callee));
+    else if (found.call->isMustTailCall())
+        handOver(*found.call, site);
+    else
+        replace(found, site);
+}
+
+static void rewrite(Function &function, const Wrappers &wrappers, Names &names, Table &table, Tally &tally) {
+    Value *left = Wrappers::of(function) ? takeSite(function) : nullptr;
     SmallVector<AllocatorCall, 8> calls = findAllocatorCalls(function);
     if (calls.empty())
         return;
     SiteSet set;
-    SmallVector<unsigned, 8> indices;
-    for (const AllocatorCall &call : calls)
-        indices.push_back(set.indexOf(siteOf(call, names)));
+    SmallVector<std::pair<unsigned, bool>, 8> uses; // the site, and whether the one that was left goes first
+    for (const AllocatorCall &call : calls) {
+        Site site = siteOf(call, wrappers, names);
+        bool isHandedOn = left && site.isHandedOn;
+        uses.push_back({set.indexOf(std::move(site)), isHandedOn});
+    }
     SmallVector<Constant *, 8> descriptors = table.add(function, set.sites);
     for (unsigned i = 0; i < calls.size(); i++) {
-        if (calls[i].call->isMustTailCall())
-            handOver(*calls[i].call, descriptors[indices[i]]);
-        else
-            replace(calls[i], descriptors[indices[i]]);
+        Constant *site =
+            ConstantExpr::getPointerCast(descriptors[uses[i].first], pointerType(function.getContext()));
+        pass(calls[i], uses[i].second ? chooseSite(*calls[i].call, left, site) : site);
     }
+    clearAtLandingPads(function, calls);
     tally.sites += set.sites.size();
     for (const Site &site : set.sites)
         tally.withLine += site.at.line != 0;
@@ -159,11 +181,14 @@ class NoLines : public DiagnosticInfo {
 PreservedAnalyses RewritePass::run(Module &module, ModuleAnalysisManager &) {
     Table table(module);
     Tally tally;
+    Wrappers wrappers(module);
     for (Function &function : module)
         if (isInstrumented(function))
-            rewrite(function, *names, table, tally);
+            rewrite(function, wrappers, *names, table, tally);
+    table.addWrappers(wrappers);
+    Wrappers::erase(module);
     if (tally.sites == 0)
-        return PreservedAnalyses::all();
+        return PreservedAnalyses::none();
     if (tally.withLine == 0)
         module.getContext().diagnose(NoLines(module));
     return PreservedAnalyses::none();

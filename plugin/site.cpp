@@ -7,6 +7,7 @@
 
 #include <tuple>
 
+#include "lists.h"
 #include "stable_hash.h"
 
 using namespace llvm;
@@ -21,18 +22,32 @@ bool Place::operator==(const Place &other) const {
 }
 
 bool Site::operator==(const Site &other) const {
-    return what == other.what && ordinal == other.ordinal && at == other.at && callers == other.callers;
+    return kind == other.kind && callee == other.callee && ordinal == other.ordinal && at == other.at &&
+           callers == other.callers;
 }
 
-void setOrdinal(CallBase &call, unsigned ordinal) {
+void setOrdinal(const AllocatorCall &found, unsigned ordinal) {
+    CallBase &call = *found.call;
     LLVMContext &context = call.getContext();
     auto *number = ConstantAsMetadata::get(ConstantInt::get(Type::getInt32Ty(context), ordinal));
-    call.setMetadata(OrdinalMetadata, MDNode::get(context, number));
+    if (found.what)
+        call.setMetadata(OrdinalMetadata, MDNode::get(context, number));
+    else
+        call.setDebugLoc(call.getDebugLoc()->cloneWithDiscriminator(ordinal));
 }
 
-static unsigned ordinalOf(const CallBase &call) {
-    const MDNode *node = call.getMetadata(OrdinalMetadata);
-    return node ? mdconst::extract<ConstantInt>(node->getOperand(0))->getZExtValue() : 0;
+/* For profiling clang numbers what stands in one line by itself. */
+static unsigned ordinalOf(const DILocation &location) {
+    bool isOurs = !location.getScope()->getSubprogram()->getUnit()->getDebugInfoForProfiling();
+    return isOurs ? location.getDiscriminator() : 0;
+}
+
+static unsigned ordinalOf(const AllocatorCall &found) {
+    const MDNode *node = found.call->getMetadata(OrdinalMetadata);
+    if (node)
+        return mdconst::extract<ConstantInt>(node->getOperand(0))->getZExtValue();
+    const DILocation *location = found.call->getDebugLoc().get();
+    return location && !found.what ? ordinalOf(*location) : 0;
 }
 
 /* Static functions of one name may stand in many files, so theirs tells them apart. */
@@ -50,6 +65,11 @@ static Place placeOf(const DILocation &location, Names &names) {
             line,       line ? line - subprogram->getLine() : 0, location.getColumn()};
 }
 
+static FunctionName nameOf(const Function &function, Names &names) {
+    const DISubprogram *subprogram = function.getSubprogram();
+    return subprogram ? names.of(*subprogram) : names.of(function);
+}
+
 /* Code that has no location still stands in a function. */
 static Place placeOf(const Function &function, Names &names) {
     if (const DISubprogram *subprogram = function.getSubprogram()) {
@@ -60,13 +80,70 @@ static Place placeOf(const Function &function, Names &names) {
     return {name.shown, name.symbol, function.getParent()->getSourceFileName(), 0, 0, 0};
 }
 
-Site siteOf(const AllocatorCall &call, Names &names) {
-    Site site = {{}, {}, call.what, ordinalOf(*call.call)};
-    const DILocation *location = call.call->getDebugLoc().get();
+static CallPlace callPlaceOf(const DILocation &location, std::string callee, unsigned ordinal, Names &names) {
+    return {names.of(*location.getScope()->getSubprogram()).symbol, location.getLine(), location.getColumn(),
+            std::move(callee), ordinal};
+}
+
+void noteTypes(ArrayRef<AllocatorCall> calls, Names &names) {
+    SmallVector<AllocatorCall, 8> located;
+    SmallVector<CallPlace, 8> places;
+    for (const AllocatorCall &found : calls) {
+        const DILocation *location = found.call->getDebugLoc().get();
+        if (!location || location->getLine() == 0)
+            continue;
+        located.push_back(found);
+        places.push_back(callPlaceOf(*location, nameOf(*found.callee, names).symbol, ordinalOf(found), names));
+    }
+    names.types.note(located, places);
+}
+
+/* What is called, with no regard to who calls. */
+static Site requestOf(const AllocatorCall &found, Names &names) {
+    Site site = {};
+    site.callee = found.what ? found.what->callee : nameOf(*found.callee, names).plain;
+    site.kind = found.what ? found.what->kind : Wrappers::of(*found.callee)->kind;
+    site.ordinal = ordinalOf(found);
+    return site;
+}
+
+/* The outermost call of a wrapper that tells a type has the last word. */
+static void noteType(Site &site, const DILocation &location, std::string callee, Names &names) {
+    std::string type = names.types.of(callPlaceOf(location, std::move(callee), site.ordinal, names));
+    if (!type.empty() && !isIgnoredType(type))
+        site.type = std::move(type);
+}
+
+/* Goes outwards as long as a wrapper is what stands there. */
+static const DILocation *lift(const DILocation *location, Site &site, const Wrappers &wrappers, Names &names) {
+    while (const Wrapper *wrapper = wrappers.handingOn(*location)) {
+        const DILocation *caller = location->getInlinedAt();
+        site.isHandedOn = !caller;
+        if (!caller)
+            break;
+        site.callee = names.of(*location->getScope()->getSubprogram()).plain;
+        site.kind = wrapper->kind;
+        site.ordinal = ordinalOf(*caller);
+        noteType(site, *caller, names.of(*location->getScope()->getSubprogram()).symbol, names);
+        location = caller;
+    }
+    return location;
+}
+
+Site siteOf(const AllocatorCall &found, const Wrappers &wrappers, Names &names) {
+    Site site = requestOf(found, names);
+    const DILocation *location = found.call->getDebugLoc().get();
     if (!location) {
-        site.at = placeOf(*call.call->getFunction(), names);
+        site.isHandedOn = true; // as far as anybody knows
+        site.at = placeOf(*found.call->getFunction(), names);
+        if (site.callee.empty())
+            site.callee = nameOf(*found.call->getFunction(), names).plain;
         return site;
     }
+    if (site.callee.empty())
+        site.callee = names.of(*location->getScope()->getSubprogram()).plain;
+    noteType(site, *location, nameOf(*found.callee, names).symbol, names);
+    location = lift(location, site, wrappers, names);
     site.at = placeOf(*location, names);
     while ((location = location->getInlinedAt()))
         site.callers.push_back(placeOf(*location, names));
@@ -80,8 +157,7 @@ static uint64_t hashPlace(uint64_t state, const Place &place) {
 }
 
 uint64_t stableHash(const Site &site) {
-    StringRef callee = site.what->callee;
-    uint64_t state = stable_hash_text(stable_hash_begin(), callee.data(), callee.size());
+    uint64_t state = stable_hash_text(stable_hash_begin(), site.callee.data(), site.callee.size());
     state = stable_hash_number(state, site.ordinal);
     state = hashPlace(state, site.at);
     for (const Place &caller : site.callers)

@@ -10,6 +10,8 @@
 
 #include "find.h"
 #include "names.h"
+#include "type_table.h"
+#include "wrappers.h"
 
 namespace allocsite {
 
@@ -27,19 +29,27 @@ struct Place {
 struct Site {
     Place at;
     llvm::SmallVector<Place, 4> callers; // innermost first; empty: not inlined
-    const allocator *what;
+    std::string callee;                  // as the programmer writes it
+    allocsite_kind kind;
     unsigned ordinal; // among the calls of one place (two in one macro)
+    std::string type; // of what is allocated; empty: unknown. Says nothing of which site it is
+    bool isHandedOn;  // by the function itself, which is a wrapper: its caller's site goes first
 
     bool operator==(const Site &other) const;
 };
 
-/* Compared by their fields: optimizers clone locations, so copies of one call need not share one. */
-Site siteOf(const AllocatorCall &call, Names &names);
+/* Compared by their fields: optimizers clone locations, so copies of one call need not share one. What
+ * wrappers called that were inlined, the first code outside of them called by the outermost of them. */
+Site siteOf(const AllocatorCall &call, const Wrappers &wrappers, Names &names);
 
 uint64_t stableHash(const Site &site);
 
-/* Notes the ordinal of a call where it is not the first of its place. */
-void setOrdinal(llvm::CallBase &call, unsigned ordinal);
+/* Notes the ordinal of a call where it is not the first of its place. A wrapper's goes into its location, which
+ * inlining keeps. */
+void setOrdinal(const AllocatorCall &call, unsigned ordinal);
+
+/* Before the optimizer, and with the ordinals in place: notes what these calls of one function allocate. */
+void noteTypes(llvm::ArrayRef<AllocatorCall> calls, Names &names);
 
 } // namespace allocsite
 

@@ -25,6 +25,7 @@ Table::Table(Module &module)
     siteType = structType(context, {i64, i32, i32, i32, i32, i32, i16, i8, i8}, "allocsite.site");
     frameType = structType(context, {i32, i32, i32, i32}, "allocsite.frame");
     pairType = structType(context, {i32, i32}, "allocsite.pair");
+    wrapperType = structType(context, {i32, i8, i8, i8, i8, i8, i8, i8, i8}, "allocsite.wrapper");
 }
 
 /* The fields of a descriptor by their position in siteType. */
@@ -100,13 +101,13 @@ GlobalVariable *Table::frame(ArrayRef<Place> callers) {
 
 Constant *Table::descriptor(const Site &site, GlobalVariable *array, unsigned index) {
     Type *type = array->getValueType();
-    GlobalVariable *request = pair(string(site.what->callee), nullptr, "__allocsite_request");
+    GlobalVariable *request = pair(string(site.callee), site.type.empty() ? nullptr : string(site.type), "__allocsite_request");
     return ConstantStruct::get(
         siteType, {number(64, stableHash(site)), number(32, ALLOCSITE_KEY_NONE), number(32, site.at.line),
                    distance(scope(site.at), array, type, {index, SCOPE}),
                    distance(frame(site.callers), array, type, {index, CALLER}),
                    distance(request, array, type, {index, REQUEST}), number(16, site.at.column),
-                   number(8, ALLOCSITE_FORMAT_VERSION), number(8, site.what->kind)});
+                   number(8, ALLOCSITE_FORMAT_VERSION), number(8, site.kind)});
 }
 
 static bool isLTOPreLink(const Module &module) {
@@ -155,6 +156,30 @@ SmallVector<Constant *, 8> Table::add(Function &function, ArrayRef<Site> sites) 
     }
     array->setInitializer(ConstantArray::get(type, descriptors));
     return pointers;
+}
+
+Constant *Table::wrapper(const std::string &symbol, const Wrapper &known, GlobalVariable *array,
+                         unsigned index) {
+    return ConstantStruct::get(
+        wrapperType, {distance(string(symbol), array, array->getValueType(), {index, 0}),
+                      number(8, known.kind), number(8, known.origin), number(8, ALLOCSITE_FORMAT_VERSION),
+                      number(8, known.size), number(8, known.count), number(8, known.align),
+                      number(8, known.pointer), number(8, 0)});
+}
+
+void Table::addWrappers(const Wrappers &wrappers) {
+    if (wrappers.all.empty())
+        return;
+    ArrayType *type = ArrayType::get(wrapperType, wrappers.all.size());
+    auto *array = new GlobalVariable(module, type, true, GlobalValue::PrivateLinkage, nullptr,
+                                     "__allocsite_wrappers");
+    array->setSection(ALLOCSITE_WRAPPERS_SECTION);
+    array->setAlignment(Align(4));
+    SmallVector<Constant *, 16> records;
+    for (auto &[symbol, known] : wrappers.all)
+        records.push_back(wrapper(symbol, known, array, records.size()));
+    array->setInitializer(ConstantArray::get(type, records));
+    appendToUsed(module, {array});
 }
 
 } // namespace allocsite

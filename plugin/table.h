@@ -24,6 +24,9 @@ class Table {
     /* Emits the descriptors of one function; the result points at one for each of `sites`, in their order. */
     llvm::SmallVector<llvm::Constant *, 8> add(llvm::Function &function, llvm::ArrayRef<Site> sites);
 
+    /* Emits the wrappers that were found in the module, for allocsite-dump. */
+    void addWrappers(const Wrappers &wrappers);
+
   private:
     using Pair = std::pair<llvm::GlobalVariable *, llvm::GlobalVariable *>;
     using FrameKey = std::tuple<llvm::GlobalVariable *, llvm::GlobalVariable *, unsigned, unsigned>;
@@ -31,7 +34,7 @@ class Table {
     llvm::Module &module;
     llvm::LLVMContext &context;
     std::string moduleId;
-    llvm::StructType *siteType, *frameType, *pairType;
+    llvm::StructType *siteType, *frameType, *pairType, *wrapperType;
     llvm::StringMap<llvm::GlobalVariable *> strings;
     std::map<Pair, llvm::GlobalVariable *> pairs;
     std::map<FrameKey, llvm::GlobalVariable *> frames;
@@ -42,6 +45,7 @@ class Table {
     llvm::GlobalVariable *frame(llvm::ArrayRef<Place> callers);
     llvm::Constant *distance(llvm::GlobalVariable *to, llvm::GlobalVariable *from, llvm::Type *type,
                              llvm::ArrayRef<unsigned> path);
+    llvm::Constant *wrapper(const std::string &symbol, const Wrapper &known, llvm::GlobalVariable *array, unsigned index);
     llvm::Constant *descriptor(const Site &site, llvm::GlobalVariable *array, unsigned index);
     llvm::GlobalVariable *shared(llvm::StructType *type, const llvm::Twine &name);
     llvm::Constant *number(unsigned bits, uint64_t value);

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # One run of lit tests the plugin of one LLVM major: --param bin=DIR (that LLVM's programs), --param plugin=FILE,
-# --param dump=FILE (allocsite-dump).
+# --param dump=FILE (allocsite-dump), --param types=FILE (the half that sees the AST, if it was built).
 import os
 
 import lit.formats
@@ -15,6 +15,9 @@ config.test_exec_root = lit_config.params["work"]
 bin = lit_config.params["bin"]
 plugin = lit_config.params["plugin"]
 flags = "-g -fpass-plugin=" + plugin
+types = lit_config.params.get("types")
+if types:
+    config.available_features.add("types")
 
 # In order: a longer name before the one that it begins with.
 config.substitutions += [
@@ -22,9 +25,14 @@ config.substitutions += [
     ("%ir", f"{bin}/clang {flags} -S -emit-llvm -o -"),
     ("%clangxx", f"{bin}/clang++ {flags}"),
     ("%clang", f"{bin}/clang {flags}"),
+    ("%plugin", plugin),
+    ("%typedxx", f"{bin}/clang++ {flags} -fplugin={types}"),
+    ("%typed", f"{bin}/clang {flags} -fplugin={types}"),
     ("%plain", f"{bin}/clang"),
+    ("%nolift", f"-fplugin={plugin} -mllvm -allocsite-lift=0"),
     ("%opt", f"{bin}/opt -load-pass-plugin={plugin} -S"),
     ("%dis", f"{bin}/llvm-dis"),
+    ("%dump", lit_config.params["dump"]),
     ("%sites", lit_config.params["dump"] + " sites"),
     ("%check", f"{bin}/FileCheck %s"),
 ]

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "lift.h"
+
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/Instructions.h>
+
+#include "../rt/format.h"
+#include "compat.h"
+#include "wrappers.h"
+
+using namespace llvm;
+
+namespace allocsite {
+
+/* Volatile: what calls do with it no optimizer knows, least of all one that comes later (LTO) and goes by
+ * what was found out before. */
+static constexpr bool IsVolatile = true;
+
+static Constant *variable(Module &module) {
+    PointerType *type = pointerType(module.getContext());
+    return module.getOrInsertGlobal(ALLOCSITE_ENTRY_PREFIX "lifted", type, [&] {
+        return new GlobalVariable(module, type, false, GlobalValue::ExternalLinkage, nullptr,
+                                  ALLOCSITE_ENTRY_PREFIX "lifted", nullptr, GlobalValue::InitialExecTLSModel);
+    });
+}
+
+static void store(IRBuilder<> &builder, Value *site) {
+    builder.CreateStore(site, variable(*builder.GetInsertBlock()->getModule()), IsVolatile);
+}
+
+static void clear(BasicBlock &block, BasicBlock::iterator where) {
+    IRBuilder<> builder(&block, where);
+    builder.SetCurrentDebugLocation(DebugLoc());
+    store(builder, ConstantPointerNull::get(pointerType(block.getContext())));
+}
+
+Value *takeSite(Function &wrapper) {
+    BasicBlock &entry = wrapper.getEntryBlock();
+    BasicBlock::iterator where = entry.getFirstInsertionPt();
+    while (isa<AllocaInst>(*where))
+        ++where;
+    PointerType *type = pointerType(wrapper.getContext());
+    IRBuilder<> builder(&entry, where);
+    builder.SetCurrentDebugLocation(DebugLoc());
+    Value *left = builder.CreateLoad(type, variable(*wrapper.getParent()), IsVolatile, "allocsite.left");
+    store(builder, ConstantPointerNull::get(type));
+    forgetMemoryEffects(wrapper);
+    return left;
+}
+
+Value *chooseSite(CallBase &call, Value *left, Constant *own) {
+    IRBuilder<> builder(&call);
+    return builder.CreateSelect(builder.CreateIsNotNull(left), left, own);
+}
+
+void leaveSite(CallBase &call, Value *site, bool isTaken) {
+    IRBuilder<> builder(&call);
+    store(builder, site);
+    forgetMemoryEffects(call);
+    forgetMemoryEffects(*call.getFunction());
+    if (isTaken)
+        return;
+    if (auto *invoke = dyn_cast<InvokeInst>(&call))
+        clear(*invoke->getNormalDest(), invoke->getNormalDest()->getFirstInsertionPt());
+    else
+        clear(*call.getParent(), std::next(call.getIterator()));
+}
+
+void clearAtLandingPads(Function &function, ArrayRef<AllocatorCall> calls) {
+    bool mayBeLeft =
+        any_of(calls, [](const AllocatorCall &found) { return !found.what && !takesSite(*found.callee); });
+    for (BasicBlock &block : function)
+        if (mayBeLeft && block.isLandingPad())
+            clear(block, block.getFirstInsertionPt());
+}
+
+} // namespace allocsite

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "type_table.h"
+
+#include <dlfcn.h>
+#include <llvm/IR/DebugInfoMetadata.h>
+
+#include "debug_types.h"
+#include "settings.h"
+#include "types/types.h"
+
+using namespace llvm;
+
+namespace allocsite {
+
+template <class Function> static Function *lookUp(const char *name) {
+    return reinterpret_cast<Function *>(dlsym(RTLD_DEFAULT, name));
+}
+
+/* How many calls of one callee stand at one position, so far or in all. */
+using Counts = std::map<std::tuple<unsigned, unsigned, StringRef>, unsigned>;
+
+static unsigned &countOf(Counts &counts, const CallPlace &place) {
+    return counts[{place.line, place.column, place.callee}];
+}
+
+static std::string symbolOf(const Function &function) {
+    return function.getName().ltrim('\1').str();
+}
+
+static std::string askAST(const AllocatorCall &found, const CallPlace &place, unsigned ordinal,
+                          unsigned count) {
+    static auto *find = lookUp<allocsite_types_find>(ALLOCSITE_TYPES_FIND);
+    const DISubprogram *subprogram = found.call->getDebugLoc()->getScope()->getSubprogram();
+    std::string function = symbolOf(*found.call->getFunction());
+    std::string file = subprogram->getFilename().str();
+    std::string callee = symbolOf(*found.callee);
+    allocsite_types_question question = {};
+    question.function = function.c_str();
+    question.file = file.c_str();
+    question.function_line = subprogram->getLine();
+    question.callee = callee.c_str();
+    question.line = place.line;
+    question.column = place.column;
+    question.ordinal = ordinal;
+    question.count = count;
+    const char *type = find ? find(&question) : nullptr;
+    return type ? type : "";
+}
+
+void TypeTable::note(ArrayRef<AllocatorCall> calls, ArrayRef<CallPlace> places) {
+    if (!options().types)
+        return;
+    Counts all, seen;
+    Variables variables;
+    for (const CallPlace &place : places)
+        countOf(all, place)++;
+    for (unsigned i = 0; i < calls.size(); i++) {
+        const CallPlace &place = places[i];
+        unsigned ordinal = countOf(seen, place)++;
+        std::string type = askAST(calls[i], place, ordinal, countOf(all, place));
+        if (type.empty() && variables.empty())
+            variables = findVariables(*calls[i].call->getFunction());
+        if (type.empty())
+            type = typeByDebugInfo(*calls[i].call, variables);
+        entries[{place.function, place.line, place.column}].push_back(
+            {place.callee, place.ordinal, std::move(type)});
+    }
+}
+
+std::string TypeTable::of(const CallPlace &place) const {
+    auto position = entries.find({place.function, place.line, place.column});
+    if (position == entries.end())
+        return "";
+    const Entry *found = nullptr;
+    bool isNamed = any_of(position->second, [&](const Entry &entry) {
+        return entry.callee == place.callee && entry.ordinal == place.ordinal;
+    });
+    for (const Entry &entry : position->second) {
+        if (isNamed && (entry.callee != place.callee || entry.ordinal != place.ordinal))
+            continue;
+        if (found && found->type != entry.type)
+            return "";
+        found = &entry;
+    }
+    return found->type;
+}
+
+void finishNotingTypes() {
+    static auto *finish = lookUp<allocsite_types_finish>(ALLOCSITE_TYPES_FINISH);
+    if (finish)
+        finish();
+}
+
+} // namespace allocsite

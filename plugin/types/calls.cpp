@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "calls.h"
+
+#include <clang/AST/DeclCXX.h>
+#include <clang/AST/ExprCXX.h>
+#include <clang/AST/StmtCXX.h>
+#include <clang/Basic/SourceManager.h>
+#include <llvm/Config/llvm-config.h>
+#include <llvm/Support/SaveAndRestore.h>
+
+#include "spell.h"
+
+using namespace clang;
+
+namespace allocsite {
+
+struct Walk {
+    ASTContext &context;
+    MangleContext &mangler;
+    QualType returned;         // by the function
+    SourceLocation call;       // the call around what is visited
+    SourceLocation defaulting; // the call whose default argument is visited
+    std::vector<Call> calls;
+};
+
+std::string symbolOf(MangleContext &mangler, GlobalDecl function) {
+    auto *declaration = cast<NamedDecl>(function.getDecl());
+    std::string symbol;
+    llvm::raw_string_ostream stream(symbol);
+    if (mangler.shouldMangleDeclName(declaration))
+        mangler.mangleName(function, stream);
+    else if (const IdentifierInfo *name = declaration->getIdentifier())
+        stream << name->getName();
+    stream.flush();
+    return !symbol.empty() && symbol[0] == '\1' ? symbol.substr(1) : symbol;
+}
+
+static std::string calleeOf(Walk &walk, const FunctionDecl *callee) {
+    if (!callee || isa<CXXConstructorDecl>(callee) || isa<CXXDestructorDecl>(callee))
+        return "";
+    std::string symbol = symbolOf(walk.mangler, callee);
+    llvm::StringRef name = symbol;
+    if (!callee->getBuiltinID() || !name.consume_front("__builtin_"))
+        return symbol;
+    return name.consume_front("operator") ? "" : name.str();
+}
+
+/* Where clang's debug info says that an expression stands: in a default argument where it is used, in a
+ * macro's argument there from 22 on, and at the whole macro before. */
+static PresumedLoc placeOf(const Walk &walk, const Expr *expression) {
+    const SourceManager &sources = walk.context.getSourceManager();
+    SourceLocation location = walk.defaulting.isValid() ? walk.defaulting : expression->getExprLoc();
+#if LLVM_VERSION_MAJOR >= 22
+    location = sources.getFileLoc(location);
+#endif
+    return sources.getPresumedLoc(location);
+}
+
+static void add(Walk &walk, const Expr *call, const FunctionDecl *callee, std::string type) {
+    PresumedLoc place = placeOf(walk, call);
+    if (place.isValid())
+        walk.calls.push_back({place.getLine(), place.getColumn(), calleeOf(walk, callee), std::move(type)});
+}
+
+static void visit(Walk &walk, const Stmt *statement, Use use);
+
+static void visitChildren(Walk &walk, const Stmt *statement) {
+    for (const Stmt *child : statement->children())
+        visit(walk, child, {});
+}
+
+static bool returnsBlock(const CallExpr *call) {
+    if (call->getType()->isAnyPointerType())
+        return true;
+    QualType first = call->getNumArgs() > 0 ? call->getArg(0)->IgnoreParenCasts()->getType() : QualType();
+    return !first.isNull() && first->isAnyPointerType() && first->getPointeeType()->isAnyPointerType();
+}
+
+static void visitCall(Walk &walk, const CallExpr *call, Use use) {
+    llvm::SaveAndRestore<SourceLocation> inCall(walk.call, call->getExprLoc());
+    visitChildren(walk, call);
+    if (returnsBlock(call))
+        add(walk, call, call->getDirectCallee(), typeOfCall(walk.context, call, use));
+}
+
+static void visitVariable(Walk &walk, const VarDecl *variable) {
+    if (variable->hasInit())
+        visit(walk, variable->getInit(), {{}, pointee(variable->getType())});
+}
+
+/* The right side of an assignment comes first, as in the code that clang makes. */
+static void visitOperator(Walk &walk, const BinaryOperator *binary, Use use) {
+    if (binary->isAssignmentOp()) {
+        QualType target = pointee(binary->getLHS()->getType());
+        visit(walk, binary->getRHS(), {use.cast, target.isNull() ? use.target : target});
+        visit(walk, binary->getLHS(), {});
+        return;
+    }
+    visit(walk, binary->getLHS(), {});
+    visit(walk, binary->getRHS(), binary->isCommaOp() ? use : Use());
+}
+
+static void visitConditional(Walk &walk, const AbstractConditionalOperator *choice, Use use) {
+    if (auto *binary = dyn_cast<BinaryConditionalOperator>(choice)) {
+        visit(walk, binary->getCommon(), use);
+    } else {
+        visit(walk, choice->getCond(), {});
+        visit(walk, choice->getTrueExpr(), use);
+    }
+    visit(walk, choice->getFalseExpr(), use);
+}
+
+static void visitDefault(Walk &walk, const CXXDefaultArgExpr *argument, Use use) {
+    SourceLocation location = walk.call.isValid() ? walk.call : argument->getUsedLocation();
+    llvm::SaveAndRestore<SourceLocation> inDefault(walk.defaulting, location);
+    visit(walk, argument->getExpr(), use);
+}
+
+/* The value of a statement expression is that of its last statement. */
+static void visitStatements(Walk &walk, const CompoundStmt *body, Use use) {
+    for (const Stmt *statement : body->body())
+        visit(walk, statement, statement == body->body_back() ? use : Use());
+}
+
+/* Wrappings that have the value of what is in them; else null. */
+static const Expr *unwrap(const Stmt *statement) {
+    if (auto *paren = dyn_cast<ParenExpr>(statement))
+        return paren->getSubExpr();
+    if (auto *full = dyn_cast<FullExpr>(statement))
+        return full->getSubExpr();
+    if (auto *temporary = dyn_cast<MaterializeTemporaryExpr>(statement))
+        return temporary->getSubExpr();
+    if (auto *temporary = dyn_cast<CXXBindTemporaryExpr>(statement))
+        return temporary->getSubExpr();
+    if (auto *member = dyn_cast<CXXDefaultInitExpr>(statement))
+        return member->getExpr();
+    if (auto *choice = dyn_cast<GenericSelectionExpr>(statement))
+        return choice->getResultExpr();
+    if (auto *choice = dyn_cast<ChooseExpr>(statement))
+        return choice->getChosenSubExpr();
+    return nullptr;
+}
+
+/* What is never executed here: operands of sizeof, values that stand elsewhere, bodies of other functions. */
+static bool isElsewhere(const Stmt *statement) {
+    return isa<UnaryExprOrTypeTraitExpr>(statement) || isa<OpaqueValueExpr>(statement) ||
+           isa<CXXNoexceptExpr>(statement) || isa<BlockExpr>(statement);
+}
+
+static void visit(Walk &walk, const Stmt *statement, Use use) {
+    if (!statement || isElsewhere(statement))
+        return;
+    if (const Expr *inner = unwrap(statement))
+        return visit(walk, inner, use);
+    if (auto *cast = dyn_cast<CastExpr>(statement))
+        return visit(walk, cast->getSubExpr(), throughCast(walk.context, cast, use));
+    if (auto *call = dyn_cast<CallExpr>(statement))
+        return visitCall(walk, call, use);
+    if (auto *argument = dyn_cast<CXXDefaultArgExpr>(statement))
+        return visitDefault(walk, argument, use);
+    if (auto *binary = dyn_cast<BinaryOperator>(statement))
+        return visitOperator(walk, binary, use);
+    if (auto *choice = dyn_cast<AbstractConditionalOperator>(statement))
+        return visitConditional(walk, choice, use);
+    if (auto *result = dyn_cast<ReturnStmt>(statement))
+        return visit(walk, result->getRetValue(), {{}, pointee(walk.returned)});
+    if (auto *block = dyn_cast<StmtExpr>(statement))
+        return visitStatements(walk, block->getSubStmt(), use);
+    if (auto *lambda = dyn_cast<LambdaExpr>(statement)) {
+        for (const Expr *captured : lambda->capture_inits())
+            visit(walk, captured, {});
+        return;
+    }
+    if (auto *declarations = dyn_cast<DeclStmt>(statement)) {
+        for (const Decl *declaration : declarations->decls())
+            if (auto *variable = dyn_cast<VarDecl>(declaration))
+                visitVariable(walk, variable);
+        return;
+    }
+    if (auto *object = dyn_cast<CXXConstructExpr>(statement)) {
+        llvm::SaveAndRestore<SourceLocation> inCall(walk.call, SourceLocation());
+        return visitChildren(walk, object);
+    }
+    visitChildren(walk, statement);
+    if (auto *made = dyn_cast<CXXNewExpr>(statement))
+        add(walk, made, made->getOperatorNew(), typeOfNew(walk.context, made));
+}
+
+std::vector<Call> findCalls(ASTContext &context, MangleContext &mangler, const Decl *root) {
+    Walk walk = {context, mangler, {}, {}, {}, {}};
+    if (auto *variable = dyn_cast<VarDecl>(root)) {
+        visitVariable(walk, variable);
+        return std::move(walk.calls);
+    }
+    auto *function = cast<FunctionDecl>(root);
+    walk.returned = function->getReturnType();
+    if (auto *constructor = dyn_cast<CXXConstructorDecl>(function))
+        for (const CXXCtorInitializer *initializer : constructor->inits())
+            visit(walk, initializer->getInit(),
+                  {{},
+                   initializer->isMemberInitializer() ? pointee(initializer->getMember()->getType())
+                                                      : QualType()});
+    visit(walk, function->getBody(), {});
+    return std::move(walk.calls);
+}
+
+} // namespace allocsite

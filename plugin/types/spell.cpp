@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "spell.h"
+
+#include <clang/AST/PrettyPrinter.h>
+#include <llvm/Support/Path.h>
+
+using namespace clang;
+
+namespace allocsite {
+
+/* Lambdas and unnamed structs are told apart by where they stand: without the directories of this machine. */
+struct ShortPaths : PrintingCallbacks {
+    std::string remapPath(llvm::StringRef path) const override {
+        return llvm::sys::path::filename(path).str();
+    }
+};
+
+static std::string spell(const ASTContext &context, QualType type) {
+    static const ShortPaths shortPaths;
+    PrintingPolicy policy(context.getLangOpts());
+    policy.Callbacks = &shortPaths;
+    QualType element = context.getBaseElementType(type);
+    return element.getCanonicalType().getUnqualifiedType().getAsString(policy);
+}
+
+QualType pointee(QualType type) {
+    QualType to = type.isNull() ? QualType() : type.getNonReferenceType()->getPointeeType();
+    return to.isNull() || to->isVoidType() || to->isFunctionType() ? QualType() : to;
+}
+
+/* Any memory can be had as char, and an incomplete type has no size to ask for: they say little. */
+static bool isTelling(const ASTContext &context, QualType type) {
+    if (type.isNull())
+        return false;
+    QualType element = context.getBaseElementType(type);
+    return !element->isCharType() && !element->isStdByteType() && !element->isIncompleteType();
+}
+
+Use throughCast(const ASTContext &context, const CastExpr *cast, Use use) {
+    QualType to = pointee(cast->getType());
+    if (to.isNull())
+        return use;
+    QualType &known = isa<ExplicitCastExpr>(cast) ? use.cast : use.target;
+    if (known.isNull() || isTelling(context, to))
+        known = to;
+    return use;
+}
+
+/* The types whose sizes are added up to a size that is asked for: alone, or times something. */
+struct Sizes {
+    llvm::SmallVector<QualType, 2> single, multiple;
+};
+
+static void addSize(llvm::SmallVectorImpl<QualType> &sizes, QualType type) {
+    for (QualType known : sizes)
+        if (known == type)
+            return;
+    sizes.push_back(type);
+}
+
+static void findSizes(const ASTContext &context, const Expr *size, bool isMultiplied, Sizes &sizes) {
+    size = size->IgnoreParenCasts();
+    if (auto *sum = dyn_cast<BinaryOperator>(size)) {
+        bool isProduct = sum->getOpcode() == BO_Mul;
+        if (!isProduct && sum->getOpcode() != BO_Add && sum->getOpcode() != BO_Sub)
+            return;
+        findSizes(context, sum->getLHS(), isMultiplied || isProduct, sizes);
+        findSizes(context, sum->getRHS(), isMultiplied || isProduct, sizes);
+    } else if (auto *trait = dyn_cast<UnaryExprOrTypeTraitExpr>(size)) {
+        QualType type = trait->getTypeOfArgument().getNonReferenceType();
+        if (trait->getKind() != UETT_SizeOf || type->isDependentType() || type->isVoidType())
+            return;
+        type = context.getBaseElementType(type).getCanonicalType().getUnqualifiedType();
+        addSize(isMultiplied ? sizes.multiple : sizes.single, type);
+    } else if (auto *substituted = dyn_cast<SubstNonTypeTemplateParmExpr>(size)) {
+        findSizes(context, substituted->getReplacement(), isMultiplied, sizes);
+    }
+}
+
+/* A struct and its flexible array are `sizeof(struct foo) + n * sizeof(struct part)`: the former. */
+static QualType typeOfSize(const ASTContext &context, const CallExpr *call) {
+    Sizes sizes;
+    for (const Expr *argument : call->arguments())
+        findSizes(context, argument, false, sizes);
+    const auto &telling = sizes.single.empty() ? sizes.multiple : sizes.single;
+    return telling.size() == 1 ? telling.front() : QualType();
+}
+
+/* posix_memalign, asprintf and their kin give the block to a pointer that is passed first. */
+static QualType resultOf(const CallExpr *call) {
+    QualType type = call->getType();
+    if (type->isAnyPointerType() || call->getNumArgs() == 0)
+        return type;
+    return call->getArg(0)->IgnoreParenCasts()->getType()->getPointeeType();
+}
+
+std::string typeOfCall(const ASTContext &context, const CallExpr *call, Use use) {
+    QualType found[] = {use.cast, pointee(resultOf(call)), use.target, typeOfSize(context, call)};
+    for (QualType type : found)
+        if (isTelling(context, type))
+            return spell(context, type);
+    for (QualType type : found)
+        if (!type.isNull())
+            return spell(context, type);
+    return "";
+}
+
+std::string typeOfNew(const ASTContext &context, const CXXNewExpr *made) {
+    return spell(context, made->getAllocatedType());
+}
+
+} // namespace allocsite

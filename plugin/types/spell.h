@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Which type a call allocates, by what is done with its result and what it asks for. */
+#ifndef ALLOCSITE_PLUGIN_TYPES_SPELL_H
+#define ALLOCSITE_PLUGIN_TYPES_SPELL_H
+
+#include <clang/AST/ASTContext.h>
+#include <clang/AST/ExprCXX.h>
+
+#include <string>
+
+namespace allocsite {
+
+/* What becomes of the value of an expression: what the pointers that it is converted to point to. */
+struct Use {
+    clang::QualType cast;   // by an explicit cast
+    clang::QualType target; // by an implicit one, or by what is initialised, assigned or returned
+};
+
+/* What a value of that type points to, as far as it tells a type that can be allocated; else null. */
+clang::QualType pointee(clang::QualType type);
+
+/* The use of a cast's operand, of which the cast's own use is known. */
+Use throughCast(const clang::ASTContext &context, const clang::CastExpr *cast, Use use);
+
+/* Empty: unknown. */
+std::string typeOfCall(const clang::ASTContext &context, const clang::CallExpr *call, Use use);
+std::string typeOfNew(const clang::ASTContext &context, const clang::CXXNewExpr *made);
+
+} // namespace allocsite
+
+#endif

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* What allocsite-types.so, the half that sees clang's AST, tells allocsite.so, the half that sees the IR: the
+ * type that a call allocates.
+ *
+ * Both stand in one process, and neither needs the other: the pass looks the two functions up by dlsym and
+ * falls back to debug info. The names hold the version of this file. Both are called from the thread that
+ * runs the compilation, between the end of parsing and the end of the first stage of the pass.
+ *
+ * How a type is spelled: as the canonical type of one element, without qualifiers and without what the
+ * language fills in by itself: `struct foo` in C, `ns::Foo<int>` in C++, a typedef's name only where the type
+ * has no other. */
+#ifndef ALLOCSITE_PLUGIN_TYPES_TYPES_H
+#define ALLOCSITE_PLUGIN_TYPES_TYPES_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A call as the IR has it, before any optimisation. */
+struct allocsite_types_question {
+    const char *function;   /* symbol of the function that it stands in */
+    const char *file;       /* of that function, as its debug info names it; only the last part counts */
+    unsigned function_line; /* of that function; 0: code that clang made, such as global initialisers */
+    const char *callee;     /* symbol */
+    unsigned line, column;  /* of the call; column 0: any */
+    unsigned ordinal;       /* among the calls of this callee at this position, from 0 (macros) */
+    unsigned count;         /* how many these are */
+};
+
+/* The spelled type, or NULL: unknown. It lives until the next source file is compiled. */
+#define ALLOCSITE_TYPES_FIND "allocsite_types_v1_find"
+typedef const char *allocsite_types_find(const struct allocsite_types_question *question);
+allocsite_types_find allocsite_types_v1_find;
+
+/* No question about this source file follows: lets go of clang's AST. */
+#define ALLOCSITE_TYPES_FINISH "allocsite_types_v1_finish"
+typedef void allocsite_types_finish(void);
+allocsite_types_finish allocsite_types_v1_finish;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,10 @@
+// What a custom allocator returns by a musttail call is told too.
+// RUN: %ir -O1 %s | %check
+// CHECK-LABEL: define {{.*}}@arena_alloc(
+// CHECK: [[BLOCK:%.*]] = {{.*}}call {{.*}}@more(
+// CHECK: call void @__allocsite_v1_allocsite_custom_alloc({{.*}} [[BLOCK]],
+void *more(void *arena, unsigned long n);
+
+__attribute__((annotate("allocsite:alloc size=2"))) void *arena_alloc(void *arena, unsigned long n) {
+    __attribute__((musttail)) return more(arena, n);
+}

@@ -1,0 +1,30 @@
+// A wrapper that is called takes the site that its caller has left, and passes it on with its own calls.
+// RUN: %ir -O0 %s | %check
+// CHECK: @__allocsite_v1_lifted = external thread_local(initialexec) global
+// CHECK: define {{.*}}@inner(
+// CHECK: [[INNER:%.*]] = load volatile {{.*}}@__allocsite_v1_lifted
+// CHECK-NEXT: store volatile {{.*}} null, {{.*}}@__allocsite_v1_lifted
+// CHECK: [[TEST:%.*]] = icmp ne {{.*}} [[INNER]], null
+// CHECK: [[SITE:%.*]] = select i1 [[TEST]], {{.*}} [[INNER]], {{.*}}@__allocsite_sites.inner
+// CHECK: call {{.*}}@__allocsite_v1_malloc(i64 {{.*}}, {{.*}} [[SITE]])
+// CHECK: define {{.*}}@outer(
+// CHECK: [[OUTER:%.*]] = load volatile {{.*}}@__allocsite_v1_lifted
+// CHECK: [[SITE:%.*]] = select i1 {{.*}}, {{.*}} [[OUTER]], {{.*}}@__allocsite_sites.outer
+// CHECK: store volatile {{.*}} [[SITE]], {{.*}}@__allocsite_v1_lifted
+// CHECK-NEXT: call {{.*}}@inner(
+// CHECK: define {{.*}}@user(
+// CHECK-NOT: load volatile
+// CHECK: store volatile {{.*}}@__allocsite_sites.user{{.*}}@__allocsite_v1_lifted
+// CHECK-NEXT: call {{.*}}@outer(
+// CHECK-NOT: store volatile
+// CHECK: ret
+#include <stdlib.h>
+void *inner(size_t n) {
+    return malloc(n);
+}
+void *outer(size_t n) {
+    return inner(n + 8);
+}
+void *user(void) {
+    return outer(1);
+}

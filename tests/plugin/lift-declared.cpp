@@ -1,0 +1,53 @@
+// Around a call of what is only declared to be a wrapper, or may be replaced by another one, the site is left and taken
+// away again, whichever way it returns.
+// RUN: %irxx -O2 %s | %check
+// RUN: %irxx -O2 -fPIC %s | %check --check-prefix=REPLACEABLE
+// CHECK: define {{.*}}@plain(
+// CHECK: store volatile {{.*}}@__allocsite_sites.plain{{.*}}@__allocsite_v1_lifted
+// CHECK-NEXT: call {{.*}}@fresh(
+// CHECK-NEXT: store volatile {{.*}} null, {{.*}}@__allocsite_v1_lifted
+// CHECK: define {{.*}}@sized(
+// CHECK: store volatile {{.*}}@__allocsite_sites.sized{{.*}}@__allocsite_v1_lifted
+// CHECK-NEXT: call {{.*}}@grown(
+// CHECK-NEXT: store volatile {{.*}} null, {{.*}}@__allocsite_v1_lifted
+// CHECK: define {{.*}}@guarded(
+// CHECK: store volatile {{.*}}@__allocsite_sites.guarded{{.*}}@__allocsite_v1_lifted
+// CHECK-NEXT: invoke {{.*}}@fresh(
+// CHECK: landingpad
+// CHECK: store volatile {{.*}} null, {{.*}}@__allocsite_v1_lifted
+// CHECK: phi
+// CHECK: store volatile {{.*}} null, {{.*}}@__allocsite_v1_lifted
+// CHECK: define {{.*}}@tail(
+// CHECK-NOT: @__allocsite_sites
+// CHECK: musttail call {{.*}}@fresh(
+// REPLACEABLE: define {{.*}}@user(
+// REPLACEABLE: store volatile {{.*}}@__allocsite_sites.user{{.*}}@__allocsite_v1_lifted
+// REPLACEABLE-NEXT: call {{.*}}@here(
+// REPLACEABLE-NEXT: store volatile {{.*}} null, {{.*}}@__allocsite_v1_lifted
+#include <cstdlib>
+extern "C" {
+__attribute__((malloc)) void *fresh(std::size_t n);
+__attribute__((alloc_size(2))) void *grown(void *p, std::size_t n);
+void *plain() {
+    return fresh(1);
+}
+void *sized(void *p) {
+    return grown(p, 2);
+}
+void *guarded() {
+    try {
+        return fresh(3);
+    } catch (int) {
+        return nullptr;
+    }
+}
+void *tail(std::size_t n) {
+    [[clang::musttail]] return fresh(n);
+}
+__attribute__((noinline)) void *here(std::size_t n) {
+    return std::malloc(n);
+}
+void *user() {
+    return here(4);
+}
+}

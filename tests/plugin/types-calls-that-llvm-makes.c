@@ -1,0 +1,17 @@
+// A call that LLVM makes itself has the type of the call that it made it of.
+// REQUIRES: types
+// RUN: %typed -O2 -c %s -o %t.o && %sites %t.o --format=json | %check
+// RUN: %clang -O2 -c %s -o %t.debug.o && %sites %t.debug.o --format=json | %check
+// CHECK: "callee":"calloc","type":"struct foo"
+#include <stdlib.h>
+#include <string.h>
+struct foo {
+    long x[10];
+};
+struct foo *make(void) {
+    struct foo *foo = malloc(sizeof *foo);
+    if (!foo)
+        return 0;
+    memset(foo, 0, sizeof *foo);
+    return foo;
+}

@@ -1,0 +1,50 @@
+// What is no wrapper: a constructor, which always asks for the same; a registry, which keeps the block; what may return
+// something else; a destructor, which frees more than it was given; circles that no allocator is in.
+// RUN: %clang -O0 -c %s -o %t.O0.o && %dump wrappers %t.O0.o > %t.O0.txt && ! grep . %t.O0.txt
+// RUN: %clang -O2 -c %s -o %t.O2.o && %dump wrappers %t.O2.o > %t.O2.txt && ! grep . %t.O2.txt
+#include <stdlib.h>
+#include <string.h>
+struct thing {
+    char *name;
+    struct thing *self;
+};
+struct thing *constructor(const char *name) {
+    struct thing *thing = malloc(sizeof *thing);
+    thing->name = strdup(name);
+    return thing;
+}
+void destructor(struct thing *thing) {
+    free(thing->name);
+    free(thing);
+}
+static void *kept;
+void *registry(size_t n) {
+    return kept = malloc(n);
+}
+static void keep(void *p) {
+    kept = p;
+}
+void *registry_by_call(size_t n) {
+    void *p = malloc(n);
+    keep(p);
+    return p;
+}
+void *member(struct thing *thing, size_t n) {
+    thing->name = malloc(n);
+    return thing->name;
+}
+static char reserve[100];
+void *reserved(size_t n) {
+    return n > 100 ? malloc(n) : reserve;
+}
+void *elsewhere(size_t n);
+void *unknown(size_t n) {
+    return elsewhere(n);
+}
+void *there(size_t n);
+void *back(size_t n) {
+    return there(n);
+}
+void *there(size_t n) {
+    return back(n);
+}
