@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Which sites a limit of a budget is for. */
 #include "budget.h"
-#include "wildcard.h"
+#include "../wildcard.h"
 
 #include <string.h>
 

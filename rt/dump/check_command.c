@@ -94,7 +94,7 @@ static int with_report(const char *path, use_function *use, const struct check_o
                        const struct budget *budget) {
     struct loaded loaded;
     struct subjects subjects;
-    if (!loaded_open(&loaded, path))
+    if (!loaded_open(&loaded, path, NULL))
         return STATUS_FAILED;
     int status = loaded.is_lawful ? STATUS_DONE : STATUS_FAILED;
     if (subjects_make(&subjects, loaded.report)) {

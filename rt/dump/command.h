@@ -8,7 +8,7 @@ enum status { STATUS_DONE = 0, STATUS_FAILED = 1, STATUS_USAGE = 2 };
 /* A command gets its own name as arguments[0] and returns an exit status. One file each. */
 typedef int command_function(int count, char **arguments);
 
-command_function command_sites;
+command_function command_sites, command_wrappers;
 
 /* One line on stderr: "allocsite-dump: FILE: what". Control characters in a file's name become '?'. */
 __attribute__((format(printf, 2, 3))) void complain(const char *file, const char *format, ...);

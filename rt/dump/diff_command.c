@@ -37,12 +37,14 @@ static int compare(const struct loaded *old, const struct loaded *new, const str
 
 static int compare_files(const char *old_path, const char *new_path, const struct diff_options *options) {
     struct loaded old, new;
-    bool has_old = loaded_open(&old, old_path), has_new = loaded_open(&new, new_path);
+    struct symbolizer names = {.is_quiet = true};
+    bool has_old = loaded_open(&old, old_path, &names), has_new = loaded_open(&new, new_path, &names);
     int status = has_old && has_new ? compare(&old, &new, options) : STATUS_FAILED;
     if (has_old)
         loaded_close(&old);
     if (has_new)
         loaded_close(&new);
+    symbolizer_free(&names);
     return status;
 }
 

@@ -38,13 +38,24 @@ static int by_id_and_module(const struct join_site *a, const struct join_site *b
     return order ? order : compare_names(a->module, b->module);
 }
 
+/* Another build has its code elsewhere: a caller is known by its function then, or by nothing but its address. */
+static int compare_callers(const struct join_site *a, const struct join_site *b) {
+    const struct site_view *left = &a->site->view, *right = &b->site->view;
+    int order = compare_names(a->module, b->module);
+    if (!order)
+        order = compare_numbers(!left->address, !right->address);
+    if (!order)
+        order = compare_names(left->at.function, right->at.function);
+    return order || left->at.function ? order : compare_numbers(left->address, right->address);
+}
+
 static int by_id_or_module(const struct join_site *a, const struct join_site *b) {
     int order = compare_numbers(!a->site->view.sited, !b->site->view.sited);
     if (order)
         return order;
     if (a->site->view.sited)
         return compare_numbers(a->site->view.id, b->site->view.id);
-    return compare_names(a->module, b->module);
+    return compare_callers(a, b);
 }
 
 static int by_call(const struct join_site *a, const struct join_site *b) {

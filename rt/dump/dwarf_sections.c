@@ -6,6 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
+#ifdef ALLOCSITE_HAVE_ZSTD
+#include <zstd.h>
+#endif
+
+/* ELFCOMPRESS_ZSTD, which older elf.h do not have. */
+enum { COMPRESS_ZSTD = 2 };
 
 static bool is_debug(const struct elf_section *section) {
     return strncmp(section->name, ".debug_", strlen(".debug_")) == 0 && section->type != SHT_RELA &&
@@ -29,17 +35,38 @@ static bool copy_plain(struct dwarf_sections *sections, size_t index, struct rea
 }
 
 static bool check_compression(const struct elf_section *section, Elf64_Chdr *header, struct reason *why) {
-    /* No stream of zlib grows by more. */
+    /* No stream of zlib grows by more, nor does debug information with another method. */
     enum { RATIO_MAX = 1032 };
     if (section->size < sizeof *header)
         return reason_set(why, "its compressed section %s is cut off", section->name);
     memcpy(header, section->bytes, sizeof *header);
-    if (header->ch_type != ELFCOMPRESS_ZLIB)
-        return reason_set(why, "its debug information is compressed with %s, which libdwarf cannot read",
-                          header->ch_type == 2 ? "zstd" : "an unknown method");
     if (header->ch_size / RATIO_MAX > section->size)
         return reason_set(why, "its compressed section %s is damaged", section->name);
     return true;
+}
+
+static bool inflate_section(unsigned char *to, uint64_t size, const unsigned char *from, uint64_t from_size) {
+    uLongf got = size;
+    return uncompress(to, &got, from, from_size) == Z_OK && got == size;
+}
+
+static bool unpack(const struct elf_section *section, const Elf64_Chdr *header, unsigned char *to,
+                   struct reason *why) {
+    const unsigned char *from = section->bytes + sizeof *header;
+    uint64_t from_size = section->size - sizeof *header;
+    bool is_unpacked = false;
+    if (header->ch_type == ELFCOMPRESS_ZLIB)
+        is_unpacked = inflate_section(to, header->ch_size, from, from_size);
+    else if (header->ch_type != COMPRESS_ZSTD)
+        return reason_set(why, "its debug information is compressed with an unknown method");
+    else
+#ifdef ALLOCSITE_HAVE_ZSTD
+        is_unpacked = ZSTD_decompress(to, header->ch_size, from, from_size) == header->ch_size;
+#else
+        return reason_set(why, "its debug information is compressed with zstd, which this allocsite-dump was "
+                               "built without");
+#endif
+    return is_unpacked || reason_set(why, "its compressed section %s is damaged", section->name);
 }
 
 /* libdwarf does not learn through its interface that a section is compressed. */
@@ -48,16 +75,11 @@ static bool decompress(struct dwarf_sections *sections, size_t index, struct rea
     Elf64_Chdr header;
     if (!check_compression(section, &header, why))
         return false;
-    uLongf size = header.ch_size;
-    sections->copies[index] = malloc(size ? size : 1);
+    sections->copies[index] = malloc(header.ch_size ? header.ch_size : 1);
     if (!sections->copies[index])
         return reason_set(why, "out of memory");
-    if (uncompress(sections->copies[index], &size, section->bytes + sizeof header,
-                   section->size - sizeof header) != Z_OK ||
-        size != header.ch_size)
-        return reason_set(why, "its compressed section %s is damaged", section->name);
-    sections->sizes[index] = size;
-    return true;
+    sections->sizes[index] = header.ch_size;
+    return unpack(section, &header, sections->copies[index], why);
 }
 
 static bool open_section(struct dwarf_sections *sections, size_t index, uint64_t *left, struct reason *why) {

@@ -3,9 +3,9 @@
 #include "evidence.h"
 
 #include "../lib/path.h"
+#include "demangle.h"
 #include "function_name.h"
 
-#include <libiberty/demangle.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,11 +45,6 @@ static struct function_keys keys_of_base(const char *base) {
     const char *last = function_last(base);
     return (struct function_keys){key_of_text(KEY_QUALIFIED, base), key_of_text(KEY_UNQUALIFIED, last),
                                   key_of_text(KEY_LAST, last)};
-}
-
-/* NULL: not mangled, or newer than libiberty. The result is the caller's to free. */
-static char *demangle(const char *name) {
-    return name && strncmp(name, "_Z", 2) == 0 ? cplus_demangle_v3(name, DMGL_PARAMS | DMGL_ANSI) : NULL;
 }
 
 /* All 0: out of memory. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What was counted, summed up by something else than sites. */
 #include "groups.h"
+#include "groups_types.h"
 #include "grow.h"
 #include "row_names.h"
 
@@ -28,52 +29,60 @@ const char *group_by_name(enum group_by by) {
 static bool is_row(const void *key, const void *context, size_t element) {
     const struct groups *groups = context;
     const struct group_key *a = key, *b = &groups->rows[element].key;
-    return a->name == b->name && a->is_module == b->is_module && a->number == b->number && a->pid == b->pid;
+    return a->name == b->name && a->is_unsited == b->is_unsited && a->is_module == b->is_module &&
+           a->number == b->number && a->pid == b->pid;
 }
 
 static uint64_t hash_key(const struct group_key *key) {
     uint64_t hash = hash_number((uintptr_t)key->name, key->number);
-    return hash_number(hash_number(hash, key->pid), key->is_module);
+    return hash_number(hash_number(hash, key->pid), 2 * key->is_unsited + key->is_module);
 }
 
-static struct report_site *row_for(struct groups *groups, struct group_key key) {
+static struct group *row_for(struct groups *groups, struct group_key key) {
     if (!string_pool_keep(&groups->strings, &key.name))
         return NULL;
     uint64_t hash = hash_key(&key);
     size_t found = hash_find(&groups->index, hash, is_row, &key, groups);
     if (found != HASH_NONE)
-        return &groups->rows[found].sum;
+        return &groups->rows[found];
     if (!grow(&groups->rows, groups->count, &groups->room, sizeof *groups->rows) ||
         !hash_add(&groups->index, hash, groups->count))
         return NULL;
     groups->rows[groups->count] = (struct group){.key = key};
-    return &groups->rows[groups->count++].sum;
+    return &groups->rows[groups->count++];
 }
 
 static bool add(struct groups *groups, struct group_key key, const struct report_site *part) {
-    struct report_site *row = row_for(groups, key);
+    struct group *row = row_for(groups, key);
     if (!row)
         return false;
-    counters_add(&row->counters, &part->counters);
-    row->lost_blocks += part->lost_blocks;
-    row->lost_bytes += part->lost_bytes;
+    counters_add(&row->sum.counters, &part->counters);
+    row->sum.lost_blocks += part->lost_blocks;
+    row->sum.lost_bytes += part->lost_bytes;
+    if (groups->layouts)
+        type_use_add_site(&row->use, type_layouts_of(groups->layouts, &part->view), &part->counters);
     return true;
+}
+
+/* Where unsited allocations are made may be known from symbols and debug information. */
+static bool is_known(enum group_by by, const struct site_view *view) {
+    return by != BY_TYPE && (by == BY_FUNCTION ? view->at.function : view->at.file);
 }
 
 static struct group_key key_of_site(enum group_by by, const struct site_view *view) {
     if (by == BY_MODULE)
         return (struct group_key){.name = view->module};
-    if (!view->sited)
-        return (struct group_key){.name = view->module, .is_module = true};
+    if (!view->sited && !is_known(by, view))
+        return (struct group_key){.name = view->module, .is_unsited = true, .is_module = true};
     switch (by) {
     case BY_FUNCTION:
-        return (struct group_key){.name = view->at.function};
+        return (struct group_key){.name = view->at.function, .is_unsited = !view->sited};
     case BY_TYPE:
         return (struct group_key){.name = view->type};
     case BY_LINE:
-        return (struct group_key){.name = view->at.file, .number = view->at.line};
+        return (struct group_key){.name = view->at.file, .is_unsited = !view->sited, .number = view->at.line};
     default:
-        return (struct group_key){.name = view->at.file};
+        return (struct group_key){.name = view->at.file, .is_unsited = !view->sited};
     }
 }
 
@@ -81,6 +90,8 @@ static bool add_sites(struct groups *groups, const struct report *report) {
     const struct site_view left_out = {.module = ROW_LEFT_OUT};
     for (size_t i = 0; i < report->counted; i++) {
         const struct report_site *site = report->sites[i];
+        if (site->view.backing)
+            continue;
         if (!add(groups, key_of_site(groups->by, &site->view), site))
             return false;
     }

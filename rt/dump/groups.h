@@ -9,6 +9,7 @@
 
 #include "report_source.h"
 #include "string_pool.h"
+#include "type_layouts.h"
 
 enum group_by { BY_SITE, BY_LINE, BY_FUNCTION, BY_FILE, BY_TYPE, BY_MODULE, BY_THREAD, BY_PHASE };
 
@@ -23,19 +24,31 @@ static inline bool group_by_parts(enum group_by by) {
 
 struct group_key {
     const char *name; /* function, file, type, module or phase; NULL: unknown, or none */
-    bool is_module;   /* name is that of a module, whose unsited allocations these are */
+    bool is_unsited;  /* of unsited allocations */
+    bool is_module;   /* name is that of a module, which is all that is known of them */
     uint64_t number;  /* of the line or the thread */
     uint64_t pid;     /* of the thread */
 };
 
+/* What of the blocks of a type, or of several, is known by its layout. */
+struct type_use {
+    const struct type_layout *layout; /* NULL: not known */
+    bool differs;                     /* from module to module */
+    uint64_t bytes, live_bytes;       /* that were laid out */
+    uint64_t padding, live_padding;   /* of them */
+};
+
 struct group {
     struct group_key key;
+    struct type_use use; /* by type */
     struct report_site sum; /* counters and lost blocks; of a part live is modulo 2^64 */
     uint64_t order[2];      /* what it is sorted by first */
 };
 
 struct groups {
-    enum group_by by; /* set by the caller, the rest is zero at first */
+    enum group_by by;                   /* set by the caller, as is what follows; the rest is zero at first */
+    const struct type_layouts *layouts; /* by type; NULL: they were not looked for */
+    bool show_holes;                    /* of types, to people */
     struct group *rows;
     size_t count, room;
     struct hash_index index;
@@ -45,8 +58,9 @@ struct groups {
     /* Set by groups_prepare. */
     struct report_limits limits;
     struct report_site whole;  /* sum of all rows */
+    struct type_use whole_use; /* likewise */
     size_t shown;              /* the first ones of them */
-    struct report_site hidden; /* sum of the others */
+    struct group hidden;       /* sum of the others */
 };
 
 /* Add to the rows: the parts of a profile, the sites of a prepared report that shows all. False: *why says

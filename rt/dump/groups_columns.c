@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The columns of groups for people. */
 #include "groups_columns.h"
+#include "groups_types.h"
+
+#include <stdio.h>
+#include <string.h>
 
 /* Those that say something in most programs always stand in their place. */
 static bool is_shown(const struct groups *groups, const struct report *report, int column) {
@@ -16,15 +20,21 @@ static bool is_shown(const struct groups *groups, const struct report *report, i
         return report->reach && !group_by_parts(groups->by);
     case COLUMN_PEAK:
         return !group_by_parts(groups->by);
+    case COLUMN_SIZE:
+    case COLUMN_HOLES:
+    case COLUMN_PADDING:
+    case COLUMN_LIVE_PADDING:
+        return groups->whole_use.bytes || groups->whole_use.live_bytes;
     default:
         return true;
     }
 }
 
 size_t groups_columns(int columns[GROUP_COLUMNS], const struct groups *groups, const struct report *report) {
-    static const int usual[] = {COLUMN_BYTES,    COLUMN_BYTES_SHARE, COLUMN_ALLOCS, COLUMN_ALLOCS_SHARE,
-                                COLUMN_REALLOCS, COLUMN_FREES,       COLUMN_MOVED,  COLUMN_FAILED,
-                                COLUMN_LOST,     COLUMN_LIVE,        COLUMN_PEAK,   COLUMN_AVERAGE};
+    static const int usual[] = {COLUMN_BYTES,    COLUMN_BYTES_SHARE, COLUMN_ALLOCS,  COLUMN_ALLOCS_SHARE,
+                                COLUMN_REALLOCS, COLUMN_FREES,       COLUMN_MOVED,   COLUMN_FAILED,
+                                COLUMN_LOST,     COLUMN_LIVE,        COLUMN_PEAK,    COLUMN_AVERAGE,
+                                COLUMN_SIZE,     COLUMN_HOLES,       COLUMN_PADDING, COLUMN_LIVE_PADDING};
     static const int leaks[] = {COLUMN_LOST,        COLUMN_LIVE,   COLUMN_LIVE_SHARE,
                                 COLUMN_LIVE_BLOCKS, COLUMN_ALLOCS, COLUMN_AVERAGE};
     bool is_leaks = groups->limits.leaks;
@@ -37,7 +47,14 @@ size_t groups_columns(int columns[GROUP_COLUMNS], const struct groups *groups, c
 }
 
 const char *groups_column_name(int column) {
-    return column == COLUMN_FREES ? "frees" : column_name((enum column)column);
+    static const char *const own[] = {
+        [COLUMN_FREES] = "frees",
+        [COLUMN_SIZE] = "sizeof",
+        [COLUMN_HOLES] = "holes",
+        [COLUMN_PADDING] = "padding",
+        [COLUMN_LIVE_PADDING] = "live padding",
+    };
+    return column >= COLUMNS ? own[column] : column_name((enum column)column);
 }
 
 static void signed_size(char *text, uint64_t bytes) {
@@ -47,11 +64,35 @@ static void signed_size(char *text, uint64_t bytes) {
     units_size(text, is_negative ? -bytes : bytes);
 }
 
+/* A plus if there can be more in members that are only declared. */
+static void holes_cell(char text[UNITS_SIZE], const struct type_layout *layout) {
+    units_size(text, layout->padding);
+    if (layout->is_partial)
+        strcat(text, "+");
+}
+
+/* Nothing where it is not known. */
+static void use_cell(char text[UNITS_SIZE], const struct type_use *use, int column) {
+    text[0] = '\0';
+    if (column == COLUMN_SIZE && use->differs)
+        snprintf(text, UNITS_SIZE, "differs");
+    else if (column == COLUMN_SIZE && type_use_has_size(use))
+        units_size(text, use->layout->size);
+    else if (column == COLUMN_HOLES && type_use_has_padding(use))
+        holes_cell(text, use->layout);
+    else if (column == COLUMN_PADDING && use->bytes)
+        units_size(text, use->padding);
+    else if (column == COLUMN_LIVE_PADDING && use->bytes)
+        units_size(text, use->live_padding);
+}
+
 /* Shares are of what all rows have, which is more than the totals after a reset. */
-void groups_cell(char text[UNITS_SIZE], const struct groups *groups, const struct report_site *sum,
-                 int column) {
+void groups_cell(char text[UNITS_SIZE], const struct groups *groups, const struct group *row, int column) {
     const struct report whole = {.totals = groups->whole};
-    if (column == COLUMN_FREES)
+    const struct report_site *sum = &row->sum;
+    if (column > COLUMN_FREES)
+        use_cell(text, &row->use, column);
+    else if (column == COLUMN_FREES)
         units_count(text, sum->counters.frees);
     else if (column == COLUMN_LIVE && group_by_parts(groups->by))
         signed_size(text, sum->counters.live_bytes);

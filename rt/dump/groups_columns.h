@@ -7,8 +7,16 @@
 
 #include "../lib/report_columns.h"
 
-/* What a phase or a thread has given back. */
-enum { COLUMN_FREES = COLUMNS, GROUP_COLUMNS };
+/* Those that sites do not have; frees: what a phase or a thread has given back. */
+enum {
+    COLUMN_FREES = COLUMNS,
+    /* Of types: sizeof, what of it is padding, and what that comes to. */
+    COLUMN_SIZE,
+    COLUMN_HOLES,
+    COLUMN_PADDING,
+    COLUMN_LIVE_PADDING,
+    GROUP_COLUMNS
+};
 
 /* Writes which columns there are, in their order, and returns how many. */
 size_t groups_columns(int columns[GROUP_COLUMNS], const struct groups *, const struct report *);
@@ -16,6 +24,6 @@ size_t groups_columns(int columns[GROUP_COLUMNS], const struct groups *, const s
 const char *groups_column_name(int column);
 
 /* What a row, or the sum of the hidden ones, has in it. */
-void groups_cell(char text[UNITS_SIZE], const struct groups *, const struct report_site *, int column);
+void groups_cell(char text[UNITS_SIZE], const struct groups *, const struct group *, int column);
 
 #endif

@@ -1,22 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Groups as comma-separated values (RFC 4180). */
+#include "csv.h"
 #include "groups_counters.h"
+#include "groups_types.h"
 #include "groups_write.h"
 
 #include "../lib/out.h"
-
-/* Nothing for NULL, so that outside of all phases is not a phase without a name. */
-static void quoted(struct out *out, const char *text) {
-    if (!text)
-        return;
-    out_char(out, '"');
-    for (; *text; text++) {
-        if (*text == '"')
-            out_char(out, '"');
-        out_char(out, *text);
-    }
-    out_char(out, '"');
-}
 
 static void key_names(struct out *out, enum group_by by) {
     if (by == BY_LINE)
@@ -40,13 +29,13 @@ static void key_values(struct out *out, enum group_by by, const struct group_key
         thread(out, key);
         return;
     }
-    quoted(out, key->name);
+    csv_text(out, key->name);
     if (by == BY_LINE) {
         out_char(out, ',');
         out_u64(out, key->number);
     }
     if (group_by_has_unsited(by))
-        out_text(out, key->is_module ? ",0" : ",1");
+        out_text(out, key->is_unsited ? ",0" : ",1");
 }
 
 void groups_csv(struct out *out, const struct groups *groups, const struct report *report) {
@@ -57,13 +46,15 @@ void groups_csv(struct out *out, const struct groups *groups, const struct repor
         out_char(out, ',');
         out_text(out, list[i].name);
     }
-    out_text(out, "\r\n");
+    out_text(out, groups->by == BY_TYPE ? ",size,padding,padding_bytes,live_padding_bytes\r\n" : "\r\n");
     for (size_t row = 0; row < groups->shown; row++) {
         key_values(out, groups->by, &groups->rows[row].key);
         for (size_t i = 0; i < count; i++) {
             out_char(out, ',');
             group_counter_write(out, &groups->rows[row].sum, &list[i]);
         }
+        if (groups->by == BY_TYPE)
+            type_use_csv(out, &groups->rows[row].use);
         out_text(out, "\r\n");
     }
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Groups as a Markdown table. */
 #include "groups_columns.h"
+#include "groups_types.h"
 #include "groups_write.h"
 
 #include "../lib/report_summary.h"
@@ -18,10 +19,10 @@ static void put_cell(struct out *out, const char *text) {
     out_char(out, ' ');
 }
 
-static void put_cells(const struct writing *writing, const struct report_site *sum) {
+static void put_cells(const struct writing *writing, const struct group *row) {
     char text[UNITS_SIZE];
     for (size_t i = 0; i < writing->count; i++) {
-        groups_cell(text, writing->groups, sum, writing->columns[i]);
+        groups_cell(text, writing->groups, row, writing->columns[i]);
         put_cell(writing->page.out, text);
     }
     out_text(writing->page.out, "| ");
@@ -44,8 +45,9 @@ static void put_rows(struct writing *writing) {
     writing->count = groups_columns(writing->columns, groups, page->report);
     put_head(writing);
     for (size_t i = 0; i < groups->shown; i++) {
-        put_cells(writing, &groups->rows[i].sum);
+        put_cells(writing, &groups->rows[i]);
         groups_put_key(page, groups->by, &groups->rows[i].key);
+        groups_put_holes(page, groups, &groups->rows[i].use);
         out_text(page->out, " |\n");
     }
     if (groups->shown == groups->count)
@@ -58,6 +60,8 @@ static void put_rows(struct writing *writing) {
 void groups_markdown(struct out *out, const struct groups *groups, const struct report *report) {
     struct writing writing = {.page = {.out = out, .report = report, .is_markdown = true}, .groups = groups};
     summary_markdown(&writing.page);
+    if (groups->by == BY_TYPE)
+        groups_put_types(&writing.page, groups);
     if (groups_have_before(groups)) {
         out_text(out, "\nReset: ");
         groups_put_before(&writing.page, groups);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The order of groups, and which of them are shown. */
-#include "groups.h"
+#include "groups_types.h"
 
 #include <string.h>
 
@@ -41,6 +41,8 @@ static int compare_names(const char *a, const char *b) {
 static int compare_keys(const struct group_key *a, const struct group_key *b) {
     int order = compare_u64(a->is_module, b->is_module);
     if (!order)
+        order = compare_u64(a->is_unsited, b->is_unsited);
+    if (!order)
         order = compare_names(a->name, b->name);
     if (!order)
         order = compare_u64(a->pid, b->pid);
@@ -79,7 +81,8 @@ static void cut(struct groups *groups) {
         struct group group = groups->rows[i];
         bool fits = !limits->top || groups->shown < limits->top;
         if (!fits || !is_wanted(&group.sum, limits)) {
-            add(&groups->hidden, &group.sum);
+            add(&groups->hidden.sum, &group.sum);
+            type_use_add(&groups->hidden.use, &group.use);
             continue;
         }
         groups->rows[i] = groups->rows[groups->shown];
@@ -92,6 +95,7 @@ void groups_prepare(struct groups *groups, const struct report_limits *limits) {
     for (size_t i = 0; i < groups->count; i++) {
         set_order(groups, &groups->rows[i]);
         add(&groups->whole, &groups->rows[i].sum);
+        type_use_add(&groups->whole_use, &groups->rows[i].use);
     }
     if (groups->count)
         qsort(groups->rows, groups->count, sizeof *groups->rows, compare);

@@ -58,7 +58,7 @@ void groups_put_key(const struct page *page, enum group_by by, const struct grou
     else if (key->name)
         page_code(page, key->name);
     else
-        out_text(page->out, by == BY_PHASE ? "(no phase)" : "unknown");
+        out_text(page->out, by == BY_PHASE ? "(no phase)" : by == BY_TYPE ? "(unknown type)" : "unknown");
 }
 
 void groups_put_hidden(const struct page *page, const struct groups *groups) {

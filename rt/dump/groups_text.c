@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Groups for the terminal. */
 #include "groups_columns.h"
+#include "groups_types.h"
 #include "groups_write.h"
 
 #include "../lib/report_summary.h"
 
 #include <string.h>
+
+enum { HOLES_INDENT = 4 };
 
 struct writing {
     struct page page;
@@ -20,10 +23,10 @@ static void widen(size_t *width, const char *text) {
         *width = strlen(text);
 }
 
-static void measure_row(struct writing *writing, const struct report_site *sum) {
+static void measure_row(struct writing *writing, const struct group *row) {
     char text[UNITS_SIZE];
     for (size_t i = 0; i < writing->count; i++) {
-        groups_cell(text, writing->groups, sum, writing->columns[i]);
+        groups_cell(text, writing->groups, row, writing->columns[i]);
         widen(&writing->widths[i], text);
     }
 }
@@ -34,7 +37,7 @@ static void measure(struct writing *writing) {
     for (size_t i = 0; i < writing->count; i++)
         widen(&writing->widths[i], groups_column_name(writing->columns[i]));
     for (size_t i = 0; i < groups->shown; i++)
-        measure_row(writing, &groups->rows[i].sum);
+        measure_row(writing, &groups->rows[i]);
     if (groups->shown < groups->count)
         measure_row(writing, &groups->hidden);
 }
@@ -54,10 +57,10 @@ static void put_head(const struct writing *writing) {
     out_char(out, '\n');
 }
 
-static void put_cells(const struct writing *writing, const struct report_site *sum) {
+static void put_cells(const struct writing *writing, const struct group *row) {
     char text[UNITS_SIZE];
     for (size_t i = 0; i < writing->count; i++) {
-        groups_cell(text, writing->groups, sum, writing->columns[i]);
+        groups_cell(text, writing->groups, row, writing->columns[i]);
         put_right(writing->page.out, text, writing->widths[i]);
     }
 }
@@ -68,8 +71,9 @@ static void put_rows(struct writing *writing) {
     measure(writing);
     put_head(writing);
     for (size_t i = 0; i < groups->shown; i++) {
-        put_cells(writing, &groups->rows[i].sum);
+        put_cells(writing, &groups->rows[i]);
         groups_put_key(page, groups->by, &groups->rows[i].key);
+        groups_put_holes(page, groups, &groups->rows[i].use);
         out_char(page->out, '\n');
     }
     if (groups->shown == groups->count)
@@ -80,8 +84,11 @@ static void put_rows(struct writing *writing) {
 }
 
 void groups_text(struct out *out, const struct groups *groups, const struct report *report) {
-    struct writing writing = {.page = {.out = out, .report = report}, .groups = groups};
+    struct writing writing = {.page = {.out = out, .report = report, .indent = HOLES_INDENT},
+                              .groups = groups};
     summary_text(&writing.page);
+    if (groups->by == BY_TYPE)
+        groups_put_types(&writing.page, groups);
     if (groups_have_before(groups)) {
         out_text(out, "reset: ");
         groups_put_before(&writing.page, groups);

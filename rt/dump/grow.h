@@ -4,6 +4,7 @@
 #define ALLOCSITE_GROW_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 
 /* Makes room for one more element behind count; *room is that of the array, at first 0 with NULL. What is new

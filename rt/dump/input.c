@@ -3,44 +3,11 @@
 #include "input.h"
 
 #include "archive.h"
+#include "file_map.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-struct mapping {
-    void *bytes;
-    size_t size;
-};
-
-static bool map_descriptor(int fd, struct mapping *mapping, struct reason *why) {
-    struct stat status;
-    if (fstat(fd, &status) != 0)
-        return reason_set(why, "%s", strerror(errno));
-    if (!S_ISREG(status.st_mode))
-        return reason_set(why, S_ISDIR(status.st_mode) ? "is a directory" : "not a regular file");
-    if (status.st_size == 0)
-        return reason_set(why, "is empty");
-    mapping->size = (size_t)status.st_size;
-    mapping->bytes = mmap(NULL, mapping->size, PROT_READ, MAP_PRIVATE, fd, 0);
-    return mapping->bytes != MAP_FAILED || reason_set(why, "%s", strerror(errno));
-}
-
-/* Mapped rather than read: of a large program with debug information only the table's pages are touched. */
-static bool map_file(const char *path, struct mapping *mapping, struct reason *why) {
-    /* O_NONBLOCK: opening a pipe that nobody writes to must not wait. */
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (fd < 0)
-        return reason_set(why, "%s", strerror(errno));
-    bool is_mapped = map_descriptor(fd, mapping, why);
-    close(fd);
-    return is_mapped;
-}
 
 /* The path of a thin archive's member is relative to the archive's directory. */
 static char *member_path(const char *archive, const struct archive_member *member) {
@@ -54,14 +21,14 @@ static char *member_path(const char *archive, const struct archive_member *membe
 
 static bool call_for_outside(const char *path, struct module_bytes module, input_function *function,
                              void *context, struct reason *why) {
-    struct mapping mapping;
+    struct file_map map;
     struct reason inner;
-    if (!map_file(path, &mapping, &inner))
+    if (!file_map(&map, path, &inner))
         return reason_set(why, "member %s: %s", path, inner.text);
-    module.bytes = mapping.bytes;
-    module.size = mapping.size;
+    module.bytes = map.bytes;
+    module.size = map.size;
     function(&module, context);
-    munmap(mapping.bytes, mapping.size);
+    file_unmap(&map);
     return true;
 }
 
@@ -99,11 +66,11 @@ bool input_each_in(const struct module_bytes *file, input_function *function, vo
 }
 
 bool input_each(const char *path, input_function *function, void *context, struct reason *why) {
-    struct mapping mapping;
-    if (!map_file(path, &mapping, why))
+    struct file_map map;
+    if (!file_map(&map, path, why))
         return false;
-    struct module_bytes file = {path, mapping.bytes, mapping.size, false};
+    struct module_bytes file = {path, map.bytes, map.size, false};
     bool is_done = input_each_in(&file, function, context, why);
-    munmap(mapping.bytes, mapping.size);
+    file_unmap(&map);
     return is_done;
 }

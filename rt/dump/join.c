@@ -2,6 +2,7 @@
 /* Many reports as one. */
 #include "join.h"
 #include "grow.h"
+#include "join_counters.h"
 #include "row_names.h"
 
 #include "../lib/report_order.h"
@@ -12,13 +13,6 @@
 
 /* Why lost blocks are not told from others if some of the processes can tell. */
 static const char not_all_asked[] = "not all processes were asked";
-
-static void add_to(struct joined *joined, uint64_t *sum, uint64_t part) {
-    if (__builtin_add_overflow(*sum, part, sum)) {
-        *sum = UINT64_MAX;
-        joined->overflow = true;
-    }
-}
 
 static uint64_t hash_view(const struct site_view *view) {
     uint64_t hash = hash_number(view->id, (uint64_t)view->at.line << 32 | view->at.column);
@@ -54,7 +48,7 @@ static bool keep_view(struct joined *joined, struct site_view *view) {
     struct string_pool *strings = &joined->strings;
     return keep_chain(joined, view) && keep_place(joined, &view->at) &&
            string_pool_keep(strings, &view->module) && string_pool_keep(strings, &view->callee) &&
-           string_pool_keep(strings, &view->type);
+           string_pool_keep(strings, &view->type) && string_pool_keep(strings, &view->build_id);
 }
 
 static struct joined_row *new_row(struct joined *joined, const struct site_view *view, uint64_t hash) {
@@ -65,9 +59,9 @@ static struct joined_row *new_row(struct joined *joined, const struct site_view 
     }
     joined->rows[joined->row_count++] = row;
     row->row.view = *view;
-    if (keep_view(joined, &row->row.view) && hash_add(&joined->row_index, hash, joined->row_count - 1))
-        return row;
-    return NULL;
+    bool is_kept = keep_view(joined, &row->row.view);
+    row->places = row->row.view.inlined;
+    return is_kept && hash_add(&joined->row_index, hash, joined->row_count - 1) ? row : NULL;
 }
 
 static struct joined_row *row_for(struct joined *joined, const struct report_site *site) {
@@ -82,40 +76,8 @@ static bool add_sizes(struct joined *joined, struct report_site *row, const stru
     if (!row->sizes)
         row->sizes = calloc(SIZE_CLASSES, sizeof *row->sizes);
     for (int i = 0; row->sizes && i < SIZE_CLASSES; i++)
-        add_to(joined, &row->sizes[i], part->sizes[i]);
+        joined_add_to(joined, &row->sizes[i], part->sizes[i]);
     return row->sizes != NULL;
-}
-
-/* As in a report that has a site twice: the maximum of the sum lies between the larger one and both. */
-static void join_maxima(struct joined *joined, struct counters *sum, const struct counters *part) {
-    uint64_t bound = sum->max_live_blocks;
-    add_to(joined, &bound, sum->max_live_blocks_within);
-    add_to(joined, &bound, part->max_live_blocks);
-    add_to(joined, &bound, part->max_live_blocks_within);
-    if (part->max_live_blocks > sum->max_live_blocks)
-        sum->max_live_blocks = part->max_live_blocks;
-    sum->max_live_blocks_within = bound - sum->max_live_blocks;
-}
-
-/* Shares of a peak that is not the largest any more are left where they are, and dropped at the end. */
-static void add_peak(struct joined *joined, struct joined_row *row, const struct counters *part) {
-    struct counters *counters = &row->row.counters;
-    if (joined->peak_of != joined->reports)
-        return;
-    if (row->peak_of != joined->reports)
-        counters->peak_bytes = counters->peak_blocks = 0;
-    row->peak_of = joined->reports;
-    add_to(joined, &counters->peak_bytes, part->peak_bytes);
-    add_to(joined, &counters->peak_blocks, part->peak_blocks);
-}
-
-static void add_counters(struct joined *joined, struct counters *sum, const struct counters *part) {
-    uint64_t peak_bytes = sum->peak_bytes, peak_blocks = sum->peak_blocks;
-#define ADD(name) add_to(joined, &sum->name, part->name);
-    ALLOCSITE_TOTALS(ADD)
-#undef ADD
-    sum->peak_bytes = peak_bytes;
-    sum->peak_blocks = peak_blocks;
 }
 
 static bool add_row(struct joined *joined, struct report_site *site) {
@@ -123,11 +85,11 @@ static bool add_row(struct joined *joined, struct report_site *site) {
     if (!row)
         return false;
     site->merged = &row->row;
-    add_counters(joined, &row->row.counters, &site->counters);
-    join_maxima(joined, &row->row.counters, &site->counters);
-    add_peak(joined, row, &site->counters);
-    add_to(joined, &row->row.lost_blocks, site->lost_blocks);
-    add_to(joined, &row->row.lost_bytes, site->lost_bytes);
+    struct joined_sum sum = {&row->row.counters, row->peak_of};
+    joined_add_counters(joined, &sum, &site->counters);
+    row->peak_of = sum.peak_of;
+    joined_add_to(joined, &row->row.lost_blocks, site->lost_blocks);
+    joined_add_to(joined, &row->row.lost_bytes, site->lost_bytes);
     return add_sizes(joined, &row->row, site);
 }
 
@@ -153,8 +115,8 @@ static bool add_pair(struct joined *joined, const struct report_pair *part) {
             return false;
         joined->pairs[joined->pair_count++] = pair;
     }
-    add_to(joined, &joined->pairs[found].count, part->count);
-    add_to(joined, &joined->pairs[found].bytes, part->bytes);
+    joined_add_to(joined, &joined->pairs[found].count, part->count);
+    joined_add_to(joined, &joined->pairs[found].bytes, part->bytes);
     return true;
 }
 
@@ -187,7 +149,7 @@ static bool add_reason(struct joined *joined, const char *text, uint64_t process
         found = &joined->reasons[joined->reason_count++];
         *found = (struct joined_reason){text, 0};
     }
-    add_to(joined, &found->processes, processes);
+    joined_add_to(joined, &found->processes, processes);
     return true;
 }
 
@@ -222,8 +184,8 @@ static bool add_programs(struct joined *joined, const struct report *report) {
 
 static void add_processes(struct joined *joined, const struct report *report) {
     bool is_one = !report->several.count;
-    add_to(joined, &joined->processes, is_one ? 1 : report->several.count);
-    add_to(joined, &joined->unfinished, is_one ? !report->finished : report->several.unfinished);
+    joined_add_to(joined, &joined->processes, is_one ? 1 : report->several.count);
+    joined_add_to(joined, &joined->unfinished, is_one ? !report->finished : report->several.unfinished);
     joined->pid = report->pid;
 }
 
@@ -237,6 +199,8 @@ static struct report_site left_out(const struct report *report) {
                        row = {.view = {.id = ROW_LEFT_OUT_ID, .module = ROW_LEFT_OUT}};
     struct counters *counters = &row.counters;
     for (size_t i = 0; i < report->site_count; i++) {
+        if (report->sites[i]->view.backing)
+            continue;
         counters_add(&sum.counters, &report->sites[i]->counters);
         sum.lost_blocks += report->sites[i]->lost_blocks;
         sum.lost_bytes += report->sites[i]->lost_bytes;
@@ -255,9 +219,10 @@ static struct report_site left_out(const struct report *report) {
 static void see_peak(struct joined *joined, const struct report *report, const struct report_site *hidden) {
     uint64_t peak = hidden ? hidden->counters.peak_bytes : 0;
     for (size_t i = 0; i < report->site_count; i++)
-        add_to(joined, &peak, report->sites[i]->counters.peak_bytes);
-    add_to(joined, &joined->peak_bound, peak);
-    add_to(joined, &joined->peak_bound, report->peak_within);
+        if (!report->sites[i]->view.backing)
+            joined_add_to(joined, &peak, report->sites[i]->counters.peak_bytes);
+    joined_add_to(joined, &joined->peak_bound, peak);
+    joined_add_to(joined, &joined->peak_bound, report->peak_within);
     if (joined->reports > 1 && peak <= joined->peak)
         return;
     joined->peak = peak;
@@ -289,6 +254,15 @@ static bool see_reach(struct joined *joined, const struct report *report) {
     return string_pool_keep(&joined->strings, &joined->lost_unknown);
 }
 
+static void add_custom(struct joined *joined, const struct report *report) {
+    struct joined_sum sum = {&joined->report.custom, joined->custom_peak_of};
+    if (!report->has_custom)
+        return;
+    joined->report.has_custom = true;
+    joined_add_counters(joined, &sum, &report->custom);
+    joined->custom_peak_of = sum.peak_of;
+}
+
 static bool add_report(struct joined *joined, struct report *report) {
     bool is_cut = report->left_out && report->stated;
     struct report_site hidden = is_cut ? left_out(report) : (struct report_site){.lost_blocks = 0};
@@ -300,10 +274,11 @@ static bool add_report(struct joined *joined, struct report *report) {
         (is_cut && !add_row(joined, &hidden)))
         return false;
     add_processes(joined, report);
+    add_custom(joined, report);
     for (size_t i = 0; i < report->site_count; i++)
         if (!add_row(joined, report->sites[i]))
             return false;
-    return add_pairs(joined, report);
+    return add_pairs(joined, report) && joined_add_stacks(joined, report);
 }
 
 static void drop_pairs(struct joined *joined) {
@@ -331,6 +306,8 @@ static bool list_rows(struct joined *joined) {
         report->sites[i] = &row->row;
     }
     report->site_count = joined->row_count;
+    if (joined->custom_peak_of != joined->peak_of)
+        report->custom.peak_bytes = report->custom.peak_blocks = 0;
     return report->sites != NULL;
 }
 
@@ -381,7 +358,7 @@ static bool make_report(struct joined *joined) {
     if (joined->overflow && !add_reason(joined, "some sums are too large to be counted", joined->processes))
         return false;
     drop_pairs(joined);
-    if (!list_rows(joined) || !list_reasons(joined))
+    if (!list_rows(joined) || !list_reasons(joined) || !joined_list_stacks(joined))
         return false;
     set_processes(joined);
     set_reach(joined);
@@ -403,7 +380,7 @@ bool joined_report(struct joined *joined) {
 }
 
 static void free_row(struct joined_row *row) {
-    free((void *)row->row.view.inlined);
+    free((void *)row->places);
     free(row->row.sizes);
     free(row);
 }
@@ -411,6 +388,7 @@ static void free_row(struct joined_row *row) {
 void joined_free(struct joined *joined) {
     for (size_t i = 0; i < joined->row_count; i++)
         free_row(joined->rows[i]);
+    joined_free_stacks(joined);
     free(joined->rows);
     free(joined->pairs);
     free(joined->reasons);

@@ -16,7 +16,19 @@
 
 struct joined_row {
     struct report_site row;
+    const struct place *places; /* the row's own; who has its addresses named gives it others */
     uint64_t peak_of; /* number of the report whose peak its share is of */
+};
+
+struct joined_stack {
+    struct report_stack stack; /* of a joined row; its frames are its own */
+    uint64_t peak_of;
+};
+
+/* Counters that are summed up, and the report whose peak their share is of. */
+struct joined_sum {
+    struct counters *counters;
+    uint64_t peak_of;
 };
 
 struct joined_reason {
@@ -36,12 +48,19 @@ struct joined {
     struct report_pair *pairs;
     size_t pair_count, pair_room;
     struct hash_index pair_index;
+    struct joined_stack **stacks;
+    size_t stack_count, stack_room;
+    struct hash_index stack_index;
+    struct report_module **modules;
+    size_t module_count, module_room;
+    struct hash_index module_index;
     struct joined_reason *reasons;
     size_t reason_count, reason_room;
     const char **programs;
     size_t program_count, program_room;
     struct string_pool strings;
 
+    uint64_t custom_peak_of;
     uint64_t peak, peak_of;                               /* the largest, and the number of its report */
     uint64_t peak_bound;                                  /* sum of all peaks and what they are within */
     uint64_t without_pairs, without_sizes, without_reach; /* reports */
@@ -50,6 +69,7 @@ struct joined {
     bool overflow;  /* a sum was too large */
     bool is_broken; /* for want of memory: it can only be freed */
 
+    struct report_module *module_list;
     const char **reason_texts;
     uint64_t *reasons_hold;
     char program[32];

@@ -98,6 +98,15 @@ bool json_field_id(const struct json_at *at, const char *name, uint64_t *id, boo
     return !text || parse_id(text, id) || json_field_wrong(at, name, "is not 16 hexadecimal digits", why);
 }
 
+bool json_field_address(const struct json_at *at, const char *name, uint64_t *address, struct reason *why) {
+    const char *text;
+    if (!json_field_text(at, name, &text, why))
+        return false;
+    size_t digits = strncmp(text, "0x", 2) == 0 ? strspn(text + 2, "0123456789abcdef") : 0;
+    *address = strtoull(text, NULL, 16);
+    return (digits && digits <= 16 && !text[2 + digits]) || json_field_wrong(at, name, "is no address", why);
+}
+
 bool json_field_object(struct json_at *at, const struct json_at *parent, const char *array, size_t index,
                        struct reason *why) {
     const json_t *object = json_array_get(json_object_get(parent->object, array), index);

@@ -33,6 +33,9 @@ bool json_field_text_or_null(const struct json_at *, const char *name, const cha
 /* Sixteen hexadecimal digits, or null: then *is_null. */
 bool json_field_id(const struct json_at *, const char *name, uint64_t *id, bool *is_null, struct reason *why);
 
+/* "0x" and up to sixteen hexadecimal digits. */
+bool json_field_address(const struct json_at *, const char *name, uint64_t *address, struct reason *why);
+
 /* The object at an index of an array that is a member of parent. */
 bool json_field_object(struct json_at *, const struct json_at *parent, const char *array, size_t index,
                        struct reason *why);

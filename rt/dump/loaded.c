@@ -9,7 +9,7 @@
 #include <limits.h>
 #include <unistd.h>
 
-bool loaded_open(struct loaded *loaded, const char *path) {
+bool loaded_open(struct loaded *loaded, const char *path, struct symbolizer *names) {
     static char directory[PATH_MAX];
     struct report_limits everything = {.top = 0};
     struct reason why;
@@ -20,6 +20,11 @@ bool loaded_open(struct loaded *loaded, const char *path) {
     }
     loaded->report = loaded->source.report;
     loaded->report->directory = getcwd(directory, sizeof directory);
+    if (names && !symbolize_report(names, loaded->report)) {
+        complain(path, "out of memory for the names of addresses");
+        report_source_free(&loaded->source);
+        return false;
+    }
     report_prepare(loaded->report, &everything);
     loaded->is_lawful = laws_check(path, loaded->report) == STATUS_DONE;
     return true;

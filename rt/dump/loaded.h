@@ -4,6 +4,7 @@
 #define ALLOCSITE_LOADED_H
 
 #include "report_source.h"
+#include "symbolize.h"
 
 struct loaded {
     const char *path;
@@ -12,8 +13,9 @@ struct loaded {
     struct report_source source;
 };
 
-/* False: what is wrong with the file has been told, and nothing is left to give back. */
-bool loaded_open(struct loaded *, const char *path);
+/* names: of the addresses of unsited allocations, it must outlive the report; NULL: they have none. False: what is
+ * wrong with the file has been told, and nothing is left to give back. */
+bool loaded_open(struct loaded *, const char *path, struct symbolizer *names);
 void loaded_close(struct loaded *);
 
 /* Writes why the numbers are not all: a line for each reason, that the program has not ended, that sites are

@@ -17,6 +17,7 @@ static const struct command {
     const char *help;
 } commands[] = {
     {"sites", command_sites, "the allocation sites of executables, libraries, objects and archives"},
+    {"wrappers", command_wrappers, "the functions whose callers are billed, as a list of allocators"},
     {"report", command_report, "what programs have counted: from profiles, and from reports in JSON"},
     {"merge", command_merge, "many profiles as one"},
     {"diff", command_diff, "what changed from one report to another"},

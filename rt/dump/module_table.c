@@ -21,7 +21,7 @@ bool module_has_table(const struct elf_file *elf) {
 
 static bool is_table_section(const struct elf_section *section) {
     return is_named(section, ALLOCSITE_SITES_SECTION) || is_named(section, ALLOCSITE_FRAMES_SECTION) ||
-           is_named(section, ALLOCSITE_STRINGS_SECTION);
+           is_named(section, ALLOCSITE_STRINGS_SECTION) || is_named(section, ALLOCSITE_WRAPPERS_SECTION);
 }
 
 /* Sections of a sound file do not overlap. Many headers over the same bytes would make a small file cost a
@@ -101,6 +101,9 @@ static bool decode(struct module_table *module, const struct elf_file *elf, cons
         return false;
     input.strings.items = input.frames.items + input.frames.count;
     if (!collect(module, elf, bases, ALLOCSITE_STRINGS_SECTION, &input.strings, why))
+        return false;
+    input.wrappers.items = input.strings.items + input.strings.count;
+    if (!collect(module, elf, bases, ALLOCSITE_WRAPPERS_SECTION, &input.wrappers, why))
         return false;
     return table_decode(&module->table, input, why);
 }

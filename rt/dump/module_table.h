@@ -8,7 +8,7 @@
 
 struct module_table {
     struct table table;
-    struct table_region *regions; /* of all three kinds */
+    struct table_region *regions; /* of all kinds */
     unsigned char **copies;       /* of each section of a relocatable object; NULL: not copied */
     size_t count;                 /* of copies */
 };

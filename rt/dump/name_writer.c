@@ -80,6 +80,20 @@ bool name_write_frame(struct name_writer *writer, const struct profile_frame *fr
     return true;
 }
 
+static bool is_step(const void *key, const void *context, size_t element) {
+    const struct name_writer *writer = context;
+    return memcmp(key, writer->bytes + element, sizeof(struct profile_step)) == 0;
+}
+
+bool name_write_step(struct name_writer *writer, const struct profile_step *step, profile_name *name) {
+    uint64_t hash = hash_bytes(0, step, sizeof *step);
+    size_t found = hash_find(&writer->steps, hash, is_step, step, writer);
+    if (found == HASH_NONE)
+        return append(writer, &writer->steps, hash, step, sizeof *step, name);
+    *name = (profile_name)found;
+    return true;
+}
+
 static bool write_frame(struct name_writer *writer, const struct place *place, profile_name *frame) {
     struct profile_frame key = {.line = place->line, .column = place->column, .caller = *frame};
     return name_write(writer, place->function, &key.function) && name_write(writer, place->file, &key.file) &&
@@ -98,4 +112,5 @@ void name_writer_free(struct name_writer *writer) {
     free(writer->bytes);
     hash_free(&writer->strings);
     hash_free(&writer->frames);
+    hash_free(&writer->steps);
 }

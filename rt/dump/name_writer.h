@@ -12,13 +12,15 @@ struct name_writer {
     char *bytes;
     size_t size, room;
     bool is_full; /* of the four gigabytes that names can have */
-    struct hash_index strings, frames;
+    struct hash_index strings, frames, steps;
 };
 
 /* Sets *name; 0 for NULL. False: out of memory, or full. */
 bool name_write(struct name_writer *, const char *text, profile_name *name);
 
 bool name_write_frame(struct name_writer *, const struct profile_frame *, profile_name *name);
+
+bool name_write_step(struct name_writer *, const struct profile_step *, profile_name *name);
 
 /* Sets *frame to the innermost of the places, or to 0 if there are none. */
 bool name_write_chain(struct name_writer *, const struct place *, size_t count, profile_name *frame);

@@ -25,6 +25,7 @@ void profile_names_free(struct profile_names *names) {
     for (unsigned i = 0; i < PROFILE_CHUNKS; i++)
         free(names->chunks[i]);
     free(names->places);
+    offset_map_free(&names->chains);
 }
 
 /* Where size bytes of the names are. */
@@ -57,7 +58,7 @@ static bool add_place(struct profile_names *names, const struct profile_frame *f
     return true;
 }
 
-bool profile_chain_read(struct profile_names *names, profile_name offset, size_t *count) {
+static bool read_chain(struct profile_names *names, profile_name offset, size_t *count) {
     for (*count = 0; offset; ++*count) {
         const char *at = offset % 4 ? NULL : names_at(names, offset, sizeof(struct profile_frame));
         if (!at || *count == PROFILE_CHAIN_MAX || !names->places_left) {
@@ -71,4 +72,29 @@ bool profile_chain_read(struct profile_names *names, profile_name offset, size_t
         offset = frame.caller;
     }
     return true;
+}
+
+/* Parts of a site share its chain. */
+bool profile_chain_read(struct profile_names *names, profile_name frame, size_t *first, size_t *count) {
+    enum { LENGTH_BITS = 10 };
+    _Static_assert(PROFILE_CHAIN_MAX < 1 << LENGTH_BITS, "the length fits");
+    uint64_t known;
+    if (frame && offset_map_get(&names->chains, frame, &known)) {
+        *first = known >> LENGTH_BITS;
+        *count = known & ((1 << LENGTH_BITS) - 1);
+        return true;
+    }
+    *first = names->place_count;
+    if (!read_chain(names, frame, count))
+        return false;
+    if (frame)
+        offset_map_put(&names->chains, frame, (uint64_t)*first << LENGTH_BITS | *count);
+    return true;
+}
+
+bool profile_step_read(const struct profile_names *names, profile_name offset, struct profile_step *step) {
+    const char *at = offset % 4 ? NULL : names_at(names, offset, sizeof *step);
+    if (at)
+        memcpy(step, at, sizeof *step);
+    return at;
 }

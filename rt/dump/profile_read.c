@@ -4,13 +4,13 @@
 #include "grow.h"
 #include "profile_reasons.h"
 #include "profile_slots.h"
-#include "row_names.h"
 
 #include <string.h>
 
 struct reader {
     struct profile_file *file;
     struct profile_areas areas;
+    struct profile_views views;
     struct profile_sweep sweep;
     struct profile_pair *pairs; /* read before the rows, so that there are rows for all slots in them */
     size_t pair_count, pair_room;
@@ -22,53 +22,6 @@ struct reader {
 
 static const struct counters nothing;
 
-/* What is wanted of a record; false: it has no name. */
-static bool read_record(struct profile_record *record, const struct profile_areas *areas, uint64_t slot) {
-    const unsigned char *at = profile_element(areas, PROFILE_RECORDS, slot);
-    if (!at || profile_load_u32(at + offsetof(struct profile_record, what)) == PROFILE_UNUSED)
-        return false;
-    profile_copy(record, at, sizeof *record);
-    return record->what == PROFILE_SITE || record->what == PROFILE_MODULE;
-}
-
-static const char *module_path(struct reader *reader, uint32_t slot) {
-    struct profile_record record;
-    if (!slot)
-        return NULL;
-    if (read_record(&record, &reader->areas, slot) && record.what == PROFILE_MODULE)
-        return profile_name_at(&reader->file->names, record.file);
-    reader->file->names.wrong++;
-    return NULL;
-}
-
-static bool view_site(struct reader *reader, struct site_view *view, const struct profile_record *record) {
-    struct profile_names *names = &reader->file->names;
-    *view = (struct site_view){
-        .id = record->id,
-        .module = module_path(reader, record->module),
-        .sited = true,
-        .at = {profile_name_at(names, record->function), profile_name_at(names, record->file), record->line,
-               record->column},
-        .callee = profile_name_at(names, record->callee),
-        .type = profile_name_at(names, record->type),
-    };
-    return profile_chain_read(names, record->inlined, &view->inlined_count);
-}
-
-static bool view_slot(struct reader *reader, struct site_view *view, uint64_t slot) {
-    struct profile_record record;
-    if (!read_record(&record, &reader->areas, slot)) {
-        *view = (struct site_view){.id = ROW_UNNAMED_ID, .module = ROW_UNNAMED};
-        reader->doubts.unnamed++;
-        return true;
-    }
-    if (record.what == PROFILE_SITE)
-        return view_site(reader, view, &record);
-    const char *path = profile_name_at(&reader->file->names, record.file);
-    *view = (struct site_view){.id = record.id, .module = path};
-    return true;
-}
-
 /* The last events of a program that has not ended may be counted in part: what it had at most is no lower
  * than what it has. */
 static void settle(struct reader *reader, struct counters *counters) {
@@ -77,7 +30,8 @@ static void settle(struct reader *reader, struct counters *counters) {
         counters->max_live_blocks_within = counters->live_blocks - counters->max_live_blocks;
 }
 
-static bool add_row(struct reader *reader, uint64_t slot, const struct profile_counts *counts) {
+static bool add_row(struct reader *reader, uint64_t slot, const struct profile_counts *counts,
+                    const struct profile_view *view) {
     struct profile_file *file = reader->file;
     size_t count = file->report.site_count;
     if (!grow(&file->rows, count, &file->row_room, sizeof *file->rows) ||
@@ -85,14 +39,17 @@ static bool add_row(struct reader *reader, uint64_t slot, const struct profile_c
         return false;
     struct report_site *row = &file->rows[count];
     *row = (struct report_site){.counters = counts->counters};
-    file->sources[count] = (struct profile_row){.slot = slot, .first_place = file->names.place_count};
+    file->sources[count] = (struct profile_row){.slot = slot};
     file->report.site_count++;
     if (file->report.reach) {
         row->lost_blocks = counts->lost_blocks;
         row->lost_bytes = counts->lost_bytes;
     }
     settle(reader, &row->counters);
-    return view_slot(reader, &row->view, slot);
+    reader->doubts.unnamed += view->what == PROFILE_UNUSED;
+    return profile_view_row(&row->view, &file->sources[count].first_place, &reader->views, view) &&
+           (view->what != PROFILE_STACK ||
+            profile_stacks_add(&file->stacks, &reader->views, view->stack, &row->counters, count));
 }
 
 /* What only bounds a maximum has counted nothing. */
@@ -148,15 +105,25 @@ static bool read_pairs(struct reader *reader) {
     return list_named(reader);
 }
 
+static bool read_slot(struct reader *reader, uint64_t slot) {
+    struct profile_counts counts;
+    struct profile_view view;
+    profile_view_find(&view, &reader->views, slot);
+    profile_slot_read(&counts, &reader->sweep, slot, !view.is_backing && view.what != PROFILE_CUSTOM);
+    reader->doubts.contradicting += counts.contradict;
+    if (view.what == PROFILE_CUSTOM) {
+        reader->file->report.has_custom = true;
+        counters_add(&reader->file->report.custom, &counts.counters);
+        return true;
+    }
+    return (!counted(counts.counters) && !is_named(reader, slot)) || add_row(reader, slot, &counts, &view);
+}
+
 static bool read_stretch(struct reader *reader) {
     struct profile_sweep *sweep = &reader->sweep;
-    for (uint64_t slot = sweep->first; slot < sweep->end; slot++) {
-        struct profile_counts counts;
-        profile_slot_read(&counts, sweep, slot);
-        reader->doubts.contradicting += counts.contradict;
-        if ((counted(counts.counters) || is_named(reader, slot)) && !add_row(reader, slot, &counts))
+    for (uint64_t slot = sweep->first; slot < sweep->end; slot++)
+        if (!read_slot(reader, slot))
             return false;
-    }
     return true;
 }
 
@@ -223,6 +190,9 @@ static bool settle_rows(struct profile_file *file) {
         row->view.inlined =
             row->view.inlined_count ? file->names.places + file->sources[i].first_place : NULL;
     }
+    profile_stacks_settle(&file->stacks, file->rows);
+    file->report.stacks = file->stacks.list;
+    file->report.stack_count = file->stacks.count;
     return file->report.sites != NULL;
 }
 
@@ -281,6 +251,9 @@ static void read_head(struct reader *reader) {
     report->reach = header->flags & PROFILE_HAS_LOST;
     report->lost_unknown = report->reach ? NULL : profile_name_at(&file->names, header->lost_unknown);
     report->peak_within = header->peak.within;
+    report->modules = file->modules.sorted;
+    report->modules_size = file->modules.sorted_count;
+    report->walks = header->walks;
     if (is_merged && header->processes > 1) {
         report->several.count = header->processes;
         report->several.unfinished =
@@ -294,6 +267,8 @@ static void read_head(struct reader *reader) {
 static void settle_peak(struct report *report) {
     uint64_t live = 0, peak = 0;
     for (size_t i = 0; i < report->site_count; i++) {
+        if (report->sites[i]->view.backing)
+            continue;
         live += report->sites[i]->counters.live_bytes;
         peak += report->sites[i]->counters.peak_bytes;
     }
@@ -309,9 +284,11 @@ static bool peak_changed(const struct profile_areas *areas) {
 
 static bool read_all(struct reader *reader) {
     struct profile_file *file = reader->file;
-    if (!profile_names_read(&file->names, &reader->areas))
+    if (!profile_names_read(&file->names, &reader->areas) ||
+        !profile_modules_read(&file->modules, &file->names, &reader->areas))
         return false;
     read_head(reader);
+    reader->views = (struct profile_views){&reader->areas, &file->names, &file->modules};
     if (!read_pairs(reader) || !read_rows(reader) || !read_sizes(reader) || !settle_rows(file) ||
         !settle_pairs(reader))
         return false;
@@ -350,5 +327,7 @@ void profile_read_free(struct profile_file *file) {
     free(file->sources);
     free(file->rows);
     free(file->parts);
+    profile_stacks_free(&file->stacks);
+    profile_modules_free(&file->modules);
     profile_names_free(&file->names);
 }

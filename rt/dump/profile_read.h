@@ -6,7 +6,9 @@
 
 #include "../lib/report.h"
 #include "profile_areas.h"
+#include "profile_modules.h"
 #include "profile_names.h"
+#include "profile_stacks.h"
 
 struct profile_texts {
     char **list;
@@ -33,6 +35,8 @@ struct profile_file {
     struct report report; /* not prepared yet */
     uint64_t pid, start_time;
     const char *host;
+    struct profile_stacks stacks;
+    struct profile_modules modules; /* all that it names, whether they have rows or not */
     bool is_merged; /* from other profiles, and has no parts */
     struct profile_part *parts;
     size_t part_count;

@@ -67,7 +67,9 @@ struct sums {
 struct slot_reading {
     const struct profile_sweep *sweep;
     uint64_t slot;
+    bool is_in_totals;
     struct profile_flow *of_block; /* of the element */
+    struct profile_flow of_none;
     struct sums sums;
 };
 
@@ -80,7 +82,8 @@ static void each_element(struct slot_reading *reading, uint32_t kind, element_fu
         const struct profile_span *span = sweep->active[i];
         if (span->kind != kind)
             continue;
-        reading->of_block = &sweep->flows[span->block < sweep->flow_count ? span->block : sweep->flow_count];
+        size_t block = span->block < sweep->flow_count ? span->block : sweep->flow_count;
+        reading->of_block = reading->is_in_totals ? &sweep->flows[block] : &reading->of_none;
         function(reading, span->elements + (reading->slot - span->first) * sizeof(struct tally));
     }
 }
@@ -231,8 +234,9 @@ static void set_extremes(struct counters *counters, const struct sums *sums, con
     counters->max_live_blocks_within = slot->most_within;
 }
 
-void profile_slot_read(struct profile_counts *counts, struct profile_sweep *sweep, uint64_t slot) {
-    struct slot_reading reading = {.sweep = sweep, .slot = slot};
+void profile_slot_read(struct profile_counts *counts, struct profile_sweep *sweep, uint64_t slot,
+                       bool is_in_totals) {
+    struct slot_reading reading = {.sweep = sweep, .slot = slot, .is_in_totals = is_in_totals};
     struct profile_slot of;
     struct profile_base base;
     each_element(&reading, PROFILE_EXTRAS, add_moved);
@@ -243,9 +247,12 @@ void profile_slot_read(struct profile_counts *counts, struct profile_sweep *swee
     reading.sums.most = (int64_t)of.most;
     each_element(&reading, PROFILE_TALLIES, add_gained);
     *counts = (struct profile_counts){.lost_blocks = of.lost_blocks, .lost_bytes = of.lost_bytes};
-    add_base(&sweep->before_reset, &base);
+    if (is_in_totals)
+        add_base(&sweep->before_reset, &base);
     take_off(&reading.sums.flow, &base, &counts->contradict);
     profile_flow_counters(&counts->counters, &reading.sums.flow, &counts->contradict);
     set_live(&counts->counters, &reading.sums, &of, &counts->contradict);
     set_extremes(&counts->counters, &reading.sums, &of, &base, &counts->contradict);
+    if (!is_in_totals)
+        counters_forget_peaks(&counts->counters);
 }

@@ -1,18 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A report as a merged profile. */
 #include "profile_write.h"
-#include "hash_index.h"
-#include "name_writer.h"
 #include "profile_areas.h"
+#include "profile_records.h"
 
 #include "../lib/out.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Slot 0 means nobody in pairs. */
-enum { FIRST_SLOT = 1 };
 
 /* Two chunks of the directory. */
 enum {
@@ -23,10 +19,7 @@ enum {
 struct writer {
     const struct report *report;
     struct out out;
-    struct name_writer names;
-    struct profile_record *records; /* by slot */
-    uint32_t slots;
-    struct hash_index modules; /* slots, by path */
+    struct profile_records records;
     struct profile_note *notes;
     size_t note_count;
     struct profile_header header;
@@ -34,76 +27,10 @@ struct writer {
     uint32_t area_count;
 };
 
-static bool is_module(const void *key, const void *context, size_t element) {
-    const struct writer *writer = context;
-    return *(const profile_name *)key == writer->records[element].file;
-}
-
-/* Sites name their module by its slot: that of its row if it has one, else one behind all rows. */
-static bool module_slot(struct writer *writer, const char *path, uint32_t *slot) {
-    profile_name name;
-    *slot = 0;
-    if (!name_write(&writer->names, path, &name) || !name)
-        return !path;
-    uint64_t hash = hash_number(0, name);
-    size_t found = hash_find(&writer->modules, hash, is_module, &name, writer);
-    if (found != HASH_NONE) {
-        *slot = (uint32_t)found;
-        return true;
-    }
-    *slot = writer->slots++;
-    writer->records[*slot] = (struct profile_record){.module = *slot, .file = name, .what = PROFILE_MODULE};
-    return hash_add(&writer->modules, hash, *slot);
-}
-
-static bool record_module(struct writer *writer, const struct site_view *view, uint32_t slot) {
-    struct profile_record *record = &writer->records[slot];
-    *record = (struct profile_record){.id = view->id, .module = slot, .what = PROFILE_MODULE};
-    return name_write(&writer->names, view->module, &record->file) &&
-           (!record->file || hash_add(&writer->modules, hash_number(0, record->file), slot));
-}
-
-static bool record_site(struct writer *writer, const struct site_view *view, struct profile_record *record) {
-    struct name_writer *names = &writer->names;
-    *record = (struct profile_record){
-        .id = view->id, .line = view->at.line, .column = view->at.column, .what = PROFILE_SITE};
-    return module_slot(writer, view->module, &record->module) &&
-           name_write(names, view->at.function, &record->function) &&
-           name_write(names, view->at.file, &record->file) &&
-           name_write(names, view->callee, &record->callee) && name_write(names, view->type, &record->type) &&
-           name_write_chain(names, view->inlined, view->inlined_count, &record->inlined);
-}
-
-static bool record_row(struct writer *writer, size_t row) {
-    const struct site_view *view = &writer->report->sites[row]->view;
-    uint32_t slot = FIRST_SLOT + (uint32_t)row;
-    writer->report->sites[row]->position = row;
-    return view->sited ? record_site(writer, view, &writer->records[slot])
-                       : record_module(writer, view, slot);
-}
-
-/* Modules first, so that sites find the rows of theirs. */
-static bool make_records(struct writer *writer) {
-    const struct report *report = writer->report;
-    size_t count = report->site_count;
-    if (2 * count + FIRST_SLOT >= PROFILE_SLOTS_MAX) {
-        errno = EOVERFLOW;
-        return false;
-    }
-    writer->slots = FIRST_SLOT + (uint32_t)count;
-    writer->records = calloc(2 * count + FIRST_SLOT, sizeof *writer->records);
-    bool is_done = writer->records != NULL;
-    for (size_t i = 0; is_done && i < count; i++)
-        is_done = report->sites[i]->view.sited || record_row(writer, i);
-    for (size_t i = 0; is_done && i < count; i++)
-        is_done = !report->sites[i]->view.sited || record_row(writer, i);
-    return is_done;
-}
-
 static bool add_note(struct writer *writer, uint32_t what, const char *text, uint64_t processes) {
     struct profile_note *note = &writer->notes[writer->note_count++];
     *note = (struct profile_note){.what = what, .processes = processes};
-    return name_write(&writer->names, text, &note->text);
+    return name_write(&writer->records.names, text, &note->text);
 }
 
 /* One more, for the first empty one ends them. */
@@ -140,7 +67,8 @@ static uint32_t flags_of(const struct report *report) {
 static struct profile_peak peak_of(const struct report *report) {
     uint64_t bytes = 0;
     for (size_t i = 0; i < report->site_count; i++)
-        bytes += report->sites[i]->counters.peak_bytes - report->sites[i]->counters.inherited_bytes;
+        if (!report->sites[i]->view.backing)
+            bytes += report->sites[i]->counters.peak_bytes - report->sites[i]->counters.inherited_bytes;
     return (struct profile_peak){
         .bytes = (int64_t)bytes,
         .epoch = PROFILE_EPOCH_STEP,
@@ -160,10 +88,11 @@ static bool make_header(struct writer *writer) {
         .unfinished = report->several.count ? report->several.unfinished : !report->finished,
         .flags = flags_of(report),
         .peak = peak_of(report),
+        .walks = report->walks,
     };
     memcpy(header->magic, PROFILE_MAGIC, PROFILE_MAGIC_SIZE);
-    return name_write(&writer->names, report->program, &header->program) &&
-           name_write(&writer->names, report->lost_unknown, &header->lost_unknown);
+    return name_write(&writer->records.names, report->program, &header->program) &&
+           name_write(&writer->records.names, report->lost_unknown, &header->lost_unknown);
 }
 
 static void plan_area(struct writer *writer, uint32_t kind, uint32_t index, uint64_t size) {
@@ -186,14 +115,14 @@ static uint64_t whole_pages(uint64_t size) {
 static void plan_areas(struct writer *writer) {
     uint64_t offset = 2 * PROFILE_PAGE;
     if (writer->header.flags & PROFILE_HAS_SIZES)
-        plan_array(writer, PROFILE_SIZES, writer->slots);
-    plan_array(writer, PROFILE_NAMES, writer->names.size);
-    plan_array(writer, PROFILE_RECORDS, writer->slots);
-    plan_array(writer, PROFILE_SLOTS, writer->slots);
+        plan_array(writer, PROFILE_SIZES, writer->records.count);
+    plan_array(writer, PROFILE_NAMES, writer->records.names.size);
+    plan_array(writer, PROFILE_RECORDS, writer->records.count);
+    plan_array(writer, PROFILE_SLOTS, writer->records.count);
     plan_array(writer, PROFILE_BLOCKS, 1);
     plan_array(writer, PROFILE_PAIRS, writer->report->pair_count);
-    plan_area(writer, PROFILE_TALLIES, 0, writer->slots * sizeof(struct tally));
-    plan_area(writer, PROFILE_EXTRAS, 0, writer->slots * sizeof(struct extra));
+    plan_area(writer, PROFILE_TALLIES, 0, writer->records.count * sizeof(struct tally));
+    plan_area(writer, PROFILE_EXTRAS, 0, writer->records.count * sizeof(struct extra));
     plan_area(writer, PROFILE_NOTES, 0, writer->note_count * sizeof *writer->notes);
     if (writer->area_count > PROFILE_DIRECTORY_FIRST)
         plan_area(writer, PROFILE_DIRECTORY, 1, 2 * DIRECTORY_SIZE);
@@ -294,18 +223,16 @@ static size_t element_of(const struct report_site *row, uint32_t kind, union ele
 }
 
 static void put_slots(struct writer *writer, uint32_t kind, uint64_t from, uint64_t count) {
-    static const struct report_site nobody;
     for (uint64_t slot = from; slot < from + count; slot++) {
-        bool is_row = slot >= FIRST_SLOT && slot - FIRST_SLOT < writer->report->site_count;
-        const struct report_site *row = is_row ? writer->report->sites[slot - FIRST_SLOT] : &nobody;
+        struct report_site counted = profile_records_counted(&writer->records, slot);
         union element element;
-        size_t size = element_of(row, kind, &element);
+        size_t size = element_of(&counted, kind, &element);
         put(writer, &element, size);
     }
 }
 
 static uint64_t slot_of_row(const struct report_site *row) {
-    return row ? FIRST_SLOT + row->position : 0;
+    return row ? PROFILE_FIRST_SLOT + row->position : 0;
 }
 
 static void put_pairs(struct writer *writer, uint64_t from, uint64_t count) {
@@ -324,10 +251,10 @@ static void put_pairs(struct writer *writer, uint64_t from, uint64_t count) {
 static void put_elements(struct writer *writer, uint32_t kind, uint64_t from, uint64_t count) {
     switch (kind) {
     case PROFILE_NAMES:
-        put(writer, writer->names.bytes + from, count);
+        put(writer, writer->records.names.bytes + from, count);
         break;
     case PROFILE_RECORDS:
-        put(writer, writer->records + from, count * sizeof *writer->records);
+        put(writer, writer->records.list + from, count * sizeof *writer->records.list);
         break;
     case PROFILE_PAIRS:
         put_pairs(writer, from, count);
@@ -344,13 +271,13 @@ static void put_elements(struct writer *writer, uint32_t kind, uint64_t from, ui
 static uint64_t elements_of(const struct writer *writer, uint32_t kind) {
     switch (kind) {
     case PROFILE_NAMES:
-        return writer->names.size;
+        return writer->records.names.size;
     case PROFILE_PAIRS:
         return writer->report->pair_count;
     case PROFILE_BLOCKS:
         return 1;
     default:
-        return writer->slots;
+        return writer->records.count;
     }
 }
 
@@ -373,8 +300,8 @@ static uint64_t put_area(struct writer *writer, const struct profile_area *area)
         return writer->note_count * sizeof *writer->notes;
     case PROFILE_TALLIES:
     case PROFILE_EXTRAS:
-        put_elements(writer, area->kind, 0, writer->slots);
-        return writer->slots * sizeof(struct tally);
+        put_elements(writer, area->kind, 0, writer->records.count);
+        return writer->records.count * sizeof(struct tally);
     default:
         return put_chunk(writer, area);
     }
@@ -389,14 +316,14 @@ static void put_all(struct writer *writer) {
 }
 
 static bool make_all(struct writer *writer) {
-    return make_records(writer) && make_notes(writer) && make_header(writer);
+    return profile_records_make(&writer->records) && make_notes(writer) && make_header(writer);
 }
 
 static int write_all(struct writer *writer, int fd) {
     static char buffer[1 << 16];
     errno = ENOMEM;
     if (!make_all(writer))
-        return writer->names.is_full ? EOVERFLOW : errno;
+        return writer->records.names.is_full ? EOVERFLOW : errno;
     plan_areas(writer);
     out_open(&writer->out, fd, buffer, sizeof buffer);
     put_all(writer);
@@ -407,11 +334,9 @@ int profile_write(int fd, const struct report *report) {
     struct writer *writer = calloc(1, sizeof *writer);
     if (!writer)
         return ENOMEM;
-    writer->report = report;
+    writer->report = writer->records.report = report;
     int error = write_all(writer, fd);
-    name_writer_free(&writer->names);
-    hash_free(&writer->modules);
-    free(writer->records);
+    profile_records_free(&writer->records);
     free(writer->notes);
     free(writer);
     return error;

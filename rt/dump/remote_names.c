@@ -6,6 +6,7 @@
 
 #include "../format.h"
 #include "../lib/build_id.h"
+#include "../lib/caller_id.h"
 #include "../lib/path_id.h"
 
 #include <stddef.h>
@@ -114,15 +115,20 @@ static bool read_request(struct remote_names *names, uint64_t address, struct pr
            read_text(names, FOLLOW(struct allocsite_request, address, type, request), &record->type);
 }
 
+/* Slots of modules are read as they are; what no module has reads as no module. */
+static uint32_t read_module_slot(struct remote_names *names, uint64_t module) {
+    uint32_t slot = 0;
+    peek(names, module + names->layout->module_slot, &slot, sizeof slot);
+    return slot < RECORDS_MAX ? slot : 0;
+}
+
 static bool read_site(struct remote_names *names, uint64_t address, uint64_t module,
                       struct profile_record *record) {
     struct allocsite_site site;
-    uint32_t slot;
-    if (!peek(names, address, &site, sizeof site) ||
-        !peek(names, module + names->layout->module_slot, &slot, sizeof slot))
+    if (!peek(names, address, &site, sizeof site))
         return !names->memory->is_out_of_memory;
     *record = (struct profile_record){.id = site.hash,
-                                      .module = slot < RECORDS_MAX ? slot : 0,
+                                      .module = read_module_slot(names, module),
                                       .line = site.line,
                                       .column = site.column,
                                       .what = PROFILE_SITE};
@@ -148,13 +154,47 @@ static bool read_module(struct remote_names *names, uint64_t address, uint32_t s
     return true;
 }
 
+/* Paths that were read already are found again by their address. */
+static bool read_caller(struct remote_names *names, uint64_t address, uint64_t module,
+                        struct profile_record *record) {
+    uint64_t path;
+    char build_id[BUILD_ID_SIZE];
+    profile_name name;
+    record->module = read_module_slot(names, module);
+    if (!peek(names, address + names->layout->record_address, &record->address, sizeof record->address) ||
+        !peek(names, module + names->layout->module_path, &path, sizeof path) ||
+        !peek(names, module + names->layout->module_build_id, build_id, sizeof build_id))
+        return !names->memory->is_out_of_memory;
+    build_id[sizeof build_id - 1] = '\0';
+    if (!read_text(names, path, &name))
+        return false;
+    record->id = caller_id(build_id, name ? names->writer.bytes + name : "", record->address);
+    return true;
+}
+
+static bool read_part(struct remote_names *names, uint64_t address, uint64_t module,
+                      struct profile_record *record) {
+    record->module = read_module_slot(names, module);
+    return (peek(names, address + names->layout->record_parent, &record->parent, sizeof record->parent) &&
+            peek(names, address + names->layout->record_stack, &record->stack, sizeof record->stack)) ||
+           !names->memory->is_out_of_memory;
+}
+
 static bool read_record(struct remote_names *names, uint64_t address, uint32_t slot) {
     uint64_t site, module;
+    uint32_t what;
     struct profile_record *record = &names->records[slot];
     if (!address || !peek(names, address + names->layout->record_site, &site, sizeof site) ||
+        !peek(names, address + names->layout->record_what, &what, sizeof what) ||
         !peek(names, address + names->layout->record_module, &module, sizeof module) || !module)
         return !names->memory->is_out_of_memory;
-    return site ? read_site(names, site, module, record) : read_module(names, module, slot, record);
+    if (what == PROFILE_SITE)
+        return read_site(names, site, module, record);
+    if (what == PROFILE_MODULE)
+        return read_module(names, module, slot, record);
+    *record = (struct profile_record){.what = what};
+    return what == PROFILE_CALLER ? read_caller(names, address, module, record)
+                                  : read_part(names, address, module, record);
 }
 
 bool remote_names_read(struct remote_names *names, struct remote_memory *memory,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A report from the JSON that the runtime wrote. */
 #include "report_read.h"
-#include "json_field.h"
+#include "report_read_stacks.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -28,8 +28,8 @@ static bool check_format(const struct json_at *top, struct reason *why) {
         return json_field_wrong(top, "format", "is not \"allocsite-report\"", why);
     if (!json_field_u64(top, "version", &version, why))
         return false;
-    return version == 1 ||
-           json_field_wrong(top, "version", "is not 1: it was written by a newer allocsite", why);
+    return version <= REPORT_JSON_VERSION ||
+           json_field_wrong(top, "version", "is of a newer allocsite", why);
 }
 
 /* Strings, as many as *count says. */
@@ -113,13 +113,26 @@ static bool read_totals(struct report_file *file, const struct json_at *top, str
     return (!file->report.reach || read_lost(row, at, why)) ALLOCSITE_TOTALS(READ_COUNTER);
 }
 
+static bool read_custom(struct report_file *file, const struct json_at *top, struct reason *why) {
+    struct report_site sum = {.lost_blocks = 0}, *row = &sum;
+    struct json_at custom = {.object = json_object_get(top->object, "custom")}, *at = &custom;
+    file->report.has_custom = custom.object != NULL;
+    if (!custom.object)
+        return true;
+    if (!json_is_object(custom.object))
+        return json_field_wrong(top, "custom", "is not an object", why);
+    bool is_read = true ALLOCSITE_TOTALS(READ_COUNTER);
+    file->report.custom = row->counters;
+    return is_read;
+}
+
 static bool read_head(struct report_file *file, const struct json_at *top, struct reason *why) {
     struct report *report = &file->report;
     uint64_t left_out;
     if (!json_field_text(top, "program", &report->program, why) ||
         !json_field_u64(top, "pid", &report->pid, why) || !read_reasons(file, top, why) ||
         !json_field_bool(top, "finished", &report->finished, why) || !read_processes(file, top, why) ||
-        !read_totals(file, top, why) || !json_field_u64(top, "peak_within", &report->peak_within, why) ||
+        !read_totals(file, top, why) || !read_custom(file, top, why) || !json_field_u64(top, "peak_within", &report->peak_within, why) ||
         !json_field_u64(top, "sites_left_out", &left_out, why))
         return false;
     report->left_out = left_out;
@@ -149,6 +162,12 @@ static bool read_inlined(struct site_view *view, const struct json_at *at, struc
     return true;
 }
 
+/* Reports that were written before there were any have none of this. */
+static bool read_part(struct site_view *view, const struct json_at *at, struct reason *why) {
+    return (!json_field_exists(at, "address") || json_field_address(at, "address", &view->address, why)) &&
+           (!json_field_exists(at, "backing") || json_field_bool(at, "backing", &view->backing, why));
+}
+
 static bool read_view(struct site_view *view, const struct json_at *at, struct place **places,
                       struct reason *why) {
     bool is_null;
@@ -158,7 +177,8 @@ static bool read_view(struct site_view *view, const struct json_at *at, struct p
            json_field_text_or_null(at, "module", &view->module, why) &&
            json_field_bool(at, "sited", &view->sited, why) && read_place(&view->at, at, why) &&
            json_field_text_or_null(at, "callee", &view->callee, why) &&
-           json_field_text_or_null(at, "type", &view->type, why) && read_inlined(view, at, places, why);
+           json_field_text_or_null(at, "type", &view->type, why) && read_inlined(view, at, places, why) &&
+           read_part(view, at, why);
 }
 
 /* [smallest size of a class, count] */
@@ -310,7 +330,7 @@ bool report_read(struct report_file *file, const char *bytes, size_t size, struc
     struct json_at top = {.object = file->document};
     if (check_format(&top, why) && read_head(file, &top, why) && read_sites(file, &top, why)) {
         sort_by_id(file);
-        if (read_pairs(file, &top, why))
+        if (read_pairs(file, &top, why) && report_read_stacks(file, &top, why))
             return true;
     }
     report_read_free(file);
@@ -318,6 +338,7 @@ bool report_read(struct report_file *file, const char *bytes, size_t size, struc
 }
 
 void report_read_free(struct report_file *file) {
+    report_read_stacks_free(file);
     free(file->report.pairs);
     free(file->report.sites);
     free(file->by_id);

@@ -20,6 +20,8 @@ struct report_file {
     struct place *places; /* of all inline chains */
     const char **reasons, **programs;
     uint64_t *reasons_hold;
+    struct report_module *modules;
+    struct report_frame *frames; /* of all stacks */
 };
 
 /* False: *why says why, and there is nothing to free. */

@@ -47,7 +47,7 @@ static uint64_t target(uint64_t field, allocsite_ref reference) {
 
 /* Regions end with a NUL (checked once, in check_strings), so every string in them ends too. Empty and absent
  * mean the same: unknown. */
-static bool read_string(const struct table_input *input, uint64_t address, const char **string) {
+bool table_string(const struct table_input *input, uint64_t address, const char **string) {
     *string = NULL;
     if (address == 0)
         return true;
@@ -63,9 +63,9 @@ static bool read_scope(const struct table_input *input, uint64_t address, struct
     if (!bytes)
         return false;
     memcpy(&scope, bytes, sizeof scope);
-    return read_string(input, target(FIELD(address, struct allocsite_scope, function), scope.function),
+    return table_string(input, target(FIELD(address, struct allocsite_scope, function), scope.function),
                        &place->function) &&
-           read_string(input, target(FIELD(address, struct allocsite_scope, file), scope.file), &place->file);
+           table_string(input, target(FIELD(address, struct allocsite_scope, file), scope.file), &place->file);
 }
 
 /* Reads the frame at *address and moves *address on to its caller. */
@@ -90,7 +90,7 @@ static bool read_request(const struct table_input *input, uint64_t address, stru
     memcpy(&request, bytes, sizeof request);
     uint64_t callee = target(FIELD(address, struct allocsite_request, callee), request.callee);
     uint64_t type = target(FIELD(address, struct allocsite_request, type), request.type);
-    return read_string(input, callee, &site->callee) && read_string(input, type, &site->type) && site->callee;
+    return table_string(input, callee, &site->callee) && table_string(input, type, &site->type) && site->callee;
 }
 
 static bool check_chain(const struct table_input *input, uint64_t address) {
@@ -223,11 +223,15 @@ bool table_decode(struct table *table, struct table_input input, struct reason *
             return false;
         }
     sort_and_merge(table);
-    return true;
+    if (table_decode_wrappers(table, why))
+        return true;
+    table_free(table);
+    return false;
 }
 
 void table_free(struct table *table) {
     free(table->sites);
+    free(table->wrappers);
     *table = (struct table){0};
 }
 

@@ -24,7 +24,7 @@ struct table_regions {
 
 /* What a module carries. A relocatable object has many regions of a kind, a linked module one. */
 struct table_input {
-    struct table_regions sites, frames, strings;
+    struct table_regions sites, frames, strings, wrappers;
 };
 
 struct table_site {
@@ -37,10 +37,20 @@ struct table_site {
     uint8_t kind;     /* enum allocsite_kind */
 };
 
+/* A function whose callers are billed. Arguments are numbered from 1; 0: none, or not known. */
+struct table_wrapper {
+    const char *symbol;
+    uint8_t kind;   /* enum allocsite_kind */
+    uint8_t origin; /* enum allocsite_origin */
+    uint8_t size, count, align, pointer;
+};
+
 /* Sites in the order of file, line, column, function; each once. Strings point into the input's bytes. */
 struct table {
     struct table_site *sites;
     size_t count;
+    struct table_wrapper *wrappers; /* in the order of symbols, each once */
+    size_t wrapper_count;
     struct table_input input;
 };
 
@@ -54,6 +64,12 @@ void table_free(struct table *);
 
 /* The chain of callers, innermost first. Returns its length. */
 size_t table_callers(const struct table *, const struct table_site *, struct place chain[TABLE_CHAIN_MAX]);
+
+/* Their part of the work of table_decode. Needs input and sorted strings. */
+bool table_decode_wrappers(struct table *, struct reason *why);
+
+/* For decoders: the string at an address, in *string; "" and nothing are NULL. False: there is none. */
+bool table_string(const struct table_input *, uint64_t address, const char **string);
 
 /* "alloc", "realloc", "free". */
 const char *table_kind_name(uint8_t kind);

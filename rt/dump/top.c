@@ -28,28 +28,31 @@ static bool order(struct snapshot *snapshot) {
     return true;
 }
 
-static bool fill(struct snapshot *snapshot) {
+static bool fill(struct snapshot *snapshot, struct symbolizer *names) {
     static char directory[PATH_MAX];
     struct report_limits everything = {.top = 0};
     struct report *report = snapshot->source.report;
     clock_gettime(CLOCK_MONOTONIC, &snapshot->time);
     report->directory = getcwd(directory, sizeof directory);
+    names->is_quiet = true;
+    if (!symbolize_report(names, report))
+        return false;
     report_prepare(report, &everything);
     return order(snapshot);
 }
 
 /* NULL: *why says why. */
-static struct snapshot *take(const char *path, struct reason *why) {
+static struct snapshot *take(struct top *top, struct reason *why) {
     struct snapshot *snapshot = calloc(1, sizeof *snapshot);
     if (!snapshot) {
         reason_set(why, "out of memory");
         return NULL;
     }
-    if (!report_source_load(&snapshot->source, path, why)) {
+    if (!report_source_load(&snapshot->source, top->path, why)) {
         free(snapshot);
         return NULL;
     }
-    if (fill(snapshot))
+    if (fill(snapshot, &top->names))
         return snapshot;
     reason_set(why, "out of memory");
     drop(snapshot);
@@ -66,7 +69,7 @@ static void look_for_end(struct top *top) {
 }
 
 bool top_refresh(struct top *top, struct reason *why) {
-    struct snapshot *now = take(top->path, why);
+    struct snapshot *now = take(top, why);
     if (!now && top->now)
         look_for_end(top);
     if (!now)
@@ -74,7 +77,7 @@ bool top_refresh(struct top *top, struct reason *why) {
     /* What a program counts between the reading of its numbers and its end has not been read. */
     struct reason unimportant;
     bool has_ended = !now->source.report->running && !(top->now && top_is_over(top));
-    struct snapshot *last = has_ended ? take(top->path, &unimportant) : NULL;
+    struct snapshot *last = has_ended ? take(top, &unimportant) : NULL;
     if (last) {
         drop(now);
         now = last;
@@ -90,6 +93,7 @@ void top_close(struct top *top) {
     free(top->rows);
     drop(top->before);
     drop(top->now);
+    symbolizer_free(&top->names);
 }
 
 static const struct report_site *find_before(const struct top *top, const struct report_site *site) {

@@ -9,6 +9,7 @@
 
 #include "measure.h"
 #include "report_source.h"
+#include "symbolize.h"
 
 #include <time.h>
 
@@ -34,6 +35,7 @@ struct top {
     struct snapshot *now, *before; /* NULL: none yet; without one before there are no rates */
     struct top_row *rows;          /* selected */
     size_t count;
+    struct symbolizer names; /* of the addresses of unsited allocations */
     struct rate total;
     bool is_gone; /* the process whose memory was read; what it has counted since is not known */
 };

@@ -4,16 +4,13 @@
 
 #include "code_references.h"
 #include "command.h"
+#include "debug_child.h"
 #include "dwarf.h"
 #include "evidence.h"
 #include "verify_write.h"
 
 #include <elf.h>
-#include <errno.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 /* What the verdict on a site is reached from. */
 struct grounds {
@@ -68,40 +65,25 @@ static int verify_here(struct verification *all, const struct elf_file *elf) {
     return status;
 }
 
-/* A child that dies of damaged debug information leaves no core file, and one that does not end is stopped.
- */
-static void limit_child(void) {
-    enum { SECONDS = 600 };
-    setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
-    setrlimit(RLIMIT_CPU, &(struct rlimit){SECONDS, SECONDS});
-}
+struct task {
+    struct verification all;
+    const struct elf_file *elf;
+};
 
-static int wait_for(pid_t child, const char *module) {
-    int status;
-    while (waitpid(child, &status, 0) < 0)
-        if (errno != EINTR) {
-            complain(module, "cannot verify: %s", strerror(errno));
-            return STATUS_FAILED;
-        }
-    if (WIFEXITED(status))
-        return WEXITSTATUS(status);
-    complain(module, "cannot verify: libdwarf failed on its debug information (%s)",
-             strsignal(WTERMSIG(status)));
-    return STATUS_FAILED;
+static int verify_there(void *context) {
+    struct task *task = context;
+    return verify_here(&task->all, task->elf);
 }
 
 int verify(struct out *out, bool is_json, const char *module, const struct elf_file *elf,
            const struct table *table) {
+    struct task task = {{.out = out, .is_json = is_json, .module = module, .table = table}, elf};
+    struct reason why;
     if (out_flush(out))
         return STATUS_FAILED;
-    pid_t child = fork();
-    if (child < 0) {
-        complain(module, "cannot verify: %s", strerror(errno));
-        return STATUS_FAILED;
-    }
-    if (child > 0)
-        return wait_for(child, module);
-    limit_child();
-    struct verification all = {.out = out, .is_json = is_json, .module = module, .table = table};
-    _exit(verify_here(&all, elf));
+    int status = debug_child(verify_there, &task, &why);
+    if (status >= 0)
+        return status;
+    complain(module, "cannot verify: %s", why.text);
+    return STATUS_FAILED;
 }

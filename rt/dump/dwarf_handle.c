@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Debug information of a module, open to be read with libdwarf. */
+#include "dwarf_handle.h"
+
+#include <elf.h>
+#include <string.h>
+
+/* What libdwarf calls to get at sections, which it must not read from the file itself: that may be an
+ * archive's member, or not be relocated. */
+
+static int section_info(void *object, Dwarf_Half index, Dwarf_Obj_Access_Section *info, int *error) {
+    const struct dwarf_sections *sections = object;
+    (void)error;
+    if (index >= sections->elf->count)
+        return DW_DLV_NO_ENTRY;
+    const struct elf_section *section = &sections->elf->sections[index];
+    *info = (Dwarf_Obj_Access_Section){
+        .addr = section->address,
+        .type = section->type,
+        .size = sections->sizes[index],
+        .name = section->type == SHT_RELA ? "" : section->name,
+        .link = section->link,
+        .info = section->info,
+        .entrysize = section->entry_size,
+    };
+    return DW_DLV_OK;
+}
+
+static Dwarf_Endianness byte_order(void *object) {
+    (void)object;
+    return DW_OBJECT_LSB;
+}
+
+static Dwarf_Small length_size(void *object) {
+    (void)object;
+    return 4;
+}
+
+static Dwarf_Small pointer_size(void *object) {
+    (void)object;
+    return 8;
+}
+
+static Dwarf_Unsigned section_count(void *object) {
+    return ((const struct dwarf_sections *)object)->elf->count;
+}
+
+static int load_section(void *object, Dwarf_Half index, Dwarf_Small **bytes, int *error) {
+    (void)error;
+    *bytes = (Dwarf_Small *)dwarf_section_bytes(object, index);
+    return *bytes ? DW_DLV_OK : DW_DLV_NO_ENTRY;
+}
+
+static const Dwarf_Obj_Access_Methods access_methods = {
+    .get_section_info = section_info,
+    .get_byte_order = byte_order,
+    .get_length_size = length_size,
+    .get_pointer_size = pointer_size,
+    .get_section_count = section_count,
+    .load_section = load_section,
+};
+
+/* With no handler and no place for an error libdwarf aborts. */
+static void ignore_error(Dwarf_Error error, Dwarf_Ptr argument) {
+    (void)error;
+    (void)argument;
+}
+
+bool dwarf_open(struct dwarf_handle *handle, const struct elf_file *elf, struct reason *why) {
+    Dwarf_Error error = NULL;
+    if (!dwarf_sections_open(&handle->sections, elf, why))
+        return false;
+    handle->access = (Dwarf_Obj_Access_Interface){&handle->sections, &access_methods};
+    if (dwarf_object_init_b(&handle->access, ignore_error, NULL, DW_GROUPNUMBER_ANY, &handle->debug,
+                            &error) == DW_DLV_OK)
+        return true;
+    reason_set(why, "libdwarf cannot read its debug information: %s",
+               error ? dwarf_errmsg(error) : "no units");
+    if (error)
+        dwarf_dealloc_error(NULL, error);
+    dwarf_sections_close(&handle->sections);
+    return false;
+}
+
+void dwarf_close(struct dwarf_handle *handle) {
+    dwarf_object_finish(handle->debug, NULL);
+    dwarf_sections_close(&handle->sections);
+}
+
+bool dwarf_has_attribute(Dwarf_Die die, Dwarf_Half attribute) {
+    Dwarf_Bool has = 0;
+    return dwarf_hasattr(die, attribute, &has, NULL) == DW_DLV_OK && has;
+}
+
+const char *dwarf_text(Dwarf_Die die, Dwarf_Half attribute) {
+    char *text;
+    return dwarf_die_text(die, attribute, &text, NULL) == DW_DLV_OK ? text : NULL;
+}
+
+/* The forms that can be negative libdwarf reads as signed alone, whatever the number. */
+static bool read_constant(Dwarf_Attribute attribute, uint64_t *number) {
+    Dwarf_Unsigned plain;
+    Dwarf_Signed with_sign;
+    if (dwarf_formudata(attribute, &plain, NULL) == DW_DLV_OK) {
+        *number = plain;
+        return true;
+    }
+    if (dwarf_formsdata(attribute, &with_sign, NULL) != DW_DLV_OK || with_sign < 0)
+        return false;
+    *number = (uint64_t)with_sign;
+    return true;
+}
+
+bool dwarf_constant(Dwarf_Debug debug, Dwarf_Die die, Dwarf_Half name, uint64_t *number) {
+    Dwarf_Attribute attribute;
+    if (dwarf_attr(die, name, &attribute, NULL) != DW_DLV_OK)
+        return false;
+    bool is_read = read_constant(attribute, number);
+    dwarf_dealloc(debug, attribute, DW_DLA_ATTR);
+    return is_read;
+}
+
+uint64_t dwarf_number(Dwarf_Debug debug, Dwarf_Die die, Dwarf_Half name) {
+    uint64_t number;
+    return dwarf_constant(debug, die, name, &number) ? number : 0;
+}
+
+bool dwarf_reference(Dwarf_Debug debug, Dwarf_Die die, Dwarf_Half name, Dwarf_Off *offset) {
+    Dwarf_Attribute attribute;
+    if (dwarf_attr(die, name, &attribute, NULL) != DW_DLV_OK)
+        return false;
+    bool is_read = dwarf_global_formref(attribute, offset, NULL) == DW_DLV_OK;
+    dwarf_dealloc(debug, attribute, DW_DLA_ATTR);
+    return is_read;
+}
+
+bool dwarf_has_code(Dwarf_Die die) {
+    return dwarf_has_attribute(die, DW_AT_low_pc) || dwarf_has_attribute(die, DW_AT_ranges);
+}
+
+bool dwarf_next_origin(Dwarf_Debug debug, Dwarf_Die die, Dwarf_Off *offset) {
+    return dwarf_reference(debug, die, DW_AT_abstract_origin, offset) ||
+           dwarf_reference(debug, die, DW_AT_specification, offset);
+}
+
+static const char *linkage_name(Dwarf_Die die) {
+    const char *name = dwarf_text(die, DW_AT_linkage_name);
+    return name ? name : dwarf_text(die, DW_AT_MIPS_linkage_name);
+}
+
+/* Code refers to the abstract function, that to the declaration in its class: each name stands in one of
+ * them. */
+struct dwarf_names dwarf_function_names(Dwarf_Debug debug, Dwarf_Off offset) {
+    enum { HOPS_MAX = 8 };
+    struct dwarf_names names = {NULL, NULL};
+    bool has_next = true;
+    for (int hops = 0; has_next && (!names.plain || !names.linkage) && hops < HOPS_MAX; hops++) {
+        Dwarf_Die die;
+        if (dwarf_offdie_b(debug, offset, 1, &die, NULL) != DW_DLV_OK)
+            break;
+        names.plain = names.plain ? names.plain : dwarf_text(die, DW_AT_name);
+        names.linkage = names.linkage ? names.linkage : linkage_name(die);
+        has_next = dwarf_next_origin(debug, die, &offset);
+        dwarf_dealloc(debug, die, DW_DLA_DIE);
+    }
+    return names;
+}
+
+const char *dwarf_directory(Dwarf_Line_Context lines, Dwarf_Unsigned index) {
+    const char *directory = NULL;
+    return dwarf_srclines_include_dir_data(lines, (Dwarf_Signed)index, &directory, NULL) == DW_DLV_OK
+               ? directory
+               : NULL;
+}
+
+void dwarf_each_row(const struct dwarf_handle *handle, Dwarf_Die unit, line_row_function *take,
+                    void *context) {
+    const struct elf_file *elf = handle->sections.elf;
+    Dwarf_Off offset;
+    if (!dwarf_reference(handle->debug, unit, DW_AT_stmt_list, &offset))
+        return;
+    for (size_t i = 0; i < elf->count; i++) {
+        const unsigned char *bytes = dwarf_section_bytes(&handle->sections, i);
+        if (bytes && elf->sections[i].type != SHT_RELA && strcmp(elf->sections[i].name, ".debug_line") == 0)
+            line_program_run(bytes, handle->sections.sizes[i], offset, take, context);
+    }
+}

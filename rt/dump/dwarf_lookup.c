@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Functions and lines of addresses. */
+#include "dwarf_lookup.h"
+#include "demangle.h"
+#include "dwarf_unit.h"
+#include "offset_map.h"
+#include "string_pool.h"
+
+#include <stdlib.h>
+
+struct lookup {
+    struct dwarf_handle handle;
+    struct dwarf_unit unit;
+    struct offset_map functions; /* offset of a function's entry -> its name */
+    struct string_pool names;
+    bool has_split_unit;
+    dwarf_found *found;
+    void *context;
+};
+
+void dwarf_unit_slice(const struct dwarf_unit *unit, uint64_t low, uint64_t high, size_t *from, size_t *end) {
+    size_t first = 0, count = unit->count;
+    while (count) {
+        size_t half = count / 2;
+        bool is_below = unit->addresses[first + half] < low;
+        first += is_below ? half + 1 : 0;
+        count = is_below ? count - half - 1 : half;
+    }
+    *from = *end = first;
+    while (*end < unit->count && unit->addresses[*end] < high)
+        ++*end;
+}
+
+/* Units can claim the same addresses: the first that knows them is heard. */
+static void claim(void *context, uint64_t low, uint64_t high) {
+    struct dwarf_unit *unit = context;
+    size_t i, end;
+    dwarf_unit_slice(unit, low, high, &i, &end);
+    for (; i < end; i++) {
+        struct dwarf_hit *hit = &unit->hits[i];
+        if (hit->is_in_unit || hit->is_found)
+            continue;
+        *hit = (struct dwarf_hit){.is_in_unit = true};
+        unit->in[unit->in_count++] = i;
+    }
+}
+
+static const char *read_name(struct lookup *lookup, Dwarf_Off offset) {
+    struct dwarf_names names = dwarf_function_names(lookup->handle.debug, offset);
+    char *demangled = demangle(names.linkage);
+    const char *name = demangled ? demangled : names.plain ? names.plain : names.linkage;
+    lookup->unit.is_broken |= !string_pool_keep(&lookup->names, &name);
+    free(demangled);
+    return lookup->unit.is_broken ? NULL : name;
+}
+
+/* Thousands of inlined calls share one function, so each is read once. */
+static const char *name_of(struct lookup *lookup, Dwarf_Off offset) {
+    uint64_t name;
+    if (!offset_map_get(&lookup->functions, offset, &name)) {
+        name = (uintptr_t)read_name(lookup, offset);
+        offset_map_put(&lookup->functions, offset, name);
+    }
+    return (const char *)(uintptr_t)name;
+}
+
+static uint32_t narrow(uint64_t number) {
+    return number <= UINT32_MAX ? (uint32_t)number : 0;
+}
+
+static struct place place_at(const struct dwarf_unit *unit, uint64_t file, uint64_t line, uint64_t column) {
+    return (struct place){
+        .file = file < unit->file_count ? unit->files[file] : NULL,
+        .line = narrow(line),
+        .column = narrow(column),
+    };
+}
+
+static void tell(struct lookup *lookup, size_t index) {
+    struct place places[DWARF_DEPTH_MAX];
+    const struct dwarf_unit *unit = &lookup->unit;
+    const struct dwarf_hit *hit = &unit->hits[index];
+    size_t count = 0, scope = hit->scope;
+    places[0] = hit->has_row ? place_at(unit, hit->file, hit->line, hit->column) : (struct place){.line = 0};
+    for (; scope && count < DWARF_DEPTH_MAX - 1; scope = unit->scopes[scope - 1].parent) {
+        const struct dwarf_scope *at = &unit->scopes[scope - 1];
+        places[count++].function = name_of(lookup, at->function);
+        places[count] = place_at(unit, at->call_file, at->call_line, at->call_column);
+    }
+    if (!lookup->unit.is_broken)
+        lookup->found(lookup->context, index, places, count ? count : 1);
+}
+
+static void tell_all(struct lookup *lookup) {
+    struct dwarf_unit *unit = &lookup->unit;
+    for (size_t i = 0; i < unit->in_count; i++) {
+        struct dwarf_hit *hit = &unit->hits[unit->in[i]];
+        hit->is_in_unit = false;
+        hit->is_found = hit->scope || hit->has_row;
+        if (hit->is_found)
+            tell(lookup, unit->in[i]);
+    }
+}
+
+static void read_unit(struct lookup *lookup, Dwarf_Die die) {
+    struct dwarf_unit *unit = &lookup->unit;
+    Dwarf_Addr base = 0;
+    unit->in_count = 0;
+    unit->base = dwarf_lowpc(die, &base, NULL) == DW_DLV_OK ? base : 0;
+    dwarf_each_range(unit->debug, die, unit->base, claim, unit);
+    if (!unit->in_count)
+        return;
+    lookup->has_split_unit |=
+        dwarf_has_attribute(die, DW_AT_dwo_name) || dwarf_has_attribute(die, DW_AT_GNU_dwo_name);
+    dwarf_unit_scopes(unit, die);
+    dwarf_unit_lines(unit, die);
+    tell_all(lookup);
+    dwarf_unit_files_free(unit);
+}
+
+static void read_units(struct lookup *lookup) {
+    Dwarf_Unsigned length, abbreviations, type_offset, next;
+    Dwarf_Half version, address_size, offset_size, extension_size, unit_type;
+    Dwarf_Sig8 signature;
+    Dwarf_Debug debug = lookup->handle.debug;
+    while (!lookup->unit.is_broken &&
+           dwarf_next_cu_header_d(debug, 1, &length, &version, &abbreviations, &address_size, &offset_size,
+                                  &extension_size, &signature, &type_offset, &next, &unit_type,
+                                  NULL) == DW_DLV_OK) {
+        Dwarf_Die die;
+        if (dwarf_siblingof_b(debug, NULL, 1, &die, NULL) != DW_DLV_OK)
+            continue;
+        if (unit_type != DW_UT_type)
+            read_unit(lookup, die);
+        dwarf_dealloc(debug, die, DW_DLA_DIE);
+    }
+}
+
+static uint64_t all_bytes(const struct dwarf_sections *sections) {
+    uint64_t sum = 0;
+    for (size_t i = 0; i < sections->elf->count; i++)
+        sum += sections->sizes[i];
+    return sum;
+}
+
+static bool look_up(struct lookup *lookup, struct reason *why) {
+    struct dwarf_unit *unit = &lookup->unit;
+    unit->handle = &lookup->handle;
+    unit->debug = lookup->handle.debug;
+    unit->entries_left = all_bytes(&lookup->handle.sections);
+    unit->hits = calloc(unit->count + 1, sizeof *unit->hits);
+    unit->in = calloc(unit->count + 1, sizeof *unit->in);
+    unit->is_broken = !unit->hits || !unit->in;
+    read_units(lookup);
+    free(unit->hits);
+    free(unit->in);
+    free(unit->scopes);
+    offset_map_free(&lookup->functions);
+    string_pool_free(&lookup->names);
+    if (unit->is_broken)
+        return reason_set(why, "out of memory");
+    return !lookup->has_split_unit || reason_set(why, "its debug information is split into .dwo files");
+}
+
+bool dwarf_lookup(const struct elf_file *elf, const uint64_t *addresses, size_t count, dwarf_found *found,
+                  void *context, struct reason *why) {
+    struct lookup lookup = {
+        .unit = {.addresses = addresses, .count = count}, .found = found, .context = context};
+    if (!dwarf_open(&lookup.handle, elf, why))
+        return false;
+    bool is_done = look_up(&lookup, why);
+    dwarf_close(&lookup.handle);
+    return is_done;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* How counters of many reports are joined: join.h in parts. */
+#ifndef ALLOCSITE_JOIN_COUNTERS_H
+#define ALLOCSITE_JOIN_COUNTERS_H
+
+#include "join.h"
+
+/* A sum that is too large stays the largest number, and that is noted. */
+void joined_add_to(struct joined *, uint64_t *sum, uint64_t part);
+
+/* Adds what a row, or a stack, of the report that is being added has. */
+void joined_add_counters(struct joined *, struct joined_sum *, const struct counters *part);
+
+/* The modules, stacks and all else of calling frames that a report has. Its sites have been added. False: out
+ * of memory. */
+bool joined_add_stacks(struct joined *, const struct report *);
+
+/* Sets those of the joined report. */
+bool joined_list_stacks(struct joined *);
+void joined_free_stacks(struct joined *);
+
+#endif

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* What the commands that print the tables of modules share: sites and wrappers. */
+#ifndef ALLOCSITE_TABLE_RUN_H
+#define ALLOCSITE_TABLE_RUN_H
+
+#include "../lib/out.h"
+#include "elf_file.h"
+#include "table.h"
+
+struct table_run {
+    /* Writes one table to out; may set status. */
+    void (*show)(struct table_run *, const char *module, const struct elf_file *, const struct table *);
+    struct out out;
+    bool is_json;
+    bool is_verifying;  /* the sites are checked in place of being shown */
+    bool has_heading;   /* text tells of which module the table is */
+    size_t table_count; /* in the present file */
+    int status;
+};
+
+/* "text" or "json". */
+bool table_run_set_format(struct table_run *, const char *name);
+
+/* Shows the tables of all the files on standard output. Returns an exit status. */
+int table_run_files(struct table_run *, char **paths, int count);
+
+#endif
