@@ -15,12 +15,15 @@ FLAGS = {
     ".c": ["-std=gnu11"] + COMMON,
     ".cpp": ["-std=c++17", "-faligned-allocation", "-fsized-deallocation"] + COMMON,
 }
+FRAME_POINTERS = ["-fno-omit-frame-pointer", "-mno-omit-leaf-frame-pointer"]
 KINDS = {
     "plain": [],
     "allocsite": [],
-    # The frame pointers are what its documentation asks for: it walks them at each allocation.
-    "memprof": ["-fmemory-profile", "-fno-omit-frame-pointer", "-mno-omit-leaf-frame-pointer"],
+    "frames": FRAME_POINTERS,  # with allocsite
+    # They are what its documentation asks for: it walks them at each allocation.
+    "memprof": ["-fmemory-profile"] + FRAME_POINTERS,
 }
+WITH_ALLOCSITE = ("allocsite", "frames")
 # Whose settings change what is measured.
 FOREIGN = re.compile("ALLOCSITE_|LD_PRELOAD$|MALLOC_|GLIBC_TUNABLES$|HEAPPROFILE|HEAP_PROFILE_|TCMALLOC_|MEMPROF_")
 
@@ -63,7 +66,7 @@ class Builder:
 
     def _compiler(self, kind, suffix):
         plus = "++" if suffix == ".cpp" else ""
-        if kind == "allocsite":
+        if kind in WITH_ALLOCSITE:
             return os.path.join(self.bin, "allocsite-clang" + plus)
         return os.path.join(self.clang_directory, "clang" + plus)
 

@@ -13,7 +13,7 @@ import subprocess
 import sys
 from dataclasses import dataclass
 
-from build import environment, run
+from build import environment, options, run
 from interleave import PLAIN, Cost, RunFailed, Variant, cost, geometric_mean, interleaved, seconds
 from times import COUNTING, programs
 
@@ -89,6 +89,8 @@ def rivals(builder):
 
     return [
         Rival("allocsite", "as it is", COUNTING),
+        Rival("stack=8", "allocsite with eight calling frames of each allocation, compiled with frame pointers",
+              Variant("stack=8", "frames", options("stack=8"))),
         of_command("heaptrack", "heaptrack -o FILE", "heaptrack", ["-o", at("heaptrack") + "/profile"],
                    at("heaptrack")),
         of_command("DHAT", "valgrind --tool=dhat", "valgrind",

@@ -94,8 +94,8 @@ class Messages(unittest.TestCase):
         self.refused(WORK, ["Is a directory"])
         self.refused(written("list", "[]"), ["is not a report of allocsite"])
         self.refused(written("sites", {"format": "allocsite-sites"}), ['format is not "allocsite-report"'])
-        self.refused(written("new", {"format": "allocsite-report", "version": 2}),
-                     ["version is not 1: it was written by a newer allocsite"])
+        self.refused(written("new", {"format": "allocsite-report", "version": 3}),
+                     ["version is of a newer allocsite"])
 
     def test_a_report_that_ends_early(self):
         with open(FULL) as file:

@@ -7,6 +7,7 @@
 #include "dump/input.h"
 #include "dump/module_table.h"
 #include "dump/sites.h"
+#include "dump/wrappers.h"
 
 #include <string.h>
 
@@ -32,6 +33,8 @@ static void read_module(const struct module_bytes *module, void *context) {
     if (module_table_read(&table, &elf, &why)) {
         sites_text(&out, &table.table);
         sites_json(&out, module->name, &table.table);
+        wrappers_text(&out, &table.table);
+        wrappers_json(&out, module->name, &table.table);
         module_table_free(&table);
     }
     elf_close(&elf);

@@ -10,6 +10,7 @@
 #include "dump/join.h"
 #include "dump/profile_read.h"
 #include "dump/profile_write.h"
+#include "dump/tree.h"
 #include "lib/report_check.h"
 
 #include <stdlib.h>
@@ -29,6 +30,18 @@ static void show(struct report *report, enum report_format format) {
     report_prepare(report, &limits);
     report_check(report, ignore, NULL);
     report_write(&out, report, format);
+}
+
+static void show_tree(struct report *report, bool is_root_first) {
+    struct symbolizer nothing = {.is_off = true};
+    struct tree tree = {.is_root_first = is_root_first, .by = MEASURE_ALLOCS, .prune = 1};
+    struct out out = fuzz_out();
+    report_prepare(report, &(struct report_limits){.top = 0});
+    if (!tree_make(&tree, report, &nothing))
+        abort();
+    tree_text(&out, &tree, report);
+    tree_json(&out, &tree, report);
+    tree_free(&tree);
 }
 
 /* Only a merged profile has no parts. */
@@ -108,6 +121,8 @@ static void use(struct profile_file *file, const void *bytes, size_t size, uint8
         join_twice(bytes, size);
     else if (choice % 8 == 1)
         show_groups(file, (enum group_by)(1 + choice / 8 % BY_PHASE), (enum report_format)(choice / 64));
+    else if (choice % 8 == 2)
+        show_tree(&file->report, choice & 8);
     else
         show(&file->report, (enum report_format)(choice % (FORMAT_MARKDOWN + 1)));
 }

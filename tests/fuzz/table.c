@@ -55,7 +55,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct table_region sites = take(&input, sites_size, 0x1000);
     struct table_region frames = take(&input, frames_size, sites.address + sites.size);
     struct table_region strings = take(&input, input.size, frames.address + frames.size);
-    struct table_input parts = {{&sites, 1}, {&frames, 1}, {&strings, 1}};
+    struct table_input parts = {.sites = {&sites, 1}, .frames = {&frames, 1}, .strings = {&strings, 1}};
     struct table table;
     if (table_decode(&table, parts, &why)) {
         use(&table);

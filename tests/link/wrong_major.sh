@@ -10,5 +10,8 @@ for other in "$lib"/allocsite/llvm-*; do
     others=$((others + 1))
     refused "allocsite.*(LLVM|clang) *$MAJOR" "$CLANG" -O2 -fpass-plugin="$other/allocsite.so" -c "$here/app.c" -o app.o
     [ ! -e app.o ] || fail "an object was written with the plugin of ${other##*/}"
+    [ -e "$other/allocsite-types.so" ] || continue
+    refused "allocsite.*clang *$MAJOR" "$CLANG" -O2 -fplugin="$other/allocsite-types.so" -c "$here/app.c" -o app.o
+    [ ! -e app.o ] || fail "an object was written with the types of ${other##*/}"
 done
 [ "$others" -gt 0 ] || exit 77

@@ -310,7 +310,7 @@ static void the_order_and_what_is_shown(void **state) {
     assert_int_equal(groups.shown, 2);
     assert_string_equal(groups.rows[0].key.name, "f");
     assert_string_equal(groups.rows[1].key.name, "/p");
-    assert_int_equal(groups.hidden.counters.allocs, 15);
+    assert_int_equal(groups.hidden.sum.counters.allocs, 15);
     assert_int_equal(groups_check("p", &groups, &report), 0);
     add_sites(BY_TYPE);
     groups_prepare(&groups, &(struct report_limits){.min_bytes = 6, .min_allocs = 17});

@@ -32,12 +32,26 @@ static struct one *one(uint64_t n) {
     static struct one ones[8];
     static size_t next;
     struct one *of = &ones[next++ % 8];
+    const struct place at = {"f", "a.c", 7, 9};
     *of = (struct one){.chain = {{"g", "g.h", 1, 2}, {"main", NULL, 3, 0}}};
     of->rows[0].view = (struct site_view){.id = 1, .module = "/bin/p"};
-    of->rows[1].view = (struct site_view){2, "/bin/p", true, {"f", "a.c", 7, 9}, "malloc", "T", of->chain, 2};
-    of->rows[2].view = (struct site_view){2, "/lib/l.so", true, {"f", "a.c", 7, 9}, "malloc", NULL, NULL, 0};
-    of->rows[3].view =
-        (struct site_view){3, "/bin/p", true, {"f", "a.c", 7, 9}, "malloc", NULL, of->chain + 1, 1};
+    of->rows[1].view = (struct site_view){.id = 2,
+                                          .module = "/bin/p",
+                                          .sited = true,
+                                          .at = at,
+                                          .callee = "malloc",
+                                          .type = "T",
+                                          .inlined = of->chain,
+                                          .inlined_count = 2};
+    of->rows[2].view =
+        (struct site_view){.id = 2, .module = "/lib/l.so", .sited = true, .at = at, .callee = "malloc"};
+    of->rows[3].view = (struct site_view){.id = 3,
+                                          .module = "/bin/p",
+                                          .sited = true,
+                                          .at = at,
+                                          .callee = "malloc",
+                                          .inlined = of->chain + 1,
+                                          .inlined_count = 1};
     for (size_t i = 0; i < SITES; i++) {
         of->sites[i] = &of->rows[i];
         of->rows[i].counters = (struct counters){.allocs = n * (i + 1),

@@ -39,6 +39,8 @@ struct fake_module {
 struct fake_record {
     const struct fake_module *module;
     const struct allocsite_site *site;
+    uint64_t address;
+    uint32_t stack, parent, what;
 };
 
 struct fake_options {
@@ -73,6 +75,10 @@ struct root the_root = {.layout = {
                             .area_address = offsetof(struct fake_area, address),
                             .record_site = offsetof(struct fake_record, site),
                             .record_module = offsetof(struct fake_record, module),
+                            .record_what = offsetof(struct fake_record, what),
+                            .record_parent = offsetof(struct fake_record, parent),
+                            .record_stack = offsetof(struct fake_record, stack),
+                            .record_address = offsetof(struct fake_record, address),
                             .module_slot = offsetof(struct fake_module, slot),
                             .module_path = offsetof(struct fake_module, path),
                             .module_build_id = offsetof(struct fake_module, build_id),
@@ -140,8 +146,8 @@ static int set_up(void **state) {
     header = (struct profile_header){.version = 0};
     module = (struct fake_module){.build_id = "abcd", .path = "/bin/program", .slot = MODULE};
     memset(records, 0, sizeof records);
-    records[MODULE] = (struct fake_record){&module, NULL};
-    records[SITE] = (struct fake_record){&module, &names.site};
+    records[MODULE] = (struct fake_record){.module = &module, .what = PROFILE_MODULE};
+    records[SITE] = (struct fake_record){.module = &module, .site = &names.site, .what = PROFILE_SITE};
     record_count = SLOTS;
     record_table.chunks[0] = (char *)records;
     record_table.first = SLOTS;

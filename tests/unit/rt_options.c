@@ -45,7 +45,8 @@ static void every_key(void **state) {
     (void)state;
     struct options options =
         parsed("enabled=0:report=/tmp/%p:format=csv:top=0:sort=allocs:min_bytes=18446744073709551615:"
-               "min_allocs=7:leaks=1:pairs=1:sizes=1:reach=1:profile=/tmp/%e.%p:stack=0",
+               "min_allocs=7:leaks=1:pairs=1:sizes=1:reach=1:profile=/tmp/%e.%p:stack=64:"
+               "stack_sites=*/a.c,xmalloc",
                0);
     assert_false(options.enabled);
     assert_string_equal(options.report, "/tmp/%p");
@@ -57,6 +58,20 @@ static void every_key(void **state) {
     assert_true(options.min_bytes == UINT64_MAX);
     assert_int_equal(options.min_allocs, 7);
     assert_true(options.leaks && options.pairs && options.sizes && options.reach);
+    assert_int_equal(options.stack, 64);
+    assert_string_equal(options.stack_sites, "*/a.c,xmalloc");
+}
+
+static void quotes_keep_what_ends_a_value(void **state) {
+    (void)state;
+    struct options options = parsed("stack_sites='a.c:12,b::f':top=3:report=\"x:'y\":stack=2", 0);
+    assert_string_equal(options.stack_sites, "a.c:12,b::f");
+    assert_string_equal(options.report, "x:'y");
+    assert_int_equal(options.top, 3);
+    assert_int_equal(options.stack, 2);
+    assert_string_equal(parsed("report=it's:top=3", 0).report, "it's");
+    assert_int_equal(parsed("report='open:top=3", 0).top, 20);
+    assert_string_equal(parsed("report='", 0).report, "'");
 }
 
 static void every_sort(void **state) {
@@ -80,7 +95,7 @@ static void what_is_wrong_is_left_out(void **state) {
     static const char *const wrong[] = {
         "bananas=1",   "top",       "=",        "top=",     "top=-1",  "top=18446744073709551616",
         "enabled=yes", "enabled=2", "format=x", "sort=l",   "report=", "Top=1",
-        "min_bytes=k", "stack=1",   "leaks=2",  "profile=", "pairs=",  "sizes=no",
+        "min_bytes=k", "stack=65",  "leaks=2",  "profile=", "pairs=",  "sizes=no",
         "reach=01"};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         char text[128] = "top=3:";
@@ -139,6 +154,7 @@ int main(void) {
         cmocka_unit_test(defaults),
         cmocka_unit_test(every_key),
         cmocka_unit_test(every_sort),
+        cmocka_unit_test(quotes_keep_what_ends_a_value),
         cmocka_unit_test(booleans_are_their_own_keys),
         cmocka_unit_test(what_is_wrong_is_left_out),
         cmocka_unit_test(the_last_one_holds_and_empty_ones_are_nothing),

@@ -18,7 +18,9 @@ def shared(name):
 
 
 def allocs_of(report, module):
-    return [site["allocs"] for site in report["sites"] if not site["sited"] and site["module"] == module]
+    """Of all its callers; empty if there is none."""
+    allocs = [site["allocs"] for site in report["sites"] if not site["sited"] and site["module"] == module]
+    return [sum(allocs)] if allocs else []
 
 
 def check(what, program, environment, *arguments):

@@ -11,14 +11,14 @@
 static void *volatile sink;
 static volatile size_t huge = PTRDIFF_MAX;
 
-static inline void *helper(size_t n) {
-    return malloc(n);
+static inline void helper(size_t n) {
+    sink = malloc(n);
 }
 
 #define A4                                                                                                   \
     sink = malloc(3);                                                                                        \
     sink = strdup("x");                                                                                      \
-    sink = helper(5);                                                                                        \
+    helper(5);                                                                                               \
     sink = realloc(calloc(2, 7), 1000);
 #define A64 A4 A4 A4 A4 A4 A4 A4 A4 A4 A4 A4 A4 A4 A4 A4 A4
 

@@ -49,13 +49,13 @@ def traces(program, options, environment={}):
 
 def one_thread():
     """Exact, peak and all, with the hot path and without it."""
-    program = build("trace.c", "trace")
+    program = build("trace.c", "trace", "-fallocsite-lift=0")
     traces(program, "")
     traces(program, ":pairs=1:sizes=1")
 
 
 def one_thread_static():
-    program = build("trace.c", "trace", "-static")
+    program = build("trace.c", "trace", "-fallocsite-lift=0", "-static")
     traces(program, "")
     traces(program, ":pairs=1:sizes=1")
 
@@ -65,7 +65,7 @@ def one_thread_allocators():
     libraries = [path for name in ("libjemalloc.so.2", "libtcmalloc_minimal.so.4", "libmimalloc.so.2.0")
                  if os.path.exists(path := os.path.join(LIBRARIES, name))]
     for library in libraries:
-        program = build("trace.c", "trace_" + os.path.basename(library).split(".")[0], "-Wl,--no-as-needed", library)
+        program = build("trace.c", "trace_" + os.path.basename(library).split(".")[0], "-fallocsite-lift=0", "-Wl,--no-as-needed", library)
         traces(program, "")
         traces(program, ":pairs=1:sizes=1")
     if not libraries:
@@ -74,7 +74,7 @@ def one_thread_allocators():
 
 def preloaded_allocators():
     """The same ahead of ours in the order of the dynamic loader."""
-    program = build("trace.c", "trace")
+    program = build("trace.c", "trace", "-fallocsite-lift=0")
     libraries = [path for name in ("libjemalloc.so.2", "libtcmalloc_minimal.so.4", "libmimalloc.so.2.0")
                  if os.path.exists(path := os.path.join(LIBRARIES, name))]
     for library in libraries:
@@ -97,7 +97,7 @@ def forks_of(program, children, options=""):
 
 def forks():
     """Children and grandchildren that free and reallocate what they inherited, and allocate themselves."""
-    program = build("trace.c", "trace")
+    program = build("trace.c", "trace", "-fallocsite-lift=0")
     forks_of(program, 3)
     forks_of(program, 1, ":pairs=1:sizes=1")
     forks_of(program, -1)
@@ -138,7 +138,7 @@ def exchanges(program, options=""):
 
 def several_threads():
     """Exact but for the peaks, which lie within the bounds that the report states."""
-    exchanges(build("exchange.c", "exchange"))
+    exchanges(build("exchange.c", "exchange", "-fallocsite-lift=0"))
 
 
 def forked_in_rise():
@@ -153,7 +153,7 @@ def forked_in_rise():
 
 def forks_of_threads():
     """Only the forking thread is in the child, which owns what all of them allocated; its peak is exact again."""
-    program = build("exchange.c", "exchange")
+    program = build("exchange.c", "exchange", "-fallocsite-lift=0")
     for seed, threads, how in ((1, 2, "calm"), (2, 8, "calm"), (3, 32, "calm"), (4, 2, "wild"), (5, 8, "wild")):
         process = run([program, str(seed), str(threads), "20000", "2000", how])
         expect("status", (0, ""), (process.returncode, process.err))
@@ -212,10 +212,10 @@ def handed_over():
 
 def large():
     """Sizes to the byte, of whatever size; what cannot be had is counted as failed."""
-    glibc, jemalloc = [build("large.c", "large")], os.path.join(LIBRARIES, "libjemalloc.so.2")
+    glibc, jemalloc = [build("large.c", "large", "-fallocsite-lift=0")], os.path.join(LIBRARIES, "libjemalloc.so.2")
     runs = [(glibc, ""), (glibc, ":pairs=1:sizes=1")]
     if os.path.exists(jemalloc):  # it has tens of GiB where glibc has none
-        runs.append(([build("large.c", "large_jemalloc", "-Wl,--no-as-needed", jemalloc), "limited"], ""))
+        runs.append(([build("large.c", "large_jemalloc", "-fallocsite-lift=0", "-Wl,--no-as-needed", jemalloc), "limited"], ""))
     for command, options in runs:
         process = run(command, "format=json:report=%e.%p.json" + options)
         report = report_of(process)
@@ -283,11 +283,11 @@ def no_barrier():
 
 
 def several_threads_details():
-    exchanges(build("exchange.c", "exchange"), ":pairs=1:sizes=1")
+    exchanges(build("exchange.c", "exchange", "-fallocsite-lift=0"), ":pairs=1:sizes=1")
 
 
 def several_threads_static():
-    exchanges(build("exchange.c", "exchange", "-static"))
+    exchanges(build("exchange.c", "exchange", "-fallocsite-lift=0", "-static"))
 
 
 if __name__ == "__main__":

@@ -84,7 +84,7 @@ static void *reads_forever(void *) {
     int pipes[2];
     if (pipe(pipes))
         abort();
-    FILE *stream = fdopen(pipes[0], "r");
+    FILE *stream = fdopen(pipes[0], "r"); // @ any
     char *line = nullptr;
     size_t size = 0;
     sink = malloc(9);              // @ 1 9 0 0 0

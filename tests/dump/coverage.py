@@ -1,0 +1,232 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""allocsite-dump report --unused and --coverage: which of a program's sites have run.
+
+ctest passes DUMP (allocsite-dump), CC (allocsite-clang) and WORK (a folder) in the environment.
+"""
+import csv
+import io
+import json
+import os
+import shutil
+import subprocess
+import unittest
+
+from runs import CC, WORK, dump, work, written
+
+# What calls which site: "x" runs all that its letters name. The lines of the calls are their numbers below.
+PROGRAM = """#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "part.h"
+static void *volatile sink;
+static int is_asked(int count, char **names, const char *name) { return count > 1 && strstr(names[1], name); }
+int main(int count, char **names) {
+    if (is_asked(count, names, "m")) sink = malloc(10);
+    if (is_asked(count, names, "r")) sink = realloc(sink, 20);
+    if (is_asked(count, names, "c")) sink = calloc(1, 30);
+    if (is_asked(count, names, "f")) { free(sink); sink = 0; }
+    if (is_asked(count, names, "h")) part(1, &sink);
+    if (is_asked(count, names, "g")) part(2, &sink);
+    if (is_asked(count, names, "l")) {
+        void *library = dlopen(names[2], RTLD_NOW);
+        void (*function)(void) = library ? (void (*)(void))dlsym(library, "in_library") : abort;
+        function();
+    }
+    if (is_asked(count, names, "w")) { puts("ready"); fflush(stdout); getchar(); }
+    return 0;
+}
+"""
+PART = """#include <stdlib.h>
+static inline __attribute__((always_inline)) void part(int size, void *volatile *to) {
+    *to = malloc(size);
+}
+"""
+LIBRARY = """#include <stdlib.h>
+void *volatile kept;
+void in_library(void) { kept = malloc(1); }
+void unused(void) { kept = malloc(2); }
+"""
+LINES = {"m": 9, "r": 10, "c": 11}
+
+
+def build(folder="app", flags=("-O2",)):
+    written(f"{folder}/program.c", PROGRAM)
+    written(f"{folder}/part.h", PART)
+    written(f"{folder}/library.c", LIBRARY)
+    for command in (["-shared", "-fPIC", "library.c", "-o", "library.so"], ["program.c", "-o", "program", "-ldl"]):
+        subprocess.run([CC, "-g", "-Wl,--build-id", *flags, *command], check=True, cwd=work(folder))
+
+
+def run(name, letters, folder="app", options="profile={}:report=none"):
+    path = work(f"{folder}/{name}")
+    subprocess.run(["./program", letters, work(f"{folder}/library.so")], check=True, cwd=work(folder),
+                   env={**os.environ, "ALLOCSITE_OPTIONS": options.format(path)})
+    return path
+
+
+def setUpModule():
+    shutil.rmtree(WORK, ignore_errors=True)
+    build()
+
+
+def document(what, *paths, status=0):
+    result = dump("report", f"--{what}", "--format=json", *paths)
+    if result.returncode != status or (not status and result.stderr):
+        raise AssertionError(f"status {result.returncode}\n{result.stderr}")
+    return json.loads(result.stdout)
+
+
+def unused(*paths, **options):
+    """Line, and line of the caller that it is inlined into."""
+    sites = document("unused", *paths, **options)["sites"]
+    return sorted([site["line"]] + [caller["line"] for caller in site["inlined"]][-1:] for site in sites)
+
+
+class Unused(unittest.TestCase):
+    ALL = [[3, 13], [3, 14], [9], [10], [11]]
+
+    def test_each_site_alone(self):
+        self.assertEqual(unused(run("none", "_")), self.ALL)
+        for letter, line in LINES.items():
+            self.assertEqual(unused(run(letter, letter)), [site for site in self.ALL if site != [line]], letter)
+
+    def test_copies_of_an_inlined_call_are_told_apart(self):
+        self.assertEqual(unused(run("h", "h")), [site for site in self.ALL if site != [3, 13]])
+        self.assertEqual(unused(run("all", "mrchg")), [])
+
+    def test_several_processes(self):
+        self.assertEqual(unused(run("first", "mc"), run("second", "cg")), [[3, 13], [10]])
+
+    def test_a_merged_profile(self):
+        merged = work("app/merged")
+        result = dump("merge", "-o", merged, run("first", "mc"), run("second", "cg"))
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(unused(merged), [[3, 13], [10]])
+
+    def test_a_report_in_json(self):
+        report = run("report.json", "mg", options="format=json:report={}")
+        self.assertEqual(unused(report), [[3, 13], [10], [11]])
+
+    def test_frees_are_no_sites_to_cover(self):
+        found = document("unused", run("freed", "mf"))
+        self.assertEqual({site["kind"] for site in found["sites"]}, {"alloc", "realloc"})
+        self.assertEqual((found["total"], found["ran"]), (5, 1))
+
+    def test_a_library_that_was_opened(self):
+        found = document("unused", run("library", "ml"))
+        names = [(os.path.basename(site["module"]), site["line"]) for site in found["sites"] if site["function"] == "unused"]
+        self.assertEqual(names, [("library.so", 4)])
+        self.assertNotIn("in_library", [site["function"] for site in found["sites"]])
+        self.assertEqual(sorted((os.path.basename(module["module"]), module["sites"], module["ran"])
+                                for module in found["modules"]), [("library.so", 2, 1), ("program", 5, 1)])
+
+    def test_a_running_process(self):
+        with subprocess.Popen(["./program", "cw"], cwd=work("app"), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                              env={**os.environ, "ALLOCSITE_OPTIONS": "report=none"}) as process:
+            process.stdout.readline()
+            found = unused(f"pid:{process.pid}")
+            process.stdin.close()
+        self.assertEqual(found, [site for site in self.ALL if site != [11]])
+
+    def test_text(self):
+        result = dump("report", "--unused", run("text", "h"), cwd=work("app"))
+        lines = result.stdout.splitlines()
+        self.assertRegex(lines[0], r"^allocsite: .*/app/program, pid \d+$")
+        self.assertEqual(lines[1], "sites: 1 of 5 have run (20.0%)")
+        self.assertEqual([line.split() for line in lines[2:]],
+                         [["part.h:3:11", "malloc", "part"], ["in", "main", "program.c:14:38"],
+                          ["program.c:9:45", "malloc", "main"], ["program.c:10:45", "realloc", "main"],
+                          ["program.c:11:45", "calloc", "main"]])
+
+    def test_forms_agree(self):
+        path = run("forms", "mh")
+        table = csv.DictReader(io.StringIO(dump("report", "--unused", "--format=csv", path).stdout, newline=""))
+        self.assertEqual([{**row, "type": row["type"] or None} for row in table],
+                         [{name: str(site[name]) if isinstance(site[name], int) else site[name]
+                           for name in ("file", "line", "column", "function", "callee", "type", "kind", "module", "id")}
+                          for site in document("unused", path)["sites"]])
+        self.assertEqual(dump("report", "--unused", "--format=markdown", path).stdout.count("| `malloc`"), 0)
+        self.assertRegex(dump("report", "--unused", "--format=markdown", path).stdout,
+                         r"\| `part` .*part\.h:3:11 `malloc`<br>in `main` .*program\.c:14:38 \| ")
+
+
+class Coverage(unittest.TestCase):
+    def test_by_file(self):
+        found = document("coverage", run("one", "mhl"))
+        self.assertEqual([(os.path.basename(file["file"]), file["sites"], file["ran"], file["percent"])
+                          for file in found["files"]],
+                         [("library.c", 2, 1, 50.0), ("part.h", 2, 1, 50.0), ("program.c", 3, 1, 33.3)])
+        self.assertEqual((found["total"], found["ran"]), (7, 3))
+
+    def test_text(self):
+        text = dump("report", "--coverage", run("one", "mh"), cwd=work("app")).stdout.splitlines()
+        self.assertEqual([line.split() for line in text[2:]],
+                         [["sites", "ran", "share", "file"], ["2", "1", "50.0%", "part.h"],
+                          ["3", "1", "33.3%", "program.c"], ["5", "2", "40.0%", "total"]])
+        self.assertEqual(len({line.rindex("  ") for line in text[2:]}), 1)
+
+    def test_forms_agree(self):
+        path = run("one", "mh")
+        table = csv.DictReader(io.StringIO(dump("report", "--coverage", "--format=csv", path).stdout, newline=""))
+        self.assertEqual([{**row} for row in table], [{name: str(value) for name, value in file.items()}
+                                                      for file in document("coverage", path)["files"]])
+        self.assertIn("| 5 | 2 | 40.0% | total |", dump("report", "--coverage", "--format=markdown", path).stdout)
+
+
+class Files(unittest.TestCase):
+    """Of modules that are not there any more, or not the same."""
+
+    def refused(self, path, text):
+        result = dump("report", "--unused", path)
+        self.assertEqual((result.returncode, result.stderr.count("\n")), (1, 1), result.stderr)
+        self.assertIn(text, result.stderr)
+        self.assertIn("modules: 1 has sites that are not known\n", result.stdout)
+        self.assertIn("sites: 0 of 0 have run (-)\n", result.stdout)
+
+    def test_a_file_that_is_gone(self):
+        build("gone")
+        path = run("profile", "m", "gone")
+        os.unlink(work("gone/program"))
+        self.refused(path, "gone/program: its sites are not known: No such file or directory")
+        self.assertEqual(document("coverage", path, status=1)["modules"][0]["unknown"], "No such file or directory")
+
+    def test_a_file_that_has_changed(self):
+        build("changed")
+        path = run("profile", "m", "changed")
+        build("changed", ["-O1", "-DOTHER"])
+        self.refused(path, "changed/program: its sites are not known: has changed")
+
+    def test_a_file_that_has_changed_without_build_id(self):
+        build("other", ["-Wl,--build-id=none"])
+        path = run("profile", "mrc", "other")
+        self.assertEqual(unused(path), [[3, 13], [3, 14]])
+        shutil.copy(work("app/library.so"), work("other/program"))
+        self.refused(path, "has changed since the program ran: it has not all of the sites that did")
+
+    def test_no_elf_file(self):
+        build("text")
+        path = run("profile", "m", "text")
+        os.unlink(work("text/program"))
+        written("text/program", "#!/bin/sh\n")
+        self.refused(path, "not an ELF file")
+
+
+class Usage(unittest.TestCase):
+    def test_what_does_not_go_together(self):
+        path = run("usage", "m")
+        for arguments in (["--unused", "--by=file"], ["--coverage", "--by=site"], ["--unused", "--coverage"],
+                          ["--unused", "--top=3"], ["--coverage", "--sort=live"], ["--unused", "--leaks"],
+                          ["--unused", "--pairs"], ["--coverage", "--min-bytes=1"], ["--unused=1"],
+                          ["--unused", "--format=xml"], ["--unused", "--padding"]):
+            result = dump("report", *arguments, path)
+            self.assertEqual((result.returncode, result.stdout, result.stderr.count("\n")), (2, "", 1), arguments)
+
+    def test_no_file(self):
+        self.assertEqual(dump("report", "--unused").returncode, 2)
+        result = dump("report", "--unused", work("absent"))
+        self.assertEqual((result.returncode, result.stdout), (1, ""))
+
+
+if __name__ == "__main__":
+    unittest.main()

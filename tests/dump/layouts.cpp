@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Types of all kinds of layout. Run, the program says what is padding in each, as the compiler that made it
+// knows: "SIZE PADDING NAME". That must be gcc, whose __builtin_clear_padding does without debug information.
+#include <cstddef>
+#include <cstdio>
+#include <cstring>
+
+struct plain {
+    char a;
+    int b;
+    char c;
+};
+
+struct full {
+    int a, b;
+};
+
+struct nested {
+    char a;
+    plain b[3];
+    short c;
+};
+
+struct bits {
+    unsigned a : 3;
+    unsigned b : 7;
+    unsigned long c : 33;
+    char d;
+};
+
+struct bits_apart {
+    char a;
+    int : 0;
+    unsigned b : 1;
+};
+
+union either {
+    char a[5];
+    plain b;
+    int c;
+};
+
+struct with_anonymous {
+    char a;
+    union {
+        short b;
+        char c[6];
+    };
+    struct {
+        char d;
+        long e;
+    };
+};
+
+struct alignas(64) wide {
+    char a;
+};
+
+struct __attribute__((packed)) tight {
+    char a;
+    long b;
+};
+
+struct flags {
+    bool a;
+    enum class kind : unsigned char { one } b;
+    double c;
+    char *e;
+    int (*f)(int);
+    int plain::*g;
+    int (full::*h)(int);
+    char i;
+};
+
+struct empty {};
+
+struct has_empty : empty {
+    int a;
+};
+
+struct holds_empty {
+    empty a;
+    int b;
+};
+
+struct shares_empty {
+    [[no_unique_address]] empty a;
+    int b;
+};
+
+class base {
+  public:
+    virtual ~base() = default;
+
+  private:
+    int a = 1;
+};
+
+/* Lies in part in its base's padding. */
+class derived : public base {
+    char b = 2;
+    static int shared;
+
+  public:
+    ~derived() override = default;
+};
+
+class two_bases : public derived, public has_empty {
+    char c = 3;
+};
+
+namespace space {
+template <typename T, typename U = char> struct box {
+    U a;
+    T b;
+    struct inner {
+        T c;
+        U d;
+    };
+};
+namespace {
+struct hidden {
+    char a;
+    long b;
+};
+} // namespace
+inline namespace version {
+struct versioned {
+    char a;
+    int b;
+};
+} // namespace version
+} // namespace space
+
+typedef struct {
+    char a;
+    short b;
+} unnamed;
+
+using row = plain[4];
+
+// The types that are looked at; each has an object, so that debug information has it.
+#define TYPES(DO)                                                                                            \
+    DO(plain)                                                                                                \
+    DO(full)                                                                                                 \
+    DO(nested)                                                                                               \
+    DO(bits)                                                                                                 \
+    DO(bits_apart)                                                                                           \
+    DO(either)                                                                                               \
+    DO(with_anonymous)                                                                                       \
+    DO(wide)                                                                                                 \
+    DO(tight)                                                                                                \
+    DO(flags)                                                                                                \
+    DO(has_empty)                                                                                            \
+    DO(holds_empty)                                                                                          \
+    DO(shares_empty)                                                                                         \
+    DO(base)                                                                                                 \
+    DO(derived)                                                                                              \
+    DO(two_bases)                                                                                            \
+    DO(space::box<int>)                                                                                      \
+    DO(space::box<space::box<long>>)                                                                         \
+    DO(space::box<double>::inner)                                                                            \
+    DO(space::hidden)                                                                                        \
+    DO(space::versioned)                                                                                     \
+    DO(unnamed)                                                                                              \
+    DO(row)                                                                                                  \
+    DO(int)
+
+template <typename T> T object;
+
+// What has a name by typedef alone is in the debug information only where it is used by that name.
+unnamed used_unnamed;
+row used_row;
+
+#ifdef __clang__
+#define SHOW(...) show<__VA_ARGS__>(#__VA_ARGS__);
+template <typename T> static void show(const char *name) {
+    std::printf("%zu %p %s\n", sizeof(T), static_cast<void *>(&object<T>), name);
+}
+#else
+#define SHOW(...)                                                                                            \
+    {                                                                                                        \
+        using type = __VA_ARGS__;                                                                            \
+        type &it = object<__VA_ARGS__>;                                                                      \
+        std::memset(static_cast<void *>(&it), 0xFF, sizeof it);                                              \
+        __builtin_clear_padding(&it);                                                                        \
+        size_t padding = 0;                                                                                  \
+        for (size_t i = 0; i < sizeof it; i++)                                                               \
+            padding += reinterpret_cast<unsigned char *>(&it)[i] == 0;                                       \
+        std::printf("%zu %zu %s\n", sizeof it, padding, #__VA_ARGS__);                                       \
+    }
+#endif
+
+int main() {
+    TYPES(SHOW)
+}

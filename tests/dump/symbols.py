@@ -1,0 +1,311 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Functions and lines of addresses, as allocsite-dump report shows them for unsited allocations: compared with those
+of llvm-symbolizer, for programs in many builds, and for what can become of their debug information.
+
+ctest passes DUMP (allocsite-dump), CLANGXX and WORK (a folder) in the environment; g++ is used if there is one.
+"""
+import json
+import os
+import re
+import shutil
+import subprocess
+import unittest
+
+DUMP = os.environ["DUMP"]
+CLANGXX = os.environ["CLANGXX"]
+WORK = os.environ["WORK"]
+SOURCE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "symbols.cpp")
+SYMBOLIZER = os.path.join(os.path.dirname(os.path.realpath(CLANGXX)), "llvm-symbolizer")
+GXX = shutil.which("g++")
+TOTALS = ("allocs alloc_bytes reallocs realloc_bytes realloc_old_bytes frees freed_bytes moved moved_bytes live_blocks "
+          "live_bytes failed peak_bytes peak_blocks inherited_blocks inherited_bytes").split()
+
+
+def work(name):
+    path = os.path.join(WORK, name)
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    return path
+
+
+def run(*command, **options):
+    return subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=300, **options)
+
+
+def check(*command, **options):
+    result = run(*command, **options)
+    if result.returncode != 0:
+        raise AssertionError(f"{' '.join(command)}: status {result.returncode}\n{result.stderr}")
+    return result.stdout
+
+
+def build(name, *flags, compiler=CLANGXX):
+    check(compiler, "-Wl,--build-id", *flags, SOURCE, "-o", work(name))
+    return work(name)
+
+
+def can_compile(*flags):
+    return run(CLANGXX, *flags, "-Werror", "-c", SOURCE, "-o", work("tried.o")).returncode == 0
+
+
+def returns(path):
+    """Where the calls in the code return to."""
+    found, is_behind = [], False
+    for line in check("objdump", "-d", "--no-show-raw-insn", path).splitlines():
+        match = re.match(r"\s+([0-9a-f]+):\s+(\S+)", line)
+        if match and is_behind:
+            found.append(int(match[1], 16))
+        is_behind = bool(match) and match[2].startswith("call")
+    return found
+
+
+def build_id(path):
+    return re.search(r"Build ID: (\w+)", check("readelf", "-n", path))[1]
+
+
+def counters(count, **more):
+    return dict.fromkeys(TOTALS, 0) | {"allocs": count, "alloc_bytes": 16 * count, "frees": count,
+                                       "freed_bytes": 16 * count} | more
+
+
+def report_of(module, addresses, id_):
+    """A report as a program writes it, with an unsited allocation for each address."""
+    sites = [{"id": f"{i + 1:016x}", "module": module, "sited": False, "function": None, "file": None, "line": 0,
+              "column": 0, "callee": None, "type": None, "inlined": [], "address": hex(address)} |
+             counters(1, max_live_blocks=1, max_live_blocks_within=0) for i, address in enumerate(addresses)]
+    path = work("report.json")
+    with open(path, "w") as file:
+        json.dump({"format": "allocsite-report", "version": 1, "program": module, "pid": 1, "exact": True,
+                   "inexact_reasons": [], "finished": True, "totals": counters(len(addresses)), "peak_within": 0,
+                   "sites_left_out": 0, "sites": sites, "faults": [],
+                   "modules": [{"path": module, "build_id": id_}]}, file)
+    return path
+
+
+def dump(module, addresses, *options, id_=None):
+    return run(DUMP, "report", *options, report_of(module, addresses, id_))
+
+
+def ours(module, addresses, *options, **more):
+    """Of each address (function, file, line) from the innermost place on, and what is said on stderr."""
+    result = dump(module, addresses, "--format=json", *options, **more)
+    if result.returncode:
+        raise AssertionError(result.stderr)
+    rows = json.loads(result.stdout)["sites"]
+    return {int(row["address"], 16): [(place["function"], place["file"], place["line"])
+                                      for place in [row] + row["inlined"]] for row in rows}, result.stderr
+
+
+def theirs(module, addresses):
+    asked = "".join(f"{module} {address - 1:#x}\n" for address in addresses)
+    told = subprocess.run([SYMBOLIZER, "--output-style=JSON"], input=asked, capture_output=True, text=True).stdout
+    return {address: [(place["FunctionName"], place["FileName"], place["Line"])
+                      for place in json.loads(line).get("Symbol", [])]
+            for address, line in zip(addresses, told.splitlines())}
+
+
+def lines(places):
+    return [(file and os.path.normpath(file), line) for _, file, line in places]
+
+
+def base(name):
+    """What all demanglers write alike."""
+    return re.sub(r"[<(\[{' ].*", "", re.sub(r"^[\w<>, ]+[*&]? (?=std::|shapes::)", "", name or ""))
+
+
+@unittest.skipUnless(os.path.exists(SYMBOLIZER), "there is no llvm-symbolizer to compare with")
+class Builds(unittest.TestCase):
+    def assert_same(self, path, least):
+        addresses = returns(path)
+        own, said = ours(path, addresses)
+        other = theirs(path, addresses)
+        known = [address for address in addresses if own[address][0][1]]
+        self.assertEqual(said, "")
+        self.assertGreater(len(known), least)
+        for address in addresses:
+            # Of code without debug information llvm-symbolizer takes a file from the symbol table.
+            if own[address][0][1] or other[address][0][2]:
+                self.assertEqual(lines(own[address]), lines(other[address]), hex(address))
+                # What is newer than libiberty has the last part of its name.
+                name, full = base(own[address][0][0]), base(other[address][0][0])
+                self.assertTrue(name == full or name and full.endswith("::" + name), (hex(address), name, full))
+
+    def all_of(self, compiler, versions):
+        for version in versions:
+            for flags in (["-O0"], ["-O2"], ["-O2", "-ffunction-sections", "-Wl,--gc-sections"], ["-O2", "-g1"],
+                          ["-O2", "-no-pie"], ["-O2", "-fPIC", "-shared"]):
+                with self.subTest(version=version, flags=flags):
+                    self.assert_same(build("a", "-gdwarf-" + version, *flags, compiler=compiler), 60)
+
+    def test_clang(self):
+        self.all_of(CLANGXX, ("4", "5"))
+
+    @unittest.skipUnless(GXX, "there is no g++")
+    def test_gcc(self):
+        self.all_of(GXX, ("4", "5"))
+
+    def test_static(self):
+        self.assert_same(build("static", "-O1", "-g", "-static"), 60)
+
+    def test_inlined_chain(self):
+        path = build("chain", "-O2", "-g")
+        own, _ = ours(path, returns(path))
+        chains = [[base(function) for function, _, _ in places] for places in own.values()]
+        self.assertTrue([chain for chain in chains if chain[:3] == ["innermost", "middle", "outer"] and
+                         chain[-1] == "main"], chains)
+
+    def test_compressed(self):
+        self.assert_same(build("zlib", "-O2", "-g", "-gz=zlib"), 60)
+
+    def test_zstd(self):
+        if not can_compile("-g", "-gz=zstd"):
+            self.skipTest("this clang has no zstd")
+        path = build("zstd", "-O2", "-g", "-gz=zstd")
+        own, said = ours(path, returns(path))
+        if said:
+            self.assertIn("zstd", said)
+            self.assertTrue([places for places in own.values() if places[0][0] == "main"])
+        else:
+            self.assert_same(path, 60)
+
+
+class Separate(unittest.TestCase):
+    """Debug information in a file of its own."""
+    def setUp(self):
+        shutil.rmtree(WORK, ignore_errors=True)
+        self.path = build("app", "-O2", "-g")
+        self.id = build_id(self.path)
+        self.addresses = returns(self.path)
+        self.want, said = ours(self.path, self.addresses)
+        self.assertEqual(said, "")
+        check("objcopy", "--only-keep-debug", self.path, work("whole.debug"))
+        check("strip", self.path)
+
+    def assert_found(self, *options, **more):
+        self.assertEqual(ours(self.path, self.addresses, *options, **more), (self.want, ""))
+
+    def assert_unknown(self, *options, said="", **more):
+        got, errors = ours(self.path, self.addresses, *options, **more)
+        self.assertFalse([places for places in got.values() if places[0][1]])
+        self.assertEqual(errors, said)
+
+    def link(self, path):
+        shutil.copy(work("whole.debug"), work(path))
+        check("objcopy", "--add-gnu-debuglink=" + work(path), self.path)
+
+    def by_id(self, folder):
+        place = work(f"{folder}/.build-id/{self.id[:2]}/{self.id[2:]}.debug")
+        return shutil.copy(work("whole.debug"), place)
+
+    def test_nowhere(self):
+        self.assert_unknown()
+
+    def test_link_beside(self):
+        self.link("app.debug")
+        self.assert_found()
+
+    def test_link_in_folder(self):
+        self.link("app.debug")
+        os.makedirs(work(".debug"))
+        os.rename(work("app.debug"), work(".debug/app.debug"))
+        self.assert_found()
+
+    def test_link_in_debug_directory(self):
+        self.link("app.debug")
+        os.makedirs(work("debug" + WORK))
+        os.rename(work("app.debug"), work("debug" + WORK + "/app.debug"))
+        self.assert_found("--debug-dir=" + work("debug"))
+
+    def test_link_to_another_file(self):
+        self.link("app.debug")
+        with open(work("app.debug"), "ab") as file:
+            file.write(b"\0")
+        self.assert_unknown()
+
+    def test_build_id(self):
+        self.by_id("debug")
+        self.assert_found("--debug-dir=" + work("debug"))
+        self.assert_found("--debug-dir=" + work("debug"), id_=self.id)
+
+    def test_module_is_gone(self):
+        self.by_id("debug")
+        os.unlink(self.path)
+        self.assert_found("--debug-dir=" + work("debug"), id_=self.id)
+        self.assert_unknown(id_=self.id,
+                            said=f"allocsite-dump: {self.path}: no lines of it: No such file or directory\n")
+
+    def test_module_has_changed(self):
+        other = "0" * len(self.id)
+        self.link("app.debug")
+        self.assert_found(id_=self.id)
+        got, said = ours(self.path, self.addresses, id_=other)
+        self.assertFalse([places for places in got.values() if places[0][0]])
+        self.assertEqual(said, f"allocsite-dump: {self.path}: no lines of it: has changed since the program ran: "
+                               "its build id is another one\n")
+
+    def test_debug_file_of_another_build(self):
+        place = self.by_id("debug")
+        check("objcopy", "--remove-section=.note.gnu.build-id", place)
+        self.assert_unknown("--debug-dir=" + work("debug"), id_=self.id)
+
+
+class Symbols(unittest.TestCase):
+    """What there is without debug information."""
+    def test_symbol_table(self):
+        path = build("symbols", "-O2")
+        own, said = ours(path, returns(path))
+        self.assertEqual(said, "")
+        functions = {base(places[0][0]) for places in own.values()}
+        self.assertTrue({"main", "shapes::Box"} <= functions, functions)
+
+    def test_dynamic_symbols(self):
+        path = build("dynamic.so", "-O2", "-shared", "-fPIC")
+        check("strip", path)
+        own, _ = ours(path, returns(path))
+        self.assertIn("main", {places[0][0] for places in own.values()})
+
+    def test_none(self):
+        path = build("bare", "-O2")
+        check("strip", path)
+        addresses = returns(path)
+        text = dump(path, addresses, "--top=0").stdout
+        for address in addresses:
+            self.assertIn(f"unsited in {path}+{address:#x}\n", text)
+
+    def test_text(self):
+        path = build("text", "-O2", "-g")
+        result = dump(path, returns(path), "--top=0")
+        self.assertRegex(result.stdout, rf"unsited in {path}: innermost\(int\) \S*symbols\.cpp:\d+:\d+\n +in middle")
+
+    def test_switched_off(self):
+        path = build("off", "-O2", "-g")
+        own, said = ours(path, returns(path), "--no-symbols")
+        self.assertEqual((said, {places[0] for places in own.values()}), ("", {(None, None, 0)}))
+
+    def test_by_function(self):
+        path = build("by", "-O2", "-g")
+        text = dump(path, returns(path), "--by=function", "--format=json").stdout
+        functions = {row["function"] for row in json.loads(text)["rows"]}
+        self.assertIn("innermost(int)", functions)
+
+    def test_damaged(self):
+        """Whatever the debug information has become, all rows are there."""
+        path = build("damaged", "-O2", "-g")
+        addresses = returns(path)
+        with open(path, "rb") as file:
+            good = file.read()
+        header = check("readelf", "-SW", path)
+        for name in (".debug_info", ".debug_abbrev", ".debug_line", ".debug_str", ".symtab"):
+            offset, size = [int(x, 16) for x in re.search(rf" \{name} +\S+ +\S+ (\S+) (\S+)", header).groups()]
+            for step in (1, 7, 100):
+                bad = bytearray(good)
+                bad[offset:offset + size:step] = b"\x83" * len(bad[offset:offset + size:step])
+                with open(path, "wb") as file:
+                    file.write(bad)
+                result = dump(path, addresses, "--format=csv")
+                self.assertEqual(result.returncode, 0)
+                self.assertEqual(result.stdout.count("\n"), 1 + len(addresses))
+                self.assertLessEqual(result.stderr.count("\n"), 1)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* From the bytes of an ELF file to functions and lines of addresses: its symbols, its line tables, and what
+ * libdwarf makes of its debug information, in this process, which shows what it makes of damage. */
+#include "fuzz.h"
+
+#include "dump/dwarf_lookup.h"
+#include "dump/elf_symbols.h"
+#include "dump/line_program.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { ADDRESSES = 64 };
+
+static void use_place(void *context, size_t index, const struct place *places, size_t count) {
+    (void)context;
+    if (index >= ADDRESSES || !count)
+        abort();
+    for (size_t i = 0; i < count; i++)
+        if ((places[i].function && strlen(places[i].function) > 1 << 24) ||
+            (places[i].file && strlen(places[i].file) > 1 << 24))
+            abort();
+}
+
+static void use_row(void *context, const struct line_row *row) {
+    *(uint64_t *)context += row->line;
+}
+
+static void read_lines(const struct elf_file *elf) {
+    uint64_t sum = 0;
+    for (size_t i = 0; i < elf->count; i++)
+        if (elf->sections[i].bytes && strcmp(elf->sections[i].name, ".debug_line") == 0)
+            for (uint64_t offset = 0; offset < 256; offset += 17)
+                line_program_run(elf->sections[i].bytes, elf->sections[i].size, offset, use_row, &sum);
+}
+
+/* Spread over the code. */
+static size_t take_addresses(const struct elf_file *elf, uint64_t addresses[ADDRESSES]) {
+    for (size_t i = 0; i < elf->count; i++) {
+        const struct elf_section *section = &elf->sections[i];
+        if (strcmp(section->name, ".text") != 0 || section->size < ADDRESSES || section->size > 1 << 20)
+            continue;
+        for (uint64_t j = 0; j < ADDRESSES; j++)
+            addresses[j] = (section->address & INT32_MAX) + section->size * j / ADDRESSES;
+        return ADDRESSES;
+    }
+    return 0;
+}
+
+static void find_symbols(const struct elf_file *elf, const uint64_t *addresses, size_t count) {
+    struct elf_symbols symbols = {.count = 0};
+    if (elf_symbols_read(&symbols, elf))
+        for (size_t i = 0; i < count; i++) {
+            const char *name = elf_symbols_find(&symbols, addresses[i]);
+            if (name && !*name)
+                abort();
+        }
+    elf_symbols_free(&symbols);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    uint64_t addresses[ADDRESSES];
+    struct elf_file elf;
+    struct reason why;
+    if (!elf_open(&elf, data, size, &why))
+        return 0;
+    size_t count = take_addresses(&elf, addresses);
+    read_lines(&elf);
+    find_symbols(&elf, addresses, count);
+    dwarf_lookup(&elf, addresses, count, use_place, NULL, &why);
+    elf_close(&elf);
+    return 0;
+}

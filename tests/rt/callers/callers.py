@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Allocations that pass no site are told by the place that calls: module, address in it, function. The places are
+compared with what llvm-symbolizer makes of the addresses."""
+import os
+import resource
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from harness import *
+
+SYMBOLIZER = os.path.join(os.path.dirname(CLANG), "llvm-symbolizer")
+STATIC = [f"@{LIB}/allocsite/static.opts", f"{LIB}/liballocsite.a"]
+SHARED = ["-Wl,--no-as-needed", f"-L{LIB}", "-lallocsite", f"-Wl,-rpath,{LIB}"]
+
+
+def unsited(report, module):
+    """Rows of a module by base name."""
+    rows = [site for site in report["sites"] if os.path.basename(site["module"]) == module]
+    expect(f"sited in {module}", [], [row for row in rows if row["sited"]])
+    return rows
+
+
+def line_of(program, address):
+    """The call is before the address that it returns to."""
+    told = subprocess.run([SYMBOLIZER, "--obj=" + program, hex(int(address, 16) - 1)], capture_output=True, text=True,
+                          check=True).stdout.splitlines()
+    return int(told[1].split(":")[1])
+
+
+def by_line(program, rows):
+    counted = collections.defaultdict(lambda: (0,) * len(COUNTERS))
+    for row in rows:
+        line = line_of(program, row["address"])
+        counted[line] = tuple(map(sum, zip(counted[line], (row[counter] for counter in COUNTERS))))
+    return dict(counted)
+
+
+def check_lines(program, report):
+    rows = unsited(report, os.path.basename(program))
+    expect("callers that are not told", [], [row for row in rows if "address" not in row])
+    expect("ids", len(rows), len({row["id"] for row in rows}))
+    wanted = {line: counts[0] for line, counts in notes("callers.c").items() if any(counts[0])}
+    counted = by_line(program, rows)
+    counted.pop(0, None)  # the C library in a static program has no lines
+    expect("lines", wanted, counted)
+
+
+def check_child(program, parent, child):
+    """What it did after the fork, under the same ids."""
+    ids = {row["id"]: row for row in unsited(parent, os.path.basename(program))}
+    rows = [row for row in unsited(child, os.path.basename(program)) if row["allocs"]]
+    expect("callers of the child", [11, 100], sorted(row["alloc_bytes"] for row in rows))
+    expect("known ones", 1, sum(row["id"] in ids for row in rows))
+
+
+def check_program(*options):
+    program = build("callers.c", "callers", *options, plain=True)
+    process = run([program])
+    check_behaviour(process)
+    report = report_of(process)
+    expect("exact", [], report["inexact_reasons"])
+    check_lines(program, report)
+    others = [each for each in all_reports() if each["pid"] != process.pid]
+    expect("children", 1, len(others))
+    check_child(program, report, others[0])
+    return report
+
+
+def program():
+    for options in (["-pie", "-fPIE"], ["-no-pie"], ["-O0"], ["-pie", "-fPIE", *observer()]):
+        report = check_program(*options, *SHARED)
+        libc = {row["function"]: row["allocs"] for row in report["sites"] if "/libc.so" in row["module"]}
+        expect("strdup", 7, libc.get("strdup"))
+        path, = [module for module in report["modules"] if os.path.basename(module["path"]) == "callers"]
+        expect("the program among the modules", os.path.join(WORK, "callers"), path["path"])
+
+
+def program_static():
+    for options in (["-static"], ["-static-pie", "-fPIE"]):
+        check_program(*options, *STATIC)
+
+
+def observed():
+    program = build("callers.c", "callers", *SHARED, *observer(), plain=True)
+    process = run([program], "format=json:report=%e.%p.json:pairs=1:sizes=1")
+    report = report_of(process)
+    check_observed(process, report)
+    freeing = {pair["by"] for pair in report["pairs"]}
+    rows = [row for row in report["sites"] if row["id"] in freeing]
+    expect("who frees is told", [], [row for row in rows if "address" not in row])
+    expect("lines that free", True, len([row for row in rows if row["module"] == program]) >= 6)
+
+
+def library():
+    process = run([build("library.cpp", "library", *SHARED, *observer(), plain=True)])
+    report = report_of(process)
+    check_behaviour(process)
+    check_observed(process, report)
+    rows = {row["function"]: row for row in report["sites"] if "libstdc++" in row["module"] and row["function"]}
+    expect("reserve", True, any("basic_string" in name and "reserve" in name for name in rows))
+    expect("exceptions of operator new", 5, rows.get("__cxa_allocate_exception", {"allocs": None})["allocs"])
+    process = run([os.path.join(WORK, "library")], "top=0")
+    expect("text", True, re.search(r"unsited in \S*libstdc\+\+\.so\S*\+0x[0-9a-f]+: _ZNS", process.err) is not None)
+
+
+def opened():
+    """Where one library stood stands the other later, and each of the four places is one row."""
+    libraries = [os.path.join(WORK, build("opened.c", f"libopened{size}.so", f"-DSIZE={size}", "-shared", "-fPIC", plain=True))
+                 for size in (100, 600)]
+    program = build("opener.c", "opener", *SHARED, plain=True)
+    process = run([program, *libraries])
+    report = report_of(process)
+    check_behaviour(process)
+    rows = {row["alloc_bytes"] // 5000: (row["module"], row["allocs"], row["frees"]) for row in report["sites"]
+            if row["module"] in libraries}
+    expect("places", {100: (libraries[0], 5000, 5000), 101: (libraries[0], 5000, 5000),
+                      600: (libraries[1], 5000, 5000), 601: (libraries[1], 5000, 5000)}, rows)
+
+
+def limit():
+    resource.setrlimit(resource.RLIMIT_AS, (1 << 36, 1 << 36))
+
+
+def many():
+    program = build("many.c", "many", *SHARED, plain=True)
+    process = run([program], preexec_fn=limit)
+    report = report_of(process)
+    check_behaviour(process)
+    rows = unsited(report, "many")
+    places = [row for row in rows if "address" in row]
+    rest, = [row for row in rows if "address" not in row]
+    expect("callers", True, 900 < len(places) <= 1024)
+    expect("each", {10}, {row["allocs"] for row in places})
+    expect("the rest", 20480 - 10 * len(places), rest["allocs"])
+    others = [row["allocs"] for row in report["sites"] if "address" not in row]
+    expect("that is said", sum(others), report["walks"]["without_caller"])
+    process = run([program], "top=2", preexec_fn=limit)
+    expect("in text", True, re.search(r"unsited: [\d,]+ callers, and others in \d modules?\n", process.err) is not None)
+    expect("its row", True, "unsited in many, other callers" in process.err)
+
+
+main((program, program_static, observed, library, opened, many))

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* SIZE: how much each of the two callers asks for. */
+#include <stdlib.h>
+
+static void *volatile sink;
+
+void work(void);
+void work(void) {
+    sink = malloc(SIZE);
+    free(sink);
+    sink = malloc(SIZE + 1);
+    free(sink);
+}

@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Custom allocators: the program counts for itself what they hand out and take back, and an observer behind allocsite
+counts what malloc was asked for."""
+import os
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from harness import *
+
+SEEN = "allocs", "alloc_bytes", "reallocs", "realloc_bytes", "frees", "freed_bytes"
+INCLUDE = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(HERE))), "rt", "lib")
+VARIANTS = [[], ["-O0"], ["-O3", "-fno-inline"], ["-static"], ["-fallocsite-lift=0"]]
+NOTHING = collections.Counter()
+
+
+def programs(name="custom.c", variants=VARIANTS):
+    for number, variant in enumerate(variants):
+        behind = [] if "-static" in variant else observer()
+        yield build(name, f"custom{number}", f"-I{INCLUDE}", f"-fallocsite-list={source('list.txt')}", *variant, *behind)
+
+
+def check_seen(report, out):
+    """What the program told in its last line."""
+    seen = dict(zip(SEEN, map(int, out.split("\n")[-2].split())))
+    custom = report["custom"]
+    expect("custom, as the program saw it", seen, {counter: custom[counter] for counter in SEEN})
+    check_law("custom", custom)
+    check_law("backing", report.get("backing", {counter: 0 for counter in custom}))
+
+
+def check_observed_malloc(process, report):
+    """totals - custom + backing is what malloc was asked for."""
+    path = f"seen.{process.pid}"
+    if not os.path.exists(path):
+        return
+    backing, custom, totals = report.get("backing", NOTHING), report["custom"], report["totals"]
+    seen = tuple(map(int, open(path).read().split()))
+    observed = "allocs", "alloc_bytes", "reallocs", "realloc_bytes", None, "frees", "freed_bytes", "realloc_old_bytes"
+    for count, counter in zip(seen, observed):
+        if counter == "frees":
+            have = sum(part[name] * sign for part, sign in ((totals, 1), (custom, -1), (backing, 1)) for name in ("frees", "moved"))
+            expect("frees and moves of malloc", seen[5] + seen[2], have)
+        elif counter and counter != "freed_bytes":
+            expect(f"{counter} of malloc", count, totals[counter] - custom[counter] + backing[counter])
+
+
+def check_sums(report):
+    rows = [row for row in report["sites"] if row.get("backing")]
+    expect("backing is the sum of its rows", {counter: sum(row[counter] for row in rows) for counter in SEEN},
+           {counter: report.get("backing", NOTHING)[counter] for counter in SEEN})
+
+
+def load(path):
+    report = json.load(open(path))
+    whole = dict(report, sites=[row for row in report["sites"] if not row.get("backing")])
+    check_laws(whole)
+    for row in report["sites"]:
+        check_law(f"{row['file']}:{row['line']} {row['callee']}, backing {row.get('backing')}", row)
+    expect("faults", [], report["faults"])
+    expect("exact", [], report["inexact_reasons"])
+    return report
+
+
+def check(name, wanted=lambda report: None, options="format=json:report=%e.%p.json:top=0", variants=VARIANTS, program="custom.c"):
+    for binary in programs(program, variants):
+        process = run([binary, name], options)
+        expect(f"{name} of {binary}", (0, ""), (process.returncode, process.err))
+        report = load(f"{os.path.basename(binary)}.{process.pid}.json")
+        check_seen(report, process.out)
+        check_observed_malloc(process, report)
+        check_sums(report)
+        wanted(report)
+
+
+def line_of(name, text):
+    return next(number for number, line in enumerate(open(source(name)), 1) if text in line)
+
+
+def at(report, line, backing=False):
+    return [(row["callee"], row["allocs"], row["alloc_bytes"]) for row in report["sites"]
+            if row["line"] == line and bool(row.get("backing")) == backing]
+
+
+def bump():
+    def wanted(report):
+        if report["program"].endswith("4"):
+            expect("not lifted", ["bump_alloc"], [row["function"] for row in report["sites"] if row["callee"] == "bump_alloc"])
+            return
+        expect("billed to the caller", [("bump_alloc", 1999, sum(i % 7 + 1 for i in range(1, 2000)))],
+               at(report, line_of("custom.c", "bump_alloc(&bump, i % 7 + 1)")))
+        failed = [row["failed"] for row in report["sites"] if row["line"] == line_of("custom.c", "bump_alloc(&bump, SPACE)")]
+        expect("failed", [1], failed)
+    check("bump", wanted)
+
+
+def wide():
+    check("wide")
+
+
+def pool():
+    check("pool")
+
+
+def stack():
+    check("stack")
+
+
+def reallocated():
+    check("reallocated")
+
+
+def methods():
+    def wanted(report):
+        rows = [row for row in report["sites"] if row["callee"].startswith("method_")] if all(row["callee"] for row in report["sites"]) else []
+        expect("billed to the methods", True, all(row["function"].startswith("method_") for row in rows))
+    check("methods", wanted)
+
+
+def chunks():
+    def wanted(report):
+        expect("chunks", ["malloc"], sorted({row["callee"] for row in report["sites"] if row.get("backing")}))
+        expect("chunks are no blocks", [], at(report, line_of("custom.c", "= malloc(CHUNK)")))
+    check("chunks", wanted)
+
+
+def nested():
+    check("nested")
+
+
+def wrappers():
+    check("wrappers")
+
+
+def threads():
+    check("threads", variants=[[], ["-O0"], ["-static"]])
+
+
+def sharing():
+    check("sharing", variants=VARIANTS[:2])
+
+
+def jumps():
+    def wanted(report):
+        line = line_of("custom.c", "free(malloc(i)); /* is no backing */")
+        expect("after the jump", 9, sum(allocs for _, allocs, _ in at(report, line)))
+    check("jumps", wanted, variants=[["-O1", "-fno-builtin"]])
+
+
+def forked():
+    """The child's blocks are inherited, and freed there."""
+    for binary in programs(variants=VARIANTS[:1]):
+        process = run([binary, "forked"])
+        reports = {json.load(open(path))["pid"]: load(path) for path in glob.glob("*.json")}
+        expect("processes", 2, len(reports))
+        lines = process.out.split("\n")
+        for pid, report in reports.items():
+            is_child = pid != process.pid
+            check_seen(report, lines[0 if is_child else 1] + "\n")
+            expect("inherited", 100 if is_child else 0, report["custom"]["inherited_blocks"])
+            expect("live", 0 if is_child else 101, report["custom"]["live_blocks"])
+
+
+def signals():
+    check("signals", variants=VARIANTS[:2])
+
+
+def details():
+    """With every event looked at, and in a profile."""
+    check("chunks", options="format=json:report=%e.%p.json:top=0:pairs=1:sizes=1", variants=VARIANTS[:1])
+    check("reallocated", options="format=json:report=%e.%p.json:top=0:stack=4", variants=VARIANTS[:1])
+    for binary in programs(variants=VARIANTS[:1]):
+        process = run([binary, "chunks"], "format=json:report=r.json:profile=p.profile:top=0")
+        dump = subprocess.run([os.path.join(BIN, "allocsite-dump"), "report", "--format=json", "--top=0", "p.profile"],
+                              capture_output=True, text=True)
+        expect("allocsite-dump", (0, ""), (dump.returncode, dump.stderr))
+        report, read = load("r.json"), json.loads(dump.stdout)
+        for part in "totals", "custom", "backing":
+            expect(f"{part} of the profile", {name: report[part][name] for name in SEEN},
+                   {name: read.get(part, NOTHING)[name] for name in SEEN})
+        text = subprocess.run([os.path.join(BIN, "allocsite-dump"), "report", "p.profile"], capture_output=True, text=True)
+        expect("said", True, "by custom allocators" in text.stdout and "(backing, not in the total)" in text.stdout)
+
+
+def objects():
+    """C++: members, exceptions, attributes in the source."""
+    def wanted(report):
+        failed = sum(row["failed"] for row in report["sites"])
+        expect("failed by exceptions", 1990, failed)
+    check("objects", wanted, program="custom.cpp")
+
+
+main([bump, wide, pool, stack, reallocated, methods, chunks, nested, wrappers, threads, sharing, jumps, forked, signals, details, objects])

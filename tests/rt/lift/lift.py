@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Wrappers: the lines that call them are billed."""
+import os
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from harness import *
+
+LEVELS = "-O0", "-O1", "-O2", "-O2 -g0", "-O0 -fPIC", "-O2 -flto=thin -fuse-ld=lld"
+
+
+def counted(report, line, callee):
+    rows = [site for site in report["sites"] if site["line"] == line and site["callee"] == callee]
+    return tuple(sum(row[counter] for row in rows) for counter in ("allocs", "alloc_bytes"))
+
+
+def line_of(name, text):
+    return next(number for number, line in enumerate(open(source(name)), 1) if text in line)
+
+
+def unsited(report, allocs, size):
+    return len([site for site in report["sites"]
+                if not site["sited"] and (site["allocs"], site["alloc_bytes"]) == (allocs, size)])
+
+
+def outside(kind):
+    """The other unit, which need not know of the plugin."""
+    options = ["-c"] if kind != "library" else ["-shared", "-fPIC"]
+    return build("outside.c", f"outside.{kind}.so" if kind == "library" else f"outside.{kind}.o", "-O2", *options,
+                 plain=kind == "plain")
+
+
+def check_forms(report):
+    check_notes(report, "forms.c")
+    line = line_of("forms.c", "xasprintf(\"%d\"")
+    expect("xasprintf", True, counted(report, line, "xasprintf")[0] >= 1)
+    expect("fopen", 1, counted(report, line_of("forms.c", "fopen("), "fopen")[0])
+    for callee, text in (("xmalloc", "= xmalloc(10)"), ("xstrdup", "xstrdup(\"four\")"), ("xmalloc", "constant(12)"),
+                         ("xcalloc", "= xcalloc(2, 10)"), ("outside_malloc", "outside_malloc(13)")):
+        expect(text, 1, counted(report, line_of("forms.c", text), callee)[0])
+    twice = [site for site in report["sites"] if site["line"] == line_of("forms.c", "TWICE(100)")]
+    expect("two in a macro", [(1, 100), (1, 101)], sorted((site["allocs"], site["alloc_bytes"]) for site in twice))
+
+
+def forms():
+    for level in LEVELS:
+        for kind in ("o", "plain", "library"):
+            library = outside(kind)
+            report = exact("forms.c", *level.split(), library, f"-Wl,-rpath,{WORK}")
+            check_forms(report)
+            # It is no wrapper: what it allocates is its own, or nobody's.
+            if kind == "plain":
+                expect("after a wrapper", 1, unsited(report, 2, 15 + 11))
+        expect(level, [], wrong)
+
+
+def forms_static():
+    report = report_of(run([build("forms.c", "forms", "-O2", "-static", outside("plain"))]))
+    check_forms(report)
+
+
+def same_sites():
+    """A site is the same whether its wrapper was inlined or not."""
+    seen = []
+    for level in ("-O0", "-O2"):
+        report = report_of(run([build("forms.c", "same", level, outside("o"))]))
+        seen.append({(site["line"], site["callee"], site["alloc_bytes"]): site["id"] for site in report["sites"]
+                     if site["function"] == "main" and site["sited"] and not site["inlined"]})
+    common = set(seen[0]) & set(seen[1])
+    expect("common sites", True, len(common) > 15)
+    for key in common:
+        expect(f"id of {key}", seen[0][key], seen[1][key])
+
+
+def not_lifted():
+    """The same program without lifting: every block is billed where it is allocated, and all of them are."""
+    lifted = report_of(run([build("forms.c", "lifted", "-O2", outside("o"))]))
+    process = run([build("forms.c", "inner", "-O2", "-fallocsite-lift=0", outside("o"))])
+    inner = report_of(process)
+    check_behaviour(process)
+    expect("totals", {key: lifted["totals"][key] for key in COUNTERS}, {key: inner["totals"][key] for key in COUNTERS})
+    line = line_of("forms.c", "malloc(n ? n : 1)")
+    expect("blocks", True, counted(inner, line, "malloc")[0] > 2000)
+
+
+def forms_cxx():
+    for level in ("-O0", "-O2", "-O2 -g0"):
+        other = build("thrown.cpp", "thrown.o", "-c", plain=True)
+        report = exact("forms.cpp", *level.split(), other)
+        # In the standard library's header the wrapper is a member of vector's.
+        rows = [site for site in report["sites"] if site["alloc_bytes"] == 17 and site["allocs"] == 1]
+        expect("vector", [("std::_Vector_base::_M_allocate", True)],
+               [(row["callee"], "reserve" in row["function"]) for row in rows])
+        expect("after an exception", 1, unsited(report, 1, 6))
+        for callee, text in (("make_array", "make_array<int>(3)"), ("Pool::get", "pool.get(2)"),
+                             ("Thing::operator new", "new Thing"), ("thrown", "thrown(5)"),
+                             ("make_array", "make_array<char>(4)")):
+            expect(f"{level}: {callee}", 1, counted(report, line_of("forms.cpp", text), callee)[0])
+
+
+def off():
+    """Nothing is counted, and lifting does no harm."""
+    process = run([build("forms.c", "off", "-O0", outside("plain"))], "enabled=0")
+    check_behaviour(process)
+
+
+main([forms, forms_static, same_sites, not_lifted, forms_cxx, off])

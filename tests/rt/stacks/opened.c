@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Called from a library that is opened again and again, under a name of its own. */
+#include <stdlib.h>
+
+extern void *take(size_t);
+
+static void *volatile sink;
+
+static __attribute__((noinline)) void INNER(void) {
+    sink = malloc(SIZE);
+    free(sink);
+}
+
+void work(void);
+void work(void) {
+    INNER();
+    free(take(SIZE));
+    sink = NULL;
+}

@@ -1,0 +1,205 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Calling frames: the stacks against those that backtrace() of the C library finds, the laws with them, which sites
+have them, and what becomes of those that there is no room for."""
+import os
+import resource
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from harness import *
+
+STATIC = [f"@{LIB}/allocsite/static.opts"]
+OPENER = os.path.join("..", "callers", "opener.c")
+INCLUDE = "-I" + os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(HERE))), "rt", "lib")
+SHARED = ["-Wl,--no-as-needed", f"-L{LIB}", "-lallocsite", f"-Wl,-rpath,{LIB}"]
+REPORT = "format=json:report=%e.%p.json:"
+
+
+def sums(stacks):
+    """id of the site -> what its stacks have counted."""
+    found = {}
+    for stack in stacks:
+        of = found.setdefault(stack["site"], collections.Counter())
+        for name, count in stack.items():
+            if isinstance(count, int) and not name.startswith("max_"):
+                of[name] += count
+    return found
+
+
+def check_stacks(report, everywhere=True):
+    """Each stack keeps law 1, and a site counts what its stacks do and nothing else."""
+    found = sums(report["stacks"])
+    for stack in report["stacks"]:
+        check_law(f"stack of {stack['site']}", stack)
+        expect("frames", True, 0 < len(stack["frames"]) <= report["walks"]["depth"])
+    for site in report["sites"]:
+        if not everywhere and site["id"] not in found:
+            continue
+        of = found.get(site["id"], {})
+        expect(f"stacks of {site['function']}:{site['line']}", {name: site[name] for name in of}, dict(of))
+        expect("bound", True, site["max_live_blocks"] + site["max_live_blocks_within"] >= site["live_blocks"])
+
+
+def frame_names(stack):
+    return tuple(f"{os.path.basename(frame['module'])}+{frame['address']}" for frame in stack["frames"])
+
+
+def observed(path, depth):
+    """Stacks of so many frames, but for the innermost, which backtrace is called from too -> how often."""
+    found = collections.Counter()
+    for line in open(path):
+        count, _, *frames = line.split()
+        found[tuple(frames[:depth - 1])] += int(count)
+    return found
+
+
+def check_chains(depth, *options, driver=False):
+    program = build("chains.cpp", "chains", *options, *(() if driver else SHARED), plain=not driver)
+    process = run([program, "seen.stacks"], f"{REPORT}stack={depth}")
+    report = report_of(process)
+    check_behaviour(process)
+    check_stacks(report)
+    counted = collections.Counter()
+    for stack in report["stacks"]:
+        names = frame_names(stack)
+        if names[0].startswith("chains+") and stack["alloc_bytes"] < 100 * stack["allocs"]:
+            counted[names[1:]] += stack["allocs"]
+    what = f"stacks, {' '.join(options[:2])}, stack={depth}"
+    wanted = observed("seen.stacks", depth)
+    expect(f"{what}, missing", {}, dict(list((wanted - counted).items())[:3]))
+    expect(f"{what}, too many", {}, dict(list((counted - wanted).items())[:3]))
+    walks = report["walks"]
+    expect("depth", (depth, 0, 0), (walks["depth"], walks["without_stack"], walks["ended_early"]))
+    return report
+
+
+def chains():
+    for depth in (2, 8, 64):
+        check_chains(depth, "-O0")
+    check_chains(64, "-O0", driver=True)
+
+
+def optimised():
+    pointers = check_chains(64, "-O2", "-fno-omit-frame-pointer", "-mno-omit-leaf-frame-pointer", "-DOPTIMISED")
+    tables = check_chains(64, "-O2", "-fomit-frame-pointer", "-DOPTIMISED")
+    expect("by frame pointers", True, pointers["walks"]["by_frame_pointer"] > pointers["walks"]["by_table"])
+    expect("by tables", True, tables["walks"]["by_table"] > tables["walks"]["by_frame_pointer"])
+    check_chains(5, "-O2", "-fomit-frame-pointer", "-DOPTIMISED", driver=True)
+    check_chains(8, "-O1", "-no-pie", "-DPOSITION_DEPENDENT", "-DOPTIMISED")
+
+
+def laws():
+    program = build("laws.c", "laws", INCLUDE, *observer())
+    for options in ("stack=8", "stack=1", "stack=64:pairs=1:sizes=1", "stack=8:stack_sites=fill"):
+        process = run([program], REPORT + options)
+        check_behaviour(process)
+        report = report_of(process)
+        check_observed(process, report)
+        reports = all_reports()
+        expect("reports", 2, len(reports))
+        for each in reports:
+            check_stacks(each, everywhere="sites" not in options)
+            expect("exact", [], each["inexact_reasons"])
+    expect("selected", {"fill"}, {site["function"].split("(")[0] for site in report["sites"]
+                                  if site["id"] in sums(report["stacks"])})
+
+
+def programs():
+    """What other tests count exactly is exact with stacks as well. Frames of signals are not found in no time, and
+    signals.c has one every 50 microseconds: of it the two innermost frames."""
+    for name, depth in (("threads.cpp", 8), ("jumps.cpp", 8), ("signals.c", 2), ("streams.cpp", 8), ("replaced.cpp", 8)):
+        program = build(os.path.join("..", "process", name), name.split(".")[0], *observer())
+        process = run([program], f"{REPORT}stack={depth}")
+        report = report_of(process)
+        expect(f"{name}, status", True, process.returncode in (0, 3))
+        expect(f"{name}, exact", [], report["inexact_reasons"])
+        check_observed(process, report)
+        check_stacks(report)
+
+
+def static():
+    program = build("laws.c", "laws", INCLUDE, "-static", *STATIC)
+    process = run([program], REPORT + "stack=8")
+    check_behaviour(process)
+    for report in all_reports():
+        check_stacks(report)
+
+
+def selected():
+    program = build("selected.cpp", "selected")
+    number = [line.split("//")[-1].strip() for line in open(source("selected.cpp"))].index("line") + 1
+    for patterns, functions in (("shop::sell", ["shop::sell(int)"]), ("shop::*", ["shop::hidden(unsigned long)", "shop::sell(int)"]),
+                                ("shop::buy", ["shop::hidden(unsigned long)"]), ("calloc", ["shop::hidden(unsigned long)"]),
+                                (f"selected.cpp:{number}", ["main"]), ("nothing,shop::sell", ["shop::sell(int)"]),
+                                ("selected.cpp,xyz", ["main", "main", "shop::hidden(unsigned long)", "shop::sell(int)"]), ("elected.cpp", [])):
+        process = run([program], f"{REPORT}stack=8:stack_sites='{patterns}'")
+        report = report_of(process)
+        check_behaviour(process)
+        having = sums(report["stacks"])
+        expect(patterns, functions, sorted(site["function"] for site in report["sites"] if site["id"] in having and site["sited"]))
+        check_stacks(report, everywhere=False)
+
+
+def first_frame(stack, modules):
+    """Number of the innermost frame that is in one of the modules."""
+    return next((number for number, frame in enumerate(stack["frames"]) if frame["module"] in modules), None)
+
+
+def opened():
+    """The same stack each time, wherever the library stands, and never that of another library in its place."""
+    libraries = [build("opened.c", f"libopened{size}.so", f"-DSIZE={size}", f"-DINNER=inner{size}", "-shared", "-fPIC") for size in (100, 600)]
+    program = build(OPENER, "opener", "-ldl", "-rdynamic")
+    process = run([program, *libraries], REPORT + "stack=8")
+    report = report_of(process)
+    check_behaviour(process)
+    check_stacks(report)
+    for depth, what in enumerate(("in the library", "behind the program's own function")):
+        stacks = [stack for stack in report["stacks"] if first_frame(stack, libraries) == depth]
+        expect(what, [(5000, 500000), (5000, 3000000)], sorted((stack["allocs"], stack["alloc_bytes"]) for stack in stacks))
+
+
+def limit():
+    resource.setrlimit(resource.RLIMIT_AS, (1 << 36, 1 << 36))
+
+
+def many():
+    """More stacks than there is room for, in a process whose address space is limited."""
+    program = build("many.c", "many")
+    process = run([program], REPORT + "stack=64", preexec_fn=limit)
+    report = report_of(process)
+    check_behaviour(process)
+    of, = [site for site in report["sites"] if site["function"] == "take"]
+    stacks = [stack for stack in report["stacks"] if stack["site"] == of["id"]]
+    expect("stacks that are kept", True, 4000 < len(stacks) <= 4096)
+    expect("exact", [], report["inexact_reasons"])
+    expect("allocations", 3 << 14, of["allocs"])
+    kept = sum(stack["allocs"] for stack in report["stacks"])
+    expect("those without", report["totals"]["allocs"] - kept, report["walks"]["without_stack"])
+    process = run([program], "stack=64", preexec_fn=limit)
+    expect("text", True, re.search(r"stacks: up to 64 frames, .*calls were from yet more", process.err) is not None)
+
+
+def by_frames(report):
+    ids = {site["id"]: site for site in report["sites"]}
+    return {(ids[stack["site"]]["module"], stack["site"], frame_names(stack)):
+            {name: count for name, count in stack.items() if isinstance(count, int)} for stack in report["stacks"]}
+
+
+def profiled():
+    """A profile says what the report does, of the child too."""
+    program = build("laws.c", "laws", INCLUDE)
+    process = run([program], REPORT + "stack=8:profile=%e.%p.profile")
+    check_behaviour(process)
+    for report in all_reports():
+        told = subprocess.run([f"{BIN}/allocsite-dump", "report", "--format=json", f"laws.{report['pid']}.profile"],
+                              capture_output=True, text=True)
+        expect("reading", (0, ""), (told.returncode, told.stderr))
+        read = json.loads(told.stdout)
+        check_laws(read)
+        check_stacks(read)
+        wanted, have = by_frames(report), by_frames(read)
+        expect("stacks that differ", [], [key for key in wanted.keys() | have.keys() if wanted.get(key) != have.get(key)][:3])
+        expect("walks", report["walks"], read["walks"])
+
+
+main((chains, optimised, laws, programs, static, selected, opened, many, profiled))
