@@ -110,7 +110,7 @@ static Site requestOf(const AllocatorCall &found, Names &names) {
 /* The outermost call of a wrapper that tells a type has the last word. */
 static void noteType(Site &site, const DILocation &location, std::string callee, Names &names) {
     std::string type = names.types.of(callPlaceOf(location, std::move(callee), site.ordinal, names));
-    if (!type.empty() && !isIgnoredType(type))
+    if (!type.empty())
         site.type = std::move(type);
 }
 
@@ -144,6 +144,8 @@ Site siteOf(const AllocatorCall &found, const Wrappers &wrappers, Names &names) 
         site.callee = names.of(*location->getScope()->getSubprogram()).plain;
     noteType(site, *location, nameOf(*found.callee, names).symbol, names);
     location = lift(location, site, wrappers, names);
+    if (isIgnoredType(site.type))
+        site.type.clear();
     site.at = placeOf(*location, names);
     while ((location = location->getInlinedAt()))
         site.callers.push_back(placeOf(*location, names));

@@ -24,8 +24,17 @@ static inline void bytes_skip(struct bytes *bytes, uint64_t count) {
     bytes->at = bytes->bad ? bytes->end : bytes->at + count;
 }
 
-/* size: 1, 2, 4 or 8. */
-static inline uint64_t bytes_unsigned(struct bytes *bytes, unsigned size) {
+/* Most of what tables have are single bytes. */
+static inline uint8_t bytes_byte(struct bytes *bytes) {
+    if (__builtin_expect(!bytes->bad && bytes->at < bytes->end, 1))
+        return *(const uint8_t *)bytes->at++;
+    bytes->bad = true;
+    bytes->at = bytes->end;
+    return 0;
+}
+
+/* size: 1, 2, 4 or 8. Inline, so that a size that is known is one load. */
+static inline __attribute__((always_inline)) uint64_t bytes_unsigned(struct bytes *bytes, unsigned size) {
     uint64_t value = 0;
     uintptr_t at = bytes->at;
     bytes_skip(bytes, size);
@@ -43,7 +52,7 @@ static inline uint64_t bytes_leb(struct bytes *bytes, bool is_signed) {
     uint64_t value = 0, byte;
     unsigned shift = 0;
     do {
-        byte = bytes_unsigned(bytes, 1);
+        byte = bytes_byte(bytes);
         if (shift < 64)
             value |= (byte & 0x7f) << shift;
         shift += 7;

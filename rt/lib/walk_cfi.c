@@ -135,7 +135,7 @@ static bool operate_extended(struct machine *machine, struct bytes *bytes, uint8
 
 /* DW_CFA_advance_loc, _offset and _restore have their operand in the same byte. */
 static bool operate(struct machine *machine, struct bytes *bytes) {
-    uint8_t operation = (uint8_t)bytes_unsigned(bytes, 1), operand = operation & 0x3f;
+    uint8_t operation = bytes_byte(bytes), operand = operation & 0x3f;
     switch (operation >> 6) {
     case 1:
         advance(machine, operand);

@@ -68,11 +68,11 @@ static struct bytes take_body(struct bytes *bytes) {
 static void read_augmentation(struct cfi_entry *entry, struct bytes *bytes, const char *letters) {
     for (; *letters; letters++) {
         if (*letters == 'R')
-            entry->encoding = (uint8_t)bytes_unsigned(bytes, 1);
+            entry->encoding = bytes_byte(bytes);
         else if (*letters == 'L')
             bytes_skip(bytes, 1);
         else if (*letters == 'P')
-            read_format(bytes, (uint8_t)bytes_unsigned(bytes, 1));
+            read_format(bytes, bytes_byte(bytes));
         else if (*letters == 'S')
             entry->is_signal_frame = true;
         else
@@ -83,7 +83,7 @@ static void read_augmentation(struct cfi_entry *entry, struct bytes *bytes, cons
 /* The string, which ends before the bytes do. */
 static const char *take_string(struct bytes *bytes) {
     const char *string = (const char *)bytes->at;
-    while (bytes_unsigned(bytes, 1) != 0)
+    while (bytes_byte(bytes) != 0)
         ;
     return bytes->bad ? "" : string;
 }
@@ -91,11 +91,11 @@ static const char *take_string(struct bytes *bytes) {
 /* The common part (CIE), which has no address of its own and may be shared. */
 static bool read_common(const struct cfi_tables *tables, uintptr_t at, struct cfi_entry *entry) {
     struct bytes rest = bytes_at(tables, at), body = take_body(&rest);
-    uint64_t id = bytes_unsigned(&body, 4), version = bytes_unsigned(&body, 1);
+    uint64_t id = bytes_unsigned(&body, 4), version = bytes_byte(&body);
     const char *letters = take_string(&body);
     entry->code_factor = bytes_uleb(&body);
     entry->data_factor = bytes_sleb(&body);
-    uint64_t return_column = version == 1 ? bytes_unsigned(&body, 1) : bytes_uleb(&body);
+    uint64_t return_column = version == 1 ? bytes_byte(&body) : bytes_uleb(&body);
     entry->has_augmentation = letters[0] == 'z';
     entry->encoding = 0;
     entry->is_signal_frame = false;
@@ -169,10 +169,10 @@ static bool search(const struct cfi_tables *tables, struct bytes pairs, uint64_t
 
 bool cfi_entry_find(const struct cfi_tables *tables, uintptr_t address, struct cfi_entry *entry) {
     struct bytes header = bytes_at(tables, tables->header);
-    uint8_t version = (uint8_t)bytes_unsigned(&header, 1);
-    uint8_t frames_encoding = (uint8_t)bytes_unsigned(&header, 1);
-    uint8_t count_encoding = (uint8_t)bytes_unsigned(&header, 1);
-    uint8_t pairs_encoding = (uint8_t)bytes_unsigned(&header, 1);
+    uint8_t version = bytes_byte(&header);
+    uint8_t frames_encoding = bytes_byte(&header);
+    uint8_t count_encoding = bytes_byte(&header);
+    uint8_t pairs_encoding = bytes_byte(&header);
     if (version != 1 || frames_encoding == OMITTED)
         return false;
     uintptr_t frames = cfi_pointer(&header, frames_encoding, tables->header);

@@ -96,7 +96,7 @@ bool cfi_evaluate(const struct cfi_tables *tables, int32_t expression,
     if (bytes.bad || (cfa && !push(&state, *cfa)))
         return false;
     while (code.at < code.end)
-        if (!operate(&state, &code, (uint8_t)bytes_unsigned(&code, 1)) || code.bad)
+        if (!operate(&state, &code, bytes_byte(&code)) || code.bad)
             return false;
     if (state.count == 0)
         return false;

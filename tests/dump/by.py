@@ -153,9 +153,12 @@ class Sites(unittest.TestCase):
             "type": lambda site: site["type"], "line": lambda site: (site["file"], site["line"])}
 
     def key(self, by, site):
-        if site["sited"] and by != "module":
-            return self.KEYS[by](site), True
-        return (site["module"], 0) if by == "line" else site["module"], by == "module"
+        if by == "module":
+            return site["module"], True
+        nameless = site["function"] is None if by == "function" else site["file"] is None
+        if site["sited"] or (by != "type" and not nameless):
+            return self.KEYS[by](site), site["sited"]
+        return (site["module"], 0) if by == "line" else site["module"], False
 
     def summed(self, by, *paths):
         """What the report's sites have together. Some have nothing: those that only freed others' blocks."""

@@ -31,9 +31,9 @@ def read(path):
 
 def report(source, folder, options="reach=1", flags=("-O2",)):
     """Compiles the source as program.c, as every build does in a folder of its own, runs it and returns the path of its
-    report."""
+    report. Without lifting, so that helpers have lines of their own."""
     written(f"{folder}/program.c", source)
-    subprocess.run([CC, *flags, "-g", "program.c", "-o", "program"], check=True, cwd=work(folder))
+    subprocess.run([CC, *flags, "-g", "-fallocsite-lift=0", "program.c", "-o", "program"], check=True, cwd=work(folder))
     subprocess.run(["./program"], check=True, cwd=work(folder), stdout=subprocess.DEVNULL,
                    env={**os.environ, "ALLOCSITE_OPTIONS": f"format=json:report=report.json:{options}"})
     return work(f"{folder}/report.json")

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* From the bytes of an ELF file to functions and lines of addresses: its symbols, its line tables, and what
- * libdwarf makes of its debug information, in this process, which shows what it makes of damage. */
+/* From the bytes of an ELF file to its symbols and its line tables. What libdwarf makes of the rest is left
+ * out: version 20210528 frees twice what a damaged list of ranges names, which is why the reader has it work
+ * in a process of its own (tests/dump/symbols.py damages files for that one). */
 #include "fuzz.h"
 
-#include "dump/dwarf_lookup.h"
 #include "dump/elf_symbols.h"
 #include "dump/line_program.h"
 
@@ -11,16 +11,6 @@
 #include <string.h>
 
 enum { ADDRESSES = 64 };
-
-static void use_place(void *context, size_t index, const struct place *places, size_t count) {
-    (void)context;
-    if (index >= ADDRESSES || !count)
-        abort();
-    for (size_t i = 0; i < count; i++)
-        if ((places[i].function && strlen(places[i].function) > 1 << 24) ||
-            (places[i].file && strlen(places[i].file) > 1 << 24))
-            abort();
-}
 
 static void use_row(void *context, const struct line_row *row) {
     *(uint64_t *)context += row->line;
@@ -67,7 +57,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     size_t count = take_addresses(&elf, addresses);
     read_lines(&elf);
     find_symbols(&elf, addresses, count);
-    dwarf_lookup(&elf, addresses, count, use_place, NULL, &why);
     elf_close(&elf);
     return 0;
 }
