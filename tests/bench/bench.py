@@ -9,6 +9,7 @@ import json
 import os
 import platform
 
+import compiling
 import instructions
 import live
 import memory
@@ -28,6 +29,7 @@ SECTIONS = {
     "live": live.section,
     "registration": registration.section,
     "merging": merging.section,
+    "compiling": compiling.section,
 }
 SLOW_SECTIONS = {"rivals": rivals.section}
 

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <dlfcn.h>
 #include <execinfo.h>
+#include <errno.h>
 #include <pthread.h>
 #include <sys/mman.h>
 
@@ -29,7 +30,6 @@ static Seen *seen;
 static size_t known;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static std::atomic<int> kept;
-static void *volatile sink;
 
 // frames[0] is in leaf(), behind another call than that of the allocator.
 static void note(void **frames, int depth) {
@@ -48,9 +48,9 @@ static void note(void **frames, int depth) {
 CALLED static void leaf(size_t size) {
     void *frames[FRAMES];
     int depth = backtrace(frames, FRAMES);
-    sink = malloc(size); // leaf
+    void *volatile block = malloc(size); // leaf
     note(frames, depth);
-    free(sink);
+    free(block);
     kept++;
 }
 
@@ -132,7 +132,7 @@ static void write_stacks(FILE *to) {
             unsigned long base = is_known ? (unsigned long)info.dli_fbase : 0;
             const char *name = is_known ? strrchr(info.dli_fname, '/') : nullptr;
 #ifdef POSITION_DEPENDENT
-            base = name && strcmp(name, "/chains") == 0 ? 0 : base;
+            base = name && strcmp(name + 1, program_invocation_short_name) == 0 ? 0 : base;
 #endif
             fprintf(to, " %s+%#lx", name ? name + 1 : "?", (unsigned long)seen[i].frames[k] - base);
         }

@@ -53,19 +53,19 @@ def observed(path, depth):
     return found
 
 
-def check_chains(depth, *options, driver=False):
-    program = build("chains.cpp", "chains", *options, *(() if driver else SHARED), plain=not driver)
-    process = run([program, "seen.stacks"], f"{REPORT}stack={depth}")
+def check_chains(name, depth, *options, driver=False):
+    program = build("chains.cpp", name, *options, *(() if driver else SHARED), plain=not driver)
+    process = run([program, f"{name}.stacks"], f"{REPORT}stack={depth}")
     report = report_of(process)
     check_behaviour(process)
     check_stacks(report)
     counted = collections.Counter()
     for stack in report["stacks"]:
         names = frame_names(stack)
-        if names[0].startswith("chains+") and stack["alloc_bytes"] < 100 * stack["allocs"]:
+        if names[0].startswith(f"{name}+") and stack["alloc_bytes"] < 100 * stack["allocs"]:
             counted[names[1:]] += stack["allocs"]
     what = f"stacks, {' '.join(options[:2])}, stack={depth}"
-    wanted = observed("seen.stacks", depth)
+    wanted = observed(f"{name}.stacks", depth)
     expect(f"{what}, missing", {}, dict(list((wanted - counted).items())[:3]))
     expect(f"{what}, too many", {}, dict(list((counted - wanted).items())[:3]))
     walks = report["walks"]
@@ -75,17 +75,17 @@ def check_chains(depth, *options, driver=False):
 
 def chains():
     for depth in (2, 8, 64):
-        check_chains(depth, "-O0")
-    check_chains(64, "-O0", driver=True)
+        check_chains("chains", depth, "-O0")
+    check_chains("chains", 64, "-O0", driver=True)
 
 
 def optimised():
-    pointers = check_chains(64, "-O2", "-fno-omit-frame-pointer", "-mno-omit-leaf-frame-pointer", "-DOPTIMISED")
-    tables = check_chains(64, "-O2", "-fomit-frame-pointer", "-DOPTIMISED")
+    pointers = check_chains("optimised", 64, "-O2", "-fno-omit-frame-pointer", "-mno-omit-leaf-frame-pointer", "-DOPTIMISED")
+    tables = check_chains("optimised", 64, "-O2", "-fomit-frame-pointer", "-DOPTIMISED")
     expect("by frame pointers", True, pointers["walks"]["by_frame_pointer"] > pointers["walks"]["by_table"])
     expect("by tables", True, tables["walks"]["by_table"] > tables["walks"]["by_frame_pointer"])
-    check_chains(5, "-O2", "-fomit-frame-pointer", "-DOPTIMISED", driver=True)
-    check_chains(8, "-O1", "-no-pie", "-DPOSITION_DEPENDENT", "-DOPTIMISED")
+    check_chains("optimised", 5, "-O2", "-fomit-frame-pointer", "-DOPTIMISED", driver=True)
+    check_chains("optimised", 8, "-O1", "-no-pie", "-DPOSITION_DEPENDENT", "-DOPTIMISED")
 
 
 def laws():
