@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static void *volatile sink;
+static __thread void *volatile sink;
 
 static __attribute__((noinline)) void once(void) {
     sink = malloc(100); /* @ 1 100 0 0 0 */
