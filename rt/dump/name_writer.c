@@ -66,32 +66,34 @@ bool name_write(struct name_writer *writer, const char *text, profile_name *name
     return true;
 }
 
-static bool is_frame(const void *key, const void *context, size_t element) {
-    const struct name_writer *writer = context;
-    return memcmp(key, writer->bytes + element, sizeof(struct profile_frame)) == 0;
+/* What is looked for among what was written. */
+struct fixed {
+    const struct name_writer *writer;
+    size_t size;
+};
+
+static bool is_fixed(const void *key, const void *context, size_t element) {
+    const struct fixed *fixed = context;
+    return memcmp(key, fixed->writer->bytes + element, fixed->size) == 0;
+}
+
+static bool write_fixed(struct name_writer *writer, struct hash_index *index, const void *bytes, size_t size,
+                        profile_name *name) {
+    struct fixed fixed = {writer, size};
+    uint64_t hash = hash_bytes(0, bytes, size);
+    size_t found = hash_find(index, hash, is_fixed, bytes, &fixed);
+    if (found == HASH_NONE)
+        return append(writer, index, hash, bytes, size, name);
+    *name = (profile_name)found;
+    return true;
 }
 
 bool name_write_frame(struct name_writer *writer, const struct profile_frame *frame, profile_name *name) {
-    uint64_t hash = hash_bytes(0, frame, sizeof *frame);
-    size_t found = hash_find(&writer->frames, hash, is_frame, frame, writer);
-    if (found == HASH_NONE)
-        return append(writer, &writer->frames, hash, frame, sizeof *frame, name);
-    *name = (profile_name)found;
-    return true;
-}
-
-static bool is_step(const void *key, const void *context, size_t element) {
-    const struct name_writer *writer = context;
-    return memcmp(key, writer->bytes + element, sizeof(struct profile_step)) == 0;
+    return write_fixed(writer, &writer->frames, frame, sizeof *frame, name);
 }
 
 bool name_write_step(struct name_writer *writer, const struct profile_step *step, profile_name *name) {
-    uint64_t hash = hash_bytes(0, step, sizeof *step);
-    size_t found = hash_find(&writer->steps, hash, is_step, step, writer);
-    if (found == HASH_NONE)
-        return append(writer, &writer->steps, hash, step, sizeof *step, name);
-    *name = (profile_name)found;
-    return true;
+    return write_fixed(writer, &writer->steps, step, sizeof *step, name);
 }
 
 static bool write_frame(struct name_writer *writer, const struct place *place, profile_name *frame) {
