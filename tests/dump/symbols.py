@@ -11,9 +11,9 @@ import shutil
 import subprocess
 import unittest
 
-DUMP = os.environ["DUMP"]
+from programs import DUMP, WORK, check, run
+
 CLANGXX = os.environ["CLANGXX"]
-WORK = os.environ["WORK"]
 SOURCE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "symbols.cpp")
 SYMBOLIZER = os.path.join(os.path.dirname(os.path.realpath(CLANGXX)), "llvm-symbolizer")
 GXX = shutil.which("g++")
@@ -25,17 +25,6 @@ def work(name):
     path = os.path.join(WORK, name)
     os.makedirs(os.path.dirname(path), exist_ok=True)
     return path
-
-
-def run(*command, **options):
-    return subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=300, **options)
-
-
-def check(*command, **options):
-    result = run(*command, **options)
-    if result.returncode != 0:
-        raise AssertionError(f"{' '.join(command)}: status {result.returncode}\n{result.stderr}")
-    return result.stdout
 
 
 def build(name, *flags, compiler=CLANGXX):
