@@ -111,6 +111,7 @@ static bool read_slot(struct reader *reader, uint64_t slot) {
     profile_view_find(&view, &reader->views, slot);
     profile_slot_read(&counts, &reader->sweep, slot, !view.is_backing && view.what != PROFILE_CUSTOM);
     reader->doubts.contradicting += counts.contradict;
+    reader->doubts.outrun += counts.outrun;
     if (view.what == PROFILE_CUSTOM) {
         reader->file->report.has_custom = true;
         counters_add(&reader->file->report.custom, &counts.counters);
@@ -296,7 +297,7 @@ static bool read_all(struct reader *reader) {
         settle_peak(&file->report);
     reader->doubts.rearranged = profile_areas_changed(&reader->areas);
     reader->doubts.risen = peak_changed(&reader->areas);
-    file->is_changing = reader->doubts.rearranged || reader->doubts.risen;
+    file->is_changing = reader->doubts.rearranged || reader->doubts.risen || reader->doubts.outrun;
     return profile_reasons_read(file, &reader->areas, &reader->doubts);
 }
 

@@ -73,6 +73,8 @@ static bool say_doubts(struct profile_texts *texts, const struct profile_doubts 
            say_count(texts, "names that are not in the file", wrong_names) &&
            say_count(texts, "pairs of an unknown kind, or of sites that are not in the file",
                      doubts->strange_pairs) &&
+           say_count(texts, "sites with blocks that were freed while they were read, and seem to live",
+                     doubts->outrun) &&
            (!doubts->rearranged || say(texts, "the program added to the profile while it was read, or was "
                                               "resetting its counters: some may be missing")) &&
            (!doubts->risen ||

@@ -10,6 +10,7 @@ struct profile_doubts {
     uint64_t contradicting; /* slots whose counters contradict each other */
     uint64_t unnamed;       /* slots that have counters and no record */
     uint64_t strange_pairs; /* of an unknown kind, or of slots that are not there */
+    uint64_t outrun;        /* slots whose live blocks are too many by more than PROFILE_OUTRUN */
     bool rearranged;        /* areas came, or the counters were reset */
     bool risen;             /* the peak became another one */
 };

@@ -71,6 +71,7 @@ struct slot_reading {
     struct profile_flow *of_block; /* of the element */
     struct profile_flow of_none;
     struct sums sums;
+    uint64_t lost_since; /* lost, once all else was read */
 };
 
 typedef void element_function(struct slot_reading *, const unsigned char *);
@@ -104,6 +105,10 @@ static void add_moved(struct slot_reading *reading, const unsigned char *at) {
 static void add_lost(struct slot_reading *reading, const unsigned char *at) {
     ADD(tally, lost);
     ADD(tally, lost_bytes);
+}
+
+static void add_lost_since(struct slot_reading *reading, const unsigned char *at) {
+    reading->lost_since += profile_load(at + offsetof(struct tally, lost));
 }
 
 static void add_reallocs(struct slot_reading *reading, const unsigned char *at) {
@@ -246,7 +251,9 @@ void profile_slot_read(struct profile_counts *counts, struct profile_sweep *swee
     read_base(&base, sweep->areas, slot);
     reading.sums.most = (int64_t)of.most;
     each_element(&reading, PROFILE_TALLIES, add_gained);
+    each_element(&reading, PROFILE_TALLIES, add_lost_since);
     *counts = (struct profile_counts){.lost_blocks = of.lost_blocks, .lost_bytes = of.lost_bytes};
+    counts->outrun = reading.lost_since - reading.sums.flow.tally.lost > PROFILE_OUTRUN;
     if (is_in_totals)
         add_base(&sweep->before_reset, &base);
     take_off(&reading.sums.flow, &base, &counts->contradict);

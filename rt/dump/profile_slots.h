@@ -36,10 +36,15 @@ void profile_sweep_close(struct profile_sweep *);
 /* Goes on to the next stretch: slots first to end - 1. False: there is none. */
 bool profile_sweep_next(struct profile_sweep *);
 
+/* A program frees so many blocks of a slot while it is read only if the reader is kept waiting meanwhile:
+ * reading takes microseconds. All of them would seem to live. */
+enum { PROFILE_OUTRUN = 4096 };
+
 struct profile_counts {
     struct counters counters;
     uint64_t lost_blocks, lost_bytes;
     bool contradict; /* a difference was below zero, or a sum too large, and became the nearest number */
+    bool outrun;     /* more than PROFILE_OUTRUN blocks went while it was read */
 };
 
 /* Reads the counters of a slot of the stretch, in the order that makes sense of one that is being written

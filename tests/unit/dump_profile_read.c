@@ -2,6 +2,7 @@
 // Profiles: what is read of them, and what is said of those that are cut, damaged, or being written.
 #include "dump_profile_image.h"
 #include "profile_read.h"
+#include "profile_slots.h"
 
 #include <pthread.h>
 #include <setjmp.h>
@@ -571,6 +572,9 @@ static void what_is_no_profile(void **state) {
 #undef REFUSED
 }
 
+#define OUTRUN "sites with blocks that were freed while they were read, and seem to live: 1"
+enum { LEAP = 1 << 20 };
+
 // A program that allocates in one thread, reallocates there and frees in another one, as profile.h says.
 static void *count_on(void *stop) {
     struct tally *one = &tables.tallies[2], *two = (struct tally *)((char *)one + 2 * PROFILE_PAGE);
@@ -597,12 +601,41 @@ static void while_it_is_written(void **state) {
     assert_int_equal(pthread_create(&thread, NULL, count_on, &stop), 0);
     for (clock_t end = clock() + CLOCKS_PER_SEC / 2; clock() < end; readings++) {
         assert_true(reads());
-        assert_reasons(NULL, NULL);
+        assert_reasons(file.is_changing ? OUTRUN : NULL, NULL);
         profile_read_free(&file);
     }
     __atomic_store_n(&stop, 1, __ATOMIC_RELAXED);
     pthread_join(thread, NULL);
     assert_true(readings > 100);
+}
+
+// A program that frees so many blocks at once that hardly any reading is of one moment.
+static void *count_in_leaps(void *stop) {
+    struct tally *tally = &tables.tallies[2];
+    while (!__atomic_load_n((int *)stop, __ATOMIC_RELAXED)) {
+        __atomic_fetch_add(&tally->gained, LEAP, __ATOMIC_SEQ_CST);
+        __atomic_fetch_add(&tally->lost, LEAP, __ATOMIC_SEQ_CST);
+    }
+    return NULL;
+}
+
+static void while_it_is_outrun(void **state) {
+    (void)state;
+    int stop = 0, outrun = 0;
+    pthread_t thread;
+    image_header(&image)->ended = 0;
+    assert_int_equal(pthread_create(&thread, NULL, count_in_leaps, &stop), 0);
+    for (clock_t end = clock() + 60 * CLOCKS_PER_SEC; outrun < 10 && clock() < end;) {
+        assert_true(reads());
+        if (file.report.site_count && counters(2)->live_blocks > LEAP + PROFILE_OUTRUN)
+            assert_true(file.is_changing);
+        assert_reasons(file.is_changing ? OUTRUN : NULL, NULL);
+        outrun += file.is_changing;
+        profile_read_free(&file);
+    }
+    __atomic_store_n(&stop, 1, __ATOMIC_RELAXED);
+    pthread_join(thread, NULL);
+    assert_int_equal(outrun, 10);
 }
 
 int main(void) {
@@ -635,6 +668,7 @@ int main(void) {
         TEST(a_reset_under_way),
         TEST(what_is_no_profile),
         TEST(while_it_is_written),
+        TEST(while_it_is_outrun),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
