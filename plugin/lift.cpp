@@ -3,6 +3,7 @@
 
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Instructions.h>
+#include <llvm/Transforms/Utils/Local.h>
 
 #include "../rt/format.h"
 #include "compat.h"
@@ -66,12 +67,49 @@ void leaveSite(CallBase &call, Value *site, bool isTaken) {
         clear(*call.getParent(), std::next(call.getIterator()));
 }
 
-void clearAtLandingPads(Function &function, ArrayRef<AllocatorCall> calls) {
-    bool mayBeLeft =
-        any_of(calls, [](const AllocatorCall &found) { return !found.what && !takesSite(*found.callee); });
+static BasicBlock *addLandingPad(Function &function) {
+    LLVMContext &context = function.getContext();
+    BasicBlock *block = BasicBlock::Create(context, "", &function);
+    IRBuilder<> builder(block);
+    Type *type = StructType::get(pointerType(context), builder.getInt32Ty());
+    LandingPadInst *pad = builder.CreateLandingPad(type, 0);
+    pad->setCleanup(true);
+    store(builder, ConstantPointerNull::get(pointerType(context)));
+    builder.CreateResume(pad);
+    return block;
+}
+
+/* A frame without landing pads needs none: the runtime's personality costs it no code. */
+static void setPersonality(Function &function) {
+    auto *type = FunctionType::get(Type::getInt32Ty(function.getContext()), true);
+    FunctionCallee personality =
+        function.getParent()->getOrInsertFunction(ALLOCSITE_ENTRY_PREFIX "personality", type);
+    function.setPersonalityFn(cast<Constant>(personality.getCallee()));
+}
+
+static void clearAtLandingPads(Function &function, ArrayRef<CallInst *> without) {
     for (BasicBlock &block : function)
-        if (mayBeLeft && block.isLandingPad())
+        if (block.isLandingPad())
             clear(block, block.getFirstInsertionPt());
+    BasicBlock *pad = without.empty() ? nullptr : addLandingPad(function);
+    for (CallInst *call : without)
+        changeToInvokeAndSplitBasicBlock(call, pad);
+}
+
+void clearWhenUnwound(Function &function, ArrayRef<AllocatorCall> calls) {
+    SmallVector<CallInst *, 8> bare;
+    bool isLeft = false;
+    for (const AllocatorCall &found : calls) {
+        if (found.what || takesSite(*found.callee))
+            continue;
+        isLeft = true;
+        if (auto *call = dyn_cast<CallInst>(found.call); call && !call->doesNotThrow())
+            bare.push_back(call);
+    }
+    if (isLeft && !function.hasPersonalityFn() && function.needsUnwindTableEntry())
+        setPersonality(function);
+    else if (isLeft && function.hasPersonalityFn())
+        clearAtLandingPads(function, bare);
 }
 
 } // namespace allocsite

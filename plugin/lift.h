@@ -22,8 +22,8 @@ llvm::Value *chooseSite(llvm::CallBase &call, llvm::Value *left, llvm::Constant 
  * it is taken away behind the call. */
 void leaveSite(llvm::CallBase &call, llvm::Value *site, bool isTaken);
 
-/* An exception that leaves such a call passes by what takes the site away. */
-void clearAtLandingPads(llvm::Function &function, llvm::ArrayRef<AllocatorCall> calls);
+/* An exception, or the end of the thread, that leaves such a call passes by what takes the site away. */
+void clearWhenUnwound(llvm::Function &function, llvm::ArrayRef<AllocatorCall> calls);
 
 } // namespace allocsite
 

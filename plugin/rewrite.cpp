@@ -160,7 +160,7 @@ static void rewrite(Function &function, const Wrappers &wrappers, Names &names, 
             ConstantExpr::getPointerCast(descriptors[uses[i].first], pointerType(function.getContext()));
         pass(calls[i], uses[i].second ? chooseSite(*calls[i].call, left, site) : site);
     }
-    clearAtLandingPads(function, calls);
+    clearWhenUnwound(function, calls);
     tally.sites += set.sites.size();
     for (const Site &site : set.sites)
         tally.withLine += site.at.line != 0;

@@ -1,8 +1,8 @@
 // Around a call of what is only declared to be a wrapper, or may be replaced by another one, the site is left and taken
-// away again, whichever way it returns.
+// away again, whichever way it returns or is left: by the runtime's personality, or by landing pads where there are some.
 // RUN: %irxx -O2 %s | %check
 // RUN: %irxx -O2 -fPIC %s | %check --check-prefix=REPLACEABLE
-// CHECK: define {{.*}}@plain(
+// CHECK: define {{.*}}@plain({{.*}} personality {{.*}}@__allocsite_v1_personality
 // CHECK: store volatile {{.*}}@__allocsite_sites.plain{{.*}}@__allocsite_v1_lifted
 // CHECK-NEXT: call {{.*}}@fresh(
 // CHECK-NEXT: store volatile {{.*}} null, {{.*}}@__allocsite_v1_lifted
@@ -17,6 +17,16 @@
 // CHECK: store volatile {{.*}} null, {{.*}}@__allocsite_v1_lifted
 // CHECK: phi
 // CHECK: store volatile {{.*}} null, {{.*}}@__allocsite_v1_lifted
+// CHECK: define {{.*}}@partly(
+// CHECK: invoke {{.*}}@fresh({{.*}} 5)
+// CHECK: store volatile {{.*}}@__allocsite_sites.partly{{.*}}@__allocsite_v1_lifted
+// CHECK-NEXT: invoke {{.*}}@fresh({{.*}} 6)
+// CHECK-NEXT: to label %{{.*}} unwind label %[[PAD:[0-9]+]]
+// CHECK: {{^}}[[PAD]]:
+// CHECK-NEXT: landingpad
+// CHECK-NEXT: cleanup
+// CHECK-NEXT: store volatile {{.*}} null, {{.*}}@__allocsite_v1_lifted
+// CHECK-NEXT: resume
 // CHECK: define {{.*}}@tail(
 // CHECK-NOT: @__allocsite_sites
 // CHECK: musttail call {{.*}}@fresh(
@@ -40,6 +50,14 @@ void *guarded() {
     } catch (int) {
         return nullptr;
     }
+}
+extern void *sink;
+void *partly() {
+    try {
+        sink = fresh(5);
+    } catch (int) {
+    }
+    return fresh(6);
 }
 void *tail(std::size_t n) {
     [[clang::musttail]] return fresh(n);

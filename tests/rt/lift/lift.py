@@ -98,10 +98,25 @@ def forms_cxx():
             expect(f"{level}: {callee}", 1, counted(report, line_of("forms.cpp", text), callee)[0])
 
 
+def unwound():
+    """A call of what is only declared that an exception or the thread's end leaves is not billed what comes next."""
+    for level in ("-O0", "-O2", "-O2 -fPIC", "-O2 -static"):
+        parts = [build("unwound.c", "unwound.o", "-c", *level.split()),
+                 build("unwound.cpp", "unwound.pp.o", "-c", *level.split())]
+        driver = build("unwinding.cpp", "unwinding.o", "-c", plain=True)
+        subprocess.run([f"{BIN}/allocsite-clang++-{MAJOR}", "-pthread", *level.split()[1:], *parts, driver, "-o", "unwound"], check=True)
+        process = run([os.path.join(WORK, "unwound")])
+        check_behaviour(process)
+        report = report_of(process)
+        check_notes(report, "unwound.c")
+        expect(f"{level}: after an exception", 1, unsited(report, 3, 33))
+        expect(f"{level}: when a thread has ended", 1, unsited(report, 1, 13))
+
+
 def off():
     """Nothing is counted, and lifting does no harm."""
     process = run([build("forms.c", "off", "-O0", outside("plain"))], "enabled=0")
     check_behaviour(process)
 
 
-main([forms, forms_static, same_sites, not_lifted, forms_cxx, off])
+main([forms, forms_static, same_sites, not_lifted, forms_cxx, unwound, off])

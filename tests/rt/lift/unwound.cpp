@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Frames of C++: without landing pads, and with one that is another call's.
+#include "unwound.h"
+
+static void *volatile sink;
+
+struct Guard {
+    ~Guard() {
+        sink = nullptr;
+    }
+};
+
+void through_cxx(size_t n) {
+    sink = throwing(n); // @ any
+}
+
+void through_pads(size_t n) {
+    {
+        Guard guard;
+        sink = wrapper(9);
+    }
+    sink = throwing(n); // @ any
+}
