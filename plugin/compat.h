@@ -5,6 +5,7 @@
 
 #include <llvm/Config/llvm-config.h>
 #include <llvm/IR/DerivedTypes.h>
+#include <llvm/IR/Function.h>
 #include <llvm/IR/Type.h>
 #include <llvm/Passes/PassBuilder.h>
 #if LLVM_VERSION_MAJOR >= 22
@@ -20,6 +21,15 @@ inline llvm::PointerType *pointerType(llvm::LLVMContext &context) {
     return llvm::PointerType::getUnqual(context);
 #else
     return llvm::Type::getInt8PtrTy(context);
+#endif
+}
+
+/* Moves the code of a function into another one. */
+inline void moveBody(llvm::Function &from, llvm::Function &to) {
+#if LLVM_VERSION_MAJOR >= 16
+    to.splice(to.begin(), &from);
+#else
+    to.getBasicBlockList().splice(to.begin(), from.getBasicBlockList());
 #endif
 }
 

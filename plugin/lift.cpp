@@ -25,8 +25,8 @@ static Constant *variable(Module &module) {
     });
 }
 
-static void store(IRBuilder<> &builder, Value *site) {
-    builder.CreateStore(site, variable(*builder.GetInsertBlock()->getModule()), IsVolatile);
+static StoreInst *store(IRBuilder<> &builder, Value *site) {
+    return builder.CreateStore(site, variable(*builder.GetInsertBlock()->getModule()), IsVolatile);
 }
 
 static void clear(BasicBlock &block, BasicBlock::iterator where) {
@@ -35,7 +35,7 @@ static void clear(BasicBlock &block, BasicBlock::iterator where) {
     store(builder, ConstantPointerNull::get(pointerType(block.getContext())));
 }
 
-Value *takeSite(Function &wrapper) {
+Take takeSite(Function &wrapper) {
     BasicBlock &entry = wrapper.getEntryBlock();
     BasicBlock::iterator where = entry.getFirstInsertionPt();
     while (isa<AllocaInst>(*where))
@@ -43,25 +43,28 @@ Value *takeSite(Function &wrapper) {
     PointerType *type = pointerType(wrapper.getContext());
     IRBuilder<> builder(&entry, where);
     builder.SetCurrentDebugLocation(DebugLoc());
-    Value *left = builder.CreateLoad(type, variable(*wrapper.getParent()), IsVolatile, "allocsite.left");
-    store(builder, ConstantPointerNull::get(type));
+    LoadInst *left = builder.CreateLoad(type, variable(*wrapper.getParent()), IsVolatile, "allocsite.left");
+    StoreInst *clearing = store(builder, ConstantPointerNull::get(type));
     forgetMemoryEffects(wrapper);
-    return left;
+    return {left, clearing, {}};
 }
 
-Value *chooseSite(CallBase &call, Value *left, Constant *own) {
-    IRBuilder<> builder(&call);
-    return builder.CreateSelect(builder.CreateIsNotNull(left), left, own);
+Value *chooseSite(Instruction &before, Take &take, Constant *own) {
+    IRBuilder<> builder(&before);
+    Value *choice = builder.CreateSelect(builder.CreateIsNotNull(take.left), take.left, own);
+    take.choices.push_back(cast<SelectInst>(choice));
+    return choice;
 }
 
-void leaveSite(CallBase &call, Value *site, bool isTaken) {
+void leaveSite(const AllocatorCall &found, Value *site, Lifting &lifting) {
+    CallBase &call = *found.call;
     IRBuilder<> builder(&call);
-    store(builder, site);
+    StoreInst *leaving = store(builder, site);
     forgetMemoryEffects(call);
     forgetMemoryEffects(*call.getFunction());
-    if (isTaken)
-        return;
-    if (auto *invoke = dyn_cast<InvokeInst>(&call))
+    if (takesSite(*found.callee))
+        lifting.leaves[found.callee].push_back({&call, leaving});
+    else if (auto *invoke = dyn_cast<InvokeInst>(&call))
         clear(*invoke->getNormalDest(), invoke->getNormalDest()->getFirstInsertionPt());
     else
         clear(*call.getParent(), std::next(call.getIterator()));

@@ -1,29 +1,53 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Lifting at run time, where a wrapper was not inlined: its caller leaves its site in a thread-local variable
  * of the runtime just before the call, and the wrapper takes it at its entry. So the outermost call wins, and
- * nothing is left for another one to find. */
+ * nothing is left for another one to find. Where both stand in one module it is a parameter instead. */
 #ifndef ALLOCSITE_PLUGIN_LIFT_H
 #define ALLOCSITE_PLUGIN_LIFT_H
 
 #include <llvm/ADT/ArrayRef.h>
+#include <llvm/ADT/MapVector.h>
 #include <llvm/IR/Function.h>
+#include <llvm/IR/Instructions.h>
 
 #include "find.h"
 
 namespace allocsite {
 
-/* At the entry of a wrapper: the site that its caller has left, or null. */
-llvm::Value *takeSite(llvm::Function &wrapper);
+/* How a wrapper takes the site that its caller has left. */
+struct Take {
+    llvm::LoadInst *left; // null: none was left
+    llvm::StoreInst *clearing;
+    llvm::SmallVector<llvm::SelectInst *, 2> choices; // between that and its own
+};
+
+/* How the site is left for a wrapper that surely takes it. */
+struct Leave {
+    llvm::CallBase *call;
+    llvm::StoreInst *store;
+};
+
+/* All of a module, by wrapper. */
+struct Lifting {
+    llvm::MapVector<llvm::Function *, Take> takes;
+    llvm::MapVector<llvm::Function *, llvm::SmallVector<Leave, 4>> leaves;
+};
+
+Take takeSite(llvm::Function &wrapper);
 
 /* The site that was left, or else this one. */
-llvm::Value *chooseSite(llvm::CallBase &call, llvm::Value *left, llvm::Constant *own);
+llvm::Value *chooseSite(llvm::Instruction &before, Take &take, llvm::Constant *own);
 
 /* Before a call of a wrapper. What may not take the site has the runtime bill what it allocates meanwhile, so
  * it is taken away behind the call. */
-void leaveSite(llvm::CallBase &call, llvm::Value *site, bool isTaken);
+void leaveSite(const AllocatorCall &found, llvm::Value *site, Lifting &lifting);
 
 /* An exception, or the end of the thread, that leaves such a call passes by what takes the site away. */
 void clearWhenUnwound(llvm::Function &function, llvm::ArrayRef<AllocatorCall> calls);
+
+/* When all is lifted: has wrappers take the site as a parameter from the calls in the module, which costs no
+ * memory access, and which no signal handler can come between. */
+void passDirectly(Lifting &lifting);
 
 } // namespace allocsite
 

@@ -10,39 +10,12 @@
 #include "find.h"
 #include "lift.h"
 #include "site.h"
+#include "site_argument.h"
 #include "table.h"
 
 using namespace llvm;
 
 namespace allocsite {
-
-/* The arguments of a call with the site put in, with what goes along with them. */
-struct Arguments {
-    SmallVector<Type *, 6> types;
-    SmallVector<Value *, 6> values;
-    SmallVector<AttributeSet, 6> attributes;
-
-    void add(Type *type, Value *value, AttributeSet set) {
-        if (type)
-            types.push_back(type);
-        values.push_back(value);
-        attributes.push_back(set);
-    }
-};
-
-static Arguments withSite(CallBase &call, Value *site, site_position position) {
-    Arguments arguments;
-    Type *type = site->getType();
-    if (position == SITE_FIRST)
-        arguments.add(type, site, {});
-    FunctionType *called = call.getFunctionType();
-    for (unsigned i = 0; i < call.arg_size(); i++)
-        arguments.add(i < called->getNumParams() ? called->getParamType(i) : nullptr, call.getArgOperand(i),
-                      call.getAttributes().getParamAttrs(i));
-    if (position == SITE_LAST)
-        arguments.add(type, site, {});
-    return arguments;
-}
 
 /* The runtime's counterpart of an allocator. It keeps the allocator's attributes, by which a later optimizer
  * (LTO) still knows that an unused block can go. Those of the parameters only hold at the same positions. */
@@ -65,33 +38,12 @@ static FunctionCallee entryPoint(Module &module, const AllocatorCall &found, Fun
     return entry;
 }
 
-static CallBase *create(IRBuilder<> &builder, CallBase &call, FunctionCallee entry,
-                        ArrayRef<Value *> values) {
-    SmallVector<OperandBundleDef, 1> bundles;
-    call.getOperandBundlesAsDefs(bundles);
-    if (auto *invoke = dyn_cast<InvokeInst>(&call))
-        return builder.CreateInvoke(entry, invoke->getNormalDest(), invoke->getUnwindDest(), values, bundles);
-    CallInst *created = builder.CreateCall(entry, values, bundles);
-    created->setTailCallKind(cast<CallInst>(call).getTailCallKind());
-    return created;
-}
-
 static void replace(const AllocatorCall &found, Value *site) {
     CallBase &call = *found.call;
     Arguments arguments = withSite(call, site, found.what->position);
     auto *type = FunctionType::get(call.getType(), arguments.types, found.what->position == SITE_FIRST);
     FunctionCallee entry = entryPoint(*call.getModule(), found, type);
-
-    IRBuilder<> builder(&call);
-    CallBase *created = create(builder, call, FunctionCallee(type, entry.getCallee()), arguments.values);
-    AttributeList attributes = call.getAttributes();
-    created->setCallingConv(call.getCallingConv());
-    created->setAttributes(AttributeList::get(call.getContext(), attributes.getFnAttrs(),
-                                              attributes.getRetAttrs(), arguments.attributes));
-    created->copyMetadata(call);
-    created->takeName(&call);
-    call.replaceAllUsesWith(created);
-    call.eraseFromParent();
+    callInstead(call, FunctionCallee(type, entry.getCallee()), arguments);
 }
 
 /* A musttail call has to keep its prototype: the site goes ahead of it. */
@@ -133,17 +85,20 @@ struct Tally {
     unsigned withLine = 0;
 };
 
-static void pass(const AllocatorCall &found, Value *site) {
+static void pass(const AllocatorCall &found, Value *site, Lifting &lifting) {
     if (!found.what)
-        leaveSite(*found.call, site, takesSite(*found.callee));
+        leaveSite(found, site, lifting);
     else if (found.call->isMustTailCall())
         handOver(*found.call, site);
     else
         replace(found, site);
 }
 
-static void rewrite(Function &function, const Wrappers &wrappers, Names &names, Table &table, Tally &tally) {
-    Value *left = Wrappers::of(function) ? takeSite(function) : nullptr;
+static void rewrite(Function &function, const Wrappers &wrappers, Names &names, Table &table,
+                    Lifting &lifting, Tally &tally) {
+    bool isWrapper = Wrappers::of(function).has_value();
+    if (isWrapper)
+        lifting.takes[&function] = takeSite(function);
     SmallVector<AllocatorCall, 8> calls = findAllocatorCalls(function);
     if (calls.empty())
         return;
@@ -151,14 +106,16 @@ static void rewrite(Function &function, const Wrappers &wrappers, Names &names, 
     SmallVector<std::pair<unsigned, bool>, 8> uses; // the site, and whether the one that was left goes first
     for (const AllocatorCall &call : calls) {
         Site site = siteOf(call, wrappers, names);
-        bool isHandedOn = left && site.isHandedOn;
+        bool isHandedOn = isWrapper && site.isHandedOn;
         uses.push_back({set.indexOf(std::move(site)), isHandedOn});
     }
     SmallVector<Constant *, 8> descriptors = table.add(function, set.sites);
     for (unsigned i = 0; i < calls.size(); i++) {
         Constant *site =
             ConstantExpr::getPointerCast(descriptors[uses[i].first], pointerType(function.getContext()));
-        pass(calls[i], uses[i].second ? chooseSite(*calls[i].call, left, site) : site);
+        bool isHandedOn = uses[i].second;
+        pass(calls[i], isHandedOn ? chooseSite(*calls[i].call, lifting.takes[&function], site) : site,
+             lifting);
     }
     clearWhenUnwound(function, calls);
     tally.sites += set.sites.size();
@@ -181,10 +138,12 @@ class NoLines : public DiagnosticInfo {
 PreservedAnalyses RewritePass::run(Module &module, ModuleAnalysisManager &) {
     Table table(module);
     Tally tally;
+    Lifting lifting;
     Wrappers wrappers(module);
     for (Function &function : module)
         if (isInstrumented(function))
-            rewrite(function, wrappers, *names, table, tally);
+            rewrite(function, wrappers, *names, table, lifting, tally);
+    passDirectly(lifting);
     table.addWrappers(wrappers);
     Wrappers::erase(module);
     if (tally.sites == 0)
