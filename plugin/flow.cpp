@@ -46,6 +46,22 @@ static bool returnsFirst(const Function &function) {
     return function.isDeclaration() && names.contains(function.getName());
 }
 
+/* The C library's functions that measure text. */
+static bool measuresText(const Function &function) {
+    static const StringSet<> names = {"strlen", "strnlen", "wcslen", "wcsnlen", "snprintf", "vsnprintf"};
+    return function.isDeclaration() && names.contains(function.getName());
+}
+
+/* What the result of a call, or what it stores, is computed from: numbers. What it finds out about a thing
+ * that it is given (how many symbols a file has) is not what the caller asks for. */
+static void pushInputs(CallBase &call, Values &next) {
+    const Function *callee = surelyCalled(call);
+    bool isAny = callee && (measuresText(*callee) || returnsFirst(*callee) || callee->isIntrinsic());
+    for (Value *argument : call.args())
+        if (isAny || !argument->getType()->isPointerTy())
+            next.push_back(argument);
+}
+
 /* The argument that a call surely returns; nullptr: none. */
 static Value *returnedArgument(const CallBase &call) {
     if (auto *intrinsic = dyn_cast<IntrinsicInst>(&call)) {
@@ -190,10 +206,10 @@ ParameterSet Flow::parametersBehind(Value *value) {
                 if (store && store->getPointerOperand() == pointer)
                     next.push_back(store->getValueOperand());
                 else if (auto *call = dyn_cast<CallBase>(&user); call && !isHarmless(user))
-                    next.append(call->arg_begin(), call->arg_end());
+                    pushInputs(*call, next);
             });
         } else if (auto *call = dyn_cast<CallBase>(value)) {
-            next.append(call->arg_begin(), call->arg_end());
+            pushInputs(*call, next);
         } else if (auto *user = dyn_cast<User>(value)) {
             next.append(user->op_begin(), user->op_end());
         }

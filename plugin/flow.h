@@ -34,7 +34,7 @@ class Flow {
     /* Of what a function returns. */
     const Origins &returnedBy(const llvm::Function &function);
 
-    /* The parameters that a value is computed from, by whatever way. */
+    /* The parameters that a value is computed from. */
     ParameterSet parametersBehind(llvm::Value *value);
 
     /* Whether the block that a call returned is stored where others find it. */

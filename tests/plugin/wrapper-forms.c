@@ -5,7 +5,9 @@
 // CHECK: # found by their bodies
 // CHECK-NEXT: fun:aligned=wrapper size=1
 // CHECK-NEXT: fun:checked_malloc=wrapper size=1
+// CHECK-NEXT: fun:computed=wrapper size=1
 // CHECK-NEXT: fun:even=wrapper size=1
+// CHECK-NEXT: fun:from_pool=wrapper
 // CHECK-NEXT: fun:headed=wrapper size=1
 // CHECK-NEXT: fun:into=wrapper size=2
 // CHECK-NEXT: fun:odd=wrapper size=1
@@ -80,6 +82,18 @@ void *headed(size_t n) {
     header->next = all;
     all = header;
     return header + 1;
+}
+size_t rounded(size_t n);
+int multiplied(size_t n, size_t size, size_t *product);
+void *computed(size_t n) {
+    size_t product;
+    return multiplied(rounded(n), 4, &product) ? NULL : malloc(product);
+}
+struct pool {
+    size_t unit;
+};
+void *from_pool(const struct pool *pool) {
+    return malloc(pool->unit);
 }
 void *recursive(size_t n, int tries) {
     void *p = malloc(n);

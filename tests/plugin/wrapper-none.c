@@ -1,5 +1,6 @@
-// What is no wrapper: a constructor, which always asks for the same; a registry, which keeps the block; what may return
-// something else; a destructor, which frees more than it was given; circles that no allocator is in.
+// What is no wrapper: a constructor, which always asks for the same; a loader, which finds out itself how much it needs; a
+// registry, which keeps the block; what may return something else; a destructor, which frees more than it was given; circles
+// that no allocator is in.
 // RUN: %clang -O0 -c %s -o %t.O0.o && %dump wrappers %t.O0.o > %t.O0.txt && ! grep . %t.O0.txt
 // RUN: %clang -O2 -c %s -o %t.O2.o && %dump wrappers %t.O2.o > %t.O2.txt && ! grep . %t.O2.txt
 #include <stdlib.h>
@@ -16,6 +17,17 @@ struct thing *constructor(const char *name) {
 void destructor(struct thing *thing) {
     free(thing->name);
     free(thing);
+}
+struct file;
+size_t count(const struct file *file);
+void count_into(const struct file *file, size_t *count);
+void *loader(const struct file *file) {
+    return malloc(count(file) * sizeof(int));
+}
+void *loader_by_pointer(const struct file *file) {
+    size_t n;
+    count_into(file, &n);
+    return malloc(n);
 }
 static void *kept;
 void *registry(size_t n) {
