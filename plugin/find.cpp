@@ -2,6 +2,7 @@
 #include "find.h"
 
 #include <llvm/Analysis/ConstantFolding.h>
+#include <llvm/IR/GlobalAlias.h>
 #include <llvm/IR/GlobalVariable.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
@@ -51,6 +52,16 @@ static const allocator *findBySymbol(const Function &function) {
     return allocator_find(name.data(), name.size());
 }
 
+/* The function behind another name of it. One that another module may bring as well does not stand for a
+ * function that takes its site. */
+static Function *functionOf(Value *target) {
+    auto *alias = dyn_cast_or_null<GlobalAlias>(target);
+    auto *function = dyn_cast_or_null<Function>(alias ? alias->getAliasee()->stripPointerCasts() : target);
+    bool isOther =
+        alias && function && (alias->isInterposable() || (!alias->isDSOLocal() && takesSite(*function)));
+    return isOther ? nullptr : function;
+}
+
 /* At -O0 nobody has folded the load of a constant pointer yet. */
 Function *surelyCalled(const CallBase &call) {
     Value *target = call.getCalledOperand()->stripPointerCasts();
@@ -62,7 +73,7 @@ Function *surelyCalled(const CallBase &call) {
                               : nullptr;
         target = value ? value->stripPointerCasts() : nullptr;
     }
-    return dyn_cast_or_null<Function>(target);
+    return functionOf(target);
 }
 
 static bool isProgramsOwn(const Function &function, const allocator &namesake) {
@@ -99,7 +110,8 @@ static bool isLifted(const Function &callee, const CallBase &call) {
     return Wrappers::of(callee) && (takesSite(callee) || !call.isMustTailCall());
 }
 
-/* A call in a source that the user's list ignores. What tells the runtime of a custom allocator has to stay. */
+/* A call in a source that the user's list ignores. What tells the runtime of a custom allocator has to stay.
+ */
 static bool isIgnored(const CallBase &call, const allocator *what) {
     const DILocation *location = call.getDebugLoc().get();
     bool isCustom = what && !*what->callee;
