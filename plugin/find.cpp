@@ -134,4 +134,25 @@ SmallVector<AllocatorCall, 8> findAllocatorCalls(Function &function) {
     return found;
 }
 
+static constexpr const char *HookMetadata = "allocsite.hook";
+
+bool mayBeHook(const CallBase &call) {
+    return call.getType()->isPointerTy() && !call.isInlineAsm() && !call.isMustTailCall() &&
+           !surelyCalled(call);
+}
+
+void markHook(CallBase &call) {
+    call.addFnAttr(Attribute::NoMerge);
+    call.setMetadata(HookMetadata, MDNode::get(call.getContext(), {}));
+}
+
+SmallVector<AllocatorCall, 2> findHooks(Function &function) {
+    SmallVector<AllocatorCall, 2> found;
+    for (Instruction &instruction : instructions(function))
+        if (auto *call = dyn_cast<CallBase>(&instruction);
+            call && call->hasMetadata(HookMetadata) && mayBeHook(*call))
+            found.push_back({call, nullptr, nullptr});
+    return found;
+}
+
 } // namespace allocsite

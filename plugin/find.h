@@ -13,8 +13,8 @@ namespace allocsite {
 
 struct AllocatorCall {
     llvm::CallBase *call;
-    llvm::Function *callee;
-    const allocator *what; // nullptr: the callee is a wrapper
+    llvm::Function *callee; // nullptr: it is a hook
+    const allocator *what;  // nullptr: the callee is a wrapper
 };
 
 /* Whether calls in the body of this function become sites: it has a body of its own, and is not itself one of
@@ -29,6 +29,15 @@ const allocator *allocatorCalled(const llvm::CallBase &call);
 
 /* Whether the function is an allocator of the whole process, by its own name and type. */
 bool isAllocator(const llvm::Function &function);
+
+/* A call through a pointer that may return a block. */
+bool mayBeHook(const llvm::CallBase &call);
+
+/* Before the optimizer: notes that what the call returns is handed on by the wrapper that it stands in. */
+void markHook(llvm::CallBase &call);
+
+/* The calls so noted that still reach nobody knows what: AllocatorCalls without a callee. */
+llvm::SmallVector<AllocatorCall, 2> findHooks(llvm::Function &function);
 
 /* The calls of allocators and wrappers in a function, in the order of its code. A musttail call that need not allocate is left
  * alone: nobody would take the site that is handed over for it. */

@@ -117,11 +117,11 @@ void Flow::followCall(CallBase &call, Values &next, Origins &origins) {
         return;
     }
     const Function *callee = surelyCalled(call);
-    if (!callee || callee->isIntrinsic()) {
+    if (callee ? callee->isIntrinsic() : call.isInlineAsm()) {
         origins.isUnknown = true;
         return;
     }
-    bool isOpaque = callee->isDeclaration() || allocatorCalled(call);
+    bool isOpaque = !callee || callee->isDeclaration() || allocatorCalled(call);
     const Origins *inner = isOpaque ? nullptr : &returnedBy(*callee);
     if (!inner || inner->isUnknown || !inner->parameters || !inner->calls.empty())
         origins.calls.insert(&call);

@@ -55,8 +55,11 @@ static void replace(SelectInst &choice, Value *site) {
         test->eraseFromParent();
 }
 
-/* The one site of the wrapper's own that all its choices fall back on; nullptr: there are several. */
+/* The one site of the wrapper's own that all its choices fall back on; nullptr: there are several, or hooks
+ * (they have none). */
 static Constant *onlyOwn(const Take &take) {
+    if (!take.left->hasNUses(2 * take.choices.size()))
+        return nullptr;
     Value *own = take.choices.empty() ? nullptr : take.choices.front()->getFalseValue();
     bool isOnly = all_of(take.choices, [&](SelectInst *choice) { return choice->getFalseValue() == own; });
     return isOnly ? cast_or_null<Constant>(own) : nullptr;

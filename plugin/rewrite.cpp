@@ -94,30 +94,59 @@ static void pass(const AllocatorCall &found, Value *site, Lifting &lifting) {
         replace(found, site);
 }
 
+/* A call with the site that it is to pass. */
+struct Passing {
+    AllocatorCall call;
+    std::optional<unsigned> own; // a hook in a wrapper has none
+    bool isHandedOn;             // the site that was left goes first
+};
+
+static SmallVector<Passing, 8> sitesOfCalls(Function &function, bool isWrapper, const Wrappers &wrappers,
+                                            Names &names, SiteSet &set) {
+    SmallVector<Passing, 8> all;
+    for (const AllocatorCall &call : findAllocatorCalls(function)) {
+        Site site = siteOf(call, wrappers, names);
+        bool isHandedOn = isWrapper && site.isHandedOn;
+        all.push_back({call, set.indexOf(std::move(site)), isHandedOn});
+    }
+    for (const AllocatorCall &hook : findHooks(function)) {
+        if (std::optional<Site> site = siteOfHook(*hook.call, wrappers, names))
+            all.push_back({hook, set.indexOf(std::move(*site)), false});
+        else if (isWrapper)
+            all.push_back({hook, std::nullopt, true});
+    }
+    return all;
+}
+
+static void passAll(Function &function, ArrayRef<Passing> all, ArrayRef<Constant *> descriptors,
+                    Lifting &lifting) {
+    SmallVector<AllocatorCall, 8> calls;
+    for (const auto &[call, own, isHandedOn] : all) {
+        calls.push_back(call);
+        Constant *site =
+            own ? ConstantExpr::getPointerCast(descriptors[*own], pointerType(function.getContext()))
+                : nullptr;
+        if (!site)
+            pass(call, lifting.takes[&function].left, lifting);
+        else
+            pass(call, isHandedOn ? chooseSite(*call.call, lifting.takes[&function], site) : site, lifting);
+    }
+    clearWhenUnwound(function, calls);
+}
+
 static void rewrite(Function &function, const Wrappers &wrappers, Names &names, Table &table,
                     Lifting &lifting, Tally &tally) {
     bool isWrapper = Wrappers::of(function).has_value();
     if (isWrapper)
         lifting.takes[&function] = takeSite(function);
-    SmallVector<AllocatorCall, 8> calls = findAllocatorCalls(function);
-    if (calls.empty())
-        return;
     SiteSet set;
-    SmallVector<std::pair<unsigned, bool>, 8> uses; // the site, and whether the one that was left goes first
-    for (const AllocatorCall &call : calls) {
-        Site site = siteOf(call, wrappers, names);
-        bool isHandedOn = isWrapper && site.isHandedOn;
-        uses.push_back({set.indexOf(std::move(site)), isHandedOn});
-    }
-    SmallVector<Constant *, 8> descriptors = table.add(function, set.sites);
-    for (unsigned i = 0; i < calls.size(); i++) {
-        Constant *site =
-            ConstantExpr::getPointerCast(descriptors[uses[i].first], pointerType(function.getContext()));
-        bool isHandedOn = uses[i].second;
-        pass(calls[i], isHandedOn ? chooseSite(*calls[i].call, lifting.takes[&function], site) : site,
-             lifting);
-    }
-    clearWhenUnwound(function, calls);
+    SmallVector<Passing, 8> all = sitesOfCalls(function, isWrapper, wrappers, names, set);
+    if (all.empty())
+        return;
+    SmallVector<Constant *, 8> descriptors;
+    if (!set.sites.empty())
+        descriptors = table.add(function, set.sites);
+    passAll(function, all, descriptors, lifting);
     tally.sites += set.sites.size();
     for (const Site &site : set.sites)
         tally.withLine += site.at.line != 0;

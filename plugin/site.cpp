@@ -130,6 +130,24 @@ static const DILocation *lift(const DILocation *location, Site &site, const Wrap
     return location;
 }
 
+static void setPlace(Site &site, const DILocation *location, Names &names) {
+    if (isIgnoredType(site.type))
+        site.type.clear();
+    site.at = placeOf(*location, names);
+    while ((location = location->getInlinedAt()))
+        site.callers.push_back(placeOf(*location, names));
+}
+
+std::optional<Site> siteOfHook(const CallBase &call, const Wrappers &wrappers, Names &names) {
+    const DILocation *location = call.getDebugLoc().get();
+    Site site = {};
+    const DILocation *caller = location ? lift(location, site, wrappers, names) : nullptr;
+    if (caller == location || site.isHandedOn)
+        return std::nullopt;
+    setPlace(site, caller, names);
+    return site;
+}
+
 Site siteOf(const AllocatorCall &found, const Wrappers &wrappers, Names &names) {
     Site site = requestOf(found, names);
     const DILocation *location = found.call->getDebugLoc().get();
@@ -143,12 +161,7 @@ Site siteOf(const AllocatorCall &found, const Wrappers &wrappers, Names &names) 
     if (site.callee.empty())
         site.callee = names.of(*location->getScope()->getSubprogram()).plain;
     noteType(site, *location, nameOf(*found.callee, names).symbol, names);
-    location = lift(location, site, wrappers, names);
-    if (isIgnoredType(site.type))
-        site.type.clear();
-    site.at = placeOf(*location, names);
-    while ((location = location->getInlinedAt()))
-        site.callers.push_back(placeOf(*location, names));
+    setPlace(site, lift(location, site, wrappers, names), names);
     return site;
 }
 

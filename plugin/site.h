@@ -42,10 +42,14 @@ struct Site {
  * wrappers called that were inlined, the first code outside of them called by the outermost of them. */
 Site siteOf(const AllocatorCall &call, const Wrappers &wrappers, Names &names);
 
+/* Of the call of a hook that a wrapper hands on: nothing if that was not inlined, for only its callers are
+ * sites. */
+std::optional<Site> siteOfHook(const llvm::CallBase &call, const Wrappers &wrappers, Names &names);
+
 uint64_t stableHash(const Site &site);
 
-/* Notes the ordinal of a call where it is not the first of its place. A wrapper's goes into its location, which
- * inlining keeps. */
+/* Notes the ordinal of a call where it is not the first of its place. A wrapper's goes into its location,
+ * which inlining keeps. */
 void setOrdinal(const AllocatorCall &call, unsigned ordinal);
 
 /* Before the optimizer, and with the ordinals in place: notes what these calls of one function allocate. */

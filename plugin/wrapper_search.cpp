@@ -3,7 +3,8 @@
  * null, or what its caller brought, if it has not put the blocks where others find them (then it is a
  * registry, which keeps what it returns), and if the size asked for depends on a parameter. One that always
  * asks for the same makes some thing, a constructor: the line that a person would name is in it. A block
- * below a header may be stored: that is bookkeeping.
+ * below a header may be stored: that is bookkeeping. What a hook returns, a function by a pointer, may be
+ * handed on besides.
  *
  * Functions are taken for wrappers until something speaks against one, so that recursion needs no rule of its
  * own. The sizes are then traced from the allocators up, and whom they do not reach is none. */
@@ -21,7 +22,7 @@ namespace allocsite {
 struct Leaf {
     CallBase *call;
     Function *callee;
-    const allocator *what;               // nullptr: it is no allocator
+    const allocator *what;               // nullptr: it is no allocator; a hook if there is no callee either
     SmallVector<ParameterSet, 4> behind; // each argument
 };
 
@@ -65,7 +66,7 @@ static bool isLeaf(CallBase *call, const FoundWrappers &found, Leaf &leaf) {
     leaf = {call, surelyCalled(*call), allocatorCalled(*call), {}};
     if (leaf.what)
         return leaf.what->kind != ALLOCSITE_FREE;
-    return leaf.callee && (!leaf.callee->isDeclaration() || found.count(leaf.callee));
+    return !leaf.callee || !leaf.callee->isDeclaration() || found.count(leaf.callee);
 }
 
 /* Only what can be told of a function alone. */
@@ -157,11 +158,18 @@ static void tracePointers(Candidates &candidates, Flow &flow, const FoundWrapper
     }
 }
 
+/* A hook is taken for an allocator if it is asked for what an allocator is asked for as well. */
+static bool isHook(const Leaf &leaf, const Candidate &candidate) {
+    return !leaf.what && !leaf.callee &&
+           any_of(leaf.behind, [&](ParameterSet behind) { return (behind & candidate.sizes) != 0; });
+}
+
 /* Whether a candidate still is one, as far as the others go. */
 static bool holds(const Candidate &candidate, const Candidates &candidates, const FoundWrappers &found) {
     return candidate.sizes && all_of(candidate.leaves, [&](const Leaf &leaf) {
-        return leaf.what || found.count(leaf.callee) || candidates.count(leaf.callee);
-    });
+               return leaf.what || isHook(leaf, candidate) || found.count(leaf.callee) ||
+                      candidates.count(leaf.callee);
+           });
 }
 
 static void settle(Candidates &candidates, Flow &flow, const FoundWrappers &found) {

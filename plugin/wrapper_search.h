@@ -14,7 +14,7 @@ namespace allocsite {
 
 struct FoundWrapper {
     Wrapper wrapper;
-    llvm::SmallPtrSet<const llvm::CallBase *, 4> handedOn; // the calls whose blocks are its callers'
+    llvm::SmallPtrSet<llvm::CallBase *, 4> handedOn; // the calls whose blocks are its callers'
     bool handsOnAll = false;                               // all calls are: the list says no more
     ParameterSet sizes = 0;                                // parameters that the size depends on
 };

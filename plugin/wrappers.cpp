@@ -65,10 +65,11 @@ static FoundWrapper listedWrapper(Function &function, const Listing &listing) {
     FoundWrapper result;
     result.wrapper = listing.wrapper;
     result.handsOnAll = !listing.isCustom;
-    if (listing.isCustom)
-        for (Instruction &instruction : instructions(function))
-            if (auto *call = dyn_cast<CallBase>(&instruction); call && isCustomCall(*call))
-                result.handedOn.insert(call);
+    for (Instruction &instruction : instructions(function)) {
+        auto *call = dyn_cast<CallBase>(&instruction);
+        if (call && (listing.isCustom ? isCustomCall(*call) : mayBeHook(*call)))
+            result.handedOn.insert(call);
+    }
     return result;
 }
 
@@ -117,6 +118,9 @@ static void write(Module &module, Function &function, const FoundWrapper &wrappe
     function.addFnAttr(WrapperAttribute, text);
     StringRef symbol = function.getName();
     symbol.consume_front("\1");
+    for (CallBase *call : wrapper.handedOn)
+        if (mayBeHook(*call))
+            markHook(*call);
     bool isCustom = wrapper.wrapper.origin == ALLOCSITE_BY_LIST && !wrapper.handsOnAll;
     SmallVector<Metadata *, 8> operands = {function.getSubprogram(), MDString::get(context, text),
                                            isCustom ? nullptr : MDString::get(context, symbol)};

@@ -68,6 +68,36 @@ APART static void *cached(size_t n) {
     return n > sizeof reserve ? malloc(n) : reserve; // @ 1 102 0 0 0
 }
 
+// A hook that is asked for the same as malloc; listed, one alone will do.
+struct hooks {
+    void *(*alloc)(void *opaque, size_t n);
+    void *opaque;
+};
+
+static void *hook(void *opaque, size_t n) {
+    (void)opaque;
+    return malloc(n); // @ 1 19 0 0 0
+}
+
+static const struct hooks *volatile hooks = &(const struct hooks){hook, NULL};
+static const struct hooks *volatile without = &(const struct hooks){NULL, NULL};
+
+APART static void *hooked(const struct hooks *hooks, size_t n) {
+    return hooks->alloc ? hooks->alloc(hooks->opaque, n) : malloc(n);
+}
+
+static inline void *hooked_inline(const struct hooks *hooks, size_t n) {
+    return hooks->alloc ? hooks->alloc(hooks->opaque, n) : malloc(n);
+}
+
+APART static void *only_hooked(const struct hooks *hooks, size_t n) {
+    return hooks->alloc(hooks->opaque, n);
+}
+
+APART static void *only_hooked_unlisted(const struct hooks *hooks, size_t n) {
+    return hooks->alloc(hooks->opaque, n);
+}
+
 int main(void) {
     void *block;
     sink = other_name(10); // @ 1 10 0 0 0
@@ -82,6 +112,11 @@ int main(void) {
     sink = reserved(101);                  // @ 1 101 0 0 0
     sink = reserved(1);
     sink = cached(102);
+    sink = hooked(without, 16);      // @ 1 16 0 0 0
+    sink = hooked(hooks, 17);        // @ 1 17 0 0 0
+    sink = hooked_inline(hooks, 18); // @ 1 18 0 0 0
+    sink = only_hooked(hooks, 20);   // @ 1 20 0 0 0
+    sink = only_hooked_unlisted(hooks, 19);
     puts("done"); // @ any
     return 3;
 }
