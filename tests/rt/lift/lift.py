@@ -105,6 +105,14 @@ def shapes():
         expect(level, [], wrong)
 
 
+def stress():
+    report = exact("stress.c", "-O2")
+    children = [child for child in all_reports() if child["pid"] != report["pid"]]
+    expect("children", 10, len(children))
+    for child in children:
+        expect("in a child", (1, 3), counted(child, line_of("stress.c", "xmalloc(3)"), "xmalloc"))
+
+
 def unwound():
     """A call of what is only declared that an exception or the thread's end leaves is not billed what comes next."""
     for level in ("-O0", "-O2", "-O2 -fPIC", "-O2 -static"):
@@ -126,4 +134,4 @@ def off():
     check_behaviour(process)
 
 
-main([forms, forms_static, same_sites, not_lifted, forms_cxx, shapes, unwound, off])
+main([forms, forms_static, same_sites, not_lifted, forms_cxx, shapes, stress, unwound, off])
