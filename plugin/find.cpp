@@ -96,13 +96,32 @@ const allocator *allocatorCalled(const CallBase &call) {
     return callee ? allocatorThatIs(*callee, call.getFunctionType()) : nullptr;
 }
 
+const allocator *allocatorThatIs(const Function &function) {
+    return allocatorThatIs(function, function.getFunctionType());
+}
+
 bool isAllocator(const Function &function) {
-    return allocatorThatIs(function, function.getFunctionType()) != nullptr;
+    return allocatorThatIs(function) != nullptr;
 }
 
 bool isInstrumented(const Function &function) {
     return !function.isDeclaration() && !function.hasAvailableExternallyLinkage() &&
            !function.hasFnAttribute(Attribute::Naked) && !isAllocator(function);
+}
+
+/* Not metadata, which a call loses that is inlined where exceptions are caught. */
+static constexpr const char *PointerAttribute = "allocsite-pointer";
+
+void setAllocatesByPointer(CallBase &call) {
+    call.addFnAttr(Attribute::get(call.getContext(), PointerAttribute));
+}
+
+bool isLibraryCall(const AllocatorCall &found) {
+    return !found.what && (!found.callee || Wrappers::of(*found.callee)->isLibrary);
+}
+
+bool takesSite(const AllocatorCall &found) {
+    return found.callee && takesSite(*found.callee);
 }
 
 /* Nothing can follow a musttail call, so one that may not take its site would leave it to others. */
@@ -128,6 +147,8 @@ SmallVector<AllocatorCall, 8> findAllocatorCalls(Function &function) {
         const allocator *what = callee ? allocatorThatIs(*callee, call->getFunctionType()) : nullptr;
         bool isFound =
             what ? what->always_allocates || !call->isMustTailCall() : callee && isLifted(*callee, *call);
+        if (!callee && call->hasFnAttr(PointerAttribute) && !call->isMustTailCall())
+            isFound = true;
         if (isFound && !isIgnored(*call, what))
             found.push_back({call, callee, what});
     }
@@ -150,7 +171,7 @@ SmallVector<AllocatorCall, 2> findHooks(Function &function) {
     SmallVector<AllocatorCall, 2> found;
     for (Instruction &instruction : instructions(function))
         if (auto *call = dyn_cast<CallBase>(&instruction);
-            call && call->hasMetadata(HookMetadata) && mayBeHook(*call))
+            call && call->hasMetadata(HookMetadata) && !call->hasFnAttr(PointerAttribute) && mayBeHook(*call))
             found.push_back({call, nullptr, nullptr});
     return found;
 }

@@ -13,9 +13,18 @@ namespace allocsite {
 
 struct AllocatorCall {
     llvm::CallBase *call;
-    llvm::Function *callee; // nullptr: it is a hook
+    llvm::Function *callee; // nullptr: called by a pointer: a hook, or on behalf of the standard library
     const allocator *what;  // nullptr: the callee is a wrapper
 };
+
+/* A call of or by the C++ standard library, whose caller's callers are the sites (library_search.h). */
+bool isLibraryCall(const AllocatorCall &call);
+
+/* Whether what answers the call surely takes the site that is left for it. */
+bool takesSite(const AllocatorCall &call);
+
+/* Marks a call by a pointer as one that allocates for whoever it is made for. */
+void setAllocatesByPointer(llvm::CallBase &call);
 
 /* Whether calls in the body of this function become sites: it has a body of its own, and is not itself one of
  * the allocators (its inner malloc is how it works; its callers are the sites). */
@@ -27,7 +36,10 @@ llvm::Function *surelyCalled(const llvm::CallBase &call);
 /* The allocator that a call surely reaches; nullptr: none. */
 const allocator *allocatorCalled(const llvm::CallBase &call);
 
-/* Whether the function is an allocator of the whole process, by its own name and type. */
+/* The allocator of the whole process that the function is, by its own name and type; nullptr: none. */
+const allocator *allocatorThatIs(const llvm::Function &function);
+
+/* Whether it is one. */
 bool isAllocator(const llvm::Function &function);
 
 /* A call through a pointer that may return a block. */

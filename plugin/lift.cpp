@@ -35,10 +35,6 @@ static void clear(BasicBlock &block, BasicBlock::iterator where) {
     store(builder, ConstantPointerNull::get(pointerType(block.getContext())));
 }
 
-static bool isSurelyTaken(const AllocatorCall &found) {
-    return found.callee && takesSite(*found.callee);
-}
-
 Take takeSite(Function &wrapper) {
     BasicBlock &entry = wrapper.getEntryBlock();
     BasicBlock::iterator where = entry.getFirstInsertionPt();
@@ -66,7 +62,7 @@ void leaveSite(const AllocatorCall &found, Value *site, Lifting &lifting) {
     StoreInst *leaving = store(builder, site);
     forgetMemoryEffects(call);
     forgetMemoryEffects(*call.getFunction());
-    if (isSurelyTaken(found))
+    if (takesSite(found))
         lifting.leaves[found.callee].push_back({&call, leaving});
     else if (auto *invoke = dyn_cast<InvokeInst>(&call))
         clear(*invoke->getNormalDest(), invoke->getNormalDest()->getFirstInsertionPt());
@@ -107,7 +103,7 @@ void clearWhenUnwound(Function &function, ArrayRef<AllocatorCall> calls) {
     SmallVector<CallInst *, 8> bare;
     bool isLeft = false;
     for (const AllocatorCall &found : calls) {
-        if (found.what || isSurelyTaken(found))
+        if (found.what || takesSite(found))
             continue;
         isLeft = true;
         if (auto *call = dyn_cast<CallInst>(found.call); call && !call->doesNotThrow())

@@ -8,6 +8,7 @@
 
 #include "custom.h"
 #include "find.h"
+#include "library_search.h"
 #include "lists.h"
 #include "settings.h"
 #include "site.h"
@@ -50,6 +51,7 @@ PreservedAnalyses MarkPass::run(Module &module, ModuleAnalysisManager &) {
         noteTypes(calls, *names);
     }
     finishNotingTypes();
+    noteLibraryTypes(module, *names);
     return PreservedAnalyses::all();
 }
 

@@ -5,6 +5,8 @@
 #include <llvm/Demangle/Demangle.h>
 #include <llvm/Support/Path.h>
 
+#include <cstring>
+
 using namespace llvm;
 
 namespace allocsite {
@@ -36,6 +38,16 @@ static std::string withoutTemplateArguments(StringRef name) {
     return plain;
 }
 
+/* std::__cxx11::list is std::list to whoever writes it, and so is std::__1::list. */
+static std::string withoutInlineNamespace(std::string name) {
+    for (StringRef part : {"__cxx11::", "__1::"}) {
+        size_t at = StringRef(name).find(("std::" + part.str()));
+        if (at != StringRef::npos)
+            name.erase(at + strlen("std::"), part.size());
+    }
+    return name;
+}
+
 /* Empty: it is not a mangled name of a function. */
 static std::string plainName(const std::string &symbol) {
     ItaniumPartialDemangler demangler;
@@ -48,7 +60,7 @@ static std::string plainName(const std::string &symbol) {
     };
     std::string context = part(demangler.getFunctionDeclContextName(nullptr, nullptr));
     std::string base = part(demangler.getFunctionBaseName(nullptr, nullptr));
-    return context.empty() ? base : context + "::" + base;
+    return context.empty() ? base : withoutInlineNamespace(context + "::") + base;
 }
 
 /* An unmangled symbol can carry a suffix or an asm label that the source has not: then the plain name is

@@ -6,8 +6,11 @@
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Instructions.h>
 
+#include <optional>
+
 #include "compat.h"
 #include "find.h"
+#include "library_search.h"
 #include "lift.h"
 #include "site.h"
 #include "site_argument.h"
@@ -59,10 +62,15 @@ struct SiteSet {
     SmallVector<Site, 8> sites;
     DenseMap<uint64_t, SmallVector<unsigned, 1>> byHash;
 
-    /* Two types of one site would be a guess. */
+    /* Two types of one site would be a guess. A function of the standard library that gives a block back as
+     * well is a site that allocates. */
     unsigned joined(unsigned index, const Site &site) {
         std::string &type = sites[index].type;
-        if (type.empty())
+        if (site.kind == ALLOCSITE_FREE && sites[index].kind != ALLOCSITE_FREE)
+            return index;
+        if (sites[index].kind == ALLOCSITE_FREE && site.kind != ALLOCSITE_FREE)
+            type = site.type, sites[index].kind = site.kind;
+        else if (type.empty())
             type = site.type;
         else if (!site.type.empty() && site.type != type)
             type.clear();
@@ -97,9 +105,15 @@ static void pass(const AllocatorCall &found, Value *site, Lifting &lifting) {
 /* A call with the site that it is to pass. */
 struct Passing {
     AllocatorCall call;
-    std::optional<unsigned> own; // a hook in a wrapper has none
+    std::optional<unsigned> own; // nothing: the one that was left, or none
     bool isHandedOn;             // the site that was left goes first
 };
+
+/* Within the standard library only the allocator's calls need sites of their own, for callers that leave
+ * none. Not so for those who take a site as a parameter, which is never null. */
+static bool isCallersAlone(const AllocatorCall &call, const Site &site) {
+    return site.isOnlyLibrary && !call.what && !takesSite(call);
+}
 
 static SmallVector<Passing, 8> sitesOfCalls(Function &function, bool isWrapper, const Wrappers &wrappers,
                                             Names &names, SiteSet &set) {
@@ -107,7 +121,10 @@ static SmallVector<Passing, 8> sitesOfCalls(Function &function, bool isWrapper, 
     for (const AllocatorCall &call : findAllocatorCalls(function)) {
         Site site = siteOf(call, wrappers, names);
         bool isHandedOn = isWrapper && site.isHandedOn;
-        all.push_back({call, set.indexOf(std::move(site)), isHandedOn});
+        if (isWrapper && isCallersAlone(call, site))
+            all.push_back({call, std::nullopt, true});
+        else
+            all.push_back({call, set.indexOf(std::move(site)), isHandedOn});
     }
     for (const AllocatorCall &hook : findHooks(function)) {
         if (std::optional<Site> site = siteOfHook(*hook.call, wrappers, names))
@@ -175,6 +192,7 @@ PreservedAnalyses RewritePass::run(Module &module, ModuleAnalysisManager &) {
     passDirectly(lifting);
     table.addWrappers(wrappers);
     Wrappers::erase(module);
+    eraseLibraryTypes(module);
     if (tally.sites == 0)
         return PreservedAnalyses::none();
     if (tally.withLine == 0)

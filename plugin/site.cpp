@@ -7,7 +7,10 @@
 
 #include <tuple>
 
+#include "library.h"
+#include "library_search.h"
 #include "lists.h"
+#include "settings.h"
 #include "stable_hash.h"
 
 using namespace llvm;
@@ -22,8 +25,7 @@ bool Place::operator==(const Place &other) const {
 }
 
 bool Site::operator==(const Site &other) const {
-    return kind == other.kind && callee == other.callee && ordinal == other.ordinal && at == other.at &&
-           callers == other.callers;
+    return callee == other.callee && ordinal == other.ordinal && at == other.at && callers == other.callers;
 }
 
 void setOrdinal(const AllocatorCall &found, unsigned ordinal) {
@@ -90,7 +92,7 @@ void noteTypes(ArrayRef<AllocatorCall> calls, Names &names) {
     SmallVector<CallPlace, 8> places;
     for (const AllocatorCall &found : calls) {
         const DILocation *location = found.call->getDebugLoc().get();
-        if (!location || location->getLine() == 0)
+        if (!location || location->getLine() == 0 || isLibraryCall(found))
             continue;
         located.push_back(found);
         places.push_back(callPlaceOf(*location, nameOf(*found.callee, names).symbol, ordinalOf(found), names));
@@ -101,33 +103,66 @@ void noteTypes(ArrayRef<AllocatorCall> calls, Names &names) {
 /* What is called, with no regard to who calls. */
 static Site requestOf(const AllocatorCall &found, Names &names) {
     Site site = {};
-    site.callee = found.what ? found.what->callee : nameOf(*found.callee, names).plain;
-    site.kind = found.what ? found.what->kind : Wrappers::of(*found.callee)->kind;
+    if (found.what)
+        site.callee = found.what->callee, site.kind = found.what->kind;
+    else if (found.callee)
+        site.callee = nameOf(*found.callee, names).plain, site.kind = Wrappers::of(*found.callee)->kind;
     site.ordinal = ordinalOf(found);
     return site;
 }
 
-/* The outermost call of a wrapper that tells a type has the last word. */
-static void noteType(Site &site, const DILocation &location, std::string callee, Names &names) {
-    std::string type = names.types.of(callPlaceOf(location, std::move(callee), site.ordinal, names));
+std::string typeOf(const AllocatorCall &found, Names &names) {
+    if (isLibraryCall(found))
+        return found.callee ? libraryTypeOf(*found.callee) : "";
+    const DILocation *location = found.call->getDebugLoc().get();
+    std::string symbol = nameOf(*found.callee, names).symbol;
+    return location ? names.types.of(callPlaceOf(*location, symbol, ordinalOf(found), names)) : "";
+}
+
+/* Of several wrappers that call one another the outermost one that tells a type has the last word. */
+static void noteType(Site &site, const DILocation &location, const std::string &callee, Names &names) {
+    std::string type = names.types.of(callPlaceOf(location, callee, site.ordinal, names));
     if (!type.empty())
         site.type = std::move(type);
 }
 
-/* Goes outwards as long as a wrapper is what stands there. */
+static bool isInLibrary(const DILocation &location, Names &names) {
+    const DISubprogram *subprogram = location.getScope()->getSubprogram();
+    return options().lift && library_has(names.of(*subprogram).symbol.c_str());
+}
+
+/* Goes outwards as long as what stands there is a wrapper or the C++ standard library. Where that calls the
+ * program's code by a pointer, the last line of the program is as far out as anybody can name. */
 static const DILocation *lift(const DILocation *location, Site &site, const Wrappers &wrappers, Names &names) {
-    while (const Wrapper *wrapper = wrappers.handingOn(*location)) {
+    const DILocation *programs = nullptr;
+    Site programsSite = {};
+    for (;;) {
+        const FunctionName &function = names.of(*location->getScope()->getSubprogram());
+        const Wrapper *wrapper = wrappers.handingOn(*location);
+        bool isLibrary = isInLibrary(*location, names);
+        if (!wrapper && !isLibrary)
+            return location;
+        site.isHandedOn = true;
+        if (!isLibrary)
+            programs = location, programsSite = site;
         const DILocation *caller = location->getInlinedAt();
-        site.isHandedOn = !caller;
         if (!caller)
             break;
-        site.callee = names.of(*location->getScope()->getSubprogram()).plain;
-        site.kind = wrapper->kind;
+        site.isHandedOn = false;
+        site.callee = function.plain;
         site.ordinal = ordinalOf(*caller);
-        noteType(site, *caller, names.of(*location->getScope()->getSubprogram()).symbol, names);
+        if (!isLibrary) {
+            site.kind = wrapper->kind;
+            noteType(site, *caller, function.symbol, names);
+        }
         location = caller;
     }
-    return location;
+    if (!programs) {
+        site.isOnlyLibrary = true;
+        return location;
+    }
+    site = programsSite;
+    return programs;
 }
 
 static void setPlace(Site &site, const DILocation *location, Names &names) {
@@ -160,7 +195,7 @@ Site siteOf(const AllocatorCall &found, const Wrappers &wrappers, Names &names) 
     }
     if (site.callee.empty())
         site.callee = names.of(*location->getScope()->getSubprogram()).plain;
-    noteType(site, *location, nameOf(*found.callee, names).symbol, names);
+    site.type = typeOf(found, names);
     setPlace(site, lift(location, site, wrappers, names), names);
     return site;
 }

@@ -34,6 +34,7 @@ struct Site {
     unsigned ordinal; // among the calls of one place (two in one macro)
     std::string type; // of what is allocated; empty: unknown. Says nothing of which site it is
     bool isHandedOn;  // by the function itself, which is a wrapper: its caller's site goes first
+    bool isOnlyLibrary; // no code of the program is in the chain
 
     bool operator==(const Site &other) const;
 };
@@ -51,6 +52,9 @@ uint64_t stableHash(const Site &site);
 /* Notes the ordinal of a call where it is not the first of its place. A wrapper's goes into its location,
  * which inlining keeps. */
 void setOrdinal(const AllocatorCall &call, unsigned ordinal);
+
+/* What a call allocates, as was noted; empty: unknown. */
+std::string typeOf(const AllocatorCall &call, Names &names);
 
 /* Before the optimizer, and with the ordinals in place: notes what these calls of one function allocate. */
 void noteTypes(llvm::ArrayRef<AllocatorCall> calls, Names &names);

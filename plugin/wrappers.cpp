@@ -5,6 +5,8 @@
 #include <llvm/IR/InstIterator.h>
 
 #include "find.h"
+#include "library.h"
+#include "library_search.h"
 #include "wrapper_search.h"
 
 using namespace llvm;
@@ -16,14 +18,15 @@ static constexpr const char *WrapperMetadata = "allocsite.wrappers";
 
 static std::string encode(const Wrapper &wrapper) {
     std::string text;
-    for (unsigned field : {unsigned(wrapper.kind), unsigned(wrapper.origin), unsigned(wrapper.size),
-                           unsigned(wrapper.count), unsigned(wrapper.align), unsigned(wrapper.pointer)})
+    for (unsigned field :
+         {unsigned(wrapper.kind), unsigned(wrapper.origin), unsigned(wrapper.size), unsigned(wrapper.count),
+          unsigned(wrapper.align), unsigned(wrapper.pointer), unsigned(wrapper.isLibrary)})
         text += std::to_string(field) + ",";
     return text;
 }
 
 static Wrapper decode(StringRef text) {
-    unsigned fields[6] = {};
+    unsigned fields[7] = {};
     for (unsigned &field : fields) {
         text.consumeInteger(10, field);
         text.consume_front(",");
@@ -33,6 +36,7 @@ static Wrapper decode(StringRef text) {
     wrapper.origin = allocsite_origin(fields[1]);
     wrapper.size = fields[2], wrapper.count = fields[3];
     wrapper.align = fields[4], wrapper.pointer = fields[5];
+    wrapper.isLibrary = fields[6];
     return wrapper;
 }
 
@@ -116,14 +120,17 @@ static void write(Module &module, Function &function, const FoundWrapper &wrappe
     LLVMContext &context = module.getContext();
     std::string text = encode(wrapper.wrapper);
     function.addFnAttr(WrapperAttribute, text);
+    if (wrapper.wrapper.isLibrary)
+        return; // known by its name, wherever it is inlined
     StringRef symbol = function.getName();
     symbol.consume_front("\1");
     for (CallBase *call : wrapper.handedOn)
         if (mayBeHook(*call))
             markHook(*call);
     bool isCustom = wrapper.wrapper.origin == ALLOCSITE_BY_LIST && !wrapper.handsOnAll;
+    bool isNamed = !isCustom && !library_has(symbol.str().c_str());
     SmallVector<Metadata *, 8> operands = {function.getSubprogram(), MDString::get(context, text),
-                                           isCustom ? nullptr : MDString::get(context, symbol)};
+                                           isNamed ? MDString::get(context, symbol) : nullptr};
     if (!wrapper.handsOnAll)
         addOwnCalls(function, wrapper, found, operands);
     module.getOrInsertNamedMetadata(WrapperMetadata)->addOperand(MDNode::get(context, operands));
@@ -139,6 +146,7 @@ void findWrappers(Module &module, ListLookup listed) {
     for (auto &entry : found)
         if (entry.second.wrapper.kind == ALLOCSITE_REALLOC)
             handOnFrees(*entry.first, flow, found, entry.second);
+    searchLibrary(module, ignored, found);
     for (auto &entry : found)
         write(module, *entry.first, entry.second, found);
 }

@@ -22,6 +22,7 @@ struct Wrapper {
     allocsite_kind kind = ALLOCSITE_ALLOC;
     allocsite_origin origin = ALLOCSITE_BY_ANALYSIS;
     uint8_t size = 0, count = 0, align = 0, pointer = 0;
+    bool isLibrary = false; // of the C++ standard library, which hands on all (library_search.h)
 };
 
 /* What the list of allocators says of a function. */

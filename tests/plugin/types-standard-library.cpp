@@ -17,7 +17,7 @@ void add(std::vector<Item> &items) {
 void put(std::map<int, Item> &items) {
     items[1] = Item();
 }
-// CHECK-DAG: "callee":"operator new","type":"std::vector<Item>"
+// CHECK-DAG: "callee":"std::make_unique","type":"std::vector<Item>"
 std::unique_ptr<std::vector<Item>> one() {
     return std::make_unique<std::vector<Item>>();
 }

@@ -70,7 +70,7 @@ int main() {
     for (int wave = 0; wave < waves; wave++) {
         std::vector<std::thread> threads;
         for (int i = 0; i < at_once; i++)
-            threads.emplace_back(work);
+            threads.emplace_back(work); // @ any
         for (auto &thread : threads)
             thread.join();
     }
