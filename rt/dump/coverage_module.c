@@ -131,6 +131,25 @@ static void judge(struct reading *reading) {
     reading->module->sites = count;
 }
 
+/* Sites in the headers of the C++ standard library are only for callers that are not compiled with the
+ * plugin. */
+static bool is_spare(const struct covered_site *site) {
+    return !site->ran && site->site.view.at.file && strstr(site->site.view.at.file, "/c++/");
+}
+
+static void drop_spare(struct reading *reading) {
+    struct coverage *coverage = reading->coverage;
+    size_t kept = reading->first;
+    for (size_t i = reading->first; i < coverage->count; i++) {
+        if (is_spare(&coverage->sites[i]))
+            free((void *)coverage->sites[i].site.view.inlined);
+        else
+            coverage->sites[kept++] = coverage->sites[i];
+    }
+    coverage->count = kept;
+    reading->module->sites = kept - reading->first;
+}
+
 /* Without a build id the file is the one that ran if it has all the sites that did. */
 static bool has_all_rows(const struct reading *reading) {
     const struct report *report = reading->rows->report;
@@ -157,8 +176,10 @@ static void add_sites(struct reading *reading, const struct table *table) {
         if (table->sites[i].kind != ALLOCSITE_FREE)
             reading->is_broken = !add_site(reading, table, &table->sites[i]);
     judge(reading);
-    if (reading->is_broken || reading->module->build_id || has_all_rows(reading))
+    if (reading->is_broken || reading->module->build_id || has_all_rows(reading)) {
+        drop_spare(reading);
         return;
+    }
     drop_sites(reading);
     unknown(reading, "has changed since the program ran: it has not all of the sites that did");
 }
