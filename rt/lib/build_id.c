@@ -6,16 +6,13 @@
 
 #include <link.h>
 #include <stdint.h>
-#include <string.h>
 
 void build_id_read(char text[BUILD_ID_SIZE], const void *start) {
     const ElfW(Ehdr) *header = start;
     text[0] = '\0';
-    if (!header || memcmp(header->e_ident, ELFMAG, SELFMAG) != 0)
-        return;
-    const ElfW(Phdr) *segments = (const ElfW(Phdr) *)((const char *)start + header->e_phoff);
-    uintptr_t base = elf_base(header);
-    for (unsigned i = 0; i < header->e_phnum; i++)
+    const ElfW(Phdr) *segments = header ? elf_segments(header) : NULL;
+    uintptr_t base = segments ? elf_base(header) : 0;
+    for (unsigned i = 0; segments && i < header->e_phnum; i++)
         if (segments[i].p_type == PT_NOTE &&
             elf_notes_find((const char *)(base + segments[i].p_vaddr), segments[i].p_filesz,
                            segments[i].p_align, build_id_take, text))

@@ -20,9 +20,11 @@ static int compare(const void *left, const void *right) {
     return order ? order : (a->size > b->size) - (a->size < b->size);
 }
 
-static bool is_function(const ElfW(Sym) * symbol) {
+/* With a name that is there: the loader looks at few of them. */
+static bool is_function(const struct image *image, const ElfW(Sym) * symbol) {
     unsigned type = ELF64_ST_TYPE(symbol->st_info);
-    return (type == STT_FUNC || type == STT_GNU_IFUNC) && symbol->st_shndx != SHN_UNDEF && symbol->st_size;
+    return (type == STT_FUNC || type == STT_GNU_IFUNC) && symbol->st_shndx != SHN_UNDEF && symbol->st_size &&
+           symbol->st_name < image->strings_size;
 }
 
 static void read_functions(struct symbols *symbols, const struct image *image) {
@@ -31,7 +33,7 @@ static void read_functions(struct symbols *symbols, const struct image *image) {
     symbols->sorted = collect_take((end - first) * sizeof *symbols->sorted);
     for (uint32_t i = first; symbols->sorted && i < end; i++) {
         const ElfW(Sym) *symbol = &image->symbols[i];
-        if (is_function(symbol))
+        if (is_function(image, symbol))
             symbols->sorted[symbols->count++] =
                 (struct symbol){symbol->st_value, symbol->st_size, symbol->st_name};
     }
@@ -55,12 +57,11 @@ static void read_object(struct symbols_of *of, const struct dl_phdr_info *object
 
 static void read_permanent(struct symbols_of *of) {
     const ElfW(Ehdr) *header = of->module->start;
-    if (!header || memcmp(header->e_ident, ELFMAG, SELFMAG) != 0)
-        return;
-    struct dl_phdr_info object = {.dlpi_addr = elf_base(header),
-                                  .dlpi_phdr = (const ElfW(Phdr) *)((const char *)header + header->e_phoff),
-                                  .dlpi_phnum = header->e_phnum};
-    read_object(of, &object);
+    const ElfW(Phdr) *segments = header ? elf_segments(header) : NULL;
+    if (segments)
+        read_object(of, &(struct dl_phdr_info){.dlpi_addr = elf_base(header),
+                                               .dlpi_phdr = segments,
+                                               .dlpi_phnum = header->e_phnum});
 }
 
 struct search {
@@ -73,8 +74,7 @@ static int look_at(struct dl_phdr_info *object, size_t size, void *context) {
     (void)size;
     for (size_t i = 0; i < search->count; i++) {
         struct symbols_of *of = &search->modules[i];
-        bool is_it = of->module && !of->module->permanent && !of->symbols.sorted &&
-                     strcmp(of->module->path, object->dlpi_name) == 0;
+        bool is_it = of->module && !of->symbols.sorted && strcmp(of->module->path, object->dlpi_name) == 0;
         if (is_it)
             read_object(of, object);
     }

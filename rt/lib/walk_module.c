@@ -7,7 +7,6 @@
 #include <dlfcn.h>
 #include <link.h>
 #include <stddef.h>
-#include <string.h>
 
 /* The loader's part in a static program does not tell of its headers, and that of older C libraries of none.
  */
@@ -24,12 +23,10 @@ struct segments {
 };
 
 static bool read_segments(struct segments *segments, const ElfW(Ehdr) * header) {
-    if (memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 || header->e_phentsize != sizeof(ElfW(Phdr)))
-        return false;
-    segments->all = (const ElfW(Phdr) *)((uintptr_t)header + header->e_phoff);
+    segments->all = elf_segments(header);
     segments->count = header->e_phnum;
     segments->base = elf_base(header);
-    return true;
+    return segments->all;
 }
 
 static const ElfW(Phdr) * segment_of(const struct segments *segments, uintptr_t address) {
@@ -78,7 +75,7 @@ static enum walk_where find_by_segments(const struct segments *segments, uintptr
 #if __GLIBC_PREREQ(2, 35)
 
 /* The loader treats each segment of an executable with gaps between them as a module. Where the headers are
- * it does not say then, but where the tables are. */
+ * it does not say then, nor where they stand apart, but where the tables are. */
 static enum walk_where find_by_part(const struct dl_find_object *part, struct cfi_tables *tables) {
     struct dl_find_object other;
     uintptr_t header = (uintptr_t)part->dlfo_eh_frame;

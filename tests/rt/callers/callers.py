@@ -117,6 +117,32 @@ def opened():
                       600: (libraries[1], 5000, 5000), 601: (libraries[1], 5000, 5000)}, rows)
 
 
+def move_headers(library):
+    """Its program headers to where nothing maps them, as some tools do that rewrite libraries: the loader reads them
+    from the file."""
+    with open(library, "r+b") as file:
+        header = file.read(64)
+        at, size, count = (int.from_bytes(header[where:where + length], "little") for where, length in ((32, 8), (54, 2), (56, 2)))
+        file.seek(at)
+        table = file.read(size * count)
+        file.seek(1 << 24)
+        file.write(table)
+        file.seek(32)
+        file.write((1 << 24).to_bytes(8, "little"))
+
+
+def headers():
+    library = build("opened.c", "libopened.so", "-DSIZE=100", "-shared", "-fPIC", "-Wl,-soname=libopened.so", plain=True)
+    move_headers(library)
+    linked = [*SHARED, library, f"-Wl,-rpath,{WORK}"]
+    for options, program in (("", build("opener.c", "opener", *linked, plain=True)), (":stack=8", os.path.join(WORK, "opener"))):
+        process = run([program, library], "format=json:report=%e.%p.json" + options)
+        report = report_of(process)
+        check_behaviour(process)
+        rows = [(row["function"], row["allocs"]) for row in report["sites"] if row["module"] == library]
+        expect("places", [("work", 10000), ("work", 10000)], rows)
+
+
 def limit():
     resource.setrlimit(resource.RLIMIT_AS, (1 << 36, 1 << 36))
 
@@ -139,4 +165,4 @@ def many():
     expect("its row", True, "unsited in many, other callers" in process.err)
 
 
-main((program, program_static, observed, library, opened, many))
+main((program, program_static, observed, library, opened, headers, many))
