@@ -57,9 +57,20 @@ const struct record *record_at(uint32_t slot) {
     return record && __atomic_load_n(&record->module, __ATOMIC_ACQUIRE) ? record : NULL;
 }
 
+/* The next slot, counted only when there is memory for it. */
+static struct record *record_take(uint32_t *slot) {
+    struct record *record;
+    *slot = record_count();
+    do {
+        record = *slot < SLOT_OURS ? table_at(&record_table, *slot) : NULL;
+    } while (record && !__atomic_compare_exchange_n(&records, slot, *slot + 1, true, __ATOMIC_ACQ_REL,
+                                                    __ATOMIC_ACQUIRE));
+    return record;
+}
+
 uint32_t record_add(const struct record *filled) {
-    uint32_t slot = __atomic_fetch_add(&records, 1, __ATOMIC_ACQ_REL);
-    struct record *record = slot < SLOT_OURS ? table_at(&record_table, slot) : NULL;
+    uint32_t slot;
+    struct record *record = record_take(&slot);
     if (!record) {
         hole_set(HOLE_MEMORY);
         return NO_SLOT;

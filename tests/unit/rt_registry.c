@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Slots when there are no more of them. */
+#include <cmocka.h>
+
+#include "runtime.h"
+
+static void no_slot_is_counted_that_is_not_given(void **state) {
+    (void)state;
+    struct record record = {.module = module_of("here"), .what = PROFILE_MODULE};
+    uint32_t slot, last = 0;
+    while ((slot = record_add(&record)) != NO_SLOT)
+        last = slot;
+    assert_int_equal(last, SLOT_OURS - 1);
+    assert_int_equal(record_count(), SLOT_OURS);
+    assert_int_equal(record_add(&record), NO_SLOT);
+    assert_int_equal(record_count(), SLOT_OURS);
+    assert_true(hole_is_set(HOLE_MEMORY));
+    assert_non_null(record_at(last));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(no_slot_is_counted_that_is_not_given)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
