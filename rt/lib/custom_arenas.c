@@ -132,7 +132,7 @@ static uint32_t push(const void *arena, uint64_t value, uint32_t depth) {
 }
 
 /* Out of its list; the arena goes with the last one. */
-static void unlink_node(uint32_t index) {
+static void cut(uint32_t index) {
     struct node *node = node_at(index), *newer = node_at(node->back);
     if (node->next)
         node_at(node->next)->back = node->back;
@@ -141,6 +141,29 @@ static void unlink_node(uint32_t index) {
     if (is_newest && !node->next)
         arena_drop(node->back);
     node_give(index);
+}
+
+static bool is_mark(uint32_t index) {
+    return index && node_at(index)->depth == OF_MARK;
+}
+
+/* Of the marks around this one that no block stands between, drops the oldest. There never are many more. */
+static void forget_marks(uint32_t index) {
+    while (is_mark(node_at(index)->back))
+        index = node_at(index)->back;
+    for (unsigned count = 1; is_mark(node_at(index)->next);) {
+        if (count++ < CUSTOM_MARKS)
+            index = node_at(index)->next;
+        else
+            cut(node_at(index)->next);
+    }
+}
+
+static void unlink_node(uint32_t index) {
+    uint32_t older = node_at(index)->next, newer = node_at(index)->back;
+    cut(index);
+    if (is_mark(older) && is_mark(newer))
+        forget_marks(older);
 }
 
 void custom_arena_add(const void *arena, const struct custom_block *block) {
@@ -193,23 +216,11 @@ void custom_arena_forget(const void *p, uint32_t index) {
     unlock(shard);
 }
 
-/* Drops the oldest of so many marks that no block stands between. */
-static void forget_marks(uint32_t newest) {
-    uint32_t index = newest;
-    for (unsigned count = 0; index && node_at(index)->depth == OF_MARK; count++) {
-        if (count == CUSTOM_MARKS) {
-            unlink_node(index);
-            return;
-        }
-        index = node_at(index)->next;
-    }
-}
-
 void custom_arena_mark(const void *arena, uint64_t mark) {
     if (!lock(shard_of(arena)))
         return;
     uint32_t owner = arena_find(arena), newest = owner ? node_at(owner)->back : 0;
-    bool is_there = newest && node_at(newest)->depth == OF_MARK && node_at(newest)->value == mark;
+    bool is_there = is_mark(newest) && node_at(newest)->value == mark;
     uint32_t made = is_there ? 0 : push(arena, mark, OF_MARK);
     if (made)
         forget_marks(made);

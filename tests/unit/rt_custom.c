@@ -120,6 +120,35 @@ static void forgets_marks_beyond_the_last_ones(void **state) {
     assert_int_equal(release("a", 0), 1);
 }
 
+/* That one is known shows in what a release to it takes back. */
+static void marks_pile_up_for_nobody(void **state) {
+    (void)state;
+    unsigned count = 0;
+    for (unsigned i = 1; i <= 1000; i++) { /* there always is a block behind the newest mark */
+        add("a", space + 16 * i);
+        custom_arena_mark("a", i);
+        struct custom_block before = custom_block_find(space + 16 * (i - 1), false);
+        if (before.entry)
+            take_out(&count, &before);
+    }
+    assert_int_equal(count, 999);
+    assert_int_equal(release("a", 1000 - CUSTOM_MARKS - 1), 0);
+    assert_int_equal(release("a", 1000 - CUSTOM_MARKS), 1);
+    assert_int_equal(release("a", 0), 0);
+    for (unsigned i = 1; i <= 1000; i++) {
+        add("a", space + 16 * i);
+        custom_arena_mark("a", i);
+    }
+    for (unsigned i = 1; i <= 1000; i++) {
+        struct custom_block block = custom_block_find(space + 16 * (i * 7 % 1000 + 1), false);
+        take_out(&count, &block);
+    }
+    add("a", space);
+    assert_int_equal(release("a", 1000 - CUSTOM_MARKS), 0);
+    assert_int_equal(release("a", 1000 - CUSTOM_MARKS + 1), 1);
+    assert_int_equal(release("a", 0), 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(holds_blocks_of_any_address_and_size),
@@ -128,6 +157,7 @@ int main(void) {
         cmocka_unit_test(goes_back_to_marks_and_blocks),
         cmocka_unit_test(a_block_that_is_reallocated_keeps_its_place),
         cmocka_unit_test(forgets_marks_beyond_the_last_ones),
+        cmocka_unit_test(marks_pile_up_for_nobody),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
