@@ -7,9 +7,6 @@
 
 #include <string.h>
 
-/* Each may be on another stack than the one before, so that no order of addresses ends the walk. */
-#define SIGNALS_MOST 16
-
 struct full_frame {
     uintptr_t registers[CFI_REGISTERS];
     bool is_interrupted; /* its address is that of the next instruction, not of what is behind a call */
@@ -66,7 +63,7 @@ static bool find_register(const struct cfi_tables *tables, const struct cfi_rule
 
 static bool enter(struct full_frame *frame, const uintptr_t registers[CFI_REGISTERS], bool was_signal) {
     uintptr_t sp = registers[CFI_RSP];
-    if (was_signal ? ++frame->signals > SIGNALS_MOST || !walk_reads_move(&frame->reads, sp)
+    if (was_signal ? ++frame->signals > SIGNALS_MOST || !walk_reads_move_below(&frame->reads, sp)
                    : sp <= frame->registers[CFI_RSP])
         return false;
     memcpy(frame->registers, registers, sizeof frame->registers);

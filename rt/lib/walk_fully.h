@@ -1,5 +1,6 @@
 /* The walk that keeps track of all registers, for stacks that have something harder on them than walk.c
- * takes: a signal's frame, a function whose frame is told by another register or by an expression.
+ * takes: a function whose frame is told by another register or by an expression, or where a signal came just
+ * before it returns.
  *
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  */

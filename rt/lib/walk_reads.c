@@ -74,13 +74,13 @@ void walk_reads_find(struct walk_reads *reads, uintptr_t sp) {
     *reads = (struct walk_reads){sp, is_own ? end : (sp & -PAGE) + PAGE, is_own};
 }
 
-static bool move_to(struct walk_reads *reads, uintptr_t start) {
-    walk_reads_begin(reads, start);
-    return reads->is_whole || os_can_read((const void *)start);
+bool walk_reads_move(struct walk_reads *reads, uintptr_t sp) {
+    walk_reads_begin(reads, sp);
+    return reads->is_whole || os_can_read((const void *)sp);
 }
 
-bool walk_reads_move(struct walk_reads *reads, uintptr_t sp) {
-    return move_to(reads, sp - RED_ZONE) || move_to(reads, sp);
+bool walk_reads_move_below(struct walk_reads *reads, uintptr_t sp) {
+    return walk_reads_move(reads, sp - RED_ZONE) || walk_reads_move(reads, sp);
 }
 
 bool walk_reads_reach(struct walk_reads *reads, uintptr_t end) {

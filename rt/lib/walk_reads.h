@@ -36,14 +36,15 @@ static inline void walk_reads_begin(struct walk_reads *reads, uintptr_t sp) {
 }
 
 /* The walk goes on at another stack pointer, perhaps on another stack. False: nothing is known to be there.
- */
+ * walk_reads_move_below: also with what stands just below it. */
 bool walk_reads_move(struct walk_reads *, uintptr_t sp);
+bool walk_reads_move_below(struct walk_reads *, uintptr_t sp);
 
 /* Has the words before end readable. False: they are not. */
 bool walk_reads_reach(struct walk_reads *, uintptr_t end);
 
-/* Whether the words from begin to end are readable and not below sp. end is less than a mebibyte behind
- * begin. */
+/* Whether the words from begin to end are readable and not below sp, which is where the walk began or above.
+ * end is less than a mebibyte behind begin. */
 static inline bool walk_reads_have(struct walk_reads *reads, uintptr_t sp, uintptr_t begin, uintptr_t end) {
     if (__builtin_expect(begin - sp < reads->end - sp && end <= reads->end, 1))
         return true;

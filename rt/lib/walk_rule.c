@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* From unwind tables to rules. */
+#define _GNU_SOURCE
 #include "walk_rule.h"
 #include "walk_module.h"
+
+#include <ucontext.h>
 
 uint64_t rule_table[1u << RULE_TABLE_BITS];
 
@@ -27,10 +30,54 @@ static uint32_t saved_words(const struct cfi_rule *rule) {
     return fits ? (uint32_t)words : 0;
 }
 
-static uint32_t rule_of_row(const struct cfi_row *row) {
+#if defined __x86_64__
+
+#define PLACE_OF(number) offsetof(ucontext_t, uc_mcontext.gregs[number])
+_Static_assert(SIGNAL_FP == PLACE_OF(REG_RBP) && SIGNAL_SP == PLACE_OF(REG_RSP) &&
+                   SIGNAL_PC == PLACE_OF(REG_RIP),
+               "the kernel's frame");
+
+/* A memory in which each word is its own address. */
+static bool read_address(void *unused, uintptr_t address, uintptr_t *word) {
+    (void)unused;
+    *word = address;
+    return true;
+}
+
+/* Whether the row has a register at its place in the kernel's frame. */
+static bool is_at(const struct walk_place *place, const struct cfi_rule *rule, uint8_t kind,
+                  uintptr_t offset) {
+    static const uintptr_t registers[CFI_REGISTERS] = {[CFI_RSP] = 1 << 20};
+    struct cfi_memory memory = {read_address, NULL};
+    uintptr_t found, cfa = 0;
+    return rule->kind == kind &&
+           cfi_evaluate(&place->tables, rule->value, registers, &cfa, &memory, &found) &&
+           found == registers[CFI_RSP] + offset;
+}
+
+static bool is_kernel_frame(const struct walk_place *place) {
+    const struct cfi_row *row = &place->row;
+    return row->is_signal_frame && is_at(place, &row->cfa, CFI_IS_EXPRESSION, SIGNAL_SP) &&
+           is_at(place, &row->registers[CFI_RBP], CFI_AT_EXPRESSION, SIGNAL_FP) &&
+           is_at(place, &row->registers[CFI_RETURN], CFI_AT_EXPRESSION, SIGNAL_PC);
+}
+
+#else
+
+static bool is_kernel_frame(const struct walk_place *place) {
+    (void)place;
+    return false;
+}
+
+#endif
+
+static uint32_t rule_of_row(const struct walk_place *place) {
+    const struct cfi_row *row = &place->row;
     const struct cfi_rule *cfa = &row->cfa, *back = &row->registers[CFI_RETURN];
     if (back->kind == CFI_UNDEFINED)
         return RULE_OUTERMOST;
+    if (is_kernel_frame(place))
+        return RULE_SIGNAL;
     uint32_t saved = saved_words(&row->registers[CFI_RBP]);
     uint32_t offset = (uint32_t)cfa->value / sizeof(void *);
     bool fits = !row->is_signal_frame && saved && back->kind == CFI_AT && back->value == RETURN_WORD &&
@@ -58,7 +105,7 @@ static uint32_t rule_make(uintptr_t pc, bool *kept) {
     if (place.where == WALK_DATA)
         return RULE_NOWHERE;
     *kept = place.where == WALK_CODE;
-    uint32_t rule = place.frame == WALK_TOLD    ? rule_of_row(&place.row)
+    uint32_t rule = place.frame == WALK_TOLD    ? rule_of_row(&place)
                     : place.frame == WALK_BEGUN ? (uint32_t)RULE_OUTERMOST
                                                 : rule_untold(pc);
     return walk_is_own(pc) ? rule | RULE_OWN : rule;

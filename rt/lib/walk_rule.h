@@ -41,8 +41,21 @@ enum rule_kind {
 /* A frame pointer points to where its caller's is saved, and the return address is above that. */
 #define RULE_GUESSED RULE_MAKE(RULE_GUESS, 2, 2)
 
+/* Of what a signal handler returns to: the kernel has put the registers of what it interrupted above the
+ * stack pointer, in a ucontext_t. */
+#define RULE_SIGNAL RULE_MAKE(RULE_HARD, 0, 1)
+
+enum { SIGNAL_FP = 120, SIGNAL_SP = 160, SIGNAL_PC = 168, SIGNAL_SIZE = 176 };
+
+/* Each may be on another stack than the one before, so that no order of addresses ends the walk. */
+#define SIGNALS_MOST 16
+
 static inline enum rule_kind rule_kind(uint32_t rule) {
     return (enum rule_kind)(rule & 7);
+}
+
+static inline bool rule_is_signal(uint32_t rule) {
+    return (rule & ~RULE_OWN) == RULE_SIGNAL;
 }
 
 /* In bytes. */

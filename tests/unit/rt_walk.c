@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Walks over stacks that are not what they should be, and what a walk tells. The good ones: tests/rt/walk.
 #include "walk.h"
+#include "walk_rule.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -238,6 +239,32 @@ static void disorder_does_no_harm(void **state) {
     munmap(memory, STACK + PAGE);
 }
 
+static unsigned signal_frames(void) {
+    unsigned found = 0;
+    for (size_t i = 0; i < count; i++)
+        found += rule_is_signal(rule_at((uintptr_t)frames[i]));
+    return found;
+}
+
+static void raise_another(int number) {
+    if (number == SIGUSR1)
+        raise(SIGUSR2);
+    else
+        walk();
+}
+
+static void a_signal_does_not_make_a_walk_hard(void **state) {
+    (void)state;
+    struct sigaction action = {.sa_handler = raise_another};
+    assert_int_equal(sigaction(SIGUSR1, &action, NULL), 0);
+    assert_int_equal(sigaction(SIGUSR2, &action, NULL), 0);
+    raise(SIGUSR1);
+    assert_int_equal(told.end, WALK_OUTERMOST);
+    assert_int_equal(signal_frames(), 2);
+    for (size_t i = 0; i < count; i++)
+        assert_int_not_equal(rule_at((uintptr_t)frames[i]), RULE_HARD);
+}
+
 // A signal's frame whose registers are anything.
 static ucontext_t *interrupted;
 
@@ -281,6 +308,7 @@ int main(void) {
         cmocka_unit_test(frames_that_go_in_circles_end),
         cmocka_unit_test(nothing_is_read_behind_the_end_of_a_stack),
         cmocka_unit_test(disorder_does_no_harm),
+        cmocka_unit_test(a_signal_does_not_make_a_walk_hard),
         cmocka_unit_test(registers_of_a_signal_in_disorder_do_no_harm),
 #endif
     };
