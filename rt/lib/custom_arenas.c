@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The blocks of each arena, newest first. */
 #include "custom_arenas.h"
+#include "custom_locks.h"
 #include "runtime.h"
 #include "table.h"
 
-#include <errno.h>
-
 enum {
-    SHARDS = 16,
-    BUCKETS = 64, /* in each */
+    BUCKETS = 64, /* in each shard */
     BATCH = 64,   /* blocks that are taken out of a list before what they are is looked at */
-    PATIENCE = 1 << 16,
     OF_MARK = UINT32_MAX, /* the depth of a mark */
 };
 
@@ -28,38 +25,30 @@ struct shard {
     uint32_t buckets[BUCKETS];
 };
 
-static struct shard shards[SHARDS];
+static struct shard shards[CUSTOM_SHARDS];
 static uint32_t nodes_made;
 static struct table nodes = {.element = sizeof(struct node), .first = 1024};
-
-/* A child finds them open, whoever held them in its parent. */
-static struct table locks = {.element = 64, .first = SHARDS, .fork = OS_FORK_WIPES};
 
 static struct node *node_at(uint32_t index) {
     return table_peek(&nodes, index - 1);
 }
 
-static bool lock(uint32_t shard) {
-    uint32_t *word = local.holds_arena ? NULL : table_at(&locks, shard);
-    int error = errno;
-    for (unsigned tries = 0; word && tries < PATIENCE; tries++) {
-        local.holds_arena = true;
-        __atomic_signal_fence(__ATOMIC_SEQ_CST);
-        if (!__atomic_exchange_n(word, 1, __ATOMIC_ACQUIRE))
-            return true;
-        local.holds_arena = false;
-        os_yield();
-        errno = error;
-    }
+/* Forgets the arenas of a shard. What is left of their nodes no block will find, as if it were a mark's. */
+static COLD void begin_anew(uint32_t shard) {
+    shards[shard] = (struct shard){0};
+    for (uint32_t i = 1; i <= __atomic_load_n(&nodes_made, __ATOMIC_RELAXED); i++)
+        if (node_at(i) && node_at(i)->shard == shard)
+            node_at(i)->depth = OF_MARK;
     hole_set(HOLE_ARENA);
-    return false;
 }
 
-static void unlock(uint32_t shard) {
-    uint32_t *word = table_peek(&locks, shard);
-    __atomic_store_n(word, 0, __ATOMIC_RELEASE);
-    __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    local.holds_arena = false;
+static bool lock(uint32_t shard) {
+    bool was_left;
+    if (!custom_lock(shard, &was_left))
+        return false;
+    if (UNLIKELY(was_left))
+        begin_anew(shard);
+    return true;
 }
 
 static uint64_t hash(const void *arena) {
@@ -67,7 +56,7 @@ static uint64_t hash(const void *arena) {
 }
 
 static uint32_t shard_of(const void *arena) {
-    return (uint32_t)(hash(arena) >> 60) % SHARDS;
+    return (uint32_t)(hash(arena) >> 60) % CUSTOM_SHARDS;
 }
 
 static uint32_t *bucket_of(const void *arena) {
@@ -171,7 +160,7 @@ void custom_arena_add(const void *arena, const struct custom_block *block) {
     if (!cell || !lock(shard_of(arena)))
         return;
     *cell = push(arena, (uintptr_t)block->p, block->depth);
-    unlock(shard_of(arena));
+    custom_unlock(shard_of(arena));
 }
 
 void custom_arena_remove(const struct custom_block *block) {
@@ -193,7 +182,7 @@ static struct node *lock_node(const void *p, uint32_t index) {
         return NULL;
     if (node->value == (uintptr_t)p && node->depth != OF_MARK)
         return node;
-    unlock(shard);
+    custom_unlock(shard);
     return NULL;
 }
 
@@ -204,7 +193,7 @@ void custom_arena_attach(const struct custom_block *block, uint32_t index) {
         return;
     node->depth = block->depth;
     *cell = index;
-    unlock(node->shard);
+    custom_unlock(node->shard);
 }
 
 void custom_arena_forget(const void *p, uint32_t index) {
@@ -213,7 +202,7 @@ void custom_arena_forget(const void *p, uint32_t index) {
     if (!node)
         return;
     unlink_node(index);
-    unlock(shard);
+    custom_unlock(shard);
 }
 
 void custom_arena_mark(const void *arena, uint64_t mark) {
@@ -224,7 +213,7 @@ void custom_arena_mark(const void *arena, uint64_t mark) {
     uint32_t made = is_there ? 0 : push(arena, mark, OF_MARK);
     if (made)
         forget_marks(made);
-    unlock(shard_of(arena));
+    custom_unlock(shard_of(arena));
 }
 
 /* Where a release goes back to. */
@@ -293,7 +282,7 @@ static void release(const void *arena, struct goal goal, custom_visitor *visit, 
         if (owner && !more)
             hole_set(HOLE_ARENA);
         size_t count = more ? pop(owner, &goal, blocks, &more) : 0;
-        unlock(shard_of(arena));
+        custom_unlock(shard_of(arena));
         for (size_t i = 0; i < count; i++)
             visit(context, &blocks[i]);
         is_first = false;
