@@ -4,6 +4,7 @@
 #include "hash.h"
 #include "index.h"
 #include "slab.h"
+#include "unloads.h"
 
 #include <errno.h>
 
@@ -60,19 +61,24 @@ static uint64_t *second_place(const void *caller) {
     return &second_cache[(address ^ address / CALLER_CACHE_SIZE) % CALLER_CACHE_SIZE];
 }
 
-static void remember(const void *caller, uint32_t key) {
+static void remember(const void *caller, uint32_t key, uint32_t unloads_before) {
     bool is_free = !__atomic_load_n(first_place(caller), __ATOMIC_RELAXED);
-    __atomic_store_n(is_free ? first_place(caller) : second_place(caller), word_of(caller, key),
-                     __ATOMIC_RELAXED);
+    uint64_t *place = is_free ? first_place(caller) : second_place(caller);
+    if (!unloads_none_since(unloads_before))
+        return;
+    __atomic_store_n(place, word_of(caller, key), __ATOMIC_SEQ_CST);
+    if (!unloads_none_since(unloads_before))
+        __atomic_store_n(place, 0, __ATOMIC_RELAXED);
 }
 
 static uint32_t find_key(const void *caller) {
+    uint32_t unloads_before = unloads_begun();
     struct module_address where = module_address(caller);
     uint32_t slot = where.module ? slot_of(&where) : NO_SLOT;
     if (slot == NO_SLOT)
         return ALLOCSITE_KEY_NONE;
     if (where.module->known) /* other code may be replaced without our notice */
-        remember(caller, slot_key(slot));
+        remember(caller, slot_key(slot), unloads_before);
     return slot_key(slot);
 }
 

@@ -4,12 +4,14 @@
  */
 #include "interpose.h"
 #include "next.h"
+#include "unloads.h"
 
 INTERPOSE(int, dlclose, void *handle) {
     static int (*real)(void *);
     if (!real)
         real = (int (*)(void *))next_behind("dlclose");
+    unload_begin();
     int error = real(handle);
-    modules_unloaded();
+    unload_end();
     return error;
 }

@@ -7,6 +7,7 @@
 #include "elf_base.h"
 #include "os.h"
 #include "path_id.h"
+#include "unloads.h"
 #include "walk.h"
 
 #include <dlfcn.h>
@@ -15,7 +16,7 @@
 #include <string.h>
 #include <sys/auxv.h>
 
-uint32_t modules_generation;
+struct unloads unloads;
 
 static struct module *modules; /* only ever pushed to */
 
@@ -157,8 +158,12 @@ const struct module *module_of(const void *address) {
     return module_address(address).module;
 }
 
-void modules_unloaded(void) {
-    __atomic_fetch_add(&modules_generation, 1, __ATOMIC_RELAXED);
+void unload_begin(void) {
+    __atomic_fetch_add(&unloads.begun, 1, __ATOMIC_SEQ_CST);
     callers_forget();
     walk_forget();
+}
+
+void unload_end(void) {
+    __atomic_fetch_add(&unloads.ended, 1, __ATOMIC_SEQ_CST);
 }

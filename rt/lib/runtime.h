@@ -283,10 +283,6 @@ struct module_address module_address(const void *);
 struct link_map;
 const struct link_map *object_of(const void *address);
 
-/* A module was unloaded: its addresses may become another's. Counts how often. */
-void modules_unloaded(void);
-extern uint32_t modules_generation __attribute__((visibility("hidden")));
-
 /* Path of the executable. */
 const char *program_path(void);
 

@@ -9,6 +9,7 @@
 #include "parts.h"
 #include "stack_sites.h"
 #include "store.h"
+#include "unloads.h"
 #include "walk.h"
 
 #include <errno.h>
@@ -66,9 +67,8 @@ static void note_walk(const struct walked *walked) {
 }
 
 /* Multilinear: the products do not wait for one another. */
-static inline uint64_t hash_of(uint32_t slot, const struct walked *walked) {
-    uint64_t generation = __atomic_load_n(&modules_generation, __ATOMIC_RELAXED);
-    unsigned __int128 sum = (unsigned __int128)(generation << 32 | slot) * HASH_FIRST;
+static inline uint64_t hash_of(uint32_t slot, uint32_t unloads_before, const struct walked *walked) {
+    unsigned __int128 sum = (unsigned __int128)((uint64_t)unloads_before << 32 | slot) * HASH_FIRST;
     for (size_t i = 0; i < walked->count; i++)
         sum += (unsigned __int128)(uintptr_t)walked->frames[i] * factors[i];
     return hash_more((uint64_t)sum, (uint64_t)(sum >> 64));
@@ -102,6 +102,7 @@ static uint32_t part_for(uint32_t slot, const struct walked *walked) {
 /* Where the stack of whoever called the runtime is looked up. */
 struct look {
     struct walked walked;
+    uint32_t unloads_before;
     uint64_t *word, tag;
 };
 
@@ -109,7 +110,8 @@ static inline void look_up(struct look *look, uint32_t slot, const void *frame) 
     struct walked *walked = &look->walked;
     const void *beyond = local.scope.active ? local.scope.beyond : NULL;
     walked->count = walk_stack_from(frame, walked->frames, stacks_depth, beyond, &walked->told);
-    uint64_t hash = hash_of(slot, walked);
+    look->unloads_before = unloads_begun();
+    uint64_t hash = hash_of(slot, look->unloads_before, walked);
     look->word = &cache[hash & ((1u << CACHE_BITS) - 1)];
     look->tag = hash & ~SLOT_MASK;
 }
@@ -133,7 +135,8 @@ static uint32_t find_part(uint32_t slot, const struct look *look) {
     errno = error;
     if (part == NO_SLOT)
         part = slot;
-    __atomic_store_n(look->word, look->tag | part, __ATOMIC_RELAXED);
+    if (unloads_none_since(look->unloads_before))
+        __atomic_store_n(look->word, look->tag | part, __ATOMIC_RELAXED);
     return part;
 }
 

@@ -44,7 +44,7 @@ size_t walk_stack(const void **frames, size_t max, const void *beyond, struct wa
 size_t walk_stack_from(const void *pointer, const void **frames, size_t max, const void *beyond,
                        struct walk_told *);
 
-/* A module was unloaded: its addresses may become another's. */
+/* Forgets what is known of addresses, which may become other code's (unloads.h). */
 void walk_forget(void);
 
 #endif

@@ -2,6 +2,7 @@
 /* From unwind tables to rules. */
 #define _GNU_SOURCE
 #include "walk_rule.h"
+#include "unloads.h"
 #include "walk_module.h"
 
 #include <ucontext.h>
@@ -14,7 +15,6 @@ uint64_t rule_table[1u << RULE_TABLE_BITS];
 #define HAS_TABLES false
 #endif
 
-static uint32_t generation; /* raised when rules are forgotten */
 static bool kept_any;
 
 #define RETURN_WORD (-(int32_t)sizeof(void *))
@@ -111,19 +111,20 @@ static uint32_t rule_make(uintptr_t pc, bool *kept) {
     return walk_is_own(pc) ? rule | RULE_OWN : rule;
 }
 
-/* A module that was unloaded in the meantime may have been the one. */
-static void keep(uintptr_t pc, uint32_t rule, uint32_t before) {
+static void keep(uintptr_t pc, uint32_t rule, uint32_t unloads_before) {
     uint64_t *word = rule_word(pc);
+    if (!unloads_none_since(unloads_before))
+        return;
     if (!__atomic_load_n(&kept_any, __ATOMIC_RELAXED))
         __atomic_store_n(&kept_any, true, __ATOMIC_SEQ_CST);
     __atomic_store_n(word, rule_tag(pc) | rule, __ATOMIC_SEQ_CST);
-    if (__atomic_load_n(&generation, __ATOMIC_SEQ_CST) != before)
+    if (!unloads_none_since(unloads_before))
         __atomic_store_n(word, 0, __ATOMIC_RELAXED);
 }
 
 COLD uint32_t rule_find(uintptr_t pc) {
     bool kept;
-    uint32_t before = __atomic_load_n(&generation, __ATOMIC_SEQ_CST);
+    uint32_t before = unloads_begun();
     uint32_t rule = rule_make(pc, &kept);
     if (kept)
         keep(pc, rule, before);
@@ -131,7 +132,6 @@ COLD uint32_t rule_find(uintptr_t pc) {
 }
 
 void walk_forget(void) {
-    __atomic_fetch_add(&generation, 1, __ATOMIC_SEQ_CST);
     if (!__atomic_load_n(&kept_any, __ATOMIC_SEQ_CST))
         return;
     for (size_t i = 0; i < sizeof rule_table / sizeof *rule_table; i++)
