@@ -100,11 +100,11 @@ static bool is_step(uint32_t name, const void *wanted) {
     return memcmp(table_peek(&names, name), wanted, sizeof(struct profile_step)) == 0;
 }
 
-profile_name names_step(const struct profile_step *step) {
+profile_name names_step(const struct profile_step *step, bool may_add) {
     uint64_t address = step->address[0] | (uint64_t)step->address[1] << 32;
     uint64_t hash = hash_more(hash_more(step->caller, step->module), address);
     uint32_t found = index_find(&steps, hash, is_step, step);
-    if (found || __atomic_load_n(&step_count, __ATOMIC_RELAXED) >= STEPS_MOST)
+    if (found || !may_add || __atomic_load_n(&step_count, __ATOMIC_RELAXED) >= STEPS_MOST)
         return found;
     profile_name fresh = make((const char *)step, sizeof *step);
     __atomic_fetch_add(&step_count, 1, __ATOMIC_RELAXED);

@@ -69,6 +69,10 @@ static bool is_stack(uint32_t part, const void *wanted) {
     return record && record->parent == key->slot && record->stack == key->stack;
 }
 
+bool part_stack_has_room(void) {
+    return __atomic_load_n(&stack_count, __ATOMIC_RELAXED) < most_stacks();
+}
+
 uint32_t part_stack(uint32_t slot, profile_name stack, bool *is_new) {
     struct stack_key key = {slot, stack};
     uint64_t hash = hash_more(slot, stack);
@@ -76,7 +80,7 @@ uint32_t part_stack(uint32_t slot, profile_name stack, bool *is_new) {
     *is_new = false;
     if (found)
         return found;
-    if (__atomic_load_n(&stack_count, __ATOMIC_RELAXED) >= most_stacks())
+    if (!part_stack_has_room())
         return NO_SLOT;
     uint32_t fresh = add_part(slot, PROFILE_STACK, stack);
     found = fresh == NO_SLOT ? 0 : index_add(&stacks, hash, is_stack, &key, fresh);

@@ -22,6 +22,8 @@ uint32_t part_backing(uint32_t slot);
  * is a new one. NO_SLOT: there is no room for more. */
 uint32_t part_stack(uint32_t slot, profile_name stack, bool *is_new);
 
+bool part_stack_has_room(void);
+
 /* The slot whose row has it: of a stack that of which it is one, else the slot itself. */
 uint32_t slot_row(uint32_t slot);
 

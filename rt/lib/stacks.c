@@ -74,19 +74,20 @@ static inline uint64_t hash_of(uint32_t slot, uint32_t unloads_before, const str
     return hash_more((uint64_t)sum, (uint64_t)(sum >> 64));
 }
 
-/* 0: no room for more. */
-static profile_name step_of(const void *address, profile_name caller) {
+/* 0: no room for more, or not known and none that may be added. */
+static profile_name step_of(const void *address, profile_name caller, bool may_add) {
     struct module_address at = module_address(address);
     struct profile_step step = {.caller = caller,
                                 .module = !at.module || at.module->slot == NO_SLOT ? 0 : at.module->slot,
                                 .address = {(uint32_t)at.address, (uint32_t)(at.address >> 32)}};
-    return names_step(&step);
+    return names_step(&step, may_add);
 }
 
 static uint32_t part_for(uint32_t slot, const struct walked *walked) {
+    bool has_room = part_stack_has_room(); /* else steps of a new stack would be for nothing */
     profile_name step = 0;
     for (size_t i = walked->count; i--;) {
-        step = step_of(walked->frames[i], step);
+        step = step_of(walked->frames[i], step, has_room);
         if (!step)
             return NO_SLOT;
     }

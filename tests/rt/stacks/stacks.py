@@ -174,7 +174,8 @@ def many():
     expect("allocations", 3 << 14, of["allocs"])
     kept = sum(stack["allocs"] for stack in report["stacks"])
     expect("those without", report["totals"]["allocs"] - kept, report["walks"]["without_stack"])
-    process = run([program], "stack=64", preexec_fn=limit)
+    process = run([program], "stack=64:profile=many.profile", preexec_fn=limit)
+    expect("no steps of stacks that are not kept", True, os.path.getsize("many.profile") < 1800000)
     expect("text", True, re.search(r"stacks: up to 64 frames, .*calls were from yet more", process.err) is not None)
 
 
