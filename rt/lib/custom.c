@@ -141,7 +141,10 @@ void custom_gain(struct origin origin, const void *p, uint64_t bytes, const void
     struct custom_block block = put(p, share);
     if (!block.entry)
         return;
-    change_gain(share);
+    if (!change_gain(share)) {
+        *block.entry = 0;
+        return;
+    }
     change_gain(in_sum(bytes));
     if (arena)
         custom_arena_add(arena, &block);

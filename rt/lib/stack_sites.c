@@ -5,10 +5,10 @@
 #include "descriptor.h"
 #include "options.h"
 
-#include <limits.h>
 #include <string.h>
 
-#define NAME_MOST 1024
+/* The stack that this runs on is the program's, and may be small. */
+#define NAME_MOST 512
 
 static bool is_path(const char *pattern, const char *path) {
     for (; path; path = strchr(path, '/'), path += path != NULL)
@@ -44,9 +44,9 @@ static void write_line(char *to, uint32_t line) {
 }
 
 static bool is_line(const char *pattern, const struct place *place) {
-    char text[PATH_MAX + 16];
+    char text[NAME_MOST + 16];
     size_t length = place->file ? strlen(place->file) : 0;
-    if (!length || !place->line || length >= PATH_MAX)
+    if (!length || !place->line || length >= NAME_MOST)
         return false;
     memcpy(text, place->file, length);
     write_line(text + length, place->line);
