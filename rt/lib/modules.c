@@ -5,6 +5,7 @@
 #define _GNU_SOURCE
 #include "callers.h"
 #include "elf_base.h"
+#include "elf_own.h"
 #include "os.h"
 #include "path_id.h"
 #include "unloads.h"
@@ -94,12 +95,18 @@ static const struct module *module_named(const char *path, const struct found *w
     return found;
 }
 
-#ifdef ALLOCSITE_STATIC
+/* Code that was made at run time, for one. */
+static struct module_address in_no_module(const void *address) {
+    return (struct module_address){module_named("[no module]", &(struct found){NULL, false}),
+                                   (uintptr_t)address};
+}
 
-extern const ElfW(Ehdr) __ehdr_start __attribute__((visibility("hidden")));
+#ifdef ALLOCSITE_STATIC
 
 struct module_address module_address(const void *address) {
     static const struct module *program;
+    if (!elf_is_own(address))
+        return in_no_module(address);
     if (!program)
         program = module_named(program_path(), &(struct found){&__ehdr_start, true});
     return (struct module_address){program, (uintptr_t)address - elf_base(&__ehdr_start)};
@@ -145,8 +152,7 @@ static bool object_is_permanent(const struct link_map *object) {
 struct module_address module_address(const void *address) {
     struct object object = object_at(address);
     if (!object.map)
-        return (struct module_address){module_named("[no module]", &(struct found){NULL, false}),
-                                       (uintptr_t)address};
+        return in_no_module(address);
     const char *path = object.map->l_name && *object.map->l_name ? object.map->l_name : program_path();
     struct found found = {object.start, object_is_permanent(object.map)};
     return (struct module_address){module_named(path, &found), (uintptr_t)address - object.map->l_addr};

@@ -80,6 +80,8 @@ void next_resolve(void) {
 
 #else
 
+#include "elf_own.h"
+
 #include <dlfcn.h>
 #include <link.h>
 
@@ -87,13 +89,6 @@ static const char *interposer;
 
 const char *next_interposer(void) {
     return interposer;
-}
-
-extern const char __ehdr_start[] __attribute__((visibility("hidden")));
-extern const char _end[] __attribute__((visibility("hidden")));
-
-static bool is_ours(const void *address) {
-    return (const char *)address >= __ehdr_start && (const char *)address < _end;
 }
 
 /* An executable that is not position-independent gives a function whose address it takes one in its own
@@ -144,7 +139,7 @@ static void *definition_behind(const char *name) {
 
 static void *symbol_behind(const char *name) {
     void *hidden = rebind_hidden(name), *found = hidden ? hidden : global_symbol(name);
-    return found && !is_ours(found) ? found : definition_behind(name);
+    return found && !elf_is_own(found) ? found : definition_behind(name);
 }
 
 /* A look-up that fails allocates and would be the program's next dlerror. */
@@ -178,7 +173,7 @@ void *next_symbol_in(const char *library, const char *name) {
     void *found = handle ? dlsym(handle, name) : NULL;
     if (handle)
         dlclose(handle);
-    if (!found || is_ours(found)) {
+    if (!found || elf_is_own(found)) {
         found = NULL;
         dlerror();
     }
@@ -226,7 +221,7 @@ static bool is_heard(void) {
 extern const char sanitizer_mark[] __asm__("__sanitizer_set_report_path") __attribute__((weak));
 
 bool next_is_sanitizers(void) {
-    return sanitizer_mark && !is_ours((const void *)(uintptr_t)malloc);
+    return sanitizer_mark && !elf_is_own((const void *)(uintptr_t)malloc);
 }
 
 /* Nothing stands behind the C library's: if that is the first one, this runtime came by dlopen or the linker
@@ -234,7 +229,7 @@ bool next_is_sanitizers(void) {
 const struct link_map *next_replaceable(void) {
     const struct module *own = module_of(&interposer);
     const void *found = own && own->permanent ? next_first("malloc") : NULL;
-    const struct link_map *object = found && !is_ours(found) ? object_of(found) : NULL;
+    const struct link_map *object = found && !elf_is_own(found) ? object_of(found) : NULL;
     const void *behind = object && *object->l_name ? look_up(definition_behind, "malloc") : NULL;
     return behind && object_of(behind) != object && !next_is_sanitizers() ? object : NULL;
 }
@@ -243,7 +238,7 @@ static const char *malloc_before_ours(void) {
     const void *found = global_symbol("malloc");
     if (!found)
         return NULL;
-    if (is_ours(found) || rebind_is_done())
+    if (elf_is_own(found) || rebind_is_done())
         return is_heard() ? NULL : "the tool that runs this program";
     const struct link_map *object = object_of(found);
     return object && *object->l_name ? object->l_name : "the program";

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "walk_module.h"
 #include "elf_base.h"
+#include "elf_own.h"
 
 #include <dlfcn.h>
 #include <link.h>
@@ -55,9 +56,6 @@ static void find_tables(const struct segments *segments, struct cfi_tables *tabl
     uintptr_t begin = segments->base + segment->p_vaddr;
     *tables = (struct cfi_tables){begin, begin + segment->p_filesz, header};
 }
-
-/* Of the executable, or of the runtime's shared library. */
-extern const ElfW(Ehdr) __ehdr_start __attribute__((visibility("hidden")));
 
 static bool find_own(struct segments *segments, uintptr_t address) {
     return read_segments(segments, &__ehdr_start) && segment_of(segments, address);

@@ -124,6 +124,20 @@ def static():
         check_stacks(report)
 
 
+def odd():
+    """Whatever a stack is, no walk does harm, and what it finds adds up."""
+    for options in ([], ["-O2", "-fomit-frame-pointer"], ["-static", *STATIC]):
+        program = build("odd.c", "odd", *options)
+        for depth in (8, 64):
+            process = run([program], f"{REPORT}stack={depth}")
+            check_behaviour(process)
+            report = report_of(process)
+            check_stacks(report)
+            expect("exact", [], report["inexact_reasons"])
+            jitted = [stack for stack in report["stacks"] if any(not frame["module"].startswith("/") for frame in stack["frames"])]
+            expect("frames of code that was made at run time", True, bool(jitted))
+
+
 def selected():
     program = build("selected.cpp", "selected")
     number = [line.split("//")[-1].strip() for line in open(source("selected.cpp"))].index("line") + 1
@@ -202,4 +216,4 @@ def profiled():
         expect("walks", report["walks"], read["walks"])
 
 
-main((chains, optimised, laws, programs, static, selected, opened, many, profiled))
+main((chains, optimised, laws, programs, static, odd, selected, opened, many, profiled))
