@@ -90,7 +90,7 @@ static bool make_backing(struct profile_records *records, const struct site_view
                          struct profile_record *record) {
     struct profile_record whole;
     *record = (struct profile_record){.id = view->id, .what = PROFILE_BACKING};
-    if (is_module_row(view))
+    if (is_module_row(view) && view->module)
         return module_slot(records, view->module, view->build_id, &record->parent);
     if (!make_site(records, view, &whole))
         return false;
