@@ -31,7 +31,7 @@ static void want_slot(struct frames *frames, const struct rows *rows, uint32_t s
         return;
     if (record->what == PROFILE_STACK && frames->has_stacks && has_counted(rows, slot))
         want_stack(frames, rows, record);
-    else if (record->what == PROFILE_CALLER)
+    else if (record->what == PROFILE_CALLER || record->what == PROFILE_MODULE)
         want_module(frames, rows, record->module->slot);
 }
 

@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  */
+#include "instrumented.h"
 #include "interpose.h"
 #include "next.h"
 #include "unloads.h"
@@ -10,6 +11,8 @@ INTERPOSE(int, dlclose, void *handle) {
     static int (*real)(void *);
     if (!real)
         real = (int (*)(void *))next_behind("dlclose");
+    if (!runtime_off)
+        instrumented_note();
     unload_begin();
     int error = real(handle);
     unload_end();

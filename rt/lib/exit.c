@@ -5,6 +5,7 @@
 #define _GNU_SOURCE
 #include "exit.h"
 #include "collect.h"
+#include "instrumented.h"
 #include "next.h"
 #include "os.h"
 #include "path.h"
@@ -74,8 +75,7 @@ void report_descriptor_close(int fd) {
 static void report_at_exit(void) {
     static bool reported;
     const struct options *options = runtime_options();
-    runtime_start();
-    if (runtime_off || reported)
+    if (reported)
         return;
     reported = true;
     int fd = report_descriptor(0);
@@ -88,9 +88,11 @@ static void report_at_exit(void) {
 }
 
 static void end(void) {
-    report_at_exit();
+    runtime_start();
     if (runtime_off)
         return;
+    instrumented_note();
+    report_at_exit();
     if (store_is_file())
         collect_holes(store_header());
     profiling_end();

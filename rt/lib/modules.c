@@ -16,6 +16,8 @@
 #include <link.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 struct unloads unloads;
 
@@ -39,9 +41,9 @@ uint64_t module_id(const struct module *module) {
     return path_id(module->path);
 }
 
-static struct module *module_find(struct module *module, const struct module *end, const char *path) {
+static struct module *module_find(struct module *module, const struct module *end, const char *name) {
     for (; module != end; module = module->next)
-        if (strcmp(module->path, path) == 0)
+        if (strcmp(module->name, name) == 0)
             return module;
     return NULL;
 }
@@ -52,12 +54,24 @@ struct found {
     bool permanent;
 };
 
-static struct module *module_make(const char *path, const struct found *found) {
-    size_t length = strlen(path) + 1;
-    struct module *module = arena_take(sizeof *module + length);
+/* Libraries can be found relative to the working directory (LD_LIBRARY_PATH=.), which is another one when the
+ * profile is read. Not by getcwd, which can allocate. */
+static char *path_of(char *path, const char *name) {
+    bool is_relative = name[0] != '/' && strchr(name, '/');
+    if (!is_relative || syscall(SYS_getcwd, path, PATH_MAX) < 0 || path[0] != '/')
+        return strcpy(path, name);
+    while (strncmp(name, "./", 2) == 0)
+        name += 2;
+    return strcat(strcat(path, "/"), name);
+}
+
+static struct module *module_make(const char *name, const struct found *found) {
+    size_t length = strlen(name) + 1, directory = name[0] == '/' ? 0 : PATH_MAX + 1;
+    struct module *module = arena_take(sizeof *module + 2 * length + directory);
     if (!module)
         return NULL;
-    module->path = memcpy(module + 1, path, length);
+    module->name = memcpy(module + 1, name, length);
+    module->path = path_of((char *)(module + 1) + length, name);
     module->permanent = found->permanent;
     module->start = found->start;
     module->known = found->start;
@@ -70,27 +84,27 @@ static struct module *module_make(const char *path, const struct found *found) {
 #define RECENT 64
 static const struct module *recent[RECENT];
 
-static const struct module *module_listed(const char *path, const struct found *where) {
+static const struct module *module_listed(const char *name, const struct found *where) {
     struct module *head = __atomic_load_n(&modules, __ATOMIC_ACQUIRE);
-    struct module *found = module_find(head, NULL, path);
-    struct module *module = found ? NULL : module_make(path, where);
+    struct module *found = module_find(head, NULL, name);
+    struct module *module = found ? NULL : module_make(name, where);
     while (module) {
         struct module *seen = module->next = head;
         if (__atomic_compare_exchange_n(&modules, &head, module, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
             return module;
-        found = module_find(head, seen, path);
+        found = module_find(head, seen, name);
         if (found) /* its record stays, and stays zero */
             return found;
     }
     return found;
 }
 
-static const struct module *module_named(const char *path, const struct found *where) {
+static const struct module *module_named(const char *name, const struct found *where) {
     const struct module **place = &recent[(uintptr_t)where->start / 4096 % RECENT];
     const struct module *found = __atomic_load_n(place, __ATOMIC_ACQUIRE);
-    if (found && strcmp(found->path, path) == 0)
+    if (found && strcmp(found->name, name) == 0)
         return found;
-    found = module_listed(path, where);
+    found = module_listed(name, where);
     __atomic_store_n(place, found, __ATOMIC_RELEASE);
     return found;
 }
@@ -153,9 +167,9 @@ struct module_address module_address(const void *address) {
     struct object object = object_at(address);
     if (!object.map)
         return in_no_module(address);
-    const char *path = object.map->l_name && *object.map->l_name ? object.map->l_name : program_path();
+    const char *name = object.map->l_name && *object.map->l_name ? object.map->l_name : program_path();
     struct found found = {object.start, object_is_permanent(object.map)};
-    return (struct module_address){module_named(path, &found), (uintptr_t)address - object.map->l_addr};
+    return (struct module_address){module_named(name, &found), (uintptr_t)address - object.map->l_addr};
 }
 
 #endif

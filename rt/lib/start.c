@@ -5,6 +5,7 @@
 #define _GNU_SOURCE
 #include "start.h"
 #include "allocsite.h"
+#include "instrumented.h"
 #include "next.h"
 #include "os.h"
 #include "profiling.h"
@@ -150,6 +151,7 @@ __attribute__((constructor(101))) static void construct(int count, char **argume
         return;
     rebind(is_first);
     next_resolve();
+    instrumented_note();
 }
 
 #else

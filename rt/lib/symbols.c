@@ -74,7 +74,7 @@ static int look_at(struct dl_phdr_info *object, size_t size, void *context) {
     (void)size;
     for (size_t i = 0; i < search->count; i++) {
         struct symbols_of *of = &search->modules[i];
-        bool is_it = of->module && !of->symbols.sorted && strcmp(of->module->path, object->dlpi_name) == 0;
+        bool is_it = of->module && !of->symbols.sorted && strcmp(of->module->name, object->dlpi_name) == 0;
         if (is_it)
             read_object(of, object);
     }

@@ -33,6 +33,11 @@ int main(int count, char **names) {
         void (*function)(void) = library ? (void (*)(void))dlsym(library, "in_library") : abort;
         function();
     }
+    if (is_asked(count, names, "o")) {
+        void *library = dlopen(names[2], RTLD_NOW);
+        if (!library) abort();
+        if (is_asked(count, names, "q")) dlclose(library);
+    }
     if (is_asked(count, names, "w")) { puts("ready"); fflush(stdout); getchar(); }
     return 0;
 }
@@ -47,6 +52,9 @@ void *volatile kept;
 void in_library(void) { kept = malloc(1); }
 void unused(void) { kept = malloc(2); }
 """
+LINKED = """#include <stdlib.h>
+void *linked(void) { return malloc(3); }
+"""
 LINES = {"m": 9, "r": 10, "c": 11}
 
 
@@ -54,13 +62,16 @@ def build(folder="app", flags=("-O2",)):
     written(f"{folder}/program.c", PROGRAM)
     written(f"{folder}/part.h", PART)
     written(f"{folder}/library.c", LIBRARY)
-    for command in (["-shared", "-fPIC", "library.c", "-o", "library.so"], ["program.c", "-o", "program", "-ldl"]):
+    written(f"{folder}/linked.c", LINKED)
+    for command in (["-shared", "-fPIC", "library.c", "-o", "library.so"],
+                    ["-shared", "-fPIC", "linked.c", "-o", "linked.so"], ["program.c", "-o", "program", "-ldl"],
+                    ["program.c", "-Wl,--no-as-needed", "./linked.so", "-o", "with_linked", "-ldl"]):
         subprocess.run([CC, "-g", "-Wl,--build-id", *flags, *command], check=True, cwd=work(folder))
 
 
-def run(name, letters, folder="app", options="profile={}:report=none"):
+def run(name, letters, folder="app", options="profile={}:report=none", program="program"):
     path = work(f"{folder}/{name}")
-    subprocess.run(["./program", letters, work(f"{folder}/library.so")], check=True, cwd=work(folder),
+    subprocess.run([f"./{program}", letters, work(f"{folder}/library.so")], check=True, cwd=work(folder),
                    env={**os.environ, "ALLOCSITE_OPTIONS": options.format(path)})
     return path
 
@@ -149,6 +160,41 @@ class Unused(unittest.TestCase):
         self.assertEqual(dump("report", "--unused", "--format=markdown", path).stdout.count("| `malloc`"), 0)
         self.assertRegex(dump("report", "--unused", "--format=markdown", path).stdout,
                          r"\| `part` .*part\.h:3:11 `malloc`<br>in `main` .*program\.c:14:38 \| ")
+
+
+class WithoutAllocations(unittest.TestCase):
+    """Modules that were loaded, but no site of which ever ran."""
+
+    def modules(self, *paths):
+        return sorted((os.path.basename(module["module"]), module["sites"], module["ran"])
+                      for module in document("unused", *paths)["modules"] if module["sites"])
+
+    def test_the_program(self):
+        self.assertEqual(self.modules(run("program_alone", "_")), [("program", 5, 0)])
+
+    def test_what_it_is_linked_with(self):
+        expected = [("linked.so", 1, 0), ("with_linked", 5, 1)]
+        first = run("linked", "m", program="with_linked")
+        self.assertEqual(self.modules(first), expected)
+        merged = work("app/merged")
+        self.assertEqual(dump("merge", "-o", merged, first, run("second", "m", program="with_linked")).returncode, 0)
+        self.assertEqual(self.modules(merged), expected)
+        report = run("linked.json", "m", options="format=json:report={}", program="with_linked")
+        self.assertEqual(self.modules(report), expected)
+
+    def test_what_it_opens(self):
+        for letters in ("mo", "moq"):
+            self.assertEqual(self.modules(run(letters, letters)), [("library.so", 2, 0), ("program", 5, 1)], letters)
+
+    def test_a_killed_program(self):
+        path = work("app/killed")
+        with subprocess.Popen(["./with_linked", "mw"], cwd=work("app"), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                              env={**os.environ, "ALLOCSITE_OPTIONS": f"report=none:profile={path}"}) as process:
+            process.stdout.readline()
+            running = self.modules(f"pid:{process.pid}")
+            process.kill()
+        self.assertEqual(running, [("linked.so", 1, 0), ("with_linked", 5, 1)])
+        self.assertEqual(self.modules(path), running)
 
 
 class Coverage(unittest.TestCase):
