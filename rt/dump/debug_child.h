@@ -5,12 +5,14 @@
 
 #include "reason.h"
 
+#include <sys/types.h>
+
 /* Calls work there, limited in time and memory, and returns what it does, which must not be negative. -1: it
  * has not come to its end; *why says why. Buffers of the caller's must be flushed. */
 int debug_child(int (*work)(void *context), void *context, struct reason *why);
 
-/* What it does first. If it dies it leaves no core file, if it does not end it is stopped, and it does not
- * get all memory. */
-void debug_child_limit(void);
+/* The same in parts, for who listens to it meanwhile. Returns 0 there and its number here, -1: *why says why. */
+pid_t debug_child_begin(struct reason *why);
+int debug_child_end(pid_t child, struct reason *why);
 
 #endif

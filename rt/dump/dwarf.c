@@ -19,7 +19,6 @@ struct walk {
     size_t file_count;
     bool has_full_entries; /* the unit has more than line tables and what their inline chains need */
     bool has_split_unit;
-    size_t unit_count;
     bool is_linked;
 };
 
@@ -31,7 +30,6 @@ struct ways {
 
 /* Deeper nesting of scopes is damage. */
 enum { DEPTH_MAX = 1000 };
-
 
 /* Thousands of inlined calls share one function, so each is read once. */
 static evidence_key function_at(struct walk *walk, Dwarf_Off offset) {
@@ -92,27 +90,15 @@ static void walk_entry(struct walk *walk, Dwarf_Die die, const struct ways *ways
     if (depth == 0 && !walk->has_full_entries)
         walk->has_full_entries = is_full_entry(die, tag);
     inner.count = 0;
-    switch (tag) {
-    case DW_TAG_subprogram:
-        if (!dwarf_has_code(die))
-            return;
+    if (dwarf_is_transparent(tag))
+        walk_children(walk, die, ways, depth + 1);
+    else if (tag == DW_TAG_subprogram && dwarf_has_code(die)) {
         enter_function(walk, die, &inner);
         walk_children(walk, die, &inner, depth + 1);
-        return;
-    case DW_TAG_inlined_subroutine:
+    } else if (tag == DW_TAG_inlined_subroutine) {
         enter_inlined(walk, die, ways, &inner);
         if (inner.count || walk->is_linked)
             walk_children(walk, die, &inner, depth + 1);
-        return;
-    case DW_TAG_namespace:
-    case DW_TAG_module:
-    case DW_TAG_lexical_block:
-    case DW_TAG_try_block:
-    case DW_TAG_catch_block:
-        walk_children(walk, die, ways, depth + 1);
-        return;
-    default:
-        return;
     }
 }
 
@@ -150,12 +136,15 @@ static void read_row(void *context, const struct line_row *row) {
 
 /* Entries name files by the numbers of the line table, so its files come first; whether the unit has more
  * than line tables shows in its entries, so the rows come last. */
-static void walk_unit(struct walk *walk, Dwarf_Die unit) {
+static void walk_unit(void *context, Dwarf_Die unit, bool is_of_types) {
+    struct walk *walk = context;
     Dwarf_Unsigned version;
     Dwarf_Small table_count;
     Dwarf_Line_Context lines = NULL;
+    if (is_of_types)
+        return;
     walk->has_full_entries = false;
-    walk->has_split_unit |= dwarf_has_attribute(unit, DW_AT_dwo_name) || dwarf_has_attribute(unit, DW_AT_GNU_dwo_name);
+    walk->has_split_unit |= dwarf_is_split(unit);
     if (dwarf_srclines_b(unit, &version, &table_count, &lines, NULL) == DW_DLV_OK)
         read_files(walk, lines);
     evidence_unit(walk->evidence, false);
@@ -170,33 +159,16 @@ static void walk_unit(struct walk *walk, Dwarf_Die unit) {
     walk->file_count = 0;
 }
 
-static void walk_units(struct walk *walk) {
-    Dwarf_Unsigned length, abbreviations, type_offset, next;
-    Dwarf_Half version, address_size, offset_size, extension_size, unit_type;
-    Dwarf_Sig8 signature;
-    while (dwarf_next_cu_header_d(walk->debug, 1, &length, &version, &abbreviations, &address_size,
-                                  &offset_size, &extension_size, &signature, &type_offset, &next, &unit_type,
-                                  NULL) == DW_DLV_OK) {
-        Dwarf_Die unit;
-        if (dwarf_siblingof_b(walk->debug, NULL, 1, &unit, NULL) != DW_DLV_OK)
-            continue;
-        walk->unit_count++;
-        if (unit_type != DW_UT_type)
-            walk_unit(walk, unit);
-        dwarf_dealloc(walk->debug, unit, DW_DLA_DIE);
-    }
-}
-
 bool dwarf_collect(const struct elf_file *elf, struct evidence *evidence, struct reason *why) {
     struct dwarf_handle handle;
     if (!dwarf_open(&handle, elf, why))
         return false;
     struct walk walk = {
         .handle = &handle, .debug = handle.debug, .evidence = evidence, .is_linked = elf->type != ET_REL};
-    walk_units(&walk);
+    size_t units = dwarf_each_unit(walk.debug, walk_unit, &walk);
     offset_map_free(&walk.functions);
     dwarf_close(&handle);
     if (walk.has_split_unit)
         return reason_set(why, "its debug information is split into .dwo files");
-    return walk.unit_count > 0 || reason_set(why, "libdwarf cannot read its debug information");
+    return units > 0 || reason_set(why, "libdwarf cannot read its debug information");
 }

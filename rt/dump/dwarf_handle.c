@@ -134,6 +134,33 @@ bool dwarf_reference(Dwarf_Debug debug, Dwarf_Die die, Dwarf_Half name, Dwarf_Of
     return is_read;
 }
 
+size_t dwarf_each_unit(Dwarf_Debug debug, dwarf_unit_function *take, void *context) {
+    Dwarf_Unsigned length, abbreviations, type_offset, next;
+    Dwarf_Half version, address_size, offset_size, extension_size, unit_type;
+    Dwarf_Sig8 signature;
+    size_t count = 0;
+    while (dwarf_next_cu_header_d(debug, 1, &length, &version, &abbreviations, &address_size, &offset_size,
+                                  &extension_size, &signature, &type_offset, &next, &unit_type,
+                                  NULL) == DW_DLV_OK) {
+        Dwarf_Die unit;
+        if (dwarf_siblingof_b(debug, NULL, 1, &unit, NULL) != DW_DLV_OK)
+            continue;
+        count++;
+        take(context, unit, unit_type == DW_UT_type);
+        dwarf_dealloc(debug, unit, DW_DLA_DIE);
+    }
+    return count;
+}
+
+bool dwarf_is_split(Dwarf_Die unit) {
+    return dwarf_has_attribute(unit, DW_AT_dwo_name) || dwarf_has_attribute(unit, DW_AT_GNU_dwo_name);
+}
+
+bool dwarf_is_transparent(Dwarf_Half tag) {
+    return tag == DW_TAG_namespace || tag == DW_TAG_module || tag == DW_TAG_lexical_block ||
+           tag == DW_TAG_try_block || tag == DW_TAG_catch_block;
+}
+
 bool dwarf_has_code(Dwarf_Die die) {
     return dwarf_has_attribute(die, DW_AT_low_pc) || dwarf_has_attribute(die, DW_AT_ranges);
 }

@@ -32,6 +32,17 @@ bool dwarf_constant(Dwarf_Debug, Dwarf_Die, Dwarf_Half attribute, uint64_t *numb
 /* Sets *offset to the entry that the attribute refers to. */
 bool dwarf_reference(Dwarf_Debug, Dwarf_Die, Dwarf_Half attribute, Dwarf_Off *offset);
 
+/* Calls for each unit, from the first to the last: libdwarf begins anew only behind that one. Returns how many there
+ * are. */
+typedef void dwarf_unit_function(void *context, Dwarf_Die unit, bool is_of_types);
+size_t dwarf_each_unit(Dwarf_Debug, dwarf_unit_function *, void *context);
+
+/* Whether most of what the unit has is in a .dwo file. */
+bool dwarf_is_split(Dwarf_Die unit);
+
+/* Whether the scope that has such an entry has the functions and calls in it, too. */
+bool dwarf_is_transparent(Dwarf_Half tag);
+
 /* Whether the entry stands for code of its own. */
 bool dwarf_has_code(Dwarf_Die);
 

@@ -102,38 +102,22 @@ static void tell_all(struct lookup *lookup) {
     }
 }
 
-static void read_unit(struct lookup *lookup, Dwarf_Die die) {
+static void read_unit(void *context, Dwarf_Die die, bool is_of_types) {
+    struct lookup *lookup = context;
     struct dwarf_unit *unit = &lookup->unit;
     Dwarf_Addr base = 0;
+    if (is_of_types || unit->is_broken)
+        return;
     unit->in_count = 0;
     unit->base = dwarf_lowpc(die, &base, NULL) == DW_DLV_OK ? base : 0;
     dwarf_each_range(unit->debug, die, unit->base, claim, unit);
     if (!unit->in_count)
         return;
-    lookup->has_split_unit |=
-        dwarf_has_attribute(die, DW_AT_dwo_name) || dwarf_has_attribute(die, DW_AT_GNU_dwo_name);
+    lookup->has_split_unit |= dwarf_is_split(die);
     dwarf_unit_scopes(unit, die);
     dwarf_unit_lines(unit, die);
     tell_all(lookup);
     dwarf_unit_files_free(unit);
-}
-
-static void read_units(struct lookup *lookup) {
-    Dwarf_Unsigned length, abbreviations, type_offset, next;
-    Dwarf_Half version, address_size, offset_size, extension_size, unit_type;
-    Dwarf_Sig8 signature;
-    Dwarf_Debug debug = lookup->handle.debug;
-    while (!lookup->unit.is_broken &&
-           dwarf_next_cu_header_d(debug, 1, &length, &version, &abbreviations, &address_size, &offset_size,
-                                  &extension_size, &signature, &type_offset, &next, &unit_type,
-                                  NULL) == DW_DLV_OK) {
-        Dwarf_Die die;
-        if (dwarf_siblingof_b(debug, NULL, 1, &die, NULL) != DW_DLV_OK)
-            continue;
-        if (unit_type != DW_UT_type)
-            read_unit(lookup, die);
-        dwarf_dealloc(debug, die, DW_DLA_DIE);
-    }
 }
 
 static uint64_t all_bytes(const struct dwarf_sections *sections) {
@@ -151,7 +135,8 @@ static bool look_up(struct lookup *lookup, struct reason *why) {
     unit->hits = calloc(unit->count + 1, sizeof *unit->hits);
     unit->in = calloc(unit->count + 1, sizeof *unit->in);
     unit->is_broken = !unit->hits || !unit->in;
-    read_units(lookup);
+    if (!unit->is_broken)
+        dwarf_each_unit(unit->debug, read_unit, lookup);
     free(unit->hits);
     free(unit->in);
     free(unit->scopes);

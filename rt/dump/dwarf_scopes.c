@@ -51,25 +51,16 @@ static void walk_entry(struct dwarf_unit *unit, Dwarf_Die die, size_t scope, int
     Dwarf_Half tag = 0;
     if (dwarf_tag(die, &tag, NULL) != DW_DLV_OK)
         return;
-    switch (tag) {
-    case DW_TAG_subprogram:
-        scope = 0;
-        /* fall through */
-    case DW_TAG_inlined_subroutine:
-        scope = dwarf_has_code(die) ? add_scope(unit, die, scope) : 0;
-        if (scope)
-            walk_children(unit, die, scope, depth + 1);
-        return;
-    case DW_TAG_namespace:
-    case DW_TAG_module:
-    case DW_TAG_lexical_block:
-    case DW_TAG_try_block:
-    case DW_TAG_catch_block:
+    if (dwarf_is_transparent(tag)) {
         walk_children(unit, die, scope, depth + 1);
         return;
-    default:
-        return;
     }
+    bool is_function = tag == DW_TAG_subprogram;
+    if ((!is_function && tag != DW_TAG_inlined_subroutine) || !dwarf_has_code(die))
+        return;
+    scope = add_scope(unit, die, is_function ? 0 : scope);
+    if (scope)
+        walk_children(unit, die, scope, depth + 1);
 }
 
 static bool take_entry(struct dwarf_unit *unit) {

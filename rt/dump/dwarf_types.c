@@ -223,29 +223,15 @@ static bool is_c_language(uint64_t language) {
            language == DW_LANG_C11 || language == 0x2c; /* C17, which libdwarf does not name yet */
 }
 
-static void walk_unit(struct search *search, Dwarf_Die unit) {
+static void walk_unit(void *context, Dwarf_Die unit, bool is_of_types) {
+    struct search *search = context;
+    (void)is_of_types;
+    if (search->is_broken)
+        return;
     search->is_c = is_c_language(dwarf_number(search->debug, unit, DW_AT_language));
-    search->has_split_unit |=
-        dwarf_has_attribute(unit, DW_AT_dwo_name) || dwarf_has_attribute(unit, DW_AT_GNU_dwo_name);
+    search->has_split_unit |= dwarf_is_split(unit);
     search->whole.text[0] = search->usual.text[0] = '\0';
     walk_children(search, unit, 0);
-}
-
-/* All of them, for libdwarf begins anew only behind the last one. */
-static void walk_units(struct search *search) {
-    Dwarf_Unsigned length, abbreviations, type_offset, next;
-    Dwarf_Half version, address_size, offset_size, extension_size, unit_type;
-    Dwarf_Sig8 signature;
-    while (dwarf_next_cu_header_d(search->debug, 1, &length, &version, &abbreviations, &address_size,
-                                  &offset_size, &extension_size, &signature, &type_offset, &next, &unit_type,
-                                  NULL) == DW_DLV_OK) {
-        Dwarf_Die unit;
-        if (dwarf_siblingof_b(search->debug, NULL, 1, &unit, NULL) != DW_DLV_OK)
-            continue;
-        if (!search->is_broken)
-            walk_unit(search, unit);
-        dwarf_dealloc(search->debug, unit, DW_DLA_DIE);
-    }
 }
 
 static bool find_definition(void *context, Dwarf_Off declaration, Dwarf_Off *offset) {
@@ -277,10 +263,10 @@ static bool lacks_some(const struct search *search) {
 
 static bool find_all(struct search *search, struct reason *why) {
     search->is_broken = !index_names(search);
-    walk_units(search);
+    dwarf_each_unit(search->debug, walk_unit, search);
     search->is_local = true;
     if (lacks_some(search))
-        walk_units(search);
+        dwarf_each_unit(search->debug, walk_unit, search);
     if (search->is_broken || !lay_out(search))
         return reason_set(why, "out of memory");
     return !search->has_split_unit || search->found_count ||

@@ -6,7 +6,6 @@
 #include "table_run.h"
 #include "verify.h"
 
-#include <getopt.h>
 #include <stdio.h>
 
 static void show_table(struct table_run *run, const char *module, const struct elf_file *elf,
@@ -42,25 +41,6 @@ static int help(void) {
 }
 
 int command_sites(int count, char **arguments) {
-    static const struct option options[] = {
-        {"format", required_argument, NULL, 'f'},
-        {"verify", no_argument, NULL, 'v'},
-        {"help", no_argument, NULL, 'h'},
-        {0},
-    };
     struct table_run run = {.show = show_table, .status = STATUS_DONE};
-    opterr = 0;
-    for (int option; (option = getopt_long(count, arguments, "h", options, NULL)) != -1;) {
-        if (option == 'h')
-            return help();
-        if (option == 'v')
-            run.is_verifying = true;
-        else if (option != 'f')
-            return complain_usage("sites: bad option %s", arguments[optind - 1]);
-        else if (!table_run_set_format(&run, optarg))
-            return complain_usage("sites: unknown format %s", optarg);
-    }
-    if (optind == count)
-        return complain_usage("sites: no file");
-    return table_run_files(&run, arguments + optind, count - optind);
+    return table_run(&run, &(struct table_command){"sites", help, true}, count, arguments);
 }

@@ -10,7 +10,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 enum { NAME_MAX_SIZE = 1 << 20, PLACES_MAX = 1000, NO_NAME = -1 };
@@ -55,7 +54,6 @@ static void put_found(void *context, size_t index, const struct place *places, s
 static void look_up_here(int fd, const struct elf_file *elf, const uint64_t *addresses, size_t count) {
     struct reason why = {""};
     FILE *to = fdopen(fd, "w");
-    debug_child_limit();
     if (!to)
         _exit(1);
     if (dwarf_lookup(elf, addresses, count, put_found, to, &why))
@@ -144,24 +142,14 @@ static bool listen(struct listener *listener, struct reason *why) {
     return false;
 }
 
-static bool wait_for(pid_t child, struct reason *why) {
-    int status;
-    while (waitpid(child, &status, 0) < 0)
-        if (errno != EINTR)
-            return reason_set(why, "%s", strerror(errno));
-    if (WIFSIGNALED(status))
-        return reason_set(why, "libdwarf failed on its debug information (%s)", strsignal(WTERMSIG(status)));
-    return reason_set(why, "libdwarf failed on its debug information");
-}
-
 static bool hear(struct listener *listener, pid_t child, struct reason *why) {
+    struct reason of_child;
     bool has_ended = listen(listener, why);
     fclose(listener->from);
     free(listener->text);
+    int status = debug_child_end(child, &of_child);
     if (!has_ended)
-        return wait_for(child, why);
-    struct reason ignored;
-    wait_for(child, &ignored);
+        return reason_set(why, "%s", status < 0 ? of_child.text : "libdwarf failed on its debug information");
     return !why->text[0];
 }
 
@@ -171,7 +159,7 @@ bool symbol_child_lookup(const struct elf_file *elf, const uint64_t *addresses, 
     int ends[2];
     if (pipe(ends) != 0)
         return reason_set(why, "%s", strerror(errno));
-    pid_t child = fork();
+    pid_t child = debug_child_begin(why);
     if (child == 0) {
         close(ends[0]);
         look_up_here(ends[1], elf, addresses, count);
@@ -180,9 +168,6 @@ bool symbol_child_lookup(const struct elf_file *elf, const uint64_t *addresses, 
     listener.from = child < 0 ? NULL : fdopen(ends[0], "r");
     if (listener.from)
         return hear(&listener, child, why);
-    reason_set(why, "%s", strerror(errno));
     close(ends[0]);
-    if (child > 0)
-        waitpid(child, NULL, 0);
-    return false;
+    return child > 0 && debug_child_end(child, why) >= 0 && reason_set(why, "out of memory");
 }

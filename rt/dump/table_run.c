@@ -5,6 +5,7 @@
 #include "input.h"
 #include "module_table.h"
 
+#include <getopt.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -53,12 +54,12 @@ static void show_file(struct table_run *run, const char *path) {
     }
 }
 
-bool table_run_set_format(struct table_run *run, const char *name) {
+static bool set_format(struct table_run *run, const char *name) {
     run->is_json = strcmp(name, "json") == 0;
     return run->is_json || strcmp(name, "text") == 0;
 }
 
-int table_run_files(struct table_run *run, char **paths, int count) {
+static int show_files(struct table_run *run, char **paths, int count) {
     static char buffer[1 << 16];
     out_open(&run->out, STDOUT_FILENO, buffer, sizeof buffer);
     run->has_heading = count > 1;
@@ -68,4 +69,27 @@ int table_run_files(struct table_run *run, char **paths, int count) {
     if (error)
         complain("standard output", "%s", strerror(error));
     return error ? STATUS_FAILED : run->status;
+}
+
+int table_run(struct table_run *run, const struct table_command *command, int count, char **arguments) {
+    static const struct option options[] = {
+        {"format", required_argument, NULL, 'f'},
+        {"help", no_argument, NULL, 'h'},
+        {"verify", no_argument, NULL, 'v'},
+        {0},
+    };
+    opterr = 0;
+    for (int option; (option = getopt_long(count, arguments, "h", options, NULL)) != -1;) {
+        if (option == 'h')
+            return command->help();
+        if (option == 'v' && command->has_verify)
+            run->is_verifying = true;
+        else if (option != 'f')
+            return complain_usage("%s: bad option %s", command->name, arguments[optind - 1]);
+        else if (!set_format(run, optarg))
+            return complain_usage("%s: unknown format %s", command->name, optarg);
+    }
+    if (optind == count)
+        return complain_usage("%s: no file", command->name);
+    return show_files(run, arguments + optind, count - optind);
 }

@@ -18,10 +18,15 @@ struct table_run {
     int status;
 };
 
-/* "text" or "json". */
-bool table_run_set_format(struct table_run *, const char *name);
+/* What a command has of its own. */
+struct table_command {
+    const char *name;
+    int (*help)(void);
+    bool has_verify;
+};
 
-/* Shows the tables of all the files on standard output. Returns an exit status. */
-int table_run_files(struct table_run *, char **paths, int count);
+/* Reads the options of the command, and shows the tables of all the files on standard output. Returns an exit status.
+ */
+int table_run(struct table_run *, const struct table_command *, int count, char **arguments);
 
 #endif

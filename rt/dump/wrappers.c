@@ -5,7 +5,6 @@
 #include "demangle.h"
 #include "table_run.h"
 
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -129,22 +128,6 @@ static int help(void) {
 }
 
 int command_wrappers(int count, char **arguments) {
-    static const struct option options[] = {
-        {"format", required_argument, NULL, 'f'},
-        {"help", no_argument, NULL, 'h'},
-        {0},
-    };
     struct table_run run = {.show = show_table, .status = STATUS_DONE};
-    opterr = 0;
-    for (int option; (option = getopt_long(count, arguments, "h", options, NULL)) != -1;) {
-        if (option == 'h')
-            return help();
-        if (option != 'f')
-            return complain_usage("wrappers: bad option %s", arguments[optind - 1]);
-        if (!table_run_set_format(&run, optarg))
-            return complain_usage("wrappers: unknown format %s", optarg);
-    }
-    if (optind == count)
-        return complain_usage("wrappers: no file");
-    return table_run_files(&run, arguments + optind, count - optind);
+    return table_run(&run, &(struct table_command){"wrappers", help, false}, count, arguments);
 }
