@@ -21,10 +21,11 @@ static const char *name_in(const struct elf_section *strings, uint32_t offset) {
     return *name ? name : NULL;
 }
 
-/* Code that was written by hand has symbols without a type. */
-static bool is_function(const Elf64_Sym *symbol) {
+/* Code that was written by hand has symbols without a type; so have the ends of data. */
+static bool is_function(const struct elf_file *elf, const Elf64_Sym *symbol) {
     unsigned type = ELF64_ST_TYPE(symbol->st_info);
-    return symbol->st_shndx != SHN_UNDEF && symbol->st_shndx != SHN_ABS && symbol->st_value &&
+    return symbol->st_shndx != SHN_UNDEF && symbol->st_shndx < elf->count && symbol->st_value &&
+           elf->sections[symbol->st_shndx].flags & SHF_EXECINSTR &&
            (type == STT_FUNC || type == STT_GNU_IFUNC || type == STT_NOTYPE);
 }
 
@@ -37,11 +38,23 @@ static uint32_t rank_of(const Elf64_Sym *symbol, const char *name) {
            (uint32_t)(underscores < 9 ? underscores : 9);
 }
 
-static bool add(struct elf_symbols *symbols, const Elf64_Sym *symbol, const char *name) {
+static uint64_t rest_of(const struct elf_section *section, uint64_t address) {
+    uint64_t before = address - section->address;
+    return before < section->size ? section->size - before : 0;
+}
+
+static bool add(struct elf_symbols *symbols, const struct elf_file *elf, const Elf64_Sym *symbol,
+                const char *name) {
     if (!grow(&symbols->list, symbols->count, &symbols->room, sizeof *symbols->list))
         return false;
-    symbols->list[symbols->count++] =
-        (struct elf_symbol){symbol->st_value, symbol->st_size, name, rank_of(symbol, name)};
+    uint64_t most = rest_of(&elf->sections[symbol->st_shndx], symbol->st_value);
+    symbols->list[symbols->count++] = (struct elf_symbol){
+        .address = symbol->st_value,
+        .size = symbol->st_size ? symbol->st_size : most,
+        .name = name,
+        .rank = rank_of(symbol, name),
+        .is_label = !symbol->st_size,
+    };
     return true;
 }
 
@@ -54,6 +67,18 @@ static int compare(const void *a, const void *b) {
     return strcmp(right->name, left->name);
 }
 
+/* What follows a label, in the same section at most, is its own up to the next symbol. */
+static void end_labels(struct elf_symbols *symbols) {
+    uint64_t next = UINT64_MAX;
+    for (size_t i = symbols->count; i-- > 0;) {
+        struct elf_symbol *symbol = &symbols->list[i];
+        if (symbol->is_label && next - symbol->address < symbol->size)
+            symbol->size = next - symbol->address;
+        if (i && symbols->list[i - 1].address != symbol->address)
+            next = symbol->address;
+    }
+}
+
 bool elf_symbols_read(struct elf_symbols *symbols, const struct elf_file *elf) {
     const struct elf_section *table = table_of(elf, SHT_SYMTAB);
     table = table ? table : table_of(elf, SHT_DYNSYM);
@@ -62,25 +87,18 @@ bool elf_symbols_read(struct elf_symbols *symbols, const struct elf_file *elf) {
     for (uint64_t at = 0; table->size - at >= sizeof(Elf64_Sym); at += sizeof(Elf64_Sym)) {
         Elf64_Sym symbol;
         memcpy(&symbol, table->bytes + at, sizeof symbol);
-        const char *name = is_function(&symbol) ? name_in(&elf->sections[table->link], symbol.st_name) : NULL;
-        if (name && !add(symbols, &symbol, name))
+        const char *name = is_function(elf, &symbol) ? name_in(&elf->sections[table->link], symbol.st_name) : NULL;
+        if (name && !add(symbols, elf, &symbol, name))
             return false;
     }
     if (symbols->count)
         qsort(symbols->list, symbols->count, sizeof *symbols->list, compare);
+    end_labels(symbols);
     return true;
 }
 
 void elf_symbols_free(struct elf_symbols *symbols) {
     free(symbols->list);
-}
-
-/* A symbol without a size reaches up to the next one. */
-static bool covers(const struct elf_symbol *symbol, const struct elf_symbol *next, uint64_t address) {
-    uint64_t size = symbol->size;
-    if (!size)
-        size = next ? next->address - symbol->address : UINT64_MAX;
-    return address - symbol->address < size;
 }
 
 /* The last one that begins at or below the address, unless it has ended: then one before it may be larger. */
@@ -93,9 +111,8 @@ const char *elf_symbols_find(const struct elf_symbols *symbols, uint64_t address
         first += is_below ? half + 1 : 0;
         count = is_below ? count - half - 1 : half;
     }
-    const struct elf_symbol *next = first < symbols->count ? &symbols->list[first] : NULL;
     for (size_t i = first; i-- > 0 && first - i <= LOOK_BACK;)
-        if (covers(&symbols->list[i], next, address))
+        if (address - symbols->list[i].address < symbols->list[i].size)
             return symbols->list[i].name;
     return NULL;
 }

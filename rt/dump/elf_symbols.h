@@ -9,6 +9,7 @@ struct elf_symbol {
     uint64_t address, size;
     const char *name; /* in the file's bytes */
     uint32_t rank;    /* of several at one address the lowest is the one that people know */
+    bool is_label;    /* it has no size of its own */
 };
 
 struct elf_symbols {

@@ -3,6 +3,7 @@
 #include "symbolize.h"
 #include "command.h"
 #include "demangle.h"
+#include "elf_functions.h"
 #include "elf_symbols.h"
 #include "grow.h"
 #include "module_file.h"
@@ -146,10 +147,15 @@ static void take_found(void *context, size_t index, const struct place *places, 
         finding->symbolizer->is_broken = true;
 }
 
+/* NULL: not known. */
+static const char *function_of(const struct symbol *symbol) {
+    return symbol->count ? symbol->places[symbol->count - 1].function : NULL;
+}
+
 /* Debug information may have of a function no more than the last part of its name, without parameters, or
  * nothing. A symbol that is mangled says all. */
 static bool wants_symbol(const struct symbol *symbol, const char *name) {
-    const char *function = symbol->count ? symbol->places[symbol->count - 1].function : NULL;
+    const char *function = function_of(symbol);
     bool is_part = function && (!strchr(function, '(') || strncmp(function, "operator", 8) == 0);
     return !function || (is_part && strncmp(name, "_Z", 2) == 0);
 }
@@ -159,7 +165,7 @@ static void add_symbol(struct finding *finding, size_t index, const char *name) 
     char *demangled = demangle(name);
     struct place place = {.function = demangled ? demangled : name};
     struct symbolizer *symbolizer = finding->symbolizer;
-    bool is_worse = !demangled && symbol->count && symbol->places[symbol->count - 1].function;
+    bool is_worse = !demangled && function_of(symbol);
     if (is_worse) /* it is newer than libiberty */
         return;
     if (!string_pool_keep(&symbolizer->strings, &place.function) ||
@@ -179,6 +185,18 @@ static void find_symbols_in(struct finding *finding, const struct module_file *f
             add_symbol(finding, i, name);
     }
     elf_symbols_free(&symbols);
+}
+
+/* Of a stripped library: what of its functions has no name for others. */
+static void find_functions_in(struct finding *finding, const struct module_file *file) {
+    struct elf_functions functions = {.count = 0};
+    char name[ELF_FUNCTION_NAME_SIZE];
+    bool is_open = file->is_open && elf_functions_open(&functions, &file->elf);
+    for (size_t i = 0; is_open && i < finding->module->wanted_count; i++)
+        if (!function_of(&finding->fresh[i]) &&
+            elf_functions_name(&functions, finding->instructions[i], name))
+            add_symbol(finding, i, name);
+    elf_functions_close(&functions);
 }
 
 static void complain_of(const struct symbolizer *symbolizer, struct symbol_module *module, const char *what) {
@@ -202,6 +220,7 @@ static void find_all(struct finding *finding, struct symbol_module *module, cons
     clear_progress(finding);
     find_symbols_in(finding, &files.debug);
     find_symbols_in(finding, &files.module);
+    find_functions_in(finding, &files.module);
     module_files_close(&files);
 }
 

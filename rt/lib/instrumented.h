@@ -1,9 +1,9 @@
-/* The modules that were compiled with the plugin. They are in a profile whether they allocate or not, for whoever
- * asks which sites never ran.
+/* The modules that were compiled with the plugin. They are in a profile whether they allocate or not, for
+ * whoever asks which sites never ran.
  *
- * What a program is linked with is noted when it starts, what dlopen brought when one of its sites runs, when it
- * may go again, or when the process ends: there is no sign of a dlopen that a runtime could wait for, short of
- * standing in its way, where it would be taken for the caller that libraries are searched for.
+ * What a program is linked with is noted when it starts, what dlopen brought when one of its sites runs, when
+ * it may go again, or when the process ends: there is no sign of a dlopen that a runtime could wait for,
+ * short of standing in its way, where it would be taken for the caller that libraries are searched for.
  *
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  */
@@ -13,8 +13,7 @@
 #ifdef ALLOCSITE_STATIC
 
 /* The only one is the program, which every profile names. */
-static inline void instrumented_note(void) {
-}
+static inline void instrumented_note(void) {}
 
 #else
 

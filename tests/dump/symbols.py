@@ -19,6 +19,23 @@ SYMBOLIZER = os.path.join(os.path.dirname(os.path.realpath(CLANGXX)), "llvm-symb
 GXX = shutil.which("g++")
 TOTALS = ("allocs alloc_bytes reallocs realloc_bytes realloc_old_bytes frees freed_bytes moved moved_bytes live_blocks "
           "live_bytes failed peak_bytes peak_blocks inherited_blocks inherited_bytes").split()
+INITIALISED = """#include <stdlib.h>
+static __attribute__((noinline)) void *hidden() { return malloc(1); }
+void *volatile kept = malloc(2);
+void *(*volatile called)() = hidden;
+int main() { return called() == 0; }
+"""
+LABELS = """.text
+.globl _start
+_start: .fill 16, 1, 0x90
+.type second, @function
+second: .fill 16, 1, 0x90
+.size second, 16
+.fill 16, 1, 0x90
+last: .fill 16, 1, 0x90
+.section behind, "ax", @progbits
+.fill 16, 1, 0x90
+"""
 
 
 def work(name):
@@ -252,8 +269,33 @@ class Symbols(unittest.TestCase):
         own, _ = ours(path, returns(path))
         self.assertIn("main", {places[0][0] for places in own.values()})
 
+    def test_stripped(self):
+        """Where functions begin, and which are static initialisers: in position-independent files and others."""
+        for name, flags in (("initialised.so", ["-shared", "-fPIC"]), ("initialised", ["-no-pie"])):
+            path = work(name)
+            with open(work("initialised.cpp"), "w") as file:
+                file.write(INITIALISED)
+            check(CLANGXX, "-O1", *flags, work("initialised.cpp"), "-o", path)
+            begins = {line.split()[2]: int(line.split()[0], 16) for line in check("nm", path).splitlines()
+                      if len(line.split()) == 3}
+            initialiser, hidden = begins["_GLOBAL__sub_I_initialised.cpp"], begins["_ZL6hiddenv"]
+            check("strip", path)
+            own, said = ours(path, [initialiser + 5, hidden + 5])
+            self.assertEqual((said, [own[begin + 5][0][0] for begin in (initialiser, hidden)]),
+                             ("", ["[static initialiser]", f"[function at {hidden:#x}]"]), name)
+
+    def test_labels(self):
+        """Those without a size end where the next symbol begins, or their section ends."""
+        with open(work("labels.s"), "w") as file:
+            file.write(LABELS)
+        path = work("labels")
+        check(CLANGXX, "-nostdlib", "-static", "-Wl,--section-start=.text=0x500000,--section-start=behind=0x600000",
+              work("labels.s"), "-o", path)
+        own, _ = ours(path, [address + 1 for address in (0x500008, 0x500018, 0x500028, 0x500038, 0x600000)])
+        self.assertEqual([own[address][0][0] for address in sorted(own)], ["_start", "second", None, "last", None])
+
     def test_none(self):
-        path = build("bare", "-O2")
+        path = build("bare", "-O2", "-fno-asynchronous-unwind-tables", "-fno-exceptions", "-Wl,--no-eh-frame-hdr")
         check("strip", path)
         addresses = returns(path)
         text = dump(path, addresses, "--top=0").stdout

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* From the bytes of an ELF file to its symbols and its line tables. What libdwarf makes of the rest is left
+/* From the bytes of an ELF file to its symbols, its functions without one, and its line tables. What libdwarf makes of the rest is left
  * out: version 20210528 frees twice what a damaged list of ranges names, which is why the reader has it work
  * in a process of its own (tests/dump/symbols.py damages files for that one). */
 #include "fuzz.h"
 
+#include "dump/elf_functions.h"
 #include "dump/elf_symbols.h"
 #include "dump/line_program.h"
 
@@ -48,6 +49,16 @@ static void find_symbols(const struct elf_file *elf, const uint64_t *addresses, 
     elf_symbols_free(&symbols);
 }
 
+static void find_functions(const struct elf_file *elf, const uint64_t *addresses, size_t count) {
+    struct elf_functions functions;
+    char name[ELF_FUNCTION_NAME_SIZE];
+    if (elf_functions_open(&functions, elf))
+        for (size_t i = 0; i < count; i++)
+            if (elf_functions_name(&functions, addresses[i], name) && name[0] != '[')
+                abort();
+    elf_functions_close(&functions);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     uint64_t addresses[ADDRESSES];
     struct elf_file elf;
@@ -57,6 +68,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     size_t count = take_addresses(&elf, addresses);
     read_lines(&elf);
     find_symbols(&elf, addresses, count);
+    find_functions(&elf, addresses, count);
     elf_close(&elf);
     return 0;
 }
