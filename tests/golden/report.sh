@@ -54,12 +54,14 @@ golden profile-1/killed.profile profile-1/killed.threads.csv --by=thread --forma
 golden profile-1/phases.profile profile-1/phases.json --by=phase --format=json
 golden profile-1/phases.profile profile-1/phases.text --by=phase --sort=live
 
-# Stacks and callers: of a process, its child, both merged, and of one site.
-for process in stacks child selected merged; do
+# Stacks and callers: of a process, its child, both merged, and of one site. Custom allocators with their backing, alone
+# and merged with one that has none.
+for process in stacks child selected merged backing both; do
     golden profile-2/$process.profile profile-2/$process.json --format=json --no-symbols
     golden profile-2/$process.profile profile-2/$process.tree --tree --no-symbols
 done
 golden profile-2/merged.profile profile-2/merged.text --pairs --no-symbols
+golden profile-2/both.profile profile-2/both.text --no-symbols
 golden profile-2/stacks.profile profile-2/stacks.root --tree=root --prune=0 --no-symbols
 
 exit $((failures > 0))

@@ -16,3 +16,8 @@ cp "$2" "$folder/child.profile"
 ALLOCSITE_OPTIONS="report=none:stack=64:stack_sites='stacks.c:15':profile=selected.profile" ./stacks
 cp selected.profile "$folder/selected.profile"
 "$bin/allocsite-dump" merge -o "$folder/merged.profile" "$folder/stacks.profile" "$folder/child.profile"
+cp "$folder/backing.c" .
+"$bin/allocsite-clang" -O1 -g "-I$folder/../../../rt/lib" backing.c -o backing
+ALLOCSITE_OPTIONS=report=none:stack=4:profile=backing.profile ./backing
+cp backing.profile "$folder/backing.profile"
+"$bin/allocsite-dump" merge -o "$folder/both.profile" "$folder/backing.profile" "$folder/stacks.profile"
