@@ -6,8 +6,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+static bool begins_as_json(const char *bytes, size_t size) {
+    size_t at = 0;
+    while (at < size && bytes[at] && strchr(" \t\r\n", bytes[at]))
+        at++;
+    return at < size && (bytes[at] == '{' || bytes[at] == '[');
+}
+
 static bool read_document(struct report_file *file, const char *bytes, size_t size, struct reason *why) {
     json_error_t error;
+    if (!begins_as_json(bytes, size))
+        return reason_set(why, "is neither a profile nor a report in JSON");
     file->document = json_loadb(bytes, size, JSON_REJECT_DUPLICATES, &error);
     if (file->document)
         return true;

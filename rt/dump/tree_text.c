@@ -10,7 +10,10 @@
 #include "../lib/report_summary.h"
 #include "../lib/report_units.h"
 
+#include <langinfo.h>
+#include <locale.h>
 #include <string.h>
+#include <unistd.h>
 
 /* What stands before the calls: three characters for each branch on the way. */
 struct margin {
@@ -18,11 +21,18 @@ struct margin {
     size_t length;
 };
 
+struct lines {
+    const char *branch, *last, *below;
+};
+
+static const struct lines drawn = {"├─ ", "└─ ", "│  "}, typed = {"|- ", "`- ", "|  "};
+
 struct writing {
     struct out *out;
     const struct tree *tree;
     const struct report *report;
     struct margin margin;
+    const struct lines *lines;
     size_t width; /* of amounts */
 };
 
@@ -102,7 +112,7 @@ static void put_pruned(const struct writing *writing, const struct tree_node *no
     char text[UNITS_SIZE];
     put_amount(writing, node->pruned_amounts[writing->tree->by]);
     out_text(writing->out, writing->margin.text);
-    out_text(writing->out, "└─ ");
+    out_text(writing->out, writing->lines->last);
     units_count(text, node->pruned);
     out_text(writing->out, text);
     out_text(writing->out, " more\n");
@@ -113,15 +123,22 @@ static void put_children(struct writing *writing, size_t number) {
     bool has_pruned = node->pruned_amounts[writing->tree->by];
     for (size_t i = 0; i < node->count; i++) {
         bool is_last = i + 1 == node->count && !has_pruned;
-        put_node(writing, writing->tree->children[node->first + i], is_last ? "└─ " : "├─ ",
-                 is_last ? "   " : "│  ");
+        put_node(writing, writing->tree->children[node->first + i],
+                 is_last ? writing->lines->last : writing->lines->branch,
+                 is_last ? "   " : writing->lines->below);
     }
     if (has_pruned)
         put_pruned(writing, node);
 }
 
+/* What goes into a file is the same in every language. */
+static const struct lines *lines_for_terminal(void) {
+    setlocale(LC_CTYPE, "");
+    return isatty(STDOUT_FILENO) && strcmp(nl_langinfo(CODESET), "UTF-8") != 0 ? &typed : &drawn;
+}
+
 void tree_text(struct out *out, const struct tree *tree, const struct report *report) {
-    struct writing writing = {.out = out, .tree = tree, .report = report};
+    struct writing writing = {.out = out, .tree = tree, .report = report, .lines = lines_for_terminal()};
     const struct page page = {.out = out, .report = report};
     char text[UNITS_SIZE];
     measure_show(text, tree->nodes[0].amounts[tree->by], tree->by);

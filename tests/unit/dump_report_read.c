@@ -221,7 +221,7 @@ static void what_is_wrong_is_named(void **state) {
 static void json_that_is_none(void **state) {
     (void)state;
     static const char *const texts[] = {
-        "x", "{", "{}x", "{\"a\":1,\"a\":2}", "{\"pid\":99999999999999999999}", "[\"\xFF\"]", "[\"\\u0000\"]",
+        "{", "{}x", " [x", "{\"a\":1,\"a\":2}", "{\"pid\":99999999999999999999}", "[\"\xFF\"]", "[\"\\u0000\"]",
     };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         assert_false(reads(texts[i]));
@@ -229,6 +229,8 @@ static void json_that_is_none(void **state) {
     }
     assert_false(reads("[]"));
     assert_string_equal(why.text, "is not a report of allocsite");
+    assert_false(reads("\n x{}"));
+    assert_string_equal(why.text, "is neither a profile nor a report in JSON");
 }
 
 /* The reason goes to a terminal. */
