@@ -7,8 +7,6 @@
 
 #include "../lib/report_order.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 /* Why lost blocks are not told from others if some of the processes can tell. */
@@ -129,66 +127,6 @@ static bool add_pairs(struct joined *joined, const struct report *report) {
     return true;
 }
 
-static struct joined_reason *find_reason(struct joined *joined, const char *text) {
-    for (size_t i = 0; i < joined->reason_count; i++)
-        if (strcmp(joined->reasons[i].text, text) == 0)
-            return &joined->reasons[i];
-    return NULL;
-}
-
-static bool add_reason(struct joined *joined, const char *text, uint64_t processes) {
-    struct joined_reason *found = find_reason(joined, text);
-    if (!found && joined->reason_count >= JOINED_REASONS_MAX - 1) {
-        text = "more reasons than can be listed";
-        found = find_reason(joined, text);
-    }
-    if (!found) {
-        if (!string_pool_keep(&joined->strings, &text) ||
-            !grow(&joined->reasons, joined->reason_count, &joined->reason_room, sizeof *joined->reasons))
-            return false;
-        found = &joined->reasons[joined->reason_count++];
-        *found = (struct joined_reason){text, 0};
-    }
-    joined_add_to(joined, &found->processes, processes);
-    return true;
-}
-
-static bool add_reasons(struct joined *joined, const struct report *report) {
-    for (size_t i = 0; i < report->reason_count; i++) {
-        uint64_t part = report_reason_part(report, i),
-                 all = report->several.count ? report->several.count : 1;
-        if (!add_reason(joined, report->reasons[i], part ? part : all))
-            return false;
-    }
-    return true;
-}
-
-static bool add_program(struct joined *joined, const char *program) {
-    if (!string_pool_keep(&joined->strings, &program))
-        return false;
-    for (size_t i = 0; i < joined->program_count; i++)
-        if (joined->programs[i] == program)
-            return true;
-    if (!grow(&joined->programs, joined->program_count, &joined->program_room, sizeof *joined->programs))
-        return false;
-    joined->programs[joined->program_count++] = program;
-    return true;
-}
-
-static bool add_programs(struct joined *joined, const struct report *report) {
-    for (size_t i = 0; i < report->several.program_count; i++)
-        if (!add_program(joined, report->several.programs[i]))
-            return false;
-    return report->several.program_count || add_program(joined, report->program);
-}
-
-static void add_processes(struct joined *joined, const struct report *report) {
-    bool is_one = !report->several.count;
-    joined_add_to(joined, &joined->processes, is_one ? 1 : report->several.count);
-    joined_add_to(joined, &joined->unfinished, is_one ? !report->finished : report->several.unfinished);
-    joined->pid = report->pid;
-}
-
 static uint64_t rest(uint64_t whole, uint64_t part) {
     return whole > part ? whole - part : 0;
 }
@@ -270,10 +208,9 @@ static bool add_report(struct joined *joined, struct report *report) {
     joined->without_pairs += !report->has_pairs || is_cut;
     joined->without_sizes += is_cut || lacks_sizes(report);
     see_peak(joined, report, is_cut ? &hidden : NULL);
-    if (!see_reach(joined, report) || !add_reasons(joined, report) || !add_programs(joined, report) ||
+    if (!see_reach(joined, report) || !joined_add_processes(joined, report) ||
         (is_cut && !add_row(joined, &hidden)))
         return false;
-    add_processes(joined, report);
     add_custom(joined, report);
     for (size_t i = 0; i < report->site_count; i++)
         if (!add_row(joined, report->sites[i]))
@@ -311,41 +248,6 @@ static bool list_rows(struct joined *joined) {
     return report->sites != NULL;
 }
 
-static bool list_reasons(struct joined *joined) {
-    size_t count = joined->reason_count;
-    joined->reason_texts = calloc(count + 1, sizeof *joined->reason_texts);
-    joined->reasons_hold = calloc(count + 1, sizeof *joined->reasons_hold);
-    if (!joined->reason_texts || !joined->reasons_hold)
-        return false;
-    for (size_t i = 0; i < count; i++) {
-        joined->reason_texts[i] = joined->reasons[i].text;
-        joined->reasons_hold[i] = joined->reasons[i].processes;
-    }
-    joined->report.reasons = joined->reason_texts;
-    joined->report.reason_count = count;
-    return true;
-}
-
-static void set_processes(struct joined *joined) {
-    struct report *report = &joined->report;
-    report->finished = !joined->unfinished;
-    report->program = joined->program_count == 1 ? joined->programs[0] : joined->program;
-    snprintf(joined->program, sizeof joined->program, "%zu programs", joined->program_count);
-    if (joined->processes == 1) {
-        report->pid = joined->pid;
-        return;
-    }
-    report->several = (struct report_processes){
-        .count = joined->processes,
-        .unfinished = joined->unfinished,
-        .reasons_hold = joined->reasons_hold,
-    };
-    if (joined->program_count == 1)
-        return;
-    report->several.programs = joined->programs;
-    report->several.program_count = joined->program_count;
-}
-
 static void set_reach(struct joined *joined) {
     bool is_mixed = joined->without_reach < joined->reports || joined->asked_for_reach;
     joined->report.reach = !joined->without_reach;
@@ -355,12 +257,9 @@ static void set_reach(struct joined *joined) {
 
 static bool make_report(struct joined *joined) {
     struct report *report = &joined->report;
-    if (joined->overflow && !add_reason(joined, "some sums are too large to be counted", joined->processes))
-        return false;
     drop_pairs(joined);
-    if (!list_rows(joined) || !list_reasons(joined) || !joined_list_stacks(joined))
+    if (!list_rows(joined) || !joined_list_processes(joined) || !joined_list_stacks(joined))
         return false;
-    set_processes(joined);
     set_reach(joined);
     report->pairs = joined->pairs;
     report->pair_count = joined->pair_count;

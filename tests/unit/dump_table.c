@@ -109,7 +109,7 @@ static void refuses_half_a_site(void **state) {
 
 static void reads_a_table_without_sites(void **state) {
     (void)state;
-    struct table_input input = {{NULL, 0}, {NULL, 0}, {NULL, 0}};
+    struct table_input input = {.sites = {NULL, 0}};
     struct table table;
     struct reason why;
     assert_true(table_decode(&table, input, &why));
