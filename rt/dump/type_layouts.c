@@ -38,16 +38,16 @@ static bool read_name(struct type_name *name, const char *type) {
             type += strlen(around[i]);
     if (!type_name_read(name, type))
         return false;
-    size_t length = strlen(name->text);
-    char *bracket = strchr(name->text, '[');
-    if (bracket && name->text[length - 1] == ']')
-        *bracket = '\0';
+    const char *bracket = type_name_find(name->text, "[");
+    if (bracket && name->text[strlen(name->text) - 1] == ']')
+        name->text[bracket - name->text] = '\0';
     return name->text[0] != '\0';
 }
 
 /* Debug information has no names for pointers, nor anything to say of them. */
 static bool is_pointer(const char *name) {
-    return name[strlen(name) - 1] == '*' || strstr(name, "(*)");
+    const char *group = type_name_find(name, "(");
+    return name[strlen(name) - 1] == '*' || (group && strncmp(group, "(*)", strlen("(*)")) == 0);
 }
 
 static bool add_type(struct type_layouts *layouts, const struct site_view *view) {

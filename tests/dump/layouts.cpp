@@ -129,7 +129,23 @@ struct versioned {
     char a;
     int b;
 };
+template <typename T = int, template <typename, typename> class U = box, typename V = U<T, char>> struct defaults {
+    char a;
+    V b;
+};
 } // namespace version
+template <typename... T> struct pack {
+    char a;
+    box<T...> b;
+};
+template <> struct pack<> {
+    char a;
+    short b;
+};
+template <auto... N> struct numbers {
+    char a;
+    long b[sizeof...(N)];
+};
 } // namespace space
 
 typedef struct {
@@ -162,6 +178,22 @@ using row = plain[4];
     DO(space::box<double>::inner)                                                                            \
     DO(space::hidden)                                                                                        \
     DO(space::versioned)                                                                                     \
+    DO(space::box<int, double>)                                                                              \
+    DO(space::box<int, space::box<int, short>>)                                                              \
+    DO(space::box<space::box<int>>)                                                                          \
+    DO(space::box<space::box<int, double>>)                                                                  \
+    DO(space::box<space::versioned>)                                                                         \
+    DO(space::box<int (*)(char)>)                                                                            \
+    DO(space::box<int (*)(char)>::inner)                                                                     \
+    DO(space::box<short[3]>)                                                                                 \
+    DO(space::defaults<>)                                                                                    \
+    DO(space::defaults<long>)                                                                                \
+    DO(space::box<space::defaults<>>)                                                                        \
+    DO(space::pack<>)                                                                                        \
+    DO(space::pack<int>)                                                                                     \
+    DO(space::pack<int, long>)                                                                               \
+    DO(space::numbers<'>', 'a'>)                                                                             \
+    DO(space::numbers<3UL, -7>)                                                                              \
     DO(unnamed)                                                                                              \
     DO(row)                                                                                                  \
     DO(int)

@@ -24,6 +24,9 @@ static void names_are_spelled_alike(void **state) {
     assert_read("char const *", "char const*", false);
     assert_read("Foo<int, Bar<long> >", "Foo<int,Bar<long>>", false);
     assert_read("Foo<class Bar, 3UL>", "Foo<Bar,3>", false);
+    assert_read("Foo<(short)-3, (ns::E)4>", "Foo<-3,4>", false);
+    assert_read("Foo<(lambda at /a/b c/d-e.cpp:1:2) *>", "Foo<(lambda at d-e.cpp:1:2)*>", false);
+    assert_read("(lambda at ../d.cpp:1:2)", "(lambda at d.cpp:1:2)", false);
     assert_read("Foo<x3U>", "Foo<x3U>", false);
     assert_read("std::__cxx11::basic_string<char>", "std::basic_string<char>", false);
     assert_read("std::__1::pair<struct a, b>", "std::pair<a,b>", false);
@@ -53,8 +56,50 @@ static void arguments_that_are_defaults(void **state) {
     assert_false(type_name_matches("vector", "vector<int>"));
     assert_false(type_name_matches("foo", "food"));
     assert_false(type_name_matches("food", "foo"));
+    assert_true(type_name_matches("json<>", "json<map,vector<x>>"));
+    assert_true(type_name_matches("list<json<>>", "list<json<map>,allocator<json<map>>>"));
+    assert_true(type_name_matches("a<'>'>", "a<'>','>'>"));
+    assert_true(type_name_matches("a<'\\''>", "a<'\\'',b>"));
+    assert_true(type_name_matches("f<int(a<>)>", "f<int(a<b>),c>"));
+    assert_false(type_name_matches("json<>", "json"));
+    assert_false(type_name_matches("json<>", "json<map>::inner"));
     assert_true(type_name_hash("a<b>") == type_name_hash("a<b,c>"));
     assert_true(type_name_hash("a<b>") != type_name_hash("ab"));
+}
+
+static bool is_v(const void *context, const char *path, size_t length) {
+    (void)context;
+    return length == strlen("a::v") && memcmp(path, "a::v", length) == 0;
+}
+
+static void inline_namespaces(void **state) {
+    (void)state;
+    struct type_name name;
+    assert_true(type_name_read(&name, "b::v::c<a::v::d, const a::v::e<v::f> *, b::a::v::g>::v::h"));
+    type_name_strip(&name, is_v, NULL);
+    assert_string_equal(name.text, "b::v::c<a::d,const a::e<v::f>*,b::a::v::g>::v::h");
+}
+
+static void assert_arguments(const char *name, const char *first, const char *second) {
+    struct type_text all, argument;
+    assert_true(type_name_arguments((struct type_text){name, strlen(name)}, &all));
+    assert_true(type_name_next(&all, &argument));
+    assert_true(argument.length == strlen(first) && memcmp(argument.text, first, argument.length) == 0);
+    assert_int_equal(type_name_next(&all, &argument), second != NULL);
+    if (second)
+        assert_true(argument.length == strlen(second) && memcmp(argument.text, second, argument.length) == 0);
+    assert_false(type_name_next(&all, &argument));
+}
+
+static void arguments_one_by_one(void **state) {
+    (void)state;
+    struct type_text all;
+    assert_arguments("a<b<c,d>,int(e,f)>", "b<c,d>", "int(e,f)");
+    assert_arguments("a<b>::c<','>", "','", NULL);
+    assert_false(type_name_arguments((struct type_text){"a<b>::c", 7}, &all));
+    assert_false(type_name_arguments((struct type_text){"a<b", 3}, &all));
+    assert_string_equal(type_name_find("a<b[3],c>[4]", "["), "[4]");
+    assert_null(type_name_find("a<int(*)(b)>", "("));
 }
 
 static struct type_layout filled(uint64_t size, struct type_extent *extents, size_t count) {
@@ -171,7 +216,8 @@ int main(void) {
         cmocka_unit_test(a_type_without_members),      cmocka_unit_test(members_that_are_outside),
         cmocka_unit_test(members_without_an_end),      cmocka_unit_test(more_holes_than_are_kept),
         cmocka_unit_test(layouts_of_one_name),         cmocka_unit_test(padding_of_blocks),
-        cmocka_unit_test(types_without_a_layout),
+        cmocka_unit_test(types_without_a_layout),      cmocka_unit_test(inline_namespaces),
+        cmocka_unit_test(arguments_one_by_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
