@@ -9,12 +9,35 @@
 #include <stdlib.h>
 #include <string.h>
 
+static bool is_short(const void *context, const char *path, size_t length) {
+    (void)context;
+    return length && path[length - 1] != 'x' && length < 4;
+}
+
+static void check_arguments(const char *text) {
+    struct type_text all, argument;
+    const char *end = text + strlen(text), *found = type_name_find(text, "([");
+    if (found && *found != '(' && *found != '[')
+        abort();
+    if (!type_name_arguments((struct type_text){text, strlen(text)}, &all))
+        return;
+    while (type_name_next(&all, &argument))
+        if (argument.text < text || argument.text + argument.length >= end || all.text + all.length >= end)
+            abort();
+}
+
 static void check_type(const char *text) {
-    struct type_name name;
+    struct type_name name, stripped;
     if (!type_name_read(&name, text))
         return;
     if (strlen(name.text) >= sizeof name.text || !type_name_matches(name.text, name.text))
         abort();
+    stripped = name;
+    type_name_strip(&stripped, is_short, NULL);
+    if (strlen(stripped.text) > strlen(name.text))
+        abort();
+    check_arguments(name.text);
+    check_arguments(text);
     type_name_matches(name.text, text);
     type_name_matches(text, name.text);
 }
