@@ -132,6 +132,16 @@ class Layouts(unittest.TestCase):
             check(os.environ["CLANGXX"], "-g", f"{path}.cpp", "-o", path)
             self.assertEqual(sizes(path, "box<int>", "box<int, long>"), {"box<int>": (None, None), "box<int, long>": (16, 4)})
 
+    def test_units_that_differ(self):
+        for name, code in ("twin1", "struct twin { char a; } a; struct same { char a; } c;"), (
+                "twin2", "struct twin { long a; } b; struct same { char a; } d; int main(void) {}"):
+            with open(work(f"{name}.c"), "w") as file:
+                file.write(code)
+        check(os.environ["CLANG"], "-g", work("twin1.c"), work("twin2.c"), "-o", work("twins"))
+        found = rows(report("twins.json", (work("twins"), "struct twin", 1, 8, 1), (work("twins"), "struct same", 1, 1, 1)))
+        self.assertEqual([found["struct twin"][name] for name in ("size", "differs", "padding_bytes")], [None, True, None])
+        self.assertEqual(found["struct same"]["size"], 1)
+
     def test_local_types_have_namesakes(self):
         module = compile_c("local", "-DLOCAL")
         self.assertEqual(sizes(module, "struct local", "struct pair"), {"struct local": (None, None), "struct pair": (16, 7)})
