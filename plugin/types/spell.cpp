@@ -72,12 +72,15 @@ static void findSizes(const ASTContext &context, const Expr *size, bool isMultip
             return;
         type = context.getBaseElementType(type).getCanonicalType().getUnqualifiedType();
         addSize(isMultiplied ? sizes.multiple : sizes.single, type);
+    } else if (auto *offset = dyn_cast<OffsetOfExpr>(size)) {
+        addSize(sizes.single, offset->getTypeSourceInfo()->getType().getCanonicalType().getUnqualifiedType());
     } else if (auto *substituted = dyn_cast<SubstNonTypeTemplateParmExpr>(size)) {
         findSizes(context, substituted->getReplacement(), isMultiplied, sizes);
     }
 }
 
-/* A struct and its flexible array are `sizeof(struct foo) + n * sizeof(struct part)`: the former. */
+/* A struct and its flexible array are `sizeof(struct foo) + n * sizeof(struct part)` or
+ * `offsetof(struct foo, parts[n])`: the former. */
 static QualType typeOfSize(const ASTContext &context, const CallExpr *call) {
     Sizes sizes;
     for (const Expr *argument : call->arguments())

@@ -1,6 +1,7 @@
 // Where no conversion tells the type, the size does: a struct with a flexible array is the struct.
 // REQUIRES: types
 // RUN: %typed -O0 -c %s -o %t.o && %sites %t.o --format=json | %check
+#include <stddef.h>
 #include <stdlib.h>
 struct part {
     long x, y;
@@ -24,6 +25,8 @@ void sizes(int n, struct part *part, char *text) {
     char *raw = malloc(sizeof(struct foo));
     // CHECK-DAG: "line":[[@LINE+1]],"column":26,"callee":"malloc","type":"struct foo"
     char *cast = (char *)malloc(sizeof(struct foo));
+    // CHECK-DAG: "line":[[@LINE+1]],"column":15,"callee":"malloc","type":"struct foo"
+    kept[9] = malloc(offsetof(struct foo, parts) + n * sizeof(struct part));
     // Two types, or one that only has a part in how the size is found, are none:
     // CHECK-DAG: "line":[[@LINE+1]],"column":15,"callee":"malloc","type":null
     kept[4] = malloc(sizeof(struct foo) + sizeof(struct part));
