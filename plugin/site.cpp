@@ -100,13 +100,20 @@ void noteTypes(ArrayRef<AllocatorCall> calls, Names &names) {
     names.types.note(located, places);
 }
 
+allocsite_kind kindOf(const AllocatorCall &found) {
+    if (!found.callee)
+        return ALLOCSITE_ALLOC;
+    return found.what ? found.what->kind : Wrappers::of(*found.callee)->kind;
+}
+
 /* What is called, with no regard to who calls. */
 static Site requestOf(const AllocatorCall &found, Names &names) {
     Site site = {};
+    site.kind = kindOf(found);
     if (found.what)
-        site.callee = found.what->callee, site.kind = found.what->kind;
+        site.callee = found.what->callee;
     else if (found.callee)
-        site.callee = nameOf(*found.callee, names).plain, site.kind = Wrappers::of(*found.callee)->kind;
+        site.callee = nameOf(*found.callee, names).plain;
     site.ordinal = ordinalOf(found);
     return site;
 }

@@ -47,6 +47,9 @@ Site siteOf(const AllocatorCall &call, const Wrappers &wrappers, Names &names);
  * sites. */
 std::optional<Site> siteOfHook(const llvm::CallBase &call, const Wrappers &wrappers, Names &names);
 
+/* What the callee does, by itself. A call by a pointer is taken to allocate. */
+allocsite_kind kindOf(const AllocatorCall &call);
+
 uint64_t stableHash(const Site &site);
 
 /* Notes the ordinal of a call where it is not the first of its place. A wrapper's goes into its location,

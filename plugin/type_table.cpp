@@ -6,6 +6,7 @@
 
 #include "debug_types.h"
 #include "settings.h"
+#include "site.h"
 #include "types/types.h"
 
 using namespace llvm;
@@ -47,6 +48,19 @@ static std::string askAST(const AllocatorCall &found, const CallPlace &place, un
     return type ? type : "";
 }
 
+/* What takes a block back allocates nothing. `variables` are those of the function, or not found yet. */
+static std::string findType(const AllocatorCall &found, const CallPlace &place, unsigned ordinal,
+                            unsigned count, Variables &variables) {
+    if (kindOf(found) == ALLOCSITE_FREE)
+        return "";
+    std::string type = askAST(found, place, ordinal, count);
+    if (!type.empty())
+        return type;
+    if (variables.empty())
+        variables = findVariables(*found.call->getFunction());
+    return typeByDebugInfo(*found.call, variables);
+}
+
 void TypeTable::note(ArrayRef<AllocatorCall> calls, ArrayRef<CallPlace> places) {
     if (!options().types)
         return;
@@ -57,13 +71,8 @@ void TypeTable::note(ArrayRef<AllocatorCall> calls, ArrayRef<CallPlace> places) 
     for (unsigned i = 0; i < calls.size(); i++) {
         const CallPlace &place = places[i];
         unsigned ordinal = countOf(seen, place)++;
-        std::string type = askAST(calls[i], place, ordinal, countOf(all, place));
-        if (type.empty() && variables.empty())
-            variables = findVariables(*calls[i].call->getFunction());
-        if (type.empty())
-            type = typeByDebugInfo(*calls[i].call, variables);
         entries[{place.function, place.line, place.column}].push_back(
-            {place.callee, place.ordinal, std::move(type)});
+            {place.callee, place.ordinal, findType(calls[i], place, ordinal, countOf(all, place), variables)});
     }
 }
 
