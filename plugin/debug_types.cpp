@@ -183,6 +183,9 @@ std::string typeByDebugInfo(const CallBase &call, const Variables &variables) {
         return spell(made, function);
     SmallVector<std::string, 2> types;
     addTypes(&call, variables, function, types, 0);
+    const Function *callee = call.getCalledFunction();
+    if (types.empty() && callee)
+        return spell(pointeeAt({resultOf(*callee), 0}), function);
     bool agree = !types.empty() && std::equal(types.begin() + 1, types.end(), types.begin());
     return agree ? types.front() : "";
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Types of allocations where nobody has seen the AST: what debug info says of the variable, the field or the
- * result that a block is stored to. Holds before the optimizer only. */
+ * result that a block is stored to, or if there is none, of what the callee returns. Holds before the
+ * optimizer only. */
 #ifndef ALLOCSITE_PLUGIN_DEBUG_TYPES_H
 #define ALLOCSITE_PLUGIN_DEBUG_TYPES_H
 
