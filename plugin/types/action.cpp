@@ -37,12 +37,20 @@ class Consumer : public ASTConsumer {
     }
 };
 
+/* -Rpass=^$, which keeps the lines, names no pass. Yet as long as clang has a pattern LLVM writes out every
+ * remark before it drops it. */
+void dropEmptyPattern(CodeGenOptions &options) {
+    if (options.OptimizationRemark.Pattern == "^$")
+        options.OptimizationRemark = {};
+}
+
 class Action : public PluginASTAction {
   protected:
     std::unique_ptr<ASTConsumer> CreateASTConsumer(CompilerInstance &compiler, llvm::StringRef) override {
         CodeGenOptions &options = compiler.getCodeGenOpts();
         bool clearsAST = options.ClearASTBeforeBackend;
         options.ClearASTBeforeBackend = false;
+        dropEmptyPattern(options);
         return std::make_unique<Consumer>(clearsAST);
     }
     bool ParseArgs(const CompilerInstance &, const std::vector<std::string> &) override {
