@@ -60,11 +60,11 @@ class Builder:
         self.built = set()
         self.layout = 0
         os.makedirs(work, exist_ok=True)
-        version = run([self._compiler("allocsite", ".c"), "--version"])
+        version = run([self.compiler("allocsite", ".c"), "--version"])
         self.clang_directory = re.search(r"^InstalledDir: (.+)$", version, re.MULTILINE).group(1)
         self.clang = re.search(r"clang version \S+", version).group(0)
 
-    def _compiler(self, kind, suffix):
+    def compiler(self, kind, suffix):
         plus = "++" if suffix == ".cpp" else ""
         if kind in WITH_ALLOCSITE:
             return os.path.join(self.bin, "allocsite-clang" + plus)
@@ -76,7 +76,7 @@ class Builder:
         output = os.path.join(self.work, f"{stem}.{kind}.{self.layout}")
         if output not in self.built:
             path = os.path.join(SOURCES, source)
-            run([self._compiler(kind, suffix)] + FLAGS[suffix] + LAYOUTS[self.layout] + KINDS[kind] + [path, "-o", output])
+            run([self.compiler(kind, suffix)] + FLAGS[suffix] + LAYOUTS[self.layout] + KINDS[kind] + [path, "-o", output])
             self.built.add(output)
         return output
 

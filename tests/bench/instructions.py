@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Instructions that allocsite adds to one allocation and its release, counted by callgrind.
+"""Instructions that allocsite adds to one allocation and its release, counted by valgrind.
 
 A program with N and one with 2N pairs differ by N pairs and nothing else, so the figures do not depend on the
 machine. They do depend on the compiler that built the runtime.
@@ -45,14 +45,15 @@ class Kind:
 
 
 def collected(command, variables):
-    """Instructions of a whole run."""
-    valgrind = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={os.devnull}"]
+    """Instructions of a whole run: of the program that a command becomes in the end."""
+    valgrind = ["valgrind", "--tool=cachegrind", "--cache-sim=no", "--trace-children=yes",
+                f"--cachegrind-out-file={os.devnull}"]
     done = subprocess.run(valgrind + command, env=environment(variables), stdin=subprocess.DEVNULL,
                           capture_output=True, text=True)
-    match = re.search(r"Collected : (\d+)", done.stderr)
+    match = re.search(r"I\s+refs:\s+([\d,]+)", done.stderr)
     if done.returncode != 0 or not match:
-        fail(f"callgrind of {' '.join(command)}: exit status {done.returncode}\n{done.stderr[-2000:]}")
-    return int(match.group(1))
+        fail(f"cachegrind of {' '.join(command)}: exit status {done.returncode}\n{done.stderr[-2000:]}")
+    return int(match.group(1).replace(",", ""))
 
 
 def per_pair(builder, variant, kind):
@@ -85,7 +86,7 @@ def section(builder, arguments):
         print("\nInstructions per pair: not counted, valgrind is not installed")
         return {"missing": "valgrind is not installed"}
     chosen = variants(builder, arguments.switches)
-    print("\nInstructions per pair, exact (callgrind), and what is added")
+    print("\nInstructions per pair, exact (valgrind), and what is added")
     print(f"  {'':22} {'plain':>8}" + "".join(f" {variant.name:>10}" for variant in chosen))
     kinds = []
     for kind in measure(builder, chosen, arguments.quick):
