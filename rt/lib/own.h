@@ -62,8 +62,8 @@ static inline void *own_alloc(struct allocsite_site *site, void *p, uint64_t byt
 }
 
 static inline void *own_alloc_unsited(const void *caller, void *p, uint64_t bytes, enum family family) {
-    if (LIKELY(!local.diverted && !lifted && local.current->capacity) &&
-        LIKELY(own_gain(caller_key(caller), p, bytes, family)))
+    if (LIKELY(!local.diverted && local.current->capacity) &&
+        LIKELY(own_gain(unsited_key(caller), p, bytes, family)))
         return p;
     if (runtime_off)
         return p;
