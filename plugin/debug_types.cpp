@@ -30,7 +30,8 @@ Variables findVariables(Function &function) {
             addVariable(variables, declare->getAddress(), declare->getVariable(), declare->getExpression());
 #if LLVM_VERSION_MAJOR >= 17
         if (auto *assign = dyn_cast<DbgAssignIntrinsic>(&instruction))
-            addVariable(variables, assign->getAddress(), assign->getVariable(), assign->getAddressExpression());
+            addVariable(variables, assign->getAddress(), assign->getVariable(),
+                        assign->getAddressExpression());
 #endif
 #if LLVM_VERSION_MAJOR >= 19
         for (DbgVariableRecord &record : filterDbgVars(instruction.getDbgRecordRange()))

@@ -30,7 +30,7 @@ void setAllocatesByPointer(llvm::CallBase &call);
  * the allocators (its inner malloc is how it works; its callers are the sites). */
 bool isInstrumented(const llvm::Function &function);
 
-/* The function that a call surely reaches, named directly or read from a constant pointer; nullptr: unknown. */
+/* The function that a call surely reaches, by its name or a constant pointer; nullptr: unknown. */
 llvm::Function *surelyCalled(const llvm::CallBase &call);
 
 /* The allocator that a call surely reaches; nullptr: none. */
@@ -51,8 +51,8 @@ void markHook(llvm::CallBase &call);
 /* The calls so noted that still reach nobody knows what: AllocatorCalls without a callee. */
 llvm::SmallVector<AllocatorCall, 2> findHooks(llvm::Function &function);
 
-/* The calls of allocators and wrappers in a function, in the order of its code. A musttail call that need not allocate is left
- * alone: nobody would take the site that is handed over for it. */
+/* The calls of allocators and wrappers in a function, in the order of its code. A musttail call that need not
+ * allocate is left alone: nobody would take the site that is handed over for it. */
 llvm::SmallVector<AllocatorCall, 8> findAllocatorCalls(llvm::Function &function);
 
 } // namespace allocsite

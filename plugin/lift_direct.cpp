@@ -13,7 +13,9 @@ using namespace llvm;
 namespace allocsite {
 
 static bool mayHaveParameter(const Function &wrapper) {
-    return !wrapper.isVarArg() && !wrapper.hasOptNone() && !wrapper.hasMetadata("type") &&
+    bool isChecked =
+        wrapper.hasMetadata("type") || wrapper.hasMetadata("kcfi_type"); // where pointers lead to it
+    return !wrapper.isVarArg() && !wrapper.hasOptNone() && !isChecked &&
            none_of(wrapper.args(), [](const Argument &argument) { return argument.hasByValAttr(); }) &&
            none_of(wrapper, [](const BasicBlock &block) {
                return block.hasAddressTaken() || block.getTerminatingMustTailCall();

@@ -95,7 +95,8 @@ void noteTypes(ArrayRef<AllocatorCall> calls, Names &names) {
         if (!location || location->getLine() == 0 || isLibraryCall(found))
             continue;
         located.push_back(found);
-        places.push_back(callPlaceOf(*location, nameOf(*found.callee, names).symbol, ordinalOf(found), names));
+        places.push_back(
+            callPlaceOf(*location, nameOf(*found.callee, names).symbol, ordinalOf(found), names));
     }
     names.types.note(located, places);
 }
@@ -140,7 +141,8 @@ static bool isInLibrary(const DILocation &location, Names &names) {
 
 /* Goes outwards as long as what stands there is a wrapper or the C++ standard library. Where that calls the
  * program's code by a pointer, the last line of the program is as far out as anybody can name. */
-static const DILocation *lift(const DILocation *location, Site &site, const Wrappers &wrappers, Names &names) {
+static const DILocation *lift(const DILocation *location, Site &site, const Wrappers &wrappers,
+                              Names &names) {
     const DILocation *programs = nullptr;
     Site programsSite = {};
     for (;;) {

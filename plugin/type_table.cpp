@@ -72,7 +72,8 @@ void TypeTable::note(ArrayRef<AllocatorCall> calls, ArrayRef<CallPlace> places) 
         const CallPlace &place = places[i];
         unsigned ordinal = countOf(seen, place)++;
         entries[{place.function, place.line, place.column}].push_back(
-            {place.callee, place.ordinal, findType(calls[i], place, ordinal, countOf(all, place), variables)});
+            {place.callee, place.ordinal,
+             findType(calls[i], place, ordinal, countOf(all, place), variables)});
     }
 }
 

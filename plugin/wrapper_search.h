@@ -15,8 +15,8 @@ namespace allocsite {
 struct FoundWrapper {
     Wrapper wrapper;
     llvm::SmallPtrSet<llvm::CallBase *, 4> handedOn; // the calls whose blocks are its callers'
-    bool handsOnAll = false;                               // all calls are: the list says no more
-    ParameterSet sizes = 0;                                // parameters that the size depends on
+    bool handsOnAll = false;                         // all calls are: the list says no more
+    ParameterSet sizes = 0;                          // parameters that the size depends on
 };
 
 using FoundWrappers = llvm::MapVector<llvm::Function *, FoundWrapper>;

@@ -32,8 +32,8 @@ bool dwarf_constant(Dwarf_Debug, Dwarf_Die, Dwarf_Half attribute, uint64_t *numb
 /* Sets *offset to the entry that the attribute refers to. */
 bool dwarf_reference(Dwarf_Debug, Dwarf_Die, Dwarf_Half attribute, Dwarf_Off *offset);
 
-/* Calls for each unit, from the first to the last: libdwarf begins anew only behind that one. Returns how many there
- * are. */
+/* Calls for each unit, from the first to the last: libdwarf begins anew only behind that one. Returns how
+ * many there are. */
 typedef void dwarf_unit_function(void *context, Dwarf_Die unit, bool is_of_types);
 size_t dwarf_each_unit(Dwarf_Debug, dwarf_unit_function *, void *context);
 

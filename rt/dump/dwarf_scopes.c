@@ -73,7 +73,8 @@ static void walk_children(struct dwarf_unit *unit, Dwarf_Die parent, size_t scop
         return;
     for (bool is_last = false; !is_last; die = next) {
         walk_entry(unit, die, scope, depth);
-        is_last = unit->is_broken || !take_entry(unit) || dwarf_siblingof_b(unit->debug, die, 1, &next, NULL) != DW_DLV_OK;
+        is_last = unit->is_broken || !take_entry(unit) ||
+                  dwarf_siblingof_b(unit->debug, die, 1, &next, NULL) != DW_DLV_OK;
         dwarf_dealloc(unit->debug, die, DW_DLA_DIE);
     }
 }

@@ -87,7 +87,8 @@ bool elf_symbols_read(struct elf_symbols *symbols, const struct elf_file *elf) {
     for (uint64_t at = 0; table->size - at >= sizeof(Elf64_Sym); at += sizeof(Elf64_Sym)) {
         Elf64_Sym symbol;
         memcpy(&symbol, table->bytes + at, sizeof symbol);
-        const char *name = is_function(elf, &symbol) ? name_in(&elf->sections[table->link], symbol.st_name) : NULL;
+        const char *name =
+            is_function(elf, &symbol) ? name_in(&elf->sections[table->link], symbol.st_name) : NULL;
         if (name && !add(symbols, elf, &symbol, name))
             return false;
     }

@@ -48,8 +48,8 @@ struct profile_counts {
 };
 
 /* Reads the counters of a slot of the stretch, in the order that makes sense of one that is being written
- * (profile.h), and adds them to the flows, so that these always sum up to what was read of the slots; but for those
- * that are not in the totals. */
+ * (profile.h), and adds them to the flows, so that these always sum up to what was read of the slots; but for
+ * those that are not in the totals. */
 void profile_slot_read(struct profile_counts *, struct profile_sweep *, uint64_t slot, bool is_in_totals);
 
 #endif

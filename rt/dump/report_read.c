@@ -37,8 +37,7 @@ static bool check_format(const struct json_at *top, struct reason *why) {
         return json_field_wrong(top, "format", "is not \"allocsite-report\"", why);
     if (!json_field_u64(top, "version", &version, why))
         return false;
-    return version <= REPORT_JSON_VERSION ||
-           json_field_wrong(top, "version", "is of a newer allocsite", why);
+    return version <= REPORT_JSON_VERSION || json_field_wrong(top, "version", "is of a newer allocsite", why);
 }
 
 /* Strings, as many as *count says. */
@@ -141,7 +140,8 @@ static bool read_head(struct report_file *file, const struct json_at *top, struc
     if (!json_field_text(top, "program", &report->program, why) ||
         !json_field_u64(top, "pid", &report->pid, why) || !read_reasons(file, top, why) ||
         !json_field_bool(top, "finished", &report->finished, why) || !read_processes(file, top, why) ||
-        !read_totals(file, top, why) || !read_custom(file, top, why) || !json_field_u64(top, "peak_within", &report->peak_within, why) ||
+        !read_totals(file, top, why) || !read_custom(file, top, why) ||
+        !json_field_u64(top, "peak_within", &report->peak_within, why) ||
         !json_field_u64(top, "sites_left_out", &left_out, why))
         return false;
     report->left_out = left_out;

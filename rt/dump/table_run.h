@@ -25,8 +25,8 @@ struct table_command {
     bool has_verify;
 };
 
-/* Reads the options of the command, and shows the tables of all the files on standard output. Returns an exit status.
- */
+/* Reads the command's options and shows the tables of all the files on standard output. Returns an exit
+ * status. */
 int table_run(struct table_run *, const struct table_command *, int count, char **arguments);
 
 #endif

@@ -6,8 +6,8 @@
 #include "table.h"
 
 enum {
-    BUCKETS = 64, /* in each shard */
-    BATCH = 64,   /* blocks that are taken out of a list before what they are is looked at */
+    BUCKETS = 64,         /* in each shard */
+    BATCH = 64,           /* blocks that are taken out of a list before what they are is looked at */
     OF_MARK = UINT32_MAX, /* the depth of a mark */
 };
 

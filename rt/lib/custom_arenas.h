@@ -5,8 +5,8 @@
  * is kept is a list of the live blocks, not of events: a block that is freed leaves it. Marks at one place
  * beyond the newest CUSTOM_MARKS of them are forgotten.
  *
- * The lists are behind locks (custom_locks.h). Where one is not to be had the operation is not done, and where
- * it left a list half changed in a forked child that begins with none: then the hole is set.
+ * The lists are behind locks (custom_locks.h). Where one is not to be had the operation is not done, and
+ * where it left a list half changed in a forked child that begins with none: then the hole is set.
  *
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  */

@@ -36,8 +36,9 @@ static const char *const texts[HOLE_COUNT] = {
     [HOLE_PHASES] =
         "there are more phases than are kept apart: what came in some of them is told outside of all",
     [HOLE_CUSTOM] = "a custom allocator handed out a block whose owner could not be noted: it is not counted",
-    [HOLE_ARENA] = "a release of an arena went to what was neither marked nor a block of it, or a signal handler "
-                   "or a fork came while an arena was in use: blocks that were given back are told as live",
+    [HOLE_ARENA] =
+        "a release of an arena went to what was neither marked nor a block of it, or a signal handler "
+        "or a fork came while an arena was in use: blocks that were given back are told as live",
 };
 
 static const char sanitized[] = "@ serves the heap of this program: calls that pass a site are counted, "

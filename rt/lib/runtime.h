@@ -262,7 +262,7 @@ struct module {
     bool permanent;    /* is never unloaded, so records may point into it */
     bool known;        /* false: stands for all code that is in no module */
     const void *start; /* of its ELF header, when it was found; NULL: of none */
-    const char *name; /* as the dynamic loader has it */
+    const char *name;  /* as the dynamic loader has it */
     const char *path;
     char build_id[BUILD_ID_SIZE]; /* GNU build id in hexadecimal digits; "": it has none */
 };
