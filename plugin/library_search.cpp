@@ -90,24 +90,18 @@ static std::string typeElsewhere(const Function &function) {
 }
 
 /* What the functions that have been looked at allocate; those that are being looked at, so far nothing. */
-using Types = std::map<const Function *, std::optional<std::string>>;
+using Types = std::map<const Function *, std::string>;
 
-/* Of all the calls in a function; nothing: they differ. */
-static std::optional<std::string> typeWithin(Function &function, Names &names, Types &types) {
+static std::string typeWithin(Function &function, Names &names, Types &types) {
     auto [position, isNew] = types.try_emplace(&function, typeElsewhere(function));
-    if (!isNew || !position->second->empty() || function.isDeclaration())
+    if (!isNew || !position->second.empty() || function.isDeclaration())
         return position->second;
-    std::optional<std::string> all = "";
+    std::string all;
     for (const AllocatorCall &call : findAllocatorCalls(function)) {
         bool isInner = isLibraryCall(call) && call.callee;
         if (call.what && call.what->kind == ALLOCSITE_FREE)
             continue;
-        std::optional<std::string> one =
-            isInner ? typeWithin(*call.callee, names, types) : typeOf(call, names);
-        if (all && all->empty())
-            all = one;
-        else if (!one || (!one->empty() && one != all))
-            all.reset();
+        all = eitherType(all, isInner ? typeWithin(*call.callee, names, types) : typeOf(call, names));
     }
     return types[&function] = all;
 }
@@ -118,9 +112,9 @@ void noteLibraryTypes(Module &module, Names &names) {
         std::optional<Wrapper> wrapper = Wrappers::of(function);
         if (!wrapper || !wrapper->isLibrary)
             continue;
-        std::optional<std::string> type = typeWithin(function, names, types);
-        if (type && !type->empty())
-            function.addFnAttr(TypeAttribute, *type);
+        std::string type = typeWithin(function, names, types);
+        if (!type.empty())
+            function.addFnAttr(TypeAttribute, type);
     }
 }
 

@@ -13,8 +13,7 @@ namespace allocsite {
 void searchLibrary(llvm::Module &module, const llvm::SmallPtrSetImpl<const llvm::Function *> &ignored,
                    FoundWrappers &found);
 
-/* Once the calls' types are noted: notes with each of these functions the type of all that it allocates. Two
- * types are none: a call of the function is one site. */
+/* Once the calls' types are noted: notes with each of these functions the types of all that it allocates. */
 void noteLibraryTypes(llvm::Module &module, Names &names);
 
 /* Empty: unknown. */

@@ -62,18 +62,15 @@ struct SiteSet {
     SmallVector<Site, 8> sites;
     DenseMap<uint64_t, SmallVector<unsigned, 1>> byHash;
 
-    /* Two types of one site would be a guess. A function of the standard library that gives a block back as
-     * well is a site that allocates. */
+    /* A function of the standard library that gives a block back as well is a site that allocates. */
     unsigned joined(unsigned index, const Site &site) {
         std::string &type = sites[index].type;
         if (site.kind == ALLOCSITE_FREE && sites[index].kind != ALLOCSITE_FREE)
             return index;
         if (sites[index].kind == ALLOCSITE_FREE && site.kind != ALLOCSITE_FREE)
             type = site.type, sites[index].kind = site.kind;
-        else if (type.empty())
-            type = site.type;
-        else if (!site.type.empty() && site.type != type)
-            type.clear();
+        else
+            type = eitherType(type, site.type);
         return index;
     }
 

@@ -2,6 +2,8 @@
 #include "type_table.h"
 
 #include <dlfcn.h>
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/StringExtras.h>
 #include <llvm/IR/DebugInfoMetadata.h>
 
 #include "debug_types.h"
@@ -12,6 +14,19 @@
 using namespace llvm;
 
 namespace allocsite {
+
+static constexpr size_t MostNames = 3;
+static constexpr const char *Or = " or ", *FurtherNames = "...";
+
+std::string eitherType(const std::string &a, const std::string &b) {
+    SmallVector<StringRef, 4> names, all;
+    StringRef(a).split(names, Or, -1, false);
+    StringRef(b).split(names, Or, -1, false);
+    for (StringRef name : names)
+        if (!is_contained(all, name) && !is_contained(all, FurtherNames))
+            all.push_back(all.size() < MostNames ? name : FurtherNames);
+    return join(all, Or);
+}
 
 template <class Function> static Function *lookUp(const char *name) {
     return reinterpret_cast<Function *>(dlsym(RTLD_DEFAULT, name));

@@ -21,5 +21,5 @@ int main() {
         kept = new (std::nothrow) int; // SITE 1 4
         delete kept;
     }
-    std::cout << "done" << std::endl;
+    std::cout << "done" << std::endl; // SITE 1 4096
 }

@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <string>
 #include <vector>
 struct Item {
     double x[5];
@@ -16,6 +17,10 @@ void add(std::vector<Item> &items) {
 // CHECK-DAG: "callee":"{{[^"]*}}","type":"std::_Rb_tree_node<std::pair<const int, Item>>"
 void put(std::map<int, Item> &items) {
     items[1] = Item();
+}
+// CHECK-DAG: "callee":"std::map::operator[]","type":"std::_Rb_tree_node<std::pair<const std::basic_string<char>, Item>> or char"
+void name(std::map<std::string, Item> &items, const std::string &name) {
+    items[name] = Item();
 }
 // CHECK-DAG: "callee":"std::make_unique","type":"std::vector<Item>"
 std::unique_ptr<std::vector<Item>> one() {

@@ -169,7 +169,7 @@ OURS static void exceptions() {
 #define exceptions() ((void)0)
 #endif
 
-static jmp_buf landing;
+static thread_local jmp_buf landing;
 
 OURS static void jump() {
     NOTED;
