@@ -2,9 +2,10 @@
 #include "type_table.h"
 
 #include <dlfcn.h>
-#include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/StringExtras.h>
 #include <llvm/IR/DebugInfoMetadata.h>
+
+#include <set>
 
 #include "debug_types.h"
 #include "settings.h"
@@ -19,13 +20,15 @@ static constexpr size_t MostNames = 3;
 static constexpr const char *Or = " or ", *FurtherNames = "...";
 
 std::string eitherType(const std::string &a, const std::string &b) {
-    SmallVector<StringRef, 4> names, all;
+    SmallVector<StringRef, 8> names;
     StringRef(a).split(names, Or, -1, false);
     StringRef(b).split(names, Or, -1, false);
-    for (StringRef name : names)
-        if (!is_contained(all, name) && !is_contained(all, FurtherNames))
-            all.push_back(all.size() < MostNames ? name : FurtherNames);
-    return join(all, Or);
+    std::set<StringRef> all(names.begin(), names.end());
+    bool hasFurther = all.erase(FurtherNames) || all.size() > MostNames;
+    names.assign(all.begin(), std::next(all.begin(), std::min(all.size(), MostNames)));
+    if (hasFurther)
+        names.push_back(FurtherNames);
+    return join(names, Or);
 }
 
 template <class Function> static Function *lookUp(const char *name) {

@@ -41,8 +41,8 @@ class TypeTable {
     std::map<std::tuple<std::string, unsigned, unsigned>, std::vector<Entry>> entries;
 };
 
-/* For a call that allocates blocks of the one and of the other: `A or B`. Behind three names `...` stands for
- * all further ones. */
+/* For a call that allocates blocks of the one and of the other: `A or B`, by the alphabet. Behind three names
+ * `...` stands for all further ones. */
 std::string eitherType(const std::string &a, const std::string &b);
 
 /* No more notes follow: clang can let go of its AST. */

@@ -18,7 +18,7 @@ void add(std::vector<Item> &items) {
 void put(std::map<int, Item> &items) {
     items[1] = Item();
 }
-// CHECK-DAG: "callee":"std::map::operator[]","type":"std::_Rb_tree_node<std::pair<const std::basic_string<char>, Item>> or char"
+// CHECK-DAG: "callee":"std::map::operator[]","type":"char or std::_Rb_tree_node<std::pair<const std::basic_string<char>, Item>>"
 void name(std::map<std::string, Item> &items, const std::string &name) {
     items[name] = Item();
 }
