@@ -64,7 +64,7 @@ static void realloc_freed() {
 }
 
 static void free_stack() {
-    alignas(16) char place[64];
+    alignas(16) char place[64] = {}; // where the allocator reads a size
     free(hidden(place + 16)); // free_stack is foreign
 }
 
