@@ -115,7 +115,7 @@ class AlteredTables(unittest.TestCase):
 
     def alter(self, change):
         """The part of the altered sites that disagrees. change says whether it altered the site at an offset."""
-        path = compile("tables.cpp", "altered", "-fallocsite-lift=0")
+        path = compile("tables.cpp", "altered", "-fplugin=" + os.environ["PLUGIN"], "-mllvm", "-allocsite-lift=0")
         data = read(path)
         table, = [header for header in section_headers(data) if header["name"] == "allocsite_sites"]
         altered = sum(change(data, at) for at in range(table["offset"], table["offset"] + table["size"], 32))
