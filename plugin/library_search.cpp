@@ -59,9 +59,7 @@ static bool markPointers(Function &function) {
 }
 
 static void add(Function &function, FoundWrappers &found) {
-    FoundWrapper &wrapper = found[&function];
-    wrapper.wrapper.isLibrary = true;
-    wrapper.handsOnAll = true;
+    found[&function].wrapper.isLibrary = true;
 }
 
 void searchLibrary(Module &module, const SmallPtrSetImpl<const Function *> &ignored, FoundWrappers &found) {

@@ -127,3 +127,10 @@ void elf_close(struct elf_file *elf) {
     free(elf->sections);
     *elf = (struct elf_file){0};
 }
+
+const struct elf_section *elf_section_named(const struct elf_file *elf, const char *name) {
+    for (size_t i = 0; i < elf->count; i++)
+        if (elf->sections[i].bytes && strcmp(elf->sections[i].name, name) == 0)
+            return &elf->sections[i];
+    return NULL;
+}

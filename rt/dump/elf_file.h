@@ -36,6 +36,9 @@ struct elf_file {
 bool elf_open(struct elf_file *, const unsigned char *bytes, size_t size, struct reason *why);
 void elf_close(struct elf_file *);
 
+/* The first section of that name that is in the file; NULL: none is. */
+const struct elf_section *elf_section_named(const struct elf_file *, const char *name);
+
 /* Applies the relocations of a relocatable object to copies of its sections. copies holds a pointer for each
  * section of the file, NULL where it is not wanted; sizes and bases hold the copy's size and an address for
  * each. A reference to something undefined reads as one to address 0. */

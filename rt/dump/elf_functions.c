@@ -11,13 +11,6 @@
 /* Of pointers, as DWARF encodes it. */
 enum { RELATIVE_4_BYTES = 0x3b };
 
-static const struct elf_section *section_named(const struct elf_file *elf, const char *name) {
-    for (size_t i = 0; i < elf->count; i++)
-        if (elf->sections[i].bytes && strcmp(elf->sections[i].name, name) == 0)
-            return &elf->sections[i];
-    return NULL;
-}
-
 static uintptr_t end_of(const struct elf_section *section) {
     return (uintptr_t)section->bytes + section->size;
 }
@@ -30,8 +23,8 @@ static bool is_sorted(const struct elf_section *header) {
 
 /* Both are read where they lie in the file, as far from each other as in memory. */
 static void find_tables(struct elf_functions *functions, const struct elf_file *elf) {
-    const struct elf_section *header = section_named(elf, ".eh_frame_hdr"),
-                             *frames = section_named(elf, ".eh_frame");
+    const struct elf_section *header = elf_section_named(elf, ".eh_frame_hdr"),
+                             *frames = elf_section_named(elf, ".eh_frame");
     if (!header || !frames || !is_sorted(header) ||
         (uintptr_t)frames->bytes - (uintptr_t)header->bytes != frames->address - header->address)
         return;
@@ -94,7 +87,7 @@ static int compare(const void *a, const void *b) {
 }
 
 bool elf_functions_open(struct elf_functions *functions, const struct elf_file *elf) {
-    const struct elf_section *array = section_named(elf, ".init_array");
+    const struct elf_section *array = elf_section_named(elf, ".init_array");
     *functions = (struct elf_functions){.count = 0};
     find_tables(functions, elf);
     if (array && !read_initialisers(functions, elf, array))

@@ -8,13 +8,6 @@
 #include <string.h>
 #include <zlib.h>
 
-static const struct elf_section *section_named(const struct elf_file *elf, const char *name) {
-    for (size_t i = 0; i < elf->count; i++)
-        if (elf->sections[i].bytes && strcmp(elf->sections[i].name, name) == 0)
-            return &elf->sections[i];
-    return NULL;
-}
-
 static void close_file(struct module_file *file) {
     if (!file->is_open)
         return;
@@ -67,7 +60,7 @@ static bool open_by_build_id(struct module_files *files, const char *build_id, c
 
 /* What .gnu_debuglink says: a name, padded to a multiple of 4, and the checksum of the file. */
 static bool read_link(const struct elf_file *elf, const char **name, uint32_t *checksum) {
-    const struct elf_section *section = section_named(elf, ".gnu_debuglink");
+    const struct elf_section *section = elf_section_named(elf, ".gnu_debuglink");
     if (!section || section->size < 2 * sizeof *checksum)
         return false;
     *name = (const char *)section->bytes;
@@ -113,7 +106,7 @@ void module_files_open(struct module_files *files, const char *path, const char 
     directory = directory ? directory : MODULE_FILE_DIRECTORY;
     *files = (struct module_files){.why = {""}};
     open_module(files, path, build_id);
-    if (files->module.is_open && section_named(&files->module.elf, ".debug_info"))
+    if (files->module.is_open && elf_section_named(&files->module.elf, ".debug_info"))
         return;
     if (files->module.is_open && !build_id)
         elf_build_id(&files->module.elf, found);
@@ -127,7 +120,7 @@ void module_files_close(struct module_files *files) {
 }
 
 const struct elf_file *module_files_with(const struct module_files *files, const char *section) {
-    if (files->module.is_open && section_named(&files->module.elf, section))
+    if (files->module.is_open && elf_section_named(&files->module.elf, section))
         return &files->module.elf;
-    return files->debug.is_open && section_named(&files->debug.elf, section) ? &files->debug.elf : NULL;
+    return files->debug.is_open && elf_section_named(&files->debug.elf, section) ? &files->debug.elf : NULL;
 }
