@@ -180,6 +180,55 @@ def endings():
         expect("profiles of exec", [False, True], [report["finished"] for report in profiles("e.*.profile*")])
 
 
+# ---- out of memory ----
+
+
+class MemoryGroup:
+    """A control group whose processes have little memory: cgroups(7), of version 1 or 2."""
+
+    def __init__(self, megabytes):
+        for root, limit in (("/sys/fs/cgroup/memory", "memory.limit_in_bytes"), ("/sys/fs/cgroup", "memory.max")):
+            self.path = os.path.join(root, f"allocsite-test-{os.getpid()}")
+            try:
+                os.mkdir(self.path)
+                if os.path.exists(os.path.join(self.path, limit)):
+                    self.write(limit, megabytes << 20)
+                    return
+                os.rmdir(self.path)
+            except OSError:
+                pass
+        sys.exit(SKIPPED)
+
+    def write(self, name, value):
+        with open(os.path.join(self.path, name), "w") as file:
+            file.write(str(value))
+
+    def enter(self):
+        self.write("cgroup.procs", os.getpid())
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *unused):
+        os.rmdir(self.path)
+
+
+def out_of_memory():
+    """The kernel's killer of processes leaves a profile that is right to the last block."""
+    program = build("exhausted.c", "exhausted", "-fno-builtin")
+    clean()
+    with MemoryGroup(32) as group, open("blocks", "w+b") as blocks:
+        process = subprocess.run([program], env=dict(os.environ, ALLOCSITE_OPTIONS="report=none:profile=o.profile"), stdout=blocks,
+                                 preexec_fn=group.enter)
+        done = blocks.seek(0, os.SEEK_END) // 4
+    expect("killed", -signal.SIGKILL, process.returncode)
+    report = profile("o.profile")
+    expect("finished, exact", (False, []), (report["finished"], report["inexact_reasons"]))
+    allocs = site_at(report, "exhausted.c", "each")["allocs"]
+    expect(f"{done} acknowledged blocks, or one more", True, done > 10000 and done <= allocs <= done + 1)
+    print(f"killed after {done} blocks")
+
+
 # ---- processes ----
 
 
@@ -443,4 +492,5 @@ def watched():
 
 
 if __name__ == "__main__":
-    main([killed, killed_static, endings, children, joined, places, read_only, file_size, full_disk, closed, reopened, watched, registered, same_path])
+    main([killed, killed_static, endings, out_of_memory, children, joined, places, read_only, file_size, full_disk, closed, reopened,
+          watched, registered, same_path])
