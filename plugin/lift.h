@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Lifting at run time, where a wrapper was not inlined: its caller leaves its site in a thread-local variable
  * of the runtime just before the call, and the wrapper takes it at its entry. So the outermost call wins, and
- * nothing is left for another one to find. Where both stand in one module it is a parameter instead. */
+ * nothing is left for another one to find. Where both stand in one module it is a parameter instead, and so
+ * it is across the files of an executable (twin.h). */
 #ifndef ALLOCSITE_PLUGIN_LIFT_H
 #define ALLOCSITE_PLUGIN_LIFT_H
 
@@ -31,6 +32,7 @@ struct Leave {
 struct Lifting {
     llvm::MapVector<llvm::Function *, Take> takes;
     llvm::MapVector<llvm::Function *, llvm::SmallVector<Leave, 4>> leaves;
+    llvm::MapVector<llvm::Function *, llvm::Function *> standIns; // for twins, each with its wrapper
 };
 
 Take takeSite(llvm::Function &wrapper);

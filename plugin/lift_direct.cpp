@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A wrapper that is called in its own module gives its code to a function with one more parameter, the site.
- * Under its own name it stays for whoever else calls it: that takes the site which was left, and calls the
- * other. Without optimization it stays as it is, so that a debugger may call it. */
+/* A wrapper that is called in its own module, or has a twin (twin.h), gives its code to a function with one
+ * more parameter, the site. Under its own name it stays for whoever else calls it: that takes the site which
+ * was left, and calls the other. Without optimization it stays as it is, so that a debugger may call it. */
 #include <llvm/IR/IRBuilder.h>
 
 #include "compat.h"
 #include "lift.h"
 #include "site_argument.h"
+#include "twin.h"
 
 using namespace llvm;
 
@@ -15,7 +16,9 @@ namespace allocsite {
 static bool mayHaveParameter(const Function &wrapper) {
     bool isChecked =
         wrapper.hasMetadata("type") || wrapper.hasMetadata("kcfi_type"); // where pointers lead to it
-    return !wrapper.isVarArg() && !wrapper.hasOptNone() && !isChecked &&
+    bool isTraced = wrapper.hasFnAttribute("instrument-function-entry-inlined") ||
+                    wrapper.hasFnAttribute("fentry-call"); // by who would see two functions
+    return !wrapper.isVarArg() && !wrapper.hasOptNone() && !isChecked && !isTraced &&
            none_of(wrapper.args(), [](const Argument &argument) { return argument.hasByValAttr(); }) &&
            none_of(wrapper, [](const BasicBlock &block) {
                return block.hasAddressTaken() || block.getTerminatingMustTailCall();
@@ -24,6 +27,16 @@ static bool mayHaveParameter(const Function &wrapper) {
 
 static bool mayPass(const Leave &leave, const Function &wrapper) {
     return !leave.call->isMustTailCall() && leave.call->getFunctionType() == wrapper.getFunctionType();
+}
+
+/* Local, or as other files know it. */
+static void link(Function &body, const std::string &twin) {
+    body.setLinkage(GlobalValue::InternalLinkage); // with what goes with it
+    if (twin.empty())
+        return;
+    body.setName(twin);
+    body.setLinkage(GlobalValue::ExternalLinkage);
+    body.setVisibility(GlobalValue::HiddenVisibility);
 }
 
 /* Its sites go along (Table::group). */
@@ -36,7 +49,7 @@ static Function &splitOff(Function &wrapper) {
                                       wrapper.getName() + ".sited");
     wrapper.getParent()->getFunctionList().insert(wrapper.getIterator(), body);
     body->copyAttributesFrom(&wrapper);
-    body->setLinkage(GlobalValue::InternalLinkage); // with what goes with it
+    link(*body, twinOf(wrapper));
     body->setComdat(wrapper.getComdat());
     body->copyMetadata(&wrapper, 0);
     wrapper.clearMetadata();
@@ -116,10 +129,12 @@ static void passDirectly(Function &wrapper, Take &take, ArrayRef<Leave> leaves) 
 }
 
 void passDirectly(Lifting &lifting) {
-    for (auto &[wrapper, leaves] : lifting.leaves) {
-        bool isAny = any_of(leaves, [&](const Leave &leave) { return mayPass(leave, *wrapper); });
-        if (isAny && mayHaveParameter(*wrapper))
-            passDirectly(*wrapper, lifting.takes[wrapper], leaves);
+    for (auto &[wrapper, take] : lifting.takes) {
+        ArrayRef<Leave> leaves = lifting.leaves[wrapper];
+        bool isAny =
+            any_of(leaves, [&, called = wrapper](const Leave &leave) { return mayPass(leave, *called); });
+        if ((isAny || !twinOf(*wrapper).empty()) && mayHaveParameter(*wrapper))
+            passDirectly(*wrapper, take, leaves);
     }
 }
 

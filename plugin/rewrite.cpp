@@ -15,6 +15,7 @@
 #include "site.h"
 #include "site_argument.h"
 #include "table.h"
+#include "twin.h"
 
 using namespace llvm;
 
@@ -136,14 +137,16 @@ static void passAll(Function &function, ArrayRef<Passing> all, ArrayRef<Constant
                     Lifting &lifting) {
     SmallVector<AllocatorCall, 8> calls;
     for (const auto &[call, own, isHandedOn] : all) {
-        calls.push_back(call);
         Constant *site =
             own ? ConstantExpr::getPointerCast(descriptors[*own], pointerType(function.getContext()))
                 : nullptr;
-        if (!site)
-            pass(call, lifting.takes[&function].left, lifting);
-        else
-            pass(call, isHandedOn ? chooseSite(*call.call, lifting.takes[&function], site) : site, lifting);
+        Value *passed = !site        ? lifting.takes[&function].left
+                        : isHandedOn ? chooseSite(*call.call, lifting.takes[&function], site)
+                                     : site;
+        if (site && callTwin(call, passed, lifting))
+            continue;
+        pass(call, passed, lifting);
+        calls.push_back(call);
     }
     clearWhenUnwound(function, calls);
 }
@@ -187,6 +190,7 @@ PreservedAnalyses RewritePass::run(Module &module, ModuleAnalysisManager &) {
         if (isInstrumented(function))
             rewrite(function, wrappers, *names, table, lifting, tally);
     passDirectly(lifting);
+    addStandIns(lifting);
     table.addWrappers(wrappers);
     Wrappers::erase(module);
     eraseLibraryTypes(module);

@@ -23,6 +23,8 @@ __attribute__((constructor)) static void registerOptions() {
         return;
     static cl::opt<bool, true> lift("allocsite-lift", cl::location(values.lift), cl::init(true),
                                     cl::desc("Bill the callers of functions that hand on a block"));
+    static cl::opt<bool, true> twins("allocsite-twins", cl::location(values.twins), cl::init(true),
+                                     cl::desc("Pass sites to functions of other files as parameters"));
     static cl::opt<bool, true> types("allocsite-types", cl::location(values.types), cl::init(true),
                                      cl::desc("Find the types that are allocated"));
     static cl::list<std::string, std::vector<std::string>> lists(

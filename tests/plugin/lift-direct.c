@@ -1,8 +1,9 @@
 // With optimization a wrapper has its site as a parameter: the calls in its unit pass it, and under its own name it takes for
 // others what they have left. One that others cannot call keeps its name.
 // RUN: %ir -O2 %s | %check
+// RUN: %ir -O2 -fplugin=%plugin -mllvm -allocsite-twins=0 %s | %check --check-prefix=LOCAL
 // RUN: %clang -O2 -c %s -o %t.o && %sites %t.o | %check --check-prefix=SITES
-// CHECK: define internal {{.*}}@outside.sited({{.*}}, {{.*}} [[SITE:%.*]])
+// CHECK: define hidden {{.*}}@outside.sited.pl({{.*}}, {{.*}} [[SITE:%.*]])
 // CHECK-NOT: select
 // CHECK-NOT: @__allocsite_v1_lifted
 // CHECK: call {{.*}}@__allocsite_v1_malloc({{.*}}, {{.*}} [[SITE]])
@@ -10,9 +11,9 @@
 // CHECK: [[LEFT:%.*]] = load volatile {{.*}}@__allocsite_v1_lifted
 // CHECK-NEXT: store volatile {{.*}} null, {{.*}}@__allocsite_v1_lifted
 // CHECK: [[SITE:%.*]] = select {{.*}} [[LEFT]], {{.*}}@__allocsite_sites.outside
-// CHECK-NEXT: tail call {{.*}}@outside.sited({{.*}}, {{.*}} [[SITE]])
+// CHECK-NEXT: tail call {{.*}}@outside.sited.pl({{.*}}, {{.*}} [[SITE]])
 // CHECK-NEXT: ret
-// CHECK: define internal {{.*}}@both.sited({{.*}}, {{.*}} [[SITE:%.*]])
+// CHECK: define hidden {{.*}}@both.sited.ppl({{.*}}, {{.*}} [[SITE:%.*]])
 // CHECK: select {{.*}} [[SITE]], {{.*}}@__allocsite_sites.both
 // CHECK: select {{.*}} [[SITE]], {{.*}}@__allocsite_sites.both
 // CHECK: define {{.*}}@both(
@@ -24,12 +25,15 @@
 // CHECK-NOT: @__allocsite_v1_lifted
 // CHECK: call {{.*}}@inside({{.*}}@__allocsite_sites.user
 // CHECK-NOT: @__allocsite_v1_lifted
-// CHECK: call {{.*}}@both.sited({{.*}}, {{.*}}@__allocsite_sites.user
+// CHECK: call {{.*}}@both.sited.ppl({{.*}}, {{.*}}@__allocsite_sites.user
 // CHECK: store volatile {{.*}}@__allocsite_v1_lifted
 // CHECK-NEXT: call {{.*}}@variadic(
 // CHECK: define internal {{.*}}@inside({{.*}} [[SITE:%.*]])
 // CHECK-NOT: @__allocsite_v1_lifted
-// CHECK: call {{.*}}@outside.sited({{.*}}, {{.*}} [[SITE]])
+// CHECK: call {{.*}}@outside.sited.pl({{.*}}, {{.*}} [[SITE]])
+// LOCAL: define internal {{.*}}@outside.sited({{.*}}, {{.*}} [[SITE:%.*]])
+// LOCAL: define {{.*}}@outside(
+// LOCAL: call {{.*}}@outside.sited({{.*}}, {{.*}}@__allocsite_sites.user
 // SITES-DAG: outside{{ .*}}user
 // SITES-DAG: inside{{ .*}}user
 #define _GNU_SOURCE

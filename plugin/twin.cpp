@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "twin.h"
+
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/Instructions.h>
+
+#include "compat.h"
+#include "settings.h"
+#include "site_argument.h"
+#include "wrappers.h"
+
+using namespace llvm;
+
+namespace allocsite {
+
+/* Pointers to whatever are one letter, as they are one type from LLVM 17 on. 0: there is none. */
+static char letterOf(const Type *type) {
+    if (type->isPointerTy())
+        return 'p';
+    if (type->isVoidTy())
+        return 'v';
+    if (type->isFloatTy())
+        return 'f';
+    if (type->isDoubleTy())
+        return 'd';
+    switch (type->isIntegerTy() ? type->getIntegerBitWidth() : 0) {
+    case 1:
+        return 'b';
+    case 8:
+        return 'c';
+    case 16:
+        return 's';
+    case 32:
+        return 'i';
+    case 64:
+        return 'l';
+    default:
+        return 0;
+    }
+}
+
+static bool isPlain(const Argument &argument) {
+    return !argument.hasPassPointeeByValueCopyAttr() && !argument.hasStructRetAttr() &&
+           !argument.hasNestAttr() && !argument.hasInRegAttr();
+}
+
+/* A call of the wrapper with another type, which happens to work without the site, finds no twin to disturb.
+ * Behind an @ there is a version, which has to come last. */
+static std::string nameFor(const Function &wrapper) {
+    StringRef symbol = wrapper.getName();
+    symbol.consume_front("\1");
+    if (!options().twins || wrapper.isVarArg() || wrapper.getCallingConv() != CallingConv::C ||
+        !wrapper.hasExternalLinkage() || symbol.contains('@') || !all_of(wrapper.args(), isPlain))
+        return "";
+    std::string name = symbol.str() + ".sited.";
+    name += letterOf(wrapper.getReturnType());
+    for (Type *type : wrapper.getFunctionType()->params())
+        name += letterOf(type);
+    return name.find('\0') == std::string::npos ? name : "";
+}
+
+/* In LTO every function with sites is in a group (Table::group), which nothing else is in. */
+std::string twinOf(const Function &wrapper) {
+    const Comdat *group = wrapper.getComdat();
+    bool isOnly = takesSite(wrapper) && (!group || group->getSelectionKind() == Comdat::NoDeduplicate);
+    return isOnly ? nameFor(wrapper) : "";
+}
+
+/* In a shared object another module may bring the function. Directives of the assembler may give it a version
+ * in this file alone. */
+static bool isCalledDirectly(const Function &wrapper) {
+    const Module &module = *wrapper.getParent();
+    bool mayBind = wrapper.isDSOLocal() || module.getPIELevel() != PIELevel::Default;
+    return mayBind && !StringRef(module.getModuleInlineAsm()).contains(".symver");
+}
+
+/* Not where nothing is optimized: a debugger that steps into the wrapper would step over the stand-in. No
+ * twins are known of the C++ standard library's functions. */
+static std::string nameFor(const CallBase &call, const Function &wrapper) {
+    bool isOther = call.isMustTailCall() || call.getFunctionType() != wrapper.getFunctionType();
+    if (isOther || !wrapper.isDeclaration() || call.getFunction()->hasOptNone() ||
+        Wrappers::of(wrapper)->isLibrary || !isCalledDirectly(wrapper))
+        return "";
+    return nameFor(wrapper);
+}
+
+static Function &declare(const std::string &name, Function &wrapper) {
+    Module &module = *wrapper.getParent();
+    if (Function *known = module.getFunction(name))
+        return *known;
+    SmallVector<Type *, 8> types;
+    types.append(wrapper.getFunctionType()->param_begin(), wrapper.getFunctionType()->param_end());
+    types.push_back(pointerType(module.getContext()));
+    auto *type = FunctionType::get(wrapper.getReturnType(), types, false);
+    Function *twin = Function::createWithDefaultAttr(type, GlobalValue::ExternalLinkage,
+                                                     wrapper.getAddressSpace(), name, &module);
+    AttributeSet defaults = twin->getAttributes().getFnAttrs();
+    twin->setAttributes(wrapper.getAttributes());
+    for (Attribute attribute : defaults)
+        twin->addFnAttr(attribute);
+    twin->setVisibility(GlobalValue::HiddenVisibility);
+    return *twin;
+}
+
+bool callTwin(const AllocatorCall &found, Value *site, Lifting &lifting) {
+    std::string name = found.what || !found.callee ? "" : nameFor(*found.call, *found.callee);
+    if (name.empty())
+        return false;
+    Function &twin = declare(name, *found.callee);
+    lifting.standIns.insert({&twin, found.callee});
+    forgetMemoryEffects(twin);
+    forgetMemoryEffects(*found.call);
+    forgetMemoryEffects(*found.call->getFunction());
+    callInstead(*found.call, &twin, withSite(*found.call, site, SITE_LAST));
+    return true;
+}
+
+/* The function that all files have the same of, and that the linker gives up for a twin. */
+static void makeStandIn(Function &standIn) {
+    Comdat *group = standIn.getParent()->getOrInsertComdat(standIn.getName());
+    group->setSelectionKind(Comdat::Any);
+    standIn.setComdat(group);
+    standIn.setLinkage(GlobalValue::WeakAnyLinkage);
+}
+
+static void addStandIn(Function &standIn, Function &wrapper, Lifting &lifting) {
+    LLVMContext &context = wrapper.getContext();
+    IRBuilder<> builder(BasicBlock::Create(context, "", &standIn));
+    SmallVector<Value *, 8> values;
+    for (Argument &argument : standIn.args())
+        values.push_back(&argument);
+    Value *site = values.pop_back_val();
+    CallInst *call = builder.CreateCall(&wrapper, values);
+    call->setAttributes(wrapper.getAttributes().removeFnAttributes(context));
+    call->getType()->isVoidTy() ? builder.CreateRetVoid() : builder.CreateRet(call);
+    AllocatorCall found = {call, &wrapper, nullptr};
+    leaveSite(found, site, lifting);
+    clearWhenUnwound(standIn, found);
+    makeStandIn(standIn);
+}
+
+void addStandIns(Lifting &lifting) {
+    for (auto &[standIn, wrapper] : lifting.standIns)
+        addStandIn(*standIn, *wrapper, lifting);
+}
+
+} // namespace allocsite

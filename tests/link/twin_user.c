@@ -1,0 +1,23 @@
+// Calls a wrapper of another file. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// With DIRECT ends well if the call comes there without a detour (1) or by one (0): so it is told whether the
+// linker has found the twin or a stand-in.
+#include <stdbool.h>
+#include <stdlib.h>
+
+extern const void *twin_caller;
+extern const char __start_users[], __stop_users[];
+__attribute__((malloc)) void *twin_malloc(size_t n);
+
+__attribute__((noinline, section("users"))) static bool is_direct(void) {
+    void *volatile block = twin_malloc(10); // SITE 1 10
+    free(block);
+    return (const char *)twin_caller > __start_users && (const char *)twin_caller <= __stop_users;
+}
+
+int main(void) {
+    bool direct = is_direct();
+#ifndef DIRECT
+#define DIRECT direct
+#endif
+    return direct != DIRECT;
+}

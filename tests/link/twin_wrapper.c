@@ -1,0 +1,14 @@
+// A wrapper of another file, which remembers who called it. SPDX-License-Identifier: Apache-2.0 WITH
+// LLVM-exception
+#include <stdlib.h>
+
+#ifndef KIND
+#define KIND
+#endif
+
+KIND const void *twin_caller;
+
+__attribute__((noinline)) KIND void *twin_malloc(size_t n) {
+    twin_caller = __builtin_return_address(0);
+    return malloc(n);
+}

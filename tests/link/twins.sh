@@ -1,0 +1,85 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# A wrapper in another file of the executable takes its site as a parameter, whichever way the files are compiled, packed and
+# linked; one that may not is called by a stand-in. The same is counted, and no stand-in is a site.
+. "$(dirname "$0")/common.sh"
+
+linkers=bfd
+command -v "ld.lld-$MAJOR" >/dev/null && linkers="$linkers lld"
+command -v ld.gold >/dev/null && linkers="$linkers gold"
+
+# user DIRECT OPTION...: user.o
+user() {
+    direct=$1
+    shift
+    silent "$CC" -O2 -g -DDIRECT="$direct" "$@" -c "$here/twin_user.c" -o user.o
+}
+
+# wrapper OPTION...: wrapper.o
+wrapper() {
+    silent "$CC" -O2 -g "$@" -c "$here/twin_wrapper.c" -o wrapper.o
+}
+
+# linked WHAT OPTION...: the program counts what it says, and its table agrees with its debug information.
+linked() {
+    what=$1
+    shift
+    silent "$CC" "$@" -o program
+    (counted ./program "$here/twin_user.c") || fail "$what"
+    "$bin/allocsite-dump" sites --verify program >verified || { cat verified >&2; fail "$what: debug information"; }
+}
+
+for linker in $linkers; do
+    for mode in '-fno-pie -no-pie' '-fPIE -pie' '-ffunction-sections -Wl,--gc-sections' '-static' '-fno-plt'; do
+        # shellcheck disable=SC2086
+        user 1 $mode -Wno-unused-command-line-argument
+        # shellcheck disable=SC2086
+        wrapper $mode -Wno-unused-command-line-argument
+        # shellcheck disable=SC2086
+        linked "$linker $mode" $mode -fuse-ld=$linker -Wno-unused-command-line-argument user.o wrapper.o
+    done
+    silent ar rcs "lib$linker.a" wrapper.o
+    linked "$linker: archive" -fuse-ld=$linker user.o "lib$linker.a"
+    silent "ld.$linker" -r wrapper.o user.o -o both.o
+    linked "$linker: -r" -fuse-ld=$linker both.o
+done
+
+# What is found in the link is not what will answer, or takes no site.
+user 0
+silent "$CLANG" -O2 -c "$here/twin_wrapper.c" -o wrapper.o
+linked 'without the plugin' user.o wrapper.o
+silent "$CC" -O2 -fPIC -shared "$here/twin_wrapper.c" -o libwrapper.so
+linked 'in a library' user.o -L. -lwrapper -Wl,-rpath,.
+wrapper -O0
+linked 'not optimized' user.o wrapper.o
+wrapper '-DKIND=__attribute__((weak))'
+linked 'weak' user.o wrapper.o
+silent "$CLANG" -O2 -c "$here/twin_wrapper.c" -o strong.o
+linked 'weak beside a plain one' user.o wrapper.o strong.o
+
+# Another LLVM spells the same names.
+user 1
+for other in "$bin"/allocsite-clang-*; do
+    silent "$other" -O2 -c "$here/twin_wrapper.c" -o wrapper.o
+    linked "$other" user.o wrapper.o
+done
+
+# The linker's options for names know nothing of twins.
+cat >replacing.c <<'C'
+#include <stddef.h>
+int replaced;
+void *__real_twin_malloc(size_t n);
+void *__wrap_twin_malloc(size_t n) {
+    replaced = 1;
+    return __real_twin_malloc(n);
+}
+__attribute__((destructor)) static void check(void) {
+    if (!replaced)
+        __builtin_trap();
+}
+C
+user 0 -fallocsite-twins=0
+wrapper
+silent "$CC" user.o wrapper.o replacing.c -Wl,--wrap=twin_malloc -o replaced
+counted ./replaced "$here/twin_user.c"

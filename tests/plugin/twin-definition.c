@@ -1,0 +1,55 @@
+// A wrapper of an executable has its code under a name that tells the types of the parameters, with the site as the last one, for
+// other files; not one that another definition may replace, or that others see traced.
+// RUN: %ir -O2 %s | %check
+// RUN: %ir -O2 %nolift %s | %check --check-prefix=NONE
+// RUN: %ir -O0 %s | %check --check-prefix=NONE
+// RUN: %ir -O2 -fPIC %s | %check --check-prefix=PIC
+// RUN: %ir -O2 -finstrument-functions-after-inlining %s | %check --check-prefix=NONE
+// RUN: %ir -O2 -pg %s | %check --check-prefix=NONE
+// RUN: %ir -O2 -fplugin=%plugin -mllvm -allocsite-twins=0 %s | %check --check-prefix=NONE
+// CHECK: define hidden {{.*}}@sized.sited.pl({{.*}}, {{.*}} [[SITE:%.*]])
+// CHECK-NOT: @__allocsite_v1_lifted
+// CHECK: call {{.*}}@__allocsite_v1_malloc({{.*}}, {{.*}} [[SITE]])
+// CHECK: define {{.*}}@sized(
+// CHECK: load volatile {{.*}}@__allocsite_v1_lifted
+// CHECK: call {{.*}}@sized.sited.pl(
+// CHECK: define hidden {{.*}}@letters.sited.plpisfdcb(
+// CHECK: define hidden {{.*}}@shared.sited.pl(
+// CHECK: define hidden {{.*}}@renamed.sited.pl(
+// CHECK: define {{.*}}@renamed(
+// CHECK: call {{.*}}@renamed.sited.pl(
+// CHECK-NOT: @{{.*}}.sited
+// CHECK: define {{.*}}@weak(
+// CHECK-NOT: @{{.*}}.sited
+// CHECK: define {{.*}}@wide(
+// NONE-NOT: .sited
+// PIC-NOT: .sited
+// PIC: define hidden {{.*}}@shared.sited.pl(
+// PIC: call {{.*}}@shared.sited.pl(
+// PIC-NOT: .sited
+// PIC: define {{.*}}@wide(
+#include <stdbool.h>
+#include <stdlib.h>
+void *sized(size_t n) {
+    return malloc(n);
+}
+void *letters(size_t n, const char *text, int i, short s, float f, double d, char c, bool b) {
+    char *p = malloc(n);
+    if (p)
+        p[0] = text[0] + i + s + f + d + c + b;
+    return p;
+}
+__attribute__((visibility("hidden"))) void *shared(size_t n) {
+    return malloc(n);
+}
+void *labelled(size_t n) __asm__("renamed");
+void *labelled(size_t n) {
+    return malloc(n);
+}
+__attribute__((weak)) void *weak(size_t n) {
+    return malloc(n);
+}
+typedef long two __attribute__((vector_size(16)));
+void *wide(two n) {
+    return malloc(n[0]);
+}
