@@ -1,5 +1,4 @@
-// A wrapper of another file, which remembers who called it. SPDX-License-Identifier: Apache-2.0 WITH
-// LLVM-exception
+// A wrapper that remembers who called it. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <stdlib.h>
 
 #ifndef KIND
