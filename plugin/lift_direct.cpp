@@ -46,7 +46,7 @@ static Function &splitOff(Function &wrapper) {
     types.push_back(pointerType(wrapper.getContext()));
     auto *type = FunctionType::get(wrapper.getReturnType(), types, false);
     Function *body = Function::Create(type, GlobalValue::InternalLinkage, wrapper.getAddressSpace(),
-                                      wrapper.getName() + ".sited");
+                                      wrapper.getName() + ALLOCSITE_SITED);
     wrapper.getParent()->getFunctionList().insert(wrapper.getIterator(), body);
     body->copyAttributesFrom(&wrapper);
     link(*body, twinOf(wrapper));

@@ -52,7 +52,7 @@ static std::string nameFor(const Function &wrapper) {
     if (!options().twins || wrapper.isVarArg() || wrapper.getCallingConv() != CallingConv::C ||
         !wrapper.hasExternalLinkage() || symbol.contains('@') || !all_of(wrapper.args(), isPlain))
         return "";
-    std::string name = symbol.str() + ".sited.";
+    std::string name = symbol.str() + ALLOCSITE_SITED ".";
     name += letterOf(wrapper.getReturnType());
     for (Type *type : wrapper.getFunctionType()->params())
         name += letterOf(type);

@@ -29,6 +29,10 @@
 #define ALLOCSITE_ENTRY(name) __allocsite_v1_##name
 #define ALLOCSITE_ENTRY_PREFIX "__allocsite_v1_"
 
+/* In the symbol of a function that takes its site as a parameter, behind the name of the wrapper that it is of
+ * (plugin/twin.h). */
+#define ALLOCSITE_SITED ".sited"
+
 #define ALLOCSITE_SITES_SECTION "allocsite_sites"
 #define ALLOCSITE_FRAMES_SECTION "allocsite_frames"
 #define ALLOCSITE_STRINGS_SECTION "allocsite_strings"

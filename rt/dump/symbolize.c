@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Which functions and lines the addresses of modules are. */
 #include "symbolize.h"
+#include "../format.h"
 #include "command.h"
 #include "demangle.h"
 #include "elf_functions.h"
@@ -10,6 +11,7 @@
 #include "symbol_child.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -176,13 +178,21 @@ static void add_symbol(struct finding *finding, size_t index, const char *name) 
     free(demangled);
 }
 
+/* A wrapper's twin or stand-in is the wrapper to whoever reads. */
+static void add_function(struct finding *finding, size_t index, const char *symbol) {
+    const char *end = strstr(symbol, ALLOCSITE_SITED);
+    char *name = end ? strndup(symbol, end - symbol) : NULL;
+    add_symbol(finding, index, name ? name : symbol);
+    free(name);
+}
+
 static void find_symbols_in(struct finding *finding, const struct module_file *file) {
     struct elf_symbols symbols = {.count = 0};
     bool is_read = file->is_open && elf_symbols_read(&symbols, &file->elf);
     for (size_t i = 0; is_read && i < finding->module->wanted_count; i++) {
         const char *name = elf_symbols_find(&symbols, finding->instructions[i]);
         if (name && wants_symbol(&finding->fresh[i], name))
-            add_symbol(finding, i, name);
+            add_function(finding, i, name);
     }
     elf_symbols_free(&symbols);
 }

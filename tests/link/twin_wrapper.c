@@ -9,5 +9,8 @@ KIND const void *twin_caller;
 
 __attribute__((noinline)) KIND void *twin_malloc(size_t n) {
     twin_caller = __builtin_return_address(0);
-    return malloc(n);
+    void *block = malloc(n);
+    if (!block)
+        abort();
+    return block;
 }
