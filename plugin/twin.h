@@ -17,7 +17,8 @@ namespace allocsite {
 /* The name of the twin of what is defined here; empty: it has none. */
 std::string twinOf(const llvm::Function &wrapper);
 
-/* Calls the twin instead, if there may be one. The site is none that a caller may have left, or null. */
+/* Calls the twin instead, if there may be one. The site is never null when the program runs: a twin does not
+ * ask. */
 bool callTwin(const AllocatorCall &found, llvm::Value *site, Lifting &lifting);
 
 /* When all is lifted. */
