@@ -80,6 +80,23 @@ static Constant *onlyOwn(const Take &take) {
     return isOnly ? cast_or_null<Constant>(own) : nullptr;
 }
 
+static bool isUsedIn(const Constant &constant, const Function &function) {
+    return any_of(constant.users(), [&](const User *user) {
+        if (auto *instruction = dyn_cast<Instruction>(user))
+            return instruction->getFunction() == &function;
+        return !isa<GlobalVariable>(user) && isUsedIn(*cast<Constant>(user), function);
+    });
+}
+
+/* Code that names no site may be that of another wrapper as well, and a linker that leaves one of the two
+ * (--icf) would drop the other's sites: they stay with the entry. */
+static void keepSites(Function &entry, const Function &body, Constant &own) {
+    auto *sites = cast<GlobalVariable>(own.stripInBoundsOffsets());
+    if (sites->hasMetadata(LLVMContext::MD_associated) && !isUsedIn(*sites, body))
+        sites->setMetadata(LLVMContext::MD_associated,
+                           MDNode::get(entry.getContext(), ValueAsMetadata::get(&entry)));
+}
+
 /* For callers that know of no parameter. */
 static void addEntry(Function &wrapper, Function &body, Constant *own) {
     LLVMContext &context = wrapper.getContext();
@@ -122,6 +139,8 @@ static void passDirectly(Function &wrapper, Take &take, ArrayRef<Leave> leaves) 
     take.clearing->eraseFromParent();
     if (isCalledOtherwise) {
         addEntry(wrapper, body, own);
+        if (own)
+            keepSites(wrapper, body, *own);
         return;
     }
     body.takeName(&wrapper);

@@ -45,6 +45,12 @@ for linker in $linkers; do
     linked "$linker: -r" -fuse-ld=$linker both.o
 done
 
+# Twins may be the same code, of which a linker leaves one; each wrapper keeps its site.
+if command -v "ld.lld-$MAJOR" >/dev/null; then
+    silent "$CC" -O2 -ffunction-sections -fuse-ld=lld -Wl,--icf=all "$here/twin_folded.c" -o folded
+    counted ./folded "$here/twin_folded.c"
+fi
+
 # What is found in the link is not what will answer, or takes no site.
 user 0
 silent "$CLANG" -O2 -c "$here/twin_wrapper.c" -o wrapper.o
