@@ -92,11 +92,12 @@ const char *next_interposer(void) {
 }
 
 /* An executable that is not position-independent gives a function whose address it takes one in its own
- * procedure linkage table, and dlsym finds that. */
+ * procedure linkage table, and dlsym finds that. dladdr1 looks at every symbol of an object. */
 static bool is_linkage_stub(void *address) {
     Dl_info info;
     const ElfW(Sym) *symbol = NULL;
-    return dladdr1(address, &info, (void **)&symbol, RTLD_DL_SYMENT) && symbol &&
+    return object_of(address) == _r_debug.r_map &&
+           dladdr1(address, &info, (void **)&symbol, RTLD_DL_SYMENT) && symbol &&
            symbol->st_shndx == SHN_UNDEF;
 }
 
