@@ -175,18 +175,30 @@ static int protection_of(const struct image *image, uintptr_t address) {
     return sealed ? protection & ~PROT_WRITE : protection;
 }
 
-bool image_write(const struct image *image, uintptr_t *place, uintptr_t value) {
-    int error = errno, protection = protection_of(image, (uintptr_t)place);
-    void *page = (void *)page_of((uintptr_t)place);
-    size_t size = (size_t)getpagesize();
-    bool opened = !(protection & PROT_WRITE);
-    if (!(protection & PROT_READ) || (opened && mprotect(page, size, protection | PROT_WRITE) != 0)) {
-        errno = error;
-        return false;
-    }
-    __atomic_store_n(place, value, __ATOMIC_RELEASE);
-    if (opened)
-        mprotect(page, size, protection);
+static bool protect(const void *begin, const void *end, int protection) {
+    int error = errno;
+    uintptr_t page = page_of((uintptr_t)begin);
+    bool done = mprotect((void *)page, (uintptr_t)end - page, protection) == 0;
     errno = error;
+    return done;
+}
+
+bool image_open(const struct image *image, const void *begin, const void *end) {
+    int protection = protection_of(image, (uintptr_t)begin);
+    return protection & PROT_READ &&
+           (protection & PROT_WRITE || protect(begin, end, protection | PROT_WRITE));
+}
+
+void image_close(const struct image *image, const void *begin, const void *end) {
+    int protection = protection_of(image, (uintptr_t)begin);
+    if (!(protection & PROT_WRITE))
+        protect(begin, end, protection);
+}
+
+bool image_write(const struct image *image, uintptr_t *place, uintptr_t value) {
+    if (!image_open(image, place, place + 1))
+        return false;
+    __atomic_store_n(place, value, __ATOMIC_RELEASE);
+    image_close(image, place, place + 1);
     return true;
 }

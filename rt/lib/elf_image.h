@@ -40,6 +40,11 @@ void image_defined_symbols(const struct image *, uint32_t *first, uint32_t *end)
  * another kind. */
 uintptr_t *image_reference(const struct image *, const ElfW(Rela) *, const char **name);
 
+/* Lets what lies between the two be written, in one segment; and makes it as protected as it was. False: it
+ * cannot be. Keep errno. */
+bool image_open(const struct image *, const void *begin, const void *end);
+void image_close(const struct image *, const void *begin, const void *end);
+
 /* Writes a word of the object, which stays as protected as it was. Other threads see the old word or the new
  * one. False: it cannot be written. */
 bool image_write(const struct image *, uintptr_t *place, uintptr_t value);

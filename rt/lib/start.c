@@ -5,6 +5,7 @@
 #define _GNU_SOURCE
 #include "start.h"
 #include "allocsite.h"
+#include "aside.h"
 #include "instrumented.h"
 #include "next.h"
 #include "os.h"
@@ -147,6 +148,8 @@ __attribute__((constructor(101))) static void construct(int count, char **argume
     if (is_first)
         environ = environment;
     runtime_start();
+    if (runtime_off && is_first)
+        step_aside();
     if (runtime_off)
         return;
     rebind(is_first);

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""With enabled=0 calls do not pass through the runtime at all, however they are linked."""
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from harness import *
+
+LINKS = {"default": [], "no_pie": ["-no-pie", "-fno-pie"], "now": ["-Wl,-z,now"], "no_plt": ["-Wl,-z,now", "-fno-plt"],
+         "lazy": ["-Wl,-z,lazy,-z,norelro"]}
+PAIRS = 1000
+# A pair of calls that pass a site each: all that is left are the two instructions that load it.
+SITES = 2
+
+
+def instructions(program, kind, pairs):
+    command = ["valgrind", "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null", program, kind, str(pairs)]
+    process = run(command, "enabled=0")
+    expect(f"{kind}, status", 0, process.returncode)
+    return int(re.search(r"I\s+refs:\s+([\d,]+)", process.err).group(1).replace(",", ""))
+
+
+def per_pair(program, kind):
+    return (instructions(program, kind, 2 * PAIRS) - instructions(program, kind, PAIRS)) / PAIRS
+
+
+def counted():
+    """In instructions of a pair, which do not depend on the machine."""
+    if not shutil.which("valgrind"):
+        sys.exit(SKIPPED)
+    pairs = os.path.join(HERE, "..", "..", "bench", "programs", "pairs.cpp")
+    for link, options in LINKS.items():
+        plain, counting = (build(pairs, f"{link}_{kind}", *options, "-fsized-deallocation", plain=kind == "plain") for kind in ("plain", "sited"))
+        for kind, sites in (("malloc", SITES), ("strdup", SITES), ("new_sized", SITES), ("new_aligned", SITES), ("realloc", 1)):
+            added = per_pair(counting, kind) - per_pair(plain, kind)
+            expect(f"instructions added to {kind}, {link}: at most {sites}", True, -1 < added < sites + 1)
+
+
+def check_led_past(what, process):
+    """Every function that the program names leads somewhere, and not into the runtime."""
+    leads = re.findall(r"^(\S+) (\S+)$", process.err, re.MULTILINE)
+    expect(f"{what}, status", (3, "done\n"), (process.returncode, process.out))
+    expect(f"{what}, functions", 14 * 2 + 5 * 2, len(leads))
+    expect(f"{what}, functions that lead to the runtime or nowhere", [],
+           [name for name, module in leads if module.startswith("liballocsite") or module == "none"])
+
+
+def led():
+    """What dlsym finds, and what the program and a library that comes later are bound to."""
+    allocators = [path for name in ("jemalloc.so.2", "tcmalloc.so.4", "mimalloc.so.2.0")
+                  if os.path.exists(path := os.path.join(LIBRARIES, f"lib{name}"))]
+    library = build("led.cpp", "libled.so", "-shared", "-fPIC", "-DLIBRARY")
+    for link, options in LINKS.items():
+        program = build("led.cpp", f"led_{link}", *options)
+        for preloaded in "", *allocators:
+            check_led_past(f"{link} {preloaded}", run([program, library], "enabled=0", environment={"LD_PRELOAD": preloaded}))
+
+
+def outcome(name, *options, plain):
+    name = os.path.join(HERE, "..", name)
+    process = run([build(name, "program", *options, plain=plain), build("led.cpp", "libled.so", "-shared", "-fPIC", "-DLIBRARY")],
+                  "enabled=0")
+    return process.returncode, process.out
+
+
+def behaviour():
+    """What is replaced, linked statically, forked, run in threads or left by jumps does what it does without allocsite."""
+    for name in "threads.cpp", "replaced.cpp", "jumps.cpp", "streams.cpp", "forks.c":
+        for options in ((), ("-static",)):
+            expect(f"{name} {options}", *(outcome(f"process/{name}", *options, plain=plain) for plain in (True, False)))
+    expect("static C++ library", *(outcome("process/threads.cpp", "-static-libstdc++", plain=plain) for plain in (True, False)))
+
+
+def opened():
+    """A library that brings the runtime into a process that runs already."""
+    library = build("../process/opened.c", "libopened.so", "-shared", "-fPIC")
+    check_behaviour(run([build("../process/opener.c", "opener", "-ldl", plain=True), library], "enabled=0"))
+
+
+main([counted, led, behaviour, opened])
