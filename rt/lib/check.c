@@ -51,7 +51,7 @@ static struct snapshot *take(size_t *size) {
     if (!snapshot)
         return NULL;
     snapshot->slots = slots;
-    snapshot->pid = getpid();
+    snapshot->pid = os_process();
     thread_keep_slab();
     thread_visit_slabs(add_slab, snapshot);
     return snapshot;

@@ -139,7 +139,7 @@ bool collect(struct report *report, bool with_stacks, bool is_end) {
     *report = (struct report){
         .program = program_path(),
         .directory = getcwd(directory, sizeof directory),
-        .pid = (uint64_t)getpid(),
+        .pid = (uint64_t)os_process(),
         .finished = is_end,
         .walks = stacks_walks(),
     };

@@ -110,7 +110,7 @@ void os_yield(void) {
 static bool read_word(const void *address) {
     uint64_t word;
     struct iovec to = {&word, sizeof word}, from = {(void *)(uintptr_t)address, sizeof word};
-    return syscall(SYS_process_vm_readv, getpid(), &to, 1UL, &from, 1UL, 0UL) == (long)sizeof word;
+    return syscall(SYS_process_vm_readv, os_process(), &to, 1UL, &from, 1UL, 0UL) == (long)sizeof word;
 }
 
 /* The kernel reads the set before it looks at what is to be done with it, which here is nothing that it knows.
@@ -206,6 +206,10 @@ void os_program_path(char *path, size_t size, bool as_argument) {
         path[n] = '\0';
     else
         argument_path(path, size);
+}
+
+int32_t os_process(void) {
+    return (int32_t)syscall(SYS_getpid);
 }
 
 void os_host_name(char *name, size_t size) {

@@ -92,6 +92,10 @@ void os_say_parts(const char *const *parts);
  * given as an argument. */
 void os_program_path(char *path, size_t size, bool as_argument);
 
+/* The number of this process. The C library's getpid is nowhere near what else is called here: around a page
+ * that is needed the kernel maps 60 KiB, which count as the program's. */
+int32_t os_process(void);
+
 void os_host_name(char *name, size_t size);
 
 /* When a process started, in clock ticks since the machine did; 0: there is no such process, or it cannot be

@@ -149,7 +149,7 @@ static void write_header(struct profile_header *header, const char *host) {
     memcpy(header->magic, PROFILE_MAGIC, PROFILE_MAGIC_SIZE);
     header->version = PROFILE_VERSION;
     header->byte_order = PROFILE_BYTE_ORDER;
-    header->pid = (uint64_t)getpid();
+    header->pid = (uint64_t)os_process();
     header->start_time = os_start_time(header->pid);
     header->pid_namespace = os_pid_namespace();
     header->begun = header->begun ? header->begun : os_now();
@@ -232,7 +232,7 @@ void profiling_begin_child(void) {
 
 /* A child of vfork, which is about to end, is not the process whose profile it sees. */
 void profiling_end(void) {
-    if (store_is_file() && store_header()->pid == (uint64_t)getpid())
+    if (store_is_file() && store_header()->pid == (uint64_t)os_process())
         store_header()->ended = os_now();
 }
 

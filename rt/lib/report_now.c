@@ -19,7 +19,7 @@
 int report_open(char *path, size_t size, const char *pattern, const char **why) {
     char host[256];
     os_host_name(host, sizeof host);
-    struct path_names names = {.pid = (uint64_t)getpid(), .program = program_path(), .host = host};
+    struct path_names names = {.pid = (uint64_t)os_process(), .program = program_path(), .host = host};
     if (!path_expand(path, size, pattern, &names)) {
         strncpy(path, pattern, size - 1)[size - 1] = '\0';
         *why = "a % in the path is not %p, %e, %h or %%, or it is too long";

@@ -83,12 +83,12 @@ static pid_t started_pid;
 const struct root_start root_start = {.options = &options, .holes = &holes, .pid = &started_pid};
 
 bool runtime_was_forked(void) {
-    return getpid() != started_pid;
+    return os_process() != started_pid;
 }
 
 static COLD void start(void) {
     int error = errno;
-    started_pid = getpid();
+    started_pid = os_process();
     read_options();
     runtime_off = !options.enabled;
     sizes_wanted = options.sizes;

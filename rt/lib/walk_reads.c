@@ -43,7 +43,7 @@ static uintptr_t stack_end(uintptr_t sp) {
 
 /* high is written last: a signal handler may come at any time, and walk. */
 static void begin_stack(uintptr_t end) {
-    bool is_first_thread = syscall(SYS_gettid) == getpid();
+    bool is_first_thread = syscall(SYS_gettid) == os_process();
     walk_known.low = end & -PAGE;
     walk_known.hole = is_first_thread && end != first_stack_end() ? walk_known.low : 0;
     __atomic_store_n(&walk_known.high, end, __ATOMIC_RELEASE);
