@@ -85,7 +85,23 @@ static void *allocate(size_t n, size_t align) {
     return aligned_alloc(align, (n + align - 1) & -align);
 }
 
-static void *new_without_library(struct operator_new *op, size_t n, size_t align, const void *nothrow) {
+/* The program may have one of the forms alone, and no library that would bring the others: the one that a
+ * library's would call. NULL: none. */
+static struct operator_new *replaced_plainer(const struct operator_new *op) {
+    while (op->array || op->nothrow) {
+        int form = (op->array && op->nothrow ? NEW_ARRAY : NEW) + (op->aligned ? NEW_ALIGNED - NEW : 0);
+        operator_find(&operators_new[form]);
+        op = &operators_new[form];
+        if (op->real)
+            return &operators_new[form];
+    }
+    return NULL;
+}
+
+static COLD void *new_without_library(struct operator_new *op, size_t n, size_t align, const void *nothrow) {
+    struct operator_new *plainer = replaced_plainer(op);
+    if (plainer)
+        return operator_call(plainer, n, align, nothrow);
     for (;;) {
         void *p = allocate(n, align);
         void (*handler)(void) = p || !std_get_new_handler ? NULL : std_get_new_handler();
@@ -137,7 +153,6 @@ static struct operator_delete *plainer_form(const struct operator_delete *op) {
     return NULL;
 }
 
-/* The program may have one of the forms alone, and no library that would bring the others. */
 static void delete_without_library(const struct operator_delete *op, const struct delete_call *call) {
     struct operator_delete *plainer = plainer_form(op);
     if (plainer) {
@@ -260,7 +275,8 @@ void operator_find(struct operator_new *op) {
         return;
     next_resolve();
     op->real = real_operator(op->symbol);
-    op->kind = op->real ? kind_of(op->real) : OPERATOR_STANDARD;
+    const struct operator_new *plainer = op->real ? op : replaced_plainer(op);
+    op->kind = plainer ? kind_of(plainer->real) : OPERATOR_STANDARD;
     if (op->kind == OPERATOR_STANDARD && op->real && !op->aligned && !plain_forms_are_standard())
         op->kind = OPERATOR_PROGRAMS;
     if (op->kind == OPERATOR_STANDARD && !op->aligned)
