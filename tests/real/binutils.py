@@ -1,50 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """GNU binutils, a large C program: binutils.py BIN TARBALL WORK (BIN has allocsite-clang)."""
 import os
-import shutil
 import subprocess
 import sys
 
+import binutils_build
 import real
 
 bin, tarball, work = sys.argv[1:]
-CONFIGURE = ["--disable-nls", "--disable-werror", "--disable-shared", "--disable-plugins", "--disable-gdb",
-             "--disable-gdbserver", "--disable-sim", "--disable-libdecnumber", "--disable-readline", "--disable-ld",
-             "--disable-gold", "--disable-gprof", "--disable-gprofng", "CFLAGS=-O2 -w"]
-
-
-def unpack():
-    sources = os.path.join(work, "sources")
-    if not os.path.exists(f"{sources}/configure"):
-        os.makedirs(sources, exist_ok=True)
-        real.run(["tar", "xf", tarball, "-C", sources, "--strip-components=1"])
-    return sources
-
-
-def build(sources, compiler, kind, inputs):
-    """Returns the build's directory; builds again if one of `inputs` is newer."""
-    directory = os.path.join(work, kind)
-    stamp = os.path.join(directory, "built")
-    if os.path.exists(stamp) and all(os.path.getmtime(stamp) > os.path.getmtime(path) for path in inputs):
-        return directory
-    shutil.rmtree(directory, ignore_errors=True)
-    os.makedirs(directory)
-    # The programs that the build runs must not report into its pipes.
-    environment = dict(os.environ, ALLOCSITE_OPTIONS="enabled=0")
-    log = os.path.join(directory, "build.log")
-    real.run([f"{sources}/configure", f"CC={compiler}", *CONFIGURE], directory, environment, log)
-    real.run(["make", "-j2", "MAKEINFO=true", "all-gas", "all-binutils"], directory, environment, log)
-    open(stamp, "w").close()
-    return directory
+PARTS = ["gas", "binutils"]
 
 
 def check():
-    sources = unpack()
+    sources = binutils_build.unpack(tarball, work)
     clang = subprocess.check_output([f"{bin}/allocsite-clang", "-print-prog-name=clang"], text=True).strip()
-    plain = build(sources, clang, "reference", [])
-    libraries = os.path.join(os.path.dirname(bin), "lib")
-    instrumented = build(sources, f"{bin}/allocsite-clang", "allocsite",
-                         [f"{libraries}/allocsite.so", f"{libraries}/liballocsite.so"])
+    plain, instrumented = os.path.join(work, "reference"), os.path.join(work, "allocsite")
+    binutils_build.build(sources, plain, clang, PARTS, [])
+    binutils_build.build(sources, instrumented, f"{bin}/allocsite-clang", PARTS, binutils_build.libraries(bin))
 
     assembly = os.path.join(work, "input.s")
     object_file = os.path.join(work, "input.o")
