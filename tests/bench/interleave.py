@@ -16,6 +16,14 @@ from build import LAYOUTS, environment
 
 
 @dataclass(frozen=True)
+class Job:
+    """What all variants of a program have to do."""
+    source: str
+    arguments: list
+    written: str = ""  # file that a run leaves, compared like its output
+
+
+@dataclass(frozen=True)
 class Variant:
     name: str
     kind: str = "allocsite"  # of the executable (build.py)
@@ -88,8 +96,20 @@ def contents(path):
         return file.read()
 
 
-def run_variant(variant, command, output, expected):
+def take(variant, written, output):
+    """Moves the file that a run has written behind what it printed."""
+    if not written:
+        return
+    if not os.path.exists(written):
+        raise RunFailed(variant, f"did not write {written}")
+    with open(output, "ab") as everything:
+        everything.write(contents(written))
+    os.remove(written)
+
+
+def run_variant(variant, command, output, written, expected):
     run = (profiled if variant.profiles else timed)(variant, command, output)
+    take(variant, written, output)
     # Some tools print lines of their own around the program's.
     if contents(expected) not in contents(output):
         raise RunFailed(variant, f"{output} is not what it should be ({expected})")
@@ -101,46 +121,55 @@ def rotated(variants, by):
     return variants[by:] + variants[:by]
 
 
-def round_of(builder, source, arguments, variants, number):
-    builder.layout = number % len(LAYOUTS)
-    expected = builder.build(source, "plain") + ".expected"
-    output = builder.build(source, "plain") + ".out"
-    commands = {variant.name: variant.command(builder, source, arguments) for variant in variants}
+def round_of(builder, job, variants, number):
+    builder.layout = number % builder.layouts
+    expected = builder.build(job.source, "plain") + ".expected"
+    output = builder.build(job.source, "plain") + ".out"
+    commands = {variant.name: variant.command(builder, job.source, job.arguments) for variant in variants}
     if not os.path.exists(expected):
         timed(variants[0], commands[variants[0].name], expected)
-    return {variant.name: run_variant(variant, commands[variant.name], output, expected)
+        take(variants[0], job.written, expected)
+    return {variant.name: run_variant(variant, commands[variant.name], output, job.written, expected)
             for variant in rotated(variants, number)}
 
 
-def interleaved(builder, source, arguments, variants, rounds):
+def single(builder, job, variant):
+    """One run by itself."""
+    output = builder.build(job.source, "plain") + ".out"
+    run = timed(variant, variant.command(builder, job.source, job.arguments), output)
+    take(variant, job.written, output)
+    return run
+
+
+def interleaved(builder, job, variants, rounds):
     """For each round the runs of all variants, by name. The first one tells what all have to print."""
-    for layout in range(len(LAYOUTS)):
+    for layout in range(min(rounds, builder.layouts)):
         builder.layout = layout
         with contextlib.suppress(FileNotFoundError):
-            os.remove(builder.build(source, "plain") + ".expected")
-    results = [round_of(builder, source, arguments, variants, number) for number in range(rounds)]
+            os.remove(builder.build(job.source, "plain") + ".expected")
+    results = [round_of(builder, job, variants, number) for number in range(rounds)]
     builder.layout = 0
     return results
 
 
-def layout_medians(values):
-    return [statistics.median(values[layout::len(LAYOUTS)]) for layout in range(min(len(LAYOUTS), len(values)))]
+def layout_medians(values, layouts):
+    return [statistics.median(values[layout::layouts]) for layout in range(min(layouts, len(values)))]
 
 
-def quartiles(values):
+def quartiles(values, layouts=len(LAYOUTS)):
     if len(values) == 1:
         return Ratio(*values * 3)
     low, _, high = statistics.quantiles(values, n=4, method="inclusive")
-    return Ratio(geometric_mean(layout_medians(values)), low, high)
+    return Ratio(geometric_mean(layout_medians(values, layouts)), low, high)
 
 
-def ratio(results, name, base="plain", figure="wall"):
-    return quartiles([getattr(runs[name], figure) / getattr(runs[base], figure) for runs in results])
+def ratio(results, name, base="plain", figure="wall", layouts=len(LAYOUTS)):
+    return quartiles([getattr(runs[name], figure) / getattr(runs[base], figure) for runs in results], layouts)
 
 
-def cost(results, name, base="plain"):
+def cost(results, name, base="plain", layouts=len(LAYOUTS)):
     least = min(runs[name].cpu for runs in results) / min(runs[base].cpu for runs in results)
-    return Cost(ratio(results, name, base), ratio(results, name, base, "cpu"), least)
+    return Cost(ratio(results, name, base, layouts=layouts), ratio(results, name, base, "cpu", layouts), least)
 
 
 def seconds(results, name="plain"):

@@ -4,7 +4,7 @@ block, and each by way of all before it."""
 from dataclasses import dataclass
 
 from build import options
-from interleave import PLAIN, Variant, interleaved, seconds
+from interleave import PLAIN, Job, Variant, interleaved, seconds
 from times import COUNTING
 
 SIZE, MIB = 32, 64
@@ -19,7 +19,7 @@ class Live:
 
 
 def measure(builder, rounds, mib):
-    results = interleaved(builder, "heap.c", [str(SIZE), str(mib)], [PLAIN] + VARIANTS, rounds)
+    results = interleaved(builder, Job("heap.c", [str(SIZE), str(mib)]), [PLAIN] + VARIANTS, rounds)
     for variant in [PLAIN] + VARIANTS:
         total = seconds(results, variant.name)
         yield Live(variant.name, total, total - seconds(results, PLAIN.name))

@@ -104,13 +104,13 @@ def rivals(builder):
     ]
 
 
-def measure_program(builder, source, arguments, running, rounds):
+def measure_program(builder, job, running, rounds):
     """(results, failures): the rounds start again without a rival that fails."""
     failures = {}
     variants = [PLAIN] + running
     while True:
         try:
-            return interleaved(builder, source, arguments, variants, rounds), failures
+            return interleaved(builder, job, variants, rounds), failures
         except RunFailed as failure:
             if failure.variant is PLAIN:
                 raise
@@ -119,9 +119,9 @@ def measure_program(builder, source, arguments, running, rounds):
 
 
 def measure(builder, running, rounds, quick):
-    for name, source, arguments in itertools.islice(programs(quick), 2 if quick else None):
+    for name, job in itertools.islice(programs(quick), 2 if quick else None):
         print(f"bench: {name}: {rounds} rounds of {len(running) + 1} runs", file=sys.stderr, flush=True)
-        results, failures = measure_program(builder, source, arguments, running, rounds)
+        results, failures = measure_program(builder, job, running, rounds)
         costs = {variant.name: cost(results, variant.name) for variant in running if variant.name not in failures}
         yield Program(name, seconds(results), costs, failures)
 

@@ -5,7 +5,7 @@ import os
 from dataclasses import dataclass
 
 from goals import verdict
-from interleave import PLAIN, Ratio, Variant, interleaved, quartiles, ratio, seconds
+from interleave import PLAIN, Job, Ratio, Variant, interleaved, quartiles, ratio, seconds
 from times import COUNTING
 
 COUNTS = [1, 2, 4]
@@ -39,7 +39,7 @@ def scaling(runs, threads):
 
 def measure_kind(builder, kind, work, counts, rounds):
     variants = [variant(base, threads) for threads in counts for base in (PLAIN, COUNTING)]
-    results = interleaved(builder, "threads.c", [kind, str(work)], variants, rounds)
+    results = interleaved(builder, Job("threads.c", [kind, str(work)]), variants, rounds)
     for threads in counts:
         plain, counting = variant(PLAIN, threads).name, variant(COUNTING, threads).name
         yield Scaling(kind, threads, seconds(results, plain), ratio(results, counting, plain),

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What allocsite costs whole programs in time, and what each of its switches makes of that."""
+"""What allocsite costs whole programs in time, and what each of its switches makes of that: the programs that were
+written for it, which do little but allocate, and the tables that the real ones (real_programs.py) share with them."""
+import json
 import os
 import tempfile
 from dataclasses import dataclass
 
 from build import options
 from goals import verdict
-from interleave import PLAIN, Cost, Variant, cost, geometric_mean, interleaved, seconds
+from interleave import PLAIN, Cost, Job, Variant, cost, geometric_mean, interleaved, seconds, single
 
 TABLE = "/usr/share/iso-codes/json/iso_639-3.json"
 PROSE = "/usr/share/common-licenses/GPL-3"
@@ -30,29 +32,64 @@ SWITCHES.append(Variant("profile", variables=options(f"profile={tempfile.gettemp
 
 
 @dataclass
+class Subject:
+    """What is measured, and who builds it."""
+    name: str
+    builder: object  # a Builder, or what has its `build`, `layout`, `layouts` and `work`
+    job: Job
+
+
+@dataclass
 class Program:
     name: str
     seconds: float  # wall time of the plain one
+    allocations: int  # of a run
     costs: dict[str, Cost]  # by variant
 
 
+@dataclass
+class Group:
+    name: str
+    rounds: int
+    programs: list[Program]
+    geometric_mean: dict  # by variant
+
+
 def programs(quick):
-    """Name, source and arguments of each."""
+    """Name and job of each."""
     for source, work, data in PROGRAMS:
         arguments = [str(1 + work // 1000 if quick else work)] + ([data] if data else [])
-        yield os.path.splitext(source)[0], source, arguments
+        yield os.path.splitext(source)[0], Job(source, arguments)
 
 
-def measure(builder, variants, rounds, quick):
-    for name, source, arguments in programs(quick):
-        results = interleaved(builder, source, arguments, [PLAIN] + variants, rounds)
-        yield Program(name, seconds(results), {variant.name: cost(results, variant.name) for variant in variants})
+def allocations(subject):
+    """As allocsite counts them."""
+    report = os.path.join(subject.builder.work, "allocations.json")
+    single(subject.builder, subject.job, Variant("counted", variables=options(f"format=json:report={report}")))
+    with open(report) as file:
+        totals = json.load(file)["totals"]
+    os.remove(report)
+    return totals["allocs"] + totals["reallocs"]
+
+
+def measure(subject, variants, rounds):
+    results = interleaved(subject.builder, subject.job, [PLAIN] + variants, rounds)
+    costs = {variant.name: cost(results, variant.name, layouts=subject.builder.layouts) for variant in variants}
+    return Program(subject.name, seconds(results), allocations(subject), costs)
+
+
+def print_head(name, rounds, switches):
+    print(f"\n{name}: time with allocsite / without: medians (quartiles) of {rounds} rounds, least CPU times"
+          + (", wall medians with switches" if switches else ""))
+    print(f"  {'program':<16} {'plain':>9} {'allocations/s':>13} {'wall':>8} {'':15} {'CPU':>8} {'':15} {'least':>8}"
+          + "".join(f" {switch.name:>10}" for switch in switches), flush=True)
 
 
 def print_program(program, switches, note):
     counting = program.costs[COUNTING.name]
     wall, cpu = counting.wall, counting.cpu
-    print(f"  {program.name:<16} {program.seconds:>7.3f} s {wall.median:>8.3f} ({wall.low:.3f} {wall.high:.3f})"
+    print(f"  {program.name:<16} {program.seconds:>7.3f} s {program.allocations / program.seconds:>13,.0f}"
+          f" {wall.median:>8.3f} ({wall.low:.3f} {wall.high:.3f})"
           f" {cpu.median:>8.3f} ({cpu.low:.3f} {cpu.high:.3f}) {counting.least:>8.3f}"
           + "".join(f" {program.costs[switch.name].wall.median:>10.3f}" for switch in switches) + note, flush=True)
 
@@ -64,20 +101,45 @@ def geometric_means(measured, variant):
             "least": geometric_mean(cost.least for cost in costs)}
 
 
-def section(builder, arguments):
-    switches = SWITCHES if arguments.switches else []
-    rounds = arguments.rounds or 41
-    print(f"\nTime with allocsite / without: medians (quartiles) of {rounds} rounds, least CPU times"
-          + (", wall medians with switches" if switches else ""))
-    print(f"  {'program':<16} {'plain':>9} {'wall':>8} {'':15} {'CPU':>8} {'':15} {'least':>8}"
-          + "".join(f" {switch.name:>10}" for switch in switches))
-    measured = []
-    for program in measure(builder, [COUNTING] + switches, rounds, arguments.quick):
-        measured.append(program)
-        print_program(program, switches, verdict(arguments, program.costs[COUNTING.name].wall.median, "program"))
-    means = {variant.name: geometric_means(measured, variant) for variant in [COUNTING] + switches}
+def print_means(name, means, switches, note=""):
     mean = means[COUNTING.name]
-    print(f"  {'geometric mean':<26} {mean['wall']:>8.3f} {'':15} {mean['cpu']:>8.3f} {'':15} {mean['least']:>8.3f}"
-          + "".join(f" {means[switch.name]['wall']:>10.3f}" for switch in switches)
-          + verdict(arguments, mean["wall"], "wall", " (wall)"))
-    return {"rounds": rounds, "programs": measured, "geometric_mean": means}
+    print(f"  {name:<40} {mean['wall']:>8.3f} {'':15} {mean['cpu']:>8.3f} {'':15} {mean['least']:>8.3f}"
+          + "".join(f" {means[switch.name]['wall']:>10.3f}" for switch in switches) + note, flush=True)
+
+
+def all_means(measured, switches):
+    return {variant.name: geometric_means(measured, variant) for variant in [COUNTING] + switches}
+
+
+def chosen_switches(arguments):
+    return SWITCHES if arguments.switches else []
+
+
+def measure_group(name, subjects, rounds, arguments):
+    """Measures and prints each of them, then their mean."""
+    switches = chosen_switches(arguments)
+    print_head(name, rounds, switches)
+    measured = []
+    for subject in subjects:
+        measured.append(measure(subject, [COUNTING] + switches, rounds))
+        print_program(measured[-1], switches,
+                      verdict(arguments, measured[-1].costs[COUNTING.name].wall.median, "program"))
+    means = all_means(measured, switches)
+    print_means("geometric mean", means, switches)
+    return Group(name, rounds, measured, means)
+
+
+def section(builder, arguments):
+    subjects = [Subject(name, builder, job) for name, job in programs(arguments.quick)]
+    return measure_group("Written for this, little but allocation", subjects, arguments.rounds or 41, arguments)
+
+
+def together(groups, arguments):
+    """The mean over the programs of all groups, which is what the goal is set for."""
+    measured = [program for group in groups for program in group.programs]
+    switches = chosen_switches(arguments)
+    means = all_means(measured, switches)
+    print(f"\nAll {len(measured)} programs")
+    print_means("geometric mean", means, switches,
+                verdict(arguments, means[COUNTING.name]["wall"], "wall", " (wall)"))
+    return means
