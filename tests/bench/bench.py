@@ -14,6 +14,7 @@ import instructions
 import live
 import memory
 import merging
+import real_programs
 import registration
 import rivals
 import threads
@@ -23,6 +24,7 @@ from interleave import RunFailed
 
 SECTIONS = {
     "times": times.section,
+    "real": real_programs.section,
     "threads": threads.section,
     "instructions": instructions.section,
     "memory": memory.section,
@@ -51,12 +53,20 @@ def write_json(path, results):
         file.write("\n")
 
 
+def add_mean_of_all(results, arguments):
+    """As soon as both groups of programs have been measured."""
+    groups = [results.get(name) for name in ("times", "real")]
+    if all(groups) and "all" not in results:
+        results["all"] = times.together(groups, arguments)
+
+
 def parse():
     every = {**SECTIONS, **SLOW_SECTIONS}
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("bin", help="bin directory of a build")
     parser.add_argument("work", help="directory for what is built here")
-    parser.add_argument("--rounds", type=int, help="of each program (default: 41; 21 for threads, 3 for rivals)")
+    parser.add_argument("--rounds", type=int,
+                        help="of each program (default: 41; 12 for real ones, 21 for threads, 3 for rivals)")
     parser.add_argument("--only", choices=every, action="append", help="just this part; rivals runs only when named")
     parser.add_argument("--switches", action="store_true", help="times and instructions with each switch as well")
     parser.add_argument("--json", metavar="FILE", help="the results, as JSON")
@@ -76,6 +86,7 @@ def main():
     try:
         for name, section in sections.items():
             results[name] = section(builder, arguments)
+            add_mean_of_all(results, arguments)
     except RunFailed as failure:
         fail(failure)
     if arguments.json:

@@ -3,20 +3,31 @@
 #
 # Installs what the benchmark needs, builds, measures what allocsite costs and prints it as one table.
 # Arguments go to bench.py: sh tests/bench/run.sh --only times --rounds 31
+# Real programs, which the first time takes minutes to build: sh tests/bench/run.sh --only real
 # Beside other heap profilers, for a quarter of an hour: sh tests/bench/run.sh --only rivals
 set -eu
 cd "$(dirname "$0")/../.."
 . cmake/setup.sh
 
-# A profiler that cannot be installed is named in the table, with that as the reason.
+# A profiler or library that cannot be installed is named in the table, with that as the reason.
 want() {
     for package in "$@"; do
         (need "$package") || echo "bench: goes on without $package" >&2
     done
 }
 
+want_real() {
+    want binutils-source bison file flex xz-utils fonts-dejavu-core libboost-dev libkainjow-mustache-dev librapidxml-dev \
+        libstb-dev libtoml11-dev libtomlplusplus-dev libvalijson-dev picojson-dev rapidjson-dev tao-pegtl-dev
+}
+
 need_build
 need python3 valgrind nlohmann-json3-dev uthash-dev iso-codes
+case " $* " in
+*--only*real*) want_real ;;
+*--only*) ;;
+*) want_real ;;
+esac
 case " $* " in
 *rivals*)
     want heaptrack libjemalloc2 libgoogle-perftools4

@@ -1,0 +1,32 @@
+// Reads a JSON list of languages with nlohmann/json, groups it by a field, and takes the result to CBOR and
+// back.
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "file.h"
+#include <cstdio>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+
+using nlohmann::json;
+
+static json by_type(const json &languages) {
+    json types;
+    for (const json &language : languages)
+        types[language["type"].get<std::string>()][language["alpha_3"].get<std::string>()] = language["name"];
+    return types;
+}
+
+static std::size_t convert(const std::string &text) {
+    std::vector<std::uint8_t> packed = json::to_cbor(by_type(json::parse(text)["639-3"]));
+    return packed.size() + json::from_cbor(packed).dump().size();
+}
+
+int main(int argc, char **argv) {
+    if (argc != 3)
+        return 2;
+    std::string text = contents(argv[2]);
+    std::size_t total = 0;
+    for (int rounds = atoi(argv[1]); rounds > 0; rounds--)
+        total += convert(text);
+    printf("%zu\n", total);
+}

@@ -1,0 +1,31 @@
+// Parses a JSON file into RapidJSON's document, whose values are here in blocks of their own, and writes it
+// again.
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "file.h"
+#include <cstdio>
+#include <cstdlib>
+#include <rapidjson/document.h>
+#include <rapidjson/stringbuffer.h>
+#include <rapidjson/writer.h>
+
+using Document = rapidjson::GenericDocument<rapidjson::UTF8<>, rapidjson::CrtAllocator>;
+
+static std::size_t parse_and_write(const std::string &text) {
+    Document document;
+    document.Parse(text.c_str(), text.size());
+    rapidjson::StringBuffer written;
+    rapidjson::Writer<rapidjson::StringBuffer> writer(written);
+    document.Accept(writer);
+    return written.GetSize();
+}
+
+int main(int argc, char **argv) {
+    if (argc != 3)
+        return 2;
+    std::string text = contents(argv[2]);
+    std::size_t total = 0;
+    for (int rounds = atoi(argv[1]); rounds > 0; rounds--)
+        total += parse_and_write(text);
+    printf("%zu\n", total);
+}
