@@ -6,6 +6,7 @@
 
 #include "compat.h"
 #include "host.h"
+#include "lines.h"
 #include "mark.h"
 #include "rewrite.h"
 
@@ -16,7 +17,10 @@ static void registerPasses(PassBuilder &builder) {
     auto names = std::make_shared<Names>();
     builder.registerPipelineStartEPCallback(
         [names](ModulePassManager &passes, OptimizationLevel) { passes.addPass(MarkPass(names)); });
-    atOptimizerLast(builder, [names](ModulePassManager &passes) { passes.addPass(RewritePass(names)); });
+    atOptimizerLast(builder, [names](ModulePassManager &passes) {
+        passes.addPass(RewritePass(names));
+        passes.addPass(DropLinesPass());
+    });
     builder.registerPipelineParsingCallback(
         [names](StringRef name, ModulePassManager &passes, ArrayRef<PassBuilder::PipelineElement>) {
             if (name == "allocsite-mark")
