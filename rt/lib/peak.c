@@ -17,12 +17,12 @@ struct floors peak_floors = {.any = -PROFILE_EPOCH_STEP, .alloc = -PROFILE_EPOCH
  * of what it changes. */
 struct peak {
     struct profile_peak told;
-    struct thread *riser; /* whose live bytes are rising above it; NULL: they are below */
-    int64_t measured;     /* the epoch of the last measure */
-    uint64_t windows;     /* of all threads since then */
+    struct thread *riser;       /* whose live bytes are rising above it; NULL: they are below */
+    int64_t measured;           /* the epoch of the last measure */
+    uint64_t windows;           /* of all threads since then */
+    const struct local *holder; /* of the lock; NULL: nobody */
     uint32_t measures;
-    uint32_t holder; /* of the lock: index of the thread + 1; 0: nobody */
-    bool seen;       /* some tally has been looked at in this epoch */
+    bool seen; /* some tally has been looked at in this epoch */
 };
 
 _Static_assert(sizeof(struct peak) <=
@@ -122,14 +122,15 @@ static bool look_at_total(struct peak *peak, struct thread *thread, int64_t byte
     return !peak->riser;
 }
 
-/* False: it is held by this thread, and we are in a signal handler that interrupted the looking. */
-static bool lock(struct peak *peak, const struct thread *thread) {
+/* False: it is held by this thread, and we are in a signal handler that interrupted the looking. Such a
+ * handler may count in another struct thread than the code that it interrupted. */
+static bool lock(struct peak *peak) {
     for (uint32_t tries = 1;; tries++) {
-        uint32_t nobody = 0;
-        if (__atomic_compare_exchange_n(&peak->holder, &nobody, thread->index + 1, false, __ATOMIC_ACQUIRE,
+        const struct local *holder = NULL;
+        if (__atomic_compare_exchange_n(&peak->holder, &holder, &local, false, __ATOMIC_ACQUIRE,
                                         __ATOMIC_RELAXED))
             return true;
-        if (nobody == thread->index + 1)
+        if (holder == &local)
             return false;
         if (tries % 64 == 0)
             os_yield();
@@ -137,7 +138,7 @@ static bool lock(struct peak *peak, const struct thread *thread) {
 }
 
 static void unlock(struct peak *peak) {
-    __atomic_store_n(&peak->holder, 0, __ATOMIC_RELEASE);
+    __atomic_store_n(&peak->holder, NULL, __ATOMIC_RELEASE);
 }
 
 /* The first measures cost little and are exact; who needs more of them gets a window that grows with their
@@ -279,7 +280,7 @@ void peak_look(struct thread *thread, struct tally *tally, int64_t blocks, int64
         return;
     }
     int error = errno;
-    if (lock(peak, thread)) {
+    if (lock(peak)) {
         look_at_shared_slot(peak, thread, tally, blocks, bytes, is_in_peak(peak, thread, bytes));
         look_at_thread(peak, thread, bytes);
         unlock(peak);
@@ -303,7 +304,7 @@ static void peak_look_both(struct thread *thread, struct tally *from, int64_t ol
         return;
     }
     int error = errno;
-    if (lock(peak, thread)) {
+    if (lock(peak)) {
         bool in_peak = is_in_peak(peak, thread, bytes - old_bytes);
         look_at_shared_slot(peak, thread, from, -1, -old_bytes, in_peak);
         look_at_shared_slot(peak, thread, to, 1, bytes, in_peak);
@@ -426,7 +427,7 @@ void peak_reset(void) {
     if (!peak->told.shared_epoch) {
         reset_alone(peak, thread);
         peak->told.reset_epoch = epoch_now();
-    } else if (lock(peak, thread)) {
+    } else if (lock(peak)) {
         reset_shared(peak);
         peak->told.reset_epoch = epoch_now();
         unlock(peak);

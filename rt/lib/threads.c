@@ -209,23 +209,27 @@ static void enter_phase(struct thread *thread, profile_name phase) {
     switch_slab(thread, phase);
 }
 
+/* No signal handler may take one meanwhile: there is one place to keep it in. */
+static struct thread *take_own(void) {
+    uint64_t signals = os_signals_hold();
+    struct thread *own = local.own, *taken = own && own->held ? NULL : thread_take();
+    if (taken)
+        local.own = taken;
+    os_signals_release(signals);
+    if (!taken)
+        return own && own->held ? own : NULL;
+    thread_watch_end(taken);
+    if (phase_now()) /* of a child that was forked within it */
+        enter_phase(taken, phase_now());
+    return taken;
+}
+
 /* This thread's structure, to be given back after one count if the thread is ending. */
 static struct thread *thread_own(void) {
     struct thread *own = local.own;
     if (own && own->held)
         return own;
-    struct thread *taken = thread_take();
-    if (!taken || local.ending)
-        return taken;
-    if (local.own && local.own->held) { /* a signal handler was here and took one */
-        thread_give(taken);
-        return local.own;
-    }
-    local.own = taken;
-    thread_watch_end(taken);
-    if (phase_now()) /* of a child that was forked within it */
-        enter_phase(taken, phase_now());
-    return taken;
+    return local.ending ? thread_take() : take_own();
 }
 
 /* A thread that hides or ends does not come back to the hot path. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Signal handlers that allocate at the very site that they interrupt, in several threads, and fresh threads
- * all the time so that they come in the middle of registration and taking a slab too. Needs the observer's
+ * all the time so that they come in the middle of registration and taking a slab too, and while a thread that
+ * ends borrows one. Needs the observer's
  * malloc, which takes no lock. The program knows how often it allocated; it tells on its standard output. */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -30,7 +31,17 @@ static void handler(int signal) {
     sink = strdup("1234567");
 }
 
+static pthread_key_t key;
+
+/* Behind the destructor of the runtime's own key. */
+static void end(void *unused) {
+    (void)unused;
+    for (int i = 0; i < 200; i++)
+        sink = allocate();
+}
+
 static void *worker(void *unused) {
+    pthread_setspecific(key, &key);
     for (int i = 0; i < 2000; i++)
         sink = allocate();
     return unused;
@@ -43,6 +54,8 @@ static void *forever(void *unused) {
 }
 
 int main(void) {
+    sink = allocate();
+    pthread_key_create(&key, end);
     struct sigaction action = {.sa_handler = handler, .sa_flags = SA_RESTART};
     sigaction(SIGPROF, &action, NULL);
     sigaction(SIGALRM, &action, NULL);
