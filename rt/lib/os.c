@@ -107,19 +107,24 @@ void os_yield(void) {
     syscall(SYS_sched_yield);
 }
 
-static bool read_word(const void *address) {
-    uint64_t word;
-    struct iovec to = {&word, sizeof word}, from = {(void *)(uintptr_t)address, sizeof word};
-    return syscall(SYS_process_vm_readv, os_process(), &to, 1UL, &from, 1UL, 0UL) == (long)sizeof word;
+bool os_read(const void *address, uintptr_t *word) {
+    int error = errno;
+    struct iovec to = {word, sizeof *word}, from = {(void *)(uintptr_t)address, sizeof *word};
+    bool is_read =
+        syscall(SYS_process_vm_readv, os_process(), &to, 1UL, &from, 1UL, 0UL) == (long)sizeof *word;
+    errno = error;
+    return is_read;
 }
 
-/* The kernel reads the set before it looks at what is to be done with it, which here is nothing that it knows.
- * Sandboxes allow that, and it takes a tenth of the time of reading the word. valgrind complains of it. */
+/* The kernel reads the set before it looks at what is to be done with it, which here is nothing that it
+ * knows. Sandboxes allow that, and it takes a tenth of the time of reading the word. valgrind complains of
+ * it. */
 bool os_can_read(const void *address) {
+    uintptr_t word;
     int error = errno;
-    bool can = os_is_simulated() ? read_word(address)
-                                 : syscall(SYS_rt_sigprocmask, -1, address, NULL, sizeof(uint64_t)) == 0 ||
-                                       errno == EINVAL;
+    bool can = os_is_simulated()
+                   ? os_read(address, &word)
+                   : syscall(SYS_rt_sigprocmask, -1, address, NULL, sizeof(uint64_t)) == 0 || errno == EINVAL;
     errno = error;
     return can;
 }

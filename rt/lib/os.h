@@ -65,6 +65,9 @@ bool os_is_simulated(void);
 /* Whether the word at address can be read. Keeps errno. */
 bool os_can_read(const void *address);
 
+/* Reads it. False: it cannot be. Keeps errno. */
+bool os_read(const void *address, uintptr_t *word);
+
 /* Calls the function with another stack, which ends at top. */
 void os_call_on_stack(void *top, void (*function)(void));
 

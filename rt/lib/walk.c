@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The walk from frame to frame, as fast as it gets. */
 #include "walk.h"
+#include "os.h"
 #include "walk_fully.h"
 #include "walk_reads.h"
 #include "walk_rule.h"
@@ -19,14 +20,23 @@ struct frame {
     ((frame).fp = (frame).sp = (uintptr_t)__builtin_frame_address(0), (frame).pc = (uintptr_t)walk_stack + 1)
 #endif
 
+/* On other stacks than the thread's own the kernel reads: another thread may unmap what lies behind one. */
+static inline bool read_word(const struct walk_reads *reads, uintptr_t at, uintptr_t *word) {
+    if (UNLIKELY(!reads->is_whole))
+        return os_read((const void *)at, word);
+    *word = walk_word(at);
+    return true;
+}
+
 /* saved: where the caller's frame pointer is; the return address: it was not saved. */
 static inline bool step_to(struct frame *frame, uintptr_t cfa, uintptr_t saved, struct walk_reads *reads) {
     if (UNLIKELY(cfa % sizeof(void *) != 0 || !walk_reads_have(reads, frame->sp, saved, cfa)))
         return false;
-    frame->pc = walk_code_address(walk_word(cfa - sizeof(void *)));
-    if (saved != cfa - sizeof(void *))
-        frame->fp = walk_word(saved);
-    frame->sp = cfa;
+    uintptr_t pc, fp = frame->fp;
+    if (!read_word(reads, cfa - sizeof(void *), &pc) ||
+        (saved != cfa - sizeof(void *) && !read_word(reads, saved, &fp)))
+        return false;
+    *frame = (struct frame){walk_code_address(pc), cfa, fp};
     return true;
 }
 
