@@ -172,7 +172,7 @@ static const struct module *loader_module(void) {
 
 static COLD const char *search_from_here(void (*lost)(void *, const void *, const struct block *),
                                          void *context) {
-    int32_t process = (int32_t)os_process(), thread = (int32_t)syscall(SYS_gettid);
+    int32_t process = os_process(), thread = (int32_t)syscall(SYS_gettid);
     struct search search = {
         .stop = {.tasks = (int)syscall(SYS_openat, AT_FDCWD, "/proc/self/task",
                                        O_RDONLY | O_DIRECTORY | O_CLOEXEC),

@@ -212,12 +212,14 @@ static void enter_phase(struct thread *thread, profile_name phase) {
 /* No signal handler may take one meanwhile: there is one place to keep it in. */
 static struct thread *take_own(void) {
     uint64_t signals = os_signals_hold();
-    struct thread *own = local.own, *taken = own && own->held ? NULL : thread_take();
+    struct thread *own = local.own;
+    bool is_there = own && own->held; /* a signal handler was here and took one */
+    struct thread *taken = is_there ? own : thread_take();
     if (taken)
         local.own = taken;
     os_signals_release(signals);
-    if (!taken)
-        return own && own->held ? own : NULL;
+    if (is_there || !taken)
+        return taken;
     thread_watch_end(taken);
     if (phase_now()) /* of a child that was forked within it */
         enter_phase(taken, phase_now());

@@ -103,6 +103,18 @@ def library():
     expect("text", True, re.search(r"unsited in \S*libstdc\+\+\.so\S*\+0x[0-9a-f]+: _ZNS", process.err) is not None)
 
 
+def crowded():
+    """Each function has its name, however its library's lie: few or many of them where most of the code is one."""
+    for options, end in (([], 30), (["-DCROWD"], 70)):
+        build("crowded.c", "libcrowded.so", "-DLIBRARY", "-shared", "-fPIC", *options, plain=True)
+        program = build("crowded.c", "crowded", *options, *SHARED, f"-L{WORK}", "-lcrowded", f"-Wl,-rpath,{WORK}", plain=True)
+        process = run([program])
+        report = report_of(process)
+        check_behaviour(process)
+        rows = {row["function"]: row["alloc_bytes"] for row in unsited(report, "libcrowded.so")}
+        expect("functions", {f"take_{size}": size for size in range(10, end)}, rows)
+
+
 def opened():
     """Where one library stood stands the other later, and each of the four places is one row."""
     libraries = [os.path.join(WORK, build("opened.c", f"libopened{size}.so", f"-DSIZE={size}", "-shared", "-fPIC", plain=True))
@@ -165,4 +177,4 @@ def many():
     expect("its row", True, "unsited in many, other callers" in process.err)
 
 
-main((program, program_static, observed, library, opened, headers, many))
+main((program, program_static, observed, library, crowded, opened, headers, many))

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Signal handlers that allocate at the very site that they interrupt, in several threads, and fresh threads
  * all the time so that they come in the middle of registration and taking a slab too, and while a thread that
- * ends borrows one. Needs the observer's
- * malloc, which takes no lock. The program knows how often it allocated; it tells on its standard output. */
+ * ends borrows one. Needs the observer's malloc, which takes no lock. The program knows how often it
+ * allocated; it tells on its standard output. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <signal.h>

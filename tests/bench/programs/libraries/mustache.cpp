@@ -1,9 +1,7 @@
 // Fills a page from the lines of a file with kainjow's Mustache: a code and a name, with a tab between them.
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "file.h"
-#include <cstdio>
-#include <cstdlib>
+#include "repeat.h"
 #include <kainjow/mustache.hpp>
 #include <sstream>
 
@@ -35,11 +33,5 @@ static std::size_t fill(const std::string &text) {
 }
 
 int main(int argc, char **argv) {
-    if (argc != 3)
-        return 2;
-    std::string text = contents(argv[2]);
-    std::size_t total = 0;
-    for (int rounds = atoi(argv[1]); rounds > 0; rounds--)
-        total += fill(text);
-    printf("%zu\n", total);
+    return repeat(fill, argc, argv);
 }

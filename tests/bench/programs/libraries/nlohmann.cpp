@@ -2,9 +2,7 @@
 // back.
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "file.h"
-#include <cstdio>
-#include <cstdlib>
+#include "repeat.h"
 #include <nlohmann/json.hpp>
 
 using nlohmann::json;
@@ -22,11 +20,5 @@ static std::size_t convert(const std::string &text) {
 }
 
 int main(int argc, char **argv) {
-    if (argc != 3)
-        return 2;
-    std::string text = contents(argv[2]);
-    std::size_t total = 0;
-    for (int rounds = atoi(argv[1]); rounds > 0; rounds--)
-        total += convert(text);
-    printf("%zu\n", total);
+    return repeat(convert, argc, argv);
 }

@@ -1,9 +1,7 @@
 // Makes the syntax tree of a JSON file with PEGTL and its grammar of JSON, and counts what stands in it.
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "file.h"
-#include <cstdio>
-#include <cstdlib>
+#include "repeat.h"
 #include <tao/pegtl.hpp>
 #include <tao/pegtl/contrib/json.hpp>
 #include <tao/pegtl/contrib/parse_tree.hpp>
@@ -24,14 +22,11 @@ static std::size_t nodes(const pegtl::parse_tree::node &node) {
     return count;
 }
 
+static std::size_t parse(const std::string &text) {
+    pegtl::memory_input<> input(text, "");
+    return nodes(*pegtl::parse_tree::parse<Grammar, Kept>(input));
+}
+
 int main(int argc, char **argv) {
-    if (argc != 3)
-        return 2;
-    std::string text = contents(argv[2]);
-    std::size_t total = 0;
-    for (int rounds = atoi(argv[1]); rounds > 0; rounds--) {
-        pegtl::memory_input<> input(text, argv[2]);
-        total += nodes(*pegtl::parse_tree::parse<Grammar, Kept>(input));
-    }
-    printf("%zu\n", total);
+    return repeat(parse, argc, argv);
 }

@@ -1,12 +1,10 @@
 // Reads a JSON list of languages into Boost's property tree, writes it as XML and reads that.
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "file.h"
+#include "repeat.h"
 #include <boost/property_tree/json_parser.hpp>
 #include <boost/property_tree/ptree.hpp>
 #include <boost/property_tree/xml_parser.hpp>
-#include <cstdio>
-#include <cstdlib>
 #include <sstream>
 
 using boost::property_tree::ptree;
@@ -25,11 +23,5 @@ static std::size_t convert(const std::string &text) {
 }
 
 int main(int argc, char **argv) {
-    if (argc != 3)
-        return 2;
-    std::string text = contents(argv[2]);
-    std::size_t total = 0;
-    for (int rounds = atoi(argv[1]); rounds > 0; rounds--)
-        total += convert(text);
-    printf("%zu\n", total);
+    return repeat(convert, argc, argv);
 }

@@ -2,9 +2,7 @@
 // again.
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "file.h"
-#include <cstdio>
-#include <cstdlib>
+#include "repeat.h"
 #include <rapidjson/document.h>
 #include <rapidjson/stringbuffer.h>
 #include <rapidjson/writer.h>
@@ -21,11 +19,5 @@ static std::size_t parse_and_write(const std::string &text) {
 }
 
 int main(int argc, char **argv) {
-    if (argc != 3)
-        return 2;
-    std::string text = contents(argv[2]);
-    std::size_t total = 0;
-    for (int rounds = atoi(argv[1]); rounds > 0; rounds--)
-        total += parse_and_write(text);
-    printf("%zu\n", total);
+    return repeat(parse_and_write, argc, argv);
 }

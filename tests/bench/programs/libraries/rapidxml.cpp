@@ -1,9 +1,7 @@
 // Parses an XML file with RapidXml, which takes its nodes from chunks of 64 KiB, and counts them.
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "file.h"
-#include <cstdio>
-#include <cstdlib>
+#include "repeat.h"
 #include <rapidxml/rapidxml.hpp>
 
 static std::size_t nodes(const rapidxml::xml_node<> &node) {
@@ -13,16 +11,13 @@ static std::size_t nodes(const rapidxml::xml_node<> &node) {
     return count;
 }
 
+static std::size_t parse(const std::string &text) {
+    std::string parsed = text;
+    rapidxml::xml_document<> document;
+    document.parse<0>(parsed.data());
+    return nodes(document);
+}
+
 int main(int argc, char **argv) {
-    if (argc != 3)
-        return 2;
-    const std::string text = contents(argv[2]);
-    std::size_t total = 0;
-    for (int rounds = atoi(argv[1]); rounds > 0; rounds--) {
-        std::string parsed = text;
-        rapidxml::xml_document<> document;
-        document.parse<0>(parsed.data());
-        total += nodes(document);
-    }
-    printf("%zu\n", total);
+    return repeat(parse, argc, argv);
 }

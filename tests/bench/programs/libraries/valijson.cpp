@@ -1,7 +1,7 @@
 // Checks a JSON file against its schema with Valijson.
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "file.h"
+#include "repeat.h"
 #include <cstdio>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
