@@ -2,6 +2,7 @@
 /* A report held against a budget. */
 #include "check.h"
 #include "command.h"
+#include "laws.h"
 
 #include "../lib/report_order.h"
 
@@ -132,6 +133,8 @@ static void complain_uncertain(const struct check *check) {
 int check_complain(const struct check *check) {
     const struct loaded *loaded = check->loaded;
     bool no_reach = !loaded->report->reach && has_measure(check, MEASURE_LOST);
+    bool is_of_owners = has_measure(check, MEASURE_LIVE) || has_measure(check, MEASURE_PEAK) ||
+                        has_measure(check, MEASURE_BLOCKS);
     bool is_part = loaded->report->left_out && has_pattern(check);
     complain_unmatched(check);
     complain_uncertain(check);
@@ -140,5 +143,6 @@ int check_complain(const struct check *check) {
     if (is_part)
         complain(loaded->path, "has %zu sites left out, which the limits may be for",
                  loaded->report->left_out);
-    return no_reach || is_part ? STATUS_FAILED : STATUS_DONE;
+    int unowned = is_of_owners ? laws_need_owners(loaded->path, loaded->report) : STATUS_DONE;
+    return no_reach || is_part ? STATUS_FAILED : unowned;
 }

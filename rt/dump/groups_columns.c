@@ -19,12 +19,16 @@ static bool is_shown(const struct groups *groups, const struct report *report, i
     case COLUMN_LOST:
         return report->reach && !group_by_parts(groups->by);
     case COLUMN_PEAK:
-        return !group_by_parts(groups->by);
+        return !group_by_parts(groups->by) && !report->is_unowned;
+    case COLUMN_FREES:
+    case COLUMN_LIVE:
+        return !report->is_unowned;
     case COLUMN_SIZE:
     case COLUMN_HOLES:
     case COLUMN_PADDING:
-    case COLUMN_LIVE_PADDING:
         return groups->whole_use.bytes || groups->whole_use.live_bytes;
+    case COLUMN_LIVE_PADDING:
+        return groups->whole_use.live_bytes && !report->is_unowned;
     default:
         return true;
     }

@@ -34,3 +34,10 @@ int laws_check(const char *path, const struct report *report) {
         complain(path, "and %zu more breaches", breaches.count - BREACHES_TOLD);
     return breaches.count ? STATUS_FAILED : STATUS_DONE;
 }
+
+int laws_need_owners(const char *path, const struct report *report) {
+    if (!report->is_unowned)
+        return STATUS_DONE;
+    complain(path, "was counted without the owners of blocks: run the program without ALLOCSITE_OPTIONS=owners=0");
+    return STATUS_FAILED;
+}

@@ -5,6 +5,8 @@
 #include "profile_reasons.h"
 #include "profile_slots.h"
 
+#include "../lib/holes.h"
+
 #include <string.h>
 
 struct reader {
@@ -109,7 +111,10 @@ static bool read_slot(struct reader *reader, uint64_t slot) {
     struct profile_counts counts;
     struct profile_view view;
     profile_view_find(&view, &reader->views, slot);
-    profile_slot_read(&counts, &reader->sweep, slot, !view.is_backing && view.what != PROFILE_CUSTOM);
+    bool is_in_totals = !view.is_backing && view.what != PROFILE_CUSTOM;
+    profile_slot_read(&counts, &reader->sweep, slot, is_in_totals);
+    if (is_in_totals && reader->areas.header.holes >> HOLE_UNOWNED & 1)
+        counters_keep_all(&counts.counters);
     reader->doubts.contradicting += counts.contradict;
     reader->doubts.outrun += counts.outrun;
     if (view.what == PROFILE_CUSTOM) {

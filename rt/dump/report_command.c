@@ -25,7 +25,12 @@ static bool has_sizes(const struct report *report) {
     return false;
 }
 
-/* What the program was not asked to count cannot be shown. */
+/* What the program was asked not to count cannot be shown. */
+static int check_owned(const char *path, const struct report *report, const struct options *options) {
+    return options_need_owners(options) ? laws_need_owners(path, report) : STATUS_DONE;
+}
+
+/* Nor what it was not asked to count. */
 static int check_asked(const char *path, const struct report *report) {
     bool no_pairs = report->limits.pairs && !report->has_pairs;
     bool no_sizes = report->limits.sizes && report->site_count && !has_sizes(report);
@@ -58,6 +63,8 @@ struct showing {
 static int show_sites(const char *path, struct report *report, const struct showing *showing) {
     struct report_limits limits = report_limits_of(&showing->options);
     report_prepare(report, &limits);
+    if (check_owned(path, report, &showing->options))
+        return STATUS_FAILED;
     report_write(standard_out(), report, showing->options.format);
     return standard_out_end() | check_asked(path, report);
 }
@@ -67,6 +74,8 @@ static int show_groups(const char *path, struct report *report, struct showing *
     struct groups *groups = &showing->groups;
     struct reason why;
     report_prepare(report, &everything);
+    if (check_owned(path, report, &showing->options))
+        return STATUS_FAILED;
     showing->layouts.debug_directory = showing->symbolizer.debug_directory;
     groups->layouts = groups->by == BY_TYPE ? &showing->layouts : NULL;
     if ((groups->layouts && !type_layouts_read(&showing->layouts, report, &showing->modules, &why)) ||

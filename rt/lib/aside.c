@@ -17,10 +17,13 @@
 #include "../format.h"
 #include "elf_image.h"
 #include "elf_own.h"
+#include "lean.h"
 #include "next.h"
 #include "operator_real.h"
 
 #include <string.h>
+
+static bool counts_gains;
 
 /* Not the entries that take their site first. */
 #define WRAPPED(symbol) #symbol,
@@ -37,13 +40,19 @@ static const char *const functions[] = {
     "tempnam",     "backtrace_symbols"};
 #undef WRAPPED
 
-static bool is_led_away(const char *name) {
-    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
-        if (strcmp(functions[i], name) == 0)
-            return true;
+static bool frees(const char *name) {
     for (size_t i = 0; i < DELETE_OPERATORS; i++)
         if (strcmp(operators_delete[i].symbol, name) == 0)
             return true;
+    return strcmp(name, "free") == 0;
+}
+
+static bool is_led_away(const char *name) {
+    if (frees(name))
+        return true;
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
+        if (strcmp(functions[i], name) == 0)
+            return !counts_gains;
     return false;
 }
 
@@ -62,8 +71,11 @@ static bool is_elsewhere(const char *name) {
     return strncmp(name, "_Z", 2) != 0 || dl_iterate_phdr(find_definition, (void *)(uintptr_t)name);
 }
 
-/* Where references to one of our symbols go without allocsite; 0: that is not known, or nowhere. */
+/* Where references to one of our symbols are to go; 0: that is not known, or nowhere else. */
 static uintptr_t target_of(const char *symbol) {
+    uintptr_t lean = counts_gains ? lean_function(symbol) : 0;
+    if (lean)
+        return lean;
     const char *name = is_entry(symbol) ? symbol + strlen(ALLOCSITE_ENTRY_PREFIX) : symbol;
     return is_led_away(name) && is_elsewhere(name) ? (uintptr_t)next_symbol(name) : 0;
 }
@@ -92,7 +104,7 @@ static void lead_symbols(const struct image *own) {
         const char *name = own->strings + symbols[i].st_name;
         uintptr_t target = target_of(name);
         if (target)
-            symbols[i].st_value = is_entry(name) ? target - own->base : 0;
+            symbols[i].st_value = is_entry(name) || elf_is_own((const void *)target) ? target - own->base : 0;
     }
     image_close(own, symbols + first, symbols + end);
 }
@@ -106,6 +118,11 @@ static int lead(struct dl_phdr_info *object, size_t size, void *own) {
     if (elf_is_own(image.symbols))
         *(struct image *)own = image;
     return 0;
+}
+
+void step_aside_of_frees(void) {
+    counts_gains = true;
+    step_aside();
 }
 
 void step_aside(void) {

@@ -1,4 +1,4 @@
-/* Getting out of the way when nothing is counted.
+/* Getting out of the way of calls that are not counted.
  *
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  */
@@ -7,5 +7,8 @@
 
 /* Once, before the first thread and any other constructor. */
 void step_aside(void);
+
+/* The same of what gives blocks back; what allocates them is led to the functions of lean.h. */
+void step_aside_of_frees(void);
 
 #endif

@@ -7,8 +7,8 @@
 
 static void gain(struct thread *thread, struct share share) {
     struct tally *tally = thread_tally(thread, share.slot);
-    if (share.is_backing)
-        tally_gain_backing(tally, share.bytes);
+    if (share.is_backing || !runtime_owners)
+        tally_gain_alone(tally, share.bytes);
     else
         tally_gain(thread, tally, share.bytes);
 }
@@ -16,7 +16,7 @@ static void gain(struct thread *thread, struct share share) {
 static void lose(struct thread *thread, struct share share) {
     struct tally *tally = thread_tally(thread, share.slot);
     if (share.is_backing)
-        tally_lose_backing(tally, share.bytes);
+        tally_lose_alone(tally, share.bytes);
     else
         tally_lose(thread, tally, share.bytes);
 }

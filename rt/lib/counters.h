@@ -55,6 +55,13 @@ static inline void counters_forget_peaks(struct counters *counters) {
     counters->max_live_blocks_within = came - counters->live_blocks;
 }
 
+/* Where nobody noted who freed what, as if nothing had been: what is live and the most of it is all that came. */
+static inline void counters_keep_all(struct counters *counters) {
+    counters_forget_peaks(counters);
+    counters->peak_blocks = counters->live_blocks;
+    counters->peak_bytes = counters->live_bytes;
+}
+
 /* total += part, member by member. */
 static inline void counters_add(struct counters *total, const struct counters *part) {
 #define ALLOCSITE_ADD(name) total->name += part->name;

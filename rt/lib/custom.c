@@ -102,7 +102,7 @@ bool custom_gain_quickly(const struct allocsite_site *site, const void *p, uint6
         return false;
     *entry = CUSTOM_LIVE | (uint64_t)key_slot(key) << CUSTOM_SIZE_BITS | bytes;
     tally_gain(thread, own_tally(thread, key), bytes);
-    tally_gain_backing(own_tally(thread, KEY(sum)), bytes);
+    tally_gain_alone(own_tally(thread, KEY(sum)), bytes);
     return true;
 }
 
@@ -120,7 +120,7 @@ bool custom_lose_quickly(const void *p) {
         return false;
     *entry = 0;
     tally_lose(thread, own_tally(thread, key), bytes);
-    tally_lose_backing(own_tally(thread, sum), bytes);
+    tally_lose_alone(own_tally(thread, sum), bytes);
     return true;
 }
 

@@ -35,6 +35,7 @@ static const char *const texts[HOLE_COUNT] = {
         "bytes from another",
     [HOLE_PHASES] =
         "there are more phases than are kept apart: what came in some of them is told outside of all",
+    [HOLE_UNOWNED] = "owners=0: frees were not counted, so what is live and the peak are not known",
     [HOLE_CUSTOM] = "a custom allocator handed out a block whose owner could not be noted: it is not counted",
     [HOLE_ARENA] =
         "a release of an arena went to what was neither marked nor a block of it, or a signal handler "

@@ -62,6 +62,13 @@ void operator_left_by_exception(void);
 /* Calls the real one. align and nothrow as far as it takes them. It may throw. */
 void *operator_call(struct operator_new *, size_t n, size_t align, const void *nothrow);
 
+/* Calls it and counts what it allocates, all in the scope of the call. */
+struct allocsite_site;
+void *operator_new_sited(struct operator_new *, size_t n, size_t align, const void *nothrow,
+                         struct allocsite_site *);
+void *operator_new_unsited(struct operator_new *, const void *caller, size_t n, size_t align,
+                           const void *nothrow);
+
 struct operator_delete {
     const char *symbol;
     enum family family;

@@ -66,8 +66,8 @@ static void *new_scoped(struct operator_new *op, uint32_t slot, bool lifts, size
     return p;
 }
 
-static COLD void *sited_slow(struct operator_new *op, size_t n, size_t align, const void *nothrow,
-                             struct allocsite_site *site) {
+COLD void *operator_new_sited(struct operator_new *op, size_t n, size_t align, const void *nothrow,
+                              struct allocsite_site *site) {
     int error = errno;
     runtime_start();
     operator_find(op);
@@ -84,7 +84,7 @@ static inline __attribute__((always_inline)) void *sited_plain(struct operator_n
     KEEP(struct allocsite_site *, kept_site, site);
     KEEP(size_t, bytes, n);
     void *p = OPERATORS_HAVE_FAST ? op->fast(n ? n : 1) : NULL;
-    return LIKELY(p) ? own_alloc(kept_site, p, bytes, family) : sited_slow(op, bytes, 0, nothrow, kept_site);
+    return LIKELY(p) ? own_alloc(kept_site, p, bytes, family) : operator_new_sited(op, bytes, 0, nothrow, kept_site);
 }
 
 ENTRY(void *, _Znwm, size_t n) {
@@ -104,24 +104,24 @@ ENTRY(void *, _ZnamRKSt9nothrow_t, size_t n, const void *nothrow) {
 }
 
 ENTRY(void *, _ZnwmSt11align_val_t, size_t n, size_t align) {
-    return sited_slow(&operators_new[NEW_ALIGNED], n, align, NULL, site);
+    return operator_new_sited(&operators_new[NEW_ALIGNED], n, align, NULL, site);
 }
 
 ENTRY(void *, _ZnamSt11align_val_t, size_t n, size_t align) {
-    return sited_slow(&operators_new[NEW_ARRAY_ALIGNED], n, align, NULL, site);
+    return operator_new_sited(&operators_new[NEW_ARRAY_ALIGNED], n, align, NULL, site);
 }
 
 ENTRY(void *, _ZnwmSt11align_val_tRKSt9nothrow_t, size_t n, size_t align, const void *nothrow) {
-    return sited_slow(&operators_new[NEW_ALIGNED_NOTHROW], n, align, nothrow, site);
+    return operator_new_sited(&operators_new[NEW_ALIGNED_NOTHROW], n, align, nothrow, site);
 }
 
 ENTRY(void *, _ZnamSt11align_val_tRKSt9nothrow_t, size_t n, size_t align, const void *nothrow) {
-    return sited_slow(&operators_new[NEW_ARRAY_ALIGNED_NOTHROW], n, align, nothrow, site);
+    return operator_new_sited(&operators_new[NEW_ARRAY_ALIGNED_NOTHROW], n, align, nothrow, site);
 }
 
 /* Inside a scope the call belongs to that: the library's operators call one another. */
-static COLD void *unsited_slow(struct operator_new *op, const void *caller, size_t n, size_t align,
-                               const void *nothrow) {
+COLD void *operator_new_unsited(struct operator_new *op, const void *caller, size_t n, size_t align,
+                                const void *nothrow) {
     int error = errno;
     runtime_start();
     operator_find(op);
@@ -137,7 +137,7 @@ static inline __attribute__((always_inline)) void *unsited_plain(struct operator
                                                                  size_t n, enum family family,
                                                                  const void *nothrow) {
     void *p = op->fast(n ? n : 1);
-    return LIKELY(p) ? own_alloc_unsited(caller, p, n, family) : unsited_slow(op, caller, n, 0, nothrow);
+    return LIKELY(p) ? own_alloc_unsited(caller, p, n, family) : operator_new_unsited(op, caller, n, 0, nothrow);
 }
 
 INTERPOSE(void *, _Znwm, size_t n) {
@@ -157,17 +157,17 @@ INTERPOSE(void *, _ZnamRKSt9nothrow_t, size_t n, const void *nothrow) {
 }
 
 INTERPOSE(void *, _ZnwmSt11align_val_t, size_t n, size_t align) {
-    return unsited_slow(&operators_new[NEW_ALIGNED], CALLER, n, align, NULL);
+    return operator_new_unsited(&operators_new[NEW_ALIGNED], CALLER, n, align, NULL);
 }
 
 INTERPOSE(void *, _ZnamSt11align_val_t, size_t n, size_t align) {
-    return unsited_slow(&operators_new[NEW_ARRAY_ALIGNED], CALLER, n, align, NULL);
+    return operator_new_unsited(&operators_new[NEW_ARRAY_ALIGNED], CALLER, n, align, NULL);
 }
 
 INTERPOSE(void *, _ZnwmSt11align_val_tRKSt9nothrow_t, size_t n, size_t align, const void *nothrow) {
-    return unsited_slow(&operators_new[NEW_ALIGNED_NOTHROW], CALLER, n, align, nothrow);
+    return operator_new_unsited(&operators_new[NEW_ALIGNED_NOTHROW], CALLER, n, align, nothrow);
 }
 
 INTERPOSE(void *, _ZnamSt11align_val_tRKSt9nothrow_t, size_t n, size_t align, const void *nothrow) {
-    return unsited_slow(&operators_new[NEW_ARRAY_ALIGNED_NOTHROW], CALLER, n, align, nothrow);
+    return operator_new_unsited(&operators_new[NEW_ARRAY_ALIGNED_NOTHROW], CALLER, n, align, nothrow);
 }

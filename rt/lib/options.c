@@ -121,6 +121,10 @@ static const char *set_leaks(struct options *options, struct value value) {
     return value_boolean(value, &options->leaks);
 }
 
+static const char *set_owners(struct options *options, struct value value) {
+    return value_boolean(value, &options->owners);
+}
+
 static const char *set_pairs(struct options *options, struct value value) {
     return value_boolean(value, &options->pairs);
 }
@@ -131,6 +135,11 @@ static const char *set_sizes(struct options *options, struct value value) {
 
 static const char *set_reach(struct options *options, struct value value) {
     return value_boolean(value, &options->reach);
+}
+
+bool options_need_owners(const struct options *options) {
+    return options->leaks || options->pairs || options->sizes || options->reach || options->stack ||
+           options->sort == SORT_LIVE || options->sort == SORT_PEAK;
 }
 
 static const struct word signals[] = {
@@ -174,6 +183,7 @@ static const struct key {
     {"min_bytes", set_min_bytes},
     {"min_allocs", set_min_allocs},
     {"leaks", set_leaks},
+    {"owners", set_owners},
     {"pairs", set_pairs},
     {"sizes", set_sizes},
     {"reach", set_reach},
@@ -184,7 +194,7 @@ static const struct key {
 };
 
 void options_default(struct options *options) {
-    *options = (struct options){.enabled = true, .report = "stderr", .profile = "none", .top = 20};
+    *options = (struct options){.enabled = true, .owners = true, .report = "stderr", .profile = "none", .top = 20};
 }
 
 /* A value in quotes may have colons. */

@@ -26,6 +26,7 @@ struct options {
     bool top_given;
     uint64_t min_bytes, min_allocs;
     bool leaks;                          /* only sites with live blocks */
+    bool owners;                         /* note who owns which block: what is freed, live, the peak */
     bool pairs;                          /* count who frees and reallocates whose blocks */
     bool sizes;                          /* count the sizes that each site asks for */
     char profile[OPTIONS_PATH_SIZE];     /* "none" or a path pattern */
@@ -42,6 +43,10 @@ typedef void options_complaint(const char *what, const char *pair, size_t length
 
 /* Takes over what text says. A pair that is wrong is complained about and left out. */
 void options_parse(struct options *, const char *text, options_complaint *);
+
+/* Whether they ask for what only is known where owners are noted, or costs so much that not noting them would
+ * not make it cheaper. */
+bool options_need_owners(const struct options *);
 
 /* False: there is no format of that name. */
 bool options_format(const char *name, enum report_format *);

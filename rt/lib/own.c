@@ -16,13 +16,13 @@
 #include <errno.h>
 
 static void enter(const void *p, uint32_t slot, enum family family, uint64_t bytes) {
-    if (!shadow_put(p, slot, family, bytes))
+    if (runtime_owners && !shadow_put(p, slot, family, bytes))
         hole_set(HOLE_OWNERS);
 }
 
 /* A block that is not counted, neither now nor when it goes. */
 static void enter_uncounted(const void *p, uint64_t bytes, enum family family) {
-    if (p && !runtime_off)
+    if (p && !runtime_off && runtime_owners)
         shadow_put(p, SLOT_OURS, family, bytes);
 }
 
@@ -82,8 +82,7 @@ void count_gained(uint32_t slot, const void *p, uint64_t bytes, enum family fami
     errno = error;
 }
 
-void count_disowned(const void *p, uint32_t from, uint32_t to) {
-    int error = errno;
+static void disown(const void *p, uint32_t from, uint32_t to) {
     struct block block = shadow_find(p);
     struct thread *thread = slot_row(block.slot) == from ? thread_acquire(block.slot, to) : NULL;
     from = block.slot; /* a part of what it was */
@@ -95,6 +94,22 @@ void count_disowned(const void *p, uint32_t from, uint32_t to) {
     }
     if (thread)
         thread_release(thread);
+}
+
+static void disown_gain(uint64_t bytes, uint32_t from, uint32_t to) {
+    struct thread *thread = thread_acquire(from, to);
+    if (!thread)
+        return;
+    tally_disown_gain(thread_tally(thread, from), thread_tally(thread, to), bytes);
+    thread_release(thread);
+}
+
+void count_disowned(const struct billed *block, uint32_t from, uint32_t to) {
+    int error = errno;
+    if (runtime_owners)
+        disown(block->p, from, to);
+    else
+        disown_gain(block->bytes, from, to);
     errno = error;
 }
 
@@ -208,7 +223,10 @@ static bool gain_quickly(struct origin origin, void *p, uint64_t bytes, enum fam
         family = scope->family;
     }
     enter(p, key >> KEY_SHIFT, family, bytes);
-    tally_gain(thread, own_tally(thread, key), bytes);
+    if (runtime_owners)
+        tally_gain(thread, own_tally(thread, key), bytes);
+    else
+        tally_gain_alone(own_tally(thread, key), bytes);
     return true;
 }
 
@@ -220,6 +238,8 @@ static inline uint32_t key_with_stack(struct origin origin, const void *frame) {
 }
 
 static void *alloc_slow(struct origin origin, void *p, uint64_t bytes, enum family family) {
+    if (!runtime_owners && own_gain_alone(key_for(origin), p, bytes))
+        return p;
     if (p && bytes >= SHADOW_SMALL && gain_large(key_for(origin), p, bytes, family))
         return p;
     if (runtime_off || gain_quickly(origin, p, bytes, family))
@@ -264,7 +284,7 @@ uint32_t own_slot(struct origin origin) {
 static bool all_blocks_are_seen(void) {
     return !hole_is_set(HOLE_INTERPOSITION) && !hole_is_set(HOLE_PAST) && !hole_is_set(HOLE_UNWRAPPED) &&
            !hole_is_set(HOLE_MEMORY) && !hole_is_set(HOLE_OWNERS) && !hole_is_set(HOLE_LIBRARIES) &&
-           !hole_is_set(HOLE_SECOND_RUNTIME);
+           !hole_is_set(HOLE_SECOND_RUNTIME) && runtime_owners;
 }
 
 static void report_unknown(const void *p, const struct block *block, struct origin by) {
@@ -307,7 +327,7 @@ static void lose_to(const struct block *block, struct origin by) {
 }
 
 static bool has_gone(const void *p) {
-    return !p || runtime_off || p == local.released;
+    return !p || runtime_off || !runtime_owners || p == local.released;
 }
 
 void own_free(void *p, struct origin by, enum family family) {
@@ -326,7 +346,7 @@ void own_free(void *p, struct origin by, enum family family) {
 }
 
 void own_free_block_slow(void *p, struct origin by, enum family family) {
-    if (!lose_large(p, family))
+    if (runtime_owners && !lose_large(p, family))
         own_free(p, by, family);
     next.free(p);
 }
@@ -382,6 +402,14 @@ static void leave_chunk(const char *old, const struct block *block, const char *
                         struct origin by) {
     size_t kept = old == p && bytes < block->size ? bytes : old == p ? block->size : 0;
     custom_gone(old + kept, block->size - kept, by);
+}
+
+void own_realloc_end(struct origin origin, const void *p, size_t bytes) {
+    static const struct block unknown;
+    int error = errno;
+    if (!runtime_off)
+        realloc_end(origin, NULL, &unknown, p, bytes);
+    errno = error;
 }
 
 static COLD void *own_realloc_slow(void *old, size_t bytes, struct origin origin) {

@@ -30,6 +30,9 @@ void own_free(void *p, struct origin, enum family);
 /* Calls the allocator's realloc. */
 void *own_realloc(void *old, size_t bytes, struct origin);
 
+/* Counts a call of the allocator's realloc of a block that nobody is known to own. */
+void own_realloc_end(struct origin, const void *p, size_t bytes);
+
 /* A call that could not be made for want of a size that can be told. */
 void own_failed(struct origin);
 
@@ -52,6 +55,15 @@ static inline bool own_gain(uint32_t key, void *p, uint64_t bytes, enum family f
         return false;
     *entry = key + ((uint32_t)family << FAMILY_AT) + (uint32_t)bytes;
     tally_gain(thread, own_tally(thread, key), bytes);
+    return true;
+}
+
+/* Where owners are not noted. */
+static inline bool own_gain_alone(uint32_t key, const void *p, uint64_t bytes) {
+    struct thread *thread = local.current;
+    if (UNLIKELY(!p || key >= thread->capacity))
+        return false;
+    tally_gain_alone(own_tally(thread, key), bytes);
     return true;
 }
 

@@ -344,7 +344,7 @@ void tally_move(struct thread *thread, struct tally *from, uint64_t old_bytes, s
         peak_look_both(thread, from, (int64_t)old_bytes, to, (int64_t)bytes);
 }
 
-static void disown_gain(struct tally *from, struct tally *to, uint64_t bytes) {
+void tally_disown_gain(struct tally *from, struct tally *to, uint64_t bytes) {
     bump(&from->gained, -(uint64_t)1);
     bump(&from->gained_bytes, -bytes);
     bump(&to->gained, 1);
@@ -352,7 +352,7 @@ static void disown_gain(struct tally *from, struct tally *to, uint64_t bytes) {
 }
 
 void tally_disown(struct thread *thread, struct tally *from, struct tally *to, uint64_t bytes) {
-    disown_gain(from, to, bytes);
+    tally_disown_gain(from, to, bytes);
     shift(&from->above, -1);
     shift(&to->above, 1);
     if (tally_wants_look(from) || tally_wants_look(to))
@@ -360,7 +360,7 @@ void tally_disown(struct thread *thread, struct tally *from, struct tally *to, u
 }
 
 void tally_disown_freed(struct tally *from, struct tally *to, uint64_t bytes) {
-    disown_gain(from, to, bytes);
+    tally_disown_gain(from, to, bytes);
     bump(&from->lost, -(uint64_t)1);
     bump(&from->lost_bytes, -bytes);
     bump(&to->lost, 1);

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  */
 #include "report.h"
+#include "holes.h"
 #include "report_order.h"
 #include "report_pairs.h"
 
@@ -120,8 +121,19 @@ static void add_left_out(struct report *report) {
     report->totals = *report->stated;
 }
 
+/* Reports know their reasons as texts only. */
+static bool is_unowned(const struct report *report) {
+    char unowned[HOLE_TEXT_SIZE];
+    hole_text(unowned, HOLE_UNOWNED, NULL);
+    for (size_t i = 0; i < report->reason_count; i++)
+        if (strcmp(report->reasons[i], unowned) == 0)
+            return true;
+    return false;
+}
+
 void report_prepare(struct report *report, const struct report_limits *limits) {
     report->limits = *limits;
+    report->is_unowned = is_unowned(report);
     merge_same(report);
     put_blank_ones_last(report);
     sum_up(report);

@@ -106,6 +106,7 @@ struct report {
         *stated; /* the totals, where they are known from elsewhere; NULL: the sums are right */
 
     /* Set by report_prepare. */
+    bool is_unowned; /* a reason is HOLE_UNOWNED: frees, live and the peak are not known */
     struct report_limits limits;
     struct report_site totals; /* of all sites, those left out too */
     struct counters sited;     /* of those that are sites in the source */

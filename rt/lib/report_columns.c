@@ -18,6 +18,10 @@ static bool is_shown(const struct report *report, enum column column) {
         return totals->failed;
     case COLUMN_LOST:
         return report->reach;
+    case COLUMN_LIVE:
+    case COLUMN_PEAK:
+    case COLUMN_MOST_LIVE:
+        return !report->is_unowned;
     default:
         return true;
     }

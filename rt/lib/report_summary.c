@@ -49,6 +49,10 @@ void summary_totals(const struct page *page) {
 
 void summary_live(const struct page *page) {
     const struct counters *totals = &page->report->totals.counters;
+    if (page->report->is_unowned) {
+        out_text(page->out, "live and peak: not counted");
+        return;
+    }
     out_text(page->out, page->report->finished ? "live at exit: " : "live so far: ");
     put_blocks(page, totals->live_blocks, totals->live_bytes);
     out_text(page->out, "; peak: ");

@@ -86,6 +86,11 @@ struct scope {
 
 #define SCOPE_BLOCKS 8
 
+struct billed {
+    const void *p;
+    uint64_t bytes;
+};
+
 /* All the thread-local memory of the runtime. Compilers test neighbouring members with one load: diverted,
  * which every scope writes, has none of them, for a load of what was just written in part waits until it is
  * in the cache. */
@@ -102,8 +107,8 @@ struct local {
     const void *released; /* the block that an operator delete was called for and that is counted as freed */
     uint32_t releaser;    /* slot + 1 of the delete that is under way; 0: none */
     struct scope scope;
-    uint32_t billed_count;            /* blocks billed to the scope that lifts others or to one alone */
-    const void *billed[SCOPE_BLOCKS]; /* the first ones of them */
+    uint32_t billed_count;              /* blocks billed to the scope that lifts others or to one alone */
+    struct billed billed[SCOPE_BLOCKS]; /* the first ones of them */
     bool diverted; /* handover, silent or scope.active: an unsited allocation is not its module's */
 };
 
@@ -111,6 +116,9 @@ extern __thread struct local local __attribute__((tls_model("initial-exec"), vis
 
 /* Nothing is counted and no look-up of the options is left to do. */
 extern bool runtime_off __attribute__((visibility("hidden")));
+
+/* Who owns which block is noted, and so who frees what and what is live; else only what comes is counted. */
+extern bool runtime_owners __attribute__((visibility("hidden")));
 
 /* More is asked for than the hot path counts (pairs, sizes): every event takes the slow path. */
 extern bool runtime_details __attribute__((visibility("hidden")));
@@ -134,8 +142,8 @@ static inline bool runtime_counts(void) {
 void count_gained(uint32_t slot, const void *p, uint64_t bytes, enum family);
 void count_failed(uint32_t slot);
 
-/* p was counted for one slot and is another's. */
-void count_disowned(const void *p, uint32_t from, uint32_t to);
+/* A block was counted for one slot and is another's. */
+void count_disowned(const struct billed *, uint32_t from, uint32_t to);
 
 /* Between the two nothing is counted: what the C library allocates for a call of the runtime itself. */
 bool silence_begin(void);

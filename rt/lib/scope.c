@@ -70,7 +70,7 @@ void scope_disown(const void *callee) {
     /* As if its call returned to its second byte: what looks for the caller looks before that. */
     uint32_t slot = count ? caller_slot((const char *)callee + 1) : NO_SLOT;
     for (uint32_t i = 0; slot != NO_SLOT && i < count; i++)
-        count_disowned(local.billed[i], local.scope.slot, slot);
+        count_disowned(&local.billed[i], local.scope.slot, slot);
     local.billed_count = 0;
 }
 
@@ -88,10 +88,11 @@ size_t scope_billed(struct scope *scope, const void *p, size_t bytes) {
         return bytes;
     }
     scope->counted = true;
+    bytes = is_expected(scope, bytes) ? scope->bill : bytes;
     if (local.billed_count < SCOPE_BLOCKS)
-        local.billed[local.billed_count] = p;
+        local.billed[local.billed_count] = (struct billed){p, bytes};
     local.billed_count++;
-    return is_expected(scope, bytes) ? scope->bill : bytes;
+    return bytes;
 }
 
 uint32_t handover_take(void) {

@@ -24,6 +24,7 @@
 #include <unistd.h>
 
 bool runtime_off;
+bool runtime_owners = true;
 bool runtime_details;
 
 #ifdef ALLOCSITE_STATIC
@@ -76,6 +77,10 @@ static void read_options(void) {
     text = secure_getenv("ALLOCSITE_OPTIONS");
     if (text)
         options_parse(&options, text, complain);
+    if (!options.owners && options_need_owners(&options)) {
+        os_say("option ignored, ", "what else is asked for needs the owners of blocks", ": owners=0");
+        options.owners = true;
+    }
 }
 
 static pid_t started_pid;
@@ -91,6 +96,9 @@ static COLD void start(void) {
     started_pid = os_process();
     read_options();
     runtime_off = !options.enabled;
+    runtime_owners = options.owners;
+    if (!runtime_owners)
+        hole_set(HOLE_UNOWNED);
     sizes_wanted = options.sizes;
     runtime_details = options.sizes || options.pairs;
     if (runtime_details)
@@ -154,6 +162,8 @@ __attribute__((constructor(101))) static void construct(int count, char **argume
         return;
     rebind(is_first);
     next_resolve();
+    if (!runtime_owners && is_first && !rebind_is_done())
+        step_aside_of_frees();
     instrumented_note();
 }
 

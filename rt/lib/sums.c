@@ -102,13 +102,20 @@ void sum_counters(struct counters *counters, const struct sum *sum) {
     counters->live_bytes = sum->gained_bytes - sum->lost_bytes + counters->inherited_bytes;
 }
 
+/* Where owners are not noted only custom allocators' blocks can be inherited: only these are ever lost. */
+static bool may_inherit(uint32_t number, const struct sum *sum) {
+    if (!runtime_owners)
+        return sum->lost || slot_known(number)->inherited_blocks;
+    return sum->gained || sum->lost;
+}
+
 void sums_know_inherited(void) {
     if (!runtime_was_forked() || slots_know_inherited() || !slots_inherit_heap())
         return;
     for (uint32_t number = 1; number < record_count(); number++) {
         struct sum sum;
         sum_slot(number, &sum);
-        struct profile_slot *slot = sum.gained || sum.lost ? slot_at(number) : NULL;
+        struct profile_slot *slot = may_inherit(number, &sum) ? slot_at(number) : NULL;
         if (!slot)
             continue;
         slot->inherited_blocks -= sum.gained - sum.lost;

@@ -133,13 +133,13 @@ static inline void tally_lose(struct thread *thread, struct tally *tally, uint64
         peak_look(thread, tally, -1, -(int64_t)bytes);
 }
 
-/* Backing is in no total, so nobody looks for its peak. */
-static inline void tally_gain_backing(struct tally *tally, uint64_t bytes) {
+/* Where nobody looks for a peak: of backing, which is in no total, and where owners are not noted. */
+static inline void tally_gain_alone(struct tally *tally, uint64_t bytes) {
     bump(&tally->gained, 1);
     bump(&tally->gained_bytes, bytes);
 }
 
-static inline void tally_lose_backing(struct tally *tally, uint64_t bytes) {
+static inline void tally_lose_alone(struct tally *tally, uint64_t bytes) {
     bump(&tally->lost, 1);
     bump(&tally->lost_bytes, bytes);
 }
@@ -152,7 +152,8 @@ static inline struct extra *tally_extra(const struct thread *thread, const struc
  * have extras of both. */
 void tally_move(struct thread *, struct tally *from, uint64_t old_bytes, struct tally *to, uint64_t bytes);
 
-/* A block that was counted for one slot is another's; or was, when it was freed. */
+/* A block that was counted for one slot is another's; or was, when it was freed; or has only come. */
+void tally_disown_gain(struct tally *from, struct tally *to, uint64_t bytes);
 void tally_disown_freed(struct tally *from, struct tally *to, uint64_t bytes);
 void tally_disown(struct thread *, struct tally *from, struct tally *to, uint64_t bytes);
 

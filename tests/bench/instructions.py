@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from build import environment, fail
 from goals import verdict
 from interleave import PLAIN, Variant
-from times import COUNTING, SWITCHES
+from times import ALONE, COUNTING, OFF, SWITCHES
 
 KINDS = {
     "malloc": "malloc + free",
@@ -64,8 +64,8 @@ def per_pair(builder, variant, kind):
 
 def variants(builder, switches):
     """A call that passes its site, one that does not in a process with the runtime, and the first with switches."""
-    off, *others = SWITCHES
-    return [COUNTING, Variant("unsited", "plain", {"LD_PRELOAD": builder.runtime}), off] + (others if switches else [])
+    others = [switch for switch in SWITCHES if switch is not OFF]
+    return [COUNTING, Variant("unsited", "plain", {"LD_PRELOAD": builder.runtime}), OFF, ALONE] + (others if switches else [])
 
 
 def measure(builder, chosen, quick):
@@ -93,7 +93,8 @@ def section(builder, arguments):
         kinds.append(kind)
         added = "".join(f" {kind.added[variant.name]:>10.1f}" for variant in chosen)
         is_goal = kind.name == KINDS["malloc"]
-        goal = verdict(arguments, kind.added[COUNTING.name], "instructions") if is_goal else ""
+        goal = (verdict(arguments, kind.added[COUNTING.name], "instructions")
+                + verdict(arguments, kind.added[ALONE.name], "instructions alone", f" ({ALONE.name})")) if is_goal else ""
         print(f"  {kind.name:<22} {kind.plain:>8.1f}{added}{goal}", flush=True)
     process = measure_run(builder)
     print(f"  start, first use of 2 sites and report of a process: {process:,}")

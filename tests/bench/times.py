@@ -26,7 +26,9 @@ PROGRAMS = [
 ]
 
 COUNTING = Variant("allocsite")
-SWITCHES = [Variant(switch, variables=options(switch)) for switch in ("enabled=0", "pairs=1", "sizes=1", "reach=1")]
+ALONE = Variant("owners=0", variables=options("owners=0"))
+OFF = Variant("enabled=0", variables=options("enabled=0"))
+SWITCHES = [OFF] + [Variant(switch, variables=options(switch)) for switch in ("pairs=1", "sizes=1", "reach=1")]
 # On the disk where temporary files are, as a user's would be on his.
 SWITCHES.append(Variant("profile", variables=options(f"profile={tempfile.gettempdir()}/allocsite-bench.profile")))
 
@@ -79,8 +81,8 @@ def measure(subject, variants, rounds):
 
 
 def print_head(name, rounds, switches):
-    print(f"\n{name}: time with allocsite / without: medians (quartiles) of {rounds} rounds, least CPU times"
-          + (", wall medians with switches" if switches else ""))
+    print(f"\n{name}: time with allocsite / without: medians (quartiles) of {rounds} rounds, least CPU times, "
+          f"wall medians with {', '.join(switch.name for switch in switches)}")
     print(f"  {'program':<16} {'plain':>9} {'allocations/s':>13} {'wall':>8} {'':15} {'CPU':>8} {'':15} {'least':>8}"
           + "".join(f" {switch.name:>10}" for switch in switches), flush=True)
 
@@ -112,7 +114,7 @@ def all_means(measured, switches):
 
 
 def chosen_switches(arguments):
-    return SWITCHES if arguments.switches else []
+    return [ALONE] + (SWITCHES if arguments.switches else [])
 
 
 def measure_group(name, subjects, rounds, arguments):
@@ -141,5 +143,6 @@ def together(groups, arguments):
     means = all_means(measured, switches)
     print(f"\nAll {len(measured)} programs")
     print_means("geometric mean", means, switches,
-                verdict(arguments, means[COUNTING.name]["wall"], "wall", " (wall)"))
+                verdict(arguments, means[COUNTING.name]["wall"], "wall", " (wall)")
+                + verdict(arguments, means[ALONE.name]["wall"], "wall alone", f" ({ALONE.name})"))
     return means

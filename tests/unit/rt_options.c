@@ -31,7 +31,7 @@ static struct options parsed(const char *text, int expected_complaints) {
 static void defaults(void **state) {
     (void)state;
     struct options options = parsed("", 0);
-    assert_true(options.enabled);
+    assert_true(options.enabled && options.owners);
     assert_string_equal(options.report, "stderr");
     assert_string_equal(options.profile, "none");
     assert_int_equal(options.format, FORMAT_TEXT);
@@ -41,14 +41,26 @@ static void defaults(void **state) {
     assert_false(options.leaks || options.pairs || options.sizes || options.reach);
 }
 
+static void needs_owners(void **state) {
+    (void)state;
+    static const char *const which[] = {"leaks=1",   "pairs=1",   "sizes=1",  "reach=1",
+                                        "sort=live", "sort=peak", "stack=1"};
+    for (size_t i = 0; i < sizeof which / sizeof *which; i++) {
+        struct options options = parsed(which[i], 0);
+        assert_true(options_need_owners(&options));
+    }
+    struct options options = parsed("sort=allocs:format=json:profile=x:signal=USR2:min_bytes=1:top=1", 0);
+    assert_false(options_need_owners(&options));
+}
+
 static void every_key(void **state) {
     (void)state;
     struct options options =
-        parsed("enabled=0:report=/tmp/%p:format=csv:top=0:sort=allocs:min_bytes=18446744073709551615:"
+        parsed("enabled=0:owners=0:report=/tmp/%p:format=csv:top=0:sort=allocs:min_bytes=18446744073709551615:"
                "min_allocs=7:leaks=1:pairs=1:sizes=1:reach=1:profile=/tmp/%e.%p:stack=64:"
                "stack_sites=*/a.c,xmalloc",
                0);
-    assert_false(options.enabled);
+    assert_false(options.enabled || options.owners);
     assert_string_equal(options.report, "/tmp/%p");
     assert_string_equal(options.profile, "/tmp/%e.%p");
     assert_int_equal(options.format, FORMAT_CSV);
@@ -152,6 +164,7 @@ static void patterns(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(defaults),
+        cmocka_unit_test(needs_owners),
         cmocka_unit_test(every_key),
         cmocka_unit_test(every_sort),
         cmocka_unit_test(quotes_keep_what_ends_a_value),

@@ -3,28 +3,16 @@
 import os
 import re
 import shutil
-import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from counted import per_pair
 from harness import *
 
 LINKS = {"default": [], "no_pie": ["-no-pie", "-fno-pie"], "now": ["-Wl,-z,now"], "no_plt": ["-Wl,-z,now", "-fno-plt"],
          "lazy": ["-Wl,-z,lazy,-z,norelro"]}
-PAIRS = 1000
 # A pair of calls that pass a site each: all that is left are the two instructions that load it.
 SITES = 2
-
-
-def instructions(program, kind, pairs):
-    command = ["valgrind", "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null", program, kind, str(pairs)]
-    process = run(command, "enabled=0")
-    expect(f"{kind}, status", 0, process.returncode)
-    return int(re.search(r"I\s+refs:\s+([\d,]+)", process.err).group(1).replace(",", ""))
-
-
-def per_pair(program, kind):
-    return (instructions(program, kind, 2 * PAIRS) - instructions(program, kind, PAIRS)) / PAIRS
 
 
 def counted():
@@ -37,7 +25,7 @@ def counted():
         plain, counting = (build(pairs, f"{link}_{kind}", *options, "-fsized-deallocation", plain=kind == "plain")
                            for kind in ("plain", "sited"))
         for kind in kinds if link == "default" else ["malloc"]:
-            added = per_pair(counting, kind) - per_pair(plain, kind)
+            added = per_pair(counting, kind, "enabled=0") - per_pair(plain, kind, "enabled=0")
             expect(f"instructions added to {kind}, {link}: at most {kinds[kind]}", True, -1 < added < kinds[kind] + 1)
 
 

@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""With owners=0 only what comes is counted: as exactly as with them, for fewer instructions."""
+import glob
+import json
+import os
+import shutil
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from counted import per_pair
+from harness import *
+
+OPTIONS = "owners=0:format=json:report=%e.%p.json"
+REASON = "owners=0: frees were not counted, so what is live and the peak are not known"
+PROGRAMS = {"process/threads.cpp": (), "process/jumps.cpp": (), "process/plain.c": (), "process/replaced.cpp": (),
+            "process/streams.cpp": (), "calls/library.c": ("-fallocsite-lift=0",), "calls/tail.cpp": ("-fallocsite-lift=0",),
+            "calls/stale.cpp": ("-fallocsite-lift=0",), "modules/standard.cpp": (), "lift/stress.c": ("-O2",),
+            "custom/custom.c": (f"-I{HERE}/../../../rt/lib", f"-fallocsite-list={HERE}/../custom/list.txt")}
+LINKS = (), ("-no-pie", "-fno-pie"), ("-Wl,-z,now", "-fno-plt"), ("-static",)
+GOAL = 25  # added instructions of a malloc and its free
+
+
+def counted():
+    """Instructions that a pair of calls has more, which do not depend on the machine."""
+    if not shutil.which("valgrind"):
+        sys.exit(SKIPPED)
+    pairs = os.path.join(HERE, "..", "..", "bench", "programs", "pairs.cpp")
+    plain, sited = (build(pairs, kind, "-fsized-deallocation", plain=kind == "plain") for kind in ("plain", "sited"))
+    for kind in "malloc", "new_sized", "new_array", "calloc":
+        added = per_pair(sited, kind, "owners=0:report=none") - per_pair(plain, kind, "owners=0")
+        expect(f"instructions added to {kind}: at most {GOAL}, not {added}", True, 0 < added <= GOAL)
+
+
+def rows(report):
+    return sorted([site["id"], site["module"], site["callee"], *(site[counter] for counter in COUNTERS)] for site in report["sites"]
+                  if any(site[counter] for counter in COUNTERS))
+
+
+def compare(what, program, environment={}):
+    """Each site has what it has where owners are noted."""
+    with_owners = run([program], environment=environment)
+    want = rows(report_of(with_owners))
+    process = run([program], OPTIONS, environment=environment)
+    report = report_of(process)
+    expect(f"{what}, behaviour", (with_owners.returncode, with_owners.out, with_owners.err),
+           (process.returncode, process.out, process.err))
+    expect(f"{what}, reasons", True, REASON in report["inexact_reasons"])
+    expect(f"{what}, rows", want, rows(report))
+    expect(f"{what}, what went", (0, 0, 0), tuple(report["totals"][name] for name in ("frees", "moved", "realloc_old_bytes")))
+
+
+def programs():
+    """However they are linked."""
+    for number, link in enumerate(LINKS):
+        for name, options in PROGRAMS.items():
+            program = build(os.path.join(HERE, "..", name), f"{os.path.basename(name)}.{number}", *options, *link)
+            compare(f"{name} {link}", program)
+
+
+def allocators():
+    """Where another allocator stands before ours or behind it."""
+    libraries = [path for name in ("libjemalloc.so.2", "libtcmalloc_minimal.so.4", "libmimalloc.so.2.0")
+                 if os.path.exists(path := os.path.join(LIBRARIES, name))]
+    if not libraries:
+        sys.exit(SKIPPED)
+    source_name = os.path.join(HERE, "..", "process", "threads.cpp")
+    for library in libraries:
+        compare(f"preloaded {library}", build(source_name, "threads"), {"LD_PRELOAD": library})
+        compare(f"linked {library}", build(source_name, "linked", "-Wl,--no-as-needed", library))
+
+
+def forks():
+    """Each child has what is its own."""
+    for link in LINKS:
+        program = build(os.path.join(HERE, "..", "process", "forks.c"), "forks", *link)
+        run([program])
+        want = sorted(map(rows, all_reports()))
+        run([program], OPTIONS)
+        have = all_reports()
+        expect(f"{link}, processes", True, len(have) > 1)
+        expect(f"{link}, rows of all", want, sorted(map(rows, have)))
+        expect(f"{link}, inherited", {0}, {report["totals"]["inherited_blocks"] for report in have})
+
+
+def dump(*arguments):
+    process = subprocess.run([f"{BIN}/allocsite-dump", *arguments], capture_output=True, text=True)
+    return process.returncode, process.stdout, process.stderr
+
+
+def told():
+    """No number is shown that is none, and who asks for one is told why there is none."""
+    program = build(os.path.join(HERE, "..", "process", "plain.c"), "plain")
+    process = run([program], "owners=0:profile=plain.profile")
+    head = next(line for line in process.err.splitlines() if line.lstrip().startswith("bytes"))
+    expect("columns", "bytes share allocs share reallocs average site", " ".join(head.split()))
+    expect("live", 1, process.err.count("\nlive and peak: not counted\n"))
+    expect("reason", 1, process.err.count(f"\nexact: no, {REASON}\n"))
+    run([program], OPTIONS)
+    for file in "plain.profile", *glob.glob("plain.*.json"):
+        for arguments in (), ("--by=function",), ("--format=markdown",):
+            status, out, err = dump("report", *arguments, file)
+            expect(f"{file} {arguments}", (0, "", False, True), (status, err, "most live" in out, "live and peak: not counted" in out))
+        why = f"allocsite-dump: {file}: was counted without the owners of blocks: run the program without ALLOCSITE_OPTIONS=owners=0\n"
+        for arguments in ("--leaks",), ("--sort=peak",), ("--by=function", "--sort=live"), ("--by=file", "--leaks"):
+            expect(f"{file} {arguments}", (1, "", why), dump("report", *arguments, file))
+        for limit, complaint in ("total live <= 1 GiB", why), ("total allocs <= 100000", ""):
+            with open("budget", "w") as budget:
+                budget.write(limit + "\n")
+            status, _, err = dump("check", "--budget=budget", file)
+            expect(f"{file}, {limit}", (bool(complaint), complaint), (status, err))
+        status, out, err = dump("top", "--once", file) if file.endswith("profile") else (0, "", "")
+        expect(f"{file}, top", (0, ""), (status, err))
+        expect(f"{file}, live and peak in top", {"-"}, {" ".join(line.split("  ")[-3:-1]).split()[-1] for line in out.splitlines()[4:]} or {"-"})
+
+
+def refused():
+    """What needs the owners gets them."""
+    program = build(os.path.join(HERE, "..", "process", "plain.c"), "plain")
+    for option in "pairs=1", "sizes=1", "reach=1", "leaks=1", "stack=4", "sort=live", "sort=peak":
+        process = run([program], f"{OPTIONS}:{option}")
+        expect(option, "allocsite: option ignored, what else is asked for needs the owners of blocks: owners=0\n", process.err)
+        expect(f"{option}, reasons", [], json.load(open(f"plain.{process.pid}.json"))["inexact_reasons"])
+
+
+main([counted, programs, allocators, forks, told, refused])
