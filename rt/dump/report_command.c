@@ -50,9 +50,9 @@ static const char *const names_of_what[] = {
 struct showing {
     struct options options;
     enum shown_what what;
-    const char *sort;    /* the option, of rows and trees; NULL: it was not given */
+    const char *sort; /* the option, of rows and trees; NULL: it was not given */
     bool has_prune;
-    const char *of_rows; /* an option that is of rows alone; NULL: there was none */
+    const char *of_rows;        /* an option that is of rows alone; NULL: there was none */
     struct module_list modules; /* of which the files are looked at */
     struct type_layouts layouts;
     struct groups groups; /* by site: none */
@@ -145,7 +145,8 @@ static int show(const char *path, struct report *report, struct showing *showing
 /* Of what is joined, nobody knows which thread or phase it was in, nor which modules there were. */
 static bool take_parts(void *context, const struct report_source *source, struct reason *why) {
     struct showing *showing = context;
-    bool needs_modules = showing->what == SHOW_UNUSED || showing->what == SHOW_COVERAGE || showing->groups.by == BY_TYPE;
+    bool needs_modules =
+        showing->what == SHOW_UNUSED || showing->what == SHOW_COVERAGE || showing->groups.by == BY_TYPE;
     if (needs_modules && !module_list_take(&showing->modules, source, why))
         return false;
     return !group_by_parts(showing->groups.by) || groups_add_parts(&showing->groups, source, why);

@@ -88,7 +88,8 @@ void top_row_line(struct out *out, const struct top *top, const struct top_row *
         uint64_t rate = measure == MEASURE_BYTES ? row->rate.bytes : row->rate.allocs;
         measure_show(text, columns[i].is_rate ? rate : measure_of(row->site, measure), measure);
         bool is_owned = measure == MEASURE_LIVE || measure == MEASURE_PEAK;
-        bool is_unknown = (columns[i].is_rate && !top_has_rates(top)) || (is_owned && page.report->is_unowned);
+        bool is_unknown =
+            (columns[i].is_rate && !top_has_rates(top)) || (is_owned && page.report->is_unowned);
         put_right(out, is_unknown ? "-" : text, columns[i].width);
     }
     page_site_in(&page, row->site);

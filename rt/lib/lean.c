@@ -99,7 +99,7 @@ NEW(_ZnamRKSt9nothrow_t, NEW_ARRAY_NOTHROW, nothrow, size_t n, const void *nothr
 
 #define BOTH(symbol)                                                                                         \
     {ALLOCSITE_ENTRY_PREFIX #symbol, (uintptr_t)sited_##symbol}, {                                           \
-        #symbol, (uintptr_t)plain_##symbol                                                                   \
+#symbol, (uintptr_t)plain_##symbol                                                                   \
     }
 
 uintptr_t lean_function(const char *symbol) {

@@ -94,7 +94,7 @@ static void end_rise(struct peak *peak, int64_t bytes) {
     peak->told.riser = 0;
 }
 
-static void look_at_slot(struct peak *peak, struct tally *tally, int64_t blocks, int64_t bytes) {
+static inline void look_at_slot(struct peak *peak, struct tally *tally, int64_t blocks, int64_t bytes) {
     if (tally_epoch(tally) < epoch_now()) {
         save(tally, blocks, bytes);
         set_seen(tally);
@@ -113,13 +113,13 @@ static int64_t highest_around(const struct tally *tally, int64_t blocks) {
     return tally_live_blocks(tally) - (blocks < 0 ? blocks : 0);
 }
 
-/* With one thread. True: the slots that the event changed are to be looked at. */
-static bool look_at_total(struct peak *peak, struct thread *thread, int64_t bytes) {
+/* With one thread. True: a rise begins, which is for begin_rise to note when all else is done: as the last
+ * call it needs nothing kept on the stack. */
+static inline bool look_at_total(struct peak *peak, const struct thread *thread, int64_t bytes) {
+    bool begins = !peak->riser && thread->room > 0;
     if (peak->riser && bytes < 0)
         end_rise(peak, thread->room + thread->ceiling - bytes);
-    else if (!peak->riser && thread->room > 0)
-        begin_rise(peak, thread);
-    return !peak->riser;
+    return begins;
 }
 
 /* False: it is held by this thread, and we are in a signal handler that interrupted the looking. Such a
@@ -256,10 +256,6 @@ static void look_at_thread(struct peak *peak, struct thread *thread, int64_t byt
     thread->looked = epoch_now();
 }
 
-static inline struct peak *peak_peek(void) {
-    return (struct peak *)&store_header()->peak;
-}
-
 static inline struct peak *the_peak(void) {
     return (struct peak *)&store_header()->peak;
 }
@@ -270,15 +266,8 @@ static void forget_most(const struct peak *peak, struct tally *tally, int64_t bl
         set_limit(tally, tally_live_blocks(tally) - blocks);
 }
 
-void peak_look(struct thread *thread, struct tally *tally, int64_t blocks, int64_t bytes) {
-    struct peak *peak = the_peak();
-    forget_most(peak, tally, blocks);
-    if (!peak->told.shared_epoch) {
-        if (look_at_total(peak, thread, bytes))
-            look_at_slot(peak, tally, blocks, bytes);
-        raise_most(tally, highest_around(tally, blocks));
-        return;
-    }
+static void look_shared(struct peak *peak, struct thread *thread, struct tally *tally, int64_t blocks,
+                        int64_t bytes) {
     int error = errno;
     if (lock(peak)) {
         look_at_shared_slot(peak, thread, tally, blocks, bytes, is_in_peak(peak, thread, bytes));
@@ -288,6 +277,35 @@ void peak_look(struct thread *thread, struct tally *tally, int64_t blocks, int64
     errno = error;
 }
 
+static inline __attribute__((always_inline)) void
+look_alone(struct peak *peak, struct thread *thread, struct tally *tally, int64_t blocks, int64_t bytes) {
+    bool begins = look_at_total(peak, thread, bytes);
+    if (!peak->riser && !begins)
+        look_at_slot(peak, tally, blocks, bytes);
+    raise_most(tally, highest_around(tally, blocks));
+    if (begins)
+        begin_rise(peak, thread);
+}
+
+static COLD void look_otherwise(struct thread *thread, struct tally *tally, int64_t blocks, int64_t bytes) {
+    struct peak *peak = the_peak();
+    forget_most(peak, tally, blocks);
+    if (peak->told.shared_epoch)
+        look_shared(peak, thread, tally, blocks, bytes);
+    else
+        look_alone(peak, thread, tally, blocks, bytes);
+}
+
+/* A heap that grows comes here at every event: what needs a stack is done apart. */
+void peak_look(struct thread *thread, struct tally *tally, int64_t blocks, int64_t bytes) {
+    struct profile_header *header = store_header_made;
+    if (UNLIKELY(!header || header->peak.shared_epoch || tally_epoch(tally) < header->peak.reset_epoch)) {
+        look_otherwise(thread, tally, blocks, bytes);
+        return;
+    }
+    look_alone((struct peak *)&header->peak, thread, tally, blocks, bytes);
+}
+
 /* One event of two slots: neither may take the other's part of it for a peak. */
 static void peak_look_both(struct thread *thread, struct tally *from, int64_t old_bytes, struct tally *to,
                            int64_t bytes) {
@@ -295,12 +313,15 @@ static void peak_look_both(struct thread *thread, struct tally *from, int64_t ol
     forget_most(peak, from, -1);
     forget_most(peak, to, 1);
     if (!peak->told.shared_epoch) {
-        if (look_at_total(peak, thread, bytes - old_bytes)) {
+        bool begins = look_at_total(peak, thread, bytes - old_bytes);
+        if (!peak->riser && !begins) {
             look_at_slot(peak, from, -1, -old_bytes);
             look_at_slot(peak, to, 1, bytes);
         }
         raise_most(from, highest_around(from, -1));
         raise_most(to, highest_around(to, 1));
+        if (begins)
+            begin_rise(peak, thread);
         return;
     }
     int error = errno;

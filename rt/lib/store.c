@@ -25,25 +25,25 @@ static struct {
     char *names[PROFILE_CHUNKS], *records[PROFILE_CHUNKS]; /* chunks, mapped besides those of the memory */
 } the_file;
 
-static struct profile_header *header;
+struct profile_header *store_header_made;
 
-const struct root_store root_store = {.areas = &areas, .area_count = &area_count, .header = &header};
+const struct root_store root_store = {
+    .areas = &areas, .area_count = &area_count, .header = &store_header_made};
 
-struct profile_header *store_header(void) {
+struct profile_header *store_header_make(void) {
     static struct profile_header without_memory;
-    struct profile_header *found = __atomic_load_n(&header, __ATOMIC_ACQUIRE);
-    if (LIKELY(found != NULL))
-        return found;
+    struct profile_header *none = NULL;
     int error = errno;
     struct profile_header *mapped = os_map(PROFILE_PAGE, OS_FORK_WIPES);
     struct profile_header *fresh = mapped ? mapped : &without_memory;
-    if (!__atomic_compare_exchange_n(&header, &found, fresh, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE) &&
+    if (!__atomic_compare_exchange_n(&store_header_made, &none, fresh, false, __ATOMIC_ACQ_REL,
+                                     __ATOMIC_ACQUIRE) &&
         mapped)
         os_unmap(mapped, PROFILE_PAGE);
-    if (header == &without_memory)
+    if (store_header_made == &without_memory)
         hole_set(HOLE_MEMORY);
     errno = error;
-    return header;
+    return store_header_made;
 }
 
 uint32_t store_area_count(void) {
@@ -262,7 +262,7 @@ void store_leave(void) {
     if (!the_file.is_open)
         return;
     the_file.is_open = false;
-    os_map_over(header, PROFILE_PAGE, OS_FORK_WIPES);
+    os_map_over(store_header_made, PROFILE_PAGE, OS_FORK_WIPES);
     for (uint32_t i = 0; i < count; i++) {
         struct store_area *area = table_peek(&areas, i);
         if (area && area->is_mapped) {

@@ -27,8 +27,15 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Never NULL. Wiped by fork. */
-struct profile_header *store_header(void);
+/* NULL: not made yet. */
+extern struct profile_header *store_header_made __attribute__((visibility("hidden")));
+struct profile_header *store_header_make(void);
+
+/* Never NULL. Wiped by fork. Inline, because growing heaps look at the peak in there at every event. */
+static inline struct profile_header *store_header(void) {
+    struct profile_header *made = __atomic_load_n(&store_header_made, __ATOMIC_ACQUIRE);
+    return __builtin_expect(made != NULL, 1) ? made : store_header_make();
+}
 
 /* What of memory at an address, a multiple of PROFILE_PAGE, becomes an area; nothing may have been written
  * there. Returns what store_drop needs to take that back. Keeps errno. */

@@ -43,7 +43,7 @@ static void defaults(void **state) {
 
 static void needs_owners(void **state) {
     (void)state;
-    static const char *const which[] = {"leaks=1",   "pairs=1",   "sizes=1",  "reach=1",
+    static const char *const which[] = {"leaks=1",   "pairs=1",   "sizes=1", "reach=1",
                                         "sort=live", "sort=peak", "stack=1"};
     for (size_t i = 0; i < sizeof which / sizeof *which; i++) {
         struct options options = parsed(which[i], 0);
@@ -55,11 +55,11 @@ static void needs_owners(void **state) {
 
 static void every_key(void **state) {
     (void)state;
-    struct options options =
-        parsed("enabled=0:owners=0:report=/tmp/%p:format=csv:top=0:sort=allocs:min_bytes=18446744073709551615:"
-               "min_allocs=7:leaks=1:pairs=1:sizes=1:reach=1:profile=/tmp/%e.%p:stack=64:"
-               "stack_sites=*/a.c,xmalloc",
-               0);
+    struct options options = parsed(
+        "enabled=0:owners=0:report=/tmp/%p:format=csv:top=0:sort=allocs:min_bytes=18446744073709551615:"
+        "min_allocs=7:leaks=1:pairs=1:sizes=1:reach=1:profile=/tmp/%e.%p:stack=64:"
+        "stack_sites=*/a.c,xmalloc",
+        0);
     assert_false(options.enabled || options.owners);
     assert_string_equal(options.report, "/tmp/%p");
     assert_string_equal(options.profile, "/tmp/%e.%p");
