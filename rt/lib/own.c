@@ -158,16 +158,22 @@ static void count_alloc(struct origin origin, const void *p, uint64_t bytes, enu
 
 #define LARGE_KEY(key) ((uint64_t)(key) << (LARGE_SLOT_AT - KEY_SHIFT))
 
-/* Most of what comes here is large. */
-static inline bool gain_large(uint32_t key, void *p, uint64_t bytes, enum family family) {
+/* The tally of the key, which is to count the block. NULL: not here. */
+static inline struct tally *enter_large(uint32_t key, const void *p, uint64_t bytes, enum family family) {
     struct thread *thread = local.current;
     uint64_t *entry;
     if (!shadow_large_entry(p, &entry) || key >= thread->capacity || bytes < SHADOW_SMALL ||
         bytes >= LARGE_SIZE_MASK)
-        return false;
+        return NULL;
     *entry = LARGE_KEY(key) | (uint64_t)family << LARGE_FAMILY_AT | shadow_large_offset(p) | bytes;
-    tally_gain(thread, own_tally(thread, key), bytes);
-    return true;
+    return own_tally(thread, key);
+}
+
+static inline bool gain_large(uint32_t key, const void *p, uint64_t bytes, enum family family) {
+    struct tally *tally = enter_large(key, p, bytes, family);
+    if (tally)
+        tally_gain(local.current, tally, bytes);
+    return tally;
 }
 
 /* value: of a large entry for the address that was looked for. */
@@ -238,9 +244,7 @@ static inline uint32_t key_with_stack(struct origin origin, const void *frame) {
 }
 
 static void *alloc_slow(struct origin origin, void *p, uint64_t bytes, enum family family) {
-    if (!runtime_owners && own_gain_alone(key_for(origin), p, bytes))
-        return p;
-    if (p && bytes >= SHADOW_SMALL && gain_large(key_for(origin), p, bytes, family))
+    if (!origin.site && bytes >= SHADOW_SMALL && gain_large(key_for(origin), p, bytes, family))
         return p;
     if (runtime_off || gain_quickly(origin, p, bytes, family))
         return p;
@@ -264,10 +268,27 @@ static __attribute__((noinline)) void *alloc_with_stack(struct origin origin, vo
     return alloc_slow(origin, p, bytes, family);
 }
 
+static __attribute__((noinline)) void *look_and_return(struct tally *tally, uint64_t bytes, void *p) {
+    peak_look(local.current, tally, 1, (int64_t)bytes);
+    return p;
+}
+
+static __attribute__((noinline)) void *alloc_alone(struct origin origin, void *p, uint64_t bytes,
+                                                   enum family family) {
+    return own_gain_alone(key_for(origin), p, bytes) ? p : alloc_slow(origin, p, bytes, family);
+}
+
+/* Most of what comes here is large. Each way is a jump: what one of them keeps on the stack the others need
+ * not. */
 void *own_alloc_slow(struct origin origin, void *p, uint64_t bytes, enum family family) {
+    if (UNLIKELY(!runtime_owners))
+        return alloc_alone(origin, p, bytes, family);
     if (UNLIKELY(stacks_depth))
         return alloc_with_stack(origin, p, bytes, family);
-    return alloc_slow(origin, p, bytes, family);
+    struct tally *tally = origin.site ? enter_large(origin.site->key, p, bytes, family) : NULL;
+    if (!tally)
+        return alloc_slow(origin, p, bytes, family);
+    return tally_gain_unseen(local.current, tally, bytes) ? look_and_return(tally, bytes, p) : p;
 }
 
 void own_failed(struct origin origin) {
@@ -346,7 +367,7 @@ void own_free(void *p, struct origin by, enum family family) {
 }
 
 void own_free_block_slow(void *p, struct origin by, enum family family) {
-    if (runtime_owners && !lose_large(p, family))
+    if (p && runtime_owners && !lose_large(p, family))
         own_free(p, by, family);
     next.free(p);
 }

@@ -61,7 +61,7 @@ static __attribute__((cold)) void shadow_map(void) {
         fresh = none;
     }
     shadow.large = (uint64_t *)((char *)fresh + small_size(addresses));
-    __atomic_store_n(&shadow.limit, addresses / 16, __ATOMIC_RELEASE);
+    __atomic_store_n(&shadow.limit, addresses / 16 - 1, __ATOMIC_RELEASE);
 }
 
 static inline void shadow_need(void) {

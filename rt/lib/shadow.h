@@ -28,8 +28,9 @@ enum family {
     FAMILY_NEW_ARRAY,
     FAMILY_ANY, /* of no block: where free was called through another function, whose family it does not tell
                  */
-    FAMILY_BACKING = FAMILY_ANY, /* of a block: a custom allocator took it to hand it out in parts. In an entry
-                                    it has the mark of freed ones too, so that the hot path leaves it alone */
+    FAMILY_BACKING =
+        FAMILY_ANY, /* of a block: a custom allocator took it to hand it out in parts. In an entry
+                       it has the mark of freed ones too, so that the hot path leaves it alone */
 };
 
 /* A small entry: freed:1 family:2 slot:20 size:9, all zero where no block was ever seen. A key is a slot in
@@ -52,18 +53,19 @@ enum family {
 #endif
 
 struct shadow {
-    uint64_t limit;  /* of addresses / 16 that the tables cover, up to all; 0: they are not there */
+    uint64_t limit;  /* the highest address / 16 that the tables cover; 0: they are not there */
     uint32_t *small; /* an entry for each 16 bytes */
     uint64_t *large; /* an entry for each SHADOW_SMALL bytes */
 };
 
 extern struct shadow shadow __attribute__((visibility("hidden")));
 
-/* Finds the small entry of a block at p. False: there is no table, or p is not a multiple of 16. */
+/* Finds the small entry of a block at p. False: there is no table, or p is NULL or not a multiple of 16. */
 static inline bool shadow_entry(const void *p, uint32_t **entry) {
-    /* The bits that must be zero come to the top, and one comparison finds them. */
-    uint64_t index = (uint64_t)(uintptr_t)p >> 4 | (uint64_t)(uintptr_t)p << 60;
-    *entry = shadow.small + index;
+    /* The bits that must be zero come to the top, and so does what comes below NULL: one comparison finds
+     * them all. */
+    uint64_t before = (uint64_t)(uintptr_t)p - 16, index = before >> 4 | before << 60;
+    *entry = shadow.small + index + 1;
     return __builtin_expect(index < shadow.limit, 1);
 }
 
@@ -91,10 +93,10 @@ static inline uint64_t shadow_large_offset(const void *p) {
     return (uint64_t)((uintptr_t)p / 8) << LARGE_SIZE_BITS & LARGE_OFFSET_MASK;
 }
 
-/* Finds the entry of the cell that holds p. False: there is no table. */
+/* Finds the entry of the cell that holds p. False: there is no table for it. */
 static inline bool shadow_large_entry(const void *p, uint64_t **entry) {
     *entry = shadow.large + (uintptr_t)p / SHADOW_SMALL;
-    return __builtin_expect((uintptr_t)p / 16 < shadow.limit, 1);
+    return __builtin_expect(((uintptr_t)p - 1) / 16 < shadow.limit, 1);
 }
 
 enum block_state {

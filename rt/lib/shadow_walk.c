@@ -83,7 +83,7 @@ static void walk_chunk(struct walk *walk, uintptr_t start) {
 
 /* Both tables, one behind the other. */
 static bool is_own_table(const struct span *span) {
-    uintptr_t end = (uintptr_t)(shadow.large + shadow.limit * 16 / SHADOW_SMALL);
+    uintptr_t end = (uintptr_t)(shadow.large + (shadow.limit + 1) * 16 / SHADOW_SMALL);
     return span->begin < end && span->end > (uintptr_t)shadow.small;
 }
 
@@ -94,7 +94,8 @@ static const char *walk_tables(struct walk *walk) {
     for (size_t i = 0; !problem && i < maps.count; i++) {
         const struct span *span = &maps.spans[i];
         uintptr_t start = span->begin & -CHUNK;
-        if (is_own_table(span) || slab_overlaps(span->begin, span->end) || span->end / 16 > shadow.limit)
+        if (is_own_table(span) || slab_overlaps(span->begin, span->end) ||
+            (span->end - 1) / 16 > shadow.limit)
             continue;
         for (start = start < next ? next : start; start < span->end; start += CHUNK)
             walk_chunk(walk, start);

@@ -110,16 +110,20 @@ static inline bool tally_wants_look(const struct tally *tally) {
  * Keeps errno. */
 void peak_look(struct thread *, struct tally *, int64_t blocks, int64_t bytes);
 
-static inline void tally_gain(struct thread *thread, struct tally *tally, uint64_t bytes) {
+/* True: peak_look is to be called for it. */
+static inline bool tally_gain_unseen(struct thread *thread, struct tally *tally, uint64_t bytes) {
     bump(&tally->gained, 1);
     bump(&tally->gained_bytes, bytes);
     shift(&tally->above, 1);
-    if (UNLIKELY(shift_above_zero(&thread->room, (int64_t)bytes)) ||
-        UNLIKELY(tally->above > peak_floors.alloc))
+    return UNLIKELY(shift_above_zero(&thread->room, (int64_t)bytes)) ||
+           UNLIKELY(tally->above > peak_floors.alloc);
+}
+
+static inline void tally_gain(struct thread *thread, struct tally *tally, uint64_t bytes) {
+    if (tally_gain_unseen(thread, tally, bytes))
         peak_look(thread, tally, 1, (int64_t)bytes);
 }
 
-/* True: peak_look is to be called for it. */
 static inline bool tally_lose_unseen(struct thread *thread, struct tally *tally, uint64_t bytes) {
     bump(&tally->lost, 1);
     bump(&tally->lost_bytes, bytes);

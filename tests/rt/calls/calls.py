@@ -52,6 +52,22 @@ def tail_static():
     check_notes(report_of(process), "tail.cpp")
 
 
+def failing():
+    """As often as they fail, small ones too, from where the shadow table is written without a look."""
+    for options, link in ("", []), (":owners=0", []), ("", ["-static"]):
+        process = run([build("failing.cpp", "failing", "-O1", "-fno-builtin", "-fallocsite-lift=0", *link)],
+                      f"format=json:report=%e.%p.json{options}")
+        report = report_of(process)
+        expect(f"{options} {link}, status", (3, ""), (process.returncode, process.err))
+        told = {line: tuple(counts) for line, *counts in (map(int, line.split()) for line in process.out.splitlines())}
+        expect(f"{options} {link}, calls that fail", True, sum(failed for _, _, failed in told.values()) > 15)
+        have = {line: (counts[0][0], counts[0][1], counts[0][4]) for line, counts in sites(report, "failing.cpp").items()}
+        for line in told:
+            if line in have:
+                expect(f"{options} {link}, failing.cpp:{line}", told[line], have[line])
+        expect(f"{options} {link}, lines", len(told) - 2, len(set(told) & set(have)))
+
+
 def stale():
     report = exact("stale.cpp", "-fallocsite-lift=0")
     expect("escaped", (3, 3000, 0, 0, 0), unsited(report, os.path.join(WORK, "stale")))
@@ -74,4 +90,4 @@ def descriptors():
         expect(format, (3, True), (process.returncode, "3" in process.err))
 
 
-main([library, library_static, tail, tail_static, stale, descriptors])
+main([library, library_static, failing, tail, tail_static, stale, descriptors])
