@@ -237,13 +237,23 @@ static bool run(struct screen *screen) {
     return true;
 }
 
+static bool open_screen(void) {
+    SCREEN *screen = newterm(NULL, stdout, stdin);
+    if (!screen || tigetstr("cup"))
+        return screen != NULL;
+    endwin();
+    delscreen(screen);
+    return false;
+}
+
 int top_screen(struct top *top, const struct top_options *options) {
     struct screen screen = {.top = top, .view = options->view, .interval = options->interval};
     screen.left = options->count ? options->count - 1 : 0;
     screen.is_done = options->count == 1;
     setlocale(LC_CTYPE, "");
-    if (!newterm(NULL, stdout, stdin)) {
-        complain("standard output", "is a terminal of a kind that is not known; use --plain");
+    if (!open_screen()) {
+        complain("standard output",
+                 "is a terminal that is not known or whose cursor cannot be moved; use --plain");
         return STATUS_FAILED;
     }
     cbreak();

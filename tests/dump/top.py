@@ -279,6 +279,12 @@ class Screen(unittest.TestCase):
             self.assertEqual(screen.status(), 1)
             self.assertIn("use --plain", screen.seen)
 
+    def test_a_terminal_without_a_screen(self):
+        with Program() as program:
+            screen = Terminal(DUMP, "top", "--count=1", program.path, name="dumb")
+            self.assertEqual(screen.status(), 1)
+            self.assertIn("use --plain", screen.seen)
+
 
 if __name__ == "__main__":
     unittest.main()
