@@ -68,8 +68,18 @@ static void look_for_end(struct top *top) {
     source->report->running = false;
 }
 
+/* Its number is another process's by now. */
+static bool is_of_another(const struct top *top, const struct snapshot *now) {
+    return top->now && top->now->source.is_memory &&
+           top->now->source.profile.start_time != now->source.profile.start_time;
+}
+
 bool top_refresh(struct top *top, struct reason *why) {
     struct snapshot *now = take(top, why);
+    if (now && is_of_another(top, now)) {
+        drop(now);
+        now = NULL;
+    }
     if (!now && top->now)
         look_for_end(top);
     if (!now)

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """allocsite-dump top: of a program that takes a step for each line it is sent, as tables and on a terminal."""
+import ctypes
+import errno
 import fcntl
 import os
 import pty
@@ -84,6 +86,23 @@ def rows(table):
     return found
 
 
+def start_as(pid, command, standard_in):
+    """Runs the command as a process of that number. False: this user may not choose numbers."""
+    arguments = (ctypes.c_uint64 * 11)()
+    wanted = ctypes.c_int32(pid)
+    arguments[4], arguments[8], arguments[9] = signal.SIGCHLD, ctypes.addressof(wanted), 1
+    libc = ctypes.CDLL(None, use_errno=True)
+    clone3 = 435
+    started = libc.syscall(clone3, arguments, ctypes.sizeof(arguments))
+    if started == 0:
+        os.dup2(standard_in, 0)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        os.execve(command[0], command, {**os.environ, "ALLOCSITE_OPTIONS": "report=none"})
+    if started < 0 and ctypes.get_errno() not in (errno.EPERM, errno.ENOSYS):
+        raise OSError(ctypes.get_errno(), "clone3")
+    return started == pid
+
+
 class Tables(unittest.TestCase):
     def test_once_by_process_and_by_profile(self):
         with Program() as program:
@@ -138,6 +157,24 @@ class Tables(unittest.TestCase):
         written("ended/more.json", read(path))
         result = dump("top", "--plain", path)
         self.assertEqual((result.returncode, result.stderr, result.stdout.count("allocsite: ")), (0, "", 1))
+
+    def test_another_process_of_the_same_number(self):
+        with Program("top=1") as program, subprocess.Popen(
+                [DUMP, "top", "--interval=0.2", "--count=20", program.pid], stdout=subprocess.PIPE, text=True) as top:
+            top.stdout.readline()
+            program.end(signal.SIGKILL)
+            ends = os.pipe()
+            is_started = start_as(int(program.pid), [work("live/program")], ends[0])
+            try:
+                tables = top.communicate()[0]
+            finally:
+                for end in ends:
+                    os.close(end)
+            if not is_started:
+                self.skipTest("no permission to start a process of a chosen number")
+            os.waitpid(int(program.pid), 0)
+            self.assertEqual(top.returncode, 0)
+            self.assertIn("has ended since", tables)
 
     def test_a_profile_that_goes_away(self):
         with Program() as program:
