@@ -267,6 +267,7 @@ static void read_head(struct reader *reader) {
     }
     file->pid = header->pid;
     file->start_time = header->start_time;
+    file->begun = header->begun;
     file->host = profile_name_at(&file->names, header->host);
 }
 

@@ -33,11 +33,11 @@ struct profile_part {
 
 struct profile_file {
     struct report report; /* not prepared yet */
-    uint64_t pid, start_time;
+    uint64_t pid, start_time, begun;
     const char *host;
     struct profile_stacks stacks;
     struct profile_modules modules; /* all that it names, whether they have rows or not */
-    bool is_merged; /* from other profiles, and has no parts */
+    bool is_merged;                 /* from other profiles, and has no parts */
     struct profile_part *parts;
     size_t part_count;
     struct counters before_reset; /* of all parts: what the report does not have of them */

@@ -52,13 +52,18 @@ static bool read_calm(struct profile_file *file, int fd, struct reason *why) {
     }
 }
 
+static bool still_runs(const struct profile_file *file) {
+    return process_runs(file->pid, file->start_time, file->host) &&
+           !process_has_executed((unsigned)file->pid, file->report.program, file->begun);
+}
+
 static bool load_profile(struct report_source *source, int fd, struct reason *why) {
     struct profile_file *file = &source->profile;
     source->is_profile = true;
     source->report = &file->report;
     bool is_read = read_calm(file, fd, why);
     if (is_read && !file->report.finished && !file->report.several.count)
-        file->report.running = process_runs(file->pid, file->start_time, file->host);
+        file->report.running = still_runs(file);
     return is_read;
 }
 

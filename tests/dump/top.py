@@ -7,6 +7,7 @@ import os
 import pty
 import re
 import select
+import shutil
 import signal
 import struct
 import subprocess
@@ -101,6 +102,78 @@ def start_as(pid, command, standard_in):
     if started < 0 and ctypes.get_errno() not in (errno.EPERM, errno.ENOSYS):
         raise OSError(ctypes.get_errno(), "clone3")
     return started == pid
+
+
+EXECUTING = """\
+#include <stdlib.h>
+#include <unistd.h>
+void *volatile kept;
+int main(int count, char **arguments) {
+    char byte;
+    kept = malloc(100);
+    if (write(1, ".", 1) == 1 && count > 1 && read(0, &byte, 1) == 1)
+        execv(arguments[1], arguments + 1);
+    (void)!read(0, &byte, 1);
+    _exit(0);
+}
+"""
+
+
+class Executing:
+    """Runs with a profile, and executes another program when it is told to."""
+
+    def __init__(self, *program):
+        written("executing/program.c", EXECUTING)
+        subprocess.run([CC, "-O2", "-g", "program.c", "-o", "program"], check=True, cwd=work("executing"))
+        self.path = work("executing/own.profile")
+        for name in os.listdir(work("executing")):
+            if ".profile" in name:
+                os.unlink(work("executing/" + name))
+        self.process = subprocess.Popen(["./program", *program], cwd=work("executing"), stdin=subprocess.PIPE,
+                                        stdout=subprocess.PIPE,
+                                        env={**os.environ, "ALLOCSITE_OPTIONS": "report=none:profile=own.profile"})
+        self.process.stdout.read(1)
+
+    def execute(self):
+        self.process.stdin.write(b"x")
+        self.process.stdin.flush()
+        self.process.stdout.read(1)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.kill()
+        self.process.stdin.close()
+        self.process.stdout.close()
+        self.process.wait()
+
+
+class Executed(unittest.TestCase):
+    def check(self, *program):
+        with Executing(*program) as executing:
+            pid = str(executing.process.pid)
+            self.assertIn("still running", dump("report", executing.path).stdout)
+            with subprocess.Popen([DUMP, "top", "--interval=0.1", "--count=50", pid], stdout=subprocess.PIPE,
+                                  text=True) as top:
+                self.assertIn("still running", top.stdout.readline())
+                executing.execute()
+                tables = top.communicate()[0]
+            self.assertEqual(top.returncode, 0)
+            self.assertIn(f"pid {pid}, ended by force\n", tables)
+            self.assertNotIn("still running", dump("report", executing.path).stdout)
+
+    def test_a_program_without_the_runtime(self):
+        self.check("/bin/sh", "-c", "printf .; read line")
+
+    def test_the_same_program(self):
+        self.check("./program")
+
+    def test_a_copy_of_a_profile(self):
+        with Executing() as executing:
+            copy = written("executing/copy", "")
+            shutil.copyfile(executing.path, copy)
+            self.assertIn("still running", dump("report", copy).stdout)
 
 
 class Tables(unittest.TestCase):
