@@ -96,6 +96,7 @@ static void end(void) {
     if (store_is_file())
         collect_holes(store_header());
     profiling_end();
+    store_look_for_file();
 }
 
 static void handler(void *unused) {

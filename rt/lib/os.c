@@ -285,6 +285,11 @@ bool os_file_is_open(const struct os_file *file) {
     return file->fd >= 0 && is_file(file, file->fd);
 }
 
+bool os_file_is_removed(const struct os_file *file) {
+    struct stat status;
+    return os_file_is_open(file) && fstat(file->fd, &status) == 0 && status.st_nlink == 0;
+}
+
 bool os_file_reopen(struct os_file *file, const char *path) {
     int fd =
         (int)syscall(SYS_openat, AT_FDCWD, path, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);

@@ -33,6 +33,9 @@ void os_file_note(struct os_file *, int fd);
 bool os_file_is_open(const struct os_file *);
 bool os_file_reopen(struct os_file *, const char *path);
 
+/* Whether nothing names it any more. False if that is not known, for the descriptor is closed. */
+bool os_file_is_removed(const struct os_file *);
+
 /* Closes the descriptor if it is the file's. */
 void os_file_close(struct os_file *);
 

@@ -59,6 +59,11 @@ bool store_is_file(void) {
     return the_file.is_open;
 }
 
+void store_look_for_file(void) {
+    if (the_file.is_open && os_file_is_removed(&the_file.file))
+        os_say("the profile ", the_file.path, " is lost: it was removed while the program ran");
+}
+
 static void note_missing(int error) {
     struct profile_header *told = store_header();
     if (__atomic_fetch_add(&told->missing, 1, __ATOMIC_RELAXED) > 0)

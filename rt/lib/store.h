@@ -59,6 +59,9 @@ void store_leave(void);
 /* Whether there is a file, of this process. */
 bool store_is_file(void);
 
+/* Says so if the file was removed. */
+void store_look_for_file(void);
+
 /* Writes all areas, as they are now, as a profile with that header. 0 or errno. */
 int store_copy(int fd, const struct profile_header *);
 

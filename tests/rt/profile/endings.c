@@ -44,6 +44,8 @@ int main(int count, char **arguments) {
         kill(getpid(), SIGTERM);
     if (strcmp(how, "exec") == 0)
         execl("/proc/self/exe", arguments[0], "again", NULL);
+    if (strcmp(how, "removed") == 0)
+        unlink("e.profile");
     if (strcmp(how, "exec_failed") == 0)
         execl("/nowhere", "nowhere", NULL);
     if (strcmp(how, "vfork") == 0 && vfork() == 0)

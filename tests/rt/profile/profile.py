@@ -178,6 +178,10 @@ def endings():
         clean()
         start([program, "exec"], "report=none:profile=e.%p.profile")
         expect("profiles of exec", [False, True], [report["finished"] for report in profiles("e.*.profile*")])
+        clean()
+        process = start([program, "removed"], "report=none:profile=e.profile")
+        said = f"allocsite: the profile {os.getcwd()}/e.profile is lost: it was removed while the program ran\n"
+        expect("removed: status and errors", (3, said), (process.returncode, process.err))
 
 
 # ---- out of memory ----
