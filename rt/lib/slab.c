@@ -12,8 +12,8 @@
 #define SLOTS_MOST  (1u << SLOT_BITS)
 #define SLOTS_LEAST (1u << 14)
 
-/* A slab grows by doubling, from as many slots as fit one page. */
-#define SLOTS_AT_FIRST (PROFILE_PAGE / (uint32_t)sizeof(struct tally))
+/* Areas are whole pages. */
+#define SLOTS_IN_PAGE (PROFILE_PAGE / (uint32_t)sizeof(struct tally))
 
 struct memory {
     char *tallies; /* the extras follow */
@@ -78,14 +78,27 @@ const struct slab *slab_peek(uint32_t number) {
     return table_peek(&slabs, number);
 }
 
+static uint32_t lesser(uint32_t a, uint32_t b) {
+    return a < b ? a : b;
+}
+
+/* A slab doubles, but not much beyond the slots that there are: space in the file is taken for all of it. An
+ * eighth more, or whoever meets the slots as they come would take a page at a time. */
+static uint32_t more_slots(uint32_t held) {
+    uint32_t known = record_count(), sufficient = known + known / 8;
+    uint32_t missing = sufficient > held ? sufficient - held : 0;
+    uint32_t more = lesser(missing, held) / SLOTS_IN_PAGE * SLOTS_IN_PAGE;
+    return more ? more : SLOTS_IN_PAGE;
+}
+
 /* Slots below the last one that is held are within the capacity. */
 static bool grow(uint32_t *capacity, uint32_t slot, uint32_t number, enum profile_kind kind, void *array) {
     _Static_assert(sizeof(struct tally) == sizeof(struct extra), "one geometry for both");
     const struct memory *memory = table_peek(&memories, number);
     uint32_t held = *capacity ? (*capacity >> KEY_SHIFT) + 1 : 0;
     while (KEY(slot) >= *capacity) {
-        uint32_t more = held ? held : SLOTS_AT_FIRST;
-        if (held == memory->slots)
+        uint32_t more = lesser(more_slots(held), memory->slots - held);
+        if (!more)
             return false;
         store_add(kind, number, held, (struct tally *)array + held, more * sizeof(struct tally));
         held += more;

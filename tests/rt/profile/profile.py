@@ -495,6 +495,39 @@ def watched():
     expect("finished", True, profile("w.profile")["finished"])
 
 
+# ---- space ----
+
+
+def areas(path):
+    """Kind, index and size of each area of a profile: rt/profile.h."""
+    data = open(path, "rb").read()
+    left, = struct.unpack_from("<I", data, 4096)
+    chunks = list(struct.unpack_from("<22Q", data, 4104))
+    chunks[0] = 6144
+    for number, start in enumerate(chunks):
+        for i in range(min(left, 64 << number)):
+            kind, index, _, size = struct.unpack_from("<IIQQ", data, start + 32 * i)
+            yield kind, index, size
+        left -= min(left, 64 << number)
+
+
+def space():
+    """File space is taken for the sites that there are, and for an eighth more that may come."""
+    program = build("space.c", "space")
+    clean()
+    process = start([program], "report=none:profile=s.profile")
+    expect("status and errors", (3, ""), (process.returncode, process.err))
+    sites = len(profile("s.profile")["sites"])
+    taken, tallies, page = collections.Counter(), 5, 64
+    for kind, index, size in areas("s.profile"):
+        taken[index] += size * (kind == tallies) // 64
+    most = sites + sites // 8 + 2 * page
+    large = [slots for slots in taken.values() if slots >= 576]
+    expect("blocks", 3, len(large))
+    if max(large) > most:
+        wrong.append(f"{sites} sites: {max(large)} of a block, at most {most}")
+
+
 if __name__ == "__main__":
     main([killed, killed_static, endings, out_of_memory, children, joined, places, read_only, file_size, full_disk, closed, reopened,
-          watched, registered, same_path])
+          watched, registered, same_path, space])
