@@ -134,10 +134,20 @@ static inline int allocsite_profile_fd(int fd) {
     return __allocsite_api_v1_profile_fd ? __allocsite_api_v1_profile_fd(fd) : ENOSYS;
 }
 
+/* It has the name of its struct, as stat(2) has, which g++ tells with -Wshadow. */
+#if defined __GNUC__
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
+#endif
+
 /* What the process has counted so far. Costs time in proportion to sites x threads. Signal-safe. */
 static inline int allocsite_totals(struct allocsite_totals *totals) {
     return __allocsite_api_v1_totals ? __allocsite_api_v1_totals(totals) : ENOSYS;
 }
+
+#if defined __GNUC__
+#pragma GCC diagnostic pop
+#endif
 
 /* What this thread has counted. It may have taken over the counters of a thread that ended, so only the
  * difference of two readings means anything. Costs time in proportion to sites. Signal-safe. */
@@ -176,8 +186,8 @@ static inline void allocsite_phase_pop(void) {
 
 /* ---- Custom allocators ---- */
 
-/* Says of a function that it hands out, or takes back, memory that it manages itself: what = "KIND [size=N] ..."
- * as on the right side of a line of a list of allocators, see CUSTOM ALLOCATORS in allocsite(7):
+/* Says of a function that it hands out, or takes back, memory that it manages itself: what = "KIND [size=N]
+ * ..." as on the right side of a line of a list of allocators, see CUSTOM ALLOCATORS in allocsite(7):
  *
  *     ALLOCSITE_ALLOCATOR("alloc size=2") void *arena_alloc(struct arena *, size_t);
  *

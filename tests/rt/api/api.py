@@ -182,6 +182,8 @@ def absent():
                     "-Wno-unused-function", "-Wno-pragma-once-outside-header"], check=True)
     subprocess.run([CLANG, "-x", "c", "-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-fsyntax-only", "-Wno-unused-function",
                     os.path.join(INCLUDE, "allocsite.h")], check=True)
+    subprocess.run(["g++", "-x", "c++", "-std=c++98", "-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Werror", "-fsyntax-only",
+                    f"-I{INCLUDE}", "-"], check=True, text=True, input="#include <allocsite.h>\n")
 
 
 if __name__ == "__main__":
