@@ -23,7 +23,8 @@ static int open_at(const char *path, int flags) {
                         0600);
 }
 
-/* Its header is in it before it has its name, so that whoever finds the name finds the process. */
+/* Its header is in it before it has its name, so that whoever finds the name finds the process; and an empty
+ * directory, so that it is a profile if the process is killed there. */
 bool profile_make(struct new_profile *made, const char *path, const struct profile_header *header,
                   const char **why) {
     static uint64_t count;
@@ -36,6 +37,8 @@ bool profile_make(struct new_profile *made, const char *path, const struct profi
     errno = ENAMETOOLONG;
     made->fd = fits ? open_at(made->name, O_RDWR | O_CREAT | O_EXCL) : -1;
     int error = made->fd < 0 ? errno : os_write_at(made->fd, header, sizeof *header, 0);
+    if (!error)
+        error = os_allocate(made->fd, PROFILE_PAGE, PROFILE_PAGE);
     if (error)
         *why = strerrordesc_np(error);
     if (error && made->fd >= 0)

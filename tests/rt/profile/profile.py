@@ -149,6 +149,17 @@ def killed_static():
     kill_many(50, "-static")
 
 
+def born():
+    """Killed before anything is counted."""
+    program, killer = build("growing.c", "growing"), build("born.c", "libborn.so", "-shared", "-fPIC", "-fno-builtin", plain=True)
+    clean()
+    process = start([program], "profile=b.profile", environment={"LD_PRELOAD": killer})
+    expect("status and errors", (-signal.SIGKILL, ""), (process.returncode, process.err))
+    expect("files", ["b.profile"], glob.glob("b.profile*"))
+    report = profile("b.profile")
+    expect("finished, exact and counted", (False, False, 0), (report["finished"], report["exact"], report["totals"]["allocs"]))
+
+
 # ---- all ways to end ----
 
 
@@ -529,5 +540,5 @@ def space():
 
 
 if __name__ == "__main__":
-    main([killed, killed_static, endings, out_of_memory, children, joined, places, read_only, file_size, full_disk, closed, reopened,
+    main([killed, killed_static, born, endings, out_of_memory, children, joined, places, read_only, file_size, full_disk, closed, reopened,
           watched, registered, same_path, space])
