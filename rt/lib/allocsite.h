@@ -42,7 +42,7 @@ const char *__allocsite_default_options(void);
 
 /* Sums over all sites and unsited allocations of the process, or what one thread did. The fields are those of
  * "totals" in the JSON report: calls and blocks are counts, the rest is bytes as the program asked for them.
- */
+ * With the option owners=0 nothing is known to be freed, so all that came is live. */
 struct allocsite_totals {
     uint64_t allocs, alloc_bytes;
     uint64_t reallocs, realloc_bytes, realloc_old_bytes;

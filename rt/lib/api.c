@@ -153,6 +153,7 @@ static void add_slab(void *context, const struct slab *slab) {
             sum_add_extra(&sum, &slab->extras[slot]);
         struct counters counters;
         sum_counters(&counters, &sum);
+        counters_forget_peaks(&counters);
         add(context, &counters);
     }
 }

@@ -83,8 +83,6 @@ static void count(struct rows *rows, uint32_t slot) {
     sum_counters(&rows->sites[slot].counters, &sum);
     if (!slot_is_in_totals(slot))
         counters_forget_peaks(&rows->sites[slot].counters);
-    else if (!runtime_owners)
-        counters_keep_all(&rows->sites[slot].counters);
     if (is_stack(record))
         counters_join(&rows->sites[record->parent].counters, &rows->sites[slot].counters);
 }

@@ -100,6 +100,8 @@ void sum_counters(struct counters *counters, const struct sum *sum) {
     };
     counters->live_blocks = sum->gained - sum->lost + counters->inherited_blocks;
     counters->live_bytes = sum->gained_bytes - sum->lost_bytes + counters->inherited_bytes;
+    if (!runtime_owners)
+        counters_keep_all(counters);
 }
 
 /* Where owners are not noted only custom allocators' blocks can be inherited: only these are ever lost. */
