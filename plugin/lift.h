@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Lifting at run time, where a wrapper was not inlined: its caller leaves its site in a thread-local variable
  * of the runtime just before the call, and the wrapper takes it at its entry. So the outermost call wins, and
- * nothing is left for another one to find. Where both stand in one module it is a parameter instead, and so
- * it is across the files of an executable (twin.h). */
+ * nothing is left for another one to find. Where both stand in one file it is a parameter instead, and so it
+ * is across the files of an executable or a shared object (twin.h, gate.h). */
 #ifndef ALLOCSITE_PLUGIN_LIFT_H
 #define ALLOCSITE_PLUGIN_LIFT_H
 
@@ -46,6 +46,9 @@ void leaveSite(const AllocatorCall &found, llvm::Value *site, Lifting &lifting);
 
 /* An exception, or the end of the thread, that leaves such a call passes by what takes the site away. */
 void clearWhenUnwound(llvm::Function &function, llvm::ArrayRef<AllocatorCall> calls);
+
+/* Whether the code of the wrapper can go to a function with one more parameter. */
+bool mayHaveParameter(const llvm::Function &wrapper);
 
 /* When all is lifted: has wrappers take the site as a parameter from the calls in the module, which costs no
  * memory access, and which no signal handler can come between. */

@@ -5,6 +5,7 @@
 #include <llvm/IR/IRBuilder.h>
 
 #include "compat.h"
+#include "gate.h"
 #include "lift.h"
 #include "site_argument.h"
 #include "twin.h"
@@ -13,7 +14,7 @@ using namespace llvm;
 
 namespace allocsite {
 
-static bool mayHaveParameter(const Function &wrapper) {
+bool mayHaveParameter(const Function &wrapper) {
     bool isChecked =
         wrapper.hasMetadata("type") || wrapper.hasMetadata("kcfi_type"); // where pointers lead to it
     bool isTraced = wrapper.hasFnAttribute("instrument-function-entry-inlined") ||
@@ -30,9 +31,9 @@ static bool mayPass(const Leave &leave, const Function &wrapper) {
 }
 
 /* Local, or as other files know it. */
-static void link(Function &body, const std::string &twin) {
+static void link(Function &body, const Function &wrapper, const std::string &twin) {
     body.setLinkage(GlobalValue::InternalLinkage); // with what goes with it
-    if (twin.empty())
+    if (twin.empty() || !wrapper.isDSOLocal())
         return;
     body.setName(twin);
     body.setLinkage(GlobalValue::ExternalLinkage);
@@ -49,7 +50,7 @@ static Function &splitOff(Function &wrapper) {
                                       wrapper.getName() + ALLOCSITE_SITED);
     wrapper.getParent()->getFunctionList().insert(wrapper.getIterator(), body);
     body->copyAttributesFrom(&wrapper);
-    link(*body, twinOf(wrapper));
+    link(*body, wrapper, twinOf(wrapper));
     body->setComdat(wrapper.getComdat());
     body->copyMetadata(&wrapper, 0);
     wrapper.clearMetadata();
@@ -122,7 +123,8 @@ static void pass(const Leave &leave, Function &body) {
     callInstead(*leave.call, &body, withSite(*leave.call, site, SITE_LAST));
 }
 
-static void passDirectly(Function &wrapper, Take &take, ArrayRef<Leave> leaves) {
+static void passDirectly(Function &wrapper, Take &take, Lifting &lifting) {
+    ArrayRef<Leave> leaves = lifting.leaves[&wrapper];
     Function &body = splitOff(wrapper);
     for (const Leave &leave : leaves)
         if (mayPass(leave, wrapper))
@@ -141,6 +143,8 @@ static void passDirectly(Function &wrapper, Take &take, ArrayRef<Leave> leaves) 
         addEntry(wrapper, body, own);
         if (own)
             keepSites(wrapper, body, *own);
+        if (std::string twin = twinOf(wrapper); !twin.empty() && !wrapper.isDSOLocal())
+            addGate(declareTwin(twin, wrapper), wrapper, body, lifting);
         return;
     }
     body.takeName(&wrapper);
@@ -153,7 +157,7 @@ void passDirectly(Lifting &lifting) {
         bool isAny =
             any_of(leaves, [&, called = wrapper](const Leave &leave) { return mayPass(leave, *called); });
         if ((isAny || !twinOf(*wrapper).empty()) && mayHaveParameter(*wrapper))
-            passDirectly(*wrapper, take, leaves);
+            passDirectly(*wrapper, take, lifting);
     }
 }
 

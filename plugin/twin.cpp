@@ -59,32 +59,37 @@ static std::string nameFor(const Function &wrapper) {
     return name.find('\0') == std::string::npos ? name : "";
 }
 
+/* Directives of the assembler may give a function a version in this file alone. */
+static bool hasVersions(const Module &module) {
+    return StringRef(module.getModuleInlineAsm()).contains(".symver");
+}
+
 /* In LTO every function with sites is in a group (Table::group), which nothing else is in. */
 std::string twinOf(const Function &wrapper) {
     const Comdat *group = wrapper.getComdat();
-    bool isOnly = takesSite(wrapper) && (!group || group->getSelectionKind() == Comdat::NoDeduplicate);
+    bool isOnly = wrapper.isStrongDefinitionForLinker() &&
+                  (wrapper.isDSOLocal() || !hasVersions(*wrapper.getParent())) &&
+                  (!group || group->getSelectionKind() == Comdat::NoDeduplicate);
     return isOnly ? nameFor(wrapper) : "";
 }
 
-/* In a shared object another module may bring the function. Directives of the assembler may give it a version
- * in this file alone. */
-static bool isCalledDirectly(const Function &wrapper) {
-    const Module &module = *wrapper.getParent();
-    bool mayBind = wrapper.isDSOLocal() || module.getPIELevel() != PIELevel::Default;
-    return mayBind && !StringRef(module.getModuleInlineAsm()).contains(".symver");
+static bool hasGate(const Function &wrapper) {
+    return !wrapper.isDSOLocal() && isInstrumented(wrapper) && mayHaveParameter(wrapper) &&
+           !twinOf(wrapper).empty();
 }
 
 /* Not where nothing is optimized: a debugger that steps into the wrapper would step over the stand-in. No
  * twins are known of the C++ standard library's functions. */
 static std::string nameFor(const CallBase &call, const Function &wrapper) {
     bool isOther = call.isMustTailCall() || call.getFunctionType() != wrapper.getFunctionType();
-    if (isOther || !wrapper.isDeclaration() || call.getFunction()->hasOptNone() ||
-        Wrappers::of(wrapper)->isLibrary || !isCalledDirectly(wrapper))
+    bool isAround = wrapper.isDeclaration() || hasGate(wrapper);
+    if (isOther || !isAround || call.getFunction()->hasOptNone() || Wrappers::of(wrapper)->isLibrary ||
+        hasVersions(*wrapper.getParent()))
         return "";
     return nameFor(wrapper);
 }
 
-static Function &declare(const std::string &name, Function &wrapper) {
+Function &declareTwin(const std::string &name, Function &wrapper) {
     Module &module = *wrapper.getParent();
     if (Function *known = module.getFunction(name))
         return *known;
@@ -106,7 +111,7 @@ bool callTwin(const AllocatorCall &found, Value *site, Lifting &lifting) {
     std::string name = found.what || !found.callee ? "" : nameFor(*found.call, *found.callee);
     if (name.empty())
         return false;
-    Function &twin = declare(name, *found.callee);
+    Function &twin = declareTwin(name, *found.callee);
     lifting.standIns.insert({&twin, found.callee});
     forgetMemoryEffects(twin);
     forgetMemoryEffects(*found.call);
@@ -123,11 +128,11 @@ static void makeStandIn(Function &standIn) {
     standIn.setLinkage(GlobalValue::WeakAnyLinkage);
 }
 
-static void addStandIn(Function &standIn, Function &wrapper, Lifting &lifting) {
+void leaveAndCall(Function &from, Function &wrapper, Lifting &lifting) {
     LLVMContext &context = wrapper.getContext();
-    IRBuilder<> builder(BasicBlock::Create(context, "", &standIn));
+    IRBuilder<> builder(BasicBlock::Create(context, "", &from));
     SmallVector<Value *, 8> values;
-    for (Argument &argument : standIn.args())
+    for (Argument &argument : from.args())
         values.push_back(&argument);
     Value *site = values.pop_back_val();
     CallInst *call = builder.CreateCall(&wrapper, values);
@@ -135,13 +140,16 @@ static void addStandIn(Function &standIn, Function &wrapper, Lifting &lifting) {
     call->getType()->isVoidTy() ? builder.CreateRetVoid() : builder.CreateRet(call);
     AllocatorCall found = {call, &wrapper, nullptr};
     leaveSite(found, site, lifting);
-    clearWhenUnwound(standIn, found);
-    makeStandIn(standIn);
+    clearWhenUnwound(from, found);
 }
 
 void addStandIns(Lifting &lifting) {
-    for (auto &[standIn, wrapper] : lifting.standIns)
-        addStandIn(*standIn, *wrapper, lifting);
+    for (auto &[standIn, wrapper] : lifting.standIns) {
+        if (!standIn->isDeclaration())
+            continue; // it is the gate
+        leaveAndCall(*standIn, *wrapper, lifting);
+        makeStandIn(*standIn);
+    }
 }
 
 } // namespace allocsite

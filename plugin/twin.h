@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Lifting across the files of an executable. The file that defines a wrapper has its code under another name
+/* Lifting across the files of a module. The file that defines a wrapper has its code under another name
  * as well, with the site as one more parameter: its twin. A file that calls it brings a stand-in of that
  * name, which leaves the site for the wrapper itself. The linker prefers the twin, and takes the stand-in
- * where there is none: the wrapper stands in a library, was not compiled with the plugin, or may be replaced.
+ * where there is none: the wrapper stands in another module, was not compiled with the plugin, or may be
+ * replaced.
  */
 #ifndef ALLOCSITE_PLUGIN_TWIN_H
 #define ALLOCSITE_PLUGIN_TWIN_H
@@ -20,6 +21,12 @@ std::string twinOf(const llvm::Function &wrapper);
 /* Calls the twin instead, if there may be one. The site is never null when the program runs: a twin does not
  * ask. */
 bool callTwin(const AllocatorCall &found, llvm::Value *site, Lifting &lifting);
+
+/* The function of that name, without code as yet. */
+llvm::Function &declareTwin(const std::string &name, llvm::Function &wrapper);
+
+/* The code of a function with the site as one more parameter that leaves it for the wrapper. */
+void leaveAndCall(llvm::Function &from, llvm::Function &wrapper, Lifting &lifting);
 
 /* When all is lifted. */
 void addStandIns(Lifting &lifting);

@@ -1,6 +1,6 @@
 // Around a call of what is only declared to be a wrapper, or may be replaced by another one, the site is left and taken
 // away again, whichever way it returns or is left: by the runtime's personality, or by landing pads where there are some.
-// RUN: %irxx -O2 -fPIC %s | %check
+// RUN: %irxx -O2 -fPIC -fplugin=%plugin -mllvm -allocsite-twins=0 %s | %check
 // CHECK: define {{.*}}@plain({{.*}} personality {{.*}}@__allocsite_v1_personality
 // CHECK: store volatile {{.*}}@__allocsite_sites.plain{{.*}}@__allocsite_v1_lifted
 // CHECK-NEXT: call {{.*}}@fresh(

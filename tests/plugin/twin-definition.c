@@ -3,7 +3,6 @@
 // RUN: %ir -O2 %s | %check
 // RUN: %ir -O2 %nolift %s | %check --check-prefix=NONE
 // RUN: %ir -O0 %s | %check --check-prefix=NONE
-// RUN: %ir -O2 -fPIC %s | %check --check-prefix=PIC
 // RUN: %ir -O2 -finstrument-functions-after-inlining %s | %check --check-prefix=NONE
 // RUN: %ir -O2 -pg %s | %check --check-prefix=NONE
 // RUN: %ir -O2 -fplugin=%plugin -mllvm -allocsite-twins=0 %s | %check --check-prefix=NONE
@@ -23,11 +22,6 @@
 // CHECK-NOT: @{{.*}}.sited
 // CHECK: define {{.*}}@wide(
 // NONE-NOT: .sited
-// PIC-NOT: .sited
-// PIC: define hidden {{.*}}@shared.sited.pl(
-// PIC: call {{.*}}@shared.sited.pl(
-// PIC-NOT: .sited
-// PIC: define {{.*}}@wide(
 #include <stdbool.h>
 #include <stdlib.h>
 void *sized(size_t n) {

@@ -1,0 +1,67 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# What lifting adds to a call of a wrapper and one of its counterpart that frees, in instructions, which valgrind counts.
+. "$(dirname "$0")/common.sh"
+
+command -v valgrind >/dev/null || exit 77
+echo fun:cost_free=wrapper >list
+
+# part FILE OPTION...: FILE.o, by the compiler in $compiler
+part() {
+    name=$1
+    shift
+    # shellcheck disable=SC2086
+    silent $compiler -O2 -g0 "$@" -c "$here/$name.c" -o "$name.o"
+}
+
+# parts OPTION...: of the caller and of the wrappers
+parts() {
+    part lifting_cost "$@"
+    part lifting_cost_wrapper "$@"
+    part lifting_cost_main -fPIE
+}
+
+shared() {
+    out=$1
+    shift
+    silent "$CC" -shared "$@" -L. -Wl,-rpath,. -o "$out"
+}
+
+program() {
+    silent "$CC" lifting_cost_main.o "$@" -L. -Wl,-rpath,. -o program
+}
+
+executable() {
+    parts -fPIE
+    program lifting_cost.o lifting_cost_wrapper.o
+}
+
+library() {
+    parts -fPIC
+    shared libboth.so lifting_cost.o lifting_cost_wrapper.o
+    program -lboth
+}
+
+# instructions PAIRS
+instructions() {
+    ALLOCSITE_OPTIONS=report=none valgrind --tool=cachegrind --cache-sim=no --cachegrind-out-file=/dev/null ./program "$1" 2>&1 |
+        sed -n '/I *refs/{s/.*: *//;s/,//g;p}'
+}
+
+# per_thousand LAYOUT LIFT
+per_thousand() {
+    compiler="$CC -fallocsite-list=list -fallocsite-lift=$2"
+    "$1"
+    echo $((($(instructions 8000) - $(instructions 4000)) / 4))
+}
+
+# adds LAYOUT MOST
+adds() {
+    added=$((($(per_thousand "$1" 1) - $(per_thousand "$1" 0)) / 1000))
+    [ "$added" -le "$2" ] || fail "$1: lifting adds $added instructions to a pair, not $2"
+}
+
+adds executable 0
+# A load for each of the two.
+adds library 2

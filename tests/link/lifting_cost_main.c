@@ -1,0 +1,9 @@
+// Pairs as many as are asked for. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lifting_cost.h"
+
+#include <stdlib.h>
+
+int main(int count, char **arguments) {
+    if (count > 1)
+        run(atol(arguments[1]));
+}
