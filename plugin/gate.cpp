@@ -5,6 +5,9 @@
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Instructions.h>
 
+#include "../rt/format.h"
+#include "compat.h"
+#include "stable_hash.h"
 #include "twin.h"
 
 using namespace llvm;
@@ -22,8 +25,12 @@ static Function &addLocal(const Function &gate, const char *suffix) {
     return *local;
 }
 
-static GlobalVariable &addPointer(Function &to, const Twine &name) {
-    return *new GlobalVariable(*to.getParent(), to.getType(), false, GlobalValue::PrivateLinkage, &to, name);
+static GlobalVariable &addGlobal(Module &module, Constant *value, const Twine &name) {
+    return *new GlobalVariable(module, value->getType(), false, GlobalValue::PrivateLinkage, value, name);
+}
+
+static Constant *pointerTo(Function &function) {
+    return ConstantExpr::getBitCast(&function, pointerType(function.getContext()));
 }
 
 static void jump(IRBuilder<> &builder, Function &from, Value *to) {
@@ -38,14 +45,17 @@ static void jump(IRBuilder<> &builder, Function &from, Value *to) {
 
 /* Not atomic: whoever sees it late goes the longer way, and a thread that writes it meanwhile writes a whole
  * word. */
-static void jumpWhere(Function &gate, GlobalVariable &where) {
-    IRBuilder<> builder(BasicBlock::Create(gate.getContext(), "", &gate));
-    jump(builder, gate, builder.CreateLoad(where.getValueType(), &where));
+static void jumpWhere(Function &gate, Value *where) {
+    LLVMContext &context = gate.getContext();
+    IRBuilder<> builder(BasicBlock::Create(context, "", &gate));
+    jump(builder, gate,
+         builder.CreateBitCast(builder.CreateLoad(pointerType(context), where), gate.getType()));
 }
 
 /* What the name reaches only the dynamic linker knows, whatever an optimizer thinks of it. */
 static Value *isReached(IRBuilder<> &builder, Function &wrapper) {
-    GlobalVariable &name = addPointer(wrapper, wrapper.getName() + ALLOCSITE_SITED ".named");
+    GlobalVariable &name =
+        addGlobal(*wrapper.getParent(), &wrapper, wrapper.getName() + ALLOCSITE_SITED ".named");
     auto *own =
         GlobalAlias::create(wrapper.getValueType(), wrapper.getAddressSpace(), GlobalValue::InternalLinkage,
                             wrapper.getName() + ALLOCSITE_SITED ".own", &wrapper);
@@ -55,12 +65,68 @@ static Value *isReached(IRBuilder<> &builder, Function &wrapper) {
 void addGate(Function &gate, Function &wrapper, Function &code, Lifting &lifting) {
     Function &leaving = addLocal(gate, ".leaving"), &first = addLocal(gate, ".first");
     leaveAndCall(leaving, wrapper, lifting);
-    GlobalVariable &where = addPointer(first, gate.getName() + ".where");
-    jumpWhere(gate, where);
+    GlobalVariable &where = addGlobal(*gate.getParent(), pointerTo(first), gate.getName() + ".where");
+    jumpWhere(gate, &where);
     IRBuilder<> builder(BasicBlock::Create(first.getContext(), "", &first));
     Value *to = builder.CreateSelect(isReached(builder, wrapper), &code, &leaving);
-    builder.CreateAlignedStore(to, &where, Align(8))->setAtomic(AtomicOrdering::Monotonic);
+    builder.CreateAlignedStore(builder.CreateBitCast(to, where.getValueType()), &where, Align(8))
+        ->setAtomic(AtomicOrdering::Monotonic);
     jump(builder, first, to);
+}
+
+/* The types of the parameters are the end of the twin's name. */
+static Constant *tagOf(LLVMContext &context, StringRef twin) {
+    StringRef types = twin.rsplit('.').second;
+    uint64_t state = stable_hash_text(stable_hash_begin(), ALLOCSITE_SITED, strlen(ALLOCSITE_SITED));
+    state = stable_hash_end(stable_hash_text(state, types.data(), types.size()));
+    return ConstantInt::get(Type::getInt64Ty(context), state);
+}
+
+static Constant *distance(Constant *to, Constant *from) {
+    Type *type = Type::getInt64Ty(to->getContext());
+    return ConstantExpr::getSub(ConstantExpr::getPtrToInt(to, type), ConstantExpr::getPtrToInt(from, type));
+}
+
+/* struct allocsite_way. What a call jumps to, the function or its entry in the linkage table, needs no
+ * dynamic relocation, so that the name is bound at the first call, or never. */
+static GlobalVariable &makeWay(Function &standIn, Function &wrapper, Function &first, Function &leaving) {
+    Module &module = *standIn.getParent();
+    LLVMContext &context = module.getContext();
+    Type *pointer = pointerType(context), *i32 = Type::getInt32Ty(context);
+    StructType *type = StructType::get(pointer, pointer, Type::getInt64Ty(context), i32, i32);
+    GlobalVariable &way = addGlobal(module, ConstantAggregateZero::get(type), standIn.getName() + ".way");
+    Constant *callee = ConstantExpr::getInBoundsGetElementPtr(
+        type, &way, ArrayRef<Constant *>{ConstantInt::get(i32, 0), ConstantInt::get(i32, 3)});
+    Constant *linked = ConstantExpr::getTrunc(distance(DSOLocalEquivalent::get(&wrapper), callee), i32);
+    way.setInitializer(
+        ConstantStruct::get(type, {pointerTo(first), pointerTo(leaving), tagOf(context, standIn.getName()),
+                                   linked, ConstantInt::get(i32, 0)}));
+    return way;
+}
+
+static void findWay(Function &first, GlobalVariable &way) {
+    IRBuilder<> builder(first.back().getTerminator());
+    auto *type = FunctionType::get(builder.getVoidTy(), way.getType(), false);
+    builder.CreateCall(first.getParent()->getOrInsertFunction(ALLOCSITE_ENTRY_PREFIX "lead", type), &way);
+}
+
+void addWay(Function &standIn, Function &wrapper, Lifting &lifting) {
+    Function &leaving = addLocal(standIn, ".leaving"), &first = addLocal(standIn, ".first");
+    leaveAndCall(leaving, wrapper, lifting);
+    leaveAndCall(first, wrapper, lifting);
+    GlobalVariable &way = makeWay(standIn, wrapper, first, leaving);
+    findWay(first, way);
+    IRBuilder<> builder(standIn.getContext());
+    jumpWhere(standIn, builder.CreateConstInBoundsGEP2_32(way.getValueType(), &way, 0, 0));
+    for (GlobalObject *part : {static_cast<GlobalObject *>(&leaving), static_cast<GlobalObject *>(&first),
+                               static_cast<GlobalObject *>(&way)})
+        part->setComdat(standIn.getComdat());
+}
+
+void tellWay(Function &wrapper, Function &code, StringRef twin) {
+    LLVMContext &context = wrapper.getContext();
+    if (!wrapper.hasPrefixData())
+        wrapper.setPrefixData(ConstantStruct::getAnon({distance(&code, &wrapper), tagOf(context, twin)}));
 }
 
 } // namespace allocsite

@@ -123,6 +123,16 @@ static void pass(const Leave &leave, Function &body) {
     callInstead(*leave.call, &body, withSite(*leave.call, site, SITE_LAST));
 }
 
+/* Other files and modules. */
+static void tellTwin(Function &wrapper, Function &body, Lifting &lifting) {
+    std::string twin = twinOf(wrapper);
+    if (twin.empty())
+        return;
+    tellWay(wrapper, body, twin);
+    if (!wrapper.isDSOLocal())
+        addGate(declareTwin(twin, wrapper), wrapper, body, lifting);
+}
+
 static void passDirectly(Function &wrapper, Take &take, Lifting &lifting) {
     ArrayRef<Leave> leaves = lifting.leaves[&wrapper];
     Function &body = splitOff(wrapper);
@@ -143,8 +153,7 @@ static void passDirectly(Function &wrapper, Take &take, Lifting &lifting) {
         addEntry(wrapper, body, own);
         if (own)
             keepSites(wrapper, body, *own);
-        if (std::string twin = twinOf(wrapper); !twin.empty() && !wrapper.isDSOLocal())
-            addGate(declareTwin(twin, wrapper), wrapper, body, lifting);
+        tellTwin(wrapper, body, lifting);
         return;
     }
     body.takeName(&wrapper);

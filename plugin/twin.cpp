@@ -5,6 +5,7 @@
 #include <llvm/IR/Instructions.h>
 
 #include "compat.h"
+#include "gate.h"
 #include "settings.h"
 #include "site_argument.h"
 #include "wrappers.h"
@@ -143,12 +144,22 @@ void leaveAndCall(Function &from, Function &wrapper, Lifting &lifting) {
     clearWhenUnwound(from, found);
 }
 
+/* A call of it may go through the linkage table. Not in a file for a fixed address: to ask there for the
+ * table's entry makes that the function's address for all modules, and gates would take it for another
+ * function. */
+static bool isLinked(const Function &wrapper) {
+    return !wrapper.isDSOLocal() && !wrapper.hasExternalWeakLinkage();
+}
+
 void addStandIns(Lifting &lifting) {
     for (auto &[standIn, wrapper] : lifting.standIns) {
         if (!standIn->isDeclaration())
             continue; // it is the gate
-        leaveAndCall(*standIn, *wrapper, lifting);
         makeStandIn(*standIn);
+        if (isLinked(*wrapper))
+            addWay(*standIn, *wrapper, lifting);
+        else
+            leaveAndCall(*standIn, *wrapper, lifting);
     }
 }
 

@@ -12,10 +12,11 @@
 #include <unistd.h>
 
 #if defined(__x86_64__)
-#define REFERS(type) ((type) == R_X86_64_JUMP_SLOT || (type) == R_X86_64_GLOB_DAT || (type) == R_X86_64_64)
+#define IS_DATA(type) ((type) == R_X86_64_64)
+#define REFERS(type)  ((type) == R_X86_64_JUMP_SLOT || (type) == R_X86_64_GLOB_DAT || IS_DATA(type))
 #elif defined(__aarch64__)
-#define REFERS(type)                                                                                         \
-    ((type) == R_AARCH64_JUMP_SLOT || (type) == R_AARCH64_GLOB_DAT || (type) == R_AARCH64_ABS64)
+#define IS_DATA(type) ((type) == R_AARCH64_ABS64)
+#define REFERS(type)  ((type) == R_AARCH64_JUMP_SLOT || (type) == R_AARCH64_GLOB_DAT || IS_DATA(type))
 #else
 #error "which relocations leave the address of a function?"
 #endif
@@ -163,6 +164,10 @@ uintptr_t *image_reference(const struct image *image, const ElfW(Rela) * relocat
         return NULL;
     *name = image->strings + image->symbols[symbol].st_name;
     return (uintptr_t *)place;
+}
+
+bool image_is_data(const ElfW(Rela) * relocation) {
+    return IS_DATA(ELF64_R_TYPE(relocation->r_info));
 }
 
 static int protection_of(const struct image *image, uintptr_t address) {

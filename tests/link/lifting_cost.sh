@@ -43,6 +43,20 @@ library() {
     program -lboth
 }
 
+across() {
+    parts -fPIE
+    part lifting_cost_wrapper -fPIC
+    shared libwrapper.so lifting_cost_wrapper.o
+    program lifting_cost.o -lwrapper
+}
+
+between() {
+    parts -fPIC
+    shared libwrapper.so lifting_cost_wrapper.o
+    shared libuser.so lifting_cost.o -lwrapper
+    program -luser -lwrapper
+}
+
 # instructions PAIRS
 instructions() {
     ALLOCSITE_OPTIONS=report=none valgrind --tool=cachegrind --cache-sim=no --cachegrind-out-file=/dev/null ./program "$1" 2>&1 |
@@ -65,3 +79,5 @@ adds() {
 adds executable 0
 # A load for each of the two.
 adds library 2
+adds across 2
+adds between 2

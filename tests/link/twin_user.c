@@ -1,6 +1,6 @@
 // Calls a wrapper of another file. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// With DIRECT ends well if the call comes there without a detour (1) or by one (0): so it is told whether the
-// linker has found the twin or a stand-in.
+// With DIRECT ends well if the last call comes there without a detour (1) or by one (0): so it is told whether
+// the linker, or the runtime at the first call, has found the twin.
 #include <stdbool.h>
 #include <stdlib.h>
 
@@ -9,8 +9,10 @@ extern const char __start_users[], __stop_users[];
 __attribute__((malloc)) void *twin_malloc(size_t n);
 
 __attribute__((noinline, section("users"))) static bool is_direct(void) {
-    void *volatile block = twin_malloc(10); // SITE 1 10
-    free(block);
+    for (int i = 0; i < 3; i++) {
+        void *volatile block = twin_malloc(10); // SITE 3 30
+        free(block);
+    }
     return (const char *)twin_caller > __start_users && (const char *)twin_caller <= __stop_users;
 }
 

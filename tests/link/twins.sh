@@ -61,9 +61,7 @@ silent "$CC" user.o wrapper.o -o program
 ALLOCSITE_OPTIONS=report=none:stack=4:profile=profile ./program
 "$bin/allocsite-dump" report --tree profile >tree
 grep -q ' twin_malloc in program' tree || { cat tree >&2; fail 'no frame of the stand-in'; }
-silent "$CC" -O2 -fPIC -shared "$here/twin_wrapper.c" -o libwrapper.so
 user 0
-linked 'in a library' user.o -L. -lwrapper -Wl,-rpath,.
 wrapper -O0
 linked 'not optimized' user.o wrapper.o
 wrapper '-DKIND=__attribute__((weak))'

@@ -11,7 +11,7 @@
 // CHECK: define internal {{.*}}@open.sited({{.*}}, {{.*}} [[SITE:%.*]])
 // CHECK-NOT: @__allocsite_v1_lifted
 // CHECK: call {{.*}}@__allocsite_v1_malloc({{.*}}, {{.*}} [[SITE]])
-// CHECK: define {{.*}}@open(
+// CHECK: define {{.*}}@open({{.*}} prefix {{.*}}@open.sited {{.*}}@open 
 // CHECK: load volatile {{.*}}@__allocsite_v1_lifted
 // CHECK: tail call {{.*}}@open.sited(
 // CHECK: define hidden {{.*}}@closed.sited.pl(
@@ -21,8 +21,8 @@
 // CHECK: call {{.*}}@open.sited.pl({{.*}} 1, {{.*}}@__allocsite_sites.user
 // CHECK: call {{.*}}@closed.sited.pl({{.*}} 2, {{.*}}@__allocsite_sites.user
 // CHECK: define hidden {{.*}}@open.sited.pl({{.*}} [[SIZE:%.*]], {{.*}} [[SITE:%.*]])
-// CHECK-NEXT: [[WHERE:%.*]] = load {{.*}}@open.sited.pl.where
-// CHECK-NEXT: musttail call {{.*}}[[WHERE]]({{.*}}[[SIZE]], {{.*}}[[SITE]])
+// CHECK-NEXT: load {{.*}}@open.sited.pl.where
+// CHECK: musttail call {{.*}}({{.*}} [[SIZE]], {{.*}} [[SITE]])
 // CHECK: define internal {{.*}}@open.sited.pl.leaving(
 // CHECK-NEXT: store volatile {{.*}}@__allocsite_v1_lifted
 // CHECK-NEXT: call {{.*}}@open(
@@ -31,7 +31,7 @@
 // CHECK-NEXT: [[NAMED:%.*]] = load volatile {{.*}}@open.sited.named
 // CHECK-NEXT: [[IS:%.*]] = icmp eq {{.*}} [[NAMED]], @open.sited.own
 // CHECK-NEXT: [[TO:%.*]] = select i1 [[IS]], {{.*}}@open.sited, {{.*}}@open.sited.pl.leaving
-// CHECK-NEXT: store atomic {{.*}} [[TO]], {{.*}}@open.sited.pl.where
+// CHECK: store atomic {{.*}}@open.sited.pl.where
 // CHECK-NEXT: musttail call {{.*}}[[TO]](
 // NONE-NOT: @open.sited.pl
 // NONE: define {{.*}}@user(
