@@ -45,7 +45,19 @@ template <class FunctionOrCall> void forgetMemoryEffects(FunctionOrCall &code) {
 #endif
 }
 
-/* The callback of the OptimizerLast extension point learnt its LTO phase in 20. */
+/* Callbacks of extension points learnt their LTO phase in 20. */
+template <class Callback> void atEarlySimplification(llvm::PassBuilder &builder, Callback callback) {
+#if LLVM_VERSION_MAJOR >= 20
+    builder.registerPipelineEarlySimplificationEPCallback(
+        [callback](llvm::ModulePassManager &passes, llvm::OptimizationLevel, llvm::ThinOrFullLTOPhase) {
+            callback(passes);
+        });
+#else
+    builder.registerPipelineEarlySimplificationEPCallback(
+        [callback](llvm::ModulePassManager &passes, llvm::OptimizationLevel) { callback(passes); });
+#endif
+}
+
 template <class Callback> void atOptimizerLast(llvm::PassBuilder &builder, Callback callback) {
 #if LLVM_VERSION_MAJOR >= 20
     builder.registerOptimizerLastEPCallback([callback](llvm::ModulePassManager &passes,

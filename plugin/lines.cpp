@@ -3,6 +3,8 @@
 
 #include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/DiagnosticHandler.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/InstrTypes.h>
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Module.h>
 
@@ -21,6 +23,20 @@ static bool areWanted(const Module &module) {
     LLVMContext &context = module.getContext();
     return context.getDiagHandlerPtr()->isAnyRemarkEnabled() || context.getMainRemarkStreamer() ||
            module.getNamedMetadata("llvm.pseudo_probe_desc");
+}
+
+/* A site is a call, and what it was inlined through are calls. */
+static bool mayTellSite(const Instruction &instruction) {
+    return isa<CallBase>(instruction) && !instruction.isLifetimeStartOrEnd();
+}
+
+PreservedAnalyses ThinLinesPass::run(Module &module, ModuleAnalysisManager &) {
+    if (emitsNone(module) && !areWanted(module))
+        for (Function &function : module)
+            for (Instruction &instruction : instructions(function))
+                if (!mayTellSite(instruction))
+                    instruction.setDebugLoc(DebugLoc());
+    return PreservedAnalyses::all();
 }
 
 /* Without its description a function is not searched for variables, of which there are none, when its code is

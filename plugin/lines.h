@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Last stage: what clang kept for the lines of the sites alone, without -g, goes when the sites have them. */
+/* What clang keeps for the lines of the sites alone, without -g, costs each pass that moves or copies code.
+ */
 #ifndef ALLOCSITE_PLUGIN_LINES_H
 #define ALLOCSITE_PLUGIN_LINES_H
 
@@ -7,6 +8,16 @@
 
 namespace allocsite {
 
+/* Before the optimizer, but behind what reads all lines: coverage and profiles by samples. Sites keep theirs.
+ */
+struct ThinLinesPass : llvm::PassInfoMixin<ThinLinesPass> {
+    llvm::PreservedAnalyses run(llvm::Module &module, llvm::ModuleAnalysisManager &);
+    static bool isRequired() {
+        return true;
+    }
+};
+
+/* Last stage: the sites have their lines. */
 struct DropLinesPass : llvm::PassInfoMixin<DropLinesPass> {
     llvm::PreservedAnalyses run(llvm::Module &module, llvm::ModuleAnalysisManager &);
     static bool isRequired() {

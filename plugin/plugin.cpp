@@ -17,6 +17,7 @@ static void registerPasses(PassBuilder &builder) {
     auto names = std::make_shared<Names>();
     builder.registerPipelineStartEPCallback(
         [names](ModulePassManager &passes, OptimizationLevel) { passes.addPass(MarkPass(names)); });
+    atEarlySimplification(builder, [](ModulePassManager &passes) { passes.addPass(ThinLinesPass()); });
     atOptimizerLast(builder, [names](ModulePassManager &passes) {
         passes.addPass(RewritePass(names));
         passes.addPass(DropLinesPass());
