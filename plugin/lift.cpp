@@ -3,6 +3,7 @@
 
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Instructions.h>
+#include <llvm/IR/IntrinsicInst.h>
 #include <llvm/Transforms/Utils/Local.h>
 
 #include "../rt/format.h"
@@ -17,11 +18,13 @@ namespace allocsite {
  * what was found out before. */
 static constexpr bool IsVolatile = true;
 
+static constexpr const char *Variable = ALLOCSITE_ENTRY_PREFIX "lifted";
+
 static Constant *variable(Module &module) {
     PointerType *type = pointerType(module.getContext());
-    return module.getOrInsertGlobal(ALLOCSITE_ENTRY_PREFIX "lifted", type, [&] {
-        return new GlobalVariable(module, type, false, GlobalValue::ExternalLinkage, nullptr,
-                                  ALLOCSITE_ENTRY_PREFIX "lifted", nullptr, GlobalValue::InitialExecTLSModel);
+    return module.getOrInsertGlobal(Variable, type, [&] {
+        return new GlobalVariable(module, type, false, GlobalValue::ExternalLinkage, nullptr, Variable,
+                                  nullptr, GlobalValue::InitialExecTLSModel);
     });
 }
 
@@ -90,29 +93,51 @@ static void setPersonality(Function &function) {
     function.setPersonalityFn(cast<Constant>(personality.getCallee()));
 }
 
-static void clearAtLandingPads(Function &function, ArrayRef<CallInst *> without) {
-    for (BasicBlock &block : function)
-        if (block.isLandingPad())
-            clear(block, block.getFirstInsertionPt());
-    BasicBlock *pad = without.empty() ? nullptr : addLandingPad(function);
-    for (CallInst *call : without)
-        changeToInvokeAndSplitBasicBlock(call, pad);
+static void clearAtLandingPads(Function &function, ArrayRef<CallBase *> leaving) {
+    SmallPtrSet<BasicBlock *, 8> cleared;
+    BasicBlock *pad = nullptr;
+    for (CallBase *call : leaving) {
+        if (auto *invoke = dyn_cast<InvokeInst>(call)) {
+            BasicBlock *block = invoke->getUnwindDest();
+            if (cleared.insert(block).second)
+                clear(*block, block->getFirstInsertionPt());
+        } else if (!call->doesNotThrow()) {
+            pad = pad ? pad : addLandingPad(function);
+            changeToInvokeAndSplitBasicBlock(cast<CallInst>(call), pad);
+        }
+    }
 }
 
 void clearWhenUnwound(Function &function, ArrayRef<AllocatorCall> calls) {
-    SmallVector<CallInst *, 8> bare;
-    bool isLeft = false;
-    for (const AllocatorCall &found : calls) {
-        if (found.what || takesSite(found))
-            continue;
-        isLeft = true;
-        if (auto *call = dyn_cast<CallInst>(found.call); call && !call->doesNotThrow())
-            bare.push_back(call);
-    }
-    if (isLeft && !function.hasPersonalityFn() && function.needsUnwindTableEntry())
+    SmallVector<CallBase *, 8> leaving;
+    for (const AllocatorCall &found : calls)
+        if (!found.what && !takesSite(found))
+            leaving.push_back(found.call);
+    if (!leaving.empty() && function.hasPersonalityFn())
+        clearAtLandingPads(function, leaving);
+    else if (!leaving.empty() && function.needsUnwindTableEntry())
         setPersonality(function);
-    else if (isLeft && function.hasPersonalityFn())
-        clearAtLandingPads(function, bare);
+}
+
+/* By the next call's site, before anything can allocate. */
+static bool isOverwritten(const StoreInst &clearing) {
+    for (const Instruction *next = clearing.getNextNode(); next; next = next->getNextNode()) {
+        if (getLoadStorePointerOperand(next) == clearing.getPointerOperand())
+            return isa<StoreInst>(next);
+        if (isa<CallBase>(next) && !isa<IntrinsicInst>(next))
+            return false;
+    }
+    return false;
+}
+
+void clearOnce(Module &module) {
+    GlobalVariable *left = module.getGlobalVariable(Variable);
+    if (!left)
+        return;
+    for (User *user : make_early_inc_range(left->users()))
+        if (auto *clearing = dyn_cast<StoreInst>(user);
+            clearing && isa<ConstantPointerNull>(clearing->getValueOperand()) && isOverwritten(*clearing))
+            clearing->eraseFromParent();
 }
 
 } // namespace allocsite

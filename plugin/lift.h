@@ -54,6 +54,10 @@ bool mayHaveParameter(const llvm::Function &wrapper);
  * memory access, and which no signal handler can come between. */
 void passDirectly(Lifting &lifting);
 
+/* At last: a site that the next one replaces before anything can take it is not taken away first. The code
+ * costs more to compile than to run. */
+void clearOnce(llvm::Module &module);
+
 } // namespace allocsite
 
 #endif

@@ -191,6 +191,7 @@ PreservedAnalyses RewritePass::run(Module &module, ModuleAnalysisManager &) {
             rewrite(function, wrappers, *names, table, lifting, tally);
     passDirectly(lifting);
     addStandIns(lifting);
+    clearOnce(module);
     table.addWrappers(wrappers);
     Wrappers::erase(module);
     eraseLibraryTypes(module);

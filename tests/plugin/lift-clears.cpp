@@ -1,0 +1,45 @@
+// A site that was left for the library's calls is taken away once behind the last of them that nothing comes between,
+// and where an exception leads that leaves such a call, nowhere else.
+// RUN: %irxx -O2 %s | %check
+// RUN: %clangxx -g0 -Rpass=^$ -O2 -S -emit-llvm %s -o - | %check
+#include <string>
+// CHECK-LABEL: define {{.*}}twice
+// CHECK: store volatile {{.*}}__allocsite_sites{{.*}}lifted
+// CHECK-NEXT: call {{.*}}reserve
+// CHECK-NOT: store volatile {{.*}}null
+// CHECK: store volatile {{.*}}__allocsite_sites{{.*}}lifted
+// CHECK-NEXT: call {{.*}}reserve
+// CHECK-NEXT: store volatile {{.*}}null{{.*}}lifted
+void twice(std::string &one, std::string &other) {
+    one.reserve(40);
+    other.reserve(40);
+}
+void others();
+// CHECK-LABEL: define {{.*}}between
+// CHECK: call {{.*}}reserve
+// CHECK-NEXT: store volatile {{.*}}null{{.*}}lifted
+// CHECK: call {{.*}}others
+// CHECK: call {{.*}}reserve
+// CHECK-NEXT: store volatile {{.*}}null{{.*}}lifted
+void between(std::string &one, std::string &other) {
+    one.reserve(40);
+    others();
+    other.reserve(40);
+}
+// CHECK-LABEL: define {{.*}}caught
+// CHECK: invoke {{.*}}others
+// CHECK: landingpad
+// CHECK-NOT: lifted
+// CHECK: __cxa_begin_catch
+// CHECK: invoke {{.*}}reserve
+// CHECK: landingpad
+// CHECK-NEXT: cleanup
+// CHECK-NEXT: store volatile {{.*}}null{{.*}}lifted
+// CHECK-NEXT: resume
+void caught(std::string &one) {
+    try {
+        others();
+    } catch (...) {
+    }
+    one.reserve(40);
+}
