@@ -9,6 +9,7 @@ import json
 import os
 import platform
 
+import compilers
 import compiling
 import instructions
 import live
@@ -33,7 +34,7 @@ SECTIONS = {
     "merging": merging.section,
     "compiling": compiling.section,
 }
-SLOW_SECTIONS = {"rivals": rivals.section}
+SLOW_SECTIONS = {"rivals": rivals.section, "compilers": compilers.section}
 
 
 def machine(builder):
@@ -67,7 +68,8 @@ def parse():
     parser.add_argument("work", help="directory for what is built here")
     parser.add_argument("--rounds", type=int,
                         help="of each program (default: 41; 12 for real ones, 21 for threads, 3 for rivals)")
-    parser.add_argument("--only", choices=every, action="append", help="just this part; rivals runs only when named")
+    parser.add_argument("--only", choices=every, action="append",
+                        help="just this part; rivals and compilers run only when named")
     parser.add_argument("--switches", action="store_true", help="times and instructions with each switch as well")
     parser.add_argument("--json", metavar="FILE", help="the results, as JSON")
     parser.add_argument("--quick", action="store_true", help="a little of everything, to see that it works")

@@ -4,6 +4,7 @@
 # Installs what the benchmark needs, builds, measures what allocsite costs and prints it as one table.
 # Arguments go to bench.py: sh tests/bench/run.sh --only times --rounds 31
 # Real programs, which the first time takes minutes to build: sh tests/bench/run.sh --only real
+# Compile time with each LLVM, by instructions, which takes long to count: sh tests/bench/run.sh --only compilers
 # Beside other heap profilers, for a quarter of an hour: sh tests/bench/run.sh --only rivals
 set -eu
 cd "$(dirname "$0")/../.."
@@ -35,6 +36,9 @@ case " $* " in
         want "libclang-rt-$major-dev"
     done
     ;;
+esac
+case " $* " in
+*compilers*) want googletest ;;
 esac
 build build -DBUILD_TESTING=OFF
 python3 -B tests/bench/bench.py build/bin build/bench "$@"
