@@ -1,5 +1,5 @@
-/* A process that counts nothing need not pass through here: what would go to the runtime is led to where it
- * would go without allocsite.
+/* A process that counts nothing (enabled=0) need not pass through here: what would go to the runtime is led to
+ * where it would go without allocsite.
  *
  * - References that are bound already are written anew. A sited call goes straight to the function that the
  *   source names, for which the site is one argument too many, where it does not look.
@@ -9,6 +9,9 @@
  *   the version that is wanted.
  *
  * What is not led away works as before, by the runtime's functions, which pass it on.
+ *
+ * Where frees are not counted (owners=0) these are led away in the same way, and what allocates to shorter
+ * functions of ours.
  *
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  */
@@ -23,7 +26,7 @@
 
 #include <string.h>
 
-static bool counts_gains;
+static bool counts_gains; /* owners=0 */
 
 /* Not the entries that take their site first. */
 #define WRAPPED(symbol) #symbol,
