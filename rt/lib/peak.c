@@ -287,7 +287,8 @@ look_alone(struct peak *peak, struct thread *thread, struct tally *tally, int64_
         begin_rise(peak, thread);
 }
 
-static COLD void look_otherwise(struct thread *thread, struct tally *tally, int64_t blocks, int64_t bytes) {
+static __attribute__((noinline)) void look_otherwise(struct thread *thread, struct tally *tally,
+                                                     int64_t blocks, int64_t bytes) {
     struct peak *peak = the_peak();
     forget_most(peak, tally, blocks);
     if (peak->told.shared_epoch)

@@ -28,9 +28,8 @@ enum family {
     FAMILY_NEW_ARRAY,
     FAMILY_ANY, /* of no block: where free was called through another function, whose family it does not tell
                  */
-    FAMILY_BACKING =
-        FAMILY_ANY, /* of a block: a custom allocator took it to hand it out in parts. In an entry
-                       it has the mark of freed ones too, so that the hot path leaves it alone */
+    FAMILY_BACKING = FAMILY_ANY, /* of a block: a custom allocator took it to hand it out in parts. In an entry
+                                    it has the mark of freed ones too, so that the hot path leaves it alone */
 };
 
 /* A small entry: freed:1 family:2 slot:20 size:9, all zero where no block was ever seen. A key is a slot in
