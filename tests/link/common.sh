@@ -47,3 +47,8 @@ counted() {
     ALLOCSITE_OPTIONS=format=json:report=report.json "$program" >/dev/null || fail "$program: status $?"
     python3 "$here/check_report.py" report.json "$@"
 }
+
+# Those that are there.
+linkers=bfd
+command -v "ld.lld-$MAJOR" >/dev/null && linkers="$linkers lld"
+command -v ld.gold >/dev/null && linkers="$linkers gold"

@@ -4,9 +4,6 @@
 # -static and -static-pie, C and C++, each linker: no dynamic loader to interpose with, the same counts.
 . "$(dirname "$0")/common.sh"
 
-linkers=bfd
-command -v "ld.lld-$MAJOR" >/dev/null && linkers="$linkers lld"
-command -v ld.gold >/dev/null && linkers="$linkers gold"
 
 for linker in $linkers; do
     modes='-static -static-pie'

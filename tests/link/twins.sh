@@ -5,10 +5,6 @@
 # linked; one that may not is called by a stand-in. The same is counted, and no stand-in is a site.
 . "$(dirname "$0")/common.sh"
 
-linkers=bfd
-command -v "ld.lld-$MAJOR" >/dev/null && linkers="$linkers lld"
-command -v ld.gold >/dev/null && linkers="$linkers gold"
-
 # user DIRECT OPTION...: user.o
 user() {
     direct=$1

@@ -5,10 +5,6 @@
 # as ever.
 . "$(dirname "$0")/common.sh"
 
-linkers=bfd
-command -v "ld.lld-$MAJOR" >/dev/null && linkers="$linkers lld"
-command -v ld.gold >/dev/null && linkers="$linkers gold"
-
 # The program's part in it is in the library, with main.
 echo 'int started;' >empty.c
 silent "$CLANG" -c empty.c -o empty.o
