@@ -4,7 +4,6 @@
 # -static and -static-pie, C and C++, each linker: no dynamic loader to interpose with, the same counts.
 . "$(dirname "$0")/common.sh"
 
-
 for linker in $linkers; do
     modes='-static -static-pie'
     # clang gives every linker an option for -static-pie that gold does not know.
