@@ -4,13 +4,7 @@
 # A wrapper in another file of the executable takes its site as a parameter, whichever way the files are compiled, packed and
 # linked; one that may not is called by a stand-in. The same is counted, and no stand-in is a site.
 . "$(dirname "$0")/common.sh"
-
-# user DIRECT OPTION...: user.o
-user() {
-    direct=$1
-    shift
-    silent "$CC" -O2 -g -DDIRECT="$direct" "$@" -c "$here/twin_user.c" -o user.o
-}
+. "$here/twin_user.sh"
 
 # wrapper OPTION...: wrapper.o
 wrapper() {

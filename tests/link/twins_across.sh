@@ -4,13 +4,7 @@
 # A wrapper in a shared library takes its site as a parameter from other modules, from the second call on, if it is what the
 # call by name has reached.
 . "$(dirname "$0")/common.sh"
-
-# user DIRECT OPTION...: user.o
-user() {
-    direct=$1
-    shift
-    silent "$CC" -O2 -g -DDIRECT="$direct" "$@" -c "$here/twin_user.c" -o user.o
-}
+. "$here/twin_user.sh"
 
 # wrapper COMPILER OPTION...: libwrapper.so
 wrapper() {
