@@ -30,6 +30,19 @@ static ParameterSet freedParameters(const CallBase &call, unsigned argument, Flo
     return origins.isUnknown || !origins.calls.empty() ? 0 : origins.parameters;
 }
 
+/* False: it calls itself for another block than its own, as what takes a tree apart does. */
+static bool handOnToItself(Function &function, Flow &flow, FoundWrapper &wrapper) {
+    for (Instruction &instruction : instructions(function)) {
+        auto *call = dyn_cast<CallBase>(&instruction);
+        if (!call || surelyCalled(*call) != &function)
+            continue;
+        if (!freedParameters(*call, wrapper.wrapper.pointer, flow))
+            return false;
+        wrapper.handedOn.insert(call);
+    }
+    return true;
+}
+
 static bool isFree(Function &function, Flow &flow, const FoundWrappers &found, FoundWrapper &result) {
     ParameterSet freed = 0;
     for (Instruction &instruction : instructions(function)) {
@@ -45,7 +58,7 @@ static bool isFree(Function &function, Flow &flow, const FoundWrappers &found, F
     }
     result.wrapper.kind = ALLOCSITE_FREE;
     result.wrapper.pointer = freed ? firstOf(freed) : 0;
-    return freed != 0;
+    return freed && handOnToItself(function, flow, result);
 }
 
 /* Virtual destructors that delete are called by vtables, which nobody sees through. */

@@ -12,6 +12,7 @@
 // CHECK-NEXT: fun:into=wrapper size=2
 // CHECK-NEXT: fun:odd=wrapper size=1
 // CHECK-NEXT: fun:recursive=wrapper size=1
+// CHECK-NEXT: fun:recursive_free=wrapper pointer=1
 // CHECK-NEXT: fun:xasprintf=wrapper
 // CHECK-NEXT: fun:xcalloc=wrapper size=2 count=1
 // CHECK-NEXT: fun:xfree=wrapper pointer=2
@@ -105,4 +106,10 @@ void *even(size_t n) {
 }
 void *odd(size_t n) {
     return n < 10 ? malloc(n) : even(n - 1);
+}
+void recursive_free(void *p, int tries) {
+    if (tries)
+        recursive_free(p, tries - 1);
+    else
+        free(p);
 }

@@ -1,6 +1,6 @@
 // What is no wrapper: a constructor, which always asks for the same; a loader, which finds out itself how much it needs; a
-// registry, which keeps the block; what may return something else; a destructor, which frees more than it was given; circles
-// that no allocator is in.
+// registry, which keeps the block; what may return something else; a destructor, which frees more than it was given, if only
+// by calling itself; circles that no allocator is in.
 // RUN: %clang -O0 -c %s -o %t.O0.o && %dump wrappers %t.O0.o > %t.O0.txt && ! grep . %t.O0.txt
 // RUN: %clang -O2 -c %s -o %t.O2.o && %dump wrappers %t.O2.o > %t.O2.txt && ! grep . %t.O2.txt
 #include <stdlib.h>
@@ -16,6 +16,12 @@ struct thing *constructor(const char *name) {
 }
 void destructor(struct thing *thing) {
     free(thing->name);
+    free(thing);
+}
+void tree_destructor(struct thing *thing) {
+    if (!thing)
+        return;
+    tree_destructor(thing->self);
     free(thing);
 }
 struct file;

@@ -137,10 +137,18 @@ def library():
             expect(f"{level}: {callee}", 1, counted(report, line_of("library.cpp", text), callee)[0])
 
 
+def releases():
+    for level in LEVELS:
+        report = report_of(run([build("releases.c", "releases", *level.split())], "format=json:report=%e.%p.json:pairs=1"))
+        lines = {site["id"]: site["line"] for site in report["sites"]}
+        freed = {(pair["count"], pair["bytes"]): lines[pair["by"]] for pair in report["pairs"]}
+        expect(level, {(1, 10): line_of("releases.c", "give_back(p, 3)"), (15, 15 * 16): line_of("releases.c", "of a node")}, freed)
+
+
 def off():
     """Nothing is counted, and lifting does no harm."""
     process = run([build("forms.c", "off", "-O0", outside("plain"))], "enabled=0")
     check_behaviour(process)
 
 
-main([forms, forms_static, same_sites, not_lifted, forms_cxx, library, shapes, stress, unwound, off])
+main([forms, forms_static, same_sites, not_lifted, forms_cxx, library, shapes, stress, unwound, releases, off])
