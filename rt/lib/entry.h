@@ -22,4 +22,8 @@
  * instructions than in memory. */
 #define KEEP(type, name, value) type volatile name = (value)
 
+/* Whether strdup and strndup are the C library's own, which are known to be a malloc and a copy: to be done
+ * here takes a third of the instructions of a scope around them. Another one's have to be called. */
+bool strdup_is_known(void);
+
 #endif

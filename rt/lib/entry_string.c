@@ -12,11 +12,9 @@
 extern char *__strdup(const char *);
 extern char *__strndup(const char *, size_t);
 
-/* The C library's own strdup is known to be a malloc and a copy, and to be done here takes a third of the
- * instructions of a scope around it. Another one's has to be called. */
 #ifdef ALLOCSITE_STATIC
 
-static bool is_known(void) {
+bool strdup_is_known(void) {
     return false; /* it cannot be told whose it is */
 }
 
@@ -31,7 +29,7 @@ static bool is_library_function(const char *name) {
     return slash && strncmp(slash, "/libc.so.", 9) == 0;
 }
 
-static bool is_known(void) {
+bool strdup_is_known(void) {
     static enum { UNKNOWN, KNOWN, OTHER } state;
     if (UNLIKELY(state == UNKNOWN))
         state = is_library_function("strdup") && is_library_function("strndup") ? KNOWN : OTHER;
@@ -55,32 +53,36 @@ static inline char *duplicate(const char *text, size_t length, struct allocsite_
     return copy;
 }
 
-ENTRY(char *, strdup, const char *text) {
-    if (LIKELY(is_known()))
-        return duplicate(text, strlen(text), site);
+typedef char *copy_all(const char *);
+typedef char *copy_some(const char *, size_t);
+
+/* In functions of their own, for they need more registers than what is usual. */
+static COLD char *copied_all(copy_all *function, const char *text, struct allocsite_site *site) {
     SCOPED(site);
-    return handed(strdup(text));
+    return handed(function(text));
+}
+
+static COLD char *copied_some(copy_some *function, const char *text, size_t n, struct allocsite_site *site) {
+    SCOPED(site);
+    return handed(function(text, n));
+}
+
+ENTRY(char *, strdup, const char *text) {
+    return LIKELY(strdup_is_known()) ? duplicate(text, strlen(text), site) : copied_all(strdup, text, site);
 }
 
 ENTRY(char *, __strdup, const char *text) {
-    if (LIKELY(is_known()))
-        return duplicate(text, strlen(text), site);
-    SCOPED(site);
-    return handed(__strdup(text));
+    return LIKELY(strdup_is_known()) ? duplicate(text, strlen(text), site) : copied_all(__strdup, text, site);
 }
 
 ENTRY(char *, strndup, const char *text, size_t n) {
-    if (LIKELY(is_known()))
-        return duplicate(text, strnlen(text, n), site);
-    SCOPED(site);
-    return handed(strndup(text, n));
+    return LIKELY(strdup_is_known()) ? duplicate(text, strnlen(text, n), site)
+                                     : copied_some(strndup, text, n, site);
 }
 
 ENTRY(char *, __strndup, const char *text, size_t n) {
-    if (LIKELY(is_known()))
-        return duplicate(text, strnlen(text, n), site);
-    SCOPED(site);
-    return handed(__strndup(text, n));
+    return LIKELY(strdup_is_known()) ? duplicate(text, strnlen(text, n), site)
+                                     : copied_some(__strndup, text, n, site);
 }
 
 ENTRY(wchar_t *, wcsdup, const wchar_t *text) {

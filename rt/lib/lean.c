@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+/* What a realloc gave in place of another block. */
 static inline bool gain_moved(uint32_t key, const void *p, uint64_t bytes) {
     struct thread *thread = local.current;
     if (UNLIKELY(!p || key >= thread->capacity || key >= thread->extra_capacity))
@@ -36,15 +37,6 @@ static inline void *unsited(const void *caller, void *p, size_t bytes) {
                               : own_alloc_slow((struct origin){.caller = caller}, p, bytes, FAMILY_MALLOC);
 }
 
-static void *moved(struct origin origin, const void *old, void *p, size_t bytes) {
-    uint32_t key = origin.site ? origin.site->key : caller_of(origin.caller);
-    if (!old)
-        return LIKELY(own_gain_alone(key, p, bytes)) ? p : own_alloc_slow(origin, p, bytes, FAMILY_MALLOC);
-    if (UNLIKELY(!gain_moved(key, p, bytes)))
-        own_realloc_end(origin, p, bytes);
-    return p;
-}
-
 static void *sited_malloc(size_t n, struct allocsite_site *site) {
     KEEP(struct allocsite_site *, kept_site, site);
     KEEP(size_t, bytes, n);
@@ -59,9 +51,43 @@ static void *sited_calloc(size_t n, size_t size, struct allocsite_site *site) {
     return sited(kept_site, p, bytes);
 }
 
+static void *appeared(size_t n, struct allocsite_site *site) {
+    KEEP(struct allocsite_site *, kept_site, site);
+    KEEP(size_t, bytes, n);
+    void *p = next.realloc(NULL, n);
+    return sited(kept_site, p, bytes);
+}
+
+static COLD void *moved_slowly(struct origin origin, void *p, size_t bytes) {
+    own_realloc_end(origin, p, bytes);
+    return p;
+}
+
 static void *sited_realloc(void *old, size_t n, struct allocsite_site *site) {
+    if (UNLIKELY(!old))
+        return appeared(n, site);
+    KEEP(struct allocsite_site *, kept_site, site);
+    KEEP(size_t, bytes, n);
     void *p = next.realloc(old, n);
-    return moved((struct origin){.site = site}, old, p, n);
+    size_t size = bytes;
+    site = kept_site;
+    return LIKELY(gain_moved(site->key, p, size)) ? p : moved_slowly((struct origin){.site = site}, p, size);
+}
+
+static inline char *duplicate(const char *text, size_t length, struct allocsite_site *site) {
+    char *copy = sited_malloc(length + 1, site);
+    if (UNLIKELY(!copy))
+        return NULL;
+    copy[length] = '\0';
+    return memcpy(copy, text, length);
+}
+
+static char *sited_strdup(const char *text, struct allocsite_site *site) {
+    return duplicate(text, strlen(text), site);
+}
+
+static char *sited_strndup(const char *text, size_t n, struct allocsite_site *site) {
+    return duplicate(text, strnlen(text, n), site);
 }
 
 static void *plain_malloc(size_t n) {
@@ -73,8 +99,11 @@ static void *plain_calloc(size_t n, size_t size) {
 }
 
 static void *plain_realloc(void *old, size_t n) {
+    struct origin origin = {.caller = CALLER};
     void *p = next.realloc(old, n);
-    return moved((struct origin){.caller = CALLER}, old, p, n);
+    if (!old)
+        return unsited(origin.caller, p, n);
+    return LIKELY(gain_moved(caller_of(origin.caller), p, n)) ? p : moved_slowly(origin, p, n);
 }
 
 #define NEW(symbol, form, nothrow, ...)                                                                      \
@@ -97,8 +126,10 @@ NEW(_Znam, NEW_ARRAY, NULL, size_t n)
 NEW(_ZnwmRKSt9nothrow_t, NEW_NOTHROW, nothrow, size_t n, const void *nothrow)
 NEW(_ZnamRKSt9nothrow_t, NEW_ARRAY_NOTHROW, nothrow, size_t n, const void *nothrow)
 
+#define SITED(symbol, function)                                                                              \
+    { ALLOCSITE_ENTRY_PREFIX #symbol, (uintptr_t)(function) }
 #define BOTH(symbol)                                                                                         \
-    {ALLOCSITE_ENTRY_PREFIX #symbol, (uintptr_t)sited_##symbol}, {                                           \
+    SITED(symbol, sited_##symbol), {                                                                         \
 #symbol, (uintptr_t)plain_##symbol                                                                   \
     }
 
@@ -110,6 +141,10 @@ uintptr_t lean_function(const char *symbol) {
         BOTH(malloc),
         BOTH(calloc),
         BOTH(realloc),
+        SITED(strdup, strdup_is_known() ? sited_strdup : NULL),
+        SITED(__strdup, strdup_is_known() ? sited_strdup : NULL),
+        SITED(strndup, strdup_is_known() ? sited_strndup : NULL),
+        SITED(__strndup, strdup_is_known() ? sited_strndup : NULL),
         BOTH(_Znwm),
         BOTH(_Znam),
         BOTH(_ZnwmRKSt9nothrow_t),

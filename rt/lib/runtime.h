@@ -163,7 +163,7 @@ struct scope scope_open(uint32_t slot, bool lifts, enum family, size_t bill, siz
 void scope_return(struct scope *around);
 
 /* The first call of a site, the runtime is off, or the thread is within a scope. */
-struct scope scope_open_unready(struct allocsite_site *, const void *beyond);
+void scope_open_unready(struct scope *around, struct allocsite_site *, const void *beyond);
 
 static inline void scope_close(struct scope *around) {
     if (UNLIKELY(around->active || local.scope.lifts)) {
@@ -174,28 +174,37 @@ static inline void scope_close(struct scope *around) {
     local.diverted = local.handover || local.silent;
 }
 
-/* A scope for a library function called at site: all it allocates is billed there. */
-static inline struct scope scope_open_site(struct allocsite_site *site) {
-    uint32_t key = site->key;
-    if (UNLIKELY(key >= local.current->capacity || local.scope.active)) {
-        char here = 0; /* in the frame of the function that this is inlined into */
-        return scope_open_unready(site, &here);
-    }
+/* Whether its scope is one that scope_enter can open, with none around it. */
+static inline bool scope_is_ready(const struct allocsite_site *site) {
+    return LIKELY(site->key < local.current->capacity) && LIKELY(!local.scope.active);
+}
+
+static inline void scope_enter(uint32_t slot) {
     struct scope *scope = &local.scope;
-    scope->slot = key >> KEY_SHIFT;
+    scope->slot = slot;
     scope->active = true;
     scope->lifts = scope->counted = scope->failed = false;
     scope->bill = scope->expect = 0;
     scope->family = FAMILY_MALLOC;
     local.billed_count = 0;
     local.diverted = true;
-    return (struct scope){.active = false}; /* nothing else of such a one counts */
+}
+
+/* A scope for a library function called at site: all it allocates is billed there. */
+static inline void scope_open_site(struct scope *around, struct allocsite_site *site) {
+    if (scope_is_ready(site)) {
+        around->active = false; /* nothing else of such a one counts */
+        scope_enter(site->key >> KEY_SHIFT);
+    } else {
+        char here = 0; /* in the frame of the function that this is inlined into */
+        scope_open_unready(around, site, &here);
+    }
 }
 
 /* Closes the scope however its block is left: return, exception, cancellation. */
 #define SCOPED(site)                                                                                         \
-    __attribute__((cleanup(scope_close))) struct scope scope_around = scope_open_site(site);                 \
-    (void)scope_around
+    __attribute__((cleanup(scope_close))) struct scope scope_around;                                         \
+    scope_open_site(&scope_around, site)
 
 /* Within a scope of the caller's, in which nothing was counted: bill this block. */
 void scope_bill(const void *p, uint64_t bytes);

@@ -42,15 +42,15 @@ void scope_return(struct scope *around) {
     scope_install(around);
 }
 
-COLD struct scope scope_open_unready(struct allocsite_site *site, const void *beyond) {
+COLD void scope_open_unready(struct scope *around, struct allocsite_site *site, const void *beyond) {
+    *around = local.scope;
     if (runtime_off)
-        return local.scope;
+        return;
     int error = errno;
     runtime_start();
     uint32_t slot = runtime_off ? NO_SLOT : site_slot(site);
-    struct scope around = scope_open(slot, false, FAMILY_MALLOC, 0, 0, beyond);
+    *around = scope_open(slot, false, FAMILY_MALLOC, 0, 0, beyond);
     errno = error;
-    return around;
 }
 
 void scope_call_failed(void) {
