@@ -17,12 +17,16 @@ extern uint64_t caller_cache[CALLER_CACHE_SIZE] __attribute__((visibility("hidde
 /* The key for what was called from there. ALLOCSITE_KEY_NONE: no memory. Keeps errno. */
 uint32_t caller_key_lookup(const void *caller);
 
-static inline uint32_t caller_key(const void *caller) {
+/* The same; ALLOCSITE_KEY_NONE where it has to be looked up. */
+static inline uint32_t caller_key_cached(const void *caller) {
     uint64_t page = (uintptr_t)caller / CALLER_CACHE_SIZE;
     uint64_t entry = __atomic_load_n(&caller_cache[(uintptr_t)caller % CALLER_CACHE_SIZE], __ATOMIC_RELAXED);
-    if (LIKELY(entry >> CALLER_KEY_BITS == page))
-        return (uint32_t)entry << KEY_SHIFT;
-    return caller_key_lookup(caller);
+    return LIKELY(entry >> CALLER_KEY_BITS == page) ? (uint32_t)entry << KEY_SHIFT : ALLOCSITE_KEY_NONE;
+}
+
+static inline uint32_t caller_key(const void *caller) {
+    uint32_t key = caller_key_cached(caller);
+    return LIKELY(key != ALLOCSITE_KEY_NONE) ? key : caller_key_lookup(caller);
 }
 
 static inline uint32_t caller_slot(const void *caller) {

@@ -18,10 +18,6 @@
     ALLOCSITE_EXPORT result ALLOCSITE_ENTRY(name)(struct allocsite_site * site);                             \
     ALLOCSITE_EXPORT result ALLOCSITE_ENTRY(name)(struct allocsite_site * site)
 
-/* An argument that is needed after a call. In a register that calls preserve it would cost two more
- * instructions than in memory. */
-#define KEEP(type, name, value) type volatile name = (value)
-
 /* Whether strdup and strndup are the C library's own, which are known to be a malloc and a copy: to be done
  * here takes a third of the instructions of a scope around them. Another one's have to be called. */
 bool strdup_is_known(void);

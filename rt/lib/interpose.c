@@ -12,11 +12,15 @@
 #define BY_CALLER ((struct origin){.caller = CALLER})
 
 INTERPOSE(void *, malloc, size_t n) {
-    return own_alloc_unsited(CALLER, next.malloc(n), n, FAMILY_MALLOC);
+    KEEP(size_t, bytes, n);
+    void *p = next.malloc(n);
+    return own_alloc_unsited(CALLER, p, bytes, FAMILY_MALLOC);
 }
 
 INTERPOSE(void *, calloc, size_t n, size_t size) {
-    return own_alloc_unsited(CALLER, next.calloc(n, size), n * size, FAMILY_MALLOC);
+    KEEP(size_t, bytes, n * size);
+    void *p = next.calloc(n, size);
+    return own_alloc_unsited(CALLER, p, bytes, FAMILY_MALLOC);
 }
 
 INTERPOSE(void *, realloc, void *old, size_t n) {

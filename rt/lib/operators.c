@@ -84,7 +84,8 @@ static inline __attribute__((always_inline)) void *sited_plain(struct operator_n
     KEEP(struct allocsite_site *, kept_site, site);
     KEEP(size_t, bytes, n);
     void *p = OPERATORS_HAVE_FAST ? op->fast(n ? n : 1) : NULL;
-    return LIKELY(p) ? own_alloc(kept_site, p, bytes, family) : operator_new_sited(op, bytes, 0, nothrow, kept_site);
+    return LIKELY(p) ? own_alloc(kept_site, p, bytes, family)
+                     : operator_new_sited(op, bytes, 0, nothrow, kept_site);
 }
 
 ENTRY(void *, _Znwm, size_t n) {
@@ -133,27 +134,28 @@ COLD void *operator_new_unsited(struct operator_new *op, const void *caller, siz
     return new_scoped(op, slot, false, n, align, nothrow);
 }
 
-static inline __attribute__((always_inline)) void *unsited_plain(struct operator_new *op, const void *caller,
-                                                                 size_t n, enum family family,
-                                                                 const void *nothrow) {
-    void *p = op->fast(n ? n : 1);
-    return LIKELY(p) ? own_alloc_unsited(caller, p, n, family) : operator_new_unsited(op, caller, n, 0, nothrow);
-}
+/* A macro, for the caller is to be asked for after the call: before it would need a register. */
+#define UNSITED_PLAIN(form, family, nothrow)                                                                 \
+    KEEP(size_t, bytes, n);                                                                                  \
+    struct operator_new *op = &operators_new[form];                                                          \
+    void *p = op->fast(n ? n : 1);                                                                           \
+    return LIKELY(p) ? own_alloc_unsited(CALLER, p, bytes, family)                                           \
+                     : operator_new_unsited(op, CALLER, bytes, 0, nothrow)
 
 INTERPOSE(void *, _Znwm, size_t n) {
-    return unsited_plain(&operators_new[NEW], CALLER, n, FAMILY_NEW, NULL);
+    UNSITED_PLAIN(NEW, FAMILY_NEW, NULL);
 }
 
 INTERPOSE(void *, _Znam, size_t n) {
-    return unsited_plain(&operators_new[NEW_ARRAY], CALLER, n, FAMILY_NEW_ARRAY, NULL);
+    UNSITED_PLAIN(NEW_ARRAY, FAMILY_NEW_ARRAY, NULL);
 }
 
 INTERPOSE(void *, _ZnwmRKSt9nothrow_t, size_t n, const void *nothrow) {
-    return unsited_plain(&operators_new[NEW_NOTHROW], CALLER, n, FAMILY_NEW, nothrow);
+    UNSITED_PLAIN(NEW_NOTHROW, FAMILY_NEW, nothrow);
 }
 
 INTERPOSE(void *, _ZnamRKSt9nothrow_t, size_t n, const void *nothrow) {
-    return unsited_plain(&operators_new[NEW_ARRAY_NOTHROW], CALLER, n, FAMILY_NEW_ARRAY, nothrow);
+    UNSITED_PLAIN(NEW_ARRAY_NOTHROW, FAMILY_NEW_ARRAY, nothrow);
 }
 
 INTERPOSE(void *, _ZnwmSt11align_val_t, size_t n, size_t align) {

@@ -243,8 +243,14 @@ static inline uint32_t key_with_stack(struct origin origin, const void *frame) {
     return keeps_stacks ? stack_key_seen(key_slot(key), frame) : key;
 }
 
+/* Large, or its caller has to be looked up. */
+static bool gain_unsited(struct origin origin, void *p, uint64_t bytes, enum family family) {
+    uint32_t key = local.current->capacity ? key_for(origin) : ALLOCSITE_KEY_NONE;
+    return bytes < SHADOW_SMALL ? own_gain(key, p, bytes, family) : gain_large(key, p, bytes, family);
+}
+
 static void *alloc_slow(struct origin origin, void *p, uint64_t bytes, enum family family) {
-    if (!origin.site && bytes >= SHADOW_SMALL && gain_large(key_for(origin), p, bytes, family))
+    if (!origin.site && gain_unsited(origin, p, bytes, family))
         return p;
     if (runtime_off || gain_quickly(origin, p, bytes, family))
         return p;

@@ -73,9 +73,10 @@ static inline void *own_alloc(struct allocsite_site *site, void *p, uint64_t byt
     return own_alloc_slow((struct origin){.site = site}, p, bytes, family);
 }
 
+/* What needs a call but looking at the peak is left over, or more than the call of the allocator would need
+ * registers. */
 static inline void *own_alloc_unsited(const void *caller, void *p, uint64_t bytes, enum family family) {
-    if (LIKELY(!local.diverted && local.current->capacity) &&
-        LIKELY(own_gain(unsited_key(caller), p, bytes, family)))
+    if (LIKELY(!local.diverted) && LIKELY(own_gain(unsited_key_cached(caller), p, bytes, family)))
         return p;
     if (runtime_off)
         return p;
