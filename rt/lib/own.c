@@ -176,6 +176,10 @@ static inline bool gain_large(uint32_t key, const void *p, uint64_t bytes, enum 
     return tally;
 }
 
+static inline bool gain_any(uint32_t key, void *p, uint64_t bytes, enum family family) {
+    return bytes < SHADOW_SMALL ? own_gain(key, p, bytes, family) != NULL : gain_large(key, p, bytes, family);
+}
+
 /* value: of a large entry for the address that was looked for. */
 static inline uint32_t large_key(uint64_t value) {
     return (uint32_t)(value >> LARGE_SLOT_AT)
@@ -245,8 +249,7 @@ static inline uint32_t key_with_stack(struct origin origin, const void *frame) {
 
 /* Large, or its caller has to be looked up. */
 static bool gain_unsited(struct origin origin, void *p, uint64_t bytes, enum family family) {
-    uint32_t key = local.current->capacity ? key_for(origin) : ALLOCSITE_KEY_NONE;
-    return bytes < SHADOW_SMALL ? own_gain(key, p, bytes, family) : gain_large(key, p, bytes, family);
+    return gain_any(local.current->capacity ? key_for(origin) : ALLOCSITE_KEY_NONE, p, bytes, family);
 }
 
 static void *alloc_slow(struct origin origin, void *p, uint64_t bytes, enum family family) {
@@ -269,14 +272,7 @@ static void *alloc_slow(struct origin origin, void *p, uint64_t bytes, enum fami
 static __attribute__((noinline)) void *alloc_with_stack(struct origin origin, void *p, uint64_t bytes,
                                                         enum family family) {
     uint32_t key = p ? key_with_stack(origin, __builtin_frame_address(0)) : ALLOCSITE_KEY_NONE;
-    if (bytes < SHADOW_SMALL ? own_gain(key, p, bytes, family) : gain_large(key, p, bytes, family))
-        return p;
-    return alloc_slow(origin, p, bytes, family);
-}
-
-static __attribute__((noinline)) void *look_and_return(struct tally *tally, uint64_t bytes, void *p) {
-    peak_look(local.current, tally, 1, (int64_t)bytes);
-    return p;
+    return gain_any(key, p, bytes, family) ? p : alloc_slow(origin, p, bytes, family);
 }
 
 static __attribute__((noinline)) void *alloc_alone(struct origin origin, void *p, uint64_t bytes,
@@ -294,7 +290,8 @@ void *own_alloc_slow(struct origin origin, void *p, uint64_t bytes, enum family 
     struct tally *tally = origin.site ? enter_large(origin.site->key, p, bytes, family) : NULL;
     if (!tally)
         return alloc_slow(origin, p, bytes, family);
-    return tally_gain_unseen(local.current, tally, bytes) ? look_and_return(tally, bytes, p) : p;
+    return tally_gain_unseen(local.current, tally, bytes) ? peak_look_gained(p, local.current, tally, bytes)
+                                                          : p;
 }
 
 void own_failed(struct origin origin) {
@@ -379,7 +376,7 @@ void own_free_block_slow(void *p, struct origin by, enum family family) {
 }
 
 void own_look_and_free(void *p, struct thread *thread, struct tally *before, uint64_t bytes) {
-    peak_look(thread, before + 1, -1, -(int64_t)bytes);
+    p = peak_look_lost(p, thread, before + 1, bytes);
     next.free(p);
 }
 

@@ -48,14 +48,17 @@ static inline struct tally *own_tally(struct thread *thread, uint32_t key) {
     return (struct tally *)((char *)thread->tallies + (key >> 3));
 }
 
-static inline bool own_gain(uint32_t key, void *p, uint64_t bytes, enum family family) {
+/* The block; NULL: it is not for the hot path. The compiler is told that it is not NULL, or it would test. */
+static inline void *own_gain(uint32_t key, void *p, uint64_t bytes, enum family family) {
     struct thread *thread = local.current;
     uint32_t *entry;
     if (UNLIKELY(!shadow_entry(p, &entry) || key >= thread->capacity || bytes >= SHADOW_SMALL))
-        return false;
+        return NULL;
+    if (!p)
+        __builtin_unreachable();
     *entry = key + ((uint32_t)family << FAMILY_AT) + (uint32_t)bytes;
-    tally_gain(thread, own_tally(thread, key), bytes);
-    return true;
+    struct tally *tally = own_tally(thread, key);
+    return tally_gain_unseen(thread, tally, bytes) ? peak_look_gained(p, thread, tally, bytes) : p;
 }
 
 /* Where owners are not noted. */
@@ -68,19 +71,19 @@ static inline bool own_gain_alone(uint32_t key, const void *p, uint64_t bytes) {
 }
 
 static inline void *own_alloc(struct allocsite_site *site, void *p, uint64_t bytes, enum family family) {
-    if (LIKELY(own_gain(site->key, p, bytes, family)) || runtime_off)
-        return p;
-    return own_alloc_slow((struct origin){.site = site}, p, bytes, family);
+    void *counted = own_gain(site->key, p, bytes, family);
+    if (LIKELY(counted != NULL))
+        return counted;
+    return runtime_off ? p : own_alloc_slow((struct origin){.site = site}, p, bytes, family);
 }
 
 /* What needs a call but looking at the peak is left over, or more than the call of the allocator would need
  * registers. */
 static inline void *own_alloc_unsited(const void *caller, void *p, uint64_t bytes, enum family family) {
-    if (LIKELY(!local.diverted) && LIKELY(own_gain(unsited_key_cached(caller), p, bytes, family)))
-        return p;
-    if (runtime_off)
-        return p;
-    return own_alloc_slow((struct origin){.caller = caller}, p, bytes, family);
+    void *counted = LIKELY(!local.diverted) ? own_gain(unsited_key_cached(caller), p, bytes, family) : NULL;
+    if (LIKELY(counted != NULL))
+        return counted;
+    return runtime_off ? p : own_alloc_slow((struct origin){.caller = caller}, p, bytes, family);
 }
 
 /* Frees a block as the allocator's free does. Every way out is a jump, or what the last one needs would have

@@ -39,14 +39,22 @@ static void set_alloc_floor(int64_t floor) {
     __atomic_store_n(&peak_floors.alloc, floor, __ATOMIC_RELAXED);
 }
 
+static bool is_past_the_last(int64_t epoch) {
+    return UNLIKELY(epoch >= INT64_MAX - PROFILE_EPOCH_STEP);
+}
+
+static void set_epoch(int64_t epoch) {
+    __atomic_store_n(&peak_floors.any, -epoch, __ATOMIC_RELAXED);
+}
+
 static void new_epoch(void) {
-    int64_t epoch = epoch_now();
-    if (epoch >= INT64_MAX - 2 * PROFILE_EPOCH_STEP) {
+    int64_t epoch = epoch_now() + PROFILE_EPOCH_STEP;
+    if (is_past_the_last(epoch)) {
         hole_set(HOLE_PEAK);
         return;
     }
-    __atomic_store_n(&peak_floors.any, -epoch - PROFILE_EPOCH_STEP, __ATOMIC_RELAXED);
-    set_alloc_floor(-epoch - PROFILE_EPOCH_STEP);
+    set_epoch(epoch);
+    set_alloc_floor(-epoch);
 }
 
 static void set_limit(struct tally *tally, int64_t limit) {
@@ -74,16 +82,24 @@ static void save(struct tally *tally, int64_t blocks, int64_t bytes) {
 
 #define OUT_OF_REACH (INT64_MAX / 4)
 
-/* The live bytes are above the peak: until they fall no slot needs to be looked at. */
-static void begin_rise(struct peak *peak, struct thread *thread) {
-    if (peak->seen)
-        new_epoch();
+static COLD void *stay_in_epoch(void *p) {
+    hole_set(HOLE_PEAK);
+    return p;
+}
+
+/* The live bytes are above the peak: until they fall no slot needs to be looked at. p is for who calls this
+ * last, and then has nothing to save. */
+static __attribute__((noinline)) void *begin_rise(void *p, struct peak *peak, struct thread *thread) {
+    int64_t next = epoch_now() + (peak->seen ? PROFILE_EPOCH_STEP : 0);
+    int64_t epoch = is_past_the_last(next) ? epoch_now() : next;
+    set_epoch(epoch);
     peak->seen = false;
-    peak->told.epoch = epoch_now();
+    peak->told.epoch = epoch;
     peak->riser = thread;
     peak->told.riser = 1;
     set_alloc_floor(INT64_MAX);
     set_ceiling(thread, OUT_OF_REACH);
+    return epoch == next ? p : stay_in_epoch(p);
 }
 
 static void end_rise(struct peak *peak, int64_t bytes) {
@@ -94,30 +110,29 @@ static void end_rise(struct peak *peak, int64_t bytes) {
     peak->told.riser = 0;
 }
 
-static inline void look_at_slot(struct peak *peak, struct tally *tally, int64_t blocks, int64_t bytes) {
-    if (tally_epoch(tally) < epoch_now()) {
-        save(tally, blocks, bytes);
-        set_seen(tally);
+/* With one thread: a slot that was not seen since the peak still has what was live there before the event.
+ * Its limit is the most live blocks it had; allocations during a rise have not been looked at. */
+static inline void look_at_slot(struct peak *peak, struct tally *tally, int64_t blocks, int64_t bytes,
+                                bool is_after) {
+    int64_t epoch = epoch_now(), live = tally_live_blocks(tally), shift_by = 0;
+    if (is_after && tally_epoch(tally) < epoch) {
+        shift_by = tally_epoch(tally) - epoch;
+        tally->looked = epoch | ((live - blocks) & PEAK_BLOCKS_MASK);
+        tally->peak_bytes = tally_live_bytes(tally) - bytes;
         peak->seen = true;
     }
+    int64_t most = live - (blocks < 0 ? blocks : 0);
+    if (most > tally->limit) {
+        shift_by += tally->limit - most;
+        tally->limit = most;
+    }
+    shift(&tally->above, shift_by);
 }
 
-/* The limit of a tally that one thread alone has counted is the most live blocks it had. */
-static void raise_most(struct tally *tally, int64_t live) {
-    if (live > tally->limit)
-        set_limit(tally, live);
-}
-
-/* The live blocks before or after the event: allocations during a rise have not been looked at. */
-static int64_t highest_around(const struct tally *tally, int64_t blocks) {
-    return tally_live_blocks(tally) - (blocks < 0 ? blocks : 0);
-}
-
-/* With one thread. True: a rise begins, which is for begin_rise to note when all else is done: as the last
- * call it needs nothing kept on the stack. */
-static inline bool look_at_total(struct peak *peak, const struct thread *thread, int64_t bytes) {
+/* With one thread. True: a rise begins, which is for begin_rise to note when all else is done. */
+static inline bool look_at_total(struct peak *peak, const struct thread *thread, int64_t bytes, bool falls) {
     bool begins = !peak->riser && thread->room > 0;
-    if (peak->riser && bytes < 0)
+    if (peak->riser && falls)
         end_rise(peak, thread->room + thread->ceiling - bytes);
     return begins;
 }
@@ -220,7 +235,8 @@ static void look_at_shared_slot(struct peak *peak, struct thread *thread, struct
     else if (tally_epoch(tally) < peak->told.epoch)
         save(tally, blocks, bytes);
     if (tally_epoch(tally) < peak->told.shared_epoch && slot) {
-        raise_most(tally, tally_live_blocks(tally) - blocks);
+        if (tally_live_blocks(tally) - blocks > tally->limit)
+            set_limit(tally, tally_live_blocks(tally) - blocks);
         note_most(slot, tally->limit);
     }
     if (tally_epoch(tally) < measured_epoch(peak, slot))
@@ -277,34 +293,48 @@ static void look_shared(struct peak *peak, struct thread *thread, struct tally *
     errno = error;
 }
 
-static inline __attribute__((always_inline)) void
-look_alone(struct peak *peak, struct thread *thread, struct tally *tally, int64_t blocks, int64_t bytes) {
-    bool begins = look_at_total(peak, thread, bytes);
-    if (!peak->riser && !begins)
-        look_at_slot(peak, tally, blocks, bytes);
-    raise_most(tally, highest_around(tally, blocks));
-    if (begins)
-        begin_rise(peak, thread);
+/* falls: what bytes tell, and the compiler may know. */
+static inline __attribute__((always_inline)) void *look_alone(void *p, struct peak *peak,
+                                                              struct thread *thread, struct tally *tally,
+                                                              int64_t blocks, int64_t bytes, bool falls) {
+    bool begins = look_at_total(peak, thread, bytes, falls);
+    look_at_slot(peak, tally, blocks, bytes, !peak->riser && !begins);
+    return begins ? begin_rise(p, peak, thread) : p;
 }
 
-static __attribute__((noinline)) void look_otherwise(struct thread *thread, struct tally *tally,
-                                                     int64_t blocks, int64_t bytes) {
+/* Where it stands while there is one thread and was no reset, so that one test tells. NULL: not known. */
+static struct peak *peak_alone;
+
+static __attribute__((noinline)) void *look_otherwise(void *p, struct thread *thread, struct tally *tally,
+                                                      int64_t blocks, int64_t bytes) {
     struct peak *peak = the_peak();
     forget_most(peak, tally, blocks);
     if (peak->told.shared_epoch)
         look_shared(peak, thread, tally, blocks, bytes);
     else
-        look_alone(peak, thread, tally, blocks, bytes);
+        look_alone(p, peak, thread, tally, blocks, bytes, bytes < 0);
+    peak_alone = peak->told.shared_epoch || peak->told.reset_epoch ? NULL : peak;
+    return p;
 }
 
-/* A heap that grows comes here at every event: what needs a stack is done apart. */
+static inline __attribute__((always_inline)) void *look(void *p, struct thread *thread, struct tally *tally,
+                                                        int64_t blocks, int64_t bytes, bool falls) {
+    struct peak *peak = peak_alone;
+    return LIKELY(peak != NULL) ? look_alone(p, peak, thread, tally, blocks, bytes, falls)
+                                : look_otherwise(p, thread, tally, blocks, bytes);
+}
+
 void peak_look(struct thread *thread, struct tally *tally, int64_t blocks, int64_t bytes) {
-    struct profile_header *header = store_header_made;
-    if (UNLIKELY(!header || header->peak.shared_epoch || tally_epoch(tally) < header->peak.reset_epoch)) {
-        look_otherwise(thread, tally, blocks, bytes);
-        return;
-    }
-    look_alone((struct peak *)&header->peak, thread, tally, blocks, bytes);
+    look(NULL, thread, tally, blocks, bytes, bytes < 0);
+}
+
+/* A heap that grows comes to these two at every event. */
+void *peak_look_gained(void *p, struct thread *thread, struct tally *tally, uint64_t bytes) {
+    return look(p, thread, tally, 1, (int64_t)bytes, false);
+}
+
+void *peak_look_lost(void *p, struct thread *thread, struct tally *tally, uint64_t bytes) {
+    return look(p, thread, tally, -1, -(int64_t)bytes, true);
 }
 
 /* One event of two slots: neither may take the other's part of it for a peak. */
@@ -314,15 +344,12 @@ static void peak_look_both(struct thread *thread, struct tally *from, int64_t ol
     forget_most(peak, from, -1);
     forget_most(peak, to, 1);
     if (!peak->told.shared_epoch) {
-        bool begins = look_at_total(peak, thread, bytes - old_bytes);
-        if (!peak->riser && !begins) {
-            look_at_slot(peak, from, -1, -old_bytes);
-            look_at_slot(peak, to, 1, bytes);
-        }
-        raise_most(from, highest_around(from, -1));
-        raise_most(to, highest_around(to, 1));
+        bool begins = look_at_total(peak, thread, bytes - old_bytes, bytes < old_bytes);
+        bool is_after = !peak->riser && !begins;
+        look_at_slot(peak, from, -1, -old_bytes, is_after);
+        look_at_slot(peak, to, 1, bytes, is_after);
         if (begins)
-            begin_rise(peak, thread);
+            begin_rise(NULL, peak, thread);
         return;
     }
     int error = errno;
@@ -401,6 +428,7 @@ void peak_several_threads(void) {
     if (!os_barriers())
         hole_set(HOLE_BARRIER);
     errno = error;
+    peak_alone = NULL;
     if (peak->riser)
         end_rise(peak, peak->riser->room + peak->riser->ceiling);
     new_epoch();
@@ -446,6 +474,7 @@ void peak_reset(void) {
     struct thread *thread = thread_acquire(0, 0);
     if (!thread)
         return;
+    peak_alone = NULL;
     if (!peak->told.shared_epoch) {
         reset_alone(peak, thread);
         peak->told.reset_epoch = epoch_now();

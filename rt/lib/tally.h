@@ -110,6 +110,11 @@ static inline bool tally_wants_look(const struct tally *tally) {
  * Keeps errno. */
 void peak_look(struct thread *, struct tally *, int64_t blocks, int64_t bytes);
 
+/* The same for the block at p, which came or went. They return p, so that their callers need not save it. */
+void *peak_look_gained(void *p, struct thread *, struct tally *, uint64_t bytes)
+    __attribute__((returns_nonnull));
+void *peak_look_lost(void *p, struct thread *, struct tally *, uint64_t bytes);
+
 /* True: peak_look is to be called for it. */
 static inline bool tally_gain_unseen(struct thread *thread, struct tally *tally, uint64_t bytes) {
     bump(&tally->gained, 1);
