@@ -1,5 +1,5 @@
-/* A process that counts nothing (enabled=0) need not pass through here: what would go to the runtime is led to
- * where it would go without allocsite.
+/* A process that counts nothing (enabled=0) need not pass through here: what would go to the runtime is led
+ * to where it would go without allocsite.
  *
  * - References that are bound already are written anew. A sited call goes straight to the function that the
  *   source names, for which the site is one argument too many, where it does not look.
@@ -51,12 +51,10 @@ static bool frees(const char *name) {
 }
 
 static bool is_led_away(const char *name) {
-    if (frees(name))
-        return true;
-    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
-        if (strcmp(functions[i], name) == 0)
-            return !counts_gains;
-    return false;
+    bool is_led = frees(name);
+    for (size_t i = 0; !is_led && !counts_gains && i < sizeof functions / sizeof *functions; i++)
+        is_led = strcmp(functions[i], name) == 0;
+    return is_led;
 }
 
 static int find_definition(struct dl_phdr_info *object, size_t size, void *name) {

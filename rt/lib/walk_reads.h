@@ -28,10 +28,12 @@ extern __thread struct walk_stack_known walk_known
 
 void walk_reads_find(struct walk_reads *, uintptr_t sp);
 
-/* sp: a stack pointer whose page can be read. */
+/* sp: a stack pointer whose page can be read. high is read once, and first: a signal handler may come that is
+ * the first to walk. */
 static inline void walk_reads_begin(struct walk_reads *reads, uintptr_t sp) {
-    *reads = (struct walk_reads){sp, walk_known.high, true};
-    if (__builtin_expect(sp - walk_known.low >= walk_known.high - walk_known.low, 0))
+    uintptr_t high = __atomic_load_n(&walk_known.high, __ATOMIC_ACQUIRE);
+    *reads = (struct walk_reads){sp, high, true};
+    if (__builtin_expect(sp >= high || sp < walk_known.low, 0))
         walk_reads_find(reads, sp);
 }
 
