@@ -437,8 +437,6 @@ void own_realloc_end(struct origin origin, const void *p, size_t bytes) {
 }
 
 static COLD void *own_realloc_slow(void *old, size_t bytes, struct origin origin) {
-    if (!old)
-        return own_alloc_slow(origin, next.realloc(NULL, bytes), bytes, FAMILY_MALLOC);
     if (runtime_off)
         return next.realloc(old, bytes);
     int error = errno;
@@ -511,18 +509,77 @@ static __attribute__((noinline)) uint32_t realloc_key_with_stack(struct origin o
     return key_with_stack(origin, __builtin_frame_address(0));
 }
 
-void *own_realloc(void *block, size_t bytes, struct origin origin) {
-    struct old old;
-    if (!block || !bytes || !find_old(&old, block))
-        return own_realloc_slow(block, bytes, origin);
-    old_mark(&old);
-    void *p = next.realloc(block, bytes);
+static void *realloc_after(const struct old *old, void *block, void *p, size_t bytes, struct origin origin) {
     uint32_t key = UNLIKELY(stacks_depth) ? realloc_key_with_stack(origin) : key_for(origin);
-    if (LIKELY(p != NULL) && LIKELY(move_quickly(key, &old, p, bytes)))
+    if (LIKELY(p != NULL) && LIKELY(move_quickly(key, old, p, bytes)))
         return p;
     int error = errno;
-    struct block before = {old.bytes, old.key >> KEY_SHIFT, BLOCK_LIVE, FAMILY_MALLOC};
+    struct block before = {old->bytes, old->key >> KEY_SHIFT, BLOCK_LIVE, FAMILY_MALLOC};
     realloc_end(origin, block, &before, p, bytes);
     errno = error;
     return p;
+}
+
+static __attribute__((noinline)) void *realloc_after_small(void *block, uint32_t value, void *p, size_t bytes,
+                                                           struct origin origin) {
+    struct old old = {.value = value, .key = value & -KEY(1), .bytes = value & (SHADOW_SMALL - 1)};
+    return realloc_after(&old, block, p, bytes, origin);
+}
+
+static __attribute__((noinline)) void *realloc_otherwise(void *block, size_t bytes, struct origin origin) {
+    struct old old;
+    if (!bytes || !find_old(&old, block))
+        return own_realloc_slow(block, bytes, origin);
+    old_mark(&old);
+    return realloc_after(&old, block, next.realloc(block, bytes), bytes, origin);
+}
+
+static __attribute__((noinline)) void *realloc_of_none(size_t n, struct origin origin) {
+    KEEP(struct allocsite_site *, site, origin.site);
+    KEEP(const void *, caller, origin.caller);
+    KEEP(size_t, bytes, n);
+    void *p = next.realloc(NULL, n);
+    struct allocsite_site *by = site;
+    return by ? own_alloc(by, p, bytes, FAMILY_MALLOC) : own_alloc_unsited(caller, p, bytes, FAMILY_MALLOC);
+}
+
+static inline uint32_t key_cached(struct origin origin) {
+    if (origin.site)
+        return origin.site->key;
+    return local.diverted ? ALLOCSITE_KEY_NONE : unsited_key_cached(origin.caller);
+}
+
+/* As move_quickly, of a block that was small and still is. */
+static inline bool move_small(uint32_t key, uint32_t value, void *p, uint64_t bytes) {
+    struct thread *thread = local.current;
+    uint32_t old_key = value & -KEY(1), old_bytes = value & (SHADOW_SMALL - 1);
+    uint32_t *entry;
+    if (UNLIKELY(key >= thread->capacity || key >= thread->extra_capacity ||
+                 old_key >= thread->extra_capacity || bytes >= SHADOW_SMALL || !shadow_entry(p, &entry)))
+        return false;
+    *entry = key | (uint32_t)bytes;
+    struct tally *from = own_tally(thread, old_key), *to = own_tally(thread, key);
+    if (tally_move_unseen(thread, from, old_bytes, to, bytes))
+        peak_look_moved(thread, from, old_bytes, to, bytes);
+    return true;
+}
+
+/* Most blocks are small and stay so. What is needed after the call is kept in memory, as in malloc's. */
+void *own_realloc(void *block, size_t n, struct origin origin) {
+    uint32_t *entry;
+    if (UNLIKELY(!block))
+        return realloc_of_none(n, origin);
+    if (UNLIKELY(!n || !shadow_entry(block, &entry) || *entry - KEY(1) >= local.current->capacity))
+        return realloc_otherwise(block, n, origin);
+    KEEP(struct allocsite_site *, site, origin.site);
+    KEEP(const void *, caller, origin.caller);
+    KEEP(void *, old, block);
+    KEEP(uint32_t, value, *entry);
+    KEEP(size_t, bytes, n);
+    shadow_mark_freed(entry);
+    void *p = next.realloc(block, n);
+    struct origin by = {site, caller};
+    uint32_t was = value;
+    size_t size = bytes;
+    return LIKELY(move_small(key_cached(by), was, p, size)) ? p : realloc_after_small(old, was, p, size, by);
 }

@@ -363,33 +363,11 @@ static void peak_look_both(struct thread *thread, struct tally *from, int64_t ol
     errno = error;
 }
 
-/* In the order that profile.h promises to readers. */
-static void move_counts(struct tally *from, struct extra *from_extra, uint64_t old_bytes, struct tally *to,
-                        struct extra *to_extra, uint64_t bytes) {
-    bump(&from->lost, 1);
-    bump(&from->lost_bytes, old_bytes);
-    bump(&from_extra->moved, 1);
-    bump(&from_extra->moved_bytes, old_bytes);
-    bump(&to->gained, 1);
-    bump(&to->gained_bytes, bytes);
-    bump(&to_extra->reallocs, 1);
-    bump(&to_extra->realloc_bytes, bytes);
-    bump(&to_extra->realloc_old_bytes, old_bytes);
-}
-
-void tally_move(struct thread *thread, struct tally *from, uint64_t old_bytes, struct tally *to,
-                uint64_t bytes) {
-    int64_t more = (int64_t)(bytes - old_bytes);
-    move_counts(from, tally_extra(thread, from), old_bytes, to, tally_extra(thread, to), bytes);
-    bool above = shift_above_zero(&thread->room, more);
-    if (from == to) {
-        if (above || tally_wants_look(to))
-            peak_look(thread, to, 0, more);
-        return;
-    }
-    shift(&from->above, -1);
-    shift(&to->above, 1);
-    if (above || tally_wants_look(from) || tally_wants_look(to))
+void peak_look_moved(struct thread *thread, struct tally *from, uint64_t old_bytes, struct tally *to,
+                     uint64_t bytes) {
+    if (from == to)
+        peak_look(thread, to, 0, (int64_t)(bytes - old_bytes));
+    else
         peak_look_both(thread, from, (int64_t)old_bytes, to, (int64_t)bytes);
 }
 

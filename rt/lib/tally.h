@@ -157,9 +157,41 @@ static inline struct extra *tally_extra(const struct thread *thread, const struc
     return &thread->extras[tally - thread->tallies];
 }
 
+/* In the order that profile.h promises to readers. */
+static inline void tally_move_counts(struct tally *from, struct extra *from_extra, uint64_t old_bytes,
+                                     struct tally *to, struct extra *to_extra, uint64_t bytes) {
+    bump(&from->lost, 1);
+    bump(&from->lost_bytes, old_bytes);
+    bump(&from_extra->moved, 1);
+    bump(&from_extra->moved_bytes, old_bytes);
+    bump(&to->gained, 1);
+    bump(&to->gained_bytes, bytes);
+    bump(&to_extra->reallocs, 1);
+    bump(&to_extra->realloc_bytes, bytes);
+    bump(&to_extra->realloc_old_bytes, old_bytes);
+}
+
 /* A realloc: a block goes from one slot to another, or stays in its own with another size. The thread must
- * have extras of both. */
-void tally_move(struct thread *, struct tally *from, uint64_t old_bytes, struct tally *to, uint64_t bytes);
+ * have extras of both. True: peak_look_moved is to be called for it. */
+static inline bool tally_move_unseen(struct thread *thread, struct tally *from, uint64_t old_bytes,
+                                     struct tally *to, uint64_t bytes) {
+    tally_move_counts(from, tally_extra(thread, from), old_bytes, to, tally_extra(thread, to), bytes);
+    bool above = shift_above_zero(&thread->room, (int64_t)(bytes - old_bytes));
+    if (from != to) {
+        shift(&from->above, -1);
+        shift(&to->above, 1);
+    }
+    return UNLIKELY(above) || tally_wants_look(from) || tally_wants_look(to);
+}
+
+void peak_look_moved(struct thread *, struct tally *from, uint64_t old_bytes, struct tally *to,
+                     uint64_t bytes);
+
+static inline void tally_move(struct thread *thread, struct tally *from, uint64_t old_bytes, struct tally *to,
+                              uint64_t bytes) {
+    if (tally_move_unseen(thread, from, old_bytes, to, bytes))
+        peak_look_moved(thread, from, old_bytes, to, bytes);
+}
 
 /* A block that was counted for one slot is another's; or was, when it was freed; or has only come. */
 void tally_disown_gain(struct tally *from, struct tally *to, uint64_t bytes);
