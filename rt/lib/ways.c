@@ -52,21 +52,48 @@ static const uintptr_t *slot_of(const struct image *image, const unsigned char *
     return (const uintptr_t *)(entry + sizeof distance + distance);
 }
 
-/* A program's own functions may begin with such a jump, too. */
-static bool is_linkers(const struct image *image, const uintptr_t *slot) {
+/* The word of the linkage table that a relocation fills; NULL: it fills a variable of the program, whose own
+ * functions may begin with a jump by it, too. */
+static const uintptr_t *linkers_word(const struct image *image, const ElfW(Rela) * relocation) {
     const char *name;
+    return image_is_data(relocation) ? NULL : image_reference(image, relocation, &name);
+}
+
+static const ElfW(Rela) * relocation_of(const struct image *image, const uintptr_t *slot) {
     for (size_t i = 0; i < 2; i++)
         for (size_t k = 0; k < image->relocations[i].count; k++)
-            if (image_reference(image, &image->relocations[i].at[k], &name) == slot)
-                return !image_is_data(&image->relocations[i].at[k]);
-    return false;
+            if (linkers_word(image, &image->relocations[i].at[k]) == slot)
+                return &image->relocations[i].at[k];
+    return NULL;
+}
+
+/* The word of the same function that was filled when the module was loaded; NULL: there is none. */
+static const uintptr_t *loaded_word(const struct image *image, const ElfW(Rela) * relocation) {
+    for (size_t k = 0; k < image->relocations[0].count; k++) {
+        const ElfW(Rela) *other = &image->relocations[0].at[k];
+        if (ELF64_R_SYM(other->r_info) == ELF64_R_SYM(relocation->r_info) && linkers_word(image, other))
+            return linkers_word(image, other);
+    }
+    return NULL;
+}
+
+/* Of a word that leads back to its own module nobody has made use: where calls go by words that were filled
+ * at load (-fno-plt), lld gives the entry another one. */
+static const uintptr_t *bound_word(const struct image *image, const uintptr_t *slot) {
+    const ElfW(Rela) *relocation = relocation_of(image, slot);
+    if (!relocation)
+        return NULL;
+    bool is_bound = !image_holds(image, __atomic_load_n(slot, __ATOMIC_RELAXED));
+    const uintptr_t *loaded = is_bound ? NULL : loaded_word(image, relocation);
+    return loaded ? loaded : slot;
 }
 
 /* What a call has reached that goes to this function or entry of the linkage table. */
 static const void *reached(const void *callee) {
     struct image image;
     const uintptr_t *slot = image_at(&image, callee) ? slot_of(&image, callee) : NULL;
-    return slot && is_linkers(&image, slot) ? (const void *)__atomic_load_n(slot, __ATOMIC_RELAXED) : callee;
+    const uintptr_t *bound = slot ? bound_word(&image, slot) : NULL;
+    return bound ? (const void *)__atomic_load_n(bound, __ATOMIC_RELAXED) : callee;
 }
 
 static void *code_of(const struct allocsite_way *way) {

@@ -43,15 +43,30 @@ library() {
     program -lboth
 }
 
-across() {
-    parts -fPIE
+# user LINKING OPTION...: an executable beside the library of the wrappers
+user() {
+    linking=$1
+    shift
+    part lifting_cost "$@"
+    part lifting_cost_main "$@"
     part lifting_cost_wrapper -fPIC
     shared libwrapper.so lifting_cost_wrapper.o
-    program lifting_cost.o -lwrapper
+    # shellcheck disable=SC2086
+    program $linking lifting_cost.o -lwrapper
+}
+
+across() {
+    user '' -fPIE
+}
+
+without_plt() {
+    user "-fuse-ld=$linker" -fPIE -fno-plt
 }
 
 between() {
-    parts -fPIC
+    part lifting_cost -fPIC
+    part lifting_cost_main -fPIE
+    part lifting_cost_wrapper -fPIC
     shared libwrapper.so lifting_cost_wrapper.o
     shared libuser.so lifting_cost.o -lwrapper
     program -luser -lwrapper
@@ -81,3 +96,6 @@ adds executable 0
 adds library 2
 adds across 2
 adds between 2
+for linker in $linkers; do
+    adds without_plt 4
+done

@@ -21,7 +21,7 @@ counts() {
 
 wrapper "$CC"
 for linker in $linkers; do
-    for mode in -fPIE '-fPIE -Wl,-z,now' '-fPIE -fcf-protection=full' '-fPIE -ffunction-sections -Wl,--gc-sections'; do
+    for mode in -fPIE '-fPIE -fno-plt' '-fPIE -Wl,-z,now' '-fPIE -fcf-protection=full' '-fPIE -ffunction-sections -Wl,--gc-sections'; do
         # shellcheck disable=SC2086
         user 1 $mode -Wno-unused-command-line-argument
         # shellcheck disable=SC2086
@@ -32,13 +32,9 @@ for linker in $linkers; do
     echo 'int started;' >empty.c
     silent "$CC" -shared -fuse-ld="$linker" user.o -L. -Wl,-rpath,. -lwrapper -o libuser.so
     counts "$linker, from a library" empty.c -Wl,--no-as-needed -luser
-    # Where no entry of the linkage table tells, or none that is called.
-    for mode in -fno-plt '-fno-pie -no-pie'; do
-        # shellcheck disable=SC2086
-        silent "$CC" -O2 -g $mode -c "$here/twin_user.c" -o user.o -Wno-unused-command-line-argument
-        # shellcheck disable=SC2086
-        counts "$linker $mode" -fuse-ld=$linker $mode user.o -Wno-unused-command-line-argument
-    done
+    # Where no entry of the linkage table tells.
+    silent "$CC" -O2 -g -fno-pie -c "$here/twin_user.c" -o user.o
+    counts "$linker -no-pie" -fuse-ld=$linker -no-pie user.o
 done
 
 user 1 -fPIE
