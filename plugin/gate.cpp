@@ -87,6 +87,15 @@ static Constant *distance(Constant *to, Constant *from) {
     return ConstantExpr::getSub(ConstantExpr::getPtrToInt(to, type), ConstantExpr::getPtrToInt(from, type));
 }
 
+/* In a file for a fixed address, to ask for what a call jumps to makes that the function's address for all
+ * modules, and gates would take it for another function: unless it is said that it may be elsewhere. Where
+ * the program takes the address it is so anyway. */
+static Constant *calledPlace(Function &wrapper) {
+    if (!wrapper.hasAddressTaken())
+        wrapper.setDSOLocal(false);
+    return DSOLocalEquivalent::get(&wrapper);
+}
+
 /* struct allocsite_way. What a call jumps to, the function or its entry in the linkage table, needs no
  * dynamic relocation, so that the name is bound at the first call, or never. */
 static GlobalVariable &makeWay(Function &standIn, Function &wrapper, Function &first, Function &leaving) {
@@ -97,7 +106,7 @@ static GlobalVariable &makeWay(Function &standIn, Function &wrapper, Function &f
     GlobalVariable &way = addGlobal(module, ConstantAggregateZero::get(type), standIn.getName() + ".way");
     Constant *callee = ConstantExpr::getInBoundsGetElementPtr(
         type, &way, ArrayRef<Constant *>{ConstantInt::get(i32, 0), ConstantInt::get(i32, 3)});
-    Constant *linked = ConstantExpr::getTrunc(distance(DSOLocalEquivalent::get(&wrapper), callee), i32);
+    Constant *linked = ConstantExpr::getTrunc(distance(calledPlace(wrapper), callee), i32);
     way.setInitializer(
         ConstantStruct::get(type, {pointerTo(first), pointerTo(leaving), tagOf(context, standIn.getName()),
                                    linked, ConstantInt::get(i32, 0)}));

@@ -144,11 +144,9 @@ void leaveAndCall(Function &from, Function &wrapper, Lifting &lifting) {
     clearWhenUnwound(from, found);
 }
 
-/* A call of it may go through the linkage table. Not in a file for a fixed address: to ask there for the
- * table's entry makes that the function's address for all modules, and gates would take it for another
- * function. */
+/* A call of it may go through the linkage table. */
 static bool isLinked(const Function &wrapper) {
-    return !wrapper.isDSOLocal() && !wrapper.hasExternalWeakLinkage();
+    return wrapper.hasDefaultVisibility() && !wrapper.hasExternalWeakLinkage();
 }
 
 void addStandIns(Lifting &lifting) {

@@ -59,6 +59,10 @@ across() {
     user '' -fPIE
 }
 
+fixed() {
+    user -no-pie -fno-pie
+}
+
 without_plt() {
     user "-fuse-ld=$linker" -fPIE -fno-plt
 }
@@ -96,6 +100,7 @@ adds executable 0
 adds library 2
 adds across 2
 adds between 2
+adds fixed 2
 for linker in $linkers; do
     adds without_plt 4
 done

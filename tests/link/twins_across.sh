@@ -19,6 +19,8 @@ counts() {
     (counted ./program "$here/twin_user.c") || fail "$what"
 }
 
+printf 'void *twin_malloc(unsigned long);\nvoid *(*taken)(unsigned long) = twin_malloc;\n' >taken.c
+silent "$CLANG" -fno-pie -c taken.c -o taken.o
 wrapper "$CC"
 for linker in $linkers; do
     for mode in -fPIE '-fPIE -fno-plt' '-fPIE -Wl,-z,now' '-fPIE -fcf-protection=full' '-fPIE -ffunction-sections -Wl,--gc-sections'; do
@@ -32,9 +34,11 @@ for linker in $linkers; do
     echo 'int started;' >empty.c
     silent "$CC" -shared -fuse-ld="$linker" user.o -L. -Wl,-rpath,. -lwrapper -o libuser.so
     counts "$linker, from a library" empty.c -Wl,--no-as-needed -luser
-    # Where no entry of the linkage table tells.
-    silent "$CC" -O2 -g -fno-pie -c "$here/twin_user.c" -o user.o
-    counts "$linker -no-pie" -fuse-ld=$linker -no-pie user.o
+    # At a fixed address, where the wrapper's is not asked for, and where it is.
+    user 1 -fno-pie
+    counts "$linker -no-pie" -fuse-ld="$linker" -no-pie user.o
+    readelf -W --dyn-syms program | grep -q ': 0* .* UND twin_malloc' || fail "$linker: the function is in the program"
+    counts "$linker -no-pie, address" -fuse-ld="$linker" -no-pie user.o taken.o
 done
 
 user 1 -fPIE
