@@ -3,6 +3,7 @@
 
 #include <llvm/IR/GlobalAlias.h>
 #include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/InlineAsm.h>
 #include <llvm/IR/Instructions.h>
 
 #include "../rt/format.h"
@@ -43,13 +44,34 @@ static void jump(IRBuilder<> &builder, Function &from, Value *to) {
     call->getType()->isVoidTy() ? builder.CreateRetVoid() : builder.CreateRet(call);
 }
 
+/* Where jumps by pointers are hardened, or reach anywhere, the compiler has to make them. */
+static bool mayWriteJump(const Function &gate) {
+    const Module &module = *gate.getParent();
+    StringRef features = gate.getFnAttribute("target-features").getValueAsString();
+    return Triple(module.getTargetTriple()).getArch() == Triple::x86_64 &&
+           module.getCodeModel() != CodeModel::Large && !features.contains("+retpoline") &&
+           !features.contains("+lvi-") && !features.contains("+harden-sls");
+}
+
+/* Of two and more parameters the compiler would make two instructions, a load and a jump. */
+static void writeJump(IRBuilder<> &builder, Function &gate, Value *where) {
+    auto *type = FunctionType::get(builder.getVoidTy(), where->getType(), false);
+    builder.CreateCall(InlineAsm::get(type, "jmpq *${0:c}(%rip)", "i", true), where);
+    builder.CreateUnreachable();
+    for (auto attribute : {Attribute::Naked, Attribute::NoInline, Attribute::DisableSanitizerInstrumentation})
+        gate.addFnAttr(attribute);
+}
+
 /* Not atomic: whoever sees it late goes the longer way, and a thread that writes it meanwhile writes a whole
  * word. */
 static void jumpWhere(Function &gate, Value *where) {
     LLVMContext &context = gate.getContext();
     IRBuilder<> builder(BasicBlock::Create(context, "", &gate));
-    jump(builder, gate,
-         builder.CreateBitCast(builder.CreateLoad(pointerType(context), where), gate.getType()));
+    if (mayWriteJump(gate))
+        writeJump(builder, gate, where);
+    else
+        jump(builder, gate,
+             builder.CreateBitCast(builder.CreateLoad(pointerType(context), where), gate.getType()));
 }
 
 /* What the name reaches only the dynamic linker knows, whatever an optimizer thinks of it. */

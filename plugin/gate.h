@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Twins that may be elsewhere: they are gates, jumps to where a pointer leads, much as the linkage table's
- * that a call by the wrapper's name takes, so they cost a call one instruction.
+/* Twins that may be elsewhere: they are gates, jumps to where a pointer leads, as the linkage table's that a
+ * call by the wrapper's name takes.
  *
  * The twin of a wrapper that another module may replace (in a shared object: an executable, a library that is
  * preloaded) leads at first to who finds out whether the name reaches this definition, which remains so: then

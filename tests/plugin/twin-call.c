@@ -5,6 +5,7 @@
 // RUN: %ir -O2 -fPIE %s | %check
 // RUN: %ir -O2 -fno-pie %s | %check
 // RUN: %ir -O2 -fno-pie %s | %check --check-prefix=FIXED
+// RUN: %ir -O2 -mretpoline %s | %check --check-prefix=HARDENED
 // RUN: %ir -O2 -fno-pie -DTAKEN %s | %check --check-prefix=TAKEN
 // RUN: %ir -O0 %s | %check --check-prefix=NONE
 // RUN: %ir -O2 -fPIC %s | %check
@@ -12,6 +13,9 @@
 // RUN: %ir -O2 -DVERSIONED %s | %check --check-prefix=NONE
 // FIXED-NOT: declare {{.*}}dso_local {{.*}}@fresh(
 // TAKEN: declare {{.*}}dso_local {{.*}}@fresh(
+// HARDENED: define weak hidden {{.*}}@fresh.sited.pi({{.*}} [[SIZE:%.*]], {{.*}} [[SITE:%.*]]){{.*}} comdat {
+// HARDENED: load {{.*}}@fresh.sited.pi.way
+// HARDENED: musttail call {{.*}}({{.*}} [[SIZE]], {{.*}} [[SITE]])
 // CHECK: $fresh.sited.pi = comdat any
 // CHECK: @fresh.sited.pi.way = private global {{.*}}@fresh.sited.pi.first{{.*}}@fresh.sited.pi.leaving{{.*}} dso_local_equivalent @fresh {{.*}}, comdat($fresh.sited.pi)
 // CHECK: define {{.*}}@user(
@@ -26,9 +30,9 @@
 // CHECK-NEXT: call {{.*}}@"{{.*}}old@V1"(
 // CHECK: store volatile {{.*}}@__allocsite_sites.user
 // CHECK-NEXT: call {{.*}}@copied(
-// CHECK: define weak hidden {{.*}}@fresh.sited.pi({{.*}} [[SIZE:%.*]], {{.*}} [[SITE:%.*]]){{.*}} comdat {
-// CHECK: load {{.*}}@fresh.sited.pi.way
-// CHECK: musttail call {{.*}}({{.*}} [[SIZE]], {{.*}} [[SITE]])
+// CHECK: define weak hidden {{.*}}@fresh.sited.pi({{.*}} comdat {
+// CHECK-NEXT: call void asm sideeffect "jmpq *${0:c}(%rip)", "i"({{.*}}@fresh.sited.pi.way
+// CHECK-NEXT: unreachable
 // CHECK: define weak hidden {{.*}}@shared.sited.pl({{.*}} [[SIZE:%.*]], {{.*}} [[SITE:%.*]]){{.*}} comdat personality {{.*}}@__allocsite_v1_personality
 // CHECK-NEXT: store volatile {{.*}} [[SITE]], {{.*}}@__allocsite_v1_lifted
 // CHECK-NEXT: call {{.*}}@shared({{.*}} [[SIZE]])
