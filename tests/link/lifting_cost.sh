@@ -43,35 +43,49 @@ library() {
     program -lboth
 }
 
-# user LINKING OPTION...: an executable beside the library of the wrappers
+# wrapper COMPILER: libwrapper.so
+wrapper() {
+    caller=$compiler
+    compiler=$1
+    part lifting_cost_wrapper -fPIC
+    compiler=$caller
+    shared libwrapper.so lifting_cost_wrapper.o
+}
+
+# user LINKING OPTION...: an executable beside libwrapper.so
 user() {
     linking=$1
     shift
     part lifting_cost "$@"
     part lifting_cost_main "$@"
-    part lifting_cost_wrapper -fPIC
-    shared libwrapper.so lifting_cost_wrapper.o
     # shellcheck disable=SC2086
     program $linking lifting_cost.o -lwrapper
 }
 
 across() {
+    wrapper "$compiler"
     user '' -fPIE
 }
 
 fixed() {
+    wrapper "$compiler"
     user -no-pie -fno-pie
 }
 
 without_plt() {
+    wrapper "$compiler"
     user "-fuse-ld=$linker" -fPIE -fno-plt
+}
+
+plain() {
+    wrapper "$CLANG"
+    user '' -fPIE
 }
 
 between() {
     part lifting_cost -fPIC
     part lifting_cost_main -fPIE
-    part lifting_cost_wrapper -fPIC
-    shared libwrapper.so lifting_cost_wrapper.o
+    wrapper "$compiler"
     shared libuser.so lifting_cost.o -lwrapper
     program -luser -lwrapper
 }
@@ -102,3 +116,5 @@ done
 for linker in $linkers; do
     adds without_plt 2
 done
+# What was not compiled with the plugin: for each of the two an address, the variable's offset and a store.
+adds plain 6
