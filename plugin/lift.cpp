@@ -4,7 +4,6 @@
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
-#include <llvm/Transforms/Utils/Local.h>
 
 #include "../rt/format.h"
 #include "compat.h"
@@ -32,10 +31,14 @@ static StoreInst *store(IRBuilder<> &builder, Value *site) {
     return builder.CreateStore(site, variable(*builder.GetInsertBlock()->getModule()), IsVolatile);
 }
 
+StoreInst *clearSite(IRBuilder<> &builder) {
+    builder.SetCurrentDebugLocation(DebugLoc());
+    return store(builder, ConstantPointerNull::get(pointerType(builder.getContext())));
+}
+
 static void clear(BasicBlock &block, BasicBlock::iterator where) {
     IRBuilder<> builder(&block, where);
-    builder.SetCurrentDebugLocation(DebugLoc());
-    store(builder, ConstantPointerNull::get(pointerType(block.getContext())));
+    clearSite(builder);
 }
 
 Take takeSite(Function &wrapper) {
@@ -47,7 +50,7 @@ Take takeSite(Function &wrapper) {
     IRBuilder<> builder(&entry, where);
     builder.SetCurrentDebugLocation(DebugLoc());
     LoadInst *left = builder.CreateLoad(type, variable(*wrapper.getParent()), IsVolatile, "allocsite.left");
-    StoreInst *clearing = store(builder, ConstantPointerNull::get(type));
+    StoreInst *clearing = clearSite(builder);
     forgetMemoryEffects(wrapper);
     return {left, clearing, {}};
 }
@@ -71,52 +74,6 @@ void leaveSite(const AllocatorCall &found, Value *site, Lifting &lifting) {
         clear(*invoke->getNormalDest(), invoke->getNormalDest()->getFirstInsertionPt());
     else
         clear(*call.getParent(), std::next(call.getIterator()));
-}
-
-static BasicBlock *addLandingPad(Function &function) {
-    LLVMContext &context = function.getContext();
-    BasicBlock *block = BasicBlock::Create(context, "", &function);
-    IRBuilder<> builder(block);
-    Type *type = StructType::get(pointerType(context), builder.getInt32Ty());
-    LandingPadInst *pad = builder.CreateLandingPad(type, 0);
-    pad->setCleanup(true);
-    store(builder, ConstantPointerNull::get(pointerType(context)));
-    builder.CreateResume(pad);
-    return block;
-}
-
-/* A frame without landing pads needs none: the runtime's personality costs it no code. */
-static void setPersonality(Function &function) {
-    auto *type = FunctionType::get(Type::getInt32Ty(function.getContext()), true);
-    FunctionCallee personality =
-        function.getParent()->getOrInsertFunction(ALLOCSITE_ENTRY_PREFIX "personality", type);
-    function.setPersonalityFn(cast<Constant>(personality.getCallee()));
-}
-
-static void clearAtLandingPads(Function &function, ArrayRef<CallBase *> leaving) {
-    SmallPtrSet<BasicBlock *, 8> cleared;
-    BasicBlock *pad = nullptr;
-    for (CallBase *call : leaving) {
-        if (auto *invoke = dyn_cast<InvokeInst>(call)) {
-            BasicBlock *block = invoke->getUnwindDest();
-            if (cleared.insert(block).second)
-                clear(*block, block->getFirstInsertionPt());
-        } else if (!call->doesNotThrow()) {
-            pad = pad ? pad : addLandingPad(function);
-            changeToInvokeAndSplitBasicBlock(cast<CallInst>(call), pad);
-        }
-    }
-}
-
-void clearWhenUnwound(Function &function, ArrayRef<AllocatorCall> calls) {
-    SmallVector<CallBase *, 8> leaving;
-    for (const AllocatorCall &found : calls)
-        if (!found.what && !takesSite(found))
-            leaving.push_back(found.call);
-    if (!leaving.empty() && function.hasPersonalityFn())
-        clearAtLandingPads(function, leaving);
-    else if (!leaving.empty() && function.needsUnwindTableEntry())
-        setPersonality(function);
 }
 
 /* By the next call's site, before anything can allocate. */

@@ -6,9 +6,9 @@
 #ifndef ALLOCSITE_PLUGIN_LIFT_H
 #define ALLOCSITE_PLUGIN_LIFT_H
 
-#include <llvm/ADT/ArrayRef.h>
 #include <llvm/ADT/MapVector.h>
 #include <llvm/IR/Function.h>
+#include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Instructions.h>
 
 #include "find.h"
@@ -44,8 +44,8 @@ llvm::Value *chooseSite(llvm::Instruction &before, Take &take, llvm::Constant *o
  * it is taken away behind the call. */
 void leaveSite(const AllocatorCall &found, llvm::Value *site, Lifting &lifting);
 
-/* An exception, or the end of the thread, that leaves such a call passes by what takes the site away. */
-void clearWhenUnwound(llvm::Function &function, llvm::ArrayRef<AllocatorCall> calls);
+/* Takes away what was left. */
+llvm::StoreInst *clearSite(llvm::IRBuilder<> &builder);
 
 /* Whether the code of the wrapper can go to a function with one more parameter. */
 bool mayHaveParameter(const llvm::Function &wrapper);

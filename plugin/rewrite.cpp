@@ -16,6 +16,7 @@
 #include "site_argument.h"
 #include "table.h"
 #include "twin.h"
+#include "unwinding.h"
 
 using namespace llvm;
 
@@ -192,6 +193,8 @@ PreservedAnalyses RewritePass::run(Module &module, ModuleAnalysisManager &) {
     passDirectly(lifting);
     addStandIns(lifting);
     clearOnce(module);
+    if (isLTOPreLink(module))
+        alignPersonalities(module);
     table.addWrappers(wrappers);
     Wrappers::erase(module);
     eraseLibraryTypes(module);

@@ -110,7 +110,7 @@ Constant *Table::descriptor(const Site &site, GlobalVariable *array, unsigned in
                    number(8, ALLOCSITE_FORMAT_VERSION), number(8, site.kind)});
 }
 
-static bool isLTOPreLink(const Module &module) {
+bool isLTOPreLink(const Module &module) {
     return module.getModuleFlag("EnableSplitLTOUnit") != nullptr;
 }
 

@@ -17,6 +17,9 @@
 
 namespace allocsite {
 
+/* Whether LTO goes on with the module. */
+bool isLTOPreLink(const llvm::Module &module);
+
 class Table {
   public:
     explicit Table(llvm::Module &module);

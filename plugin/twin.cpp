@@ -8,6 +8,7 @@
 #include "gate.h"
 #include "settings.h"
 #include "site_argument.h"
+#include "unwinding.h"
 #include "wrappers.h"
 
 using namespace llvm;

@@ -111,7 +111,7 @@ def stress():
 
 def unwound():
     """A call of what is only declared that an exception or the thread's end leaves is not billed what comes next."""
-    for level in ("-O0", "-O2", "-O2 -fPIC", "-O2 -static"):
+    for level in ("-O0", "-O2", "-O2 -fPIC", "-O2 -static", "-O2 -static-libstdc++ -static-libgcc"):
         parts = [build("unwound.c", "unwound.o", "-c", *level.split()),
                  build("unwound.cpp", "unwound.pp.o", "-c", *level.split())]
         driver = build("unwinding.cpp", "unwinding.o", "-c", plain=True)
@@ -120,8 +120,8 @@ def unwound():
         check_behaviour(process)
         report = report_of(process)
         check_notes(report, "unwound.c")
-        expect(f"{level}: after an exception", 1, unsited(report, 3, 33))
-        expect(f"{level}: when a thread has ended", 1, unsited(report, 1, 13))
+        expect(f"{level}: after an exception", 1, unsited(report, 4, 44))
+        expect(f"{level}: when a thread has ended", 1, unsited(report, 2, 26))
 
 
 def library():

@@ -32,24 +32,27 @@ static void destroy(void *) {
     sink = std::malloc(13);
 }
 
-static void *thread(void *key) {
-    pthread_setspecific(*static_cast<pthread_key_t *>(key), key);
-    end(6);
+static pthread_key_t key;
+
+static void *thread(void *ends_by) {
+    pthread_setspecific(key, &key);
+    reinterpret_cast<void (*)(std::size_t)>(ends_by)(6);
     return nullptr;
 }
 
 int main() {
-    for (auto through : {through_c, through_cxx, through_pads}) {
+    for (auto through : {through_c, through_cxx, through_pads, through_cleanup}) {
         caught(through);
         sink = std::malloc(11);
         caught(through);
         sink = wrapper(7);
     }
-    pthread_key_t key;
     pthread_key_create(&key, destroy);
-    pthread_t other;
-    pthread_create(&other, nullptr, thread, &key);
-    pthread_join(other, nullptr);
+    for (auto ends_by : {end, end_cleanup}) {
+        pthread_t other;
+        pthread_create(&other, nullptr, thread, reinterpret_cast<void *>(ends_by));
+        pthread_join(other, nullptr);
+    }
     std::puts("done");
     return 3;
 }

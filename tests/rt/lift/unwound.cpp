@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Frames of C++: without landing pads, and with one that is another call's.
+// Frames of C++: without landing pads, with one that is another call's, and with the call's own.
 #include "unwound.h"
 
 static void *volatile sink;
@@ -20,4 +20,14 @@ void through_pads(size_t n) {
         sink = wrapper(9);
     }
     sink = throwing(n); // @ any
+}
+
+void through_cleanup(size_t n) {
+    Guard guard;
+    sink = throwing(n); // @ any
+}
+
+void end_cleanup(size_t n) {
+    Guard guard;
+    sink = ending(n); // @ any
 }

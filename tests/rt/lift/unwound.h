@@ -10,7 +10,9 @@ __attribute__((malloc)) void *ending(size_t n);
 void through_c(size_t n);
 void through_cxx(size_t n);
 void through_pads(size_t n);
+void through_cleanup(size_t n);
 void end(size_t n);
+void end_cleanup(size_t n);
 void *wrapper(size_t n);
 #ifdef __cplusplus
 }
