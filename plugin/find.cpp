@@ -154,6 +154,23 @@ SmallVector<AllocatorCall, 8> findAllocatorCalls(Function &function) {
     return found;
 }
 
+static constexpr const char *ApartAttribute = "allocsite-apart";
+
+void keepApart(CallBase &call) {
+    if (call.hasFnAttr(Attribute::NoMerge))
+        return; // the program wants it to stay
+    call.addFnAttr(Attribute::NoMerge);
+    call.addFnAttr(Attribute::get(call.getContext(), ApartAttribute));
+}
+
+void letMerge(CallBase &call) {
+    if (!call.hasFnAttr(ApartAttribute))
+        return;
+    LLVMContext &context = call.getContext();
+    AttributeList attributes = call.getAttributes().removeFnAttribute(context, ApartAttribute);
+    call.setAttributes(attributes.removeFnAttribute(context, Attribute::NoMerge));
+}
+
 static constexpr const char *HookMetadata = "allocsite.hook";
 
 bool mayBeHook(const CallBase &call) {
@@ -162,7 +179,7 @@ bool mayBeHook(const CallBase &call) {
 }
 
 void markHook(CallBase &call) {
-    call.addFnAttr(Attribute::NoMerge);
+    keepApart(call);
     call.setMetadata(HookMetadata, MDNode::get(call.getContext(), {}));
 }
 

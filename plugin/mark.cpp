@@ -18,13 +18,13 @@ using namespace llvm;
 
 namespace allocsite {
 
-/* Only `nomerge` and metadata: both leave every optimisation of heap calls as it is, and a call that LLVM
- * makes itself simply has neither. Without `nomerge` SimplifyCFG makes one call, with no line, of the two in
- * `if (c) p = malloc(8); else p = malloc(16);`. */
+/* Only `nomerge`, a note that it is ours, and metadata: they leave every optimisation of heap calls as it is,
+ * and a call that LLVM makes itself simply has neither. Without `nomerge` SimplifyCFG makes one call, with no
+ * line, of the two in `if (c) p = malloc(8); else p = malloc(16);`. */
 static void mark(ArrayRef<AllocatorCall> calls) {
     std::map<std::tuple<const DILocalScope *, unsigned, unsigned, const void *>, unsigned> seen;
     for (const AllocatorCall &found : calls) {
-        found.call->addFnAttr(Attribute::NoMerge);
+        keepApart(*found.call);
         const DILocation *location = found.call->getDebugLoc().get();
         if (!location)
             continue;

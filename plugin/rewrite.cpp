@@ -138,6 +138,7 @@ static void passAll(Function &function, ArrayRef<Passing> all, ArrayRef<Constant
                     Lifting &lifting) {
     SmallVector<AllocatorCall, 8> calls;
     for (const auto &[call, own, isHandedOn] : all) {
+        letMerge(*call.call);
         Constant *site =
             own ? ConstantExpr::getPointerCast(descriptors[*own], pointerType(function.getContext()))
                 : nullptr;
