@@ -116,5 +116,5 @@ done
 for linker in $linkers; do
     adds without_plt 2
 done
-# What was not compiled with the plugin: for each of the two an address, the variable's offset and a store.
-adds plain 6
+# What was not compiled with the plugin: for each of the two an address, the variable's offset, a store and one that clears it.
+adds plain 8
