@@ -17,6 +17,9 @@ int main(void) {
     sink = calloc(3, 5);          /* @ 1 15 0 0 0 */
     sink = aligned_alloc(64, 64); /* @ 1 64 0 0 0 */
     free(sink);
+    sink = NULL;
+    sink = realloc(sink, 10); /* @ 1 10 0 0 0 */
+    free(sink);
     errno = 7;
     sink = strdup("hello"); /* @ 1 6 0 0 0 */
     free(sink);

@@ -86,7 +86,7 @@ def preloaded():
     report = report_of(process)
     check_behaviour(process)
     check_observed(process, report)
-    expect("allocations of the program", 102,
+    expect("allocations of the program", 103,
            sum(site["allocs"] for site in report["sites"] if os.path.basename(site["module"]) == "uninstrumented"))
 
 
