@@ -7,14 +7,20 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Behind the command, which may hold anything, come the state (field 3) and the start (field 22) of
- * proc_pid_stat(5). */
-static bool parse_stat(const char *stat, char *state, uint64_t *start) {
+/* Fields of proc_pid_stat(5). All but the number of threads are its first thread's. */
+struct stat_fields {
+    char state;
+    uint64_t threads, start, memory; /* memory: 0 already before the state tells the end */
+};
+
+/* Behind the command, which may hold anything, come the fields from the third (state) on; these are 20, 22
+ * and 23. */
+static bool parse_stat(const char *stat, struct stat_fields *fields) {
     const char *at = strrchr(stat, ')');
-    return at &&
-           sscanf(at + 1,
-                  " %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %" SCNu64,
-                  state, start) == 2;
+    return at && sscanf(at + 1,
+                        " %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %" SCNu64
+                        " %*s %" SCNu64 " %" SCNu64,
+                        &fields->state, &fields->threads, &fields->start, &fields->memory) == 4;
 }
 
 static bool is_this_host(const char *host) {
@@ -31,23 +37,30 @@ static size_t read_file(const char *path, char *text, size_t size) {
     return length;
 }
 
-static bool read_stat(uint64_t pid, char *state, uint64_t *start) {
+static bool read_stat(uint64_t pid, struct stat_fields *fields) {
     char path[64], stat[2048];
     snprintf(path, sizeof path, "/proc/%" PRIu64 "/stat", pid);
-    return read_file(path, stat, sizeof stat) && parse_stat(stat, state, start);
+    return read_file(path, stat, sizeof stat) && parse_stat(stat, fields);
+}
+
+static bool main_thread_runs(const struct stat_fields *fields) {
+    return fields->memory && fields->state != 'Z' && fields->state != 'X';
 }
 
 bool process_runs(uint64_t pid, uint64_t start_time, const char *host) {
-    char state;
-    uint64_t start;
-    return pid && is_this_host(host) && read_stat(pid, &state, &start) && start == start_time &&
-           state != 'Z' && state != 'X';
+    struct stat_fields fields;
+    return pid && is_this_host(host) && read_stat(pid, &fields) && fields.start == start_time &&
+           (fields.threads > 1 || main_thread_runs(&fields));
+}
+
+bool process_has_memory(uint64_t pid, uint64_t start_time) {
+    struct stat_fields fields;
+    return read_stat(pid, &fields) && fields.start == start_time && main_thread_runs(&fields);
 }
 
 uint64_t process_start_time(uint64_t pid) {
-    char state;
-    uint64_t start;
-    return read_stat(pid, &state, &start) ? start : 0;
+    struct stat_fields fields;
+    return read_stat(pid, &fields) ? fields.start : 0;
 }
 
 /* What stands behind the name in proc_pid_status(5); NULL: no such line. */

@@ -12,6 +12,10 @@
  * in clock ticks since the machine was started. */
 bool process_runs(uint64_t pid, uint64_t start_time, const char *host);
 
+/* Whether its memory can still be found: that goes some time before the process, and with the main thread if
+ * others outlive it. */
+bool process_has_memory(uint64_t pid, uint64_t start_time);
+
 /* As above; 0: there is no such process. */
 uint64_t process_start_time(uint64_t pid);
 

@@ -62,7 +62,7 @@ static struct snapshot *take(struct top *top, struct reason *why) {
 /* A process that has no profile takes what it has counted with it. */
 static void look_for_end(struct top *top) {
     const struct report_source *source = &top->now->source;
-    if (!source->is_memory || process_runs(source->profile.pid, source->profile.start_time, NULL))
+    if (!source->is_memory || process_has_memory(source->profile.pid, source->profile.start_time))
         return;
     top->is_gone = true;
     source->report->running = false;
