@@ -8,6 +8,8 @@
 
 #include "runtime.h"
 
+#include <string.h>
+
 /* ENTRY(void *, malloc, size_t n) { ... } defines the entry of malloc; `site` is its last parameter. */
 #define ENTRY(result, name, ...)                                                                             \
     ALLOCSITE_EXPORT result ALLOCSITE_ENTRY(name)(__VA_ARGS__, struct allocsite_site * site);                \
@@ -21,5 +23,13 @@
 /* Whether strdup and strndup are the C library's own, which are known to be a malloc and a copy: to be done
  * here takes a third of the instructions of a scope around them. Another one's have to be called. */
 bool strdup_is_known(void);
+
+/* What they do with a block of one byte more than length. NULL: there is none. */
+static inline char *string_copy(char *block, const char *text, size_t length) {
+    if (UNLIKELY(!block))
+        return NULL;
+    block[length] = '\0';
+    return memcpy(block, text, length);
+}
 
 #endif

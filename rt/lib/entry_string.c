@@ -45,12 +45,7 @@ static void *handed(void *block) {
 }
 
 static inline char *duplicate(const char *text, size_t length, struct allocsite_site *site) {
-    char *copy = own_alloc(site, next.malloc(length + 1), length + 1, FAMILY_MALLOC);
-    if (LIKELY(copy != NULL)) {
-        memcpy(copy, text, length);
-        copy[length] = '\0';
-    }
-    return copy;
+    return string_copy(own_alloc(site, next.malloc(length + 1), length + 1, FAMILY_MALLOC), text, length);
 }
 
 typedef char *copy_all(const char *);

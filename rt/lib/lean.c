@@ -75,11 +75,7 @@ static void *sited_realloc(void *old, size_t n, struct allocsite_site *site) {
 }
 
 static inline char *duplicate(const char *text, size_t length, struct allocsite_site *site) {
-    char *copy = sited_malloc(length + 1, site);
-    if (UNLIKELY(!copy))
-        return NULL;
-    copy[length] = '\0';
-    return memcpy(copy, text, length);
+    return string_copy(sited_malloc(length + 1, site), text, length);
 }
 
 static char *sited_strdup(const char *text, struct allocsite_site *site) {

@@ -558,9 +558,7 @@ static inline bool move_small(uint32_t key, uint32_t value, void *p, uint64_t by
                  old_key >= thread->extra_capacity || bytes >= SHADOW_SMALL || !shadow_entry(p, &entry)))
         return false;
     *entry = key | (uint32_t)bytes;
-    struct tally *from = own_tally(thread, old_key), *to = own_tally(thread, key);
-    if (tally_move_unseen(thread, from, old_bytes, to, bytes))
-        peak_look_moved(thread, from, old_bytes, to, bytes);
+    tally_move(thread, own_tally(thread, old_key), old_bytes, own_tally(thread, key), bytes);
     return true;
 }
 

@@ -74,9 +74,9 @@ static void set_ceiling(struct thread *thread, int64_t ceiling) {
     thread->ceiling = ceiling;
 }
 
-/* What was live before the event. */
-static void save(struct tally *tally, int64_t blocks, int64_t bytes) {
-    tally->looked = tally_epoch(tally) | ((tally_live_blocks(tally) - blocks) & PEAK_BLOCKS_MASK);
+/* What was live before the event, looked at in that epoch. */
+static inline void save(struct tally *tally, int64_t epoch, int64_t blocks, int64_t bytes) {
+    tally->looked = epoch | ((tally_live_blocks(tally) - blocks) & PEAK_BLOCKS_MASK);
     tally->peak_bytes = tally_live_bytes(tally) - bytes;
 }
 
@@ -117,8 +117,7 @@ static inline void look_at_slot(struct peak *peak, struct tally *tally, int64_t 
     int64_t epoch = epoch_now(), live = tally_live_blocks(tally), shift_by = 0;
     if (is_after && tally_epoch(tally) < epoch) {
         shift_by = tally_epoch(tally) - epoch;
-        tally->looked = epoch | ((live - blocks) & PEAK_BLOCKS_MASK);
-        tally->peak_bytes = tally_live_bytes(tally) - bytes;
+        save(tally, epoch, blocks, bytes);
         peak->seen = true;
     }
     int64_t most = live - (blocks < 0 ? blocks : 0);
@@ -231,9 +230,9 @@ static void look_at_shared_slot(struct peak *peak, struct thread *thread, struct
     uint32_t number = (uint32_t)(tally - thread->tallies);
     struct profile_slot *slot = slot_at(number);
     if (tally_epoch(tally) < peak->told.epoch && in_peak)
-        save(tally, 0, 0);
+        save(tally, tally_epoch(tally), 0, 0);
     else if (tally_epoch(tally) < peak->told.epoch)
-        save(tally, blocks, bytes);
+        save(tally, tally_epoch(tally), blocks, bytes);
     if (tally_epoch(tally) < peak->told.shared_epoch && slot) {
         if (tally_live_blocks(tally) - blocks > tally->limit)
             set_limit(tally, tally_live_blocks(tally) - blocks);

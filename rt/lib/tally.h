@@ -171,25 +171,21 @@ static inline void tally_move_counts(struct tally *from, struct extra *from_extr
     bump(&to_extra->realloc_old_bytes, old_bytes);
 }
 
+/* After a realloc, as peak_look. */
+void peak_look_moved(struct thread *, struct tally *from, uint64_t old_bytes, struct tally *to,
+                     uint64_t bytes);
+
 /* A realloc: a block goes from one slot to another, or stays in its own with another size. The thread must
- * have extras of both. True: peak_look_moved is to be called for it. */
-static inline bool tally_move_unseen(struct thread *thread, struct tally *from, uint64_t old_bytes,
-                                     struct tally *to, uint64_t bytes) {
+ * have extras of both. */
+static inline void tally_move(struct thread *thread, struct tally *from, uint64_t old_bytes, struct tally *to,
+                              uint64_t bytes) {
     tally_move_counts(from, tally_extra(thread, from), old_bytes, to, tally_extra(thread, to), bytes);
     bool above = shift_above_zero(&thread->room, (int64_t)(bytes - old_bytes));
     if (from != to) {
         shift(&from->above, -1);
         shift(&to->above, 1);
     }
-    return UNLIKELY(above) || tally_wants_look(from) || tally_wants_look(to);
-}
-
-void peak_look_moved(struct thread *, struct tally *from, uint64_t old_bytes, struct tally *to,
-                     uint64_t bytes);
-
-static inline void tally_move(struct thread *thread, struct tally *from, uint64_t old_bytes, struct tally *to,
-                              uint64_t bytes) {
-    if (tally_move_unseen(thread, from, old_bytes, to, bytes))
+    if (UNLIKELY(above) || tally_wants_look(from) || tally_wants_look(to))
         peak_look_moved(thread, from, old_bytes, to, bytes);
 }
 
