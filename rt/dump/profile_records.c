@@ -4,6 +4,7 @@
 #include "grow.h"
 #include "profile_areas.h"
 
+#include "../format.h"
 #include "../lib/path_id.h"
 
 #include <errno.h>
@@ -72,7 +73,7 @@ static bool make_site(struct profile_records *records, const struct site_view *v
         .line = view->at.line,
         .column = view->at.column,
         .what = view->sited ? PROFILE_SITE : PROFILE_CALLER,
-        .address = view->address,
+        .address = view->of_wrapper ? ALLOCSITE_OF_WRAPPER : view->address,
     };
     return module_slot(records, view->module, view->build_id, &record->module) &&
            name_write(names, view->at.function, &record->function) &&

@@ -68,6 +68,7 @@ static bool view_site(struct site_view *row, size_t *first_place, struct profile
     row->at.column = record->column;
     row->callee = profile_name_at(names, record->callee);
     row->type = profile_name_at(names, record->type);
+    row->of_wrapper = record->address != 0;
     return profile_chain_read(names, record->inlined, first_place, &row->inlined_count);
 }
 

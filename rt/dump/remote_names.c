@@ -131,6 +131,7 @@ static bool read_site(struct remote_names *names, uint64_t address, uint64_t mod
                                       .module = read_module_slot(names, module),
                                       .line = site.line,
                                       .column = site.column,
+                                      .address = site.kind & ALLOCSITE_OF_WRAPPER,
                                       .what = PROFILE_SITE};
     return read_scope(names, FOLLOW(struct allocsite_site, address, scope, site), &record->function,
                       &record->file) &&

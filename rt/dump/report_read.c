@@ -174,6 +174,7 @@ static bool read_inlined(struct site_view *view, const struct json_at *at, struc
 /* Reports that were written before there were any have none of this. */
 static bool read_part(struct site_view *view, const struct json_at *at, struct reason *why) {
     return (!json_field_exists(at, "address") || json_field_address(at, "address", &view->address, why)) &&
+           (!json_field_exists(at, "wrapper") || json_field_bool(at, "wrapper", &view->of_wrapper, why)) &&
            (!json_field_exists(at, "backing") || json_field_bool(at, "backing", &view->backing, why));
 }
 

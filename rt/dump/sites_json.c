@@ -15,6 +15,7 @@ struct site_view sites_view(const char *module, const struct table *table, const
         .type = site->type,
         .inlined = chain,
         .inlined_count = table_callers(table, site, chain),
+        .of_wrapper = site->of_wrapper,
     };
 }
 

@@ -64,8 +64,9 @@ static bool read_scope(const struct table_input *input, uint64_t address, struct
         return false;
     memcpy(&scope, bytes, sizeof scope);
     return table_string(input, target(FIELD(address, struct allocsite_scope, function), scope.function),
-                       &place->function) &&
-           table_string(input, target(FIELD(address, struct allocsite_scope, file), scope.file), &place->file);
+                        &place->function) &&
+           table_string(input, target(FIELD(address, struct allocsite_scope, file), scope.file),
+                        &place->file);
 }
 
 /* Reads the frame at *address and moves *address on to its caller. */
@@ -90,7 +91,8 @@ static bool read_request(const struct table_input *input, uint64_t address, stru
     memcpy(&request, bytes, sizeof request);
     uint64_t callee = target(FIELD(address, struct allocsite_request, callee), request.callee);
     uint64_t type = target(FIELD(address, struct allocsite_request, type), request.type);
-    return table_string(input, callee, &site->callee) && table_string(input, type, &site->type) && site->callee;
+    return table_string(input, callee, &site->callee) && table_string(input, type, &site->type) &&
+           site->callee;
 }
 
 static bool check_chain(const struct table_input *input, uint64_t address) {
@@ -113,9 +115,11 @@ static bool read_site(const struct table_input *input, uint64_t address, const u
     if (raw.version != ALLOCSITE_FORMAT_VERSION)
         return reason_set(why, "site table of format version %u; this allocsite-dump reads version %u",
                           raw.version, ALLOCSITE_FORMAT_VERSION);
-    if (raw.kind > ALLOCSITE_FREE)
+    uint8_t kind = raw.kind & (uint8_t)~ALLOCSITE_OF_WRAPPER;
+    if (kind > ALLOCSITE_FREE)
         return damaged(why, address, "kind");
-    *site = (struct table_site){.address = address, .hash = raw.hash, .kind = raw.kind};
+    *site = (struct table_site){
+        .address = address, .hash = raw.hash, .kind = kind, .of_wrapper = raw.kind != kind};
     site->at.line = raw.line;
     site->at.column = raw.column;
     site->caller = target(FIELD(address, struct allocsite_site, caller), raw.caller);

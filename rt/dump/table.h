@@ -35,6 +35,7 @@ struct table_site {
     const char *type; /* NULL: unknown */
     uint64_t caller;  /* address of the innermost caller's frame; 0: not inlined */
     uint8_t kind;     /* enum allocsite_kind */
+    bool of_wrapper;
 };
 
 /* A function whose callers are billed. Arguments are numbered from 1; 0: none, or not known. */

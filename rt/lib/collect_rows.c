@@ -39,6 +39,7 @@ static struct site_view site_view(const struct record *record, struct place *inl
         .callee = descriptor_request(site, false),
         .type = descriptor_request(site, true),
         .inlined = inlined,
+        .of_wrapper = site->kind & ALLOCSITE_OF_WRAPPER,
     };
     for (const struct allocsite_frame *frame = descriptor_frame(&site->caller); frame;
          frame = descriptor_frame(&frame->caller))

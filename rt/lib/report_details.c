@@ -10,11 +10,18 @@
 /* Pairs of one owner that are shown singly. */
 #define PAIRS_SHOWN 5
 
-static void put_advice(const struct page *page, const struct counters *counters) {
-    if (counters->allocs < CHURN_ALLOCS || counters->max_live_blocks + counters->max_live_blocks_within != 1)
-        return;
-    page_break(page);
-    out_text(page->out, "never two blocks at once: a buffer to reuse");
+static void put_advice(const struct page *page, const struct report_site *site) {
+    const struct counters *counters = &site->counters;
+    if (site->view.of_wrapper && counters->allocs + counters->reallocs) {
+        page_break(page);
+        out_text(page->out,
+                 "a wrapper: its callers do not know it or have a pointer, see allocsite-dump wrappers");
+    }
+    if (counters->allocs >= CHURN_ALLOCS &&
+        counters->max_live_blocks + counters->max_live_blocks_within == 1) {
+        page_break(page);
+        out_text(page->out, "never two blocks at once: a buffer to reuse");
+    }
 }
 
 struct histogram {
@@ -114,7 +121,7 @@ static void put_pairs(const struct page *page, const struct report_site *site) {
 
 void details_of_site(const struct page *page, const struct report_site *site) {
     page_chain(page, site);
-    put_advice(page, &site->counters);
+    put_advice(page, site);
     if (page->report->limits.sizes && site->sizes)
         put_sizes(page, site->sizes);
     if (page->report->limits.pairs)

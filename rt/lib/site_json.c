@@ -38,6 +38,8 @@ void site_json_fields(struct out *out, const struct site_view *site) {
     string_member(out, ",\"type\":", site->type);
     out_text(out, ",\"inlined\":");
     inlined_array(out, site->inlined, site->inlined_count);
+    if (site->of_wrapper)
+        out_text(out, ",\"wrapper\":true");
     if (site->address) {
         out_text(out, ",\"address\":\"0x");
         out_hex(out, site->address);

@@ -145,10 +145,55 @@ def releases():
         expect(level, {(1, 10): line_of("releases.c", "give_back(p, 3)"), (15, 15 * 16): line_of("releases.c", "of a node")}, freed)
 
 
+def dumped(*arguments):
+    return subprocess.check_output([f"{BIN}/allocsite-dump", *arguments], text=True)
+
+
+def own(report):
+    """What stands at wrappers: (line, allocations, bytes), of those that have allocated."""
+    return [(site["line"], site["allocs"], site["alloc_bytes"]) for site in report["sites"]
+            if site.get("wrapper") and site["allocs"]]
+
+
+def unknown():
+    """What comes to a wrapper from code that does not know it is said to be so, until a list tells that code."""
+    line, caller = line_of("unknown.c", "malloc(n)"), line_of("unknown.c", "unknown */")
+    advice = "a wrapper: its callers do not know it or have a pointer, see allocsite-dump wrappers"
+    for level in LEVELS:
+        options = "-Wno-everything", *level.split()
+        unit = build("unknown.c", "unknown.o", "-c", "-DWRAPPER", *options)
+        program = build("unknown.c", "unknown", *options, unit)
+        report = report_of(run([program], stdin=subprocess.DEVNULL))
+        expect(f"{level}: told", [(line, 4, 37)], own(report))
+        expect(f"{level}: in the text", 1, run([program], "", stdin=subprocess.DEVNULL).err.count(advice))
+        expect(f"{level}: in the table", line,
+               next((site["line"] for site in json.loads(dumped("sites", "--format=json", program))["sites"]
+                     if site.get("wrapper") and site["callee"] == "malloc"), None))
+    program = build("unknown.c", "unknown", "-O2", build("unknown.c", "unknown.o", "-c", "-DWRAPPER", "-O2"))
+    with open("unknown.list", "w") as file:
+        file.write(dumped("wrappers", program))
+    run([program], "report=none:profile=unknown.profile", stdin=subprocess.DEVNULL)
+    dumped("merge", "-o", "unknown.merged", "unknown.profile")
+    for profile in "unknown.profile", "unknown.merged":
+        expect(profile, [(line, 4, 37)], own(json.loads(dumped("report", "--format=json", profile))))
+    with subprocess.Popen([program], env=dict(os.environ, ALLOCSITE_OPTIONS="report=none"), stdin=subprocess.PIPE,
+                          stdout=subprocess.PIPE) as process:
+        process.stdout.readline()
+        expect("while it runs", [(line, 4, 37)], own(json.loads(dumped("report", "--format=json", f"pid:{process.pid}"))))
+    process = run([program], stdin=subprocess.DEVNULL)
+    expect("read again", [(line, 4, 37)],
+           own(json.loads(dumped("report", "--format=json", f"unknown.{process.pid}.json"))))
+    for option in "-fallocsite-lift=0", "-fallocsite-list=unknown.list":
+        unit = build("unknown.c", "unknown.o", "-c", "-DWRAPPER", "-O2", option)
+        report = report_of(run([build("unknown.c", "unknown", "-O2", option, unit)], stdin=subprocess.DEVNULL))
+        expect(f"{option}: not told", [] if "lift" in option else [(line, 1, 7)], own(report))
+    expect("its caller", (3, 30), counted(report, caller, "grab"))
+
+
 def off():
     """Nothing is counted, and lifting does no harm."""
     process = run([build("forms.c", "off", "-O0", outside("plain"))], "enabled=0")
     check_behaviour(process)
 
 
-main([forms, forms_static, same_sites, not_lifted, forms_cxx, library, shapes, stress, unwound, releases, off])
+main([forms, forms_static, same_sites, not_lifted, forms_cxx, library, shapes, stress, unwound, releases, unknown, off])
