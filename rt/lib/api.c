@@ -185,7 +185,7 @@ static void mark(struct origin origin, const void *p, size_t size) {
     if (!is_on() || !p || shadow_find(p).state == BLOCK_LIVE)
         return;
     if (shadow_can_hold(p, size))
-        own_alloc_slow(origin, (void *)(uintptr_t)p, size, FAMILY_MALLOC);
+        own_mark(p, size, origin);
     else
         hole_set(HOLE_MARK);
 }

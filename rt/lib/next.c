@@ -78,11 +78,16 @@ void next_resolve(void) {
         hole_set(HOLE_UNWRAPPED);
 }
 
+bool next_is_glibc(void) {
+    return false; /* it cannot be told whose it is */
+}
+
 #else
 
 #include "elf_own.h"
 
 #include <dlfcn.h>
+#include <gnu/libc-version.h>
 #include <link.h>
 
 static const char *interposer;
@@ -265,6 +270,13 @@ void next_resolve(void) {
         free_look_out();
     local.resolving = was_resolving;
     find_interposer();
+    shadow_know_allocator();
+}
+
+/* Others name theirs __libc_malloc, too, but nobody tells the version. */
+bool next_is_glibc(void) {
+    const struct link_map *library = object_of((const void *)(uintptr_t)gnu_get_libc_version);
+    return library && object_of((const void *)(uintptr_t)next.malloc) == library;
 }
 
 #endif

@@ -169,15 +169,28 @@ static inline struct tally *enter_large(uint32_t key, const void *p, uint64_t by
     return own_tally(thread, key);
 }
 
-static inline bool gain_large(uint32_t key, const void *p, uint64_t bytes, enum family family) {
-    struct tally *tally = enter_large(key, p, bytes, family);
-    if (tally)
-        tally_gain(local.current, tally, bytes);
-    return tally;
+/* The same for a small block that may share its cell. */
+static inline struct tally *enter_second(uint32_t key, const void *p, uint64_t bytes, enum family family) {
+    struct thread *thread = local.current;
+    uint32_t value;
+    shadow_cell cell = shadow_encode(p, key + ((uint32_t)family << FAMILY_AT) + (uint32_t)bytes, &value);
+    uint32_t *entry = shadow_entry_any(cell);
+    if (!entry || key >= thread->capacity)
+        return NULL;
+    *entry = value;
+    return own_tally(thread, key);
+}
+
+/* What own_gain leaves over. */
+static inline struct tally *enter_other(uint32_t key, const void *p, uint64_t bytes, enum family family) {
+    return bytes < SHADOW_SMALL ? enter_second(key, p, bytes, family) : enter_large(key, p, bytes, family);
 }
 
 static inline bool gain_any(uint32_t key, void *p, uint64_t bytes, enum family family) {
-    return bytes < SHADOW_SMALL ? own_gain(key, p, bytes, family) != NULL : gain_large(key, p, bytes, family);
+    struct tally *tally = enter_other(key, p, bytes, family);
+    if (tally)
+        tally_gain(local.current, tally, bytes);
+    return tally;
 }
 
 /* value: of a large entry for the address that was looked for. */
@@ -192,15 +205,14 @@ static inline bool is_large(uint64_t value, const void *p, enum family family) {
     return ((value ^ wanted) & mask) == 0 && (value & LARGE_SIZE_MASK) != LARGE_SIZE_MASK;
 }
 
-static inline bool small_is_live(const void *p) {
-    uint32_t *entry;
-    return !shadow_entry(p, &entry) || *entry - 1 < SHADOW_FREED - 1;
+static inline bool is_live(uint32_t value) {
+    return value - 1 < SHADOW_FREED - 1;
 }
 
 static inline bool lose_large(const void *p, enum family family) {
     struct thread *thread = local.current;
     uint64_t *entry;
-    if (!shadow_large_entry(p, &entry) || small_is_live(p) || !is_large(*entry, p, family))
+    if (!shadow_large_entry(p, &entry) || !is_large(*entry, p, family))
         return false;
     uint64_t value = *entry;
     uint32_t key = large_key(value);
@@ -208,6 +220,24 @@ static inline bool lose_large(const void *p, enum family family) {
         return false;
     *entry = value | LARGE_FREED;
     tally_lose(thread, own_tally(thread, key), value & LARGE_SIZE_MASK);
+    return true;
+}
+
+/* What own_free_block leaves over. */
+static inline bool lose_other(const void *p, enum family family) {
+    struct thread *thread = local.current;
+    uint32_t half, *entry = shadow_entry_any(shadow_find_cell(p, &half));
+    if (!entry)
+        return false;
+    uint32_t value = shadow_value(*entry, half);
+    if (!is_live(value))
+        return lose_large(p, family);
+    uint32_t of_family = family == FAMILY_ANY ? value & 3u << FAMILY_AT : (uint32_t)family << FAMILY_AT;
+    uint32_t key = (value - of_family) & -KEY(1);
+    if (key - KEY(1) >= thread->capacity)
+        return false;
+    shadow_mark_freed(entry);
+    tally_lose(thread, own_tally(thread, key), value & (SHADOW_SMALL - 1));
     return true;
 }
 
@@ -252,9 +282,7 @@ static bool gain_unsited(struct origin origin, void *p, uint64_t bytes, enum fam
     return gain_any(local.current->capacity ? key_for(origin) : ALLOCSITE_KEY_NONE, p, bytes, family);
 }
 
-static void *alloc_slow(struct origin origin, void *p, uint64_t bytes, enum family family) {
-    if (!origin.site && gain_unsited(origin, p, bytes, family))
-        return p;
+static void *alloc_slowly(struct origin origin, void *p, uint64_t bytes, enum family family) {
     if (runtime_off || gain_quickly(origin, p, bytes, family))
         return p;
     int error = errno;
@@ -266,6 +294,20 @@ static void *alloc_slow(struct origin origin, void *p, uint64_t bytes, enum fami
         count_alloc(origin, p, bytes, family);
     errno = error;
     return p;
+}
+
+static void *alloc_slow(struct origin origin, void *p, uint64_t bytes, enum family family) {
+    if (!origin.site && gain_unsited(origin, p, bytes, family))
+        return p;
+    return alloc_slowly(origin, p, bytes, family);
+}
+
+void own_mark(const void *p, uint64_t bytes, struct origin origin) {
+    void *block = (void *)(uintptr_t)p;
+    if (runtime_owners)
+        alloc_slowly(origin, block, bytes, FAMILY_MALLOC);
+    else
+        own_alloc_slow(origin, block, bytes, FAMILY_MALLOC);
 }
 
 /* With stacks this is what most allocations are. In a frame of its own, which is the program's next. */
@@ -287,7 +329,7 @@ void *own_alloc_slow(struct origin origin, void *p, uint64_t bytes, enum family 
         return alloc_alone(origin, p, bytes, family);
     if (UNLIKELY(stacks_depth))
         return alloc_with_stack(origin, p, bytes, family);
-    struct tally *tally = origin.site ? enter_large(origin.site->key, p, bytes, family) : NULL;
+    struct tally *tally = origin.site ? enter_other(origin.site->key, p, bytes, family) : NULL;
     if (!tally)
         return alloc_slow(origin, p, bytes, family);
     return tally_gain_unseen(local.current, tally, bytes) ? peak_look_gained(p, local.current, tally, bytes)
@@ -370,7 +412,7 @@ void own_free(void *p, struct origin by, enum family family) {
 }
 
 void own_free_block_slow(void *p, struct origin by, enum family family) {
-    if (p && runtime_owners && !lose_large(p, family))
+    if (p && runtime_owners && !lose_other(p, family))
         own_free(p, by, family);
     next.free(p);
 }
@@ -457,33 +499,34 @@ static COLD void *own_realloc_slow(void *old, size_t bytes, struct origin origin
 struct old {
     uint32_t *small;
     uint64_t *large; /* NULL: it is small */
-    uint64_t value;
+    uint64_t value;  /* of the large entry */
     uint32_t key;
     uint64_t bytes;
 };
 
 static inline bool find_old(struct old *old, const void *p) {
-    uint32_t capacity = local.current->capacity;
-    if (!shadow_entry(p, &old->small))
+    uint32_t half, capacity = local.current->capacity;
+    old->small = shadow_entry_any(shadow_find_cell(p, &half));
+    if (!old->small)
         return false;
+    uint32_t value = shadow_value(*old->small, half);
     old->large = NULL;
-    old->value = *old->small;
-    old->key = (uint32_t)old->value & -KEY(1);
-    old->bytes = old->value & (SHADOW_SMALL - 1);
+    old->key = value & -KEY(1);
+    old->bytes = value & (SHADOW_SMALL - 1);
     if (old->key - KEY(1) < capacity)
         return true;
     shadow_large_entry(p, &old->large);
     old->value = *old->large;
     old->key = large_key(old->value);
     old->bytes = old->value & LARGE_SIZE_MASK;
-    return !small_is_live(p) && is_large(old->value, p, FAMILY_MALLOC) && old->key - KEY(1) < capacity;
+    return !is_live(value) && is_large(old->value, p, FAMILY_MALLOC) && old->key - KEY(1) < capacity;
 }
 
 static inline void old_mark(const struct old *old) {
     if (old->large)
         *old->large = old->value | LARGE_FREED;
     else
-        *old->small = (uint32_t)old->value | SHADOW_FREED;
+        shadow_mark_freed(old->small);
 }
 
 /* Between two slots that this thread counts. It is looked at anew: a fork may have come by in the meantime.
@@ -491,13 +534,13 @@ static inline void old_mark(const struct old *old) {
 static inline bool move_quickly(uint32_t key, const struct old *old, void *p, uint64_t bytes) {
     struct thread *thread = local.current;
     uint64_t *large;
-    uint32_t *small;
+    uint32_t value, *small = shadow_entry_any(shadow_encode(p, key | (uint32_t)bytes, &value));
     if (key >= thread->capacity || old->key - KEY(1) >= thread->capacity || key >= thread->extra_capacity ||
-        old->key >= thread->extra_capacity || bytes >= LARGE_SIZE_MASK || !shadow_entry(p, &small) ||
+        old->key >= thread->extra_capacity || bytes >= LARGE_SIZE_MASK || !small ||
         !shadow_large_entry(p, &large))
         return false;
     if (bytes < SHADOW_SMALL)
-        *small = key | (uint32_t)bytes;
+        *small = value;
     else
         *large = LARGE_KEY(key) | shadow_large_offset(p) | bytes;
     tally_move(thread, own_tally(thread, old->key), old->bytes, own_tally(thread, key), bytes);
@@ -522,7 +565,7 @@ static void *realloc_after(const struct old *old, void *block, void *p, size_t b
 
 static __attribute__((noinline)) void *realloc_after_small(void *block, uint32_t value, void *p, size_t bytes,
                                                            struct origin origin) {
-    struct old old = {.value = value, .key = value & -KEY(1), .bytes = value & (SHADOW_SMALL - 1)};
+    struct old old = {.key = value & -KEY(1), .bytes = value & (SHADOW_SMALL - 1)};
     return realloc_after(&old, block, p, bytes, origin);
 }
 
@@ -553,28 +596,32 @@ static inline uint32_t key_cached(struct origin origin) {
 static inline bool move_small(uint32_t key, uint32_t value, void *p, uint64_t bytes) {
     struct thread *thread = local.current;
     uint32_t old_key = value & -KEY(1), old_bytes = value & (SHADOW_SMALL - 1);
-    uint32_t *entry;
+    uint32_t entry;
+    shadow_cell cell = shadow_encode(p, key | (uint32_t)bytes, &entry);
     if (UNLIKELY(key >= thread->capacity || key >= thread->extra_capacity ||
-                 old_key >= thread->extra_capacity || bytes >= SHADOW_SMALL || !shadow_entry(p, &entry)))
+                 old_key >= thread->extra_capacity || bytes >= SHADOW_SMALL || !shadow_fits(cell)))
         return false;
-    *entry = key | (uint32_t)bytes;
+    *shadow_entry(cell) = entry;
     tally_move(thread, own_tally(thread, old_key), old_bytes, own_tally(thread, key), bytes);
     return true;
 }
 
 /* Most blocks are small and stay so. What is needed after the call is kept in memory, as in malloc's. */
 void *own_realloc(void *block, size_t n, struct origin origin) {
-    uint32_t *entry;
+    uint32_t half, now = 0;
     if (UNLIKELY(!block))
         return realloc_of_none(n, origin);
-    if (UNLIKELY(!n || !shadow_entry(block, &entry) || *entry - KEY(1) >= local.current->capacity))
+    shadow_cell cell = shadow_find_cell(block, &half);
+    if (LIKELY(shadow_fits(cell)))
+        now = shadow_value(*shadow_entry(cell), half);
+    if (UNLIKELY(!n || now - KEY(1) >= local.current->capacity))
         return realloc_otherwise(block, n, origin);
     KEEP(struct allocsite_site *, site, origin.site);
     KEEP(const void *, caller, origin.caller);
     KEEP(void *, old, block);
-    KEEP(uint32_t, value, *entry);
+    KEEP(uint32_t, value, now);
     KEEP(size_t, bytes, n);
-    shadow_mark_freed(entry);
+    shadow_mark_freed(shadow_entry(cell));
     void *p = next.realloc(block, n);
     struct origin by = {site, caller};
     uint32_t was = value;

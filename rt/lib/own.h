@@ -24,6 +24,9 @@ uint32_t own_slot(struct origin);
 /* What the hot path leaves over. All of them keep errno. p: what the allocator gave, NULL if it failed. */
 void *own_alloc_slow(struct origin, void *p, uint64_t bytes, enum family);
 
+/* Counts a block that no allocator gave, and that may share its cell of the shadow table with another one. */
+void own_mark(const void *p, uint64_t bytes, struct origin);
+
 /* Counts a block that its allocator is about to get back. */
 void own_free(void *p, struct origin, enum family);
 
@@ -51,12 +54,13 @@ static inline struct tally *own_tally(struct thread *thread, uint32_t key) {
 /* The block; NULL: it is not for the hot path. The compiler is told that it is not NULL, or it would test. */
 static inline void *own_gain(uint32_t key, void *p, uint64_t bytes, enum family family) {
     struct thread *thread = local.current;
-    uint32_t *entry;
-    if (UNLIKELY(!shadow_entry(p, &entry) || key >= thread->capacity || bytes >= SHADOW_SMALL))
+    uint32_t entry;
+    shadow_cell cell = shadow_encode(p, key + ((uint32_t)family << FAMILY_AT) + (uint32_t)bytes, &entry);
+    if (UNLIKELY(!shadow_fits(cell) || key >= thread->capacity || bytes >= SHADOW_SMALL))
         return NULL;
     if (!p)
         __builtin_unreachable();
-    *entry = key + ((uint32_t)family << FAMILY_AT) + (uint32_t)bytes;
+    *shadow_entry(cell) = entry;
     struct tally *tally = own_tally(thread, key);
     return tally_gain_unseen(thread, tally, bytes) ? peak_look_gained(p, thread, tally, bytes) : p;
 }
@@ -89,19 +93,21 @@ static inline void *own_alloc_unsited(const void *caller, void *p, uint64_t byte
 /* Frees a block as the allocator's free does. Every way out is a jump, or what the last one needs would have
  * to be saved on all of them. */
 static inline void own_free_block(void *p, struct origin by, enum family family) {
-    uint32_t *entry;
     struct thread *thread = local.current;
-    uint32_t rest = UINT32_MAX;
-    /* An entry of another family, or of zeros, is not below any capacity either. */
-    if (LIKELY(shadow_entry(p, &entry)))
-        rest =
-            (family == FAMILY_ANY ? *entry & ~(3u << FAMILY_AT) : *entry - ((uint32_t)family << FAMILY_AT)) -
-            KEY(1);
+    uint32_t half, rest = UINT32_MAX;
+    shadow_cell cell = shadow_find_cell(p, &half);
+    /* A value of another family, or of zeros, is not below any capacity either. */
+    if (LIKELY(shadow_fits(cell))) {
+        uint32_t value = shadow_value(*shadow_entry(cell), half);
+        rest = (family == FAMILY_ANY ? value & ~(3u << FAMILY_AT) : value - ((uint32_t)family << FAMILY_AT)) -
+               KEY(1);
+    }
     if (UNLIKELY(rest >= thread->capacity)) {
         runtime_off ? next.free(p) : own_free_block_slow(p, by, family);
         return;
     }
-    shadow_mark_freed(entry);
+    __asm__("" : "+r"(cell));
+    shadow_mark_freed(shadow_entry(cell));
     uint64_t bytes = rest & (SHADOW_SMALL - 1);
     struct tally *before = own_tally(thread, rest & -KEY(1));
     if (tally_lose_unseen(thread, before + 1, bytes))

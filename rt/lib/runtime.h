@@ -69,7 +69,7 @@
 #define NO_SLOT ALLOCSITE_KEY_NONE
 
 /* In a key: every event is to be looked at. */
-#define KEY_SLOW SHADOW_FREED
+#define KEY_SLOW 0x80000000u
 
 static inline uint32_t key_slot(uint32_t key) {
     return key == ALLOCSITE_KEY_NONE ? NO_SLOT : (key & ~KEY_SLOW) >> KEY_SHIFT;

@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  */
+#include "next.h"
 #include "os.h"
 #include "runtime.h"
 #include "shadow_regions.h"
@@ -14,7 +15,10 @@
 #define FAMILY_MASK  3u
 #define SLOT_MASK    ((1u << SLOT_BITS) - 1)
 
-struct shadow shadow;
+/* What is looked up before there is a table. */
+static uint32_t nothing[2];
+
+struct shadow shadow = {.unfit = UINT64_MAX, .small = nothing};
 
 static struct regions { struct region **at; } odd, even;
 
@@ -28,7 +32,7 @@ static bool is_too_large;
 #define ADDRESS_BITS_LEAST 37
 
 static size_t small_size(uint64_t addresses) {
-    return addresses / 16 * sizeof(uint32_t);
+    return addresses / SHADOW_CELL * sizeof(uint32_t);
 }
 
 static size_t tables_size(uint64_t addresses) {
@@ -49,7 +53,7 @@ static uint32_t *tables_map(uint64_t *addresses) {
 static __attribute__((cold)) void shadow_map(void) {
     int error = errno;
     uint64_t addresses = 0;
-    uint32_t *none = NULL, *fresh = hole_is_set(HOLE_INTERPOSITION) ? NULL : tables_map(&addresses);
+    uint32_t *none = nothing, *fresh = hole_is_set(HOLE_INTERPOSITION) ? NULL : tables_map(&addresses);
     errno = error;
     if (!fresh) {
         is_too_large = true;
@@ -62,6 +66,14 @@ static __attribute__((cold)) void shadow_map(void) {
     }
     shadow.large = (uint64_t *)((char *)fresh + small_size(addresses));
     __atomic_store_n(&shadow.limit, addresses / 16 - 1, __ATOMIC_RELEASE);
+    shadow_know_allocator();
+}
+
+void shadow_know_allocator(void) {
+    uint64_t covered = (__atomic_load_n(&shadow.limit, __ATOMIC_ACQUIRE) + 1) * 16 / SHADOW_CELL;
+    uint64_t half = next_is_glibc() ? 0 : SHADOW_HALF;
+    if (covered)
+        __atomic_store_n(&shadow.unfit, (~SHADOW_HALF & -covered) | half, __ATOMIC_RELEASE);
 }
 
 static inline void shadow_need(void) {
@@ -99,12 +111,8 @@ static struct regions *regions_for(const void *p) {
     return (uintptr_t)p % 16 ? &odd : &even;
 }
 
-static uint32_t *small_entry(const void *p) {
-    uint32_t *entry;
-    if (shadow_entry(p, &entry))
-        return entry;
-    struct region *region = region_at(regions_for(p), (uintptr_t)p);
-    return region ? &region->small[(uintptr_t)p % REGION_SIZE / 16] : NULL;
+static bool is_in_tables(shadow_cell cell) {
+    return (cell & shadow.unfit & ~SHADOW_HALF) == 0;
 }
 
 static uint64_t *large_entry(const void *p) {
@@ -113,12 +121,6 @@ static uint64_t *large_entry(const void *p) {
         return entry;
     struct region *region = region_at(&even, (uintptr_t)p);
     return region ? &region->large[(uintptr_t)p % REGION_SIZE / SHADOW_SMALL] : NULL;
-}
-
-static uint32_t *small_entry_made(const void *p) {
-    shadow_need();
-    uint32_t *entry = small_entry(p);
-    return entry || !region_make(regions_for(p), (uintptr_t)p) ? entry : small_entry(p);
 }
 
 static uint64_t *large_entry_made(const void *p) {
@@ -139,18 +141,72 @@ static uint64_t large_size(uint64_t entry, const void *p) {
     return high && low ? *high << 32 | *low : size;
 }
 
-static enum block_state state_of(bool is_used, bool is_marked, unsigned family) {
-    return !is_used ? BLOCK_NONE : is_marked && family != FAMILY_BACKING ? BLOCK_FREED : BLOCK_LIVE;
+/* Backing has the mark of freed blocks too. */
+static inline bool is_live(uint32_t value) {
+    return value - 1 < SHADOW_FREED - 1 || value >> FAMILY_AT == (SHADOW_FREED >> FAMILY_AT | FAMILY_BACKING);
 }
 
-struct block shadow_small_block(uint32_t entry) {
-    uint8_t family = entry >> FAMILY_AT & FAMILY_MASK;
+static inline bool is_used(uint32_t value) {
+    return value && !(value & SHADOW_OTHER);
+}
+
+struct block shadow_small_block(uint32_t value) {
     return (struct block){
-        .size = entry & (SHADOW_SMALL - 1),
-        .slot = entry >> KEY_SHIFT & SLOT_MASK,
-        .state = (uint8_t)state_of(entry, entry & SHADOW_FREED, family),
-        .family = family,
+        .size = value & (SHADOW_SMALL - 1),
+        .slot = value >> KEY_SHIFT & SLOT_MASK,
+        .state = is_live(value)   ? BLOCK_LIVE
+                 : is_used(value) ? BLOCK_FREED
+                                  : BLOCK_NONE,
+        .family = value >> FAMILY_AT & FAMILY_MASK,
     };
+}
+
+/* Where a small block at p has its entry. */
+struct spot {
+    shadow_cell cell;
+    uint32_t half;     /* for shadow_value */
+    bool is_in_tables; /* else in a region */
+};
+
+static inline struct spot spot_of(const void *p) {
+    struct spot spot;
+    spot.cell = shadow_find_cell(p, &spot.half);
+    spot.is_in_tables = is_in_tables(spot.cell);
+    return spot;
+}
+
+/* Where it is if its cell is another block's, or may be. NULL: there is no such table. */
+static uint32_t *aside_entry(const struct spot *spot, const void *p) {
+    if (spot->is_in_tables) {
+        uint32_t *second = __atomic_load_n(&shadow.second, __ATOMIC_ACQUIRE);
+        return second ? shadow_entry_in(second, spot->cell) : NULL;
+    }
+    struct region *region = region_at(regions_for(p), (uintptr_t)p);
+    return region ? &region->small[(uintptr_t)p % REGION_SIZE / 16] : NULL;
+}
+
+static uint32_t *aside_entry_made(const struct spot *spot, const void *p) {
+    uint32_t *entry = aside_entry(spot, p);
+    if (entry)
+        return entry;
+    if (spot->is_in_tables)
+        shadow_made(&shadow.second, small_size((shadow.limit + 1) * 16));
+    else
+        region_make(regions_for(p), (uintptr_t)p);
+    return aside_entry(spot, p);
+}
+
+/* The value of the small block that lives at p, or else of one that did; 0: none did. */
+static inline uint32_t small_find(const void *p, uint32_t **entry) {
+    struct spot spot = spot_of(p);
+    *entry = spot.is_in_tables ? shadow_entry(spot.cell) : NULL;
+    uint32_t first = *entry ? shadow_value(**entry, spot.half) : 0;
+    uint32_t *aside = is_live(first) ? NULL : aside_entry(&spot, p);
+    uint32_t second = aside ? shadow_value(*aside, spot.half) : 0;
+    if (!is_live(second) && is_used(first))
+        return first;
+    *entry = aside;
+    return second;
 }
 
 struct block shadow_large_block(uint64_t entry, const void *p) {
@@ -159,7 +215,9 @@ struct block shadow_large_block(uint64_t entry, const void *p) {
     return (struct block){
         .size = large_size(entry, p),
         .slot = slot,
-        .state = (uint8_t)state_of(slot, entry & LARGE_FREED, family),
+        .state = !slot                                             ? BLOCK_NONE
+                 : entry & LARGE_FREED && family != FAMILY_BACKING ? BLOCK_FREED
+                                                                   : BLOCK_LIVE,
         .family = family,
     };
 }
@@ -168,9 +226,8 @@ struct block shadow_find(const void *p) {
     struct block small = {.state = BLOCK_NONE};
     if (!is_address(p))
         return small;
-    const uint32_t *entry = small_entry(p);
-    if (entry)
-        small = shadow_small_block(*entry);
+    uint32_t *entry;
+    small = shadow_small_block(small_find(p, &entry));
     const uint64_t *cell = small.state == BLOCK_LIVE ? NULL : large_entry(p);
     if (!cell || (*cell & LARGE_OFFSET_MASK) != shadow_large_offset(p))
         return small;
@@ -185,11 +242,19 @@ bool shadow_can_hold(const void *p, uint64_t size) {
     return !cell || shadow_large_block(*cell, p).state != BLOCK_LIVE;
 }
 
+/* Another block lives in its cell, or one is to be expected there. */
+static bool is_shared(const struct spot *spot) {
+    return !shadow_fits(spot->cell) || is_live(shadow_value(*shadow_entry(spot->cell), ~spot->half));
+}
+
 static bool small_put(const void *p, uint32_t slot, enum family family, uint64_t size) {
-    uint32_t *entry = small_entry_made(p);
+    shadow_need();
+    struct spot spot = spot_of(p);
+    bool is_first = spot.is_in_tables && !is_shared(&spot);
+    uint32_t *entry = is_first ? shadow_entry(spot.cell) : aside_entry_made(&spot, p);
     uint32_t mark = family == FAMILY_BACKING ? SHADOW_FREED : 0;
     if (entry)
-        *entry = mark | (uint32_t)family << FAMILY_AT | KEY(slot) | (uint32_t)size;
+        shadow_encode(p, mark | (uint32_t)family << FAMILY_AT | KEY(slot) | (uint32_t)size, entry);
     return entry;
 }
 
@@ -219,10 +284,10 @@ bool shadow_put(const void *p, uint32_t slot, enum family family, uint64_t size)
 }
 
 void shadow_drop(const void *p) {
-    uint32_t *small = small_entry(p);
-    if (small && shadow_small_block(*small).state == BLOCK_LIVE) {
-        bool is_backing = shadow_small_block(*small).family == FAMILY_BACKING;
-        *small = is_backing ? *small & ~(FAMILY_MASK << FAMILY_AT) : *small | SHADOW_FREED;
+    uint32_t *small, value = small_find(p, &small);
+    if (is_live(value)) {
+        bool is_backing = shadow_small_block(value).family == FAMILY_BACKING;
+        shadow_encode(p, is_backing ? value & ~(FAMILY_MASK << FAMILY_AT) : value | SHADOW_FREED, small);
         return;
     }
     uint64_t *large = large_entry(p);

@@ -180,6 +180,27 @@ static void marking(void) {
     EXPECT(*arena, 0);
 }
 
+/* Blocks of 16 bytes side by side, one of them the allocator's: no other ones start that close to each other.
+ */
+static void marking_closely(void) {
+    void (*volatile unsited)(const void *, size_t) = allocsite_mark_block;
+    struct allocsite_totals before = process();
+    char *pool = malloc(16 * 21); /* pool */
+    for (int i = 1; i <= 20; i++)
+        if (i % 4 < 2)
+            allocsite_mark(pool + 16 * i, 16); /* close */
+        else
+            unsited(pool + 16 * i, 16);
+    EXPECT(process().live_blocks - before.live_blocks, 21);
+    EXPECT(process().live_bytes - before.live_bytes, 16 * 41);
+    for (int i = 20; i > 0; i--)
+        allocsite_unmark(pool + 16 * (i * 7 % 20 + 1));
+    EXPECT(process().live_blocks - before.live_blocks, 1);
+    free(pool);
+    EXPECT(process().frees - before.frees, 21);
+    EXPECT(process().live_bytes - before.live_bytes, 0);
+}
+
 static void checking(void) {
     struct allocsite_check check, inner;
     char text[1000];
@@ -397,11 +418,11 @@ int main(int count, char **arguments) {
     static const struct {
         const char *name;
         void (*run)(void);
-    } cases[] = {{"totals", totals},       {"stopping", stopping},    {"resetting", resetting},
-                 {"phases", phases},       {"marking", marking},      {"checking", checking},
-                 {"reporting", reporting}, {"signalled", signalled},  {"nothing", nothing},
-                 {"crowded", crowded},     {"early", early},          {"forked", forked},
-                 {"racing", racing},       {"mismarking", mismarking}};
+    } cases[] = {{"totals", totals},       {"stopping", stopping},     {"resetting", resetting},
+                 {"phases", phases},       {"marking", marking},       {"checking", checking},
+                 {"reporting", reporting}, {"signalled", signalled},   {"nothing", nothing},
+                 {"crowded", crowded},     {"early", early},           {"forked", forked},
+                 {"racing", racing},       {"mismarking", mismarking}, {"marking_closely", marking_closely}};
     static char buffer[256];
     setvbuf(stdout, buffer, _IOFBF, sizeof buffer);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)

@@ -94,6 +94,12 @@ def marking():
         expect("callee", {"allocsite_mark"}, {site["callee"] for site in report["sites"] if site["line"] == line_of("whole")})
 
 
+def marking_closely():
+    for report in check_case("marking_closely"):
+        expect("pool", [1, 336, 1, 0], at(report, "pool"))
+        expect("close", [10, 160, 10, 0], at(report, "close"))
+
+
 def checking():
     check_case("checking")
 
@@ -187,4 +193,4 @@ def absent():
 
 
 if __name__ == "__main__":
-    main([totals, stopping, resetting, phases, crowded, marking, checking, reporting, signalled, early, forked, racing, mismarking, absent])
+    main([totals, stopping, resetting, phases, crowded, marking, marking_closely, checking, reporting, signalled, early, forked, racing, mismarking, absent])
