@@ -106,7 +106,7 @@ static inline void own_free_block(void *p, struct origin by, enum family family)
         runtime_off ? next.free(p) : own_free_block_slow(p, by, family);
         return;
     }
-    __asm__("" : "+r"(cell));
+    __asm__("" : "+r"(cell)); /* or GCC spends an instruction on an address that serves twice */
     shadow_mark_freed(shadow_entry(cell));
     uint64_t bytes = rest & (SHADOW_SMALL - 1);
     struct tally *before = own_tally(thread, rest & -KEY(1));

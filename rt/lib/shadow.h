@@ -103,7 +103,8 @@ static inline uint32_t *shadow_entry_any(shadow_cell cell) {
 }
 
 /* Where a block at p has its entry, and that for the value. On x86-64 the carry of the rotation is the half:
- * two instructions where compilers make five. */
+ * two instructions where compilers make five. p is taken from where an allocator returned it, or GCC would
+ * move it away and back. */
 static inline shadow_cell shadow_encode(const void *p, uint32_t value, uint32_t *entry) {
 #if defined __x86_64__
     shadow_cell cell;
