@@ -6,6 +6,7 @@
 #include "custom.h"
 #include "next.h"
 #include "operator_real.h"
+#include "own_other.h"
 #include "pairs.h"
 #include "parts.h"
 #include "rebind.h"
@@ -156,89 +157,28 @@ static void count_alloc(struct origin origin, const void *p, uint64_t bytes, enu
         fail(bill.slot);
 }
 
-#define LARGE_KEY(key) ((uint64_t)(key) << (LARGE_SLOT_AT - KEY_SHIFT))
-
-/* The tally of the key, which is to count the block. NULL: not here. */
-static inline struct tally *enter_large(uint32_t key, const void *p, uint64_t bytes, enum family family) {
-    struct thread *thread = local.current;
-    uint64_t *entry;
-    if (!shadow_large_entry(p, &entry) || key >= thread->capacity || bytes < SHADOW_SMALL ||
-        bytes >= LARGE_SIZE_MASK)
-        return NULL;
-    *entry = LARGE_KEY(key) | (uint64_t)family << LARGE_FAMILY_AT | shadow_large_offset(p) | bytes;
-    return own_tally(thread, key);
+static void mark_uncounted(const void *p, uint64_t bytes, struct origin origin) {
+    if (!origin.site)
+        handover_take();
+    if (runtime_owners)
+        shadow_put_apart(p, SLOT_OURS, FAMILY_MALLOC, bytes);
 }
 
-/* The same for a small block that may share its cell. */
-static inline struct tally *enter_second(uint32_t key, const void *p, uint64_t bytes, enum family family) {
-    struct thread *thread = local.current;
-    uint32_t value;
-    shadow_cell cell = shadow_encode(p, key + ((uint32_t)family << FAMILY_AT) + (uint32_t)bytes, &value);
-    uint32_t *entry = shadow_entry_any(cell);
-    if (!entry || key >= thread->capacity)
-        return NULL;
-    *entry = value;
-    return own_tally(thread, key);
+static void mark_counted(const void *p, uint64_t bytes, struct origin origin) {
+    struct bill bill = bill_for(origin, p, bytes, FAMILY_MALLOC);
+    struct share share = own_share(bill.slot, bill.bytes);
+    enum family family = share.is_backing ? FAMILY_BACKING : bill.family;
+    if (change_gain(share) && runtime_owners && !shadow_put_apart(p, share.slot, family, share.bytes))
+        hole_set(HOLE_OWNERS);
 }
 
-/* What own_gain leaves over. */
-static inline struct tally *enter_other(uint32_t key, const void *p, uint64_t bytes, enum family family) {
-    return bytes < SHADOW_SMALL ? enter_second(key, p, bytes, family) : enter_large(key, p, bytes, family);
-}
-
-static inline bool gain_any(uint32_t key, void *p, uint64_t bytes, enum family family) {
-    struct tally *tally = enter_other(key, p, bytes, family);
-    if (tally)
-        tally_gain(local.current, tally, bytes);
-    return tally;
-}
-
-/* value: of a large entry for the address that was looked for. */
-static inline uint32_t large_key(uint64_t value) {
-    return (uint32_t)(value >> LARGE_SLOT_AT)
-           << KEY_SHIFT; /* the mark of a freed one stays, above all keys */
-}
-
-static inline bool is_large(uint64_t value, const void *p, enum family family) {
-    uint64_t wanted = (uint64_t)family << LARGE_FAMILY_AT | shadow_large_offset(p);
-    uint64_t mask = LARGE_OFFSET_MASK | (family == FAMILY_ANY ? 0 : (uint64_t)3 << LARGE_FAMILY_AT);
-    return ((value ^ wanted) & mask) == 0 && (value & LARGE_SIZE_MASK) != LARGE_SIZE_MASK;
-}
-
-static inline bool is_live(uint32_t value) {
-    return value - 1 < SHADOW_FREED - 1;
-}
-
-static inline bool lose_large(const void *p, enum family family) {
-    struct thread *thread = local.current;
-    uint64_t *entry;
-    if (!shadow_large_entry(p, &entry) || !is_large(*entry, p, family))
-        return false;
-    uint64_t value = *entry;
-    uint32_t key = large_key(value);
-    if (key - KEY(1) >= thread->capacity)
-        return false;
-    *entry = value | LARGE_FREED;
-    tally_lose(thread, own_tally(thread, key), value & LARGE_SIZE_MASK);
-    return true;
-}
-
-/* What own_free_block leaves over. */
-static inline bool lose_other(const void *p, enum family family) {
-    struct thread *thread = local.current;
-    uint32_t half, *entry = shadow_entry_any(shadow_find_cell(p, &half));
-    if (!entry)
-        return false;
-    uint32_t value = shadow_value(*entry, half);
-    if (!is_live(value))
-        return lose_large(p, family);
-    uint32_t of_family = family == FAMILY_ANY ? value & 3u << FAMILY_AT : (uint32_t)family << FAMILY_AT;
-    uint32_t key = (value - of_family) & -KEY(1);
-    if (key - KEY(1) >= thread->capacity)
-        return false;
-    shadow_mark_freed(entry);
-    tally_lose(thread, own_tally(thread, key), value & (SHADOW_SMALL - 1));
-    return true;
+void own_mark(const void *p, uint64_t bytes, struct origin origin) {
+    int error = errno;
+    if (threads_are_paused())
+        mark_uncounted(p, bytes, origin);
+    else if (runtime_counts())
+        mark_counted(p, bytes, origin);
+    errno = error;
 }
 
 static inline uint32_t key_for(struct origin origin) {
@@ -282,7 +222,9 @@ static bool gain_unsited(struct origin origin, void *p, uint64_t bytes, enum fam
     return gain_any(local.current->capacity ? key_for(origin) : ALLOCSITE_KEY_NONE, p, bytes, family);
 }
 
-static void *alloc_slowly(struct origin origin, void *p, uint64_t bytes, enum family family) {
+static void *alloc_slow(struct origin origin, void *p, uint64_t bytes, enum family family) {
+    if (!origin.site && gain_unsited(origin, p, bytes, family))
+        return p;
     if (runtime_off || gain_quickly(origin, p, bytes, family))
         return p;
     int error = errno;
@@ -294,20 +236,6 @@ static void *alloc_slowly(struct origin origin, void *p, uint64_t bytes, enum fa
         count_alloc(origin, p, bytes, family);
     errno = error;
     return p;
-}
-
-static void *alloc_slow(struct origin origin, void *p, uint64_t bytes, enum family family) {
-    if (!origin.site && gain_unsited(origin, p, bytes, family))
-        return p;
-    return alloc_slowly(origin, p, bytes, family);
-}
-
-void own_mark(const void *p, uint64_t bytes, struct origin origin) {
-    void *block = (void *)(uintptr_t)p;
-    if (runtime_owners)
-        alloc_slowly(origin, block, bytes, FAMILY_MALLOC);
-    else
-        own_alloc_slow(origin, block, bytes, FAMILY_MALLOC);
 }
 
 /* With stacks this is what most allocations are. In a frame of its own, which is the program's next. */
@@ -519,7 +447,8 @@ static inline bool find_old(struct old *old, const void *p) {
     old->value = *old->large;
     old->key = large_key(old->value);
     old->bytes = old->value & LARGE_SIZE_MASK;
-    return !is_live(value) && is_large(old->value, p, FAMILY_MALLOC) && old->key - KEY(1) < capacity;
+    return !shadow_value_lives(value) && is_large(old->value, p, FAMILY_MALLOC) &&
+           old->key - KEY(1) < capacity;
 }
 
 static inline void old_mark(const struct old *old) {

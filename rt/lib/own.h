@@ -24,7 +24,7 @@ uint32_t own_slot(struct origin);
 /* What the hot path leaves over. All of them keep errno. p: what the allocator gave, NULL if it failed. */
 void *own_alloc_slow(struct origin, void *p, uint64_t bytes, enum family);
 
-/* Counts a block that no allocator gave, and that may share its cell of the shadow table with another one. */
+/* Counts a block that no allocator gave. */
 void own_mark(const void *p, uint64_t bytes, struct origin);
 
 /* Counts a block that its allocator is about to get back. */

@@ -141,9 +141,8 @@ static uint64_t large_size(uint64_t entry, const void *p) {
     return high && low ? *high << 32 | *low : size;
 }
 
-/* Backing has the mark of freed blocks too. */
 static inline bool is_live(uint32_t value) {
-    return value - 1 < SHADOW_FREED - 1 || value >> FAMILY_AT == (SHADOW_FREED >> FAMILY_AT | FAMILY_BACKING);
+    return shadow_value_lives(value) || value >> FAMILY_AT == (SHADOW_FREED >> FAMILY_AT | FAMILY_BACKING);
 }
 
 static inline bool is_used(uint32_t value) {
@@ -161,52 +160,41 @@ struct block shadow_small_block(uint32_t value) {
     };
 }
 
-/* Where a small block at p has its entry. */
-struct spot {
-    shadow_cell cell;
-    uint32_t half;     /* for shadow_value */
-    bool is_in_tables; /* else in a region */
-};
-
-static inline struct spot spot_of(const void *p) {
-    struct spot spot;
-    spot.cell = shadow_find_cell(p, &spot.half);
-    spot.is_in_tables = is_in_tables(spot.cell);
-    return spot;
-}
-
-/* Where it is if its cell is another block's, or may be. NULL: there is no such table. */
-static uint32_t *aside_entry(const struct spot *spot, const void *p) {
-    if (spot->is_in_tables) {
-        uint32_t *second = __atomic_load_n(&shadow.second, __ATOMIC_ACQUIRE);
-        return second ? shadow_entry_in(second, spot->cell) : NULL;
-    }
+static uint32_t *region_entry(const void *p) {
     struct region *region = region_at(regions_for(p), (uintptr_t)p);
     return region ? &region->small[(uintptr_t)p % REGION_SIZE / 16] : NULL;
 }
 
-static uint32_t *aside_entry_made(const struct spot *spot, const void *p) {
-    uint32_t *entry = aside_entry(spot, p);
-    if (entry)
-        return entry;
-    if (spot->is_in_tables)
-        shadow_made(&shadow.second, small_size((shadow.limit + 1) * 16));
-    else
-        region_make(regions_for(p), (uintptr_t)p);
-    return aside_entry(spot, p);
+static uint32_t *region_entry_made(const void *p) {
+    uint32_t *entry = region_entry(p);
+    return entry || !region_make(regions_for(p), (uintptr_t)p) ? entry : region_entry(p);
+}
+
+static uint32_t *second_entry(shadow_cell cell) {
+    uint32_t *second = __atomic_load_n(&shadow.second, __ATOMIC_ACQUIRE);
+    return second ? shadow_entry_in(second, cell) : NULL;
+}
+
+static uint32_t *second_entry_made(shadow_cell cell) {
+    shadow_made(&shadow.second, small_size((shadow.limit + 1) * 16));
+    return second_entry(cell);
 }
 
 /* The value of the small block that lives at p, or else of one that did; 0: none did. */
-static inline uint32_t small_find(const void *p, uint32_t **entry) {
-    struct spot spot = spot_of(p);
-    *entry = spot.is_in_tables ? shadow_entry(spot.cell) : NULL;
-    uint32_t first = *entry ? shadow_value(**entry, spot.half) : 0;
-    uint32_t *aside = is_live(first) ? NULL : aside_entry(&spot, p);
-    uint32_t second = aside ? shadow_value(*aside, spot.half) : 0;
-    if (!is_live(second) && is_used(first))
-        return first;
-    *entry = aside;
-    return second;
+static uint32_t small_find(const void *p, uint32_t **entry) {
+    uint32_t half, found = 0;
+    shadow_cell cell = shadow_find_cell(p, &half);
+    bool in_tables = is_in_tables(cell);
+    uint32_t *const entries[] = {in_tables ? shadow_entry(cell) : NULL, in_tables ? second_entry(cell) : NULL,
+                                 region_entry(p)};
+    for (size_t i = 0; i < sizeof entries / sizeof *entries && !is_live(found); i++) {
+        uint32_t value = entries[i] ? shadow_value(*entries[i], half) : 0;
+        if (!is_live(value) && (found || !is_used(value)))
+            continue;
+        found = value;
+        *entry = entries[i];
+    }
+    return found;
 }
 
 struct block shadow_large_block(uint64_t entry, const void *p) {
@@ -242,16 +230,22 @@ bool shadow_can_hold(const void *p, uint64_t size) {
     return !cell || shadow_large_block(*cell, p).state != BLOCK_LIVE;
 }
 
-/* Another block lives in its cell, or one is to be expected there. */
-static bool is_shared(const struct spot *spot) {
-    return !shadow_fits(spot->cell) || is_live(shadow_value(*shadow_entry(spot->cell), ~spot->half));
+/* The bootstrap arena has blocks of 16 bytes, too. */
+static bool is_others(const uint32_t *entry, uint32_t half) {
+    return is_live(shadow_value(*entry, ~half));
 }
 
-static bool small_put(const void *p, uint32_t slot, enum family family, uint64_t size) {
+static uint32_t *small_entry_made(const void *p) {
+    uint32_t half;
     shadow_need();
-    struct spot spot = spot_of(p);
-    bool is_first = spot.is_in_tables && !is_shared(&spot);
-    uint32_t *entry = is_first ? shadow_entry(spot.cell) : aside_entry_made(&spot, p);
+    shadow_cell cell = shadow_find_cell(p, &half);
+    if (!is_in_tables(cell))
+        return region_entry_made(p);
+    uint32_t *entry = shadow_fits(cell) ? shadow_entry(cell) : second_entry_made(cell);
+    return entry && is_others(entry, half) ? region_entry_made(p) : entry;
+}
+
+static bool small_put(uint32_t *entry, const void *p, uint32_t slot, enum family family, uint64_t size) {
     uint32_t mark = family == FAMILY_BACKING ? SHADOW_FREED : 0;
     if (entry)
         shadow_encode(p, mark | (uint32_t)family << FAMILY_AT | KEY(slot) | (uint32_t)size, entry);
@@ -280,7 +274,15 @@ static bool large_put(const void *p, uint32_t slot, enum family family, uint64_t
 bool shadow_put(const void *p, uint32_t slot, enum family family, uint64_t size) {
     if (!is_address(p))
         return false;
-    return size < SHADOW_SMALL ? small_put(p, slot, family, size) : large_put(p, slot, family, size);
+    return size < SHADOW_SMALL ? small_put(small_entry_made(p), p, slot, family, size)
+                               : large_put(p, slot, family, size);
+}
+
+bool shadow_put_apart(const void *p, uint32_t slot, enum family family, uint64_t size) {
+    if (!is_address(p))
+        return false;
+    return size < SHADOW_SMALL ? small_put(region_entry_made(p), p, slot, family, size)
+                               : large_put(p, slot, family, size);
 }
 
 void shadow_drop(const void *p) {

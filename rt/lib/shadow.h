@@ -10,7 +10,9 @@
  * where so much address space is not to be had, and for blocks at odd multiples of 8.
  *
  * Other allocators have blocks of 16 bytes, side by side. With these the small blocks in the second half of a
- * cell are in a table of their own, which is made when there is the first of them.
+ * cell are in a table of their own, which is made when there is the first of them. Small blocks that no
+ * allocator gave may lie anywhere within its blocks, or right before one: they are in the table of tables,
+ * which has an entry for each 16 bytes.
  *
  * An entry is written and read by whoever holds the block, so it needs no lock: two threads at one entry are
  * a race of the program's own. Safe in signal handlers. A forked child has its parent's table.
@@ -69,7 +71,7 @@ struct shadow {
     uint32_t *small; /* an entry for each cell */
     uint64_t *large; /* an entry for each SHADOW_SMALL bytes */
     uint64_t limit;  /* the highest address / 16 that the tables cover; 0: they are not there */
-    uint32_t *second; /* as small, of blocks whose cell is another one's or may be; NULL: not there */
+    uint32_t *second; /* as small, of second halves where a block may start in each; NULL: not there */
 };
 
 extern struct shadow shadow __attribute__((visibility("hidden")));
@@ -138,6 +140,11 @@ static inline uint32_t shadow_value(uint32_t entry, uint32_t half) {
     return doubled >> 1 | doubled << 31;
 }
 
+/* Whether a block lives there that is not backing, which has the mark of freed ones too. */
+static inline bool shadow_value_lives(uint32_t value) {
+    return value - 1 < SHADOW_FREED - 1;
+}
+
 /* One instruction where the compiler would load, or and store. */
 static inline void shadow_mark_freed(uint32_t *entry) {
 #if defined __x86_64__
@@ -190,14 +197,15 @@ void shadow_know_allocator(void);
 /* Whether a block of that size at p, which no allocator gave, has a place of its own in the table. */
 bool shadow_can_hold(const void *p, uint64_t size);
 
-/* Enters it. False: no memory. Keeps errno. */
+/* Enters it; the second one a block that no allocator gave. False: no memory. Keep errno. */
 bool shadow_put(const void *p, uint32_t slot, enum family, uint64_t size);
+bool shadow_put_apart(const void *p, uint32_t slot, enum family, uint64_t size);
 
 /* Marks the block at p, which shadow_find found to be live, as freed. */
 void shadow_drop(const void *p);
 
-/* Calls visit for each live block, mostly in ascending order of addresses. NULL, or why not all of them could
- * be found. */
+/* Calls visit for each live block, in ascending order of addresses but for those in the table of tables,
+ * which come behind all others. NULL, or why not all of them could be found. */
 const char *shadow_walk(void (*visit)(void *context, const void *p, const struct block *), void *context);
 
 #endif

@@ -12,7 +12,8 @@
 #define REGION_SIZE      (UINT64_C(1) << 26)
 
 /* Tables for a region, made when a block in it is first seen: for small blocks at odd multiples of 8, which
- * some allocators give for up to 8 bytes, and for all others where the large tables could not be had. */
+ * some allocators give for up to 8 bytes, for those that no allocator gave, and for all others where the
+ * large tables could not be had. */
 struct region {
     uint32_t small[REGION_SIZE / 16];
     uint64_t large[REGION_SIZE / SHADOW_SMALL];

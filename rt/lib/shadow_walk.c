@@ -58,43 +58,46 @@ static void visit_large(const struct walk *walk, uintptr_t address, uint64_t ent
         walk->visit(walk->context, (const void *)address, &block);
 }
 
-static void visit_small_in(const struct walk *walk, uintptr_t start, size_t each, uint32_t entry) {
-    if (entry)
-        visit_small(walk, start + entry % 2 * (each - 16), entry);
+/* The entries of a cell of large blocks. */
+struct cell {
+    uintptr_t start;
+    const uint32_t *small, *second; /* NULL: there are none */
+    size_t each;                    /* bytes that a small entry stands for */
+    uint64_t large;
+};
+
+/* The small entry of a block that starts in the 16 bytes behind `at`; 0: none. */
+static uint32_t entry_at(const uint32_t *entries, size_t each, uint64_t at) {
+    uint32_t entry = entries ? entries[at / each] : 0;
+    return each == 16 || entry % 2 == at / 16 % 2 ? entry : 0;
 }
 
-/* A large block starts before, at or behind the small ones of its cell. small: NULL if there are none. each:
- * bytes that a small entry stands for. */
-static void walk_cell(const struct walk *walk, uintptr_t start, const uint32_t *small, size_t each,
-                      uint64_t large) {
-    uint64_t offset = (large & LARGE_OFFSET_MASK) >> LARGE_SIZE_BITS << 3;
-    if (!small && large)
-        visit_large(walk, start + offset, large);
-    for (uint64_t at = 0; small && at < SHADOW_SMALL; at += each) {
-        if (large && offset / each == at / each)
-            visit_large(walk, start + offset, large);
-        visit_small_in(walk, start + at, each, small[at / each]);
+static void walk_cell(const struct walk *walk, const struct cell *cell) {
+    uint64_t offset = (cell->large & LARGE_OFFSET_MASK) >> LARGE_SIZE_BITS << 3;
+    bool has_small = cell->small || cell->second;
+    if (!has_small && cell->large)
+        visit_large(walk, cell->start + offset, cell->large);
+    for (uint64_t at = 0; has_small && at < SHADOW_SMALL; at += 16) {
+        if (cell->large && offset / 16 == at / 16)
+            visit_large(walk, cell->start + offset, cell->large);
+        visit_small(walk, cell->start + at, entry_at(cell->small, cell->each, at));
+        visit_small(walk, cell->start + at, entry_at(cell->second, cell->each, at));
     }
 }
 
-static void walk_second(struct walk *walk, uintptr_t start) {
-    const uint32_t *second = shadow.second + start / SHADOW_CELL;
-    if (!shadow.second || !page_is_touched(walk, &walk->second, second))
-        return;
-    for (uint64_t at = 0; at < CHUNK; at += SHADOW_CELL)
-        visit_small_in(walk, start + at, SHADOW_CELL, second[at / SHADOW_CELL]);
-}
-
 static void walk_chunk(struct walk *walk, uintptr_t start) {
-    const uint32_t *small = shadow.small + start / SHADOW_CELL;
+    size_t first = start / SHADOW_CELL;
+    const uint32_t *small = shadow.small + first, *second = shadow.second ? shadow.second + first : NULL;
     const uint64_t *large = shadow.large + start / SHADOW_SMALL;
     bool has_small = page_is_touched(walk, &walk->small, small);
     bool has_large = page_is_touched(walk, &walk->large, large);
-    for (uint64_t cell = 0; (has_small || has_large) && cell < CHUNK_CELLS; cell++)
-        walk_cell(walk, start + cell * SHADOW_SMALL,
-                  has_small ? small + cell * (SHADOW_SMALL / SHADOW_CELL) : NULL, SHADOW_CELL,
-                  has_large ? large[cell] : 0);
-    walk_second(walk, start);
+    bool has_second = second && page_is_touched(walk, &walk->second, second);
+    for (uint64_t i = 0; (has_small || has_large || has_second) && i < CHUNK_CELLS; i++) {
+        size_t at = i * (SHADOW_SMALL / SHADOW_CELL);
+        struct cell cell = {start + i * SHADOW_SMALL, has_small ? small + at : NULL,
+                            has_second ? second + at : NULL, SHADOW_CELL, has_large ? large[i] : 0};
+        walk_cell(walk, &cell);
+    }
 }
 
 static bool overlaps(const struct span *span, const void *begin, const void *end) {
@@ -129,9 +132,11 @@ static const char *walk_tables(struct walk *walk) {
 
 static void walk_region(void *context, uintptr_t start, const struct region *region, unsigned odd) {
     const struct walk *walk = context;
-    for (uint64_t cell = 0; cell < REGION_SIZE / SHADOW_SMALL; cell++)
-        walk_cell(walk, start + cell * SHADOW_SMALL + odd, region->small + cell * (SHADOW_SMALL / 16), 16,
-                  region->large[cell]);
+    for (uint64_t i = 0; i < REGION_SIZE / SHADOW_SMALL; i++) {
+        struct cell cell = {start + i * SHADOW_SMALL + odd, region->small + i * (SHADOW_SMALL / 16), NULL, 16,
+                            region->large[i]};
+        walk_cell(walk, &cell);
+    }
 }
 
 const char *shadow_walk(void (*visit)(void *context, const void *p, const struct block *), void *context) {

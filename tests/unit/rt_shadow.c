@@ -118,8 +118,7 @@ static int compare_places(const void *a, const void *b) {
     return compare_addresses(&((const struct place *)a)->at, b);
 }
 
-static void visit(void *context, const void *p, const struct block *block) {
-    (void)context;
+static void visit(void *last, const void *p, const struct block *block) {
     uintptr_t at = (uintptr_t)p;
     struct place *place = bsearch(&at, places, place_count, sizeof *places, compare_addresses);
     assert_non_null(place);
@@ -128,10 +127,15 @@ static void visit(void *context, const void *p, const struct block *block) {
     assert_int_equal(block->size, place->block.size);
     assert_int_equal(block->slot, place->block.slot);
     assert_int_equal(block->family, place->block.family);
+    if (at % 16 == 0 && !cells_are_taken) {
+        assert_true(at > *(uintptr_t *)last);
+        *(uintptr_t *)last = at;
+    }
 }
 
 static void check_walk(void) {
-    assert_null(shadow_walk(visit, NULL));
+    uintptr_t last = 0;
+    assert_null(shadow_walk(visit, &last));
     for (size_t i = 0; i < place_count; i++) {
         assert_int_equal(places[i].visits, places[i].block.state == BLOCK_LIVE);
         places[i].visits = 0;
@@ -184,14 +188,18 @@ static uint32_t read_value(const char *p) {
     return shadow_fits(cell) ? shadow_value(*shadow_entry(cell), half) : 0;
 }
 
-// One block in a cell, at whichever of its halves: it is found there and not in the other.
+// One block of an allocator in a cell, at whichever of its halves: it is found there and not in the other,
+// where a block that no allocator gave may have been before.
 static void halves_of_a_cell(void **state) {
     (void)state;
     const char *cell = (const char *)(UINT64_C(6) << 40);
     expect_neighbours(false);
     for (uint32_t i = 0; i < 4; i++) {
         const char *p = cell + i % 2 * 16, *other = cell + (1 - i % 2) * 16;
+        assert_true(shadow_put_apart(other, 40 + i, FAMILY_MALLOC, 8));
         enter(p, 7 + i, 100 + i);
+        assert_int_equal(shadow_find(other).slot, 40 + i);
+        shadow_drop(other);
         assert_int_equal(read_value(p), KEY(7 + i) + 100 + i);
         assert_true(read_value(other) & SHADOW_OTHER);
         assert_int_equal(shadow_find(p).slot, 7 + i);

@@ -201,6 +201,42 @@ static void marking_closely(void) {
     EXPECT(process().live_bytes - before.live_bytes, 0);
 }
 
+/* A large block becomes a small one, where it is, beside what was marked in it. The first time is the slow one. */
+static void marking_within(void) {
+    struct allocsite_totals before = process();
+    for (int i = 0; i < 4; i++) {
+        char *volatile pool = malloc(600 + 16 * i); /* or LLVM takes the realloc away */
+        char *part = pool + 16;
+        allocsite_mark(part, 16);
+        pool = realloc(pool, 300);
+        EXPECT(process().live_blocks - before.live_blocks, 2);
+        allocsite_unmark(part);
+        EXPECT(process().live_bytes - before.live_bytes, 300);
+        free(pool);
+    }
+    EXPECT(process().live_blocks - before.live_blocks, 0);
+    EXPECT(process().frees - before.frees, 8);
+}
+
+/* Parts at the very end of a block: the next block starts 16 bytes behind them, before or behind a multiple of 32.
+ */
+static void marking_ends(void) {
+    char *blocks[64];
+    struct allocsite_totals before = process();
+    for (int i = 0; i < 64; i++) {
+        blocks[i] = malloc(i == 32 ? 40 : 24);
+        allocsite_mark(blocks[i] + 16, 8);
+    }
+    EXPECT(process().live_blocks - before.live_blocks, 128);
+    for (int i = 0; i < 64; i++)
+        allocsite_unmark(blocks[i] + 16);
+    EXPECT(process().live_bytes - before.live_bytes, 64 * 24 + 16);
+    for (int i = 0; i < 64; i++)
+        free(blocks[i]);
+    EXPECT(process().live_blocks - before.live_blocks, 0);
+    EXPECT(process().frees - before.frees, 128);
+}
+
 static void checking(void) {
     struct allocsite_check check, inner;
     char text[1000];
@@ -422,7 +458,8 @@ int main(int count, char **arguments) {
                  {"phases", phases},       {"marking", marking},       {"checking", checking},
                  {"reporting", reporting}, {"signalled", signalled},   {"nothing", nothing},
                  {"crowded", crowded},     {"early", early},           {"forked", forked},
-                 {"racing", racing},       {"mismarking", mismarking}, {"marking_closely", marking_closely}};
+                 {"racing", racing},       {"mismarking", mismarking}, {"marking_closely", marking_closely},
+                 {"marking_within", marking_within}, {"marking_ends", marking_ends}};
     static char buffer[256];
     setvbuf(stdout, buffer, _IOFBF, sizeof buffer);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)

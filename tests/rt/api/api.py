@@ -100,6 +100,14 @@ def marking_closely():
         expect("close", [10, 160, 10, 0], at(report, "close"))
 
 
+def marking_within():
+    check_case("marking_within")
+
+
+def marking_ends():
+    check_case("marking_ends")
+
+
 def checking():
     check_case("checking")
 
@@ -193,4 +201,4 @@ def absent():
 
 
 if __name__ == "__main__":
-    main([totals, stopping, resetting, phases, crowded, marking, marking_closely, checking, reporting, signalled, early, forked, racing, mismarking, absent])
+    main([totals, stopping, resetting, phases, crowded, marking, marking_closely, marking_within, marking_ends, checking, reporting, signalled, early, forked, racing, mismarking, absent])
