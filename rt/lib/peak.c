@@ -11,7 +11,13 @@
 
 #include <errno.h>
 
-struct floors peak_floors = {.any = -PROFILE_EPOCH_STEP, .alloc = -PROFILE_EPOCH_STEP};
+/* With one thread a slot's most live blocks are looked at when it loses one: by how much they may be above
+ * the most that were seen, and still be told from a slot that was not seen in this epoch. */
+#define UNSEEN_MOST (PROFILE_EPOCH_STEP / 4)
+
+struct floors peak_floors = {.lost = -PROFILE_EPOCH_STEP - 1,
+                             .gained = -PROFILE_EPOCH_STEP + UNSEEN_MOST,
+                             .resized = -PROFILE_EPOCH_STEP};
 
 /* In the header of the profile, where readers find what they are told. Wiped by fork: a child's peak is that
  * of what it changes. */
@@ -19,9 +25,11 @@ struct peak {
     struct profile_peak told;
     struct thread *riser;       /* whose live bytes are rising above it; NULL: they are below */
     int64_t measured;           /* the epoch of the last measure */
-    uint64_t windows;           /* of all threads since then */
+    uint64_t window;            /* how far above the peak all threads together may have come since then */
+    int64_t spare;              /* by what they might rise before that but were not told to */
     const struct local *holder; /* of the lock; NULL: nobody */
-    uint32_t measures;
+    uint32_t effort;            /* of looking so far */
+    uint32_t sharers, expected; /* threads that had an event since the last measure; that had one before it */
     bool seen; /* some tally has been looked at in this epoch */
 };
 
@@ -31,12 +39,16 @@ _Static_assert(sizeof(struct peak) <=
                        offsetof(struct profile_header, peak) + sizeof(struct profile_peak),
                "it has its place");
 
-static int64_t epoch_now(void) {
-    return -__atomic_load_n(&peak_floors.any, __ATOMIC_RELAXED);
+static inline struct peak *the_peak(void) {
+    return (struct peak *)&store_header()->peak;
 }
 
-static void set_alloc_floor(int64_t floor) {
-    __atomic_store_n(&peak_floors.alloc, floor, __ATOMIC_RELAXED);
+static int64_t epoch_now(void) {
+    return -__atomic_load_n(&peak_floors.resized, __ATOMIC_RELAXED);
+}
+
+static void set_gained_floor(int64_t floor) {
+    __atomic_store_n(&peak_floors.gained, floor, __ATOMIC_RELAXED);
 }
 
 static bool is_past_the_last(int64_t epoch) {
@@ -44,7 +56,8 @@ static bool is_past_the_last(int64_t epoch) {
 }
 
 static void set_epoch(int64_t epoch) {
-    __atomic_store_n(&peak_floors.any, -epoch, __ATOMIC_RELAXED);
+    __atomic_store_n(&peak_floors.resized, -epoch, __ATOMIC_RELAXED);
+    __atomic_store_n(&peak_floors.lost, -epoch - 1, __ATOMIC_RELAXED);
 }
 
 static void new_epoch(void) {
@@ -54,7 +67,7 @@ static void new_epoch(void) {
         return;
     }
     set_epoch(epoch);
-    set_alloc_floor(-epoch);
+    set_gained_floor((peak_is_shared() ? 0 : UNSEEN_MOST) - epoch);
 }
 
 static void set_limit(struct tally *tally, int64_t limit) {
@@ -97,7 +110,7 @@ static __attribute__((noinline)) void *begin_rise(void *p, struct peak *peak, st
     peak->told.epoch = epoch;
     peak->riser = thread;
     peak->told.riser = 1;
-    set_alloc_floor(INT64_MAX);
+    set_gained_floor(INT64_MAX);
     set_ceiling(thread, OUT_OF_REACH);
     return epoch == next ? p : stay_in_epoch(p);
 }
@@ -105,7 +118,7 @@ static __attribute__((noinline)) void *begin_rise(void *p, struct peak *peak, st
 static void end_rise(struct peak *peak, int64_t bytes) {
     peak->told.bytes = bytes;
     set_ceiling(peak->riser, bytes);
-    set_alloc_floor(-epoch_now());
+    set_gained_floor(UNSEEN_MOST - epoch_now());
     peak->riser = NULL;
     peak->told.riser = 0;
 }
@@ -168,18 +181,48 @@ static uint64_t at_least(uint64_t a, uint64_t b) {
     return a > b ? a : b;
 }
 
-/* A 64th of the peak for all threads together, so that measuring is rare however fast they allocate. */
+/* What a measure takes of all threads' time over what it takes to widen a window. */
+#define MEASURE_EFFORT 8
+#define EXACT_EFFORT   (32 * MEASURE_EFFORT)
+
+/* The first measures are exact, too. Later all threads together may rise up to the peak, and a 32nd of it
+ * more, before the next one, which interrupts all of them; and by more if looking took much of their time so
+ * far. */
+static void begin_windows(struct peak *peak, int64_t live) {
+    uint64_t least = at_least(peak->sharers, 1) * window_for(peak->effort, EXACT_EFFORT, 65536);
+    peak->measured = epoch_now();
+    peak->window = peak->effort < EXACT_EFFORT ? 0 : at_least((uint64_t)peak->told.bytes / 32, least);
+    peak->spare = peak->told.bytes - live + (int64_t)peak->window;
+    peak->told.within = at_least(peak->told.within, peak->window);
+    peak->expected = peak->sharers;
+    peak->sharers = 0;
+}
+
+/* Shared among those that had an event between the last two measures. Others find something left, too. */
 static int64_t thread_window(struct peak *peak) {
-    uint64_t threads = threads_count();
-    uint64_t window =
-        at_least((uint64_t)peak->told.bytes / 64 / threads, window_for(peak->measures, 128, 65536));
-    peak->windows += window;
-    peak->told.within = at_least(peak->told.within, peak->windows);
-    return (int64_t)window;
+    uint32_t sharers = peak->expected > peak->sharers ? peak->expected - peak->sharers : 1;
+    int64_t window = peak->spare / 2 / sharers;
+    peak->sharers++;
+    peak->spare -= window;
+    return window;
+}
+
+/* Instead of a measure. What threads fell by meanwhile they can be asked to give back, for only they know
+ * when they do not rise any more: without that one that frees what others allocate would have all there is.
+ */
+static bool widen_window(struct peak *peak, struct thread *thread) {
+    int64_t widening = peak->spare / 2;
+    if (widening < thread->room + (int64_t)(peak->window / 32))
+        return false;
+    peak->spare -= widening;
+    set_ceiling(thread, thread->ceiling + widening);
+    peak->effort++;
+    threads_ask_back(thread, (int64_t)(peak->window / 32));
+    return true;
 }
 
 static int64_t slot_window(struct profile_slot *slot) {
-    uint64_t window = window_for(slot->measures, 64, 4096);
+    uint64_t window = window_for(slot->measures, 16, 4096);
     slot->windows += (uint32_t)window;
     slot->most_within = at_least(slot->most_within, slot->windows);
     return (int64_t)window;
@@ -251,14 +294,13 @@ static void look_at_shared_slot(struct peak *peak, struct thread *thread, struct
 static void measure_all(struct peak *peak, struct thread *thread) {
     stop_windows();
     int64_t live = threads_live_bytes();
-    peak->measures++;
-    peak->measured = epoch_now();
-    peak->windows = 0;
+    peak->effort += MEASURE_EFFORT;
     if (live > peak->told.bytes) {
         peak->told.bytes = live;
         peak->told.epoch = epoch_now();
         threads_note_peak();
     }
+    begin_windows(peak, live);
     set_ceiling(thread, thread->room + thread->ceiling + thread_window(peak));
 }
 
@@ -266,13 +308,9 @@ static void look_at_thread(struct peak *peak, struct thread *thread, int64_t byt
     /* Set anew by nothing but a measure, or the total could creep up by a window each time. */
     if (thread->looked < peak->measured)
         set_ceiling(thread, lowest_around(thread->room + thread->ceiling, bytes) + thread_window(peak));
-    if (thread->room > 0)
+    if (thread->room > 0 && !widen_window(peak, thread))
         measure_all(peak, thread);
     thread->looked = epoch_now();
-}
-
-static inline struct peak *the_peak(void) {
-    return (struct peak *)&store_header()->peak;
 }
 
 /* What was live at most before the last reset is of no interest. */
@@ -336,6 +374,19 @@ void *peak_look_lost(void *p, struct thread *thread, struct tally *tally, uint64
     return look(p, thread, tally, -1, -(int64_t)bytes, true);
 }
 
+void peak_give_back(struct thread *thread) {
+    struct peak *peak = the_peak();
+    int error = errno;
+    if (lock(peak)) {
+        bool has_some = thread->looked >= peak->measured && thread->room < 0;
+        int64_t most = has_some ? -thread->room / 8 * 7 : 0;
+        set_ceiling(thread, thread->ceiling - most);
+        peak->spare += most;
+        unlock(peak);
+    }
+    errno = error;
+}
+
 /* One event of two slots: neither may take the other's part of it for a peak. */
 static void peak_look_both(struct thread *thread, struct tally *from, int64_t old_bytes, struct tally *to,
                            int64_t bytes) {
@@ -379,9 +430,7 @@ void tally_disown_gain(struct tally *from, struct tally *to, uint64_t bytes) {
 
 void tally_disown(struct thread *thread, struct tally *from, struct tally *to, uint64_t bytes) {
     tally_disown_gain(from, to, bytes);
-    shift(&from->above, -1);
-    shift(&to->above, 1);
-    if (tally_wants_look(from) || tally_wants_look(to))
+    if (tally_move_unseen(from, to))
         peak_look_both(thread, from, (int64_t)bytes, to, (int64_t)bytes);
 }
 
@@ -410,6 +459,7 @@ void peak_several_threads(void) {
         end_rise(peak, peak->riser->room + peak->riser->ceiling);
     new_epoch();
     peak->told.shared_epoch = peak->measured = epoch_now();
+    set_gained_floor(-epoch_now());
 }
 
 void peak_share(const struct tally *tally, int64_t *blocks, int64_t *bytes) {
@@ -441,8 +491,9 @@ static void reset_alone(struct peak *peak, struct thread *thread) {
 static void reset_shared(struct peak *peak) {
     stop_windows();
     peak->told.bytes = threads_live_bytes();
-    peak->told.epoch = peak->measured = epoch_now();
-    peak->told.within = peak->windows = peak->measures = 0;
+    peak->told.epoch = epoch_now();
+    peak->told.within = peak->effort = 0;
+    begin_windows(peak, peak->told.bytes);
     threads_note_peak();
 }
 

@@ -19,6 +19,9 @@ void peak_share(const struct tally *, int64_t *blocks, int64_t *bytes);
 /* The most live blocks of the tally's slot while it was counted by one thread alone; 0: not known here. */
 int64_t peak_tally_most(const struct tally *);
 
+/* The thread was asked back for what it need not rise by. Keeps errno. */
+void peak_give_back(struct thread *);
+
 /* The peak is what is live now. */
 void peak_reset(void);
 

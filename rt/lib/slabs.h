@@ -29,6 +29,10 @@ int64_t threads_live_bytes(void);
 
 /* What that found last is the peak. */
 void threads_note_peak(void);
+
+/* At its next event each other thread that may rise by more than least calls peak_give_back. */
+void threads_ask_back(const struct thread *asking, int64_t least);
+
 int64_t threads_live_blocks(uint32_t slot);
 
 /* Calls visit for every tally of slot that was ever used, in any order. extra: NULL if it has none. */

@@ -11,13 +11,13 @@
  *
  *   room > 0          the thread's live bytes have risen above what they may before it must look
  *   above > floor     the slot has not been looked at in this epoch, or its live blocks are above the
- *                     most that were seen; the floor is minus the epoch
+ *                     most that were seen
  *
- * and peak.c does the looking. With one thread room is the distance from the peak, which is exact. During a
- * rise nothing but what ends it is of interest: allocations then have another floor, which nothing is above.
- * With several threads, a thread looks at the others' live bytes whenever its own have risen by a window:
- * between two looks the total cannot rise by more than a window for each thread, and the report states that
- * bound.
+ * and peak.c does the looking. With one thread room is the distance from the peak, which is exact. The most
+ * live blocks of a slot are of interest when one of them goes, not at each that comes, and during a rise
+ * nothing but what ends it is: so each kind of event has a floor of its own. With several threads each may
+ * rise by a part of what all of them may before their live bytes must be added up, and the report states how
+ * far that goes above the peak.
  *
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  */
@@ -51,12 +51,13 @@ struct thread {
     uint32_t slabs;          /* number + 1 of the first one that the thread has; 0: none */
     uint32_t held;           /* what capacity is where it is not 0 to turn the thread away */
     uint32_t next_idle;      /* index + 1 of the next one on the list of idle threads; 0: last */
+    bool asked_back; /* for what its live bytes need not rise by; capacity was set to 0 for it to see */
 } __attribute__((aligned(128)));
 
-/* The floors of all events and of allocations. Of no epoch 0, so that an untouched tally has not been seen.
- */
+/* The floors of what loses a block, of what gains one and of what only changes its size. Of no epoch 0, so
+ * that an untouched tally has not been seen. */
 struct floors {
-    int64_t any, alloc;
+    int64_t lost, gained, resized;
 };
 
 extern struct floors peak_floors __attribute__((visibility("hidden"), aligned(64)));
@@ -102,10 +103,6 @@ static inline int64_t tally_live_bytes(const struct tally *tally) {
     return (int64_t)(tally->gained_bytes - tally->lost_bytes);
 }
 
-static inline bool tally_wants_look(const struct tally *tally) {
-    return UNLIKELY(tally->above > peak_floors.any);
-}
-
 /* After an event of the slot that changed its live blocks and bytes, and the thread's room, by so much.
  * Keeps errno. */
 void peak_look(struct thread *, struct tally *, int64_t blocks, int64_t bytes);
@@ -121,7 +118,7 @@ static inline bool tally_gain_unseen(struct thread *thread, struct tally *tally,
     bump(&tally->gained_bytes, bytes);
     shift(&tally->above, 1);
     return UNLIKELY(shift_above_zero(&thread->room, (int64_t)bytes)) ||
-           UNLIKELY(tally->above > peak_floors.alloc);
+           UNLIKELY(tally->above > peak_floors.gained);
 }
 
 static inline void tally_gain(struct thread *thread, struct tally *tally, uint64_t bytes) {
@@ -134,7 +131,7 @@ static inline bool tally_lose_unseen(struct thread *thread, struct tally *tally,
     bump(&tally->lost_bytes, bytes);
     shift(&tally->above, -1);
     unbump(&thread->room, bytes);
-    return tally_wants_look(tally);
+    return UNLIKELY(tally->above > peak_floors.lost);
 }
 
 static inline void tally_lose(struct thread *thread, struct tally *tally, uint64_t bytes) {
@@ -175,17 +172,22 @@ static inline void tally_move_counts(struct tally *from, struct extra *from_extr
 void peak_look_moved(struct thread *, struct tally *from, uint64_t old_bytes, struct tally *to,
                      uint64_t bytes);
 
+static inline bool tally_move_unseen(struct tally *from, struct tally *to) {
+    if (from == to)
+        return UNLIKELY(to->above > peak_floors.resized);
+    shift(&from->above, -1);
+    shift(&to->above, 1);
+    return UNLIKELY(from->above > peak_floors.lost) || UNLIKELY(to->above > peak_floors.gained);
+}
+
 /* A realloc: a block goes from one slot to another, or stays in its own with another size. The thread must
  * have extras of both. */
 static inline void tally_move(struct thread *thread, struct tally *from, uint64_t old_bytes, struct tally *to,
                               uint64_t bytes) {
     tally_move_counts(from, tally_extra(thread, from), old_bytes, to, tally_extra(thread, to), bytes);
     bool above = shift_above_zero(&thread->room, (int64_t)(bytes - old_bytes));
-    if (from != to) {
-        shift(&from->above, -1);
-        shift(&to->above, 1);
-    }
-    if (UNLIKELY(above) || tally_wants_look(from) || tally_wants_look(to))
+    bool wants_look = tally_move_unseen(from, to);
+    if (UNLIKELY(above) || wants_look)
         peak_look_moved(thread, from, old_bytes, to, bytes);
 }
 

@@ -31,11 +31,12 @@ static uint32_t thread_key_state; /* 0: no key, 1: being made, 2: there */
 /* Nothing is to be counted in any thread for now. */
 static bool is_paused;
 
-/* The hot path's view. Whoever pauses us meanwhile sets it to 0 after we have, or we see it. */
+/* The hot path's view. Whoever turns us away meanwhile sets it to 0 after we have, or we see it. */
 static void set_capacity(struct thread *thread) {
     __atomic_store_n(&thread->capacity, thread->held, __ATOMIC_RELAXED);
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
-    if (__atomic_load_n(&is_paused, __ATOMIC_RELAXED))
+    if (__atomic_load_n(&is_paused, __ATOMIC_RELAXED) ||
+        __atomic_load_n(&thread->asked_back, __ATOMIC_RELAXED))
         __atomic_store_n(&thread->capacity, 0, __ATOMIC_RELAXED);
 }
 
@@ -236,6 +237,10 @@ static struct thread *thread_own(void) {
 
 /* A thread that hides or ends does not come back to the hot path. */
 static void thread_use_hot_path(struct thread *thread) {
+    if (UNLIKELY(__atomic_load_n(&thread->asked_back, __ATOMIC_RELAXED))) {
+        __atomic_store_n(&thread->asked_back, false, __ATOMIC_RELAXED);
+        peak_give_back(thread);
+    }
     set_capacity(thread);
     if (!local.ending && !local.scope.lifts && !local.custom && !runtime_details)
         local.current = thread;
@@ -303,6 +308,16 @@ int64_t threads_live_bytes(void) {
                                       __atomic_load_n(&thread->ceiling, __ATOMIC_RELAXED);
     }
     return sum;
+}
+
+void threads_ask_back(const struct thread *asking, int64_t least) {
+    for (uint32_t i = 0; i < threads_count(); i++) {
+        struct thread *thread = table_peek(&thread_table, i);
+        if (!thread || thread == asking || -__atomic_load_n(&thread->room, __ATOMIC_RELAXED) <= least)
+            continue;
+        if (!__atomic_exchange_n(&thread->asked_back, true, __ATOMIC_SEQ_CST))
+            __atomic_store_n(&thread->capacity, 0, __ATOMIC_RELAXED);
+    }
 }
 
 void threads_note_peak(void) {
