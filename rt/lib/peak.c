@@ -124,21 +124,17 @@ static void end_rise(struct peak *peak, int64_t bytes) {
 }
 
 /* With one thread: a slot that was not seen since the peak still has what was live there before the event.
- * Its limit is the most live blocks it had; allocations during a rise have not been looked at. */
+ * Its limit is the most live blocks it had, as far as that was of interest. */
 static inline void look_at_slot(struct peak *peak, struct tally *tally, int64_t blocks, int64_t bytes,
                                 bool is_after) {
-    int64_t epoch = epoch_now(), live = tally_live_blocks(tally), shift_by = 0;
+    int64_t epoch = epoch_now(), most = tally_live_blocks(tally) - blocks;
     if (is_after && tally_epoch(tally) < epoch) {
-        shift_by = tally_epoch(tally) - epoch;
+        shift(&tally->above, tally_epoch(tally) - epoch);
         save(tally, epoch, blocks, bytes);
         peak->seen = true;
     }
-    int64_t most = live - (blocks < 0 ? blocks : 0);
-    if (most > tally->limit) {
-        shift_by += tally->limit - most;
-        tally->limit = most;
-    }
-    shift(&tally->above, shift_by);
+    if (blocks <= 0 && most > tally->limit)
+        set_limit(tally, most);
 }
 
 /* With one thread. True: a rise begins, which is for begin_rise to note when all else is done. */
