@@ -15,7 +15,7 @@
  * the most that were seen, and still be told from a slot that was not seen in this epoch. */
 #define UNSEEN_MOST (PROFILE_EPOCH_STEP / 4)
 
-struct floors peak_floors = {.lost = -PROFILE_EPOCH_STEP - 1,
+struct floors peak_floors = {.lost = ~PROFILE_EPOCH_STEP,
                              .gained = -PROFILE_EPOCH_STEP + UNSEEN_MOST,
                              .resized = -PROFILE_EPOCH_STEP};
 
@@ -44,7 +44,7 @@ static inline struct peak *the_peak(void) {
 }
 
 static int64_t epoch_now(void) {
-    return -__atomic_load_n(&peak_floors.resized, __ATOMIC_RELAXED);
+    return ~__atomic_load_n(&peak_floors.lost, __ATOMIC_RELAXED);
 }
 
 static void set_gained_floor(int64_t floor) {
@@ -56,8 +56,8 @@ static bool is_past_the_last(int64_t epoch) {
 }
 
 static void set_epoch(int64_t epoch) {
+    __atomic_store_n(&peak_floors.lost, ~epoch, __ATOMIC_RELAXED); /* -epoch - 1 */
     __atomic_store_n(&peak_floors.resized, -epoch, __ATOMIC_RELAXED);
-    __atomic_store_n(&peak_floors.lost, -epoch - 1, __ATOMIC_RELAXED);
 }
 
 static void new_epoch(void) {

@@ -180,20 +180,27 @@ static uint32_t *second_entry_made(shadow_cell cell) {
     return second_entry(cell);
 }
 
-/* The value of the small block that lives at p, or else of one that did; 0: none did. */
-static uint32_t small_find(const void *p, uint32_t **entry) {
-    uint32_t half, found = 0;
+/* The value of the small block that lives at an address, or else of the first one found that did; 0: none
+ * did. */
+struct found {
+    uint32_t value, *entry;
+};
+
+static inline bool lives_at(uint32_t *entry, uint32_t half, struct found *found) {
+    uint32_t value = entry ? shadow_value(*entry, half) : 0;
+    if (is_live(value) || (!found->value && is_used(value)))
+        *found = (struct found){value, entry};
+    return is_live(value);
+}
+
+static struct found small_find(const void *p) {
+    struct found found = {0};
+    uint32_t half;
     shadow_cell cell = shadow_find_cell(p, &half);
-    bool in_tables = is_in_tables(cell);
-    uint32_t *const entries[] = {in_tables ? shadow_entry(cell) : NULL, in_tables ? second_entry(cell) : NULL,
-                                 region_entry(p)};
-    for (size_t i = 0; i < sizeof entries / sizeof *entries && !is_live(found); i++) {
-        uint32_t value = entries[i] ? shadow_value(*entries[i], half) : 0;
-        if (!is_live(value) && (found || !is_used(value)))
-            continue;
-        found = value;
-        *entry = entries[i];
-    }
+    bool is_there = is_in_tables(cell) && (lives_at(shadow_entry(cell), half, &found) ||
+                                           lives_at(second_entry(cell), half, &found));
+    if (!is_there)
+        lives_at(region_entry(p), half, &found);
     return found;
 }
 
@@ -214,8 +221,7 @@ struct block shadow_find(const void *p) {
     struct block small = {.state = BLOCK_NONE};
     if (!is_address(p))
         return small;
-    uint32_t *entry;
-    small = shadow_small_block(small_find(p, &entry));
+    small = shadow_small_block(small_find(p).value);
     const uint64_t *cell = small.state == BLOCK_LIVE ? NULL : large_entry(p);
     if (!cell || (*cell & LARGE_OFFSET_MASK) != shadow_large_offset(p))
         return small;
@@ -286,10 +292,11 @@ bool shadow_put_apart(const void *p, uint32_t slot, enum family family, uint64_t
 }
 
 void shadow_drop(const void *p) {
-    uint32_t *small, value = small_find(p, &small);
-    if (is_live(value)) {
-        bool is_backing = shadow_small_block(value).family == FAMILY_BACKING;
-        shadow_encode(p, is_backing ? value & ~(FAMILY_MASK << FAMILY_AT) : value | SHADOW_FREED, small);
+    struct found small = small_find(p);
+    if (is_live(small.value)) {
+        bool is_backing = shadow_small_block(small.value).family == FAMILY_BACKING;
+        shadow_encode(p, is_backing ? small.value & ~(FAMILY_MASK << FAMILY_AT) : small.value | SHADOW_FREED,
+                      small.entry);
         return;
     }
     uint64_t *large = large_entry(p);
