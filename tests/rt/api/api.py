@@ -201,4 +201,5 @@ def absent():
 
 
 if __name__ == "__main__":
-    main([totals, stopping, resetting, phases, crowded, marking, marking_closely, marking_within, marking_ends, checking, reporting, signalled, early, forked, racing, mismarking, absent])
+    main([totals, stopping, resetting, phases, crowded, marking, marking_closely, marking_within, marking_ends, checking,
+          reporting, signalled, early, forked, racing, mismarking, absent])

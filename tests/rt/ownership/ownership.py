@@ -283,7 +283,7 @@ def no_barrier():
 
 
 def rare_barriers():
-    """How often all threads are interrupted to tell the peak: 1,074 to 1,097 times for 400,000 events of two threads."""
+    """All threads are interrupted to tell the peak: 1,074 to 1,097 times for 400,000 events of two threads."""
     program = build("exchange.c", "exchange", "-fallocsite-lift=0")
     counter = build("barriers.c", "libbarriers.so", "-shared", "-fPIC", plain=True)
     process = run([program, "1", "2", "200000", "2000"], "report=/dev/null", environment={"LD_PRELOAD": counter})
