@@ -166,8 +166,8 @@ static void unlock(struct peak *peak) {
 
 /* The first measures cost little and are exact; who needs more of them gets a window that grows with their
  * number up to limit. */
-static uint64_t window_for(uint32_t measures, uint32_t exact, uint64_t limit) {
-    uint32_t doublings = measures / exact;
+static uint64_t window_for(uint32_t effort, uint32_t exact, uint64_t limit) {
+    uint32_t doublings = effort / exact;
     if (doublings == 0)
         return 0;
     return doublings > 32 || 1ull << doublings > limit ? limit : 1ull << doublings;
@@ -181,9 +181,8 @@ static uint64_t at_least(uint64_t a, uint64_t b) {
 #define MEASURE_EFFORT 8
 #define EXACT_EFFORT   (32 * MEASURE_EFFORT)
 
-/* The first measures are exact, too. Later all threads together may rise up to the peak, and a 32nd of it
- * more, before the next one, which interrupts all of them; and by more if looking took much of their time so
- * far. */
+/* All threads together may rise up to the peak, and after the exact measures a 32nd of it more, before the
+ * next one, which interrupts all of them; and by more if looking took much of their time so far. */
 static void begin_windows(struct peak *peak, int64_t live) {
     uint64_t least = at_least(peak->sharers, 1) * window_for(peak->effort, EXACT_EFFORT, 65536);
     peak->measured = epoch_now();
@@ -207,13 +206,13 @@ static int64_t thread_window(struct peak *peak) {
  * when they do not rise any more: without that one that frees what others allocate would have all there is.
  */
 static bool widen_window(struct peak *peak, struct thread *thread) {
-    int64_t widening = peak->spare / 2;
-    if (widening < thread->room + (int64_t)(peak->window / 32))
+    int64_t widening = peak->spare / 2, least = (int64_t)(peak->window / 32);
+    if (widening < thread->room + least)
         return false;
     peak->spare -= widening;
     set_ceiling(thread, thread->ceiling + widening);
     peak->effort++;
-    threads_ask_back(thread, (int64_t)(peak->window / 32));
+    threads_ask_back(thread, least);
     return true;
 }
 
