@@ -2,7 +2,7 @@
 /* Lifting at run time, where a wrapper was not inlined: its caller leaves its site in a thread-local variable
  * of the runtime just before the call, and the wrapper takes it at its entry. So the outermost call wins, and
  * nothing is left for another one to find. Where both stand in one file it is a parameter instead, and so it
- * is across the files of an executable or a shared object (twin.h, gate.h). */
+ * is across files where no other module can replace the wrapper (twin.h). */
 #ifndef ALLOCSITE_PLUGIN_LIFT_H
 #define ALLOCSITE_PLUGIN_LIFT_H
 
@@ -46,9 +46,6 @@ void leaveSite(const AllocatorCall &found, llvm::Value *site, Lifting &lifting);
 
 /* Takes away what was left. */
 llvm::StoreInst *clearSite(llvm::IRBuilder<> &builder);
-
-/* Whether the code of the wrapper can go to a function with one more parameter. */
-bool mayHaveParameter(const llvm::Function &wrapper);
 
 /* When all is lifted: has wrappers take the site as a parameter from the calls in the module, which costs no
  * memory access, and which no signal handler can come between. */

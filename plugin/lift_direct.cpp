@@ -5,7 +5,6 @@
 #include <llvm/IR/IRBuilder.h>
 
 #include "compat.h"
-#include "gate.h"
 #include "lift.h"
 #include "site_argument.h"
 #include "twin.h"
@@ -14,7 +13,7 @@ using namespace llvm;
 
 namespace allocsite {
 
-bool mayHaveParameter(const Function &wrapper) {
+static bool mayHaveParameter(const Function &wrapper) {
     bool isChecked =
         wrapper.hasMetadata("type") || wrapper.hasMetadata("kcfi_type"); // where pointers lead to it
     bool isTraced = wrapper.hasFnAttribute("instrument-function-entry-inlined") ||
@@ -33,7 +32,7 @@ static bool mayPass(const Leave &leave, const Function &wrapper) {
 /* Local, or as other files know it. */
 static void link(Function &body, const Function &wrapper, const std::string &twin) {
     body.setLinkage(GlobalValue::InternalLinkage); // with what goes with it
-    if (twin.empty() || !wrapper.isDSOLocal())
+    if (twin.empty())
         return;
     body.setName(twin);
     body.setLinkage(GlobalValue::ExternalLinkage);
@@ -123,16 +122,6 @@ static void pass(const Leave &leave, Function &body) {
     callInstead(*leave.call, &body, withSite(*leave.call, site, SITE_LAST));
 }
 
-/* Other files and modules. */
-static void tellTwin(Function &wrapper, Function &body, Lifting &lifting) {
-    std::string twin = twinOf(wrapper);
-    if (twin.empty())
-        return;
-    tellWay(wrapper, body, twin);
-    if (!wrapper.isDSOLocal())
-        addGate(declareTwin(twin, wrapper), wrapper, body, lifting);
-}
-
 static void passDirectly(Function &wrapper, Take &take, Lifting &lifting) {
     ArrayRef<Leave> leaves = lifting.leaves[&wrapper];
     Function &body = splitOff(wrapper);
@@ -153,7 +142,6 @@ static void passDirectly(Function &wrapper, Take &take, Lifting &lifting) {
         addEntry(wrapper, body, own);
         if (own)
             keepSites(wrapper, body, *own);
-        tellTwin(wrapper, body, lifting);
         return;
     }
     body.takeName(&wrapper);

@@ -5,7 +5,6 @@
 #include <llvm/IR/Instructions.h>
 
 #include "compat.h"
-#include "gate.h"
 #include "settings.h"
 #include "site_argument.h"
 #include "unwinding.h"
@@ -69,29 +68,30 @@ static bool hasVersions(const Module &module) {
 /* In LTO every function with sites is in a group (Table::group), which nothing else is in. */
 std::string twinOf(const Function &wrapper) {
     const Comdat *group = wrapper.getComdat();
-    bool isOnly = wrapper.isStrongDefinitionForLinker() &&
-                  (wrapper.isDSOLocal() || !hasVersions(*wrapper.getParent())) &&
+    bool isOnly = wrapper.isStrongDefinitionForLinker() && wrapper.isDSOLocal() &&
                   (!group || group->getSelectionKind() == Comdat::NoDeduplicate);
     return isOnly ? nameFor(wrapper) : "";
 }
 
-static bool hasGate(const Function &wrapper) {
-    return !wrapper.isDSOLocal() && isInstrumented(wrapper) && mayHaveParameter(wrapper) &&
-           !twinOf(wrapper).empty();
+/* Other modules may replace what they see of a library, so that has no twin. */
+static bool mayHaveTwin(const Function &wrapper) {
+    const Module &module = *wrapper.getParent();
+    bool isForLibrary = module.getPICLevel() != PICLevel::NotPIC && module.getPIELevel() == PIELevel::Default;
+    return wrapper.isDeclaration() && (wrapper.isDSOLocal() || !isForLibrary);
 }
 
 /* Not where nothing is optimized: a debugger that steps into the wrapper would step over the stand-in. No
  * twins are known of the C++ standard library's functions. */
 static std::string nameFor(const CallBase &call, const Function &wrapper) {
     bool isOther = call.isMustTailCall() || call.getFunctionType() != wrapper.getFunctionType();
-    bool isAround = wrapper.isDeclaration() || hasGate(wrapper);
-    if (isOther || !isAround || call.getFunction()->hasOptNone() || Wrappers::of(wrapper)->isLibrary ||
-        hasVersions(*wrapper.getParent()))
+    if (isOther || !mayHaveTwin(wrapper) || call.getFunction()->hasOptNone() ||
+        Wrappers::of(wrapper)->isLibrary || hasVersions(*wrapper.getParent()))
         return "";
     return nameFor(wrapper);
 }
 
-Function &declareTwin(const std::string &name, Function &wrapper) {
+/* The function of that name, without code as yet. */
+static Function &declareTwin(const std::string &name, Function &wrapper) {
     Module &module = *wrapper.getParent();
     if (Function *known = module.getFunction(name))
         return *known;
@@ -130,7 +130,8 @@ static void makeStandIn(Function &standIn) {
     standIn.setLinkage(GlobalValue::WeakAnyLinkage);
 }
 
-void leaveAndCall(Function &from, Function &wrapper, Lifting &lifting) {
+/* The code of a function with the site as one more parameter that leaves it for the wrapper. */
+static void leaveAndCall(Function &from, Function &wrapper, Lifting &lifting) {
     LLVMContext &context = wrapper.getContext();
     IRBuilder<> builder(BasicBlock::Create(context, "", &from));
     SmallVector<Value *, 8> values;
@@ -145,20 +146,10 @@ void leaveAndCall(Function &from, Function &wrapper, Lifting &lifting) {
     clearWhenUnwound(from, found);
 }
 
-/* A call of it may go through the linkage table. */
-static bool isLinked(const Function &wrapper) {
-    return wrapper.hasDefaultVisibility() && !wrapper.hasExternalWeakLinkage();
-}
-
 void addStandIns(Lifting &lifting) {
     for (auto &[standIn, wrapper] : lifting.standIns) {
-        if (!standIn->isDeclaration())
-            continue; // it is the gate
         makeStandIn(*standIn);
-        if (isLinked(*wrapper))
-            addWay(*standIn, *wrapper, lifting);
-        else
-            leaveAndCall(*standIn, *wrapper, lifting);
+        leaveAndCall(*standIn, *wrapper, lifting);
     }
 }
 

@@ -22,12 +22,6 @@ std::string twinOf(const llvm::Function &wrapper);
  * ask. */
 bool callTwin(const AllocatorCall &found, llvm::Value *site, Lifting &lifting);
 
-/* The function of that name, without code as yet. */
-llvm::Function &declareTwin(const std::string &name, llvm::Function &wrapper);
-
-/* The code of a function with the site as one more parameter that leaves it for the wrapper. */
-void leaveAndCall(llvm::Function &from, llvm::Function &wrapper, Lifting &lifting);
-
 /* When all is lifted. */
 void addStandIns(Lifting &lifting);
 

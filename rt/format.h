@@ -33,22 +33,6 @@
  * (plugin/twin.h). */
 #define ALLOCSITE_SITED ".sited"
 
-/* In front of the first instruction of a wrapper that hands on its call, with the site, to code that takes it as
- * a parameter. */
-struct allocsite_sited {
-    int64_t code; /* distance from the wrapper's first instruction to that of this code */
-    uint64_t tag; /* hash of the types of the result and of the parameters, which are the caller's too */
-};
-
-/* How the calls of a wrapper by a module reach it where that stands in another one. */
-struct allocsite_way {
-    void *where;    /* what the next call goes to */
-    void *leaving;  /* what leaves the site for the wrapper, and calls it by name */
-    uint64_t tag;   /* allocsite_sited.tag of a wrapper of these types */
-    int32_t callee; /* distance from here to the wrapper, or to what jumps to it in the linkage table */
-    uint32_t unused;
-};
-
 #define ALLOCSITE_SITES_SECTION "allocsite_sites"
 #define ALLOCSITE_FRAMES_SECTION "allocsite_frames"
 #define ALLOCSITE_STRINGS_SECTION "allocsite_strings"
@@ -129,12 +113,10 @@ struct allocsite_wrapper {
 static_assert(sizeof(struct allocsite_wrapper) == 12, "a wrapper is 12 bytes");
 static_assert(sizeof(struct allocsite_site) == 32, "a site is 32 bytes");
 static_assert(sizeof(struct allocsite_frame) == 16, "a frame is 16 bytes");
-static_assert(sizeof(struct allocsite_sited) == 16, "what follows stays aligned as functions are");
 #else
 _Static_assert(sizeof(struct allocsite_wrapper) == 12, "a wrapper is 12 bytes");
 _Static_assert(sizeof(struct allocsite_site) == 32, "a site is 32 bytes");
 _Static_assert(sizeof(struct allocsite_frame) == 16, "a frame is 16 bytes");
-_Static_assert(sizeof(struct allocsite_sited) == 16, "what follows stays aligned as functions are");
 #endif
 
 #endif

@@ -12,11 +12,10 @@
 #include <unistd.h>
 
 #if defined(__x86_64__)
-#define IS_DATA(type) ((type) == R_X86_64_64)
-#define REFERS(type)  ((type) == R_X86_64_JUMP_SLOT || (type) == R_X86_64_GLOB_DAT || IS_DATA(type))
+#define REFERS(type) ((type) == R_X86_64_JUMP_SLOT || (type) == R_X86_64_GLOB_DAT || (type) == R_X86_64_64)
 #elif defined(__aarch64__)
-#define IS_DATA(type) ((type) == R_AARCH64_ABS64)
-#define REFERS(type)  ((type) == R_AARCH64_JUMP_SLOT || (type) == R_AARCH64_GLOB_DAT || IS_DATA(type))
+#define REFERS(type)                                                                                         \
+    ((type) == R_AARCH64_JUMP_SLOT || (type) == R_AARCH64_GLOB_DAT || (type) == R_AARCH64_ABS64)
 #else
 #error "which relocations leave the address of a function?"
 #endif
@@ -164,10 +163,6 @@ uintptr_t *image_reference(const struct image *image, const ElfW(Rela) * relocat
         return NULL;
     *name = image->strings + image->symbols[symbol].st_name;
     return (uintptr_t *)place;
-}
-
-bool image_is_data(const ElfW(Rela) * relocation) {
-    return IS_DATA(ELF64_R_TYPE(relocation->r_info));
 }
 
 static int protection_of(const struct image *image, uintptr_t address) {

@@ -151,10 +151,6 @@ const struct link_map *object_of(const void *address) {
     return object_at(address).map;
 }
 
-const void *object_start(const void *address) {
-    return object_at(address).start;
-}
-
 /* The objects up to the dynamic loader came with the program, which keeps them; those behind it may have
  * come by dlopen. Only that first part of the list is walked: nothing ever changes in it. */
 static bool object_is_permanent(const struct link_map *object) {

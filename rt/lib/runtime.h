@@ -305,9 +305,6 @@ struct module_address module_address(const void *);
 struct link_map;
 const struct link_map *object_of(const void *address);
 
-/* The module's ELF header; NULL: it is in none. */
-const void *object_start(const void *address);
-
 /* Path of the executable. */
 const char *program_path(void);
 

@@ -1,6 +1,6 @@
 // Calls a wrapper of another file. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// With DIRECT ends well if the last call comes there without a detour (1) or by one (0): so it is told whether
-// the linker, or the runtime at the first call, has found the twin.
+// With DIRECT ends well if the last call comes there without a detour (1) or by a stand-in (0): so it is told
+// whether the linker has found the twin.
 #include <stdbool.h>
 #include <stdlib.h>
 

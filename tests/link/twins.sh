@@ -21,7 +21,7 @@ linked() {
 }
 
 for linker in $linkers; do
-    for mode in '-fno-pie -no-pie' '-fPIE -pie' '-ffunction-sections -Wl,--gc-sections' '-static' '-fno-plt'; do
+    for mode in '-fno-pie -no-pie' '-fPIE -pie' '-ffunction-sections -Wl,--gc-sections' '-static' '-fno-plt' '-fno-integrated-as'; do
         # shellcheck disable=SC2086
         user 1 $mode -Wno-unused-command-line-argument
         # shellcheck disable=SC2086
