@@ -233,10 +233,6 @@ size_t scope_billed(struct scope *, const void *p, size_t bytes);
 /* The slot handed over to the next interposed allocation, plus one, which takes it; 0: none. */
 uint32_t handover_take(void);
 
-/* For callbacks of the program: what they allocate is their own. */
-struct scope scope_suspend(void);
-void scope_resume(const struct scope *);
-
 /* All scopes that are open are being left without being closed. */
 void scopes_leave(void);
 

@@ -112,16 +112,6 @@ uint32_t unsited_slot(const void *return_address) {
     return slot;
 }
 
-struct scope scope_suspend(void) {
-    struct scope suspended = local.scope;
-    scope_install(&(struct scope){.active = false});
-    return suspended;
-}
-
-void scope_resume(const struct scope *suspended) {
-    scope_install(suspended);
-}
-
 void scopes_leave(void) {
     static const struct scope none;
     local.releaser = 0;

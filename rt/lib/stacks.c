@@ -107,9 +107,16 @@ struct look {
     uint64_t *word, tag;
 };
 
+/* What a callback of the program allocates at sites of its own is not the scope's, as backing is, which has
+ * another slot. */
+static inline const void *beyond_for(uint32_t slot) {
+    bool is_of_scope = local.scope.active && (slot == local.scope.slot || local.custom);
+    return is_of_scope ? local.scope.beyond : NULL;
+}
+
 static inline void look_up(struct look *look, uint32_t slot, const void *frame) {
     struct walked *walked = &look->walked;
-    const void *beyond = local.scope.active ? local.scope.beyond : NULL;
+    const void *beyond = beyond_for(slot);
     walked->count = walk_stack_from(frame, walked->frames, stacks_depth, beyond, &walked->told);
     look->unloads_before = unloads_begun();
     uint64_t hash = hash_of(slot, look->unloads_before, walked);

@@ -203,6 +203,19 @@ def many():
     expect("text", True, re.search(r"stacks: up to 64 frames, .*calls were from yet more", process.err) is not None)
 
 
+def callbacks():
+    """A callback's stack has its own frames and the caller's, which is where that of the C library's function begins."""
+    process = run([build("callbacks.c", "callbacks")], REPORT + "stack=16")
+    report = report_of(process)
+    check_behaviour(process)
+    sites = {(site["function"], site["callee"]): site["id"] for site in report["sites"]}
+    for callback, called in (("filter", "scandir"), ("reader", "getdelim")):
+        (outer, *_), = [frame_names(stack) for stack in report["stacks"] if stack["site"] == sites["main", called]]
+        for stack in report["stacks"]:
+            if stack["site"] == sites[callback, "malloc"]:
+                expect(f"frames of {callback} within {called}", True, outer in frame_names(stack)[1:])
+
+
 def by_frames(report):
     ids = {site["id"]: site for site in report["sites"]}
     return {(ids[stack["site"]]["module"], stack["site"], frame_names(stack)):
@@ -226,4 +239,4 @@ def profiled():
         expect("walks", report["walks"], read["walks"])
 
 
-main((chains, optimised, laws, programs, signals, static, odd, selected, opened, many, profiled))
+main((chains, optimised, laws, programs, signals, static, odd, selected, opened, many, callbacks, profiled))
