@@ -107,6 +107,18 @@ void os_yield(void) {
     syscall(SYS_sched_yield);
 }
 
+void os_sleep(long nanoseconds) {
+    const struct timespec time = {.tv_nsec = nanoseconds};
+    syscall(SYS_nanosleep, &time, NULL);
+}
+
+#define YIELDS    100
+#define SHORT_NAP 50000 /* nanoseconds */
+
+void os_wait(uint32_t tries) {
+    tries < YIELDS ? os_yield() : os_sleep(SHORT_NAP);
+}
+
 bool os_read(const void *address, uintptr_t *word) {
     int error = errno;
     struct iovec to = {word, sizeof *word}, from = {(void *)(uintptr_t)address, sizeof *word};

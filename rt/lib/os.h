@@ -77,6 +77,13 @@ void os_call_on_stack(void *top, void (*function)(void));
 /* Lets another thread run. */
 void os_yield(void);
 
+/* Of less than a second. */
+void os_sleep(long nanoseconds);
+
+/* Between two tries to get what another thread has: lets it run, after many tries even if it is of a lower
+ * priority than this one, for which a real-time thread must sleep. */
+void os_wait(uint32_t tries);
+
 /* Keeps all signals from being handled in this thread; returns what os_signals_release needs. */
 uint64_t os_signals_hold(void);
 void os_signals_release(uint64_t before);
