@@ -229,6 +229,14 @@ int32_t os_process(void) {
     return (int32_t)syscall(SYS_getpid);
 }
 
+int32_t os_thread(void) {
+    return (int32_t)syscall(SYS_gettid);
+}
+
+bool os_thread_exists(int32_t thread) {
+    return syscall(SYS_tgkill, os_process(), thread, 0) == 0 || errno != ESRCH;
+}
+
 void os_host_name(char *name, size_t size) {
     struct utsname host;
     const char *node = uname(&host) == 0 ? host.nodename : "localhost";

@@ -109,6 +109,10 @@ void os_program_path(char *path, size_t size, bool as_argument);
  * that is needed the kernel maps 60 KiB, which count as the program's. */
 int32_t os_process(void);
 
+/* The number of this thread, and whether the process has the one with that number. */
+int32_t os_thread(void);
+bool os_thread_exists(int32_t thread);
+
 void os_host_name(char *name, size_t size);
 
 /* When a process started, in clock ticks since the machine did; 0: there is no such process, or it cannot be

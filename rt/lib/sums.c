@@ -161,12 +161,12 @@ static void reset_slot(uint32_t number) {
 
 /* An odd number of resets is the lock, which a forked child finds open. */
 static void begin_reset(struct profile_header *header) {
-    for (;;) {
+    for (uint32_t tries = 1;; tries++) {
         uint64_t resets = __atomic_load_n(&header->resets, __ATOMIC_ACQUIRE);
         if (resets % 2 == 0 && __atomic_compare_exchange_n(&header->resets, &resets, resets + 1, false,
                                                            __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
             return;
-        os_yield();
+        os_wait(tries);
     }
 }
 
