@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Events that were left after each of the additions that they are: noticed at the end, where nobody can still be in the
-// middle of one.
+// Events that were left after each of the additions that they are: noticed at the end, where nobody can still
+// be in the middle of one.
 #include "runtime.h"
 #include "slabs.h"
 #include "torn.h"
@@ -82,10 +82,9 @@ static void whole(struct thread *thread, struct tally *tally) {
 
 static void each_addition(void **state) {
     (void)state;
-    void (*const events[])(struct thread *, struct tally *) = {gain_a_block,        gain_without_above,
-                                                               gain_without_room,   lose_a_block,
-                                                               lose_without_above,  lose_without_room,
-                                                               look_without_ceiling};
+    void (*const events[])(struct thread *, struct tally *) = {
+        gain_a_block,       gain_without_above, gain_without_room,   lose_a_block,
+        lose_without_above, lose_without_room,  look_without_ceiling};
     for (size_t i = 0; i < sizeof events / sizeof *events; i++)
         assert_true(is_noticed(events[i], NULL));
 }

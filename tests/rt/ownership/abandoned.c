@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Threads that leave the allocator at any instruction, while others go on. All of them rise above the peak again and
- * again, which the runtime has to look at. Needs recycler.c as its malloc.
+/* Threads that leave the allocator at any instruction, while others go on. All of them rise above the peak
+ * again and again, which the runtime has to look at. Needs recycler.c as its malloc.
  *
  *     abandoned jump|cancel TIMES
  *
- * jump: a timer's handler leaves by siglongjmp, TIMES times. cancel: so many threads are cancelled asynchronously.
- * What was being freed then is not touched again; in the end LEFT bytes are allocated and stay. Prints "done". */
+ * jump: a timer's handler leaves by siglongjmp, TIMES times. cancel: so many threads are cancelled
+ * asynchronously. What was being freed then is not touched again; in the end LEFT bytes are allocated and
+ * stay. Prints "done". */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* An allocator behind allocsite that takes no lock, reuses its memory, and may be left at any instruction: that loses one
- * cell at the most. */
+/* An allocator behind allocsite that takes no lock, reuses its memory, and may be left at any instruction:
+ * that loses one cell at the most. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdatomic.h>
@@ -19,7 +19,8 @@ static char *heap;
 /* Before any second thread. */
 static char *carve(size_t size) {
     if (!heap) {
-        heap = mmap(NULL, HEAP_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        heap =
+            mmap(NULL, HEAP_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         used = CELL;
     }
     size_t at = atomic_fetch_add(&used, size);
