@@ -15,6 +15,7 @@
 #include "reach.h"
 #include "rebind.h"
 #include "runtime.h"
+#include "slabs.h"
 #include "slots.h"
 #include "stacks.h"
 #include "start.h"
@@ -132,6 +133,16 @@ static void collect_lost(struct report *report, struct rows *rows) {
     store_header()->flags |= report->reach ? PROFILE_HAS_LOST : 0;
 }
 
+/* Threads that run on may have raised what is live while it was added up. If none does, what breaks the laws
+ * of the peak was torn. */
+static void settle_peak(struct report *report, const struct rows *rows, bool is_end) {
+    uint64_t bound = rows->peak_bytes + peak_within();
+    bool is_broken = rows->live_bytes > bound || rows->is_odd;
+    report->peak_within = peak_within() + (rows->live_bytes > bound ? rows->live_bytes - bound : 0);
+    if (is_broken && is_end && runtime_owners && threads_are_quiet())
+        hole_set(HOLE_TORN);
+}
+
 bool collect(struct report *report, bool with_stacks, bool is_end) {
     static char directory[PATH_MAX];
     struct rows rows;
@@ -148,7 +159,7 @@ bool collect(struct report *report, bool with_stacks, bool is_end) {
         !frames_open(&frames, &rows, with_stacks && report->walks.depth, is_end))
         return false;
     rows_enter(&rows, report, &frames);
-    report->peak_within = peak_within();
+    settle_peak(report, &rows, is_end);
     collect_reasons(report, is_end);
     if (is_end)
         collect_lost(report, &rows);

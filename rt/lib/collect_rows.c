@@ -74,6 +74,12 @@ static size_t places_needed(uint32_t slots) {
     return places;
 }
 
+static void add_up(struct rows *rows, const struct counters *counters, const struct sum *sum) {
+    rows->live_bytes += counters->live_bytes;
+    rows->peak_bytes += counters->peak_bytes;
+    rows->is_odd |= sum->peak_bytes < 0 || sum->peak_blocks < 0;
+}
+
 /* Slots of parts come behind that of which they are. */
 static void count(struct rows *rows, uint32_t slot) {
     struct sum sum;
@@ -82,7 +88,9 @@ static void count(struct rows *rows, uint32_t slot) {
         return;
     sum_slot(slot, &sum);
     sum_counters(&rows->sites[slot].counters, &sum);
-    if (!slot_is_in_totals(slot))
+    if (slot_is_in_totals(slot))
+        add_up(rows, &rows->sites[slot].counters, &sum);
+    else
         counters_forget_peaks(&rows->sites[slot].counters);
     if (is_stack(record))
         counters_join(&rows->sites[record->parent].counters, &rows->sites[slot].counters);

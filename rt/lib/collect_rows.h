@@ -14,6 +14,8 @@ struct rows {
     struct report_site **order;
     struct place *places;
     size_t places_left;
+    uint64_t live_bytes, peak_bytes; /* in total */
+    bool is_odd;                     /* the share of some slot in the peak is below zero */
 };
 
 /* Counts of all slots so far. False: no memory. */

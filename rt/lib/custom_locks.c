@@ -38,8 +38,9 @@ static bool wait_for(uint32_t *word) {
     uint32_t state = OPEN;
     if (try_lock(word, &state))
         return true;
-    for (uint64_t begun = now(); state != GIVEN_UP && now() - begun < PATIENCE;) {
-        os_yield();
+    uint32_t tries = 1;
+    for (uint64_t begun = now(); state != GIVEN_UP && now() - begun < PATIENCE; tries++) {
+        os_wait(tries);
         errno = error;
         if (try_lock(word, &state))
             return true;

@@ -14,6 +14,7 @@
 #include "runtime.h"
 #include "start.h"
 #include "store.h"
+#include "torn.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -92,6 +93,7 @@ static void end(void) {
     if (runtime_off)
         return;
     instrumented_note();
+    torn_look();
     report_at_exit();
     if (store_is_file())
         collect_holes(store_header());

@@ -40,6 +40,9 @@ static const char *const texts[HOLE_COUNT] = {
     [HOLE_ARENA] =
         "a release of an arena went to what was neither marked nor a block of it, or a signal handler "
         "or a fork came while an arena was in use: blocks that were given back are told as live",
+    [HOLE_TORN] =
+        "a signal handler or a cancellation ended a call of the allocator that was counted in part: that "
+        "call's block, and what was live at the peak, are not exact",
 };
 
 static const char sanitized[] = "@ serves the heap of this program: calls that pass a site are counted, "

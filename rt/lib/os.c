@@ -107,6 +107,18 @@ void os_yield(void) {
     syscall(SYS_sched_yield);
 }
 
+void os_sleep(long nanoseconds) {
+    const struct timespec time = {.tv_nsec = nanoseconds};
+    syscall(SYS_nanosleep, &time, NULL);
+}
+
+#define YIELDS    100
+#define SHORT_NAP 50000 /* nanoseconds */
+
+void os_wait(uint32_t tries) {
+    tries < YIELDS ? os_yield() : os_sleep(SHORT_NAP);
+}
+
 bool os_read(const void *address, uintptr_t *word) {
     int error = errno;
     struct iovec to = {word, sizeof *word}, from = {(void *)(uintptr_t)address, sizeof *word};
@@ -215,6 +227,14 @@ void os_program_path(char *path, size_t size, bool as_argument) {
 
 int32_t os_process(void) {
     return (int32_t)syscall(SYS_getpid);
+}
+
+int32_t os_thread(void) {
+    return (int32_t)syscall(SYS_gettid);
+}
+
+bool os_thread_exists(int32_t thread) {
+    return syscall(SYS_tgkill, os_process(), thread, 0) == 0 || errno != ESRCH;
 }
 
 void os_host_name(char *name, size_t size) {

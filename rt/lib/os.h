@@ -77,6 +77,13 @@ void os_call_on_stack(void *top, void (*function)(void));
 /* Lets another thread run. */
 void os_yield(void);
 
+/* Of less than a second. */
+void os_sleep(long nanoseconds);
+
+/* Between two tries to get what another thread has: lets it run, after many tries even if it is of a lower
+ * priority than this one, for which a real-time thread must sleep. */
+void os_wait(uint32_t tries);
+
 /* Keeps all signals from being handled in this thread; returns what os_signals_release needs. */
 uint64_t os_signals_hold(void);
 void os_signals_release(uint64_t before);
@@ -101,6 +108,10 @@ void os_program_path(char *path, size_t size, bool as_argument);
 /* The number of this process. The C library's getpid is nowhere near what else is called here: around a page
  * that is needed the kernel maps 60 KiB, which count as the program's. */
 int32_t os_process(void);
+
+/* The number of this thread, and whether the process has the one with that number. */
+int32_t os_thread(void);
+bool os_thread_exists(int32_t thread);
 
 void os_host_name(char *name, size_t size);
 

@@ -27,10 +27,10 @@ struct peak {
     int64_t measured;           /* the epoch of the last measure */
     uint64_t window;            /* how far above the peak all threads together may have come since then */
     int64_t spare;              /* by what they might rise before that but were not told to */
-    const struct local *holder; /* of the lock; NULL: nobody */
     uint32_t effort;            /* of looking so far */
     uint32_t sharers, expected; /* threads that had an event since the last measure; that had one before it */
-    bool seen; /* some tally has been looked at in this epoch */
+    bool is_locked;             /* while several threads look; whoever does holds signals */
+    bool seen;                  /* some tally has been looked at in this epoch */
 };
 
 _Static_assert(sizeof(struct peak) <=
@@ -145,23 +145,19 @@ static inline bool look_at_total(struct peak *peak, const struct thread *thread,
     return begins;
 }
 
-/* False: it is held by this thread, and we are in a signal handler that interrupted the looking. Such a
- * handler may count in another struct thread than the code that it interrupted. */
-static bool lock(struct peak *peak) {
-    for (uint32_t tries = 1;; tries++) {
-        const struct local *holder = NULL;
-        if (__atomic_compare_exchange_n(&peak->holder, &holder, &local, false, __ATOMIC_ACQUIRE,
-                                        __ATOMIC_RELAXED))
-            return true;
-        if (holder == &local)
-            return false;
+/* A handler that comes meanwhile might look too, or leave by a jump and never unlock, as a thread does that is
+ * cancelled: all signals wait. Returns what unlock needs. Looking is rare enough for that not to show. */
+static uint64_t lock(struct peak *peak) {
+    uint64_t signals = os_signals_hold();
+    for (uint32_t tries = 1; __atomic_exchange_n(&peak->is_locked, true, __ATOMIC_ACQUIRE); tries++)
         if (tries % 64 == 0)
-            os_yield();
-    }
+            os_wait(tries / 64);
+    return signals;
 }
 
-static void unlock(struct peak *peak) {
-    __atomic_store_n(&peak->holder, NULL, __ATOMIC_RELEASE);
+static void unlock(struct peak *peak, uint64_t signals) {
+    __atomic_store_n(&peak->is_locked, false, __ATOMIC_RELEASE);
+    os_signals_release(signals);
 }
 
 /* The first measures cost little and are exact; who needs more of them gets a window that grows with their
@@ -227,7 +223,8 @@ static int64_t slot_window(struct profile_slot *slot) {
  * now. */
 static void stop_windows(void) {
     new_epoch();
-    os_barrier();
+    if (!hole_is_set(HOLE_BARRIER))
+        os_barrier();
 }
 
 static void note_most(struct profile_slot *slot, int64_t live) {
@@ -317,11 +314,10 @@ static void forget_most(const struct peak *peak, struct tally *tally, int64_t bl
 static void look_shared(struct peak *peak, struct thread *thread, struct tally *tally, int64_t blocks,
                         int64_t bytes) {
     int error = errno;
-    if (lock(peak)) {
-        look_at_shared_slot(peak, thread, tally, blocks, bytes, is_in_peak(peak, thread, bytes));
-        look_at_thread(peak, thread, bytes);
-        unlock(peak);
-    }
+    uint64_t signals = lock(peak);
+    look_at_shared_slot(peak, thread, tally, blocks, bytes, is_in_peak(peak, thread, bytes));
+    look_at_thread(peak, thread, bytes);
+    unlock(peak, signals);
     errno = error;
 }
 
@@ -372,13 +368,12 @@ void *peak_look_lost(void *p, struct thread *thread, struct tally *tally, uint64
 void peak_give_back(struct thread *thread) {
     struct peak *peak = the_peak();
     int error = errno;
-    if (lock(peak)) {
-        bool has_some = thread->looked >= peak->measured && thread->room < 0;
-        int64_t most = has_some ? -thread->room / 8 * 7 : 0;
-        set_ceiling(thread, thread->ceiling - most);
-        peak->spare += most;
-        unlock(peak);
-    }
+    uint64_t signals = lock(peak);
+    bool has_some = thread->looked >= peak->measured && thread->room < 0;
+    int64_t most = has_some ? -thread->room / 8 * 7 : 0;
+    set_ceiling(thread, thread->ceiling - most);
+    peak->spare += most;
+    unlock(peak, signals);
     errno = error;
 }
 
@@ -398,13 +393,12 @@ static void peak_look_both(struct thread *thread, struct tally *from, int64_t ol
         return;
     }
     int error = errno;
-    if (lock(peak)) {
-        bool in_peak = is_in_peak(peak, thread, bytes - old_bytes);
-        look_at_shared_slot(peak, thread, from, -1, -old_bytes, in_peak);
-        look_at_shared_slot(peak, thread, to, 1, bytes, in_peak);
-        look_at_thread(peak, thread, bytes - old_bytes);
-        unlock(peak);
-    }
+    uint64_t signals = lock(peak);
+    bool in_peak = is_in_peak(peak, thread, bytes - old_bytes);
+    look_at_shared_slot(peak, thread, from, -1, -old_bytes, in_peak);
+    look_at_shared_slot(peak, thread, to, 1, bytes, in_peak);
+    look_at_thread(peak, thread, bytes - old_bytes);
+    unlock(peak, signals);
     errno = error;
 }
 
@@ -501,10 +495,11 @@ void peak_reset(void) {
     if (!peak->told.shared_epoch) {
         reset_alone(peak, thread);
         peak->told.reset_epoch = epoch_now();
-    } else if (lock(peak)) {
+    } else {
+        uint64_t signals = lock(peak);
         reset_shared(peak);
         peak->told.reset_epoch = epoch_now();
-        unlock(peak);
+        unlock(peak, signals);
     }
     thread_release(thread);
 }

@@ -15,6 +15,7 @@
 #include "store.h"
 #include "sums.h"
 #include "table.h"
+#include "torn.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -232,14 +233,20 @@ void profiling_begin_child(void) {
 }
 
 /* A child of vfork, which is about to end, is not the process whose profile it sees. */
+static bool is_of_this_process(void) {
+    return store_is_file() && store_header()->pid == (uint64_t)os_process();
+}
+
 void profiling_end(void) {
-    if (store_is_file() && store_header()->pid == (uint64_t)os_process())
+    if (is_of_this_process())
         store_header()->ended = os_now();
 }
 
 /* The C library's do nothing else; and no look-up of theirs would be safe in a signal handler or behind
  * vfork. */
 static __attribute__((noreturn)) void end_process(int status) {
+    if (is_of_this_process())
+        torn_look();
     profiling_end();
     for (;;)
         syscall(SYS_exit_group, status);

@@ -16,7 +16,6 @@
 #include <sys/uio.h>
 #include <sys/user.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #define MOST_THREADS ((uint32_t)1 << 20)
@@ -105,11 +104,6 @@ static const char *ask_all(struct stop *stop) {
     return count == 0 ? NULL : "/proc/self/task cannot be read";
 }
 
-static void sleep_ms(void) {
-    const struct timespec time = {.tv_nsec = 1000000};
-    syscall(SYS_nanosleep, &time, NULL);
-}
-
 /* A signal that the thread was about to take is given back to it in the end. */
 static void note_signal(struct stopped_thread *thread, int status) {
     thread->signal = WIFSTOPPED(status) && status >> 16 != PTRACE_EVENT_STOP ? WSTOPSIG(status) : 0;
@@ -135,7 +129,7 @@ static bool await(const struct stop *stop, struct stopped_thread *thread, int *p
             return true;
         if (--*patience < 0)
             return false;
-        sleep_ms();
+        os_sleep(1000000); /* a millisecond */
     }
     return true;
 }

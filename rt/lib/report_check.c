@@ -63,9 +63,14 @@ static void check_pairs(struct check *check) {
     equal(check, "bytes of pairs with kind realloc = moved_bytes", moved.bytes, of->moved_bytes);
 }
 
+static const struct counters *totals_of(const struct report *report) {
+    return report->stated ? &report->stated->counters : &report->totals.counters;
+}
+
 static void check_site(struct check *check, bool with_pairs) {
     const struct counters *of = &check->site->counters;
     check_row(check, check->site);
+    at_most(check, "peak_bytes <= peak_bytes in total", of->peak_bytes, totals_of(check->report)->peak_bytes);
     at_most(check, "live_blocks <= max_live_blocks + max_live_blocks_within", of->live_blocks,
             of->max_live_blocks + of->max_live_blocks_within);
     /* An id that several modules share does not tell whose the pairs are. */

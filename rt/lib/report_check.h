@@ -19,7 +19,8 @@ typedef void report_breach_function(void *context, const struct report_breach *)
  * site and the totals must have
  *
  *     what came = what went + what is live, in blocks and in bytes (counters.h);
- *     live blocks not above the most that it ever had, live bytes of all not above the peak;
+ *     live blocks not above the most that it ever had, live bytes of all not above the peak, which no share
+ *     of a site in it is above;
  *     lost blocks among the live ones (if the report has reach);
  *     frees and moves as many as its pairs tell (if the report has pairs, is exact, and of what has ended).
  *

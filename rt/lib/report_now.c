@@ -32,23 +32,30 @@ int report_open(char *path, size_t size, const char *pattern, const char **why) 
     return fd;
 }
 
-/* The thread that writes one; NULL: nobody, as in a child that was forked meanwhile. */
+/* The thread that writes one; 0: nobody, as in a child that was forked meanwhile. Signals are not held, for a
+ * write can take as long as its reader wants. */
 struct lock {
-    const struct local *writer;
+    int32_t writer;
 };
 
 static struct table locks = {.element = sizeof(struct lock), .first = 1, .fork = OS_FORK_WIPES};
 
-/* 0 or errno. */
+static bool try_lock(struct lock *lock, int32_t *from) {
+    return __atomic_compare_exchange_n(&lock->writer, from, os_thread(), false, __ATOMIC_ACQUIRE,
+                                       __ATOMIC_RELAXED);
+}
+
+/* Also from a thread that was cancelled while it wrote. 0 or errno. */
 static int take_lock(struct lock *lock) {
-    while (lock) {
-        const struct local *nobody = NULL;
-        if (__atomic_compare_exchange_n(&lock->writer, &nobody, &local, false, __ATOMIC_ACQUIRE,
-                                        __ATOMIC_RELAXED))
+    for (uint32_t tries = 1; lock; tries++) {
+        int32_t writer = 0;
+        if (try_lock(lock, &writer))
             return 0;
-        if (nobody == &local)
+        if (writer == os_thread())
             return EBUSY;
-        os_yield();
+        if (!os_thread_exists(writer) && try_lock(lock, &writer))
+            return 0;
+        os_wait(tries);
     }
     return ENOMEM;
 }
@@ -78,6 +85,6 @@ int report_write_now(int fd, enum report_format format, bool is_end) {
     if (buffer)
         os_unmap(buffer, OUT_SIZE);
     os_writing_end(&before);
-    __atomic_store_n(&lock->writer, NULL, __ATOMIC_RELEASE);
+    __atomic_store_n(&lock->writer, 0, __ATOMIC_RELEASE);
     return error;
 }

@@ -14,7 +14,8 @@
 int report_open(char *path, size_t size, const char *pattern, const char **why);
 
 /* is_end: the process has come to its end, and all that only shows then is looked for. 0 or errno; EBUSY:
- * this thread is writing one, and we are in a signal handler that interrupted it. */
+ * this thread is writing one, and we are in a signal handler that interrupted it, or such a one has left it
+ * by a jump. */
 int report_write_now(int fd, enum report_format, bool is_end);
 
 #endif

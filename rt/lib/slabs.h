@@ -35,6 +35,13 @@ void threads_ask_back(const struct thread *asking, int64_t least);
 
 int64_t threads_live_blocks(uint32_t slot);
 
+/* Whether no other thread counts now: those that did have ended. */
+bool threads_are_quiet(void);
+
+/* Whether the law holds for this thread and for what all that have ended have left. Of others that count on,
+ * any moment may be in the middle of an event. */
+bool threads_keep(bool (*law)(const struct thread *));
+
 /* Calls visit for every tally of slot that was ever used, in any order. extra: NULL if it has none. */
 typedef void thread_visitor(void *context, const struct tally *, const struct extra *extra);
 void threads_visit(uint32_t slot, thread_visitor *, void *context);

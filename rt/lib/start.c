@@ -115,17 +115,25 @@ static COLD void start(void) {
     errno = error;
 }
 
-/* Nothing is to be counted before the options say how; but what the thread itself does on the way. */
-static COLD void start_or_wait(void) {
+static bool try_to_start(void) {
     int nobody = NOT_STARTED;
-    if (__atomic_compare_exchange_n(&state, &nobody, STARTING, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
-        __atomic_store_n(&starter, &local, __ATOMIC_RELEASE);
-        start();
-        return;
-    }
-    while (__atomic_load_n(&state, __ATOMIC_ACQUIRE) == STARTING &&
-           __atomic_load_n(&starter, __ATOMIC_ACQUIRE) != &local)
-        os_yield();
+    if (!__atomic_compare_exchange_n(&state, &nobody, STARTING, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+        return false;
+    __atomic_store_n(&starter, &local, __ATOMIC_RELEASE);
+    start();
+    return true;
+}
+
+/* Nothing is to be counted before the options say how; but what the thread itself does on the way. Signals
+ * wait, for a handler that left by a jump, or a cancellation, would leave all others waiting. */
+static COLD void start_or_wait(void) {
+    uint64_t signals = os_signals_hold();
+    bool is_done = try_to_start();
+    os_signals_release(signals);
+    for (uint32_t tries = 1; !is_done && __atomic_load_n(&state, __ATOMIC_ACQUIRE) == STARTING &&
+                             __atomic_load_n(&starter, __ATOMIC_ACQUIRE) != &local;
+         tries++)
+        os_wait(tries);
 }
 
 void runtime_start(void) {

@@ -79,6 +79,11 @@ void sum_slot(uint32_t slot, struct sum *sum) {
     sum->peak_bytes += (int64_t)(known->inherited_bytes - (base->gained_bytes - base->lost_bytes));
 }
 
+/* What was live in one thread at the peak is another's when a new peak is found while all are added up. */
+static uint64_t not_below_zero(int64_t value) {
+    return value > 0 ? (uint64_t)value : 0;
+}
+
 void sum_counters(struct counters *counters, const struct sum *sum) {
     *counters = (struct counters){
         .allocs = sum->gained - sum->reallocs,
@@ -93,9 +98,9 @@ void sum_counters(struct counters *counters, const struct sum *sum) {
         .failed = sum->failed,
         .inherited_blocks = sum->inherited_blocks,
         .inherited_bytes = sum->inherited_bytes,
-        .peak_blocks = (uint64_t)sum->peak_blocks,
-        .peak_bytes = (uint64_t)sum->peak_bytes,
-        .max_live_blocks = sum->most > 0 ? (uint64_t)sum->most : 0,
+        .peak_blocks = not_below_zero(sum->peak_blocks),
+        .peak_bytes = not_below_zero(sum->peak_bytes),
+        .max_live_blocks = not_below_zero(sum->most),
         .max_live_blocks_within = sum->most_within,
     };
     counters->live_blocks = sum->gained - sum->lost + counters->inherited_blocks;
@@ -156,12 +161,12 @@ static void reset_slot(uint32_t number) {
 
 /* An odd number of resets is the lock, which a forked child finds open. */
 static void begin_reset(struct profile_header *header) {
-    for (;;) {
+    for (uint32_t tries = 1;; tries++) {
         uint64_t resets = __atomic_load_n(&header->resets, __ATOMIC_ACQUIRE);
         if (resets % 2 == 0 && __atomic_compare_exchange_n(&header->resets, &resets, resets + 1, false,
                                                            __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
             return;
-        os_yield();
+        os_wait(tries);
     }
 }
 

@@ -51,6 +51,7 @@ struct thread {
     uint32_t slabs;          /* number + 1 of the first one that the thread has; 0: none */
     uint32_t held;           /* what capacity is where it is not 0 to turn the thread away */
     uint32_t next_idle;      /* index + 1 of the next one on the list of idle threads; 0: last */
+    uint32_t turns;          /* how often it was taken or given back: odd while somebody counts in it */
     bool asked_back; /* for what its live bytes need not rise by; capacity was set to 0 for it to see */
 } __attribute__((aligned(128)));
 

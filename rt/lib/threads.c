@@ -114,8 +114,10 @@ static struct thread *idle_pop(struct process *process) {
         struct thread *thread = table_peek(&thread_table, (uint32_t)head - 1);
         uint64_t rest = ((head >> 32) + 1) << 32 | __atomic_load_n(&thread->next_idle, __ATOMIC_RELAXED);
         if (__atomic_compare_exchange_n(&process->idle, &head, rest, false, __ATOMIC_ACQ_REL,
-                                        __ATOMIC_ACQUIRE))
+                                        __ATOMIC_ACQUIRE)) {
+            __atomic_fetch_add(&thread->turns, 1, __ATOMIC_SEQ_CST);
             return thread;
+        }
     }
     return NULL;
 }
@@ -123,6 +125,7 @@ static struct thread *idle_pop(struct process *process) {
 static void idle_push(struct process *process, struct thread *thread) {
     uint64_t head = __atomic_load_n(&process->idle, __ATOMIC_ACQUIRE);
     uint64_t next;
+    __atomic_fetch_add(&thread->turns, 1, __ATOMIC_SEQ_CST);
     do {
         __atomic_store_n(&thread->next_idle, (uint32_t)head, __ATOMIC_RELAXED);
         next = ((head >> 32) + 1) << 32 | (thread->index + 1);
@@ -140,6 +143,7 @@ static struct thread *thread_new(struct process *process) {
     if (!thread)
         return NULL;
     thread->index = index;
+    thread->turns = 1;
     thread->slab = add_slab(thread, 0);
     return thread->slab == NO_SLOT ? NULL : thread;
 }
@@ -326,6 +330,36 @@ void threads_note_peak(void) {
         if (thread)
             thread->at_peak = thread->measured;
     }
+}
+
+/* An even number of turns: nobody counts in it. */
+static bool is_quiet(const struct thread *thread, uint32_t turns) {
+    return thread == local.own || turns % 2 == 0;
+}
+
+bool threads_are_quiet(void) {
+    for (uint32_t i = 0; i < threads_count(); i++) {
+        const struct thread *thread = table_peek(&thread_table, i);
+        if (thread && !is_quiet(thread, __atomic_load_n(&thread->turns, __ATOMIC_SEQ_CST)))
+            return false;
+    }
+    return true;
+}
+
+/* One that was taken meanwhile may have counted. */
+static bool holds_if_quiet(const struct thread *thread, bool (*law)(const struct thread *)) {
+    uint32_t turns = __atomic_load_n(&thread->turns, __ATOMIC_SEQ_CST);
+    bool holds = !is_quiet(thread, turns) || law(thread);
+    return holds || turns != __atomic_load_n(&thread->turns, __ATOMIC_SEQ_CST);
+}
+
+bool threads_keep(bool (*law)(const struct thread *)) {
+    for (uint32_t i = 0; i < threads_count(); i++) {
+        const struct thread *thread = table_peek(&thread_table, i);
+        if (thread && !holds_if_quiet(thread, law))
+            return false;
+    }
+    return true;
 }
 
 void thread_hide(void) {

@@ -66,8 +66,19 @@ def check_law(what, counts):
             wrong.append(f"{what}: {name} is {count}")
 
 
+def check_peak(report):
+    """What is live is not above the peak, nor is what any site had in it."""
+    live, peak, within = report["totals"]["live_bytes"], report["totals"]["peak_bytes"], report["peak_within"]
+    if live > peak + within:
+        wrong.append(f"{live} bytes are live, but at the peak {peak} and {within} more at the most")
+    for site in report["sites"]:
+        if site["peak_bytes"] > peak:
+            wrong.append(f"{site['file']}:{site['line']} has {site['peak_bytes']} of a peak of {peak}")
+
+
 def check_laws(report):
     check_law("in total", report["totals"])
+    check_peak(report)
     for site in report["sites"]:
         check_law(f"{site['file']}:{site['line']} {site['callee']} in {site['module']}", site)
     for counter in report["totals"]:

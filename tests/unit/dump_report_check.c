@@ -152,6 +152,20 @@ static void peak(void **state) {
     assert_string_equal(broken(), "");
 }
 
+/* As if another one had been below zero. */
+static void shares_in_the_peak(void **state) {
+    (void)state;
+    sites[OWNER].counters.peak_bytes = 41;
+    sites[LIBRARY].counters.peak_bytes = (uint64_t)-1;
+    add_up();
+    assert_string_equal(broken(), "site: peak_bytes <= peak_bytes in total\n"
+                                  "site: peak_bytes <= peak_bytes in total\n");
+    lawful(NULL);
+    sites[OWNER].counters.peak_bytes = 41;
+    report.left_out = 1; /* the totals are the stated ones still */
+    assert_string_equal(broken(), "site: peak_bytes <= peak_bytes in total\n");
+}
+
 static void lost(void **state) {
     (void)state;
     sites[OWNER].lost_blocks = 4;
@@ -235,6 +249,7 @@ int main(void) {
         TEST(sums_are_not_asked_of_a_part),
         TEST(maxima),
         TEST(peak),
+        TEST(shares_in_the_peak),
         TEST(lost),
         TEST(each_number_of_the_pairs),
         TEST(a_pair_that_is_missing),

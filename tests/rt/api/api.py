@@ -200,6 +200,16 @@ def absent():
                     f"-I{INCLUDE}", "-"], check=True, text=True, input="#include <allocsite.h>\n")
 
 
+def cancelled():
+    """A report that a cancelled thread was at does not keep others from theirs."""
+    program = build("cancelled.c", "cancelled", f"-I{INCLUDE}")
+    process = run(["timeout", "-s", "KILL", "20", program], "format=json:report=cancelled.json")
+    check_behaviour(process, out="", status=0)
+    for path, finished in ("second.json", False), ("cancelled.json", True):
+        report = load(path)
+        expect(path, (finished, []), (report["finished"], report["inexact_reasons"]))
+
+
 if __name__ == "__main__":
     main([totals, stopping, resetting, phases, crowded, marking, marking_closely, marking_within, marking_ends, checking,
-          reporting, signalled, early, forked, racing, mismarking, absent])
+          reporting, signalled, early, forked, racing, mismarking, absent, cancelled])

@@ -290,6 +290,34 @@ def rare_barriers():
     expect("few barriers", (0, True), (process.returncode, 0 < int(process.err) < 1200))
 
 
+def recycler():
+    build("recycler.c", "librecycler.so", "-shared", "-fPIC", "-fno-builtin", plain=True)
+    return ["-Wl,--no-as-needed", os.path.join(WORK, "librecycler.so"), f"-Wl,-rpath,{WORK}"]
+
+
+def abandon(how, times, options=""):
+    """The process ends, and its peak is not below what it has live, or the report says that a call was counted in part and
+    left: as a jump or a cancellation does it with one in a few."""
+    program = build("abandoned.c", "abandoned", *recycler())
+    process = run(["timeout", "-s", "KILL", "20", program, how, times], "format=json:report=abandoned.json" + options)
+    expect("ends", (3, "done\n", ""), (process.returncode, process.out, process.err))
+    if process.returncode == 3:
+        report = load("abandoned.json")
+        totals = report["totals"]
+        for reason in report["inexact_reasons"]:
+            expect("reason", True, "counted in part" in reason)
+        if report["exact"] and not 64 << 20 <= totals["live_bytes"] <= totals["peak_bytes"] + report["peak_within"]:
+            wrong.append(f"{totals['live_bytes']} are live, but {totals['peak_bytes']} within {report['peak_within']} at the peak")
+
+
+def left_by_jumps():
+    abandon("jump", "6000")
+
+
+def cancelled():
+    abandon("cancel", "3000")
+
+
 def several_threads_details():
     exchanges(build("exchange.c", "exchange", "-fallocsite-lift=0"), ":pairs=1:sizes=1")
 
@@ -301,4 +329,4 @@ def several_threads_static():
 if __name__ == "__main__":
     main([one_thread, one_thread_static, one_thread_allocators, preloaded_allocators, forks, forked_in_rise,
           forks_of_threads, short_threads, handed_over, large, usable, left, several_threads, several_threads_details,
-          several_threads_static, alternating, no_barrier, rare_barriers])
+          several_threads_static, alternating, no_barrier, rare_barriers, left_by_jumps, cancelled])
