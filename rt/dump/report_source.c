@@ -17,35 +17,61 @@
 /* A program that changes its profile all the time is read no more often than this. */
 enum { READINGS = 5 };
 
-static bool read_map(struct profile_file *file, const struct profile_map *map, struct reason *why) {
-    bool is_read = profile_read(file, map->bytes, map->size, why);
-    if (!profile_map_was_cut())
-        return is_read;
+/* A hole may have been written to since it was known to be one. */
+static bool has_filled(const struct extents *there, int fd, size_t size) {
+    struct extents now;
+    bool has_filled = !extents_of_file(&now, fd, size) || !extents_equal(&now, there);
+    extents_free(&now);
+    return has_filled;
+}
+
+static bool read_there(struct profile_file *file, int fd, const struct profile_map *map, bool *has_changed,
+                       struct reason *why) {
+    struct extents there;
+    bool is_read = extents_of_file(&there, fd, map->size)
+                       ? profile_read_sparse(file, map->bytes, map->size, &there, why)
+                       : reason_set(why, "out of memory");
+    *has_changed = is_read && !file->report.finished && has_filled(&there, fd, map->size);
+    extents_free(&there);
+    return is_read;
+}
+
+static bool drop(struct profile_file *file, bool is_read, const char *why_not, struct reason *why) {
     if (is_read)
         profile_read_free(file);
-    return reason_set(why, "was cut while it was read");
+    return reason_set(why, "%s", why_not);
+}
+
+static bool read_map(struct profile_file *file, int fd, const struct profile_map *map, bool *has_changed,
+                     struct reason *why) {
+    bool is_read = read_there(file, fd, map, has_changed, why);
+    bool was_cut = profile_map_was_cut(), was_filled = *has_changed;
+    *has_changed = was_cut || was_filled || (is_read && file->is_changing);
+    if (was_cut)
+        return drop(file, is_read, "was cut while it was read", why);
+    return was_filled ? drop(file, is_read, "was filled while it was read", why) : is_read;
 }
 
 /* Maps it anew each time: it may have grown. */
-static bool read_once(struct profile_file *file, int fd, struct reason *why) {
+static bool read_once(struct profile_file *file, int fd, bool *has_changed, struct reason *why) {
     struct profile_map map;
     struct stat status;
+    *has_changed = false;
     if (fstat(fd, &status) != 0)
         return reason_set(why, "%s", strerror(errno));
     if (status.st_size == 0)
         return reason_set(why, "is empty");
     if (!profile_map(&map, fd, (size_t)status.st_size, why))
         return false;
-    bool is_read = read_map(file, &map, why);
+    bool is_read = read_map(file, fd, &map, has_changed, why);
     profile_unmap(&map);
     return is_read;
 }
 
 static bool read_calm(struct profile_file *file, int fd, struct reason *why) {
     for (int i = 1;; i++) {
-        bool is_read = read_once(file, fd, why);
-        bool again = is_read ? file->is_changing : profile_map_was_cut();
-        if (!again || i == READINGS)
+        bool has_changed, is_read = read_once(file, fd, &has_changed, why);
+        if (!has_changed || i == READINGS)
             return is_read;
         if (is_read)
             profile_read_free(file);
