@@ -23,7 +23,7 @@ bool extents_of_all(struct extents *extents, uint64_t size) {
 
 static bool is_sparse(int fd, uint64_t size) {
     struct stat status;
-    return fstat(fd, &status) == 0 && size > outside_budget((uint64_t)status.st_blocks * 512);
+    return size > OUTSIDE_ALWAYS && fstat(fd, &status) == 0 && size / 2 > (uint64_t)status.st_blocks * 512;
 }
 
 /* Where the search ends by an error, so does what is there: the file may have been cut. */

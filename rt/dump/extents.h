@@ -18,8 +18,8 @@ struct extents {
     uint64_t size; /* of all together */
 };
 
-/* Those of an open file of that size; of one that is nearly as large on the disk, the file as a whole: then
- * nothing is missed of what a program writes meanwhile. False: out of memory. There is something to free even
+/* Those of an open file of that size. Of one that is small, or at least half on the disk as those of running
+ * programs are, the file as a whole: then nothing is missed of what is written meanwhile. False: out of memory. There is something to free even
  * then. */
 bool extents_of_file(struct extents *, int fd, uint64_t size);
 

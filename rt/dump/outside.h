@@ -7,12 +7,15 @@
 
 #include <stdint.h>
 
-/* In bytes, where so many are there. Of a slab for each of many threads only the pages are there that were
- * counted in: of programs that exist up to a twelfth; and what is smaller than the first summand takes no
- * time that anybody would notice. */
+/* In bytes: what takes no time that anybody would notice. */
+#define OUTSIDE_ALWAYS (UINT64_C(64) << 20)
+
+/* In bytes, of a process that has so many. Each thread has counters for all sites up to the last that it
+ * came by, of which only those pages are there that it counted in: a program of 5,000 sites and 1,000 threads
+ * that did nothing else had 15 times less memory than counters. */
 static inline uint64_t outside_budget(uint64_t there) {
-    const uint64_t always = UINT64_C(64) << 20, times = 16;
-    return there < (UINT64_MAX - always) / times ? always + times * there : UINT64_MAX;
+    const uint64_t times = 64;
+    return there < (UINT64_MAX - OUTSIDE_ALWAYS) / times ? OUTSIDE_ALWAYS + times * there : UINT64_MAX;
 }
 
 #endif

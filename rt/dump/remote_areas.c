@@ -5,6 +5,7 @@
 #include "profile_areas.h"
 #include "remote_counters.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 /* Names reach no further. */
@@ -16,6 +17,13 @@ static bool say_impossible(struct reason *why) {
 
 static bool say_vanished(const struct remote_memory *memory, struct reason *why) {
     return memory->left ? reason_set(why, "has ended, or runs another program now") : say_impossible(why);
+}
+
+static bool say_too_much(const struct remote_memory *memory, struct reason *why) {
+    return reason_set(why,
+                      "says that it has more than %" PRIu64 " MiB of counters, far more than it has memory; "
+                      "start the program with ALLOCSITE_OPTIONS=profile=PATH",
+                      memory->budget >> 20);
 }
 
 static bool say_memory(struct reason *why) {
@@ -72,7 +80,7 @@ bool remote_areas_list(struct remote_areas *areas, struct remote_memory *memory,
         if (area.area.kind == PROFILE_NONE)
             continue;
         if (area.area.size > memory->budget - all)
-            return say_impossible(why);
+            return say_too_much(memory, why);
         all += area.area.size;
         if (!keep(areas, &area, why))
             return false;
@@ -145,7 +153,7 @@ bool remote_areas_names(const struct remote_areas *areas, struct remote_memory *
     if (!end)
         return true;
     if (end > memory->budget)
-        return say_impossible(why);
+        return say_too_much(memory, why);
     writer->bytes = calloc(end, 1);
     if (!writer->bytes)
         return say_memory(why);
