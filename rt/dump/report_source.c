@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A report from a file, in whatever form it is, or from a process. */
 #include "report_source.h"
+#include "file_map.h"
 #include "process.h"
 #include "process_profile.h"
-#include "profile_map.h"
 #include "remote.h"
 #include "whole_input.h"
 
@@ -25,7 +25,7 @@ static bool has_filled(const struct extents *there, int fd, size_t size) {
     return has_filled;
 }
 
-static bool read_there(struct profile_file *file, int fd, const struct profile_map *map, bool *has_changed,
+static bool read_there(struct profile_file *file, int fd, const struct file_map *map, bool *has_changed,
                        struct reason *why) {
     struct extents there;
     bool is_read = extents_of_file(&there, fd, map->size)
@@ -36,35 +36,31 @@ static bool read_there(struct profile_file *file, int fd, const struct profile_m
     return is_read;
 }
 
-static bool drop(struct profile_file *file, bool is_read, const char *why_not, struct reason *why) {
-    if (is_read)
-        profile_read_free(file);
-    return reason_set(why, "%s", why_not);
-}
-
-static bool read_map(struct profile_file *file, int fd, const struct profile_map *map, bool *has_changed,
+static bool read_map(struct profile_file *file, int fd, const struct file_map *map, bool *has_changed,
                      struct reason *why) {
     bool is_read = read_there(file, fd, map, has_changed, why);
-    bool was_cut = profile_map_was_cut(), was_filled = *has_changed;
+    bool was_cut = file_map_was_cut(map), was_filled = *has_changed;
     *has_changed = was_cut || was_filled || (is_read && file->is_changing);
+    if (is_read && (was_cut || was_filled))
+        profile_read_free(file);
     if (was_cut)
-        return drop(file, is_read, "was cut while it was read", why);
-    return was_filled ? drop(file, is_read, "was filled while it was read", why) : is_read;
+        return file_map_say_cut(why);
+    return was_filled ? reason_set(why, "was filled while it was read") : is_read;
 }
 
 /* Maps it anew each time: it may have grown. */
 static bool read_once(struct profile_file *file, int fd, bool *has_changed, struct reason *why) {
-    struct profile_map map;
+    struct file_map map;
     struct stat status;
     *has_changed = false;
     if (fstat(fd, &status) != 0)
         return reason_set(why, "%s", strerror(errno));
     if (status.st_size == 0)
         return reason_set(why, "is empty");
-    if (!profile_map(&map, fd, (size_t)status.st_size, why))
+    if (!file_map_descriptor(&map, fd, (size_t)status.st_size, why))
         return false;
     bool is_read = read_map(file, fd, &map, has_changed, why);
-    profile_unmap(&map);
+    file_unmap(&map);
     return is_read;
 }
 
