@@ -35,8 +35,8 @@ static void put_zeros(int signal_number, siginfo_t *info, void *context) {
     (void)context;
     char *page = (char *)((uintptr_t)info->si_addr & -(uintptr_t)PROFILE_PAGE);
     struct file_mapped *mapped = find(page);
-    if (mapped && mmap(page, (size_t)(mapped->end - page), PROT_READ,
-                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == page)
+    if (mapped && mmap(page, (size_t)(mapped->end - page), PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED,
+                       -1, 0) == page)
         mapped->was_cut = 1;
     else
         signal(signal_number, SIG_DFL); /* and it comes again */

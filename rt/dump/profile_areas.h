@@ -75,8 +75,8 @@ void profile_areas_close(struct profile_areas *);
 /* Whether areas, or a reset, have come since it was opened. */
 bool profile_areas_changed(const struct profile_areas *);
 
-/* Goes on from part->end to the next elements, of so many bytes each, that are not all zeros for certain: those
- * that begin from offset part->begin of the chunk on, and before part->end. False: there are none. */
+/* Goes on from part->end to the next elements, of so many bytes each, that are not all zeros for certain:
+ * those that begin from offset part->begin of the chunk on, and before part->end. False: there are none. */
 bool profile_chunk_next(const struct profile_areas *, const struct profile_chunk *, size_t element,
                         struct extent *part);
 

@@ -7,7 +7,7 @@
 
 /* In those behind there is nothing that a name reaches. */
 enum { CHUNKS = 18 };
-_Static_assert(PROFILE_NAMES_FIRST * ((UINT64_C(1) << CHUNKS) - 1) >= UINT32_MAX - PROFILE_NAMES_FIRST,
+_Static_assert(PROFILE_NAMES_FIRST *((UINT64_C(1) << CHUNKS) - 1) >= UINT32_MAX - PROFILE_NAMES_FIRST,
                "names reach no further");
 
 /* What is not copied stays zero, and is no memory. */

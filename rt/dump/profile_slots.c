@@ -31,8 +31,7 @@ static void list_flows(struct profile_sweep *sweep) {
 static void find_flow(const struct profile_sweep *sweep, struct profile_active *active) {
     struct profile_flow key = {.block = active->span->block};
     struct profile_flow *other = &sweep->flows[sweep->flow_count];
-    struct profile_flow *found =
-        bsearch(&key, sweep->flows, sweep->flow_count, sizeof key, compare_blocks);
+    struct profile_flow *found = bsearch(&key, sweep->flows, sweep->flow_count, sizeof key, compare_blocks);
     active->flow = found ? found : other;
 }
 

@@ -350,7 +350,8 @@ static void tolerates_counts_that_cannot_be(void **state) {
 
 /* A part of the memory of this process that nobody has written to. */
 static char *nothing_of(size_t size) {
-    char *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    char *memory =
+        mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     assert_true(memory != MAP_FAILED);
     return memory;
 }

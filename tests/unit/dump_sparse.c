@@ -4,12 +4,16 @@
 #include "dump_profile_image.h"
 
 #include <cmocka.h>
+#include <fcntl.h>
 #include <inttypes.h>
+#include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #define HUGE_SIZE (UINT64_C(16) << 30)
@@ -124,6 +128,44 @@ static void does_not_believe_numbers_of_blocks(void **state) {
     assert_cheap(17);
 }
 
+/* Makes pages of holes, each for itself, and holes of all of them again. */
+static void *fill(void *stops) {
+    enum { PAGES = 10000, APART = 2 * PROFILE_PAGE };
+    const struct tally tally = {.gained = 1, .lost = 1};
+    for (int i = 0; !__atomic_load_n((bool *)stops, __ATOMIC_RELAXED); i = (i + 1) % PAGES) {
+        if (i == 0)
+            fallocate(file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)image.size, PAGES * APART);
+        (void)!pwrite(file, &tally, sizeof tally, (off_t)image.size + (off_t)i * APART);
+    }
+    return NULL;
+}
+
+/* On one processor they may take turns so that none is seen while a reading lasts. */
+static void says_that_holes_are_filled(void **state) {
+    (void)state;
+    bool stops = false, is_said = false;
+    pthread_t thread;
+    cpu_set_t processors;
+    if (sched_getaffinity(0, sizeof processors, &processors) != 0 || CPU_COUNT(&processors) < 2)
+        skip();
+    image_header(&image)->ended = 0;
+    add_huge(PROFILE_TALLIES, 1);
+    write_at(0, image.bytes, image.size);
+    assert_int_equal(ftruncate(file, (off_t)(image.size + HUGE_SIZE)), 0);
+    assert_int_equal(pthread_create(&thread, NULL, fill, &stops), 0);
+    for (time_t end = time(NULL) + MOST_SECONDS; !is_said && time(NULL) < end;) {
+        struct report_source source;
+        struct reason why;
+        if (report_source_load(&source, path, &why))
+            report_source_free(&source);
+        else
+            is_said = strcmp(why.text, "was filled while it was read") == 0;
+    }
+    __atomic_store_n(&stops, true, __ATOMIC_RELAXED);
+    pthread_join(thread, NULL);
+    assert_true(is_said);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(skips_the_holes_of_every_kind, set_up, tear_down),
@@ -131,6 +173,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(counts_what_is_behind_a_hole, set_up, tear_down),
         cmocka_unit_test_setup_teardown(reads_pairs_that_begin_in_a_hole, set_up, tear_down),
         cmocka_unit_test_setup_teardown(does_not_believe_numbers_of_blocks, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(says_that_holes_are_filled, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
