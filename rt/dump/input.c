@@ -28,8 +28,9 @@ static bool call_for_outside(const char *path, struct module_bytes module, input
     module.bytes = map.bytes;
     module.size = map.size;
     function(&module, context);
+    bool was_cut = file_map_was_cut(&map);
     file_unmap(&map);
-    return true;
+    return !was_cut || reason_set(why, "member %s: was cut while it was read", path);
 }
 
 static bool call_for_member(const struct module_bytes *archive, const struct archive_member *member,
@@ -71,6 +72,8 @@ bool input_each(const char *path, input_function *function, void *context, struc
         return false;
     struct module_bytes file = {path, map.bytes, map.size, false};
     bool is_done = input_each_in(&file, function, context, why);
+    if (file_map_was_cut(&map))
+        is_done = file_map_say_cut(why);
     file_unmap(&map);
     return is_done;
 }

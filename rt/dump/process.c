@@ -81,6 +81,17 @@ uint64_t process_own_pid(uint64_t pid) {
     return own;
 }
 
+static uint64_t read_kib(uint64_t pid, const char *name) {
+    char text[4096];
+    const char *at = read_status(pid, name, text, sizeof text);
+    uint64_t kib;
+    return at && sscanf(at, "%" SCNu64 " kB", &kib) == 1 ? kib * 1024 : 0;
+}
+
+uint64_t process_memory(uint64_t pid) {
+    return read_kib(pid, "\nVmRSS:") + read_kib(pid, "\nVmSwap:");
+}
+
 static bool is_mine(uint64_t pid) {
     char text[4096];
     const char *at = read_status(pid, "\nUid:", text, sizeof text);

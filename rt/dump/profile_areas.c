@@ -38,15 +38,42 @@ static unsigned chunk_of(uint64_t index, uint64_t first) {
     return 63 - (unsigned)__builtin_clzll(index / first + 1);
 }
 
+/* Not by reading it: some file systems would fill it. */
+static bool is_in_hole(const struct profile_areas *areas, const unsigned char *at) {
+    struct extent part = {.end = (uint64_t)(at - areas->bytes)};
+    return !extents_next(areas->there, &part, part.end + 1);
+}
+
 const unsigned char *profile_element(const struct profile_areas *areas, enum profile_kind kind,
                                      uint64_t index) {
+    static const _Alignas(8) unsigned char zeros[sizeof(struct profile_sizes)];
     const struct growing *array = &growing[kind];
     unsigned number = chunk_of(index, array->first);
     if (number >= PROFILE_CHUNKS)
         return NULL;
     const struct profile_chunk *chunk = &areas->chunks[kind][number];
     uint64_t place = index - array->first * ((UINT64_C(1) << number) - 1);
-    return chunk->bytes && place < chunk->size / array->size ? chunk->bytes + place * array->size : NULL;
+    if (!chunk->bytes || place >= chunk->size / array->size)
+        return NULL;
+    const unsigned char *at = chunk->bytes + place * array->size;
+    return is_in_hole(areas, at) ? zeros : at;
+}
+
+/* An element may begin in a hole and end behind it: what it begins with tells that it is none. */
+bool profile_chunk_next(const struct profile_areas *areas, const struct profile_chunk *chunk, size_t element,
+                        struct extent *part) {
+    if (!chunk->bytes)
+        return false;
+    uint64_t offset = (uint64_t)(chunk->bytes - areas->bytes);
+    uint64_t whole = chunk->size / element * element;
+    struct extent found = {.end = offset + part->end};
+    do {
+        if (!extents_next(areas->there, &found, offset + whole))
+            return false;
+        part->begin = (found.begin - offset + element - 1) / element * element;
+        part->end = found.end - offset;
+    } while (part->begin >= part->end);
+    return true;
 }
 
 struct candidates {
@@ -91,10 +118,20 @@ static uint32_t read_area(struct profile_area *area, const unsigned char *at) {
     return kind;
 }
 
+typedef bool area_function(void *context, struct profile_areas *, const struct profile_area *);
+
+static bool each_entry(struct profile_areas *areas, const struct profile_chunk *chunk, area_function *take,
+                       void *context) {
+    struct profile_area area;
+    for (struct extent part = {0}; profile_chunk_next(areas, chunk, sizeof area, &part);)
+        for (uint64_t at = part.begin; at < part.end; at += sizeof area)
+            if (read_area(&area, chunk->bytes + at) != PROFILE_NONE && !take(context, areas, &area))
+                return false;
+    return true;
+}
+
 /* Calls for each entry that is used; sets claimed, and counts those of chunks that are cut off. */
-static bool each_area(struct profile_areas *areas,
-                      bool (*take)(void *, struct profile_areas *, const struct profile_area *),
-                      void *context) {
+static bool each_area(struct profile_areas *areas, area_function *take, void *context) {
     uint32_t count = profile_load_u32(areas->bytes + PROFILE_PAGE);
     uint64_t first = 0, seen = 0;
     areas->claimed = count;
@@ -103,10 +140,9 @@ static bool each_area(struct profile_areas *areas,
         const unsigned char *at = directory_chunk(areas, chunk, &entries);
         uint64_t wanted = count - first < size ? count - first : size;
         uint64_t there = entries < wanted ? entries : wanted;
-        struct profile_area area;
-        for (uint64_t i = 0; i < there; i++)
-            if (read_area(&area, at + i * sizeof area) != PROFILE_NONE && !take(context, areas, &area))
-                return false;
+        if (there && !each_entry(areas, &(struct profile_chunk){at, there * sizeof(struct profile_area)},
+                                 take, context))
+            return false;
         first += size;
         seen += there;
     }
@@ -159,13 +195,23 @@ static void drop_overlapping(struct profile_areas *areas, struct candidates *can
     candidates->count = kept;
 }
 
-static void add_span(struct profile_areas *areas, const struct profile_area *area, uint64_t first,
-                     uint64_t count) {
-    if (first >= PROFILE_SLOTS_MAX || count > PROFILE_SLOTS_MAX - first)
+/* Of each part of the area that is there. */
+static void add_spans(struct profile_areas *areas, const struct profile_area *area, uint64_t first,
+                      uint64_t count) {
+    const size_t size = sizeof(struct tally);
+    _Static_assert(sizeof(struct tally) == sizeof(struct extra) &&
+                       sizeof(struct tally) == sizeof(struct profile_slot) &&
+                       sizeof(struct tally) == sizeof(struct profile_record),
+                   "one size for all that has spans");
+    struct profile_chunk elements = {areas->bytes + area->offset, count * size};
+    if (!profile_has_slots(first, count)) {
         areas->damaged++;
-    else if (count)
+        return;
+    }
+    for (struct extent part = {0}; profile_chunk_next(areas, &elements, size, &part);)
         areas->spans[areas->span_count++] =
-            (struct profile_span){first, first + count, area->kind, area->index, areas->bytes + area->offset};
+            (struct profile_span){first + part.begin / size, first + (part.end + size - 1) / size, area->kind,
+                                  area->index, elements.bytes + part.begin};
 }
 
 static void place_chunk(struct profile_areas *areas, const struct profile_area *area) {
@@ -178,14 +224,14 @@ static void place_chunk(struct profile_areas *areas, const struct profile_area *
     }
     *chunk = (struct profile_chunk){areas->bytes + area->offset, area->size < whole ? area->size : whole};
     if (area->kind == PROFILE_RECORDS || area->kind == PROFILE_SLOTS)
-        add_span(areas, area, array->first * ((UINT64_C(1) << area->index) - 1), chunk->size / array->size);
+        add_spans(areas, area, array->first * ((UINT64_C(1) << area->index) - 1), chunk->size / array->size);
 }
 
 static void place_area(struct profile_areas *areas, const struct profile_area *area) {
     if (area->kind == PROFILE_TALLIES)
-        add_span(areas, area, area->first, area->size / sizeof(struct tally));
+        add_spans(areas, area, area->first, area->size / sizeof(struct tally));
     else if (area->kind == PROFILE_EXTRAS)
-        add_span(areas, area, area->first, area->size / sizeof(struct extra));
+        add_spans(areas, area, area->first, area->size / sizeof(struct extra));
     else if (area->kind == PROFILE_NOTES && !areas->notes.bytes)
         areas->notes = (struct profile_chunk){areas->bytes + area->offset, area->size};
     else if (area->kind < PROFILE_KINDS && growing[area->kind].size)
@@ -232,7 +278,8 @@ static bool place_areas(struct profile_areas *areas, struct reason *why) {
     bool is_done = each_area(areas, take_area, &candidates);
     if (is_done) {
         drop_overlapping(areas, &candidates);
-        areas->spans = calloc(candidates.count + 1, sizeof *areas->spans);
+        /* Each part that is there lies in one area, or makes one more part of it. */
+        areas->spans = calloc(candidates.count + areas->there->count + 1, sizeof *areas->spans);
         is_done = areas->spans != NULL;
     }
     for (size_t i = 0; is_done && i < candidates.count; i++)
@@ -263,8 +310,9 @@ static bool check_header(const struct profile_header *header, size_t size, struc
     return size >= 2 * PROFILE_PAGE || reason_set(why, "is a profile that is cut: its directory is missing");
 }
 
-bool profile_areas_open(struct profile_areas *areas, const void *bytes, size_t size, struct reason *why) {
-    *areas = (struct profile_areas){.bytes = bytes, .size = size};
+bool profile_areas_open(struct profile_areas *areas, const void *bytes, size_t size,
+                        const struct extents *there, struct reason *why) {
+    *areas = (struct profile_areas){.bytes = bytes, .size = size, .there = there};
     if (size < sizeof areas->header)
         return reason_set(why, profile_is(bytes, size) ? "is a profile that is cut: its header is not whole"
                                                        : "is no profile of allocsite");
@@ -283,7 +331,7 @@ static bool count_area(void *context, struct profile_areas *areas, const struct 
 }
 
 bool profile_areas_changed(const struct profile_areas *areas) {
-    struct profile_areas now = {.bytes = areas->bytes, .size = areas->size};
+    struct profile_areas now = {.bytes = areas->bytes, .size = areas->size, .there = areas->there};
     uint64_t resets = profile_load(areas->bytes + offsetof(struct profile_header, resets));
     each_area(&now, count_area, NULL);
     return resets != areas->header.resets || resets % 2 || now.claimed != areas->claimed ||

@@ -21,13 +21,14 @@ static bool add(struct profile_modules *modules, struct profile_names *names,
 }
 
 static bool read_chunk(struct profile_modules *modules, struct profile_names *names,
-                       const struct profile_chunk *chunk, uint64_t first) {
+                       const struct profile_areas *areas, const struct profile_chunk *chunk, uint64_t first) {
     struct profile_record record;
-    for (size_t at = 0; at + sizeof record <= chunk->size; at += sizeof record) {
-        profile_copy(&record, chunk->bytes + at, sizeof record);
-        if (record.what == PROFILE_MODULE && !add(modules, names, &record, first + at / sizeof record))
-            return false;
-    }
+    for (struct extent part = {0}; profile_chunk_next(areas, chunk, sizeof record, &part);)
+        for (uint64_t at = part.begin; at < part.end; at += sizeof record) {
+            profile_copy(&record, chunk->bytes + at, sizeof record);
+            if (record.what == PROFILE_MODULE && !add(modules, names, &record, first + at / sizeof record))
+                return false;
+        }
     return true;
 }
 
@@ -53,7 +54,7 @@ static bool sort(struct profile_modules *modules) {
 bool profile_modules_read(struct profile_modules *modules, struct profile_names *names,
                           const struct profile_areas *areas) {
     for (unsigned i = 0; i < PROFILE_CHUNKS; i++)
-        if (!read_chunk(modules, names, &areas->chunks[PROFILE_RECORDS][i],
+        if (!read_chunk(modules, names, areas, &areas->chunks[PROFILE_RECORDS][i],
                         PROFILE_RECORDS_FIRST * ((UINT64_C(1) << i) - 1)))
             return false;
     return sort(modules);

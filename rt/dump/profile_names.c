@@ -5,19 +5,28 @@
 
 #include <string.h>
 
+/* In those behind there is nothing that a name reaches. */
+enum { CHUNKS = 18 };
+_Static_assert(PROFILE_NAMES_FIRST *((UINT64_C(1) << CHUNKS) - 1) >= UINT32_MAX - PROFILE_NAMES_FIRST,
+               "names reach no further");
+
+/* What is not copied stays zero, and is no memory. */
+static bool copy_chunk(struct profile_names *names, const struct profile_areas *areas, unsigned number) {
+    const struct profile_chunk *chunk = &areas->chunks[PROFILE_NAMES][number];
+    char *to = names->chunks[number] = calloc(chunk->size + 1, 1);
+    if (!to)
+        return false;
+    for (struct extent part = {0}; profile_chunk_next(areas, chunk, 1, &part);)
+        memcpy(to + part.begin, chunk->bytes + part.begin, part.end - part.begin);
+    names->sizes[number] = chunk->size;
+    return true;
+}
+
 bool profile_names_read(struct profile_names *names, const struct profile_areas *areas) {
-    *names = (struct profile_names){.places_left = areas->size / 4};
-    for (unsigned i = 0; i < PROFILE_CHUNKS; i++) {
-        const struct profile_chunk *chunk = &areas->chunks[PROFILE_NAMES][i];
-        if (!chunk->bytes)
-            continue;
-        names->chunks[i] = malloc(chunk->size + 1);
-        if (!names->chunks[i])
+    *names = (struct profile_names){.places_left = areas->there->size / 4};
+    for (unsigned i = 0; i < CHUNKS; i++)
+        if (areas->chunks[PROFILE_NAMES][i].bytes && !copy_chunk(names, areas, i))
             return false;
-        memcpy(names->chunks[i], chunk->bytes, chunk->size);
-        names->chunks[i][chunk->size] = '\0';
-        names->sizes[i] = chunk->size;
-    }
     return true;
 }
 

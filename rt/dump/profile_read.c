@@ -89,14 +89,19 @@ static bool list_named(struct reader *reader) {
     return reader->named != NULL;
 }
 
+static bool read_pair(struct reader *reader, const unsigned char *at) {
+    if (!grow(&reader->pairs, reader->pair_count, &reader->pair_room, sizeof *reader->pairs))
+        return false;
+    profile_copy(&reader->pairs[reader->pair_count++], at, sizeof *reader->pairs);
+    return true;
+}
+
 static bool read_pairs_of(struct reader *reader, const struct profile_chunk *chunk) {
-    for (size_t at = 0; at + sizeof *reader->pairs <= chunk->size; at += sizeof *reader->pairs) {
-        if (!profile_load(chunk->bytes + at))
-            continue;
-        if (!grow(&reader->pairs, reader->pair_count, &reader->pair_room, sizeof *reader->pairs))
-            return false;
-        profile_copy(&reader->pairs[reader->pair_count++], chunk->bytes + at, sizeof *reader->pairs);
-    }
+    for (struct extent part = {0};
+         profile_chunk_next(&reader->areas, chunk, sizeof(struct profile_pair), &part);)
+        for (uint64_t at = part.begin; at < part.end; at += sizeof(struct profile_pair))
+            if (profile_load(chunk->bytes + at) && !read_pair(reader, chunk->bytes + at))
+                return false;
     return true;
 }
 
@@ -133,12 +138,15 @@ static bool read_stretch(struct reader *reader) {
     return true;
 }
 
-static void read_part(struct reader *reader, struct profile_part *part, uint64_t number) {
-    const unsigned char *at = profile_element(&reader->areas, PROFILE_BLOCKS, number);
+static void read_part(struct reader *reader, struct profile_part *part, size_t number) {
+    const struct profile_sweep *sweep = &reader->sweep;
+    const unsigned char *at = number < sweep->flow_count ? profile_element(&reader->areas, PROFILE_BLOCKS,
+                                                                           sweep->flows[number].block)
+                                                         : NULL;
     struct profile_block block;
     bool contradict = false; /* is told of the slots that it comes from */
-    profile_flow_counters(&part->counters, &reader->sweep.flows[number], &contradict);
-    if (!at || number == reader->sweep.flow_count)
+    profile_flow_counters(&part->counters, &sweep->flows[number], &contradict);
+    if (!at)
         return;
     profile_copy(&block, at, sizeof block);
     part->thread = block.thread;
@@ -308,9 +316,18 @@ static bool read_all(struct reader *reader) {
 }
 
 bool profile_read(struct profile_file *file, const void *bytes, size_t size, struct reason *why) {
+    struct extents all;
+    bool is_read = extents_of_all(&all, size) ? profile_read_sparse(file, bytes, size, &all, why)
+                                              : reason_set(why, "out of memory");
+    extents_free(&all);
+    return is_read;
+}
+
+bool profile_read_sparse(struct profile_file *file, const void *bytes, size_t size,
+                         const struct extents *there, struct reason *why) {
     struct reader reader = {.file = file};
     *file = (struct profile_file){.pid = 0};
-    if (!profile_areas_open(&reader.areas, bytes, size, why))
+    if (!profile_areas_open(&reader.areas, bytes, size, there, why))
         return false;
     bool is_read = read_all(&reader);
     profile_areas_close(&reader.areas);

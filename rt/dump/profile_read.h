@@ -58,6 +58,10 @@ struct profile_file {
  * free. */
 bool profile_read(struct profile_file *, const void *bytes, size_t size, struct reason *why);
 
+/* The same where only that is there, and the rest is zeros. */
+bool profile_read_sparse(struct profile_file *, const void *bytes, size_t size, const struct extents *there,
+                         struct reason *why);
+
 void profile_read_free(struct profile_file *);
 
 #endif

@@ -4,22 +4,43 @@
 
 #include <stdlib.h>
 
-/* Blocks that the file names: a number that it does not can be any. */
-static size_t count_blocks(const struct profile_areas *areas) {
-    size_t count = 0;
+static int compare_blocks(const void *a, const void *b) {
+    const struct profile_flow *left = a, *right = b;
+    return (left->block > right->block) - (left->block < right->block);
+}
+
+/* Of blocks that have counted something and that the file names: a number that it does not can be any. */
+static void list_flows(struct profile_sweep *sweep) {
+    const struct profile_areas *areas = sweep->areas;
+    size_t count = 0, kept = 0;
     for (size_t i = 0; i < areas->span_count; i++) {
         const struct profile_span *span = &areas->spans[i];
         bool has_block = span->kind == PROFILE_TALLIES || span->kind == PROFILE_EXTRAS;
-        if (has_block && span->block >= count && profile_element(areas, PROFILE_BLOCKS, span->block))
-            count = (size_t)span->block + 1;
+        if (has_block && (!count || sweep->flows[count - 1].block != span->block) &&
+            profile_element(areas, PROFILE_BLOCKS, span->block))
+            sweep->flows[count++].block = span->block;
     }
-    return count;
+    qsort(sweep->flows, count, sizeof *sweep->flows, compare_blocks);
+    for (size_t i = 0; i < count; i++)
+        if (!kept || sweep->flows[kept - 1].block != sweep->flows[i].block)
+            sweep->flows[kept++].block = sweep->flows[i].block;
+    sweep->flow_count = kept;
+}
+
+/* That of a span is looked for once, not with each slot. */
+static void find_flow(const struct profile_sweep *sweep, struct profile_active *active) {
+    struct profile_flow key = {.block = active->span->block};
+    struct profile_flow *other = &sweep->flows[sweep->flow_count];
+    struct profile_flow *found = bsearch(&key, sweep->flows, sweep->flow_count, sizeof key, compare_blocks);
+    active->flow = found ? found : other;
 }
 
 bool profile_sweep_open(struct profile_sweep *sweep, const struct profile_areas *areas) {
-    *sweep = (struct profile_sweep){.areas = areas, .flow_count = count_blocks(areas)};
+    *sweep = (struct profile_sweep){.areas = areas};
     sweep->active = calloc(areas->span_count + 1, sizeof *sweep->active);
-    sweep->flows = calloc(sweep->flow_count + 1, sizeof *sweep->flows);
+    sweep->flows = calloc(areas->span_count + 1, sizeof *sweep->flows);
+    if (sweep->active && sweep->flows)
+        list_flows(sweep);
     return sweep->active && sweep->flows;
 }
 
@@ -31,15 +52,18 @@ void profile_sweep_close(struct profile_sweep *sweep) {
 static void drop_ended(struct profile_sweep *sweep) {
     size_t kept = 0;
     for (size_t i = 0; i < sweep->active_count; i++)
-        if (sweep->active[i]->end > sweep->end)
+        if (sweep->active[i].span->end > sweep->end)
             sweep->active[kept++] = sweep->active[i];
     sweep->active_count = kept;
 }
 
 static void add_begun(struct profile_sweep *sweep) {
     const struct profile_areas *areas = sweep->areas;
-    while (sweep->next < areas->span_count && areas->spans[sweep->next].first <= sweep->first)
-        sweep->active[sweep->active_count++] = &areas->spans[sweep->next++];
+    while (sweep->next < areas->span_count && areas->spans[sweep->next].first <= sweep->first) {
+        struct profile_active *active = &sweep->active[sweep->active_count++];
+        active->span = &areas->spans[sweep->next++];
+        find_flow(sweep, active);
+    }
 }
 
 /* Every stretch ends where one of its areas does, or where one more begins: so all stretches together cost no
@@ -53,8 +77,8 @@ bool profile_sweep_next(struct profile_sweep *sweep) {
     add_begun(sweep);
     sweep->end = sweep->next < areas->span_count ? areas->spans[sweep->next].first : UINT64_MAX;
     for (size_t i = 0; i < sweep->active_count; i++)
-        if (sweep->active[i]->end < sweep->end)
-            sweep->end = sweep->active[i]->end;
+        if (sweep->active[i].span->end < sweep->end)
+            sweep->end = sweep->active[i].span->end;
     return true;
 }
 
@@ -80,11 +104,10 @@ static void each_element(struct slot_reading *reading, uint32_t kind, element_fu
     const struct profile_sweep *sweep = reading->sweep;
     _Static_assert(sizeof(struct tally) == sizeof(struct extra), "one size for both");
     for (size_t i = 0; i < sweep->active_count; i++) {
-        const struct profile_span *span = sweep->active[i];
+        const struct profile_span *span = sweep->active[i].span;
         if (span->kind != kind)
             continue;
-        size_t block = span->block < sweep->flow_count ? span->block : sweep->flow_count;
-        reading->of_block = reading->is_in_totals ? &sweep->flows[block] : &reading->of_none;
+        reading->of_block = reading->is_in_totals ? sweep->active[i].flow : &reading->of_none;
         function(reading, span->elements + (reading->slot - span->first) * sizeof(struct tally));
     }
 }

@@ -8,19 +8,25 @@
 
 /* Sums of what threads count. */
 struct profile_flow {
+    uint32_t block;
     struct tally tally; /* of it, the counters */
     struct extra extra;
+};
+
+struct profile_active {
+    const struct profile_span *span;
+    struct profile_flow *flow; /* of its block */
 };
 
 /* Goes over the slots that some area knows, by rising number, in stretches that the same areas know. */
 struct profile_sweep {
     const struct profile_areas *areas;
-    const struct profile_span **active; /* the areas that know the stretch */
+    struct profile_active *active; /* those that know the stretch */
     size_t active_count;
     size_t next; /* of areas->spans */
     uint64_t first, end;
     struct profile_flow
-        *flows; /* by block, of all slots that were read; the one behind is for other blocks */
+        *flows; /* by rising block, of all slots that were read; the one behind is for other blocks */
     size_t flow_count;
     struct profile_flow before_reset; /* of all slots that were read, in all blocks */
 };

@@ -160,7 +160,8 @@ static bool read_all(struct reading *reading, struct profile_image *image, struc
         return false;
     look_for_changes(reading);
     reading->is_forked = is_forked(reading);
-    if (reading->is_forked && !remote_inherited_add(&reading->areas, image))
+    if (reading->is_forked &&
+        !remote_inherited_add(&reading->areas, image, remote_names_count(&reading->memory, &reading->root)))
         return reason_set(why, "out of memory");
     if (!remote_areas_names(&reading->areas, &reading->memory, &reading->names.writer, why))
         return false;

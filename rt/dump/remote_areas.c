@@ -5,18 +5,25 @@
 #include "profile_areas.h"
 #include "remote_counters.h"
 
+#include <inttypes.h>
 #include <string.h>
 
-/* What no process counts in. */
-enum { AREAS_MAX = 1 << 20, NAMES_CHUNKS_MAX = 16 };
-#define SIZE_MAX_OF_ALL (UINT64_C(1) << 32)
-
-static bool say_vanished(struct reason *why) {
-    return reason_set(why, "has ended, or runs another program now");
-}
+/* Names reach no further. */
+enum { NAMES_CHUNKS_MAX = 18 };
 
 static bool say_impossible(struct reason *why) {
     return reason_set(why, "has overwritten what allocsite keeps in it: that cannot be so");
+}
+
+static bool say_vanished(const struct remote_memory *memory, struct reason *why) {
+    return memory->left ? reason_set(why, "has ended, or runs another program now") : say_impossible(why);
+}
+
+static bool say_too_much(const struct remote_memory *memory, struct reason *why) {
+    return reason_set(why,
+                      "says that it has more than %" PRIu64 " MiB of counters, far more than it has memory; "
+                      "start the program with ALLOCSITE_OPTIONS=profile=PATH",
+                      memory->budget >> 20);
 }
 
 static bool say_memory(struct reason *why) {
@@ -62,18 +69,19 @@ bool remote_areas_list(struct remote_areas *areas, struct remote_memory *memory,
     uint64_t all = 0;
     *areas = (struct remote_areas){.count = 0};
     if (!remote_table_read(&table, root, memory, root->store.areas))
-        return say_vanished(why);
-    if (count > AREAS_MAX)
+        return say_vanished(memory, why);
+    if (count > memory->budget / sizeof(struct remote_area))
         return say_impossible(why);
     for (uint32_t i = 0; i < count; i++) {
         uint64_t at = remote_table_at(&table, i);
         struct remote_area area = {.address = 0};
         if (at && !read_area(&area, memory, &root->root.layout, at))
-            return say_vanished(why);
+            return say_vanished(memory, why);
         if (area.area.kind == PROFILE_NONE)
             continue;
-        if (area.area.size > SIZE_MAX_OF_ALL || (all += area.area.size) > SIZE_MAX_OF_ALL)
-            return say_impossible(why);
+        if (area.area.size > memory->budget - all)
+            return say_too_much(memory, why);
+        all += area.area.size;
         if (!keep(areas, &area, why))
             return false;
     }
@@ -116,10 +124,10 @@ bool remote_areas_copy(struct remote_areas *areas, struct remote_memory *memory,
     if (!place_all(areas, image))
         return say_memory(why);
     if (!remote_counters_copy(areas, memory, image->bytes))
-        return say_vanished(why);
+        return say_vanished(memory, why);
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (!copy_kind(areas, memory, image->bytes, others[i]))
-            return say_vanished(why);
+            return say_vanished(memory, why);
     return true;
 }
 
@@ -144,6 +152,8 @@ bool remote_areas_names(const struct remote_areas *areas, struct remote_memory *
     size_t end = names_end(areas);
     if (!end)
         return true;
+    if (end > memory->budget)
+        return say_too_much(memory, why);
     writer->bytes = calloc(end, 1);
     if (!writer->bytes)
         return say_memory(why);
@@ -156,7 +166,7 @@ bool remote_areas_names(const struct remote_areas *areas, struct remote_memory *
         size_t begin = names_begin(number), size = names_begin(number + 1) - begin;
         if (!remote_read(memory, area->address, writer->bytes + begin,
                          area->area.size < size ? area->area.size : size))
-            return say_vanished(why);
+            return say_vanished(memory, why);
     }
     return true;
 }

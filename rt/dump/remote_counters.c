@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The tallies and extras of a process. */
 #include "remote_counters.h"
+#include "profile_areas.h"
 
 #include <stdlib.h>
 
@@ -56,9 +57,9 @@ static bool open_sweep(struct sweep *sweep, const struct remote_areas *areas) {
         return false;
     for (size_t i = 0; i < areas->count; i++) {
         const struct profile_area *area = &areas->list[i].area;
-        uint64_t end = area->first + area->size / sizeof(struct tally);
-        if (is_counters(area) && end > area->first)
-            sweep->spans[sweep->count++] = (struct span){&areas->list[i], area->first, end};
+        uint64_t count = area->size / sizeof(struct tally);
+        if (is_counters(area) && count && profile_has_slots(area->first, count))
+            sweep->spans[sweep->count++] = (struct span){&areas->list[i], area->first, area->first + count};
     }
     qsort(sweep->spans, sweep->count, sizeof *sweep->spans, compare_first);
     return true;

@@ -4,22 +4,20 @@
 
 #include <stdlib.h>
 
-/* Of slots: those that can have a record. */
-#define SLOTS_MAX (UINT64_C(1) << 24)
-
 struct surplus {
     int64_t blocks, bytes; /* came and are not gone */
 };
 
-static uint64_t slots_of(const struct remote_areas *areas) {
+/* Those that have a record. */
+static uint64_t slots_of(const struct remote_areas *areas, uint64_t records) {
     uint64_t most = 0;
     for (size_t i = 0; i < areas->count; i++) {
         const struct profile_area *area = &areas->list[i].area;
         uint64_t end = area->first + area->size / sizeof(struct tally);
-        if (area->kind == PROFILE_TALLIES && area->first < SLOTS_MAX && end > most)
+        if (area->kind == PROFILE_TALLIES && area->first < records && end > most)
             most = end;
     }
-    return most < SLOTS_MAX ? most : SLOTS_MAX;
+    return most < records ? most : records;
 }
 
 static void add_area(struct surplus *surplus, uint64_t slots, const struct profile_area *area,
@@ -70,9 +68,9 @@ static bool enter(struct chunks *chunks, struct profile_image *image, uint64_t s
     return true;
 }
 
-bool remote_inherited_add(const struct remote_areas *areas, struct profile_image *image) {
+bool remote_inherited_add(const struct remote_areas *areas, struct profile_image *image, uint32_t records) {
     struct chunks chunks;
-    uint64_t slots = slots_of(areas);
+    uint64_t slots = slots_of(areas, records);
     struct surplus *surplus = calloc(slots + 1, sizeof *surplus);
     bool is_done = surplus != NULL;
     for (size_t i = 0; is_done && i < areas->count; i++)

@@ -2,6 +2,8 @@
 /* The memory of another process. */
 #include "remote_memory.h"
 #include "grow.h"
+#include "outside.h"
+#include "process.h"
 
 #include "../profile.h"
 
@@ -12,8 +14,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A gigabyte of names and descriptors: a process that has more is not what it says. */
-enum { PAGES_MAX = 1 << 18 };
+/* A call takes as long as copying so many bytes. */
+enum { CALL = 256 };
 
 struct remote_page {
     uint64_t address;
@@ -21,7 +23,14 @@ struct remote_page {
 };
 
 void remote_memory_open(struct remote_memory *memory, unsigned pid) {
-    *memory = (struct remote_memory){.pid = pid, .fd = -1};
+    *memory = (struct remote_memory){.pid = pid, .fd = -1, .budget = outside_budget(process_memory(pid))};
+    memory->left = memory->budget;
+}
+
+bool remote_spend(struct remote_memory *memory, uint64_t size) {
+    bool is_left = size <= memory->left;
+    memory->left = is_left ? memory->left - size : 0;
+    return is_left;
 }
 
 void remote_memory_close(struct remote_memory *memory) {
@@ -59,6 +68,10 @@ static ssize_t read_some(struct remote_memory *memory, uint64_t address, void *t
 }
 
 bool remote_read(struct remote_memory *memory, uint64_t address, void *to, size_t size) {
+    if (!remote_spend(memory, CALL)) {
+        errno = EOVERFLOW;
+        return false;
+    }
     while (size) {
         ssize_t count = read_some(memory, address, to, size);
         if (count == 0)
@@ -121,7 +134,7 @@ static const char *page_of(struct remote_memory *memory, uint64_t address) {
     size_t found = hash_find(&memory->index, hash_number(0, start), is_page, &start, memory);
     if (found != HASH_NONE)
         return memory->pages[found].bytes;
-    if (memory->count == PAGES_MAX || !add_page(memory, start))
+    if (!remote_spend(memory, PROFILE_PAGE) || !add_page(memory, start))
         return NULL;
     return memory->pages[memory->count - 1].bytes;
 }
@@ -160,5 +173,5 @@ const char *remote_text(struct remote_memory *memory, uint64_t address) {
             break;
     }
     memory->text[length] = '\0';
-    return memory->text;
+    return remote_spend(memory, length) ? memory->text : NULL;
 }

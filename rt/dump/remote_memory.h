@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The memory of another process, read while it runs: it is not stopped, nothing runs in it and nothing in it
- * is written, so nothing that is wrong here can harm it. What is read may be anything.
+ * is written, so nothing that is wrong here can harm it. What is read may be anything, and never is more than
+ * is in proportion to what the process has (outside.h).
  *
  * A counter of 64 bits is never read half: the kernel copies with the processor's instruction for that, which
  * moves aligned words as a whole. No manual promises it; of 2.1e9 counters that another processor was
@@ -22,6 +23,8 @@ struct remote_memory {
     unsigned pid;
     int fd; /* of /proc/PID/mem, where process_vm_readv is not allowed; -1: not needed so far */
     bool is_out_of_memory;
+    uint64_t budget; /* in bytes */
+    uint64_t left;   /* of it, for what is read in small pieces */
     struct hash_index index;
     struct remote_page *pages;
     size_t count, room;
@@ -31,7 +34,10 @@ struct remote_memory {
 void remote_memory_open(struct remote_memory *, unsigned pid);
 void remote_memory_close(struct remote_memory *);
 
-/* Reads it now. False with errno: not all of it is there, or it may not be read. */
+/* Takes so many bytes of what is left. False: there are not so many, and never will be again. */
+bool remote_spend(struct remote_memory *, uint64_t size);
+
+/* Reads it now. False with errno: not all of it is there, or it may not be read, or nothing is left. */
 bool remote_read(struct remote_memory *, uint64_t address, void *to, size_t size);
 
 /* The same for many pieces, in their order and as fast as it goes. */

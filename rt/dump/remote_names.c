@@ -12,9 +12,6 @@
 #include <stddef.h>
 #include <string.h>
 
-/* What is beyond is no program's. */
-enum { RECORDS_MAX = 1 << 24, NAMES_SIZE_MAX = 1 << 30 };
-
 struct remote_name {
     uint64_t address;
     profile_name name;
@@ -44,7 +41,7 @@ static const struct remote_name *find(const struct remote_names *names, uint64_t
 }
 
 static bool add_text(struct remote_names *names, uint64_t address, profile_name *name) {
-    const char *text = names->writer.size < NAMES_SIZE_MAX ? remote_text(names->memory, address) : NULL;
+    const char *text = remote_text(names->memory, address);
     *name = 0;
     if (!text)
         names->unreadable++;
@@ -59,9 +56,9 @@ static bool read_text(struct remote_names *names, uint64_t address, profile_name
     return !address || known || add_text(names, address, name);
 }
 
-/* False: it is not there, and that is noted. */
+/* False: it is not there, and that is noted. What is read again and again costs again and again. */
 static bool peek(struct remote_names *names, uint64_t address, void *to, size_t size) {
-    bool is_there = remote_peek(names->memory, address, to, size);
+    bool is_there = remote_spend(names->memory, size) && remote_peek(names->memory, address, to, size);
     names->unreadable += !is_there;
     return is_there;
 }
@@ -119,7 +116,7 @@ static bool read_request(struct remote_names *names, uint64_t address, struct pr
 static uint32_t read_module_slot(struct remote_names *names, uint64_t module) {
     uint32_t slot = 0;
     peek(names, module + names->layout->module_slot, &slot, sizeof slot);
-    return slot < RECORDS_MAX ? slot : 0;
+    return slot < PROFILE_SLOTS_MAX ? slot : 0;
 }
 
 static bool read_site(struct remote_names *names, uint64_t address, uint64_t module,
@@ -139,6 +136,16 @@ static bool read_site(struct remote_names *names, uint64_t address, uint64_t mod
            read_chain(names, FOLLOW(struct allocsite_site, address, caller, site), &record->inlined);
 }
 
+/* Paths are read once, and hashed for each record. */
+static bool read_path(struct remote_names *names, uint64_t address, profile_name *name) {
+    bool is_done = read_text(names, address, name);
+    if (*name && !remote_spend(names->memory, strlen(names->writer.bytes + *name))) {
+        names->unreadable++;
+        *name = 0;
+    }
+    return is_done;
+}
+
 static bool read_module(struct remote_names *names, uint64_t address, uint32_t slot,
                         struct profile_record *record) {
     uint64_t path;
@@ -148,7 +155,7 @@ static bool read_module(struct remote_names *names, uint64_t address, uint32_t s
         return !names->memory->is_out_of_memory;
     build_id[sizeof build_id - 1] = '\0';
     *record = (struct profile_record){.module = slot, .what = PROFILE_MODULE};
-    if (!read_text(names, path, &record->file) ||
+    if (!read_path(names, path, &record->file) ||
         !name_write(&names->writer, build_id[0] ? build_id : NULL, &record->build_id))
         return false;
     record->id = path_id(record->file ? names->writer.bytes + record->file : "");
@@ -167,7 +174,7 @@ static bool read_caller(struct remote_names *names, uint64_t address, uint64_t m
         !peek(names, module + names->layout->module_build_id, build_id, sizeof build_id))
         return !names->memory->is_out_of_memory;
     build_id[sizeof build_id - 1] = '\0';
-    if (!read_text(names, path, &name))
+    if (!read_path(names, path, &name))
         return false;
     record->id = caller_id(build_id, name ? names->writer.bytes + name : "", record->address);
     return true;
@@ -198,13 +205,18 @@ static bool read_record(struct remote_names *names, uint64_t address, uint32_t s
                                   : read_part(names, address, module, record);
 }
 
+uint32_t remote_names_count(struct remote_memory *memory, const struct remote_root *root) {
+    uint32_t count = remote_u32(memory, root->registry.record_count);
+    return count <= memory->budget / sizeof(struct profile_record) ? count : 0;
+}
+
 bool remote_names_read(struct remote_names *names, struct remote_memory *memory,
                        const struct remote_root *root) {
     struct remote_table table;
-    uint32_t count = remote_u32(memory, root->registry.record_count);
+    uint32_t count = remote_names_count(memory, root);
     names->memory = memory;
     names->layout = &root->root.layout;
-    if (count > RECORDS_MAX || !remote_table_read(&table, root, memory, root->registry.records)) {
+    if (!count || !remote_table_read(&table, root, memory, root->registry.records)) {
         names->unreadable++;
         count = 0;
     }

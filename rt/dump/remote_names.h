@@ -20,6 +20,9 @@ struct remote_names {
     size_t known_count, room;
 };
 
+/* How many records there are, but no more than the process can have. */
+uint32_t remote_names_count(struct remote_memory *, const struct remote_root *);
+
 /* Reads them all. The writer may have names already, which stay. False: out of memory. */
 bool remote_names_read(struct remote_names *, struct remote_memory *, const struct remote_root *);
 void remote_names_free(struct remote_names *);

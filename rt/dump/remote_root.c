@@ -66,7 +66,7 @@ static void look_at_segment(struct search *search, uint64_t address, const Elf64
     size_t size = segment->p_filesz < sizeof bytes ? segment->p_filesz : sizeof bytes;
     search->notes = address;
     search->bytes = bytes;
-    if (remote_read(search->memory, address, bytes, size))
+    if (remote_spend(search->memory, size) && remote_read(search->memory, address, bytes, size))
         elf_notes_find(bytes, size, segment->p_align, look_at_note, search);
 }
 

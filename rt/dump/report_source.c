@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A report from a file, in whatever form it is, or from a process. */
 #include "report_source.h"
+#include "file_map.h"
 #include "process.h"
 #include "process_profile.h"
-#include "profile_map.h"
 #include "remote.h"
 #include "whole_input.h"
 
@@ -17,35 +17,57 @@
 /* A program that changes its profile all the time is read no more often than this. */
 enum { READINGS = 5 };
 
-static bool read_map(struct profile_file *file, const struct profile_map *map, struct reason *why) {
-    bool is_read = profile_read(file, map->bytes, map->size, why);
-    if (!profile_map_was_cut())
-        return is_read;
-    if (is_read)
+/* A hole may have been written to since it was known to be one. */
+static bool has_filled(const struct extents *there, int fd, size_t size) {
+    struct extents now;
+    bool has_filled = !extents_of_file(&now, fd, size) || !extents_equal(&now, there);
+    extents_free(&now);
+    return has_filled;
+}
+
+static bool read_there(struct profile_file *file, int fd, const struct file_map *map, bool *has_changed,
+                       struct reason *why) {
+    struct extents there;
+    bool is_read = extents_of_file(&there, fd, map->size)
+                       ? profile_read_sparse(file, map->bytes, map->size, &there, why)
+                       : reason_set(why, "out of memory");
+    *has_changed = is_read && !file->report.finished && has_filled(&there, fd, map->size);
+    extents_free(&there);
+    return is_read;
+}
+
+static bool read_map(struct profile_file *file, int fd, const struct file_map *map, bool *has_changed,
+                     struct reason *why) {
+    bool is_read = read_there(file, fd, map, has_changed, why);
+    bool was_cut = file_map_was_cut(map), was_filled = *has_changed;
+    *has_changed = was_cut || was_filled || (is_read && file->is_changing);
+    if (is_read && (was_cut || was_filled))
         profile_read_free(file);
-    return reason_set(why, "was cut while it was read");
+    if (was_cut)
+        return file_map_say_cut(why);
+    return was_filled ? reason_set(why, "was filled while it was read") : is_read;
 }
 
 /* Maps it anew each time: it may have grown. */
-static bool read_once(struct profile_file *file, int fd, struct reason *why) {
-    struct profile_map map;
+static bool read_once(struct profile_file *file, int fd, bool *has_changed, struct reason *why) {
+    struct file_map map;
     struct stat status;
+    *has_changed = false;
     if (fstat(fd, &status) != 0)
         return reason_set(why, "%s", strerror(errno));
     if (status.st_size == 0)
         return reason_set(why, "is empty");
-    if (!profile_map(&map, fd, (size_t)status.st_size, why))
+    if (!file_map_descriptor(&map, fd, (size_t)status.st_size, why))
         return false;
-    bool is_read = read_map(file, &map, why);
-    profile_unmap(&map);
+    bool is_read = read_map(file, fd, &map, has_changed, why);
+    file_unmap(&map);
     return is_read;
 }
 
 static bool read_calm(struct profile_file *file, int fd, struct reason *why) {
     for (int i = 1;; i++) {
-        bool is_read = read_once(file, fd, why);
-        bool again = is_read ? file->is_changing : profile_map_was_cut();
-        if (!again || i == READINGS)
+        bool has_changed, is_read = read_once(file, fd, &has_changed, why);
+        if (!has_changed || i == READINGS)
             return is_read;
         if (is_read)
             profile_read_free(file);

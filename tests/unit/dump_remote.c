@@ -178,6 +178,13 @@ static void assert_refused(const char *expected) {
     assert_string_equal(why.text, expected);
 }
 
+static void assert_too_much(void) {
+    struct profile_image image;
+    struct reason why;
+    assert_false(remote_profile(&image, (unsigned)getpid(), &why));
+    assert_non_null(strstr(why.text, "MiB of counters, far more than it has memory; start"));
+}
+
 static const struct report_site *the_row(const struct profile_file *file) {
     assert_int_equal(file->report.site_count, 1);
     assert_int_equal(file->report.sites[0]->counters.allocs, 10);
@@ -311,9 +318,9 @@ static void refuses_what_cannot_be(void **state) {
     (void)state;
     const char *impossible = "has overwritten what allocsite keeps in it: that cannot be so";
     areas[0].size = UINT64_C(1) << 40;
-    assert_refused(impossible);
+    assert_too_much();
     areas[0].size = UINT64_MAX;
-    assert_refused(impossible);
+    assert_too_much();
     area_count = UINT32_MAX;
     assert_refused(impossible);
     set_up(NULL);
@@ -339,6 +346,74 @@ static void tolerates_counts_that_cannot_be(void **state) {
     read_self(&file);
     assert_int_equal(file.report.site_count, 0);
     profile_read_free(&file);
+}
+
+/* A part of the memory of this process that nobody has written to. */
+static char *nothing_of(size_t size) {
+    char *memory =
+        mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    assert_true(memory != MAP_FAILED);
+    return memory;
+}
+
+static void comes_to_an_end_with_slots_that_cannot_be(void **state) {
+    (void)state;
+    static const uint64_t firsts[] = {-(uint64_t)64, -(uint64_t)128, INT64_MAX, PROFILE_SLOTS_MAX - 1};
+    enum { SIZE = PROFILE_PAGE / 2 }; /* does not end where the numbers do */
+    struct profile_file file;
+    char *memory = nothing_of(PROFILE_PAGE);
+    alarm(10);
+    for (size_t i = 0; i < sizeof firsts / sizeof *firsts; i++) {
+        set_up(NULL);
+        add_area(PROFILE_TALLIES, 1, firsts[i], memory, SIZE);
+        read_self(&file);
+        (void)the_row(&file);
+        assert_reason(&file, "the file is damaged: 1 of 5 areas cannot be so");
+        profile_read_free(&file);
+    }
+    alarm(0);
+    munmap(memory, PROFILE_PAGE);
+}
+
+static void refuses_what_is_more_than_the_process_has(void **state) {
+    (void)state;
+    const size_t size = (size_t)3 << 30;
+    char *memory = nothing_of(size);
+    for (uint32_t kind = PROFILE_NAMES; kind <= PROFILE_BASES; kind++) {
+        set_up(NULL);
+        add_area(kind, PROFILE_CHUNKS - 1, 0, memory, size);
+        assert_too_much();
+    }
+    set_up(NULL);
+    add_area(PROFILE_NAMES, 15, 0, memory, PROFILE_PAGE); /* the chunks before it are not there */
+    assert_too_much();
+    munmap(memory, size);
+}
+
+/* Each text is a part of the one that is read before. */
+static void reads_no_more_names_than_the_process_has(void **state) {
+    (void)state;
+    enum { MODULES = 100000, TEXT = REMOTE_TEXT_SIZE - 1 };
+    struct profile_file file;
+    struct fake_module *modules = calloc(MODULES, sizeof *modules);
+    struct fake_record *many = calloc(MODULES, sizeof *many);
+    char *text = malloc(TEXT + MODULES);
+    memset(text, 'x', TEXT + MODULES);
+    for (uint32_t i = 1; i < MODULES; i++) {
+        modules[i] = (struct fake_module){.path = text + i, .slot = i};
+        many[i] = (struct fake_record){.module = &modules[i], .what = PROFILE_MODULE};
+    }
+    record_count = record_table.first = MODULES;
+    record_table.chunks[0] = (char *)many;
+    alarm(10);
+    read_self(&file);
+    alarm(0);
+    (void)the_row(&file);
+    assert_true(file.report.reason_count > 0);
+    profile_read_free(&file);
+    free(modules);
+    free(many);
+    free(text);
 }
 
 static void says_what_the_runtime_is_not(void **state) {
@@ -473,6 +548,9 @@ int main(void) {
         cmocka_unit_test_setup(says_that_records_are_not_there, set_up),
         cmocka_unit_test_setup(refuses_what_cannot_be, set_up),
         cmocka_unit_test_setup(tolerates_counts_that_cannot_be, set_up),
+        cmocka_unit_test_setup(comes_to_an_end_with_slots_that_cannot_be, set_up),
+        cmocka_unit_test_setup(refuses_what_is_more_than_the_process_has, set_up),
+        cmocka_unit_test_setup(reads_no_more_names_than_the_process_has, set_up),
         cmocka_unit_test_setup(says_what_the_runtime_is_not, set_up),
         cmocka_unit_test_setup(says_that_a_reset_is_under_way, set_up),
         cmocka_unit_test_setup(says_that_the_peak_rose, set_up),
