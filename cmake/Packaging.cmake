@@ -18,7 +18,7 @@ endfunction()
 
 # Clang's own response file, made from the runtime's list of what it interposes.
 function(allocsite_write_static_options file options_variable)
-    set(list ${PROJECT_SOURCE_DIR}/rt/lib/wrapped.def)
+    set(list ${PROJECT_SOURCE_DIR}/rt/lib/heap/wrapped.def)
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${list})
     file(STRINGS ${list} options REGEX "^WRAPPED\\(")
     list(TRANSFORM options REPLACE "^WRAPPED\\(([A-Za-z0-9_]+)\\)$" "-Wl,--wrap=\\1")

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Registration of the passes with clang and opt. */
+#include "base/compat.h"
+#include "base/host.h"
+#include "emit/mark.h"
+#include "emit/rewrite.h"
+#include "find/lines.h"
+
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
-
-#include "compat.h"
-#include "host.h"
-#include "lines.h"
-#include "mark.h"
-#include "rewrite.h"
 
 using namespace llvm;
 using namespace allocsite;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The contract between the plugin (writes), the runtime (counts by) and allocsite-dump (reads).
  *
  * A module that was compiled with the plugin carries a site table: descriptors in one section, what
@@ -16,8 +17,7 @@
  * Everything is in the byte order of the module. In a relocatable object the references are still
  * PC-relative relocations of their section. One site can stand twice (a library opened twice, code
  * that LTO mixed with other objects): two descriptors are the same site if hash, function, file,
- * line, column and callee agree.
- */
+ * line, column and callee agree. */
 #ifndef ALLOCSITE_FORMAT_H
 #define ALLOCSITE_FORMAT_H
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The profile: the counters of a process in a file, as the runtime writes and allocsite-dump reads it. The
  * only copy of the format; allocsite-profile(5) says it in prose.
  *
@@ -18,10 +19,7 @@
  * once, for each phase. What was counted for a slot is the sum over all blocks.
  *
  * Arrays that grow (names, records, slots ...) come in chunks: chunk k holds first << k elements, from
- * element first * (2^k - 1) on, and is an area of its own with index k.
- *
- * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
- */
+ * element first * (2^k - 1) on, and is an area of its own with index k. */
 #ifndef ALLOCSITE_PROFILE_H
 #define ALLOCSITE_PROFILE_H
 

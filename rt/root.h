@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Where the runtime keeps in memory what a profile is made of, for allocsite-dump, which reads it from there
  * when a process has no profile. The runtime does nothing for that but say where things are.
  *
@@ -7,10 +8,7 @@
  * relocation.
  *
  * What the parts point to are the runtime's own structures. Where in them things are, struct root_layout
- * says, so that readers need not change with them.
- *
- * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
- */
+ * says, so that readers need not change with them. */
 #ifndef ALLOCSITE_ROOT_H
 #define ALLOCSITE_ROOT_H
 

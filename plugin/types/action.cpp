@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Registration with clang: an action beside the main one, which keeps the AST until the pass has asked. */
+#include "base/host.h"
+#include "types/answer.h"
+
 #include <clang/AST/ASTConsumer.h>
 #include <clang/AST/DeclGroup.h>
 #include <clang/Frontend/CompilerInstance.h>
 #include <clang/Frontend/FrontendPluginRegistry.h>
-#include <llvm/Config/llvm-config.h>
-
 #include <cstdio>
 #include <cstdlib>
+#include <llvm/Config/llvm-config.h>
 #include <memory>
-
-#include "../host.h"
-#include "answer.h"
 
 using namespace clang;
 using namespace allocsite;

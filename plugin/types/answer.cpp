@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "answer.h"
+#include "types/answer.h"
+
+#include "types/calls.h"
+#include "types/roots.h"
+#include "types/types.h"
 
 #include <clang/AST/Mangle.h>
 #include <llvm/ADT/StringSet.h>
-
 #include <memory>
-
-#include "calls.h"
-#include "roots.h"
-#include "types.h"
 
 using namespace clang;
 

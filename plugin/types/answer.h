@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The source file that questions are about. */
-#ifndef ALLOCSITE_PLUGIN_TYPES_ANSWER_H
-#define ALLOCSITE_PLUGIN_TYPES_ANSWER_H
+#ifndef ALLOCSITE_TYPES_ANSWER_H
+#define ALLOCSITE_TYPES_ANSWER_H
 
 #include <clang/AST/ASTContext.h>
-
 #include <vector>
 
 namespace allocsite {

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "calls.h"
+#include "types/calls.h"
+
+#include "types/spell.h"
 
 #include <clang/AST/DeclCXX.h>
 #include <clang/AST/ExprCXX.h>
@@ -7,8 +9,6 @@
 #include <clang/Basic/SourceManager.h>
 #include <llvm/Config/llvm-config.h>
 #include <llvm/Support/SaveAndRestore.h>
-
-#include "spell.h"
 
 using namespace clang;
 

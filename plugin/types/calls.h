@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The calls in a function's body, with what they allocate if they do. */
-#ifndef ALLOCSITE_PLUGIN_TYPES_CALLS_H
-#define ALLOCSITE_PLUGIN_TYPES_CALLS_H
+#ifndef ALLOCSITE_TYPES_CALLS_H
+#define ALLOCSITE_TYPES_CALLS_H
 
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/Mangle.h>
-
 #include <string>
 #include <vector>
 

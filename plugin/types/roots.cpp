@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "roots.h"
+#include "types/roots.h"
+
+#include "types/calls.h"
 
 #include <clang/AST/DeclCXX.h>
 #include <clang/AST/DeclFriend.h>
 #include <clang/AST/DeclTemplate.h>
 #include <clang/Basic/SourceManager.h>
 #include <llvm/Support/Path.h>
-
-#include "calls.h"
 
 using namespace clang;
 

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Which declaration in the AST a function of the IR was made of. */
-#ifndef ALLOCSITE_PLUGIN_TYPES_ROOTS_H
-#define ALLOCSITE_PLUGIN_TYPES_ROOTS_H
+#ifndef ALLOCSITE_TYPES_ROOTS_H
+#define ALLOCSITE_TYPES_ROOTS_H
+
+#include "types/types.h"
 
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/Mangle.h>
 #include <llvm/ADT/DenseMap.h>
 #include <llvm/ADT/DenseSet.h>
 #include <llvm/ADT/SmallVector.h>
-
-#include "types.h"
 
 namespace allocsite {
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "spell.h"
+#include "types/spell.h"
 
 #include <clang/AST/PrettyPrinter.h>
 #include <llvm/Support/Path.h>

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Which type a call allocates, by what is done with its result and what it asks for. */
-#ifndef ALLOCSITE_PLUGIN_TYPES_SPELL_H
-#define ALLOCSITE_PLUGIN_TYPES_SPELL_H
+#ifndef ALLOCSITE_TYPES_SPELL_H
+#define ALLOCSITE_TYPES_SPELL_H
 
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/ExprCXX.h>
-
 #include <string>
 
 namespace allocsite {

@@ -9,8 +9,8 @@
  * How a type is spelled: as the canonical type of one element, without qualifiers and without what the
  * language fills in by itself: `struct foo` in C, `ns::Foo<int>` in C++, a typedef's name only where the type
  * has no other. */
-#ifndef ALLOCSITE_PLUGIN_TYPES_TYPES_H
-#define ALLOCSITE_PLUGIN_TYPES_TYPES_H
+#ifndef ALLOCSITE_TYPES_TYPES_H
+#define ALLOCSITE_TYPES_TYPES_H
 
 #ifdef __cplusplus
 extern "C" {

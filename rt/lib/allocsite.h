@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* allocsite: exact allocation counts for each call site. The interface for programs that are profiled.
  *
  * A program needs nothing of this: compiled with the plugin and linked with -lallocsite it is counted. This
@@ -10,10 +11,7 @@
  * handler. Functions that return int return 0 or an error number of <errno.h>: ENOSYS where the runtime is
  * absent or off.
  *
- * Names and words (site, owner, live, peak, phase) are those of allocsite(7).
- *
- * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
- */
+ * Names and words (site, owner, live, peak, phase) are those of allocsite(7). */
 #ifndef ALLOCSITE_H
 #define ALLOCSITE_H
 

@@ -2,7 +2,7 @@
 /* From the bytes of a list of allocators to what it says of functions, sources and types. */
 #include "fuzz.h"
 
-#include "../../plugin/allocator_list.h"
+#include "base/allocator_list.h"
 
 #include <stdlib.h>
 #include <string.h>

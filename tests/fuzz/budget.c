@@ -2,7 +2,7 @@
 /* From the bytes of a budget to its limits, and from their patterns to sites. */
 #include "fuzz.h"
 
-#include "dump/check.h"
+#include "dump/compare/check.h"
 
 #include <stdlib.h>
 

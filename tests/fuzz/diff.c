@@ -2,7 +2,7 @@
 /* From the bytes of a report to its difference from the same report of edited code, in all its forms. */
 #include "fuzz.h"
 
-#include "dump/diff_write.h"
+#include "dump/compare/diff.h"
 
 #include <stdlib.h>
 

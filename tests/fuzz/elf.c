@@ -2,12 +2,11 @@
 /* From the bytes of a file, ELF or archive, to its sites as text and JSON. */
 #include "fuzz.h"
 
-#include "dump/archive.h"
-#include "dump/dwarf_sections.h"
-#include "dump/input.h"
-#include "dump/module_table.h"
-#include "dump/sites.h"
-#include "dump/wrappers.h"
+#include "dump/elf/input.h"
+#include "dump/debug/handle.h"
+#include "dump/table/module_table.h"
+#include "dump/table/listing.h"
+#include "dump/commands/commands.h"
 
 #include <string.h>
 

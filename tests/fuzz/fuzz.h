@@ -3,7 +3,7 @@
 #ifndef ALLOCSITE_FUZZ_H
 #define ALLOCSITE_FUZZ_H
 
-#include "lib/out.h"
+#include "base/out.h"
 
 #include <stddef.h>
 #include <stdint.h>

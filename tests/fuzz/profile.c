@@ -6,12 +6,12 @@
  * such an input of a profile. */
 #include "fuzz.h"
 
-#include "dump/groups.h"
-#include "dump/join.h"
-#include "dump/profile_read.h"
-#include "dump/profile_write.h"
-#include "dump/tree.h"
-#include "lib/report_check.h"
+#include "dump/view/groups.h"
+#include "dump/join/join.h"
+#include "dump/profile/read.h"
+#include "dump/profile/write.h"
+#include "dump/view/tree.h"
+#include "model/report_check.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,9 +4,8 @@
  * in a process of its own (tests/dump/symbols.py damages files for that one). */
 #include "fuzz.h"
 
-#include "dump/elf_functions.h"
-#include "dump/elf_symbols.h"
-#include "dump/line_program.h"
+#include "dump/elf/symbols.h"
+#include "dump/debug/line_program.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Members of ar archives. */
-#include "dump/archive.h"
+#include "dump/elf/input.h"
 
 #include <cmocka.h>
 #include <setjmp.h>

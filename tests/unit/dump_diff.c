@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Which site of one report is which of another one, and what is said of the two.
-#include "diff.h"
-#include "diff_join.h"
+#include "dump/compare/diff.h"
+#include "dump/compare/diff_join.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,7 +2,7 @@
 /* Sites against what debug information says, without debug information. */
 #include "dump_table_image.h"
 
-#include "dump/evidence.h"
+#include "dump/verify/evidence.h"
 
 #include <cmocka.h>
 #include <setjmp.h>

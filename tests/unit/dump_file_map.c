@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Files that are cut while they are read. */
-#include "dump/file_map.h"
-#include "dump/input.h"
+#include "dump/base/files.h"
+#include "dump/elf/input.h"
 #include "profile.h"
 
 #include <cmocka.h>

@@ -3,10 +3,10 @@
 // joined, written and read again; and the trees that are made of stacks.
 #include "dump_profile_image.h"
 
-#include "join.h"
-#include "profile_read.h"
-#include "profile_write.h"
-#include "tree.h"
+#include "dump/join/join.h"
+#include "dump/profile/read.h"
+#include "dump/profile/write.h"
+#include "dump/view/tree.h"
 
 #include <stdlib.h>
 #include <sys/mman.h>

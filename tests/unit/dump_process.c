@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Whether a process still runs, in the states between running and gone. */
-#include "dump/process.h"
-#include "dump/process_maps.h"
+#include "dump/process/process.h"
 
 #include <cmocka.h>
 #include <pthread.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Reports as JSON: what is read, and what is said of JSON that is no report.
-#include "report_read.h"
+#include "dump/load/report_read.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

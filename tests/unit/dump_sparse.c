@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Profiles that are far larger by their numbers than on the disk: read in proportion to what is there. */
-#include "dump/report_source.h"
+#include "dump/load/source.h"
 #include "dump_profile_image.h"
 
 #include <cmocka.h>

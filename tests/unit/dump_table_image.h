@@ -3,7 +3,7 @@
 #ifndef ALLOCSITE_DUMP_TABLE_IMAGE_H
 #define ALLOCSITE_DUMP_TABLE_IMAGE_H
 
-#include "dump/table.h"
+#include "dump/table/table.h"
 #include "format.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Decoding of the wrappers of a table. */
-#include "dump/table.h"
+#include "dump/table/table.h"
 #include "format.h"
 
 #include <cmocka.h>

@@ -4,7 +4,7 @@
 
 #include <cmocka.h>
 
-#include "../../plugin/allocator_list.h"
+#include "base/allocator_list.h"
 
 static struct allocator_list read(const char *text) {
     struct allocator_list list = {0};

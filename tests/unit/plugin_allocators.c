@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "../../plugin/allocators.h"
+#include "base/allocators.h"
 
 static void finds_every_entry(void **state) {
     (void)state;

@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  */
-#include "invocation.h"
+#include "driver/invocation.h"
 
 #include <cmocka.h>
 #include <string.h>

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "../../plugin/library.h"
+#include "base/library.h"
 
 static void has_functions_and_members(void **state) {
     (void)state;

@@ -4,9 +4,9 @@
 
 #include <cmocka.h>
 
-#include "custom_arenas.h"
-#include "custom_blocks.h"
-#include "runtime.h"
+#include "lib/behind/arenas.h"
+#include "lib/behind/blocks.h"
+#include "lib/base/runtime.h"
 
 static char *const space = (char *)0x123456780000;
 

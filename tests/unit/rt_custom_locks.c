@@ -7,9 +7,8 @@
 
 #include <cmocka.h>
 
-#include "custom_arenas.h"
-#include "custom_locks.h"
-#include "runtime.h"
+#include "lib/behind/arenas.h"
+#include "lib/base/runtime.h"
 
 static pthread_barrier_t barrier;
 

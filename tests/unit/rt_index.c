@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "hash.h"
-#include "index.h"
+#include "base/hash.h"
+#include "lib/base/table.h"
 
 #include <cmocka.h>
 #include <pthread.h>

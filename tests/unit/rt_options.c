@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The options of a run and the patterns of a report's path.
-#include "options.h"
+#include "model/options.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The buffered writer: buffers of every size, JSON strings, errors.
-#include "out.h"
+#include "base/out.h"
 
 #include <errno.h>
 #include <fcntl.h>

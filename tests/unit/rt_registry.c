@@ -2,7 +2,7 @@
 /* Slots when there are no more of them. */
 #include <cmocka.h>
 
-#include "runtime.h"
+#include "lib/base/runtime.h"
 
 static void no_slot_is_counted_that_is_not_given(void **state) {
     (void)state;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Reports: merging, sorting, cutting, and what the formats say.
-#include "path.h"
-#include "report.h"
-#include "report_names.h"
-#include "report_units.h"
+#include "base/path.h"
+#include "model/report.h"
+#include "write/names.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The array that never moves, and copies of descriptors.
-#include "../../rt/lib/table.h"
-#include "descriptor.h"
+#include "lib/base/table.h"
+#include "lib/who/descriptor.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -3,10 +3,10 @@
  */
 #include <cmocka.h>
 
-#include "callers.h"
-#include "unloads.h"
-#include "walk.h"
-#include "walk_rule.h"
+#include "lib/who/callers.h"
+#include "lib/who/unloads.h"
+#include "lib/walk/walk.h"
+#include "lib/walk/rule.h"
 
 static void look_at_addresses(void) {
     const void *frames[8];

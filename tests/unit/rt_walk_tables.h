@@ -3,7 +3,7 @@
 #ifndef ALLOCSITE_RT_WALK_TABLES_H
 #define ALLOCSITE_RT_WALK_TABLES_H
 
-#include "walk_cfi.h"
+#include "base/cfi_entry.h"
 
 #include <assert.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 // Who calls whom, as the functions themselves note it: each its own return address.
 #pragma once
 extern "C" {
-#include "walk.h"
+#include "lib/walk/walk.h"
 }
 
 #include <stdio.h>

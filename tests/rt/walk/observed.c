@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Preloaded into any program: walks at some of its allocations, and compares with the compiler's unwinder.
-#include "walk.h"
+#include "lib/walk/walk.h"
 
 #include <stdbool.h>
 #include <stdio.h>

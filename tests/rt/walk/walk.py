@@ -7,7 +7,7 @@ import sys
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from harness import *
 
-RUNTIME = [f"-I{HERE}/../../../rt/lib", "-D_GNU_SOURCE"]
+RUNTIME = [f"-I{HERE}/../../../rt", "-D_GNU_SOURCE"]
 ARCHIVE = [f"{LIB}/liballocsite.a"]
 NO_TABLES = "-fno-omit-frame-pointer -fno-exceptions -fno-asynchronous-unwind-tables -fno-unwind-tables"
 VARIANTS = ("-O0", "-O2", "-O3 -fomit-frame-pointer", "-O2 -fno-omit-frame-pointer", f"-O2 {NO_TABLES}", "-O2 -mstackrealign",

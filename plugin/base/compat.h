@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* What differs between LLVM 14 and 22, in one place. */
+#ifndef ALLOCSITE_BASE_COMPAT_H
+#define ALLOCSITE_BASE_COMPAT_H
+
+#include <llvm/Config/llvm-config.h>
+#include <llvm/IR/DerivedTypes.h>
+#include <llvm/IR/Function.h>
+#include <llvm/IR/Type.h>
+#include <llvm/Passes/PassBuilder.h>
+
+#if LLVM_VERSION_MAJOR >= 22
+#include <llvm/Plugins/PassPlugin.h>
+#else
+#include <llvm/Passes/PassPlugin.h>
+#endif
+
+namespace allocsite {
+
+inline llvm::PointerType *pointerType(llvm::LLVMContext &context) {
+#if LLVM_VERSION_MAJOR >= 17
+    return llvm::PointerType::getUnqual(context);
+#else
+    return llvm::Type::getInt8PtrTy(context);
+#endif
+}
+
+/* Moves the code of a function into another one. */
+inline void moveBody(llvm::Function &from, llvm::Function &to) {
+#if LLVM_VERSION_MAJOR >= 16
+    to.splice(to.begin(), &from);
+#else
+    to.getBasicBlockList().splice(to.begin(), from.getBasicBlockList());
+#endif
+}
+
+/* What the optimizer has found out about a function's use of memory does not hold any more. */
+template <class FunctionOrCall> void forgetMemoryEffects(FunctionOrCall &code) {
+#if LLVM_VERSION_MAJOR >= 16
+    code.removeFnAttr(llvm::Attribute::Memory);
+#else
+    for (auto kind : {llvm::Attribute::ReadNone, llvm::Attribute::ReadOnly, llvm::Attribute::WriteOnly,
+                      llvm::Attribute::ArgMemOnly, llvm::Attribute::InaccessibleMemOnly,
+                      llvm::Attribute::InaccessibleMemOrArgMemOnly})
+        code.removeFnAttr(kind);
+#endif
+}
+
+/* Callbacks of extension points learnt their LTO phase in 20. */
+template <class Callback> void atEarlySimplification(llvm::PassBuilder &builder, Callback callback) {
+#if LLVM_VERSION_MAJOR >= 20
+    builder.registerPipelineEarlySimplificationEPCallback(
+        [callback](llvm::ModulePassManager &passes, llvm::OptimizationLevel, llvm::ThinOrFullLTOPhase) {
+            callback(passes);
+        });
+#else
+    builder.registerPipelineEarlySimplificationEPCallback(
+        [callback](llvm::ModulePassManager &passes, llvm::OptimizationLevel) { callback(passes); });
+#endif
+}
+
+template <class Callback> void atOptimizerLast(llvm::PassBuilder &builder, Callback callback) {
+#if LLVM_VERSION_MAJOR >= 20
+    builder.registerOptimizerLastEPCallback([callback](llvm::ModulePassManager &passes,
+                                                       llvm::OptimizationLevel,
+                                                       llvm::ThinOrFullLTOPhase) { callback(passes); });
+#else
+    builder.registerOptimizerLastEPCallback(
+        [callback](llvm::ModulePassManager &passes, llvm::OptimizationLevel) { callback(passes); });
+#endif
+}
+
+} // namespace allocsite
+
+#endif

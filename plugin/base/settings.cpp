@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "base/settings.h"
+
+#include "base/host.h"
+
+#include <llvm/Support/CommandLine.h>
+
+using namespace llvm;
+
+namespace allocsite {
+
+static Options values;
+
+const Options &options() {
+    return values;
+}
+
+/* Not as static objects: those would be made before the host's version is known, and another major's layout
+ * differs. */
+__attribute__((constructor)) static void registerOptions() {
+    unsigned host = host_llvm_major();
+    if (host != 0 && host != LLVM_VERSION_MAJOR)
+        return;
+    static cl::opt<bool, true> lift("allocsite-lift", cl::location(values.lift), cl::init(true),
+                                    cl::desc("Bill the callers of functions that hand on a block"));
+    static cl::opt<bool, true> twins("allocsite-twins", cl::location(values.twins), cl::init(true),
+                                     cl::desc("Pass sites to functions of other files as parameters"));
+    static cl::opt<bool, true> types("allocsite-types", cl::location(values.types), cl::init(true),
+                                     cl::desc("Find the types that are allocated"));
+    static cl::list<std::string, std::vector<std::string>> lists(
+        "allocsite-list", cl::location(values.lists), cl::value_desc("FILE"),
+        cl::desc("List of the program's own allocators"));
+}
+
+} // namespace allocsite

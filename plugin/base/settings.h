@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The plugin's own options: -mllvm -allocsite-NAME=VALUE. clang knows them if it has also loaded the plugin
+ * by -fplugin=, opt if by -load. */
+#ifndef ALLOCSITE_BASE_SETTINGS_H
+#define ALLOCSITE_BASE_SETTINGS_H
+
+#include <string>
+#include <vector>
+
+namespace allocsite {
+
+struct Options {
+    bool lift = true;               // bill the callers of wrappers
+    bool twins = true;              // wrappers of other files take the site as a parameter
+    bool types = true;              // find out what is allocated
+    std::vector<std::string> lists; // of the program's own allocators
+};
+
+const Options &options();
+
+} // namespace allocsite
+
+#endif

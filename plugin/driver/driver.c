@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* allocsite-clang, allocsite-clang++: clang with everything passed, plus the plugin where it compiles and
+ * the runtime where it links. A call that does neither reaches clang as it came.
+ *
+ *   allocsite-clang[-N], allocsite-clang++[-N]   N: LLVM major, by default the one this build chose
+ *   ALLOCSITE_CLANG=program                      another clang; its major decides which plugin it gets
+ *
+ * The plugin and the runtime are found from where this program stands, so a build tree and an
+ * installed one work alike and can be moved. */
+#include "driver/invocation.h"
+#include "driver_majors.h"
+
+#include <errno.h>
+#include <libiberty/libiberty.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define MAX_ADDED 24 /* arguments that add_* put into a command at most, and the terminating NULL */
+
+struct command {
+    char **arguments;
+    size_t count;
+};
+
+struct compiler {
+    char program[PATH_MAX];
+    int major;
+};
+
+static const struct {
+    int major;
+    const char *clang;
+} majors[] = {ALLOCSITE_MAJORS};
+
+__attribute__((noreturn, format(printf, 1, 2))) static void fail(const char *format, ...) {
+    va_list arguments;
+    fputs("allocsite-clang: ", stderr);
+    va_start(arguments, format);
+    vfprintf(stderr, format, arguments);
+    va_end(arguments);
+    fputc('\n', stderr);
+    exit(1);
+}
+
+__attribute__((format(printf, 1, 2))) static char *text(const char *format, ...) {
+    va_list arguments;
+    char *result;
+    va_start(arguments, format);
+    if (vasprintf(&result, format, arguments) < 0)
+        fail("out of memory");
+    va_end(arguments);
+    return result;
+}
+
+/* clang itself says which major it is; only asked of a clang that is not one of ours. */
+static int major_of(const char *program) {
+    char *command = text("'%s' -dumpversion", program);
+    FILE *output = strchr(program, '\'') ? NULL : popen(command, "r");
+    int major = 0;
+    if (output && fscanf(output, "%d", &major) != 1)
+        major = 0;
+    if (!output || pclose(output) != 0 || major == 0)
+        fail("ALLOCSITE_CLANG=%s is not a clang that can be run", program);
+    free(command);
+    return major;
+}
+
+static struct compiler choose_compiler(const char *own_name) {
+    struct compiler compiler = {.major = ALLOCSITE_DEFAULT_MAJOR};
+    const char *chosen = getenv("ALLOCSITE_CLANG");
+    if (chosen && *chosen) {
+        snprintf(compiler.program, sizeof compiler.program, "%s", chosen);
+        compiler.major = major_of(chosen);
+        return compiler;
+    }
+    const char *suffix = strrchr(own_name, '-');
+    if (suffix && suffix[1] >= '1' && suffix[1] <= '9')
+        compiler.major = atoi(suffix + 1);
+    snprintf(compiler.program, sizeof compiler.program, "clang-%d", compiler.major);
+    for (size_t i = 0; i < sizeof majors / sizeof majors[0]; i++)
+        if (majors[i].major == compiler.major && access(majors[i].clang, X_OK) == 0)
+            snprintf(compiler.program, sizeof compiler.program, "%s", majors[i].clang);
+    return compiler;
+}
+
+static char *find_library_directory(void) {
+    char self[PATH_MAX];
+    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    if (length < 0)
+        fail("/proc/self/exe: %s", strerror(errno));
+    self[length] = '\0';
+    *strrchr(self, '/') = '\0';
+    char *places[] = {text("%s/%s", self, ALLOCSITE_LIB_FROM_BIN), text("%s/../lib", self)};
+    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
+        char *plugins = text("%s/allocsite", places[i]);
+        char *directory = access(plugins, X_OK) == 0 ? realpath(places[i], NULL) : NULL;
+        free(plugins);
+        if (directory)
+            return directory;
+    }
+    fail("%s: no such directory; is allocsite installed whole?", places[0]);
+}
+
+static void require(const char *path, const char *what) {
+    if (access(path, R_OK) != 0)
+        fail("%s: %s", what, strerror(errno));
+}
+
+static void add(struct command *command, const char *argument) {
+    command->arguments[command->count++] = (char *)argument;
+}
+
+/* To the linker as it stands: paths may hold commas, and a preceding -x does not apply. */
+static void add_linker(struct command *command, const char *argument) {
+    add(command, "-Xlinker");
+    add(command, argument);
+}
+
+static void add_plugin(struct command *command, const char *library, int major) {
+    char *plugin = text("%s/allocsite/llvm-%d/allocsite.so", library, major);
+    require(plugin, text("no plugin for clang %d (%s)", major, plugin));
+    /* Twice: clang reads -mllvm before it loads pass plugins, and has loaded the others by then. */
+    add(command, text("-fplugin=%s", plugin));
+    add(command, text("-fpass-plugin=%s", plugin));
+    /* Built where clang's headers were; debug info gives less. */
+    char *types = text("%s/allocsite/llvm-%d/allocsite-types.so", library, major);
+    if (access(types, R_OK) == 0)
+        add(command, text("-fplugin=%s", types));
+    /* Matches no pass, but makes clang keep the lines in the IR when there is no -g. */
+    add(command, "-Rpass=^$");
+}
+
+/* -fallocsite-lift=0 and its kin are options of the plugin, which only a compiling clang has loaded. */
+static bool add_plugin_option(struct command *command, const char *argument, bool compiles) {
+    static const char *const names[] = {"lift", "list", "twins", "types"};
+    static const char prefix[] = "-fallocsite-";
+    if (strncmp(argument, prefix, strlen(prefix)) != 0)
+        return false;
+    const char *option = argument + strlen(prefix);
+    size_t length = strcspn(option, "=");
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if (strlen(names[i]) != length || strncmp(option, names[i], length) != 0)
+            continue;
+        if (compiles) {
+            add(command, "-mllvm");
+            add(command, text("-allocsite-%s", option));
+        }
+        return true;
+    }
+    fail("unknown option %s", argument);
+}
+
+/* Ahead of every other library, so that the allocator functions that the program finds are the counting ones.
+ */
+static void add_shared_runtime(struct command *command, const char *library, const char *needed) {
+    char *runtime = text("%s/liballocsite.so", library);
+    require(runtime, runtime);
+    add_linker(command, "--push-state");
+    add_linker(command, needed);
+    add_linker(command, runtime);
+    add_linker(command, "--pop-state");
+    add_linker(command, "-rpath");
+    add_linker(command, library);
+}
+
+/* The functions to redirect, and behind the objects that refer to it the archive. libstdc++ comes later still
+ * and refers to operators that only it may use. */
+static void add_fixed_runtime(struct command *command, const char *library, bool bare, bool cxx) {
+    char *runtime = text("%s/liballocsite.a", library);
+    char *options = text("%s/allocsite/static.opts", library);
+    require(runtime, runtime);
+    require(options, options);
+    if (!bare)
+        add(command, text("@%s", options));
+    if (!bare && cxx)
+        add(command, "-Wl,--undefined=__wrap__Znwm");
+    add_linker(command, runtime);
+}
+
+/* The operators of a C++ library inside the program are the runtime's, and they throw through this. */
+static void add_throw(struct command *command) {
+    add_linker(command, "--undefined=_ZSt17__throw_bad_allocv");
+}
+
+static struct invocation read_arguments(int count, char **arguments) {
+    char **expanded = dupargv(arguments);
+    if (!expanded)
+        fail("out of memory");
+    expandargv(&count, &expanded);
+    struct invocation invocation = invocation_read(expanded + 1);
+    freeargv(expanded);
+    return invocation;
+}
+
+static struct command build_command(const struct compiler *compiler, bool cxx, int count, char **arguments) {
+    struct command command = {calloc(2 * (size_t)count + MAX_ADDED, sizeof(char *)), 0};
+    struct invocation invocation = read_arguments(count, arguments);
+    bool late = invocation.bare || invocation.first_taken;
+    char *library = find_library_directory();
+    if (!command.arguments)
+        fail("out of memory");
+
+    add(&command, compiler->program);
+    if (count < 2 || strncmp(arguments[1], "-cc1", strlen("-cc1")) != 0)
+        add(&command, cxx ? "--driver-mode=g++" : "--driver-mode=gcc");
+    if (invocation.compiles)
+        add_plugin(&command, library, compiler->major);
+    if (invocation.links && !invocation.links_fixed && !late)
+        add_shared_runtime(&command, library, "--no-as-needed");
+    if (invocation.links && invocation.own_cxx && cxx)
+        add_throw(&command);
+    for (int i = 1; i < count; i++)
+        if (!add_plugin_option(&command, arguments[i], invocation.compiles))
+            add(&command, arguments[i]);
+    if (invocation.links && invocation.links_fixed)
+        add_fixed_runtime(&command, library, invocation.bare, cxx);
+    else if (invocation.links && late)
+        add_shared_runtime(&command, library, invocation.bare ? "--as-needed" : "--no-as-needed");
+    return command;
+}
+
+int main(int count, char **arguments) {
+    const char *own_name = program_invocation_short_name;
+    bool cxx = strstr(own_name, "clang++") != NULL;
+    struct compiler compiler = choose_compiler(own_name);
+    struct command command = build_command(&compiler, cxx, count, arguments);
+    execvp(compiler.program, command.arguments);
+    fail("%s: %s", compiler.program, strerror(errno));
+}

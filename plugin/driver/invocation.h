@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* What a clang command line will do, as far as allocsite-clang has to know it. */
+#ifndef ALLOCSITE_DRIVER_INVOCATION_H
+#define ALLOCSITE_DRIVER_INVOCATION_H
+
+#include <stdbool.h>
+
+struct invocation {
+    bool compiles;    /* a source goes through LLVM's optimizer */
+    bool links;       /* the linker runs and makes something that can be executed or loaded */
+    bool links_fixed; /* -static, -static-pie: no dynamic loader at run time */
+    bool bare;        /* -nostdlib and kin: nothing may be needed that is not referred to */
+    bool own_cxx;     /* -static-libstdc++: the C++ library ends in what is linked */
+    bool first_taken; /* a shared sanitizer runtime insists on being the first library */
+};
+
+/* Reads the arguments after the program's name, up to a NULL. Response files must have been expanded.
+ * Touches nothing else; any text is accepted. */
+struct invocation invocation_read(char *const *arguments);
+
+#endif

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "emit/mark.h"
+
+#include "base/settings.h"
+#include "find/custom.h"
+#include "find/find.h"
+#include "find/lists.h"
+#include "site/site.h"
+#include "wrap/library_search.h"
+#include "wrap/wrappers.h"
+
+#include <llvm/IR/DebugInfoMetadata.h>
+#include <map>
+#include <tuple>
+
+using namespace llvm;
+
+namespace allocsite {
+
+/* Only `nomerge`, a note that it is ours, and metadata: they leave every optimisation of heap calls as it is,
+ * and a call that LLVM makes itself simply has neither. Without `nomerge` SimplifyCFG makes one call, with no
+ * line, of the two in `if (c) p = malloc(8); else p = malloc(16);`. */
+static void mark(ArrayRef<AllocatorCall> calls) {
+    std::map<std::tuple<const DILocalScope *, unsigned, unsigned, const void *>, unsigned> seen;
+    for (const AllocatorCall &found : calls) {
+        keepApart(*found.call);
+        const DILocation *location = found.call->getDebugLoc().get();
+        if (!location)
+            continue;
+        const void *what = found.what ? (const void *)found.what : found.callee;
+        unsigned ordinal = seen[{location->getScope(), location->getLine(), location->getColumn(), what}]++;
+        bool isCustom = found.what && !*found.what->callee; /* all that a function hands out is one site */
+        if (ordinal > 0 && !isCustom)
+            setOrdinal(found, ordinal);
+    }
+}
+
+PreservedAnalyses MarkPass::run(Module &module, ModuleAnalysisManager &) {
+    Lists lists(module);
+    instrumentCustom(module, lists);
+    if (options().lift)
+        findWrappers(module, [&](const Function &function) { return lists.listing(function); });
+    for (const Function &function : module)
+        if (!function.isDeclaration())
+            names->note(function);
+    for (Function &function : module) {
+        SmallVector<AllocatorCall, 8> calls = findAllocatorCalls(function);
+        if (isInstrumented(function))
+            mark(calls);
+        noteTypes(calls, *names);
+    }
+    finishNotingTypes();
+    noteLibraryTypes(module, *names);
+    return PreservedAnalyses::all();
+}
+
+} // namespace allocsite

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "emit/rewrite.h"
+
+#include "base/compat.h"
+#include "find/find.h"
+#include "lift/lift.h"
+#include "lift/site_argument.h"
+#include "lift/twin.h"
+#include "lift/unwinding.h"
+#include "site/site.h"
+#include "site/table.h"
+#include "wrap/library_search.h"
+
+#include <llvm/IR/DiagnosticInfo.h>
+#include <llvm/IR/DiagnosticPrinter.h>
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/Instructions.h>
+#include <optional>
+
+using namespace llvm;
+
+namespace allocsite {
+
+/* The runtime's counterpart of an allocator. It keeps the allocator's attributes, by which a later optimizer
+ * (LTO) still knows that an unused block can go. Those of the parameters only hold at the same positions. */
+static FunctionCallee entryPoint(Module &module, const AllocatorCall &found, FunctionType *type) {
+    std::string name = std::string(ALLOCSITE_ENTRY_PREFIX) + found.what->symbol;
+    bool isNew = !module.getNamedValue(name);
+    FunctionCallee entry = module.getOrInsertFunction(name, type);
+    auto *function = dyn_cast<Function>(entry.getCallee());
+    if (isNew && function) {
+        AttributeList attributes = found.callee->getAttributes();
+        bool samePositions = found.what->position == SITE_LAST &&
+                             found.call->getFunctionType() == found.callee->getFunctionType();
+        function->setCallingConv(found.callee->getCallingConv());
+        function->setAttributes(samePositions
+                                    ? attributes
+                                    : AttributeList::get(module.getContext(), attributes.getFnAttrs(),
+                                                         attributes.getRetAttrs(), {}));
+        function->addFnAttr(Attribute::NonLazyBind); /* a jump less on each call */
+    }
+    return entry;
+}
+
+static void replace(const AllocatorCall &found, Value *site) {
+    CallBase &call = *found.call;
+    Arguments arguments = withSite(call, site, found.what->position);
+    auto *type = FunctionType::get(call.getType(), arguments.types, found.what->position == SITE_FIRST);
+    FunctionCallee entry = entryPoint(*call.getModule(), found, type);
+    callInstead(call, FunctionCallee(type, entry.getCallee()), arguments);
+}
+
+/* A musttail call has to keep its prototype: the site goes ahead of it. */
+static void handOver(CallBase &call, Value *site) {
+    auto *type = FunctionType::get(Type::getVoidTy(call.getContext()), site->getType(), false);
+    FunctionCallee entry = call.getModule()->getOrInsertFunction(ALLOCSITE_ENTRY_PREFIX "handover", type);
+    IRBuilder<> builder(&call);
+    builder.CreateCall(entry, site);
+}
+
+/* The distinct sites of a function. */
+struct SiteSet {
+    SmallVector<Site, 8> sites;
+    DenseMap<uint64_t, SmallVector<unsigned, 1>> byHash;
+
+    /* A function of the standard library that gives a block back as well is a site that allocates. */
+    unsigned joined(unsigned index, const Site &site) {
+        std::string &type = sites[index].type;
+        if (site.kind == ALLOCSITE_FREE && sites[index].kind != ALLOCSITE_FREE)
+            return index;
+        if (sites[index].kind == ALLOCSITE_FREE && site.kind != ALLOCSITE_FREE)
+            type = site.type, sites[index].kind = site.kind;
+        else
+            type = eitherType(type, site.type);
+        return index;
+    }
+
+    unsigned indexOf(Site site) {
+        SmallVector<unsigned, 1> &candidates = byHash[stableHash(site)];
+        for (unsigned index : candidates)
+            if (sites[index] == site)
+                return joined(index, site);
+        candidates.push_back(sites.size());
+        sites.push_back(std::move(site));
+        return candidates.back();
+    }
+};
+
+struct Tally {
+    unsigned sites = 0;
+    unsigned withLine = 0;
+};
+
+static void pass(const AllocatorCall &found, Value *site, Lifting &lifting) {
+    if (!found.what)
+        leaveSite(found, site, lifting);
+    else if (found.call->isMustTailCall())
+        handOver(*found.call, site);
+    else
+        replace(found, site);
+}
+
+/* A call with the site that it is to pass. */
+struct Passing {
+    AllocatorCall call;
+    std::optional<unsigned> own; // nothing: the one that was left, or none
+    bool isHandedOn;             // the site that was left goes first
+};
+
+/* Within the standard library only the allocator's calls need sites of their own, for callers that leave
+ * none. Not so for those who take a site as a parameter, which is never null. */
+static bool isCallersAlone(const AllocatorCall &call, const Site &site) {
+    return site.isOnlyLibrary && !call.what && !takesSite(call);
+}
+
+static SmallVector<Passing, 8> sitesOfCalls(Function &function, bool isWrapper, const Wrappers &wrappers,
+                                            Names &names, SiteSet &set) {
+    SmallVector<Passing, 8> all;
+    for (const AllocatorCall &call : findAllocatorCalls(function)) {
+        Site site = siteOf(call, wrappers, names);
+        bool isHandedOn = isWrapper && site.isHandedOn;
+        if (isWrapper && isCallersAlone(call, site))
+            all.push_back({call, std::nullopt, true});
+        else
+            all.push_back({call, set.indexOf(std::move(site)), isHandedOn});
+    }
+    for (const AllocatorCall &hook : findHooks(function)) {
+        if (std::optional<Site> site = siteOfHook(*hook.call, wrappers, names))
+            all.push_back({hook, set.indexOf(std::move(*site)), false});
+        else if (isWrapper)
+            all.push_back({hook, std::nullopt, true});
+    }
+    return all;
+}
+
+static void passAll(Function &function, ArrayRef<Passing> all, ArrayRef<Constant *> descriptors,
+                    Lifting &lifting) {
+    SmallVector<AllocatorCall, 8> calls;
+    for (const auto &[call, own, isHandedOn] : all) {
+        letMerge(*call.call);
+        Constant *site =
+            own ? ConstantExpr::getPointerCast(descriptors[*own], pointerType(function.getContext()))
+                : nullptr;
+        Value *passed = !site        ? lifting.takes[&function].left
+                        : isHandedOn ? chooseSite(*call.call, lifting.takes[&function], site)
+                                     : site;
+        if (site && callTwin(call, passed, lifting))
+            continue;
+        pass(call, passed, lifting);
+        calls.push_back(call);
+    }
+    clearWhenUnwound(function, calls);
+}
+
+static void rewrite(Function &function, const Wrappers &wrappers, Names &names, Table &table,
+                    Lifting &lifting, Tally &tally) {
+    bool isWrapper = Wrappers::of(function).has_value();
+    if (isWrapper)
+        lifting.takes[&function] = takeSite(function);
+    SiteSet set;
+    SmallVector<Passing, 8> all = sitesOfCalls(function, isWrapper, wrappers, names, set);
+    if (all.empty())
+        return;
+    SmallVector<Constant *, 8> descriptors;
+    if (!set.sites.empty())
+        descriptors = table.add(function, set.sites);
+    passAll(function, all, descriptors, lifting);
+    tally.sites += set.sites.size();
+    for (const Site &site : set.sites)
+        tally.withLine += site.at.line != 0;
+}
+
+class NoLines : public DiagnosticInfo {
+    const Module &module;
+
+  public:
+    explicit NoLines(const Module &module)
+        : DiagnosticInfo(getNextAvailablePluginDiagnosticKind(), DS_Warning), module(module) {}
+    void print(DiagnosticPrinter &printer) const override {
+        printer << "allocsite: no line is known for any site of " << module.getSourceFileName()
+                << "; compile with -g or -Rpass=^$";
+    }
+};
+
+PreservedAnalyses RewritePass::run(Module &module, ModuleAnalysisManager &) {
+    Table table(module);
+    Tally tally;
+    Lifting lifting;
+    Wrappers wrappers(module);
+    for (Function &function : module)
+        if (isInstrumented(function))
+            rewrite(function, wrappers, *names, table, lifting, tally);
+    passDirectly(lifting);
+    addStandIns(lifting);
+    clearOnce(module);
+    if (isLTOPreLink(module))
+        alignPersonalities(module);
+    table.addWrappers(wrappers);
+    Wrappers::erase(module);
+    eraseLibraryTypes(module);
+    if (tally.sites == 0)
+        return PreservedAnalyses::none();
+    if (tally.withLine == 0)
+        module.getContext().diagnose(NoLines(module));
+    return PreservedAnalyses::none();
+}
+
+} // namespace allocsite

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "find/find.h"
+
+#include "find/lists.h"
+#include "wrap/wrappers.h"
+
+#include <llvm/Analysis/ConstantFolding.h>
+#include <llvm/IR/GlobalAlias.h>
+#include <llvm/IR/GlobalVariable.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/Instructions.h>
+
+using namespace llvm;
+
+namespace allocsite {
+
+static bool fits(Type *type, char letter, bool anyInteger) {
+    switch (letter) {
+    case 'v':
+        return type->isVoidTy();
+    case 'p':
+        return type->isPointerTy();
+    case 'z':
+        return anyInteger ? type->isIntegerTy() : type->isIntegerTy(64);
+    default:
+        return anyInteger ? type->isIntegerTy() : type->isIntegerTy(32);
+    }
+}
+
+/* A declaration without a prototype says nothing of its arguments: the call alone does, and it may pass an
+ * int where a size_t is meant. */
+static bool isUnprototyped(const Function &callee) {
+    return callee.isVarArg() && callee.arg_empty();
+}
+
+static bool hasPrototype(const FunctionType *type, const char *prototype, bool unprototyped) {
+    if (!fits(type->getReturnType(), *prototype++, unprototyped))
+        return false;
+    for (Type *parameter : type->params()) {
+        if (*prototype == '.')
+            return unprototyped;
+        if (*prototype == '\0' || !fits(parameter, *prototype++, unprototyped))
+            return false;
+    }
+    bool isVariadic = *prototype == '.';
+    return (isVariadic || *prototype == '\0') && (isVariadic == type->isVarArg() || unprototyped);
+}
+
+static const allocator *findBySymbol(const Function &function) {
+    StringRef name = function.getName();
+    name.consume_front("\1"); // clang's mark of an asm label: the symbol as it is
+    return allocator_find(name.data(), name.size());
+}
+
+/* The function behind another name of it. One that another module may bring as well does not stand for a
+ * function that takes its site. */
+static Function *functionOf(Value *target) {
+    auto *alias = dyn_cast_or_null<GlobalAlias>(target);
+    auto *function = dyn_cast_or_null<Function>(alias ? alias->getAliasee()->stripPointerCasts() : target);
+    bool isOther =
+        alias && function && (alias->isInterposable() || (!alias->isDSOLocal() && takesSite(*function)));
+    return isOther ? nullptr : function;
+}
+
+/* At -O0 nobody has folded the load of a constant pointer yet. */
+Function *surelyCalled(const CallBase &call) {
+    Value *target = call.getCalledOperand()->stripPointerCasts();
+    if (auto *load = dyn_cast<LoadInst>(target)) {
+        auto *pointer = dyn_cast<Constant>(load->getPointerOperand());
+        const DataLayout &layout = call.getModule()->getDataLayout();
+        Constant *value = pointer && !load->isVolatile()
+                              ? ConstantFoldLoadFromConstPtr(pointer, load->getType(), layout)
+                              : nullptr;
+        target = value ? value->stripPointerCasts() : nullptr;
+    }
+    return functionOf(target);
+}
+
+static bool isProgramsOwn(const Function &function, const allocator &namesake) {
+    return !function.isDeclaration() && (!namesake.replaceable || !function.hasDefaultVisibility());
+}
+
+/* The allocator that this function is, for the whole process, as it is declared or called with that type. */
+static const allocator *allocatorThatIs(const Function &function, const FunctionType *type) {
+    if (function.hasLocalLinkage() || function.isIntrinsic())
+        return nullptr;
+    const allocator *found = findBySymbol(function);
+    if (!found || isProgramsOwn(function, *found) ||
+        !hasPrototype(type, found->prototype, isUnprototyped(function)))
+        return nullptr;
+    return found;
+}
+
+const allocator *allocatorCalled(const CallBase &call) {
+    const Function *callee = surelyCalled(call);
+    return callee ? allocatorThatIs(*callee, call.getFunctionType()) : nullptr;
+}
+
+const allocator *allocatorThatIs(const Function &function) {
+    return allocatorThatIs(function, function.getFunctionType());
+}
+
+bool isAllocator(const Function &function) {
+    return allocatorThatIs(function) != nullptr;
+}
+
+bool isInstrumented(const Function &function) {
+    return !function.isDeclaration() && !function.hasAvailableExternallyLinkage() &&
+           !function.hasFnAttribute(Attribute::Naked) && !isAllocator(function);
+}
+
+/* Not metadata, which a call loses that is inlined where exceptions are caught. */
+static constexpr const char *PointerAttribute = "allocsite-pointer";
+
+void setAllocatesByPointer(CallBase &call) {
+    call.addFnAttr(Attribute::get(call.getContext(), PointerAttribute));
+}
+
+bool isLibraryCall(const AllocatorCall &found) {
+    return !found.what && (!found.callee || Wrappers::of(*found.callee)->isLibrary);
+}
+
+bool takesSite(const AllocatorCall &found) {
+    return found.callee && takesSite(*found.callee);
+}
+
+/* Nothing can follow a musttail call, so one that may not take its site would leave it to others. */
+static bool isLifted(const Function &callee, const CallBase &call) {
+    return Wrappers::of(callee) && (takesSite(callee) || !call.isMustTailCall());
+}
+
+/* A call in a source that a list ignores. What tells the runtime of a custom allocator has to stay. */
+static bool isIgnored(const CallBase &call, const allocator *what) {
+    const DILocation *location = call.getDebugLoc().get();
+    bool isCustom = what && !*what->callee;
+    return location && !isCustom && isIgnoredSource(location->getFile());
+}
+
+SmallVector<AllocatorCall, 8> findAllocatorCalls(Function &function) {
+    SmallVector<AllocatorCall, 8> found;
+    for (Instruction &instruction : instructions(function)) {
+        auto *call = dyn_cast<CallBase>(&instruction);
+        if (!call || (!isa<CallInst>(call) && !isa<InvokeInst>(call)))
+            continue;
+        Function *callee = surelyCalled(*call);
+        const allocator *what = callee ? allocatorThatIs(*callee, call->getFunctionType()) : nullptr;
+        bool isFound =
+            what ? what->always_allocates || !call->isMustTailCall() : callee && isLifted(*callee, *call);
+        if (!callee && call->hasFnAttr(PointerAttribute) && !call->isMustTailCall())
+            isFound = true;
+        if (isFound && !isIgnored(*call, what))
+            found.push_back({call, callee, what});
+    }
+    return found;
+}
+
+static constexpr const char *ApartAttribute = "allocsite-apart";
+
+void keepApart(CallBase &call) {
+    if (call.hasFnAttr(Attribute::NoMerge))
+        return; // the program wants it to stay
+    call.addFnAttr(Attribute::NoMerge);
+    call.addFnAttr(Attribute::get(call.getContext(), ApartAttribute));
+}
+
+void letMerge(CallBase &call) {
+    if (!call.hasFnAttr(ApartAttribute))
+        return;
+    LLVMContext &context = call.getContext();
+    AttributeList attributes = call.getAttributes().removeFnAttribute(context, ApartAttribute);
+    call.setAttributes(attributes.removeFnAttribute(context, Attribute::NoMerge));
+}
+
+static constexpr const char *HookMetadata = "allocsite.hook";
+
+bool mayBeHook(const CallBase &call) {
+    return call.getType()->isPointerTy() && !call.isInlineAsm() && !call.isMustTailCall() &&
+           !surelyCalled(call);
+}
+
+void markHook(CallBase &call) {
+    keepApart(call);
+    call.setMetadata(HookMetadata, MDNode::get(call.getContext(), {}));
+}
+
+SmallVector<AllocatorCall, 2> findHooks(Function &function) {
+    SmallVector<AllocatorCall, 2> found;
+    for (Instruction &instruction : instructions(function))
+        if (auto *call = dyn_cast<CallBase>(&instruction);
+            call && call->hasMetadata(HookMetadata) && !call->hasFnAttr(PointerAttribute) && mayBeHook(*call))
+            found.push_back({call, nullptr, nullptr});
+    return found;
+}
+
+} // namespace allocsite

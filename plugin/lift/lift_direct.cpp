@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* A wrapper that is called in its own module, or has a twin (twin.h), gives its code to a function with one
+ * more parameter, the site. Under its own name it stays for whoever else calls it: that takes the site which
+ * was left, and calls the other. Without optimization it stays as it is, so that a debugger may call it. */
+#include "base/compat.h"
+#include "lift/lift.h"
+#include "lift/site_argument.h"
+#include "lift/twin.h"
+
+#include <llvm/IR/IRBuilder.h>
+
+using namespace llvm;
+
+namespace allocsite {
+
+static bool mayHaveParameter(const Function &wrapper) {
+    bool isChecked =
+        wrapper.hasMetadata("type") || wrapper.hasMetadata("kcfi_type"); // where pointers lead to it
+    bool isTraced = wrapper.hasFnAttribute("instrument-function-entry-inlined") ||
+                    wrapper.hasFnAttribute("fentry-call"); // by who would see two functions
+    return !wrapper.isVarArg() && !wrapper.hasOptNone() && !isChecked && !isTraced &&
+           none_of(wrapper.args(), [](const Argument &argument) { return argument.hasByValAttr(); }) &&
+           none_of(wrapper, [](const BasicBlock &block) {
+               return block.hasAddressTaken() || block.getTerminatingMustTailCall();
+           });
+}
+
+static bool mayPass(const Leave &leave, const Function &wrapper) {
+    return !leave.call->isMustTailCall() && leave.call->getFunctionType() == wrapper.getFunctionType();
+}
+
+/* Local, or as other files know it. */
+static void link(Function &body, const Function &wrapper, const std::string &twin) {
+    body.setLinkage(GlobalValue::InternalLinkage); // with what goes with it
+    if (twin.empty())
+        return;
+    body.setName(twin);
+    body.setLinkage(GlobalValue::ExternalLinkage);
+    body.setVisibility(GlobalValue::HiddenVisibility);
+}
+
+/* Its sites go along (Table::group). */
+static Function &splitOff(Function &wrapper) {
+    SmallVector<Type *, 8> types;
+    types.append(wrapper.getFunctionType()->param_begin(), wrapper.getFunctionType()->param_end());
+    types.push_back(pointerType(wrapper.getContext()));
+    auto *type = FunctionType::get(wrapper.getReturnType(), types, false);
+    Function *body = Function::Create(type, GlobalValue::InternalLinkage, wrapper.getAddressSpace(),
+                                      wrapper.getName() + ALLOCSITE_SITED);
+    wrapper.getParent()->getFunctionList().insert(wrapper.getIterator(), body);
+    body->copyAttributesFrom(&wrapper);
+    link(*body, wrapper, twinOf(wrapper));
+    body->setComdat(wrapper.getComdat());
+    body->copyMetadata(&wrapper, 0);
+    wrapper.clearMetadata();
+    ValueAsMetadata::handleRAUW(&wrapper, body);
+    moveBody(wrapper, *body);
+    for (Argument &argument : wrapper.args()) {
+        body->getArg(argument.getArgNo())->takeName(&argument);
+        argument.replaceAllUsesWith(body->getArg(argument.getArgNo()));
+    }
+    return *body;
+}
+
+static void replace(SelectInst &choice, Value *site) {
+    auto *test = cast<Instruction>(choice.getCondition());
+    choice.replaceAllUsesWith(site);
+    choice.eraseFromParent();
+    if (test->use_empty())
+        test->eraseFromParent();
+}
+
+/* The one site of the wrapper's own that all its choices fall back on; nullptr: there are several, or hooks
+ * (they have none). */
+static Constant *onlyOwn(const Take &take) {
+    if (!take.left->hasNUses(2 * take.choices.size()))
+        return nullptr;
+    Value *own = take.choices.empty() ? nullptr : take.choices.front()->getFalseValue();
+    bool isOnly = all_of(take.choices, [&](SelectInst *choice) { return choice->getFalseValue() == own; });
+    return isOnly ? cast_or_null<Constant>(own) : nullptr;
+}
+
+static bool isUsedIn(const Constant &constant, const Function &function) {
+    return any_of(constant.users(), [&](const User *user) {
+        if (auto *instruction = dyn_cast<Instruction>(user))
+            return instruction->getFunction() == &function;
+        return !isa<GlobalVariable>(user) && isUsedIn(*cast<Constant>(user), function);
+    });
+}
+
+/* Code that names no site may be that of another wrapper as well, and a linker that leaves one of the two
+ * (--icf) would drop the other's sites: they stay with the entry. */
+static void keepSites(Function &entry, const Function &body, Constant &own) {
+    auto *sites = cast<GlobalVariable>(own.stripInBoundsOffsets());
+    if (sites->hasMetadata(LLVMContext::MD_associated) && !isUsedIn(*sites, body))
+        sites->setMetadata(LLVMContext::MD_associated,
+                           MDNode::get(entry.getContext(), ValueAsMetadata::get(&entry)));
+}
+
+/* For callers that know of no parameter. */
+static void addEntry(Function &wrapper, Function &body, Constant *own) {
+    LLVMContext &context = wrapper.getContext();
+    BasicBlock *block = BasicBlock::Create(context, "", &wrapper);
+    Instruction *end = new UnreachableInst(context, block);
+    Take take = takeSite(wrapper);
+    SmallVector<Value *, 8> values;
+    for (Argument &argument : wrapper.args())
+        values.push_back(&argument);
+    values.push_back(own ? chooseSite(*end, take, own) : take.left);
+    IRBuilder<> builder(end);
+    CallInst *call = builder.CreateCall(&body, values);
+    call->setCallingConv(body.getCallingConv());
+    call->setAttributes(wrapper.getAttributes().removeFnAttributes(context));
+    call->setTailCall();
+    call->getType()->isVoidTy() ? builder.CreateRetVoid() : builder.CreateRet(call);
+    end->eraseFromParent();
+}
+
+static void pass(const Leave &leave, Function &body) {
+    Value *site = leave.store->getValueOperand();
+    leave.store->eraseFromParent();
+    callInstead(*leave.call, &body, withSite(*leave.call, site, SITE_LAST));
+}
+
+static void passDirectly(Function &wrapper, Take &take, Lifting &lifting) {
+    ArrayRef<Leave> leaves = lifting.leaves[&wrapper];
+    Function &body = splitOff(wrapper);
+    for (const Leave &leave : leaves)
+        if (mayPass(leave, wrapper))
+            pass(leave, body);
+    Argument *site = body.getArg(wrapper.arg_size());
+    Constant *own = onlyOwn(take);
+    wrapper.removeDeadConstantUsers();
+    bool isCalledOtherwise = !wrapper.hasLocalLinkage() || !wrapper.use_empty();
+    if (!isCalledOtherwise || own)
+        for (SelectInst *choice : take.choices)
+            replace(*choice, site);
+    take.left->replaceAllUsesWith(site);
+    take.left->eraseFromParent();
+    take.clearing->eraseFromParent();
+    if (isCalledOtherwise) {
+        addEntry(wrapper, body, own);
+        if (own)
+            keepSites(wrapper, body, *own);
+        return;
+    }
+    body.takeName(&wrapper);
+    wrapper.eraseFromParent();
+}
+
+void passDirectly(Lifting &lifting) {
+    for (auto &[wrapper, take] : lifting.takes) {
+        ArrayRef<Leave> leaves = lifting.leaves[wrapper];
+        bool isAny =
+            any_of(leaves, [&, called = wrapper](const Leave &leave) { return mayPass(leave, *called); });
+        if ((isAny || !twinOf(*wrapper).empty()) && mayHaveParameter(*wrapper))
+            passDirectly(*wrapper, take, lifting);
+    }
+}
+
+} // namespace allocsite

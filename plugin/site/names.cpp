@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "site/names.h"
+
+#include <cstring>
+#include <llvm/ADT/SmallString.h>
+#include <llvm/Demangle/Demangle.h>
+#include <llvm/Support/Path.h>
+
+using namespace llvm;
+
+namespace allocsite {
+
+static std::string symbolOf(const Function &function) {
+    StringRef name = function.getName();
+    name.consume_front("\1");
+    return name.str();
+}
+
+void Names::note(const Function &function) {
+    const DISubprogram *subprogram = function.getSubprogram();
+    if (subprogram && subprogram->getLinkageName().empty())
+        symbols[subprogram] = symbolOf(function);
+}
+
+/* `a<b>::c<d>` without what stands in the brackets. */
+static std::string withoutTemplateArguments(StringRef name) {
+    std::string plain;
+    int depth = 0;
+    if (name.find("operator") == 0)
+        return name.str();
+    for (char letter : name) {
+        depth += letter == '<';
+        if (depth == 0)
+            plain += letter;
+        depth -= letter == '>';
+    }
+    return plain;
+}
+
+/* std::__cxx11::list is std::list to whoever writes it, and so is std::__1::list. */
+static std::string withoutInlineNamespace(std::string name) {
+    for (StringRef part : {"__cxx11::", "__1::"}) {
+        size_t at = StringRef(name).find(("std::" + part.str()));
+        if (at != StringRef::npos)
+            name.erase(at + strlen("std::"), part.size());
+    }
+    return name;
+}
+
+/* Empty: it is not a mangled name of a function. */
+static std::string plainName(const std::string &symbol) {
+    ItaniumPartialDemangler demangler;
+    if (demangler.partialDemangle(symbol.c_str()) || !demangler.isFunction())
+        return "";
+    auto part = [](char *text) {
+        std::string result = text ? withoutTemplateArguments(text) : "";
+        free(text);
+        return result;
+    };
+    std::string context = part(demangler.getFunctionDeclContextName(nullptr, nullptr));
+    std::string base = part(demangler.getFunctionBaseName(nullptr, nullptr));
+    return context.empty() ? base : withoutInlineNamespace(context + "::") + base;
+}
+
+/* An unmangled symbol can carry a suffix or an asm label that the source has not: then the plain name is
+ * shown. */
+static FunctionName name(const std::string &symbol, StringRef plain) {
+    if (symbol.empty())
+        return {plain.str(), plain.str(), withoutTemplateArguments(plain)};
+    std::string demangled = demangle(symbol), undecorated = plainName(symbol);
+    if (plain.empty())
+        plain = symbol;
+    return {symbol, demangled != symbol ? demangled : plain.str(),
+            undecorated.empty() ? plain.str() : undecorated};
+}
+
+const FunctionName &Names::of(const DISubprogram &subprogram) {
+    auto [position, isNew] = names.try_emplace(&subprogram);
+    if (!isNew)
+        return position->second;
+    std::string symbol = subprogram.getLinkageName().str();
+    if (symbol.empty())
+        symbol = symbols.lookup(&subprogram);
+    return position->second = name(symbol, subprogram.getName());
+}
+
+FunctionName Names::of(const Function &function) const {
+    return name(symbolOf(function), "");
+}
+
+std::string pathOf(const DIFile *file) {
+    if (!file)
+        return "";
+    SmallString<256> path = file->getFilename();
+    if (!sys::path::is_absolute(path) && !file->getDirectory().empty()) {
+        path = file->getDirectory();
+        sys::path::append(path, file->getFilename());
+    }
+    sys::path::remove_dots(path);
+    return path.str().str();
+}
+
+} // namespace allocsite

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The identity of a site: which allocator calls in the IR are one call in the source. */
+#ifndef ALLOCSITE_SITE_SITE_H
+#define ALLOCSITE_SITE_SITE_H
+
+#include "find/find.h"
+#include "site/names.h"
+#include "site/type_table.h"
+#include "wrap/wrappers.h"
+
+#include <cstdint>
+#include <llvm/ADT/SmallVector.h>
+#include <string>
+
+namespace allocsite {
+
+struct Place {
+    std::string function; // shown
+    std::string symbol;   // hashed
+    std::string file;
+    unsigned line;
+    unsigned offset; // of the line from the function's first: what an edit above does not change
+    unsigned column;
+
+    bool operator==(const Place &other) const;
+};
+
+struct Site {
+    Place at;
+    llvm::SmallVector<Place, 4> callers; // innermost first; empty: not inlined
+    std::string callee;                  // as the programmer writes it
+    allocsite_kind kind;
+    unsigned ordinal;   // among the calls of one place (two in one macro)
+    std::string type;   // of what is allocated; empty: unknown. Says nothing of which site it is
+    bool isHandedOn;    // by the function itself, which is a wrapper: its caller's site goes first
+    bool isOnlyLibrary; // no code of the program is in the chain
+
+    bool operator==(const Site &other) const;
+};
+
+/* Compared by their fields: optimizers clone locations, so copies of one call need not share one. What
+ * wrappers called that were inlined, the first code outside of them called by the outermost of them. */
+Site siteOf(const AllocatorCall &call, const Wrappers &wrappers, Names &names);
+
+/* Of the call of a hook that a wrapper hands on: nothing if that was not inlined, for only its callers are
+ * sites. */
+std::optional<Site> siteOfHook(const llvm::CallBase &call, const Wrappers &wrappers, Names &names);
+
+/* What the callee does, by itself. A call by a pointer is taken to allocate. */
+allocsite_kind kindOf(const AllocatorCall &call);
+
+uint64_t stableHash(const Site &site);
+
+/* Notes the ordinal of a call where it is not the first of its place. A wrapper's goes into its location,
+ * which inlining keeps. */
+void setOrdinal(const AllocatorCall &call, unsigned ordinal);
+
+/* What a call allocates, as was noted; empty: unknown. */
+std::string typeOf(const AllocatorCall &call, Names &names);
+
+/* Before the optimizer, and with the ordinals in place: notes what these calls of one function allocate. */
+void noteTypes(llvm::ArrayRef<AllocatorCall> calls, Names &names);
+
+} // namespace allocsite
+
+#endif

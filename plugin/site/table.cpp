@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "site/table.h"
+
+#include "format.h"
+
+#include <llvm/IR/Comdat.h>
+#include <llvm/IR/MDBuilder.h>
+#include <llvm/Transforms/Utils/ModuleUtils.h>
+
+using namespace llvm;
+
+namespace allocsite {
+
+/* Named types only for whoever reads the IR; LTO unites them by their bodies. */
+static StructType *structType(LLVMContext &context, ArrayRef<Type *> fields, StringRef name) {
+    StructType *known = StructType::getTypeByName(context, name);
+    return known ? known : StructType::create(context, fields, name);
+}
+
+/* The id is made of the exported functions that are in no group yet, so it is taken first. */
+Table::Table(Module &module)
+    : module(module), context(module.getContext()), moduleId(getUniqueModuleId(&module)) {
+    Type *i8 = Type::getInt8Ty(context), *i16 = Type::getInt16Ty(context);
+    Type *i32 = Type::getInt32Ty(context), *i64 = Type::getInt64Ty(context);
+    siteType = structType(context, {i64, i32, i32, i32, i32, i32, i16, i8, i8}, "allocsite.site");
+    frameType = structType(context, {i32, i32, i32, i32}, "allocsite.frame");
+    pairType = structType(context, {i32, i32}, "allocsite.pair");
+    wrapperType = structType(context, {i32, i8, i8, i8, i8, i8, i8, i8, i8}, "allocsite.wrapper");
+}
+
+/* The fields of a descriptor by their position in siteType. */
+enum Field { HASH, SLOT, LINE, SCOPE, CALLER, REQUEST, COLUMN, VERSION, KIND };
+
+Constant *Table::number(unsigned bits, uint64_t value) {
+    return ConstantInt::get(Type::getIntNTy(context, bits), value);
+}
+
+/* The sections are named explicitly, as C identifiers: AddressSanitizer then puts no redzones into them. */
+GlobalVariable *Table::shared(StructType *type, const Twine &name) {
+    auto *global = new GlobalVariable(module, type, true, GlobalValue::PrivateLinkage, nullptr, name);
+    global->setSection(ALLOCSITE_FRAMES_SECTION);
+    global->setAlignment(Align(4));
+    return global;
+}
+
+GlobalVariable *Table::string(const std::string &text) {
+    GlobalVariable *&global = strings[text];
+    if (global)
+        return global;
+    Constant *bytes = ConstantDataArray::getString(context, text);
+    global = new GlobalVariable(module, bytes->getType(), true, GlobalValue::PrivateLinkage, bytes,
+                                "__allocsite_string");
+    global->setSection(ALLOCSITE_STRINGS_SECTION);
+    global->setUnnamedAddr(GlobalValue::UnnamedAddr::Global);
+    global->setAlignment(Align(1));
+    return global;
+}
+
+Constant *Table::distance(GlobalVariable *to, GlobalVariable *from, Type *type, ArrayRef<unsigned> path) {
+    Type *i32 = Type::getInt32Ty(context), *i64 = Type::getInt64Ty(context);
+    if (!to)
+        return ConstantInt::get(i32, 0);
+    SmallVector<Constant *, 3> indices = {ConstantInt::get(i32, 0)};
+    for (unsigned index : path)
+        indices.push_back(ConstantInt::get(i32, index));
+    Constant *field = ConstantExpr::getInBoundsGetElementPtr(type, from, indices);
+    Constant *bytes =
+        ConstantExpr::getSub(ConstantExpr::getPtrToInt(to, i64), ConstantExpr::getPtrToInt(field, i64));
+    return ConstantExpr::getTrunc(bytes, i32);
+}
+
+/* struct allocsite_scope and struct allocsite_request are both two references. */
+GlobalVariable *Table::pair(GlobalVariable *first, GlobalVariable *second, const char *name) {
+    GlobalVariable *&global = pairs[{first, second}];
+    if (global)
+        return global;
+    global = shared(pairType, name);
+    global->setInitializer(ConstantStruct::get(
+        pairType, {distance(first, global, pairType, {0}), distance(second, global, pairType, {1})}));
+    return global;
+}
+
+GlobalVariable *Table::scope(const Place &place) {
+    return pair(string(place.function), string(place.file), "__allocsite_scope");
+}
+
+GlobalVariable *Table::frame(ArrayRef<Place> callers) {
+    if (callers.empty())
+        return nullptr;
+    const Place &at = callers.front();
+    GlobalVariable *where = scope(at), *outer = frame(callers.drop_front());
+    GlobalVariable *&global = frames[{where, outer, at.line, at.column}];
+    if (global)
+        return global;
+    global = shared(frameType, "__allocsite_frame");
+    global->setInitializer(ConstantStruct::get(frameType, {distance(where, global, frameType, {0}),
+                                                           distance(outer, global, frameType, {1}),
+                                                           number(32, at.line), number(32, at.column)}));
+    return global;
+}
+
+/* Of the C++ standard library, and of a call without a location, nobody is told that it is a wrapper. */
+static bool isOfWrapper(const Site &site) {
+    return site.isHandedOn && !site.isOnlyLibrary && site.at.line != 0;
+}
+
+Constant *Table::descriptor(const Site &site, GlobalVariable *array, unsigned index) {
+    Type *type = array->getValueType();
+    GlobalVariable *request = pair(string(site.callee), site.type.empty() ? nullptr : string(site.type), "__allocsite_request");
+    return ConstantStruct::get(
+        siteType, {number(64, stableHash(site)), number(32, ALLOCSITE_KEY_NONE), number(32, site.at.line),
+                   distance(scope(site.at), array, type, {index, SCOPE}),
+                   distance(frame(site.callers), array, type, {index, CALLER}),
+                   distance(request, array, type, {index, REQUEST}), number(16, site.at.column),
+                   number(8, ALLOCSITE_FORMAT_VERSION),
+                   number(8, site.kind | (isOfWrapper(site) ? ALLOCSITE_OF_WRAPPER : 0))});
+}
+
+bool isLTOPreLink(const Module &module) {
+    return module.getModuleFlag("EnableSplitLTOUnit") != nullptr;
+}
+
+/* In LTO !associated aborts LLVM 19 and 22 when the function is inlined away before code generation, so the
+ * function gets a group of its own with its descriptors. Local functions of one name meet in one LTO module:
+ * their groups carry the module's id. */
+static Comdat *groupForLTO(Module &module, Function &function, const std::string &moduleId) {
+    std::string name = function.getName().str();
+    if (function.hasLocalLinkage())
+        name += moduleId;
+    Comdat *comdat = module.getOrInsertComdat(name);
+    comdat->setSelectionKind(Comdat::NoDeduplicate);
+    function.setComdat(comdat);
+    return comdat;
+}
+
+/* What --gc-sections or comdat folding drops of the code must take its descriptors along. */
+void Table::group(GlobalVariable &array, Function &function) {
+    if (isLTOPreLink(module)) {
+        array.setComdat(function.hasComdat() ? function.getComdat()
+                                             : groupForLTO(module, function, moduleId));
+        return;
+    }
+    array.setComdat(function.getComdat());
+    array.setMetadata(LLVMContext::MD_associated, MDNode::get(context, ValueAsMetadata::get(&function)));
+}
+
+SmallVector<Constant *, 8> Table::add(Function &function, ArrayRef<Site> sites) {
+    ArrayType *type = ArrayType::get(siteType, sites.size());
+    auto *array = new GlobalVariable(module, type, false, GlobalValue::PrivateLinkage, nullptr,
+                                     "__allocsite_sites." + function.getName());
+    array->setSection(ALLOCSITE_SITES_SECTION);
+    array->setAlignment(Align(sizeof(allocsite_site)));
+    array->setExternallyInitialized(true); // the runtime writes the slots, which no IR shows
+    group(*array, function);
+
+    SmallVector<Constant *, 8> descriptors, pointers;
+    Type *i32 = Type::getInt32Ty(context);
+    for (unsigned index = 0; index < sites.size(); index++) {
+        descriptors.push_back(descriptor(sites[index], array, index));
+        pointers.push_back(ConstantExpr::getInBoundsGetElementPtr(
+            type, array, ArrayRef<Constant *>{ConstantInt::get(i32, 0), ConstantInt::get(i32, index)}));
+    }
+    array->setInitializer(ConstantArray::get(type, descriptors));
+    return pointers;
+}
+
+Constant *Table::wrapper(const std::string &symbol, const Wrapper &known, GlobalVariable *array,
+                         unsigned index) {
+    return ConstantStruct::get(
+        wrapperType, {distance(string(symbol), array, array->getValueType(), {index, 0}),
+                      number(8, known.kind), number(8, known.origin), number(8, ALLOCSITE_FORMAT_VERSION),
+                      number(8, known.size), number(8, known.count), number(8, known.align),
+                      number(8, known.pointer), number(8, 0)});
+}
+
+void Table::addWrappers(const Wrappers &wrappers) {
+    if (wrappers.all.empty())
+        return;
+    ArrayType *type = ArrayType::get(wrapperType, wrappers.all.size());
+    auto *array = new GlobalVariable(module, type, true, GlobalValue::PrivateLinkage, nullptr,
+                                     "__allocsite_wrappers");
+    array->setSection(ALLOCSITE_WRAPPERS_SECTION);
+    array->setAlignment(Align(4));
+    SmallVector<Constant *, 16> records;
+    for (auto &[symbol, known] : wrappers.all)
+        records.push_back(wrapper(symbol, known, array, records.size()));
+    array->setInitializer(ConstantArray::get(type, records));
+    appendToUsed(module, {array});
+}
+
+} // namespace allocsite

@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "wrap/flow.h"
+
+#include "find/find.h"
+
+#include <llvm/ADT/SmallPtrSet.h>
+#include <llvm/ADT/StringSet.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/IntrinsicInst.h>
+#include <llvm/IR/Operator.h>
+
+using namespace llvm;
+
+namespace allocsite {
+
+using Values = SmallVectorImpl<Value *>;
+
+static ParameterSet bitOf(const Argument &argument) {
+    return argument.getArgNo() < 64 ? ParameterSet(1) << argument.getArgNo() : 0;
+}
+
+/* The local variable that a pointer points into. */
+static AllocaInst *variableAt(Value *pointer) {
+    for (;;) {
+        pointer = pointer->stripPointerCasts();
+        auto *gep = dyn_cast<GEPOperator>(pointer);
+        if (!gep)
+            return dyn_cast<AllocaInst>(pointer);
+        pointer = gep->getPointerOperand();
+    }
+}
+
+AllocaInst *outVariable(const CallBase &call) {
+    const allocator *what = allocatorCalled(call);
+    if (!what || what->prototype[0] != 'i' || what->prototype[1] != 'p' || what->kind != ALLOCSITE_ALLOC)
+        return nullptr;
+    return variableAt(call.getArgOperand(0));
+}
+
+/* The C library's functions that return their first argument. */
+static bool returnsFirst(const Function &function) {
+    static const StringSet<> names = {"memcpy",       "memmove",       "memset",       "strcpy",
+                                      "strncpy",      "strcat",        "strncat",      "wmemcpy",
+                                      "wcscpy",       "__memcpy_chk",  "__memset_chk", "__memmove_chk",
+                                      "__strcpy_chk", "__strncpy_chk", "__strcat_chk"};
+    return function.isDeclaration() && names.contains(function.getName());
+}
+
+/* The C library's functions that measure text. */
+static bool measuresText(const Function &function) {
+    static const StringSet<> names = {"strlen", "strnlen", "wcslen", "wcsnlen", "snprintf", "vsnprintf"};
+    return function.isDeclaration() && names.contains(function.getName());
+}
+
+/* What the result of a call, or what it stores, is computed from: numbers. What it finds out about a thing
+ * that it is given (how many symbols a file has) is not what the caller asks for. */
+static void pushInputs(CallBase &call, Values &next) {
+    const Function *callee = surelyCalled(call);
+    bool isAny = callee && (measuresText(*callee) || returnsFirst(*callee) || callee->isIntrinsic());
+    for (Value *argument : call.args())
+        if (isAny || !argument->getType()->isPointerTy())
+            next.push_back(argument);
+}
+
+/* The argument that a call surely returns; nullptr: none. */
+static Value *returnedArgument(const CallBase &call) {
+    if (auto *intrinsic = dyn_cast<IntrinsicInst>(&call)) {
+        Intrinsic::ID id = intrinsic->getIntrinsicID();
+        bool passes = id == Intrinsic::launder_invariant_group || id == Intrinsic::strip_invariant_group ||
+                      id == Intrinsic::ptrmask || id == Intrinsic::ptr_annotation;
+        return passes ? call.getArgOperand(0) : nullptr;
+    }
+    const Function *callee = surelyCalled(call);
+    return callee && returnsFirst(*callee) ? call.getArgOperand(0) : call.getReturnedArgOperand();
+}
+
+/* Calls visit(user, pointer) for each use of a variable, pointer being that or one into it. */
+template <class Visit> static void eachUse(AllocaInst &variable, Visit visit) {
+    SmallVector<Value *, 4> pointers = {&variable};
+    while (!pointers.empty()) {
+        Value *pointer = pointers.pop_back_val();
+        for (User *user : pointer->users()) {
+            if (isa<BitCastInst>(user) || isa<GetElementPtrInst>(user) || isa<AddrSpaceCastInst>(user))
+                pointers.push_back(user);
+            else if (auto *instruction = dyn_cast<Instruction>(user))
+                visit(*instruction, pointer);
+        }
+    }
+}
+
+static bool isHarmless(const Instruction &user) {
+    auto *intrinsic = dyn_cast<IntrinsicInst>(&user);
+    return isa<LoadInst>(user) || isa<ICmpInst>(user) ||
+           (intrinsic && (intrinsic->isAssumeLikeIntrinsic() || isa<MemSetInst>(intrinsic)));
+}
+
+/* All that a variable can hold of the kind that is loaded from it. */
+static void followVariable(AllocaInst &variable, bool isNumber, Values &next, Origins &origins) {
+    eachUse(variable, [&](Instruction &user, Value *pointer) {
+        auto *call = dyn_cast<CallBase>(&user);
+        if (isHarmless(user))
+            return;
+        if (auto *store = dyn_cast<StoreInst>(&user); store && store->getPointerOperand() == pointer) {
+            if (store->getValueOperand()->getType()->isIntegerTy() == isNumber)
+                next.push_back(store->getValueOperand());
+        } else if (call && outVariable(*call) == &variable) {
+            origins.calls.insert(call);
+        } else if (!isNumber) {
+            origins.isUnknown = true;
+        }
+    });
+}
+
+void Flow::followCall(CallBase &call, Values &next, Origins &origins) {
+    if (Value *same = returnedArgument(call)) {
+        next.push_back(same);
+        return;
+    }
+    const Function *callee = surelyCalled(call);
+    if (callee ? callee->isIntrinsic() : call.isInlineAsm()) {
+        origins.isUnknown = true;
+        return;
+    }
+    bool isOpaque = !callee || callee->isDeclaration() || allocatorCalled(call);
+    const Origins *inner = isOpaque ? nullptr : &returnedBy(*callee);
+    if (!inner || inner->isUnknown || !inner->parameters || !inner->calls.empty())
+        origins.calls.insert(&call);
+    if (inner && !inner->isUnknown)
+        for (unsigned i = 0; i < call.arg_size() && i < 64; i++)
+            if (inner->parameters >> i & 1)
+                next.push_back(call.getArgOperand(i));
+}
+
+/* One step back. Of a number only the pointers that it is made of count: an aligned one is computed. */
+void Flow::follow(Value *value, Values &next, Origins &origins) {
+    bool isNumber = value->getType()->isIntegerTy();
+    if (auto *argument = dyn_cast<Argument>(value); argument && !isNumber) {
+        origins.parameters |= bitOf(*argument);
+        origins.isUnknown |= bitOf(*argument) == 0;
+    } else if (auto *call = dyn_cast<CallBase>(value); call && !isNumber) {
+        followCall(*call, next, origins);
+    } else if (auto *load = dyn_cast<LoadInst>(value)) {
+        if (AllocaInst *variable = variableAt(load->getPointerOperand()))
+            followVariable(*variable, isNumber, next, origins);
+        else
+            origins.isUnknown |= !isNumber;
+    } else if (auto *gep = dyn_cast<GEPOperator>(value)) {
+        origins.isOffset |= !gep->hasAllZeroIndices();
+        next.push_back(gep->getPointerOperand());
+    } else if (isa<IntToPtrInst>(value) || isa<PtrToIntInst>(value) || isa<BinaryOperator>(value)) {
+        origins.isOffset = true;
+        next.append(cast<User>(value)->op_begin(), cast<User>(value)->op_end());
+    } else if (auto *select = dyn_cast<SelectInst>(value)) {
+        next.append({select->getTrueValue(), select->getFalseValue()});
+    } else if (isa<PHINode>(value) || isa<CastInst>(value) || isa<InsertValueInst>(value) ||
+               isa<ExtractValueInst>(value) || isa<FreezeInst>(value)) {
+        next.append(cast<User>(value)->op_begin(), cast<User>(value)->op_end());
+    } else if (!isa<ConstantPointerNull>(value) && !isa<UndefValue>(value) && !isNumber) {
+        origins.isUnknown = true;
+    }
+}
+
+Origins Flow::originsOf(Value *pointer) {
+    Origins origins;
+    SmallPtrSet<Value *, 16> seen;
+    SmallVector<Value *, 16> next = {pointer};
+    while (!next.empty() && !origins.isUnknown) {
+        Value *value = next.pop_back_val();
+        if (seen.insert(value).second)
+            follow(value, next, origins);
+    }
+    return origins;
+}
+
+const Origins &Flow::returnedBy(const Function &function) {
+    auto [position, isNew] = returned.try_emplace(&function);
+    if (!isNew)
+        return position->second; // of a function that calls itself: nothing yet, so it is a call like others
+    Origins all;
+    for (const BasicBlock &block : function) {
+        auto *back = dyn_cast<ReturnInst>(block.getTerminator());
+        if (!back || !back->getReturnValue() || all.isUnknown)
+            continue;
+        Origins one = originsOf(back->getReturnValue());
+        all.calls.insert(one.calls.begin(), one.calls.end());
+        all.parameters |= one.parameters;
+        all.isOffset |= one.isOffset;
+        all.isUnknown |= one.isUnknown;
+    }
+    return returned[&function] = all;
+}
+
+ParameterSet Flow::parametersBehind(Value *value) {
+    ParameterSet parameters = 0;
+    SmallPtrSet<Value *, 16> seen;
+    SmallVector<Value *, 16> next = {value};
+    while (!next.empty()) {
+        value = next.pop_back_val();
+        if (!seen.insert(value).second || isa<Constant>(value) || isa<BasicBlock>(value))
+            continue;
+        if (auto *argument = dyn_cast<Argument>(value)) {
+            parameters |= bitOf(*argument);
+        } else if (auto *variable = dyn_cast<AllocaInst>(value)) {
+            eachUse(*variable, [&](Instruction &user, Value *pointer) {
+                auto *store = dyn_cast<StoreInst>(&user);
+                if (store && store->getPointerOperand() == pointer)
+                    next.push_back(store->getValueOperand());
+                else if (auto *call = dyn_cast<CallBase>(&user); call && !isHarmless(user))
+                    pushInputs(*call, next);
+            });
+        } else if (auto *call = dyn_cast<CallBase>(value)) {
+            pushInputs(*call, next);
+        } else if (auto *user = dyn_cast<User>(value)) {
+            next.append(user->op_begin(), user->op_end());
+        }
+    }
+    return parameters;
+}
+
+/* Whether a pointer that is stored there leads back to the block itself: it is found only by who has that. */
+bool Flow::staysIn(Value *place, const Fresh &fresh) {
+    Origins origins = originsOf(place);
+    bool isOther = origins.isUnknown || (origins.parameters & ~fresh.parameter);
+    for (const CallBase *call : origins.calls)
+        isOther |= call != fresh.call;
+    return !isOther;
+}
+
+static void pushLoads(AllocaInst &variable, Values &next) {
+    eachUse(variable, [&](Instruction &user, Value *) {
+        if (isa<LoadInst>(user))
+            next.push_back(&user);
+    });
+}
+
+/* Whether a use of the block stores it away; other values that are the block then go to `next`. What a called
+ * function of another unit does with it is left open: those who fill it, log it or look at it all take it. */
+bool Flow::storesAway(User &user, Value *value, const Fresh &fresh, Values &next) {
+    if (auto *store = dyn_cast<StoreInst>(&user)) {
+        if (store->getValueOperand() != value)
+            return false;
+        AllocaInst *variable = variableAt(store->getPointerOperand());
+        if (variable)
+            pushLoads(*variable, next);
+        return !variable && !staysIn(store->getPointerOperand(), fresh);
+    }
+    if (auto *call = dyn_cast<CallBase>(&user)) {
+        if (returnedArgument(*call) == value)
+            next.push_back(call);
+        Function *callee = surelyCalled(*call);
+        for (unsigned i = 0; callee && !callee->isDeclaration() && i < call->arg_size(); i++)
+            if (call->getArgOperand(i) == value && keeps(*callee, i))
+                return true;
+        return false;
+    }
+    if (isa<PHINode>(user) || isa<SelectInst>(user) || isa<BitCastInst>(user) || isa<GetElementPtrInst>(user))
+        next.push_back(&user);
+    return isa<AtomicRMWInst>(user) || isa<AtomicCmpXchgInst>(user);
+}
+
+bool Flow::isStoredAway(Value *from, const Fresh &fresh) {
+    SmallPtrSet<Value *, 16> seen;
+    SmallVector<Value *, 16> next = {from};
+    while (!next.empty()) {
+        Value *value = next.pop_back_val();
+        if (!seen.insert(value).second)
+            continue;
+        for (User *user : value->users())
+            if (storesAway(*user, value, fresh, next))
+                return true;
+    }
+    return false;
+}
+
+bool Flow::keeps(Function &function, unsigned parameter) {
+    auto [position, isNew] = kept.insert({{&function, parameter}, false});
+    if (isNew && parameter < function.arg_size()) {
+        Argument *argument = function.getArg(parameter);
+        bool keeps = isStoredAway(argument, {nullptr, bitOf(*argument)});
+        kept[{&function, parameter}] = keeps;
+        return keeps;
+    }
+    return position->second;
+}
+
+bool Flow::isPublished(CallBase &block) {
+    SmallVector<Value *, 4> values = {&block};
+    if (AllocaInst *variable = outVariable(block)) {
+        values.clear();
+        pushLoads(*variable, values);
+    }
+    return any_of(values, [&](Value *value) { return isStoredAway(value, {&block, 0}); });
+}
+
+} // namespace allocsite

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Where the values of a function come from and where its blocks go, in the IR as clang makes it: locals are
+ * still in memory (alloca), at every level of optimization. */
+#ifndef ALLOCSITE_WRAP_FLOW_H
+#define ALLOCSITE_WRAP_FLOW_H
+
+#include <cstdint>
+#include <llvm/ADT/DenseMap.h>
+#include <llvm/ADT/SetVector.h>
+#include <llvm/ADT/SmallVector.h>
+#include <llvm/IR/Function.h>
+#include <llvm/IR/InstrTypes.h>
+#include <llvm/IR/Instructions.h>
+#include <map>
+
+namespace allocsite {
+
+/* Parameters by their bits. The 65th and those behind it are never looked for. */
+using ParameterSet = uint64_t;
+
+/* What a pointer can be, null aside. */
+struct Origins {
+    llvm::SmallSetVector<llvm::CallBase *, 4> calls; // what these return, or store where they are told to
+    ParameterSet parameters = 0;
+    bool isOffset = false;  // not all of it: some way here adds to a pointer
+    bool isUnknown = false; // it can be something else, too
+};
+
+class Flow {
+  public:
+    Origins originsOf(llvm::Value *pointer);
+
+    /* Of what a function returns. */
+    const Origins &returnedBy(const llvm::Function &function);
+
+    /* The parameters that a value is computed from. */
+    ParameterSet parametersBehind(llvm::Value *value);
+
+    /* Whether the block that a call returned is stored where others find it. */
+    bool isPublished(llvm::CallBase &block);
+
+  private:
+    llvm::DenseMap<const llvm::Function *, Origins> returned;
+    std::map<std::pair<const llvm::Function *, unsigned>, bool> kept;
+
+    /* A block: what a call returned, or what a function was given. */
+    struct Fresh {
+        const llvm::CallBase *call;
+        ParameterSet parameter;
+    };
+
+    bool keeps(llvm::Function &function, unsigned parameter);
+    bool isStoredAway(llvm::Value *from, const Fresh &fresh);
+    bool storesAway(llvm::User &user, llvm::Value *value, const Fresh &fresh,
+                    llvm::SmallVectorImpl<llvm::Value *> &next);
+    bool staysIn(llvm::Value *place, const Fresh &fresh);
+    void follow(llvm::Value *value, llvm::SmallVectorImpl<llvm::Value *> &next, Origins &origins);
+    void followCall(llvm::CallBase &call, llvm::SmallVectorImpl<llvm::Value *> &next, Origins &origins);
+};
+
+/* The local variable that a call of posix_memalign, asprintf or the like leaves its block in; nullptr: it is
+ * no such call, or leaves it elsewhere. */
+llvm::AllocaInst *outVariable(const llvm::CallBase &call);
+
+} // namespace allocsite
+
+#endif

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Hashes of numbers for tables in memory: of 64 bits, all of which are good. */
+#ifndef ALLOCSITE_BASE_HASH_H
+#define ALLOCSITE_BASE_HASH_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+/* The two halves of the product, folded (wyhash's step): two multiplications' worth of mixing in one. */
+static inline uint64_t hash_more(uint64_t hash, uint64_t value) {
+    unsigned __int128 product =
+        (unsigned __int128)(hash ^ 0x9E3779B97F4A7C15u) * (value ^ 0xE7037ED1A0B428DBu);
+    return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
+/* ---- FNV-1a with 64 bits (RFC 9923). */
+
+static inline uint64_t fnv_1a(const char *bytes, size_t size) {
+    uint64_t hash = 0xcbf29ce484222325u;
+    for (size_t i = 0; i < size; i++)
+        hash = (hash ^ (unsigned char)bytes[i]) * 0x100000001b3u;
+    return hash;
+}
+
+/* ---- What stands for a module where sites have hashes. */
+
+static inline uint64_t path_id(const char *path) {
+    return fnv_1a(path, strlen(path));
+}
+
+/* ---- What stands for a caller where sites have hashes: the same as long as its module is. */
+
+/* build_id: of its module, "" if that has none. address: as the module's file has it. */
+static inline uint64_t caller_id(const char *build_id, const char *path, uint64_t address) {
+    uint64_t parts[] = {path_id(build_id[0] ? build_id : path), address};
+    return fnv_1a((const char *)parts, sizeof parts);
+}
+
+#endif

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* A buffered writer on a file descriptor, without stdio, malloc and points where a thread can be cancelled. */
+#include "base/out.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+void out_open(struct out *out, int fd, char *buffer, size_t size) {
+    *out = (struct out){.fd = fd, .data = buffer, .size = size};
+}
+
+void out_open_memory(struct out *out, char *text, size_t size) {
+    memset(text, 0, size);
+    out_open(out, -1, text, size - 1);
+}
+
+/* Somebody made the descriptor non-blocking: pipes and terminals are shared by processes. */
+static void wait_for_room(int fd) {
+    struct pollfd room = {.fd = fd, .events = POLLOUT};
+    syscall(SYS_ppoll, &room, 1, NULL, NULL, 0);
+}
+
+int out_flush(struct out *out) {
+    size_t done = 0;
+    while (done < out->used && !out->error) {
+        ssize_t n = syscall(SYS_write, out->fd, out->data + done, out->used - done);
+        if (n > 0)
+            done += (size_t)n;
+        else if (n == 0)
+            out->error = EIO;
+        else if (errno == EAGAIN)
+            wait_for_room(out->fd);
+        else if (errno != EINTR)
+            out->error = errno;
+    }
+    out->used = 0;
+    return out->error;
+}
+
+/* False: this is memory, and it is full. */
+static int make_room(struct out *out) {
+    if (out->used == out->size && out->fd >= 0)
+        out_flush(out);
+    return out->used < out->size;
+}
+
+void out_char(struct out *out, char c) {
+    if (make_room(out))
+        out->data[out->used++] = c;
+}
+
+void out_bytes(struct out *out, const char *bytes, size_t n) {
+    while (n && make_room(out)) {
+        size_t room = out->size - out->used;
+        size_t part = n < room ? n : room;
+        memcpy(out->data + out->used, bytes, part);
+        out->used += part;
+        bytes += part;
+        n -= part;
+    }
+}
+
+void out_text(struct out *out, const char *text) {
+    out_bytes(out, text, strlen(text));
+}
+
+void out_u64(struct out *out, uint64_t value) {
+    char digits[20];
+    size_t at = sizeof digits;
+    do
+        digits[--at] = (char)('0' + value % 10);
+    while (value /= 10);
+    out_bytes(out, digits + at, sizeof digits - at);
+}
+
+void out_hex16(struct out *out, uint64_t value) {
+    for (int shift = 60; shift >= 0; shift -= 4)
+        out_char(out, "0123456789abcdef"[value >> shift & 15]);
+}
+
+void out_hex(struct out *out, uint64_t value) {
+    int shift = 60;
+    while (shift && !(value >> shift))
+        shift -= 4;
+    for (; shift >= 0; shift -= 4)
+        out_char(out, "0123456789abcdef"[value >> shift & 15]);
+}
+
+static size_t announced_length(unsigned char lead) {
+    if (lead < 0x80)
+        return 1;
+    if (lead >= 0xC2 && lead <= 0xDF)
+        return 2;
+    if (lead >= 0xE0 && lead <= 0xEF)
+        return 3;
+    if (lead >= 0xF0 && lead <= 0xF4)
+        return 4;
+    return 0;
+}
+
+/* Overlong forms, surrogates and what lies above U+10FFFF differ from valid ones in the second byte only. */
+static int second_byte_fits(unsigned char lead, unsigned char second) {
+    unsigned char low = lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0x80;
+    unsigned char high = lead == 0xED ? 0x9F : lead == 0xF4 ? 0x8F : 0xBF;
+    return second >= low && second <= high;
+}
+
+size_t utf8_length(const char *s) {
+    const unsigned char *bytes = (const unsigned char *)s;
+    size_t length = announced_length(bytes[0]);
+    if (length > 1 && !second_byte_fits(bytes[0], bytes[1]))
+        return 0;
+    for (size_t i = 2; i < length; i++)
+        if ((bytes[i] & 0xC0) != 0x80)
+            return 0;
+    return length;
+}
+
+static void json_control(struct out *out, unsigned char c) {
+    out_text(out, "\\u00");
+    out_char(out, "0123456789abcdef"[c >> 4]);
+    out_char(out, "0123456789abcdef"[c & 15]);
+}
+
+void out_json_string(struct out *out, const char *s) {
+    if (!s) {
+        out_text(out, "null");
+        return;
+    }
+    out_char(out, '"');
+    while (*s) {
+        size_t length = utf8_length(s);
+        if (length == 0)
+            out_text(out, "\xEF\xBF\xBD");
+        else if ((unsigned char)*s < 0x20 || *s == 0x7F)
+            json_control(out, (unsigned char)*s);
+        else {
+            if (*s == '"' || *s == '\\')
+                out_char(out, '\\');
+            out_bytes(out, s, length);
+        }
+        s += length ? length : 1;
+    }
+    out_char(out, '"');
+}
+
+void out_plain(struct out *out, const char *text) {
+    for (text = text ? text : "?"; *text;) {
+        size_t length = utf8_length(text);
+        if (length == 0 || (unsigned char)*text < 0x20 || *text == 0x7F)
+            out_char(out, '?');
+        else
+            out_bytes(out, text, length);
+        text += length ? length : 1;
+    }
+}

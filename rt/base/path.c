@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Paths as text. */
+#include "base/path.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+static bool is_dots(const char *component, size_t length) {
+    return length == 2 && component[0] == '.' && component[1] == '.';
+}
+
+/* Start of the last component of path[first..end). */
+static size_t last_component(const char *path, size_t first, size_t end) {
+    while (end > first && path[end - 1] != '/')
+        end--;
+    return end;
+}
+
+/* Length of the path without its last component; the same: it has none that ".." could leave. */
+static size_t parent(const char *path, size_t first, size_t end) {
+    size_t start = last_component(path, first, end);
+    if (start == end || is_dots(path + start, end - start))
+        return end;
+    return start > first ? start - 1 : start;
+}
+
+void path_clean(char *path) {
+    size_t first = path[0] == '/', used = first;
+    const char *at = path;
+    while (*(at += strspn(at, "/"))) {
+        size_t length = strcspn(at, "/");
+        const char *component = at;
+        at += length;
+        if (length == 1 && component[0] == '.')
+            continue;
+        size_t above = parent(path, first, used);
+        if (is_dots(component, length) && (above != used || (first && used == first))) {
+            used = above;
+            continue;
+        }
+        if (used > first)
+            path[used++] = '/';
+        memmove(path + used, component, length);
+        used += length;
+    }
+    path[used] = '\0';
+}
+
+void path_show(char *text, size_t size, const char *path, const char *directory) {
+    size_t length = strnlen(path, size - 1);
+    memcpy(text, path, length);
+    text[length] = '\0';
+    path_clean(text);
+    size_t above = directory ? strlen(directory) : 0;
+    if (above > 1 && strncmp(text, directory, above) == 0 && text[above] == '/')
+        memmove(text, text + above + 1, strlen(text + above + 1) + 1);
+}
+
+bool path_add_number(char *path, size_t size, uint64_t number) {
+    char digits[24], *at = digits + sizeof digits;
+    *--at = '\0';
+    do
+        *--at = (char)('0' + number % 10);
+    while (number /= 10);
+    *--at = '.';
+    size_t length = strlen(path), more = strlen(at) + 1;
+    if (length + more > size)
+        return false;
+    memcpy(path + length, at, more);
+    return true;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Patterns for names of C and C++. */
+#include "base/wildcard.h"
+
+#include <stddef.h>
+
+/* Behind the character at text, of however many bytes. */
+static const char *behind(const char *text) {
+    do
+        text++;
+    while ((*text & 0xC0) == 0x80);
+    return text;
+}
+
+/* Each star stands for as little as possible; only the last one must ever be tried with more, for what an
+ * earlier one takes less the last one can take as well. So the time is the product of the lengths. */
+bool wildcard_match(const char *pattern, const char *text) {
+    const char *behind_star = NULL, *star_end = NULL;
+    while (*text) {
+        if (*pattern == '*') {
+            behind_star = ++pattern;
+            star_end = text;
+        } else if (*pattern == '?') {
+            pattern++;
+            text = behind(text);
+        } else if (*pattern == *text) {
+            pattern++;
+            text++;
+        } else if (behind_star) {
+            pattern = behind_star;
+            text = star_end = behind(star_end);
+        } else
+            return false;
+    }
+    while (*pattern == '*')
+        pattern++;
+    return !*pattern;
+}

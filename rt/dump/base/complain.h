@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* What the commands of allocsite-dump share. */
+#ifndef ALLOCSITE_DUMP_BASE_COMPLAIN_H
+#define ALLOCSITE_DUMP_BASE_COMPLAIN_H
+
+#include <stdbool.h>
+
+enum status { STATUS_DONE = 0, STATUS_FAILED = 1, STATUS_USAGE = 2 };
+
+/* A command gets its own name as arguments[0] and returns an exit status. One file each. */
+typedef int command_function(int count, char **arguments);
+
+command_function command_sites, command_wrappers;
+
+/* One line on stderr: "allocsite-dump: FILE: what". Control characters in a file's name become '?'. */
+__attribute__((format(printf, 2, 3))) void complain(const char *file, const char *format, ...);
+
+/* The same without a file, and how to get help. Returns STATUS_USAGE. */
+__attribute__((format(printf, 1, 2))) int complain_usage(const char *format, ...);
+
+/* ---- Why something could not be read: one line for the user, without the name of the file. */
+
+struct reason {
+    char text[256];
+};
+
+/* Always false, so that a check that fails can return it. */
+__attribute__((format(printf, 2, 3))) bool reason_set(struct reason *, const char *format, ...);
+
+#endif

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The parts of a file that are not holes. */
+#include "dump/base/extents.h"
+
+#include "base/grow.h"
+
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static bool add(struct extents *extents, uint64_t begin, uint64_t end) {
+    if (!grow(&extents->list, extents->count, &extents->room, sizeof *extents->list))
+        return false;
+    extents->list[extents->count++] = (struct extent){begin, end};
+    extents->size += end - begin;
+    return true;
+}
+
+bool extents_of_all(struct extents *extents, uint64_t size) {
+    *extents = (struct extents){.count = 0};
+    return add(extents, 0, size);
+}
+
+static bool is_sparse(int fd, uint64_t size) {
+    struct stat status;
+    return size > OUTSIDE_ALWAYS && fstat(fd, &status) == 0 && size / 2 > (uint64_t)status.st_blocks * 512;
+}
+
+/* Where the search ends by an error, so does what is there: the file may have been cut. */
+static bool find_all(struct extents *extents, int fd, uint64_t size) {
+    for (off_t begin = 0, end = 0; (begin = lseek(fd, end, SEEK_DATA)) >= 0 && (uint64_t)begin < size;) {
+        end = lseek(fd, begin, SEEK_HOLE);
+        if (end <= begin)
+            break;
+        if (!add(extents, (uint64_t)begin, (uint64_t)end < size ? (uint64_t)end : size))
+            return false;
+    }
+    return true;
+}
+
+bool extents_of_file(struct extents *extents, int fd, uint64_t size) {
+    if (!is_sparse(fd, size))
+        return extents_of_all(extents, size);
+    *extents = (struct extents){.count = 0};
+    return find_all(extents, fd, size);
+}
+
+void extents_free(struct extents *extents) {
+    free(extents->list);
+}
+
+bool extents_equal(const struct extents *a, const struct extents *b) {
+    return a->count == b->count && (!a->count || memcmp(a->list, b->list, a->count * sizeof *a->list) == 0);
+}
+
+/* The first that ends behind an offset. */
+static size_t find(const struct extents *extents, uint64_t offset) {
+    size_t first = 0, count = extents->count;
+    while (count) {
+        size_t half = count / 2;
+        bool is_before = extents->list[first + half].end <= offset;
+        first += is_before ? half + 1 : 0;
+        count = is_before ? count - half - 1 : half;
+    }
+    return first;
+}
+
+bool extents_next(const struct extents *extents, struct extent *part, uint64_t limit) {
+    size_t found = find(extents, part->end);
+    if (found == extents->count || extents->list[found].begin >= limit)
+        return false;
+    const struct extent *extent = &extents->list[found];
+    part->begin = extent->begin > part->end ? extent->begin : part->end;
+    part->end = extent->end < limit ? extent->end : limit;
+    return part->begin < part->end;
+}

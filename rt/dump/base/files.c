@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Regular files in memory. */
+#include "dump/base/files.h"
+
+#include "dump/base/complain.h"
+#include "profile.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct file_mapped {
+    struct file_mapped *next;
+    char *bytes, *end; /* whole pages */
+    volatile sig_atomic_t was_cut;
+};
+
+static struct file_mapped *all;
+
+static struct file_mapped *find(const char *page) {
+    struct file_mapped *mapped = all;
+    while (mapped && (page < mapped->bytes || page >= mapped->end))
+        mapped = mapped->next;
+    return mapped;
+}
+
+/* Zeros instead of a jump out of the reading: so nothing that reads needs to be ready for one. Up to the end
+ * at once, for what is behind is gone too, and there can be only so many mappings. */
+static void put_zeros(int signal_number, siginfo_t *info, void *context) {
+    (void)context;
+    char *page = (char *)((uintptr_t)info->si_addr & -(uintptr_t)PROFILE_PAGE);
+    struct file_mapped *mapped = find(page);
+    if (mapped && mmap(page, (size_t)(mapped->end - page), PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED,
+                       -1, 0) == page)
+        mapped->was_cut = 1;
+    else
+        signal(signal_number, SIG_DFL); /* and it comes again */
+}
+
+static void note(struct file_map *map) {
+    struct sigaction action = {.sa_sigaction = put_zeros, .sa_flags = SA_SIGINFO};
+    size_t pages = (map->size + PROFILE_PAGE - 1) / PROFILE_PAGE;
+    *map->mapped = (struct file_mapped){
+        .next = all, .bytes = map->bytes, .end = (char *)map->bytes + pages * PROFILE_PAGE};
+    all = map->mapped;
+    sigaction(SIGBUS, &action, NULL);
+}
+
+bool file_map_descriptor(struct file_map *map, int fd, size_t size, struct reason *why) {
+    *map = (struct file_map){.size = size, .mapped = malloc(sizeof *map->mapped)};
+    map->bytes = map->mapped ? mmap(NULL, size, PROT_READ, MAP_SHARED, fd, 0) : MAP_FAILED;
+    if (map->bytes == MAP_FAILED) {
+        reason_set(why, "%s", strerror(errno));
+        free(map->mapped);
+        return false;
+    }
+    note(map);
+    return true;
+}
+
+static bool map_regular(int fd, struct file_map *map, struct reason *why) {
+    struct stat status;
+    if (fstat(fd, &status) != 0)
+        return reason_set(why, "%s", strerror(errno));
+    if (!S_ISREG(status.st_mode))
+        return reason_set(why, S_ISDIR(status.st_mode) ? "is a directory" : "not a regular file");
+    if (status.st_size == 0)
+        return reason_set(why, "is empty");
+    return file_map_descriptor(map, fd, (size_t)status.st_size, why);
+}
+
+bool file_map(struct file_map *map, const char *path, struct reason *why) {
+    /* O_NONBLOCK: opening a pipe that nobody writes to must not wait. */
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0)
+        return reason_set(why, "%s", strerror(errno));
+    bool is_mapped = map_regular(fd, map, why);
+    close(fd);
+    return is_mapped;
+}
+
+void file_unmap(struct file_map *map) {
+    struct file_mapped **place = &all;
+    while (*place != map->mapped)
+        place = &(*place)->next;
+    *place = map->mapped->next;
+    free(map->mapped);
+    munmap(map->bytes, map->size);
+}
+
+bool file_map_was_cut(const struct file_map *map) {
+    return map->mapped->was_cut;
+}
+
+bool file_map_say_cut(struct reason *why) {
+    return reason_set(why, "was cut while it was read");
+}
+
+/* ---- A file that takes its place only when it is whole. */
+
+/* Renaming would replace the link, or the device, and not write to what it stands for. */
+static bool check_place(const char *path, struct reason *why) {
+    struct stat status;
+    if (lstat(path, &status) != 0)
+        return errno == ENOENT || reason_set(why, "%s", strerror(errno));
+    if (S_ISLNK(status.st_mode))
+        return reason_set(why, "is a symbolic link, which is not followed");
+    return S_ISREG(status.st_mode) ||
+           reason_set(why, S_ISDIR(status.st_mode) ? "is a directory" : "is not a regular file");
+}
+
+bool new_file_open(struct new_file *file, const char *path, struct reason *why) {
+    if (!check_place(path, why))
+        return false;
+    file->path = path;
+    if (asprintf(&file->temporary, "%s.XXXXXX", path) < 0)
+        return reason_set(why, "out of memory");
+    file->fd = mkostemp(file->temporary, O_CLOEXEC);
+    if (file->fd >= 0)
+        return true;
+    reason_set(why, "%s", strerror(errno));
+    free(file->temporary);
+    return false;
+}
+
+bool new_file_end(struct new_file *file, int error, struct reason *why) {
+    /* Some file systems tell only now that there was no room. */
+    if (close(file->fd) != 0 && !error)
+        error = errno;
+    if (!error && rename(file->temporary, file->path) != 0)
+        error = errno;
+    if (error)
+        unlink(file->temporary);
+    free(file->temporary);
+    return !error || reason_set(why, "%s", strerror(error));
+}
+
+/* ---- All bytes of a file or pipe. */
+
+static bool grow(char **bytes, size_t *room, struct reason *why) {
+    if (*room >= WHOLE_INPUT_MAX)
+        return reason_set(why, "is larger than 1 GiB");
+    char *larger = realloc(*bytes, *room ? *room * 2 : 1 << 16);
+    if (!larger)
+        return reason_set(why, "out of memory");
+    *bytes = larger;
+    *room = *room ? *room * 2 : 1 << 16;
+    return true;
+}
+
+static bool read_all(int fd, char **bytes, size_t *size, struct reason *why) {
+    size_t room = 0;
+    for (;;) {
+        if (*size == room && !grow(bytes, &room, why))
+            return false;
+        ssize_t n = read(fd, *bytes + *size, room - *size);
+        if (n == 0)
+            return *size || reason_set(why, "is empty");
+        if (n > 0)
+            *size += (size_t)n;
+        else if (errno != EINTR)
+            return reason_set(why, "%s", strerror(errno));
+    }
+}
+
+bool whole_input(const char *path, char **bytes, size_t *size, struct reason *why) {
+    bool is_standard = strcmp(path, "-") == 0;
+    int fd = is_standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+    *bytes = NULL;
+    *size = 0;
+    if (fd < 0)
+        return reason_set(why, "%s", strerror(errno));
+    bool is_read = read_all(fd, bytes, size, why);
+    if (!is_read)
+        free(*bytes);
+    if (!is_standard)
+        close(fd);
+    return is_read;
+}
+
+/* ---- The standard output of a command. */
+
+static struct out out;
+
+struct out *standard_out(void) {
+    static char buffer[1 << 16];
+    out_open(&out, STDOUT_FILENO, buffer, sizeof buffer);
+    return &out;
+}
+
+int standard_out_end(void) {
+    int error = out_flush(&out);
+    if (error)
+        complain("standard output", "%s", strerror(error));
+    return error ? STATUS_FAILED : STATUS_DONE;
+}

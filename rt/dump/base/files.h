@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Regular files in memory. Mapped rather than read: of a large program with debug information only those
+ * pages are touched that are looked at, and a counter of a running program is never read half, for which
+ * read(2) gives no promise. */
+#ifndef ALLOCSITE_DUMP_BASE_FILES_H
+#define ALLOCSITE_DUMP_BASE_FILES_H
+
+#include "base/out.h"
+#include "dump/base/complain.h"
+
+#include <stddef.h>
+
+struct file_map {
+    void *bytes;
+    size_t size;
+    struct file_mapped *mapped; /* what the handler of SIGBUS knows */
+};
+
+/* What is cut off the file while it is mapped reads as zeros; SIGBUS is handled for that. False: *why says
+ * why, and nothing is mapped. */
+bool file_map(struct file_map *, const char *path, struct reason *why);
+bool file_map_descriptor(struct file_map *, int fd, size_t size, struct reason *why);
+void file_unmap(struct file_map *);
+
+/* Whether something was read that was cut off. */
+bool file_map_was_cut(const struct file_map *);
+
+/* Always false: *why says that. */
+bool file_map_say_cut(struct reason *why);
+
+/* ---- A file that takes its place only when it is whole. */
+
+struct new_file {
+    int fd; /* empty, open for writing */
+    const char *path;
+    char *temporary; /* its name until then, in the same folder */
+};
+
+/* What is there already may be replaced if it is a regular file. The new one can be read by its owner only.
+ * False: *why says why, and there is nothing to end. */
+bool new_file_open(struct new_file *, const char *path, struct reason *why);
+
+/* error: of writing; 0: puts it in its place. False: *why says why, and what was there before still is. */
+bool new_file_end(struct new_file *, int error, struct reason *why);
+
+/* ---- All bytes of a file or pipe. */
+
+/* Larger ones are refused, so that an endless one does not take all memory. */
+#define WHOLE_INPUT_MAX ((size_t)1 << 30)
+
+/* Reads the file, or standard input if path is "-". The caller frees *bytes. False: *why says why. */
+bool whole_input(const char *path, char **bytes, size_t *size, struct reason *why);
+
+/* ---- The standard output of a command. */
+
+/* The one writer to it, empty. */
+struct out *standard_out(void);
+
+/* Writes what is waiting. STATUS_FAILED: not all of it could be written, which is complained about. */
+int standard_out_end(void);
+
+#endif

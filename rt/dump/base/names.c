@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Names of functions reduced to what every demangler prints alike. */
+#include "dump/base/names.h"
+
+#include <ctype.h>
+#include <libiberty/demangle.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+struct base {
+    const char *rest; /* of the input */
+    char *text;       /* never gets longer than what was taken from the input */
+    size_t length;
+};
+
+static bool starts(const char *text, const char *prefix) {
+    return strncmp(text, prefix, strlen(prefix)) == 0;
+}
+
+static bool is_identifier(char c) {
+    return isalnum((unsigned char)c) || c == '_' || c == '$';
+}
+
+static void append(struct base *base, const char *text) {
+    size_t length = strlen(text);
+    memcpy(base->text + base->length, text, length);
+    base->length += length;
+}
+
+/* From an opening bracket to behind the closing one, or to the end. */
+static const char *skip_group(const char *at, char open, char close) {
+    size_t depth = 0;
+    for (; *at; at++) {
+        depth += *at == open;
+        if (*at == close && --depth == 0)
+            return at + 1;
+    }
+    return at;
+}
+
+/* Template arguments. Demanglers put an expression with '>' into parentheses. */
+static const char *skip_arguments(const char *at) {
+    size_t depth = 0;
+    while (*at) {
+        if (*at == '(') {
+            at = skip_group(at, '(', ')');
+            continue;
+        }
+        depth += *at == '<';
+        if (*at++ == '>' && --depth == 0)
+            break;
+    }
+    return at;
+}
+
+/* LLVM prints 'lambda0', libiberty {lambda(int)#1}: both become {lambda}. False: nothing of the kind is here.
+ */
+static bool take_unnamed(struct base *base) {
+    const char *word = base->rest + 1, *end = word;
+    while (isalpha((unsigned char)*end))
+        end++;
+    const char *after = *base->rest == '\'' ? strchr(word, '\'') : skip_group(base->rest, '{', '}');
+    if (!after || after <= end - (*base->rest == '\'') || after == word || *after == '\0')
+        return false;
+    base->text[base->length++] = '{';
+    memmove(base->text + base->length, word, (size_t)(end - word));
+    base->length += (size_t)(end - word);
+    base->text[base->length++] = '}';
+    base->rest = *base->rest == '\'' ? after + 1 : after;
+    return true;
+}
+
+/* Behind "operator": new and delete stay, a conversion becomes '@', of an operator that begins with an angle
+ * bracket nothing stays, because "operator<<<int>" can be cut in two ways. */
+static void take_operator(struct base *base) {
+    append(base, "operator");
+    base->rest += strlen("operator");
+    const char *at = base->rest;
+    if (starts(at, "()")) {
+        append(base, "()");
+        base->rest += 2;
+        return;
+    }
+    if (*at == '<' || *at == '>') {
+        base->rest += strcspn(at, "(");
+        return;
+    }
+    if (*at == ' ' && !starts(at, " new") && !starts(at, " delete") && !starts(at, " co_await")) {
+        base->text[base->length++] = '@';
+        while (*base->rest && *base->rest != '(')
+            base->rest = *base->rest == '<' ? skip_arguments(base->rest) : base->rest + 1;
+        return;
+    }
+    while (*base->rest && *base->rest != '(' && *base->rest != '<')
+        base->text[base->length++] = *base->rest++;
+}
+
+static const char *skip_qualifiers(const char *at) {
+    static const char *const qualifiers[] = {" const", " volatile", " &&", " &", "[abi:"};
+    for (size_t i = 0; i < sizeof qualifiers / sizeof *qualifiers; i++)
+        if (starts(at, qualifiers[i]))
+            return skip_qualifiers(*at == '[' ? skip_group(at, '[', ']') : at + strlen(qualifiers[i]));
+    return at;
+}
+
+/* libiberty writes a space behind the word. */
+static bool is_decltype(const struct base *base) {
+    static const char word[] = "decltype";
+    size_t length = strlen(word);
+    return base->length == length && memcmp(base->text, word, length) == 0 &&
+           base->rest[strspn(base->rest, " ")] == '(';
+}
+
+/* At an opening parenthesis. False: the name is complete. */
+static bool take_parenthesis(struct base *base) {
+    static const char anonymous[] = "(anonymous namespace)";
+    if (starts(base->rest, anonymous)) {
+        append(base, "{anonymous}");
+        base->rest += strlen(anonymous);
+        return true;
+    }
+    if (base->length == 0) { /* of a function that returns a pointer to a function */
+        base->rest++;
+        return true;
+    }
+    bool is_type = is_decltype(base);
+    base->rest = skip_group(base->rest, '(', ')');
+    if (is_type) {
+        base->length = 0;
+        return true;
+    }
+    base->rest = skip_qualifiers(base->rest);
+    return starts(base->rest, "::");
+}
+
+static bool is_operator(const struct base *base) {
+    size_t length = strlen("operator");
+    return starts(base->rest, "operator") && !is_identifier(base->rest[length]) &&
+           (base->length == 0 || !is_identifier(base->text[base->length - 1]));
+}
+
+/* False: the name is complete. */
+static bool take(struct base *base) {
+    switch (*base->rest) {
+    case '\0':
+        return false;
+    case '(':
+        return take_parenthesis(base);
+    case '<':
+        base->rest = skip_arguments(base->rest);
+        return true;
+    case '[':
+        base->rest = skip_group(base->rest, '[', ']');
+        return true;
+    case ' ': /* what was before is the return type */
+    case '*':
+    case '&':
+        if (!is_decltype(base))
+            base->length = 0;
+        base->rest++;
+        return true;
+    case '\'':
+    case '{':
+        if (take_unnamed(base))
+            return true;
+        break;
+    default:
+        if (is_operator(base)) {
+            take_operator(base);
+            return true;
+        }
+    }
+    base->text[base->length++] = *base->rest++;
+    return true;
+}
+
+/* Initializers of globals have a symbol but no name, and with line tables only not even that. */
+static bool is_initializer(const char *function) {
+    return starts(function, "_GLOBAL__");
+}
+
+void function_base(const char *function, char *text) {
+    struct base base = {function, text, 0};
+    while (!is_initializer(function) && take(&base))
+        ;
+    text[base.length] = '\0';
+}
+
+const char *function_last(const char *name) {
+    const char *last = name;
+    for (const char *at = name; (at = strstr(at, "::")); at += 2)
+        last = at + 2;
+    return last;
+}
+
+/* ---- Names of C++ functions as they are in the source. */
+
+char *demangle(const char *name) {
+    return name && strncmp(name, "_Z", 2) == 0 ? cplus_demangle_v3(name, DMGL_PARAMS | DMGL_ANSI) : NULL;
+}

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* allocsite-dump check: whether a run kept its budget. */
+#include "dump/base/amount.h"
+#include "dump/base/files.h"
+#include "dump/commands/commands.h"
+#include "dump/compare/check.h"
+
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Wrong lines of a budget that are told. */
+enum { LINES_TOLD = 10 };
+
+struct check_options {
+    const char *budget;
+    bool is_json, is_writing;
+    const char *writing_option; /* one that is only for writing a budget; NULL: not given */
+    uint64_t slack, top;
+};
+
+struct complaints {
+    const char *path;
+    size_t count;
+};
+
+static void complain_line(void *context, unsigned line, const char *what) {
+    struct complaints *complaints = context;
+    char place[512];
+    if (complaints->count++ >= LINES_TOLD)
+        return;
+    snprintf(place, sizeof place, "%s:%u", complaints->path, line);
+    complain(place, "%s", what);
+}
+
+/* A budget with a wrong line is wrong as a whole: what it was meant to forbid is not known. */
+static bool read_budget(struct budget *budget, const char *path) {
+    struct complaints complaints = {.path = path};
+    struct reason why;
+    char *bytes;
+    size_t size;
+    if (!whole_input(path, &bytes, &size, &why)) {
+        complain(path, "%s", why.text);
+        return false;
+    }
+    bool is_read = budget_read(budget, bytes, size, complain_line, &complaints);
+    free(bytes);
+    if (!is_read) {
+        complain(path, "out of memory");
+        return false;
+    }
+    if (complaints.count > LINES_TOLD)
+        complain(path, "and %zu more wrong lines", complaints.count - LINES_TOLD);
+    if (!complaints.count && !budget->count)
+        complain(path, "has no limit");
+    if (!complaints.count && budget->count)
+        return true;
+    budget_free(budget);
+    return false;
+}
+
+static int out_of_memory(const struct loaded *loaded) {
+    complain(loaded->path, "out of memory");
+    return STATUS_FAILED;
+}
+
+/* What is done with a report. */
+typedef int use_function(const struct loaded *, const struct subjects *, const struct check_options *,
+                         const struct budget *);
+
+static int hold_against(const struct loaded *loaded, const struct subjects *subjects,
+                        const struct check_options *options, const struct budget *budget) {
+    struct check check;
+    if (!check_make(&check, budget, options->budget, loaded, subjects))
+        return out_of_memory(loaded);
+    (options->is_json ? check_json : check_text)(standard_out(), &check);
+    int status = standard_out_end() | check_complain(&check);
+    if (check.broken)
+        status = STATUS_FAILED;
+    check_free(&check);
+    return status;
+}
+
+static int write_from(const struct loaded *loaded, const struct subjects *subjects,
+                      const struct check_options *options, const struct budget *budget) {
+    (void)budget;
+    bool is_written = check_write_budget(standard_out(), subjects, options->slack, options->top);
+    return standard_out_end() | (is_written ? STATUS_DONE : out_of_memory(loaded));
+}
+
+static int with_report(const char *path, use_function *use, const struct check_options *options,
+                       const struct budget *budget) {
+    struct loaded loaded;
+    struct subjects subjects;
+    if (!loaded_open(&loaded, path, NULL))
+        return STATUS_FAILED;
+    int status = loaded.is_lawful ? STATUS_DONE : STATUS_FAILED;
+    if (subjects_make(&subjects, loaded.report)) {
+        status |= use(&loaded, &subjects, options, budget);
+        subjects_free(&subjects);
+    } else
+        status = out_of_memory(&loaded);
+    loaded_close(&loaded);
+    return status;
+}
+
+static int check_file(const char *path, const struct check_options *options) {
+    struct budget budget;
+    if (!read_budget(&budget, options->budget))
+        return STATUS_USAGE;
+    int status = with_report(path, hold_against, options, &budget);
+    budget_free(&budget);
+    return status;
+}
+
+static int help(void) {
+    puts("usage: allocsite-dump check --budget=FILE [--format=text|json] REPORT\n"
+         "       allocsite-dump check --write-budget [--slack=PERCENT] [--top=N] REPORT\n"
+         "\n"
+         "Holds a report against a budget, shows each limit that is broken with the sites that make it up, "
+         "and\n"
+         "then exits with 1. The second form writes a budget that the report just keeps: of the total, of "
+         "the\n"
+         "N functions that ask for most (default 20, 0: all), and of what is unsited. Either file may be - "
+         "for\n"
+         "standard input. A budget has one subject a line:\n"
+         "\n"
+         "  # comment\n"
+         "  total                     allocs <= 12000  bytes <= 40MiB  peak <= 12MiB  live <= 0\n"
+         "  function parse_*          allocs <= 100      # the call is written or was inlined there\n"
+         "  file src/json/*           bytes <= 1.5MiB    # likewise\n"
+         "  type \"std::map<int, *>\"   live <= 0\n"
+         "  callee strdup             allocs <= 0\n"
+         "  site 0123456789abcdef     peak <= 4KiB\n"
+         "  module libfoo.so*         blocks <= 10\n"
+         "  unsited libc.so.6         failed <= 0\n"
+         "\n"
+         "A limit is for the sum over all sites that the pattern matches: * is any characters, ? is one; "
+         "quotes\n"
+         "are for spaces. allocs: calls, reallocations too; bytes: what they asked for; live, blocks: bytes "
+         "and\n"
+         "blocks at the end; peak: bytes at the peak of the process; failed: calls; lost: bytes, with "
+         "reach=1.\n"
+         "Units of bytes: B, KiB, MiB, GiB, TiB.\n"
+         "\n"
+         "examples:\n"
+         "  allocsite-dump check --write-budget --slack=10 app.json > app.budget\n"
+         "  allocsite-dump check --budget=app.budget app.json");
+    return STATUS_DONE;
+}
+
+/* Beside the letters. */
+enum { BUDGET = 256, FORMAT, WRITE, SLACK, TOP };
+
+static const struct option long_options[] = {
+    {"budget", required_argument, NULL, BUDGET},
+    {"format", required_argument, NULL, FORMAT},
+    {"write-budget", no_argument, NULL, WRITE},
+    {"slack", required_argument, NULL, SLACK},
+    {"top", required_argument, NULL, TOP},
+    {"help", no_argument, NULL, 'h'},
+    {0},
+};
+
+static bool set_option(struct check_options *options, int option, const char *value) {
+    switch (option) {
+    case BUDGET:
+        options->budget = value;
+        return true;
+    case FORMAT:
+        options->is_json = strcmp(value, "json") == 0;
+        return options->is_json || strcmp(value, "text") == 0;
+    case WRITE:
+        return options->is_writing = true;
+    case SLACK:
+        options->writing_option = "slack";
+        return !amount_read_all(value, false, &options->slack);
+    default:
+        options->writing_option = "top";
+        return !amount_read_all(value, false, &options->top);
+    }
+}
+
+static int run(const struct check_options *options, const char *path) {
+    if (options->is_writing == (options->budget != NULL))
+        return complain_usage("check: needs either --budget=FILE or --write-budget");
+    if (options->is_writing)
+        return with_report(path, write_from, options, NULL);
+    if (options->writing_option)
+        return complain_usage("check: --%s is for --write-budget", options->writing_option);
+    if (strcmp(options->budget, "-") == 0 && strcmp(path, "-") == 0)
+        return complain_usage("check: only one of the two can be standard input");
+    return check_file(path, options);
+}
+
+int command_check(int count, char **arguments) {
+    struct check_options options = {.top = 20};
+    opterr = 0;
+    for (int option, index; (option = getopt_long(count, arguments, "h", long_options, &index)) != -1;) {
+        if (option == 'h')
+            return help();
+        if (option == '?')
+            return complain_usage("check: bad option %s", arguments[optind - 1]);
+        if (!set_option(&options, option, optarg))
+            return complain_usage("check: bad value of --%s: %s", long_options[index].name, optarg);
+    }
+    if (count - optind != 1)
+        return complain_usage("check: %s", optind == count ? "no report" : "more than one report");
+    return run(&options, arguments[optind]);
+}

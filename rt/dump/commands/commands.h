@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* allocsite-dump report. */
+#ifndef ALLOCSITE_DUMP_COMMANDS_COMMANDS_H
+#define ALLOCSITE_DUMP_COMMANDS_COMMANDS_H
+
+#include "base/out.h"
+#include "dump/base/complain.h"
+#include "dump/table/table.h"
+
+command_function command_report;
+
+/* ---- allocsite-dump diff. */
+
+command_function command_diff;
+
+/* ---- allocsite-dump check. */
+
+command_function command_check;
+
+/* ---- allocsite-dump merge. */
+
+command_function command_merge;
+
+/* ---- allocsite-dump top. */
+
+command_function command_top;
+
+/* ---- What `allocsite-dump wrappers` writes: the wrappers of one module. */
+
+/* As a list of allocators. */
+void wrappers_text(struct out *, const struct table *);
+
+/* One line: a document of the format "allocsite-wrappers". */
+void wrappers_json(struct out *, const char *module, const struct table *);
+
+#endif

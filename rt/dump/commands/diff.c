@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* allocsite-dump diff: what changed from one run to another. */
+#include "dump/base/amount.h"
+#include "dump/base/files.h"
+#include "dump/commands/commands.h"
+#include "dump/compare/diff.h"
+
+#include <getopt.h>
+#include <stdio.h>
+#include <string.h>
+
+struct diff_options {
+    struct diff_limits limits;
+    enum measure sort;
+    bool is_json, is_top_given, has_exit_code;
+};
+
+static int show(const struct diff *diff, const struct loaded *old, const struct loaded *new,
+                const struct diff_options *options) {
+    (options->is_json ? diff_json : diff_text)(standard_out(), diff, old, new, &options->limits);
+    int status = standard_out_end();
+    if (options->has_exit_code && diff->differs)
+        status |= STATUS_FAILED;
+    return old->is_lawful && new->is_lawful ? status : STATUS_FAILED;
+}
+
+static int compare(const struct loaded *old, const struct loaded *new, const struct diff_options *options) {
+    struct diff diff;
+    if (!diff_make(&diff, old->report, new->report, options->sort)) {
+        complain(new->path, "out of memory");
+        return STATUS_FAILED;
+    }
+    int status = show(&diff, old, new, options);
+    diff_free(&diff);
+    return status;
+}
+
+static int compare_files(const char *old_path, const char *new_path, const struct diff_options *options) {
+    struct loaded old, new;
+    struct symbolizer names = {.is_quiet = true};
+    bool has_old = loaded_open(&old, old_path, &names), has_new = loaded_open(&new, new_path, &names);
+    int status = has_old && has_new ? compare(&old, &new, options) : STATUS_FAILED;
+    if (has_old)
+        loaded_close(&old);
+    if (has_new)
+        loaded_close(&new);
+    symbolizer_free(&names);
+    return status;
+}
+
+static int help(void) {
+    puts("usage: allocsite-dump diff [OPTION...] OLD NEW\n"
+         "\n"
+         "Shows which allocation sites changed from the report OLD to the report NEW, the largest change "
+         "first.\n"
+         "Sites are the same if their ids are; where the code was edited, if function, callee and file are, "
+         "in\n"
+         "the order of the code. Either file may be - for standard input.\n"
+         "\n"
+         "  --format=text|json\n"
+         "  --sort=bytes|allocs|live|peak    whose change is the largest (default: bytes)\n"
+         "  --top=N                          rows (0: all; default: 20 in text, else all)\n"
+         "  --min-bytes=SIZE                 hide rows whose bytes, live and peak changed by less\n"
+         "  --all                            show rows without a change as well\n"
+         "  --exit-code                      exit with 1 if anything that was counted differs: a row is new "
+         "or\n"
+         "                                   gone, or in a row or in total the number or the bytes of "
+         "allocs,\n"
+         "                                   reallocs, frees, moved, live, peak, inherited or lost blocks, "
+         "the\n"
+         "                                   failed calls or the most live blocks. Not: lines, ids, names,\n"
+         "                                   sizes, pairs, and what is hidden counts all the same\n"
+         "\n"
+         "examples:\n"
+         "  allocsite-dump diff before.json after.json\n"
+         "  allocsite-dump diff --sort=peak --min-bytes=64KiB before.json after.json\n"
+         "  allocsite-dump diff --exit-code --format=json before.json after.json");
+    return STATUS_DONE;
+}
+
+/* Beside the letters. */
+enum { FORMAT = 256, SORT, TOP, MIN_BYTES, ALL, EXIT_CODE };
+
+static const struct option long_options[] = {
+    {"format", required_argument, NULL, FORMAT},
+    {"sort", required_argument, NULL, SORT},
+    {"top", required_argument, NULL, TOP},
+    {"min-bytes", required_argument, NULL, MIN_BYTES},
+    {"all", no_argument, NULL, ALL},
+    {"exit-code", no_argument, NULL, EXIT_CODE},
+    {"help", no_argument, NULL, 'h'},
+    {0},
+};
+
+static bool set_option(struct diff_options *options, int option, const char *value) {
+    switch (option) {
+    case FORMAT:
+        options->is_json = strcmp(value, "json") == 0;
+        return options->is_json || strcmp(value, "text") == 0;
+    case SORT:
+        options->sort = measure_named(value, strlen(value));
+        return options->sort < MEASURE_SORTS;
+    case TOP:
+        options->is_top_given = true;
+        return !amount_read_all(value, false, &options->limits.top);
+    case MIN_BYTES:
+        return !amount_read_all(value, true, &options->limits.min_bytes);
+    case ALL:
+        return options->limits.all = true;
+    default:
+        return options->has_exit_code = true;
+    }
+}
+
+int command_diff(int count, char **arguments) {
+    struct diff_options options = {.limits.top = 20};
+    opterr = 0;
+    for (int option, index; (option = getopt_long(count, arguments, "h", long_options, &index)) != -1;) {
+        if (option == 'h')
+            return help();
+        if (option == '?')
+            return complain_usage("diff: bad option %s", arguments[optind - 1]);
+        if (!set_option(&options, option, optarg))
+            return complain_usage("diff: bad value of --%s: %s", long_options[index].name, optarg);
+    }
+    if (options.is_json && !options.is_top_given)
+        options.limits.top = 0;
+    if (count - optind != 2)
+        return complain_usage("diff: needs two files, OLD and NEW");
+    if (strcmp(arguments[optind], "-") == 0 && strcmp(arguments[optind + 1], "-") == 0)
+        return complain_usage("diff: only one of the two can be standard input");
+    return compare_files(arguments[optind], arguments[optind + 1], &options);
+}

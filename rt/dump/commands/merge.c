@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* allocsite-dump merge: many profiles as one. */
+#include "dump/base/files.h"
+#include "dump/commands/commands.h"
+#include "dump/join/files.h"
+#include "dump/profile/write.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <signal.h>
+#include <stdio.h>
+
+static bool write_profile(const struct report *report, const char *path, struct reason *why) {
+    struct new_file file;
+    if (!new_file_open(&file, path, why))
+        return false;
+    int error = profile_write(file.fd, report);
+    if (new_file_end(&file, error, why))
+        return true;
+    return error == EOVERFLOW ? reason_set(why, "has more names or sites than a profile can have") : false;
+}
+
+static int merge(const char *path, char **files, int count) {
+    struct joined joined = {.reports = 0};
+    struct reason why;
+    int status = join_files(&joined, files, count, NULL, NULL);
+    if (joined.reports && !write_profile(&joined.report, path, &why)) {
+        complain(path, "%s", why.text);
+        status = STATUS_FAILED;
+    }
+    joined_free(&joined);
+    return status;
+}
+
+static int help(void) {
+    puts("usage: allocsite-dump merge -o OUT FILE...\n"
+         "\n"
+         "Writes what allocsite-dump report would show of all the files as one profile. It is read by\n"
+         "all commands, and merged again. Files are profiles, or reports in JSON; OUT may be one of\n"
+         "them. A file that cannot be read is left out, and the exit status is 1.\n"
+         "\n"
+         "  -o OUT, --output=OUT\n"
+         "\n"
+         "examples:\n"
+         "  ALLOCSITE_OPTIONS=profile=/tmp/run/%e.%p make test\n"
+         "  allocsite-dump merge -o run.profile /tmp/run/*");
+    return STATUS_DONE;
+}
+
+int command_merge(int count, char **arguments) {
+    static const struct option long_options[] = {
+        {"output", required_argument, NULL, 'o'},
+        {"help", no_argument, NULL, 'h'},
+        {0},
+    };
+    const char *output = NULL;
+    opterr = 0;
+    for (int option; (option = getopt_long(count, arguments, "ho:", long_options, NULL)) != -1;) {
+        if (option == 'h')
+            return help();
+        if (option != 'o')
+            return complain_usage("merge: bad option %s", arguments[optind - 1]);
+        output = optarg;
+    }
+    if (!output)
+        return complain_usage("merge: no output (-o OUT)");
+    if (optind == count)
+        return complain_usage("merge: no file");
+    /* A limit on the size of files becomes an error of writing. */
+    signal(SIGXFSZ, SIG_IGN);
+    return merge(output, arguments + optind, count - optind);
+}

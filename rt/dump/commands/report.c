@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* allocsite-dump report: what programs have counted, from profiles and from reports that were written as
+ * JSON. */
+#include "dump/base/files.h"
+#include "dump/commands/commands.h"
+#include "dump/join/files.h"
+#include "dump/load/loaded.h"
+#include "dump/load/source.h"
+#include "dump/load/symbolize.h"
+#include "dump/view/coverage.h"
+#include "dump/view/groups.h"
+#include "dump/view/tree.h"
+
+#include <getopt.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static bool has_sizes(const struct report *report) {
+    for (size_t i = 0; i < report->site_count; i++)
+        if (report->sites[i]->sizes)
+            return true;
+    return false;
+}
+
+/* What the program was asked not to count cannot be shown. */
+static int check_owned(const char *path, const struct report *report, const struct options *options) {
+    return options_need_owners(options) ? laws_need_owners(path, report) : STATUS_DONE;
+}
+
+/* Nor what it was not asked to count. */
+static int check_asked(const char *path, const struct report *report) {
+    bool no_pairs = report->limits.pairs && !report->has_pairs;
+    bool no_sizes = report->limits.sizes && report->site_count && !has_sizes(report);
+    if (no_pairs)
+        complain(path, "has no pairs: run the program with ALLOCSITE_OPTIONS=pairs=1");
+    if (no_sizes)
+        complain(path, "has no sizes: run the program with ALLOCSITE_OPTIONS=sizes=1");
+    return no_pairs || no_sizes ? STATUS_FAILED : STATUS_DONE;
+}
+
+enum shown_what { SHOW_ROWS, SHOW_UNUSED, SHOW_COVERAGE, SHOW_TREE };
+
+/* Their options. */
+static const char *const names_of_what[] = {
+    [SHOW_UNUSED] = "unused", [SHOW_COVERAGE] = "coverage", [SHOW_TREE] = "tree"};
+
+struct showing {
+    struct options options;
+    enum shown_what what;
+    const char *sort; /* the option, of rows and trees; NULL: it was not given */
+    bool has_prune;
+    const char *of_rows;        /* an option that is of rows alone; NULL: there was none */
+    struct module_list modules; /* of which the files are looked at */
+    struct type_layouts layouts;
+    struct groups groups; /* by site: none */
+    struct symbolizer symbolizer;
+    struct tree tree;
+};
+
+static int show_sites(const char *path, struct report *report, const struct showing *showing) {
+    struct report_limits limits = report_limits_of(&showing->options);
+    report_prepare(report, &limits);
+    if (check_owned(path, report, &showing->options))
+        return STATUS_FAILED;
+    report_write(standard_out(), report, showing->options.format);
+    return standard_out_end() | check_asked(path, report);
+}
+
+static int show_groups(const char *path, struct report *report, struct showing *showing) {
+    struct report_limits everything = {.top = 0}, limits = report_limits_of(&showing->options);
+    struct groups *groups = &showing->groups;
+    struct reason why;
+    report_prepare(report, &everything);
+    if (check_owned(path, report, &showing->options))
+        return STATUS_FAILED;
+    showing->layouts.debug_directory = showing->symbolizer.debug_directory;
+    groups->layouts = groups->by == BY_TYPE ? &showing->layouts : NULL;
+    if ((groups->layouts && !type_layouts_read(&showing->layouts, report, &showing->modules, &why)) ||
+        (!group_by_parts(groups->by) && !groups_add_sites(groups, report, &why))) {
+        complain(path, "%s", why.text);
+        return STATUS_FAILED;
+    }
+    groups_prepare(groups, &limits);
+    groups_write(standard_out(), groups, report, showing->options.format);
+    return standard_out_end() | groups_check(path, groups, report);
+}
+
+static int show_coverage(const char *path, struct report *report, struct showing *showing) {
+    struct report_limits everything = {.top = 0};
+    struct coverage coverage = {.count = 0};
+    struct reason why;
+    int status = STATUS_FAILED;
+    report_prepare(report, &everything);
+    if (coverage_read(&coverage, &showing->modules, report, &why)) {
+        (showing->what == SHOW_UNUSED ? unused_write : coverage_write)(standard_out(), &coverage, report,
+                                                                       showing->options.format);
+        status = standard_out_end() | coverage_check(&coverage);
+    } else {
+        complain(path, "%s", why.text);
+    }
+    coverage_free(&coverage);
+    return status;
+}
+
+static int show_tree(const char *path, struct report *report, struct showing *showing) {
+    struct report_limits everything = {.top = 0};
+    struct tree *tree = &showing->tree;
+    if (!report->walks.depth) {
+        complain(path, "has no calling frames: run the program with ALLOCSITE_OPTIONS=stack=16");
+        return STATUS_FAILED;
+    }
+    report_prepare(report, &everything);
+    tree->by = (enum measure)showing->options.sort;
+    if (!tree_make(tree, report, &showing->symbolizer)) {
+        complain(path, "out of memory for its tree");
+        return STATUS_FAILED;
+    }
+    (showing->options.format == FORMAT_JSON ? tree_json : tree_text)(standard_out(), tree, report);
+    return standard_out_end();
+}
+
+static int show_what(const char *path, struct report *report, struct showing *showing) {
+    if (showing->what == SHOW_TREE)
+        return show_tree(path, report, showing);
+    if (showing->what != SHOW_ROWS)
+        return show_coverage(path, report, showing);
+    return showing->groups.by == BY_SITE ? show_sites(path, report, showing)
+                                         : show_groups(path, report, showing);
+}
+
+static int show(const char *path, struct report *report, struct showing *showing) {
+    static char directory[PATH_MAX];
+    report->directory = getcwd(directory, sizeof directory);
+    bool has_addresses = showing->what == SHOW_ROWS || showing->what == SHOW_TREE;
+    if (has_addresses && !symbolize_report(&showing->symbolizer, report)) {
+        complain(path, "out of memory for the names of addresses");
+        return STATUS_FAILED;
+    }
+    return show_what(path, report, showing) | laws_check(path, report);
+}
+
+/* Of what is joined, nobody knows which thread or phase it was in, nor which modules there were. */
+static bool take_parts(void *context, const struct report_source *source, struct reason *why) {
+    struct showing *showing = context;
+    bool needs_modules =
+        showing->what == SHOW_UNUSED || showing->what == SHOW_COVERAGE || showing->groups.by == BY_TYPE;
+    if (needs_modules && !module_list_take(&showing->modules, source, why))
+        return false;
+    return !group_by_parts(showing->groups.by) || groups_add_parts(&showing->groups, source, why);
+}
+
+static int show_file(const char *path, struct showing *showing) {
+    struct report_source source;
+    struct reason why;
+    if (!report_source_load(&source, path, &why)) {
+        complain(path, "%s", why.text);
+        return STATUS_FAILED;
+    }
+    bool is_taken = take_parts(showing, &source, &why);
+    if (!is_taken)
+        complain(path, "%s", why.text);
+    int status = is_taken ? show(path, source.report, showing) : STATUS_FAILED;
+    report_source_free(&source);
+    return status;
+}
+
+static int show_joined(char **paths, int count, struct showing *showing) {
+    struct joined joined = {.reports = 0};
+    int status = join_files(&joined, paths, count, take_parts, showing);
+    if (joined.reports)
+        status |= show("all files together", &joined.report, showing);
+    joined_free(&joined);
+    return status;
+}
+
+static int show_files(char **paths, int count, struct showing *showing) {
+    int status = count == 1 ? show_file(paths[0], showing) : show_joined(paths, count, showing);
+    groups_free(&showing->groups);
+    type_layouts_free(&showing->layouts);
+    module_list_free(&showing->modules);
+    tree_free(&showing->tree);
+    symbolizer_free(&showing->symbolizer);
+    return status;
+}
+
+static int help(void) {
+    puts("usage: allocsite-dump report [OPTION...] FILE...\n"
+         "\n"
+         "Shows what programs have counted, and checks that the numbers agree with each other. Files\n"
+         "are profiles (ALLOCSITE_OPTIONS=profile=PATH), also of programs that still run, or reports\n"
+         "in JSON (format=json). Several are shown as one. FILE may be - for standard input, or\n"
+         "pid:NUMBER for a running process, with or without a profile.\n"
+         "\n"
+         "  --by=site|line|function|file|type|module|thread|phase    what a row is of\n"
+         "  --padding                        with --by=type: where the padding of each type is\n"
+         "  --tree[=leaf|root]               calling frames, from what allocates (leaf) or from main on\n"
+         "  --prune=PERCENT                  with --tree: hide what has less (default: 1)\n"
+         "  --unused                         the sites that never ran\n"
+         "  --coverage                       how many of the sites of each file ran\n"
+         "  --format=text|json|csv|markdown\n"
+         "  --sort=bytes|allocs|live|peak\n"
+         "  --top=N                          rows (0: all; default: 20 in text and markdown, else all)\n"
+         "  --min-bytes=N, --min-allocs=N    hide smaller rows\n"
+         "  --leaks                          only rows with live blocks; lost ones first\n"
+         "  --pairs                          who freed and reallocated each site's blocks\n"
+         "  --sizes                          the sizes that each site asked for\n"
+         "  --no-symbols                     leave the addresses of unsited allocations as they are\n"
+         "  --debug-dir=DIRECTORY            of separate debug files (default: /usr/lib/debug)\n"
+         "\n"
+         "examples:\n"
+         "  ALLOCSITE_OPTIONS=profile=app.profile:pairs=1 ./app\n"
+         "  allocsite-dump report app.profile\n"
+         "  allocsite-dump report --leaks --pairs app.profile\n"
+         "  allocsite-dump report --by=phase app.profile\n"
+         "  allocsite-dump report --format=csv app.profile > app.csv\n"
+         "  allocsite-dump report --coverage tests/*.profile\n"
+         "  allocsite-dump report /tmp/run/*");
+    return STATUS_DONE;
+}
+
+/* The options are those of a run, ALLOCSITE_OPTIONS, by the same names but for the hyphens. */
+static const struct option long_options[] = {
+    {"format", required_argument, NULL, 'o'},
+    {"sort", required_argument, NULL, 'o'},
+    {"top", required_argument, NULL, 'o'},
+    {"min-bytes", required_argument, NULL, 'o'},
+    {"min-allocs", required_argument, NULL, 'o'},
+    {"leaks", no_argument, NULL, 'o'},
+    {"pairs", no_argument, NULL, 'o'},
+    {"sizes", no_argument, NULL, 'o'},
+    {"by", required_argument, NULL, 'b'},
+    {"padding", no_argument, NULL, 'p'},
+    {"tree", optional_argument, NULL, 't'},
+    {"prune", required_argument, NULL, 'r'},
+    {"unused", no_argument, NULL, 'u'},
+    {"coverage", no_argument, NULL, 'c'},
+    {"no-symbols", no_argument, NULL, 's'},
+    {"debug-dir", required_argument, NULL, 'd'},
+    {"help", no_argument, NULL, 'h'},
+    {0},
+};
+
+static bool is_wrong;
+
+static void note_wrong(const char *what, const char *pair, size_t length) {
+    (void)what, (void)pair, (void)length;
+    is_wrong = true;
+}
+
+static bool set_option(struct options *options, const char *name, const char *value) {
+    char pair[128];
+    int length = snprintf(pair, sizeof pair, "%s=%s", name, value);
+    if (length >= (int)sizeof pair || strchr(value, ':'))
+        return false;
+    for (char *at = pair; *at != '='; at++)
+        if (*at == '-')
+            *at = '_';
+    is_wrong = false;
+    options_parse(options, pair, note_wrong);
+    return !is_wrong;
+}
+
+/* Unused sites, files and trees have the form of none of the rows. */
+static int check_what(struct showing *showing) {
+    enum report_format format = showing->options.format;
+    if (showing->what != SHOW_TREE && showing->has_prune)
+        return complain_usage("report: --prune is of --tree");
+    if (showing->what == SHOW_TREE && format != FORMAT_TEXT && format != FORMAT_JSON)
+        return complain_usage("report: --tree is text or json");
+    if (showing->what != SHOW_TREE && !showing->of_rows)
+        showing->of_rows = showing->sort;
+    if (showing->what == SHOW_ROWS || !showing->of_rows)
+        return STATUS_DONE;
+    return complain_usage("report: --%s and --%s do not go together", names_of_what[showing->what],
+                          showing->of_rows);
+}
+
+/* What rows of that kind have not cannot be shown. */
+static int check_by(const struct showing *showing) {
+    enum group_by by = showing->groups.by;
+    const struct options *options = &showing->options;
+    const char *wrong = NULL;
+    if (showing->groups.show_holes && by != BY_TYPE)
+        wrong = "padding";
+    else if (by != BY_SITE && (options->pairs || options->sizes))
+        wrong = options->pairs ? "pairs" : "sizes";
+    else if (group_by_parts(by) && (options->leaks || options->sort == SORT_PEAK))
+        wrong = options->leaks ? "leaks" : "sort=peak";
+    return wrong ? complain_usage("report: --%s cannot be told by %s", wrong, group_by_name(by))
+                 : STATUS_DONE;
+}
+
+static bool set_what(struct showing *showing, enum shown_what what) {
+    if (showing->what != SHOW_ROWS && showing->what != what)
+        showing->of_rows = names_of_what[showing->what];
+    showing->what = what;
+    return true;
+}
+
+static bool set_tree(struct showing *showing, const char *order) {
+    showing->tree.is_root_first = order && strcmp(order, "root") == 0;
+    return set_what(showing, SHOW_TREE) &&
+           (!order || showing->tree.is_root_first || strcmp(order, "leaf") == 0);
+}
+
+static bool set_prune(struct showing *showing, const char *percent) {
+    char *end;
+    showing->has_prune = true;
+    showing->tree.prune = strtod(percent, &end);
+    return end != percent && !*end && showing->tree.prune >= 0 && showing->tree.prune <= 100;
+}
+
+/* False: the value is wrong. */
+static bool take_option(struct showing *showing, int option, const char *name, const char *value) {
+    if (option == 's')
+        showing->symbolizer.is_off = true;
+    if (option == 'd')
+        showing->symbolizer.debug_directory = value;
+    if (option == 's' || option == 'd')
+        return true;
+    if (option == 'u' || option == 'c')
+        return set_what(showing, option == 'u' ? SHOW_UNUSED : SHOW_COVERAGE);
+    if (option == 't')
+        return set_tree(showing, value);
+    if (option == 'r')
+        return set_prune(showing, value);
+    if (strcmp(name, "sort") == 0)
+        showing->sort = name;
+    else if (strcmp(name, "format") != 0)
+        showing->of_rows = name;
+    if (option == 'p')
+        return showing->groups.show_holes = true;
+    return option == 'b' ? group_by_read(value, &showing->groups.by)
+                         : set_option(&showing->options, name, value ? value : "1");
+}
+
+int command_report(int count, char **arguments) {
+    struct showing showing = {.groups = {.by = BY_SITE}, .tree = {.prune = 1}};
+    options_default(&showing.options);
+    opterr = 0;
+    for (int option, index; (option = getopt_long(count, arguments, "h", long_options, &index)) != -1;) {
+        if (option == 'h')
+            return help();
+        if (option == '?')
+            return complain_usage("report: bad option %s", arguments[optind - 1]);
+        if (!take_option(&showing, option, long_options[index].name, optarg))
+            return complain_usage("report: bad value of --%s: %s", long_options[index].name, optarg);
+    }
+    if (optind == count)
+        return complain_usage("report: no file");
+    int status = check_what(&showing);
+    status = status ? status : check_by(&showing);
+    return status ? status : show_files(arguments + optind, count - optind, &showing);
+}

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* allocsite-dump wrappers: the functions whose callers are billed, as the plugin found them. */
+#include "dump/base/complain.h"
+#include "dump/base/names.h"
+#include "dump/commands/commands.h"
+#include "dump/table/run.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static const struct {
+    const char *name, *how;
+} origins[] = {
+    {"analysis", "found by their bodies"},
+    {"attribute", "declared with attribute malloc or alloc_size"},
+    {"list", "listed"},
+};
+
+enum { ORIGIN_COUNT = sizeof origins / sizeof *origins };
+
+static void write_argument(struct out *out, const char *name, uint8_t number) {
+    if (!number)
+        return;
+    out_char(out, ' ');
+    out_text(out, name);
+    out_char(out, '=');
+    out_u64(out, number);
+}
+
+static void write_line(struct out *out, const struct table_wrapper *wrapper) {
+    out_text(out, "fun:");
+    out_plain(out, wrapper->symbol);
+    out_text(out, "=wrapper");
+    write_argument(out, "size", wrapper->size);
+    write_argument(out, "count", wrapper->count);
+    write_argument(out, "align", wrapper->align);
+    write_argument(out, "pointer", wrapper->pointer);
+    out_char(out, '\n');
+}
+
+/* A list of allocators takes it as it is: what else is to be said stands in comments. */
+void wrappers_text(struct out *out, const struct table *table) {
+    for (int origin = 0; origin < ORIGIN_COUNT; origin++) {
+        bool has_title = false;
+        for (size_t i = 0; i < table->wrapper_count; i++) {
+            if (table->wrappers[i].origin != origin)
+                continue;
+            if (!has_title) {
+                out_text(out, "# ");
+                out_text(out, origins[origin].how);
+                out_char(out, '\n');
+            }
+            has_title = true;
+            write_line(out, &table->wrappers[i]);
+        }
+    }
+}
+
+static void write_number(struct out *out, const char *key, uint8_t number) {
+    out_text(out, ",\"");
+    out_text(out, key);
+    out_text(out, "\":");
+    if (number)
+        out_u64(out, number);
+    else
+        out_text(out, "null");
+}
+
+static void write_object(struct out *out, const struct table_wrapper *wrapper) {
+    char *name = demangle(wrapper->symbol);
+    out_text(out, "{\"symbol\":");
+    out_json_string(out, wrapper->symbol);
+    out_text(out, ",\"function\":");
+    out_json_string(out, name ? name : wrapper->symbol);
+    out_text(out, ",\"kind\":\"");
+    out_text(out, table_kind_name(wrapper->kind));
+    out_text(out, "\",\"found\":\"");
+    out_text(out, origins[wrapper->origin].name);
+    out_char(out, '"');
+    write_number(out, "size", wrapper->size);
+    write_number(out, "count", wrapper->count);
+    write_number(out, "align", wrapper->align);
+    write_number(out, "pointer", wrapper->pointer);
+    out_char(out, '}');
+    free(name);
+}
+
+void wrappers_json(struct out *out, const char *module, const struct table *table) {
+    out_text(out, "{\"format\":\"allocsite-wrappers\",\"version\":1,\"module\":");
+    out_json_string(out, module);
+    out_text(out, ",\"wrappers\":[");
+    for (size_t i = 0; i < table->wrapper_count; i++) {
+        out_text(out, i ? "," : "");
+        write_object(out, &table->wrappers[i]);
+    }
+    out_text(out, "]}\n");
+}
+
+static void show_table(struct table_run *run, const char *module, const struct elf_file *elf,
+                       const struct table *table) {
+    (void)elf;
+    if (run->is_json) {
+        wrappers_json(&run->out, module, table);
+        return;
+    }
+    if (run->has_heading) {
+        out_text(&run->out, "# ");
+        out_plain(&run->out, module);
+        out_text(&run->out, ":\n");
+    }
+    wrappers_text(&run->out, table);
+}
+
+static int help(void) {
+    puts("usage: allocsite-dump wrappers [--format=text|json] ELF...\n"
+         "\n"
+         "Prints the functions that hand on a block of an allocator, or give one back to it, as the\n"
+         "plugin found them in executables, shared objects, relocatable objects and archives. What they\n"
+         "allocate is billed to their callers. As text it is a list of allocators (see allocsite(7)),\n"
+         "ready to be given to the plugin for other files that only see declarations.\n"
+         "\n"
+         "  --format=text|json  json: one document on a line for each module\n"
+         "\n"
+         "example:\n"
+         "  allocsite-dump wrappers libutil.a > wrappers.txt\n"
+         "  allocsite-clang -fallocsite-list=wrappers.txt -g -c main.c");
+    return STATUS_DONE;
+}
+
+int command_wrappers(int count, char **arguments) {
+    struct table_run run = {.show = show_table, .status = STATUS_DONE};
+    return table_run(&run, &(struct table_command){"wrappers", help, false}, count, arguments);
+}

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Reading a budget. */
+#include "dump/compare/budget.h"
+
+#include "base/wildcard.h"
+#include "dump/base/amount.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const kinds[BUDGET_KINDS] = {
+    [BUDGET_TOTAL] = "total",   [BUDGET_SITE] = "site",       [BUDGET_FUNCTION] = "function",
+    [BUDGET_FILE] = "file",     [BUDGET_TYPE] = "type",       [BUDGET_CALLEE] = "callee",
+    [BUDGET_MODULE] = "module", [BUDGET_UNSITED] = "unsited",
+};
+
+struct reading {
+    struct budget *budget;
+    size_t room;    /* limits that fit */
+    char *patterns; /* where the next pattern goes */
+    const char *at; /* in a line that ends with a NUL */
+    struct limit next;
+    bool has_memory;
+};
+
+static void skip_spaces(struct reading *reading) {
+    reading->at += strspn(reading->at, " \t\r");
+}
+
+static bool is_at_end(const struct reading *reading) {
+    return !*reading->at || *reading->at == '#';
+}
+
+static size_t word_length(const struct reading *reading) {
+    return strspn(reading->at, "abcdefghijklmnopqrstuvwxyz");
+}
+
+static const char *read_kind(struct reading *reading) {
+    size_t length = word_length(reading);
+    enum budget_kind kind = 0;
+    while (kind < BUDGET_KINDS &&
+           (strlen(kinds[kind]) != length || memcmp(kinds[kind], reading->at, length) != 0))
+        kind++;
+    reading->at += length;
+    reading->next.kind = kind;
+    if (kind == BUDGET_KINDS || (*reading->at && !strchr(" \t\r", *reading->at)))
+        return "does not begin with total, site, function, file, type, callee, module or unsited";
+    return NULL;
+}
+
+static const char *read_quoted(struct reading *reading) {
+    for (reading->at++; *reading->at != '"'; reading->at++) {
+        if (*reading->at == '\\' && !(*++reading->at == '"' || *reading->at == '\\'))
+            return "has a backslash in quotes that is not before a quote or a backslash";
+        if (!*reading->at)
+            return "has a quote that is not closed";
+        *reading->patterns++ = *reading->at;
+    }
+    reading->at++;
+    return *reading->at && !strchr(" \t\r", *reading->at) ? "has something right behind a closing quote"
+                                                          : NULL;
+}
+
+static const char *read_pattern(struct reading *reading) {
+    const char *wrong = NULL;
+    reading->next.pattern = NULL;
+    skip_spaces(reading);
+    if (reading->next.kind == BUDGET_TOTAL)
+        return NULL;
+    if (is_at_end(reading))
+        return "has no pattern";
+    reading->next.pattern = reading->patterns;
+    if (*reading->at == '"')
+        wrong = read_quoted(reading);
+    else
+        while (*reading->at && !strchr(" \t\r", *reading->at))
+            *reading->patterns++ = *reading->at++;
+    *reading->patterns++ = '\0';
+    return wrong ? wrong : *reading->next.pattern ? NULL : "has an empty pattern";
+}
+
+static const char *read_amount(struct reading *reading) {
+    struct limit *limit = &reading->next;
+    const char *wrong = amount_read(&reading->at, measure_is_bytes(limit->measure), &limit->most);
+    if (wrong || is_at_end(reading) || strchr(" \t\r", *reading->at))
+        return wrong;
+    return measure_is_bytes(limit->measure) ? "has something right behind a number"
+                                            : "has something right behind a number of calls or blocks";
+}
+
+/* "allocs <= 100" */
+static const char *read_limit(struct reading *reading) {
+    size_t length = word_length(reading);
+    reading->next.measure = measure_named(reading->at, length);
+    if (reading->next.measure == MEASURES)
+        return "limits something else than bytes, allocs, live, peak, blocks, failed or lost";
+    reading->at += length;
+    skip_spaces(reading);
+    if (strncmp(reading->at, "<=", 2) != 0)
+        return "has no <= behind what it limits";
+    reading->at += 2;
+    skip_spaces(reading);
+    const char *wrong = read_amount(reading);
+    skip_spaces(reading);
+    return wrong;
+}
+
+static bool add_limit(struct reading *reading) {
+    struct budget *budget = reading->budget;
+    if (budget->count == reading->room) {
+        size_t room = reading->room ? reading->room * 2 : 16;
+        struct limit *larger = reallocarray(budget->limits, room, sizeof *larger);
+        if (!larger)
+            return reading->has_memory = false;
+        budget->limits = larger;
+        reading->room = room;
+    }
+    budget->limits[budget->count++] = reading->next;
+    return true;
+}
+
+static const char *read_limits(struct reading *reading) {
+    skip_spaces(reading);
+    if (is_at_end(reading))
+        return "has no limit";
+    while (!is_at_end(reading)) {
+        const char *wrong = read_limit(reading);
+        if (wrong || !add_limit(reading))
+            return wrong;
+    }
+    return NULL;
+}
+
+/* A line of which one part is wrong is left out as a whole. */
+static const char *read_line(struct reading *reading, const char *line) {
+    size_t before = reading->budget->count;
+    reading->at = line;
+    skip_spaces(reading);
+    if (is_at_end(reading))
+        return NULL;
+    const char *wrong = read_kind(reading);
+    if (!wrong)
+        wrong = read_pattern(reading);
+    if (!wrong)
+        wrong = read_limits(reading);
+    if (wrong)
+        reading->budget->count = before;
+    return wrong;
+}
+
+static void read_lines(struct reading *reading, char *text, size_t size, budget_complaint *complain,
+                       void *context) {
+    for (char *line = text, *end = text + size; line < end && reading->has_memory;) {
+        char *newline = memchr(line, '\n', (size_t)(end - line));
+        char *line_end = newline ? newline : end;
+        *line_end = '\0';
+        reading->next.line++;
+        const char *wrong =
+            strlen(line) == (size_t)(line_end - line) ? read_line(reading, line) : "has a NUL byte";
+        if (wrong)
+            complain(context, reading->next.line, wrong);
+        line = line_end + 1;
+    }
+}
+
+bool budget_read(struct budget *budget, const char *bytes, size_t size, budget_complaint *complain,
+                 void *context) {
+    *budget = (struct budget){0};
+    /* A pattern has at least a separator behind it, where its NUL goes. */
+    budget->patterns = malloc(size + 1);
+    char *text = malloc(size + 1);
+    struct reading reading = {.budget = budget, .patterns = budget->patterns};
+    reading.has_memory = text && budget->patterns;
+    if (reading.has_memory) {
+        memcpy(text, bytes, size);
+        read_lines(&reading, text, size, complain, context);
+    }
+    free(text);
+    if (!reading.has_memory)
+        budget_free(budget);
+    return reading.has_memory;
+}
+
+void budget_free(struct budget *budget) {
+    free(budget->limits);
+    free(budget->patterns);
+}
+
+const char *budget_kind_name(enum budget_kind kind) {
+    return kinds[kind];
+}
+
+void budget_write_pattern(struct out *out, const char *pattern) {
+    bool is_quoted = *pattern == '#' || *pattern == '"' || strchr(pattern, ' ');
+    const char *quote = is_quoted ? "\"" : "";
+    out_text(out, quote);
+    for (; *pattern; pattern++) {
+        if (is_quoted && (*pattern == '"' || *pattern == '\\'))
+            out_char(out, '\\');
+        out_char(out, (unsigned char)*pattern < 0x20 || *pattern == 0x7F ? '?' : *pattern);
+    }
+    out_text(out, quote);
+}
+
+/* ---- Which sites a limit of a budget is for. */
+
+/* The whole path, or its end from any folder on. */
+static bool covers_path(const char *pattern, const char *path) {
+    bool is_match = path && wildcard_match(pattern, path);
+    while (path && !is_match && (path = strchr(path, '/')))
+        is_match = wildcard_match(pattern, ++path);
+    return is_match;
+}
+
+static bool covers_function(const char *pattern, const struct subject *subject) {
+    for (size_t i = 0; i < subject->function_count; i++)
+        if (wildcard_match(pattern, subject->names[i]))
+            return true;
+    return false;
+}
+
+static bool covers_file(const char *pattern, const struct subject *subject) {
+    for (size_t i = subject->function_count; i < subject->count; i++)
+        if (covers_path(pattern, subject->names[i]))
+            return true;
+    return false;
+}
+
+static bool covers_id(const char *pattern, uint64_t id) {
+    char text[17];
+    for (int i = 0; i < 16; i++)
+        text[i] = "0123456789abcdef"[id >> (60 - 4 * i) & 15];
+    text[16] = '\0';
+    return wildcard_match(pattern, text);
+}
+
+bool budget_covers(const struct limit *limit, const struct subject *subject) {
+    const struct site_view *view = &subject->site->view;
+    switch (limit->kind) {
+    case BUDGET_SITE:
+        return view->sited && covers_id(limit->pattern, view->id);
+    case BUDGET_FUNCTION:
+        return view->sited && covers_function(limit->pattern, subject);
+    case BUDGET_FILE:
+        return view->sited && covers_file(limit->pattern, subject);
+    case BUDGET_TYPE:
+        return view->type && wildcard_match(limit->pattern, view->type);
+    case BUDGET_CALLEE:
+        return view->callee && wildcard_match(limit->pattern, view->callee);
+    case BUDGET_MODULE:
+        return covers_path(limit->pattern, subject->module);
+    case BUDGET_UNSITED:
+        return !view->sited && covers_path(limit->pattern, subject->module);
+    default:
+        return true;
+    }
+}

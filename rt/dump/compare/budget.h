@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The names of sites that the patterns of a budget are held against. Made once: a budget has many patterns,
+ * and to reduce a demangled name takes longer than to match it. */
+#ifndef ALLOCSITE_DUMP_COMPARE_BUDGET_H
+#define ALLOCSITE_DUMP_COMPARE_BUDGET_H
+
+#include "dump/base/complain.h"
+#include "dump/view/measure.h"
+#include "model/report.h"
+
+struct subject {
+    const struct report_site *site;
+    char **names; /* functions, each whole and without return type, parameters and template arguments; then
+                     clean paths of files; of the site and of what it is inlined into */
+    size_t function_count, count;
+    char *module; /* clean path; NULL: unknown */
+};
+
+struct subjects {
+    const struct report *report;
+    struct subject *list; /* of all sites that have counted, in the report's order */
+    size_t count;
+};
+
+/* False: out of memory, and there is nothing to free. */
+bool subjects_make(struct subjects *, const struct report *);
+void subjects_free(struct subjects *);
+
+/* For one site. */
+bool subject_make(struct subject *, const struct report_site *);
+void subject_free(struct subject *);
+
+/* ---- A budget: limits on what a program may allocate, written by people, one subject a line.
+ *
+ *     # what the parser may cost
+ *     total             allocs <= 12000  bytes <= 40MiB  peak <= 12MiB  live <= 0
+ *     function parse_*  allocs <= 100
+ *     file src/json.*   bytes <= 1MiB
+ *     type "std::map<int, *>"  live <= 0
+ *     site 0123456789abcdef    peak <= 4KiB
+ *
+ * A limit holds for the sum over all sites that its pattern matches (wildcard.h). A pattern with spaces, or
+ * that begins with # or a quote, stands in double quotes; in them \" and \\ are a quote and a backslash.
+ * Bytes may have units (amount.h).
+ */
+
+enum budget_kind {
+    BUDGET_TOTAL,    /* everything; has no pattern */
+    BUDGET_SITE,     /* the id */
+    BUDGET_FUNCTION, /* in which the call is written, or that it was inlined into */
+    BUDGET_FILE,     /* likewise */
+    BUDGET_TYPE,     /* that is allocated */
+    BUDGET_CALLEE,
+    BUDGET_MODULE,  /* with what is unsited there */
+    BUDGET_UNSITED, /* in the module */
+    BUDGET_KINDS
+};
+
+struct limit {
+    enum budget_kind kind;
+    enum measure measure;
+    const char *pattern; /* NULL: BUDGET_TOTAL */
+    uint64_t most;
+    unsigned line; /* of the budget */
+};
+
+struct budget {
+    struct limit *limits;
+    size_t count;
+    char *patterns; /* the strings of all limits */
+};
+
+/* Called for each line that is wrong. */
+typedef void budget_complaint(void *context, unsigned line, const char *what);
+
+/* Lines that are wrong are complained about and left out. False: out of memory, and there is nothing to
+ * free. */
+bool budget_read(struct budget *, const char *bytes, size_t size, budget_complaint *, void *context);
+void budget_free(struct budget *);
+
+const char *budget_kind_name(enum budget_kind);
+
+/* Whether the limit is for the site, among others. */
+bool budget_covers(const struct limit *, const struct subject *);
+
+/* Writes a name as a pattern that matches it: in quotes if it needs them, a question mark for what must not
+ * stand in a line. */
+void budget_write_pattern(struct out *, const char *name);
+
+#endif

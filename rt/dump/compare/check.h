@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* A report held against a budget. */
+#ifndef ALLOCSITE_DUMP_COMPARE_CHECK_H
+#define ALLOCSITE_DUMP_COMPARE_CHECK_H
+
+#include "dump/compare/budget.h"
+#include "dump/load/loaded.h"
+
+/* One limit and what it is for. */
+struct verdict {
+    const struct limit *limit;
+    uint64_t actual;
+    size_t sites; /* that the limit is for */
+    bool is_kept;
+};
+
+struct check {
+    const char *budget_path;
+    const struct loaded *loaded;
+    const struct subjects *subjects;
+    struct verdict *verdicts; /* as the budget's limits */
+    size_t count, broken;
+};
+
+/* What is passed must outlive the check. False: out of memory, and there is nothing to free. */
+bool check_make(struct check *, const struct budget *, const char *budget_path, const struct loaded *,
+                const struct subjects *);
+void check_free(struct check *);
+
+/* What the sites that a limit is for have together. */
+struct check_sum {
+    uint64_t amounts[MEASURES];
+    size_t sites;
+};
+
+struct check_sum check_sum(const struct subjects *, const struct limit *);
+
+/* Writes the sites that make up most of a verdict, the largest first, and returns how many: at most max, none
+ * that has nothing. */
+size_t check_largest(const struct check *, const struct verdict *, const struct report_site **sites,
+                     size_t max);
+
+/* Complains about limits that are for no site, and about what cannot be checked. STATUS_FAILED: something
+ * cannot. */
+int check_complain(const struct check *);
+
+void check_text(struct out *, const struct check *);
+void check_json(struct out *, const struct check *);
+
+/* Writes a budget that the report keeps, with slack percent to spare: for the total, for the functions that
+ * ask for most, top of them (0: all), and for what is unsited. False: out of memory. */
+bool check_write_budget(struct out *, const struct subjects *, uint64_t slack, uint64_t top);
+
+#endif

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* A budget to begin with. */
+#include "dump/base/amount.h"
+#include "dump/compare/check.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct budget_writing {
+    struct out *out;
+    const struct subjects *subjects;
+    uint64_t slack;
+};
+
+/* Rounded up. More than there can be is as much as there can be. */
+static uint64_t with_slack(uint64_t amount, uint64_t percent) {
+    unsigned __int128 sum = amount + ((unsigned __int128)amount * percent + 99) / 100;
+    return sum > UINT64_MAX ? UINT64_MAX : (uint64_t)sum;
+}
+
+static void put_limit(const struct budget_writing *writing, enum measure measure, uint64_t amount) {
+    char text[AMOUNT_SIZE];
+    amount_write(text, with_slack(amount, writing->slack), measure_is_bytes(measure));
+    out_text(writing->out, "  ");
+    out_text(writing->out, measure_name(measure));
+    out_text(writing->out, " <= ");
+    out_text(writing->out, text);
+}
+
+static void put_line(const struct budget_writing *writing, enum budget_kind kind, const char *pattern) {
+    struct check_sum sum = check_sum(writing->subjects, &(struct limit){.kind = kind, .pattern = pattern});
+    out_text(writing->out, budget_kind_name(kind));
+    if (pattern) {
+        out_char(writing->out, ' ');
+        budget_write_pattern(writing->out, pattern);
+    }
+    for (enum measure measure = 0; measure < MEASURE_SORTS; measure++)
+        put_limit(writing, measure, sum.amounts[measure]);
+    out_char(writing->out, '\n');
+}
+
+static bool is_of_the_system(const char *file) {
+    return file && strncmp(file, "/usr/", 5) == 0;
+}
+
+/* The innermost function that is the program's own: of a container, the one that uses it. */
+static const char *own_function(const struct report_site *site) {
+    const struct site_view *view = &site->view;
+    const struct place *place = &view->at;
+    for (size_t i = 0; i < view->inlined_count && is_of_the_system(place->file); i++)
+        place = &view->inlined[i];
+    return is_of_the_system(place->file) ? NULL : place->function;
+}
+
+static const char *unsited_module(const struct report_site *site) {
+    const char *module = site->view.module, *slash = module ? strrchr(module, '/') : NULL;
+    return slash ? slash + 1 : module;
+}
+
+/* What the site's line would begin with; NULL: nothing. */
+static const char *pattern_of(const struct report_site *site) {
+    const char *pattern = site->view.sited ? own_function(site) : unsited_module(site);
+    return pattern && *pattern ? pattern : NULL;
+}
+
+/* A line for several sites stands where the first of them does. */
+struct line {
+    enum budget_kind kind;
+    const char *pattern;
+    size_t at; /* of its site among the report's, which are sorted by bytes; so the lines are nearly so */
+};
+
+static int by_pattern(const void *a, const void *b) {
+    const struct line *left = a, *right = b;
+    int order = (int)left->kind - (int)right->kind;
+    if (!order)
+        order = strcmp(left->pattern, right->pattern);
+    return order ? order : (left->at > right->at) - (left->at < right->at);
+}
+
+static int by_site(const void *a, const void *b) {
+    const struct line *left = a, *right = b;
+    int order = (int)left->kind - (int)right->kind;
+    return order ? order : (left->at > right->at) - (left->at < right->at);
+}
+
+static size_t drop_copies(struct line *lines, size_t count) {
+    size_t kept = 0;
+    qsort(lines, count, sizeof *lines, by_pattern);
+    for (size_t i = 0; i < count; i++)
+        if (!kept || lines[kept - 1].kind != lines[i].kind ||
+            strcmp(lines[kept - 1].pattern, lines[i].pattern) != 0)
+            lines[kept++] = lines[i];
+    qsort(lines, kept, sizeof *lines, by_site);
+    return kept;
+}
+
+static size_t collect_lines(struct line *lines, const struct report *report) {
+    size_t count = 0;
+    for (size_t i = 0; i < report->counted; i++) {
+        enum budget_kind kind = report->sites[i]->view.sited ? BUDGET_FUNCTION : BUDGET_UNSITED;
+        const char *pattern = pattern_of(report->sites[i]);
+        if (pattern)
+            lines[count++] = (struct line){kind, pattern, i};
+    }
+    return drop_copies(lines, count);
+}
+
+static void put_head(struct out *out, const struct report *report, uint64_t slack) {
+    out_text(out, "# ");
+    out_plain(out, report->program);
+    out_text(out, ", plus ");
+    out_u64(out, slack);
+    out_text(out, "%\n");
+}
+
+bool check_write_budget(struct out *out, const struct subjects *subjects, uint64_t slack, uint64_t top) {
+    struct budget_writing writing = {out, subjects, slack};
+    struct line *lines = calloc(subjects->count + 1, sizeof *lines);
+    if (!lines)
+        return false;
+    put_head(out, subjects->report, slack);
+    put_line(&writing, BUDGET_TOTAL, NULL);
+    size_t count = collect_lines(lines, subjects->report);
+    for (size_t i = 0; i < count; i++)
+        if (lines[i].kind != BUDGET_FUNCTION || !top || i < top)
+            put_line(&writing, lines[i].kind, lines[i].pattern);
+    free(lines);
+    return true;
+}
+
+/* ---- What a report is over its budget, for programs. */
+
+/* Of the sites that make up a limit. */
+enum { SITES_SHOWN = 10 };
+
+static void put_number(struct out *out, const char *key, uint64_t value) {
+    out_text(out, key);
+    out_u64(out, value);
+}
+
+static void put_sites(struct out *out, const struct check *check, const struct verdict *verdict) {
+    const struct report_site *sites[SITES_SHOWN];
+    size_t count = check_largest(check, verdict, sites, SITES_SHOWN);
+    out_text(out, ",\"largest\":[");
+    for (size_t i = 0; i < count; i++) {
+        out_text(out, i ? ",\n  {" : "\n  {");
+        site_json_fields(out, &sites[i]->view);
+        put_number(out, ",\"actual\":", measure_of(sites[i], verdict->limit->measure));
+        out_char(out, '}');
+    }
+    out_char(out, ']');
+}
+
+static void put_verdict(struct out *out, const struct check *check, const struct verdict *verdict) {
+    const struct limit *limit = verdict->limit;
+    put_number(out, "{\"line\":", limit->line);
+    out_text(out, ",\"kind\":\"");
+    out_text(out, budget_kind_name(limit->kind));
+    out_text(out, "\",\"pattern\":");
+    out_json_string(out, limit->pattern);
+    out_text(out, ",\"measure\":\"");
+    out_text(out, measure_name(limit->measure));
+    put_number(out, "\",\"limit\":", limit->most);
+    put_number(out, ",\"actual\":", verdict->actual);
+    out_text(out, verdict->is_kept ? ",\"kept\":true" : ",\"kept\":false");
+    put_number(out, ",\"sites\":", verdict->sites);
+    put_sites(out, check, verdict);
+    out_char(out, '}');
+}
+
+void check_json(struct out *out, const struct check *check) {
+    out_text(out, "{\"format\":\"allocsite-check\",\"version\":1,\"budget\":");
+    out_json_string(out, check->budget_path);
+    out_text(out, ",\n\"report\":");
+    loaded_json(out, check->loaded);
+    put_number(out, ",\n\"broken\":", check->broken);
+    out_text(out, ",\"limits\":[");
+    for (size_t i = 0; i < check->count; i++) {
+        out_text(out, i ? ",\n" : "\n");
+        put_verdict(out, check, &check->verdicts[i]);
+    }
+    out_text(out, "]}\n");
+}

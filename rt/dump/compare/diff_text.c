@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Two reports side by side, for the terminal. */
+#include "dump/compare/diff.h"
+#include "dump/compare/diff_join.h"
+#include "model/site_json.h"
+#include "write/names.h"
+#include "write/summary.h"
+
+#include <string.h>
+
+/* Sign and amount. */
+#define CELL_SIZE (UNITS_SIZE + 1)
+
+struct layout {
+    size_t state;
+    size_t widths[MEASURE_SORTS];
+};
+
+struct writing {
+    struct page page;
+    const struct diff *diff;
+    const struct diff_limits *limits;
+    struct layout layout;
+    size_t shown, wanted;
+};
+
+static void cell(char text[CELL_SIZE], const struct report_site *old, const struct report_site *new,
+                 enum measure measure) {
+    struct change change = change_of(old, new, measure);
+    text[0] = !change.by ? '=' : change.is_less ? '-' : '+';
+    text[1] = '\0';
+    if (change.by)
+        measure_show(text + 1, change.by, measure);
+}
+
+static bool is_shown(const struct writing *writing, const struct diff_row *row, size_t before) {
+    return diff_is_wanted(row, writing->limits) && (!writing->limits->top || before < writing->limits->top);
+}
+
+static void widen(size_t *width, const char *text) {
+    if (strlen(text) > *width)
+        *width = strlen(text);
+}
+
+static void measure_row(struct writing *writing, const struct diff_row *row) {
+    char text[CELL_SIZE];
+    widen(&writing->layout.state, diff_state_name(row->state));
+    for (enum measure measure = 0; measure < MEASURE_SORTS; measure++) {
+        cell(text, row->old, row->new, measure);
+        widen(&writing->layout.widths[measure], text);
+    }
+    writing->shown++;
+}
+
+static void measure_rows(struct writing *writing) {
+    writing->layout.state = strlen("state");
+    for (enum measure measure = 0; measure < MEASURE_SORTS; measure++)
+        writing->layout.widths[measure] = strlen(measure_name(measure));
+    for (size_t i = 0; i < writing->diff->count; i++) {
+        const struct diff_row *row = &writing->diff->rows[i];
+        if (is_shown(writing, row, writing->shown))
+            measure_row(writing, row);
+        writing->wanted += diff_is_wanted(row, writing->limits);
+    }
+    writing->page.indent = writing->layout.state + 4;
+    for (enum measure measure = 0; measure < MEASURE_SORTS; measure++)
+        writing->page.indent += writing->layout.widths[measure] + 2;
+}
+
+static void put_spaces(struct out *out, size_t count) {
+    while (count-- > 0)
+        out_char(out, ' ');
+}
+
+static void put_left(struct out *out, const char *text, size_t width) {
+    out_text(out, text);
+    put_spaces(out, width - strlen(text));
+}
+
+static void put_right(struct out *out, const char *text, size_t width) {
+    put_spaces(out, width - strlen(text) + 2);
+    out_text(out, text);
+}
+
+static void put_amount(struct out *out, const struct report_site *site, enum measure measure) {
+    char text[UNITS_SIZE];
+    measure_show(text, measure_of(site, measure), measure);
+    out_text(out, text);
+}
+
+/* "70.2 KiB -> 74.0 KiB" */
+static void put_change(struct out *out, const struct report_site *old, const struct report_site *new,
+                       enum measure measure) {
+    put_amount(out, old, measure);
+    out_text(out, " -> ");
+    put_amount(out, new, measure);
+}
+
+static void put_numbers(const struct writing *writing, const struct diff_row *row) {
+    struct out *out = writing->page.out;
+    const char *separator = "";
+    page_break(&writing->page);
+    for (enum measure measure = 0; measure < MEASURE_SORTS; measure++) {
+        if (!change_of(row->old, row->new, measure).by)
+            continue;
+        out_text(out, separator);
+        out_text(out, measure_name(measure));
+        out_char(out, ' ');
+        put_change(out, row->old, row->new, measure);
+        separator = ", ";
+    }
+}
+
+/* Of a row in which bytes, calls, live bytes and peak are the same. */
+static void put_other_numbers(const struct writing *writing, const struct diff_row *row) {
+    struct out *out = writing->page.out;
+    const struct counters *old = &row->old->counters, *new = &row->new->counters;
+    const char *separator = "";
+    page_break(&writing->page);
+#define PUT_COUNTER(name)                                                                                    \
+    if (old->name != new->name) {                                                                            \
+        out_text(out, separator);                                                                            \
+        out_text(out, #name " ");                                                                            \
+        out_u64(out, old->name);                                                                             \
+        out_text(out, " -> ");                                                                               \
+        out_u64(out, new->name);                                                                             \
+        separator = ", ";                                                                                    \
+    }
+    ALLOCSITE_TOTALS(PUT_COUNTER)
+    PUT_COUNTER(max_live_blocks)
+#undef PUT_COUNTER
+    if (row->old->lost_blocks == row->new->lost_blocks && row->old->lost_bytes == row->new->lost_bytes)
+        return;
+    out_text(out, separator);
+    out_text(out, "lost ");
+    put_change(out, row->old, row->new, MEASURE_LOST);
+}
+
+static bool is_in_measures(const struct diff_row *row) {
+    bool is_in = false;
+    for (enum measure measure = 0; measure < MEASURE_SORTS; measure++)
+        is_in |= change_of(row->old, row->new, measure).by != 0;
+    return is_in;
+}
+
+static void put_caller(const struct page *page, const struct place *place) {
+    char function[NAME_SIZE];
+    name_function(function, place->function);
+    out_plain(page->out, function);
+    out_char(page->out, ' ');
+    place_write(page->out, place, page->report->directory);
+}
+
+/* The outermost place that is another one: what is inlined there moves along. NULL: another number of them.
+ */
+static const struct place *old_caller(const struct site_view *old, const struct site_view *new) {
+    if (old->inlined_count != new->inlined_count)
+        return NULL;
+    size_t i = old->inlined_count;
+    while (i > 1 && !join_is_other_place(&old->inlined[i - 1], &new->inlined[i - 1]))
+        i--;
+    return &old->inlined[i - 1];
+}
+
+static void put_old_chain(const struct page *page, const struct site_view *old, const struct site_view *new) {
+    const struct place *place = old_caller(old, new);
+    if (!place && old->inlined_count)
+        place = &old->inlined[old->inlined_count - 1];
+    if (place)
+        put_caller(page, place);
+    else
+        out_text(page->out, "not inlined");
+}
+
+static void put_old_place(const struct writing *writing, const struct diff_row *row) {
+    const struct page *page = &writing->page;
+    const struct site_view *old = &row->old->view, *new = &row->new->view;
+    page_break(page);
+    out_text(page->out, "was ");
+    if (join_is_other_place(&old->at, &new->at))
+        place_write(page->out, &old->at, writing->diff->old->directory);
+    else
+        put_old_chain(page, old, new);
+}
+
+static void put_row(const struct writing *writing, const struct diff_row *row) {
+    const struct page *page = &writing->page;
+    char text[CELL_SIZE];
+    put_left(page->out, diff_state_name(row->state), writing->layout.state);
+    for (enum measure measure = 0; measure < MEASURE_SORTS; measure++) {
+        cell(text, row->old, row->new, measure);
+        put_right(page->out, text, writing->layout.widths[measure]);
+    }
+    out_text(page->out, "  ");
+    page_site(page, diff_site(row));
+    page_chain(page, diff_site(row));
+    if (row->is_moved)
+        put_old_place(writing, row);
+    if (row->state != DIFF_NEW && row->state != DIFF_GONE && is_in_measures(row))
+        put_numbers(writing, row);
+    else if (row->state == DIFF_CHANGED)
+        put_other_numbers(writing, row);
+    out_char(page->out, '\n');
+}
+
+static void put_rows(const struct writing *writing) {
+    struct out *out = writing->page.out;
+    put_left(out, "state", writing->layout.state);
+    for (enum measure measure = 0; measure < MEASURE_SORTS; measure++)
+        put_right(out, measure_name(measure), writing->layout.widths[measure]);
+    out_text(out, "  site\n");
+    for (size_t i = 0, shown = 0; shown < writing->shown; i++)
+        if (diff_is_wanted(&writing->diff->rows[i], writing->limits)) {
+            put_row(writing, &writing->diff->rows[i]);
+            shown++;
+        }
+    if (writing->wanted == writing->shown)
+        return;
+    page_count(&writing->page, writing->wanted - writing->shown, " more row\n", " more rows\n");
+}
+
+static void put_side(struct out *out, const struct loaded *side) {
+    out_plain(out, side->path);
+    out_text(out, " (");
+    out_plain(out, side->report->program);
+    summary_processes(&(struct page){.out = out, .report = side->report});
+    out_char(out, ')');
+}
+
+static void put_totals(struct out *out, const struct diff *diff) {
+    const struct report_site *old = &diff->old->totals, *new = &diff->new->totals;
+    out_text(out, "total: ");
+    for (enum measure measure = 0; measure < MEASURE_SORTS; measure++) {
+        char text[CELL_SIZE];
+        cell(text, old, new, measure);
+        out_text(out, measure ? "; " : "");
+        out_text(out, measure_name(measure));
+        out_char(out, ' ');
+        if (*text == '=') {
+            put_amount(out, new, measure);
+            continue;
+        }
+        put_change(out, old, new, measure);
+        out_text(out, " (");
+        out_text(out, text);
+        out_char(out, ')');
+    }
+    out_char(out, '\n');
+}
+
+static void put_counts(struct out *out, const struct diff *diff) {
+    const char *separator = "";
+    out_text(out, "rows: ");
+    for (enum diff_state state = 0; state < DIFF_STATES; state++) {
+        if (!diff->states[state])
+            continue;
+        out_text(out, separator);
+        out_u64(out, diff->states[state]);
+        out_char(out, ' ');
+        out_text(out, diff_state_name(state));
+        separator = ", ";
+    }
+    if (diff->moved) {
+        out_text(out, "; ");
+        out_u64(out, diff->moved);
+        out_text(out, " moved");
+    }
+    out_text(out, diff->count ? "\n" : "none\n");
+}
+
+void diff_text(struct out *out, const struct diff *diff, const struct loaded *old, const struct loaded *new,
+               const struct diff_limits *limits) {
+    struct writing writing = {.page = {.out = out, .report = diff->new}, .diff = diff, .limits = limits};
+    out_text(out, "allocsite: ");
+    put_side(out, old);
+    out_text(out, " -> ");
+    put_side(out, new);
+    out_char(out, '\n');
+    put_totals(out, diff);
+    put_counts(out, diff);
+    loaded_doubts_text(out, old);
+    loaded_doubts_text(out, new);
+    if (!diff->differs)
+        out_text(out, "nothing changed\n");
+    measure_rows(&writing);
+    if (writing.shown)
+        put_rows(&writing);
+}

@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Debug information of a module, open to be read with libdwarf. */
+#include "dump/debug/handle.h"
+
+#include <elf.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+/* What libdwarf calls to get at sections, which it must not read from the file itself: that may be an
+ * archive's member, or not be relocated. */
+
+static int section_info(void *object, Dwarf_Half index, Dwarf_Obj_Access_Section *info, int *error) {
+    const struct dwarf_sections *sections = object;
+    (void)error;
+    if (index >= sections->elf->count)
+        return DW_DLV_NO_ENTRY;
+    const struct elf_section *section = &sections->elf->sections[index];
+    *info = (Dwarf_Obj_Access_Section){
+        .addr = section->address,
+        .type = section->type,
+        .size = sections->sizes[index],
+        .name = section->type == SHT_RELA ? "" : section->name,
+        .link = section->link,
+        .info = section->info,
+        .entrysize = section->entry_size,
+    };
+    return DW_DLV_OK;
+}
+
+static Dwarf_Endianness byte_order(void *object) {
+    (void)object;
+    return DW_OBJECT_LSB;
+}
+
+static Dwarf_Small length_size(void *object) {
+    (void)object;
+    return 4;
+}
+
+static Dwarf_Small pointer_size(void *object) {
+    (void)object;
+    return 8;
+}
+
+static Dwarf_Unsigned section_count(void *object) {
+    return ((const struct dwarf_sections *)object)->elf->count;
+}
+
+static int load_section(void *object, Dwarf_Half index, Dwarf_Small **bytes, int *error) {
+    (void)error;
+    *bytes = (Dwarf_Small *)dwarf_section_bytes(object, index);
+    return *bytes ? DW_DLV_OK : DW_DLV_NO_ENTRY;
+}
+
+static const Dwarf_Obj_Access_Methods access_methods = {
+    .get_section_info = section_info,
+    .get_byte_order = byte_order,
+    .get_length_size = length_size,
+    .get_pointer_size = pointer_size,
+    .get_section_count = section_count,
+    .load_section = load_section,
+};
+
+/* With no handler and no place for an error libdwarf aborts. */
+static void ignore_error(Dwarf_Error error, Dwarf_Ptr argument) {
+    (void)error;
+    (void)argument;
+}
+
+bool dwarf_open(struct dwarf_handle *handle, const struct elf_file *elf, struct reason *why) {
+    Dwarf_Error error = NULL;
+    if (!dwarf_sections_open(&handle->sections, elf, why))
+        return false;
+    handle->access = (Dwarf_Obj_Access_Interface){&handle->sections, &access_methods};
+    if (dwarf_object_init_b(&handle->access, ignore_error, NULL, DW_GROUPNUMBER_ANY, &handle->debug,
+                            &error) == DW_DLV_OK)
+        return true;
+    reason_set(why, "libdwarf cannot read its debug information: %s",
+               error ? dwarf_errmsg(error) : "no units");
+    if (error)
+        dwarf_dealloc_error(NULL, error);
+    dwarf_sections_close(&handle->sections);
+    return false;
+}
+
+void dwarf_close(struct dwarf_handle *handle) {
+    dwarf_object_finish(handle->debug, NULL);
+    dwarf_sections_close(&handle->sections);
+}
+
+bool dwarf_has_attribute(Dwarf_Die die, Dwarf_Half attribute) {
+    Dwarf_Bool has = 0;
+    return dwarf_hasattr(die, attribute, &has, NULL) == DW_DLV_OK && has;
+}
+
+const char *dwarf_text(Dwarf_Die die, Dwarf_Half attribute) {
+    char *text;
+    return dwarf_die_text(die, attribute, &text, NULL) == DW_DLV_OK ? text : NULL;
+}
+
+/* The forms that can be negative libdwarf reads as signed alone, whatever the number. */
+static bool read_constant(Dwarf_Attribute attribute, uint64_t *number) {
+    Dwarf_Unsigned plain;
+    Dwarf_Signed with_sign;
+    if (dwarf_formudata(attribute, &plain, NULL) == DW_DLV_OK) {
+        *number = plain;
+        return true;
+    }
+    if (dwarf_formsdata(attribute, &with_sign, NULL) != DW_DLV_OK || with_sign < 0)
+        return false;
+    *number = (uint64_t)with_sign;
+    return true;
+}
+
+bool dwarf_constant(Dwarf_Debug debug, Dwarf_Die die, Dwarf_Half name, uint64_t *number) {
+    Dwarf_Attribute attribute;
+    if (dwarf_attr(die, name, &attribute, NULL) != DW_DLV_OK)
+        return false;
+    bool is_read = read_constant(attribute, number);
+    dwarf_dealloc(debug, attribute, DW_DLA_ATTR);
+    return is_read;
+}
+
+uint64_t dwarf_number(Dwarf_Debug debug, Dwarf_Die die, Dwarf_Half name) {
+    uint64_t number;
+    return dwarf_constant(debug, die, name, &number) ? number : 0;
+}
+
+bool dwarf_reference(Dwarf_Debug debug, Dwarf_Die die, Dwarf_Half name, Dwarf_Off *offset) {
+    Dwarf_Attribute attribute;
+    if (dwarf_attr(die, name, &attribute, NULL) != DW_DLV_OK)
+        return false;
+    bool is_read = dwarf_global_formref(attribute, offset, NULL) == DW_DLV_OK;
+    dwarf_dealloc(debug, attribute, DW_DLA_ATTR);
+    return is_read;
+}
+
+size_t dwarf_each_unit(Dwarf_Debug debug, dwarf_unit_function *take, void *context) {
+    Dwarf_Unsigned length, abbreviations, type_offset, next;
+    Dwarf_Half version, address_size, offset_size, extension_size, unit_type;
+    Dwarf_Sig8 signature;
+    size_t count = 0;
+    while (dwarf_next_cu_header_d(debug, 1, &length, &version, &abbreviations, &address_size, &offset_size,
+                                  &extension_size, &signature, &type_offset, &next, &unit_type,
+                                  NULL) == DW_DLV_OK) {
+        Dwarf_Die unit;
+        if (dwarf_siblingof_b(debug, NULL, 1, &unit, NULL) != DW_DLV_OK)
+            continue;
+        count++;
+        take(context, unit, unit_type == DW_UT_type);
+        dwarf_dealloc(debug, unit, DW_DLA_DIE);
+    }
+    return count;
+}
+
+bool dwarf_is_split(Dwarf_Die unit) {
+    return dwarf_has_attribute(unit, DW_AT_dwo_name) || dwarf_has_attribute(unit, DW_AT_GNU_dwo_name);
+}
+
+bool dwarf_is_transparent(Dwarf_Half tag) {
+    return tag == DW_TAG_namespace || tag == DW_TAG_module || tag == DW_TAG_lexical_block ||
+           tag == DW_TAG_try_block || tag == DW_TAG_catch_block;
+}
+
+bool dwarf_has_code(Dwarf_Die die) {
+    return dwarf_has_attribute(die, DW_AT_low_pc) || dwarf_has_attribute(die, DW_AT_ranges);
+}
+
+bool dwarf_next_origin(Dwarf_Debug debug, Dwarf_Die die, Dwarf_Off *offset) {
+    return dwarf_reference(debug, die, DW_AT_abstract_origin, offset) ||
+           dwarf_reference(debug, die, DW_AT_specification, offset);
+}
+
+static const char *linkage_name(Dwarf_Die die) {
+    const char *name = dwarf_text(die, DW_AT_linkage_name);
+    return name ? name : dwarf_text(die, DW_AT_MIPS_linkage_name);
+}
+
+/* Code refers to the abstract function, that to the declaration in its class: each name stands in one of
+ * them. */
+struct dwarf_names dwarf_function_names(Dwarf_Debug debug, Dwarf_Off offset) {
+    enum { HOPS_MAX = 8 };
+    struct dwarf_names names = {NULL, NULL};
+    bool has_next = true;
+    for (int hops = 0; has_next && (!names.plain || !names.linkage) && hops < HOPS_MAX; hops++) {
+        Dwarf_Die die;
+        if (dwarf_offdie_b(debug, offset, 1, &die, NULL) != DW_DLV_OK)
+            break;
+        names.plain = names.plain ? names.plain : dwarf_text(die, DW_AT_name);
+        names.linkage = names.linkage ? names.linkage : linkage_name(die);
+        has_next = dwarf_next_origin(debug, die, &offset);
+        dwarf_dealloc(debug, die, DW_DLA_DIE);
+    }
+    return names;
+}
+
+const char *dwarf_directory(Dwarf_Line_Context lines, Dwarf_Unsigned index) {
+    const char *directory = NULL;
+    return dwarf_srclines_include_dir_data(lines, (Dwarf_Signed)index, &directory, NULL) == DW_DLV_OK
+               ? directory
+               : NULL;
+}
+
+void dwarf_each_row(const struct dwarf_handle *handle, Dwarf_Die unit, line_row_function *take,
+                    void *context) {
+    const struct elf_file *elf = handle->sections.elf;
+    Dwarf_Off offset;
+    if (!dwarf_reference(handle->debug, unit, DW_AT_stmt_list, &offset))
+        return;
+    for (size_t i = 0; i < elf->count; i++) {
+        const unsigned char *bytes = dwarf_section_bytes(&handle->sections, i);
+        if (bytes && elf->sections[i].type != SHT_RELA && strcmp(elf->sections[i].name, ".debug_line") == 0)
+            line_program_run(bytes, handle->sections.sizes[i], offset, take, context);
+    }
+}
+
+/* ---- The debug sections of a module. */
+
+#ifdef ALLOCSITE_HAVE_ZSTD
+#include <zstd.h>
+#endif
+
+/* ELFCOMPRESS_ZSTD, which older elf.h do not have. */
+enum { COMPRESS_ZSTD = 2 };
+
+static bool is_debug(const struct elf_section *section) {
+    return strncmp(section->name, ".debug_", strlen(".debug_")) == 0 && section->type != SHT_RELA &&
+           section->bytes;
+}
+
+static bool has_debug_info(const struct elf_file *elf) {
+    for (size_t i = 0; i < elf->count; i++)
+        if (strcmp(elf->sections[i].name, ".debug_info") == 0 && is_debug(&elf->sections[i]))
+            return true;
+    return false;
+}
+
+static bool copy_plain(struct dwarf_sections *sections, size_t index, struct reason *why) {
+    const struct elf_section *section = &sections->elf->sections[index];
+    sections->copies[index] = malloc(section->size ? section->size : 1);
+    if (!sections->copies[index])
+        return reason_set(why, "out of memory");
+    memcpy(sections->copies[index], section->bytes, section->size);
+    return true;
+}
+
+static bool check_compression(const struct elf_section *section, Elf64_Chdr *header, struct reason *why) {
+    /* No stream of zlib grows by more, nor does debug information with another method. */
+    enum { RATIO_MAX = 1032 };
+    if (section->size < sizeof *header)
+        return reason_set(why, "its compressed section %s is cut off", section->name);
+    memcpy(header, section->bytes, sizeof *header);
+    if (header->ch_size / RATIO_MAX > section->size)
+        return reason_set(why, "its compressed section %s is damaged", section->name);
+    return true;
+}
+
+static bool inflate_section(unsigned char *to, uint64_t size, const unsigned char *from, uint64_t from_size) {
+    uLongf got = size;
+    return uncompress(to, &got, from, from_size) == Z_OK && got == size;
+}
+
+static bool unpack(const struct elf_section *section, const Elf64_Chdr *header, unsigned char *to,
+                   struct reason *why) {
+    const unsigned char *from = section->bytes + sizeof *header;
+    uint64_t from_size = section->size - sizeof *header;
+    bool is_unpacked = false;
+    if (header->ch_type == ELFCOMPRESS_ZLIB)
+        is_unpacked = inflate_section(to, header->ch_size, from, from_size);
+    else if (header->ch_type != COMPRESS_ZSTD)
+        return reason_set(why, "its debug information is compressed with an unknown method");
+    else
+#ifdef ALLOCSITE_HAVE_ZSTD
+        is_unpacked = ZSTD_decompress(to, header->ch_size, from, from_size) == header->ch_size;
+#else
+        return reason_set(why, "its debug information is compressed with zstd, which this allocsite-dump was "
+                               "built without");
+#endif
+    return is_unpacked || reason_set(why, "its compressed section %s is damaged", section->name);
+}
+
+/* libdwarf does not learn through its interface that a section is compressed. */
+static bool decompress(struct dwarf_sections *sections, size_t index, struct reason *why) {
+    const struct elf_section *section = &sections->elf->sections[index];
+    Elf64_Chdr header;
+    if (!check_compression(section, &header, why))
+        return false;
+    sections->copies[index] = malloc(header.ch_size ? header.ch_size : 1);
+    if (!sections->copies[index])
+        return reason_set(why, "out of memory");
+    sections->sizes[index] = header.ch_size;
+    return unpack(section, &header, sections->copies[index], why);
+}
+
+static bool open_section(struct dwarf_sections *sections, size_t index, uint64_t *left, struct reason *why) {
+    const struct elf_section *section = &sections->elf->sections[index];
+    if (section->size > *left)
+        return reason_set(why, "its debug sections overlap");
+    *left -= section->size;
+    if (section->flags & SHF_COMPRESSED)
+        return decompress(sections, index, why);
+    return sections->elf->type != ET_REL || copy_plain(sections, index, why);
+}
+
+static bool open_sections(struct dwarf_sections *sections, struct reason *why) {
+    const struct elf_file *elf = sections->elf;
+    uint64_t left = elf->size;
+    for (size_t i = 0; i < elf->count; i++) {
+        sections->sizes[i] = elf->sections[i].bytes ? elf->sections[i].size : 0;
+        if (is_debug(&elf->sections[i]) && !open_section(sections, i, &left, why))
+            return false;
+    }
+    return true;
+}
+
+/* References between debug sections are offsets, so every section lies at address 0. */
+static bool relocate(struct dwarf_sections *sections, struct reason *why) {
+    uint64_t *bases = calloc(sections->elf->count, sizeof *bases);
+    bool is_done = bases ? elf_relocate(sections->elf, sections->copies, sections->sizes, bases, why)
+                         : reason_set(why, "out of memory");
+    free(bases);
+    return is_done;
+}
+
+bool dwarf_sections_open(struct dwarf_sections *sections, const struct elf_file *elf, struct reason *why) {
+    *sections = (struct dwarf_sections){.elf = elf};
+    if (!has_debug_info(elf))
+        return reason_set(why, "it has no debug information (compile with -g)");
+    sections->copies = calloc(elf->count, sizeof *sections->copies);
+    sections->sizes = calloc(elf->count, sizeof *sections->sizes);
+    bool is_open =
+        sections->copies && sections->sizes ? open_sections(sections, why) : reason_set(why, "out of memory");
+    if (is_open && (elf->type != ET_REL || relocate(sections, why)))
+        return true;
+    dwarf_sections_close(sections);
+    return false;
+}
+
+void dwarf_sections_close(struct dwarf_sections *sections) {
+    for (size_t i = 0; sections->copies && i < sections->elf->count; i++)
+        free(sections->copies[i]);
+    free(sections->copies);
+    free(sections->sizes);
+    *sections = (struct dwarf_sections){0};
+}
+
+const unsigned char *dwarf_section_bytes(const struct dwarf_sections *sections, size_t index) {
+    return sections->copies[index] ? sections->copies[index] : sections->elf->sections[index].bytes;
+}

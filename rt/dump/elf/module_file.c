@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Files of a module that a profile names. */
+#include "dump/elf/module_file.h"
+
+#include "base/elf_note.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <zlib.h>
+
+static void close_file(struct module_file *file) {
+    if (!file->is_open)
+        return;
+    elf_close(&file->elf);
+    file_unmap(&file->map);
+    file->is_open = false;
+}
+
+static bool open_file(struct module_file *file, const char *path, struct reason *why) {
+    *file = (struct module_file){.is_open = false};
+    if (!file_map(&file->map, path, why))
+        return false;
+    file->is_open = elf_open(&file->elf, file->map.bytes, file->map.size, why);
+    if (!file->is_open)
+        file_unmap(&file->map);
+    return file->is_open;
+}
+
+static bool has_build_id(const struct module_file *file, const char *build_id) {
+    char found[BUILD_ID_SIZE];
+    elf_build_id(&file->elf, found);
+    return strcmp(found, build_id) == 0;
+}
+
+static void open_module(struct module_files *files, const char *path, const char *build_id) {
+    if (!open_file(&files->module, path, &files->why) || !build_id || has_build_id(&files->module, build_id))
+        return;
+    reason_set(&files->why, "has changed since the program ran: its build id is another one");
+    close_file(&files->module);
+}
+
+/* Something else under that name is as good as nothing. */
+static bool open_debug(struct module_files *files, const char *path, const char *build_id) {
+    struct reason why;
+    if (!open_file(&files->debug, path, &why))
+        return false;
+    if (!build_id || has_build_id(&files->debug, build_id))
+        return true;
+    close_file(&files->debug);
+    return false;
+}
+
+static bool open_by_build_id(struct module_files *files, const char *build_id, const char *directory) {
+    char path[PATH_MAX];
+    if (!build_id || strlen(build_id) < 3 || strspn(build_id, "0123456789abcdef") != strlen(build_id))
+        return false;
+    int length = snprintf(path, sizeof path, "%s/.build-id/%.2s/%s.debug", directory, build_id, build_id + 2);
+    return length < (int)sizeof path && open_debug(files, path, build_id);
+}
+
+/* What .gnu_debuglink says: a name, padded to a multiple of 4, and the checksum of the file. */
+static bool read_link(const struct elf_file *elf, const char **name, uint32_t *checksum) {
+    const struct elf_section *section = elf_section_named(elf, ".gnu_debuglink");
+    if (!section || section->size < 2 * sizeof *checksum)
+        return false;
+    *name = (const char *)section->bytes;
+    size_t length = strnlen(*name, section->size);
+    size_t at = (length + sizeof *checksum) / sizeof *checksum * sizeof *checksum;
+    if (!length || at + sizeof *checksum > section->size || memchr(*name, '/', length))
+        return false;
+    memcpy(checksum, section->bytes + at, sizeof *checksum);
+    return true;
+}
+
+static bool open_link(struct module_files *files, const char *path, uint32_t checksum) {
+    if (!open_debug(files, path, NULL))
+        return false;
+    const struct file_map *map = &files->debug.map;
+    if (crc32_z(0, map->bytes, map->size) == checksum)
+        return true;
+    close_file(&files->debug);
+    return false;
+}
+
+static bool open_by_link(struct module_files *files, const char *module, const char *directory) {
+    const char *name, *slash = strrchr(module, '/');
+    int folder = slash ? (int)(slash - module) : 0;
+    uint32_t checksum;
+    char path[3][PATH_MAX];
+    if (!files->module.is_open || !read_link(&files->module.elf, &name, &checksum))
+        return false;
+    int lengths[] = {
+        snprintf(path[0], sizeof *path, "%.*s/%s", folder, module, name),
+        snprintf(path[1], sizeof *path, "%.*s/.debug/%s", folder, module, name),
+        snprintf(path[2], sizeof *path, "%s%.*s/%s", directory, folder, module, name),
+    };
+    for (int i = 0; i < 3; i++)
+        if (lengths[i] < PATH_MAX && open_link(files, path[i], checksum))
+            return true;
+    return false;
+}
+
+void module_files_open(struct module_files *files, const char *path, const char *build_id,
+                       const char *directory) {
+    char found[BUILD_ID_SIZE] = "";
+    directory = directory ? directory : MODULE_FILE_DIRECTORY;
+    *files = (struct module_files){.why = {""}};
+    open_module(files, path, build_id);
+    if (files->module.is_open && elf_section_named(&files->module.elf, ".debug_info"))
+        return;
+    if (files->module.is_open && !build_id)
+        elf_build_id(&files->module.elf, found);
+    if (!open_by_build_id(files, build_id ? build_id : found, directory))
+        open_by_link(files, path, directory);
+}
+
+void module_files_close(struct module_files *files) {
+    close_file(&files->module);
+    close_file(&files->debug);
+}
+
+const struct elf_file *module_files_with(const struct module_files *files, const char *section) {
+    if (files->module.is_open && elf_section_named(&files->module.elf, section))
+        return &files->module.elf;
+    return files->debug.is_open && elf_section_named(&files->debug.elf, section) ? &files->debug.elf : NULL;
+}
+
+/* ---- The build id of an ELF file. */
+
+/* Linkers keep it in a section of its own. A larger one is no such section. */
+enum { SECTION_MAX = 1024 };
+
+/* A damaged file has its sections anywhere; notes are read at multiples of 4. */
+static bool find(const struct elf_section *section, char text[BUILD_ID_SIZE]) {
+    _Alignas(8) char notes[SECTION_MAX];
+    if (section->type != SHT_NOTE || !section->bytes || section->size > sizeof notes)
+        return false;
+    memcpy(notes, section->bytes, section->size);
+    return elf_notes_find(notes, section->size, 4, build_id_take, text);
+}
+
+void elf_build_id(const struct elf_file *elf, char text[BUILD_ID_SIZE]) {
+    text[0] = '\0';
+    for (size_t i = 0; i < elf->count; i++)
+        if (find(&elf->sections[i], text))
+            return;
+}

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The functions in the symbol tables of an ELF file. */
+#include "dump/elf/symbols.h"
+
+#include "base/grow.h"
+
+#include <elf.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+static const struct elf_section *table_of(const struct elf_file *elf, uint32_t type) {
+    for (size_t i = 0; i < elf->count; i++)
+        if (elf->sections[i].type == type && elf->sections[i].bytes &&
+            elf->sections[i].size > sizeof(Elf64_Sym))
+            return &elf->sections[i];
+    return NULL;
+}
+
+/* The strings must end with a NUL, which a linker always writes. */
+static const char *name_in(const struct elf_section *strings, uint32_t offset) {
+    bool is_there = strings->bytes && offset < strings->size && strings->bytes[strings->size - 1] == '\0';
+    const char *name = is_there ? (const char *)strings->bytes + offset : "";
+    return *name ? name : NULL;
+}
+
+/* Code that was written by hand has symbols without a type; so have the ends of data. */
+static bool is_function(const struct elf_file *elf, const Elf64_Sym *symbol) {
+    unsigned type = ELF64_ST_TYPE(symbol->st_info);
+    return symbol->st_shndx != SHN_UNDEF && symbol->st_shndx < elf->count && symbol->st_value &&
+           elf->sections[symbol->st_shndx].flags & SHF_EXECINSTR &&
+           (type == STT_FUNC || type == STT_GNU_IFUNC || type == STT_NOTYPE);
+}
+
+/* Functions before labels, what others can call before what is local, names of the user's before those with
+ * underscores, which are the implementation's. */
+static uint32_t rank_of(const Elf64_Sym *symbol, const char *name) {
+    size_t underscores = strncmp(name, "_Z", 2) == 0 ? 0 : strspn(name, "_");
+    return (ELF64_ST_TYPE(symbol->st_info) == STT_NOTYPE ? 100u : 0u) +
+           (ELF64_ST_BIND(symbol->st_info) == STB_LOCAL ? 10u : 0u) +
+           (uint32_t)(underscores < 9 ? underscores : 9);
+}
+
+static uint64_t rest_of(const struct elf_section *section, uint64_t address) {
+    uint64_t before = address - section->address;
+    return before < section->size ? section->size - before : 0;
+}
+
+static bool add(struct elf_symbols *symbols, const struct elf_file *elf, const Elf64_Sym *symbol,
+                const char *name) {
+    if (!grow(&symbols->list, symbols->count, &symbols->room, sizeof *symbols->list))
+        return false;
+    uint64_t most = rest_of(&elf->sections[symbol->st_shndx], symbol->st_value);
+    symbols->list[symbols->count++] = (struct elf_symbol){
+        .address = symbol->st_value,
+        .size = symbol->st_size ? symbol->st_size : most,
+        .name = name,
+        .rank = rank_of(symbol, name),
+        .is_label = !symbol->st_size,
+    };
+    return true;
+}
+
+static int compare(const void *a, const void *b) {
+    const struct elf_symbol *left = a, *right = b;
+    if (left->address != right->address)
+        return left->address > right->address ? 1 : -1;
+    if (left->rank != right->rank)
+        return left->rank < right->rank ? 1 : -1;
+    return strcmp(right->name, left->name);
+}
+
+/* What follows a label, in the same section at most, is its own up to the next symbol. */
+static void end_labels(struct elf_symbols *symbols) {
+    uint64_t next = UINT64_MAX;
+    for (size_t i = symbols->count; i-- > 0;) {
+        struct elf_symbol *symbol = &symbols->list[i];
+        if (symbol->is_label && next - symbol->address < symbol->size)
+            symbol->size = next - symbol->address;
+        if (i && symbols->list[i - 1].address != symbol->address)
+            next = symbol->address;
+    }
+}
+
+bool elf_symbols_read(struct elf_symbols *symbols, const struct elf_file *elf) {
+    const struct elf_section *table = table_of(elf, SHT_SYMTAB);
+    table = table ? table : table_of(elf, SHT_DYNSYM);
+    if (!table || table->link >= elf->count)
+        return true;
+    for (uint64_t at = 0; table->size - at >= sizeof(Elf64_Sym); at += sizeof(Elf64_Sym)) {
+        Elf64_Sym symbol;
+        memcpy(&symbol, table->bytes + at, sizeof symbol);
+        const char *name =
+            is_function(elf, &symbol) ? name_in(&elf->sections[table->link], symbol.st_name) : NULL;
+        if (name && !add(symbols, elf, &symbol, name))
+            return false;
+    }
+    if (symbols->count)
+        qsort(symbols->list, symbols->count, sizeof *symbols->list, compare);
+    end_labels(symbols);
+    return true;
+}
+
+void elf_symbols_free(struct elf_symbols *symbols) {
+    free(symbols->list);
+}
+
+/* The last one that begins at or below the address, unless it has ended: then one before it may be larger. */
+const char *elf_symbols_find(const struct elf_symbols *symbols, uint64_t address) {
+    enum { LOOK_BACK = 16 };
+    size_t first = 0, count = symbols->count;
+    while (count) {
+        size_t half = count / 2;
+        bool is_below = symbols->list[first + half].address <= address;
+        first += is_below ? half + 1 : 0;
+        count = is_below ? count - half - 1 : half;
+    }
+    for (size_t i = first; i-- > 0 && first - i <= LOOK_BACK;)
+        if (address - symbols->list[i].address < symbols->list[i].size)
+            return symbols->list[i].name;
+    return NULL;
+}
+
+/* ---- What can be told of code that no symbol names. */
+
+/* Of pointers, as DWARF encodes it. */
+enum { RELATIVE_4_BYTES = 0x3b };
+
+static uintptr_t end_of(const struct elf_section *section) {
+    return (uintptr_t)section->bytes + section->size;
+}
+
+/* Whether the header has a table to search in, not all entries to be read for each address: with distances of
+ * four bytes from the header. */
+static bool is_sorted(const struct elf_section *header) {
+    return header->size > 4 && header->bytes[3] == RELATIVE_4_BYTES;
+}
+
+/* Both are read where they lie in the file, as far from each other as in memory. */
+static void find_tables(struct elf_functions *functions, const struct elf_file *elf) {
+    const struct elf_section *header = elf_section_named(elf, ".eh_frame_hdr"),
+                             *frames = elf_section_named(elf, ".eh_frame");
+    if (!header || !frames || !is_sorted(header) ||
+        (uintptr_t)frames->bytes - (uintptr_t)header->bytes != frames->address - header->address)
+        return;
+    bool is_first = header->bytes < frames->bytes;
+    functions->tables = (struct cfi_tables){
+        .begin = (uintptr_t)(is_first ? header : frames)->bytes,
+        .end = end_of(is_first ? frames : header),
+        .header = (uintptr_t)header->bytes,
+    };
+    functions->shift = (uintptr_t)header->bytes - header->address;
+}
+
+static bool add_function(struct elf_functions *functions, uint64_t address) {
+    if (!address)
+        return true;
+    if (!grow(&functions->initialisers, functions->count, &functions->room, sizeof *functions->initialisers))
+        return false;
+    functions->initialisers[functions->count++] = address;
+    return true;
+}
+
+/* Addresses stand in the array, or in the relocations of its places. */
+static bool read_array(struct elf_functions *functions, const struct elf_section *array) {
+    uint64_t address;
+    for (uint64_t at = 0; array->size - at >= sizeof address; at += sizeof address) {
+        memcpy(&address, array->bytes + at, sizeof address);
+        if (!add_function(functions, address))
+            return false;
+    }
+    return true;
+}
+
+static bool read_relocations(struct elf_functions *functions, const struct elf_section *relocations,
+                             const struct elf_section *array) {
+    Elf64_Rela relocation;
+    for (uint64_t at = 0; relocations->size - at >= sizeof relocation; at += sizeof relocation) {
+        memcpy(&relocation, relocations->bytes + at, sizeof relocation);
+        bool is_of_it = ELF64_R_TYPE(relocation.r_info) == R_X86_64_RELATIVE &&
+                        relocation.r_offset - array->address < array->size;
+        if (is_of_it && !add_function(functions, (uint64_t)relocation.r_addend))
+            return false;
+    }
+    return true;
+}
+
+static bool read_initialisers(struct elf_functions *functions, const struct elf_file *elf,
+                              const struct elf_section *array) {
+    if (!read_array(functions, array))
+        return false;
+    for (size_t i = 0; i < elf->count; i++)
+        if (elf->sections[i].type == SHT_RELA && elf->sections[i].bytes &&
+            !read_relocations(functions, &elf->sections[i], array))
+            return false;
+    return true;
+}
+
+static int compare_functions(const void *a, const void *b) {
+    const uint64_t *left = a, *right = b;
+    return (*left > *right) - (*left < *right);
+}
+
+bool elf_functions_open(struct elf_functions *functions, const struct elf_file *elf) {
+    const struct elf_section *array = elf_section_named(elf, ".init_array");
+    *functions = (struct elf_functions){.count = 0};
+    find_tables(functions, elf);
+    if (array && !read_initialisers(functions, elf, array))
+        return false;
+    if (functions->count)
+        qsort(functions->initialisers, functions->count, sizeof *functions->initialisers, compare_functions);
+    return true;
+}
+
+void elf_functions_close(struct elf_functions *functions) {
+    free(functions->initialisers);
+}
+
+bool elf_functions_name(const struct elf_functions *functions, uint64_t address,
+                        char name[ELF_FUNCTION_NAME_SIZE]) {
+    struct cfi_entry entry;
+    if (!functions->tables.header || !cfi_entry_find(&functions->tables, address + functions->shift, &entry))
+        return false;
+    uint64_t begin = entry.begin - functions->shift;
+    bool is_initialiser =
+        functions->count && bsearch(&begin, functions->initialisers, functions->count, sizeof begin, compare_functions);
+    if (is_initialiser)
+        strcpy(name, "[static initialiser]");
+    else
+        snprintf(name, ELF_FUNCTION_NAME_SIZE, "[function at 0x%" PRIx64 "]", begin);
+    return true;
+}

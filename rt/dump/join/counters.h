@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* join.h in parts: counters, processes, calling frames. */
+#ifndef ALLOCSITE_DUMP_JOIN_COUNTERS_H
+#define ALLOCSITE_DUMP_JOIN_COUNTERS_H
+
+#include "dump/join/join.h"
+
+/* A sum that is too large stays the largest number, and that is noted. */
+void joined_add_to(struct joined *, uint64_t *sum, uint64_t part);
+
+/* Adds what a row, or a stack, of the report that is being added has. */
+void joined_add_counters(struct joined *, struct joined_sum *, const struct counters *part);
+
+/* The programs of a report, and why it is not exact. False: out of memory. */
+bool joined_add_processes(struct joined *, const struct report *);
+
+/* Sets those of the joined report. */
+bool joined_list_processes(struct joined *);
+
+/* The modules, stacks and all else of calling frames that a report has. Its sites have been added. False: out
+ * of memory. */
+bool joined_add_stacks(struct joined *, const struct report *);
+
+/* Sets those of the joined report. */
+bool joined_list_stacks(struct joined *);
+void joined_free_stacks(struct joined *);
+
+#endif

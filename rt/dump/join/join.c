@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Many reports as one. */
+#include "dump/join/join.h"
+
+#include "base/grow.h"
+#include "dump/join/counters.h"
+#include "model/report_order.h"
+#include "model/row_names.h"
+
+#include <string.h>
+
+/* Why lost blocks are not told from others if some of the processes can tell. */
+static const char not_all_asked[] = "not all processes were asked";
+
+static uint64_t hash_view(const struct site_view *view) {
+    uint64_t hash = hash_number(view->id, (uint64_t)view->at.line << 32 | view->at.column);
+    hash = hash_text(hash, view->at.function);
+    hash = hash_text(hash, view->at.file);
+    return hash_text(hash_text(hash, view->callee), view->module);
+}
+
+static bool is_row(const void *key, const void *context, size_t element) {
+    const struct joined *joined = context;
+    return order_identity(key, &joined->rows[element]->row) == 0;
+}
+
+static bool keep_place(struct joined *joined, struct place *place) {
+    return string_pool_keep(&joined->strings, &place->function) &&
+           string_pool_keep(&joined->strings, &place->file);
+}
+
+/* The copy is the row's own, and nothing of the original is left even if there is no memory. */
+static bool keep_chain(struct joined *joined, struct site_view *view) {
+    size_t size = view->inlined_count * sizeof *view->inlined;
+    struct place *places = size ? malloc(size) : NULL;
+    if (places)
+        memcpy(places, view->inlined, size);
+    view->inlined = places;
+    for (size_t i = 0; places && i < view->inlined_count; i++)
+        if (!keep_place(joined, &places[i]))
+            return false;
+    return places || !size;
+}
+
+static bool keep_view(struct joined *joined, struct site_view *view) {
+    struct string_pool *strings = &joined->strings;
+    return keep_chain(joined, view) && keep_place(joined, &view->at) &&
+           string_pool_keep(strings, &view->module) && string_pool_keep(strings, &view->callee) &&
+           string_pool_keep(strings, &view->type) && string_pool_keep(strings, &view->build_id);
+}
+
+static struct joined_row *new_row(struct joined *joined, const struct site_view *view, uint64_t hash) {
+    struct joined_row *row = calloc(1, sizeof *row);
+    if (!row || !grow(&joined->rows, joined->row_count, &joined->row_room, sizeof *joined->rows)) {
+        free(row);
+        return NULL;
+    }
+    joined->rows[joined->row_count++] = row;
+    row->row.view = *view;
+    bool is_kept = keep_view(joined, &row->row.view);
+    row->places = row->row.view.inlined;
+    return is_kept && hash_add(&joined->row_index, hash, joined->row_count - 1) ? row : NULL;
+}
+
+static struct joined_row *row_for(struct joined *joined, const struct report_site *site) {
+    uint64_t hash = hash_view(&site->view);
+    size_t found = hash_find(&joined->row_index, hash, is_row, site, joined);
+    return found == HASH_NONE ? new_row(joined, &site->view, hash) : joined->rows[found];
+}
+
+static bool add_sizes(struct joined *joined, struct report_site *row, const struct report_site *part) {
+    if (!part->sizes)
+        return true;
+    if (!row->sizes)
+        row->sizes = calloc(SIZE_CLASSES, sizeof *row->sizes);
+    for (int i = 0; row->sizes && i < SIZE_CLASSES; i++)
+        joined_add_to(joined, &row->sizes[i], part->sizes[i]);
+    return row->sizes != NULL;
+}
+
+static bool add_row(struct joined *joined, struct report_site *site) {
+    struct joined_row *row = row_for(joined, site);
+    if (!row)
+        return false;
+    site->merged = &row->row;
+    struct joined_sum sum = {&row->row.counters, row->peak_of};
+    joined_add_counters(joined, &sum, &site->counters);
+    row->peak_of = sum.peak_of;
+    joined_add_to(joined, &row->row.lost_blocks, site->lost_blocks);
+    joined_add_to(joined, &row->row.lost_bytes, site->lost_bytes);
+    return add_sizes(joined, &row->row, site);
+}
+
+static uint64_t hash_pair(const struct report_pair *pair) {
+    return hash_number(hash_number(pair->kind, (uintptr_t)pair->owner), (uintptr_t)pair->by);
+}
+
+static bool is_pair(const void *key, const void *context, size_t element) {
+    const struct joined *joined = context;
+    const struct report_pair *a = key, *b = &joined->pairs[element];
+    return a->kind == b->kind && a->owner == b->owner && a->by == b->by;
+}
+
+static bool add_pair(struct joined *joined, const struct report_pair *part) {
+    struct report_pair pair = {part->kind, part->owner ? part->owner->merged : NULL,
+                               part->by ? part->by->merged : NULL, 0, 0};
+    uint64_t hash = hash_pair(&pair);
+    size_t found = hash_find(&joined->pair_index, hash, is_pair, &pair, joined);
+    if (found == HASH_NONE) {
+        found = joined->pair_count;
+        if (!grow(&joined->pairs, found, &joined->pair_room, sizeof *joined->pairs) ||
+            !hash_add(&joined->pair_index, hash, found))
+            return false;
+        joined->pairs[joined->pair_count++] = pair;
+    }
+    joined_add_to(joined, &joined->pairs[found].count, part->count);
+    joined_add_to(joined, &joined->pairs[found].bytes, part->bytes);
+    return true;
+}
+
+static bool add_pairs(struct joined *joined, const struct report *report) {
+    for (size_t i = 0; i < report->pair_count; i++) {
+        const struct report_pair *pair = &report->pairs[i];
+        if ((pair_is_fault(pair->kind) || !joined->without_pairs) && !add_pair(joined, pair))
+            return false;
+    }
+    return true;
+}
+
+static uint64_t rest(uint64_t whole, uint64_t part) {
+    return whole > part ? whole - part : 0;
+}
+
+/* What the report knows of the sites that it does not have. */
+static struct report_site left_out(const struct report *report) {
+    struct report_site sum = {.lost_blocks = 0},
+                       row = {.view = {.id = ROW_LEFT_OUT_ID, .module = ROW_LEFT_OUT}};
+    struct counters *counters = &row.counters;
+    for (size_t i = 0; i < report->site_count; i++) {
+        if (report->sites[i]->view.backing)
+            continue;
+        counters_add(&sum.counters, &report->sites[i]->counters);
+        sum.lost_blocks += report->sites[i]->lost_blocks;
+        sum.lost_bytes += report->sites[i]->lost_bytes;
+    }
+#define REST(name) counters->name = rest(report->stated->counters.name, sum.counters.name);
+    ALLOCSITE_TOTALS(REST)
+#undef REST
+    row.lost_blocks = rest(report->stated->lost_blocks, sum.lost_blocks);
+    row.lost_bytes = rest(report->stated->lost_bytes, sum.lost_bytes);
+    counters->max_live_blocks = counters->live_blocks;
+    counters->max_live_blocks_within =
+        counters_calls(counters) + counters->inherited_blocks - counters->live_blocks;
+    return row;
+}
+
+static void see_peak(struct joined *joined, const struct report *report, const struct report_site *hidden) {
+    uint64_t peak = hidden ? hidden->counters.peak_bytes : 0;
+    for (size_t i = 0; i < report->site_count; i++)
+        if (!report->sites[i]->view.backing)
+            joined_add_to(joined, &peak, report->sites[i]->counters.peak_bytes);
+    joined_add_to(joined, &joined->peak_bound, peak);
+    joined_add_to(joined, &joined->peak_bound, report->peak_within);
+    if (joined->reports > 1 && peak <= joined->peak)
+        return;
+    joined->peak = peak;
+    joined->peak_of = joined->reports;
+}
+
+/* Of sizes only what all have makes sense; who allocated nothing has them. */
+static bool lacks_sizes(const struct report *report) {
+    bool has_calls = false;
+    for (size_t i = 0; i < report->site_count; i++) {
+        if (report->sites[i]->sizes)
+            return false;
+        has_calls |= counters_calls(&report->sites[i]->counters) != 0;
+    }
+    return has_calls;
+}
+
+/* Which of several answers is kept must not depend on the order: the first one of the alphabet. */
+static bool see_reach(struct joined *joined, const struct report *report) {
+    const char *unknown = report->lost_unknown;
+    joined->without_reach += !report->reach;
+    if (!unknown)
+        return true;
+    joined->asked_for_reach = true;
+    bool is_known = joined->lost_unknown && strcmp(joined->lost_unknown, unknown) <= 0;
+    if (is_known || strcmp(unknown, not_all_asked) == 0)
+        return true;
+    joined->lost_unknown = unknown;
+    return string_pool_keep(&joined->strings, &joined->lost_unknown);
+}
+
+static void add_custom(struct joined *joined, const struct report *report) {
+    struct joined_sum sum = {&joined->report.custom, joined->custom_peak_of};
+    if (!report->has_custom)
+        return;
+    joined->report.has_custom = true;
+    joined_add_counters(joined, &sum, &report->custom);
+    joined->custom_peak_of = sum.peak_of;
+}
+
+static bool add_report(struct joined *joined, struct report *report) {
+    bool is_cut = report->left_out && report->stated;
+    struct report_site hidden = is_cut ? left_out(report) : (struct report_site){.lost_blocks = 0};
+    joined->reports++;
+    joined->without_pairs += !report->has_pairs || is_cut;
+    joined->without_sizes += is_cut || lacks_sizes(report);
+    see_peak(joined, report, is_cut ? &hidden : NULL);
+    if (!see_reach(joined, report) || !joined_add_processes(joined, report) ||
+        (is_cut && !add_row(joined, &hidden)))
+        return false;
+    add_custom(joined, report);
+    for (size_t i = 0; i < report->site_count; i++)
+        if (!add_row(joined, report->sites[i]))
+            return false;
+    return add_pairs(joined, report) && joined_add_stacks(joined, report);
+}
+
+static void drop_pairs(struct joined *joined) {
+    size_t kept = 0;
+    for (size_t i = 0; i < joined->pair_count; i++)
+        if (pair_is_fault(joined->pairs[i].kind) || !joined->without_pairs)
+            joined->pairs[kept++] = joined->pairs[i];
+    joined->pair_count = kept;
+}
+
+static void drop_sizes(struct report_site *row) {
+    free(row->sizes);
+    row->sizes = NULL;
+}
+
+static bool list_rows(struct joined *joined) {
+    struct report *report = &joined->report;
+    report->sites = calloc(joined->row_count + 1, sizeof *report->sites);
+    for (size_t i = 0; report->sites && i < joined->row_count; i++) {
+        struct joined_row *row = joined->rows[i];
+        if (row->peak_of != joined->peak_of)
+            row->row.counters.peak_bytes = row->row.counters.peak_blocks = 0;
+        if (joined->without_sizes)
+            drop_sizes(&row->row);
+        report->sites[i] = &row->row;
+    }
+    report->site_count = joined->row_count;
+    if (joined->custom_peak_of != joined->peak_of)
+        report->custom.peak_bytes = report->custom.peak_blocks = 0;
+    return report->sites != NULL;
+}
+
+static void set_reach(struct joined *joined) {
+    bool is_mixed = joined->without_reach < joined->reports || joined->asked_for_reach;
+    joined->report.reach = !joined->without_reach;
+    if (!joined->report.reach && is_mixed)
+        joined->report.lost_unknown = joined->lost_unknown ? joined->lost_unknown : not_all_asked;
+}
+
+static bool make_report(struct joined *joined) {
+    struct report *report = &joined->report;
+    drop_pairs(joined);
+    if (!list_rows(joined) || !joined_list_processes(joined) || !joined_list_stacks(joined))
+        return false;
+    set_reach(joined);
+    report->pairs = joined->pairs;
+    report->pair_count = joined->pair_count;
+    report->has_pairs = !joined->without_pairs;
+    report->peak_within = joined->peak_bound - joined->peak;
+    return true;
+}
+
+bool joined_add(struct joined *joined, struct report *report) {
+    joined->is_broken |= !add_report(joined, report);
+    return !joined->is_broken;
+}
+
+bool joined_report(struct joined *joined) {
+    joined->is_broken |= !make_report(joined);
+    return !joined->is_broken;
+}
+
+static void free_row(struct joined_row *row) {
+    free((void *)row->places);
+    free(row->row.sizes);
+    free(row);
+}
+
+void joined_free(struct joined *joined) {
+    for (size_t i = 0; i < joined->row_count; i++)
+        free_row(joined->rows[i]);
+    joined_free_stacks(joined);
+    free(joined->rows);
+    free(joined->pairs);
+    free(joined->reasons);
+    free(joined->programs);
+    free(joined->reason_texts);
+    free(joined->reasons_hold);
+    free(joined->report.sites);
+    hash_free(&joined->row_index);
+    hash_free(&joined->pair_index);
+    string_pool_free(&joined->strings);
+}

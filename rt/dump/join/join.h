@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Many reports as one. What it needs follows the number of distinct sites and pairs, not that of reports:
+ * each can be given back as soon as it was added.
+ *
+ * Counters add up. The peak is that of the process that had the largest, for nobody knows what the others had
+ * at that moment; peak_within allows for all of them having had theirs then. */
+#ifndef ALLOCSITE_DUMP_JOIN_JOIN_H
+#define ALLOCSITE_DUMP_JOIN_JOIN_H
+
+#include "dump/base/hash_index.h"
+#include "model/report.h"
+
+/* Reasons that are kept; of more, only that there are more. */
+#define JOINED_REASONS_MAX 1000
+
+struct joined_row {
+    struct report_site row;
+    const struct place *places; /* the row's own; who has its addresses named gives it others */
+    uint64_t peak_of; /* number of the report whose peak its share is of */
+};
+
+struct joined_stack {
+    struct report_stack stack; /* of a joined row; its frames are its own */
+    uint64_t peak_of;
+};
+
+/* Counters that are summed up, and the report whose peak their share is of. */
+struct joined_sum {
+    struct counters *counters;
+    uint64_t peak_of;
+};
+
+struct joined_reason {
+    const char *text;
+    uint64_t processes;
+};
+
+/* All zero: none yet. */
+struct joined {
+    struct report report; /* not prepared; set by joined_report */
+    uint64_t reports;     /* added */
+    uint64_t processes, unfinished, pid;
+
+    struct joined_row **rows;
+    size_t row_count, row_room;
+    struct hash_index row_index;
+    struct report_pair *pairs;
+    size_t pair_count, pair_room;
+    struct hash_index pair_index;
+    struct joined_stack **stacks;
+    size_t stack_count, stack_room;
+    struct hash_index stack_index;
+    struct report_module **modules;
+    size_t module_count, module_room;
+    struct hash_index module_index;
+    struct joined_reason *reasons;
+    size_t reason_count, reason_room;
+    const char **programs;
+    size_t program_count, program_room;
+    struct string_pool strings;
+
+    uint64_t custom_peak_of;
+    uint64_t peak, peak_of;                               /* the largest, and the number of its report */
+    uint64_t peak_bound;                                  /* sum of all peaks and what they are within */
+    uint64_t without_pairs, without_sizes, without_reach; /* reports */
+    bool asked_for_reach;                                 /* by some that got no answer */
+    const char *lost_unknown;
+    bool overflow;  /* a sum was too large */
+    bool is_broken; /* for want of memory: it can only be freed */
+
+    struct report_module *module_list;
+    const char **reason_texts;
+    uint64_t *reasons_hold;
+    char program[32];
+};
+
+/* The report must not be prepared, and is of no use to anybody else afterwards. False: is_broken. */
+bool joined_add(struct joined *, struct report *);
+
+/* Sets joined->report, to which nothing can be added then. False: is_broken. */
+bool joined_report(struct joined *);
+
+void joined_free(struct joined *);
+
+#endif

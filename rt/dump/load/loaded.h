@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* A report that a command looks at as a whole: loaded, prepared and checked. */
+#ifndef ALLOCSITE_DUMP_LOAD_LOADED_H
+#define ALLOCSITE_DUMP_LOAD_LOADED_H
+
+#include "dump/load/source.h"
+#include "dump/load/symbolize.h"
+#include "model/report.h"
+
+struct loaded {
+    const char *path;
+    struct report *report; /* prepared, with all its sites */
+    bool is_lawful;        /* else its breaches have been told */
+    struct report_source source;
+};
+
+/* names: of the addresses of unsited allocations, it must outlive the report; NULL: they have none. False: what is
+ * wrong with the file has been told, and nothing is left to give back. */
+bool loaded_open(struct loaded *, const char *path, struct symbolizer *names);
+void loaded_close(struct loaded *);
+
+/* Writes why the numbers are not all: a line for each reason, that the program has not ended, that sites are
+ * left out. Nothing for most reports. */
+void loaded_doubts_text(struct out *, const struct loaded *);
+
+/* Writes {"file":...,"program":...,"exact":...,"totals":{...}}. */
+void loaded_json(struct out *, const struct loaded *);
+
+/* Writes "name":number members of counters, separated by commas. A site has more than totals. */
+void loaded_counters_json(struct out *, const struct counters *, bool is_site);
+
+/* ---- What must hold between a report's numbers, and who is told if it does not. */
+
+/* Complains about every breach in a prepared report; of many, the first ones. STATUS_FAILED: there is one. */
+int laws_check(const char *path, const struct report *);
+
+/* Complains if the owners of blocks were not noted, for who wants to go by what is live or the peak.
+ * STATUS_FAILED: they were not. */
+int laws_need_owners(const char *path, const struct report *);
+
+#endif

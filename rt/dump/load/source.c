@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* A report from a file, in whatever form it is, or from a process. */
+#include "dump/load/source.h"
+
+#include "dump/base/files.h"
+#include "dump/process/process.h"
+#include "dump/process/remote.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* A program that changes its profile all the time is read no more often than this. */
+enum { READINGS = 5 };
+
+/* A hole may have been written to since it was known to be one. */
+static bool has_filled(const struct extents *there, int fd, size_t size) {
+    struct extents now;
+    bool has_filled = !extents_of_file(&now, fd, size) || !extents_equal(&now, there);
+    extents_free(&now);
+    return has_filled;
+}
+
+static bool read_there(struct profile_file *file, int fd, const struct file_map *map, bool *has_changed,
+                       struct reason *why) {
+    struct extents there;
+    bool is_read = extents_of_file(&there, fd, map->size)
+                       ? profile_read_sparse(file, map->bytes, map->size, &there, why)
+                       : reason_set(why, "out of memory");
+    *has_changed = is_read && !file->report.finished && has_filled(&there, fd, map->size);
+    extents_free(&there);
+    return is_read;
+}
+
+static bool read_map(struct profile_file *file, int fd, const struct file_map *map, bool *has_changed,
+                     struct reason *why) {
+    bool is_read = read_there(file, fd, map, has_changed, why);
+    bool was_cut = file_map_was_cut(map), was_filled = *has_changed;
+    *has_changed = was_cut || was_filled || (is_read && file->is_changing);
+    if (is_read && (was_cut || was_filled))
+        profile_read_free(file);
+    if (was_cut)
+        return file_map_say_cut(why);
+    return was_filled ? reason_set(why, "was filled while it was read") : is_read;
+}
+
+/* Maps it anew each time: it may have grown. */
+static bool read_once(struct profile_file *file, int fd, bool *has_changed, struct reason *why) {
+    struct file_map map;
+    struct stat status;
+    *has_changed = false;
+    if (fstat(fd, &status) != 0)
+        return reason_set(why, "%s", strerror(errno));
+    if (status.st_size == 0)
+        return reason_set(why, "is empty");
+    if (!file_map_descriptor(&map, fd, (size_t)status.st_size, why))
+        return false;
+    bool is_read = read_map(file, fd, &map, has_changed, why);
+    file_unmap(&map);
+    return is_read;
+}
+
+static bool read_calm(struct profile_file *file, int fd, struct reason *why) {
+    for (int i = 1;; i++) {
+        bool has_changed, is_read = read_once(file, fd, &has_changed, why);
+        if (!has_changed || i == READINGS)
+            return is_read;
+        if (is_read)
+            profile_read_free(file);
+    }
+}
+
+static bool still_runs(const struct profile_file *file) {
+    return process_runs(file->pid, file->start_time, file->host) &&
+           !process_has_executed((unsigned)file->pid, file->report.program, file->begun);
+}
+
+static bool load_profile(struct report_source *source, int fd, struct reason *why) {
+    struct profile_file *file = &source->profile;
+    source->is_profile = true;
+    source->report = &file->report;
+    bool is_read = read_calm(file, fd, why);
+    if (is_read && !file->report.finished && !file->report.several.count)
+        file->report.running = still_runs(file);
+    return is_read;
+}
+
+static bool load_memory(struct report_source *source, unsigned pid, struct reason *why) {
+    struct profile_image image;
+    if (!remote_profile(&image, pid, why))
+        return false;
+    source->is_profile = source->is_memory = true;
+    source->report = &source->profile.report;
+    bool is_read = profile_read(&source->profile, image.bytes, image.size, why);
+    profile_image_free(&image);
+    if (is_read)
+        source->report->running = true;
+    return is_read;
+}
+
+static bool load_bytes(struct report_source *source, const char *path, struct reason *why) {
+    char *bytes;
+    size_t size;
+    if (!whole_input(path, &bytes, &size, why))
+        return false;
+    source->is_profile = profile_is(bytes, size);
+    source->report = source->is_profile ? &source->profile.report : &source->json.report;
+    bool is_read = source->is_profile ? profile_read(&source->profile, bytes, size, why)
+                                      : report_read(&source->json, bytes, size, why);
+    free(bytes);
+    return is_read;
+}
+
+/* A regular file that begins as a profile does, open; else -1. What is not regular must not be opened twice:
+ * a pipe would have lost its reader. */
+static int open_profile(const char *path) {
+    char magic[PROFILE_MAGIC_SIZE];
+    struct stat status;
+    bool is_standard = strcmp(path, "-") == 0;
+    int fd = !is_standard && stat(path, &status) == 0 && S_ISREG(status.st_mode)
+                 ? open(path, O_RDONLY | O_CLOEXEC)
+                 : -1;
+    if (fd < 0)
+        return -1;
+    if (pread(fd, magic, sizeof magic, 0) == sizeof magic && profile_is(magic, sizeof magic))
+        return fd;
+    close(fd);
+    return -1;
+}
+
+static bool load_file(struct report_source *source, const char *path, struct reason *why) {
+    int fd = open_profile(path);
+    if (fd < 0)
+        return load_bytes(source, path, why);
+    bool is_read = load_profile(source, fd, why);
+    close(fd);
+    return is_read;
+}
+
+bool report_source_is_pid(const char *text, unsigned *pid) {
+    size_t length = strspn(text, "0123456789");
+    if (!length || length > 9 || text[length])
+        return false;
+    *pid = (unsigned)strtoul(text, NULL, 10);
+    return true;
+}
+
+bool report_source_load(struct report_source *source, const char *path, struct reason *why) {
+    char profile[PROCESS_PATH_SIZE];
+    unsigned pid;
+    source->is_memory = false;
+    if (strncmp(path, REPORT_SOURCE_PID, strlen(REPORT_SOURCE_PID)) != 0 ||
+        !report_source_is_pid(path + strlen(REPORT_SOURCE_PID), &pid))
+        return load_file(source, path, why);
+    return process_profile(pid, profile) ? load_file(source, profile, why) : load_memory(source, pid, why);
+}
+
+void report_source_free(struct report_source *source) {
+    if (source->is_profile)
+        profile_read_free(&source->profile);
+    else
+        report_read_free(&source->json);
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Which functions and lines the addresses of modules are: from debug information, else from symbols.
+ *
+ * Addresses are wanted first and then looked up together, module by module. Debug information is read in a
+ * process of its own, for libdwarf may not survive what is damaged; what that process has told until it ended
+ * is kept. A module's files must be those that the program ran with, which their build id tells; else nothing
+ * is known, and that is said. */
+#ifndef ALLOCSITE_DUMP_LOAD_SYMBOLIZE_H
+#define ALLOCSITE_DUMP_LOAD_SYMBOLIZE_H
+
+#include "dump/base/hash_index.h"
+#include "model/report.h"
+
+/* All zero, but for what the caller sets: nothing is known. What is known stays, so that it can be used
+ * again. */
+struct symbolizer {
+    bool is_off;                 /* set by the caller: nothing is ever known */
+    bool is_quiet;               /* set by the caller: nothing is complained about */
+    const char *debug_directory; /* set by the caller; NULL: where the system has it */
+
+    struct symbol_module *modules;
+    size_t count, room;
+    struct string_pool strings;
+    bool is_broken; /* for want of memory */
+};
+
+/* Where a call returns to; nothing of it is kept. False: out of memory. */
+bool symbolizer_want(struct symbolizer *, const char *module, const char *build_id, uint64_t address);
+
+/* Looks up all that is wanted. Complains of files that cannot be used, once of each. */
+void symbolizer_run(struct symbolizer *);
+
+/* The place of the call, and those where the functions that it is in were inlined, outwards; *count of them,
+ * 0 if nothing is known. Without debug information it is one that has a function only. They live as long as
+ * the symbolizer. */
+const struct place *symbolizer_find(const struct symbolizer *, const char *module, const char *build_id,
+                                    uint64_t address, size_t *count);
+
+void symbolizer_free(struct symbolizer *);
+
+/* Names the unsited rows, and the frames of stacks, of a report that is not prepared. False: out of memory.
+ */
+bool symbolize_report(struct symbolizer *, struct report *);
+
+#endif

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The memory that a process counts in. */
+#include "dump/process/areas.h"
+
+#include "base/grow.h"
+#include "dump/process/counters.h"
+#include "dump/profile/areas.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Names reach no further. */
+enum { NAMES_CHUNKS_MAX = 18 };
+
+static bool say_impossible(struct reason *why) {
+    return reason_set(why, "has overwritten what allocsite keeps in it: that cannot be so");
+}
+
+static bool say_vanished(const struct remote_memory *memory, struct reason *why) {
+    return memory->left ? reason_set(why, "has ended, or runs another program now") : say_impossible(why);
+}
+
+static bool say_too_much(const struct remote_memory *memory, struct reason *why) {
+    return reason_set(why,
+                      "says that it has more than %" PRIu64 " MiB of counters, far more than it has memory; "
+                      "start the program with ALLOCSITE_OPTIONS=profile=PATH",
+                      memory->budget >> 20);
+}
+
+static bool say_memory(struct reason *why) {
+    return reason_set(why, "out of memory");
+}
+
+/* Its kind is written last, and so is read first. */
+static bool read_area(struct remote_area *to, struct remote_memory *memory, const struct root_layout *layout,
+                      uint64_t at) {
+    struct profile_area *area = &to->area;
+    return remote_read(memory, at + layout->area_kind, &area->kind, sizeof area->kind) &&
+           remote_read(memory, at + layout->area_index, &area->index, sizeof area->index) &&
+           remote_read(memory, at + layout->area_first, &area->first, sizeof area->first) &&
+           remote_read(memory, at + layout->area_size, &area->size, sizeof area->size) &&
+           remote_read(memory, at + layout->area_address, &to->address, sizeof to->address);
+}
+
+static bool is_address(const void *key, const void *context, size_t element) {
+    const struct remote_areas *areas = context;
+    return areas->list[element].address == *(const uint64_t *)key;
+}
+
+/* A forked child lists what it uses of its parent's memory once more. */
+static bool is_listed(const struct remote_areas *areas, const struct remote_area *area) {
+    size_t found = hash_find(&areas->index, hash_number(0, area->address), is_address, &area->address, areas);
+    return found != HASH_NONE;
+}
+
+static bool keep(struct remote_areas *areas, const struct remote_area *area, struct reason *why) {
+    if (is_listed(areas, area))
+        return true;
+    if (!grow(&areas->list, areas->count, &areas->room, sizeof *areas->list) ||
+        !hash_add(&areas->index, hash_number(0, area->address), areas->count))
+        return say_memory(why);
+    areas->list[areas->count++] = *area;
+    return true;
+}
+
+bool remote_areas_list(struct remote_areas *areas, struct remote_memory *memory,
+                       const struct remote_root *root, struct reason *why) {
+    struct remote_table table;
+    uint32_t count = remote_u32(memory, root->store.area_count);
+    uint64_t all = 0;
+    *areas = (struct remote_areas){.count = 0};
+    if (!remote_table_read(&table, root, memory, root->store.areas))
+        return say_vanished(memory, why);
+    if (count > memory->budget / sizeof(struct remote_area))
+        return say_impossible(why);
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t at = remote_table_at(&table, i);
+        struct remote_area area = {.address = 0};
+        if (at && !read_area(&area, memory, &root->root.layout, at))
+            return say_vanished(memory, why);
+        if (area.area.kind == PROFILE_NONE)
+            continue;
+        if (area.area.size > memory->budget - all)
+            return say_too_much(memory, why);
+        all += area.area.size;
+        if (!keep(areas, &area, why))
+            return false;
+    }
+    return true;
+}
+
+void remote_areas_free(struct remote_areas *areas) {
+    free(areas->list);
+    hash_free(&areas->index);
+}
+
+static bool is_copied(uint32_t kind) {
+    return kind > PROFILE_RECORDS && kind <= PROFILE_BASES;
+}
+
+static bool place_all(struct remote_areas *areas, struct profile_image *image) {
+    for (size_t i = 0; i < areas->count; i++) {
+        struct profile_area *area = &areas->list[i].area;
+        if (is_copied(area->kind) && !profile_image_add(image, area, &area->offset))
+            return false;
+    }
+    return true;
+}
+
+static bool copy_kind(const struct remote_areas *areas, struct remote_memory *memory, char *image,
+                      uint32_t kind) {
+    for (size_t i = 0; i < areas->count; i++) {
+        const struct remote_area *area = &areas->list[i];
+        if (area->area.kind == kind &&
+            !remote_read(memory, area->address, image + area->area.offset, area->area.size))
+            return false;
+    }
+    return true;
+}
+
+bool remote_areas_copy(struct remote_areas *areas, struct remote_memory *memory, struct profile_image *image,
+                       struct reason *why) {
+    static const uint32_t others[] = {PROFILE_SLOTS, PROFILE_BLOCKS, PROFILE_PAIRS, PROFILE_SIZES,
+                                      PROFILE_BASES};
+    if (!place_all(areas, image))
+        return say_memory(why);
+    if (!remote_counters_copy(areas, memory, image->bytes))
+        return say_vanished(memory, why);
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (!copy_kind(areas, memory, image->bytes, others[i]))
+            return say_vanished(memory, why);
+    return true;
+}
+
+/* Where chunk number of the names begins. */
+static size_t names_begin(uint32_t number) {
+    return PROFILE_NAMES_FIRST * (((size_t)1 << number) - 1);
+}
+
+static size_t names_end(const struct remote_areas *areas) {
+    size_t end = 0;
+    for (size_t i = 0; i < areas->count; i++) {
+        const struct profile_area *area = &areas->list[i].area;
+        if (area->kind == PROFILE_NAMES && area->index < NAMES_CHUNKS_MAX &&
+            names_begin(area->index + 1) > end)
+            end = names_begin(area->index + 1);
+    }
+    return end;
+}
+
+bool remote_areas_names(const struct remote_areas *areas, struct remote_memory *memory,
+                        struct name_writer *writer, struct reason *why) {
+    size_t end = names_end(areas);
+    if (!end)
+        return true;
+    if (end > memory->budget)
+        return say_too_much(memory, why);
+    writer->bytes = calloc(end, 1);
+    if (!writer->bytes)
+        return say_memory(why);
+    writer->size = writer->room = end;
+    for (size_t i = 0; i < areas->count; i++) {
+        const struct remote_area *area = &areas->list[i];
+        uint32_t number = area->area.index;
+        if (area->area.kind != PROFILE_NAMES || number >= NAMES_CHUNKS_MAX)
+            continue;
+        size_t begin = names_begin(number), size = names_begin(number + 1) - begin;
+        if (!remote_read(memory, area->address, writer->bytes + begin,
+                         area->area.size < size ? area->area.size : size))
+            return say_vanished(memory, why);
+    }
+    return true;
+}
+
+/* ---- What a forked child without a profile has inherited. */
+
+struct surplus {
+    int64_t blocks, bytes; /* came and are not gone */
+};
+
+/* Those that have a record. */
+static uint64_t slots_of(const struct remote_areas *areas, uint64_t records) {
+    uint64_t most = 0;
+    for (size_t i = 0; i < areas->count; i++) {
+        const struct profile_area *area = &areas->list[i].area;
+        uint64_t end = area->first + area->size / sizeof(struct tally);
+        if (area->kind == PROFILE_TALLIES && area->first < records && end > most)
+            most = end;
+    }
+    return most < records ? most : records;
+}
+
+static void add_area(struct surplus *surplus, uint64_t slots, const struct profile_area *area,
+                     const char *image) {
+    const struct tally *tally = (const struct tally *)(const void *)(image + area->offset);
+    uint64_t count = area->size / sizeof *tally;
+    for (uint64_t i = 0; i < count && area->first < slots && i < slots - area->first; i++) {
+        surplus[area->first + i].blocks += (int64_t)(tally[i].gained - tally[i].lost);
+        surplus[area->first + i].bytes += (int64_t)(tally[i].gained_bytes - tally[i].lost_bytes);
+    }
+}
+
+/* Where the chunks of the slots are in the image; 0: nowhere yet. */
+struct chunks {
+    uint64_t offsets[PROFILE_CHUNKS];
+    uint64_t slots[PROFILE_CHUNKS]; /* in each */
+};
+
+static void find_chunks(struct chunks *chunks, const struct remote_areas *areas) {
+    *chunks = (struct chunks){.offsets = {0}};
+    for (size_t i = 0; i < areas->count; i++) {
+        const struct profile_area *area = &areas->list[i].area;
+        if (area->kind != PROFILE_SLOTS || area->index >= PROFILE_CHUNKS)
+            continue;
+        chunks->offsets[area->index] = area->offset;
+        chunks->slots[area->index] = area->size / sizeof(struct profile_slot);
+    }
+}
+
+static bool add_chunk(struct chunks *chunks, struct profile_image *image, unsigned number) {
+    chunks->slots[number] = (uint64_t)PROFILE_SLOTS_FIRST << number;
+    struct profile_area area = {
+        .kind = PROFILE_SLOTS, .index = number, .size = chunks->slots[number] * sizeof(struct profile_slot)};
+    return profile_image_add(image, &area, &chunks->offsets[number]);
+}
+
+static bool enter(struct chunks *chunks, struct profile_image *image, uint64_t slot,
+                  const struct surplus *surplus) {
+    unsigned number = 63 - (unsigned)__builtin_clzll(slot / PROFILE_SLOTS_FIRST + 1);
+    uint64_t place = slot - PROFILE_SLOTS_FIRST * ((UINT64_C(1) << number) - 1);
+    if (!chunks->offsets[number] && !add_chunk(chunks, image, number))
+        return false;
+    if (place >= chunks->slots[number])
+        return true;
+    struct profile_slot *to = (struct profile_slot *)(void *)(image->bytes + chunks->offsets[number]) + place;
+    to->inherited_blocks = surplus->blocks < 0 ? -(uint64_t)surplus->blocks : 0;
+    to->inherited_bytes = surplus->bytes < 0 ? -(uint64_t)surplus->bytes : 0;
+    return true;
+}
+
+bool remote_inherited_add(const struct remote_areas *areas, struct profile_image *image, uint32_t records) {
+    struct chunks chunks;
+    uint64_t slots = slots_of(areas, records);
+    struct surplus *surplus = calloc(slots + 1, sizeof *surplus);
+    bool is_done = surplus != NULL;
+    for (size_t i = 0; is_done && i < areas->count; i++)
+        if (areas->list[i].area.kind == PROFILE_TALLIES)
+            add_area(surplus, slots, &areas->list[i].area, image->bytes);
+    find_chunks(&chunks, areas);
+    for (uint64_t slot = 0; is_done && slot < slots; slot++)
+        if (surplus[slot].blocks < 0 || surplus[slot].bytes < 0)
+            is_done = enter(&chunks, image, slot, &surplus[slot]);
+    free(surplus);
+    return is_done;
+}

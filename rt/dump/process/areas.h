@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The memory that a process counts in, copied while it goes on. */
+#ifndef ALLOCSITE_DUMP_PROCESS_AREAS_H
+#define ALLOCSITE_DUMP_PROCESS_AREAS_H
+
+#include "dump/process/memory.h"
+#include "dump/profile/image.h"
+#include "dump/profile/records.h"
+
+struct remote_area {
+    struct profile_area area; /* offset: in the image */
+    uint64_t address;
+};
+
+struct remote_areas {
+    struct remote_area *list;
+    size_t count, room;
+    struct hash_index index; /* by address */
+};
+
+/* The areas that there are. False: *why says why. */
+bool remote_areas_list(struct remote_areas *, struct remote_memory *, const struct remote_root *,
+                       struct reason *why);
+void remote_areas_free(struct remote_areas *);
+
+/* Adds them to the image with what is in them, in the order that makes sense of counters that change
+ * meanwhile (profile.h); names and records are left out. False: *why says why. */
+bool remote_areas_copy(struct remote_areas *, struct remote_memory *, struct profile_image *,
+                       struct reason *why);
+
+/* The names that are there already, for those that are written to be added behind. False: *why says why. */
+bool remote_areas_names(const struct remote_areas *, struct remote_memory *, struct name_writer *,
+                        struct reason *why);
+
+/* ---- What a forked child without a profile has inherited: nobody has written it down. */
+
+/* Enters in the image, for each slot that can have a record, as much as it has given back beyond what it ever
+ * had of its own: so much it has inherited at least. False: out of memory. */
+bool remote_inherited_add(const struct remote_areas *, struct profile_image *, uint32_t records);
+
+#endif

@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The memory of another process. */
+#include "dump/process/memory.h"
+
+#include "base/elf_note.h"
+#include "base/grow.h"
+#include "dump/base/extents.h"
+#include "dump/process/process.h"
+#include "format.h"
+#include "profile.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* A call takes as long as copying so many bytes. */
+enum { CALL = 256 };
+
+struct remote_page {
+    uint64_t address;
+    char *bytes; /* NULL: it is not there */
+};
+
+void remote_memory_open(struct remote_memory *memory, unsigned pid) {
+    *memory = (struct remote_memory){.pid = pid, .fd = -1, .budget = outside_budget(process_memory(pid))};
+    memory->left = memory->budget;
+}
+
+bool remote_spend(struct remote_memory *memory, uint64_t size) {
+    bool is_left = size <= memory->left;
+    memory->left = is_left ? memory->left - size : 0;
+    return is_left;
+}
+
+void remote_memory_close(struct remote_memory *memory) {
+    for (size_t i = 0; i < memory->count; i++)
+        free(memory->pages[i].bytes);
+    free(memory->pages);
+    hash_free(&memory->index);
+    if (memory->fd >= 0)
+        close(memory->fd);
+}
+
+/* Containers refuse the system call to programs that may read the file. False: errno is the call's. */
+static bool use_file(struct remote_memory *memory) {
+    int error = errno;
+    char path[32];
+    snprintf(path, sizeof path, "/proc/%u/mem", memory->pid);
+    if (error == EPERM || error == ENOSYS)
+        memory->fd = open(path, O_RDONLY | O_CLOEXEC);
+    errno = error;
+    return memory->fd >= 0;
+}
+
+static ssize_t read_some(struct remote_memory *memory, uint64_t address, void *to, size_t size) {
+    struct iovec here = {to, size}, there = {(void *)(uintptr_t)address, size};
+    if (memory->fd < 0) {
+        ssize_t count = process_vm_readv((pid_t)memory->pid, &here, 1, &there, 1, 0);
+        if (count >= 0 || !use_file(memory))
+            return count;
+    }
+    if (address > INT64_MAX) {
+        errno = EFAULT;
+        return -1;
+    }
+    return pread(memory->fd, to, size, (off_t)address);
+}
+
+bool remote_read(struct remote_memory *memory, uint64_t address, void *to, size_t size) {
+    if (!remote_spend(memory, CALL)) {
+        errno = EOVERFLOW;
+        return false;
+    }
+    while (size) {
+        ssize_t count = read_some(memory, address, to, size);
+        if (count == 0)
+            errno = EFAULT;
+        if (count <= 0)
+            return false;
+        to = (char *)to + count;
+        address += (uint64_t)count;
+        size -= (size_t)count;
+    }
+    return true;
+}
+
+static bool read_at_once(struct remote_memory *memory, const struct iovec *here, const struct iovec *there,
+                         size_t count) {
+    size_t size = 0;
+    for (size_t i = 0; i < count; i++)
+        size += here[i].iov_len;
+    return memory->fd < 0 &&
+           process_vm_readv((pid_t)memory->pid, here, count, there, count, 0) == (ssize_t)size;
+}
+
+bool remote_read_all(struct remote_memory *memory, const struct iovec *here, const struct iovec *there,
+                     size_t count) {
+    for (size_t from = 0, part; from < count; from += part) {
+        part = count - from < IOV_MAX ? count - from : IOV_MAX;
+        if (read_at_once(memory, here + from, there + from, part))
+            continue;
+        for (size_t i = from; i < from + part; i++)
+            if (!remote_read(memory, (uintptr_t)there[i].iov_base, here[i].iov_base, here[i].iov_len))
+                return false;
+    }
+    return true;
+}
+
+static bool is_page(const void *key, const void *context, size_t element) {
+    const struct remote_memory *memory = context;
+    return memory->pages[element].address == *(const uint64_t *)key;
+}
+
+static bool add_page(struct remote_memory *memory, uint64_t address) {
+    char *bytes = malloc(PROFILE_PAGE);
+    if (!bytes || !grow(&memory->pages, memory->count, &memory->room, sizeof *memory->pages) ||
+        !hash_add(&memory->index, hash_number(0, address), memory->count)) {
+        free(bytes);
+        memory->is_out_of_memory = true;
+        return false;
+    }
+    if (!remote_read(memory, address, bytes, PROFILE_PAGE)) {
+        free(bytes);
+        bytes = NULL;
+    }
+    memory->pages[memory->count++] = (struct remote_page){address, bytes};
+    return true;
+}
+
+/* The page that holds the address. NULL: it is not there. */
+static const char *page_of(struct remote_memory *memory, uint64_t address) {
+    uint64_t start = address & -(uint64_t)PROFILE_PAGE;
+    size_t found = hash_find(&memory->index, hash_number(0, start), is_page, &start, memory);
+    if (found != HASH_NONE)
+        return memory->pages[found].bytes;
+    if (!remote_spend(memory, PROFILE_PAGE) || !add_page(memory, start))
+        return NULL;
+    return memory->pages[memory->count - 1].bytes;
+}
+
+/* How much of size bytes is on the page of the address. */
+static size_t on_page(uint64_t address, size_t size) {
+    size_t left = PROFILE_PAGE - address % PROFILE_PAGE;
+    return size < left ? size : left;
+}
+
+bool remote_peek(struct remote_memory *memory, uint64_t address, void *to, size_t size) {
+    while (size) {
+        const char *page = page_of(memory, address);
+        size_t part = on_page(address, size);
+        if (!page)
+            return false;
+        memcpy(to, page + address % PROFILE_PAGE, part);
+        to = (char *)to + part;
+        address += part;
+        size -= part;
+    }
+    return true;
+}
+
+const char *remote_text(struct remote_memory *memory, uint64_t address) {
+    size_t length = 0;
+    while (length < REMOTE_TEXT_SIZE - 1) {
+        const char *page = page_of(memory, address + length);
+        size_t part = on_page(address + length, REMOTE_TEXT_SIZE - 1 - length);
+        if (!page)
+            return NULL;
+        const char *from = page + (address + length) % PROFILE_PAGE, *end = memchr(from, 0, part);
+        memcpy(memory->text + length, from, end ? (size_t)(end - from) : part);
+        length += end ? (size_t)(end - from) : part;
+        if (end)
+            break;
+    }
+    memory->text[length] = '\0';
+    return remote_spend(memory, length) ? memory->text : NULL;
+}
+
+/* ---- The runtime in another process, found by its note. */
+
+/* Far more than any module has. */
+enum { SEGMENTS_MAX = 128, NOTES_SIZE_MAX = 1 << 16 };
+
+struct search {
+    struct remote_root *found;
+    struct remote_memory *memory;
+    uint64_t notes; /* address of those that are looked at */
+    const char *bytes;
+    uint32_t areas; /* of what was found */
+    unsigned runtimes;
+    bool has_other_version;
+    int error; /* of the first module that could not be read */
+};
+
+static bool read_parts(struct remote_root *root, struct remote_memory *memory) {
+    return remote_read(memory, (uintptr_t)root->root.store, &root->store, sizeof root->store) &&
+           remote_read(memory, (uintptr_t)root->root.registry, &root->registry, sizeof root->registry) &&
+           remote_read(memory, (uintptr_t)root->root.start, &root->start, sizeof root->start);
+}
+
+/* Of several runtimes the one that counts most. */
+static void take_root(struct search *search, uint64_t address) {
+    struct remote_root root = {.address = address};
+    if (!remote_read(search->memory, address, &root.root, sizeof root.root))
+        return;
+    if (root.root.version != ROOT_VERSION || root.root.profile_version != PROFILE_VERSION ||
+        root.root.format_version != ALLOCSITE_FORMAT_VERSION) {
+        search->has_other_version = true;
+        return;
+    }
+    if (!read_parts(&root, search->memory))
+        return;
+    uint32_t areas = remote_u32(search->memory, root.store.area_count);
+    if (!search->runtimes++ || areas > search->areas) {
+        *search->found = root;
+        search->areas = areas;
+    }
+}
+
+/* Goes on to the next note in any case. */
+static bool look_at_note(void *context, const struct elf_note *note) {
+    struct search *search = context;
+    int64_t distance;
+    if (note->type != ROOT_NOTE || note->name_size != sizeof ROOT_NOTE_NAME ||
+        memcmp(note->name, ROOT_NOTE_NAME, sizeof ROOT_NOTE_NAME) != 0 || note->size != sizeof distance)
+        return false;
+    memcpy(&distance, note->data, sizeof distance);
+    take_root(search, search->notes + (uint64_t)(note->data - search->bytes) + (uint64_t)distance);
+    return false;
+}
+
+static void look_at_segment(struct search *search, uint64_t address, const Elf64_Phdr *segment) {
+    _Alignas(8) char bytes[NOTES_SIZE_MAX];
+    size_t size = segment->p_filesz < sizeof bytes ? segment->p_filesz : sizeof bytes;
+    search->notes = address;
+    search->bytes = bytes;
+    if (remote_spend(search->memory, size) && remote_read(search->memory, address, bytes, size))
+        elf_notes_find(bytes, size, segment->p_align, look_at_note, search);
+}
+
+static bool is_module(const Elf64_Ehdr *header) {
+    return memcmp(header->e_ident, ELFMAG, SELFMAG) == 0 && header->e_ident[EI_CLASS] == ELFCLASS64 &&
+           header->e_ident[EI_DATA] == ELFDATA2LSB && header->e_phentsize == sizeof(Elf64_Phdr) &&
+           header->e_phnum <= SEGMENTS_MAX;
+}
+
+/* What addresses in the headers are relative to. */
+static uint64_t base_of(uint64_t start, const Elf64_Phdr *segments, unsigned count) {
+    for (unsigned i = 0; i < count; i++)
+        if (segments[i].p_type == PT_LOAD)
+            return start - (segments[i].p_vaddr - segments[i].p_offset);
+    return start;
+}
+
+static void look_at_module(struct search *search, uint64_t start) {
+    Elf64_Ehdr header;
+    Elf64_Phdr segments[SEGMENTS_MAX];
+    if (!remote_read(search->memory, start, &header, sizeof header)) {
+        search->error = search->error ? search->error : errno;
+        return;
+    }
+    if (!is_module(&header) ||
+        !remote_read(search->memory, start + header.e_phoff, segments, header.e_phnum * sizeof *segments))
+        return;
+    uint64_t base = base_of(start, segments, header.e_phnum);
+    for (unsigned i = 0; i < header.e_phnum; i++)
+        if (segments[i].p_type == PT_NOTE)
+            look_at_segment(search, base + segments[i].p_vaddr, &segments[i]);
+}
+
+/* Modules begin with a private mapping of the beginning of a file. */
+static unsigned look_at_all(struct search *search, struct process_maps *maps) {
+    unsigned programs = 0;
+    uint64_t last = 0; /* inode of the file whose code was counted last */
+    for (struct process_mapping mapping; process_maps_next(maps, &mapping);) {
+        bool is_file = mapping.inode && mapping.flags[3] == 'p';
+        if (is_file && mapping.offset == 0 && mapping.flags[0] == 'r')
+            look_at_module(search, mapping.start);
+        if (is_file && mapping.flags[2] == 'x' && mapping.inode != last) {
+            last = mapping.inode;
+            programs++;
+        }
+    }
+    return programs;
+}
+
+static bool say_nothing_found(const struct search *search, unsigned programs, struct reason *why) {
+    if (search->error == EPERM || search->error == EACCES || search->error == ENOSYS)
+        return process_refuses(search->memory->pid, why);
+    if (!programs)
+        return reason_set(why, "has ended, or is a part of the kernel");
+    if (search->has_other_version)
+        return reason_set(why, "runs with an allocsite of another version");
+    return reason_set(why, "runs without the runtime of allocsite");
+}
+
+bool remote_root_find(struct remote_root *root, struct remote_memory *memory, struct reason *why) {
+    struct search search = {.found = root, .memory = memory};
+    struct process_maps maps;
+    if (!process_maps_open(&maps, memory->pid, why))
+        return false;
+    unsigned programs = look_at_all(&search, &maps);
+    process_maps_close(&maps);
+    if (!search.runtimes)
+        return say_nothing_found(&search, programs, why);
+    root->has_others = search.runtimes > 1;
+    root->has_libraries = programs > 1;
+    return true;
+}
+
+uint32_t remote_u32(struct remote_memory *memory, const void *there) {
+    uint32_t number;
+    return remote_read(memory, (uintptr_t)there, &number, sizeof number) ? number : 0;
+}
+
+bool remote_table_read(struct remote_table *table, const struct remote_root *root,
+                       struct remote_memory *memory, const void *there) {
+    const struct root_layout *layout = &root->root.layout;
+    uint64_t address = (uintptr_t)there;
+    return remote_read(memory, address + layout->table_element, &table->element, sizeof table->element) &&
+           remote_read(memory, address + layout->table_first, &table->first, sizeof table->first) &&
+           remote_read(memory, address + layout->table_chunks, table->chunks, sizeof table->chunks) &&
+           table->element && table->first;
+}
+
+uint64_t remote_table_at(const struct remote_table *table, uint32_t index) {
+    unsigned chunk = 63 - (unsigned)__builtin_clzll(index / table->first + UINT64_C(1));
+    uint64_t place = index - table->first * ((UINT64_C(1) << chunk) - 1);
+    return chunk < ROOT_CHUNKS && table->chunks[chunk] ? table->chunks[chunk] + place * table->element : 0;
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The memory of another process, read while it runs: it is not stopped, nothing runs in it and nothing in it
+ * is written, so nothing that is wrong here can harm it. What is read may be anything, and never is more than
+ * is in proportion to what the process has (outside.h).
+ *
+ * A counter of 64 bits is never read half: the kernel copies with the processor's instruction for that, which
+ * moves aligned words as a whole. No manual promises it; of 2.1e9 counters that another processor was
+ * changing from all zeros to all ones and back, 4.6e6 of them seen to have changed, none was a mixture (AMD
+ * EPYC, Linux 6.18, copies of 64 bytes, 4 KiB and 1 MiB). */
+#ifndef ALLOCSITE_DUMP_PROCESS_MEMORY_H
+#define ALLOCSITE_DUMP_PROCESS_MEMORY_H
+
+#include "dump/base/complain.h"
+#include "dump/base/hash_index.h"
+#include "root.h"
+
+#include <stdint.h>
+#include <sys/uio.h>
+
+/* Longer texts are cut: no name is, but what has no end must have one. */
+#define REMOTE_TEXT_SIZE (1 << 16)
+
+struct remote_memory {
+    unsigned pid;
+    int fd; /* of /proc/PID/mem, where process_vm_readv is not allowed; -1: not needed so far */
+    bool is_out_of_memory;
+    uint64_t budget; /* in bytes */
+    uint64_t left;   /* of it, for what is read in small pieces */
+    struct hash_index index;
+    struct remote_page *pages;
+    size_t count, room;
+    char text[REMOTE_TEXT_SIZE];
+};
+
+void remote_memory_open(struct remote_memory *, unsigned pid);
+void remote_memory_close(struct remote_memory *);
+
+/* Takes so many bytes of what is left. False: there are not so many, and never will be again. */
+bool remote_spend(struct remote_memory *, uint64_t size);
+
+/* Reads it now. False with errno: not all of it is there, or it may not be read, or nothing is left. */
+bool remote_read(struct remote_memory *, uint64_t address, void *to, size_t size);
+
+/* The same for many pieces, in their order and as fast as it goes. */
+bool remote_read_all(struct remote_memory *, const struct iovec *here, const struct iovec *there,
+                     size_t count);
+
+/* Reads it by pages that are kept: for what is read in small pieces and does not change. */
+bool remote_peek(struct remote_memory *, uint64_t address, void *to, size_t size);
+
+/* The text there, until the next one. NULL: it is not there. */
+const char *remote_text(struct remote_memory *, uint64_t address);
+
+/* ---- The runtime in another process: where it keeps what it counts. */
+
+/* An array that grows. */
+struct remote_table {
+    uint32_t element, first;
+    uint64_t chunks[ROOT_CHUNKS]; /* addresses; 0: not there yet */
+};
+
+struct remote_root {
+    uint64_t address; /* of struct root */
+    struct root root;
+    struct root_store store;
+    struct root_registry registry;
+    struct root_start start;
+    bool has_others;    /* there is another runtime in the process, which counts as well */
+    bool has_libraries; /* there are several modules */
+};
+
+/* Finds it. False: *why says why. */
+bool remote_root_find(struct remote_root *, struct remote_memory *, struct reason *why);
+
+/* Reads a number where the runtime says that it keeps it. 0: it is not there. */
+uint32_t remote_u32(struct remote_memory *, const void *there);
+
+/* False: it is not there, or cannot be one. */
+bool remote_table_read(struct remote_table *, const struct remote_root *, struct remote_memory *,
+                       const void *there);
+
+/* Where the element is; 0: nowhere. */
+uint64_t remote_table_at(const struct remote_table *, uint32_t index);
+
+#endif

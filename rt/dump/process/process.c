@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Processes of this machine. */
+#include "dump/process/process.h"
+
+#include "profile.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Fields of proc_pid_stat(5). All but the number of threads are its first thread's. */
+struct stat_fields {
+    char state;
+    uint64_t threads, start, memory; /* memory: 0 already before the state tells the end */
+};
+
+/* Behind the command, which may hold anything, come the fields from the third (state) on; these are 20, 22
+ * and 23. */
+static bool parse_stat(const char *stat, struct stat_fields *fields) {
+    const char *at = strrchr(stat, ')');
+    return at && sscanf(at + 1,
+                        " %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %" SCNu64
+                        " %*s %" SCNu64 " %" SCNu64,
+                        &fields->state, &fields->threads, &fields->start, &fields->memory) == 4;
+}
+
+static bool is_this_host(const char *host) {
+    char name[256] = "";
+    return !host || (gethostname(name, sizeof name - 1) == 0 && strcmp(name, host) == 0);
+}
+
+static size_t read_file(const char *path, char *text, size_t size) {
+    FILE *file = fopen(path, "re");
+    size_t length = file ? fread(text, 1, size - 1, file) : 0;
+    text[length] = '\0';
+    if (file)
+        fclose(file);
+    return length;
+}
+
+static bool read_stat(uint64_t pid, struct stat_fields *fields) {
+    char path[64], stat[2048];
+    snprintf(path, sizeof path, "/proc/%" PRIu64 "/stat", pid);
+    return read_file(path, stat, sizeof stat) && parse_stat(stat, fields);
+}
+
+static bool main_thread_runs(const struct stat_fields *fields) {
+    return fields->memory && fields->state != 'Z' && fields->state != 'X';
+}
+
+bool process_runs(uint64_t pid, uint64_t start_time, const char *host) {
+    struct stat_fields fields;
+    return pid && is_this_host(host) && read_stat(pid, &fields) && fields.start == start_time &&
+           (fields.threads > 1 || main_thread_runs(&fields));
+}
+
+bool process_has_memory(uint64_t pid, uint64_t start_time) {
+    struct stat_fields fields;
+    return read_stat(pid, &fields) && fields.start == start_time && main_thread_runs(&fields);
+}
+
+uint64_t process_start_time(uint64_t pid) {
+    struct stat_fields fields;
+    return read_stat(pid, &fields) ? fields.start : 0;
+}
+
+/* What stands behind the name in proc_pid_status(5); NULL: no such line. */
+static const char *read_status(uint64_t pid, const char *name, char *text, size_t size) {
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%" PRIu64 "/status", pid);
+    read_file(path, text, size);
+    const char *line = strstr(text, name);
+    return line ? line + strlen(name) : NULL;
+}
+
+uint64_t process_own_pid(uint64_t pid) {
+    char text[4096];
+    const char *at = read_status(pid, "\nNSpid:", text, sizeof text);
+    uint64_t own = 0, next;
+    for (int length; at && sscanf(at, "%*[ \t]%" SCNu64 "%n", &next, &length) == 1; at += length)
+        own = next;
+    return own;
+}
+
+static uint64_t read_kib(uint64_t pid, const char *name) {
+    char text[4096];
+    const char *at = read_status(pid, name, text, sizeof text);
+    uint64_t kib;
+    return at && sscanf(at, "%" SCNu64 " kB", &kib) == 1 ? kib * 1024 : 0;
+}
+
+uint64_t process_memory(uint64_t pid) {
+    return read_kib(pid, "\nVmRSS:") + read_kib(pid, "\nVmSwap:");
+}
+
+static bool is_mine(uint64_t pid) {
+    char text[4096];
+    const char *at = read_status(pid, "\nUid:", text, sizeof text);
+    unsigned user;
+    return at && sscanf(at, "%u", &user) == 1 && user == geteuid();
+}
+
+bool process_refuses(uint64_t pid, struct reason *why) {
+    char scope[16];
+    if (!is_mine(pid))
+        return reason_set(why, "belongs to another user, and its memory may not be read");
+    read_file("/proc/sys/kernel/yama/ptrace_scope", scope, sizeof scope);
+    return reason_set(why,
+                      "the kernel does not let its memory be read%s; start the program with "
+                      "ALLOCSITE_OPTIONS=profile=PATH, which needs no permission",
+                      scope[0] > '0' ? " (kernel.yama.ptrace_scope)" : "");
+}
+
+/* ---- What is mapped into a process: /proc/PID/maps (proc_pid_maps(5)). */
+
+bool process_maps_open(struct process_maps *maps, unsigned pid, struct reason *why) {
+    char name[32];
+    snprintf(name, sizeof name, "/proc/%u/maps", pid);
+    *maps = (struct process_maps){.file = fopen(name, "re")};
+    if (maps->file)
+        return true;
+    return errno == ENOENT ? reason_set(why, "there is no such process") : process_refuses(pid, why);
+}
+
+/* The kernel writes a newline in a path as \012. */
+static void restore_path(char *path) {
+    char *to = path;
+    for (const char *from = path; *from && *from != '\n'; to++) {
+        bool is_newline = strncmp(from, "\\012", 4) == 0;
+        *to = is_newline ? '\n' : *from;
+        from += is_newline ? 4 : 1;
+    }
+    *to = '\0';
+}
+
+/* "7f00-7f80 rw-s 00000000 08:01 1234   /path". */
+static bool read_mapping(char *line, struct process_mapping *mapping) {
+    int path = 0;
+    if (sscanf(line, "%" SCNx64 "-%*x %4s %" SCNx64 " %*x:%*x %" SCNu64 " %n", &mapping->start,
+               mapping->flags, &mapping->offset, &mapping->inode, &path) != 4 ||
+        !path)
+        return false;
+    restore_path(line + path);
+    mapping->path = line + path;
+    return true;
+}
+
+bool process_maps_next(struct process_maps *maps, struct process_mapping *mapping) {
+    while (getline(&maps->line, &maps->size, maps->file) > 0)
+        if (read_mapping(maps->line, mapping))
+            return true;
+    return false;
+}
+
+void process_maps_close(struct process_maps *maps) {
+    fclose(maps->file);
+    free(maps->line);
+}
+
+/* ---- The profile that a process writes: among its shared mappings, the file that begins as a profile does. */
+
+static bool read_header(const char *path, struct profile_header *header) {
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0)
+        return false;
+    bool is_profile = pread(fd, header, sizeof *header, 0) == (ssize_t)sizeof *header &&
+                      memcmp(header->magic, PROFILE_MAGIC, sizeof header->magic) == 0;
+    close(fd);
+    return is_profile;
+}
+
+/* The path may name another file by now, or in the process's view of the file system. */
+static bool is_profile(const char *path, uint64_t inode, struct profile_header *header) {
+    struct stat status;
+    return stat(path, &status) == 0 && S_ISREG(status.st_mode) && status.st_ino == inode &&
+           read_header(path, header);
+}
+
+static bool find(struct process_maps *maps, unsigned pid, char path[PROCESS_PATH_SIZE],
+                 struct profile_header *header) {
+    for (struct process_mapping mapping; process_maps_next(maps, &mapping);) {
+        if (mapping.flags[3] != 's' || mapping.path[0] != '/')
+            continue;
+        int length = snprintf(path, PROCESS_PATH_SIZE, "%s", mapping.path);
+        if (length < PROCESS_PATH_SIZE && is_profile(path, mapping.inode, header))
+            return true;
+        length = snprintf(path, PROCESS_PATH_SIZE, "/proc/%u/root%s", pid, mapping.path);
+        if (length < PROCESS_PATH_SIZE && is_profile(path, mapping.inode, header))
+            return true;
+    }
+    return false;
+}
+
+static bool find_profile(unsigned pid, char path[PROCESS_PATH_SIZE], struct profile_header *header) {
+    struct process_maps maps;
+    struct reason unimportant;
+    if (!process_maps_open(&maps, pid, &unimportant))
+        return false;
+    bool is_found = find(&maps, pid, path, header);
+    process_maps_close(&maps);
+    return is_found;
+}
+
+bool process_profile(unsigned pid, char path[PROCESS_PATH_SIZE]) {
+    struct profile_header unimportant;
+    return find_profile(pid, path, &unimportant);
+}
+
+static const char *file_name(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* By the name without folders, which may be others in the process's view of the file system. The kernel adds
+ * a word to that of an executable that was replaced. */
+static bool runs_another(unsigned pid, const char *program) {
+    static const char deleted[] = " (deleted)";
+    char link[32], path[PROCESS_PATH_SIZE];
+    snprintf(link, sizeof link, "/proc/%u/exe", pid);
+    ssize_t length = readlink(link, path, sizeof path - 1);
+    if (length < 0)
+        return false;
+    path[length] = '\0';
+    const char *was = file_name(program), *is = file_name(path);
+    size_t same = strlen(was);
+    return strncmp(was, is, same) != 0 || (is[same] && strcmp(is + same, deleted) != 0);
+}
+
+bool process_has_executed(unsigned pid, const char *program, uint64_t begun) {
+    char path[PROCESS_PATH_SIZE];
+    struct profile_header header;
+    return find_profile(pid, path, &header) ? header.begun != begun : runs_another(pid, program);
+}

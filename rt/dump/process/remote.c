@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The profile that a process would have. */
+#include "dump/process/remote.h"
+
+#include "dump/process/areas.h"
+#include "dump/process/names.h"
+#include "dump/process/process.h"
+#include "model/holes.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* A program that changes what is read all the time is read no more often than this. */
+enum { READINGS = 5, NOTES_MAX = 8 };
+
+struct reading {
+    struct remote_memory memory;
+    struct remote_root root;
+    struct profile_header header; /* as it was when reading began */
+    struct remote_areas areas;
+    struct remote_names names;
+    struct profile_note notes[NOTES_MAX];
+    size_t note_count;
+    uint64_t start_time;
+    bool is_forked;                /* and has not written down what it inherited */
+    bool is_rearranged, has_risen; /* since it began */
+};
+
+static void read_header(struct reading *reading, struct profile_header *header) {
+    uint64_t address;
+    if (!remote_read(&reading->memory, (uintptr_t)reading->root.store.header, &address, sizeof address) ||
+        !address || !remote_read(&reading->memory, address, header, sizeof *header))
+        *header = (struct profile_header){.version = 0};
+}
+
+static bool read_option(struct reading *reading, uint16_t offset) {
+    unsigned char is_set = 0; /* a bool there, or what has been made of it */
+    remote_read(&reading->memory, (uintptr_t)reading->root.start.options + offset, &is_set, sizeof is_set);
+    return is_set != 0;
+}
+
+static bool check_state(struct reading *reading, struct reason *why) {
+    if (!remote_u32(&reading->memory, reading->root.start.pid))
+        return reason_set(why, "has only just begun");
+    return read_option(reading, reading->root.root.layout.option_enabled) ||
+           reason_set(why, "counts nothing: it was started with enabled=0");
+}
+
+/* What was copied may not fit together. */
+static void look_for_changes(struct reading *reading) {
+    struct profile_header now;
+    struct remote_areas areas;
+    struct reason unimportant;
+    read_header(reading, &now);
+    bool is_listed = remote_areas_list(&areas, &reading->memory, &reading->root, &unimportant);
+    reading->is_rearranged = !is_listed || areas.count != reading->areas.count || now.resets % 2 ||
+                             now.resets != reading->header.resets;
+    reading->has_risen = memcmp(&now.peak, &reading->header.peak, sizeof now.peak) != 0;
+    remote_areas_free(&areas);
+}
+
+static bool add_note(struct reading *reading, const char *text) {
+    struct profile_note *note = &reading->notes[reading->note_count++];
+    note->what = PROFILE_NOTE_REASON;
+    return name_write(&reading->names.writer, text, &note->text);
+}
+
+static bool is_forked(struct reading *reading) {
+    uint32_t started = remote_u32(&reading->memory, reading->root.start.pid);
+    uint64_t own = process_own_pid(reading->memory.pid);
+    return own && own != started && !(reading->header.flags & PROFILE_IS_FORKED);
+}
+
+static bool add_notes(struct reading *reading) {
+    char unreadable[64];
+    uint64_t count = reading->names.unreadable;
+    snprintf(unreadable, sizeof unreadable, "names that could not be read: %" PRIu64, count);
+    return (!count || add_note(reading, unreadable)) &&
+           (!reading->is_rearranged ||
+            add_note(reading, "the program grew or reset its counters while they were read: some may be "
+                              "missing")) &&
+           (!reading->has_risen || add_note(reading, "the peak rose while it was read: the sites' shares in "
+                                                     "it are of different moments")) &&
+           (!reading->is_forked ||
+            add_note(reading,
+                     "a forked child without a profile: what it inherited is known only as far as it "
+                     "has freed it"));
+}
+
+static uint64_t read_holes(struct reading *reading) {
+    uint64_t holes = remote_u32(&reading->memory, reading->root.start.holes);
+    if (reading->root.has_others)
+        holes |= UINT64_C(1) << HOLE_SECOND_RUNTIME;
+    if (reading->root.has_libraries && reading->root.root.flags & ROOT_IS_STATIC)
+        holes |= UINT64_C(1) << HOLE_LIBRARIES;
+    return holes;
+}
+
+static bool write_program(struct reading *reading, profile_name *name) {
+    char link[32], path[PATH_MAX];
+    snprintf(link, sizeof link, "/proc/%u/exe", reading->memory.pid);
+    ssize_t length = readlink(link, path, sizeof path - 1);
+    path[length < 0 ? 0 : length] = '\0';
+    return name_write(&reading->names.writer, length < 0 ? NULL : path, name);
+}
+
+static bool write_header(struct reading *reading, struct profile_header *header) {
+    const struct root_layout *layout = &reading->root.root.layout;
+    char host[256] = "";
+    gethostname(host, sizeof host - 1);
+    *header = reading->header;
+    memcpy(header->magic, PROFILE_MAGIC, PROFILE_MAGIC_SIZE);
+    header->version = PROFILE_VERSION;
+    header->byte_order = PROFILE_BYTE_ORDER;
+    header->pid = reading->memory.pid;
+    header->start_time = reading->start_time;
+    header->pid_namespace = 0; /* not that in which the process has its number, but that of the reader */
+    header->processes = 1;
+    header->ended = header->missing = 0;
+    header->flags &= PROFILE_HAS_LOST | PROFILE_IS_FORKED;
+    header->flags |= (read_option(reading, layout->option_pairs) ? PROFILE_HAS_PAIRS : 0u) |
+                     (read_option(reading, layout->option_sizes) ? PROFILE_HAS_SIZES : 0u);
+    header->holes = read_holes(reading);
+    return write_program(reading, &header->program) &&
+           name_write(&reading->names.writer, host, &header->host);
+}
+
+static bool finish(struct reading *reading, struct profile_image *image) {
+    struct profile_header header;
+    struct profile_area notes = {.kind = PROFILE_NOTES, .size = sizeof reading->notes};
+    uint64_t offset;
+    if (!add_notes(reading) || !write_header(reading, &header) ||
+        !profile_image_add_array(image, PROFILE_NAMES, reading->names.writer.bytes,
+                                 reading->names.writer.size) ||
+        !profile_image_add_array(image, PROFILE_RECORDS, reading->names.records,
+                                 reading->names.count * sizeof *reading->names.records) ||
+        !profile_image_add(image, &notes, &offset))
+        return false;
+    memcpy(image->bytes + offset, reading->notes, sizeof reading->notes);
+    memcpy(image->bytes, &header, sizeof header);
+    return profile_image_end(image);
+}
+
+/* Names last: whatever has counted has a record by then. */
+static bool read_all(struct reading *reading, struct profile_image *image, struct reason *why) {
+    reading->start_time = process_start_time(reading->memory.pid);
+    if (!remote_root_find(&reading->root, &reading->memory, why) || !check_state(reading, why))
+        return false;
+    read_header(reading, &reading->header);
+    if (!remote_areas_list(&reading->areas, &reading->memory, &reading->root, why))
+        return false;
+    if (!profile_image_open(image))
+        return reason_set(why, "out of memory");
+    if (!remote_areas_copy(&reading->areas, &reading->memory, image, why))
+        return false;
+    look_for_changes(reading);
+    reading->is_forked = is_forked(reading);
+    if (reading->is_forked &&
+        !remote_inherited_add(&reading->areas, image, remote_names_count(&reading->memory, &reading->root)))
+        return reason_set(why, "out of memory");
+    if (!remote_areas_names(&reading->areas, &reading->memory, &reading->names.writer, why))
+        return false;
+    return (remote_names_read(&reading->names, &reading->memory, &reading->root) && finish(reading, image)) ||
+           reason_set(why, "out of memory");
+}
+
+static bool read_once(struct profile_image *image, unsigned pid, bool *is_calm, struct reason *why) {
+    struct reading *reading = calloc(1, sizeof *reading);
+    *image = (struct profile_image){.size = 0};
+    if (!reading)
+        return reason_set(why, "out of memory");
+    remote_memory_open(&reading->memory, pid);
+    bool is_read = read_all(reading, image, why);
+    *is_calm = !reading->is_rearranged && !reading->has_risen;
+    remote_names_free(&reading->names);
+    remote_areas_free(&reading->areas);
+    remote_memory_close(&reading->memory);
+    free(reading);
+    return is_read;
+}
+
+bool remote_profile(struct profile_image *image, unsigned pid, struct reason *why) {
+    for (int i = 1;; i++) {
+        bool is_calm = false;
+        bool is_read = read_once(image, pid, &is_calm, why);
+        if (is_read && (is_calm || i == READINGS))
+            return true;
+        profile_image_free(image);
+        if (!is_read)
+            return false;
+    }
+}

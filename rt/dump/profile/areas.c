@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Where things are in a profile. */
+#include "dump/profile/areas.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Arrays that grow. */
+static const struct growing {
+    uint64_t first; /* elements of chunk 0 */
+    size_t size;    /* of an element */
+} growing[PROFILE_KINDS] = {
+    [PROFILE_NAMES] = {PROFILE_NAMES_FIRST, 1},
+    [PROFILE_RECORDS] = {PROFILE_RECORDS_FIRST, sizeof(struct profile_record)},
+    [PROFILE_SLOTS] = {PROFILE_SLOTS_FIRST, sizeof(struct profile_slot)},
+    [PROFILE_BLOCKS] = {PROFILE_BLOCKS_FIRST, sizeof(struct profile_block)},
+    [PROFILE_PAIRS] = {PROFILE_PAIRS_FIRST, sizeof(struct profile_pair)},
+    [PROFILE_SIZES] = {PROFILE_SIZES_FIRST, sizeof(struct profile_sizes)},
+    [PROFILE_BASES] = {PROFILE_BASES_FIRST, sizeof(struct profile_base)},
+};
+
+size_t profile_element_size(enum profile_kind kind) {
+    return growing[kind].size;
+}
+
+uint64_t profile_first_chunk(enum profile_kind kind) {
+    return growing[kind].first;
+}
+
+void profile_copy(void *to, const unsigned char *from, size_t size) {
+    uint64_t *words = to;
+    for (size_t i = 0; i < size / 8; i++)
+        words[i] = profile_load(from + 8 * i);
+}
+
+/* Chunk k begins with element first * (2^k - 1). */
+static unsigned chunk_of(uint64_t index, uint64_t first) {
+    return 63 - (unsigned)__builtin_clzll(index / first + 1);
+}
+
+/* Not by reading it: some file systems would fill it. */
+static bool is_in_hole(const struct profile_areas *areas, const unsigned char *at) {
+    struct extent part = {.end = (uint64_t)(at - areas->bytes)};
+    return !extents_next(areas->there, &part, part.end + 1);
+}
+
+const unsigned char *profile_element(const struct profile_areas *areas, enum profile_kind kind,
+                                     uint64_t index) {
+    static const _Alignas(8) unsigned char zeros[sizeof(struct profile_sizes)];
+    const struct growing *array = &growing[kind];
+    unsigned number = chunk_of(index, array->first);
+    if (number >= PROFILE_CHUNKS)
+        return NULL;
+    const struct profile_chunk *chunk = &areas->chunks[kind][number];
+    uint64_t place = index - array->first * ((UINT64_C(1) << number) - 1);
+    if (!chunk->bytes || place >= chunk->size / array->size)
+        return NULL;
+    const unsigned char *at = chunk->bytes + place * array->size;
+    return is_in_hole(areas, at) ? zeros : at;
+}
+
+/* An element may begin in a hole and end behind it: what it begins with tells that it is none. */
+bool profile_chunk_next(const struct profile_areas *areas, const struct profile_chunk *chunk, size_t element,
+                        struct extent *part) {
+    if (!chunk->bytes)
+        return false;
+    uint64_t offset = (uint64_t)(chunk->bytes - areas->bytes);
+    uint64_t whole = chunk->size / element * element;
+    struct extent found = {.end = offset + part->end};
+    do {
+        if (!extents_next(areas->there, &found, offset + whole))
+            return false;
+        part->begin = (found.begin - offset + element - 1) / element * element;
+        part->end = found.end - offset;
+    } while (part->begin >= part->end);
+    return true;
+}
+
+struct candidates {
+    struct profile_area *list;
+    size_t count, room;
+};
+
+static bool keep(struct candidates *candidates, const struct profile_area *area) {
+    if (candidates->count == candidates->room) {
+        size_t room = candidates->room ? candidates->room * 2 : PROFILE_DIRECTORY_FIRST;
+        struct profile_area *larger = realloc(candidates->list, room * sizeof *larger);
+        if (!larger)
+            return false;
+        candidates->list = larger;
+        candidates->room = room;
+    }
+    candidates->list[candidates->count++] = *area;
+    return true;
+}
+
+/* Where chunk k of the directory is, and how many of its entries are in the file. */
+static const unsigned char *directory_chunk(const struct profile_areas *areas, unsigned number,
+                                            uint64_t *entries) {
+    const unsigned char *directory = areas->bytes + PROFILE_PAGE;
+    *entries = 0;
+    if (number == 0) {
+        *entries = PROFILE_DIRECTORY_FIRST;
+        return directory + offsetof(struct profile_directory, area);
+    }
+    uint64_t offset = profile_load(directory + offsetof(struct profile_directory, chunks) + 8 * number);
+    if (offset % PROFILE_PAGE || offset < 2 * PROFILE_PAGE || offset >= areas->size)
+        return NULL;
+    *entries = (areas->size - offset) / sizeof(struct profile_area);
+    return areas->bytes + offset;
+}
+
+/* Its kind is written last, and so is read first. */
+static uint32_t read_area(struct profile_area *area, const unsigned char *at) {
+    uint32_t kind = profile_load_u32(at);
+    if (kind != PROFILE_NONE)
+        profile_copy(area, at, sizeof *area);
+    return kind;
+}
+
+typedef bool area_function(void *context, struct profile_areas *, const struct profile_area *);
+
+static bool each_entry(struct profile_areas *areas, const struct profile_chunk *chunk, area_function *take,
+                       void *context) {
+    struct profile_area area;
+    for (struct extent part = {0}; profile_chunk_next(areas, chunk, sizeof area, &part);)
+        for (uint64_t at = part.begin; at < part.end; at += sizeof area)
+            if (read_area(&area, chunk->bytes + at) != PROFILE_NONE && !take(context, areas, &area))
+                return false;
+    return true;
+}
+
+/* Calls for each entry that is used; sets claimed, and counts those of chunks that are cut off. */
+static bool each_area(struct profile_areas *areas, area_function *take, void *context) {
+    uint32_t count = profile_load_u32(areas->bytes + PROFILE_PAGE);
+    uint64_t first = 0, seen = 0;
+    areas->claimed = count;
+    for (unsigned chunk = 0; chunk < PROFILE_CHUNKS && first < count; chunk++) {
+        uint64_t entries, size = (uint64_t)PROFILE_DIRECTORY_FIRST << chunk;
+        const unsigned char *at = directory_chunk(areas, chunk, &entries);
+        uint64_t wanted = count - first < size ? count - first : size;
+        uint64_t there = entries < wanted ? entries : wanted;
+        if (there && !each_entry(areas, &(struct profile_chunk){at, there * sizeof(struct profile_area)},
+                                 take, context))
+            return false;
+        first += size;
+        seen += there;
+    }
+    areas->used += count - seen;
+    areas->cut += count - seen;
+    return true;
+}
+
+static bool take_area(void *context, struct profile_areas *areas, const struct profile_area *area) {
+    struct candidates *candidates = context;
+    areas->used++;
+    if (area->offset % PROFILE_PAGE || area->offset < 2 * PROFILE_PAGE || area->size > INT64_MAX ||
+        area->offset > INT64_MAX) {
+        areas->damaged++;
+        return true;
+    }
+    bool is_whole = area->offset + area->size <= areas->size;
+    struct profile_area kept = *area;
+    areas->cut += !is_whole;
+    if (area->offset >= areas->size || area->size == 0)
+        return true;
+    if (!is_whole)
+        kept.size = areas->size - area->offset;
+    /* More than there are pages cannot be but on top of each other. */
+    if (candidates->count <= areas->size / PROFILE_PAGE)
+        return keep(candidates, &kept);
+    areas->damaged++;
+    return true;
+}
+
+static int compare_offsets(const void *a, const void *b) {
+    const struct profile_area *left = a, *right = b;
+    return (left->offset > right->offset) - (left->offset < right->offset);
+}
+
+static void drop_overlapping(struct profile_areas *areas, struct candidates *candidates) {
+    size_t kept = 0;
+    uint64_t end = 0;
+    if (candidates->count)
+        qsort(candidates->list, candidates->count, sizeof *candidates->list, compare_offsets);
+    for (size_t i = 0; i < candidates->count; i++) {
+        const struct profile_area *area = &candidates->list[i];
+        if (area->offset < end) {
+            areas->damaged++;
+            continue;
+        }
+        end = area->offset + area->size;
+        candidates->list[kept++] = *area;
+    }
+    candidates->count = kept;
+}
+
+/* Of each part of the area that is there. */
+static void add_spans(struct profile_areas *areas, const struct profile_area *area, uint64_t first,
+                      uint64_t count) {
+    const size_t size = sizeof(struct tally);
+    _Static_assert(sizeof(struct tally) == sizeof(struct extra) &&
+                       sizeof(struct tally) == sizeof(struct profile_slot) &&
+                       sizeof(struct tally) == sizeof(struct profile_record),
+                   "one size for all that has spans");
+    struct profile_chunk elements = {areas->bytes + area->offset, count * size};
+    if (!profile_has_slots(first, count)) {
+        areas->damaged++;
+        return;
+    }
+    for (struct extent part = {0}; profile_chunk_next(areas, &elements, size, &part);)
+        areas->spans[areas->span_count++] =
+            (struct profile_span){first + part.begin / size, first + (part.end + size - 1) / size, area->kind,
+                                  area->index, elements.bytes + part.begin};
+}
+
+static void place_chunk(struct profile_areas *areas, const struct profile_area *area) {
+    const struct growing *array = &growing[area->kind];
+    struct profile_chunk *chunk = &areas->chunks[area->kind][area->index % PROFILE_CHUNKS];
+    uint64_t whole = (array->first << area->index % PROFILE_CHUNKS) * array->size;
+    if (area->index >= PROFILE_CHUNKS || chunk->bytes) {
+        areas->damaged++;
+        return;
+    }
+    *chunk = (struct profile_chunk){areas->bytes + area->offset, area->size < whole ? area->size : whole};
+    if (area->kind == PROFILE_RECORDS || area->kind == PROFILE_SLOTS)
+        add_spans(areas, area, array->first * ((UINT64_C(1) << area->index) - 1), chunk->size / array->size);
+}
+
+static void place_area(struct profile_areas *areas, const struct profile_area *area) {
+    if (area->kind == PROFILE_TALLIES)
+        add_spans(areas, area, area->first, area->size / sizeof(struct tally));
+    else if (area->kind == PROFILE_EXTRAS)
+        add_spans(areas, area, area->first, area->size / sizeof(struct extra));
+    else if (area->kind == PROFILE_NOTES && !areas->notes.bytes)
+        areas->notes = (struct profile_chunk){areas->bytes + area->offset, area->size};
+    else if (area->kind < PROFILE_KINDS && growing[area->kind].size)
+        place_chunk(areas, area);
+}
+
+static int compare_u64(uint64_t a, uint64_t b) {
+    return (a > b) - (a < b);
+}
+
+static int compare_owners(const void *a, const void *b) {
+    const struct profile_span *left = a, *right = b;
+    int order = compare_u64(left->kind, right->kind);
+    if (!order)
+        order = compare_u64(left->block, right->block);
+    return order ? order : compare_u64(left->first, right->first);
+}
+
+static int compare_slots(const void *a, const void *b) {
+    const struct profile_span *left = a, *right = b;
+    int order = compare_u64(left->first, right->first);
+    return order ? order : compare_owners(a, b);
+}
+
+/* A slot of a block that stands twice would be counted twice. */
+static void drop_repeated(struct profile_areas *areas) {
+    struct profile_span *spans = areas->spans;
+    size_t kept = 0;
+    qsort(spans, areas->span_count, sizeof *spans, compare_owners);
+    for (size_t i = 0; i < areas->span_count; i++) {
+        const struct profile_span *last = kept ? &spans[kept - 1] : NULL;
+        if (last && last->kind == spans[i].kind && last->block == spans[i].block &&
+            spans[i].first < last->end)
+            areas->damaged++;
+        else
+            spans[kept++] = spans[i];
+    }
+    areas->span_count = kept;
+    qsort(spans, kept, sizeof *spans, compare_slots);
+}
+
+static bool place_areas(struct profile_areas *areas, struct reason *why) {
+    struct candidates candidates = {.count = 0};
+    bool is_done = each_area(areas, take_area, &candidates);
+    if (is_done) {
+        drop_overlapping(areas, &candidates);
+        /* Each part that is there lies in one area, or makes one more part of it. */
+        areas->spans = calloc(candidates.count + areas->there->count + 1, sizeof *areas->spans);
+        is_done = areas->spans != NULL;
+    }
+    for (size_t i = 0; is_done && i < candidates.count; i++)
+        place_area(areas, &candidates.list[i]);
+    free(candidates.list);
+    if (is_done)
+        drop_repeated(areas);
+    return is_done || reason_set(why, "out of memory");
+}
+
+bool profile_is(const void *bytes, size_t size) {
+    /* Not the line end: a profile that was converted as a text is told apart from what never was one. */
+    return size >= PROFILE_MAGIC_SIZE && memcmp(bytes, PROFILE_MAGIC, PROFILE_MAGIC_SIZE - 1) == 0;
+}
+
+static bool check_header(const struct profile_header *header, size_t size, struct reason *why) {
+    if (!profile_is(header->magic, PROFILE_MAGIC_SIZE))
+        return reason_set(why, "is no profile of allocsite");
+    if (memcmp(header->magic, PROFILE_MAGIC, PROFILE_MAGIC_SIZE) != 0)
+        return reason_set(why, "is a profile whose bytes were changed on the way: was it copied as a text?");
+    if (header->byte_order == __builtin_bswap32(PROFILE_BYTE_ORDER))
+        return reason_set(why, "is a profile of a machine with the other byte order");
+    if (header->byte_order != PROFILE_BYTE_ORDER || header->version == 0)
+        return reason_set(why, "is a damaged profile: its header is not one");
+    if (header->version > PROFILE_VERSION)
+        return reason_set(why, "is a profile of version %u: it was written by a newer allocsite",
+                          header->version);
+    return size >= 2 * PROFILE_PAGE || reason_set(why, "is a profile that is cut: its directory is missing");
+}
+
+bool profile_areas_open(struct profile_areas *areas, const void *bytes, size_t size,
+                        const struct extents *there, struct reason *why) {
+    *areas = (struct profile_areas){.bytes = bytes, .size = size, .there = there};
+    if (size < sizeof areas->header)
+        return reason_set(why, profile_is(bytes, size) ? "is a profile that is cut: its header is not whole"
+                                                       : "is no profile of allocsite");
+    profile_copy(&areas->header, areas->bytes, sizeof areas->header);
+    return check_header(&areas->header, size, why) && place_areas(areas, why);
+}
+
+void profile_areas_close(struct profile_areas *areas) {
+    free(areas->spans);
+}
+
+static bool count_area(void *context, struct profile_areas *areas, const struct profile_area *area) {
+    (void)context, (void)area;
+    areas->used++;
+    return true;
+}
+
+bool profile_areas_changed(const struct profile_areas *areas) {
+    struct profile_areas now = {.bytes = areas->bytes, .size = areas->size, .there = areas->there};
+    uint64_t resets = profile_load(areas->bytes + offsetof(struct profile_header, resets));
+    each_area(&now, count_area, NULL);
+    return resets != areas->header.resets || resets % 2 || now.claimed != areas->claimed ||
+           now.used != areas->used;
+}

@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* A report from the bytes of a profile. */
+#include "dump/profile/read.h"
+
+#include "base/grow.h"
+#include "dump/profile/reasons.h"
+#include "dump/profile/slots.h"
+#include "model/holes.h"
+
+#include <string.h>
+
+struct reader {
+    struct profile_file *file;
+    struct profile_areas areas;
+    struct profile_views views;
+    struct profile_sweep sweep;
+    struct profile_pair *pairs; /* read before the rows, so that there are rows for all slots in them */
+    size_t pair_count, pair_room;
+    uint32_t *named; /* by pairs: slots, sorted; they have rows even if they counted nothing */
+    bool is_loose; /* the last events of a program that has not ended may be counted in part, and what did not
+                      get into the file is not known */
+    struct profile_doubts doubts;
+};
+
+static const struct counters nothing;
+
+/* The last events of a program that has not ended may be counted in part: what it had at most is no lower
+ * than what it has. */
+static void settle(struct reader *reader, struct counters *counters) {
+    if (reader->is_loose && counters->live_blocks > counters->max_live_blocks &&
+        counters->live_blocks - counters->max_live_blocks > counters->max_live_blocks_within)
+        counters->max_live_blocks_within = counters->live_blocks - counters->max_live_blocks;
+}
+
+static bool add_row(struct reader *reader, uint64_t slot, const struct profile_counts *counts,
+                    const struct profile_view *view) {
+    struct profile_file *file = reader->file;
+    size_t count = file->report.site_count;
+    if (!grow(&file->rows, count, &file->row_room, sizeof *file->rows) ||
+        !grow(&file->sources, count, &file->source_room, sizeof *file->sources))
+        return false;
+    struct report_site *row = &file->rows[count];
+    *row = (struct report_site){.counters = counts->counters};
+    file->sources[count] = (struct profile_row){.slot = slot};
+    file->report.site_count++;
+    if (file->report.reach) {
+        row->lost_blocks = counts->lost_blocks;
+        row->lost_bytes = counts->lost_bytes;
+    }
+    settle(reader, &row->counters);
+    reader->doubts.unnamed += view->what == PROFILE_UNUSED;
+    return profile_view_row(&row->view, &file->sources[count].first_place, &reader->views, view) &&
+           (view->what != PROFILE_STACK ||
+            profile_stacks_add(&file->stacks, &reader->views, view->stack, &row->counters, count));
+}
+
+/* What only bounds a maximum has counted nothing. */
+static bool counted(struct counters counters) {
+    counters.max_live_blocks_within = 0;
+    return memcmp(&counters, &nothing, sizeof nothing) != 0;
+}
+
+static int compare_slots(const void *a, const void *b) {
+    const uint32_t *left = a, *right = b;
+    return (*left > *right) - (*left < *right);
+}
+
+static bool is_named(const struct reader *reader, uint64_t slot) {
+    uint32_t key = (uint32_t)slot;
+    return slot && bsearch(&key, reader->named, 2 * reader->pair_count, sizeof key, compare_slots);
+}
+
+static uint32_t pair_owner(const struct profile_pair *pair) {
+    return pair->key >> 28 & 0xFFFFFFF;
+}
+
+static uint32_t pair_by(const struct profile_pair *pair) {
+    return pair->key & 0xFFFFFFF;
+}
+
+static bool list_named(struct reader *reader) {
+    reader->named = calloc(2 * reader->pair_count + 1, sizeof *reader->named);
+    for (size_t i = 0; reader->named && i < reader->pair_count; i++) {
+        reader->named[2 * i] = pair_owner(&reader->pairs[i]);
+        reader->named[2 * i + 1] = pair_by(&reader->pairs[i]);
+    }
+    if (reader->named)
+        qsort(reader->named, 2 * reader->pair_count, sizeof *reader->named, compare_slots);
+    return reader->named != NULL;
+}
+
+static bool read_pair(struct reader *reader, const unsigned char *at) {
+    if (!grow(&reader->pairs, reader->pair_count, &reader->pair_room, sizeof *reader->pairs))
+        return false;
+    profile_copy(&reader->pairs[reader->pair_count++], at, sizeof *reader->pairs);
+    return true;
+}
+
+static bool read_pairs_of(struct reader *reader, const struct profile_chunk *chunk) {
+    for (struct extent part = {0};
+         profile_chunk_next(&reader->areas, chunk, sizeof(struct profile_pair), &part);)
+        for (uint64_t at = part.begin; at < part.end; at += sizeof(struct profile_pair))
+            if (profile_load(chunk->bytes + at) && !read_pair(reader, chunk->bytes + at))
+                return false;
+    return true;
+}
+
+static bool read_pairs(struct reader *reader) {
+    for (unsigned i = 0; i < PROFILE_CHUNKS; i++)
+        if (!read_pairs_of(reader, &reader->areas.chunks[PROFILE_PAIRS][i]))
+            return false;
+    return list_named(reader);
+}
+
+static bool read_slot(struct reader *reader, uint64_t slot) {
+    struct profile_counts counts;
+    struct profile_view view;
+    profile_view_find(&view, &reader->views, slot);
+    bool is_in_totals = !view.is_backing && view.what != PROFILE_CUSTOM;
+    profile_slot_read(&counts, &reader->sweep, slot, is_in_totals);
+    if (is_in_totals && reader->areas.header.holes >> HOLE_UNOWNED & 1)
+        counters_keep_all(&counts.counters);
+    reader->doubts.contradicting += counts.contradict;
+    reader->doubts.outrun += counts.outrun;
+    if (view.what == PROFILE_CUSTOM) {
+        reader->file->report.has_custom = true;
+        counters_add(&reader->file->report.custom, &counts.counters);
+        return true;
+    }
+    return (!counted(counts.counters) && !is_named(reader, slot)) || add_row(reader, slot, &counts, &view);
+}
+
+static bool read_stretch(struct reader *reader) {
+    struct profile_sweep *sweep = &reader->sweep;
+    for (uint64_t slot = sweep->first; slot < sweep->end; slot++)
+        if (!read_slot(reader, slot))
+            return false;
+    return true;
+}
+
+static void read_part(struct reader *reader, struct profile_part *part, size_t number) {
+    const struct profile_sweep *sweep = &reader->sweep;
+    const unsigned char *at = number < sweep->flow_count ? profile_element(&reader->areas, PROFILE_BLOCKS,
+                                                                           sweep->flows[number].block)
+                                                         : NULL;
+    struct profile_block block;
+    bool contradict = false; /* is told of the slots that it comes from */
+    profile_flow_counters(&part->counters, &sweep->flows[number], &contradict);
+    if (!at)
+        return;
+    profile_copy(&block, at, sizeof block);
+    part->thread = block.thread;
+    part->phase = profile_name_at(&reader->file->names, block.phase);
+    part->is_known = part->phase || !block.phase;
+}
+
+/* A merged profile has its sums in a block that stands for no thread. */
+static bool read_parts(struct reader *reader) {
+    struct profile_file *file = reader->file;
+    bool contradict = false;
+    profile_flow_counters(&file->before_reset, &reader->sweep.before_reset, &contradict);
+    if (file->is_merged)
+        return true;
+    size_t count = reader->sweep.flow_count;
+    file->parts = calloc(count + 1, sizeof *file->parts);
+    for (size_t i = 0; file->parts && i <= count; i++)
+        read_part(reader, &file->parts[i], i);
+    if (file->parts)
+        file->part_count = count + (memcmp(&file->parts[count].counters, &nothing, sizeof nothing) != 0);
+    return file->parts != NULL;
+}
+
+static bool read_rows(struct reader *reader) {
+    bool is_done = profile_sweep_open(&reader->sweep, &reader->areas);
+    while (is_done && profile_sweep_next(&reader->sweep))
+        is_done = read_stretch(reader);
+    is_done = is_done && read_parts(reader);
+    profile_sweep_close(&reader->sweep);
+    return is_done;
+}
+
+static bool read_sizes(struct reader *reader) {
+    struct profile_file *file = reader->file;
+    if (!(reader->areas.header.flags & PROFILE_HAS_SIZES))
+        return true;
+    file->sizes = calloc(file->report.site_count + 1, sizeof *file->sizes);
+    for (size_t i = 0; file->sizes && i < file->report.site_count; i++) {
+        const unsigned char *at = profile_element(&reader->areas, PROFILE_SIZES, file->sources[i].slot);
+        if (at)
+            profile_copy(file->sizes[i], at, sizeof file->sizes[i]);
+        file->sources[i].has_sizes = at != NULL;
+    }
+    return file->sizes != NULL;
+}
+
+/* Now that no row moves any more. */
+static bool settle_rows(struct profile_file *file) {
+    size_t count = file->report.site_count;
+    file->report.sites = calloc(count + 1, sizeof *file->report.sites);
+    for (size_t i = 0; file->report.sites && i < count; i++) {
+        struct report_site *row = &file->rows[i];
+        file->report.sites[i] = row;
+        row->sizes = file->sources[i].has_sizes ? file->sizes[i] : NULL;
+        row->view.inlined =
+            row->view.inlined_count ? file->names.places + file->sources[i].first_place : NULL;
+    }
+    profile_stacks_settle(&file->stacks, file->rows);
+    file->report.stacks = file->stacks.list;
+    file->report.stack_count = file->stacks.count;
+    return file->report.sites != NULL;
+}
+
+static int compare_rows(const void *a, const void *b) {
+    const struct profile_row *left = a, *right = b;
+    return (left->slot > right->slot) - (left->slot < right->slot);
+}
+
+/* *is_known: false if a slot has no row that should have one. */
+static struct report_site *row_of(const struct profile_file *file, uint64_t slot, bool *is_known) {
+    struct profile_row key = {.slot = slot};
+    const struct profile_row *found =
+        slot && file->report.site_count
+            ? bsearch(&key, file->sources, file->report.site_count, sizeof key, compare_rows)
+            : NULL;
+    *is_known &= found || !slot;
+    return found ? &file->rows[found - file->sources] : NULL;
+}
+
+static void set_pair(struct reader *reader, const struct profile_pair *pair) {
+    struct profile_file *file = reader->file;
+    uint32_t kind = pair->key >> 56 & 0x7F;
+    bool is_known = kind < PAIR_KINDS;
+    if (is_known)
+        file->report.pairs[file->report.pair_count++] = (struct report_pair){
+            .kind = (enum pair_kind)kind,
+            .owner = row_of(file, pair_owner(pair), &is_known),
+            .by = row_of(file, pair_by(pair), &is_known),
+            .count = pair->count,
+            .bytes = pair->bytes,
+        };
+    reader->doubts.strange_pairs += !is_known;
+}
+
+static bool settle_pairs(struct reader *reader) {
+    struct report *report = &reader->file->report;
+    report->pairs = calloc(reader->pair_count + 1, sizeof *report->pairs);
+    for (size_t i = 0; report->pairs && i < reader->pair_count; i++)
+        set_pair(reader, &reader->pairs[i]);
+    return report->pairs != NULL;
+}
+
+static void read_head(struct reader *reader) {
+    const struct profile_header *header = &reader->areas.header;
+    struct profile_file *file = reader->file;
+    struct report *report = &file->report;
+    bool is_merged = file->is_merged = header->flags & PROFILE_IS_MERGED;
+    report->program = profile_name_at(&file->names, header->program);
+    if (!report->program)
+        report->program = "?";
+    report->pid = header->pid;
+    report->finished = is_merged ? !header->unfinished : header->ended != 0;
+    reader->is_loose =
+        (!report->finished && !is_merged) || header->missing || reader->areas.cut || reader->areas.damaged;
+    report->has_pairs = header->flags & PROFILE_HAS_PAIRS;
+    report->reach = header->flags & PROFILE_HAS_LOST;
+    report->lost_unknown = report->reach ? NULL : profile_name_at(&file->names, header->lost_unknown);
+    report->peak_within = header->peak.within;
+    report->modules = file->modules.sorted;
+    report->modules_size = file->modules.sorted_count;
+    report->walks = header->walks;
+    if (is_merged && header->processes > 1) {
+        report->several.count = header->processes;
+        report->several.unfinished =
+            header->unfinished < header->processes ? header->unfinished : header->processes;
+    }
+    file->pid = header->pid;
+    file->start_time = header->start_time;
+    file->begun = header->begun;
+    file->host = profile_name_at(&file->names, header->host);
+}
+
+static void settle_peak(struct report *report) {
+    uint64_t live = 0, peak = 0;
+    for (size_t i = 0; i < report->site_count; i++) {
+        if (report->sites[i]->view.backing)
+            continue;
+        live += report->sites[i]->counters.live_bytes;
+        peak += report->sites[i]->counters.peak_bytes;
+    }
+    if (live > peak && live - peak > report->peak_within)
+        report->peak_within = live - peak;
+}
+
+static bool peak_changed(const struct profile_areas *areas) {
+    struct profile_peak now;
+    profile_copy(&now, areas->bytes + offsetof(struct profile_header, peak), sizeof now);
+    return memcmp(&now, &areas->header.peak, sizeof now) != 0;
+}
+
+static bool read_all(struct reader *reader) {
+    struct profile_file *file = reader->file;
+    if (!profile_names_read(&file->names, &reader->areas) ||
+        !profile_modules_read(&file->modules, &file->names, &reader->areas))
+        return false;
+    read_head(reader);
+    reader->views = (struct profile_views){&reader->areas, &file->names, &file->modules};
+    if (!read_pairs(reader) || !read_rows(reader) || !read_sizes(reader) || !settle_rows(file) ||
+        !settle_pairs(reader))
+        return false;
+    if (reader->is_loose)
+        settle_peak(&file->report);
+    reader->doubts.rearranged = profile_areas_changed(&reader->areas);
+    reader->doubts.risen = peak_changed(&reader->areas);
+    file->is_changing = reader->doubts.rearranged || reader->doubts.risen || reader->doubts.outrun;
+    return profile_reasons_read(file, &reader->areas, &reader->doubts);
+}
+
+bool profile_read(struct profile_file *file, const void *bytes, size_t size, struct reason *why) {
+    struct extents all;
+    bool is_read = extents_of_all(&all, size) ? profile_read_sparse(file, bytes, size, &all, why)
+                                              : reason_set(why, "out of memory");
+    extents_free(&all);
+    return is_read;
+}
+
+bool profile_read_sparse(struct profile_file *file, const void *bytes, size_t size,
+                         const struct extents *there, struct reason *why) {
+    struct reader reader = {.file = file};
+    *file = (struct profile_file){.pid = 0};
+    if (!profile_areas_open(&reader.areas, bytes, size, there, why))
+        return false;
+    bool is_read = read_all(&reader);
+    profile_areas_close(&reader.areas);
+    free(reader.pairs);
+    free(reader.named);
+    if (is_read)
+        return true;
+    profile_read_free(file);
+    return reason_set(why, "out of memory");
+}
+
+void profile_read_free(struct profile_file *file) {
+    for (size_t i = 0; i < file->reasons.count; i++)
+        free(file->reasons.list[i]);
+    free(file->reasons.list);
+    free(file->reasons.hold);
+    free(file->programs);
+    free(file->report.pairs);
+    free(file->report.sites);
+    free(file->sizes);
+    free(file->sources);
+    free(file->rows);
+    free(file->parts);
+    profile_stacks_free(&file->stacks);
+    profile_modules_free(&file->modules);
+    profile_names_free(&file->names);
+}

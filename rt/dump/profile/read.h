@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* A report from the bytes of a profile (profile.h), which may be damaged or hostile, and which a running
+ * program may be changing meanwhile. What cannot be read becomes a reason why the numbers are not exact. */
+#ifndef ALLOCSITE_DUMP_PROFILE_READ_H
+#define ALLOCSITE_DUMP_PROFILE_READ_H
+
+#include "dump/profile/areas.h"
+#include "dump/profile/names.h"
+#include "dump/profile/views.h"
+#include "model/report.h"
+
+struct profile_texts {
+    char **list;
+    uint64_t *hold; /* for so many processes each does; 0: for all */
+    size_t count, room, hold_room;
+};
+
+/* What a row is made of beside the row itself, as long as rows still move. */
+struct profile_row {
+    uint64_t slot;
+    size_t first_place;
+    bool has_sizes;
+};
+
+/* What one thread, or those that had its place one after the other, counted in one phase. */
+struct profile_part {
+    const char *phase; /* NULL: outside of all phases */
+    uint32_t thread;
+    bool is_known;            /* else nothing in the file says which thread and phase it was */
+    struct counters counters; /* from allocs to failed; live: see profile_flow_counters */
+};
+
+struct profile_file {
+    struct report report; /* not prepared yet */
+    uint64_t pid, start_time, begun;
+    const char *host;
+    struct profile_stacks stacks;
+    struct profile_modules modules; /* all that it names, whether they have rows or not */
+    bool is_merged;                 /* from other profiles, and has no parts */
+    struct profile_part *parts;
+    size_t part_count;
+    struct counters before_reset; /* of all parts: what the report does not have of them */
+    bool is_changing; /* the program changed it so that its numbers may not fit together: read it again */
+
+    /* What it borrows from. */
+    struct profile_names names;
+    struct profile_texts reasons;
+    const char **programs;
+    size_t program_room;
+    struct report_site *rows;
+    struct profile_row *sources; /* of the rows, by rising slot */
+    size_t row_room, source_room;
+    uint64_t (*sizes)[SIZE_CLASSES];
+};
+
+/* bytes must be aligned to 8; they are not needed afterwards. False: *why says why, and there is nothing to
+ * free. */
+bool profile_read(struct profile_file *, const void *bytes, size_t size, struct reason *why);
+
+/* The same where only that is there, and the rest is zeros. */
+bool profile_read_sparse(struct profile_file *, const void *bytes, size_t size, const struct extents *there,
+                         struct reason *why);
+
+void profile_read_free(struct profile_file *);
+
+#endif

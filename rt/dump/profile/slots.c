@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The counters of a profile's slots. */
+#include "dump/profile/slots.h"
+
+#include <stdlib.h>
+
+static int compare_blocks(const void *a, const void *b) {
+    const struct profile_flow *left = a, *right = b;
+    return (left->block > right->block) - (left->block < right->block);
+}
+
+/* Of blocks that have counted something and that the file names: a number that it does not can be any. */
+static void list_flows(struct profile_sweep *sweep) {
+    const struct profile_areas *areas = sweep->areas;
+    size_t count = 0, kept = 0;
+    for (size_t i = 0; i < areas->span_count; i++) {
+        const struct profile_span *span = &areas->spans[i];
+        bool has_block = span->kind == PROFILE_TALLIES || span->kind == PROFILE_EXTRAS;
+        if (has_block && (!count || sweep->flows[count - 1].block != span->block) &&
+            profile_element(areas, PROFILE_BLOCKS, span->block))
+            sweep->flows[count++].block = span->block;
+    }
+    qsort(sweep->flows, count, sizeof *sweep->flows, compare_blocks);
+    for (size_t i = 0; i < count; i++)
+        if (!kept || sweep->flows[kept - 1].block != sweep->flows[i].block)
+            sweep->flows[kept++].block = sweep->flows[i].block;
+    sweep->flow_count = kept;
+}
+
+/* That of a span is looked for once, not with each slot. */
+static void find_flow(const struct profile_sweep *sweep, struct profile_active *active) {
+    struct profile_flow key = {.block = active->span->block};
+    struct profile_flow *other = &sweep->flows[sweep->flow_count];
+    struct profile_flow *found = bsearch(&key, sweep->flows, sweep->flow_count, sizeof key, compare_blocks);
+    active->flow = found ? found : other;
+}
+
+bool profile_sweep_open(struct profile_sweep *sweep, const struct profile_areas *areas) {
+    *sweep = (struct profile_sweep){.areas = areas};
+    sweep->active = calloc(areas->span_count + 1, sizeof *sweep->active);
+    sweep->flows = calloc(areas->span_count + 1, sizeof *sweep->flows);
+    if (sweep->active && sweep->flows)
+        list_flows(sweep);
+    return sweep->active && sweep->flows;
+}
+
+void profile_sweep_close(struct profile_sweep *sweep) {
+    free(sweep->active);
+    free(sweep->flows);
+}
+
+static void drop_ended(struct profile_sweep *sweep) {
+    size_t kept = 0;
+    for (size_t i = 0; i < sweep->active_count; i++)
+        if (sweep->active[i].span->end > sweep->end)
+            sweep->active[kept++] = sweep->active[i];
+    sweep->active_count = kept;
+}
+
+static void add_begun(struct profile_sweep *sweep) {
+    const struct profile_areas *areas = sweep->areas;
+    while (sweep->next < areas->span_count && areas->spans[sweep->next].first <= sweep->first) {
+        struct profile_active *active = &sweep->active[sweep->active_count++];
+        active->span = &areas->spans[sweep->next++];
+        find_flow(sweep, active);
+    }
+}
+
+/* Every stretch ends where one of its areas does, or where one more begins: so all stretches together cost no
+ * more than the elements of all areas. */
+bool profile_sweep_next(struct profile_sweep *sweep) {
+    const struct profile_areas *areas = sweep->areas;
+    drop_ended(sweep);
+    if (!sweep->active_count && sweep->next == areas->span_count)
+        return false;
+    sweep->first = sweep->active_count ? sweep->end : areas->spans[sweep->next].first;
+    add_begun(sweep);
+    sweep->end = sweep->next < areas->span_count ? areas->spans[sweep->next].first : UINT64_MAX;
+    for (size_t i = 0; i < sweep->active_count; i++)
+        if (sweep->active[i].span->end < sweep->end)
+            sweep->end = sweep->active[i].span->end;
+    return true;
+}
+
+struct sums {
+    struct profile_flow flow;
+    int64_t most;
+    uint64_t peak_blocks, peak_bytes; /* signed, but for the overflow of what is damaged */
+};
+
+struct slot_reading {
+    const struct profile_sweep *sweep;
+    uint64_t slot;
+    bool is_in_totals;
+    struct profile_flow *of_block; /* of the element */
+    struct profile_flow of_none;
+    struct sums sums;
+    uint64_t lost_since; /* lost, once all else was read */
+};
+
+typedef void element_function(struct slot_reading *, const unsigned char *);
+
+static void each_element(struct slot_reading *reading, uint32_t kind, element_function *function) {
+    const struct profile_sweep *sweep = reading->sweep;
+    _Static_assert(sizeof(struct tally) == sizeof(struct extra), "one size for both");
+    for (size_t i = 0; i < sweep->active_count; i++) {
+        const struct profile_span *span = sweep->active[i].span;
+        if (span->kind != kind)
+            continue;
+        reading->of_block = reading->is_in_totals ? sweep->active[i].flow : &reading->of_none;
+        function(reading, span->elements + (reading->slot - span->first) * sizeof(struct tally));
+    }
+}
+
+#define ADD_VALUE(type, name, value)                                                                         \
+    do {                                                                                                     \
+        uint64_t added = value;                                                                              \
+        reading->sums.flow.type.name += added;                                                               \
+        reading->of_block->type.name += added;                                                               \
+    } while (0)
+#define ADD(type, name) ADD_VALUE(type, name, profile_load(at + offsetof(struct type, name)))
+
+static void add_moved(struct slot_reading *reading, const unsigned char *at) {
+    ADD(extra, moved);
+    ADD(extra, moved_bytes);
+}
+
+static void add_lost(struct slot_reading *reading, const unsigned char *at) {
+    ADD(tally, lost);
+    ADD(tally, lost_bytes);
+}
+
+static void add_lost_since(struct slot_reading *reading, const unsigned char *at) {
+    reading->lost_since += profile_load(at + offsetof(struct tally, lost));
+}
+
+static void add_reallocs(struct slot_reading *reading, const unsigned char *at) {
+    ADD(extra, reallocs);
+    ADD(extra, realloc_bytes);
+    ADD(extra, realloc_old_bytes);
+    ADD(extra, failed);
+}
+
+static void raise_to(int64_t *most, int64_t value) {
+    if (value > *most)
+        *most = value;
+}
+
+/* What came, and what the tally says of the peak and of the most live blocks. */
+static void add_gained(struct slot_reading *reading, const unsigned char *at) {
+    const struct profile_peak *peak = &reading->sweep->areas->header.peak;
+    struct sums *sums = &reading->sums;
+    struct tally tally;
+    profile_copy(&tally, at, sizeof tally);
+    ADD_VALUE(tally, gained, tally.gained);
+    ADD_VALUE(tally, gained_bytes, tally.gained_bytes);
+    bool is_saved = !peak->riser && tally_epoch(&tally) >= peak->epoch;
+    sums->peak_blocks += is_saved ? (uint64_t)tally_peak_blocks(&tally) : tally.gained - tally.lost;
+    sums->peak_bytes += is_saved ? (uint64_t)tally.peak_bytes : tally.gained_bytes - tally.lost_bytes;
+    if (peak->shared_epoch && tally_epoch(&tally) >= peak->shared_epoch)
+        return;
+    raise_to(&sums->most, (int64_t)(tally.gained - tally.lost));
+    if (tally_epoch(&tally) >= peak->reset_epoch)
+        raise_to(&sums->most, tally.limit);
+}
+
+static void read_base(struct profile_base *base, const struct profile_areas *areas, uint64_t slot) {
+    const unsigned char *at = profile_element(areas, PROFILE_BASES, slot);
+    *base = (struct profile_base){.gained = 0};
+    if (at)
+        profile_copy(base, at, sizeof *base);
+}
+
+static void read_slot(struct profile_slot *of, const struct profile_areas *areas, uint64_t slot) {
+    const unsigned char *at = profile_element(areas, PROFILE_SLOTS, slot);
+    *of = (struct profile_slot){.most = 0};
+    if (at)
+        profile_copy(of, at, sizeof *of);
+}
+
+static uint64_t minus(uint64_t a, uint64_t b, bool *contradict) {
+    *contradict |= b > a;
+    return b > a ? 0 : a - b;
+}
+
+static uint64_t plus(uint64_t a, uint64_t b, bool *contradict) {
+    *contradict |= a > UINT64_MAX - b;
+    return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+}
+
+#define FLOW_MEMBERS(X)                                                                                      \
+    X(tally.gained, gained)                                                                                  \
+    X(tally.gained_bytes, gained_bytes)                                                                      \
+    X(tally.lost, lost)                                                                                      \
+    X(tally.lost_bytes, lost_bytes)                                                                          \
+    X(extra.reallocs, extra.reallocs)                                                                        \
+    X(extra.realloc_bytes, extra.realloc_bytes)                                                              \
+    X(extra.realloc_old_bytes, extra.realloc_old_bytes)                                                      \
+    X(extra.moved, extra.moved)                                                                              \
+    X(extra.moved_bytes, extra.moved_bytes)                                                                  \
+    X(extra.failed, extra.failed)
+
+static void take_off(struct profile_flow *flow, const struct profile_base *base, bool *contradict) {
+#define TAKE_OFF(member, of_base) flow->member = minus(flow->member, base->of_base, contradict);
+    FLOW_MEMBERS(TAKE_OFF)
+#undef TAKE_OFF
+}
+
+static void add_base(struct profile_flow *flow, const struct profile_base *base) {
+#define ADD_BASE(member, of_base) flow->member += base->of_base;
+    FLOW_MEMBERS(ADD_BASE)
+#undef ADD_BASE
+}
+
+void profile_flow_counters(struct counters *counters, const struct profile_flow *flow, bool *contradict) {
+    const struct tally *tally = &flow->tally;
+    const struct extra *extra = &flow->extra;
+    *counters = (struct counters){
+        .allocs = minus(tally->gained, extra->reallocs, contradict),
+        .alloc_bytes = minus(tally->gained_bytes, extra->realloc_bytes, contradict),
+        .reallocs = extra->reallocs,
+        .realloc_bytes = extra->realloc_bytes,
+        .realloc_old_bytes = extra->realloc_old_bytes,
+        .frees = minus(tally->lost, extra->moved, contradict),
+        .freed_bytes = minus(tally->lost_bytes, extra->moved_bytes, contradict),
+        .moved = extra->moved,
+        .moved_bytes = extra->moved_bytes,
+        .live_blocks = tally->gained - tally->lost,
+        .live_bytes = tally->gained_bytes - tally->lost_bytes,
+        .failed = extra->failed,
+    };
+}
+
+static void set_live(struct counters *counters, const struct sums *sums, const struct profile_slot *slot,
+                     bool *contradict) {
+    const struct tally *tally = &sums->flow.tally;
+    counters->inherited_blocks = slot->inherited_blocks;
+    counters->inherited_bytes = slot->inherited_bytes;
+    counters->live_blocks =
+        minus(plus(tally->gained, slot->inherited_blocks, contradict), tally->lost, contradict);
+    counters->live_bytes =
+        minus(plus(tally->gained_bytes, slot->inherited_bytes, contradict), tally->lost_bytes, contradict);
+}
+
+/* With what was carried over: what a thread knows of a slot's live blocks is since the process began, not
+ * since it was reset. */
+static uint64_t with_carried(int64_t live, uint64_t inherited, uint64_t base, bool *contradict) {
+    __int128 sum = (__int128)live + inherited - (int64_t)base;
+    *contradict |= sum < 0 || sum > UINT64_MAX;
+    return sum < 0 ? 0 : sum > UINT64_MAX ? UINT64_MAX : (uint64_t)sum;
+}
+
+static void set_extremes(struct counters *counters, const struct sums *sums, const struct profile_slot *slot,
+                         const struct profile_base *base, bool *contradict) {
+    uint64_t base_blocks = base->gained - base->lost, base_bytes = base->gained_bytes - base->lost_bytes;
+    bool below_zero = false; /* most: a child can free more than it ever had of its own */
+    counters->peak_blocks =
+        with_carried((int64_t)sums->peak_blocks, slot->inherited_blocks, base_blocks, contradict);
+    counters->peak_bytes =
+        with_carried((int64_t)sums->peak_bytes, slot->inherited_bytes, base_bytes, contradict);
+    counters->max_live_blocks = with_carried(sums->most, slot->inherited_blocks, base_blocks, &below_zero);
+    counters->max_live_blocks_within = slot->most_within;
+}
+
+void profile_slot_read(struct profile_counts *counts, struct profile_sweep *sweep, uint64_t slot,
+                       bool is_in_totals) {
+    struct slot_reading reading = {.sweep = sweep, .slot = slot, .is_in_totals = is_in_totals};
+    struct profile_slot of;
+    struct profile_base base;
+    each_element(&reading, PROFILE_EXTRAS, add_moved);
+    each_element(&reading, PROFILE_TALLIES, add_lost);
+    each_element(&reading, PROFILE_EXTRAS, add_reallocs);
+    read_slot(&of, sweep->areas, slot);
+    read_base(&base, sweep->areas, slot);
+    reading.sums.most = (int64_t)of.most;
+    each_element(&reading, PROFILE_TALLIES, add_gained);
+    each_element(&reading, PROFILE_TALLIES, add_lost_since);
+    *counts = (struct profile_counts){.lost_blocks = of.lost_blocks, .lost_bytes = of.lost_bytes};
+    counts->outrun = reading.lost_since - reading.sums.flow.tally.lost > PROFILE_OUTRUN;
+    if (is_in_totals)
+        add_base(&sweep->before_reset, &base);
+    take_off(&reading.sums.flow, &base, &counts->contradict);
+    profile_flow_counters(&counts->counters, &reading.sums.flow, &counts->contradict);
+    set_live(&counts->counters, &reading.sums, &of, &counts->contradict);
+    set_extremes(&counts->counters, &reading.sums, &of, &base, &counts->contradict);
+    if (!is_in_totals)
+        counters_forget_peaks(&counts->counters);
+}

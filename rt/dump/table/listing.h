@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* What `allocsite-dump sites` writes: the table of one module, as text or JSON. */
+#ifndef ALLOCSITE_DUMP_TABLE_LISTING_H
+#define ALLOCSITE_DUMP_TABLE_LISTING_H
+
+#include "base/out.h"
+#include "dump/table/table.h"
+
+struct site_view;
+
+/* The site as the shared writers see it; chain is where its callers go. */
+struct site_view sites_view(const char *module, const struct table *, const struct table_site *,
+                            struct place chain[TABLE_CHAIN_MAX]);
+
+/* One line for each site, one for each step of its inline chain, and a line of counts. */
+void sites_text(struct out *, const struct table *);
+
+/* One line: a document of the format "allocsite-sites". */
+void sites_json(struct out *, const char *module, const struct table *);
+
+/* "file:line:column" as far as they are known, the file relative if it lies below the current directory. */
+void out_place(struct out *, const struct place *);
+
+#endif

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The site table of an ELF file. */
+#include "dump/table/module_table.h"
+
+#include "format.h"
+
+#include <elf.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_named(const struct elf_section *section, const char *name) {
+    return section->type != SHT_NULL && strcmp(section->name, name) == 0;
+}
+
+bool module_has_table(const struct elf_file *elf) {
+    for (size_t i = 0; i < elf->count; i++)
+        if (is_named(&elf->sections[i], ALLOCSITE_SITES_SECTION) && elf->sections[i].type != SHT_RELA)
+            return true;
+    return false;
+}
+
+static bool is_table_section(const struct elf_section *section) {
+    return is_named(section, ALLOCSITE_SITES_SECTION) || is_named(section, ALLOCSITE_FRAMES_SECTION) ||
+           is_named(section, ALLOCSITE_STRINGS_SECTION) || is_named(section, ALLOCSITE_WRAPPERS_SECTION);
+}
+
+/* Sections of a sound file do not overlap. Many headers over the same bytes would make a small file cost a
+ * large allocation. */
+static bool check_size(const struct elf_file *elf, struct reason *why) {
+    uint64_t left = elf->size;
+    for (size_t i = 0; i < elf->count; i++) {
+        const struct elf_section *section = &elf->sections[i];
+        if (!is_table_section(section) || !section->bytes)
+            continue;
+        if (section->size > left)
+            return reason_set(why, "damaged: sections of the site table overlap");
+        left -= section->size;
+    }
+    return true;
+}
+
+/* The sections of a relocatable object have no addresses yet: lay them out one behind the other, with gaps,
+ * and not at 0, where references to what is undefined go. */
+static void lay_out(const struct elf_file *elf, uint64_t *bases, uint64_t *sizes) {
+    uint64_t next = 0x10000;
+    for (size_t i = 0; i < elf->count; i++) {
+        if (!is_table_section(&elf->sections[i]))
+            continue;
+        bases[i] = next;
+        sizes[i] = elf->sections[i].size;
+        next += sizes[i] + 64;
+    }
+}
+
+static bool copy_sections(struct module_table *module, const struct elf_file *elf, struct reason *why) {
+    module->copies = calloc(elf->count, sizeof *module->copies);
+    module->count = elf->count;
+    for (size_t i = 0; module->copies && i < elf->count; i++) {
+        const struct elf_section *section = &elf->sections[i];
+        if (!is_table_section(section) || !section->bytes || !section->size)
+            continue;
+        module->copies[i] = malloc(section->size);
+        if (!module->copies[i])
+            return reason_set(why, "out of memory");
+        memcpy(module->copies[i], section->bytes, section->size);
+    }
+    return module->copies ? true : reason_set(why, "out of memory");
+}
+
+/* Appends the regions of one kind, behind those of the kinds before. */
+static bool collect(const struct module_table *module, const struct elf_file *elf, const uint64_t *bases,
+                    const char *name, struct table_regions *regions, struct reason *why) {
+    for (size_t i = 0; i < elf->count; i++) {
+        const struct elf_section *section = &elf->sections[i];
+        if (!is_named(section, name) || section->size == 0)
+            continue;
+        if (!section->bytes)
+            return reason_set(why,
+                              section->type == SHT_NOBITS
+                                  ? "its section %s has no contents (a separate debug file?)"
+                                  : "damaged: section %s is cut off",
+                              name);
+        const unsigned char *copy = module->copies ? module->copies[i] : NULL;
+        regions->items[regions->count++] = (struct table_region){
+            .address = bases ? bases[i] : section->address,
+            .bytes = copy ? copy : section->bytes,
+            .size = section->size,
+        };
+    }
+    return true;
+}
+
+static bool decode(struct module_table *module, const struct elf_file *elf, const uint64_t *bases,
+                   struct reason *why) {
+    struct table_input input = {0};
+    input.sites.items = module->regions;
+    if (!collect(module, elf, bases, ALLOCSITE_SITES_SECTION, &input.sites, why))
+        return false;
+    input.frames.items = input.sites.items + input.sites.count;
+    if (!collect(module, elf, bases, ALLOCSITE_FRAMES_SECTION, &input.frames, why))
+        return false;
+    input.strings.items = input.frames.items + input.frames.count;
+    if (!collect(module, elf, bases, ALLOCSITE_STRINGS_SECTION, &input.strings, why))
+        return false;
+    input.wrappers.items = input.strings.items + input.strings.count;
+    if (!collect(module, elf, bases, ALLOCSITE_WRAPPERS_SECTION, &input.wrappers, why))
+        return false;
+    return table_decode(&module->table, input, why);
+}
+
+static bool decode_relocated(struct module_table *module, const struct elf_file *elf, struct reason *why) {
+    uint64_t *bases = calloc(elf->count, 2 * sizeof *bases), *sizes = bases + elf->count;
+    if (!bases)
+        return reason_set(why, "out of memory");
+    lay_out(elf, bases, sizes);
+    bool is_read = copy_sections(module, elf, why) && elf_relocate(elf, module->copies, sizes, bases, why) &&
+                   decode(module, elf, bases, why);
+    free(bases);
+    return is_read;
+}
+
+bool module_table_read(struct module_table *module, const struct elf_file *elf, struct reason *why) {
+    *module = (struct module_table){0};
+    if (!module_has_table(elf))
+        return reason_set(why, "has no site table (not compiled with the allocsite plugin, or it allocates "
+                               "nothing)");
+    if (!check_size(elf, why))
+        return false;
+    module->regions = calloc(elf->count, sizeof *module->regions);
+    if (!module->regions)
+        return reason_set(why, "out of memory");
+    bool is_read = elf->type == ET_REL ? decode_relocated(module, elf, why) : decode(module, elf, NULL, why);
+    if (!is_read)
+        module_table_free(module);
+    return is_read;
+}
+
+void module_table_free(struct module_table *module) {
+    table_free(&module->table);
+    free(module->regions);
+    for (size_t i = 0; i < module->count; i++)
+        free(module->copies ? module->copies[i] : NULL);
+    free(module->copies);
+    *module = (struct module_table){0};
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "dump/table/run.h"
+
+#include "dump/base/complain.h"
+#include "dump/elf/input.h"
+#include "dump/table/module_table.h"
+
+#include <getopt.h>
+#include <string.h>
+#include <unistd.h>
+
+static void fail(struct table_run *run, const char *module, const struct reason *why) {
+    complain(module, "%s", why->text);
+    run->status = STATUS_FAILED;
+}
+
+/* Objects without a table are a normal part of an archive. */
+static void show_elf(struct table_run *run, const struct module_bytes *module, const struct elf_file *elf) {
+    struct module_table table;
+    struct reason why;
+    if (module->is_member && !module_has_table(elf))
+        return;
+    run->table_count++;
+    if (!module_table_read(&table, elf, &why)) {
+        fail(run, module->name, &why);
+        return;
+    }
+    run->has_heading |= module->is_member;
+    run->show(run, module->name, elf, &table.table);
+    module_table_free(&table);
+}
+
+static void show_module(const struct module_bytes *module, void *context) {
+    struct table_run *run = context;
+    struct elf_file elf;
+    struct reason why;
+    if (!elf_open(&elf, module->bytes, module->size, &why)) {
+        run->table_count++;
+        fail(run, module->name, &why);
+        return;
+    }
+    show_elf(run, module, &elf);
+    elf_close(&elf);
+}
+
+static void show_file(struct table_run *run, const char *path) {
+    struct reason why;
+    run->table_count = 0;
+    if (!input_each(path, show_module, run, &why))
+        fail(run, path, &why);
+    else if (run->table_count == 0) {
+        reason_set(&why, "no member of the archive has a site table");
+        fail(run, path, &why);
+    }
+}
+
+static bool set_format(struct table_run *run, const char *name) {
+    run->is_json = strcmp(name, "json") == 0;
+    return run->is_json || strcmp(name, "text") == 0;
+}
+
+static int show_files(struct table_run *run, char **paths, int count) {
+    static char buffer[1 << 16];
+    out_open(&run->out, STDOUT_FILENO, buffer, sizeof buffer);
+    run->has_heading = count > 1;
+    for (int i = 0; i < count; i++)
+        show_file(run, paths[i]);
+    int error = out_flush(&run->out);
+    if (error)
+        complain("standard output", "%s", strerror(error));
+    return error ? STATUS_FAILED : run->status;
+}
+
+int table_run(struct table_run *run, const struct table_command *command, int count, char **arguments) {
+    static const struct option options[] = {
+        {"format", required_argument, NULL, 'f'},
+        {"help", no_argument, NULL, 'h'},
+        {"verify", no_argument, NULL, 'v'},
+        {0},
+    };
+    opterr = 0;
+    for (int option; (option = getopt_long(count, arguments, "h", options, NULL)) != -1;) {
+        if (option == 'h')
+            return command->help();
+        if (option == 'v' && command->has_verify)
+            run->is_verifying = true;
+        else if (option != 'f')
+            return complain_usage("%s: bad option %s", command->name, arguments[optind - 1]);
+        else if (!set_format(run, optarg))
+            return complain_usage("%s: unknown format %s", command->name, optarg);
+    }
+    if (optind == count)
+        return complain_usage("%s: no file", command->name);
+    return show_files(run, arguments + optind, count - optind);
+}

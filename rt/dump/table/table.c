@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Decoding of a site table. */
+#include "dump/table/table.h"
+
+#include "base/path.h"
+#include "format.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int by_address(const void *left, const void *right) {
+    const struct table_region *a = left, *b = right;
+    return (a->address > b->address) - (a->address < b->address);
+}
+
+/* The last region that begins at or before address. */
+static const struct table_region *region_before(const struct table_regions *regions, uint64_t address) {
+    size_t low = 0, high = regions->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (regions->items[middle].address <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low ? &regions->items[low - 1] : NULL;
+}
+
+/* NULL: no region holds that many bytes there. */
+static const unsigned char *bytes_at(const struct table_regions *regions, uint64_t address, size_t size) {
+    const struct table_region *region = region_before(regions, address);
+    if (!region)
+        return NULL;
+    uint64_t offset = address - region->address;
+    if (offset > region->size || size > region->size - offset)
+        return NULL;
+    return region->bytes + offset;
+}
+
+/* What the field at an address refers to; 0: nothing. */
+static uint64_t target(uint64_t field, allocsite_ref reference) {
+    return reference ? field + (uint64_t)(int64_t)reference : 0;
+}
+
+#define FIELD(address, type, member) ((address) + offsetof(type, member))
+
+/* Regions end with a NUL (checked once, in check_strings), so every string in them ends too. Empty and absent
+ * mean the same: unknown. */
+bool table_string(const struct table_input *input, uint64_t address, const char **string) {
+    *string = NULL;
+    if (address == 0)
+        return true;
+    const char *bytes = (const char *)bytes_at(&input->strings, address, 1);
+    if (bytes && *bytes)
+        *string = bytes;
+    return bytes != NULL;
+}
+
+static bool read_scope(const struct table_input *input, uint64_t address, struct place *place) {
+    struct allocsite_scope scope;
+    const unsigned char *bytes = bytes_at(&input->frames, address, sizeof scope);
+    if (!bytes)
+        return false;
+    memcpy(&scope, bytes, sizeof scope);
+    return table_string(input, target(FIELD(address, struct allocsite_scope, function), scope.function),
+                       &place->function) &&
+           table_string(input, target(FIELD(address, struct allocsite_scope, file), scope.file), &place->file);
+}
+
+/* Reads the frame at *address and moves *address on to its caller. */
+static bool read_frame(const struct table_input *input, uint64_t *address, struct place *place) {
+    struct allocsite_frame frame;
+    const unsigned char *bytes = bytes_at(&input->frames, *address, sizeof frame);
+    if (!bytes)
+        return false;
+    memcpy(&frame, bytes, sizeof frame);
+    place->line = frame.line;
+    place->column = frame.column;
+    uint64_t scope = target(FIELD(*address, struct allocsite_frame, scope), frame.scope);
+    *address = target(FIELD(*address, struct allocsite_frame, caller), frame.caller);
+    return read_scope(input, scope, place);
+}
+
+static bool read_request(const struct table_input *input, uint64_t address, struct table_site *site) {
+    struct allocsite_request request;
+    const unsigned char *bytes = bytes_at(&input->frames, address, sizeof request);
+    if (!bytes)
+        return false;
+    memcpy(&request, bytes, sizeof request);
+    uint64_t callee = target(FIELD(address, struct allocsite_request, callee), request.callee);
+    uint64_t type = target(FIELD(address, struct allocsite_request, type), request.type);
+    return table_string(input, callee, &site->callee) && table_string(input, type, &site->type) && site->callee;
+}
+
+static bool check_chain(const struct table_input *input, uint64_t address) {
+    struct place place;
+    for (int length = 0; address; length++)
+        if (length == TABLE_CHAIN_MAX || !read_frame(input, &address, &place))
+            return false;
+    return true;
+}
+
+static bool damaged(struct reason *why, uint64_t address, const char *part) {
+    return reason_set(why, "damaged site table: the site at address 0x%llx has a bad %s",
+                      (unsigned long long)address, part);
+}
+
+static bool read_site(const struct table_input *input, uint64_t address, const unsigned char *bytes,
+                      struct table_site *site, struct reason *why) {
+    struct allocsite_site raw;
+    memcpy(&raw, bytes, sizeof raw);
+    if (raw.version != ALLOCSITE_FORMAT_VERSION)
+        return reason_set(why, "site table of format version %u; this allocsite-dump reads version %u",
+                          raw.version, ALLOCSITE_FORMAT_VERSION);
+    uint8_t kind = raw.kind & (uint8_t)~ALLOCSITE_OF_WRAPPER;
+    if (kind > ALLOCSITE_FREE)
+        return damaged(why, address, "kind");
+    *site = (struct table_site){
+        .address = address, .hash = raw.hash, .kind = kind, .of_wrapper = raw.kind != kind};
+    site->at.line = raw.line;
+    site->at.column = raw.column;
+    site->caller = target(FIELD(address, struct allocsite_site, caller), raw.caller);
+    if (!read_scope(input, target(FIELD(address, struct allocsite_site, scope), raw.scope), &site->at))
+        return damaged(why, address, "function or file");
+    if (!read_request(input, target(FIELD(address, struct allocsite_site, request), raw.request), site))
+        return damaged(why, address, "callee or type");
+    if (!check_chain(input, site->caller))
+        return damaged(why, address, "inline chain");
+    return true;
+}
+
+static bool read_region(struct table *table, const struct table_region *region, struct reason *why) {
+    const size_t size = sizeof(struct allocsite_site);
+    for (uint64_t at = 0; at < region->size; at += size)
+        if (!read_site(&table->input, region->address + at, region->bytes + at, &table->sites[table->count++],
+                       why))
+            return false;
+    return true;
+}
+
+static bool check_sites(const struct table_regions *regions, uint64_t *count, struct reason *why) {
+    *count = 0;
+    for (size_t i = 0; i < regions->count; i++) {
+        if (regions->items[i].size % sizeof(struct allocsite_site))
+            return reason_set(why, "damaged site table: its size is not a multiple of %zu bytes",
+                              sizeof(struct allocsite_site));
+        *count += regions->items[i].size / sizeof(struct allocsite_site);
+    }
+    return true;
+}
+
+static bool check_strings(const struct table_regions *regions, struct reason *why) {
+    for (size_t i = 0; i < regions->count; i++)
+        if (regions->items[i].size && regions->items[i].bytes[regions->items[i].size - 1] != '\0')
+            return reason_set(why, "damaged site table: its strings do not end");
+    return true;
+}
+
+static void sort_regions(struct table_regions *regions) {
+    if (regions->count > 1)
+        qsort(regions->items, regions->count, sizeof *regions->items, by_address);
+}
+
+/* Unknown comes last. */
+static int compare_text(const char *a, const char *b) {
+    if (a == b)
+        return 0;
+    if (!a || !b)
+        return a ? -1 : 1;
+    return strcmp(a, b);
+}
+
+static int compare_number(uint64_t a, uint64_t b) {
+    return (a > b) - (a < b);
+}
+
+/* In the order in which they are shown: without their dots. */
+static int compare_file(const char *a, const char *b) {
+    char clean_a[PATH_MAX], clean_b[PATH_MAX];
+    if (a == b || !a || !b)
+        return compare_text(a, b);
+    path_show(clean_a, sizeof clean_a, a, NULL);
+    path_show(clean_b, sizeof clean_b, b, NULL);
+    int order = strcmp(clean_a, clean_b);
+    return order ? order : strcmp(a, b);
+}
+
+static int by_place(const void *left, const void *right) {
+    const struct table_site *a = left, *b = right;
+    int order;
+    if ((order = compare_file(a->at.file, b->at.file)) || (order = compare_number(a->at.line, b->at.line)) ||
+        (order = compare_number(a->at.column, b->at.column)) ||
+        (order = compare_text(a->at.function, b->at.function)) ||
+        (order = compare_text(a->callee, b->callee)))
+        return order;
+    return compare_number(a->hash, b->hash);
+}
+
+/* The same site can stand in a module several times (rt/format.h says when). */
+static void sort_and_merge(struct table *table) {
+    if (table->count == 0)
+        return;
+    qsort(table->sites, table->count, sizeof *table->sites, by_place);
+    size_t kept = 1;
+    for (size_t i = 1; i < table->count; i++)
+        if (by_place(&table->sites[i], &table->sites[kept - 1]) != 0)
+            table->sites[kept++] = table->sites[i];
+    table->count = kept;
+}
+
+bool table_decode(struct table *table, struct table_input input, struct reason *why) {
+    uint64_t count;
+    *table = (struct table){.input = input};
+    if (!check_sites(&input.sites, &count, why) || !check_strings(&input.strings, why))
+        return false;
+    sort_regions(&input.frames);
+    sort_regions(&input.strings);
+    table->sites = calloc(count ? count : 1, sizeof *table->sites);
+    if (!table->sites)
+        return reason_set(why, "out of memory");
+    for (size_t i = 0; i < input.sites.count; i++)
+        if (!read_region(table, &input.sites.items[i], why)) {
+            table_free(table);
+            return false;
+        }
+    sort_and_merge(table);
+    if (table_decode_wrappers(table, why))
+        return true;
+    table_free(table);
+    return false;
+}
+
+void table_free(struct table *table) {
+    free(table->sites);
+    free(table->wrappers);
+    *table = (struct table){0};
+}
+
+size_t table_callers(const struct table *table, const struct table_site *site,
+                     struct place chain[TABLE_CHAIN_MAX]) {
+    size_t length = 0;
+    for (uint64_t address = site->caller; address; length++)
+        read_frame(&table->input, &address, &chain[length]);
+    return length;
+}
+
+const char *table_kind_name(uint8_t kind) {
+    static const char *const names[] = {"alloc", "realloc", "free"};
+    return names[kind];
+}
+
+/* ---- Decoding of the wrappers of a site table. */
+
+static bool read_wrapper(const struct table_input *input, uint64_t address, const unsigned char *bytes,
+                         struct table_wrapper *wrapper, struct reason *why) {
+    struct allocsite_wrapper raw;
+    memcpy(&raw, bytes, sizeof raw);
+    if (raw.version != ALLOCSITE_FORMAT_VERSION)
+        return reason_set(why, "wrappers of format version %u; this allocsite-dump reads version %u",
+                          raw.version, ALLOCSITE_FORMAT_VERSION);
+    *wrapper =
+        (struct table_wrapper){NULL, raw.kind, raw.origin, raw.size, raw.count, raw.align, raw.pointer};
+    bool is_sound = raw.kind <= ALLOCSITE_FREE && raw.origin <= ALLOCSITE_BY_LIST && raw.symbol &&
+                    table_string(input, address + (uint64_t)(int64_t)raw.symbol, &wrapper->symbol) &&
+                    wrapper->symbol;
+    return is_sound || reason_set(why, "damaged site table: the wrapper at address 0x%llx is none",
+                                  (unsigned long long)address);
+}
+
+static bool count_wrappers(const struct table_regions *regions, size_t *count, struct reason *why) {
+    *count = 0;
+    for (size_t i = 0; i < regions->count; i++) {
+        if (regions->items[i].size % sizeof(struct allocsite_wrapper))
+            return reason_set(why,
+                              "damaged site table: the size of its wrappers is not a multiple of %zu bytes",
+                              sizeof(struct allocsite_wrapper));
+        *count += regions->items[i].size / sizeof(struct allocsite_wrapper);
+    }
+    return true;
+}
+
+/* What a body shows is known best, so it stands first. */
+static int by_symbol(const void *left, const void *right) {
+    const struct table_wrapper *a = left, *b = right;
+    int order = strcmp(a->symbol, b->symbol);
+    return order ? order : a->origin - b->origin;
+}
+
+/* Every unit that has or sees a wrapper tells of it. */
+static void sort_and_merge_wrappers(struct table *table) {
+    size_t kept = 0;
+    if (table->wrapper_count)
+        qsort(table->wrappers, table->wrapper_count, sizeof *table->wrappers, by_symbol);
+    for (size_t i = 0; i < table->wrapper_count; i++)
+        if (i == 0 || strcmp(table->wrappers[i].symbol, table->wrappers[kept - 1].symbol) != 0)
+            table->wrappers[kept++] = table->wrappers[i];
+    table->wrapper_count = kept;
+}
+
+bool table_decode_wrappers(struct table *table, struct reason *why) {
+    const struct table_regions *regions = &table->input.wrappers;
+    const size_t size = sizeof(struct allocsite_wrapper);
+    size_t count;
+    if (!count_wrappers(regions, &count, why))
+        return false;
+    table->wrappers = calloc(count ? count : 1, sizeof *table->wrappers);
+    if (!table->wrappers)
+        return reason_set(why, "out of memory");
+    for (size_t i = 0; i < regions->count; i++)
+        for (uint64_t at = 0; at < regions->items[i].size; at += size)
+            if (!read_wrapper(&table->input, regions->items[i].address + at, regions->items[i].bytes + at,
+                              &table->wrappers[table->wrapper_count++], why))
+                return false;
+    sort_and_merge_wrappers(table);
+    return true;
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Decoding of a site table: bytes at addresses in, sites out. Knows rt/format.h and nothing of ELF. */
+#ifndef ALLOCSITE_DUMP_TABLE_TABLE_H
+#define ALLOCSITE_DUMP_TABLE_TABLE_H
+
+#include "dump/base/complain.h"
+#include "model/site_json.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Bytes of the module at their address. The bytes are borrowed. */
+struct table_region {
+    uint64_t address;
+    const unsigned char *bytes;
+    uint64_t size;
+};
+
+struct table_regions {
+    struct table_region *items;
+    size_t count;
+};
+
+/* What a module carries. A relocatable object has many regions of a kind, a linked module one. */
+struct table_input {
+    struct table_regions sites, frames, strings, wrappers;
+};
+
+struct table_site {
+    uint64_t address; /* of the descriptor */
+    uint64_t hash;
+    struct place at;
+    const char *callee;
+    const char *type; /* NULL: unknown */
+    uint64_t caller;  /* address of the innermost caller's frame; 0: not inlined */
+    uint8_t kind;     /* enum allocsite_kind */
+    bool of_wrapper;
+};
+
+/* A function whose callers are billed. Arguments are numbered from 1; 0: none, or not known. */
+struct table_wrapper {
+    const char *symbol;
+    uint8_t kind;   /* enum allocsite_kind */
+    uint8_t origin; /* enum allocsite_origin */
+    uint8_t size, count, align, pointer;
+};
+
+/* Sites in the order of file, line, column, function; each once. Strings point into the input's bytes. */
+struct table {
+    struct table_site *sites;
+    size_t count;
+    struct table_wrapper *wrappers; /* in the order of symbols, each once */
+    size_t wrapper_count;
+    struct table_input input;
+};
+
+/* A chain that is longer is damaged: it ends somewhere, and no inliner goes so deep. */
+enum { TABLE_CHAIN_MAX = 512 };
+
+/* Decodes and checks everything, so that what reads the table later cannot fail. Sorts the input's regions
+ * and keeps a reference to them until table_free. False: *why says what is damaged. */
+bool table_decode(struct table *, struct table_input, struct reason *why);
+void table_free(struct table *);
+
+/* The chain of callers, innermost first. Returns its length. */
+size_t table_callers(const struct table *, const struct table_site *, struct place chain[TABLE_CHAIN_MAX]);
+
+/* Their part of the work of table_decode. Needs input and sorted strings. */
+bool table_decode_wrappers(struct table *, struct reason *why);
+
+/* For decoders: the string at an address, in *string; "" and nothing are NULL. False: there is none. */
+bool table_string(const struct table_input *, uint64_t address, const char **string);
+
+/* "alloc", "realloc", "free". */
+const char *table_kind_name(uint8_t kind);
+
+#endif

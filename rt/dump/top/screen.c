@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* A running program on a terminal; the one file that knows curses. */
+#include "dump/base/complain.h"
+#include "dump/top/show.h"
+
+#include <curses.h>
+#include <locale.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { ESCAPE = 27, ERASE = 127, CONTROL_L = 12 };
+
+struct screen {
+    struct top *top;
+    struct top_view view;
+    unsigned interval;
+    uint64_t left; /* refreshes; 0: no limit */
+    struct timespec next;
+    size_t first; /* row at the top */
+    bool is_paused, is_typing, is_helping, is_done;
+    char typed[TOP_FILTER_SIZE];
+    bool has_trouble; /* with the last refresh */
+    struct reason trouble;
+};
+
+static const struct key {
+    const char *name, *help;
+} keys[] = {
+    {"b a l p", "sort by bytes, allocs, live, peak"},
+    {"r", "sort by the rate of bytes"},
+    {"/", "only rows with a text in function, file, callee, type or module; Enter without one: all"},
+    {"arrows, Page Up, Page Down, Home", "scroll"},
+    {"space", "pause; the program goes on"},
+    {"?", "help"},
+    {"q", "quit"},
+};
+
+/* A line of whatever length, cut at the edge. */
+static void put_line(int row, struct out *line) {
+    move(row, 0);
+    int columns = 0;
+    for (size_t i = 0; i < line->used && columns < COLS; columns++) {
+        size_t length = utf8_length(line->data + i);
+        length = length ? length : 1;
+        addnstr(line->data + i, (int)length);
+        i += length;
+    }
+    clrtoeol();
+    line->used = 0;
+}
+
+static void put_status(const struct screen *screen, struct out *line) {
+    out_text(line, "sorted by ");
+    out_text(line, screen->view.sort == TOP_BY_RATE ? "rate" : measure_name(screen->view.sort));
+    if (screen->view.filter[0]) {
+        out_text(line, "; only with ");
+        out_plain(line, screen->view.filter);
+    }
+    if (screen->is_paused)
+        out_text(line, "; paused");
+    if (screen->has_trouble) {
+        out_text(line, "; the last state: the file ");
+        out_plain(line, screen->trouble.text);
+    }
+    out_text(line, "; ? help, q quit");
+}
+
+static void draw_prompt(const struct screen *screen, int row, struct out *line) {
+    if (screen->is_typing) {
+        out_text(line, "filter: ");
+        out_plain(line, screen->typed);
+    } else
+        put_status(screen, line);
+    put_line(row, line);
+}
+
+static void draw_help(int row, struct out *line) {
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        out_text(line, keys[i].name);
+        out_text(line, ": ");
+        out_text(line, keys[i].help);
+        put_line(row + (int)i, line);
+    }
+}
+
+static void draw_rows(const struct screen *screen, int row, struct out *line) {
+    attron(A_REVERSE);
+    top_columns_line(line);
+    put_line(row, line);
+    attroff(A_REVERSE);
+    for (size_t i = screen->first; i < screen->top->count && ++row < LINES; i++) {
+        top_row_line(line, screen->top, &screen->top->rows[i]);
+        put_line(row, line);
+    }
+}
+
+static void draw(const struct screen *screen) {
+    /* Longer than all that can be in a line of it. */
+    static char buffer[1 << 15];
+    struct out line;
+    out_open(&line, -1, buffer, sizeof buffer);
+    erase();
+    for (int row = 0; row < TOP_HEAD_LINES; row++) {
+        top_head_line(&line, screen->top, row);
+        put_line(row, &line);
+    }
+    draw_prompt(screen, TOP_HEAD_LINES, &line);
+    if (screen->is_helping)
+        draw_help(TOP_HEAD_LINES + 1, &line);
+    else
+        draw_rows(screen, TOP_HEAD_LINES + 1, &line);
+    if (screen->is_typing)
+        move(TOP_HEAD_LINES, (int)(strlen("filter: ") + strlen(screen->typed)));
+    refresh();
+}
+
+static void choose_filter(struct screen *screen, int key) {
+    size_t length = strlen(screen->typed);
+    if (key == '\n' || key == '\r' || key == KEY_ENTER) {
+        strcpy(screen->view.filter, screen->typed);
+        screen->first = 0;
+        screen->is_typing = false;
+    } else if (key == ESCAPE)
+        screen->is_typing = false;
+    else if (key == KEY_BACKSPACE || key == ERASE || key == '\b')
+        screen->typed[length ? length - 1 : 0] = '\0';
+    else if (key >= ' ' && key <= 0xFF && length + 1 < sizeof screen->typed) {
+        screen->typed[length] = (char)key;
+        screen->typed[length + 1] = '\0';
+    }
+}
+
+static void scroll_by(struct screen *screen, long rows) {
+    if (rows < 0 && (size_t)-rows > screen->first)
+        screen->first = 0;
+    else
+        screen->first += (size_t)rows;
+    if (screen->first >= screen->top->count)
+        screen->first = screen->top->count ? screen->top->count - 1 : 0;
+}
+
+static bool choose_sort(struct screen *screen, int key) {
+    static const char letters[] = {[MEASURE_BYTES] = 'b',
+                                   [MEASURE_ALLOCS] = 'a',
+                                   [MEASURE_LIVE] = 'l',
+                                   [MEASURE_PEAK] = 'p',
+                                   [TOP_BY_RATE] = 'r'};
+    const char *letter = key > 0 && key < 128 ? memchr(letters, key, sizeof letters) : NULL;
+    if (letter)
+        screen->view.sort = (enum measure)(letter - letters);
+    return letter != NULL;
+}
+
+static bool choose_rows(struct screen *screen, int key) {
+    switch (key) {
+    case KEY_UP:
+        scroll_by(screen, -1);
+        return true;
+    case KEY_DOWN:
+        scroll_by(screen, 1);
+        return true;
+    case KEY_PPAGE:
+        scroll_by(screen, -(LINES - TOP_HEAD_LINES - 2));
+        return true;
+    case KEY_NPAGE:
+        scroll_by(screen, LINES - TOP_HEAD_LINES - 2);
+        return true;
+    case KEY_HOME:
+        screen->first = 0;
+        return true;
+    default:
+        return false;
+    }
+}
+
+static void obey(struct screen *screen, int key) {
+    if (screen->is_typing) {
+        choose_filter(screen, key);
+        return;
+    }
+    screen->is_helping = key == '?' && !screen->is_helping;
+    if (choose_sort(screen, key) || choose_rows(screen, key))
+        return;
+    if (key == 'q')
+        screen->is_done = true;
+    else if (key == ' ')
+        screen->is_paused = !screen->is_paused;
+    else if (key == CONTROL_L)
+        clearok(stdscr, TRUE);
+    else if (key == '/') {
+        screen->is_typing = true;
+        screen->typed[0] = '\0';
+    }
+}
+
+static long milliseconds_until(const struct timespec *time) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (long)(time->tv_sec - now.tv_sec) * 1000 + (time->tv_nsec - now.tv_nsec) / 1000000;
+}
+
+static void set_next(struct screen *screen) {
+    clock_gettime(CLOCK_MONOTONIC, &screen->next);
+    screen->next.tv_sec += screen->interval / 1000;
+    screen->next.tv_nsec += (long)(screen->interval % 1000) * 1000000;
+}
+
+/* The last state stays when there is nothing more to read. */
+static void refresh_data(struct screen *screen) {
+    screen->has_trouble = !top_refresh(screen->top, &screen->trouble);
+    if (!screen->has_trouble && screen->left && --screen->left == 0)
+        screen->is_done = true;
+    set_next(screen);
+}
+
+static bool run(struct screen *screen) {
+    while (!screen->is_done) {
+        if (!top_select(screen->top, &screen->view))
+            return false;
+        scroll_by(screen, 0);
+        draw(screen);
+        bool is_still = screen->is_paused || top_is_over(screen->top);
+        long wait = is_still ? -1 : milliseconds_until(&screen->next);
+        timeout(is_still ? -1 : wait > 0 ? (int)wait : 0);
+        int key = getch();
+        if (key != ERR)
+            obey(screen, key);
+        if (!is_still && milliseconds_until(&screen->next) <= 0)
+            refresh_data(screen);
+        /* A terminal that is gone gives no keys, and does not wait for them. */
+        if (key == ERR && !isatty(STDIN_FILENO))
+            return true;
+    }
+    return true;
+}
+
+static bool open_screen(void) {
+    SCREEN *screen = newterm(NULL, stdout, stdin);
+    if (!screen || tigetstr("cup"))
+        return screen != NULL;
+    endwin();
+    delscreen(screen);
+    return false;
+}
+
+int top_screen(struct top *top, const struct top_options *options) {
+    struct screen screen = {.top = top, .view = options->view, .interval = options->interval};
+    screen.left = options->count ? options->count - 1 : 0;
+    screen.is_done = options->count == 1;
+    setlocale(LC_CTYPE, "");
+    if (!open_screen()) {
+        complain("standard output",
+                 "is a terminal that is not known or whose cursor cannot be moved; use --plain");
+        return STATUS_FAILED;
+    }
+    cbreak();
+    noecho();
+    keypad(stdscr, TRUE);
+    set_escdelay(25);
+    set_next(&screen);
+    bool is_shown = run(&screen);
+    endwin();
+    if (!is_shown)
+        complain(top->path, "out of memory");
+    return is_shown ? STATUS_DONE : STATUS_FAILED;
+}

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The lines of the live table. */
+#include "dump/base/complain.h"
+#include "dump/base/files.h"
+#include "dump/top/show.h"
+#include "write/names.h"
+#include "write/summary.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* The widths are fixed, so that columns stay in their places from one refresh to the next; a number that is
+ * wider moves the rest of its line. */
+static const struct column {
+    const char *name;
+    size_t width;
+    enum measure measure;
+    bool is_rate;
+} columns[] = {
+    {"allocs/s", 11, MEASURE_ALLOCS, true}, {"bytes/s", 10, MEASURE_BYTES, true},
+    {"allocs", 13, MEASURE_ALLOCS, false},  {"bytes", 10, MEASURE_BYTES, false},
+    {"live", 10, MEASURE_LIVE, false},      {"peak", 10, MEASURE_PEAK, false},
+};
+
+enum { COLUMNS_SHOWN = sizeof columns / sizeof *columns };
+
+static void put_right(struct out *out, const char *text, size_t width) {
+    for (size_t used = strlen(text); used < width; used++)
+        out_char(out, ' ');
+    out_text(out, text);
+    out_text(out, "  ");
+}
+
+static void put_amount(struct out *out, uint64_t amount, enum measure measure) {
+    char text[UNITS_SIZE];
+    measure_show(text, amount, measure);
+    out_text(out, text);
+}
+
+static void put_title(const struct page *page, bool is_gone) {
+    const struct report *report = page->report;
+    out_text(page->out, "allocsite: ");
+    out_plain(page->out, report->program);
+    summary_processes(page);
+    if (report->reason_count)
+        out_text(page->out, ", not exact");
+    if (is_gone)
+        out_text(page->out, ", has ended since: what it counted last is not known");
+    else if (!report->running && !report->several.count)
+        out_text(page->out, report->finished ? ", ended" : ", ended by force");
+}
+
+static void put_totals(const struct page *page, const struct top *top) {
+    out_text(page->out, "total: ");
+    summary_totals(page);
+    if (!top_has_rates(top))
+        return;
+    out_text(page->out, "; ");
+    put_amount(page->out, top->total.allocs, MEASURE_ALLOCS);
+    out_text(page->out, " allocs/s, ");
+    put_amount(page->out, top->total.bytes, MEASURE_BYTES);
+    out_text(page->out, "/s");
+}
+
+void top_head_line(struct out *out, const struct top *top, int line) {
+    struct page page = {.out = out, .report = top_report(top)};
+    switch (line) {
+    case 0:
+        put_title(&page, top->is_gone);
+        break;
+    case 1:
+        put_totals(&page, top);
+        break;
+    default:
+        summary_live(&page);
+    }
+}
+
+void top_columns_line(struct out *out) {
+    for (int i = 0; i < COLUMNS_SHOWN; i++)
+        put_right(out, columns[i].name, columns[i].width);
+    out_text(out, "site");
+}
+
+void top_row_line(struct out *out, const struct top *top, const struct top_row *row) {
+    struct page page = {.out = out, .report = top_report(top)};
+    char text[UNITS_SIZE];
+    for (int i = 0; i < COLUMNS_SHOWN; i++) {
+        enum measure measure = columns[i].measure;
+        uint64_t rate = measure == MEASURE_BYTES ? row->rate.bytes : row->rate.allocs;
+        measure_show(text, columns[i].is_rate ? rate : measure_of(row->site, measure), measure);
+        bool is_owned = measure == MEASURE_LIVE || measure == MEASURE_PEAK;
+        bool is_unknown =
+            (columns[i].is_rate && !top_has_rates(top)) || (is_owned && page.report->is_unowned);
+        put_right(out, is_unknown ? "-" : text, columns[i].width);
+    }
+    page_site_in(&page, row->site);
+}
+
+/* ---- A running program as table after table, for pipes and files. */
+
+static void put_table(struct out *out, const struct top *top, const struct top_options *options) {
+    for (int line = 0; line < TOP_HEAD_LINES; line++) {
+        top_head_line(out, top, line);
+        out_char(out, '\n');
+    }
+    top_columns_line(out);
+    out_char(out, '\n');
+    for (size_t i = 0; i < top->count && (!options->rows || i < options->rows); i++) {
+        top_row_line(out, top, &top->rows[i]);
+        out_char(out, '\n');
+    }
+}
+
+static int show_table(struct top *top, const struct top_options *options, bool is_first) {
+    struct out *out = standard_out();
+    if (!is_first)
+        out_char(out, '\n');
+    if (!top_select(top, &options->view)) {
+        complain(top->path, "out of memory");
+        return STATUS_FAILED;
+    }
+    put_table(out, top, options);
+    return standard_out_end();
+}
+
+/* By the clock, so that tables do not drift by the time that they take. */
+static void sleep_until(struct timespec *time, unsigned interval) {
+    time->tv_sec += interval / 1000;
+    time->tv_nsec += (long)(interval % 1000) * 1000000;
+    if (time->tv_nsec >= 1000000000) {
+        time->tv_nsec -= 1000000000;
+        time->tv_sec++;
+    }
+    while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, time, NULL) == EINTR)
+        ;
+}
+
+int top_tables(struct top *top, const struct top_options *options) {
+    struct timespec time = top->now->time;
+    struct reason why;
+    int status = show_table(top, options, true);
+    for (uint64_t shown = 1; status == STATUS_DONE && shown != options->count && !top_is_over(top); shown++) {
+        sleep_until(&time, options->interval);
+        if (!top_refresh(top, &why)) {
+            complain(top->path, "%s", why.text);
+            return STATUS_FAILED;
+        }
+        status = show_table(top, options, false);
+    }
+    return status;
+}

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* What a running program allocates, again and again. */
+#include "dump/top/top.h"
+
+#include "dump/process/process.h"
+#include "model/report_order.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static void drop(struct snapshot *snapshot) {
+    if (!snapshot)
+        return;
+    report_source_free(&snapshot->source);
+    free(snapshot->sites);
+    free(snapshot);
+}
+
+static bool order(struct snapshot *snapshot) {
+    struct report *report = snapshot->source.report;
+    snapshot->sites = malloc((report->counted + 1) * sizeof(struct report_site *));
+    if (!snapshot->sites)
+        return false;
+    memcpy(snapshot->sites, report->sites, report->counted * sizeof(struct report_site *));
+    order_sites_by_identity(snapshot->sites, report->counted);
+    return true;
+}
+
+static bool fill(struct snapshot *snapshot, struct symbolizer *names) {
+    static char directory[PATH_MAX];
+    struct report_limits everything = {.top = 0};
+    struct report *report = snapshot->source.report;
+    clock_gettime(CLOCK_MONOTONIC, &snapshot->time);
+    report->directory = getcwd(directory, sizeof directory);
+    names->is_quiet = true;
+    if (!symbolize_report(names, report))
+        return false;
+    report_prepare(report, &everything);
+    return order(snapshot);
+}
+
+/* NULL: *why says why. */
+static struct snapshot *take(struct top *top, struct reason *why) {
+    struct snapshot *snapshot = calloc(1, sizeof *snapshot);
+    if (!snapshot) {
+        reason_set(why, "out of memory");
+        return NULL;
+    }
+    if (!report_source_load(&snapshot->source, top->path, why)) {
+        free(snapshot);
+        return NULL;
+    }
+    if (fill(snapshot, &top->names))
+        return snapshot;
+    reason_set(why, "out of memory");
+    drop(snapshot);
+    return NULL;
+}
+
+/* A process that has no profile takes what it has counted with it. */
+static void look_for_end(struct top *top) {
+    const struct report_source *source = &top->now->source;
+    if (!source->is_memory || process_has_memory(source->profile.pid, source->profile.start_time))
+        return;
+    top->is_gone = true;
+    source->report->running = false;
+}
+
+/* Its number is another process's by now. */
+static bool is_of_another(const struct top *top, const struct snapshot *now) {
+    return top->now && top->now->source.is_memory &&
+           top->now->source.profile.start_time != now->source.profile.start_time;
+}
+
+bool top_refresh(struct top *top, struct reason *why) {
+    struct snapshot *now = take(top, why);
+    if (now && is_of_another(top, now)) {
+        drop(now);
+        now = NULL;
+    }
+    if (!now && top->now)
+        look_for_end(top);
+    if (!now)
+        return top->is_gone;
+    /* What a program counts between the reading of its numbers and its end has not been read. */
+    struct reason unimportant;
+    bool has_ended = !now->source.report->running && !(top->now && top_is_over(top));
+    struct snapshot *last = has_ended ? take(top, &unimportant) : NULL;
+    if (last) {
+        drop(now);
+        now = last;
+    }
+    top->count = 0;
+    drop(top->before);
+    top->before = top->now;
+    top->now = now;
+    return true;
+}
+
+void top_close(struct top *top) {
+    free(top->rows);
+    drop(top->before);
+    drop(top->now);
+    symbolizer_free(&top->names);
+}
+
+static const struct report_site *find_before(const struct top *top, const struct report_site *site) {
+    size_t low = 0, high = top->before->source.report->counted;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        int order = order_identity(top->before->sites[middle], site);
+        if (order == 0)
+            return top->before->sites[middle];
+        if (order < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return NULL;
+}
+
+static uint64_t per_second(const struct top *top, uint64_t before, uint64_t now) {
+    const struct timespec *from = &top->before->time, *to = &top->now->time;
+    double seconds = (double)(to->tv_sec - from->tv_sec) + (double)(to->tv_nsec - from->tv_nsec) / 1e9;
+    /* Less than before: the counters were set back. */
+    return now > before && seconds > 0 ? (uint64_t)((double)(now - before) / seconds + 0.5) : 0;
+}
+
+static struct rate rate_of(const struct top *top, const struct report_site *site,
+                           const struct report_site *before) {
+    static const struct report_site nothing;
+    const struct counters *was = before ? &before->counters : &nothing.counters, *is = &site->counters;
+    return (struct rate){.allocs = per_second(top, counters_calls(was), counters_calls(is)),
+                         .bytes = per_second(top, counters_bytes(was), counters_bytes(is))};
+}
+
+static bool has(const char *text, const char *filter) {
+    return text && strcasestr(text, filter);
+}
+
+static bool is_place_wanted(const struct place *place, const char *filter) {
+    return has(place->function, filter) || has(place->file, filter);
+}
+
+static bool is_wanted(const struct report_site *site, const char *filter) {
+    const struct site_view *view = &site->view;
+    bool is_wanted = !*filter || is_place_wanted(&view->at, filter) || has(view->callee, filter) ||
+                     has(view->type, filter) || has(view->module, filter);
+    for (size_t i = 0; !is_wanted && i < view->inlined_count; i++)
+        is_wanted = is_place_wanted(&view->inlined[i], filter);
+    return is_wanted;
+}
+
+static uint64_t key(const struct top_row *row, enum measure sort) {
+    return sort == TOP_BY_RATE ? row->rate.bytes : measure_of(row->site, sort);
+}
+
+/* Rows that are alike keep their places from one refresh to the next. */
+static int compare_rows(const void *a, const void *b, void *sort) {
+    const struct top_row *left = a, *right = b;
+    const enum measure sorts[] = {*(enum measure *)sort, TOP_BY_RATE, MEASURE_BYTES};
+    for (size_t i = 0; i < sizeof sorts / sizeof *sorts; i++) {
+        uint64_t larger = key(left, sorts[i]), smaller = key(right, sorts[i]);
+        if (larger != smaller)
+            return larger > smaller ? -1 : 1;
+    }
+    return order_identity(left->site, right->site);
+}
+
+bool top_select(struct top *top, const struct top_view *view) {
+    const struct report *report = top_report(top);
+    enum measure sort = view->sort;
+    struct top_row *rows = reallocarray(top->rows, report->counted + 1, sizeof *rows);
+    top->count = 0;
+    if (!rows)
+        return false;
+    top->rows = rows;
+    bool has_rates = top_has_rates(top);
+    top->total = has_rates ? rate_of(top, &report->totals, &top->before->source.report->totals)
+                           : (struct rate){.allocs = 0};
+    for (size_t i = 0; i < report->counted; i++) {
+        const struct report_site *site = report->sites[i];
+        if (!is_wanted(site, view->filter))
+            continue;
+        struct top_row *row = &rows[top->count++];
+        *row = (struct top_row){.site = site};
+        if (has_rates)
+            row->rate = rate_of(top, site, find_before(top, site));
+    }
+    qsort_r(rows, top->count, sizeof *rows, compare_rows, &sort);
+    return true;
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* What a running program allocates, again and again.
+ *
+ * Each refresh reads the whole profile, which the program writes for itself and for everybody, or the same
+ * from its memory: it is neither stopped nor asked, and does not notice. Rates are what was counted since the
+ * refresh before. */
+#ifndef ALLOCSITE_DUMP_TOP_TOP_H
+#define ALLOCSITE_DUMP_TOP_TOP_H
+
+#include "dump/load/source.h"
+#include "dump/load/symbolize.h"
+#include "dump/view/measure.h"
+
+#include <time.h>
+
+/* One reading of the profile. */
+struct snapshot {
+    struct report_source source;
+    struct report_site **sites; /* that have counted, ordered by what they are */
+    struct timespec time;
+};
+
+/* What is counted in a second. */
+struct rate {
+    uint64_t allocs, bytes;
+};
+
+struct top_row {
+    const struct report_site *site;
+    struct rate rate;
+};
+
+struct top {
+    const char *path;
+    struct snapshot *now, *before; /* NULL: none yet; without one before there are no rates */
+    struct top_row *rows;          /* selected */
+    size_t count;
+    struct symbolizer names; /* of the addresses of unsited allocations */
+    struct rate total;
+    bool is_gone; /* the process whose memory was read; what it has counted since is not known */
+};
+
+enum { TOP_FILTER_SIZE = 64 };
+
+/* Which rows, and in which order. */
+struct top_view {
+    enum measure sort; /* MEASURE_SORTS: by the rate of bytes */
+    char filter[TOP_FILTER_SIZE];
+};
+
+#define TOP_BY_RATE MEASURE_SORTS
+
+/* Takes a snapshot; the one that was the last becomes the one before, and there are no rows until they are
+ * selected. If the process is gone, the last one stays. False: *why says why, and nothing has changed. */
+bool top_refresh(struct top *, struct reason *why);
+void top_close(struct top *);
+
+/* Sets the rows: those whose function, file, callee, type or module has the filter in it, in any case of
+ * letters, also of the functions that they are inlined into. False: out of memory, no rows. */
+bool top_select(struct top *, const struct top_view *);
+
+static inline const struct report *top_report(const struct top *top) {
+    return top->now->source.report;
+}
+
+static inline bool top_has_rates(const struct top *top) {
+    return top->before != NULL;
+}
+
+/* What is read will not change any more. */
+static inline bool top_is_over(const struct top *top) {
+    return !top_report(top)->running;
+}
+
+#endif

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Whether an entry of debug information is the type that is called by a name without default arguments: by
+ * its template parameters, which stand below it in the order of its arguments. */
+#include "dump/types/fit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Of templates in arguments of templates. */
+enum { DEPTH_MAX = 16 };
+
+struct fitting {
+    Dwarf_Debug debug;
+    struct type_text given, wanted, full; /* given: all that are wanted; the others: what is left of them */
+    bool tells;
+    int depth;
+    enum dwarf_fit fit;
+};
+
+static bool is_text(struct type_text a, struct type_text b) {
+    return a.length == b.length && memcmp(a.text, b.text, a.length) == 0;
+}
+
+static void lower(struct fitting *fitting, enum dwarf_fit fit) {
+    if (fit < fitting->fit)
+        fitting->fit = fit;
+}
+
+/* A default of `class Allocator = std::allocator<T>` has T in it. */
+static bool depends(struct fitting *fitting, struct type_text argument) {
+    struct type_text left = fitting->given, given;
+    while (type_name_next(&left, &given))
+        if (given.length && memmem(argument.text, argument.length, given.text, given.length))
+            return true;
+    return false;
+}
+
+/* The template that the entry is, or points to, in however many steps; false: it is none, or not known. */
+static bool find_template(struct fitting *fitting, Dwarf_Die die, Dwarf_Off *offset) {
+    Dwarf_Half tag = 0;
+    bool is_more = dwarf_reference(fitting->debug, die, DW_AT_type, offset);
+    for (int hops = 0; is_more && hops < DEPTH_MAX; hops++) {
+        Dwarf_Off next;
+        if (dwarf_offdie_b(fitting->debug, *offset, 1, &die, NULL) != DW_DLV_OK)
+            return false;
+        is_more = dwarf_tag(die, &tag, NULL) == DW_DLV_OK && tag != DW_TAG_typedef &&
+                  dwarf_reference(fitting->debug, die, DW_AT_type, &next);
+        *offset = is_more ? next : *offset;
+        dwarf_dealloc(fitting->debug, die, DW_DLA_DIE);
+    }
+    return tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_union_type;
+}
+
+/* Without what makes a pointer of it. */
+static struct type_text template_of(struct type_text name) {
+    while (name.length && name.text[name.length - 1] != '>')
+        name.length--;
+    return name;
+}
+
+static enum dwarf_fit fit_template(Dwarf_Debug, Dwarf_Off, struct type_text wanted, struct type_text full,
+                                   bool tells, int depth);
+
+static void see_given(struct fitting *fitting, Dwarf_Die die, struct type_text wanted,
+                      struct type_text full) {
+    Dwarf_Off offset;
+    if (is_text(wanted, full))
+        return;
+    if (find_template(fitting, die, &offset))
+        lower(fitting, fit_template(fitting->debug, offset, template_of(wanted), template_of(full),
+                                    fitting->tells, fitting->depth + 1));
+    else
+        lower(fitting, FIT_GUESSED);
+}
+
+static void see_parameter(struct fitting *fitting, Dwarf_Die die, Dwarf_Half tag) {
+    struct type_text wanted, full;
+    if (!type_name_next(&fitting->full, &full)) {
+        lower(fitting, FIT_GUESSED);
+    } else if (type_name_next(&fitting->wanted, &wanted)) {
+        see_given(fitting, die, wanted, full);
+    } else if (!dwarf_has_attribute(die, DW_AT_default_value)) {
+        bool is_other = fitting->tells && tag == DW_TAG_template_type_parameter && !depends(fitting, full);
+        lower(fitting, is_other ? FIT_NONE : FIT_GUESSED);
+    }
+}
+
+static void see_parameters(struct fitting *fitting, Dwarf_Die parent, int depth) {
+    Dwarf_Die die, next;
+    if (depth > DEPTH_MAX || dwarf_child(parent, &die, NULL) != DW_DLV_OK)
+        return;
+    for (bool is_last = false; !is_last; die = next) {
+        Dwarf_Half tag = 0;
+        if (dwarf_tag(die, &tag, NULL) != DW_DLV_OK)
+            tag = 0;
+        if (tag == DW_TAG_GNU_template_parameter_pack)
+            see_parameters(fitting, die, depth + 1);
+        else if (tag == DW_TAG_template_type_parameter || tag == DW_TAG_template_value_parameter ||
+                 tag == DW_TAG_GNU_template_template_param)
+            see_parameter(fitting, die, tag);
+        is_last = dwarf_siblingof_b(fitting->debug, die, 1, &next, NULL) != DW_DLV_OK;
+        dwarf_dealloc(fitting->debug, die, DW_DLA_DIE);
+    }
+}
+
+static struct type_text until(struct type_text name, struct type_text arguments) {
+    return (struct type_text){name.text, (size_t)(arguments.text - name.text)};
+}
+
+static enum dwarf_fit fit_template(Dwarf_Debug debug, Dwarf_Off offset, struct type_text wanted,
+                                   struct type_text full, bool tells, int depth) {
+    struct fitting fitting = {.debug = debug, .tells = tells, .depth = depth, .fit = FIT_SURE};
+    Dwarf_Die die;
+    if (depth > DEPTH_MAX || !type_name_arguments(wanted, &fitting.wanted) ||
+        !type_name_arguments(full, &fitting.full) ||
+        dwarf_offdie_b(debug, offset, 1, &die, NULL) != DW_DLV_OK)
+        return FIT_GUESSED;
+    fitting.given = fitting.wanted;
+    if (!is_text(until(wanted, fitting.wanted), until(full, fitting.full)))
+        fitting.fit = FIT_GUESSED;
+    see_parameters(&fitting, die, 0);
+    dwarf_dealloc(debug, die, DW_DLA_DIE);
+    if (fitting.full.length)
+        lower(&fitting, FIT_GUESSED);
+    return fitting.fit;
+}
+
+static struct type_text text_of(const char *text) {
+    return (struct type_text){text, strlen(text)};
+}
+
+enum dwarf_fit dwarf_fit(Dwarf_Debug debug, Dwarf_Off offset, const char *wanted, const char *full,
+                         bool tells) {
+    if (strcmp(wanted, full) == 0)
+        return FIT_SURE;
+    return fit_template(debug, offset, text_of(wanted), text_of(full), tells, 0);
+}
+
+bool dwarf_tells_defaults(Dwarf_Die unit) {
+    static const char clang[] = "clang version ";
+    const char *producer = dwarf_text(unit, DW_AT_producer);
+    const char *version = producer ? strstr(producer, clang) : NULL;
+    return version && atoi(version + strlen(clang)) >= 15;
+}

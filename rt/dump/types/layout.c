@@ -1,0 +1,389 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The layout of one type of debug information: what of it has a member, byte by byte. */
+#include "dump/types/layout.h"
+
+#include "base/grow.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A type that has more is damaged, or so large that its padding is counted from the first ones. */
+enum { DEPTH_MAX = 100, STEPS_MAX = 1 << 20, EXTENTS_MAX = 1 << 18, POINTER_SIZE = 8 };
+
+struct laying {
+    Dwarf_Debug debug;
+    dwarf_definition *find;
+    void *context;
+    struct type_layout *layout;
+    struct type_extent *extents;
+    size_t count, room;
+    const char *outer; /* the type's own member that is being laid */
+    unsigned steps;
+    bool is_broken; /* for want of memory */
+};
+
+/* A type without typedefs and qualifiers around it. */
+struct type {
+    Dwarf_Die die;
+    Dwarf_Half tag;
+    bool is_declaration;
+};
+
+static bool is_around(Dwarf_Half tag) {
+    return tag == DW_TAG_typedef || tag == DW_TAG_const_type || tag == DW_TAG_volatile_type ||
+           tag == DW_TAG_restrict_type || tag == DW_TAG_atomic_type;
+}
+
+static bool is_record(Dwarf_Half tag) {
+    return tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_union_type;
+}
+
+/* Whether there is another type to go on to. */
+static bool next_type(struct laying *laying, const struct type *type, Dwarf_Off *offset) {
+    Dwarf_Off own;
+    if (is_around(type->tag))
+        return dwarf_reference(laying->debug, type->die, DW_AT_type, offset);
+    return type->is_declaration && dwarf_dieoffset(type->die, &own, NULL) == DW_DLV_OK &&
+           laying->find(laying->context, own, offset);
+}
+
+/* False: there is nothing to close. */
+static bool open_type(struct laying *laying, struct type *type, Dwarf_Off offset) {
+    for (int hops = 0; hops < DEPTH_MAX; hops++) {
+        if (dwarf_offdie_b(laying->debug, offset, 1, &type->die, NULL) != DW_DLV_OK)
+            return false;
+        if (dwarf_tag(type->die, &type->tag, NULL) != DW_DLV_OK)
+            type->tag = 0;
+        type->is_declaration = dwarf_has_attribute(type->die, DW_AT_declaration);
+        if (!next_type(laying, type, &offset))
+            return true;
+        dwarf_dealloc(laying->debug, type->die, DW_DLA_DIE);
+    }
+    return false;
+}
+
+static void close_type(struct laying *laying, struct type *type) {
+    dwarf_dealloc(laying->debug, type->die, DW_DLA_DIE);
+}
+
+/* Calls for each entry below until one returns false. */
+typedef bool visit(struct laying *, Dwarf_Die, void *context);
+
+static void each_child(struct laying *laying, Dwarf_Die parent, visit *function, void *context) {
+    Dwarf_Die die, next;
+    if (dwarf_child(parent, &die, NULL) != DW_DLV_OK)
+        return;
+    for (bool is_last = false; !is_last; die = next) {
+        is_last = !function(laying, die, context) ||
+                  dwarf_siblingof_b(laying->debug, die, 1, &next, NULL) != DW_DLV_OK;
+        dwarf_dealloc(laying->debug, die, DW_DLA_DIE);
+    }
+}
+
+/* An array of no elements, or of any number, counts none. */
+static bool count_dimension(struct laying *laying, Dwarf_Die die, void *context) {
+    uint64_t *count = context, of_it = 0;
+    Dwarf_Half tag = 0;
+    if (dwarf_tag(die, &tag, NULL) != DW_DLV_OK || tag != DW_TAG_subrange_type)
+        return true;
+    if (dwarf_has_attribute(die, DW_AT_count))
+        of_it = dwarf_number(laying->debug, die, DW_AT_count);
+    else if (dwarf_has_attribute(die, DW_AT_upper_bound))
+        of_it = dwarf_number(laying->debug, die, DW_AT_upper_bound) + 1;
+    if (of_it >> 48 || __builtin_mul_overflow(*count, of_it, count))
+        *count = 0;
+    return true;
+}
+
+static uint64_t element_count(struct laying *laying, const struct type *array) {
+    uint64_t count = 1;
+    each_child(laying, array->die, count_dimension, &count);
+    return count;
+}
+
+static uint64_t size_at(struct laying *, Dwarf_Off, int depth);
+
+/* Pointers to member functions are two words. */
+static bool is_function(struct laying *laying, Dwarf_Off offset) {
+    struct type type;
+    if (!open_type(laying, &type, offset))
+        return false;
+    bool is_one = type.tag == DW_TAG_subroutine_type;
+    close_type(laying, &type);
+    return is_one;
+}
+
+/* 0: not known, or nothing. */
+static uint64_t size_of(struct laying *laying, const struct type *type, int depth) {
+    Dwarf_Off of;
+    uint64_t size = dwarf_number(laying->debug, type->die, DW_AT_byte_size);
+    bool has_of = dwarf_reference(laying->debug, type->die, DW_AT_type, &of);
+    if (size)
+        return size;
+    switch (type->tag) {
+    case DW_TAG_array_type:
+        size = has_of ? size_at(laying, of, depth + 1) : 0;
+        return __builtin_mul_overflow(size, element_count(laying, type), &size) ? 0 : size;
+    case DW_TAG_ptr_to_member_type:
+        return has_of && is_function(laying, of) ? 2 * POINTER_SIZE : POINTER_SIZE;
+    case DW_TAG_pointer_type:
+    case DW_TAG_reference_type:
+    case DW_TAG_rvalue_reference_type:
+    case DW_TAG_unspecified_type:
+        return POINTER_SIZE;
+    default:
+        return 0;
+    }
+}
+
+static uint64_t size_at(struct laying *laying, Dwarf_Off offset, int depth) {
+    struct type type;
+    if (depth > DEPTH_MAX || !open_type(laying, &type, offset))
+        return 0;
+    uint64_t size = size_of(laying, &type, depth);
+    close_type(laying, &type);
+    return size;
+}
+
+/* False: it is not to go on. */
+static bool add_extent(struct laying *laying, uint64_t start, uint64_t end, const char *inner) {
+    if (laying->count >= EXTENTS_MAX) {
+        laying->layout->is_partial = true;
+        return false;
+    }
+    laying->is_broken |= !grow(&laying->extents, laying->count, &laying->room, sizeof *laying->extents);
+    if (laying->is_broken)
+        return false;
+    laying->extents[laying->count++] = (struct type_extent){start, end, laying->outer, inner};
+    return true;
+}
+
+/* Where a type goes. */
+struct spot {
+    uint64_t at;
+    const char *name; /* of the member */
+    int depth;        /* 0: it is the type itself */
+};
+
+static void place(struct laying *, Dwarf_Off type, struct spot);
+
+/* It has all bytes up to the next member, as far as anybody knows. */
+static void place_unknown(struct laying *laying, struct spot spot) {
+    laying->layout->is_partial = true;
+    add_extent(laying, spot.at, TYPE_EXTENT_OPEN, spot.name);
+}
+
+/* Whether what was added from first on are all of the bytes. */
+static bool is_solid(const struct laying *laying, size_t first, uint64_t start, uint64_t end) {
+    for (; first < laying->count && laying->extents[first].start <= start; first++)
+        if (laying->extents[first].end > start)
+            start = laying->extents[first].end;
+    return start >= end;
+}
+
+/* Elements without padding are one extent. */
+static void place_array(struct laying *laying, const struct type *array, struct spot spot) {
+    Dwarf_Off element;
+    uint64_t count = element_count(laying, array), size;
+    if (!dwarf_reference(laying->debug, array->die, DW_AT_type, &element)) {
+        place_unknown(laying, spot);
+        return;
+    }
+    laying->layout->is_flexible |= !count;
+    size = size_at(laying, element, spot.depth);
+    if (count && !size)
+        place_unknown(laying, spot);
+    for (uint64_t i = 0; i < count && size; i++) {
+        size_t first = laying->count;
+        uint64_t at = spot.at + i * size;
+        place(laying, element, (struct spot){at, spot.name, spot.depth + 1});
+        if (is_solid(laying, first, at, at + size)) {
+            laying->count = first;
+            add_extent(laying, at, spot.at + count * size, spot.name);
+            return;
+        }
+        if (laying->count == first || laying->count >= EXTENTS_MAX || laying->is_broken)
+            return;
+    }
+}
+
+/* Of DWARF before version 4 counted from the other end of a word. */
+static uint64_t first_bit(struct laying *laying, Dwarf_Die member, uint64_t at, uint64_t bits) {
+    Dwarf_Off type;
+    if (dwarf_has_attribute(member, DW_AT_data_bit_offset))
+        return dwarf_number(laying->debug, member, DW_AT_data_bit_offset);
+    if (!dwarf_has_attribute(member, DW_AT_bit_offset))
+        return at * 8;
+    uint64_t word = dwarf_number(laying->debug, member, DW_AT_byte_size);
+    if (!word && dwarf_reference(laying->debug, member, DW_AT_type, &type))
+        word = size_at(laying, type, 0);
+    return (at + word) * 8 - dwarf_number(laying->debug, member, DW_AT_bit_offset) - bits;
+}
+
+static void place_bits(struct laying *laying, Dwarf_Die member, uint64_t at, struct spot spot) {
+    uint64_t bits = dwarf_number(laying->debug, member, DW_AT_bit_size);
+    uint64_t first = first_bit(laying, member, at, bits);
+    add_extent(laying, spot.at + first / 8, spot.at + (first + bits + 7) / 8, spot.name);
+}
+
+/* False: it is an expression, which has no value until run time. */
+static bool member_offset(struct laying *laying, Dwarf_Die member, uint64_t *at) {
+    *at = 0;
+    return !dwarf_has_attribute(member, DW_AT_data_member_location) ||
+           dwarf_constant(laying->debug, member, DW_AT_data_member_location, at);
+}
+
+static bool is_static(Dwarf_Die member) {
+    return dwarf_has_attribute(member, DW_AT_external) || dwarf_has_attribute(member, DW_AT_declaration);
+}
+
+static void place_member(struct laying *laying, Dwarf_Die member, struct spot around) {
+    Dwarf_Off type;
+    uint64_t at;
+    struct spot spot = {.name = dwarf_text(member, DW_AT_name), .depth = around.depth + 1};
+    if (around.depth == 0)
+        laying->outer = spot.name;
+    spot.at = around.at;
+    if (!member_offset(laying, member, &at))
+        laying->layout->state = TYPE_VIRTUAL;
+    else if (dwarf_has_attribute(member, DW_AT_bit_size))
+        place_bits(laying, member, at, spot);
+    else {
+        spot.at += at;
+        if (dwarf_reference(laying->debug, member, DW_AT_type, &type))
+            place(laying, type, spot);
+        else
+            place_unknown(laying, spot);
+    }
+}
+
+static bool see_member(struct laying *laying, Dwarf_Die die, void *context) {
+    Dwarf_Half tag = 0;
+    if (dwarf_tag(die, &tag, NULL) == DW_DLV_OK &&
+        (tag == DW_TAG_inheritance || (tag == DW_TAG_member && !is_static(die))))
+        place_member(laying, die, *(const struct spot *)context);
+    return ++laying->steps < STEPS_MAX && !laying->is_broken;
+}
+
+static void place_type(struct laying *laying, const struct type *type, struct spot spot) {
+    if (type->tag == DW_TAG_array_type)
+        place_array(laying, type, spot);
+    else if (is_record(type->tag) && !type->is_declaration)
+        each_child(laying, type->die, see_member, &spot);
+    else {
+        uint64_t size = size_of(laying, type, spot.depth);
+        if (size)
+            add_extent(laying, spot.at, spot.at + size, spot.name);
+        else
+            place_unknown(laying, spot);
+    }
+}
+
+static void place(struct laying *laying, Dwarf_Off offset, struct spot spot) {
+    struct type type;
+    if (spot.depth > DEPTH_MAX || !open_type(laying, &type, offset)) {
+        place_unknown(laying, spot);
+        return;
+    }
+    if (!spot.name && is_record(type.tag))
+        spot.name = dwarf_text(type.die, DW_AT_name);
+    if (spot.depth == 1 && !laying->outer)
+        laying->outer = spot.name;
+    place_type(laying, &type, spot);
+    close_type(laying, &type);
+}
+
+bool dwarf_layout(struct type_layout *layout, Dwarf_Debug debug, Dwarf_Off offset, dwarf_definition *find,
+                  void *context) {
+    struct laying laying = {.debug = debug, .find = find, .context = context, .layout = layout};
+    *layout = (struct type_layout){.size = size_at(&laying, offset, 0)};
+    if (!layout->size)
+        return true;
+    layout->state = TYPE_KNOWN;
+    place(&laying, offset, (struct spot){.at = 0});
+    layout->is_partial |= laying.steps >= STEPS_MAX;
+    type_layout_fill(layout, laying.extents, laying.count);
+    free(laying.extents);
+    return !laying.is_broken;
+}
+
+/* ---- How types are laid out. */
+
+static int by_start(const void *left, const void *right) {
+    const struct type_extent *a = left, *b = right;
+    int order = (a->start > b->start) - (a->start < b->start);
+    return order ? order : (a->end > b->end) - (a->end < b->end);
+}
+
+static void name_member(char name[TYPE_MEMBER_SIZE], const struct type_extent *extent) {
+    const char *outer = extent->outer, *inner = extent->inner;
+    if (!outer || !inner || outer == inner)
+        snprintf(name, TYPE_MEMBER_SIZE, "%s", outer ? outer : inner ? inner : "");
+    else
+        snprintf(name, TYPE_MEMBER_SIZE, "%s.%s", outer, inner);
+}
+
+static void add_hole(struct type_layout *layout, uint64_t start, uint64_t end,
+                     const struct type_extent *before) {
+    if (start >= end)
+        return;
+    layout->padding += end - start;
+    if (layout->holes_count++ >= TYPE_HOLES_MAX)
+        return;
+    struct type_hole *hole = &layout->holes[layout->holes_count - 1];
+    *hole = (struct type_hole){.offset = start, .size = end - start};
+    if (before)
+        name_member(hole->after, before);
+}
+
+/* Sorted, up to the next one that begins elsewhere. */
+static uint64_t end_of(const struct type_extent *extent, const struct type_extent *behind, uint64_t size) {
+    const struct type_extent *next = extent;
+    if (extent->end != TYPE_EXTENT_OPEN)
+        return extent->end;
+    while (next != behind && next->start == extent->start)
+        next++;
+    return next == behind ? size : next->start;
+}
+
+void type_layout_fill(struct type_layout *layout, struct type_extent *extents, size_t count) {
+    const struct type_extent *before = NULL;
+    uint64_t end = 0;
+    layout->padding = 0;
+    layout->holes_count = 0;
+    if (count)
+        qsort(extents, count, sizeof *extents, by_start);
+    for (size_t i = 0; i < count && end < layout->size; i++) {
+        uint64_t start = extents[i].start, next = end_of(&extents[i], extents + count, layout->size);
+        if (next <= end || next <= start)
+            continue;
+        add_hole(layout, end, start < layout->size ? start : layout->size, before);
+        end = next;
+        before = &extents[i];
+    }
+    add_hole(layout, end, layout->size, before);
+}
+
+static bool is_same(const struct type_layout *a, const struct type_layout *b) {
+    size_t holes = a->holes_count < TYPE_HOLES_MAX ? a->holes_count : TYPE_HOLES_MAX;
+    if (a->state != b->state || a->size != b->size || a->padding != b->padding ||
+        a->is_flexible != b->is_flexible || a->holes_count != b->holes_count)
+        return false;
+    for (size_t i = 0; i < holes; i++)
+        if (a->holes[i].offset != b->holes[i].offset || a->holes[i].size != b->holes[i].size)
+            return false;
+    return true;
+}
+
+/* What is complete in one unit can have members that are only declared in another one. */
+void type_layout_join(struct type_layout *layout, const struct type_layout *other) {
+    if (other->state == TYPE_UNKNOWN || layout->state == TYPE_DIFFERS)
+        return;
+    bool is_better = layout->is_partial && !other->is_partial && layout->size == other->size;
+    bool is_worse = !layout->is_partial && other->is_partial && layout->size == other->size;
+    if (layout->state == TYPE_UNKNOWN || is_better)
+        *layout = *other;
+    else if (!is_worse && !is_same(layout, other))
+        layout->state = TYPE_DIFFERS;
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* How types are laid out: their size, and which bytes of it are padding.
+ *
+ * A byte is padding if no member has it, at any depth: a member that is a struct is only where its own
+ * members are, so that padding of a base class in which a member of the derived class lies is none. Of a
+ * union a byte is padding that no alternative has; of bit-fields one that no bit of is used. Pointers of
+ * virtual functions are members. */
+#ifndef ALLOCSITE_DUMP_TYPES_LAYOUT_H
+#define ALLOCSITE_DUMP_TYPES_LAYOUT_H
+
+#include "dump/debug/handle.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { TYPE_HOLES_MAX = 32, TYPE_MEMBER_SIZE = 80 };
+
+struct type_hole {
+    uint64_t offset, size;
+    char after[TYPE_MEMBER_SIZE]; /* the member that ends there, "outer.inner"; "": it begins the type */
+};
+
+enum type_state {
+    TYPE_UNKNOWN, /* nothing found */
+    TYPE_KNOWN,
+    TYPE_DIFFERS, /* types of this name have different layouts */
+    TYPE_VIRTUAL, /* has virtual bases, whose places are known at run time only; its size is known */
+};
+
+/* All zero: unknown. */
+struct type_layout {
+    enum type_state state;
+    uint64_t size, padding;
+    bool is_flexible;     /* ends with an array of any length */
+    bool is_partial;      /* some members are only declared, and taken to have no padding */
+    uint32_t holes_count; /* more than TYPE_HOLES_MAX are only counted */
+    struct type_hole holes[TYPE_HOLES_MAX];
+};
+
+/* In the place of an end: up to whatever comes next. */
+#define TYPE_EXTENT_OPEN UINT64_MAX
+
+/* Bytes that a member has. */
+struct type_extent {
+    uint64_t start, end;
+    const char *outer, *inner; /* names of the type's member and of what in it has the bytes; may be NULL */
+};
+
+/* Sets padding and holes of a layout, which has its size, from all that is in it, and sorts that. */
+void type_layout_fill(struct type_layout *, struct type_extent *, size_t count);
+
+/* Makes one of two layouts of one name. */
+void type_layout_join(struct type_layout *, const struct type_layout *other);
+
+/* ---- The layout of one type of debug information. */
+
+/* Sets *offset to the definition of the type that is declared there. False: it is nowhere. */
+typedef bool dwarf_definition(void *context, Dwarf_Off declaration, Dwarf_Off *offset);
+
+/* Stays unknown if the type has no size. False: out of memory. */
+bool dwarf_layout(struct type_layout *, Dwarf_Debug, Dwarf_Off type, dwarf_definition *, void *context);
+
+#endif

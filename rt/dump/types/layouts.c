@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The layouts of all types that the sites of a report allocate. */
+#include "dump/types/layouts.h"
+
+#include "base/grow.h"
+#include "dump/debug/child.h"
+#include "dump/elf/module_file.h"
+#include "dump/types/read.h"
+
+#include <string.h>
+#include <sys/mman.h>
+
+enum { POINTER_SIZE = 8 };
+
+/* The same text is the same string in a prepared report of several files, but not in one of a file. */
+static bool is_text(const char *a, const char *b) {
+    return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+static bool is_type(const void *key, const void *context, size_t element) {
+    const struct site_view *view = key;
+    const struct module_type *type = &((const struct type_layouts *)context)->types[element];
+    return is_text(view->type, type->type) && is_text(view->module, type->module);
+}
+
+static uint64_t hash_type(const struct site_view *view) {
+    return hash_text(hash_text(0, view->type), view->module);
+}
+
+static size_t find(const struct type_layouts *layouts, const struct site_view *view) {
+    return hash_find(&layouts->index, hash_type(view), is_type, view, layouts);
+}
+
+/* Of an array the element is what is laid out. What is const outside is laid out as if it were not. */
+static bool read_name(struct type_name *name, const char *type) {
+    static const char *const around[] = {"const ", "volatile "};
+    for (size_t i = 0; i < sizeof around / sizeof *around; i++)
+        if (strncmp(type, around[i], strlen(around[i])) == 0)
+            type += strlen(around[i]);
+    if (!type_name_read(name, type))
+        return false;
+    const char *bracket = type_name_find(name->text, "[");
+    if (bracket && name->text[strlen(name->text) - 1] == ']')
+        name->text[bracket - name->text] = '\0';
+    return name->text[0] != '\0';
+}
+
+/* Debug information has no names for pointers, nor anything to say of them. */
+static bool is_pointer(const char *name) {
+    const char *group = type_name_find(name, "(");
+    return name[strlen(name) - 1] == '*' || (group && strncmp(group, "(*)", strlen("(*)")) == 0);
+}
+
+static bool add_type(struct type_layouts *layouts, const struct site_view *view) {
+    struct module_type *type;
+    if (!grow(&layouts->types, layouts->count, &layouts->room, sizeof *layouts->types))
+        return false;
+    type = &layouts->types[layouts->count];
+    memset(type, 0, sizeof *type);
+    type->module = view->module;
+    type->type = view->type;
+    if (!read_name(&type->name, view->type))
+        type->name.text[0] = '\0';
+    else if (is_pointer(type->name.text))
+        type->layout = (struct type_layout){.state = TYPE_KNOWN, .size = POINTER_SIZE};
+    return hash_add(&layouts->index, hash_type(view), layouts->count++);
+}
+
+static bool add_types(struct type_layouts *layouts, const struct report *report) {
+    for (size_t i = 0; i < report->counted; i++) {
+        const struct site_view *view = &report->sites[i]->view;
+        if (view->sited && view->type && find(layouts, view) == HASH_NONE && !add_type(layouts, view))
+            return false;
+    }
+    return true;
+}
+
+/* What the process that reads and the one that wants to know have in common. That one may have gone wild. */
+struct shared {
+    struct reason why;
+    const struct elf_file *elf;
+    const struct type_name *names;
+    size_t count;
+    struct type_layout layouts[];
+};
+
+static int read_there(void *context) {
+    struct shared *shared = context;
+    return !dwarf_types(shared->layouts, shared->names, shared->count, shared->elf, &shared->why);
+}
+
+static bool read_shared(struct shared *shared, struct reason *why) {
+    int status = debug_child(read_there, shared, why);
+    if (status > 0) {
+        *why = shared->why;
+        why->text[sizeof why->text - 1] = '\0';
+    }
+    return status == 0;
+}
+
+/* A hole's name ends, and there are as many holes as fit. */
+static struct type_layout checked(const struct type_layout *from) {
+    struct type_layout layout = *from;
+    if (layout.state > TYPE_VIRTUAL || !layout.size || layout.padding > layout.size)
+        return (struct type_layout){.state = TYPE_UNKNOWN};
+    for (size_t i = 0; i < TYPE_HOLES_MAX; i++)
+        layout.holes[i].after[TYPE_MEMBER_SIZE - 1] = '\0';
+    return layout;
+}
+
+/* The types of one module that are to be looked up. */
+struct wanted {
+    size_t *types;
+    struct type_name *names;
+    size_t count;
+};
+
+static bool look_up(struct type_layouts *layouts, const struct wanted *wanted, const struct elf_file *elf,
+                    struct reason *why) {
+    size_t size = sizeof(struct shared) + wanted->count * sizeof(struct type_layout);
+    struct shared *shared = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (shared == MAP_FAILED)
+        return reason_set(why, "out of memory");
+    shared->elf = elf;
+    shared->names = wanted->names;
+    shared->count = wanted->count;
+    bool is_read = read_shared(shared, why);
+    for (size_t i = 0; i < wanted->count; i++)
+        layouts->types[wanted->types[i]].layout = checked(&shared->layouts[i]);
+    munmap(shared, size);
+    return is_read;
+}
+
+static bool look_into(struct type_layouts *layouts, const struct wanted *wanted,
+                      const struct report_module *module, struct reason *why) {
+    struct module_files files;
+    module_files_open(&files, module->path, module->build_id, layouts->debug_directory);
+    const struct elf_file *elf = module_files_with(&files, ".debug_info");
+    bool is_read = false;
+    if (elf)
+        is_read = look_up(layouts, wanted, elf, why);
+    else
+        reason_set(why, "%s",
+                   files.module.is_open ? "it has no debug information (compile with -g)" : files.why.text);
+    module_files_close(&files);
+    return is_read;
+}
+
+static bool list_wanted(struct wanted *wanted, const struct type_layouts *layouts, const char *module) {
+    wanted->count = 0;
+    for (size_t i = 0; i < layouts->count; i++) {
+        const struct module_type *type = &layouts->types[i];
+        if (type->layout.state != TYPE_UNKNOWN || !type->name.text[0] || !is_text(type->module, module))
+            continue;
+        wanted->types[wanted->count] = i;
+        wanted->names[wanted->count++] = type->name;
+    }
+    return wanted->count;
+}
+
+static bool add_unknown(struct type_layouts *layouts, const char *module, const struct reason *why) {
+    if (!grow(&layouts->unknown, layouts->unknown_count, &layouts->unknown_room, sizeof *layouts->unknown))
+        return false;
+    layouts->unknown[layouts->unknown_count++] = (struct types_unknown){module, *why};
+    return true;
+}
+
+static bool look_into_all(struct type_layouts *layouts, struct wanted *wanted,
+                          const struct module_list *modules) {
+    struct reason why;
+    for (size_t i = 0; i < modules->count; i++) {
+        const struct report_module *module = &modules->list[i];
+        if (module_list_has_file(modules, module) && list_wanted(wanted, layouts, module->path) &&
+            !look_into(layouts, wanted, module, &why) && !add_unknown(layouts, module->path, &why))
+            return false;
+    }
+    return true;
+}
+
+static bool has_type(const void *key, const void *context, size_t element) {
+    return is_text(key, ((const struct type_layouts *)context)->types[element].type);
+}
+
+/* A module that only declares a type has it from another one. */
+static bool borrow(struct type_layouts *layouts) {
+    struct hash_index known = {.count = 0};
+    bool is_done = true;
+    for (size_t i = 0; is_done && i < layouts->count; i++)
+        if (layouts->types[i].layout.state != TYPE_UNKNOWN)
+            is_done = hash_add(&known, hash_text(0, layouts->types[i].type), i);
+    for (size_t i = 0; i < layouts->count; i++) {
+        struct module_type *to = &layouts->types[i];
+        size_t from = hash_find(&known, hash_text(0, to->type), has_type, to->type, layouts);
+        if (to->layout.state == TYPE_UNKNOWN && from != HASH_NONE)
+            to->layout = layouts->types[from].layout;
+    }
+    hash_free(&known);
+    return is_done;
+}
+
+bool type_layouts_read(struct type_layouts *layouts, const struct report *report,
+                       const struct module_list *modules, struct reason *why) {
+    struct wanted wanted = {.count = 0};
+    bool is_read = add_types(layouts, report);
+    wanted.types = calloc(layouts->count + 1, sizeof *wanted.types);
+    wanted.names = calloc(layouts->count + 1, sizeof *wanted.names);
+    is_read = is_read && wanted.types && wanted.names && look_into_all(layouts, &wanted, modules) &&
+              borrow(layouts);
+    free(wanted.types);
+    free(wanted.names);
+    return is_read || reason_set(why, "out of memory");
+}
+
+const struct type_layout *type_layouts_of(const struct type_layouts *layouts, const struct site_view *view) {
+    size_t found = view->sited && view->type ? find(layouts, view) : HASH_NONE;
+    return found == HASH_NONE ? NULL : &layouts->types[found].layout;
+}
+
+void type_layouts_free(struct type_layouts *layouts) {
+    hash_free(&layouts->index);
+    free(layouts->types);
+    free(layouts->unknown);
+}

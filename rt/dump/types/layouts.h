@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The layouts of all types that the sites of a report allocate, from the debug information of their modules. */
+#ifndef ALLOCSITE_DUMP_TYPES_LAYOUTS_H
+#define ALLOCSITE_DUMP_TYPES_LAYOUTS_H
+
+#include "dump/load/module_list.h"
+#include "dump/types/layout.h"
+#include "dump/types/name.h"
+
+/* The type as one module has it. */
+struct module_type {
+    const char *module, *type; /* the report's */
+    struct type_name name;
+    struct type_layout layout;
+};
+
+/* Why nothing is known of the types of a module. */
+struct types_unknown {
+    const char *module;
+    struct reason why;
+};
+
+/* All zero: none. */
+struct type_layouts {
+    const char *debug_directory; /* set by the caller: where separate debug files are, as in module_file.h */
+    struct module_type *types;
+    size_t count, room;
+    struct hash_index index;
+    struct types_unknown *unknown;
+    size_t unknown_count, unknown_room;
+};
+
+/* The report must be prepared and, as the modules, outlive the layouts. False: out of memory. There is
+ * something to free even then. */
+bool type_layouts_read(struct type_layouts *, const struct report *, const struct module_list *,
+                       struct reason *why);
+
+/* NULL: the site has no type. */
+const struct type_layout *type_layouts_of(const struct type_layouts *, const struct site_view *);
+
+void type_layouts_free(struct type_layouts *);
+
+#endif

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Which of the types that debug information names are those that are looked for.
+ *
+ * Theory of operation: of a unit everything is noted down that could have a wanted name. Behind its end, when
+ * its inline namespaces are known, which are left out of some names, it is seen what has. There can be many
+ * of one name: other types that differ in what the wanted name lacks, the default template arguments, and the
+ * same one in other units. If some have the name for sure, they are the type; else there must be no more than
+ * one that could have it, or all must be laid out alike. Declarations count, or what is defined elsewhere
+ * would be taken for its neighbour. */
+#ifndef ALLOCSITE_DUMP_TYPES_SEARCH_H
+#define ALLOCSITE_DUMP_TYPES_SEARCH_H
+
+#include "dump/base/hash_index.h"
+#include "dump/types/fit.h"
+#include "dump/types/layout.h"
+
+/* All zero but what the caller sets: what comes first, and at each unit what comes next. */
+struct type_search {
+    Dwarf_Debug debug;
+    const struct type_name *names;
+    struct type_layout *layouts;
+    size_t count;
+
+    bool is_c, tells_defaults;
+
+    bool is_broken; /* for want of memory */
+    struct type_wanted *wanted;
+    struct hash_index by_hash;        /* the first one of each hash; the others follow by next */
+    struct type_found *noted, *found; /* in this unit; in all */
+    size_t noted_count, noted_room, found_count, found_room;
+    char *text; /* of what is noted */
+    size_t text_size, text_room;
+    struct offset_map inline_spaces; /* hash of a whole name -> anything */
+    struct offset_map declared;      /* offset of a declaration -> hash of its whole name */
+    struct offset_map defined;       /* hash of a whole name -> offset of a definition */
+    struct offset_map found_declared;
+};
+
+bool type_search_begin(struct type_search *);
+
+/* A type, or an inline namespace, by its name with its scopes. */
+struct type_entry {
+    Dwarf_Half tag;
+    Dwarf_Off offset;
+    bool is_declaration;
+};
+void type_search_see(struct type_search *, const struct type_entry *, const char *spelled);
+void type_search_see_inline(struct type_search *, const char *spelled);
+
+void type_search_end_unit(struct type_search *);
+
+/* Sets the layouts. False: out of memory. */
+bool type_search_end(struct type_search *);
+void type_search_free(struct type_search *);
+
+#endif

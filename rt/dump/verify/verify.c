@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Checks a module's table against its debug information and writes what disagrees. */
+#include "dump/verify/verify.h"
+
+#include "dump/base/complain.h"
+#include "dump/debug/child.h"
+#include "dump/table/listing.h"
+#include "dump/verify/code.h"
+#include "dump/verify/dwarf.h"
+#include "dump/verify/evidence.h"
+
+#include <elf.h>
+#include <string.h>
+
+/* What the verdict on a site is reached from. */
+struct grounds {
+    struct evidence evidence;
+    struct marks references; /* of a linked module */
+    bool is_linked;
+};
+
+static bool collect(struct grounds *grounds, const struct elf_file *elf, const struct table *table,
+                    struct reason *why) {
+    grounds->is_linked = elf->type != ET_REL;
+    if (!evidence_open(&grounds->evidence, table) ||
+        (grounds->is_linked && !code_references(&grounds->references, elf, table)))
+        return reason_set(why, "out of memory");
+    return dwarf_collect(elf, &grounds->evidence, why);
+}
+
+static void discard(struct grounds *grounds) {
+    evidence_close(&grounds->evidence);
+    marks_free(&grounds->references);
+}
+
+static enum verdict judge(const struct grounds *grounds, const struct table_site *site, struct reason *why) {
+    enum verdict verdict = evidence_judge(&grounds->evidence, site, why);
+    bool has_code = !grounds->is_linked || marks_of(&grounds->references, site->address);
+    return verdict == VERDICT_DISAGREES && !has_code ? VERDICT_NO_CODE : verdict;
+}
+
+static int judge_all(struct verification *all, const struct grounds *grounds) {
+    verification_begin(all);
+    for (size_t i = 0; i < all->table->count; i++) {
+        struct reason why = {""};
+        enum verdict verdict = judge(grounds, &all->table->sites[i], &why);
+        verification_add(all, &all->table->sites[i], verdict, &why);
+    }
+    verification_end(all);
+    int error = out_flush(all->out);
+    if (error)
+        complain("standard output", "%s", strerror(error));
+    return error || all->counts[VERDICT_DISAGREES] ? STATUS_FAILED : STATUS_DONE;
+}
+
+static int verify_here(struct verification *all, const struct elf_file *elf) {
+    struct grounds grounds = {0};
+    struct reason why;
+    int status = STATUS_FAILED;
+    if (collect(&grounds, elf, all->table, &why))
+        status = judge_all(all, &grounds);
+    else
+        complain(all->module, "cannot verify: %s", why.text);
+    discard(&grounds);
+    return status;
+}
+
+struct task {
+    struct verification all;
+    const struct elf_file *elf;
+};
+
+static int verify_there(void *context) {
+    struct task *task = context;
+    return verify_here(&task->all, task->elf);
+}
+
+int verify(struct out *out, bool is_json, const char *module, const struct elf_file *elf,
+           const struct table *table) {
+    struct task task = {{.out = out, .is_json = is_json, .module = module, .table = table}, elf};
+    struct reason why;
+    if (out_flush(out))
+        return STATUS_FAILED;
+    int status = debug_child(verify_there, &task, &why);
+    if (status >= 0)
+        return status;
+    complain(module, "cannot verify: %s", why.text);
+    return STATUS_FAILED;
+}
+
+/* ---- What `allocsite-dump sites --verify` writes about one module. */
+
+static void write_site(struct out *out, const struct table_site *site) {
+    out_place(out, &site->at);
+    out_char(out, ' ');
+    out_plain(out, site->callee);
+    out_text(out, " in ");
+    out_plain(out, site->at.function);
+}
+
+static void write_disagreement(struct out *out, const struct table_site *site, const struct reason *why) {
+    out_text(out, "disagrees: ");
+    write_site(out, site);
+    out_text(out, ": ");
+    out_plain(out, why->text);
+    out_char(out, '\n');
+}
+
+static void write_disagreement_json(const struct verification *all, const struct table_site *site,
+                                    const struct reason *why) {
+    struct place chain[TABLE_CHAIN_MAX];
+    struct site_view view = sites_view(all->module, all->table, site, chain);
+    out_text(all->out, all->counts[VERDICT_DISAGREES] > 1 ? ",{" : "{");
+    site_json_fields(all->out, &view);
+    out_text(all->out, ",\"reason\":");
+    out_json_string(all->out, why->text);
+    out_char(all->out, '}');
+}
+
+void verification_begin(struct verification *all) {
+    if (!all->is_json)
+        return;
+    out_text(all->out, "{\"format\":\"allocsite-verify\",\"version\":1,\"module\":");
+    out_json_string(all->out, all->module);
+    out_text(all->out, ",\"disagreements\":[");
+}
+
+void verification_add(struct verification *all, const struct table_site *site, enum verdict verdict,
+                      const struct reason *why) {
+    if (all->counts[verdict]++ == 0)
+        all->examples[verdict] = site;
+    if (verdict != VERDICT_DISAGREES)
+        return;
+    if (all->is_json)
+        write_disagreement_json(all, site, why);
+    else
+        write_disagreement(all->out, site, why);
+}
+
+static size_t agreeing(const struct verification *all) {
+    return all->counts[VERDICT_AGREES] + all->counts[VERDICT_AGREES_INLINED];
+}
+
+/* In the order of enum verdict. A site is named as an example: there can be thousands. */
+static const struct {
+    const char *key, *text;
+} unchecked[VERDICT_COUNT] = {
+    [VERDICT_NO_DEBUG_INFO] = {"no_debug_info", " in code without debug information, such as "},
+    [VERDICT_LINE_TABLES_ONLY] = {"line_tables_only",
+                                  " where the line is right and functions are not described, such as "},
+    [VERDICT_NO_CODE] = {"no_code", " whose call was optimised away later, such as "},
+};
+
+static void write_unchecked(const struct verification *all, enum verdict verdict) {
+    if (!unchecked[verdict].text || !all->counts[verdict])
+        return;
+    out_text(all->out, "cannot tell: ");
+    out_u64(all->out, all->counts[verdict]);
+    out_text(all->out, unchecked[verdict].text);
+    write_site(all->out, all->examples[verdict]);
+    out_char(all->out, '\n');
+}
+
+static void write_summary(const struct verification *all) {
+    for (int verdict = 0; verdict < VERDICT_COUNT; verdict++)
+        write_unchecked(all, verdict);
+    out_text(all->out, "verified: ");
+    out_u64(all->out, agreeing(all));
+    out_text(all->out, " of ");
+    out_u64(all->out, all->table->count);
+    out_text(all->out, " sites agree");
+    if (all->counts[VERDICT_AGREES_INLINED]) {
+        out_text(all->out, ", ");
+        out_u64(all->out, all->counts[VERDICT_AGREES_INLINED]);
+        out_text(all->out, " of them in functions that were inlined later");
+    }
+    out_char(all->out, '\n');
+}
+
+static void write_member(struct out *out, const char *key, size_t number) {
+    out_text(out, ",\"");
+    out_text(out, key);
+    out_text(out, "\":");
+    out_u64(out, number);
+}
+
+static void write_summary_json(const struct verification *all) {
+    out_char(all->out, ']');
+    write_member(all->out, "sites", all->table->count);
+    write_member(all->out, "agree", agreeing(all));
+    write_member(all->out, "inlined_later", all->counts[VERDICT_AGREES_INLINED]);
+    write_member(all->out, "disagree", all->counts[VERDICT_DISAGREES]);
+    for (int verdict = 0; verdict < VERDICT_COUNT; verdict++)
+        if (unchecked[verdict].key)
+            write_member(all->out, unchecked[verdict].key, all->counts[verdict]);
+    out_text(all->out, "}\n");
+}
+
+void verification_end(struct verification *all) {
+    if (all->is_json)
+        write_summary_json(all);
+    else
+        write_summary(all);
+}

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The sites of one module's file, held against the rows of a report. */
+#include "dump/view/coverage_module.h"
+
+#include "base/grow.h"
+#include "dump/elf/module_file.h"
+#include "dump/table/listing.h"
+#include "dump/table/module_table.h"
+#include "format.h"
+
+#include <string.h>
+
+static uint64_t hash_id(const struct site_view *view) {
+    return hash_text(hash_number(0, view->id), view->module);
+}
+
+static uint64_t hash_identity(const struct site_view *view) {
+    uint64_t hash = hash_number(hash_id(view), (uint64_t)view->at.line << 32 | view->at.column);
+    return hash_text(hash_text(hash, view->at.function), view->at.file);
+}
+
+static bool is_text(const char *a, const char *b) {
+    return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
+static bool is_id(const void *key, const void *context, size_t element) {
+    const struct site_view *a = key, *b = &((const struct report *)context)->sites[element]->view;
+    return a->id == b->id && is_text(a->module, b->module);
+}
+
+static bool is_identity(const void *key, const void *context, size_t element) {
+    const struct site_view *a = key, *b = &((const struct report *)context)->sites[element]->view;
+    return is_id(key, context, element) && a->at.line == b->at.line && a->at.column == b->at.column &&
+           is_text(a->at.function, b->at.function) && is_text(a->at.file, b->at.file) &&
+           is_text(a->callee, b->callee);
+}
+
+static bool has_run(const struct report_site *row) {
+    return row->view.sited && (counters_calls(&row->counters) || row->counters.failed);
+}
+
+bool coverage_rows_open(struct coverage_rows *rows, const struct report *report) {
+    *rows = (struct coverage_rows){.report = report};
+    for (size_t i = 0; i < report->site_count; i++) {
+        const struct report_site *row = report->sites[i];
+        if (has_run(row) && (!hash_add(&rows->by_id, hash_id(&row->view), i) ||
+                             !hash_add(&rows->by_identity, hash_identity(&row->view), i)))
+            return false;
+    }
+    return true;
+}
+
+void coverage_rows_close(struct coverage_rows *rows) {
+    hash_free(&rows->by_id);
+    hash_free(&rows->by_identity);
+}
+
+struct reading {
+    struct coverage *coverage;
+    struct covered_module *module;
+    const struct coverage_rows *rows;
+    size_t first; /* of the module's sites */
+    bool is_broken;
+};
+
+/* Always false. */
+static bool unknown(struct reading *reading, const char *why) {
+    reading->module->unknown = strdup(why);
+    reading->is_broken |= !reading->module->unknown;
+    return false;
+}
+
+static bool keep_place(struct string_pool *strings, struct place *place) {
+    return string_pool_keep(strings, &place->function) && string_pool_keep(strings, &place->file);
+}
+
+/* The table goes with its file. */
+static bool keep_view(struct string_pool *strings, struct site_view *view) {
+    size_t size = view->inlined_count * sizeof *view->inlined;
+    struct place *places = size ? malloc(size) : NULL;
+    if (size && !places)
+        return false;
+    if (size)
+        memcpy(places, view->inlined, size);
+    view->inlined = places;
+    bool is_kept = keep_place(strings, &view->at) && string_pool_keep(strings, &view->callee) &&
+                   string_pool_keep(strings, &view->type);
+    for (size_t i = 0; is_kept && i < view->inlined_count; i++)
+        is_kept = keep_place(strings, &places[i]);
+    if (!is_kept)
+        free(places);
+    return is_kept;
+}
+
+static bool add_site(struct reading *reading, const struct table *table, const struct table_site *from) {
+    struct coverage *coverage = reading->coverage;
+    struct place chain[TABLE_CHAIN_MAX];
+    struct covered_site site = {.kind = from->kind};
+    site.site.view = sites_view(reading->module->path, table, from, chain);
+    if (!grow(&coverage->sites, coverage->count, &coverage->room, sizeof *coverage->sites) ||
+        !keep_view(&coverage->strings, &site.site.view))
+        return false;
+    coverage->sites[coverage->count++] = site;
+    return true;
+}
+
+static int by_id(const void *left, const void *right) {
+    uint64_t a = ((const struct covered_site *)left)->site.view.id,
+             b = ((const struct covered_site *)right)->site.view.id;
+    return (a > b) - (a < b);
+}
+
+/* Of sites with one id the one has run that stands where the row does; if there is one alone, it has run
+ * even if it stood elsewhere in another build. */
+static void judge(struct reading *reading) {
+    struct covered_site *sites = reading->coverage->sites + reading->first;
+    size_t count = reading->coverage->count - reading->first;
+    const struct coverage_rows *rows = reading->rows;
+    if (count)
+        qsort(sites, count, sizeof *sites, by_id);
+    for (size_t i = 0; i < count; i++) {
+        const struct site_view *view = &sites[i].site.view;
+        bool is_alone = (i == 0 || by_id(&sites[i - 1], &sites[i]) != 0) &&
+                        (i + 1 == count || by_id(&sites[i + 1], &sites[i]) != 0);
+        size_t found =
+            is_alone ? hash_find(&rows->by_id, hash_id(view), is_id, view, rows->report)
+                     : hash_find(&rows->by_identity, hash_identity(view), is_identity, view, rows->report);
+        sites[i].ran = found != HASH_NONE;
+        reading->module->ran += sites[i].ran;
+    }
+    reading->module->sites = count;
+}
+
+/* Sites in the headers of the C++ standard library are only for callers that are not compiled with the
+ * plugin. */
+static bool is_spare(const struct covered_site *site) {
+    return !site->ran && site->site.view.at.file && strstr(site->site.view.at.file, "/c++/");
+}
+
+static void drop_spare(struct reading *reading) {
+    struct coverage *coverage = reading->coverage;
+    size_t kept = reading->first;
+    for (size_t i = reading->first; i < coverage->count; i++) {
+        if (is_spare(&coverage->sites[i]))
+            free((void *)coverage->sites[i].site.view.inlined);
+        else
+            coverage->sites[kept++] = coverage->sites[i];
+    }
+    coverage->count = kept;
+    reading->module->sites = kept - reading->first;
+}
+
+/* Without a build id the file is the one that ran if it has all the sites that did. */
+static bool has_all_rows(const struct reading *reading) {
+    const struct report *report = reading->rows->report;
+    struct covered_site *sites = reading->coverage->sites + reading->first, key;
+    size_t count = reading->coverage->count - reading->first;
+    for (size_t i = 0; i < report->site_count; i++) {
+        key.site = *report->sites[i];
+        if (has_run(report->sites[i]) && is_text(key.site.view.module, reading->module->path) &&
+            (!count || !bsearch(&key, sites, count, sizeof *sites, by_id)))
+            return false;
+    }
+    return true;
+}
+
+static void drop_sites(struct reading *reading) {
+    while (reading->coverage->count > reading->first)
+        free((void *)reading->coverage->sites[--reading->coverage->count].site.view.inlined);
+    reading->module->sites = reading->module->ran = 0;
+}
+
+static void add_sites(struct reading *reading, const struct table *table) {
+    reading->module->has_table = true;
+    for (size_t i = 0; i < table->count && !reading->is_broken; i++)
+        if (table->sites[i].kind != ALLOCSITE_FREE)
+            reading->is_broken = !add_site(reading, table, &table->sites[i]);
+    judge(reading);
+    if (reading->is_broken || reading->module->build_id || has_all_rows(reading)) {
+        drop_spare(reading);
+        return;
+    }
+    drop_sites(reading);
+    unknown(reading, "has changed since the program ran: it has not all of the sites that did");
+}
+
+static void read_elf(struct reading *reading, const struct elf_file *elf) {
+    struct module_table table;
+    struct reason why;
+    if (!module_has_table(elf)) {
+        if (!has_all_rows(reading))
+            unknown(reading, "has changed since the program ran: it has no site table");
+    } else if (!module_table_read(&table, elf, &why)) {
+        unknown(reading, why.text);
+    } else {
+        add_sites(reading, &table.table);
+        module_table_free(&table);
+    }
+}
+
+bool coverage_module_read(struct coverage *coverage, struct covered_module *module,
+                          const struct coverage_rows *rows) {
+    struct reading reading = {coverage, module, rows, coverage->count, false};
+    struct module_files files;
+    module_files_open(&files, module->path, module->build_id, NULL);
+    if (files.module.is_open)
+        read_elf(&reading, &files.module.elf);
+    else
+        unknown(&reading, files.why.text);
+    module_files_close(&files);
+    return !reading.is_broken;
+}

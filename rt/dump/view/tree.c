@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* What was allocated, by the calls that led there. */
+#include "dump/view/tree.h"
+
+#include "base/grow.h"
+
+#include <string.h>
+
+struct child {
+    size_t parent;
+    const struct tree_place *at;
+};
+
+/* The texts of nodes are in the pool, once each. */
+static bool is_child(const void *key, const void *context, size_t element) {
+    const struct child *child = key;
+    const struct tree_node *node = &((const struct tree *)context)->nodes[element];
+    const struct tree_place *a = child->at, *b = &node->at;
+    return node->parent == child->parent && a->function == b->function && a->file == b->file &&
+           a->callee == b->callee && a->module == b->module && a->address == b->address && a->line == b->line;
+}
+
+static uint64_t hash_child(const struct child *child) {
+    const struct tree_place *at = child->at;
+    uint64_t hash = hash_number(child->parent, (uintptr_t)at->function);
+    hash = hash_number(hash_number(hash, (uintptr_t)at->file), (uintptr_t)at->module);
+    return hash_number(hash_number(hash, at->address), (uintptr_t)at->callee ^ at->line);
+}
+
+static bool keep_texts(struct tree *tree, struct tree_place *at) {
+    return string_pool_keep(&tree->strings, &at->function) && string_pool_keep(&tree->strings, &at->file) &&
+           string_pool_keep(&tree->strings, &at->callee) && string_pool_keep(&tree->strings, &at->module);
+}
+
+/* Sets *node to its number. False: out of memory. */
+static bool child_of(struct tree *tree, size_t parent, struct tree_place at, size_t *node) {
+    struct child key = {parent, &at};
+    if (!keep_texts(tree, &at))
+        return false;
+    uint64_t hash = hash_child(&key);
+    *node = hash_find(&tree->index, hash, is_child, &key, tree);
+    if (*node != HASH_NONE)
+        return true;
+    *node = tree->count;
+    if (!grow(&tree->nodes, tree->count, &tree->room, sizeof *tree->nodes) ||
+        !hash_add(&tree->index, hash, tree->count))
+        return false;
+    tree->nodes[tree->count++] = (struct tree_node){.at = at, .parent = parent};
+    return true;
+}
+
+static void add_amounts(struct tree_node *node, const struct counters *counters) {
+    const struct report_site sum = {.counters = *counters};
+    for (int i = 0; i < MEASURE_SORTS; i++)
+        node->amounts[i] += measure_of(&sum, (enum measure)i);
+}
+
+static bool add_path(struct tree *tree, const struct tree_path *path, const struct counters *counters) {
+    size_t node = 0;
+    add_amounts(&tree->nodes[0], counters);
+    for (size_t i = 0; i < path->count; i++) {
+        size_t at = tree->is_root_first ? path->count - 1 - i : i;
+        if (!child_of(tree, node, path->places[at], &node))
+            return false;
+        add_amounts(&tree->nodes[node], counters);
+    }
+    return true;
+}
+
+static bool add_stacks(struct tree *tree, const struct report *report, const struct symbolizer *symbolizer,
+                       struct tree_path *path) {
+    for (size_t i = 0; i < report->stack_count; i++) {
+        const struct report_stack *stack = &report->stacks[i];
+        if (stack->site->view.backing)
+            continue;
+        tree_path_make(path, &stack->site->view, stack, symbolizer);
+        if (!add_path(tree, path, &stack->counters))
+            return false;
+    }
+    return true;
+}
+
+static uint64_t rest(uint64_t whole, uint64_t part) {
+    return whole > part ? whole - part : 0;
+}
+
+/* What of the rows is in no stack. */
+static bool add_rest(struct tree *tree, const struct report *report, const struct symbolizer *symbolizer,
+                     struct tree_path *path) {
+    struct counters *rests = calloc(report->counted + 1, sizeof *rests);
+    bool is_done = rests;
+    for (size_t i = 0; is_done && i < report->counted; i++)
+        rests[i] = report->sites[i]->counters;
+    for (size_t i = 0; is_done && i < report->stack_count; i++) {
+        const struct report_stack *stack = &report->stacks[i];
+        struct counters *of = stack->site->position < report->counted ? &rests[stack->site->position] : NULL;
+#define TAKE_OFF(name) of->name = rest(of->name, stack->counters.name);
+        if (of) {
+            ALLOCSITE_TOTALS(TAKE_OFF)
+        }
+#undef TAKE_OFF
+    }
+    for (size_t i = 0; is_done && i < report->counted; i++) {
+        const struct site_view *view = &report->sites[i]->view;
+        bool is_empty = !counters_calls(&rests[i]) && !rests[i].live_blocks && !rests[i].peak_bytes;
+        if (view->backing || is_empty)
+            continue;
+        tree_path_make(path, view, NULL, symbolizer);
+        is_done = add_path(tree, path, &rests[i]);
+    }
+    free(rests);
+    return is_done;
+}
+
+static uint64_t amount_of(const struct tree *tree, size_t node) {
+    return tree->nodes[node].amounts[tree->by];
+}
+
+static int compare_texts(const char *a, const char *b) {
+    return a == b ? 0 : strcmp(a ? a : "", b ? b : "");
+}
+
+/* By parent; the largest first, what is equal by its name. */
+static int compare(const void *a, const void *b, void *context) {
+    const struct tree *tree = context;
+    size_t left = *(const size_t *)a, right = *(const size_t *)b;
+    const struct tree_node *one = &tree->nodes[left], *other = &tree->nodes[right];
+    if (one->parent != other->parent)
+        return one->parent > other->parent ? 1 : -1;
+    if (amount_of(tree, left) != amount_of(tree, right))
+        return amount_of(tree, left) < amount_of(tree, right) ? 1 : -1;
+    int order = compare_texts(one->at.function, other->at.function);
+    if (!order)
+        order = compare_texts(one->at.file, other->at.file);
+    return order ? order : (left > right) - (left < right);
+}
+
+static bool is_pruned(const struct tree *tree, size_t node) {
+    double amount = (double)amount_of(tree, node), whole = (double)amount_of(tree, 0);
+    return amount == 0 || amount * 100 < whole * tree->prune;
+}
+
+static void set_children(struct tree *tree, size_t at) {
+    struct tree_node *parent = &tree->nodes[tree->nodes[tree->children[at]].parent];
+    if (!parent->count && !parent->pruned)
+        parent->first = at;
+    if (!is_pruned(tree, tree->children[at])) {
+        parent->count++;
+        return;
+    }
+    parent->pruned++;
+    for (int i = 0; i < MEASURE_SORTS; i++)
+        parent->pruned_amounts[i] += tree->nodes[tree->children[at]].amounts[i];
+}
+
+static bool settle(struct tree *tree) {
+    size_t count = tree->count - 1;
+    tree->children = calloc(count + 1, sizeof *tree->children);
+    if (!tree->children)
+        return false;
+    for (size_t i = 0; i < count; i++)
+        tree->children[i] = i + 1;
+    qsort_r(tree->children, count, sizeof *tree->children, compare, tree);
+    for (size_t i = 0; i < count; i++)
+        set_children(tree, i);
+    return true;
+}
+
+bool tree_make(struct tree *tree, const struct report *report, const struct symbolizer *symbolizer) {
+    struct tree_path *path = malloc(sizeof *path);
+    bool is_done = path && grow(&tree->nodes, 0, &tree->room, sizeof *tree->nodes);
+    if (is_done)
+        tree->nodes[tree->count++] = (struct tree_node){.parent = SIZE_MAX};
+    is_done = is_done && add_stacks(tree, report, symbolizer, path) &&
+              add_rest(tree, report, symbolizer, path) && settle(tree);
+    free(path);
+    return is_done;
+}
+
+void tree_free(struct tree *tree) {
+    free(tree->nodes);
+    free(tree->children);
+    hash_free(&tree->index);
+    string_pool_free(&tree->strings);
+}
+
+/* ---- The way from an allocation out to where the program began. */
+
+static void add(struct tree_path *path, const struct tree_place *place) {
+    if (path->count < TREE_PATH_MAX)
+        path->places[path->count++] = *place;
+}
+
+/* A place without a line is in a module. */
+static void add_place(struct tree_path *path, const struct place *place, const char *module,
+                      uint64_t address) {
+    struct tree_place at = {.function = place->function, .file = place->file, .line = place->line};
+    if (!at.file)
+        at.module = module;
+    if (!at.function)
+        at.address = address;
+    add(path, &at);
+}
+
+static void add_row(struct tree_path *path, const struct site_view *view) {
+    add_place(path, &view->at, view->module, view->address);
+    if (path->count)
+        path->places[0].callee = view->callee;
+    for (size_t i = 0; i < view->inlined_count; i++)
+        add_place(path, &view->inlined[i], view->module, 0);
+}
+
+static const struct place *find(const struct symbolizer *symbolizer, const struct report_frame *frame,
+                                size_t *count) {
+    *count = 0;
+    return frame->module ? symbolizer_find(symbolizer, frame->module->path, frame->module->build_id,
+                                           frame->address, count)
+                         : NULL;
+}
+
+static void add_frame(struct tree_path *path, const struct report_frame *frame,
+                      const struct symbolizer *symbolizer) {
+    const char *module = frame->module ? frame->module->path : NULL;
+    const struct place unknown = {.function = frame->function};
+    size_t count;
+    const struct place *places = find(symbolizer, frame, &count);
+    for (size_t i = 0; i < count; i++)
+        add_place(path, &places[i], module, frame->address);
+    if (!count)
+        add_place(path, &unknown, module, frame->address);
+}
+
+/* Compilers write the same file with more or less of its path. */
+static bool is_file(const char *a, const char *b) {
+    const char *left = a ? strrchr(a, '/') : NULL, *right = b ? strrchr(b, '/') : NULL;
+    return a && b && strcmp(left ? left + 1 : a, right ? right + 1 : b) == 0;
+}
+
+static bool has_site(const struct report_frame *frame, const struct site_view *view,
+                     const struct symbolizer *symbolizer) {
+    size_t count;
+    const struct place *places = find(symbolizer, frame, &count);
+    for (size_t i = 0; i < count; i++)
+        if (places[i].line == view->at.line && is_file(places[i].file, view->at.file))
+            return true;
+    return false;
+}
+
+/* Frames that the row's own places stand for: that of the function with the site, and of the wrappers that it
+ * calls. What is not known has one, its own. */
+static size_t own_frames(const struct site_view *view, const struct report_stack *stack,
+                         const struct symbolizer *symbolizer) {
+    if (!view->sited)
+        return 0;
+    for (size_t i = 0; i < stack->frame_count; i++)
+        if (has_site(&stack->frames[i], view, symbolizer))
+            return i + 1;
+    return stack->frame_count ? 1 : 0;
+}
+
+/* The first frame of an unsited row is the row itself. */
+void tree_path_make(struct tree_path *path, const struct site_view *view, const struct report_stack *stack,
+                    const struct symbolizer *symbolizer) {
+    path->count = 0;
+    if (view->sited || !stack || !stack->frame_count)
+        add_row(path, view);
+    for (size_t i = stack ? own_frames(view, stack, symbolizer) : 0; stack && i < stack->frame_count; i++)
+        add_frame(path, &stack->frames[i], symbolizer);
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* What was allocated, by the calls that led there: a tree of the stacks of a report.
+ *
+ * A path begins with the row's own place and the functions that it was inlined into; its calling frames
+ * follow, from the one that called the outermost of these. Root first it is the other way round. Rows, or
+ * parts of them, of which no stack was kept have the first half only. */
+#ifndef ALLOCSITE_DUMP_VIEW_TREE_H
+#define ALLOCSITE_DUMP_VIEW_TREE_H
+
+#include "dump/load/symbolize.h"
+#include "dump/view/measure.h"
+
+/* What is equal here is one node. Texts are the tree's own, once each. */
+struct tree_place {
+    const char *function; /* NULL: not known */
+    const char *file;     /* NULL: not known */
+    const char *callee;   /* of the allocating call; else NULL */
+    const char *module;   /* NULL: the line says enough */
+    uint64_t address;     /* in the module, where there is no function; 0: none */
+    uint32_t line;
+};
+
+struct tree_node {
+    struct tree_place at;
+    uint64_t amounts[MEASURE_SORTS];
+    size_t parent;       /* number of its node */
+    size_t first, count; /* children, in order */
+    uint64_t pruned_amounts[MEASURE_SORTS];
+    size_t pruned; /* further children, which are too small */
+};
+
+struct tree {
+    bool is_root_first; /* set by the caller, like those that follow; the rest is zero */
+    enum measure by;    /* what children are sorted and pruned by */
+    double prune;       /* what has less than so many percent of the whole is left out */
+
+    struct tree_node *nodes; /* 0 is the whole */
+    size_t count, room;
+    size_t *children; /* numbers of nodes */
+    struct hash_index index;
+    struct string_pool strings;
+};
+
+/* Makes the tree of a prepared report, whose addresses the symbolizer has looked up. False: out of memory.
+ * There is something to free even then. */
+bool tree_make(struct tree *, const struct report *, const struct symbolizer *);
+void tree_free(struct tree *);
+
+void tree_text(struct out *, const struct tree *, const struct report *);
+void tree_json(struct out *, const struct tree *, const struct report *);
+
+/* ---- The way from an allocation out to where the program began: tree.h in parts. */
+
+/* Longer ones are cut: those who write trees go down into them. */
+enum { TREE_PATH_MAX = 1000 };
+
+struct tree_path {
+    struct tree_place places[TREE_PATH_MAX]; /* innermost first; texts are borrowed */
+    size_t count;
+};
+
+/* stack: NULL if none was kept. */
+void tree_path_make(struct tree_path *, const struct site_view *, const struct report_stack *stack,
+                    const struct symbolizer *);
+
+#endif

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Which memory of the process can be read. */
+#define _GNU_SOURCE
+#include "lib/base/maps.h"
+
+#include "lib/base/os.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define SPANS_SIZE                                                                                           \
+    (((size_t)1 << 20) * sizeof(struct span)) /* address space: the kernel's limit is 65,530                 \
+                                               */
+
+/* The start of a line; the path behind column 73 may be long and matters only for the stack. */
+struct line {
+    char text[128];
+    size_t used;
+};
+
+static const char *hex(const char *at, uintptr_t *value) {
+    for (*value = 0;; at++) {
+        unsigned digit = *at >= '0' && *at <= '9' ? (unsigned)(*at - '0') : (unsigned)(*at - 'a' + 10);
+        if (digit > 15)
+            return at;
+        *value = *value << 4 | digit;
+    }
+}
+
+/* "begin-end rwxp offset device inode path" */
+static bool take_line(struct maps *maps, const char *line) {
+    struct span span;
+    const char *at = hex(line, &span.begin);
+    at = hex(at + (*at == '-'), &span.end);
+    if (span.begin >= span.end || *at != ' ' || (maps->count + 1) * sizeof span > SPANS_SIZE)
+        return false;
+    if (at[1] != 'r')
+        return true;
+    maps->spans[maps->count++] = span;
+    if (strstr(at, " [stack]"))
+        maps->stack = span;
+    return true;
+}
+
+static bool take_bytes(struct maps *maps, struct line *line, const char *bytes, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        if (bytes[i] != '\n') {
+            if (line->used < sizeof line->text - 1)
+                line->text[line->used++] = bytes[i];
+            continue;
+        }
+        line->text[line->used] = '\0';
+        line->used = 0;
+        if (!take_line(maps, line->text))
+            return false;
+    }
+    return true;
+}
+
+/* By plain system calls: the C library's functions are points where a thread that was cancelled ends. */
+static bool take_file(struct maps *maps, int fd) {
+    char bytes[4096];
+    struct line line = {.used = 0};
+    long count;
+    while ((count = syscall(SYS_read, fd, bytes, sizeof bytes)) > 0)
+        if (!take_bytes(maps, &line, bytes, (size_t)count))
+            return false;
+    return count == 0 && maps->count;
+}
+
+const char *maps_read(struct maps *maps) {
+    maps->count = 0;
+    maps->stack = (struct span){0, 0};
+    maps->spans = os_map(SPANS_SIZE, OS_FORK_KEEPS);
+    if (!maps->spans)
+        return "out of memory";
+    int fd = (int)syscall(SYS_openat, AT_FDCWD, "/proc/self/maps", O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return "/proc/self/maps cannot be opened";
+    bool taken = take_file(maps, fd);
+    syscall(SYS_close, fd);
+    return taken ? NULL : "/proc/self/maps cannot be read";
+}
+
+void maps_release(struct maps *maps) {
+    if (maps->spans)
+        os_unmap(maps->spans, SPANS_SIZE);
+}
+
+const struct span *maps_behind(const struct maps *maps, uintptr_t address) {
+    size_t low = 0, high = maps->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (maps->spans[middle].end <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < maps->count ? &maps->spans[low] : NULL;
+}
+
+struct span maps_at(const struct maps *maps, uintptr_t address) {
+    const struct span *span = maps_behind(maps, address);
+    return span && span->begin <= address ? *span : (struct span){0, 0};
+}

@@ -1,0 +1,420 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The runtime's operating-system calls. */
+#define _GNU_SOURCE
+#include "lib/base/os.h"
+
+#include "profile.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/membarrier.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+static bool wipe_failed;
+
+static void advise(void *memory, size_t size, enum os_fork fork) {
+    /* A huge page would make each thread's few touched counters cost 2 MiB. */
+    madvise(memory, size, MADV_NOHUGEPAGE);
+    /* Terabytes that were never touched would be in the size of a core file. */
+    madvise(memory, size, MADV_DONTDUMP);
+    if (fork == OS_FORK_WIPES && madvise(memory, size, MADV_WIPEONFORK) != 0)
+        __atomic_store_n(&wipe_failed, true, __ATOMIC_RELAXED);
+}
+
+static void *map(void *address, size_t size, int flags) {
+    return mmap(address, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | flags,
+                -1, 0);
+}
+
+void *os_map(size_t size, enum os_fork fork) {
+    void *memory = map(NULL, size, 0);
+    if (memory == MAP_FAILED)
+        return NULL;
+    advise(memory, size, fork);
+    return memory;
+}
+
+bool os_map_over(void *address, size_t size, enum os_fork fork) {
+    if (map(address, size, MAP_FIXED) == MAP_FAILED)
+        return false;
+    advise(address, size, fork);
+    return true;
+}
+
+void os_unmap(void *memory, size_t size) {
+    munmap(memory, size);
+}
+
+bool os_fork_wipes(void) {
+    return !__atomic_load_n(&wipe_failed, __ATOMIC_RELAXED);
+}
+
+uint64_t os_address_space(void) {
+    struct rlimit limit;
+    return getrlimit(RLIMIT_AS, &limit) == 0 ? limit.rlim_cur : 0;
+}
+
+bool os_barriers(void) {
+    return syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
+}
+
+void os_barrier(void) {
+    syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
+}
+
+/* valgrind.h, "RUNNING_ON_VALGRIND": a sequence of instructions that changes nothing but means a request to
+ * it. */
+bool os_is_simulated(void) {
+    volatile uint64_t request[6] = {0x1001};
+    uint64_t answer = 0;
+#if defined __x86_64__
+    __asm__ volatile("rolq $3, %%rdi; rolq $13, %%rdi; rolq $61, %%rdi; rolq $51, %%rdi; xchgq %%rbx, %%rbx"
+                     : "+d"(answer)
+                     : "a"(&request[0])
+                     : "cc", "memory");
+#else
+    (void)request;
+#endif
+    return answer;
+}
+
+void os_call_on_stack(void *top, void (*function)(void)) {
+#if defined __x86_64__
+    __asm__ volatile("movq %%rsp, %%rbx; movq %0, %%rsp; call *%1; movq %%rbx, %%rsp"
+                     :
+                     : "r"(top), "r"(function)
+                     : "rbx", "rax", "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11", "memory", "cc",
+                       "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9",
+                       "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15");
+#else
+    (void)top;
+    function();
+#endif
+}
+
+void os_yield(void) {
+    syscall(SYS_sched_yield);
+}
+
+void os_sleep(long nanoseconds) {
+    const struct timespec time = {.tv_nsec = nanoseconds};
+    syscall(SYS_nanosleep, &time, NULL);
+}
+
+#define YIELDS    100
+#define SHORT_NAP 50000 /* nanoseconds */
+
+void os_wait(uint32_t tries) {
+    tries < YIELDS ? os_yield() : os_sleep(SHORT_NAP);
+}
+
+bool os_read(const void *address, uintptr_t *word) {
+    int error = errno;
+    struct iovec to = {word, sizeof *word}, from = {(void *)(uintptr_t)address, sizeof *word};
+    bool is_read =
+        syscall(SYS_process_vm_readv, os_process(), &to, 1UL, &from, 1UL, 0UL) == (long)sizeof *word;
+    errno = error;
+    return is_read;
+}
+
+/* The kernel reads the set before it looks at what is to be done with it, which here is nothing that it
+ * knows. Sandboxes allow that, and it takes a tenth of the time of reading the word. valgrind complains of
+ * it. */
+bool os_can_read(const void *address) {
+    uintptr_t word;
+    int error = errno;
+    bool can = os_is_simulated()
+                   ? os_read(address, &word)
+                   : syscall(SYS_rt_sigprocmask, -1, address, NULL, sizeof(uint64_t)) == 0 || errno == EINVAL;
+    errno = error;
+    return can;
+}
+
+/* The kernel's set of signals is one word; the C library's is for programs. */
+static uint64_t change_mask(int how, uint64_t set) {
+    uint64_t before = 0;
+    syscall(SYS_rt_sigprocmask, how, &set, &before, sizeof set);
+    return before;
+}
+
+uint64_t os_signals_hold(void) {
+    return change_mask(SIG_BLOCK, ~(uint64_t)0);
+}
+
+void os_signals_release(uint64_t before) {
+    int error = errno;
+    change_mask(SIG_SETMASK, before);
+    errno = error;
+}
+
+#define SIGNAL_BIT(number) ((uint64_t)1 << ((number)-1))
+
+static const uint64_t writing_signals = SIGNAL_BIT(SIGPIPE) | SIGNAL_BIT(SIGXFSZ);
+
+static uint64_t pending_signals(void) {
+    uint64_t pending = 0;
+    syscall(SYS_rt_sigpending, &pending, sizeof pending);
+    return pending;
+}
+
+void os_writing_begin(struct os_writing *before) {
+    before->mask = change_mask(SIG_BLOCK, writing_signals);
+    before->pending = pending_signals();
+}
+
+void os_writing_end(const struct os_writing *before) {
+    int error = errno;
+    const struct timespec at_once = {0, 0};
+    uint64_t ours = pending_signals() & writing_signals & ~before->pending;
+    while (ours && syscall(SYS_rt_sigtimedwait, &ours, NULL, &at_once, sizeof ours) < 0 && errno == EINTR)
+        ;
+    change_mask(SIG_SETMASK, before->mask);
+    errno = error;
+}
+
+static size_t append(char *line, size_t used, size_t size, const char *part) {
+    size_t n = strnlen(part, size - used);
+    memcpy(line + used, part, n);
+    return used + n;
+}
+
+void os_say_parts(const char *const *parts) {
+    char line[1024];
+    size_t room = sizeof line - 1;
+    size_t used = append(line, 0, room, "allocsite: ");
+    for (; *parts; parts++)
+        used = append(line, used, room, *parts);
+    line[used++] = '\n';
+    struct os_writing before;
+    ssize_t written;
+    os_writing_begin(&before);
+    do
+        written = syscall(SYS_write, STDERR_FILENO, line, used);
+    while (written < 0 && errno == EINTR);
+    os_writing_end(&before);
+}
+
+static void argument_path(char *path, size_t size) {
+    const char *executed = (const char *)getauxval(AT_EXECFN);
+    size_t used = 0;
+    if (!executed)
+        executed = "?";
+    if (*executed != '/' && getcwd(path, size - 1)) {
+        used = strlen(path);
+        used = append(path, used, size - 1, "/");
+    }
+    path[append(path, used, size - 1, executed)] = '\0';
+}
+
+void os_program_path(char *path, size_t size, bool as_argument) {
+    ssize_t n = as_argument ? 0 : readlink("/proc/self/exe", path, size - 1);
+    if (n > 0)
+        path[n] = '\0';
+    else
+        argument_path(path, size);
+}
+
+int32_t os_process(void) {
+    return (int32_t)syscall(SYS_getpid);
+}
+
+int32_t os_thread(void) {
+    return (int32_t)syscall(SYS_gettid);
+}
+
+bool os_thread_exists(int32_t thread) {
+    return syscall(SYS_tgkill, os_process(), thread, 0) == 0 || errno != ESRCH;
+}
+
+void os_host_name(char *name, size_t size) {
+    struct utsname host;
+    const char *node = uname(&host) == 0 ? host.nodename : "localhost";
+    name[append(name, 0, size - 1, node)] = '\0';
+}
+
+void os_close(int fd) {
+    int error = errno;
+    syscall(SYS_close, fd);
+    errno = error;
+}
+
+static bool is_profile(const char *path) {
+    char start[PROFILE_MAGIC_SIZE];
+    int fd =
+        (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    bool is_one = fd >= 0 && syscall(SYS_pread64, fd, start, sizeof start, 0) == (long)sizeof start &&
+                  memcmp(start, PROFILE_MAGIC, sizeof start) == 0;
+    if (fd >= 0)
+        os_close(fd);
+    return is_one;
+}
+
+static bool empty(int fd, const char *path) {
+    struct stat status;
+    if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode))
+        return true;
+    if (is_profile(path)) {
+        errno = EEXIST;
+        return false;
+    }
+    return ftruncate(fd, 0) == 0;
+}
+
+int os_create(const char *path) {
+    /* Without waiting for somebody to read from a pipe of that name. */
+    int fd = (int)syscall(SYS_openat, AT_FDCWD, path,
+                          O_CREAT | O_WRONLY | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0600);
+    if (fd < 0 || empty(fd, path))
+        return fd;
+    os_close(fd);
+    return -1;
+}
+
+int os_keep(int fd) {
+    /* Programs that look for free descriptors start from below. */
+    int copy = fcntl(fd, F_DUPFD_CLOEXEC, 200);
+    return copy >= 0 ? copy : fcntl(fd, F_DUPFD_CLOEXEC, 3);
+}
+
+static bool is_file(const struct os_file *file, int fd) {
+    struct stat status;
+    return fstat(fd, &status) == 0 && status.st_dev == file->device && status.st_ino == file->inode;
+}
+
+void os_file_note(struct os_file *file, int fd) {
+    struct stat status = {0};
+    int kept = os_keep(fd);
+    fstat(fd, &status);
+    *file = (struct os_file){kept >= 0 ? kept : fd, status.st_dev, status.st_ino};
+    if (kept >= 0)
+        syscall(SYS_close, fd);
+}
+
+bool os_file_is_open(const struct os_file *file) {
+    return file->fd >= 0 && is_file(file, file->fd);
+}
+
+bool os_file_is_removed(const struct os_file *file) {
+    struct stat status;
+    return os_file_is_open(file) && fstat(file->fd, &status) == 0 && status.st_nlink == 0;
+}
+
+bool os_file_reopen(struct os_file *file, const char *path) {
+    int fd =
+        (int)syscall(SYS_openat, AT_FDCWD, path, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    if (fd < 0)
+        return false;
+    if (!is_file(file, fd)) {
+        syscall(SYS_close, fd);
+        errno = ENOENT;
+        return false;
+    }
+    os_file_note(file, fd);
+    return true;
+}
+
+void os_file_close(struct os_file *file) {
+    if (os_file_is_open(file))
+        syscall(SYS_close, file->fd);
+    file->fd = -1;
+}
+
+/* offset: NULL: where the descriptor stands. */
+static int write_all(int fd, const char *bytes, size_t size, const uint64_t *offset) {
+    struct os_writing before;
+    int error = 0;
+    os_writing_begin(&before);
+    for (size_t done = 0; done < size && !error;) {
+        long n = offset ? syscall(SYS_pwrite64, fd, bytes + done, size - done, *offset + done)
+                        : syscall(SYS_write, fd, bytes + done, size - done);
+        if (n > 0)
+            done += (size_t)n;
+        else if (n == 0 || errno != EINTR)
+            error = n == 0 ? ENOSPC : errno;
+    }
+    os_writing_end(&before);
+    return error;
+}
+
+int os_write(int fd, const void *bytes, size_t size) {
+    return write_all(fd, bytes, size, NULL);
+}
+
+int os_write_at(int fd, const void *bytes, size_t size, uint64_t offset) {
+    return write_all(fd, bytes, size, &offset);
+}
+
+/* For a file system that cannot allocate without writing. */
+static int write_zeros(int fd, uint64_t offset, size_t size) {
+    static const char zeros[512];
+    int error = 0;
+    for (size_t done = 0; done < size && !error; done += sizeof zeros)
+        error =
+            os_write_at(fd, zeros, size - done < sizeof zeros ? size - done : sizeof zeros, offset + done);
+    return error;
+}
+
+int os_allocate(int fd, uint64_t offset, size_t size) {
+    struct os_writing before;
+    long failed;
+    os_writing_begin(&before);
+    do
+        failed = syscall(SYS_fallocate, fd, 0, offset, size);
+    while (failed && errno == EINTR);
+    os_writing_end(&before);
+    if (!failed)
+        return 0;
+    return errno == EOPNOTSUPP || errno == ENOSYS ? write_zeros(fd, offset, size) : errno;
+}
+
+bool os_map_file(void *address, size_t size, int fd, uint64_t offset) {
+    return mmap(address, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, (off_t)offset) !=
+           MAP_FAILED;
+}
+
+uint64_t os_now(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+/* The 22nd field of proc(5)'s stat; the second one, a name in parentheses, may hold anything. */
+static uint64_t parse_start_time(const char *text) {
+    const char *at = strrchr(text, ')');
+    uint64_t number = 0;
+    for (int field = 2; at && field < 22; field++)
+        at = strchr(at + 1, ' ');
+    for (at = at ? at + 1 : ""; *at >= '0' && *at <= '9'; at++)
+        number = number * 10 + (uint64_t)(*at - '0');
+    return number;
+}
+
+uint64_t os_start_time(uint64_t pid) {
+    char path[40] = "/proc/", digits[24], *at = digits + sizeof digits, text[1024];
+    *--at = '\0';
+    do
+        *--at = (char)('0' + pid % 10);
+    while (pid /= 10);
+    strcat(strcat(path, at), "/stat");
+    int fd = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
+    long read = fd < 0 ? 0 : syscall(SYS_read, fd, text, sizeof text - 1);
+    if (fd >= 0)
+        syscall(SYS_close, fd);
+    text[read > 0 ? read : 0] = '\0';
+    return parse_start_time(text);
+}
+
+uint64_t os_pid_namespace(void) {
+    struct stat status;
+    return stat("/proc/self/ns/pid", &status) == 0 ? status.st_ino : 0;
+}

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The runtime's operating-system calls, in one place. None of them allocates or takes a lock, all may be
+ * used in a signal handler. They may change errno; who calls them on the program's way restores it. */
+#ifndef ALLOCSITE_LIB_BASE_OS_H
+#define ALLOCSITE_LIB_BASE_OS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum os_fork { OS_FORK_KEEPS, OS_FORK_WIPES };
+
+/* Zeroed memory whose pages cost nothing until they are touched. With OS_FORK_WIPES it reads as zero in
+ * a forked child. NULL when there is none. Lives until os_unmap. */
+void *os_map(size_t size, enum os_fork);
+void os_unmap(void *, size_t size);
+
+/* The same in the place of what is mapped at address. False: it is as it was. */
+bool os_map_over(void *address, size_t size, enum os_fork);
+
+/* A file that is kept open in a process which does not know of it, and may close what it has not opened. */
+struct os_file {
+    int fd;
+    uint64_t device, inode;
+};
+
+/* Keeps fd, out of the way of the program's own descriptors. */
+void os_file_note(struct os_file *, int fd);
+
+/* Whether the descriptor still is that file's; and to get one if it is not. */
+bool os_file_is_open(const struct os_file *);
+bool os_file_reopen(struct os_file *, const char *path);
+
+/* Whether nothing names it any more. False if that is not known, for the descriptor is closed. */
+bool os_file_is_removed(const struct os_file *);
+
+/* Closes the descriptor if it is the file's. */
+void os_file_close(struct os_file *);
+
+/* Space of the disk for a part of the file, which then holds zeros, or for bytes, which are written there.
+ * None of them is a point where a thread can be cancelled. 0 or errno. */
+int os_allocate(int fd, uint64_t offset, size_t size);
+int os_write(int fd, const void *bytes, size_t size);
+int os_write_at(int fd, const void *bytes, size_t size, uint64_t offset);
+
+/* Maps a part of the file, shared, in the place of what is mapped at address. False: it is as it was, see
+ * errno. */
+bool os_map_file(void *address, size_t size, int fd, uint64_t offset);
+
+/* False: os_map could not have a mapping wiped (a kernel before 4.14), and a forked child goes on from
+ * its parent's numbers. */
+bool os_fork_wipes(void);
+
+/* How much of it the process may use, in bytes. */
+uint64_t os_address_space(void);
+
+/* What every thread of the process has written so far is seen by this one, and the reverse: a memory barrier
+ * in all of them, which costs them nothing until then. os_barriers first, once. False: the kernel has none
+ * (before Linux 4.14), or does not let us. */
+bool os_barriers(void);
+void os_barrier(void);
+
+/* Whether valgrind runs the process, which has no general clone. */
+bool os_is_simulated(void);
+
+/* Whether the word at address can be read. Keeps errno. */
+bool os_can_read(const void *address);
+
+/* Reads it. False: it cannot be. Keeps errno. */
+bool os_read(const void *address, uintptr_t *word);
+
+/* Calls the function with another stack, which ends at top. */
+void os_call_on_stack(void *top, void (*function)(void));
+
+/* Lets another thread run. */
+void os_yield(void);
+
+/* Of less than a second. */
+void os_sleep(long nanoseconds);
+
+/* Between two tries to get what another thread has: lets it run, after many tries even if it is of a lower
+ * priority than this one, for which a real-time thread must sleep. */
+void os_wait(uint32_t tries);
+
+/* Keeps all signals from being handled in this thread; returns what os_signals_release needs. */
+uint64_t os_signals_hold(void);
+void os_signals_release(uint64_t before);
+
+/* The same, but a SIGPIPE or SIGXFSZ that writing brings upon the thread meanwhile is thrown away: what the
+ * runtime writes must not kill the program. Fill before and hand it back. */
+struct os_writing {
+    uint64_t mask;
+    uint64_t pending;
+};
+void os_writing_begin(struct os_writing *before);
+void os_writing_end(const struct os_writing *before);
+
+/* os_say(part, ...): "allocsite: " and the parts as one line on stderr, in one write. */
+#define os_say(...) os_say_parts((const char *const[]){__VA_ARGS__, NULL})
+void os_say_parts(const char *const *parts);
+
+/* Path of the executable, NUL-terminated and cut to size; as_argument: of the one that the dynamic loader was
+ * given as an argument. */
+void os_program_path(char *path, size_t size, bool as_argument);
+
+/* The number of this process. The C library's getpid is nowhere near what else is called here: around a page
+ * that is needed the kernel maps 60 KiB, which count as the program's. */
+int32_t os_process(void);
+
+/* The number of this thread, and whether the process has the one with that number. */
+int32_t os_thread(void);
+bool os_thread_exists(int32_t thread);
+
+void os_host_name(char *name, size_t size);
+
+/* When a process started, in clock ticks since the machine did; 0: there is no such process, or it cannot be
+ * told. */
+uint64_t os_start_time(uint64_t pid);
+
+/* Inode number of the namespace that process ids are of; 0: not known. */
+uint64_t os_pid_namespace(void);
+
+/* Nanoseconds since 1970-01-01 UTC. */
+uint64_t os_now(void);
+
+/* Creates or empties a file for its owner alone, never through a symbolic link; not a profile, which somebody
+ * may have mapped. -1 with errno. */
+int os_create(const char *path);
+
+/* None of the calls here is a point where a thread can be cancelled. Keeps errno. */
+void os_close(int fd);
+
+/* A copy of a descriptor, out of the way of the program's own. -1 with errno. */
+int os_keep(int fd);
+
+#endif

@@ -1,0 +1,558 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Counting what happens to blocks: everything but the hot path. */
+#include "lib/bill/own.h"
+
+#include "lib/behind/custom.h"
+#include "lib/bill/own_other.h"
+#include "lib/bill/stacks.h"
+#include "lib/count/change.h"
+#include "lib/count/pairs.h"
+#include "lib/count/threads.h"
+#include "lib/heap/next.h"
+#include "lib/heap/operators.h"
+#include "lib/heap/rebind.h"
+#include "lib/who/parts.h"
+
+#include <errno.h>
+
+static void enter(const void *p, uint32_t slot, enum family family, uint64_t bytes) {
+    if (runtime_owners && !shadow_put(p, slot, family, bytes))
+        hole_set(HOLE_OWNERS);
+}
+
+/* A block that is not counted, neither now nor when it goes. */
+static void enter_uncounted(const void *p, uint64_t bytes, enum family family) {
+    if (p && !runtime_off && runtime_owners)
+        shadow_put(p, SLOT_OURS, family, bytes);
+}
+
+struct share own_share(uint32_t slot, uint64_t bytes) {
+    bool is_backing = local.custom && slot != NO_SLOT;
+    return (struct share){stack_slot(is_backing ? part_backing(slot) : slot), is_backing, bytes};
+}
+
+static void enter_share(const void *p, struct share share, enum family family) {
+    enter(p, share.slot, share.is_backing ? FAMILY_BACKING : family, share.bytes);
+}
+
+static void gain(uint32_t slot, const void *p, uint64_t bytes, enum family family) {
+    struct share share = own_share(slot, bytes);
+    if (change_gain(share))
+        enter_share(p, share, family);
+}
+
+static struct share share_of_block(const struct block *block) {
+    return (struct share){block->slot, block->family == FAMILY_BACKING, block->size};
+}
+
+static void lose(const struct block *block) {
+    change_lose(share_of_block(block));
+}
+
+static void move(const struct block *old, uint32_t slot, const void *p, uint64_t bytes) {
+    struct share share = own_share(slot, bytes);
+    if (change_move(share_of_block(old), share))
+        enter_share(p, share, FAMILY_MALLOC);
+}
+
+/* A realloc of a block that nobody is known to own. */
+static void appear(uint32_t slot, const void *p, uint64_t bytes) {
+    struct share share = own_share(slot, bytes);
+    if (change_appear(share))
+        enter_share(p, share, FAMILY_MALLOC);
+}
+
+static void fail(uint32_t slot) {
+    change_fail(own_share(slot, 0).slot);
+}
+
+void count_failed(uint32_t slot) {
+    int error = errno;
+    if (runtime_counts() && !threads_are_paused())
+        fail(slot);
+    errno = error;
+}
+
+void count_gained(uint32_t slot, const void *p, uint64_t bytes, enum family family) {
+    int error = errno;
+    if (threads_are_paused())
+        enter_uncounted(p, bytes, family);
+    else if (runtime_counts())
+        gain(slot, p, bytes, family);
+    errno = error;
+}
+
+static void disown(const void *p, uint32_t from, uint32_t to) {
+    struct block block = shadow_find(p);
+    struct thread *thread = slot_row(block.slot) == from ? thread_acquire(block.slot, to) : NULL;
+    from = block.slot; /* a part of what it was */
+    if (thread && block.state == BLOCK_LIVE) {
+        shadow_put(p, to, FAMILY_MALLOC, block.size);
+        tally_disown(thread, thread_tally(thread, from), thread_tally(thread, to), block.size);
+    } else if (thread) {
+        tally_disown_freed(thread_tally(thread, from), thread_tally(thread, to), block.size);
+    }
+    if (thread)
+        thread_release(thread);
+}
+
+static void disown_gain(uint64_t bytes, uint32_t from, uint32_t to) {
+    struct thread *thread = thread_acquire(from, to);
+    if (!thread)
+        return;
+    tally_disown_gain(thread_tally(thread, from), thread_tally(thread, to), bytes);
+    thread_release(thread);
+}
+
+void count_disowned(const struct billed *block, uint32_t from, uint32_t to) {
+    int error = errno;
+    if (runtime_owners)
+        disown(block->p, from, to);
+    else
+        disown_gain(block->bytes, from, to);
+    errno = error;
+}
+
+/* Where an event is billed, and as what. */
+struct bill {
+    uint32_t slot;
+    enum family family;
+    uint64_t bytes;
+    struct scope *scope; /* that takes it; NULL: none */
+};
+
+static struct bill bill_for(struct origin origin, const void *p, uint64_t bytes, enum family family) {
+    struct scope *scope = &local.scope;
+    struct bill bill = {.family = family, .bytes = bytes};
+    uint32_t handover = origin.site ? 0 : handover_take();
+    if (handover)
+        bill.slot = handover - 1;
+    else if (scope_takes(scope, bytes) && (!origin.site || scope->lifts))
+        bill = (struct bill){scope->slot, scope->family, scope_billed(scope, p, bytes), scope};
+    else
+        bill.slot = origin.site ? site_slot(origin.site) : unsited_owner(origin.caller);
+    return bill;
+}
+
+/* What the C library allocates for us is not counted, but whoever frees it may do so when we do not see it
+ * coming. */
+static void gain_ours(const void *p, uint64_t bytes) {
+    local.heard = true;
+    enter_uncounted(p, bytes, FAMILY_MALLOC);
+}
+
+/* While counting is stopped. */
+static void pass_by(struct origin origin, const void *p, uint64_t bytes, enum family family) {
+    if (!origin.site)
+        handover_take();
+    enter_uncounted(p, bytes, family);
+}
+
+static void count_alloc(struct origin origin, const void *p, uint64_t bytes, enum family family) {
+    struct bill bill = bill_for(origin, p, bytes, family);
+    if (p)
+        gain(bill.slot, p, bill.bytes, bill.family);
+    else if (!bill.scope)
+        fail(bill.slot);
+}
+
+static void mark_uncounted(const void *p, uint64_t bytes, struct origin origin) {
+    if (!origin.site)
+        handover_take();
+    if (runtime_owners)
+        shadow_put_apart(p, SLOT_OURS, FAMILY_MALLOC, bytes);
+}
+
+static void mark_counted(const void *p, uint64_t bytes, struct origin origin) {
+    struct bill bill = bill_for(origin, p, bytes, FAMILY_MALLOC);
+    struct share share = own_share(bill.slot, bill.bytes);
+    enum family family = share.is_backing ? FAMILY_BACKING : bill.family;
+    if (change_gain(share) && runtime_owners && !shadow_put_apart(p, share.slot, family, share.bytes))
+        hole_set(HOLE_OWNERS);
+}
+
+void own_mark(const void *p, uint64_t bytes, struct origin origin) {
+    int error = errno;
+    if (threads_are_paused())
+        mark_uncounted(p, bytes, origin);
+    else if (runtime_counts())
+        mark_counted(p, bytes, origin);
+    errno = error;
+}
+
+static inline uint32_t key_for(struct origin origin) {
+    if (origin.site)
+        return origin.site->key;
+    return local.diverted ? ALLOCSITE_KEY_NONE : unsited_key(origin.caller);
+}
+
+/* The rest is mostly for a scope. */
+static bool gain_quickly(struct origin origin, void *p, uint64_t bytes, enum family family) {
+    struct scope *scope = &local.scope;
+    struct thread *thread = local.own; /* not current, which hides it within a scope that lifts */
+    if (!p || !thread || runtime_details || local.silent || local.handover || local.ending || local.custom)
+        return false;
+    uint32_t key = origin.site ? origin.site->key : KEY(scope->slot);
+    if (origin.site ? scope->active : !scope_takes(scope, bytes))
+        return false;
+    if (key >= thread->capacity || stacks_depth)
+        return false;
+    if (!origin.site) {
+        bytes = scope_billed(scope, p, bytes);
+        family = scope->family;
+    }
+    enter(p, key >> KEY_SHIFT, family, bytes);
+    if (runtime_owners)
+        tally_gain(thread, own_tally(thread, key), bytes);
+    else
+        tally_gain_alone(own_tally(thread, key), bytes);
+    return true;
+}
+
+/* The key of what stacks are kept of is that of its part, if this one was here lately. */
+static inline uint32_t key_with_stack(struct origin origin, const void *frame) {
+    uint32_t key = key_for(origin);
+    bool keeps_stacks = local.current->capacity && key & KEY_SLOW && key != ALLOCSITE_KEY_NONE;
+    return keeps_stacks ? stack_key_seen(key_slot(key), frame) : key;
+}
+
+/* Large, or its caller has to be looked up. */
+static bool gain_unsited(struct origin origin, void *p, uint64_t bytes, enum family family) {
+    return gain_any(local.current->capacity ? key_for(origin) : ALLOCSITE_KEY_NONE, p, bytes, family);
+}
+
+static void *alloc_slow(struct origin origin, void *p, uint64_t bytes, enum family family) {
+    if (!origin.site && gain_unsited(origin, p, bytes, family))
+        return p;
+    if (runtime_off || gain_quickly(origin, p, bytes, family))
+        return p;
+    int error = errno;
+    if (local.silent)
+        gain_ours(p, bytes);
+    else if (threads_are_paused())
+        pass_by(origin, p, bytes, family);
+    else if (runtime_counts())
+        count_alloc(origin, p, bytes, family);
+    errno = error;
+    return p;
+}
+
+/* With stacks this is what most allocations are. In a frame of its own, which is the program's next. */
+static __attribute__((noinline)) void *alloc_with_stack(struct origin origin, void *p, uint64_t bytes,
+                                                        enum family family) {
+    uint32_t key = p ? key_with_stack(origin, __builtin_frame_address(0)) : ALLOCSITE_KEY_NONE;
+    return gain_any(key, p, bytes, family) ? p : alloc_slow(origin, p, bytes, family);
+}
+
+static __attribute__((noinline)) void *alloc_alone(struct origin origin, void *p, uint64_t bytes,
+                                                   enum family family) {
+    return own_gain_alone(key_for(origin), p, bytes) ? p : alloc_slow(origin, p, bytes, family);
+}
+
+/* Most of what comes here is large. Each way is a jump: what one of them keeps on the stack the others need
+ * not. */
+void *own_alloc_slow(struct origin origin, void *p, uint64_t bytes, enum family family) {
+    if (UNLIKELY(!runtime_owners))
+        return alloc_alone(origin, p, bytes, family);
+    if (UNLIKELY(stacks_depth))
+        return alloc_with_stack(origin, p, bytes, family);
+    struct tally *tally = origin.site ? enter_other(origin.site->key, p, bytes, family) : NULL;
+    if (!tally)
+        return alloc_slow(origin, p, bytes, family);
+    return tally_gain_unseen(local.current, tally, bytes) ? peak_look_gained(p, local.current, tally, bytes)
+                                                          : p;
+}
+
+void own_failed(struct origin origin) {
+    own_alloc_slow(origin, NULL, 0, FAMILY_MALLOC);
+}
+
+uint32_t own_slot(struct origin origin) {
+    if (local.releaser)
+        return local.releaser - 1;
+    return origin.site ? site_slot(origin.site) : unsited_owner(origin.caller);
+}
+
+/* Whether every block of the process comes by here, so that one that is not known is none. */
+static bool all_blocks_are_seen(void) {
+    return !hole_is_set(HOLE_INTERPOSITION) && !hole_is_set(HOLE_PAST) && !hole_is_set(HOLE_UNWRAPPED) &&
+           !hole_is_set(HOLE_MEMORY) && !hole_is_set(HOLE_OWNERS) && !hole_is_set(HOLE_LIBRARIES) &&
+           !hole_is_set(HOLE_SECOND_RUNTIME) && runtime_owners;
+}
+
+static void report_unknown(const void *p, const struct block *block, struct origin by) {
+    if (bootstrap_readable(p) || local.silent || !all_blocks_are_seen())
+        return;
+    if (rebind_is_done()) {
+        /* By a way that only the allocator knows, perhaps at the address of a freed one. */
+        hole_set(HOLE_PAST);
+        return;
+    }
+    pair_count(block->state == BLOCK_FREED ? FAULT_DOUBLE_FREE : FAULT_FOREIGN, block->slot, own_slot(by), 0);
+}
+
+static void report_family(const struct block *block, enum family family, struct origin by) {
+    if (family == FAMILY_ANY || block->family == family || block->family == FAMILY_BACKING ||
+        operators_are_replaced())
+        return;
+    bool both_new = block->family != FAMILY_MALLOC && family != FAMILY_MALLOC;
+    pair_count(both_new ? FAULT_ARRAY_MISMATCH : FAULT_MISMATCH, block->slot, own_slot(by), block->size);
+}
+
+/* Takes the block at p out of the table. */
+static struct block take(const void *p, struct origin by) {
+    struct block block = shadow_find(p);
+    if (block.state == BLOCK_LIVE)
+        shadow_drop(p);
+    else
+        report_unknown(p, &block, by);
+    return block;
+}
+
+static bool is_counted(const struct block *block) {
+    return block->state == BLOCK_LIVE && block->slot != SLOT_OURS;
+}
+
+static void lose_to(const struct block *block, struct origin by) {
+    lose(block);
+    if (runtime_details)
+        pair_count(PAIR_FREE, block->slot, own_slot(by), block->size);
+}
+
+static bool has_gone(const void *p) {
+    return !p || runtime_off || !runtime_owners || p == local.released;
+}
+
+void own_free(void *p, struct origin by, enum family family) {
+    if (has_gone(p))
+        return;
+    int error = errno;
+    runtime_start();
+    struct block block = take(p, by);
+    if (is_counted(&block)) {
+        report_family(&block, family, by);
+        if (block.family == FAMILY_BACKING)
+            custom_gone(p, block.size, by);
+        lose_to(&block, by);
+    }
+    errno = error;
+}
+
+void own_free_block_slow(void *p, struct origin by, enum family family) {
+    if (p && runtime_owners && !lose_other(p, family))
+        own_free(p, by, family);
+    next.free(p);
+}
+
+void own_look_and_free(void *p, struct thread *thread, struct tally *before, uint64_t bytes) {
+    p = peak_look_lost(p, thread, before + 1, bytes);
+    next.free(p);
+}
+
+/* A realloc to nothing may free the block and return NULL: that is no failure, and no allocation. */
+static void count_realloc(struct origin origin, const struct block *old, const void *p, uint64_t bytes) {
+    struct bill bill = bill_for(origin, p, bytes, FAMILY_MALLOC);
+    if (is_counted(old)) {
+        report_family(old, FAMILY_MALLOC, origin);
+        move(old, bill.slot, p, bill.bytes);
+        if (runtime_details)
+            pair_count(PAIR_REALLOC, old->slot, bill.slot, old->size);
+    } else {
+        appear(bill.slot, p, bill.bytes);
+    }
+}
+
+static void put_back(const void *p, const struct block *block) {
+    if (block->state == BLOCK_LIVE)
+        shadow_put(p, block->slot, (enum family)block->family, block->size);
+}
+
+static void realloc_end(struct origin origin, void *old, const struct block *block, const void *p,
+                        size_t bytes) {
+    if (p && local.silent) {
+        gain_ours(p, bytes);
+        if (is_counted(block))
+            lose(block);
+    } else if (p && threads_are_paused()) {
+        pass_by(origin, p, bytes, FAMILY_MALLOC);
+        if (is_counted(block))
+            lose_to(block, origin);
+    } else if (p) {
+        count_realloc(origin, block, p, bytes);
+    } else if (bytes) {
+        put_back(old, block);
+        count_alloc(origin, NULL, bytes, FAMILY_MALLOC);
+    } else {
+        handover_take(); /* it was for this call */
+        if (is_counted(block))
+            lose_to(block, origin);
+    }
+}
+
+/* The blocks that a custom allocator has handed out of what it now has moved. Nothing tells before whether it
+ * will move, so another thread may have the memory by now; but who moves a chunk has no blocks in it. */
+static void leave_chunk(const char *old, const struct block *block, const char *p, size_t bytes,
+                        struct origin by) {
+    size_t kept = old == p && bytes < block->size ? bytes : old == p ? block->size : 0;
+    custom_gone(old + kept, block->size - kept, by);
+}
+
+void own_realloc_end(struct origin origin, const void *p, size_t bytes) {
+    static const struct block unknown;
+    int error = errno;
+    if (!runtime_off)
+        realloc_end(origin, NULL, &unknown, p, bytes);
+    errno = error;
+}
+
+static COLD void *own_realloc_slow(void *old, size_t bytes, struct origin origin) {
+    if (runtime_off)
+        return next.realloc(old, bytes);
+    int error = errno;
+    runtime_start();
+    struct block block = take(old, origin);
+    errno = error;
+    void *p = next.realloc(old, bytes);
+    error = errno;
+    if (block.state == BLOCK_LIVE && block.family == FAMILY_BACKING && (p || !bytes))
+        leave_chunk(old, &block, p, bytes, origin);
+    if (!runtime_off)
+        realloc_end(origin, old, &block, p, bytes);
+    errno = error;
+    return p;
+}
+
+/* What a block was before a realloc, and where its entry is. */
+struct old {
+    uint32_t *small;
+    uint64_t *large; /* NULL: it is small */
+    uint64_t value;  /* of the large entry */
+    uint32_t key;
+    uint64_t bytes;
+};
+
+static inline bool find_old(struct old *old, const void *p) {
+    uint32_t half, capacity = local.current->capacity;
+    old->small = shadow_entry_any(shadow_find_cell(p, &half));
+    if (!old->small)
+        return false;
+    uint32_t value = shadow_value(*old->small, half);
+    old->large = NULL;
+    old->key = value & -KEY(1);
+    old->bytes = value & (SHADOW_SMALL - 1);
+    if (old->key - KEY(1) < capacity)
+        return true;
+    shadow_large_entry(p, &old->large);
+    old->value = *old->large;
+    old->key = large_key(old->value);
+    old->bytes = old->value & LARGE_SIZE_MASK;
+    return !shadow_value_lives(value) && is_large(old->value, p, FAMILY_MALLOC) &&
+           old->key - KEY(1) < capacity;
+}
+
+static inline void old_mark(const struct old *old) {
+    if (old->large)
+        *old->large = old->value | LARGE_FREED;
+    else
+        shadow_mark_freed(old->small);
+}
+
+/* Between two slots that this thread counts. It is looked at anew: a fork may have come by in the meantime.
+ */
+static inline bool move_quickly(uint32_t key, const struct old *old, void *p, uint64_t bytes) {
+    struct thread *thread = local.current;
+    uint64_t *large;
+    uint32_t value, *small = shadow_entry_any(shadow_encode(p, key | (uint32_t)bytes, &value));
+    if (key >= thread->capacity || old->key - KEY(1) >= thread->capacity || key >= thread->extra_capacity ||
+        old->key >= thread->extra_capacity || bytes >= LARGE_SIZE_MASK || !small ||
+        !shadow_large_entry(p, &large))
+        return false;
+    if (bytes < SHADOW_SMALL)
+        *small = value;
+    else
+        *large = LARGE_KEY(key) | shadow_large_offset(p) | bytes;
+    tally_move(thread, own_tally(thread, old->key), old->bytes, own_tally(thread, key), bytes);
+    return true;
+}
+
+/* In a frame of its own, for only one that has a pointer can be walked from. */
+static __attribute__((noinline)) uint32_t realloc_key_with_stack(struct origin origin) {
+    return key_with_stack(origin, __builtin_frame_address(0));
+}
+
+static void *realloc_after(const struct old *old, void *block, void *p, size_t bytes, struct origin origin) {
+    uint32_t key = UNLIKELY(stacks_depth) ? realloc_key_with_stack(origin) : key_for(origin);
+    if (LIKELY(p != NULL) && LIKELY(move_quickly(key, old, p, bytes)))
+        return p;
+    int error = errno;
+    struct block before = {old->bytes, old->key >> KEY_SHIFT, BLOCK_LIVE, FAMILY_MALLOC};
+    realloc_end(origin, block, &before, p, bytes);
+    errno = error;
+    return p;
+}
+
+static __attribute__((noinline)) void *realloc_after_small(void *block, uint32_t value, void *p, size_t bytes,
+                                                           struct origin origin) {
+    struct old old = {.key = value & -KEY(1), .bytes = value & (SHADOW_SMALL - 1)};
+    return realloc_after(&old, block, p, bytes, origin);
+}
+
+static __attribute__((noinline)) void *realloc_otherwise(void *block, size_t bytes, struct origin origin) {
+    struct old old;
+    if (!bytes || !find_old(&old, block))
+        return own_realloc_slow(block, bytes, origin);
+    old_mark(&old);
+    return realloc_after(&old, block, next.realloc(block, bytes), bytes, origin);
+}
+
+static __attribute__((noinline)) void *realloc_of_none(size_t n, struct origin origin) {
+    KEEP(struct allocsite_site *, site, origin.site);
+    KEEP(const void *, caller, origin.caller);
+    KEEP(size_t, bytes, n);
+    void *p = next.realloc(NULL, n);
+    struct allocsite_site *by = site;
+    return by ? own_alloc(by, p, bytes, FAMILY_MALLOC) : own_alloc_unsited(caller, p, bytes, FAMILY_MALLOC);
+}
+
+static inline uint32_t key_cached(struct origin origin) {
+    if (origin.site)
+        return origin.site->key;
+    return local.diverted ? ALLOCSITE_KEY_NONE : unsited_key_cached(origin.caller);
+}
+
+/* As move_quickly, of a block that was small and still is. */
+static inline bool move_small(uint32_t key, uint32_t value, void *p, uint64_t bytes) {
+    struct thread *thread = local.current;
+    uint32_t old_key = value & -KEY(1), old_bytes = value & (SHADOW_SMALL - 1);
+    uint32_t entry;
+    shadow_cell cell = shadow_encode(p, key | (uint32_t)bytes, &entry);
+    if (UNLIKELY(key >= thread->capacity || key >= thread->extra_capacity ||
+                 old_key >= thread->extra_capacity || bytes >= SHADOW_SMALL || !shadow_fits(cell)))
+        return false;
+    *shadow_entry(cell) = entry;
+    tally_move(thread, own_tally(thread, old_key), old_bytes, own_tally(thread, key), bytes);
+    return true;
+}
+
+/* Most blocks are small and stay so. What is needed after the call is kept in memory, as in malloc's. */
+void *own_realloc(void *block, size_t n, struct origin origin) {
+    uint32_t half, now = 0;
+    if (UNLIKELY(!block))
+        return realloc_of_none(n, origin);
+    shadow_cell cell = shadow_find_cell(block, &half);
+    if (LIKELY(shadow_fits(cell)))
+        now = shadow_value(*shadow_entry(cell), half);
+    if (UNLIKELY(!n || now - KEY(1) >= local.current->capacity))
+        return realloc_otherwise(block, n, origin);
+    KEEP(struct allocsite_site *, site, origin.site);
+    KEEP(const void *, caller, origin.caller);
+    KEEP(void *, old, block);
+    KEEP(uint32_t, value, now);
+    KEEP(size_t, bytes, n);
+    shadow_mark_freed(shadow_entry(cell));
+    void *p = next.realloc(block, n);
+    struct origin by = {site, caller};
+    uint32_t was = value;
+    size_t size = bytes;
+    return LIKELY(move_small(key_cached(by), was, p, size)) ? p : realloc_after_small(old, was, p, size, by);
+}

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Scopes: billing what a called function allocates to the site that called it. */
+#include "lib/bill/lifted.h"
+
+#include <errno.h>
+#include <unwind.h>
+
+static void scope_install(const struct scope *scope) {
+    local.scope = *scope;
+    local_divert();
+    if (scope->active && scope->lifts)
+        thread_hide();
+    else
+        thread_show();
+}
+
+struct scope scope_open(uint32_t slot, bool lifts, enum family family, size_t bill, size_t expect,
+                        const void *beyond) {
+    struct scope around = local.scope;
+    bool lifted = around.active && around.lifts;
+    struct scope scope = {
+        .slot = lifted ? around.slot : slot,
+        .active = slot != NO_SLOT,
+        .lifts = lifted || lifts,
+        .expect = expect,
+        .bill = bill,
+        .family = family,
+        .beyond = lifted ? around.beyond : beyond,
+    };
+    if (!lifted)
+        local.billed_count = 0;
+    scope_install(&scope);
+    return around;
+}
+
+void scope_return(struct scope *around) {
+    if (around->active && around->lifts) {
+        around->counted |= local.scope.counted;
+        around->failed |= local.scope.failed;
+    }
+    scope_install(around);
+}
+
+COLD void scope_open_unready(struct scope *around, struct allocsite_site *site, const void *beyond) {
+    *around = local.scope;
+    if (runtime_off)
+        return;
+    int error = errno;
+    runtime_start();
+    uint32_t slot = runtime_off ? NO_SLOT : site_slot(site);
+    *around = scope_open(slot, false, FAMILY_MALLOC, 0, 0, beyond);
+    errno = error;
+}
+
+void scope_call_failed(void) {
+    if (local.scope.active && local.scope.failed && !local.scope.lifts)
+        count_failed(local.scope.slot);
+}
+
+void scope_bill(const void *p, uint64_t bytes) {
+    if (!local.scope.active)
+        return;
+    local.scope.counted = true;
+    count_gained(local.scope.slot, p, bytes, local.scope.family);
+}
+
+void scope_disown(const void *callee) {
+    uint32_t count = local.billed_count < SCOPE_BLOCKS ? local.billed_count : SCOPE_BLOCKS;
+    /* As if its call returned to its second byte: what looks for the caller looks before that. */
+    uint32_t slot = count ? caller_slot((const char *)callee + 1) : NO_SLOT;
+    for (uint32_t i = 0; slot != NO_SLOT && i < count; i++)
+        count_disowned(&local.billed[i], local.scope.slot, slot);
+    local.billed_count = 0;
+}
+
+static bool is_expected(const struct scope *scope, size_t bytes) {
+    return bytes >= scope->bill && bytes <= scope->expect;
+}
+
+bool scope_takes(const struct scope *scope, size_t bytes) {
+    return scope->active && (scope->lifts || !scope->expect || is_expected(scope, bytes));
+}
+
+size_t scope_billed(struct scope *scope, const void *p, size_t bytes) {
+    if (!p) {
+        scope->failed = true;
+        return bytes;
+    }
+    scope->counted = true;
+    bytes = is_expected(scope, bytes) ? scope->bill : bytes;
+    if (local.billed_count < SCOPE_BLOCKS)
+        local.billed[local.billed_count] = (struct billed){p, bytes};
+    local.billed_count++;
+    return bytes;
+}
+
+uint32_t handover_take(void) {
+    uint32_t handover = local.handover;
+    if (handover) {
+        local.handover = 0;
+        local_divert();
+    }
+    return handover;
+}
+
+uint32_t unsited_slot(const void *return_address) {
+    int error = errno;
+    uint32_t handover = handover_take();
+    uint32_t slot = handover ? handover - 1 : unsited_owner(return_address);
+    errno = error;
+    return slot;
+}
+
+void scopes_leave(void) {
+    static const struct scope none;
+    local.releaser = 0;
+    local.released = NULL;
+    lifted = NULL;
+    bool is_custom = local.custom;
+    local.custom = 0;
+    if (local.scope.active || is_custom)
+        scope_install(&none);
+}
+
+ALLOCSITE_EXPORT void ALLOCSITE_ENTRY(handover)(struct allocsite_site *site);
+
+/* For a call that cannot pass its site (musttail): the plugin calls this just before it. */
+void ALLOCSITE_ENTRY(handover)(struct allocsite_site *site) {
+    int error = errno;
+    runtime_start();
+    if (!runtime_off && !hole_is_set(HOLE_INTERPOSITION) && !hole_is_set(HOLE_UNWRAPPED)) {
+        uint32_t slot = site_slot(site);
+        local.handover = slot == NO_SLOT ? 0 : slot + 1;
+        local_divert();
+    }
+    errno = error;
+}
+
+__thread struct allocsite_site *lifted;
+
+ALLOCSITE_EXPORT _Unwind_Reason_Code ALLOCSITE_ENTRY(personality)(int version, _Unwind_Action actions,
+                                                                  _Unwind_Exception_Class class,
+                                                                  struct _Unwind_Exception *exception,
+                                                                  struct _Unwind_Context *context);
+
+/* Of the program's frames without landing pads that leave a site for a wrapper: who unwinds the frame leaves
+ * that call. */
+_Unwind_Reason_Code ALLOCSITE_ENTRY(personality)(int version, _Unwind_Action actions,
+                                                 _Unwind_Exception_Class class,
+                                                 struct _Unwind_Exception *exception,
+                                                 struct _Unwind_Context *context) {
+    (void)version;
+    (void)class;
+    (void)exception;
+    (void)context;
+    if (actions & _UA_CLEANUP_PHASE)
+        lifted = NULL;
+    return _URC_CONTINUE_UNWIND;
+}

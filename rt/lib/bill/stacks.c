@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Parts of slots by stack. */
+#include "lib/bill/stacks.h"
+
+#include "base/hash.h"
+#include "base/wildcard.h"
+#include "lib/base/os.h"
+#include "lib/store/names.h"
+#include "lib/store/store.h"
+#include "lib/walk/walk.h"
+#include "lib/who/callers.h"
+#include "lib/who/descriptor.h"
+#include "lib/who/parts.h"
+#include "lib/who/unloads.h"
+#include "model/options.h"
+
+#include <errno.h>
+#include <string.h>
+
+uint32_t stacks_depth;
+static const char *wanted; /* patterns */
+
+/* The parts of stacks that were here: what the hash has above its index, and the part's slot. A word is read
+ * whole, so it needs no lock. */
+#define CACHE_BITS 18
+static uint64_t *cache;
+
+/* Of the hash, one for each frame: random. */
+#define HASH_FIRST 0xA0761D6478BD642Fu
+static uint64_t factors[OPTIONS_STACK_MOST];
+
+struct walked {
+    const void *frames[OPTIONS_STACK_MOST];
+    size_t count;
+    struct walk_told told;
+};
+
+/* Slots that were there before the options were read keep stacks from now on. */
+void stacks_begin(uint32_t depth, const char *patterns) {
+    cache = depth ? os_map(sizeof *cache << CACHE_BITS, OS_FORK_KEEPS) : NULL;
+    if (!cache)
+        return;
+    for (uint32_t i = 0; i < depth; i++)
+        factors[i] = hash_more(i ? factors[i - 1] : HASH_FIRST, i) | 1;
+    wanted = patterns;
+    stacks_depth = depth;
+    for (uint32_t slot = 1; slot < record_count(); slot++)
+        record_keep_stacks(slot);
+    callers_forget();
+}
+
+bool stacks_want(const struct record *record) {
+    bool is_whole =
+        record->what == PROFILE_SITE || record->what == PROFILE_CALLER || record->what == PROFILE_MODULE;
+    return stacks_depth && is_whole && (!*wanted || stack_sites_select(wanted, record));
+}
+
+struct profile_walks stacks_walks(void) {
+    struct profile_walks walks = store_header()->walks;
+    walks.depth = stacks_depth;
+    return walks;
+}
+
+static void note_walk(const struct walked *walked) {
+    struct profile_walks *walks = &store_header()->walks;
+    walks->depth = stacks_depth;
+    __atomic_fetch_add(&walks->by_frame_pointer, walked->told.by_pointer, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&walks->by_table, walked->count - walked->told.by_pointer, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&walks->ended_early, walked->told.end == WALK_LOST, __ATOMIC_RELAXED);
+}
+
+/* Multilinear: the products do not wait for one another. */
+static inline uint64_t hash_of(uint32_t slot, uint32_t unloads_before, const struct walked *walked) {
+    unsigned __int128 sum = (unsigned __int128)((uint64_t)unloads_before << 32 | slot) * HASH_FIRST;
+    for (size_t i = 0; i < walked->count; i++)
+        sum += (unsigned __int128)(uintptr_t)walked->frames[i] * factors[i];
+    return hash_more((uint64_t)sum, (uint64_t)(sum >> 64));
+}
+
+/* 0: no room for more, or not known and none that may be added. */
+static profile_name step_of(const void *address, profile_name caller, bool may_add) {
+    struct module_address at = module_address(address);
+    struct profile_step step = {.caller = caller,
+                                .module = !at.module || at.module->slot == NO_SLOT ? 0 : at.module->slot,
+                                .address = {(uint32_t)at.address, (uint32_t)(at.address >> 32)}};
+    return names_step(&step, may_add);
+}
+
+static uint32_t part_for(uint32_t slot, const struct walked *walked) {
+    bool has_room = part_stack_has_room(); /* else steps of a new stack would be for nothing */
+    profile_name step = 0;
+    for (size_t i = walked->count; i--;) {
+        step = step_of(walked->frames[i], step, has_room);
+        if (!step)
+            return NO_SLOT;
+    }
+    bool is_new;
+    uint32_t part = part_stack(slot, step, &is_new);
+    if (is_new)
+        note_walk(walked);
+    return part;
+}
+
+#define SLOT_MASK ((UINT64_C(1) << SLOT_BITS) - 1)
+
+/* Where the stack of whoever called the runtime is looked up. */
+struct look {
+    struct walked walked;
+    uint32_t unloads_before;
+    uint64_t *word, tag;
+};
+
+/* What a callback of the program allocates at sites of its own is not the scope's, as backing is, which has
+ * another slot. */
+static inline const void *beyond_for(uint32_t slot) {
+    bool is_of_scope = local.scope.active && (slot == local.scope.slot || local.custom);
+    return is_of_scope ? local.scope.beyond : NULL;
+}
+
+static inline void look_up(struct look *look, uint32_t slot, const void *frame) {
+    struct walked *walked = &look->walked;
+    const void *beyond = beyond_for(slot);
+    walked->count = walk_stack_from(frame, walked->frames, stacks_depth, beyond, &walked->told);
+    look->unloads_before = unloads_begun();
+    uint64_t hash = hash_of(slot, look->unloads_before, walked);
+    look->word = &cache[hash & ((1u << CACHE_BITS) - 1)];
+    look->tag = hash & ~SLOT_MASK;
+}
+
+/* 0: it is not in the cache. */
+static inline uint32_t part_seen(const struct look *look) {
+    uint64_t entry = __atomic_load_n(look->word, __ATOMIC_RELAXED);
+    return (entry & ~SLOT_MASK) == look->tag ? (uint32_t)(entry & SLOT_MASK) : 0;
+}
+
+uint32_t stack_key_seen(uint32_t slot, const void *frame) {
+    struct look look;
+    look_up(&look, slot, frame);
+    uint32_t part = part_seen(&look);
+    return part && part != slot ? KEY(part) : ALLOCSITE_KEY_NONE;
+}
+
+static uint32_t find_part(uint32_t slot, const struct look *look) {
+    int error = errno;
+    uint32_t part = part_for(slot, &look->walked);
+    errno = error;
+    if (part == NO_SLOT)
+        part = slot;
+    if (unloads_none_since(look->unloads_before))
+        __atomic_store_n(look->word, look->tag | part, __ATOMIC_RELAXED);
+    return part;
+}
+
+COLD uint32_t stack_slot_walked(uint32_t slot) {
+    const struct record *record = record_at(slot);
+    if (!record || !record->keeps_stacks)
+        return slot;
+    struct look look;
+    look_up(&look, slot, __builtin_frame_address(0));
+    uint32_t part = part_seen(&look);
+    part = part ? part : find_part(slot, &look);
+    if (part == slot)
+        __atomic_fetch_add(&store_header()->walks.without_stack, 1, __ATOMIC_RELAXED);
+    return part;
+}
+
+/* ---- Matching sites with stack_sites. */
+
+/* The stack that this runs on is the program's, and may be small. */
+#define NAME_MOST 512
+
+static bool is_path(const char *pattern, const char *path) {
+    for (; path; path = strchr(path, '/'), path += path != NULL)
+        if (wildcard_match(pattern, path))
+            return true;
+    return false;
+}
+
+static bool is_name(const char *pattern, const char *name) {
+    return name && wildcard_match(pattern, name);
+}
+
+/* "f(int)" is found as "f" too. */
+static bool is_function(const char *pattern, const char *function) {
+    char name[NAME_MOST];
+    const char *end =
+        function ? strchr(function + (strncmp(function, "operator(", 9) == 0 ? 10 : 0), '(') : NULL;
+    if (is_name(pattern, function) || !end || (size_t)(end - function) >= sizeof name)
+        return is_name(pattern, function);
+    memcpy(name, function, (size_t)(end - function));
+    name[end - function] = '\0';
+    return is_name(pattern, name);
+}
+
+static void write_line(char *to, uint32_t line) {
+    char digits[12], *at = digits + sizeof digits - 1;
+    *at = '\0';
+    do
+        *--at = (char)('0' + line % 10);
+    while (line /= 10);
+    *to = ':';
+    strcpy(to + 1, at);
+}
+
+static bool is_line(const char *pattern, const struct place *place) {
+    char text[NAME_MOST + 16];
+    size_t length = place->file ? strlen(place->file) : 0;
+    if (!length || !place->line || length >= NAME_MOST)
+        return false;
+    memcpy(text, place->file, length);
+    write_line(text + length, place->line);
+    return is_path(pattern, text);
+}
+
+static bool is_place(const char *pattern, struct place place) {
+    return is_path(pattern, place.file) || is_line(pattern, &place) || is_function(pattern, place.function);
+}
+
+static bool is_id(const char *pattern, uint64_t id) {
+    char digits[17] = "";
+    for (int i = 0; i < 16; i++)
+        digits[i] = "0123456789abcdef"[id >> (60 - 4 * i) & 15];
+    return wildcard_match(pattern, digits);
+}
+
+static bool is_site(const char *pattern, const struct allocsite_site *site) {
+    if (is_id(pattern, site->hash) || is_name(pattern, descriptor_request(site, false)) ||
+        is_name(pattern, descriptor_request(site, true)) ||
+        is_place(pattern, descriptor_place(&site->scope, site->line, site->column)))
+        return true;
+    for (const struct allocsite_frame *frame = descriptor_frame(&site->caller); frame;
+         frame = descriptor_frame(&frame->caller))
+        if (is_place(pattern, descriptor_place(&frame->scope, frame->line, frame->column)))
+            return true;
+    return false;
+}
+
+bool stack_sites_select(const char *patterns, const struct record *record) {
+    char pattern[OPTIONS_PATH_SIZE];
+    while (*patterns) {
+        size_t length = strcspn(patterns, ",");
+        memcpy(pattern, patterns, length);
+        pattern[length] = '\0';
+        if (record->site ? is_site(pattern, record->site) : is_path(pattern, record->module->path))
+            return true;
+        patterns += length + (patterns[length] == ',');
+    }
+    return false;
+}

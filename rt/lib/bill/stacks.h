@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Calling frames: with stack=N what a slot counts is counted in a part of it (parts.h) for each distinct
+ * stack of up to N frames, never as single events.
+ *
+ * A slot that keeps stacks has a key which no thread has capacity for, so all its allocations take the slow
+ * path, while the blocks' entries hold the keys of parts and are freed on the hot path. There the stack is
+ * walked (walk.h) and looked up by a hash of its return addresses, which costs some 5 ns and 1 ns for each
+ * frame. Of a stack that is not known yet the addresses are turned into steps, (module, address in its file),
+ * which outlive the module and are shared by all stacks that are equal from there outwards.
+ *
+ * The hash has 62 bits that count and stands for the stack: with as many stacks as there can be, the chance
+ * that two of them are taken for one is below 1 in 100 million.
+ *
+ * There is room for a quarter of all slots as stacks, and for so many steps. What comes from other stacks
+ * then is counted for the slot itself, and how often that was is told.
+ *
+ * Lock-free and safe in signal handlers. */
+#ifndef ALLOCSITE_LIB_BILL_STACKS_H
+#define ALLOCSITE_LIB_BILL_STACKS_H
+
+#include "lib/base/runtime.h"
+
+/* Frames that are kept; 0: none, and no slot keeps stacks. */
+extern uint32_t stacks_depth __attribute__((visibility("hidden")));
+
+/* From here on so many are, of the slots that the patterns select (stack_sites.h). patterns has to stay. */
+void stacks_begin(uint32_t depth, const char *patterns);
+
+/* Whether a slot with that record shall keep stacks. */
+bool stacks_want(const struct record *);
+
+/* The key of the part of a slot, which keeps stacks, for the stack of its caller; ALLOCSITE_KEY_NONE: it is
+ * not one that was here lately. frame: __builtin_frame_address(0) of the function that asks. */
+uint32_t stack_key_seen(uint32_t slot, const void *frame);
+
+/* That part of any slot; the slot itself if it keeps none or there is no room. */
+uint32_t stack_slot_walked(uint32_t slot);
+
+static inline uint32_t stack_slot(uint32_t slot) {
+    return LIKELY(!stacks_depth) ? slot : stack_slot_walked(slot);
+}
+
+/* Of this process, also where it was forked. */
+struct profile_walks stacks_walks(void);
+
+/* ---- Which slots keep stacks: stack_sites=PATTERN,... */
+
+/* patterns (../wildcard.h): separated by commas. One of them must match the site's file, file:line, function
+ * with or without its parameters, callee, type or id, or those of a function that it was inlined into; of an
+ * unsited caller the module. Files and modules match from any slash on. */
+bool stack_sites_select(const char *patterns, const struct record *);
+
+#endif

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Getting out of the way of calls that are not counted. */
+#ifndef ALLOCSITE_LIB_CALLS_ASIDE_H
+#define ALLOCSITE_LIB_CALLS_ASIDE_H
+
+/* Once, before the first thread and any other constructor. */
+void step_aside(void);
+
+/* The same of what gives blocks back; what allocates them is led to the functions of lean.h. */
+void step_aside_of_frees(void);
+
+#endif

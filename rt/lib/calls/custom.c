@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* What the plugin has the definitions of custom allocators call. */
+#include "lib/behind/arenas.h"
+#include "lib/behind/custom.h"
+#include "lib/calls/entry.h"
+#include "lib/count/change.h"
+
+#include <errno.h>
+
+/* A function that is called in the place of no allocator: it has no site. */
+#define CALLED(result, name, ...)                                                                            \
+    ALLOCSITE_EXPORT result ALLOCSITE_ENTRY(name)(__VA_ARGS__);                                              \
+    ALLOCSITE_EXPORT result ALLOCSITE_ENTRY(name)(__VA_ARGS__)
+
+/* How many are under way around the one that is entered: it hands that back when it is left. */
+CALLED(uint64_t, custom_enter, void) {
+    uint32_t around = local.custom;
+    custom_enter(around + 1);
+    return around;
+}
+
+/* However it is left, but for what returns a block. */
+CALLED(void, custom_leave, uint64_t around) {
+    custom_leave((uint32_t)around);
+}
+
+ENTRY(void, allocsite_custom_alloc, const void *p, size_t bytes, uint64_t around, const void *arena) {
+    struct origin origin = {.site = site};
+    custom_leave((uint32_t)around);
+    if (p && !arena && custom_gain_quickly(site, p, bytes))
+        return;
+    int error = errno;
+    bool counts = runtime_counts();
+    if (counts && p)
+        custom_gain(origin, p, bytes, arena);
+    else if (counts)
+        custom_fail(origin);
+    errno = error;
+}
+
+ENTRY(void, allocsite_custom_free, const void *p) {
+    if (!p || runtime_off || custom_lose_quickly(p))
+        return;
+    int error = errno;
+    struct custom_block block =
+        custom_block_find(p, local.custom > 1); /* the function that frees is under way */
+    if (block.entry)
+        custom_lose(&(struct origin){.site = site}, &block);
+    errno = error;
+}
+
+CALLED(void, custom_mark, const void *arena, uint64_t mark) {
+    int error = errno;
+    if (runtime_counts())
+        custom_arena_mark(arena, mark);
+    errno = error;
+}
+
+ENTRY(void, allocsite_custom_release, const void *arena, uint64_t mark) {
+    int error = errno;
+    if (!runtime_off)
+        custom_arena_release(arena, mark, custom_lose, &(struct origin){.site = site});
+    errno = error;
+}
+
+ENTRY(void, allocsite_custom_release_all, const void *arena) {
+    int error = errno;
+    if (!runtime_off)
+        custom_arena_release_all(arena, custom_lose, &(struct origin){.site = site});
+    errno = error;
+}
+
+/* What a realloc that is under way has of the old block. */
+struct token {
+    const void *old;
+    uint64_t entry; /* 0: no block of a custom allocator */
+    uint32_t around;
+    uint32_t depth;
+    uint32_t node;
+    uint32_t unused;
+};
+
+_Static_assert(sizeof(struct token) == ALLOCSITE_TOKEN_WORDS * 8, "the plugin makes room for it");
+
+/* The block is out of the table before its memory may become another's. */
+CALLED(void, custom_realloc_enter, struct token *token, const void *old) {
+    uint32_t around = local.custom;
+    struct custom_block block = {.p = old};
+    int error = errno;
+    if (old && !runtime_off)
+        block = custom_block_find(old, around > 0);
+    *token = (struct token){.old = old, .around = around, .depth = block.depth};
+    if (block.entry) {
+        token->entry = *block.entry;
+        token->node = custom_arena_detach(&block);
+        *block.entry = 0;
+    }
+    custom_enter(around + 1);
+    errno = error;
+}
+
+/* It failed. */
+static void put_back(const struct token *token) {
+    if (!token->entry)
+        return;
+    struct custom_block block = custom_block_put(token->old, custom_slot(token->entry),
+                                                 custom_size(token->entry), token->entry & CUSTOM_BACKING);
+    if (block.entry)
+        custom_arena_attach(&block, token->node);
+}
+
+static void moved(const struct token *token, struct origin origin, const void *p, size_t bytes,
+                  const void *arena) {
+    struct custom_block block = custom_move(origin, token->entry, token->old, p, bytes);
+    if (block.entry && token->node && p == token->old) {
+        custom_arena_attach(&block, token->node);
+        return;
+    }
+    custom_arena_forget(token->old, token->node);
+    if (block.entry && arena)
+        custom_arena_add(arena, &block);
+}
+
+/* A realloc to nothing may free the block and return NULL: that is no failure. */
+static void realloc_end(const struct token *token, struct origin origin, const void *p, size_t bytes,
+                        const void *arena) {
+    if (p && token->old) {
+        moved(token, origin, p, bytes, arena);
+    } else if (p) {
+        custom_gain(origin, p, bytes, arena);
+    } else if (bytes) {
+        put_back(token);
+        custom_fail(origin);
+    } else if (token->entry) {
+        custom_lose_entry(token->entry, token->old, origin);
+        custom_arena_forget(token->old, token->node);
+    }
+}
+
+ENTRY(void, allocsite_custom_realloc, const void *p, size_t bytes, struct token *token, const void *arena) {
+    int error = errno;
+    custom_leave(token->around);
+    if (runtime_counts())
+        realloc_end(token, (struct origin){.site = site}, p, bytes, arena);
+    errno = error;
+}

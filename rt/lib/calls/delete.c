@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* operator delete: the entries for sited calls, and the interposed ones. Each does what the call would have
+ * done without allocsite. The operators of the C++ standard libraries are known to call free and nothing
+ * else; for these the call goes straight there. */
+#include "lib/bill/own.h"
+#include "lib/calls/entry.h"
+#include "lib/calls/interpose.h"
+#include "lib/heap/operators.h"
+
+#include <errno.h>
+
+/* The allocator's own does not pass through free; where it does, that finds the block released. */
+static void delete_by_allocator(const struct operator_delete *op, const struct delete_call *call,
+                                struct origin by) {
+    const void *around = local.released;
+    own_free(call->p, by, op->family);
+    local.released = call->p;
+    operator_delete_call(op, call);
+    local.released = around;
+}
+
+/* What the program's own gives to free is freed by the delete that called it. */
+static void delete_by_program(const struct operator_delete *op, const struct delete_call *call,
+                              struct origin by) {
+    uint32_t around = local.releaser;
+    if (!around && by.site)
+        local.releaser = site_slot(by.site) + 1;
+    operator_delete_call(op, call);
+    local.releaser = around;
+}
+
+static COLD void delete_slow(struct operator_delete *op, void *p, size_t n, size_t align, const void *nothrow,
+                             struct origin by) {
+    const struct delete_call call = {p, n, align, nothrow};
+    int error = errno;
+    runtime_start();
+    operator_delete_find(op);
+    errno = error;
+    if (op->kind == OPERATOR_STANDARD)
+        own_free_block_slow(p, by, op->family);
+    else if (runtime_off)
+        operator_delete_call(op, &call);
+    else if (op->kind == OPERATOR_ALLOCATORS)
+        delete_by_allocator(op, &call, by);
+    else
+        delete_by_program(op, &call, by);
+}
+
+/* The arguments come one by one: a structure would be written to the stack on the way to the slow path and on
+ * the other one as well. */
+static inline void deleted(enum delete_form form, enum family family, void *p, size_t n, size_t align,
+                           const void *nothrow, struct origin by) {
+    struct operator_delete *op = &operators_delete[form];
+    if (LIKELY(op->frees))
+        own_free_block(p, by, family);
+    else
+        delete_slow(op, p, n, align, nothrow, by);
+}
+
+/* In a static program the operators call the free that is wrapped. */
+#ifdef ALLOCSITE_STATIC
+#define UNSITED(symbol, form, family, n, align, nothrow, ...)
+#else
+#define UNSITED(symbol, form, family, n, align, nothrow, ...)                                                \
+    INTERPOSE(void, symbol, __VA_ARGS__) {                                                                   \
+        deleted(form, family, p, n, align, nothrow, (struct origin){.caller = CALLER});                      \
+    }
+#endif
+
+#define FORM(symbol, form, family, n, align, nothrow, ...)                                                   \
+    ENTRY(void, symbol, __VA_ARGS__) {                                                                       \
+        deleted(form, family, p, n, align, nothrow, (struct origin){.site = site});                          \
+    }                                                                                                        \
+    UNSITED(symbol, form, family, n, align, nothrow, __VA_ARGS__)
+
+FORM(_ZdlPv, DELETE, FAMILY_NEW, 0, 0, NULL, void *p)
+FORM(_ZdaPv, DELETE_ARRAY, FAMILY_NEW_ARRAY, 0, 0, NULL, void *p)
+FORM(_ZdlPvm, DELETE_SIZED, FAMILY_NEW, n, 0, NULL, void *p, size_t n)
+FORM(_ZdaPvm, DELETE_ARRAY_SIZED, FAMILY_NEW_ARRAY, n, 0, NULL, void *p, size_t n)
+FORM(_ZdlPvRKSt9nothrow_t, DELETE_NOTHROW, FAMILY_NEW, 0, 0, nothrow, void *p, const void *nothrow)
+FORM(_ZdaPvRKSt9nothrow_t, DELETE_ARRAY_NOTHROW, FAMILY_NEW_ARRAY, 0, 0, nothrow, void *p,
+     const void *nothrow)
+FORM(_ZdlPvSt11align_val_t, DELETE_ALIGNED, FAMILY_NEW, 0, align, NULL, void *p, size_t align)
+FORM(_ZdaPvSt11align_val_t, DELETE_ARRAY_ALIGNED, FAMILY_NEW_ARRAY, 0, align, NULL, void *p, size_t align)
+FORM(_ZdlPvmSt11align_val_t, DELETE_SIZED_ALIGNED, FAMILY_NEW, n, align, NULL, void *p, size_t n,
+     size_t align)
+FORM(_ZdaPvmSt11align_val_t, DELETE_ARRAY_SIZED_ALIGNED, FAMILY_NEW_ARRAY, n, align, NULL, void *p, size_t n,
+     size_t align)
+FORM(_ZdlPvSt11align_val_tRKSt9nothrow_t, DELETE_ALIGNED_NOTHROW, FAMILY_NEW, 0, align, nothrow, void *p,
+     size_t align, const void *nothrow)
+FORM(_ZdaPvSt11align_val_tRKSt9nothrow_t, DELETE_ARRAY_ALIGNED_NOTHROW, FAMILY_NEW_ARRAY, 0, align, nothrow,
+     void *p, size_t align, const void *nothrow)

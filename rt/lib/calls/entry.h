@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Declaring and defining what instrumented code calls: __allocsite_v1_<function>, with the site as the last
+ * parameter. */
+#ifndef ALLOCSITE_LIB_CALLS_ENTRY_H
+#define ALLOCSITE_LIB_CALLS_ENTRY_H
+
+#include "lib/base/runtime.h"
+
+#include <string.h>
+
+/* ENTRY(void *, malloc, size_t n) { ... } defines the entry of malloc; `site` is its last parameter. */
+#define ENTRY(result, name, ...)                                                                             \
+    ALLOCSITE_EXPORT result ALLOCSITE_ENTRY(name)(__VA_ARGS__, struct allocsite_site * site);                \
+    ALLOCSITE_EXPORT result ALLOCSITE_ENTRY(name)(__VA_ARGS__, struct allocsite_site * site)
+
+/* The same for a function without parameters. */
+#define ENTRY0(result, name)                                                                                 \
+    ALLOCSITE_EXPORT result ALLOCSITE_ENTRY(name)(struct allocsite_site * site);                             \
+    ALLOCSITE_EXPORT result ALLOCSITE_ENTRY(name)(struct allocsite_site * site)
+
+/* Whether strdup and strndup are the C library's own, which are known to be a malloc and a copy: to be done
+ * here takes a third of the instructions of a scope around them. Another one's have to be called. */
+bool strdup_is_known(void);
+
+/* What they do with a block of one byte more than length. NULL: there is none. */
+static inline char *string_copy(char *block, const char *text, size_t length) {
+    if (UNLIKELY(!block))
+        return NULL;
+    block[length] = '\0';
+    return memcpy(block, text, length);
+}
+
+#endif

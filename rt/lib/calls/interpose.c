@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The allocator as everything calls it that was not compiled with the plugin: counted for the calling module
+ * or for the scope. In the shared library these stand before the C library's; in the static one the linker
+ * puts __wrap_malloc in the place of malloc (--wrap). */
+#include "lib/calls/interpose.h"
+
+#include "lib/bill/own.h"
+
+#include <errno.h>
+
+#define BY_CALLER ((struct origin){.caller = CALLER})
+
+INTERPOSE(void *, malloc, size_t n) {
+    KEEP(size_t, bytes, n);
+    void *p = next.malloc(n);
+    return own_alloc_unsited(CALLER, p, bytes, FAMILY_MALLOC);
+}
+
+INTERPOSE(void *, calloc, size_t n, size_t size) {
+    KEEP(size_t, bytes, n * size);
+    void *p = next.calloc(n, size);
+    return own_alloc_unsited(CALLER, p, bytes, FAMILY_MALLOC);
+}
+
+INTERPOSE(void *, realloc, void *old, size_t n) {
+    return own_realloc(old, n, BY_CALLER);
+}
+
+INTERPOSE(void *, reallocarray, void *old, size_t n, size_t size) {
+    size_t bytes;
+    if (__builtin_mul_overflow(n, size, &bytes)) {
+        own_failed(BY_CALLER);
+        errno = ENOMEM;
+        return NULL;
+    }
+    return own_realloc(old, bytes, BY_CALLER);
+}
+
+INTERPOSE(void, free, void *p) {
+    own_free_block(p, BY_CALLER, FAMILY_ANY);
+}
+
+INTERPOSE(void *, aligned_alloc, size_t align, size_t n) {
+    return own_alloc_unsited(CALLER, next.aligned_alloc(align, n), n, FAMILY_MALLOC);
+}
+
+INTERPOSE(void *, memalign, size_t align, size_t n) {
+    return own_alloc_unsited(CALLER, next.memalign(align, n), n, FAMILY_MALLOC);
+}
+
+INTERPOSE(void *, valloc, size_t n) {
+    return own_alloc_unsited(CALLER, next.valloc(n), n, FAMILY_MALLOC);
+}
+
+INTERPOSE(void *, pvalloc, size_t n) {
+    return own_alloc_unsited(CALLER, next.pvalloc(n), n, FAMILY_MALLOC);
+}
+
+INTERPOSE(int, posix_memalign, void **p, size_t align, size_t n) {
+    int error = next.posix_memalign(p, align, n);
+    own_alloc_unsited(CALLER, error ? NULL : *p, n, FAMILY_MALLOC);
+    return error;
+}

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The sited calls of malloc and its family. The hot path. */
+#define _GNU_SOURCE
+#include "lib/bill/own.h"
+#include "lib/calls/entry.h"
+
+#include <errno.h>
+#include <string.h>
+#include <wchar.h>
+
+ENTRY(void *, malloc, size_t n) {
+    KEEP(struct allocsite_site *, kept_site, site);
+    KEEP(size_t, bytes, n);
+    void *p = next.malloc(n);
+    return own_alloc(kept_site, p, bytes, FAMILY_MALLOC);
+}
+
+ENTRY(void *, calloc, size_t n, size_t size) {
+    KEEP(struct allocsite_site *, kept_site, site);
+    KEEP(size_t, bytes, n * size);
+    void *p = next.calloc(n, size);
+    return own_alloc(kept_site, p, bytes, FAMILY_MALLOC);
+}
+
+ENTRY(void *, realloc, void *old, size_t n) {
+    return own_realloc(old, n, (struct origin){.site = site});
+}
+
+/* The C library's reallocarray is this, calling the realloc of the process. */
+ENTRY(void *, reallocarray, void *old, size_t n, size_t size) {
+    size_t bytes;
+    if (__builtin_mul_overflow(n, size, &bytes)) {
+        own_failed((struct origin){.site = site});
+        errno = ENOMEM;
+        return NULL;
+    }
+    return own_realloc(old, bytes, (struct origin){.site = site});
+}
+
+ENTRY(void, free, void *p) {
+    own_free_block(p, (struct origin){.site = site}, FAMILY_MALLOC);
+}
+
+ENTRY(void *, aligned_alloc, size_t align, size_t n) {
+    return own_alloc(site, next.aligned_alloc(align, n), n, FAMILY_MALLOC);
+}
+
+ENTRY(void *, memalign, size_t align, size_t n) {
+    return own_alloc(site, next.memalign(align, n), n, FAMILY_MALLOC);
+}
+
+ENTRY(void *, valloc, size_t n) {
+    return own_alloc(site, next.valloc(n), n, FAMILY_MALLOC);
+}
+
+ENTRY(void *, pvalloc, size_t n) {
+    return own_alloc(site, next.pvalloc(n), n, FAMILY_MALLOC);
+}
+
+ENTRY(int, posix_memalign, void **p, size_t align, size_t n) {
+    int error = next.posix_memalign(p, align, n);
+    own_alloc(site, error ? NULL : *p, n, FAMILY_MALLOC);
+    return error;
+}
+
+/* ---- The sited calls of the C library's functions that duplicate a string. */
+
+extern char *__strdup(const char *);
+extern char *__strndup(const char *, size_t);
+
+#ifdef ALLOCSITE_STATIC
+
+bool strdup_is_known(void) {
+    return false; /* it cannot be told whose it is */
+}
+
+#else
+
+#include <link.h>
+
+static bool is_library_function(const char *name) {
+    const void *found = next_symbol(name);
+    const struct link_map *object = found ? object_of(found) : NULL;
+    const char *slash = object ? strrchr(object->l_name, '/') : NULL;
+    return slash && strncmp(slash, "/libc.so.", 9) == 0;
+}
+
+bool strdup_is_known(void) {
+    static enum { UNKNOWN, KNOWN, OTHER } state;
+    if (UNLIKELY(state == UNKNOWN))
+        state = is_library_function("strdup") && is_library_function("strndup") ? KNOWN : OTHER;
+    return state == KNOWN;
+}
+
+#endif
+
+static void *handed(void *block) {
+    if (!block)
+        scope_call_failed();
+    return block;
+}
+
+static inline char *duplicate(const char *text, size_t length, struct allocsite_site *site) {
+    return string_copy(own_alloc(site, next.malloc(length + 1), length + 1, FAMILY_MALLOC), text, length);
+}
+
+typedef char *copy_all(const char *);
+typedef char *copy_some(const char *, size_t);
+
+/* In functions of their own, for they need more registers than what is usual. */
+static COLD char *copied_all(copy_all *function, const char *text, struct allocsite_site *site) {
+    SCOPED(site);
+    return handed(function(text));
+}
+
+static COLD char *copied_some(copy_some *function, const char *text, size_t n, struct allocsite_site *site) {
+    SCOPED(site);
+    return handed(function(text, n));
+}
+
+ENTRY(char *, strdup, const char *text) {
+    return LIKELY(strdup_is_known()) ? duplicate(text, strlen(text), site) : copied_all(strdup, text, site);
+}
+
+ENTRY(char *, __strdup, const char *text) {
+    return LIKELY(strdup_is_known()) ? duplicate(text, strlen(text), site) : copied_all(__strdup, text, site);
+}
+
+ENTRY(char *, strndup, const char *text, size_t n) {
+    return LIKELY(strdup_is_known()) ? duplicate(text, strnlen(text, n), site)
+                                     : copied_some(strndup, text, n, site);
+}
+
+ENTRY(char *, __strndup, const char *text, size_t n) {
+    return LIKELY(strdup_is_known()) ? duplicate(text, strnlen(text, n), site)
+                                     : copied_some(__strndup, text, n, site);
+}
+
+ENTRY(wchar_t *, wcsdup, const wchar_t *text) {
+    SCOPED(site);
+    return handed(wcsdup(text));
+}

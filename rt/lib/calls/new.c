@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* operator new: the entries for sited calls, and the interposed ones.
+ *
+ * A program may replace any of these operators, and so may an allocator. A sited call does what the call
+ * would have done without allocsite, and what is allocated inside is billed to the site. The operators of
+ * the C++ standard libraries are known to call malloc first; for these the entry goes straight there. */
+#include "lib/bill/own.h"
+#include "lib/calls/entry.h"
+#include "lib/calls/interpose.h"
+#include "lib/heap/operators.h"
+
+#include <errno.h>
+
+/* A call of the real operator inside a scope, which may end by an exception. */
+struct new_call {
+    struct operator_new *op;
+    struct scope around;
+    bool succeeded;
+};
+
+/* The standard operators ask malloc for 1 byte in place of 0, and aligned_alloc for a multiple of the
+ * alignment. The size that counts is the program's. */
+static size_t most_asked(size_t n, size_t align) {
+    size_t least = n ? n : 1;
+    size_t multiple = align < sizeof(void *) ? sizeof(void *) : align;
+    return align ? (least + multiple - 1) & -multiple : least;
+}
+
+static void new_call_end(struct new_call *call) {
+    if (!call->succeeded && !call->around.lifts) {
+        scope_disown(operator_exception_allocator(call->op));
+        count_failed(local.scope.slot);
+    }
+    scope_close(&call->around);
+}
+
+void operator_left_by_exception(void) {
+    if (!local.scope.active || !local.scope.expect)
+        return;
+    scope_disown(operator_exception_allocator(&operators_new[NEW]));
+    count_failed(local.scope.slot);
+}
+
+/* An allocator's own operator does not pass through malloc. */
+static bool is_unseen(const struct operator_new *op) {
+    return op->kind == OPERATOR_ALLOCATORS || hole_is_set(HOLE_INTERPOSITION) || hole_is_set(HOLE_UNWRAPPED);
+}
+
+/* What a program's own operator takes from malloc its own delete gives back to free. */
+static enum family family_of(const struct operator_new *op) {
+    if (op->kind == OPERATOR_PROGRAMS)
+        return FAMILY_MALLOC;
+    return op->array ? FAMILY_NEW_ARRAY : FAMILY_NEW;
+}
+
+static void *new_scoped(struct operator_new *op, uint32_t slot, bool lifts, size_t n, size_t align,
+                        const void *nothrow) {
+    __attribute__((cleanup(new_call_end))) struct new_call call = {.op = op};
+    call.around = scope_open(slot, lifts, family_of(op), n, most_asked(n, align), &call);
+    void *p = operator_call(op, n, align, nothrow);
+    call.succeeded = p != NULL;
+    if (p && !local.scope.counted && is_unseen(op))
+        scope_bill(p, n);
+    return p;
+}
+
+COLD void *operator_new_sited(struct operator_new *op, size_t n, size_t align, const void *nothrow,
+                              struct allocsite_site *site) {
+    int error = errno;
+    runtime_start();
+    operator_find(op);
+    uint32_t slot = runtime_off ? NO_SLOT : site_slot(site);
+    errno = error;
+    if (slot == NO_SLOT)
+        return operator_call(op, n, align, nothrow);
+    return new_scoped(op, slot, op->kind == OPERATOR_PROGRAMS, n, align, nothrow);
+}
+
+static inline __attribute__((always_inline)) void *sited_plain(struct operator_new *op, size_t n,
+                                                               enum family family, const void *nothrow,
+                                                               struct allocsite_site *site) {
+    KEEP(struct allocsite_site *, kept_site, site);
+    KEEP(size_t, bytes, n);
+    void *p = OPERATORS_HAVE_FAST ? op->fast(n ? n : 1) : NULL;
+    return LIKELY(p) ? own_alloc(kept_site, p, bytes, family)
+                     : operator_new_sited(op, bytes, 0, nothrow, kept_site);
+}
+
+ENTRY(void *, _Znwm, size_t n) {
+    return sited_plain(&operators_new[NEW], n, FAMILY_NEW, NULL, site);
+}
+
+ENTRY(void *, _Znam, size_t n) {
+    return sited_plain(&operators_new[NEW_ARRAY], n, FAMILY_NEW_ARRAY, NULL, site);
+}
+
+ENTRY(void *, _ZnwmRKSt9nothrow_t, size_t n, const void *nothrow) {
+    return sited_plain(&operators_new[NEW_NOTHROW], n, FAMILY_NEW, nothrow, site);
+}
+
+ENTRY(void *, _ZnamRKSt9nothrow_t, size_t n, const void *nothrow) {
+    return sited_plain(&operators_new[NEW_ARRAY_NOTHROW], n, FAMILY_NEW_ARRAY, nothrow, site);
+}
+
+ENTRY(void *, _ZnwmSt11align_val_t, size_t n, size_t align) {
+    return operator_new_sited(&operators_new[NEW_ALIGNED], n, align, NULL, site);
+}
+
+ENTRY(void *, _ZnamSt11align_val_t, size_t n, size_t align) {
+    return operator_new_sited(&operators_new[NEW_ARRAY_ALIGNED], n, align, NULL, site);
+}
+
+ENTRY(void *, _ZnwmSt11align_val_tRKSt9nothrow_t, size_t n, size_t align, const void *nothrow) {
+    return operator_new_sited(&operators_new[NEW_ALIGNED_NOTHROW], n, align, nothrow, site);
+}
+
+ENTRY(void *, _ZnamSt11align_val_tRKSt9nothrow_t, size_t n, size_t align, const void *nothrow) {
+    return operator_new_sited(&operators_new[NEW_ARRAY_ALIGNED_NOTHROW], n, align, nothrow, site);
+}
+
+/* Inside a scope the call belongs to that: the library's operators call one another. */
+COLD void *operator_new_unsited(struct operator_new *op, const void *caller, size_t n, size_t align,
+                                const void *nothrow) {
+    int error = errno;
+    runtime_start();
+    operator_find(op);
+    bool passed_on = runtime_off || local.silent || local.scope.active;
+    uint32_t slot = passed_on ? NO_SLOT : unsited_slot(caller);
+    errno = error;
+    if (slot == NO_SLOT)
+        return operator_call(op, n, align, nothrow);
+    return new_scoped(op, slot, false, n, align, nothrow);
+}
+
+/* A macro, for the caller is to be asked for after the call: before it would need a register. */
+#define UNSITED_PLAIN(form, family, nothrow)                                                                 \
+    KEEP(size_t, bytes, n);                                                                                  \
+    struct operator_new *op = &operators_new[form];                                                          \
+    void *p = op->fast(n ? n : 1);                                                                           \
+    return LIKELY(p) ? own_alloc_unsited(CALLER, p, bytes, family)                                           \
+                     : operator_new_unsited(op, CALLER, bytes, 0, nothrow)
+
+INTERPOSE(void *, _Znwm, size_t n) {
+    UNSITED_PLAIN(NEW, FAMILY_NEW, NULL);
+}
+
+INTERPOSE(void *, _Znam, size_t n) {
+    UNSITED_PLAIN(NEW_ARRAY, FAMILY_NEW_ARRAY, NULL);
+}
+
+INTERPOSE(void *, _ZnwmRKSt9nothrow_t, size_t n, const void *nothrow) {
+    UNSITED_PLAIN(NEW_NOTHROW, FAMILY_NEW, nothrow);
+}
+
+INTERPOSE(void *, _ZnamRKSt9nothrow_t, size_t n, const void *nothrow) {
+    UNSITED_PLAIN(NEW_ARRAY_NOTHROW, FAMILY_NEW_ARRAY, nothrow);
+}
+
+INTERPOSE(void *, _ZnwmSt11align_val_t, size_t n, size_t align) {
+    return operator_new_unsited(&operators_new[NEW_ALIGNED], CALLER, n, align, NULL);
+}
+
+INTERPOSE(void *, _ZnamSt11align_val_t, size_t n, size_t align) {
+    return operator_new_unsited(&operators_new[NEW_ARRAY_ALIGNED], CALLER, n, align, NULL);
+}
+
+INTERPOSE(void *, _ZnwmSt11align_val_tRKSt9nothrow_t, size_t n, size_t align, const void *nothrow) {
+    return operator_new_unsited(&operators_new[NEW_ALIGNED_NOTHROW], CALLER, n, align, nothrow);
+}
+
+INTERPOSE(void *, _ZnamSt11align_val_tRKSt9nothrow_t, size_t n, size_t align, const void *nothrow) {
+    return operator_new_unsited(&operators_new[NEW_ARRAY_ALIGNED_NOTHROW], CALLER, n, align, nothrow);
+}

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* longjmp and its kin, which leave a scope without closing it: out of getline from a signal handler, out of
+ * an operator new of the program's own. Nothing that comes later is to be billed there. */
+#define _GNU_SOURCE
+#include "lib/calls/interpose.h"
+#include "lib/count/peak.h"
+#include "lib/heap/next.h"
+
+#include <pthread.h>
+#include <sys/mman.h>
+#include <threads.h>
+
+struct __jmp_buf_tag;
+
+#define JUMPS(X)                                                                                             \
+    X(longjmp)                                                                                               \
+    X(_longjmp)                                                                                              \
+    X(siglongjmp)                                                                                            \
+    X(__longjmp_chk)
+
+#ifdef ALLOCSITE_STATIC
+
+#define REAL(name)    __real_##name
+#define DECLARE(name) extern __attribute__((noreturn)) void __real_##name(struct __jmp_buf_tag *, int);
+#define FIND(name)
+
+#else
+
+#define REAL(name)    real_##name
+#define DECLARE(name) static void (*real_##name)(struct __jmp_buf_tag *, int);
+#define FIND(name)    real_##name = (void (*)(struct __jmp_buf_tag *, int))next_behind(#name);
+
+#endif
+
+JUMPS(DECLARE)
+
+#ifndef ALLOCSITE_STATIC
+
+/* Not at the first jump, which may come in a signal handler. */
+__attribute__((constructor)) static void find_jumps(void){JUMPS(FIND)}
+
+#endif
+
+#define JUMP(name)                                                                                           \
+    INTERPOSE(__attribute__((noreturn)) void, name, struct __jmp_buf_tag *to, int value) {                   \
+        scopes_leave(); /* callbacks, which may jump within, run with the scope suspended */                 \
+        REAL(name)(to, value);                                                                               \
+        __builtin_unreachable();                                                                             \
+    }
+JUMPS(JUMP)
+
+/* ---- mlockall, for which the kernel would make a page for every address that is mapped: the shadow table alone
+ * has terabytes of them. Pages are locked as they are touched instead.
+ */
+
+#ifdef ALLOCSITE_STATIC
+
+extern int __real_mlockall(int);
+#define real_mlockall __real_mlockall
+
+#else
+
+static int real_mlockall(int flags) {
+    static int (*real)(int);
+    if (!real)
+        real = (int (*)(int))next_behind("mlockall");
+    return real(flags);
+}
+
+#endif
+
+INTERPOSE(int, mlockall, int flags) {
+    return real_mlockall(runtime_off ? flags : flags | MCL_ONFAULT);
+}
+
+/* ---- Starting threads: the peak is found in another way as soon as there are several (tally.h), and only before
+ * the second one exists can the first one change over without a lock.
+ */
+
+#ifdef ALLOCSITE_STATIC
+
+extern int __real_pthread_create(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+#define real_pthread_create __real_pthread_create
+
+#else
+
+static int real_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*start)(void *),
+                               void *argument) {
+    static int (*real)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+    if (!real)
+        real = (int (*)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *))next_behind(
+            "pthread_create");
+    return real(thread, attributes, start, argument);
+}
+
+static int real_thrd_create(thrd_t *thread, thrd_start_t start, void *argument) {
+    static int (*real)(thrd_t *, thrd_start_t, void *);
+    if (!real)
+        real = (int (*)(thrd_t *, thrd_start_t, void *))next_behind("thrd_create");
+    return real(thread, start, argument);
+}
+
+/* The C library's own does not call pthread_create by its name. */
+INTERPOSE(int, thrd_create, thrd_t *thread, thrd_start_t start, void *argument) {
+    peak_several_threads();
+    return real_thrd_create(thread, start, argument);
+}
+
+#endif
+
+INTERPOSE(int, pthread_create, pthread_t *thread, const pthread_attr_t *attributes, void *(*start)(void *),
+          void *argument) {
+    peak_several_threads();
+    return real_pthread_create(thread, attributes, start, argument);
+}

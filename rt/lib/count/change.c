@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Counting that blocks come, go and change hands. */
+#include "lib/count/change.h"
+
+#include "lib/base/runtime.h"
+#include "lib/base/table.h"
+#include "lib/count/threads.h"
+#include "lib/who/parts.h"
+#include "model/pair_kind.h"
+
+static void gain(struct thread *thread, struct share share) {
+    struct tally *tally = thread_tally(thread, share.slot);
+    if (share.is_backing || !runtime_owners)
+        tally_gain_alone(tally, share.bytes);
+    else
+        tally_gain(thread, tally, share.bytes);
+}
+
+static void lose(struct thread *thread, struct share share) {
+    struct tally *tally = thread_tally(thread, share.slot);
+    if (share.is_backing)
+        tally_lose_alone(tally, share.bytes);
+    else
+        tally_lose(thread, tally, share.bytes);
+}
+
+/* This thread where it need not be looked for, though it may be turned away from the hot path now. */
+static inline struct thread *thread_at_hand(uint32_t slot) {
+    struct thread *thread = local.own;
+    return LIKELY(thread && !runtime_details) && KEY(slot) < thread->capacity ? thread : NULL;
+}
+
+bool change_gain(struct share share) {
+    struct thread *thread = share.slot == NO_SLOT ? NULL : thread_at_hand(share.slot);
+    if (LIKELY(thread != NULL)) {
+        gain(thread, share);
+        return true;
+    }
+    thread = share.slot == NO_SLOT ? NULL : thread_acquire(share.slot, share.slot);
+    if (!thread)
+        return false;
+    gain(thread, share);
+    thread_release(thread);
+    sizes_count(share.slot, share.bytes);
+    return true;
+}
+
+bool change_lose(struct share share) {
+    struct thread *thread = thread_at_hand(share.slot);
+    if (LIKELY(thread != NULL)) {
+        lose(thread, share);
+        return true;
+    }
+    thread = thread_acquire(share.slot, share.slot);
+    if (!thread)
+        return false;
+    lose(thread, share);
+    thread_release(thread);
+    return true;
+}
+
+/* Backing becomes a block, or the reverse, or stays what it is. */
+static void move_apart(struct thread *thread, struct share from, struct share to) {
+    struct extra *taken = &thread->extras[from.slot], *made = &thread->extras[to.slot];
+    gain(thread, to);
+    bump(&made->reallocs, 1);
+    bump(&made->realloc_bytes, to.bytes);
+    bump(&made->realloc_old_bytes, from.bytes);
+    lose(thread, from);
+    bump(&taken->moved, 1);
+    bump(&taken->moved_bytes, from.bytes);
+}
+
+bool change_move(struct share from, struct share to) {
+    struct thread *thread = to.slot == NO_SLOT ? NULL : thread_acquire_extras(to.slot, from.slot);
+    if (!thread)
+        return false;
+    if (from.is_backing || to.is_backing)
+        move_apart(thread, from, to);
+    else
+        tally_move(thread, thread_tally(thread, from.slot), from.bytes, thread_tally(thread, to.slot),
+                   to.bytes);
+    thread_release(thread);
+    sizes_count(to.slot, to.bytes);
+    return true;
+}
+
+bool change_appear(struct share share) {
+    struct thread *thread = share.slot == NO_SLOT ? NULL : thread_acquire_extras(share.slot, share.slot);
+    if (!thread)
+        return false;
+    gain(thread, share);
+    bump(&thread->extras[share.slot].reallocs, 1);
+    bump(&thread->extras[share.slot].realloc_bytes, share.bytes);
+    thread_release(thread);
+    sizes_count(share.slot, share.bytes);
+    return true;
+}
+
+bool change_fail(uint32_t slot) {
+    struct thread *thread = slot == NO_SLOT ? NULL : thread_acquire_extras(slot, slot);
+    if (!thread)
+        return false;
+    bump(&thread->extras[slot].failed, 1);
+    thread_release(thread);
+    return true;
+}
+
+_Static_assert(SIZE_CLASSES == sizeof((struct profile_sizes *)0)->counts / sizeof(uint64_t),
+               "as in profiles");
+
+static struct table shapes = {.element = sizeof(struct profile_sizes),
+                              .first = PROFILE_SIZES_FIRST,
+                              .fork = OS_FORK_WIPES,
+                              .kind = PROFILE_SIZES};
+
+bool sizes_wanted;
+
+void sizes_add(uint32_t slot, uint64_t size) {
+    struct profile_sizes *shape = table_at(&shapes, slot_row(slot));
+    if (shape)
+        __atomic_fetch_add(&shape->counts[size_class(size)], 1, __ATOMIC_RELAXED);
+    else
+        hole_set(HOLE_MEMORY);
+}
+
+const uint64_t *sizes_of(uint32_t slot) {
+    static const struct profile_sizes none;
+    const struct profile_sizes *shape = table_peek(&shapes, slot);
+    return shape ? shape->counts : none.counts;
+}
+
+void sizes_reset(void) {
+    for (uint32_t slot = 0; slot < record_count(); slot++) {
+        struct profile_sizes *shape = table_peek(&shapes, slot);
+        for (int i = 0; shape && i < SIZE_CLASSES; i++)
+            __atomic_store_n(&shape->counts[i], 0, __ATOMIC_RELAXED);
+    }
+}

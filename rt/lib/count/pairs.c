@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* What one slot did to another one's blocks: a hash table that grows by tables of doubling size. */
+#include "lib/count/pairs.h"
+
+#include "lib/base/table.h"
+#include "lib/tell/fault.h"
+#include "lib/who/parts.h"
+
+#define FIRST  PROFILE_PAIRS_FIRST
+#define PROBES 16u
+
+/* Wiped by fork: a child counts its own. */
+static struct table pairs = {
+    .element = sizeof(struct profile_pair), .first = FIRST, .fork = OS_FORK_WIPES, .kind = PROFILE_PAIRS};
+
+/* Fibonacci hashing (Knuth, The Art of Computer Programming 3, 6.4). */
+static uint32_t hash(uint64_t key, uint32_t bits) {
+    return (uint32_t)(key * 0x9E3779B97F4A7C15u >> (64 - bits));
+}
+
+static bool pair_is(struct profile_pair *pair, uint64_t key, bool *fresh) {
+    uint64_t found = __atomic_load_n(&pair->key, __ATOMIC_ACQUIRE);
+    if (found == 0)
+        *fresh =
+            __atomic_compare_exchange_n(&pair->key, &found, key, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+    return *fresh || found == key;
+}
+
+/* Chunk k of the table is a hash table of its own, with FIRST << k places: what finds none in PROBES of one
+ * looks in the next. */
+static struct profile_pair *pair_find(uint64_t key, bool *fresh) {
+    for (uint32_t chunk = 0; chunk < TABLE_CHUNKS - 12; chunk++) {
+        uint32_t size = FIRST << chunk, start = FIRST * ((1u << chunk) - 1);
+        uint32_t home = hash(key, 12 + chunk);
+        for (uint32_t probe = 0; probe < PROBES; probe++) {
+            struct profile_pair *pair = table_at(&pairs, start + (home + probe) % size);
+            if (!pair)
+                return NULL;
+            if (pair_is(pair, key, fresh))
+                return pair;
+        }
+    }
+    return NULL;
+}
+
+void pair_count(enum pair_kind kind, uint32_t owner, uint32_t by, uint64_t bytes) {
+    owner = slot_row(owner);
+    by = by == NO_SLOT ? 0 : slot_row(by);
+    /* One more, for a key of zeros is an unused place. */
+    uint64_t key =
+        (uint64_t)kind << 56 | (uint64_t)1 << 63 | (uint64_t)owner << 28 | by;
+    bool fresh = false;
+    struct profile_pair *pair = pair_find(key, &fresh);
+    if (!pair) {
+        hole_set(HOLE_MEMORY);
+        return;
+    }
+    __atomic_fetch_add(&pair->count, 1, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&pair->bytes, bytes, __ATOMIC_RELAXED);
+    if (fresh && pair_is_fault(kind))
+        fault_say(kind, owner, by);
+}
+
+uint32_t pairs_count(void) {
+    uint32_t count = 0;
+    while (count < FIRST * ((1u << (TABLE_CHUNKS - 12)) - 1) && table_peek(&pairs, count))
+        count = 2 * count + FIRST;
+    return count;
+}
+
+const struct profile_pair *pair_at(uint32_t place) {
+    const struct profile_pair *pair = table_peek(&pairs, place);
+    return pair && __atomic_load_n(&pair->count, __ATOMIC_ACQUIRE) ? pair : NULL;
+}
+
+void pairs_reset(void) {
+    for (uint32_t place = 0; place < pairs_count(); place++) {
+        struct profile_pair *pair = table_peek(&pairs, place);
+        __atomic_store_n(&pair->count, 0, __ATOMIC_RELAXED);
+        __atomic_store_n(&pair->bytes, 0, __ATOMIC_RELAXED);
+    }
+}

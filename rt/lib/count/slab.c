@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The memory of slabs. */
+#include "lib/count/slab.h"
+
+#include "lib/base/os.h"
+#include "lib/base/runtime.h"
+#include "lib/base/table.h"
+#include "lib/store/store.h"
+
+#include <sys/resource.h>
+
+/* Slots that a slab has address space for: all there can be, or fewer where that is limited. */
+#define SLOTS_MOST  (1u << SLOT_BITS)
+#define SLOTS_LEAST (1u << 14)
+
+/* Areas are whole pages. */
+#define SLOTS_IN_PAGE (PROFILE_PAGE / (uint32_t)sizeof(struct tally))
+
+struct memory {
+    char *tallies; /* the extras follow */
+    uint32_t slots;
+};
+
+static struct table memories = {.element = sizeof(struct memory), .first = 128, .fork = OS_FORK_KEEPS};
+static struct table slabs = {.element = sizeof(struct slab), .first = 64, .fork = OS_FORK_WIPES};
+static struct table blocks = {.element = sizeof(struct profile_block),
+                              .first = PROFILE_BLOCKS_FIRST,
+                              .fork = OS_FORK_WIPES,
+                              .kind = PROFILE_BLOCKS};
+
+static uint32_t least_slots = SLOTS_MOST;
+
+uint32_t slab_slots(void) {
+    return __atomic_load_n(&least_slots, __ATOMIC_RELAXED);
+}
+
+static void map_slots(struct memory *memory) {
+    size_t each = sizeof(struct tally) + sizeof(struct extra);
+    bool is_limited = os_address_space() != RLIM_INFINITY;
+    memory->tallies = is_limited ? NULL : os_map(SLOTS_MOST * each, OS_FORK_WIPES);
+    memory->slots = memory->tallies ? SLOTS_MOST : SLOTS_LEAST;
+    if (memory->tallies)
+        return;
+    memory->tallies = os_map(SLOTS_LEAST * each, OS_FORK_WIPES);
+    __atomic_store_n(&least_slots, SLOTS_LEAST, __ATOMIC_RELAXED);
+}
+
+bool slab_make(uint32_t number, profile_name phase, uint32_t thread, uint32_t next) {
+    struct memory *memory = table_at(&memories, number);
+    struct slab *slab = table_at(&slabs, number);
+    struct profile_block *block = table_at(&blocks, number);
+    if (!memory || !slab)
+        return false;
+    if (memory->tallies)
+        store_drop_slab(number); /* the parent's */
+    else
+        map_slots(memory);
+    *slab = (struct slab){.tallies = (struct tally *)memory->tallies,
+                          .extras = (struct extra *)memory->tallies + memory->slots,
+                          .phase = phase,
+                          .next = next};
+    if (block)
+        *block = (struct profile_block){.phase = phase, .thread = thread};
+    return memory->tallies;
+}
+
+bool slab_overlaps(uintptr_t begin, uintptr_t end) {
+    const struct memory *memory;
+    for (uint32_t i = 0; (memory = table_peek(&memories, i)); i++) {
+        uintptr_t first = (uintptr_t)memory->tallies;
+        size_t size = memory->slots * (sizeof(struct tally) + sizeof(struct extra));
+        if (first && begin < first + size && end > first)
+            return true;
+    }
+    return false;
+}
+
+const struct slab *slab_peek(uint32_t number) {
+    return table_peek(&slabs, number);
+}
+
+static uint32_t lesser(uint32_t a, uint32_t b) {
+    return a < b ? a : b;
+}
+
+/* A slab doubles, but not much beyond the slots that there are: space in the file is taken for all of it. An
+ * eighth more, or whoever meets the slots as they come would take a page at a time. */
+static uint32_t more_slots(uint32_t held) {
+    uint32_t known = record_count(), sufficient = known + known / 8;
+    uint32_t missing = sufficient > held ? sufficient - held : 0;
+    uint32_t more = lesser(missing, held) / SLOTS_IN_PAGE * SLOTS_IN_PAGE;
+    return more ? more : SLOTS_IN_PAGE;
+}
+
+/* Slots below the last one that is held are within the capacity. */
+static bool grow(uint32_t *capacity, uint32_t slot, uint32_t number, enum profile_kind kind, void *array) {
+    _Static_assert(sizeof(struct tally) == sizeof(struct extra), "one geometry for both");
+    const struct memory *memory = table_peek(&memories, number);
+    uint32_t held = *capacity ? (*capacity >> KEY_SHIFT) + 1 : 0;
+    while (KEY(slot) >= *capacity) {
+        uint32_t more = lesser(more_slots(held), memory->slots - held);
+        if (!more)
+            return false;
+        store_add(kind, number, held, (struct tally *)array + held, more * sizeof(struct tally));
+        held += more;
+        __atomic_store_n(capacity, KEY(held - 1), __ATOMIC_RELEASE);
+    }
+    return true;
+}
+
+const struct slab *slab_hold(uint32_t number, uint32_t slot, bool extras) {
+    struct slab *slab = table_peek(&slabs, number);
+    if (!grow(&slab->capacity, slot, number, PROFILE_TALLIES, slab->tallies) ||
+        (extras && !grow(&slab->extra_capacity, slot, number, PROFILE_EXTRAS, slab->extras)))
+        return NULL;
+    return slab;
+}

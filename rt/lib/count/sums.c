@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Summing up over slabs, since the last reset. */
+#include "lib/count/sums.h"
+
+#include "lib/base/os.h"
+#include "lib/base/runtime.h"
+#include "lib/base/table.h"
+#include "lib/count/change.h"
+#include "lib/count/pairs.h"
+#include "lib/count/peak.h"
+#include "lib/count/threads.h"
+#include "lib/run/start.h"
+#include "lib/store/slots.h"
+#include "lib/store/store.h"
+
+static struct table bases = {.element = sizeof(struct profile_base),
+                             .first = PROFILE_BASES_FIRST,
+                             .fork = OS_FORK_WIPES,
+                             .kind = PROFILE_BASES};
+
+/* In the order in which a thread that counts on cannot make more go than came: see struct tally. */
+#define EXTRA_LOST(X)   X(moved) X(moved_bytes)
+#define TALLY_LOST(X)   X(lost) X(lost_bytes)
+#define EXTRA_GAINED(X) X(reallocs) X(realloc_bytes) X(realloc_old_bytes) X(failed)
+#define TALLY_GAINED(X) X(gained) X(gained_bytes)
+
+#define ADD_EXTRA(name) sum->name += __atomic_load_n(&extra->name, __ATOMIC_ACQUIRE);
+#define ADD_TALLY(name) sum->name += __atomic_load_n(&tally->name, __ATOMIC_ACQUIRE);
+
+static void add_lost_blocks(void *context, const struct tally *tally, const struct extra *extra) {
+    struct sum *sum = context;
+    if (extra) {
+        EXTRA_LOST(ADD_EXTRA)
+    }
+    TALLY_LOST(ADD_TALLY)
+}
+
+static void add_gained_blocks(void *context, const struct tally *tally, const struct extra *extra) {
+    struct sum *sum = context;
+    peak_share(tally, &sum->peak_blocks, &sum->peak_bytes);
+    if (extra) {
+        EXTRA_GAINED(ADD_EXTRA)
+    }
+    TALLY_GAINED(ADD_TALLY)
+    int64_t most = peak_tally_most(tally);
+    if (most > sum->most)
+        sum->most = most;
+}
+
+void sum_add_extra(struct sum *sum, const struct extra *extra) {
+    EXTRA_LOST(ADD_EXTRA)
+    EXTRA_GAINED(ADD_EXTRA)
+}
+
+static void take_off(struct sum *sum, const struct profile_base *base) {
+#define TAKE_TALLY(name) sum->name -= base->name;
+#define TAKE_EXTRA(name) sum->name -= base->extra.name;
+    EXTRA_LOST(TAKE_EXTRA)
+    TALLY_LOST(TAKE_TALLY)
+    EXTRA_GAINED(TAKE_EXTRA)
+    TALLY_GAINED(TAKE_TALLY)
+}
+
+void sum_slot(uint32_t slot, struct sum *sum) {
+    static const struct profile_base none;
+    const struct profile_slot *known = slot_known(slot);
+    const struct profile_base *base = table_peek(&bases, slot);
+    base = base ? base : &none;
+    *sum = (struct sum){.inherited_blocks = known->inherited_blocks,
+                        .inherited_bytes = known->inherited_bytes,
+                        .most_within = known->most_within};
+    threads_visit(slot, add_lost_blocks, sum);
+    threads_visit(slot, add_gained_blocks, sum);
+    take_off(sum, base);
+    if ((int64_t)known->most > sum->most)
+        sum->most = (int64_t)known->most;
+    int64_t carried_blocks = (int64_t)(known->inherited_blocks - (base->gained - base->lost));
+    sum->most += carried_blocks;
+    sum->peak_blocks += carried_blocks;
+    sum->peak_bytes += (int64_t)(known->inherited_bytes - (base->gained_bytes - base->lost_bytes));
+}
+
+/* What was live in one thread at the peak is another's when a new peak is found while all are added up. */
+static uint64_t not_below_zero(int64_t value) {
+    return value > 0 ? (uint64_t)value : 0;
+}
+
+void sum_counters(struct counters *counters, const struct sum *sum) {
+    *counters = (struct counters){
+        .allocs = sum->gained - sum->reallocs,
+        .alloc_bytes = sum->gained_bytes - sum->realloc_bytes,
+        .reallocs = sum->reallocs,
+        .realloc_bytes = sum->realloc_bytes,
+        .realloc_old_bytes = sum->realloc_old_bytes,
+        .frees = sum->lost - sum->moved,
+        .freed_bytes = sum->lost_bytes - sum->moved_bytes,
+        .moved = sum->moved,
+        .moved_bytes = sum->moved_bytes,
+        .failed = sum->failed,
+        .inherited_blocks = sum->inherited_blocks,
+        .inherited_bytes = sum->inherited_bytes,
+        .peak_blocks = not_below_zero(sum->peak_blocks),
+        .peak_bytes = not_below_zero(sum->peak_bytes),
+        .max_live_blocks = not_below_zero(sum->most),
+        .max_live_blocks_within = sum->most_within,
+    };
+    counters->live_blocks = sum->gained - sum->lost + counters->inherited_blocks;
+    counters->live_bytes = sum->gained_bytes - sum->lost_bytes + counters->inherited_bytes;
+    if (!runtime_owners)
+        counters_keep_all(counters);
+}
+
+/* Where owners are not noted only custom allocators' blocks can be inherited: only these are ever lost. */
+static bool may_inherit(uint32_t number, const struct sum *sum) {
+    if (!runtime_owners)
+        return sum->lost || slot_known(number)->inherited_blocks;
+    return sum->gained || sum->lost;
+}
+
+void sums_know_inherited(void) {
+    if (!runtime_was_forked() || slots_know_inherited() || !slots_inherit_heap())
+        return;
+    for (uint32_t number = 1; number < record_count(); number++) {
+        struct sum sum;
+        sum_slot(number, &sum);
+        struct profile_slot *slot = may_inherit(number, &sum) ? slot_at(number) : NULL;
+        if (!slot)
+            continue;
+        slot->inherited_blocks -= sum.gained - sum.lost;
+        slot->inherited_bytes -= sum.gained_bytes - sum.lost_bytes;
+    }
+}
+
+static void raise_base(struct profile_base *base, const struct sum *sum) {
+#define RAISE_TALLY(name) base->name += sum->name;
+#define RAISE_EXTRA(name) base->extra.name += sum->name;
+    EXTRA_LOST(RAISE_EXTRA)
+    TALLY_LOST(RAISE_TALLY)
+    EXTRA_GAINED(RAISE_EXTRA)
+    TALLY_GAINED(RAISE_TALLY)
+}
+
+static void reset_slot(uint32_t number) {
+    struct sum sum;
+    sum_slot(number, &sum);
+    if (!sum.gained && !sum.lost && !sum.failed)
+        return;
+    struct profile_base *base = table_at(&bases, number);
+    struct profile_slot *slot = slot_at(number);
+    if (!base || !slot) {
+        hole_set(HOLE_MEMORY);
+        return;
+    }
+    raise_base(base, &sum);
+    slot->inherited_blocks += sum.gained - sum.lost;
+    slot->inherited_bytes += sum.gained_bytes - sum.lost_bytes;
+    slot->most = base->gained - base->lost;
+    slot->most_within = 0;
+    slot->windows = slot->measures = 0;
+    slot->measured = store_header()->peak.reset_epoch;
+}
+
+/* An odd number of resets is the lock, which a forked child finds open. */
+static void begin_reset(struct profile_header *header) {
+    for (uint32_t tries = 1;; tries++) {
+        uint64_t resets = __atomic_load_n(&header->resets, __ATOMIC_ACQUIRE);
+        if (resets % 2 == 0 && __atomic_compare_exchange_n(&header->resets, &resets, resets + 1, false,
+                                                           __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+            return;
+        os_wait(tries);
+    }
+}
+
+void sums_reset(void) {
+    struct profile_header *header = store_header();
+    uint64_t signals = os_signals_hold();
+    begin_reset(header);
+    sums_know_inherited();
+    peak_reset();
+    for (uint32_t slot = 1; slot < record_count(); slot++)
+        reset_slot(slot);
+    header->walks.without_stack = 0;
+    pairs_reset();
+    sizes_reset();
+    __atomic_fetch_add(&header->resets, 1, __ATOMIC_ACQ_REL);
+    os_signals_release(signals);
+}

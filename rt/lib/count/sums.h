@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* What all threads together have counted for a slot. */
+#ifndef ALLOCSITE_LIB_COUNT_SUMS_H
+#define ALLOCSITE_LIB_COUNT_SUMS_H
+
+#include "model/counters.h"
+
+#include <stdbool.h>
+
+#define ALLOCSITE_SUMMED(X)                                                                                  \
+    X(moved)                                                                                                 \
+    X(moved_bytes)                                                                                           \
+    X(lost)                                                                                                  \
+    X(lost_bytes)                                                                                            \
+    X(reallocs)                                                                                              \
+    X(realloc_bytes)                                                                                         \
+    X(realloc_old_bytes)                                                                                     \
+    X(failed)                                                                                                \
+    X(gained)                                                                                                \
+    X(gained_bytes)
+
+/* Since the start, or the last reset. */
+struct sum {
+#define ALLOCSITE_MEMBER(name) uint64_t name;
+    ALLOCSITE_SUMMED(ALLOCSITE_MEMBER)
+#undef ALLOCSITE_MEMBER
+    uint64_t inherited_blocks, inherited_bytes;
+    int64_t peak_blocks, peak_bytes, most; /* with what was inherited */
+    uint64_t most_within;
+};
+
+/* While threads count on. */
+void sum_slot(uint32_t slot, struct sum *);
+
+/* Adds what stands in an extra. */
+struct extra;
+void sum_add_extra(struct sum *, const struct extra *);
+
+void sum_counters(struct counters *, const struct sum *);
+
+/* In a forked child that was not told at its start what it inherited: finds that out, from what is live and
+ * what was counted. To be called before sums that are to be right there; does nothing elsewhere. */
+void sums_know_inherited(void);
+
+/* Starts all sums afresh. */
+void sums_reset(void);
+
+#endif

@@ -1,0 +1,422 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Threads and their slabs: taking, growing, handing on, summing up. */
+#include "lib/count/threads.h"
+
+#include "lib/base/runtime.h"
+#include "lib/base/table.h"
+#include "lib/count/peak.h"
+#include "lib/count/slab.h"
+
+#include <errno.h>
+#include <pthread.h>
+
+/* What must start afresh in a forked child. */
+struct process {
+    uint64_t idle;    /* tag << 32 | index + 1 of the first idle thread: the tag makes reuse visible */
+    uint32_t threads; /* indices given so far */
+    uint32_t slabs;   /* numbers given so far */
+};
+
+static struct thread empty_thread;
+__thread struct local local = {.current = &empty_thread};
+
+static struct table thread_table = {.element = sizeof(struct thread), .first = 128, .fork = OS_FORK_WIPES};
+static struct table process_table = {.element = sizeof(struct process), .first = 1, .fork = OS_FORK_WIPES};
+
+static pthread_key_t thread_key;
+static uint32_t thread_key_state; /* 0: no key, 1: being made, 2: there */
+
+/* Nothing is to be counted in any thread for now. */
+static bool is_paused;
+
+/* The hot path's view. Whoever turns us away meanwhile sets it to 0 after we have, or we see it. */
+static void set_capacity(struct thread *thread) {
+    __atomic_store_n(&thread->capacity, thread->held, __ATOMIC_RELAXED);
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    if (__atomic_load_n(&is_paused, __ATOMIC_RELAXED) ||
+        __atomic_load_n(&thread->asked_back, __ATOMIC_RELAXED))
+        __atomic_store_n(&thread->capacity, 0, __ATOMIC_RELAXED);
+}
+
+bool threads_are_paused(void) {
+    return __atomic_load_n(&is_paused, __ATOMIC_RELAXED);
+}
+
+void threads_pause(bool pause) {
+    __atomic_store_n(&is_paused, pause, __ATOMIC_RELAXED);
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    for (uint32_t i = 0; pause && i < threads_count(); i++) {
+        struct thread *thread = table_peek(&thread_table, i);
+        if (thread)
+            __atomic_store_n(&thread->capacity, 0, __ATOMIC_RELAXED);
+    }
+}
+
+/* Has the thread count in a slab that holds the slot. */
+static bool thread_grow(struct thread *thread, uint32_t slot, bool extras) {
+    uint64_t signals = os_signals_hold();
+    const struct slab *slab = slab_hold(thread->slab, slot, extras);
+    if (slab) {
+        thread->tallies = slab->tallies;
+        thread->extras = slab->extras;
+        thread->held = slab->capacity;
+        thread->extra_capacity = slab->extra_capacity;
+        set_capacity(thread);
+    }
+    os_signals_release(signals);
+    return slab;
+}
+
+/* Each has mappings of its own, of which a process may have 65,530. */
+#define SLABS_OF_PHASES 8192
+
+/* The number of a new slab for the thread; NO_SLOT: none is to be had. */
+static uint32_t add_slab(struct thread *thread, profile_name phase) {
+    struct process *process = table_at(&process_table, 0);
+    if (phase && __atomic_load_n(&process->slabs, __ATOMIC_RELAXED) - threads_count() >= SLABS_OF_PHASES) {
+        hole_set(HOLE_PHASES);
+        return NO_SLOT;
+    }
+    uint32_t number = __atomic_fetch_add(&process->slabs, 1, __ATOMIC_ACQ_REL);
+    if (!slab_make(number, phase, thread->index, thread->slabs))
+        return NO_SLOT;
+    thread->slabs = number + 1;
+    return number;
+}
+
+/* The thread's slab for the phase. */
+static uint32_t find_slab(struct thread *thread, profile_name phase) {
+    for (uint32_t next = thread->slabs; next;) {
+        const struct slab *slab = slab_peek(next - 1);
+        if (slab->phase == phase)
+            return next - 1;
+        next = slab->next;
+    }
+    return add_slab(thread, phase);
+}
+
+static void switch_slab(struct thread *thread, profile_name phase) {
+    uint32_t number = find_slab(thread, phase), before = thread->slab;
+    if (number == NO_SLOT)
+        number = find_slab(thread, 0);
+    if (number == before)
+        return;
+    thread->slab = number;
+    if (!thread_grow(thread, 0, false))
+        thread->slab = before;
+}
+
+static struct thread *idle_pop(struct process *process) {
+    uint64_t head = __atomic_load_n(&process->idle, __ATOMIC_ACQUIRE);
+    while ((uint32_t)head) {
+        struct thread *thread = table_peek(&thread_table, (uint32_t)head - 1);
+        uint64_t rest = ((head >> 32) + 1) << 32 | __atomic_load_n(&thread->next_idle, __ATOMIC_RELAXED);
+        if (__atomic_compare_exchange_n(&process->idle, &head, rest, false, __ATOMIC_ACQ_REL,
+                                        __ATOMIC_ACQUIRE)) {
+            __atomic_fetch_add(&thread->turns, 1, __ATOMIC_SEQ_CST);
+            return thread;
+        }
+    }
+    return NULL;
+}
+
+static void idle_push(struct process *process, struct thread *thread) {
+    uint64_t head = __atomic_load_n(&process->idle, __ATOMIC_ACQUIRE);
+    uint64_t next;
+    __atomic_fetch_add(&thread->turns, 1, __ATOMIC_SEQ_CST);
+    do {
+        __atomic_store_n(&thread->next_idle, (uint32_t)head, __ATOMIC_RELAXED);
+        next = ((head >> 32) + 1) << 32 | (thread->index + 1);
+    } while (
+        !__atomic_compare_exchange_n(&process->idle, &head, next, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
+}
+
+static struct thread *thread_new(struct process *process) {
+    uint32_t index = __atomic_fetch_add(&process->threads, 1, __ATOMIC_ACQ_REL);
+    struct thread *thread = table_at(&thread_table, index);
+    if (index > 0 && !peak_is_shared()) {
+        hole_set(HOLE_THREADS);
+        peak_several_threads();
+    }
+    if (!thread)
+        return NULL;
+    thread->index = index;
+    thread->turns = 1;
+    thread->slab = add_slab(thread, 0);
+    return thread->slab == NO_SLOT ? NULL : thread;
+}
+
+static struct thread *thread_take(void) {
+    struct process *process = table_at(&process_table, 0);
+    if (!process)
+        return NULL;
+    struct thread *thread = idle_pop(process);
+    return thread ? thread : thread_new(process);
+}
+
+static void thread_give(struct thread *thread) {
+    struct process *process = table_peek(&process_table, 0);
+    if (process && thread->held)
+        idle_push(process, thread);
+}
+
+/* Destructor of the key. Later destructors of the thread may allocate still; nothing comes after them that
+ * could hand a slab on, so from here on the thread borrows. */
+static void thread_end(void *own) {
+    (void)own;
+    struct thread *thread = local.own;
+    if (thread)
+        switch_slab(thread, 0);
+    local.ending = true;
+    local.own = NULL;
+    local.current = &empty_thread;
+    /* A signal handler from here on borrows; one in between still counts in the thread's own. */
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    if (thread)
+        thread_give(thread);
+}
+
+/* A signal handler that comes meanwhile would not be counted either: signals wait until the silence ends. */
+static __thread uint64_t signals_before __attribute__((tls_model("initial-exec")));
+
+bool silence_begin(void) {
+    bool was_silent = local.silent;
+    if (!was_silent)
+        signals_before = os_signals_hold();
+    local.silent = true;
+    local_divert();
+    return was_silent;
+}
+
+void silence_end(bool was_silent) {
+    local.silent = was_silent;
+    local_divert();
+    if (!was_silent)
+        os_signals_release(signals_before);
+}
+
+static void thread_watch_end(struct thread *thread) {
+    uint32_t none = 0;
+    if (__atomic_compare_exchange_n(&thread_key_state, &none, 1, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE) &&
+        pthread_key_create(&thread_key, thread_end) == 0)
+        __atomic_store_n(&thread_key_state, 2, __ATOMIC_RELEASE);
+    if (__atomic_load_n(&thread_key_state, __ATOMIC_ACQUIRE) != 2)
+        return;
+    bool was_silent = silence_begin(); /* for a key above the first 32 a block is allocated */
+    pthread_setspecific(thread_key, thread);
+    silence_end(was_silent);
+}
+
+static void enter_phase(struct thread *thread, profile_name phase) {
+    peak_several_threads(); /* a slot has several tallies in one thread now */
+    switch_slab(thread, phase);
+}
+
+/* No signal handler may take one meanwhile: there is one place to keep it in. */
+static struct thread *take_own(void) {
+    uint64_t signals = os_signals_hold();
+    struct thread *own = local.own;
+    bool is_there = own && own->held; /* a signal handler was here and took one */
+    struct thread *taken = is_there ? own : thread_take();
+    if (taken)
+        local.own = taken;
+    os_signals_release(signals);
+    if (is_there || !taken)
+        return taken;
+    thread_watch_end(taken);
+    if (phase_now()) /* of a child that was forked within it */
+        enter_phase(taken, phase_now());
+    return taken;
+}
+
+/* This thread's structure, to be given back after one count if the thread is ending. */
+static struct thread *thread_own(void) {
+    struct thread *own = local.own;
+    if (own && own->held)
+        return own;
+    return local.ending ? thread_take() : take_own();
+}
+
+/* A thread that hides or ends does not come back to the hot path. */
+static void thread_use_hot_path(struct thread *thread) {
+    if (UNLIKELY(__atomic_load_n(&thread->asked_back, __ATOMIC_RELAXED))) {
+        __atomic_store_n(&thread->asked_back, false, __ATOMIC_RELAXED);
+        peak_give_back(thread);
+    }
+    set_capacity(thread);
+    if (!local.ending && !local.scope.lifts && !local.custom && !runtime_details)
+        local.current = thread;
+}
+
+static struct thread *acquire(uint32_t slot, uint32_t other, bool extras) {
+    uint32_t highest = slot > other ? slot : other;
+    struct thread *thread = thread_own();
+    bool holds = thread && KEY(highest) < thread->held && (!extras || KEY(highest) < thread->extra_capacity);
+    if (holds || (thread && thread_grow(thread, highest, extras)))
+        return thread;
+    hole_set(HOLE_MEMORY);
+    return NULL;
+}
+
+struct thread *thread_acquire(uint32_t slot, uint32_t other) {
+    return acquire(slot, other, false);
+}
+
+struct thread *thread_acquire_extras(uint32_t slot, uint32_t other) {
+    return acquire(slot, other, true);
+}
+
+void thread_release(struct thread *thread) {
+    if (thread == local.own)
+        thread_use_hot_path(thread);
+    else
+        thread_give(thread);
+}
+
+uint32_t threads_count(void) {
+    const struct process *process = table_peek(&process_table, 0);
+    uint32_t threads = process ? __atomic_load_n(&process->threads, __ATOMIC_ACQUIRE) : 0;
+    return threads ? threads : 1;
+}
+
+void threads_visit(uint32_t slot, thread_visitor *visit, void *context) {
+    const struct process *process = table_peek(&process_table, 0);
+    uint32_t slabs = process ? __atomic_load_n(&process->slabs, __ATOMIC_ACQUIRE) : 0;
+    for (uint32_t i = 0; i < slabs; i++) {
+        const struct slab *slab = slab_peek(i);
+        if (slab && KEY(slot) < slab->capacity)
+            visit(context, &slab->tallies[slot],
+                  KEY(slot) < slab->extra_capacity ? &slab->extras[slot] : NULL);
+    }
+}
+
+static void add_live_blocks(void *sum, const struct tally *tally, const struct extra *extra) {
+    (void)extra;
+    *(int64_t *)sum += tally_live_blocks(tally);
+}
+
+int64_t threads_live_blocks(uint32_t slot) {
+    int64_t sum = 0;
+    threads_visit(slot, add_live_blocks, &sum);
+    return sum;
+}
+
+int64_t threads_live_bytes(void) {
+    int64_t sum = 0;
+    for (uint32_t i = 0; i < threads_count(); i++) {
+        struct thread *thread = table_peek(&thread_table, i);
+        if (thread)
+            sum += thread->measured = __atomic_load_n(&thread->room, __ATOMIC_RELAXED) +
+                                      __atomic_load_n(&thread->ceiling, __ATOMIC_RELAXED);
+    }
+    return sum;
+}
+
+void threads_ask_back(const struct thread *asking, int64_t least) {
+    for (uint32_t i = 0; i < threads_count(); i++) {
+        struct thread *thread = table_peek(&thread_table, i);
+        if (!thread || thread == asking || -__atomic_load_n(&thread->room, __ATOMIC_RELAXED) <= least)
+            continue;
+        if (!__atomic_exchange_n(&thread->asked_back, true, __ATOMIC_SEQ_CST))
+            __atomic_store_n(&thread->capacity, 0, __ATOMIC_RELAXED);
+    }
+}
+
+void threads_note_peak(void) {
+    for (uint32_t i = 0; i < threads_count(); i++) {
+        struct thread *thread = table_peek(&thread_table, i);
+        if (thread)
+            thread->at_peak = thread->measured;
+    }
+}
+
+/* An even number of turns: nobody counts in it. */
+static bool is_quiet(const struct thread *thread, uint32_t turns) {
+    return thread == local.own || turns % 2 == 0;
+}
+
+bool threads_are_quiet(void) {
+    for (uint32_t i = 0; i < threads_count(); i++) {
+        const struct thread *thread = table_peek(&thread_table, i);
+        if (thread && !is_quiet(thread, __atomic_load_n(&thread->turns, __ATOMIC_SEQ_CST)))
+            return false;
+    }
+    return true;
+}
+
+/* One that was taken meanwhile may have counted. */
+static bool holds_if_quiet(const struct thread *thread, bool (*law)(const struct thread *)) {
+    uint32_t turns = __atomic_load_n(&thread->turns, __ATOMIC_SEQ_CST);
+    bool holds = !is_quiet(thread, turns) || law(thread);
+    return holds || turns != __atomic_load_n(&thread->turns, __ATOMIC_SEQ_CST);
+}
+
+bool threads_keep(bool (*law)(const struct thread *)) {
+    for (uint32_t i = 0; i < threads_count(); i++) {
+        const struct thread *thread = table_peek(&thread_table, i);
+        if (thread && !holds_if_quiet(thread, law))
+            return false;
+    }
+    return true;
+}
+
+void thread_hide(void) {
+    local.current = &empty_thread;
+}
+
+void thread_show(void) {
+    bool is_seen = local.own && !runtime_details && !local.custom;
+    local.current = is_seen ? local.own : &empty_thread;
+}
+
+void thread_enter_phase(profile_name phase) {
+    int error = errno;
+    struct thread *thread = local.ending ? NULL : thread_acquire(0, 0);
+    if (thread) {
+        enter_phase(thread, phase);
+        thread_release(thread);
+    }
+    errno = error;
+}
+
+void thread_keep_slab(void) {
+    int error = errno;
+    struct thread *thread = thread_acquire(0, 0);
+    if (thread)
+        thread_release(thread);
+    errno = error;
+}
+
+void thread_visit_slabs(void (*visit)(void *context, const struct slab *), void *context) {
+    const struct thread *thread = local.own;
+    for (uint32_t next = thread ? thread->slabs : 0; next;) {
+        const struct slab *slab = slab_peek(next - 1);
+        visit(context, slab);
+        next = slab->next;
+    }
+}
+
+/* Deeper ones are counted but have no name: the one above them goes on. */
+#define DEEPEST 64
+
+static __thread struct {
+    uint32_t depth;
+    profile_name name[DEEPEST];
+} phases;
+
+profile_name phase_now(void) {
+    uint32_t depth = phases.depth < DEEPEST ? phases.depth : DEEPEST;
+    return depth ? phases.name[depth - 1] : 0;
+}
+
+void phase_push(profile_name name) {
+    if (phases.depth++ >= DEEPEST)
+        return;
+    phases.name[phases.depth - 1] = name;
+    thread_enter_phase(name);
+}
+
+void phase_pop(void) {
+    if (phases.depth && --phases.depth < DEEPEST)
+        thread_enter_phase(phase_now());
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Threads and their slabs. */
+#ifndef ALLOCSITE_LIB_COUNT_THREADS_H
+#define ALLOCSITE_LIB_COUNT_THREADS_H
+
+#include "lib/count/slab.h"
+#include "lib/count/tally.h"
+#include "profile.h"
+
+/* This thread's structure with a slab that holds both slots, to be handed to thread_release. NULL: no memory,
+ * and the hole is set. */
+struct thread *thread_acquire(uint32_t slot, uint32_t other);
+
+/* The same with the extras of both. */
+struct thread *thread_acquire_extras(uint32_t slot, uint32_t other);
+
+void thread_release(struct thread *);
+
+static inline struct tally *thread_tally(struct thread *thread, uint32_t slot) {
+    return &thread->tallies[slot];
+}
+
+/* Indices given so far: the most threads that counted at once, and at least 1. */
+uint32_t threads_count(void);
+
+/* Over all threads, while they count on. */
+int64_t threads_live_bytes(void);
+
+/* What that found last is the peak. */
+void threads_note_peak(void);
+
+/* At its next event each other thread that may rise by more than least calls peak_give_back. */
+void threads_ask_back(const struct thread *asking, int64_t least);
+
+int64_t threads_live_blocks(uint32_t slot);
+
+/* Whether no other thread counts now: those that did have ended. */
+bool threads_are_quiet(void);
+
+/* Whether the law holds for this thread and for what all that have ended have left. Of others that count on,
+ * any moment may be in the middle of an event. */
+bool threads_keep(bool (*law)(const struct thread *));
+
+/* Calls visit for every tally of slot that was ever used, in any order. extra: NULL if it has none. */
+typedef void thread_visitor(void *context, const struct tally *, const struct extra *extra);
+void threads_visit(uint32_t slot, thread_visitor *, void *context);
+
+/* Nothing that comes is counted, or all is again. What was counted and goes is counted in any case. */
+void threads_pause(bool pause);
+bool threads_are_paused(void);
+
+/* What this thread counts from here on belongs to the phase; outside of all if there is no room for one more,
+ * and the hole is set. */
+void thread_enter_phase(profile_name phase);
+
+/* This thread has a slab from here on, with what others may have counted there before. */
+void thread_keep_slab(void);
+
+/* Calls visit for each slab that this thread counts in. */
+void thread_visit_slabs(void (*visit)(void *context, const struct slab *), void *context);
+
+/* ---- The phases that a thread is in. */
+
+/* What this thread counts belongs to the innermost one. */
+void phase_push(profile_name);
+void phase_pop(void);
+
+/* 0: outside of all. */
+profile_name phase_now(void);
+
+#endif

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The allocator behind ours: the functions that the program would have called without allocsite. */
+#ifndef ALLOCSITE_LIB_HEAP_NEXT_H
+#define ALLOCSITE_LIB_HEAP_NEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* X(name, result, parameters, arguments) */
+#define NEXT_FUNCTIONS(X)                                                                                    \
+    X(malloc, void *, (size_t n), (n))                                                                       \
+    X(calloc, void *, (size_t n, size_t size), (n, size))                                                    \
+    X(realloc, void *, (void *p, size_t n), (p, n))                                                          \
+    X(free, void, (void *p), (p))                                                                            \
+    X(aligned_alloc, void *, (size_t align, size_t n), (align, n))                                           \
+    X(posix_memalign, int, (void **p, size_t align, size_t n), (p, align, n))                                \
+    X(memalign, void *, (size_t align, size_t n), (align, n))                                                \
+    X(valloc, void *, (size_t n), (n))                                                                       \
+    X(pvalloc, void *, (size_t n), (n))
+
+/* Never NULL: until the real ones are known these point at stubs that find them, so that no call tests. */
+struct next {
+#define NEXT_POINTER(name, result, parameters, arguments) result(*name) parameters;
+    NEXT_FUNCTIONS(NEXT_POINTER)
+#undef NEXT_POINTER
+};
+
+extern struct next next __attribute__((visibility("hidden")));
+
+/* Finds the real ones now. */
+void next_resolve(void);
+
+/* Whether malloc is known to be glibc's, whose blocks start at least 32 bytes apart (MINSIZE in malloc.c). */
+bool next_is_glibc(void);
+
+#ifndef ALLOCSITE_STATIC
+
+/* What a call of name would have reached without allocsite: the first definition in the order of the
+ * dynamic loader that is not ours. NULL: none. */
+void *next_symbol(const char *name);
+
+/* The same for a symbol that may live in a library which only part of the process sees; name of the library.
+ */
+void *next_symbol_in(const char *library, const char *name);
+
+/* What an interposed function passes its calls on to: the definition behind ours. One that stands before it,
+ * a sanitizer's, has called it and would be called in circles. */
+void *next_behind(const char *name);
+
+/* The first definition in the order of the dynamic loader, whosever it is. NULL: none. */
+void *next_first(const char *name);
+
+/* Path of the module whose malloc stands before ours. */
+const char *next_interposer(void);
+
+/* Whether a sanitizer serves the heap. Calls no function: sanitizers stand before many more than malloc, and
+ * these crash before they are set up. */
+bool next_is_sanitizers(void);
+
+/* The library whose malloc stands before ours though ours came with the program; NULL: there is none, or it
+ * has to stay there. */
+struct link_map;
+const struct link_map *next_replaceable(void);
+
+#endif
+
+/* Memory for who allocates while the allocator is being looked up. Never given back. */
+void *bootstrap_alloc(size_t n);
+
+/* Bytes that may be read from p on if bootstrap_alloc gave it, else 0. */
+size_t bootstrap_readable(const void *p);
+
+/* Whether it ever gave anything. */
+int bootstrap_used(void);
+
+#endif

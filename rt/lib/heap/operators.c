@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Finding and classifying the program's operators new and delete. */
+#define _GNU_SOURCE
+#include "lib/heap/operators.h"
+
+#include "lib/base/os.h"
+#include "lib/base/runtime.h"
+#include "lib/heap/next.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+void *operator_no_fast(size_t n) {
+    (void)n;
+    return NULL;
+}
+
+#define OPERATOR(name, is_array, is_aligned, is_nothrow)                                                     \
+    {                                                                                                        \
+        .symbol = name, .array = is_array, .aligned = is_aligned, .nothrow = is_nothrow,                     \
+        .fast = operator_no_fast                                                                             \
+    }
+
+struct operator_new operators_new[NEW_OPERATORS] = {
+    [NEW] = OPERATOR("_Znwm", false, false, false),
+    [NEW_ARRAY] = OPERATOR("_Znam", true, false, false),
+    [NEW_NOTHROW] = OPERATOR("_ZnwmRKSt9nothrow_t", false, false, true),
+    [NEW_ARRAY_NOTHROW] = OPERATOR("_ZnamRKSt9nothrow_t", true, false, true),
+    [NEW_ALIGNED] = OPERATOR("_ZnwmSt11align_val_t", false, true, false),
+    [NEW_ARRAY_ALIGNED] = OPERATOR("_ZnamSt11align_val_t", true, true, false),
+    [NEW_ALIGNED_NOTHROW] = OPERATOR("_ZnwmSt11align_val_tRKSt9nothrow_t", false, true, true),
+    [NEW_ARRAY_ALIGNED_NOTHROW] = OPERATOR("_ZnamSt11align_val_tRKSt9nothrow_t", true, true, true),
+};
+
+#define DELETE_OPERATOR(name, of, is_sized, is_aligned, is_nothrow)                                          \
+    { .symbol = name, .family = of, .sized = is_sized, .aligned = is_aligned, .nothrow = is_nothrow }
+
+struct operator_delete operators_delete[DELETE_OPERATORS] = {
+    [DELETE] = DELETE_OPERATOR("_ZdlPv", FAMILY_NEW, false, false, false),
+    [DELETE_ARRAY] = DELETE_OPERATOR("_ZdaPv", FAMILY_NEW_ARRAY, false, false, false),
+    [DELETE_SIZED] = DELETE_OPERATOR("_ZdlPvm", FAMILY_NEW, true, false, false),
+    [DELETE_ARRAY_SIZED] = DELETE_OPERATOR("_ZdaPvm", FAMILY_NEW_ARRAY, true, false, false),
+    [DELETE_NOTHROW] = DELETE_OPERATOR("_ZdlPvRKSt9nothrow_t", FAMILY_NEW, false, false, true),
+    [DELETE_ARRAY_NOTHROW] = DELETE_OPERATOR("_ZdaPvRKSt9nothrow_t", FAMILY_NEW_ARRAY, false, false, true),
+    [DELETE_ALIGNED] = DELETE_OPERATOR("_ZdlPvSt11align_val_t", FAMILY_NEW, false, true, false),
+    [DELETE_ARRAY_ALIGNED] = DELETE_OPERATOR("_ZdaPvSt11align_val_t", FAMILY_NEW_ARRAY, false, true, false),
+    [DELETE_SIZED_ALIGNED] = DELETE_OPERATOR("_ZdlPvmSt11align_val_t", FAMILY_NEW, true, true, false),
+    [DELETE_ARRAY_SIZED_ALIGNED] =
+        DELETE_OPERATOR("_ZdaPvmSt11align_val_t", FAMILY_NEW_ARRAY, true, true, false),
+    [DELETE_ALIGNED_NOTHROW] =
+        DELETE_OPERATOR("_ZdlPvSt11align_val_tRKSt9nothrow_t", FAMILY_NEW, false, true, true),
+    [DELETE_ARRAY_ALIGNED_NOTHROW] =
+        DELETE_OPERATOR("_ZdaPvSt11align_val_tRKSt9nothrow_t", FAMILY_NEW_ARRAY, false, true, true),
+};
+
+/* Without the operators of a C++ library: it was linked statically into the program, which then took ours in
+ * place of its own. What is left of it in the program is reached if the program exports it. */
+void std_throw_bad_alloc(void) __asm__("_ZSt17__throw_bad_allocv") __attribute__((weak));
+void (*std_get_new_handler(void))(void) __asm__("_ZSt15get_new_handlerv") __attribute__((weak));
+
+void *std_allocate_exception(size_t) __asm__("__cxa_allocate_exception") __attribute__((weak));
+
+const void *operator_exception_allocator(const struct operator_new *op) {
+    return std_allocate_exception ? (const void *)(uintptr_t)std_allocate_exception : op->real;
+}
+
+/* Whether a library has brought the operator since it was looked up. */
+static bool operator_has_come(struct operator_new *op);
+
+static COLD void throw_bad_alloc(void) {
+    if (std_throw_bad_alloc)
+        std_throw_bad_alloc();
+    os_say("operator new failed and cannot throw: the program does not hold std::__throw_bad_alloc, link it "
+           "with "
+           "-Wl,-u,_ZSt17__throw_bad_allocv");
+    abort();
+}
+
+/* By the functions that everything calls, which count. */
+static void *allocate(size_t n, size_t align) {
+    if (align <= _Alignof(max_align_t))
+        return malloc(n ? n : 1);
+    return aligned_alloc(align, (n + align - 1) & -align);
+}
+
+/* The program may have one of the forms alone, and no library that would bring the others: the one that a
+ * library's would call. NULL: none. */
+static struct operator_new *replaced_plainer(const struct operator_new *op) {
+    while (op->array || op->nothrow) {
+        int form = (op->array && op->nothrow ? NEW_ARRAY : NEW) + (op->aligned ? NEW_ALIGNED - NEW : 0);
+        operator_find(&operators_new[form]);
+        op = &operators_new[form];
+        if (op->real)
+            return &operators_new[form];
+    }
+    return NULL;
+}
+
+static COLD void *new_without_library(struct operator_new *op, size_t n, size_t align, const void *nothrow) {
+    struct operator_new *plainer = replaced_plainer(op);
+    if (plainer)
+        return operator_call(plainer, n, align, nothrow);
+    for (;;) {
+        void *p = allocate(n, align);
+        void (*handler)(void) = p || !std_get_new_handler ? NULL : std_get_new_handler();
+        if (p || (!handler && op->nothrow))
+            return p;
+        if (handler)
+            handler();
+        else if (operator_has_come(op))
+            return operator_call(op, n, align, nothrow);
+        else
+            throw_bad_alloc();
+    }
+}
+
+typedef void *plain_new(size_t);
+typedef void *nothrow_new(size_t, const void *);
+typedef void *aligned_new(size_t, size_t);
+typedef void *aligned_nothrow_new(size_t, size_t, const void *);
+
+void *operator_call(struct operator_new *op, size_t n, size_t align, const void *nothrow) {
+    if (!op->real)
+        return new_without_library(op, n, align, nothrow);
+    if (op->aligned && op->nothrow)
+        return ((aligned_nothrow_new *)op->real)(n, align, nothrow);
+    if (op->aligned)
+        return ((aligned_new *)op->real)(n, align);
+    if (op->nothrow)
+        return ((nothrow_new *)op->real)(n, nothrow);
+    return ((plain_new *)op->real)(n);
+}
+
+typedef void plain_delete(void *);
+typedef void sized_delete(void *, size_t);
+typedef void nothrow_delete(void *, const void *);
+typedef void sized_aligned_delete(void *, size_t, size_t);
+typedef void aligned_nothrow_delete(void *, size_t, const void *);
+
+static bool is_form(const struct operator_delete *op, bool array, bool sized, bool nothrow, bool aligned) {
+    return (op->family == FAMILY_NEW_ARRAY) == array && op->sized == sized && op->nothrow == nothrow &&
+           op->aligned == aligned;
+}
+
+/* The form that a library's own would call; NULL: it would call free. */
+static struct operator_delete *plainer_form(const struct operator_delete *op) {
+    bool array = op->family == FAMILY_NEW_ARRAY, varied = op->sized || op->nothrow;
+    for (int form = 0; form < DELETE_OPERATORS; form++)
+        if ((array || varied) && is_form(&operators_delete[form], array && varied, false, false, op->aligned))
+            return &operators_delete[form];
+    return NULL;
+}
+
+static void delete_without_library(const struct operator_delete *op, const struct delete_call *call) {
+    struct operator_delete *plainer = plainer_form(op);
+    if (plainer) {
+        operator_delete_find(plainer);
+        operator_delete_call(plainer, call);
+    } else {
+        free(call->p); /* the one that everything calls, which counts */
+    }
+}
+
+void operator_delete_call(const struct operator_delete *op, const struct delete_call *call) {
+    if (!op->real)
+        delete_without_library(op, call);
+    else if (op->sized && op->aligned)
+        ((sized_aligned_delete *)op->real)(call->p, call->n, call->align);
+    else if (op->aligned && op->nothrow)
+        ((aligned_nothrow_delete *)op->real)(call->p, call->align, call->nothrow);
+    else if (op->sized || op->aligned)
+        ((sized_delete *)op->real)(call->p, op->sized ? call->n : call->align);
+    else if (op->nothrow)
+        ((nothrow_delete *)op->real)(call->p, call->nothrow);
+    else
+        ((plain_delete *)op->real)(call->p);
+}
+
+#ifdef ALLOCSITE_STATIC
+
+/* Whose an operator is cannot be told in one executable: what holds for any holds for the standard ones. The
+ * names are those of unwrapped_new.c. */
+#define STATIC_OPERATORS(X)                                                                                  \
+    X(NEW, _Znwm)                                                                                            \
+    X(NEW_ARRAY, _Znam)                                                                                      \
+    X(NEW_NOTHROW, _ZnwmRKSt9nothrow_t)                                                                      \
+    X(NEW_ARRAY_NOTHROW, _ZnamRKSt9nothrow_t)                                                                \
+    X(NEW_ALIGNED, _ZnwmSt11align_val_t)                                                                     \
+    X(NEW_ARRAY_ALIGNED, _ZnamSt11align_val_t)                                                               \
+    X(NEW_ALIGNED_NOTHROW, _ZnwmSt11align_val_tRKSt9nothrow_t)                                               \
+    X(NEW_ARRAY_ALIGNED_NOTHROW, _ZnamSt11align_val_tRKSt9nothrow_t)
+
+#define DECLARE_OPERATOR(form, symbol) extern char real_##form[] __asm__("__real_" #symbol);
+STATIC_OPERATORS(DECLARE_OPERATOR)
+
+void operator_find(struct operator_new *op) {
+#define OPERATOR_ADDRESS(form, symbol) [form] = real_##form,
+    static char *const addresses[NEW_OPERATORS] = {STATIC_OPERATORS(OPERATOR_ADDRESS)};
+    op->real = addresses[op - operators_new];
+    op->kind = OPERATOR_PROGRAMS;
+    op->found = true;
+}
+
+static bool operator_has_come(struct operator_new *op) {
+    (void)op;
+    return false;
+}
+
+/* A program in C has none of them. */
+#define DECLARE_DELETE(form, symbol)                                                                         \
+    extern char real_##form[] __asm__(#symbol) __attribute__((weak, visibility("default")));
+#define DELETE_ADDRESS(form, symbol) [form] = real_##form,
+#define STATIC_DELETES(X)                                                                                    \
+    X(DELETE, _ZdlPv)                                                                                        \
+    X(DELETE_ARRAY, _ZdaPv)                                                                                  \
+    X(DELETE_SIZED, _ZdlPvm)                                                                                 \
+    X(DELETE_ARRAY_SIZED, _ZdaPvm)                                                                           \
+    X(DELETE_NOTHROW, _ZdlPvRKSt9nothrow_t)                                                                  \
+    X(DELETE_ARRAY_NOTHROW, _ZdaPvRKSt9nothrow_t)                                                            \
+    X(DELETE_ALIGNED, _ZdlPvSt11align_val_t)                                                                 \
+    X(DELETE_ARRAY_ALIGNED, _ZdaPvSt11align_val_t)                                                           \
+    X(DELETE_SIZED_ALIGNED, _ZdlPvmSt11align_val_t)                                                          \
+    X(DELETE_ARRAY_SIZED_ALIGNED, _ZdaPvmSt11align_val_t)                                                    \
+    X(DELETE_ALIGNED_NOTHROW, _ZdlPvSt11align_val_tRKSt9nothrow_t)                                           \
+    X(DELETE_ARRAY_ALIGNED_NOTHROW, _ZdaPvSt11align_val_tRKSt9nothrow_t)
+
+STATIC_DELETES(DECLARE_DELETE)
+
+void operator_delete_find(struct operator_delete *op) {
+    static char *const addresses[DELETE_OPERATORS] = {STATIC_DELETES(DELETE_ADDRESS)};
+    op->real = addresses[op - operators_delete];
+    op->kind = OPERATOR_PROGRAMS;
+    op->found = true;
+}
+
+#else
+
+#include <link.h>
+
+/* libstdc++ calls the plain operator from the others: these are standard only where that one is. */
+static enum operator_kind kind_of(const void *real) {
+    const struct link_map *object = object_of(real);
+    if (!object || object == object_of((const void *)(uintptr_t)next.malloc))
+        return object ? OPERATOR_ALLOCATORS : OPERATOR_PROGRAMS;
+    const char *slash = strrchr(object->l_name, '/');
+    const char *name = slash ? slash + 1 : object->l_name;
+    bool standard = strncmp(name, "libstdc++.so", 12) == 0 || strncmp(name, "libc++.so", 9) == 0 ||
+                    strncmp(name, "libc++abi.so", 12) == 0;
+    return standard ? OPERATOR_STANDARD : OPERATOR_PROGRAMS;
+}
+
+/* A C++ library that came with dlopen is not in the scope that the first look-up sees. */
+static void *real_operator(const char *symbol) {
+    static const char *const libraries[] = {"libstdc++.so.6", "libc++.so.1", "libc++abi.so.1"};
+    void *real = next_symbol(symbol);
+    for (size_t i = 0; !real && i < sizeof libraries / sizeof *libraries; i++)
+        real = next_symbol_in(libraries[i], symbol);
+    return real;
+}
+
+/* The standard forms call each other, down to the plain ones, which the program may have replaced. */
+static bool plain_forms_are_standard(void) {
+    for (int form = NEW; form <= NEW_ARRAY; form++) {
+        const void *real = real_operator(operators_new[form].symbol);
+        if (!real || kind_of(real) != OPERATOR_STANDARD)
+            return false;
+    }
+    return true;
+}
+
+void operator_find(struct operator_new *op) {
+    if (__atomic_load_n(&op->found, __ATOMIC_ACQUIRE))
+        return;
+    next_resolve();
+    op->real = real_operator(op->symbol);
+    const struct operator_new *plainer = op->real ? op : replaced_plainer(op);
+    op->kind = plainer ? kind_of(plainer->real) : OPERATOR_STANDARD;
+    if (op->kind == OPERATOR_STANDARD && op->real && !op->aligned && !plain_forms_are_standard())
+        op->kind = OPERATOR_PROGRAMS;
+    if (op->kind == OPERATOR_STANDARD && !op->aligned)
+        op->fast = next.malloc;
+    __atomic_store_n(&op->found, true, __ATOMIC_RELEASE);
+}
+
+static bool operator_has_come(struct operator_new *op) {
+    op->real = real_operator(op->symbol);
+    return op->real;
+}
+
+/* The same for delete: all forms end in the plain ones. */
+static bool plain_deletes_are_standard(void) {
+    for (int form = DELETE; form <= DELETE_ARRAY; form++) {
+        const void *real = real_operator(operators_delete[form].symbol);
+        if (real && kind_of(real) != OPERATOR_STANDARD)
+            return false;
+    }
+    return true;
+}
+
+void operator_delete_find(struct operator_delete *op) {
+    if (__atomic_load_n(&op->found, __ATOMIC_ACQUIRE))
+        return;
+    next_resolve();
+    op->real = real_operator(op->symbol);
+    op->kind = op->real ? kind_of(op->real) : OPERATOR_STANDARD;
+    if (op->kind == OPERATOR_STANDARD && !plain_deletes_are_standard())
+        op->kind = OPERATOR_PROGRAMS;
+    op->frees = op->kind == OPERATOR_STANDARD && op->real;
+    __atomic_store_n(&op->found, op->real != NULL, __ATOMIC_RELEASE);
+}
+
+/* A standard form is treated as the program's own where the plain one that it calls is not standard, which
+ * may be the allocator's: mimalloc brings some of the forms alone. */
+static bool is_programs_own(enum operator_kind kind, const void *real) {
+    return real && kind == OPERATOR_PROGRAMS && kind_of(real) == OPERATOR_PROGRAMS;
+}
+
+bool operators_are_replaced(void) {
+    bool replaced = false;
+    for (int form = 0; form < NEW_OPERATORS; form++) {
+        operator_find(&operators_new[form]);
+        replaced |= is_programs_own(operators_new[form].kind, operators_new[form].real);
+    }
+    for (int form = 0; form < DELETE_OPERATORS; form++) {
+        operator_delete_find(&operators_delete[form]);
+        replaced |= is_programs_own(operators_delete[form].kind, operators_delete[form].real);
+    }
+    return replaced;
+}
+
+#endif

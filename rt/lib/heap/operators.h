@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The operators new and delete that the program would call without allocsite. */
+#ifndef ALLOCSITE_LIB_HEAP_OPERATORS_H
+#define ALLOCSITE_LIB_HEAP_OPERATORS_H
+
+#include "lib/heap/shadow.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum operator_kind {
+    OPERATOR_STANDARD,   /* a C++ standard library's: it calls malloc or aligned_alloc */
+    OPERATOR_ALLOCATORS, /* comes with the allocator and does not pass through malloc */
+    OPERATOR_PROGRAMS,   /* replaced by somebody else: whatever it allocates it does for its caller */
+};
+
+/* In a static program it cannot be told whose an operator is. */
+#ifdef ALLOCSITE_STATIC
+#define OPERATORS_HAVE_FAST false
+#else
+#define OPERATORS_HAVE_FAST true
+#endif
+
+struct operator_new {
+    const char *symbol;
+    bool array, aligned, nothrow;
+    bool found; /* the members below are valid */
+    enum operator_kind kind;
+    void *real; /* NULL: there is no C++ library */
+    void *(*fast)(
+        size_t n); /* the allocator itself where the operator is known to call it first, else none */
+};
+
+enum {
+    NEW,
+    NEW_ARRAY,
+    NEW_NOTHROW,
+    NEW_ARRAY_NOTHROW,
+    NEW_ALIGNED,
+    NEW_ARRAY_ALIGNED,
+    NEW_ALIGNED_NOTHROW,
+    NEW_ARRAY_ALIGNED_NOTHROW,
+    NEW_OPERATORS
+};
+
+extern struct operator_new operators_new[NEW_OPERATORS] __attribute__((visibility("hidden")));
+
+/* The `fast` of an operator that has none, or that was not looked up yet: always NULL. */
+void *operator_no_fast(size_t n);
+
+void operator_find(struct operator_new *);
+
+/* An address in the library that allocates exceptions. */
+const void *operator_exception_allocator(const struct operator_new *);
+
+/* An exception leaves the scope of this thread: if the scope was opened for an operator new, that has failed.
+ */
+void operator_left_by_exception(void);
+
+/* Calls the real one. align and nothrow as far as it takes them. It may throw. */
+void *operator_call(struct operator_new *, size_t n, size_t align, const void *nothrow);
+
+/* Calls it and counts what it allocates, all in the scope of the call. */
+struct allocsite_site;
+void *operator_new_sited(struct operator_new *, size_t n, size_t align, const void *nothrow,
+                         struct allocsite_site *);
+void *operator_new_unsited(struct operator_new *, const void *caller, size_t n, size_t align,
+                           const void *nothrow);
+
+struct operator_delete {
+    const char *symbol;
+    enum family family;
+    bool sized, aligned, nothrow;
+    bool found; /* kind and real are valid */
+    bool frees; /* found, and all it does is to call free */
+    enum operator_kind kind;
+    void *real; /* NULL: there is no C++ library */
+};
+
+enum delete_form {
+    DELETE,
+    DELETE_ARRAY,
+    DELETE_SIZED,
+    DELETE_ARRAY_SIZED,
+    DELETE_NOTHROW,
+    DELETE_ARRAY_NOTHROW,
+    DELETE_ALIGNED,
+    DELETE_ARRAY_ALIGNED,
+    DELETE_SIZED_ALIGNED,
+    DELETE_ARRAY_SIZED_ALIGNED,
+    DELETE_ALIGNED_NOTHROW,
+    DELETE_ARRAY_ALIGNED_NOTHROW,
+    DELETE_OPERATORS
+};
+
+extern struct operator_delete operators_delete[DELETE_OPERATORS] __attribute__((visibility("hidden")));
+
+void operator_delete_find(struct operator_delete *);
+
+struct delete_call {
+    void *p;
+    size_t n, align; /* as far as the operator takes them */
+    const void *nothrow;
+};
+
+/* Calls the real one. */
+void operator_delete_call(const struct operator_delete *, const struct delete_call *);
+
+/* Whether the program has operators of its own, which may take from malloc what delete frees, or the reverse.
+ */
+#ifdef ALLOCSITE_STATIC
+static inline bool operators_are_replaced(void) {
+    return true; /* it cannot be told */
+}
+#else
+bool operators_are_replaced(void);
+#endif
+
+#endif

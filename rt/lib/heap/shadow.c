@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The shadow table: making the tables, and what is not on the hot path. */
+#include "lib/heap/shadow.h"
+
+#include "lib/base/os.h"
+#include "lib/base/runtime.h"
+#include "lib/heap/next.h"
+
+#include <errno.h>
+
+#define ADDRESS_STEP 8 /* the least alignment of a block */
+#define REGIONS      (SHADOW_ADDRESSES / REGION_SIZE)
+
+#define FAMILY_MASK  3u
+#define SLOT_MASK    ((1u << SLOT_BITS) - 1)
+
+/* What is looked up before there is a table. */
+static uint32_t nothing[2];
+
+struct shadow shadow = {.unfit = UINT64_MAX, .small = nothing};
+
+static struct regions { struct region **at; } odd, even;
+
+/* So much address space is not to be had. */
+static bool is_too_large;
+
+/* Below this the tables would take what the program needs. */
+#define ADDRESS_SPACE_LEAST ((uint64_t)1 << 30)
+
+/* Valgrind puts all of the program below this. */
+#define ADDRESS_BITS_LEAST 37
+
+static size_t small_size(uint64_t addresses) {
+    return addresses / SHADOW_CELL * sizeof(uint32_t);
+}
+
+static size_t tables_size(uint64_t addresses) {
+    return small_size(addresses) + addresses / SHADOW_SMALL * sizeof(uint64_t);
+}
+
+static uint32_t *tables_map(uint64_t *addresses) {
+    *addresses = UINT64_C(1) << ADDRESS_BITS;
+    uint32_t *tables = os_map(tables_size(*addresses), OS_FORK_KEEPS);
+    if (tables)
+        return tables;
+    *addresses = UINT64_C(1) << ADDRESS_BITS_LEAST;
+    return os_map(tables_size(*addresses), OS_FORK_KEEPS);
+}
+
+/* Whoever else does the same at the same time comes to the same result. A tool that replaces malloc, memcheck
+ * for one, keeps books of all address space that is mapped. */
+static __attribute__((cold)) void shadow_map(void) {
+    int error = errno;
+    uint64_t addresses = 0;
+    uint32_t *none = nothing, *fresh = hole_is_set(HOLE_INTERPOSITION) ? NULL : tables_map(&addresses);
+    errno = error;
+    if (!fresh) {
+        is_too_large = true;
+        return;
+    }
+    if (!__atomic_compare_exchange_n(&shadow.small, &none, fresh, false, __ATOMIC_ACQ_REL,
+                                     __ATOMIC_ACQUIRE)) {
+        os_unmap(fresh, tables_size(addresses));
+        fresh = none;
+    }
+    shadow.large = (uint64_t *)((char *)fresh + small_size(addresses));
+    __atomic_store_n(&shadow.limit, addresses / 16 - 1, __ATOMIC_RELEASE);
+    shadow_know_allocator();
+}
+
+void shadow_know_allocator(void) {
+    uint64_t covered = (__atomic_load_n(&shadow.limit, __ATOMIC_ACQUIRE) + 1) * 16 / SHADOW_CELL;
+    uint64_t half = next_is_glibc() ? 0 : SHADOW_HALF;
+    if (covered)
+        __atomic_store_n(&shadow.unfit, (~SHADOW_HALF & -covered) | half, __ATOMIC_RELEASE);
+}
+
+static inline void shadow_need(void) {
+    if (!__atomic_load_n(&shadow.limit, __ATOMIC_ACQUIRE) && !is_too_large)
+        shadow_map();
+}
+
+void *shadow_made(void *where, size_t size) {
+    int error = errno;
+    void **at = where, *there = __atomic_load_n(at, __ATOMIC_ACQUIRE);
+    void *fresh = there || os_address_space() < ADDRESS_SPACE_LEAST ? NULL : os_map(size, OS_FORK_KEEPS);
+    bool is_taken =
+        fresh && !__atomic_compare_exchange_n(at, &there, fresh, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+    if (is_taken)
+        os_unmap(fresh, size);
+    errno = error;
+    return fresh && !is_taken ? fresh : there;
+}
+
+static struct region *region_at(const struct regions *regions, uintptr_t address) {
+    struct region **at = __atomic_load_n(&regions->at, __ATOMIC_ACQUIRE);
+    return at ? __atomic_load_n(&at[address / REGION_SIZE], __ATOMIC_ACQUIRE) : NULL;
+}
+
+static struct region *region_make(struct regions *regions, uintptr_t address) {
+    struct region **at = shadow_made(&regions->at, REGIONS * sizeof *at);
+    return at ? shadow_made(&at[address / REGION_SIZE], sizeof **at) : NULL;
+}
+
+static bool is_address(const void *p) {
+    return (uintptr_t)p % ADDRESS_STEP == 0 && (uintptr_t)p < SHADOW_ADDRESSES;
+}
+
+static struct regions *regions_for(const void *p) {
+    return (uintptr_t)p % 16 ? &odd : &even;
+}
+
+static bool is_in_tables(shadow_cell cell) {
+    return (cell & shadow.unfit & ~SHADOW_HALF) == 0;
+}
+
+static uint64_t *large_entry(const void *p) {
+    uint64_t *entry;
+    if (shadow_large_entry(p, &entry))
+        return entry;
+    struct region *region = region_at(&even, (uintptr_t)p);
+    return region ? &region->large[(uintptr_t)p % REGION_SIZE / SHADOW_SMALL] : NULL;
+}
+
+static uint64_t *large_entry_made(const void *p) {
+    shadow_need();
+    uint64_t *entry = large_entry(p);
+    return entry || !region_make(&even, (uintptr_t)p) ? entry : large_entry(p);
+}
+
+static const char *next_cell(const void *p, size_t cells) {
+    return (const char *)p + cells * SHADOW_SMALL;
+}
+
+static uint64_t large_size(uint64_t entry, const void *p) {
+    uint64_t size = entry & LARGE_SIZE_MASK;
+    if (size < LARGE_SIZE_MASK)
+        return size;
+    const uint64_t *high = large_entry(next_cell(p, 1)), *low = large_entry(next_cell(p, 2));
+    return high && low ? *high << 32 | *low : size;
+}
+
+static inline bool is_live(uint32_t value) {
+    return shadow_value_lives(value) || value >> FAMILY_AT == (SHADOW_FREED >> FAMILY_AT | FAMILY_BACKING);
+}
+
+static inline bool is_used(uint32_t value) {
+    return value && !(value & SHADOW_OTHER);
+}
+
+struct block shadow_small_block(uint32_t value) {
+    return (struct block){
+        .size = value & (SHADOW_SMALL - 1),
+        .slot = value >> KEY_SHIFT & SLOT_MASK,
+        .state = is_live(value)   ? BLOCK_LIVE
+                 : is_used(value) ? BLOCK_FREED
+                                  : BLOCK_NONE,
+        .family = value >> FAMILY_AT & FAMILY_MASK,
+    };
+}
+
+static uint32_t *region_entry(const void *p) {
+    struct region *region = region_at(regions_for(p), (uintptr_t)p);
+    return region ? &region->small[(uintptr_t)p % REGION_SIZE / 16] : NULL;
+}
+
+static uint32_t *region_entry_made(const void *p) {
+    uint32_t *entry = region_entry(p);
+    return entry || !region_make(regions_for(p), (uintptr_t)p) ? entry : region_entry(p);
+}
+
+static uint32_t *second_entry(shadow_cell cell) {
+    uint32_t *second = __atomic_load_n(&shadow.second, __ATOMIC_ACQUIRE);
+    return second ? shadow_entry_in(second, cell) : NULL;
+}
+
+static uint32_t *second_entry_made(shadow_cell cell) {
+    shadow_made(&shadow.second, small_size((shadow.limit + 1) * 16));
+    return second_entry(cell);
+}
+
+/* The value of the small block that lives at an address, or else of the first one found that did; 0: none
+ * did. */
+struct found {
+    uint32_t value, *entry;
+};
+
+static inline bool lives_at(uint32_t *entry, uint32_t half, struct found *found) {
+    uint32_t value = entry ? shadow_value(*entry, half) : 0;
+    if (is_live(value) || (!found->value && is_used(value)))
+        *found = (struct found){value, entry};
+    return is_live(value);
+}
+
+static struct found small_find(const void *p) {
+    struct found found = {0};
+    uint32_t half;
+    shadow_cell cell = shadow_find_cell(p, &half);
+    bool is_there = is_in_tables(cell) && (lives_at(shadow_entry(cell), half, &found) ||
+                                           lives_at(second_entry(cell), half, &found));
+    if (!is_there)
+        lives_at(region_entry(p), half, &found);
+    return found;
+}
+
+struct block shadow_large_block(uint64_t entry, const void *p) {
+    uint32_t slot = (uint32_t)(entry >> LARGE_SLOT_AT) & SLOT_MASK;
+    uint8_t family = entry >> LARGE_FAMILY_AT & FAMILY_MASK;
+    return (struct block){
+        .size = large_size(entry, p),
+        .slot = slot,
+        .state = !slot                                             ? BLOCK_NONE
+                 : entry & LARGE_FREED && family != FAMILY_BACKING ? BLOCK_FREED
+                                                                   : BLOCK_LIVE,
+        .family = family,
+    };
+}
+
+struct block shadow_find(const void *p) {
+    struct block small = {.state = BLOCK_NONE};
+    if (!is_address(p))
+        return small;
+    small = shadow_small_block(small_find(p).value);
+    const uint64_t *cell = small.state == BLOCK_LIVE ? NULL : large_entry(p);
+    if (!cell || (*cell & LARGE_OFFSET_MASK) != shadow_large_offset(p))
+        return small;
+    struct block large = shadow_large_block(*cell, p);
+    return large.state == BLOCK_NONE ? small : large;
+}
+
+bool shadow_can_hold(const void *p, uint64_t size) {
+    if (!is_address(p) || size > SHADOW_ADDRESSES - (uintptr_t)p)
+        return false;
+    const uint64_t *cell = size < SHADOW_SMALL ? NULL : large_entry(p);
+    return !cell || shadow_large_block(*cell, p).state != BLOCK_LIVE;
+}
+
+/* The bootstrap arena has blocks of 16 bytes, too. */
+static bool is_others(const uint32_t *entry, uint32_t half) {
+    return is_live(shadow_value(*entry, ~half));
+}
+
+static uint32_t *small_entry_made(const void *p) {
+    uint32_t half;
+    shadow_need();
+    shadow_cell cell = shadow_find_cell(p, &half);
+    if (!is_in_tables(cell))
+        return region_entry_made(p);
+    uint32_t *entry = shadow_fits(cell) ? shadow_entry(cell) : second_entry_made(cell);
+    return entry && is_others(entry, half) ? region_entry_made(p) : entry;
+}
+
+static bool small_put(uint32_t *entry, const void *p, uint32_t slot, enum family family, uint64_t size) {
+    uint32_t mark = family == FAMILY_BACKING ? SHADOW_FREED : 0;
+    if (entry)
+        shadow_encode(p, mark | (uint32_t)family << FAMILY_AT | KEY(slot) | (uint32_t)size, entry);
+    return entry;
+}
+
+static bool put_size_aside(const void *p, uint64_t size) {
+    uint64_t *high = large_entry_made(next_cell(p, 1)), *low = large_entry_made(next_cell(p, 2));
+    if (!high || !low)
+        return false;
+    *high = size >> 32;
+    *low = (uint32_t)size;
+    return true;
+}
+
+static bool large_put(const void *p, uint32_t slot, enum family family, uint64_t size) {
+    uint64_t *entry = large_entry_made(p);
+    uint64_t kept = size < LARGE_SIZE_MASK ? size : LARGE_SIZE_MASK;
+    if (!entry || (kept == LARGE_SIZE_MASK && !put_size_aside(p, size)))
+        return false;
+    *entry = (family == FAMILY_BACKING ? LARGE_FREED : 0) | (uint64_t)slot << LARGE_SLOT_AT |
+             (uint64_t)family << LARGE_FAMILY_AT | shadow_large_offset(p) | kept;
+    return true;
+}
+
+bool shadow_put(const void *p, uint32_t slot, enum family family, uint64_t size) {
+    if (!is_address(p))
+        return false;
+    return size < SHADOW_SMALL ? small_put(small_entry_made(p), p, slot, family, size)
+                               : large_put(p, slot, family, size);
+}
+
+bool shadow_put_apart(const void *p, uint32_t slot, enum family family, uint64_t size) {
+    if (!is_address(p))
+        return false;
+    return size < SHADOW_SMALL ? small_put(region_entry_made(p), p, slot, family, size)
+                               : large_put(p, slot, family, size);
+}
+
+void shadow_drop(const void *p) {
+    struct found small = small_find(p);
+    if (is_live(small.value)) {
+        bool is_backing = shadow_small_block(small.value).family == FAMILY_BACKING;
+        shadow_encode(p, is_backing ? small.value & ~(FAMILY_MASK << FAMILY_AT) : small.value | SHADOW_FREED,
+                      small.entry);
+        return;
+    }
+    uint64_t *large = large_entry(p);
+    bool is_backing = shadow_large_block(*large, p).family == FAMILY_BACKING;
+    *large = is_backing ? *large & ~((uint64_t)FAMILY_MASK << LARGE_FAMILY_AT) : *large | LARGE_FREED;
+}
+
+static void each_of(const struct regions *regions, unsigned odd,
+                    void (*visit)(void *, uintptr_t, const struct region *, unsigned), void *context) {
+    struct region **at = __atomic_load_n(&regions->at, __ATOMIC_ACQUIRE);
+    for (uint64_t i = 0; at && i < REGIONS; i++)
+        if (at[i])
+            visit(context, i * REGION_SIZE, at[i], odd);
+}
+
+void shadow_each_region(void (*visit)(void *context, uintptr_t start, const struct region *, unsigned odd),
+                        void *context) {
+    each_of(&even, 0, visit, context);
+    each_of(&odd, 8, visit, context);
+}

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The shadow table: who owns the block at an address, and how large it is.
+ *
+ * A block of less than SHADOW_SMALL bytes has an entry of 4 bytes in a table with one entry for each *cell*,
+ * 32 bytes of heap: no two blocks of the C library start in the same one (MINSIZE in glibc's malloc.c). A
+ * larger one has an entry of 8 bytes in a table with one for each SHADOW_SMALL bytes, for no two of these can
+ * start in the same. So the tables take an eighth of a heap of small blocks and 1.6% of one of large blocks.
+ *
+ * Both tables cover the whole address space, 18 TiB of it, of which only the pages that were written cost
+ * anything. A table of tables instead would take 12 of 73 instructions of a malloc and a free more; it serves
+ * where so much address space is not to be had, and for blocks at odd multiples of 8.
+ *
+ * Other allocators have blocks of 16 bytes, side by side. With these the small blocks in the second half of a
+ * cell are in a table of their own, which is made when there is the first of them. Small blocks that no
+ * allocator gave may lie anywhere within its blocks, or right before one: they are in the table of tables,
+ * which has an entry for each 16 bytes.
+ *
+ * An entry is written and read by whoever holds the block, so it needs no lock: two threads at one entry are
+ * a race of the program's own. Safe in signal handlers. A forked child has its parent's table. */
+#ifndef ALLOCSITE_LIB_HEAP_SHADOW_H
+#define ALLOCSITE_LIB_HEAP_SHADOW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Which functions a block belongs to, and so which may give it back. */
+enum family {
+    FAMILY_MALLOC,
+    FAMILY_NEW,
+    FAMILY_NEW_ARRAY,
+    FAMILY_ANY, /* of no block: where free was called through another function, whose family it does not tell
+                 */
+    FAMILY_BACKING = FAMILY_ANY, /* of a block: a custom allocator took it to hand it out in parts. In an entry
+                                    it has the mark of freed ones too, so that the hot path leaves it alone */
+};
+
+/* The value of a small block: freed:1 family:2 slot:19 size:9. A key is a slot in its place. In an entry it
+ * stands above the half of the cell that the block starts in, 0 or 1; an entry is all zero where no block was
+ * ever seen. Read for an address in the other half a value has its highest bit set. */
+#define SHADOW_SIZE_BITS 9
+#define SHADOW_SMALL     (1u << SHADOW_SIZE_BITS)
+#define KEY_SHIFT        SHADOW_SIZE_BITS
+#define SLOT_BITS        19
+#define KEY(slot)        ((uint32_t)(slot) << KEY_SHIFT)
+#define FAMILY_AT        (KEY_SHIFT + SLOT_BITS)
+#define SHADOW_FREED     0x40000000u
+#define SHADOW_OTHER     0x80000000u
+
+#define SHADOW_CELL      32
+
+/* Owner of the blocks that are the runtime's own doing: above every thread's capacity. */
+#define SLOT_OURS ((1u << SLOT_BITS) - 1)
+
+#ifdef __x86_64__
+#define ADDRESS_BITS 47
+#else
+#define ADDRESS_BITS 48
+#endif
+
+/* The number of the cell before that of an address, with the bits that must be zero on top, and above them
+ * the half: so what comes below the second cell, NULL for one, has high bits too, and one test finds all that
+ * is not for the table. */
+typedef uint64_t shadow_cell;
+#define SHADOW_HALF (UINT64_C(1) << 63)
+
+struct shadow {
+    uint64_t unfit;  /* bits of a shadow_cell of which a block in the table has none; at first all */
+    uint32_t *small; /* an entry for each cell */
+    uint64_t *large; /* an entry for each SHADOW_SMALL bytes */
+    uint64_t limit;  /* the highest address / 16 that the tables cover; 0: they are not there */
+    uint32_t *second; /* as small, of second halves where a block may start in each; NULL: not there */
+};
+
+extern struct shadow shadow __attribute__((visibility("hidden")));
+
+/* One instruction where GCC would copy and and. */
+static inline bool shadow_fits(shadow_cell cell) {
+#if defined __x86_64__
+    bool fits;
+    __asm__("testq %1, %2" : "=@ccz"(fits) : "r"(cell), "m"(shadow.unfit));
+#else
+    bool fits = !(cell & shadow.unfit);
+#endif
+    return __builtin_expect(fits, 1);
+}
+
+/* The half falls out at the top. */
+static inline uint32_t *shadow_entry_in(const uint32_t *table, shadow_cell cell) {
+    return (uint32_t *)((uintptr_t)table + (cell + 1) * sizeof(uint32_t));
+}
+
+static inline uint32_t *shadow_entry(shadow_cell cell) {
+    return shadow_entry_in(shadow.small, cell);
+}
+
+/* The entry of a small block of an allocator. NULL: it has to be looked for, or there is none. */
+static inline uint32_t *shadow_entry_any(shadow_cell cell) {
+    if (shadow_fits(cell))
+        return shadow_entry(cell);
+    bool is_second = (cell & shadow.unfit) == SHADOW_HALF && shadow.second;
+    return is_second ? shadow_entry_in(shadow.second, cell) : NULL;
+}
+
+/* Where a block at p has its entry, and that for the value. On x86-64 the carry of the rotation is the half:
+ * two instructions where compilers make five. p is taken from where an allocator returned it, or GCC would
+ * move it away and back. */
+static inline shadow_cell shadow_encode(const void *p, uint32_t value, uint32_t *entry) {
+#if defined __x86_64__
+    shadow_cell cell;
+    __asm__("leaq %c3(%2), %0\n\trorq $5, %0\n\tadcl %1, %1"
+            : "=&r"(cell), "+&r"(value)
+            : "a"(p), "i"(-SHADOW_CELL)
+            : "cc");
+    *entry = value;
+    return cell;
+#else
+    uint64_t from = (uintptr_t)p - SHADOW_CELL;
+    *entry = value << 1 | (from >> 4 & 1);
+    return from >> 5 | from << 59;
+#endif
+}
+
+/* Where a block at p has its entry, and what is to be added to that for the value: nothing or minus one. */
+static inline shadow_cell shadow_find_cell(const void *p, uint32_t *half) {
+    uint64_t from = (uintptr_t)p - SHADOW_CELL;
+#if defined __x86_64__
+    __asm__("rorq $5, %0\n\tsbbl %1, %1" : "+r"(from), "=r"(*half) : : "cc");
+    return from;
+#else
+    *half = -(uint32_t)(from >> 4 & 1);
+    return from >> 5 | from << 59;
+#endif
+}
+
+static inline uint32_t shadow_value(uint32_t entry, uint32_t half) {
+    uint32_t doubled = half + entry;
+    return doubled >> 1 | doubled << 31;
+}
+
+/* Whether a block lives there that is not backing, which has the mark of freed ones too. */
+static inline bool shadow_value_lives(uint32_t value) {
+    return value - 1 < SHADOW_FREED - 1;
+}
+
+/* One instruction where the compiler would load, or and store. */
+static inline void shadow_mark_freed(uint32_t *entry) {
+#if defined __x86_64__
+    __asm__("orl %1, %0" : "+m"(*entry) : "i"(SHADOW_FREED << 1));
+#else
+    *entry |= SHADOW_FREED << 1;
+#endif
+}
+
+/* A large entry: freed:1 slot:20 family:2 offset:6 size:35; offset counts 8 bytes from the start of the cell.
+ * A size that does not fit is LARGE_SIZE_MASK, and stands in the entries of the next two cells, which lie
+ * within the block, 32 bits in each. */
+#define LARGE_SIZE_BITS   35
+#define LARGE_SIZE_MASK   ((UINT64_C(1) << LARGE_SIZE_BITS) - 1)
+#define LARGE_OFFSET_MASK (UINT64_C(63) << LARGE_SIZE_BITS)
+#define LARGE_FAMILY_AT   41
+#define LARGE_SLOT_AT     43
+#define LARGE_FREED       (UINT64_C(1) << 63)
+
+/* The offset of a large block at p in its entry. */
+static inline uint64_t shadow_large_offset(const void *p) {
+    return (uint64_t)((uintptr_t)p / 8) << LARGE_SIZE_BITS & LARGE_OFFSET_MASK;
+}
+
+/* Finds the entry of the cell that holds p. False: there is no table for it. */
+static inline bool shadow_large_entry(const void *p, uint64_t **entry) {
+    *entry = shadow.large + (uintptr_t)p / SHADOW_SMALL;
+    return __builtin_expect(((uintptr_t)p - 1) / 16 < shadow.limit, 1);
+}
+
+enum block_state {
+    BLOCK_NONE,  /* nothing is known of that address */
+    BLOCK_LIVE,  /* a block starts there */
+    BLOCK_FREED, /* a block did */
+};
+
+struct block {
+    uint64_t size; /* as the program asked for */
+    uint32_t slot;
+    uint8_t state;  /* enum block_state */
+    uint8_t family; /* enum family */
+};
+
+/* The block that starts at p. */
+struct block shadow_find(const void *p);
+
+/* What is behind malloc may be known only now: whether its blocks can share a cell. */
+void shadow_know_allocator(void);
+
+/* Whether a block of that size at p, which no allocator gave, has a place of its own in the table. */
+bool shadow_can_hold(const void *p, uint64_t size);
+
+/* Enters it; the second one a block that no allocator gave. False: no memory. Keep errno. */
+bool shadow_put(const void *p, uint32_t slot, enum family, uint64_t size);
+bool shadow_put_apart(const void *p, uint32_t slot, enum family, uint64_t size);
+
+/* Marks the block at p, which shadow_find found to be live, as freed. */
+void shadow_drop(const void *p);
+
+/* Calls visit for each live block, in ascending order of addresses but for those in the table of tables,
+ * which come behind all others. NULL, or why not all of them could be found. */
+const char *shadow_walk(void (*visit)(void *context, const void *p, const struct block *), void *context);
+
+/* ---- The inside of the shadow table, for walking it. */
+
+#define SHADOW_ADDRESSES (UINT64_C(1) << ADDRESS_BITS)
+
+#define REGION_SIZE      (UINT64_C(1) << 26)
+
+/* Tables for a region, made when a block in it is first seen: for small blocks at odd multiples of 8, which
+ * some allocators give for up to 8 bytes, for those that no allocator gave, and for all others where the
+ * large tables could not be had. */
+struct region {
+    uint32_t small[REGION_SIZE / 16];
+    uint64_t large[REGION_SIZE / SHADOW_SMALL];
+};
+
+/* Calls visit for each that there is, in ascending order; start: of its addresses; odd: 8 for blocks at odd
+ * multiples of that, which come last, else 0. */
+void shadow_each_region(void (*visit)(void *context, uintptr_t start, const struct region *, unsigned odd),
+                        void *context);
+
+/* *where, a pointer, made of size zeroed bytes if it is NULL. NULL: no memory. Keeps errno. */
+void *shadow_made(void *where, size_t size);
+
+struct block shadow_small_block(uint32_t entry);
+struct block shadow_large_block(uint64_t entry, const void *p);
+
+#endif

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Walking the shadow table. What was never written of it is many terabytes: the process's own mappings say
+ * where blocks can be, and the kernel's page map which pages of the tables were touched at all. */
+#define _GNU_SOURCE
+#include "lib/base/maps.h"
+#include "lib/count/slab.h"
+#include "lib/heap/shadow.h"
+
+#include <fcntl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define PAGE          UINT64_C(4096)
+#define CHUNK         (PAGE / sizeof(uint32_t) * SHADOW_CELL) /* addresses whose small entries share a page */
+#define CHUNK_CELLS   (CHUNK / SHADOW_SMALL)
+#define TOUCHED_PAGES 512
+
+/* Linux, Documentation/admin-guide/mm/pagemap.rst: present or swapped. */
+#define PAGEMAP_TOUCHED (UINT64_C(3) << 62)
+
+/* Of one table: the walk goes through all at once. */
+struct window {
+    uint64_t first; /* the page whose bits come first in touched */
+    size_t count;
+    uint64_t touched[TOUCHED_PAGES];
+};
+
+struct walk {
+    void (*visit)(void *, const void *, const struct block *);
+    void *context;
+    int pagemap; /* -1: cannot be read, and every page may have been touched */
+    struct window small, large, second;
+};
+
+static bool page_is_touched(const struct walk *walk, struct window *window, const void *entry) {
+    uint64_t page = (uintptr_t)entry / PAGE;
+    if (walk->pagemap < 0)
+        return true;
+    if (page - window->first >= window->count) {
+        long read = syscall(SYS_pread64, walk->pagemap, window->touched, sizeof window->touched, page * 8);
+        window->first = page;
+        window->count = read > 0 ? (size_t)read / 8 : 0;
+    }
+    return !window->count || window->touched[page - window->first] & PAGEMAP_TOUCHED;
+}
+
+static void visit_small(const struct walk *walk, uintptr_t address, uint32_t entry) {
+    struct block block = shadow_small_block(entry >> 1);
+    if (block.state == BLOCK_LIVE)
+        walk->visit(walk->context, (const void *)address, &block);
+}
+
+static void visit_large(const struct walk *walk, uintptr_t address, uint64_t entry) {
+    struct block block = shadow_large_block(entry, (const void *)address);
+    if (block.state == BLOCK_LIVE)
+        walk->visit(walk->context, (const void *)address, &block);
+}
+
+/* The entries of a cell of large blocks. */
+struct cell {
+    uintptr_t start;
+    const uint32_t *small, *second; /* NULL: there are none */
+    size_t each;                    /* bytes that a small entry stands for */
+    uint64_t large;
+};
+
+/* The small entry of a block that starts in the 16 bytes behind `at`; 0: none. */
+static uint32_t entry_at(const uint32_t *entries, size_t each, uint64_t at) {
+    uint32_t entry = entries ? entries[at / each] : 0;
+    return each == 16 || entry % 2 == at / 16 % 2 ? entry : 0;
+}
+
+static void walk_cell(const struct walk *walk, const struct cell *cell) {
+    uint64_t offset = (cell->large & LARGE_OFFSET_MASK) >> LARGE_SIZE_BITS << 3;
+    bool has_small = cell->small || cell->second;
+    if (!has_small && cell->large)
+        visit_large(walk, cell->start + offset, cell->large);
+    for (uint64_t at = 0; has_small && at < SHADOW_SMALL; at += 16) {
+        if (cell->large && offset / 16 == at / 16)
+            visit_large(walk, cell->start + offset, cell->large);
+        visit_small(walk, cell->start + at, entry_at(cell->small, cell->each, at));
+        visit_small(walk, cell->start + at, entry_at(cell->second, cell->each, at));
+    }
+}
+
+static void walk_chunk(struct walk *walk, uintptr_t start) {
+    size_t first = start / SHADOW_CELL;
+    const uint32_t *small = shadow.small + first, *second = shadow.second ? shadow.second + first : NULL;
+    const uint64_t *large = shadow.large + start / SHADOW_SMALL;
+    bool has_small = page_is_touched(walk, &walk->small, small);
+    bool has_large = page_is_touched(walk, &walk->large, large);
+    bool has_second = second && page_is_touched(walk, &walk->second, second);
+    for (uint64_t i = 0; (has_small || has_large || has_second) && i < CHUNK_CELLS; i++) {
+        size_t at = i * (SHADOW_SMALL / SHADOW_CELL);
+        struct cell cell = {start + i * SHADOW_SMALL, has_small ? small + at : NULL,
+                            has_second ? second + at : NULL, SHADOW_CELL, has_large ? large[i] : 0};
+        walk_cell(walk, &cell);
+    }
+}
+
+static bool overlaps(const struct span *span, const void *begin, const void *end) {
+    return begin && span->begin < (uintptr_t)end && span->end > (uintptr_t)begin;
+}
+
+/* The first two are one behind the other. */
+static bool is_own_table(const struct span *span) {
+    uint64_t addresses = (shadow.limit + 1) * 16;
+    return overlaps(span, shadow.small, shadow.large + addresses / SHADOW_SMALL) ||
+           overlaps(span, shadow.second, shadow.second + addresses / SHADOW_CELL);
+}
+
+static const char *walk_tables(struct walk *walk) {
+    struct maps maps;
+    const char *problem = maps_read(&maps);
+    uintptr_t next = 0;
+    for (size_t i = 0; !problem && i < maps.count; i++) {
+        const struct span *span = &maps.spans[i];
+        uintptr_t start = span->begin & -CHUNK;
+        if (is_own_table(span) || slab_overlaps(span->begin, span->end) ||
+            (span->end - 1) / 16 > shadow.limit)
+            continue;
+        for (start = start < next ? next : start; start < span->end; start += CHUNK)
+            walk_chunk(walk, start);
+        next = start;
+    }
+    if (!problem)
+        maps_release(&maps);
+    return problem;
+}
+
+static void walk_region(void *context, uintptr_t start, const struct region *region, unsigned odd) {
+    const struct walk *walk = context;
+    for (uint64_t i = 0; i < REGION_SIZE / SHADOW_SMALL; i++) {
+        struct cell cell = {start + i * SHADOW_SMALL + odd, region->small + i * (SHADOW_SMALL / 16), NULL, 16,
+                            region->large[i]};
+        walk_cell(walk, &cell);
+    }
+}
+
+const char *shadow_walk(void (*visit)(void *context, const void *p, const struct block *), void *context) {
+    struct walk walk = {.visit = visit, .context = context};
+    const char *problem = NULL;
+    walk.pagemap = (int)syscall(SYS_openat, AT_FDCWD, "/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+    if (shadow.limit)
+        problem = walk_tables(&walk);
+    shadow_each_region(walk_region, &walk);
+    if (walk.pagemap >= 0)
+        syscall(SYS_close, walk.pagemap);
+    return problem;
+}

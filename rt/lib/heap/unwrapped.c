@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* A static link that was told --wrap=malloc reads malloc where the runtime says __real_malloc. A link that
+ * was not takes it from here: the real functions are then the plain ones, and only calls that pass a site are
+ * seen. (lld takes this file from the archive in either case.) */
+#define _GNU_SOURCE
+#include "lib/heap/next.h"
+
+#include <malloc.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#define PASS_ON(name, result, parameters, arguments)                                                         \
+    result __real_##name parameters;                                                                         \
+    result __real_##name parameters {                                                                        \
+        return name arguments;                                                                               \
+    }
+NEXT_FUNCTIONS(PASS_ON)
+
+int __real_fclose(FILE *stream);
+int __real_fclose(FILE *stream) {
+    return fclose(stream);
+}
+
+int __real_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*start)(void *),
+                          void *argument);
+int __real_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*start)(void *),
+                          void *argument) {
+    return pthread_create(thread, attributes, start, argument);
+}
+
+int __real_mlockall(int flags);
+int __real_mlockall(int flags) {
+    return mlockall(flags);
+}
+
+struct __jmp_buf_tag;
+
+#define JUMP_ON(name)                                                                                        \
+    __attribute__((noreturn)) void name(struct __jmp_buf_tag *, int);                                        \
+    __attribute__((noreturn)) void __real_##name(struct __jmp_buf_tag *, int);                               \
+    void __real_##name(struct __jmp_buf_tag *to, int value) {                                                \
+        name(to, value);                                                                                     \
+    }
+
+JUMP_ON(longjmp)
+JUMP_ON(_longjmp)
+JUMP_ON(siglongjmp)
+JUMP_ON(__longjmp_chk)

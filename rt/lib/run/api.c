@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* What allocsite.h calls. */
+#define _GNU_SOURCE
+#include "lib/allocsite.h"
+#include "lib/base/os.h"
+#include "lib/bill/own.h"
+#include "lib/calls/entry.h"
+#include "lib/count/sums.h"
+#include "lib/count/threads.h"
+#include "lib/run/start.h"
+#include "lib/store/names.h"
+#include "lib/tell/profiling.h"
+#include "lib/tell/report_now.h"
+#include "lib/who/parts.h"
+#include "model/options.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <unistd.h>
+
+/* See start.c. */
+extern const char api_is_linked;
+const char api_is_linked = 1;
+
+#define API(result, name, ...)                                                                               \
+    ALLOCSITE_EXPORT result __allocsite_api_v1_##name(__VA_ARGS__);                                          \
+    ALLOCSITE_EXPORT result __allocsite_api_v1_##name(__VA_ARGS__)
+
+/* Whether the runtime is on, started by this call at the latest. Keeps errno. */
+static bool is_on(void) {
+    int error = errno;
+    runtime_start();
+    errno = error;
+    return !runtime_off;
+}
+
+API(void, start, void) {
+    if (is_on())
+        threads_pause(false);
+}
+
+API(void, stop, void) {
+    if (is_on())
+        threads_pause(true);
+}
+
+API(int, is_counting, void) {
+    return is_on() && !threads_are_paused();
+}
+
+API(void, reset, void) {
+    int error = errno;
+    if (is_on())
+        sums_reset();
+    errno = error;
+}
+
+static bool read_format(enum report_format *format, const char *name) {
+    *format = runtime_options()->format;
+    return !name || options_format(name, format);
+}
+
+API(int, report_fd, int fd, const char *name) {
+    enum report_format format;
+    if (!is_on())
+        return ENOSYS;
+    if (!read_format(&format, name))
+        return EINVAL;
+    int before = errno, error = report_write_now(fd, format, false);
+    errno = before;
+    return error;
+}
+
+API(int, report, const char *pattern, const char *name) {
+    char path[PATH_MAX];
+    const char *why;
+    int before = errno;
+    if (!is_on())
+        return ENOSYS;
+    int fd = report_open(path, sizeof path, pattern, &why);
+    int error = fd < 0 ? errno : __allocsite_api_v1_report_fd(fd, name);
+    if (fd >= 0)
+        os_close(fd);
+    errno = before;
+    return error;
+}
+
+API(int, profile_fd, int fd) {
+    if (!is_on())
+        return ENOSYS;
+    int before = errno, error = profiling_copy(fd);
+    errno = before;
+    return error;
+}
+
+API(int, profile, const char *pattern) {
+    if (!is_on())
+        return ENOSYS;
+    int before = errno, error = profiling_copy_to(pattern);
+    errno = before;
+    return error;
+}
+
+/* Fields of the same names. */
+static void add(struct allocsite_totals *totals, const struct counters *counters) {
+#define ADD(name) totals->name += counters->name;
+    ADD(allocs)
+    ADD(alloc_bytes)
+    ADD(reallocs)
+    ADD(realloc_bytes)
+    ADD(realloc_old_bytes)
+    ADD(frees)
+    ADD(freed_bytes)
+    ADD(moved)
+    ADD(moved_bytes)
+    ADD(failed)
+    ADD(peak_blocks)
+    ADD(peak_bytes)
+    totals->live_blocks += (int64_t)counters->live_blocks;
+    totals->live_bytes += (int64_t)counters->live_bytes;
+}
+
+API(int, totals, struct allocsite_totals *totals) {
+    *totals = (struct allocsite_totals){0};
+    if (!is_on())
+        return ENOSYS;
+    sums_know_inherited();
+    for (uint32_t slot = 1; slot < record_count(); slot++) {
+        struct sum sum;
+        struct counters counters;
+        if (!slot_is_in_totals(slot))
+            continue;
+        sum_slot(slot, &sum);
+        sum_counters(&counters, &sum);
+        add(totals, &counters);
+    }
+    return 0;
+}
+
+static void add_slab(void *context, const struct slab *slab) {
+    for (uint32_t slot = 1; KEY(slot) < slab->capacity; slot++) {
+        const struct tally *tally = &slab->tallies[slot];
+        if (!slot_is_in_totals(slot))
+            continue;
+        struct sum sum = {.gained = tally->gained,
+                          .gained_bytes = tally->gained_bytes,
+                          .lost = tally->lost,
+                          .lost_bytes = tally->lost_bytes};
+        if (KEY(slot) < slab->extra_capacity)
+            sum_add_extra(&sum, &slab->extras[slot]);
+        struct counters counters;
+        sum_counters(&counters, &sum);
+        counters_forget_peaks(&counters);
+        add(context, &counters);
+    }
+}
+
+API(int, thread_totals, struct allocsite_totals *totals) {
+    *totals = (struct allocsite_totals){0};
+    if (!is_on())
+        return ENOSYS;
+    thread_keep_slab();
+    thread_visit_slabs(add_slab, totals);
+    return 0;
+}
+
+API(void, phase_push, const char *name) {
+    int error = errno;
+    if (is_on())
+        phase_push(names_text(name));
+    errno = error;
+}
+
+API(void, phase_pop, void) {
+    int error = errno;
+    if (is_on())
+        phase_pop();
+    errno = error;
+}
+
+static void mark(struct origin origin, const void *p, size_t size) {
+    if (!is_on() || !p || shadow_find(p).state == BLOCK_LIVE)
+        return;
+    if (shadow_can_hold(p, size))
+        own_mark(p, size, origin);
+    else
+        hole_set(HOLE_MARK);
+}
+
+ALLOCSITE_EXPORT void allocsite_mark_block(const void *p, size_t size) {
+    mark((struct origin){.caller = __builtin_return_address(0)}, p, size);
+}
+
+/* What could not be marked is not the program's fault. */
+static void unmark(struct origin origin, const void *p) {
+    if (!hole_is_set(HOLE_MARK) || shadow_find(p).state == BLOCK_LIVE)
+        own_free((void *)(uintptr_t)p, origin, FAMILY_MALLOC);
+}
+
+ALLOCSITE_EXPORT void allocsite_unmark_block(const void *p) {
+    unmark((struct origin){.caller = __builtin_return_address(0)}, p);
+}
+
+ENTRY(void, allocsite_mark_block, const void *p, size_t size) {
+    mark((struct origin){.site = site}, p, size);
+}
+
+ENTRY(void, allocsite_unmark_block, const void *p) {
+    unmark((struct origin){.site = site}, p);
+}

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Starting up: options, the off switch, and the holes in what is counted. */
+#define _GNU_SOURCE
+#include "lib/run/start.h"
+
+#include "lib/allocsite.h"
+#include "lib/base/os.h"
+#include "lib/base/runtime.h"
+#include "lib/bill/stacks.h"
+#include "lib/calls/aside.h"
+#include "lib/count/change.h"
+#include "lib/elf/instrumented.h"
+#include "lib/heap/next.h"
+#include "lib/heap/rebind.h"
+#include "lib/store/store.h"
+#include "lib/tell/exit.h"
+#include "lib/tell/profiling.h"
+#include "lib/who/root_parts.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+bool runtime_off;
+bool runtime_owners = true;
+bool runtime_details;
+
+#ifdef ALLOCSITE_STATIC
+
+/* Programs refer to the interface weakly, which takes nothing out of an archive. */
+extern const char api_is_linked, check_is_linked;
+static const char *const interface[] __attribute__((used)) = {&api_is_linked, &check_is_linked};
+
+#endif
+
+static struct options options;
+enum { NOT_STARTED, STARTING, STARTED };
+static int state;
+static const struct local *starter; /* the thread's, while it is STARTING */
+static uint32_t holes;
+
+void hole_set(enum hole hole) {
+    __atomic_fetch_or(&holes, 1u << hole, __ATOMIC_RELAXED);
+    if (store_is_file())
+        __atomic_fetch_or(&store_header()->holes, holes_all(), __ATOMIC_RELAXED);
+}
+
+uint32_t holes_all(void) {
+    return __atomic_load_n(&holes, __ATOMIC_RELAXED);
+}
+
+bool hole_is_set(enum hole hole) {
+    return __atomic_load_n(&holes, __ATOMIC_RELAXED) >> hole & 1;
+}
+
+const struct options *runtime_options(void) {
+    return &options;
+}
+
+static void complain(const char *what, const char *pair, size_t length) {
+    char quoted[200] = ": ";
+    size_t kept = length < sizeof quoted - 4 ? length : sizeof quoted - 4;
+    memcpy(quoted + 2, pair, kept);
+    quoted[kept + 2] = '\0';
+    os_say("option ignored, ", what, quoted);
+}
+
+#pragma weak __allocsite_default_options
+
+static void read_options(void) {
+    options_default(&options);
+    const char *text = __allocsite_default_options ? __allocsite_default_options() : NULL;
+    if (text)
+        options_parse(&options, text, complain);
+    text = secure_getenv("ALLOCSITE_OPTIONS");
+    if (text)
+        options_parse(&options, text, complain);
+    if (!options.owners && options_need_owners(&options)) {
+        os_say("option ignored, ", "what else is asked for needs the owners of blocks", ": owners=0");
+        options.owners = true;
+    }
+}
+
+static pid_t started_pid;
+
+const struct root_start root_start = {.options = &options, .holes = &holes, .pid = &started_pid};
+
+bool runtime_was_forked(void) {
+    return os_process() != started_pid;
+}
+
+static COLD void start(void) {
+    int error = errno;
+    started_pid = os_process();
+    read_options();
+    runtime_off = !options.enabled;
+    runtime_owners = options.owners;
+    if (!runtime_owners)
+        hole_set(HOLE_UNOWNED);
+    sizes_wanted = options.sizes;
+    runtime_details = options.sizes || options.pairs;
+    if (runtime_details)
+        thread_show(); /* out of sight, that is: something may have been counted before */
+    if (!runtime_off) {
+        stacks_begin((uint32_t)options.stack, options.stack_sites);
+        exit_install();
+        if (strcmp(options.profile, "none") != 0)
+            profiling_begin(options.profile);
+        if (options.signal)
+            signal_report_begin(options.signal);
+    }
+    __atomic_store_n(&state, STARTED, __ATOMIC_RELEASE);
+    errno = error;
+}
+
+static bool try_to_start(void) {
+    int nobody = NOT_STARTED;
+    if (!__atomic_compare_exchange_n(&state, &nobody, STARTING, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+        return false;
+    __atomic_store_n(&starter, &local, __ATOMIC_RELEASE);
+    start();
+    return true;
+}
+
+/* Nothing is to be counted before the options say how; but what the thread itself does on the way. Signals
+ * wait, for a handler that left by a jump, or a cancellation, would leave all others waiting. */
+static COLD void start_or_wait(void) {
+    uint64_t signals = os_signals_hold();
+    bool is_done = try_to_start();
+    os_signals_release(signals);
+    for (uint32_t tries = 1; !is_done && __atomic_load_n(&state, __ATOMIC_ACQUIRE) == STARTING &&
+                             __atomic_load_n(&starter, __ATOMIC_ACQUIRE) != &local;
+         tries++)
+        os_wait(tries);
+}
+
+void runtime_start(void) {
+    if (LIKELY(state == STARTED)) {
+        if (UNLIKELY(profiling_here && !*profiling_here))
+            profiling_begin_child();
+        return;
+    }
+    /* Before the C library has set up the environment there is nothing to read; it is counted meanwhile. */
+    if (environ)
+        start_or_wait();
+}
+
+/* At the latest before the program's own code, whether it allocates or not: what stands before us shows in
+ * the report even if nothing has reached us. */
+#ifndef ALLOCSITE_STATIC
+
+/* The other constructors here look up what rebind hides.
+ *
+ * The library is linked with -z initfirst, because allocations of other constructors come past us until
+ * rebind. So this is even before the C library has set up the environment; it will set the same. */
+__attribute__((constructor(101))) static void construct(int count, char **arguments, char **environment) {
+    (void)count;
+    (void)arguments;
+    bool is_first = !environ;
+    if (is_first && next_is_sanitizers())
+        return; /* the first sited call starts us, or the destructor */
+    if (is_first)
+        environ = environment;
+    runtime_start();
+    if (runtime_off && is_first)
+        step_aside();
+    if (runtime_off)
+        return;
+    rebind(is_first);
+    next_resolve();
+    if (!runtime_owners && is_first && !rebind_is_done())
+        step_aside_of_frees();
+    instrumented_note();
+}
+
+#else
+
+__attribute__((constructor)) static void construct(void) {
+    runtime_start();
+    if (!runtime_off)
+        next_resolve();
+}
+
+#endif

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The names of a profile, found again by hash. */
+#include "lib/store/names.h"
+
+#include "base/hash.h"
+#include "lib/base/runtime.h"
+#include "lib/base/table.h"
+
+#include <string.h>
+
+static struct table names = {.element = 1, .first = PROFILE_NAMES_FIRST, .kind = PROFILE_NAMES};
+static uint64_t names_end = 8; /* name 0 is nothing */
+
+#define BUCKETS 4096
+
+struct known {
+    struct known *next;
+    uint32_t size;
+    profile_name name;
+};
+
+static struct table buckets = {.element = sizeof(struct known *), .first = BUCKETS};
+
+static uint32_t bucket_of(const char *bytes, size_t size) {
+    uint64_t hash = fnv_1a(bytes, size);
+    return (uint32_t)(hash ^ hash >> 32) % BUCKETS;
+}
+
+/* Where the chunk that holds a name ends. */
+static uint64_t chunk_end(uint64_t name) {
+    uint64_t end = PROFILE_NAMES_FIRST;
+    while (end <= name)
+        end = 2 * end + PROFILE_NAMES_FIRST;
+    return end;
+}
+
+/* A place for so many bytes within one chunk; what is left of a chunk that has none stays unused. */
+static uint64_t place_for(size_t size) {
+    uint64_t end = __atomic_load_n(&names_end, __ATOMIC_RELAXED), at;
+    do {
+        at = (end + 3) & ~UINT64_C(3);
+        while (at + size > chunk_end(at))
+            at = chunk_end(at);
+    } while (
+        !__atomic_compare_exchange_n(&names_end, &end, at + size, true, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED));
+    return at;
+}
+
+static profile_name make(const char *bytes, size_t size) {
+    uint64_t at = place_for(size);
+    char *memory = at <= UINT32_MAX ? table_at(&names, (uint32_t)at) : NULL;
+    if (!memory) {
+        hole_set(HOLE_MEMORY);
+        return 0;
+    }
+    memcpy(memory, bytes, size);
+    table_tell(&names, (uint32_t)at, 0, bytes, size);
+    return (profile_name)at;
+}
+
+static const struct known *find(const struct known *known, const char *bytes, size_t size) {
+    for (; known; known = known->next)
+        if (known->size == size && memcmp(table_peek(&names, known->name), bytes, size) == 0)
+            return known;
+    return NULL;
+}
+
+static profile_name add(const char *bytes, size_t size) {
+    struct known **bucket = table_at(&buckets, bucket_of(bytes, size));
+    struct known *head = bucket ? __atomic_load_n(bucket, __ATOMIC_ACQUIRE) : NULL;
+    const struct known *found = find(head, bytes, size);
+    if (found)
+        return found->name;
+    profile_name name = make(bytes, size);
+    struct known *known = bucket && name ? arena_take(sizeof *known) : NULL;
+    if (!known)
+        return name;
+    *known = (struct known){.next = head, .size = (uint32_t)size, .name = name};
+    while (
+        !__atomic_compare_exchange_n(bucket, &known->next, known, true, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+        ;
+    return name;
+}
+
+profile_name names_text(const char *text) {
+    return text ? add(text, strlen(text) + 1) : 0;
+}
+
+profile_name names_frame(const struct profile_frame *frame) {
+    return add((const char *)frame, sizeof *frame);
+}
+
+static struct index steps = INDEX_OF(1u << 17);
+static uint32_t step_count;
+
+/* With what finds them they take 64 MiB at most. */
+#define STEPS_MOST (1u << 21)
+
+static bool is_step(uint32_t name, const void *wanted) {
+    return memcmp(table_peek(&names, name), wanted, sizeof(struct profile_step)) == 0;
+}
+
+profile_name names_step(const struct profile_step *step, bool may_add) {
+    uint64_t address = step->address[0] | (uint64_t)step->address[1] << 32;
+    uint64_t hash = hash_more(hash_more(step->caller, step->module), address);
+    uint32_t found = index_find(&steps, hash, is_step, step);
+    if (found || !may_add || __atomic_load_n(&step_count, __ATOMIC_RELAXED) >= STEPS_MOST)
+        return found;
+    profile_name fresh = make((const char *)step, sizeof *step);
+    __atomic_fetch_add(&step_count, 1, __ATOMIC_RELAXED);
+    return fresh ? index_add(&steps, hash, is_step, step, fresh) : 0;
+}
+
+const struct profile_step *names_step_at(profile_name name) {
+    return name ? table_peek(&names, name) : NULL;
+}

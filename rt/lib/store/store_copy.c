@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* A profile of this moment. */
+#include "lib/base/os.h"
+#include "lib/store/store.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* What is written, in the order of the file. */
+struct copy {
+    struct store_area *list; /* as it was at the beginning */
+    uint32_t count;
+    struct profile_directory *directory; /* with all its chunks behind it */
+    size_t directory_size;
+    char *areas;
+    size_t areas_size;
+};
+
+/* How many entries the directory has room for with so many chunks. */
+static uint32_t entries_in(uint32_t chunks) {
+    return PROFILE_DIRECTORY_FIRST * ((1u << chunks) - 1);
+}
+
+static size_t size_of_directory(uint32_t areas) {
+    uint32_t chunks = 1;
+    while (entries_in(chunks) < areas)
+        chunks++;
+    return PROFILE_PAGE + (entries_in(chunks) - PROFILE_DIRECTORY_FIRST) * sizeof(struct profile_area);
+}
+
+/* Areas may be added meanwhile. */
+static void take_list(struct copy *copy, uint32_t most) {
+    for (uint32_t i = 0; i < most; i++) {
+        const struct store_area *area = store_area(i);
+        if (!area)
+            continue;
+        copy->list[copy->count++] = *area;
+        copy->areas_size += area->size;
+    }
+}
+
+static struct profile_area *entry_at(struct copy *copy, uint32_t index) {
+    struct profile_area *behind = (struct profile_area *)(copy->directory + 1);
+    return index < PROFILE_DIRECTORY_FIRST ? &copy->directory->area[index]
+                                           : &behind[index - PROFILE_DIRECTORY_FIRST];
+}
+
+static void write_chunks(struct copy *copy) {
+    for (uint32_t chunk = 1; chunk < PROFILE_CHUNKS && entries_in(chunk) < copy->directory->areas; chunk++)
+        copy->directory->chunks[chunk] =
+            2 * PROFILE_PAGE + (entries_in(chunk) - PROFILE_DIRECTORY_FIRST) * sizeof(struct profile_area);
+}
+
+static void write_directory(struct copy *copy) {
+    uint64_t offset = PROFILE_PAGE + copy->directory_size;
+    copy->directory->areas = copy->count;
+    write_chunks(copy);
+    for (uint32_t i = 0; i < copy->count; i++) {
+        const struct store_area *area = &copy->list[i];
+        *entry_at(copy, i) = (struct profile_area){.kind = area->kind,
+                                                   .index = area->index,
+                                                   .offset = offset,
+                                                   .size = area->size,
+                                                   .first = area->first};
+        offset += area->size;
+    }
+}
+
+#define READ(name) to->name = __atomic_load_n(&from->name, __ATOMIC_ACQUIRE);
+
+/* What came, after what went was copied: profile.h says why. */
+static void refresh_extras(struct extra *to, const struct extra *from, size_t count) {
+    for (; count--; to++, from++) {
+        READ(reallocs)
+        READ(realloc_bytes)
+        READ(realloc_old_bytes)
+    }
+}
+
+static void refresh_tallies(struct tally *to, const struct tally *from, size_t count) {
+    for (; count--; to++, from++) {
+        READ(gained)
+        READ(gained_bytes)
+    }
+}
+
+static void refresh(char *to, const struct store_area *area) {
+    if (area->kind == PROFILE_EXTRAS)
+        refresh_extras((struct extra *)to, (const struct extra *)area->address,
+                       area->size / sizeof(struct extra));
+    else
+        refresh_tallies((struct tally *)to, (const struct tally *)area->address,
+                        area->size / sizeof(struct tally));
+}
+
+static void copy_kind(struct copy *copy, enum profile_kind kind, bool again) {
+    char *to = copy->areas;
+    for (uint32_t i = 0; i < copy->count; i++) {
+        const struct store_area *area = &copy->list[i];
+        if (area->kind == kind && again)
+            refresh(to, area);
+        else if (area->kind == kind)
+            memcpy(to, area->address, area->size);
+        to += area->size;
+    }
+}
+
+static void copy_areas(struct copy *copy) {
+    copy_kind(copy, PROFILE_EXTRAS, false);
+    copy_kind(copy, PROFILE_TALLIES, false);
+    copy_kind(copy, PROFILE_EXTRAS, true);
+    copy_kind(copy, PROFILE_TALLIES, true);
+    for (enum profile_kind kind = PROFILE_NAMES; kind <= PROFILE_BASES; kind++)
+        if (kind != PROFILE_EXTRAS && kind != PROFILE_TALLIES)
+            copy_kind(copy, kind, false);
+}
+
+static int write_all(int fd, const struct profile_header *header, const struct copy *copy) {
+    char page[PROFILE_PAGE] = {0};
+    memcpy(page, header, sizeof *header);
+    int error = os_write(fd, page, sizeof page);
+    if (!error)
+        error = os_write(fd, copy->directory, copy->directory_size);
+    return error ? error : os_write(fd, copy->areas, copy->areas_size);
+}
+
+static int copy_listed(int fd, const struct profile_header *header, struct copy *copy) {
+    copy->directory_size = size_of_directory(copy->count);
+    size_t size = copy->directory_size + copy->areas_size;
+    char *memory = os_map(size, OS_FORK_KEEPS);
+    if (!memory)
+        return ENOMEM;
+    copy->directory = (struct profile_directory *)memory;
+    copy->areas = memory + copy->directory_size;
+    write_directory(copy);
+    copy_areas(copy);
+    int error = write_all(fd, header, copy);
+    os_unmap(memory, size);
+    return error;
+}
+
+int store_copy(int fd, const struct profile_header *header) {
+    uint32_t most = store_area_count();
+    struct copy copy = {.list = os_map((most + 1) * sizeof *copy.list, OS_FORK_KEEPS)};
+    if (!copy.list)
+        return ENOMEM;
+    take_list(&copy, most);
+    int error = copy_listed(fd, header, &copy);
+    os_unmap(copy.list, (most + 1) * sizeof *copy.list);
+    return error;
+}

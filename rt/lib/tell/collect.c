@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Taking a report from the slabs. */
+#define _GNU_SOURCE
+#include "lib/tell/collect.h"
+
+#include "lib/base/os.h"
+#include "lib/base/runtime.h"
+#include "lib/base/table.h"
+#include "lib/bill/stacks.h"
+#include "lib/count/pairs.h"
+#include "lib/count/peak.h"
+#include "lib/count/sums.h"
+#include "lib/count/threads.h"
+#include "lib/heap/next.h"
+#include "lib/heap/rebind.h"
+#include "lib/reach/reach.h"
+#include "lib/run/start.h"
+#include "lib/store/names.h"
+#include "lib/store/slots.h"
+#include "lib/store/store.h"
+#include "lib/tell/copies.h"
+#include "lib/tell/rows.h"
+
+#include <limits.h>
+#include <unistd.h>
+
+static bool collect_pairs(struct report *report, const struct rows *rows) {
+    uint32_t places = pairs_count();
+    report->pairs = collect_take((places + 1) * sizeof *report->pairs);
+    report->has_pairs = runtime_options()->pairs;
+    for (uint32_t place = 0; report->pairs && place < places; place++) {
+        const struct profile_pair *pair = pair_at(place);
+        if (pair && (report->has_pairs || pair_is_fault(pair_kind_of(pair))))
+            report->pairs[report->pair_count++] = (struct report_pair){
+                .kind = pair_kind_of(pair),
+                .owner = rows_of(rows, pair_owner(pair)),
+                .by = rows_of(rows, pair_by(pair)),
+                .count = pair->count,
+                .bytes = pair->bytes,
+            };
+    }
+    return report->pairs;
+}
+
+#ifndef ALLOCSITE_STATIC
+
+/* Sanitizers bring their own malloc and are the usual reason that another one stands before ours. */
+static const char *sanitizer(void) {
+    static const struct {
+        const char *symbol, *name;
+    } sanitizers[] = {
+        {"__asan_init", "AddressSanitizer"},         {"__hwasan_init", "HWAddressSanitizer"},
+        {"__tsan_init", "ThreadSanitizer"},          {"__msan_init", "MemorySanitizer"},
+        {"__lsan_init", "standalone LeakSanitizer"},
+    };
+    for (size_t i = 0; i < sizeof sanitizers / sizeof sanitizers[0]; i++)
+        if (next_symbol(sanitizers[i].symbol))
+            return sanitizers[i].name;
+    return NULL;
+}
+
+static const char *other_malloc(void) {
+    if (hole_is_set(HOLE_PAST))
+        return rebind_allocator();
+    const char *name = hole_is_set(HOLE_INTERPOSITION) ? sanitizer() : NULL;
+    return name || !hole_is_set(HOLE_INTERPOSITION) ? name : next_interposer();
+}
+
+#else
+
+static const char *other_malloc(void) {
+    return NULL;
+}
+
+#endif
+
+/* The holes that show only now. */
+static void look_for_holes(void) {
+    if (!os_fork_wipes())
+        hole_set(HOLE_FORK);
+    if (copies_exist())
+        hole_set(HOLE_SECOND_RUNTIME);
+#ifdef ALLOCSITE_STATIC
+    if (copies_have_libraries())
+        hole_set(HOLE_LIBRARIES);
+#endif
+}
+
+void collect_holes(struct profile_header *header) {
+    look_for_holes();
+    header->holes |= holes_all();
+    if (hole_is_set(HOLE_INTERPOSITION) || hole_is_set(HOLE_PAST))
+        header->other_malloc = names_text(other_malloc());
+}
+
+static void collect_reasons(struct report *report, bool is_end) {
+    static char texts[HOLE_COUNT][HOLE_TEXT_SIZE];
+    static const char *reasons[HOLE_COUNT];
+    report->reason_count = 0;
+    if (is_end)
+        look_for_holes();
+    for (int hole = 0; hole < HOLE_COUNT; hole++) {
+        if (!hole_is_set(hole))
+            continue;
+        hole_text(texts[hole], (enum hole)hole, other_malloc());
+        reasons[report->reason_count++] = texts[hole];
+    }
+    report->reasons = reasons;
+}
+
+static void add_lost(void *rows, const void *p, const struct block *block) {
+    (void)p;
+    struct report_site *row = rows_of(rows, block->slot);
+    if (!row)
+        return;
+    row->lost_blocks++;
+    row->lost_bytes += block->size;
+    struct profile_slot *told = store_is_file() ? slot_at(block->slot) : NULL;
+    if (told) {
+        told->lost_blocks++;
+        told->lost_bytes += block->size;
+    }
+}
+
+static void collect_lost(struct report *report, struct rows *rows) {
+    if (!runtime_options()->reach)
+        return;
+    report->lost_unknown = reach_find_lost(add_lost, rows);
+    report->reach = !report->lost_unknown;
+    if (store_is_file())
+        store_header()->lost_unknown = names_text(report->lost_unknown);
+    store_header()->flags |= report->reach ? PROFILE_HAS_LOST : 0;
+}
+
+/* Threads that run on may have raised what is live while it was added up. If none does, what breaks the laws
+ * of the peak was torn. */
+static void settle_peak(struct report *report, const struct rows *rows, bool is_end) {
+    uint64_t bound = rows->peak_bytes + peak_within();
+    bool is_broken = rows->live_bytes > bound || rows->is_odd;
+    report->peak_within = peak_within() + (rows->live_bytes > bound ? rows->live_bytes - bound : 0);
+    if (is_broken && is_end && runtime_owners && threads_are_quiet())
+        hole_set(HOLE_TORN);
+}
+
+bool collect(struct report *report, bool with_stacks, bool is_end) {
+    static char directory[PATH_MAX];
+    struct rows rows;
+    struct frames frames;
+    *report = (struct report){
+        .program = program_path(),
+        .directory = getcwd(directory, sizeof directory),
+        .pid = (uint64_t)os_process(),
+        .finished = is_end,
+        .walks = stacks_walks(),
+    };
+    sums_know_inherited();
+    if (!rows_collect(&rows, record_count()) ||
+        !frames_open(&frames, &rows, with_stacks && report->walks.depth, is_end))
+        return false;
+    rows_enter(&rows, report, &frames);
+    settle_peak(report, &rows, is_end);
+    collect_reasons(report, is_end);
+    if (is_end)
+        collect_lost(report, &rows);
+    return frames_enter(&frames, report, &rows) && collect_pairs(report, &rows);
+}
+
+/* ---- The memory that a report is made of: mappings, each of which knows the one before it. */
+
+struct mapping {
+    struct mapping *before;
+    size_t size;
+};
+
+/* A child that was forked meanwhile makes its own report anew. */
+struct taken {
+    struct mapping *last;
+};
+
+static struct table taken_table = {.element = sizeof(struct taken), .first = 1, .fork = OS_FORK_WIPES};
+
+void *collect_take(size_t size) {
+    struct taken *taken = table_at(&taken_table, 0);
+    struct mapping *mapping = taken ? os_map(size + sizeof *mapping, OS_FORK_KEEPS) : NULL;
+    if (!mapping)
+        return NULL;
+    *mapping = (struct mapping){taken->last, size + sizeof *mapping};
+    taken->last = mapping;
+    return mapping + 1;
+}
+
+void collect_done(void) {
+    struct taken *taken = table_peek(&taken_table, 0);
+    while (taken && taken->last) {
+        struct mapping *last = taken->last;
+        taken->last = last->before;
+        os_unmap(last, last->size);
+    }
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Taking a report from the slabs. */
+#ifndef ALLOCSITE_LIB_TELL_COLLECT_H
+#define ALLOCSITE_LIB_TELL_COLLECT_H
+
+#include "model/report.h"
+#include "profile.h"
+
+#include <stddef.h>
+
+/* Fills report with what all threads have counted so far. Threads that run on meanwhile may or may not be in
+ * it with their last calls. with_stacks: with what each stack counted. is_end: of a process that has come to
+ * its end; else nothing is done that is not safe in a signal handler. False: no memory. What it points at
+ * lives until collect_done, which is to be called in any case. */
+bool collect(struct report *report, bool with_stacks, bool is_end);
+void collect_done(void);
+
+/* Looks for the holes that only a look shows, and tells the header of all. Takes a lock of the dynamic
+ * loader. */
+void collect_holes(struct profile_header *);
+
+/* ---- The memory that a report is made of. */
+
+/* Zeroed memory until collect_done; NULL: there is none. One report at a time. */
+void *collect_take(size_t size);
+
+#endif

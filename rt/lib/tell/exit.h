@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Where reports go. */
+#ifndef ALLOCSITE_LIB_TELL_EXIT_H
+#define ALLOCSITE_LIB_TELL_EXIT_H
+
+#include <stdint.h>
+
+/* Of the option report, for the report of a number, which stands behind a path; 0: the one at exit. -1: none, and a line
+ * says why. */
+int report_descriptor(uint32_t number);
+void report_descriptor_close(int fd);
+
+/* ---- A report at a signal (option signal). */
+
+/* From here on. number: of the signal. */
+void signal_report_begin(int number);
+
+#endif

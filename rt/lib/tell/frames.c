@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Addresses of code in a report. */
+#include "lib/store/names.h"
+#include "lib/tell/collect.h"
+#include "lib/tell/rows.h"
+#include "lib/tell/symbols.h"
+
+/* A module of which an address is to be shown. */
+static void want_module(struct frames *frames, const struct rows *rows, uint32_t slot) {
+    if (slot < rows->slots && !frames->numbers[slot] && record_at(slot))
+        frames->numbers[slot] = (uint32_t)++frames->module_count;
+}
+
+static void want_stack(struct frames *frames, const struct rows *rows, const struct record *record) {
+    frames->stack_count++;
+    for (const struct profile_step *step = names_step_at(record->stack); step;
+         step = names_step_at(step->caller)) {
+        want_module(frames, rows, step->module);
+        frames->step_count++;
+    }
+}
+
+static bool has_counted(const struct rows *rows, uint32_t slot) {
+    return counters_have_come(&rows->sites[slot].counters);
+}
+
+static void want_slot(struct frames *frames, const struct rows *rows, uint32_t slot) {
+    const struct record *record = record_at(slot);
+    if (!record)
+        return;
+    if (record->what == PROFILE_STACK && frames->has_stacks && has_counted(rows, slot))
+        want_stack(frames, rows, record);
+    else if (record->what == PROFILE_CALLER || record->what == PROFILE_MODULE)
+        want_module(frames, rows, record->module->slot);
+}
+
+static void open_modules(struct frames *frames, const struct rows *rows, bool is_end) {
+    for (uint32_t slot = 1; slot < rows->slots; slot++) {
+        const struct module *module = frames->numbers[slot] ? record_at(slot)->module : NULL;
+        if (!module)
+            continue;
+        uint32_t number = frames->numbers[slot] - 1;
+        frames->symbols[number].module = module;
+        frames->modules[number] = (struct report_module){
+            .path = module->path, .build_id = module->build_id[0] ? module->build_id : NULL};
+    }
+    symbols_find(frames->symbols, frames->module_count, is_end);
+}
+
+bool frames_open(struct frames *frames, const struct rows *rows, bool has_stacks, bool is_end) {
+    *frames = (struct frames){.has_stacks = has_stacks};
+    frames->numbers = collect_take(rows->slots * sizeof *frames->numbers);
+    if (!frames->numbers)
+        return false;
+    for (uint32_t slot = 1; slot < rows->slots; slot++)
+        want_slot(frames, rows, slot);
+    frames->symbols = collect_take(frames->module_count * sizeof *frames->symbols);
+    frames->modules = collect_take(frames->module_count * sizeof *frames->modules);
+    if (!frames->symbols || !frames->modules)
+        return false;
+    open_modules(frames, rows, is_end);
+    return true;
+}
+
+const char *frames_function(const struct frames *frames, uint32_t module, uint64_t address) {
+    uint32_t number = module == NO_SLOT ? 0 : frames->numbers[module];
+    return number ? symbols_function(&frames->symbols[number - 1].symbols, address) : NULL;
+}
+
+static struct report_frame frame_of(const struct frames *frames, const struct profile_step *step) {
+    uint64_t address = step->address[0] | (uint64_t)step->address[1] << 32;
+    uint32_t number = frames->numbers[step->module];
+    return (struct report_frame){.module = number ? &frames->modules[number - 1] : NULL,
+                                 .address = address,
+                                 .function = frames_function(frames, step->module, address)};
+}
+
+/* Returns how many frames it takes. */
+static size_t enter_stack(const struct frames *frames, struct report *report, const struct rows *rows,
+                          uint32_t slot, struct report_frame *to) {
+    struct report_stack *stack = &report->stacks[report->stack_count++];
+    *stack = (struct report_stack){
+        .site = rows_of(rows, slot), .frames = to, .counters = rows->sites[slot].counters};
+    for (const struct profile_step *step = names_step_at(record_at(slot)->stack); step;
+         step = names_step_at(step->caller))
+        to[stack->frame_count++] = frame_of(frames, step);
+    return stack->frame_count;
+}
+
+static bool enter_stacks(const struct frames *frames, struct report *report, const struct rows *rows) {
+    struct report_frame *to = collect_take(frames->step_count * sizeof *to);
+    report->stacks = collect_take(frames->stack_count * sizeof *report->stacks);
+    for (uint32_t slot = 1; to && report->stacks && slot < rows->slots; slot++) {
+        const struct record *record = record_at(slot);
+        if (record && record->what == PROFILE_STACK && has_counted(rows, slot) && rows_of(rows, slot))
+            to += enter_stack(frames, report, rows, slot, to);
+    }
+    return to && report->stacks;
+}
+
+bool frames_enter(const struct frames *frames, struct report *report, const struct rows *rows) {
+    report->modules = frames->modules;
+    report->modules_size = frames->module_count;
+    return !frames->has_stacks || enter_stacks(frames, report, rows);
+}

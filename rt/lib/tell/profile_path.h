@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Where a profile goes. */
+#ifndef ALLOCSITE_LIB_TELL_PROFILE_PATH_H
+#define ALLOCSITE_LIB_TELL_PROFILE_PATH_H
+
+#include "profile.h"
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+/* A file that has no name of its own yet. */
+struct new_profile {
+    int fd;
+    char name[PATH_MAX];
+};
+
+/* Creates the file of a profile that begins with header, for its owner alone, in the directory of path, open
+ * for reading and writing. False: *why says why. */
+bool profile_make(struct new_profile *, const char *path, const struct profile_header *, const char **why);
+
+/* Gives it the path, which has room for size bytes and is then what it became.
+ *
+ * A profile there whose process has ended is replaced, in one step, if may_replace. That of a process that
+ * runs still or of which that cannot be told, or of what this process executed before, stays: then a number
+ * is added to path. What is not a profile is never touched. False: *why says why; the file is gone, and its
+ * descriptor closed. */
+bool profile_settle(struct new_profile *, char *path, size_t size, const struct profile_header *,
+                    bool may_replace, const char **why);
+
+/* Removes it instead. */
+void profile_discard(struct new_profile *);
+
+#endif

@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The profile of this process: beginning, going on in forked children, names, end. */
+#define _GNU_SOURCE
+#include "lib/tell/profiling.h"
+
+#include "base/hash.h"
+#include "lib/base/os.h"
+#include "lib/base/table.h"
+#include "lib/bill/stacks.h"
+#include "lib/calls/interpose.h"
+#include "lib/count/sums.h"
+#include "lib/count/torn.h"
+#include "lib/run/start.h"
+#include "lib/store/names.h"
+#include "lib/store/slots.h"
+#include "lib/store/store.h"
+#include "lib/tell/collect.h"
+#include "lib/tell/profile_path.h"
+#include "lib/who/descriptor.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+bool *profiling_here;
+
+static struct table records = {
+    .element = sizeof(struct profile_record), .first = PROFILE_RECORDS_FIRST, .kind = PROFILE_RECORDS};
+
+static const char *wanted_path;  /* with its patterns */
+static char directory[PATH_MAX]; /* that it is relative to; a program may change it later */
+
+static profile_name add_frames(const struct allocsite_frame *frame) {
+    if (!frame)
+        return 0;
+    struct place place = descriptor_place(&frame->scope, frame->line, frame->column);
+    struct profile_frame copy = {
+        .function = names_text(place.function),
+        .file = names_text(place.file),
+        .line = place.line,
+        .column = place.column,
+        .caller = add_frames(descriptor_frame(&frame->caller)),
+    };
+    return names_frame(&copy);
+}
+
+static uint32_t slot_of_module(const struct module *module) {
+    return module->slot == NO_SLOT ? 0 : module->slot;
+}
+
+static void add_site(struct profile_record *to, const struct record *record) {
+    const struct allocsite_site *site = record->site;
+    struct place place = descriptor_place(&site->scope, site->line, site->column);
+    to->id = site->hash;
+    to->module = slot_of_module(record->module);
+    to->line = place.line;
+    to->column = place.column;
+    to->function = names_text(place.function);
+    to->file = names_text(place.file);
+    to->callee = names_text(descriptor_request(site, false));
+    to->type = names_text(descriptor_request(site, true));
+    to->inlined = add_frames(descriptor_frame(&site->caller));
+    to->address = site->kind & ALLOCSITE_OF_WRAPPER;
+}
+
+static void add_module(struct profile_record *to, const struct record *record, uint32_t slot) {
+    const struct module *module = record->module;
+    to->id = module_id(module);
+    to->module = slot;
+    to->file = names_text(module->path);
+    to->build_id = names_text(module->build_id[0] ? module->build_id : NULL);
+}
+
+static void add_caller(struct profile_record *to, const struct record *record) {
+    const struct module *module = record->module;
+    to->id = caller_id(module->build_id, module->path, record->address);
+    to->module = slot_of_module(module);
+    to->address = record->address;
+}
+
+static void add_part(struct profile_record *to, const struct record *record) {
+    to->module = slot_of_module(record->module);
+    to->parent = record->parent;
+    to->stack = record->stack;
+}
+
+static void add(uint32_t slot) {
+    const struct record *record = record_at(slot);
+    struct profile_record *to = record ? table_at(&records, slot) : NULL;
+    if (!to || to->what)
+        return;
+    if (record->what == PROFILE_SITE)
+        add_site(to, record);
+    else if (record->what == PROFILE_MODULE)
+        add_module(to, record, slot);
+    else if (record->what == PROFILE_CALLER)
+        add_caller(to, record);
+    else
+        add_part(to, record);
+    table_tell(&records, slot, 0, to, offsetof(struct profile_record, what));
+    size_t behind = offsetof(struct profile_record, parent);
+    table_tell(&records, slot, behind, &to->parent, sizeof *to - behind);
+    __atomic_store_n(&to->what, record->what, __ATOMIC_RELEASE);
+    table_tell(&records, slot, offsetof(struct profile_record, what), &record->what, sizeof to->what);
+}
+
+void profiling_add(uint32_t slot) {
+    if (store_is_file())
+        add(slot);
+}
+
+static void add_all(void) {
+    for (uint32_t slot = 1; slot < record_count(); slot++)
+        add(slot);
+}
+
+static bool names_process(const char *pattern) {
+    while ((pattern = strchr(pattern, '%'))) {
+        if (pattern[1] == 'p')
+            return true;
+        pattern += pattern[1] ? 2 : 1;
+    }
+    return false;
+}
+
+/* A child must not be given its parent's path. */
+static bool write_path(char *path, size_t size, const struct profile_header *header, const char *host,
+                       bool is_child) {
+    char pattern[PATH_MAX];
+    struct path_names names = {.pid = header->pid, .program = program_path(), .host = host};
+    size_t length = strlen(wanted_path), used = 0;
+    if (length + sizeof ".%p" > sizeof pattern)
+        return false;
+    memcpy(pattern, wanted_path, length + 1);
+    if (is_child && !names_process(wanted_path))
+        strcpy(pattern + length, ".%p");
+    if (*wanted_path != '/') {
+        used = strlen(directory);
+        if (used + 1 >= size)
+            return false;
+        memcpy(path, directory, used);
+        path[used++] = '/';
+    }
+    return path_expand(path + used, size - used, pattern, &names);
+}
+
+static void write_header(struct profile_header *header, const char *host) {
+    const struct options *options = runtime_options();
+    memcpy(header->magic, PROFILE_MAGIC, PROFILE_MAGIC_SIZE);
+    header->version = PROFILE_VERSION;
+    header->byte_order = PROFILE_BYTE_ORDER;
+    header->pid = (uint64_t)os_process();
+    header->start_time = os_start_time(header->pid);
+    header->pid_namespace = os_pid_namespace();
+    header->begun = header->begun ? header->begun : os_now();
+    header->processes = 1;
+    header->holes |= holes_all(); /* a child has its parent's */
+    header->flags |= (options->pairs ? PROFILE_HAS_PAIRS : 0) | (options->sizes ? PROFILE_HAS_SIZES : 0);
+    header->walks = stacks_walks();
+    header->program = names_text(program_path());
+    header->host = names_text(host);
+}
+
+static bool enter_file(struct new_profile *made, char *path, size_t size, bool is_child, const char **why) {
+    /* What another run left under a number of a process is lost if that comes again. */
+    bool may_replace = !names_process(wanted_path);
+    if (!profile_settle(made, path, size, store_header(), may_replace, why))
+        return false;
+    int error = store_enter(made->fd, path, is_child);
+    if (!error)
+        return true;
+    *why = strerrordesc_np(error);
+    unlink(path);
+    return false;
+}
+
+static bool open_file(bool is_child) {
+    char path[PATH_MAX], host[256];
+    struct new_profile made;
+    const char *why = "a % in the path is not %p, %e, %h or %%, or it is too long";
+    os_host_name(host, sizeof host);
+    write_header(store_header(), host);
+    strcpy(path, wanted_path);
+    bool is_open = write_path(path, sizeof path, store_header(), host, is_child) &&
+                   profile_make(&made, path, store_header(), &why) &&
+                   enter_file(&made, path, sizeof path, is_child, &why);
+    if (!is_open)
+        os_say("no profile in ", path, ": ", why);
+    return is_open;
+}
+
+static void begin(bool is_child) {
+    uint64_t signals = os_signals_hold();
+    *profiling_here = true;
+    if (is_child)
+        store_leave();
+    if (open_file(is_child)) {
+        if (is_child)
+            slots_inherit_heap();
+        else
+            collect_holes(store_header());
+        add_all();
+    }
+    os_signals_release(signals);
+}
+
+static void leave_parent(void) {
+    int error = errno;
+    store_leave();
+    errno = error;
+}
+
+void profiling_begin(const char *pattern) {
+    bool *here = os_map(PROFILE_PAGE, OS_FORK_WIPES);
+    if (!here || (*pattern != '/' && !getcwd(directory, sizeof directory))) {
+        os_say("no profile in ", pattern, ": ", strerrordesc_np(here ? errno : ENOMEM));
+        return;
+    }
+    wanted_path = pattern;
+    profiling_here = here;
+    begin(false);
+    bool was_silent = silence_begin();
+    pthread_atfork(NULL, NULL, leave_parent);
+    silence_end(was_silent);
+}
+
+void profiling_begin_child(void) {
+    int error = errno;
+    begin(true);
+    errno = error;
+}
+
+/* A child of vfork, which is about to end, is not the process whose profile it sees. */
+static bool is_of_this_process(void) {
+    return store_is_file() && store_header()->pid == (uint64_t)os_process();
+}
+
+void profiling_end(void) {
+    if (is_of_this_process())
+        store_header()->ended = os_now();
+}
+
+/* The C library's do nothing else; and no look-up of theirs would be safe in a signal handler or behind
+ * vfork. */
+static __attribute__((noreturn)) void end_process(int status) {
+    if (is_of_this_process())
+        torn_look();
+    profiling_end();
+    for (;;)
+        syscall(SYS_exit_group, status);
+}
+
+INTERPOSE(__attribute__((noreturn)) void, _exit, int status) {
+    end_process(status);
+}
+
+INTERPOSE(__attribute__((noreturn)) void, _Exit, int status) {
+    end_process(status);
+}
+
+static void write_copy_header(struct profile_header *header) {
+    char host[256];
+    os_host_name(host, sizeof host);
+    sums_know_inherited();
+    *header = *store_header();
+    write_header(header, host);
+    header->flags |= PROFILE_IS_COPY;
+    header->ended = 0;
+    collect_holes(header);
+}
+
+int profiling_copy(int fd) {
+    struct profile_header header;
+    add_all();
+    write_copy_header(&header);
+    return store_copy(fd, &header);
+}
+
+int profiling_copy_to(const char *pattern) {
+    char path[PATH_MAX], host[256];
+    struct profile_header header;
+    struct new_profile made;
+    const char *why;
+    os_host_name(host, sizeof host);
+    add_all();
+    write_copy_header(&header);
+    struct path_names names = {.pid = header.pid, .program = program_path(), .host = host};
+    if (!path_expand(path, sizeof path, pattern, &names))
+        return EINVAL;
+    if (!profile_make(&made, path, &header, &why))
+        return errno;
+    int error = lseek(made.fd, 0, SEEK_SET) < 0 ? errno : store_copy(made.fd, &header);
+    if (error) {
+        profile_discard(&made);
+        return error;
+    }
+    if (!profile_settle(&made, path, sizeof path, &header, true, &why))
+        return errno ? errno : EEXIST;
+    os_close(made.fd);
+    return 0;
+}

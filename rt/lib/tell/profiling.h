@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The profile of this process, if one is wanted. */
+#ifndef ALLOCSITE_LIB_TELL_PROFILING_H
+#define ALLOCSITE_LIB_TELL_PROFILING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Not NULL: a profile is wanted; *false: this is a forked child that has none yet. */
+extern bool *profiling_here __attribute__((visibility("hidden")));
+
+/* From here on all is counted in a file. pattern: of its path, which has to stay. */
+void profiling_begin(const char *pattern);
+
+/* A file for a forked child, before it counts anything. */
+void profiling_begin_child(void);
+
+/* Names the slot in the profile. Lock-free. */
+void profiling_add(uint32_t slot);
+
+/* The process is about to end by itself. */
+void profiling_end(void);
+
+/* Writes what was counted so far as a profile, to a descriptor or to the path that a pattern stands for. 0 or
+ * errno. */
+int profiling_copy(int fd);
+int profiling_copy_to(const char *pattern);
+
+#endif

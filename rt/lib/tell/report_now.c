@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* From the slabs to a descriptor. One report at a time: what it is made of stands in static memory. */
+#define _GNU_SOURCE
+#include "lib/tell/report_now.h"
+
+#include "lib/base/os.h"
+#include "lib/base/runtime.h"
+#include "lib/base/table.h"
+#include "lib/run/start.h"
+#include "lib/tell/collect.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <string.h>
+#include <unistd.h>
+
+/* A report up to this size goes out in one write, so that those of several processes do not mix. */
+#define OUT_SIZE ((size_t)1 << 20)
+
+int report_open(char *path, size_t size, const char *pattern, const char **why) {
+    char host[256];
+    os_host_name(host, sizeof host);
+    struct path_names names = {.pid = (uint64_t)os_process(), .program = program_path(), .host = host};
+    if (!path_expand(path, size, pattern, &names)) {
+        strncpy(path, pattern, size - 1)[size - 1] = '\0';
+        *why = "a % in the path is not %p, %e, %h or %%, or it is too long";
+        errno = EINVAL;
+        return -1;
+    }
+    int fd = os_create(path);
+    if (fd < 0)
+        *why = strerrordesc_np(errno);
+    return fd;
+}
+
+/* The thread that writes one; 0: nobody, as in a child that was forked meanwhile. Signals are not held, for a
+ * write can take as long as its reader wants. */
+struct lock {
+    int32_t writer;
+};
+
+static struct table locks = {.element = sizeof(struct lock), .first = 1, .fork = OS_FORK_WIPES};
+
+static bool try_lock(struct lock *lock, int32_t *from) {
+    return __atomic_compare_exchange_n(&lock->writer, from, os_thread(), false, __ATOMIC_ACQUIRE,
+                                       __ATOMIC_RELAXED);
+}
+
+/* Also from a thread that was cancelled while it wrote. 0 or errno. */
+static int take_lock(struct lock *lock) {
+    for (uint32_t tries = 1; lock; tries++) {
+        int32_t writer = 0;
+        if (try_lock(lock, &writer))
+            return 0;
+        if (writer == os_thread())
+            return EBUSY;
+        if (!os_thread_exists(writer) && try_lock(lock, &writer))
+            return 0;
+        os_wait(tries);
+    }
+    return ENOMEM;
+}
+
+static int write_report(int fd, enum report_format format, bool is_end, char *buffer) {
+    struct report report;
+    struct out out;
+    if (!collect(&report, format == FORMAT_JSON, is_end))
+        return ENOMEM;
+    struct report_limits limits = report_limits_of(runtime_options());
+    report_prepare(&report, &limits);
+    out_open(&out, fd, buffer, OUT_SIZE);
+    report_write(&out, &report, format);
+    return out_flush(&out);
+}
+
+int report_write_now(int fd, enum report_format format, bool is_end) {
+    struct os_writing before;
+    struct lock *lock = table_at(&locks, 0);
+    int error = take_lock(lock);
+    if (error)
+        return error;
+    os_writing_begin(&before);
+    char *buffer = os_map(OUT_SIZE, OS_FORK_KEEPS);
+    error = buffer ? write_report(fd, format, is_end, buffer) : ENOMEM;
+    collect_done();
+    if (buffer)
+        os_unmap(buffer, OUT_SIZE);
+    os_writing_end(&before);
+    __atomic_store_n(&lock->writer, 0, __ATOMIC_RELEASE);
+    return error;
+}

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The rows of a report. */
+#include "lib/tell/rows.h"
+
+#include "base/hash.h"
+#include "lib/count/change.h"
+#include "lib/count/pairs.h"
+#include "lib/count/sums.h"
+#include "lib/tell/collect.h"
+#include "lib/who/descriptor.h"
+#include "lib/who/parts.h"
+
+#include <string.h>
+
+static size_t inlined_count(const struct allocsite_site *site) {
+    size_t count = 0;
+    for (const struct allocsite_frame *frame = descriptor_frame(&site->caller); frame;
+         frame = descriptor_frame(&frame->caller))
+        count++;
+    return count;
+}
+
+static struct site_view unsited_view(const struct record *record, const struct frames *frames) {
+    const struct module *module = record->module;
+    if (!record->address)
+        return (struct site_view){.id = module_id(module), .module = module->path};
+    return (struct site_view){.id = caller_id(module->build_id, module->path, record->address),
+                              .module = module->path,
+                              .address = record->address,
+                              .at.function = frames_function(frames, module->slot, record->address)};
+}
+
+static struct site_view site_view(const struct record *record, struct place *inlined) {
+    const struct allocsite_site *site = record->site;
+    struct site_view view = {
+        .id = site->hash,
+        .module = record->module->path,
+        .sited = true,
+        .at = descriptor_place(&site->scope, site->line, site->column),
+        .callee = descriptor_request(site, false),
+        .type = descriptor_request(site, true),
+        .inlined = inlined,
+        .of_wrapper = site->kind & ALLOCSITE_OF_WRAPPER,
+    };
+    for (const struct allocsite_frame *frame = descriptor_frame(&site->caller); frame;
+         frame = descriptor_frame(&frame->caller))
+        inlined[view.inlined_count++] = descriptor_place(&frame->scope, frame->line, frame->column);
+    return view;
+}
+
+/* As one mapping. */
+static bool map(struct rows *rows, size_t places) {
+    size_t sites = rows->slots;
+    size_t size = sites * (sizeof *rows->order + sizeof *rows->sites) + places * sizeof *rows->places;
+    char *memory = collect_take(size);
+    if (!memory)
+        return false;
+    rows->sites = (struct report_site *)memory;
+    rows->places = (struct place *)(rows->sites + sites);
+    rows->places_left = places;
+    rows->order = (struct report_site **)(rows->places + places);
+    return true;
+}
+
+static bool is_stack(const struct record *record) {
+    return record && record->what == PROFILE_STACK;
+}
+
+static size_t places_needed(uint32_t slots) {
+    size_t places = 0;
+    for (uint32_t slot = 0; slot < slots; slot++) {
+        const struct record *record = record_at(slot);
+        places += record && record->site && !is_stack(record) ? inlined_count(record->site) : 0;
+    }
+    return places;
+}
+
+static void add_up(struct rows *rows, const struct counters *counters, const struct sum *sum) {
+    rows->live_bytes += counters->live_bytes;
+    rows->peak_bytes += counters->peak_bytes;
+    rows->is_odd |= sum->peak_bytes < 0 || sum->peak_blocks < 0;
+}
+
+/* Slots of parts come behind that of which they are. */
+static void count(struct rows *rows, uint32_t slot) {
+    struct sum sum;
+    const struct record *record = record_at(slot);
+    if (!record)
+        return;
+    sum_slot(slot, &sum);
+    sum_counters(&rows->sites[slot].counters, &sum);
+    if (slot_is_in_totals(slot))
+        add_up(rows, &rows->sites[slot].counters, &sum);
+    else
+        counters_forget_peaks(&rows->sites[slot].counters);
+    if (is_stack(record))
+        counters_join(&rows->sites[record->parent].counters, &rows->sites[slot].counters);
+}
+
+bool rows_collect(struct rows *rows, uint32_t slots) {
+    *rows = (struct rows){.slots = slots};
+    if (!map(rows, places_needed(slots)))
+        return false;
+    for (uint32_t slot = 1; slot < slots; slot++)
+        count(rows, slot);
+    return true;
+}
+
+/* A thread that runs on may have registered the site after the places were counted. */
+static bool have_room(const struct rows *rows, const struct record *record) {
+    return !record->site || inlined_count(record->site) <= rows->places_left;
+}
+
+static void enter(struct rows *rows, struct report *report, const struct frames *frames, uint32_t slot) {
+    const struct record *record = record_at(slot);
+    struct report_site *row = &rows->sites[slot];
+    row->view = record->site ? site_view(record, rows->places) : unsited_view(record, frames);
+    row->view.backing = record->what == PROFILE_BACKING;
+    rows->places += row->view.inlined_count;
+    rows->places_left -= row->view.inlined_count;
+    rows->order[report->site_count++] = row;
+    if (record->what == PROFILE_MODULE)
+        report->walks.without_caller += row->counters.allocs + row->counters.reallocs;
+}
+
+void rows_enter(struct rows *rows, struct report *report, const struct frames *frames) {
+    bool pairs = pairs_count(); /* which may name slots that have only freed */
+    uint64_t(*sizes)[SIZE_CLASSES] =
+        sizes_wanted ? collect_take(rows->slots * sizeof *sizes) : NULL; /* to be merged in place */
+    report->sites = rows->order;
+    for (uint32_t slot = 1; slot < rows->slots; slot++) {
+        const struct record *record = record_at(slot);
+        if (record && record->what == PROFILE_CUSTOM) {
+            report->custom = rows->sites[slot].counters;
+            report->has_custom = true;
+            continue;
+        }
+        if (!record || is_stack(record) || !have_room(rows, record) ||
+            !(counters_have_come(&rows->sites[slot].counters) || pairs))
+            continue;
+        enter(rows, report, frames, slot);
+        rows->sites[slot].sizes = sizes ? memcpy(sizes[slot], sizes_of(slot), sizeof sizes[slot]) : NULL;
+    }
+}
+
+struct report_site *rows_of(const struct rows *rows, uint32_t slot) {
+    slot = slot_row(slot);
+    return slot < rows->slots && rows->sites[slot].view.module ? &rows->sites[slot] : NULL;
+}

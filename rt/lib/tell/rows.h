@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* What stands at addresses of code in a report: modules, their functions, stacks. */
+#ifndef ALLOCSITE_LIB_TELL_ROWS_H
+#define ALLOCSITE_LIB_TELL_ROWS_H
+
+#include "model/report.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct frames {
+    uint32_t *numbers;          /* by slot of a module, its number + 1; 0: no address of it is shown */
+    struct symbols_of *symbols; /* by number */
+    struct report_module *modules;
+    size_t module_count;
+    bool has_stacks;
+    size_t stack_count, step_count;
+};
+
+struct rows;
+
+/* Looks for the modules of all addresses, with has_stacks also of those in stacks. False: no memory. */
+bool frames_open(struct frames *, const struct rows *, bool has_stacks, bool is_end);
+
+/* The function that holds the call which returns to an address of the module; NULL: not known. */
+const char *frames_function(const struct frames *, uint32_t module, uint64_t address);
+
+/* Puts modules and stacks into the report, in which the rows are. False: no memory. */
+bool frames_enter(const struct frames *, struct report *, const struct rows *);
+
+/* ---- The rows of a report, by slot. */
+
+struct rows {
+    uint32_t slots;
+    struct report_site *sites; /* by slot; of stacks only the counters, which their row has too */
+    struct report_site **order;
+    struct place *places;
+    size_t places_left;
+    uint64_t live_bytes, peak_bytes; /* in total */
+    bool is_odd;                     /* the share of some slot in the peak is below zero */
+};
+
+/* Counts of all slots so far. False: no memory. */
+bool rows_collect(struct rows *, uint32_t slots);
+
+/* Puts the rows into the report. */
+void rows_enter(struct rows *, struct report *, const struct frames *);
+
+/* The row that has a slot; NULL: there is none. */
+struct report_site *rows_of(const struct rows *, uint32_t slot);
+
+#endif

@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Running the program of an entry up to an instruction. */
+#include "base/cfi_entry.h"
+
+#include <stddef.h>
+
+/* Programs nest one level (an early return in the middle of a function). */
+#define KEPT_MOST 4
+
+struct machine {
+    const struct cfi_tables *tables;
+    const struct cfi_entry *entry;
+    uintptr_t location, target;
+    struct cfi_row *row;
+    struct cfi_row initial;
+    struct cfi_row kept[KEPT_MOST];
+    unsigned kept_count;
+};
+
+static struct cfi_rule *rule_of(struct cfi_row *row, uint64_t number) {
+    return &row->registers[number < CFI_REGISTERS ? number : CFI_REGISTERS];
+}
+
+static bool set_rule(struct cfi_rule *rule, enum cfi_kind kind, uint64_t value) {
+    rule->kind = (uint8_t)kind;
+    rule->value = (int32_t)value;
+    return (int64_t)value == rule->value;
+}
+
+static bool set_expression(struct machine *machine, struct bytes *bytes, struct cfi_rule *rule,
+                           enum cfi_kind kind) {
+    uintptr_t at = bytes->at;
+    bytes_skip(bytes, bytes_uleb(bytes));
+    return set_rule(rule, kind, at - machine->tables->begin);
+}
+
+static void advance(struct machine *machine, uint64_t delta) {
+    machine->location += delta * machine->entry->code_factor;
+}
+
+static bool restore(struct machine *machine, uint64_t number) {
+    *rule_of(machine->row, number) = *rule_of(&machine->initial, number);
+    return true;
+}
+
+static bool keep_row(struct machine *machine) {
+    if (machine->kept_count == KEPT_MOST)
+        return false;
+    machine->kept[machine->kept_count++] = *machine->row;
+    return true;
+}
+
+static bool take_row(struct machine *machine) {
+    if (machine->kept_count == 0)
+        return false;
+    *machine->row = machine->kept[--machine->kept_count];
+    return true;
+}
+
+static bool set_register(struct machine *machine, struct bytes *bytes, uint8_t operation) {
+    struct cfi_rule *rule = rule_of(machine->row, bytes_uleb(bytes));
+    uint64_t factor = machine->entry->data_factor;
+    switch (operation) {
+    case 0x05: /* DW_CFA_offset_extended */
+        return set_rule(rule, CFI_AT, bytes_uleb(bytes) * factor);
+    case 0x07: /* DW_CFA_undefined */
+        return set_rule(rule, CFI_UNDEFINED, 0);
+    case 0x08: /* DW_CFA_same_value */
+        return set_rule(rule, CFI_SAME, 0);
+    case 0x09: /* DW_CFA_register */
+        return set_rule(rule, CFI_REGISTER, bytes_uleb(bytes));
+    case 0x10: /* DW_CFA_expression */
+        return set_expression(machine, bytes, rule, CFI_AT_EXPRESSION);
+    case 0x11: /* DW_CFA_offset_extended_sf */
+        return set_rule(rule, CFI_AT, bytes_sleb(bytes) * factor);
+    case 0x14: /* DW_CFA_val_offset */
+        return set_rule(rule, CFI_IS, bytes_uleb(bytes) * factor);
+    case 0x15: /* DW_CFA_val_offset_sf */
+        return set_rule(rule, CFI_IS, bytes_sleb(bytes) * factor);
+    case 0x16: /* DW_CFA_val_expression */
+        return set_expression(machine, bytes, rule, CFI_IS_EXPRESSION);
+    case 0x2f: /* DW_CFA_GNU_negative_offset_extended */
+        return set_rule(rule, CFI_AT, -(bytes_uleb(bytes) * factor));
+    default:
+        return false;
+    }
+}
+
+static bool set_cfa(struct machine *machine, struct bytes *bytes, uint8_t operation) {
+    struct cfi_rule *cfa = &machine->row->cfa;
+    uint64_t factor = machine->entry->data_factor;
+    if (operation == 0x0f) /* DW_CFA_def_cfa_expression */
+        return set_expression(machine, bytes, cfa, CFI_IS_EXPRESSION);
+    uint64_t value = (uint64_t)(int64_t)cfa->value, base = cfa->base;
+    if (operation == 0x0c || operation == 0x0d || operation == 0x12) /* DW_CFA_def_cfa, _register, _sf */
+        base = bytes_uleb(bytes);
+    if (operation == 0x0c || operation == 0x0e) /* DW_CFA_def_cfa, _offset */
+        value = bytes_uleb(bytes);
+    else if (operation == 0x12 || operation == 0x13) /* DW_CFA_def_cfa_sf, _offset_sf */
+        value = bytes_sleb(bytes) * factor;
+    cfa->base = (uint8_t)base;
+    return base < CFI_RETURN && set_rule(cfa, CFI_IS, value);
+}
+
+static bool operate_extended(struct machine *machine, struct bytes *bytes, uint8_t operation) {
+    switch (operation) {
+    case 0x00: /* DW_CFA_nop */
+        return true;
+    case 0x01: /* DW_CFA_set_loc */
+        machine->location = cfi_pointer(bytes, machine->entry->encoding, machine->tables->header);
+        return true;
+    case 0x02: /* DW_CFA_advance_loc1, 2, 4 */
+    case 0x03:
+    case 0x04:
+        advance(machine, bytes_unsigned(bytes, 1u << (operation - 2)));
+        return true;
+    case 0x06: /* DW_CFA_restore_extended */
+        return restore(machine, bytes_uleb(bytes));
+    case 0x0a: /* DW_CFA_remember_state */
+        return keep_row(machine);
+    case 0x0b: /* DW_CFA_restore_state */
+        return take_row(machine);
+    case 0x0c:
+    case 0x0d:
+    case 0x0e:
+    case 0x0f:
+    case 0x12:
+    case 0x13:
+        return set_cfa(machine, bytes, operation);
+    case 0x2e: /* DW_CFA_GNU_args_size */
+        bytes_uleb(bytes);
+        return true;
+    default:
+        return set_register(machine, bytes, operation);
+    }
+}
+
+/* DW_CFA_advance_loc, _offset and _restore have their operand in the same byte. */
+static bool operate(struct machine *machine, struct bytes *bytes) {
+    uint8_t operation = bytes_byte(bytes), operand = operation & 0x3f;
+    switch (operation >> 6) {
+    case 1:
+        advance(machine, operand);
+        return true;
+    case 2:
+        return set_rule(rule_of(machine->row, operand), CFI_AT,
+                        bytes_uleb(bytes) * machine->entry->data_factor);
+    case 3:
+        return restore(machine, operand);
+    default:
+        return operate_extended(machine, bytes, operation);
+    }
+}
+
+static bool run(struct machine *machine, struct bytes program) {
+    while (program.at < program.end && machine->location <= machine->target)
+        if (!operate(machine, &program) || program.bad)
+            return false;
+    return true;
+}
+
+bool cfi_find(const struct cfi_tables *tables, uintptr_t address, struct cfi_row *row) {
+    struct cfi_entry entry;
+    if (!cfi_entry_find(tables, address, &entry))
+        return false;
+    *row = (struct cfi_row){.is_signal_frame = entry.is_signal_frame};
+    struct machine machine = {
+        .tables = tables, .entry = &entry, .location = entry.begin, .target = address, .row = row};
+    if (!run(&machine, entry.common_program))
+        return false;
+    machine.initial = *row;
+    machine.kept_count = 0;
+    machine.location = entry.begin;
+    return run(&machine, entry.program);
+}
+
+/* ---- Expressions in unwind tables, as far as compilers and assembly in use write them: of procedure linkage
+ * tables, signal frames and functions that align their stack.
+ */
+
+#define DEPTH 16
+
+struct evaluation {
+    uintptr_t values[DEPTH];
+    unsigned count;
+    const uintptr_t *registers;
+    const struct cfi_memory *memory;
+};
+
+static bool push(struct evaluation *state, uintptr_t value) {
+    if (state->count == DEPTH)
+        return false;
+    state->values[state->count++] = value;
+    return true;
+}
+
+static bool dereference(struct evaluation *state) {
+    if (state->count == 0)
+        return false;
+    uintptr_t *top = &state->values[state->count - 1];
+    return state->memory->read(state->memory->context, *top, top);
+}
+
+static bool combine(struct evaluation *state, uint8_t operation) {
+    if (state->count < 2)
+        return false;
+    uintptr_t b = state->values[--state->count];
+    uintptr_t *a = &state->values[state->count - 1];
+    switch (operation) {
+    case 0x1a: /* DW_OP_and */
+        *a &= b;
+        return true;
+    case 0x1c: /* DW_OP_minus */
+        *a -= b;
+        return true;
+    case 0x22: /* DW_OP_plus */
+        *a += b;
+        return true;
+    case 0x24: /* DW_OP_shl */
+        *a = b < 64 ? *a << b : 0;
+        return true;
+    case 0x2a: /* DW_OP_ge */
+        *a = (intptr_t)*a >= (intptr_t)b;
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool push_constant(struct evaluation *state, struct bytes *bytes, uint8_t operation) {
+    unsigned size = 1u << (operation - 0x08) / 2;
+    return push(state, operation & 1 ? bytes_signed(bytes, size) : bytes_unsigned(bytes, size));
+}
+
+static bool compute(struct evaluation *state, struct bytes *bytes, uint8_t operation) {
+    if (operation >= 0x08 && operation <= 0x0f) /* DW_OP_const1u to const8s */
+        return push_constant(state, bytes, operation);
+    if (operation >= 0x30 && operation <= 0x4f) /* DW_OP_lit0 to lit31 */
+        return push(state, operation - 0x30);
+    if (operation >= 0x70 && operation < 0x70 + CFI_REGISTERS) /* DW_OP_breg0 to breg16 */
+        return push(state, state->registers[operation - 0x70] + bytes_sleb(bytes));
+    switch (operation) {
+    case 0x06: /* DW_OP_deref */
+        return dereference(state);
+    case 0x10: /* DW_OP_constu */
+        return push(state, bytes_uleb(bytes));
+    case 0x11: /* DW_OP_consts */
+        return push(state, bytes_sleb(bytes));
+    case 0x23: /* DW_OP_plus_uconst */
+        return push(state, bytes_uleb(bytes)) && combine(state, 0x22);
+    default:
+        return combine(state, operation);
+    }
+}
+
+bool cfi_evaluate(const struct cfi_tables *tables, int32_t expression,
+                  const uintptr_t registers[CFI_REGISTERS], const uintptr_t *cfa,
+                  const struct cfi_memory *memory, uintptr_t *result) {
+    struct evaluation state = {.registers = registers, .memory = memory};
+    struct bytes bytes =
+        bytes_between(tables->begin, tables->end, tables->begin + (uintptr_t)(intptr_t)expression);
+    uint64_t size = bytes_uleb(&bytes);
+    struct bytes code = bytes;
+    bytes_skip(&bytes, size);
+    code.end = bytes.at;
+    if (bytes.bad || (cfa && !push(&state, *cfa)))
+        return false;
+    while (code.at < code.end)
+        if (!compute(&state, &code, bytes_byte(&code)) || code.bad)
+            return false;
+    if (state.count == 0)
+        return false;
+    *result = state.values[state.count - 1];
+    return true;
+}

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Modules by address, from the ELF headers at their start. */
+#define _GNU_SOURCE
+#include "lib/walk/module.h"
+
+#include "lib/elf/image.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <stddef.h>
+
+/* The loader's part in a static program does not tell of its headers, and that of older C libraries of none.
+ */
+#if defined ALLOCSITE_STATIC || !__GLIBC_PREREQ(2, 35)
+#define FIND_OWN_FIRST true
+#else
+#define FIND_OWN_FIRST false
+#endif
+
+struct segments {
+    const ElfW(Phdr) * all;
+    unsigned count;
+    uintptr_t base; /* what the addresses in the headers are relative to */
+};
+
+static bool read_segments(struct segments *segments, const ElfW(Ehdr) * header) {
+    segments->all = elf_segments(header);
+    segments->count = header->e_phnum;
+    segments->base = elf_base(header);
+    return segments->all;
+}
+
+static const ElfW(Phdr) * segment_of(const struct segments *segments, uintptr_t address) {
+    for (unsigned i = 0; i < segments->count; i++) {
+        const ElfW(Phdr) *segment = &segments->all[i];
+        if (segment->p_type == PT_LOAD && address - segments->base - segment->p_vaddr < segment->p_memsz)
+            return segment;
+    }
+    return NULL;
+}
+
+static uintptr_t tables_header(const struct segments *segments) {
+    for (unsigned i = 0; i < segments->count; i++)
+        if (segments->all[i].p_type == PT_GNU_EH_FRAME)
+            return segments->base + segments->all[i].p_vaddr;
+    return 0;
+}
+
+/* The segment that holds them bounds what is read. */
+static void find_tables(const struct segments *segments, struct cfi_tables *tables) {
+    uintptr_t header = tables_header(segments);
+    const ElfW(Phdr) *segment = header ? segment_of(segments, header) : NULL;
+    *tables = (struct cfi_tables){.begin = 0};
+    if (!segment)
+        return;
+    uintptr_t begin = segments->base + segment->p_vaddr;
+    *tables = (struct cfi_tables){begin, begin + segment->p_filesz, header};
+}
+
+static bool find_own(struct segments *segments, uintptr_t address) {
+    return read_segments(segments, &__ehdr_start) && segment_of(segments, address);
+}
+
+static enum walk_where find_by_segments(const struct segments *segments, uintptr_t address,
+                                        struct cfi_tables *tables) {
+    const ElfW(Phdr) *segment = segment_of(segments, address);
+    if (!segment || !(segment->p_flags & PF_X))
+        return WALK_DATA;
+    find_tables(segments, tables);
+    return WALK_CODE;
+}
+
+#if __GLIBC_PREREQ(2, 35)
+
+/* The loader treats each segment of an executable with gaps between them as a module. Where the headers are
+ * it does not say then, nor where they stand apart, but where the tables are. */
+static enum walk_where find_by_part(const struct dl_find_object *part, struct cfi_tables *tables) {
+    struct dl_find_object other;
+    uintptr_t header = (uintptr_t)part->dlfo_eh_frame;
+    *tables = (struct cfi_tables){.begin = 0};
+    if (header && _dl_find_object((void *)header, &other) == 0)
+        *tables = (struct cfi_tables){(uintptr_t)other.dlfo_map_start, (uintptr_t)other.dlfo_map_end, header};
+    return WALK_CODE;
+}
+
+static enum walk_where find_by_loader(uintptr_t address, struct cfi_tables *tables) {
+    struct dl_find_object found;
+    struct segments segments;
+    if (_dl_find_object((void *)address, &found) != 0)
+        return WALK_NO_MODULE;
+    if (read_segments(&segments, found.dlfo_map_start))
+        return find_by_segments(&segments, address, tables);
+    return find_by_part(&found, tables);
+}
+
+#else
+
+static enum walk_where find_by_loader(uintptr_t address, struct cfi_tables *tables) {
+    (void)address;
+    (void)tables;
+    return WALK_NO_MODULE;
+}
+
+#endif
+
+static enum walk_where find_module(uintptr_t address, struct cfi_tables *tables) {
+    struct segments own;
+    if (FIND_OWN_FIRST && find_own(&own, address))
+        return find_by_segments(&own, address, tables);
+    return find_by_loader(address, tables);
+}
+
+void walk_place_find(struct walk_place *place, uintptr_t pc, bool is_next) {
+    struct cfi_tables *tables = &place->tables;
+    struct cfi_row *row = &place->row;
+    uintptr_t address = pc - !is_next;
+    place->where = find_module(address, tables);
+    place->frame = WALK_UNTOLD;
+    if (place->where != WALK_CODE)
+        return;
+    if (cfi_find(tables, address, row))
+        place->frame = WALK_TOLD;
+    else if (!is_next && cfi_find(tables, pc, row))
+        place->frame = row->is_signal_frame ? WALK_TOLD : WALK_BEGUN;
+}
+
+#ifdef ALLOCSITE_STATIC
+
+/* The build renames the sections that compilers put code in, so that linkers keep it together and mark it. */
+#define MARK(symbol) extern const char symbol[] __attribute__((weak, visibility("hidden")))
+MARK(__start_allocsite_text);
+MARK(__stop_allocsite_text);
+MARK(__start_allocsite_cold);
+MARK(__stop_allocsite_cold);
+
+bool walk_is_own(uintptr_t address) {
+    uintptr_t text = (uintptr_t)__start_allocsite_text, cold = (uintptr_t)__start_allocsite_cold;
+    return address - text < (uintptr_t)__stop_allocsite_text - text ||
+           address - cold < (uintptr_t)__stop_allocsite_cold - cold;
+}
+
+#else
+
+bool walk_is_own(uintptr_t address) {
+    struct segments segments;
+    return find_own(&segments, address);
+}
+
+#endif

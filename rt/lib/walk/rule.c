@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* From unwind tables to rules. */
+#define _GNU_SOURCE
+#include "lib/walk/rule.h"
+
+#include "lib/walk/module.h"
+#include "lib/who/unloads.h"
+
+#include <ucontext.h>
+
+uint64_t rule_table[1u << RULE_TABLE_BITS];
+
+#if defined __x86_64__
+#define HAS_TABLES true
+#else
+#define HAS_TABLES false
+#endif
+
+static bool kept_any;
+
+#define RETURN_WORD (-(int32_t)sizeof(void *))
+
+/* How many words below the CFA the caller's frame pointer is saved; 1: it still is in its register; 0: hard
+ * to tell. */
+static uint32_t saved_words(const struct cfi_rule *rule) {
+    if (rule->kind == CFI_SAME || rule->kind == CFI_UNDEFINED)
+        return 1;
+    int32_t words = rule->value / RETURN_WORD;
+    bool fits = rule->kind == CFI_AT && rule->value % RETURN_WORD == 0 && words > 1 &&
+                words <= (int32_t)RULE_SAVED_MOST;
+    return fits ? (uint32_t)words : 0;
+}
+
+#if defined __x86_64__
+
+#define PLACE_OF(number) offsetof(ucontext_t, uc_mcontext.gregs[number])
+_Static_assert(SIGNAL_FP == PLACE_OF(REG_RBP) && SIGNAL_SP == PLACE_OF(REG_RSP) &&
+                   SIGNAL_PC == PLACE_OF(REG_RIP),
+               "the kernel's frame");
+
+/* A memory in which each word is its own address. */
+static bool read_address(void *unused, uintptr_t address, uintptr_t *word) {
+    (void)unused;
+    *word = address;
+    return true;
+}
+
+/* Whether the row has a register at its place in the kernel's frame. */
+static bool is_at(const struct walk_place *place, const struct cfi_rule *rule, uint8_t kind,
+                  uintptr_t offset) {
+    static const uintptr_t registers[CFI_REGISTERS] = {[CFI_RSP] = 1 << 20};
+    struct cfi_memory memory = {read_address, NULL};
+    uintptr_t found, cfa = 0;
+    return rule->kind == kind &&
+           cfi_evaluate(&place->tables, rule->value, registers, &cfa, &memory, &found) &&
+           found == registers[CFI_RSP] + offset;
+}
+
+static bool is_kernel_frame(const struct walk_place *place) {
+    const struct cfi_row *row = &place->row;
+    return row->is_signal_frame && is_at(place, &row->cfa, CFI_IS_EXPRESSION, SIGNAL_SP) &&
+           is_at(place, &row->registers[CFI_RBP], CFI_AT_EXPRESSION, SIGNAL_FP) &&
+           is_at(place, &row->registers[CFI_RETURN], CFI_AT_EXPRESSION, SIGNAL_PC);
+}
+
+#else
+
+static bool is_kernel_frame(const struct walk_place *place) {
+    (void)place;
+    return false;
+}
+
+#endif
+
+static uint32_t rule_of_row(const struct walk_place *place) {
+    const struct cfi_row *row = &place->row;
+    const struct cfi_rule *cfa = &row->cfa, *back = &row->registers[CFI_RETURN];
+    if (back->kind == CFI_UNDEFINED)
+        return RULE_OUTERMOST;
+    if (is_kernel_frame(place))
+        return RULE_SIGNAL;
+    uint32_t saved = saved_words(&row->registers[CFI_RBP]);
+    uint32_t offset = (uint32_t)cfa->value / sizeof(void *);
+    bool fits = !row->is_signal_frame && saved && back->kind == CFI_AT && back->value == RETURN_WORD &&
+                row->registers[CFI_RSP].kind == CFI_SAME && cfa->kind == CFI_IS && cfa->value > 0 &&
+                cfa->value % -RETURN_WORD == 0 && offset <= RULE_OFFSET_MOST;
+    if (fits && cfa->base == CFI_RSP && saved <= offset)
+        return RULE_MAKE(RULE_SP, saved, offset);
+    if (fits && cfa->base == CFI_RBP)
+        return RULE_MAKE(offset == 2 && saved == 2 ? RULE_POINTER : RULE_FP, saved, offset);
+    return RULE_HARD;
+}
+
+/* The runtime has tables; where it comes without them, a guess would pass over the caller's frames. */
+static uint32_t rule_untold(uintptr_t pc) {
+    return HAS_TABLES && walk_is_own(pc) ? (uint32_t)RULE_NOWHERE : RULE_GUESSED;
+}
+
+/* Sets kept where the rule holds until the module is unloaded. */
+static uint32_t rule_make(uintptr_t pc, bool *kept) {
+    struct walk_place place;
+    *kept = false;
+    if (!rule_is_address(pc))
+        return RULE_NOWHERE;
+    walk_place_find(&place, pc, false);
+    if (place.where == WALK_DATA)
+        return RULE_NOWHERE;
+    *kept = place.where == WALK_CODE;
+    uint32_t rule = place.frame == WALK_TOLD    ? rule_of_row(&place)
+                    : place.frame == WALK_BEGUN ? (uint32_t)RULE_OUTERMOST
+                                                : rule_untold(pc);
+    return walk_is_own(pc) ? rule | RULE_OWN : rule;
+}
+
+static void keep(uintptr_t pc, uint32_t rule, uint32_t unloads_before) {
+    uint64_t *word = rule_word(pc);
+    if (!unloads_none_since(unloads_before))
+        return;
+    if (!__atomic_load_n(&kept_any, __ATOMIC_RELAXED))
+        __atomic_store_n(&kept_any, true, __ATOMIC_SEQ_CST);
+    __atomic_store_n(word, rule_tag(pc) | rule, __ATOMIC_SEQ_CST);
+    if (!unloads_none_since(unloads_before))
+        __atomic_store_n(word, 0, __ATOMIC_RELAXED);
+}
+
+COLD uint32_t rule_find(uintptr_t pc) {
+    bool kept;
+    uint32_t before = unloads_begun();
+    uint32_t rule = rule_make(pc, &kept);
+    if (kept)
+        keep(pc, rule, before);
+    return rule;
+}
+
+void walk_forget(void) {
+    if (!__atomic_load_n(&kept_any, __ATOMIC_SEQ_CST))
+        return;
+    for (size_t i = 0; i < sizeof rule_table / sizeof *rule_table; i++)
+        if (__atomic_load_n(&rule_table[i], __ATOMIC_RELAXED))
+            __atomic_store_n(&rule_table[i], 0, __ATOMIC_RELAXED);
+}

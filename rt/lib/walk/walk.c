@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The walk from frame to frame, as fast as it gets. */
+#define _GNU_SOURCE
+#include "lib/walk/walk.h"
+
+#include "lib/base/os.h"
+#include "lib/walk/fully.h"
+#include "lib/walk/reads.h"
+#include "lib/walk/rule.h"
+
+#include <sys/auxv.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+struct frame {
+    uintptr_t pc, sp, fp;
+};
+
+/* This function's own. */
+#if defined __x86_64__
+#define CAPTURE(frame)                                                                                       \
+    __asm__ volatile("leaq 0(%%rip), %0; movq %%rsp, %1; movq %%rbp, %2"                                     \
+                     : "=&r"((frame).pc), "=&r"((frame).sp), "=&r"((frame).fp))
+#else
+#define CAPTURE(frame)                                                                                       \
+    ((frame).fp = (frame).sp = (uintptr_t)__builtin_frame_address(0), (frame).pc = (uintptr_t)walk_stack + 1)
+#endif
+
+/* On other stacks than the thread's own the kernel reads: another thread may unmap what lies behind one. */
+static inline bool read_word(const struct walk_reads *reads, uintptr_t at, uintptr_t *word) {
+    if (UNLIKELY(!reads->is_whole))
+        return os_read((const void *)at, word);
+    *word = walk_word(at);
+    return true;
+}
+
+/* saved: where the caller's frame pointer is; the return address: it was not saved. */
+static inline bool step_to(struct frame *frame, uintptr_t cfa, uintptr_t saved, struct walk_reads *reads) {
+    if (UNLIKELY(cfa % sizeof(void *) != 0 || !walk_reads_have(reads, frame->sp, saved, cfa)))
+        return false;
+    uintptr_t pc, fp = frame->fp;
+    if (!read_word(reads, cfa - sizeof(void *), &pc) ||
+        (saved != cfa - sizeof(void *) && !read_word(reads, saved, &fp)))
+        return false;
+    *frame = (struct frame){walk_code_address(pc), cfa, fp};
+    return true;
+}
+
+/* Goes to the caller. False: its frame is not to be read, or does not lie above. Which register tells is left
+ * to the processor to predict: to choose a value it would have to wait for the rule. So is, of code with
+ * frame pointers, that it has nothing else to tell: then frames are read as fast as pointers are followed. */
+static inline bool step(struct frame *frame, uint32_t rule, struct walk_reads *reads) {
+    if ((rule & ~RULE_OWN) == RULE_MAKE(RULE_POINTER, 2, 2))
+        return step_to(frame, frame->fp + 2 * sizeof(void *), frame->fp, reads);
+    uintptr_t cfa = frame->fp + rule_offset(rule);
+    if (rule_kind(rule) == RULE_SP) {
+        cfa = frame->sp + rule_offset(rule);
+        __asm__("" : "+r"(cfa));
+    }
+    return step_to(frame, cfa, cfa - rule_saved(rule), reads);
+}
+
+/* What changes with each frame, to stand in registers. */
+struct taken {
+    const void **next, **full;
+    uint32_t by_pointer, signals;
+};
+
+/* before: the rule that led to the frame. */
+static inline void take(struct taken *taken, const struct frame *frame, uintptr_t beyond, uint32_t before,
+                        uint32_t rule) {
+    if (rule & RULE_OWN || frame->sp <= beyond)
+        return;
+    *taken->next++ = (const void *)frame->pc;
+    taken->by_pointer += rule_kind(before) >= RULE_POINTER;
+}
+
+static bool walk_behind_signal(struct taken *, uintptr_t sp, uintptr_t beyond, struct walk_reads *,
+                               enum walk_end *);
+
+/* False: it gets too hard. */
+static inline bool walk_on(struct taken *taken, struct frame frame, uintptr_t beyond,
+                           struct walk_reads *reads, enum walk_end *end, uint32_t rule) {
+    *end = WALK_LOST;
+    while (LIKELY(rule_kind(rule) < RULE_OUTERMOST)) {
+        if (taken->next == taken->full) {
+            *end = WALK_FULL;
+            return true;
+        }
+        if (UNLIKELY(!step(&frame, rule, reads)))
+            break;
+        uint32_t before = rule;
+        rule = rule_at(frame.pc);
+        if (LIKELY(rule_kind(rule) <= RULE_OUTERMOST) || rule_is_signal(rule))
+            take(taken, &frame, beyond, before, rule);
+    }
+    if (UNLIKELY(rule_is_signal(rule)))
+        return walk_behind_signal(taken, frame.sp, beyond, reads, end);
+    if (rule_kind(rule) == RULE_OUTERMOST || (rule_kind(rule) == RULE_GUESS && !frame.fp) || !frame.pc)
+        *end = WALK_OUTERMOST;
+    return rule_kind(rule) != RULE_HARD;
+}
+
+/* To what a signal has interrupted, perhaps on another stack. Its address is that of the next instruction;
+ * one more is behind that, as return addresses are behind their calls. */
+static COLD bool walk_behind_signal(struct taken *taken, uintptr_t sp, uintptr_t beyond,
+                                    struct walk_reads *reads, enum walk_end *end) {
+    bool is_full = taken->next == taken->full;
+    *end = is_full ? WALK_FULL : WALK_LOST;
+    if (is_full || taken->signals++ == SIGNALS_MOST || !walk_reads_have(reads, sp, sp, sp + SIGNAL_SIZE))
+        return true;
+    struct frame frame = {.pc = walk_word(sp + SIGNAL_PC) + 1,
+                          .sp = walk_word(sp + SIGNAL_SP),
+                          .fp = walk_word(sp + SIGNAL_FP)};
+    if (!walk_reads_move(reads, frame.sp))
+        return true;
+    uint32_t rule = rule_at(frame.pc);
+    beyond = sp > beyond ? 0 : beyond; /* which is on another stack then */
+    if (rule_kind(rule) <= RULE_OUTERMOST || rule_is_signal(rule))
+        take(taken, &frame, beyond, RULE_UNKNOWN, rule);
+    return walk_on(taken, frame, beyond, reads, end, rule);
+}
+
+__attribute__((noinline)) size_t walk_stack(const void **frames, size_t max, const void *beyond,
+                                            struct walk_told *told) {
+    struct taken taken = {frames, frames + max, 0, 0};
+    struct walk_reads reads;
+    struct frame frame;
+    CAPTURE(frame);
+    walk_reads_begin(&reads, frame.sp);
+    if (UNLIKELY(!walk_on(&taken, frame, (uintptr_t)beyond, &reads, &told->end, rule_at(frame.pc))))
+        return walk_fully(frames, max, beyond, told);
+    told->by_pointer = taken.by_pointer;
+    return (size_t)(taken.next - frames);
+}
+
+__attribute__((noinline)) size_t walk_stack_from(const void *pointer, const void **frames, size_t max,
+                                                 const void *beyond, struct walk_told *told) {
+    struct taken taken = {frames, frames + max, 0, 0};
+    struct frame frame = {.fp = (uintptr_t)pointer, .sp = (uintptr_t)__builtin_frame_address(0)};
+    struct walk_reads reads;
+    uint32_t own = RULE_MAKE(RULE_POINTER, 2, 2) | RULE_OWN;
+    walk_reads_begin(&reads, frame.sp);
+    if (UNLIKELY(!walk_on(&taken, frame, (uintptr_t)beyond, &reads, &told->end, own)))
+        return walk_fully(frames, max, beyond, told);
+    told->by_pointer = taken.by_pointer;
+    return (size_t)(taken.next - frames);
+}
+
+/* ---- Proving that pages of stacks can be read. */
+
+#define PAGE ((uintptr_t)4096) /* or a part of one */
+
+/* How far from its end a thread's stack may be used. The kernel keeps that much clear for the first one's
+ * (mmap_base, "MIN_GAP"). Another one's own end is at its thread-local memory, and farther down than this
+ * nobody's is. */
+#define FIRST_STACK_MOST  ((uintptr_t)128 << 20)
+#define THREAD_STACK_MOST ((uintptr_t)1 << 30)
+
+/* Below the stack pointer: where a function that has been interrupted just before it returns had saved
+ * registers. */
+#define RED_ZONE ((uintptr_t)128)
+
+/* A step over more than this is none. */
+#define STEP_MOST ((uintptr_t)1 << 20)
+
+__thread struct walk_stack_known walk_known;
+
+/* The kernel puts these bytes behind the arguments, above the first frame. */
+static uintptr_t first_stack_end(void) {
+    static uintptr_t end;
+    if (!end)
+        end = getauxval(AT_RANDOM);
+    return end;
+}
+
+/* Of the thread's own stack, if sp may be on that. */
+static uintptr_t stack_end(uintptr_t sp) {
+    if (first_stack_end() - sp < FIRST_STACK_MOST)
+        return first_stack_end();
+    uintptr_t end = (uintptr_t)&walk_known;
+    return end - sp < THREAD_STACK_MOST ? end : 0;
+}
+
+/* high is written last: a signal handler may come at any time, and walk. */
+static void begin_stack(uintptr_t end) {
+    bool is_first_thread = syscall(SYS_gettid) == os_process();
+    walk_known.low = end & -PAGE;
+    walk_known.hole = is_first_thread && end != first_stack_end() ? walk_known.low : 0;
+    __atomic_store_n(&walk_known.high, end, __ATOMIC_RELEASE);
+}
+
+/* Goes down from what is known to sp. */
+static bool prove(uintptr_t sp, uintptr_t end) {
+    if (!walk_known.high)
+        begin_stack(end);
+    if (walk_known.high != end)
+        return false;
+    while (sp < walk_known.low) {
+        uintptr_t page = walk_known.low - PAGE;
+        if (page < walk_known.hole)
+            return false;
+        if (!os_can_read((const void *)page)) {
+            walk_known.hole = walk_known.low;
+            return false;
+        }
+        walk_known.low = page;
+    }
+    return true;
+}
+
+void walk_reads_find(struct walk_reads *reads, uintptr_t sp) {
+    uintptr_t end = stack_end(sp);
+    bool is_own = end && prove(sp, end);
+    *reads = (struct walk_reads){sp, is_own ? end : (sp & -PAGE) + PAGE, is_own};
+}
+
+bool walk_reads_move(struct walk_reads *reads, uintptr_t sp) {
+    walk_reads_begin(reads, sp);
+    return reads->is_whole || os_can_read((const void *)sp);
+}
+
+bool walk_reads_move_below(struct walk_reads *reads, uintptr_t sp) {
+    return walk_reads_move(reads, sp - RED_ZONE) || walk_reads_move(reads, sp);
+}
+
+bool walk_reads_reach(struct walk_reads *reads, uintptr_t end) {
+    if (reads->is_whole || end - reads->end > STEP_MOST)
+        return false;
+    for (; reads->end < end; reads->end += PAGE)
+        if (!os_can_read((const void *)reads->end))
+            return false;
+    return true;
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The calling frames of the program: who called the runtime, who called that, and so on.
+ *
+ * Every return address has a rule, which tells where the frame of its function ends and what its caller's
+ * registers were. It comes from the unwind tables (.eh_frame) of the module that holds the address, found
+ * without a lock through the dynamic loader (_dl_find_object, glibc 2.35), and is kept in one word of a table
+ * of the process: the next walk takes about 5 ns for that frame, the first one less than 1 microsecond. Where
+ * a function keeps a frame pointer its rule is to follow it; where code has no tables (assembly, code made at
+ * run time, other machines than x86-64, an older C library) the frame pointer is followed if it can be one.
+ *
+ * Safe in signal handlers and in all threads at once; no locks, no allocation; keeps errno. What stands on
+ * the stack is not trusted: a word is read only where the calling thread's stack, or whatever stack it runs
+ * on now, is known to be readable, and each frame must end above the one before. The worst that a damaged
+ * stack or a wrong table can do is to end the walk early or to show a wrong frame. */
+#ifndef ALLOCSITE_LIB_WALK_WALK_H
+#define ALLOCSITE_LIB_WALK_WALK_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum walk_end {
+    WALK_FULL,      /* max frames, there may be more */
+    WALK_OUTERMOST, /* the thread's first function, which nobody called */
+    WALK_LOST,      /* early: nothing tells who called the last frame */
+};
+
+struct walk_told {
+    uint32_t by_pointer; /* frames found by following a frame pointer; the others by unwind tables */
+    enum walk_end end;
+};
+
+/* Fills in at most max return addresses, innermost first, and returns how many. They begin behind the
+ * runtime's own frames: the first is the one that the runtime's function returns to. beyond: an address on
+ * the stack, frames that end below it are passed over too; NULL: none. So the walk from within a scope begins
+ * at the caller of the function that opened it, if that function notes the address of a local variable.
+ *
+ * The byte before an address is in the instruction meant, also where a signal has interrupted one. */
+size_t walk_stack(const void **frames, size_t max, const void *beyond, struct walk_told *);
+
+/* The same for the runtime's own functions, and faster by some of their frames. pointer:
+ * __builtin_frame_address(0) of one that is at work. */
+size_t walk_stack_from(const void *pointer, const void **frames, size_t max, const void *beyond,
+                       struct walk_told *);
+
+/* Forgets what is known of addresses, which may become other code's (unloads.h). */
+void walk_forget(void);
+
+#endif

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Following the references of a site's descriptor within its own module's memory. */
+#ifndef ALLOCSITE_LIB_WHO_DESCRIPTOR_H
+#define ALLOCSITE_LIB_WHO_DESCRIPTOR_H
+
+#include "format.h"
+#include "model/site_json.h"
+
+/* What the field names, NULL for nothing. */
+static inline const void *descriptor_follow(const allocsite_ref *field) {
+    return *field ? (const char *)field + *field : NULL;
+}
+
+static inline const struct allocsite_frame *descriptor_frame(const allocsite_ref *field) {
+    return (const struct allocsite_frame *)descriptor_follow(field);
+}
+
+static inline struct place descriptor_place(const allocsite_ref *scope_field, uint32_t line,
+                                            uint32_t column) {
+    const struct allocsite_scope *scope = (const struct allocsite_scope *)descriptor_follow(scope_field);
+    struct place place = {.line = line, .column = column};
+    if (scope) {
+        place.function = (const char *)descriptor_follow(&scope->function);
+        place.file = (const char *)descriptor_follow(&scope->file);
+    }
+    return place;
+}
+
+static inline const char *descriptor_request(const struct allocsite_site *site, bool type) {
+    const struct allocsite_request *request =
+        (const struct allocsite_request *)descriptor_follow(&site->request);
+    if (!request)
+        return NULL;
+    return (const char *)descriptor_follow(type ? &request->type : &request->callee);
+}
+
+/* Whether the two are one site; the hash stands for the inline chain. */
+bool descriptor_same(const struct allocsite_site *, const struct allocsite_site *);
+
+/* Bytes that a copy of the descriptor takes with everything it names. */
+size_t descriptor_copy_size(const struct allocsite_site *);
+
+/* Makes that copy at memory, whose references stay within it. Its slot is NONE. */
+struct allocsite_site *descriptor_copy(const struct allocsite_site *, void *memory);
+
+#endif

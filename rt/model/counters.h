@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* What is reported for each site and in total: the one list that the report, JSON and CSV derive from. */
+#ifndef ALLOCSITE_MODEL_COUNTERS_H
+#define ALLOCSITE_MODEL_COUNTERS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The members of the report, in its order. Calls and blocks are counts, the rest is bytes as the program asked
+ * for them. For every site and in total
+ *
+ *     allocs + reallocs + inherited_blocks = frees + moved + live_blocks
+ *     alloc_bytes + realloc_bytes + inherited_bytes = freed_bytes + moved_bytes + live_bytes
+ *
+ * inherited: what a forked child took over from its parent; 0 in a process that was not forked. */
+#define ALLOCSITE_TOTALS(X)                                                                                  \
+    X(allocs)                                                                                                \
+    X(alloc_bytes)                                                                                           \
+    X(reallocs)                                                                                              \
+    X(realloc_bytes)                                                                                         \
+    X(realloc_old_bytes)                                                                                     \
+    X(frees)                                                                                                 \
+    X(freed_bytes)                                                                                           \
+    X(moved)                                                                                                 \
+    X(moved_bytes)                                                                                           \
+    X(live_blocks)                                                                                           \
+    X(live_bytes)                                                                                            \
+    X(failed)                                                                                                \
+    X(peak_bytes)                                                                                            \
+    X(peak_blocks)                                                                                           \
+    X(inherited_blocks)                                                                                      \
+    X(inherited_bytes)
+
+/* A site has these besides. max_live_blocks_within: with several threads the true maximum is not above
+ * max_live_blocks by more than this. */
+#define ALLOCSITE_SITE_TOTALS(X)                                                                             \
+    ALLOCSITE_TOTALS(X)                                                                                      \
+    X(max_live_blocks)                                                                                       \
+    X(max_live_blocks_within)
+
+struct counters {
+#define ALLOCSITE_MEMBER(name) uint64_t name;
+    ALLOCSITE_SITE_TOTALS(ALLOCSITE_MEMBER)
+#undef ALLOCSITE_MEMBER
+};
+
+/* Of what is in no total no peak is looked for. There was no more live at once than ever came. */
+static inline void counters_forget_peaks(struct counters *counters) {
+    uint64_t came = counters->allocs + counters->reallocs + counters->inherited_blocks;
+    counters->peak_bytes = counters->peak_blocks = 0;
+    counters->max_live_blocks = counters->live_blocks;
+    counters->max_live_blocks_within = came - counters->live_blocks;
+}
+
+/* Where nobody noted who freed what, as if nothing had been: what is live and the most of it is all that came. */
+static inline void counters_keep_all(struct counters *counters) {
+    counters_forget_peaks(counters);
+    counters->peak_blocks = counters->live_blocks;
+    counters->peak_bytes = counters->live_bytes;
+}
+
+/* total += part, member by member. */
+static inline void counters_add(struct counters *total, const struct counters *part) {
+#define ALLOCSITE_ADD(name) total->name += part->name;
+    ALLOCSITE_SITE_TOTALS(ALLOCSITE_ADD)
+#undef ALLOCSITE_ADD
+}
+
+/* Two maxima are not the maximum of the sum: that lies between the larger of them and both together. */
+static inline void counters_join(struct counters *whole, const struct counters *part) {
+    uint64_t one = whole->max_live_blocks, other = part->max_live_blocks;
+    counters_add(whole, part);
+    uint64_t bound = whole->max_live_blocks + whole->max_live_blocks_within;
+    whole->max_live_blocks = one > other ? one : other;
+    whole->max_live_blocks_within = bound - whole->max_live_blocks;
+}
+
+/* Whether anything ever came here, or failed to. */
+static inline bool counters_have_come(const struct counters *counters) {
+    return counters->allocs || counters->reallocs || counters->failed || counters->inherited_blocks;
+}
+
+#endif

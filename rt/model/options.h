@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The options of a run: ALLOCSITE_OPTIONS and __allocsite_default_options. Pure: no environment, no output. */
+#ifndef ALLOCSITE_MODEL_OPTIONS_H
+#define ALLOCSITE_MODEL_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum report_format { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV, FORMAT_MARKDOWN };
+enum report_sort { SORT_BYTES, SORT_ALLOCS, SORT_LIVE, SORT_PEAK };
+
+#define OPTIONS_PATH_SIZE 1024
+
+/* The most frames that stack may ask for. */
+#define OPTIONS_STACK_MOST 64
+
+struct options {
+    bool enabled;
+    char report[OPTIONS_PATH_SIZE]; /* "stderr", "stdout", "none" or a path pattern */
+    enum report_format format;
+    enum report_sort sort;
+    uint64_t top; /* rows; 0: all */
+    bool top_given;
+    uint64_t min_bytes, min_allocs;
+    bool leaks;                          /* only sites with live blocks */
+    bool owners;                         /* note who owns which block: what is freed, live, the peak */
+    bool pairs;                          /* count who frees and reallocates whose blocks */
+    bool sizes;                          /* count the sizes that each site asks for */
+    char profile[OPTIONS_PATH_SIZE];     /* "none" or a path pattern */
+    bool reach;                          /* at exit, tell lost blocks from reachable ones */
+    uint64_t stack;                      /* calling frames that are kept for each allocation */
+    char stack_sites[OPTIONS_PATH_SIZE]; /* patterns, separated by commas: only of those; "": of all */
+    int signal;                          /* at which a report is written; 0: none */
+};
+
+void options_default(struct options *);
+
+/* One complaint about one key=value pair, of length bytes at pair. */
+typedef void options_complaint(const char *what, const char *pair, size_t length);
+
+/* Takes over what text says. A pair that is wrong is complained about and left out. */
+void options_parse(struct options *, const char *text, options_complaint *);
+
+/* Whether they ask for what only is known where owners are noted, or costs so much that not noting them would
+ * not make it cheaper. */
+bool options_need_owners(const struct options *);
+
+/* False: there is no format of that name. */
+bool options_format(const char *name, enum report_format *);
+
+/* What the % patterns of a path stand for. */
+struct path_names {
+    uint64_t pid;
+    const char *program, *host; /* program: its path; the name is its last component */
+};
+
+/* Writes pattern with %p pid, %e program name, %h host, %% percent. False: it does not fit, or has another
+ * letter behind a %. */
+bool path_expand(char *path, size_t size, const char *pattern, const struct path_names *);
+
+#endif

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Merging, sorting and cutting the sites of a report. */
+#include "model/report.h"
+
+#include "model/holes.h"
+#include "model/report_order.h"
+
+#include <string.h>
+
+static void add_lost(struct report_site *total, const struct report_site *part) {
+    total->lost_blocks += part->lost_blocks;
+    total->lost_bytes += part->lost_bytes;
+}
+
+static void add(struct report_site *total, const struct report_site *part) {
+    counters_add(&total->counters, &part->counters);
+    add_lost(total, part);
+}
+
+static void add_sizes(struct report_site *total, const struct report_site *part) {
+    if (!total->sizes)
+        total->sizes = part->sizes;
+    else if (part->sizes)
+        for (int i = 0; i < SIZE_CLASSES; i++)
+            total->sizes[i] += part->sizes[i];
+}
+
+static void merge(struct report_site *site, struct report_site *copy) {
+    counters_join(&site->counters, &copy->counters);
+    add_lost(site, copy);
+    add_sizes(site, copy);
+    copy->merged = site;
+}
+
+static void merge_same(struct report *report) {
+    struct report_site **sites = report->sites;
+    size_t kept = 0;
+    order_sites_by_identity(sites, report->site_count);
+    for (size_t i = 0; i < report->site_count; i++)
+        if (kept && order_identity(sites[kept - 1], sites[i]) == 0)
+            merge(sites[kept - 1], sites[i]);
+        else {
+            sites[kept] = sites[i];
+            sites[kept]->merged = sites[kept];
+            kept++;
+        }
+    report->site_count = kept;
+}
+
+/* What only bounds a maximum has counted nothing. */
+static bool is_blank(const struct report_site *site) {
+    static const struct counters nothing;
+    struct counters counters = site->counters;
+    counters.max_live_blocks_within = 0;
+    return memcmp(&counters, &nothing, sizeof nothing) == 0;
+}
+
+/* Sites that only give other sites' blocks back come last. */
+static void put_blank_ones_last(struct report *report) {
+    struct report_site **sites = report->sites;
+    report->counted = 0;
+    for (size_t i = 0; i < report->site_count; i++)
+        if (!is_blank(sites[i])) {
+            struct report_site *site = sites[i];
+            sites[i] = sites[report->counted];
+            sites[report->counted++] = site;
+        }
+    order_sites_by_identity(sites + report->counted, report->site_count - report->counted);
+}
+
+static void sum_up(struct report *report) {
+    for (size_t i = 0; i < report->counted; i++) {
+        const struct report_site *site = report->sites[i];
+        if (site->view.backing) {
+            add(&report->backing, site);
+            report->backing_count++;
+            continue;
+        }
+        add(&report->totals, site);
+        if (site->view.sited)
+            counters_add(&report->sited, &site->counters);
+        report->sited_count += site->view.sited;
+        report->caller_count += site->view.address != 0;
+        report->module_count += !site->view.sited && !site->view.address;
+    }
+}
+
+static bool is_wanted(const struct report_site *site, const struct report_limits *limits) {
+    return counters_bytes(&site->counters) >= limits->min_bytes &&
+           counters_calls(&site->counters) >= limits->min_allocs &&
+           (!limits->leaks || site->counters.live_blocks);
+}
+
+/* Moves the sites that are shown to the front, in their order. */
+static void cut(struct report *report) {
+    for (size_t i = 0; i < report->counted; i++) {
+        struct report_site *site = report->sites[i];
+        bool fits = !report->limits.top || report->shown < report->limits.top;
+        if (!fits || !is_wanted(site, &report->limits)) {
+            if (!site->view.backing)
+                add(&report->hidden, site);
+            continue;
+        }
+        report->sites[i] = report->sites[report->shown];
+        report->sites[report->shown++] = site;
+    }
+}
+
+/* What is not known of the sites that were left out is what the totals have and the sites do not. */
+static void add_left_out(struct report *report) {
+    if (!report->left_out || !report->stated)
+        return;
+    struct report_site *totals = &report->totals, *hidden = &report->hidden;
+#define ADD_REST(name) hidden->counters.name += report->stated->counters.name - totals->counters.name;
+    ALLOCSITE_TOTALS(ADD_REST)
+#undef ADD_REST
+    hidden->lost_blocks += report->stated->lost_blocks - totals->lost_blocks;
+    hidden->lost_bytes += report->stated->lost_bytes - totals->lost_bytes;
+    report->totals = *report->stated;
+}
+
+/* Reports know their reasons as texts only. */
+static bool is_unowned(const struct report *report) {
+    char unowned[HOLE_TEXT_SIZE];
+    hole_text(unowned, HOLE_UNOWNED, NULL);
+    for (size_t i = 0; i < report->reason_count; i++)
+        if (strcmp(report->reasons[i], unowned) == 0)
+            return true;
+    return false;
+}
+
+void report_prepare(struct report *report, const struct report_limits *limits) {
+    report->limits = *limits;
+    report->is_unowned = is_unowned(report);
+    merge_same(report);
+    put_blank_ones_last(report);
+    sum_up(report);
+    order_sites(report->sites, report->counted, limits);
+    cut(report);
+    add_left_out(report);
+    for (size_t i = 0; i < report->site_count; i++)
+        report->sites[i]->position = i;
+    for (size_t i = 0; i < report->stack_count; i++)
+        report->stacks[i].site = report->stacks[i].site->merged;
+    pairs_prepare(report);
+}
+
+struct report_limits report_limits_of(const struct options *options) {
+    bool for_programs = options->format == FORMAT_JSON || options->format == FORMAT_CSV;
+    return (struct report_limits){
+        .sort = options->sort,
+        .top = for_programs && !options->top_given ? 0 : options->top,
+        .min_bytes = options->min_bytes,
+        .min_allocs = options->min_allocs,
+        .leaks = options->leaks,
+        .pairs = options->pairs,
+        .sizes = options->sizes,
+    };
+}
+
+void report_write(struct out *out, const struct report *report, enum report_format format) {
+    static void (*const writers[])(struct out *, const struct report *) = {
+        [FORMAT_TEXT] = report_text,
+        [FORMAT_JSON] = report_json,
+        [FORMAT_CSV] = report_csv,
+        [FORMAT_MARKDOWN] = report_markdown,
+    };
+    writers[format](out, report);
+}

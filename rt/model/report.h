@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* A report: what each site counted, ready to be written. Pure: the runtime fills it from its slabs,
+ * a reader may fill it from elsewhere. */
+#ifndef ALLOCSITE_MODEL_REPORT_H
+#define ALLOCSITE_MODEL_REPORT_H
+
+#include "model/counters.h"
+#include "model/options.h"
+#include "model/pair_kind.h"
+#include "model/site_json.h"
+#include "profile.h"
+
+/* Raised by every change of the JSON; readers read all versions up to their own. 2: calling instructions and
+ * their addresses, stacks, custom allocators and their backing, modules. */
+#define REPORT_JSON_VERSION 2
+
+struct report_site {
+    struct site_view view;
+    struct counters counters;
+    uint64_t *sizes; /* SIZE_CLASSES counts of requested sizes, merged in place; NULL: not counted */
+    uint64_t lost_blocks, lost_bytes; /* of the live ones; if the report has reach */
+    bool shares_id;                   /* with another site: pairs that name it may be that one's */
+
+    /* Set by report_prepare. */
+    struct report_site *merged;    /* the row that stands for this one: itself or its namesake */
+    size_t position;               /* among the report's sites */
+    size_t first_pair, pair_count; /* the ordinary pairs that this site owns */
+    bool is_named;                 /* by a pair that is shown or by a fault */
+};
+
+/* A module that addresses are of. */
+struct report_module {
+    const char *path;
+    const char *build_id; /* hexadecimal digits; NULL: it has none, or it is not known */
+};
+
+/* A calling frame. */
+struct report_frame {
+    const struct report_module *module; /* NULL: not known */
+    uint64_t address;                   /* where the call returns to, as the module's ELF file has it */
+    const char *function;               /* that has the address; NULL: not known */
+};
+
+/* What of a site was called from one stack. The site's own counters have it too. */
+struct report_stack {
+    struct report_site *site;
+    struct report_frame *frames; /* innermost first; the first one is in the function that calls */
+    size_t frame_count;
+    struct counters counters;
+};
+
+/* What the site by did to blocks of the site owner. */
+struct report_pair {
+    enum pair_kind kind;
+    struct report_site *owner, *by; /* among the report's sites; NULL: not known */
+    uint64_t count, bytes;
+};
+
+struct report_limits {
+    enum report_sort sort;
+    uint64_t top; /* rows shown; 0: all */
+    uint64_t min_bytes, min_allocs;
+    bool leaks;        /* only sites with live blocks, those with lost ones first */
+    bool pairs, sizes; /* people are shown them */
+};
+
+/* Several processes that one report is of. */
+struct report_processes {
+    uint64_t count;               /* 0: it is of one */
+    uint64_t unfinished;          /* so many have not come to their end */
+    const uint64_t *reasons_hold; /* for so many of them each reason does */
+    const char *const *programs;  /* the executables, if there is more than one */
+    size_t program_count;
+};
+
+/* Every string and array is borrowed. */
+struct report {
+    const char *program;
+    const char *directory; /* paths below it are shown relative in text; NULL: none are */
+    uint64_t pid;
+    bool finished;              /* the program has come to its end */
+    bool running;               /* it was still at work when this was read */
+    const char *const *reasons; /* why the numbers are not exact; none: they are */
+    size_t reason_count;
+    struct report_processes several; /* if it is of several */
+    struct report_site **sites;      /* in any order; report_prepare sorts, merges and cuts */
+    size_t site_count;
+    struct report_pair *pairs; /* in any order; report_prepare sorts and merges */
+    size_t pair_count;
+    const struct report_module *modules; /* as far as they are known */
+    size_t modules_size;
+    struct report_stack *stacks; /* in any order */
+    size_t stack_count;
+    struct profile_walks walks;
+    bool has_custom;          /* there are custom allocators */
+    struct counters custom;   /* of what they handed out; the totals have it too */
+    bool has_pairs;           /* the ordinary ones were counted; faults always are */
+    bool reach;               /* lost blocks are told from reachable ones */
+    const char *lost_unknown; /* why they are not, though it was asked for; NULL: they are, or nobody asked */
+    uint64_t peak_within;     /* the true peak is not above peak_bytes by more than this; 0: it is exact */
+    size_t left_out;          /* further sites, which whoever fills this does not know: see stated */
+    struct report_site
+        *stated; /* the totals, where they are known from elsewhere; NULL: the sums are right */
+
+    /* Set by report_prepare. */
+    bool is_unowned; /* a reason is HOLE_UNOWNED: frees, live and the peak are not known */
+    struct report_limits limits;
+    struct report_site totals; /* of all sites, those left out too */
+    struct counters sited;     /* of those that are sites in the source */
+    struct report_site backing; /* of those that are backing, which the totals do not have */
+    size_t backing_count;
+    size_t sited_count;        /* sites in the source */
+    size_t caller_count;       /* places with unsited allocations */
+    size_t module_count;       /* modules with unsited allocations of which no place is told */
+    size_t shown;              /* the first ones of sites */
+    size_t counted;            /* behind these come sites that only stand in pairs */
+    struct report_site hidden; /* sum of the ones that are not shown */
+    size_t fault_count;        /* the last ones of pairs */
+};
+
+/* What the options ask to be shown. Programs read JSON and CSV: they get all rows unless a number was asked
+ * for. */
+struct report_limits report_limits_of(const struct options *);
+
+/* Merges what is one site, sorts, sums up, and decides what is shown. */
+void report_prepare(struct report *, const struct report_limits *);
+
+/* Whether a reason is of some of the processes only; then of how many. */
+static inline uint64_t report_reason_part(const struct report *report, size_t reason) {
+    const struct report_processes *several = &report->several;
+    uint64_t holds = several->count && several->reasons_hold ? several->reasons_hold[reason] : 0;
+    return holds < several->count ? holds : 0;
+}
+
+/* Sites of which nothing is shown but their number and sum. */
+static inline size_t report_hidden_count(const struct report *report) {
+    return report->counted - report->shown + report->left_out;
+}
+
+/* Whether programs are given the site, which must be one of the report's: they find there what pairs name. */
+static inline bool report_has_row(const struct report *report, const struct report_site *site) {
+    return site->position < report->shown || site->is_named;
+}
+
+/* Whether the pair is to be shown: faults are, others with their owner. */
+static inline bool report_has_pair(const struct report *report, const struct report_pair *pair) {
+    return pair_is_fault(pair->kind) || !pair->owner || pair->owner->position < report->shown;
+}
+
+void report_write(struct out *, const struct report *, enum report_format);
+
+void report_text(struct out *, const struct report *);
+void report_json(struct out *, const struct report *);
+void report_csv(struct out *, const struct report *);
+void report_markdown(struct out *, const struct report *);
+
+/* Bytes and calls of both kinds, which rows are sorted and shares are computed by. */
+static inline uint64_t counters_bytes(const struct counters *counters) {
+    return counters->alloc_bytes + counters->realloc_bytes;
+}
+
+static inline uint64_t counters_calls(const struct counters *counters) {
+    return counters->allocs + counters->reallocs;
+}
+
+#endif

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The orders of a report's sites and pairs. */
+#include "model/report_order.h"
+
+#include "base/sort.h"
+
+#include <string.h>
+
+static int compare_u64(uint64_t a, uint64_t b) {
+    return (a > b) - (a < b);
+}
+
+static int compare_text(const char *a, const char *b) {
+    if (a == b)
+        return 0;
+    if (!a || !b)
+        return a ? 1 : -1;
+    return strcmp(a, b);
+}
+
+static int compare_place(const struct place *a, const struct place *b) {
+    int order = compare_text(a->file, b->file);
+    if (!order)
+        order = compare_u64(a->line, b->line);
+    if (!order)
+        order = compare_u64(a->column, b->column);
+    return order ? order : compare_text(a->function, b->function);
+}
+
+int order_identity(const struct report_site *a, const struct report_site *b) {
+    int order = compare_u64(!a->view.sited, !b->view.sited);
+    if (!order)
+        order = compare_place(&a->view.at, &b->view.at);
+    if (!order)
+        order = compare_text(a->view.callee, b->view.callee);
+    if (!order)
+        order = compare_u64(a->view.id, b->view.id);
+    if (!order)
+        order = compare_u64(a->view.address, b->view.address);
+    if (!order)
+        order = compare_u64(a->view.backing, b->view.backing);
+    return order ? order : compare_text(a->view.module, b->view.module);
+}
+
+static const struct report_site *site_at(const void *element) {
+    return *(struct report_site *const *)element;
+}
+
+static int compare_identity(const void *a, const void *b) {
+    return order_identity(site_at(a), site_at(b));
+}
+
+void order_sites_by_identity(struct report_site **sites, size_t count) {
+    sort_array(sites, count, sizeof *sites, compare_identity);
+}
+
+typedef uint64_t site_key(const struct report_site *);
+
+static uint64_t bytes(const struct report_site *site) {
+    return counters_bytes(&site->counters);
+}
+
+static uint64_t calls(const struct report_site *site) {
+    return counters_calls(&site->counters);
+}
+
+static uint64_t live_bytes(const struct report_site *site) {
+    return site->counters.live_bytes;
+}
+
+static uint64_t peak_bytes(const struct report_site *site) {
+    return site->counters.peak_bytes;
+}
+
+static uint64_t lost_bytes(const struct report_site *site) {
+    return site->lost_bytes;
+}
+
+/* The larger key first; what is equal by both, and by bytes and calls, in the order of the source. */
+static int compare_keys(const void *a, const void *b, site_key *first, site_key *second) {
+    site_key *keys[] = {first, second, bytes, calls};
+    const struct report_site *left = site_at(a), *right = site_at(b);
+    int order = 0;
+    for (size_t i = 0; i < sizeof keys / sizeof *keys && !order; i++)
+        order = compare_u64(keys[i](right), keys[i](left));
+    return order ? order : order_identity(left, right);
+}
+
+static int compare_bytes(const void *a, const void *b) {
+    return compare_keys(a, b, bytes, calls);
+}
+
+static int compare_calls(const void *a, const void *b) {
+    return compare_keys(a, b, calls, bytes);
+}
+
+static int compare_live(const void *a, const void *b) {
+    return compare_keys(a, b, live_bytes, peak_bytes);
+}
+
+static int compare_peak(const void *a, const void *b) {
+    return compare_keys(a, b, peak_bytes, live_bytes);
+}
+
+static int compare_lost(const void *a, const void *b) {
+    return compare_keys(a, b, lost_bytes, live_bytes);
+}
+
+void order_sites(struct report_site **sites, size_t count, const struct report_limits *limits) {
+    static int (*const compare[])(const void *, const void *) = {
+        [SORT_BYTES] = compare_bytes,
+        [SORT_ALLOCS] = compare_calls,
+        [SORT_LIVE] = compare_live,
+        [SORT_PEAK] = compare_peak,
+    };
+    sort_array(sites, count, sizeof *sites, limits->leaks ? compare_lost : compare[limits->sort]);
+}
+
+static uint64_t position(const struct report_site *site) {
+    return site ? site->position : UINT64_MAX;
+}
+
+static int compare_owner_and_kind(const struct report_pair *a, const struct report_pair *b) {
+    int by_owner = compare_u64(position(a->owner), position(b->owner));
+    int by_kind = compare_u64(a->kind, b->kind);
+    if (pair_is_fault(a->kind) || pair_is_fault(b->kind))
+        return by_kind ? by_kind : by_owner;
+    return by_owner ? by_owner : by_kind;
+}
+
+static int compare_pair_sites(const void *a, const void *b) {
+    const struct report_pair *left = a, *right = b;
+    int order = compare_owner_and_kind(left, right);
+    return order ? order : compare_u64(position(left->by), position(right->by));
+}
+
+static int compare_pair_sizes(const void *a, const void *b) {
+    const struct report_pair *left = a, *right = b;
+    int order = compare_owner_and_kind(left, right);
+    if (!order)
+        order = compare_u64(right->bytes, left->bytes);
+    if (!order)
+        order = compare_u64(right->count, left->count);
+    return order ? order : compare_u64(position(left->by), position(right->by));
+}
+
+void order_pairs_by_site(struct report_pair *pairs, size_t count) {
+    sort_array(pairs, count, sizeof *pairs, compare_pair_sites);
+}
+
+void order_pairs_by_size(struct report_pair *pairs, size_t count) {
+    sort_array(pairs, count, sizeof *pairs, compare_pair_sizes);
+}
+
+/* ---- The pairs of a report in the order of its sites. */
+
+/* A site can stand in the report twice; pairs go to the row that stands for both. */
+static void redirect(struct report_pair *pairs, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        pairs[i].owner = pairs[i].owner ? pairs[i].owner->merged : NULL;
+        pairs[i].by = pairs[i].by ? pairs[i].by->merged : NULL;
+    }
+}
+
+static bool is_same(const struct report_pair *a, const struct report_pair *b) {
+    return a->kind == b->kind && a->owner == b->owner && a->by == b->by;
+}
+
+/* Returns how many are left. */
+static size_t merge_same(struct report_pair *pairs, size_t count) {
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++)
+        if (kept && is_same(&pairs[kept - 1], &pairs[i])) {
+            pairs[kept - 1].count += pairs[i].count;
+            pairs[kept - 1].bytes += pairs[i].bytes;
+        } else
+            pairs[kept++] = pairs[i];
+    return kept;
+}
+
+static void assign(struct report_pair *pairs, size_t index) {
+    struct report_site *owner = pairs[index].owner;
+    if (owner && owner->pair_count++ == 0)
+        owner->first_pair = index;
+}
+
+static void name_sites(struct report *report) {
+    for (size_t i = 0; i < report->pair_count; i++) {
+        const struct report_pair *pair = &report->pairs[i];
+        if (!report_has_pair(report, pair))
+            continue;
+        if (pair->owner)
+            pair->owner->is_named = true;
+        if (pair->by)
+            pair->by->is_named = true;
+    }
+}
+
+void pairs_prepare(struct report *report) {
+    redirect(report->pairs, report->pair_count);
+    order_pairs_by_site(report->pairs, report->pair_count);
+    report->pair_count = merge_same(report->pairs, report->pair_count);
+    order_pairs_by_size(report->pairs, report->pair_count);
+    report->fault_count = 0;
+    for (size_t i = 0; i < report->pair_count; i++)
+        if (pair_is_fault(report->pairs[i].kind))
+            report->fault_count++;
+        else
+            assign(report->pairs, i);
+    name_sites(report);
+}

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The columns of the table for people. */
+#include "write/columns.h"
+
+#include <string.h>
+
+/* Those that say something in most programs always stand in their place. */
+static bool is_shown(const struct report *report, enum column column) {
+    const struct counters *totals = &report->totals.counters;
+    switch (column) {
+    case COLUMN_REALLOCS:
+        return totals->reallocs;
+    case COLUMN_MOVED:
+        return totals->moved;
+    case COLUMN_FAILED:
+        return totals->failed;
+    case COLUMN_LOST:
+        return report->reach;
+    case COLUMN_LIVE:
+    case COLUMN_PEAK:
+    case COLUMN_MOST_LIVE:
+        return !report->is_unowned;
+    default:
+        return true;
+    }
+}
+
+size_t columns_of(const struct report *report, enum column columns[COLUMNS]) {
+    static const enum column usual[] = {
+        COLUMN_BYTES,    COLUMN_BYTES_SHARE, COLUMN_ALLOCS,    COLUMN_ALLOCS_SHARE,
+        COLUMN_REALLOCS, COLUMN_MOVED,       COLUMN_FAILED,    COLUMN_LOST,
+        COLUMN_LIVE,     COLUMN_PEAK,        COLUMN_MOST_LIVE, COLUMN_AVERAGE,
+    };
+    static const enum column leaks[] = {
+        COLUMN_LOST,   COLUMN_LIVE,      COLUMN_LIVE_SHARE, COLUMN_LIVE_BLOCKS,
+        COLUMN_ALLOCS, COLUMN_MOST_LIVE, COLUMN_AVERAGE,
+    };
+    bool is_leaks = report->limits.leaks;
+    const enum column *from = is_leaks ? leaks : usual;
+    size_t count = is_leaks ? sizeof leaks / sizeof *leaks : sizeof usual / sizeof *usual, kept = 0;
+    for (size_t i = 0; i < count; i++)
+        if (is_shown(report, from[i]))
+            columns[kept++] = from[i];
+    return kept;
+}
+
+const char *column_name(enum column column) {
+    static const char *const names[COLUMNS] = {
+        [COLUMN_BYTES] = "bytes",         [COLUMN_BYTES_SHARE] = "share",  [COLUMN_ALLOCS] = "allocs",
+        [COLUMN_ALLOCS_SHARE] = "share",  [COLUMN_REALLOCS] = "reallocs",  [COLUMN_MOVED] = "moved",
+        [COLUMN_FAILED] = "failed",       [COLUMN_LOST] = "lost",          [COLUMN_LIVE] = "live",
+        [COLUMN_LIVE_SHARE] = "share",    [COLUMN_LIVE_BLOCKS] = "blocks", [COLUMN_PEAK] = "peak",
+        [COLUMN_MOST_LIVE] = "most live", [COLUMN_AVERAGE] = "average",
+    };
+    return names[column];
+}
+
+static void average(char *text, const struct counters *counters) {
+    uint64_t calls = counters_calls(counters);
+    if (calls)
+        units_size(text, (counters_bytes(counters) + calls / 2) / calls);
+    else
+        strcpy(text, "-");
+}
+
+/* A plus: at least so many. The maxima of several sites are of different moments. */
+static void most_live(char *text, const struct report *report, const struct report_site *site) {
+    if (site == &report->hidden) {
+        strcpy(text, "-");
+        return;
+    }
+    units_count(text, site->counters.max_live_blocks);
+    if (site->counters.max_live_blocks_within)
+        strcat(text, "+");
+}
+
+static uint64_t number_of(const struct report_site *site, enum column column) {
+    const struct counters *counters = &site->counters;
+    switch (column) {
+    case COLUMN_BYTES:
+    case COLUMN_BYTES_SHARE:
+        return counters_bytes(counters);
+    case COLUMN_REALLOCS:
+        return counters->reallocs;
+    case COLUMN_MOVED:
+        return counters->moved;
+    case COLUMN_FAILED:
+        return counters->failed;
+    case COLUMN_LOST:
+        return site->lost_bytes;
+    case COLUMN_LIVE:
+    case COLUMN_LIVE_SHARE:
+        return counters->live_bytes;
+    case COLUMN_LIVE_BLOCKS:
+        return counters->live_blocks;
+    case COLUMN_PEAK:
+        return counters->peak_bytes;
+    default:
+        return counters->allocs;
+    }
+}
+
+void column_cell(char text[UNITS_SIZE], const struct report *report, const struct report_site *site,
+                 enum column column) {
+    uint64_t number = number_of(site, column);
+    switch (column) {
+    case COLUMN_BYTES_SHARE:
+    case COLUMN_ALLOCS_SHARE:
+    case COLUMN_LIVE_SHARE:
+        if (site->view.backing)
+            strcpy(text, "-");
+        else
+            units_share(text, number, number_of(&report->totals, column));
+        break;
+    case COLUMN_BYTES:
+    case COLUMN_LOST:
+    case COLUMN_LIVE:
+    case COLUMN_PEAK:
+        units_size(text, number);
+        break;
+    case COLUMN_MOST_LIVE:
+        most_live(text, report, site);
+        break;
+    case COLUMN_AVERAGE:
+        average(text, &site->counters);
+        break;
+    default:
+        units_count(text, number);
+    }
+}

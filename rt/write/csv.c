@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The report as comma-separated values (RFC 4180): one row for each site, the inline chain in one field. */
+#include "write/csv.h"
+
+#include "model/report.h"
+
+#include <string.h>
+
+#define CSV_NAME(name) "," #name
+
+static void quoted_part(struct out *out, const char *text) {
+    for (; text && *text; text++) {
+        if (*text == '"')
+            out_char(out, '"');
+        out_char(out, *text);
+    }
+}
+
+static void field(struct out *out, const char *text) {
+    out_text(out, ",\"");
+    quoted_part(out, text);
+    out_char(out, '"');
+}
+
+static void number(struct out *out, uint64_t value) {
+    out_char(out, ',');
+    out_u64(out, value);
+}
+
+static void inlined(struct out *out, const struct site_view *view) {
+    out_text(out, ",\"");
+    for (size_t i = 0; i < view->inlined_count; i++) {
+        const struct place *place = &view->inlined[i];
+        out_text(out, i ? " <- " : "");
+        quoted_part(out, place->function);
+        out_text(out, " at ");
+        quoted_part(out, place->file);
+        out_char(out, ':');
+        out_u64(out, place->line);
+        out_char(out, ':');
+        out_u64(out, place->column);
+    }
+    out_char(out, '"');
+}
+
+static void address(struct out *out, uint64_t value) {
+    out_text(out, value ? ",0x" : ",");
+    if (value)
+        out_hex(out, value);
+}
+
+static void row(struct out *out, const struct report *report, const struct report_site *site) {
+    const struct site_view *view = &site->view;
+    const struct counters *counters = &site->counters;
+    out_hex16(out, view->id);
+    field(out, view->module);
+    out_text(out, view->sited ? ",1" : ",0");
+    field(out, view->at.function);
+    field(out, view->at.file);
+    number(out, view->at.line);
+    number(out, view->at.column);
+    field(out, view->callee);
+    field(out, view->type);
+    inlined(out, view);
+    address(out, view->address);
+    out_text(out, view->backing ? ",1" : ",0");
+#define CSV_VALUE(name) number(out, counters->name);
+    ALLOCSITE_SITE_TOTALS(CSV_VALUE)
+    if (report->reach) {
+        number(out, site->lost_blocks);
+        number(out, site->lost_bytes);
+    }
+    out_text(out, "\r\n");
+}
+
+void report_csv(struct out *out, const struct report *report) {
+    out_text(
+        out,
+        "id,module,sited,function,file,line,column,callee,type,inlined,address,backing" ALLOCSITE_SITE_TOTALS(
+            CSV_NAME));
+    out_text(out, report->reach ? ",lost_blocks,lost_bytes\r\n" : "\r\n");
+    for (size_t i = 0; i < report->site_count; i++)
+        if (report_has_row(report, report->sites[i]))
+            row(out, report, report->sites[i]);
+}
+
+/* ---- Comma-separated values. */
+
+void csv_text(struct out *out, const char *text) {
+    if (!text)
+        return;
+    out_char(out, '"');
+    for (; *text; text++) {
+        if (*text == '"')
+            out_char(out, '"');
+        out_char(out, *text);
+    }
+    out_char(out, '"');
+}

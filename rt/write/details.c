@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* What people are told of a site below its row, and of faults. */
+#include "write/details.h"
+
+/* So many allocations of a site that never has two blocks at once are worth a word. */
+#define CHURN_ALLOCS 1000
+
+/* Pairs of one owner that are shown singly. */
+#define PAIRS_SHOWN 5
+
+static void put_advice(const struct page *page, const struct report_site *site) {
+    const struct counters *counters = &site->counters;
+    if (site->view.of_wrapper && counters->allocs + counters->reallocs) {
+        page_break(page);
+        out_text(page->out,
+                 "a wrapper: its callers do not know it or have a pointer, see allocsite-dump wrappers");
+    }
+    if (counters->allocs >= CHURN_ALLOCS &&
+        counters->max_live_blocks + counters->max_live_blocks_within == 1) {
+        page_break(page);
+        out_text(page->out, "never two blocks at once: a buffer to reuse");
+    }
+}
+
+struct histogram {
+    unsigned first, last, largest; /* classes; first > last: empty */
+    uint64_t sum;
+};
+
+static struct histogram survey(const uint64_t sizes[SIZE_CLASSES]) {
+    struct histogram histogram = {.first = SIZE_CLASSES};
+    for (unsigned i = 0; i < SIZE_CLASSES; i++) {
+        if (!sizes[i])
+            continue;
+        if (histogram.first == SIZE_CLASSES)
+            histogram.first = i;
+        histogram.last = i;
+        histogram.sum += sizes[i];
+        if (sizes[i] > sizes[histogram.largest])
+            histogram.largest = i;
+    }
+    return histogram;
+}
+
+static void put_class_end(const struct page *page, unsigned number) {
+    if (number == SIZE_CLASSES - 1)
+        out_text(page->out, "more");
+    else
+        page_size(page, number ? size_class_start(number + 1) - 1 : 0);
+}
+
+static void put_bar(const struct page *page, const uint64_t sizes[SIZE_CLASSES],
+                    const struct histogram *histogram) {
+    static const char *const bars[] = {"·", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+    for (unsigned i = histogram->first; i <= histogram->last; i++) {
+        unsigned __int128 eighths = (unsigned __int128)sizes[i] * 8 + sizes[histogram->largest] - 1;
+        out_text(page->out, bars[eighths / sizes[histogram->largest]]);
+    }
+}
+
+/* "sizes: 16 B ▂▁█▃ 4.0 KiB, 85.2% of 64 B to 127 B" */
+static void put_sizes(const struct page *page, const uint64_t *sizes) {
+    struct histogram histogram = survey(sizes);
+    if (histogram.first > histogram.last)
+        return;
+    page_break(page);
+    out_text(page->out, "sizes: ");
+    page_size(page, size_class_start(histogram.first));
+    out_char(page->out, ' ');
+    put_bar(page, sizes, &histogram);
+    out_char(page->out, ' ');
+    put_class_end(page, histogram.last);
+    if (histogram.first == histogram.last)
+        return;
+    out_text(page->out, ", ");
+    page_share(page, sizes[histogram.largest], histogram.sum);
+    out_text(page->out, " of ");
+    page_size(page, size_class_start(histogram.largest));
+    out_text(page->out, " to ");
+    put_class_end(page, histogram.largest);
+}
+
+static void put_amount(const struct page *page, const struct report_pair *pair) {
+    page_count(page, pair->count, " block of ", " blocks of ");
+    page_size(page, pair->bytes);
+}
+
+/* "3 blocks of 1.0 KiB freed by main app.c:12:3 free": places are long, so the amount comes first. */
+static void put_pair(const struct page *page, const struct report_pair *pair) {
+    page_break(page);
+    put_amount(page, pair);
+    out_char(page->out, ' ');
+    out_text(page->out, pair_words(pair->kind));
+    out_char(page->out, ' ');
+    if (pair->by == pair->owner)
+        out_text(page->out, "itself");
+    else
+        page_site_in(page, pair->by);
+}
+
+static void put_pairs(const struct page *page, const struct report_site *site) {
+    struct report_pair rest = {0};
+    for (size_t i = 0; i < site->pair_count; i++) {
+        const struct report_pair *pair = &page->report->pairs[site->first_pair + i];
+        if (i < PAIRS_SHOWN) {
+            put_pair(page, pair);
+            continue;
+        }
+        rest.count += pair->count;
+        rest.bytes += pair->bytes;
+    }
+    if (site->pair_count <= PAIRS_SHOWN)
+        return;
+    page_break(page);
+    put_amount(page, &rest);
+    out_text(page->out, " by ");
+    page_count(page, site->pair_count - PAIRS_SHOWN, " more", " more");
+}
+
+void details_of_site(const struct page *page, const struct report_site *site) {
+    page_chain(page, site);
+    put_advice(page, site);
+    if (page->report->limits.sizes && site->sizes)
+        put_sizes(page, site->sizes);
+    if (page->report->limits.pairs)
+        put_pairs(page, site);
+}
+
+/* "FAULT: freed twice, 2 times (200 B)" and both places */
+static void put_fault(const struct page *page, const struct report_pair *fault) {
+    out_text(page->out, page->is_markdown ? "\n**Fault:** " : "FAULT: ");
+    out_text(page->out, pair_words(fault->kind));
+    out_text(page->out, ", ");
+    page_count(page, fault->count, " time (", " times (");
+    page_size(page, fault->bytes);
+    out_char(page->out, ')');
+    page_break(page);
+    out_text(page->out, "allocated by ");
+    page_site(page, fault->owner);
+    page_chain(page, fault->owner);
+    page_break(page);
+    out_text(page->out, "freed by ");
+    page_site(page, fault->by);
+    page_chain(page, fault->by);
+    out_char(page->out, '\n');
+}
+
+void details_of_faults(const struct page *page) {
+    struct page below = *page;
+    below.indent = 2;
+    for (size_t i = page->report->pair_count - page->report->fault_count; i < page->report->pair_count; i++)
+        put_fault(&below, &page->report->pairs[i]);
+}

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* A page for people. */
+#include "write/page.h"
+
+#include "model/site_json.h"
+#include "write/names.h"
+
+/* One character of code. In Markdown a bar would end the table's cell, and a backquote the code. */
+static size_t put_character(struct out *out, const char *at) {
+    size_t length = utf8_length(at);
+    if (length == 0 || (unsigned char)*at < 0x20 || *at == 0x7F)
+        out_char(out, '?');
+    else if (*at == '`')
+        out_char(out, '\'');
+    else {
+        if (*at == '|')
+            out_char(out, '\\');
+        out_bytes(out, at, length);
+    }
+    return length ? length : 1;
+}
+
+void page_code(const struct page *page, const char *text) {
+    if (!page->is_markdown) {
+        out_plain(page->out, text);
+        return;
+    }
+    out_char(page->out, '`');
+    for (text = text ? text : "?"; *text;)
+        text += put_character(page->out, text);
+    out_char(page->out, '`');
+}
+
+void page_count(const struct page *page, uint64_t count, const char *one, const char *many) {
+    char text[UNITS_SIZE];
+    units_count(text, count);
+    out_text(page->out, text);
+    out_text(page->out, count == 1 ? one : many);
+}
+
+void page_size(const struct page *page, uint64_t bytes) {
+    char text[UNITS_SIZE];
+    units_size(text, bytes);
+    out_text(page->out, text);
+}
+
+void page_share(const struct page *page, uint64_t part, uint64_t whole) {
+    char text[UNITS_SIZE];
+    units_share(text, part, whole);
+    out_text(page->out, text);
+}
+
+void page_break(const struct page *page) {
+    out_text(page->out, page->is_markdown ? "<br>" : "\n");
+    for (size_t i = 0; i < page->indent && !page->is_markdown; i++)
+        out_char(page->out, ' ');
+}
+
+static void put_function(const struct page *page, const char *name) {
+    char function[NAME_SIZE];
+    name_function(function, name);
+    page_code(page, function);
+}
+
+static void put_place(const struct page *page, const struct place *place) {
+    put_function(page, place->function);
+    out_char(page->out, ' ');
+    place_write(page->out, place, page->report->directory);
+}
+
+/* Where in the module the calls return to: its function and line, if debug information told, else the offset
+ * of it and the nearest symbol. */
+static void put_caller(const struct page *page, const struct site_view *view) {
+    if (!view->at.file) {
+        out_text(page->out, "+0x");
+        out_hex(page->out, view->address);
+    }
+    if (!view->at.function)
+        return;
+    out_text(page->out, ": ");
+    put_function(page, view->at.function);
+    if (!view->at.file)
+        return;
+    out_char(page->out, ' ');
+    place_write(page->out, &view->at, page->report->directory);
+}
+
+static void put_unsited(const struct page *page, const struct site_view *view) {
+    const char *quote = page->is_markdown ? "`" : "";
+    out_text(page->out, "unsited in ");
+    out_text(page->out, quote);
+    place_write_path(page->out, view->module, page->report->directory);
+    out_text(page->out, quote);
+    if (view->address)
+        put_caller(page, view);
+    else if (page->report->caller_count)
+        out_text(page->out, ", other callers");
+}
+
+void page_site(const struct page *page, const struct report_site *site) {
+    if (!site)
+        out_text(page->out, "an unknown place");
+    else if (!site->view.sited)
+        put_unsited(page, &site->view);
+    else {
+        put_place(page, &site->view.at);
+        out_char(page->out, ' ');
+        page_code(page, site->view.callee);
+    }
+    if (site && site->view.backing)
+        out_text(page->out, " (backing, not in the total)");
+}
+
+void page_site_in(const struct page *page, const struct report_site *site) {
+    page_site(page, site);
+    if (!site || !site->view.inlined_count)
+        return;
+    out_text(page->out, " in ");
+    put_place(page, &site->view.inlined[site->view.inlined_count - 1]);
+}
+
+void page_chain(const struct page *page, const struct report_site *site) {
+    for (size_t i = 0; site && i < site->view.inlined_count; i++) {
+        page_break(page);
+        out_text(page->out, "in ");
+        put_place(page, &site->view.inlined[i]);
+    }
+}

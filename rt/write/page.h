@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* A page for people, as text or as Markdown: what both write alike. */
+#ifndef ALLOCSITE_WRITE_PAGE_H
+#define ALLOCSITE_WRITE_PAGE_H
+
+#include "model/report.h"
+
+struct page {
+    struct out *out;
+    const struct report *report;
+    bool is_markdown;
+    size_t indent; /* of the lines below a row of the text */
+};
+
+/* Text that names something of the program, harmless for terminals and table cells. NULL: a question mark. */
+void page_code(const struct page *, const char *);
+
+/* "1,234" and the word that fits */
+void page_count(const struct page *, uint64_t count, const char *one, const char *many);
+
+/* "1.5 KiB" */
+void page_size(const struct page *, uint64_t bytes);
+
+/* "12.3%" */
+void page_share(const struct page *, uint64_t part, uint64_t whole);
+
+/* Begins a line below a row. */
+void page_break(const struct page *);
+
+/* "function file:line:column callee", or "unsited in module". NULL: "an unknown place". */
+void page_site(const struct page *, const struct report_site *);
+
+/* The same, and the function whose code it is part of in the end: in a library of templates the first is the
+ * same place for all. */
+void page_site_in(const struct page *, const struct report_site *);
+
+/* The functions that the site was inlined into, each on a line below. NULL: nothing. */
+void page_chain(const struct page *, const struct report_site *);
+
+#endif

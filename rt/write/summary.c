@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* What the formats for people say above the table. */
+#include "write/summary.h"
+
+static void put_blocks(const struct page *page, uint64_t blocks, uint64_t bytes) {
+    page_count(page, blocks, " block of ", " blocks of ");
+    page_size(page, bytes);
+}
+
+void summary_processes(const struct page *page) {
+    const struct report *report = page->report;
+    if (!report->several.count) {
+        out_text(page->out, ", pid ");
+        out_u64(page->out, report->pid);
+        out_text(page->out, report->running ? ", still running" : "");
+        return;
+    }
+    out_text(page->out, ", ");
+    page_count(page, report->several.count, " process", " processes");
+    if (!report->several.unfinished)
+        return;
+    out_text(page->out, ", ");
+    page_count(page, report->several.unfinished, " of them has not ended by itself",
+               " of them have not ended by themselves");
+}
+
+void summary_reason(const struct page *page, size_t reason) {
+    uint64_t part = report_reason_part(page->report, reason);
+    out_plain(page->out, page->report->reasons[reason]);
+    if (!part)
+        return;
+    out_text(page->out, " (in ");
+    page_count(page, part, " of ", " of ");
+    page_count(page, page->report->several.count, " process)", " processes)");
+}
+
+void summary_totals(const struct page *page) {
+    const struct counters *totals = &page->report->totals.counters;
+    page_count(page, totals->allocs, " allocation of ", " allocations of ");
+    page_size(page, totals->alloc_bytes);
+    out_text(page->out, ", ");
+    page_count(page, totals->reallocs, " reallocation of ", " reallocations of ");
+    page_size(page, totals->realloc_bytes);
+    out_text(page->out, ", ");
+    page_count(page, totals->failed, " failed", " failed");
+}
+
+void summary_live(const struct page *page) {
+    const struct counters *totals = &page->report->totals.counters;
+    if (page->report->is_unowned) {
+        out_text(page->out, "live and peak: not counted");
+        return;
+    }
+    out_text(page->out, page->report->finished ? "live at exit: " : "live so far: ");
+    put_blocks(page, totals->live_blocks, totals->live_bytes);
+    out_text(page->out, "; peak: ");
+    page_size(page, totals->peak_bytes);
+    out_text(page->out, " in ");
+    page_count(page, totals->peak_blocks, " block", " blocks");
+    if (!page->report->peak_within)
+        return;
+    out_text(page->out, " (the true peak is within +");
+    page_size(page, page->report->peak_within);
+    out_char(page->out, ')');
+}
+
+void summary_lost(const struct page *page) {
+    const struct report_site *totals = &page->report->totals;
+    if (!page->report->reach) {
+        out_text(page->out, "not known, ");
+        out_plain(page->out, page->report->lost_unknown);
+        return;
+    }
+    put_blocks(page, totals->lost_blocks, totals->lost_bytes);
+    out_text(page->out, "; still reachable: ");
+    put_blocks(page, totals->counters.live_blocks - totals->lost_blocks,
+               totals->counters.live_bytes - totals->lost_bytes);
+}
+
+void summary_inherited(const struct page *page) {
+    const struct counters *totals = &page->report->totals.counters;
+    put_blocks(page, totals->inherited_blocks, totals->inherited_bytes);
+    out_text(page->out, " that were there when counting began");
+}
+
+static void put_unsited(const struct page *page) {
+    const struct report *report = page->report;
+    if (report->caller_count)
+        page_count(page, report->caller_count, " caller", " callers");
+    if (report->caller_count && report->module_count)
+        out_text(page->out, ", and others in ");
+    if (report->module_count || !report->caller_count)
+        page_count(page, report->module_count, " module", " modules");
+}
+
+static void put_sited_share(const struct page *page) {
+    const struct report *report = page->report;
+    uint64_t calls = counters_calls(&report->totals.counters),
+             bytes = counters_bytes(&report->totals.counters);
+    page_share(page, counters_calls(&report->sited), calls);
+    out_text(page->out, " of ");
+    page_count(page, calls, " call (", " calls (");
+    page_share(page, counters_bytes(&report->sited), bytes);
+    out_text(page->out, " of ");
+    page_size(page, bytes);
+    out_text(page->out, ") at ");
+    page_count(page, report->sited_count, " site; unsited: ", " sites; unsited: ");
+    put_unsited(page);
+}
+
+void summary_sited(const struct page *page) {
+    if (!page->report->left_out) {
+        put_sited_share(page);
+        return;
+    }
+    page_count(page, page->report->sited_count, " site; unsited: ", " sites; unsited: ");
+    put_unsited(page);
+    out_text(page->out, "; ");
+    page_count(page, page->report->left_out, " more left out", " more left out");
+}
+
+void summary_walks(const struct page *page) {
+    const struct profile_walks *walks = &page->report->walks;
+    uint64_t steps = walks->by_frame_pointer + walks->by_table;
+    out_text(page->out, "up to ");
+    page_count(page, walks->depth, " frame, ", " frames, ");
+    page_share(page, walks->by_frame_pointer, steps);
+    out_text(page->out, " found by frame pointer, ");
+    page_share(page, walks->by_table, steps);
+    out_text(page->out, " by unwind table; ");
+    page_count(page, walks->ended_early, " ends early", " end early");
+    if (walks->without_stack) {
+        out_text(page->out, "; ");
+        page_count(page, walks->without_stack, " call was from one more", " calls were from yet more");
+        out_text(page->out, ", which are not kept");
+    }
+    out_text(page->out, " (allocsite-dump report --tree shows those of a profile)");
+}
+
+void summary_custom(const struct page *page) {
+    const struct report *report = page->report;
+    uint64_t blocks = report->custom.allocs + report->custom.reallocs;
+    uint64_t chunks = report->backing.counters.allocs + report->backing.counters.reallocs;
+    put_blocks(page, blocks, report->custom.alloc_bytes + report->custom.realloc_bytes);
+    out_text(page->out, " by custom allocators");
+    if (!chunks)
+        return;
+    out_text(page->out, "; the ");
+    put_blocks(page, chunks, report->backing.counters.alloc_bytes + report->backing.counters.realloc_bytes);
+    out_text(page->out, " that they took for it (backing) ");
+    out_text(page->out, chunks == 1 ? "is not in the total" : "are not in the total");
+}
+
+void summary_hidden(const struct page *page) {
+    page_count(page, report_hidden_count(page->report), " more site", " more sites");
+}
+
+static void put_line(const struct page *page, const char *label, void (*summary)(const struct page *),
+                     const char *end) {
+    out_text(page->out, label);
+    summary(page);
+    out_text(page->out, end);
+}
+
+void summary_text(const struct page *page) {
+    const struct report *report = page->report;
+    out_text(page->out, "allocsite: ");
+    out_plain(page->out, report->program);
+    put_line(page, "", summary_processes, "\n");
+    put_line(page, "total: ", summary_totals, "\n");
+    put_line(page, "", summary_live, "\n");
+    if (summary_has_lost(report))
+        put_line(page, "lost: ", summary_lost, "\n");
+    if (summary_has_inherited(report))
+        put_line(page, "inherited: ", summary_inherited, "\n");
+    put_line(page, "sited: ", summary_sited, "\n");
+    if (report->has_custom)
+        put_line(page, "custom: ", summary_custom, "\n");
+    if (summary_has_walks(report))
+        put_line(page, "stacks: ", summary_walks, "\n");
+    for (size_t i = 0; i < report->reason_count; i++) {
+        out_text(page->out, "exact: no, ");
+        summary_reason(page, i);
+        out_char(page->out, '\n');
+    }
+}
+
+void summary_markdown(const struct page *page) {
+    const struct report *report = page->report;
+    out_text(page->out, "**allocsite** ");
+    page_code(page, report->program);
+    if (report->several.count)
+        summary_processes(page);
+    put_line(page, ": ", summary_totals, "; ");
+    put_line(page, "", summary_live, ". ");
+    put_line(page, "Sited: ", summary_sited, ".\n");
+    if (report->has_custom)
+        put_line(page, "\nCustom: ", summary_custom, ".\n");
+    if (summary_has_walks(report))
+        put_line(page, "\nStacks: ", summary_walks, ".\n");
+    if (summary_has_lost(report))
+        put_line(page, "\nLost: ", summary_lost, ".\n");
+    if (summary_has_inherited(report))
+        put_line(page, "\nInherited: ", summary_inherited, ".\n");
+    for (size_t i = 0; i < report->reason_count; i++) {
+        out_text(page->out, "\nNot exact: ");
+        summary_reason(page, i);
+        out_text(page->out, ".\n");
+    }
+}

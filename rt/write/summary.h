@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* What the formats for people say above the table: as a whole, and one function for each line, without its
+ * end. */
+#ifndef ALLOCSITE_WRITE_SUMMARY_H
+#define ALLOCSITE_WRITE_SUMMARY_H
+
+#include "write/page.h"
+
+void summary_text(const struct page *);
+void summary_markdown(const struct page *);
+
+/* ", pid 42", or ", 10 processes, 3 of them have not ended by themselves": behind the program's name. */
+void summary_processes(const struct page *);
+
+/* Why the numbers are not exact: one of the report's reasons; and in how many processes, if not in all. */
+void summary_reason(const struct page *, size_t reason);
+
+/* "1,234 allocations of 5.6 MiB, 7 reallocations of 8.0 KiB, 0 failed" */
+void summary_totals(const struct page *);
+
+/* "live at exit: 12 blocks of 3.4 KiB; peak: 1.2 MiB in 3,400 blocks (the true peak is within +64 KiB)" */
+void summary_live(const struct page *);
+
+/* "3 blocks of 1.0 KiB; still reachable: 9 blocks of 2.4 KiB", if somebody asked. */
+void summary_lost(const struct page *);
+
+static inline bool summary_has_lost(const struct report *report) {
+    return report->reach || report->lost_unknown;
+}
+
+/* "5 blocks of 300 B that were there when counting began", if there are any. */
+void summary_inherited(const struct page *);
+
+static inline bool summary_has_inherited(const struct report *report) {
+    return report->totals.counters.inherited_blocks;
+}
+
+/* "99.8% of 1,241 calls (97.1% of 5.6 MiB) at 132 sites; unsited: 30 callers, and others in 2 modules". Sites
+ * that were left out may be either, so then it says how many sites there are. */
+void summary_sited(const struct page *);
+
+/* "up to 8 frames, 75.0% found by frame pointer, 25.0% by unwind table; 3 end early": of distinct stacks, if
+ * they were asked for. */
+void summary_walks(const struct page *);
+
+static inline bool summary_has_walks(const struct report *report) {
+    return report->walks.depth;
+}
+
+/* "200 blocks of 59.6 KiB by custom allocators; the 17 blocks of 68.0 KiB that they took for it (backing) are
+ * not in the total", if there are any. */
+void summary_custom(const struct page *);
+
+/* "17 more sites" for the rows that are not shown. */
+void summary_hidden(const struct page *);
+
+#endif
