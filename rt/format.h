@@ -26,16 +26,16 @@
 /* Raised by every change of anything in this file. The names of the runtime's entry points hold it,
  * so that an object never links or loads with a runtime that would misread its table. */
 #define ALLOCSITE_FORMAT_VERSION 1
-#define ALLOCSITE_ENTRY(name) __allocsite_v1_##name
-#define ALLOCSITE_ENTRY_PREFIX "__allocsite_v1_"
+#define ALLOCSITE_ENTRY(name)    __allocsite_v1_##name
+#define ALLOCSITE_ENTRY_PREFIX   "__allocsite_v1_"
 
-/* In the symbol of a function that takes its site as a parameter, behind the name of the wrapper that it is of
- * (plugin/twin.h). */
-#define ALLOCSITE_SITED ".sited"
+/* In the symbol of a function that takes its site as a parameter, behind the name of the wrapper that it is
+ * of (plugin/twin.h). */
+#define ALLOCSITE_SITED            ".sited"
 
-#define ALLOCSITE_SITES_SECTION "allocsite_sites"
-#define ALLOCSITE_FRAMES_SECTION "allocsite_frames"
-#define ALLOCSITE_STRINGS_SECTION "allocsite_strings"
+#define ALLOCSITE_SITES_SECTION    "allocsite_sites"
+#define ALLOCSITE_FRAMES_SECTION   "allocsite_frames"
+#define ALLOCSITE_STRINGS_SECTION  "allocsite_strings"
 #define ALLOCSITE_WRAPPERS_SECTION "allocsite_wrappers"
 
 /* Distance in bytes from this field to what it names; 0: nothing. */
@@ -67,8 +67,8 @@ enum allocsite_kind {
     ALLOCSITE_FREE = 2,    /* takes a block back */
 };
 
-/* In `kind`: the call is a wrapper's own, whose callers' sites go first. What is counted here came to the wrapper
- * from code that did not know it, or by a pointer. */
+/* In `kind`: the call is a wrapper's own, whose callers' sites go first. What is counted here came to the
+ * wrapper from code that did not know it, or by a pointer. */
 #define ALLOCSITE_OF_WRAPPER 0x80u
 
 /* `key` as the plugin writes it: above every capacity, so that the test that a site's counters are

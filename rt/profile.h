@@ -67,9 +67,10 @@ struct profile_walks {
     uint64_t by_frame_pointer; /* steps from a frame to its caller */
     uint64_t by_table;         /* steps by unwind tables */
     uint64_t ended_early;      /* stacks that stop before their end, not for N */
-    uint64_t without_stack;    /* events that only their slot itself has, since there was no room for the stack */
-    uint64_t without_caller;   /* of reports; in a profile the modules' own slots have unsited events whose callers
-                                  there was no room for */
+    uint64_t
+        without_stack; /* events that only their slot itself has, since there was no room for the stack */
+    uint64_t without_caller; /* of reports; in a profile the modules' own slots have unsited events whose
+                                callers there was no room for */
 };
 
 struct profile_header {
@@ -166,8 +167,8 @@ struct profile_record {
     uint32_t what;         /* enum profile_what, written last */
     uint32_t parent;       /* stack, backing: the slot that this is a part of */
     profile_name stack;    /* stack: struct profile_step of the innermost caller */
-    uint64_t address;      /* caller: the return address, as the module's ELF file has it; site: not 0 if it is
-                              a wrapper's own (ALLOCSITE_OF_WRAPPER in format.h) */
+    uint64_t address; /* caller: the return address, as the module's ELF file has it; site: not 0 if it is
+                         a wrapper's own (ALLOCSITE_OF_WRAPPER in format.h) */
 };
 
 /* A call that was inlined. Aligned to 4 in the names. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What clang keeps for the lines of the sites alone, without -g, costs each pass that moves or copies code. */
+/* What clang keeps for the lines of the sites alone, without -g, costs each pass that moves or copies code.
+ */
 #ifndef ALLOCSITE_FIND_LINES_H
 #define ALLOCSITE_FIND_LINES_H
 

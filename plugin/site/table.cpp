@@ -106,7 +106,8 @@ static bool isOfWrapper(const Site &site) {
 
 Constant *Table::descriptor(const Site &site, GlobalVariable *array, unsigned index) {
     Type *type = array->getValueType();
-    GlobalVariable *request = pair(string(site.callee), site.type.empty() ? nullptr : string(site.type), "__allocsite_request");
+    GlobalVariable *request =
+        pair(string(site.callee), site.type.empty() ? nullptr : string(site.type), "__allocsite_request");
     return ConstantStruct::get(
         siteType, {number(64, stableHash(site)), number(32, ALLOCSITE_KEY_NONE), number(32, site.at.line),
                    distance(scope(site.at), array, type, {index, SCOPE}),
@@ -167,18 +168,18 @@ SmallVector<Constant *, 8> Table::add(Function &function, ArrayRef<Site> sites) 
 Constant *Table::wrapper(const std::string &symbol, const Wrapper &known, GlobalVariable *array,
                          unsigned index) {
     return ConstantStruct::get(
-        wrapperType, {distance(string(symbol), array, array->getValueType(), {index, 0}),
-                      number(8, known.kind), number(8, known.origin), number(8, ALLOCSITE_FORMAT_VERSION),
-                      number(8, known.size), number(8, known.count), number(8, known.align),
-                      number(8, known.pointer), number(8, 0)});
+        wrapperType,
+        {distance(string(symbol), array, array->getValueType(), {index, 0}), number(8, known.kind),
+         number(8, known.origin), number(8, ALLOCSITE_FORMAT_VERSION), number(8, known.size),
+         number(8, known.count), number(8, known.align), number(8, known.pointer), number(8, 0)});
 }
 
 void Table::addWrappers(const Wrappers &wrappers) {
     if (wrappers.all.empty())
         return;
     ArrayType *type = ArrayType::get(wrapperType, wrappers.all.size());
-    auto *array = new GlobalVariable(module, type, true, GlobalValue::PrivateLinkage, nullptr,
-                                     "__allocsite_wrappers");
+    auto *array =
+        new GlobalVariable(module, type, true, GlobalValue::PrivateLinkage, nullptr, "__allocsite_wrappers");
     array->setSection(ALLOCSITE_WRAPPERS_SECTION);
     array->setAlignment(Align(4));
     SmallVector<Constant *, 16> records;

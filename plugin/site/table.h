@@ -47,7 +47,8 @@ class Table {
     llvm::GlobalVariable *frame(llvm::ArrayRef<Place> callers);
     llvm::Constant *distance(llvm::GlobalVariable *to, llvm::GlobalVariable *from, llvm::Type *type,
                              llvm::ArrayRef<unsigned> path);
-    llvm::Constant *wrapper(const std::string &symbol, const Wrapper &known, llvm::GlobalVariable *array, unsigned index);
+    llvm::Constant *wrapper(const std::string &symbol, const Wrapper &known, llvm::GlobalVariable *array,
+                            unsigned index);
     llvm::Constant *descriptor(const Site &site, llvm::GlobalVariable *array, unsigned index);
     llvm::GlobalVariable *shared(llvm::StructType *type, const llvm::Twine &name);
     llvm::Constant *number(unsigned bits, uint64_t value);

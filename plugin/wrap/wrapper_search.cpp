@@ -225,8 +225,8 @@ void searchAllocations(Module &module, Flow &flow, const SmallPtrSetImpl<const F
 
 } // namespace allocsite
 
-/* ---- A function gives blocks back for its callers if a parameter of its own is all that it frees. One that frees
- * more takes some thing apart, a destructor: the line that a person would name is in it.
+/* ---- A function gives blocks back for its callers if a parameter of its own is all that it frees. One that
+ * frees more takes some thing apart, a destructor: the line that a person would name is in it.
  */
 
 using namespace llvm;

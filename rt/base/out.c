@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A buffered writer on a file descriptor, without stdio, malloc and points where a thread can be cancelled. */
+/* A buffered writer on a file descriptor, without stdio, malloc and points where a thread can be cancelled.
+ */
 #include "base/out.h"
 
 #include <errno.h>

@@ -7,8 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The members of the report, in its order. Calls and blocks are counts, the rest is bytes as the program asked
- * for them. For every site and in total
+/* The members of the report, in its order. Calls and blocks are counts, the rest is bytes as the program
+ * asked for them. For every site and in total
  *
  *     allocs + reallocs + inherited_blocks = frees + moved + live_blocks
  *     alloc_bytes + realloc_bytes + inherited_bytes = freed_bytes + moved_bytes + live_bytes
@@ -53,7 +53,8 @@ static inline void counters_forget_peaks(struct counters *counters) {
     counters->max_live_blocks_within = came - counters->live_blocks;
 }
 
-/* Where nobody noted who freed what, as if nothing had been: what is live and the most of it is all that came. */
+/* Where nobody noted who freed what, as if nothing had been: what is live and the most of it is all that
+ * came. */
 static inline void counters_keep_all(struct counters *counters) {
     counters_forget_peaks(counters);
     counters->peak_blocks = counters->live_blocks;

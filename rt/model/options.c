@@ -192,7 +192,8 @@ static const struct key {
 };
 
 void options_default(struct options *options) {
-    *options = (struct options){.enabled = true, .owners = true, .report = "stderr", .profile = "none", .top = 20};
+    *options =
+        (struct options){.enabled = true, .owners = true, .report = "stderr", .profile = "none", .top = 20};
 }
 
 /* A value in quotes may have colons. */

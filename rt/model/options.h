@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The options of a run: ALLOCSITE_OPTIONS and __allocsite_default_options. Pure: no environment, no output. */
+/* The options of a run: ALLOCSITE_OPTIONS and __allocsite_default_options. Pure: no environment, no output.
+ */
 #ifndef ALLOCSITE_MODEL_OPTIONS_H
 #define ALLOCSITE_MODEL_OPTIONS_H
 

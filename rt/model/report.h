@@ -105,8 +105,8 @@ struct report {
     /* Set by report_prepare. */
     bool is_unowned; /* a reason is HOLE_UNOWNED: frees, live and the peak are not known */
     struct report_limits limits;
-    struct report_site totals; /* of all sites, those left out too */
-    struct counters sited;     /* of those that are sites in the source */
+    struct report_site totals;  /* of all sites, those left out too */
+    struct counters sited;      /* of those that are sites in the source */
     struct report_site backing; /* of those that are backing, which the totals do not have */
     size_t backing_count;
     size_t sited_count;        /* sites in the source */

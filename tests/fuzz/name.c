@@ -2,9 +2,9 @@
 /* What takes names and paths apart: the results must fit where the inputs did. */
 #include "fuzz.h"
 
+#include "base/path.h"
 #include "dump/base/names.h"
 #include "dump/types/name.h"
-#include "base/path.h"
 
 #include <stdlib.h>
 #include <string.h>

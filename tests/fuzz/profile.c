@@ -6,10 +6,10 @@
  * such an input of a profile. */
 #include "fuzz.h"
 
-#include "dump/view/groups.h"
 #include "dump/join/join.h"
 #include "dump/profile/read.h"
 #include "dump/profile/write.h"
+#include "dump/view/groups.h"
 #include "dump/view/tree.h"
 #include "model/report_check.h"
 

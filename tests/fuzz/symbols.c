@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* From the bytes of an ELF file to its symbols, its functions without one, and its line tables. What libdwarf makes of the rest is left
- * out: version 20210528 frees twice what a damaged list of ranges names, which is why the reader has it work
- * in a process of its own (tests/dump/symbols.py damages files for that one). */
+/* From the bytes of an ELF file to its symbols, its functions without one, and its line tables. What libdwarf
+ * makes of the rest is left out: version 20210528 frees twice what a damaged list of ranges names, which is
+ * why the reader has it work in a process of its own (tests/dump/symbols.py damages files for that one). */
 #include "fuzz.h"
 
-#include "dump/elf/symbols.h"
 #include "dump/debug/line_program.h"
+#include "dump/elf/symbols.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Budgets: what is read, what is said of wrong lines, and which sites a limit is for.
+#include "base/wildcard.h"
 #include "dump/base/amount.h"
 #include "dump/compare/budget.h"
-#include "base/wildcard.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Which modules reports name, and whether a file is one of them.
-#include "dump_profile_image.h"
 #include "dump/elf/module_file.h"
 #include "dump/load/module_list.h"
+#include "dump_profile_image.h"
 
 #include <elf.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Names of functions and paths, taken apart. */
-#include "dump/base/names.h"
 #include "base/path.h"
+#include "dump/base/names.h"
 
 #include <cmocka.h>
 #include <setjmp.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Reading the memory of a process without a profile: this one, which has the note of a runtime, and lies. */
+#include "base/hash.h"
+#include "dump/process/memory.h"
+#include "dump/process/remote.h"
 #include "dump/profile/image.h"
 #include "dump/profile/read.h"
-#include "dump/process/remote.h"
-#include "dump/process/memory.h"
 #include "format.h"
-#include "base/hash.h"
 #include "root.h"
 
 #include <cmocka.h>

@@ -221,7 +221,8 @@ static void what_is_wrong_is_named(void **state) {
 static void json_that_is_none(void **state) {
     (void)state;
     static const char *const texts[] = {
-        "{", "{}x", " [x", "{\"a\":1,\"a\":2}", "{\"pid\":99999999999999999999}", "[\"\xFF\"]", "[\"\\u0000\"]",
+        "{",          "{}x",           " [x", "{\"a\":1,\"a\":2}", "{\"pid\":99999999999999999999}",
+        "[\"\xFF\"]", "[\"\\u0000\"]",
     };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         assert_false(reads(texts[i]));

@@ -68,7 +68,8 @@ static inline struct table_input image_input(const struct image *image, struct i
     regions->sites = image_region(image, 0, frames);
     regions->frames = image_region(image, frames, strings);
     regions->strings = image_region(image, strings, sizeof *image);
-    return (struct table_input){.sites = {&regions->sites, 1}, .frames = {&regions->frames, 1}, .strings = {&regions->strings, 1}};
+    return (struct table_input){
+        .sites = {&regions->sites, 1}, .frames = {&regions->frames, 1}, .strings = {&regions->strings, 1}};
 }
 
 #endif

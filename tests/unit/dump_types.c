@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Types: their names, their layouts, and how much padding their blocks have.
-#include "dump/view/groups_types.h"
 #include "dump/types/layout.h"
 #include "dump/types/name.h"
+#include "dump/view/groups_types.h"
 
 #include <string.h>
 

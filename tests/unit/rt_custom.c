@@ -4,9 +4,11 @@
 
 #include <cmocka.h>
 
+#include "lib/base/state.h"
 #include "lib/behind/arenas.h"
 #include "lib/behind/blocks.h"
-#include "lib/base/runtime.h"
+#include "lib/who/modules.h"
+#include "lib/who/registry.h"
 
 static char *const space = (char *)0x123456780000;
 

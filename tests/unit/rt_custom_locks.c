@@ -7,8 +7,10 @@
 
 #include <cmocka.h>
 
+#include "lib/base/state.h"
 #include "lib/behind/arenas.h"
-#include "lib/base/runtime.h"
+#include "lib/who/modules.h"
+#include "lib/who/registry.h"
 
 static pthread_barrier_t barrier;
 

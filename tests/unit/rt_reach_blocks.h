@@ -3,8 +3,8 @@
 #ifndef RT_REACH_BLOCKS_H
 #define RT_REACH_BLOCKS_H
 
-#include "lib/reach/reach.h"
 #include "lib/heap/shadow.h"
+#include "lib/reach/reach.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,7 +2,9 @@
 /* Slots when there are no more of them. */
 #include <cmocka.h>
 
-#include "lib/base/runtime.h"
+#include "lib/base/state.h"
+#include "lib/who/modules.h"
+#include "lib/who/registry.h"
 
 static void no_slot_is_counted_that_is_not_given(void **state) {
     (void)state;

@@ -3,10 +3,10 @@
  */
 #include <cmocka.h>
 
+#include "lib/walk/rule.h"
+#include "lib/walk/walk.h"
 #include "lib/who/callers.h"
 #include "lib/who/unloads.h"
-#include "lib/walk/walk.h"
-#include "lib/walk/rule.h"
 
 static void look_at_addresses(void) {
     const void *frames[8];

@@ -33,9 +33,9 @@ bool extents_equal(const struct extents *, const struct extents *);
 /* Goes on from part->end to the next part below the limit. False: there is none. */
 bool extents_next(const struct extents *, struct extent *part, uint64_t limit);
 
-/* ---- How much is taken from outside. What a file or a process says that it has can be any number; what is really
- * there has cost it disk or memory of its own. So the memory and the time that reading takes are bounded by
- * that, and nobody has to wait for numbers alone.
+/* ---- How much is taken from outside. What a file or a process says that it has can be any number; what is
+ * really there has cost it disk or memory of its own. So the memory and the time that reading takes are
+ * bounded by that, and nobody has to wait for numbers alone.
  */
 
 /* In bytes: what takes no time that anybody would notice. */

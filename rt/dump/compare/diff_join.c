@@ -37,7 +37,8 @@ static int by_id_and_module(const struct join_site *a, const struct join_site *b
     return order ? order : compare_names(a->module, b->module);
 }
 
-/* Another build has its code elsewhere: a caller is known by its function then, or by nothing but its address. */
+/* Another build has its code elsewhere: a caller is known by its function then, or by nothing but its
+ * address. */
 static int compare_callers(const struct join_site *a, const struct join_site *b) {
     const struct site_view *left = &a->site->view, *right = &b->site->view;
     int order = compare_names(a->module, b->module);

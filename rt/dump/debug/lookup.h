@@ -4,7 +4,8 @@
  * Theory of operation: all addresses are looked up together. Of the units only those are read that have one
  * of them in their ranges, and each once: the functions and inlined calls in it are the scopes that addresses
  * lie in, the innermost one wins; then its line table is gone through, and each row takes the addresses that
- * it covers. So the cost is that of the debug information that is needed, whatever the number of addresses. */
+ * it covers. So the cost is that of the debug information that is needed, whatever the number of addresses.
+ */
 #ifndef ALLOCSITE_DUMP_DEBUG_LOOKUP_H
 #define ALLOCSITE_DUMP_DEBUG_LOOKUP_H
 

@@ -3,7 +3,8 @@
  *
  * The bytes are hostile: every offset is checked before it is followed, a section that the file does not
  * hold whole reads as one without bytes, and no allocation is larger than a small multiple of the file.
- * This is not libelf because it reads archive members in place, unaligned, and because a fuzzer sees into it. */
+ * This is not libelf because it reads archive members in place, unaligned, and because a fuzzer sees into it.
+ */
 #ifndef ALLOCSITE_DUMP_ELF_ELF_FILE_H
 #define ALLOCSITE_DUMP_ELF_ELF_FILE_H
 

@@ -32,7 +32,8 @@ void module_files_close(struct module_files *);
 /* The file that has a section of this name; NULL: none. */
 const struct elf_file *module_files_with(const struct module_files *, const char *section);
 
-/* ---- The build id of an ELF file: the same in the file, in its separate debug file and in the running program. */
+/* ---- The build id of an ELF file: the same in the file, in its separate debug file and in the running
+ * program. */
 
 /* Writes the GNU build id in hexadecimal digits, "" if the file has none, or one that is longer. */
 void elf_build_id(const struct elf_file *, char text[BUILD_ID_SIZE]);

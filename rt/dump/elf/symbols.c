@@ -222,8 +222,8 @@ bool elf_functions_name(const struct elf_functions *functions, uint64_t address,
     if (!functions->tables.header || !cfi_entry_find(&functions->tables, address + functions->shift, &entry))
         return false;
     uint64_t begin = entry.begin - functions->shift;
-    bool is_initialiser =
-        functions->count && bsearch(&begin, functions->initialisers, functions->count, sizeof begin, compare_functions);
+    bool is_initialiser = functions->count && bsearch(&begin, functions->initialisers, functions->count,
+                                                      sizeof begin, compare_functions);
     if (is_initialiser)
         strcpy(name, "[static initialiser]");
     else

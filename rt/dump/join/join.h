@@ -16,7 +16,7 @@
 struct joined_row {
     struct report_site row;
     const struct place *places; /* the row's own; who has its addresses named gives it others */
-    uint64_t peak_of; /* number of the report whose peak its share is of */
+    uint64_t peak_of;           /* number of the report whose peak its share is of */
 };
 
 struct joined_stack {

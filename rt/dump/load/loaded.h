@@ -14,8 +14,8 @@ struct loaded {
     struct report_source source;
 };
 
-/* names: of the addresses of unsited allocations, it must outlive the report; NULL: they have none. False: what is
- * wrong with the file has been told, and nothing is left to give back. */
+/* names: of the addresses of unsited allocations, it must outlive the report; NULL: they have none. False:
+ * what is wrong with the file has been told, and nothing is left to give back. */
 bool loaded_open(struct loaded *, const char *path, struct symbolizer *names);
 void loaded_close(struct loaded *);
 

@@ -162,7 +162,8 @@ void process_maps_close(struct process_maps *maps) {
     free(maps->line);
 }
 
-/* ---- The profile that a process writes: among its shared mappings, the file that begins as a profile does. */
+/* ---- The profile that a process writes: among its shared mappings, the file that begins as a profile does.
+ */
 
 static bool read_header(const char *path, struct profile_header *header) {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);

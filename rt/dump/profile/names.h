@@ -17,7 +17,7 @@ struct profile_names {
     uint64_t wrong;               /* references that lead nowhere */
     struct place *places;         /* of all chains that were asked for */
     size_t place_count, place_room;
-    struct offset_map chains;   /* first place and length of those that were read, by their frame */
+    struct offset_map chains; /* first place and length of those that were read, by their frame */
     size_t places_left; /* so many may follow: chains that share frames could be far larger than their file */
 };
 
@@ -28,8 +28,8 @@ void profile_names_free(struct profile_names *);
 /* NULL for 0, and for what leads nowhere, which is counted. */
 const char *profile_name_at(struct profile_names *, profile_name);
 
-/* Appends the chain to places, which may move, unless it is there: *count of them, from *first on. False: out of
- * memory. */
+/* Appends the chain to places, which may move, unless it is there: *count of them, from *first on. False: out
+ * of memory. */
 bool profile_chain_read(struct profile_names *, profile_name frame, size_t *first, size_t *count);
 
 /* False: it leads nowhere. */

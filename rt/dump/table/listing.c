@@ -161,7 +161,7 @@ struct site_view sites_view(const char *module, const struct table *table, const
 }
 
 static void write_site_json(struct out *out, const char *module, const struct table *table,
-                       const struct table_site *site) {
+                            const struct table_site *site) {
     struct place chain[TABLE_CHAIN_MAX];
     struct site_view view = sites_view(module, table, site, chain);
     out_char(out, '{');

@@ -64,8 +64,9 @@ static bool read_scope(const struct table_input *input, uint64_t address, struct
         return false;
     memcpy(&scope, bytes, sizeof scope);
     return table_string(input, target(FIELD(address, struct allocsite_scope, function), scope.function),
-                       &place->function) &&
-           table_string(input, target(FIELD(address, struct allocsite_scope, file), scope.file), &place->file);
+                        &place->function) &&
+           table_string(input, target(FIELD(address, struct allocsite_scope, file), scope.file),
+                        &place->file);
 }
 
 /* Reads the frame at *address and moves *address on to its caller. */
@@ -90,7 +91,8 @@ static bool read_request(const struct table_input *input, uint64_t address, stru
     memcpy(&request, bytes, sizeof request);
     uint64_t callee = target(FIELD(address, struct allocsite_request, callee), request.callee);
     uint64_t type = target(FIELD(address, struct allocsite_request, type), request.type);
-    return table_string(input, callee, &site->callee) && table_string(input, type, &site->type) && site->callee;
+    return table_string(input, callee, &site->callee) && table_string(input, type, &site->type) &&
+           site->callee;
 }
 
 static bool check_chain(const struct table_input *input, uint64_t address) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The layouts of all types that the sites of a report allocate, from the debug information of their modules. */
+/* The layouts of all types that the sites of a report allocate, from the debug information of their modules.
+ */
 #ifndef ALLOCSITE_DUMP_TYPES_LAYOUTS_H
 #define ALLOCSITE_DUMP_TYPES_LAYOUTS_H
 

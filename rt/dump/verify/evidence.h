@@ -35,8 +35,8 @@ void evidence_unit(struct evidence *, bool is_minimal);
 evidence_key evidence_file(struct evidence *, const char *compilation_directory, const char *directory,
                            const char *name);
 
-/* A row of the unit's line table, or the call of an inlined function, of which no row needs to be left: where that
- * is a wrapper, the site is the call. */
+/* A row of the unit's line table, or the call of an inlined function, of which no row needs to be left: where
+ * that is a wrapper, the site is the call. */
 void evidence_row(struct evidence *, evidence_key file, uint64_t line, uint64_t column);
 
 /* A function that the unit defines. Either name may be NULL. */

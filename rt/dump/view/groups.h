@@ -40,7 +40,7 @@ struct type_use {
 
 struct group {
     struct group_key key;
-    struct type_use use; /* by type */
+    struct type_use use;    /* by type */
     struct report_site sum; /* counters and lost blocks; of a part live is modulo 2^64 */
     uint64_t order[2];      /* what it is sorted by first */
 };

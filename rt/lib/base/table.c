@@ -2,8 +2,6 @@
 /* An array that grows without ever moving. */
 #include "lib/base/table.h"
 
-#include "lib/store/store.h"
-
 /* Chunk k holds the indices from first * (2^k - 1) on. */
 struct table_position table_position(const struct table *table, uint32_t index) {
     uint64_t scaled = (uint64_t)index / table->first + 1;
@@ -27,12 +25,12 @@ static void map_chunk(struct table *table, uint32_t chunk) {
     char *none = NULL;
     if (!fresh)
         return;
-    uint32_t area = table->kind ? store_add(table->kind, chunk, 0, fresh, size) : 0;
+    uint32_t area = table->areas ? table->areas->add(table->kind, chunk, 0, fresh, size) : 0;
     if (__atomic_compare_exchange_n(&table->chunks[chunk], &none, fresh, false, __ATOMIC_ACQ_REL,
                                     __ATOMIC_ACQUIRE))
         return;
-    if (table->kind)
-        store_drop(area); /* and no more: somebody may be copying it */
+    if (table->areas)
+        table->areas->drop(area); /* and no more: somebody may be copying it */
     else
         os_unmap(fresh, size);
 }
@@ -48,7 +46,7 @@ void *table_at(struct table *table, uint32_t index) {
 
 void table_tell(const struct table *table, uint32_t index, size_t offset, const void *bytes, size_t size) {
     struct table_position at = table_position(table, index);
-    store_tell(table->kind, at.chunk, at.offset * table->element + offset, bytes, size);
+    table->areas->tell(table->kind, at.chunk, at.offset * table->element + offset, bytes, size);
 }
 
 #define PROBES 16u
@@ -89,4 +87,39 @@ uint32_t index_find(struct index *index, uint64_t hash, index_same *same, const 
 
 uint32_t index_add(struct index *index, uint64_t hash, index_same *same, const void *key, uint32_t number) {
     return seek(index, hash, same, key, number);
+}
+
+#define ARENA_CHUNK ((size_t)256 << 10)
+
+struct arena {
+    size_t used;
+    char data[];
+};
+
+static struct arena *arena;
+
+/* A new chunk unless another thread has put one there meanwhile. */
+static void arena_renew(struct arena *full) {
+    struct arena *fresh = os_map(ARENA_CHUNK, OS_FORK_KEEPS);
+    if (fresh &&
+        !__atomic_compare_exchange_n(&arena, &full, fresh, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+        os_unmap(fresh, ARENA_CHUNK);
+}
+
+void *arena_take(size_t size) {
+    const size_t room = ARENA_CHUNK - sizeof(struct arena);
+    size = (size + 15) & ~(size_t)15;
+    if (size > room / 4)
+        return os_map(size, OS_FORK_KEEPS);
+    for (;;) {
+        struct arena *chunk = __atomic_load_n(&arena, __ATOMIC_ACQUIRE);
+        if (chunk) {
+            size_t at = __atomic_fetch_add(&chunk->used, size, __ATOMIC_RELAXED);
+            if (at + size <= room)
+                return chunk->data + at;
+        }
+        arena_renew(chunk);
+        if (!__atomic_load_n(&arena, __ATOMIC_ACQUIRE))
+            return NULL;
+    }
 }

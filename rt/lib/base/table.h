@@ -12,11 +12,19 @@
 
 #define TABLE_CHUNKS 22
 
+/* Memory that becomes a part of the profile (store/store.h has them). */
+struct table_areas {
+    uint32_t (*add)(enum profile_kind, uint32_t index, uint64_t first, void *address, size_t size);
+    void (*drop)(uint32_t area);
+    void (*tell)(enum profile_kind, uint32_t index, size_t offset, const void *bytes, size_t size);
+};
+
 struct table {
     uint32_t element; /* size of an element in bytes */
     uint32_t first;   /* elements of chunk 0, a power of two; chunk k has first << k */
     enum os_fork fork;
-    enum profile_kind kind; /* of the areas that its chunks are; PROFILE_NONE: of none */
+    const struct table_areas *areas; /* of the profile, that its chunks are; NULL: none */
+    enum profile_kind kind;          /* of these */
     char *chunks[TABLE_CHUNKS];
 };
 
@@ -37,8 +45,8 @@ struct table_position table_position(const struct table *, uint32_t index);
  * (store.h). */
 void table_tell(const struct table *, uint32_t index, size_t offset, const void *bytes, size_t size);
 
-/* ---- A hash table of numbers that stand for what is kept elsewhere: slots, names. It only grows, by tables of
- * doubling size, of which nothing ever moves.
+/* ---- A hash table of numbers that stand for what is kept elsewhere: slots, names. It only grows, by tables
+ * of doubling size, of which nothing ever moves.
  *
  * Lock-free and safe in signal handlers. A forked child goes on with its parent's.
  */
@@ -63,5 +71,10 @@ uint32_t index_find(struct index *, uint64_t hash, index_same *, const void *key
 /* Enters number, which is not 0 and stands for key, unless another thread has entered one that does. Returns
  * the one that is there now; 0: no memory. */
 uint32_t index_add(struct index *, uint64_t hash, index_same *, const void *key, uint32_t number);
+
+/* ---- Memory for what is of any size. */
+
+/* Zeroed memory that is never given back; NULL: none. */
+void *arena_take(size_t size);
 
 #endif

@@ -2,7 +2,11 @@
 /* The blocks of each arena, newest first. */
 #include "lib/behind/arenas.h"
 
-#include "lib/base/runtime.h"
+#include "lib/base/local.h"
+#include "lib/base/macros.h"
+#include "lib/base/os.h"
+#include "lib/base/state.h"
+
 #include "lib/base/table.h"
 
 #include <errno.h>

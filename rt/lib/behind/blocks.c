@@ -2,7 +2,9 @@
 /* The blocks of custom allocators. */
 #include "lib/behind/blocks.h"
 
-#include "lib/base/runtime.h"
+#include "lib/base/macros.h"
+#include "lib/base/slot.h"
+
 #include "lib/heap/shadow.h"
 
 enum {

@@ -2,6 +2,16 @@
 /* What happens to the blocks of custom allocators. */
 #include "lib/behind/custom.h"
 
+#include "format.h"
+#include "lib/base/local.h"
+#include "lib/base/slot.h"
+#include "lib/base/state.h"
+#include "lib/bill/origin.h"
+#include "lib/count/change.h"
+#include "lib/count/tally.h"
+#include "lib/who/modules.h"
+#include "lib/who/registry.h"
+
 #include "lib/behind/arenas.h"
 #include "lib/count/pairs.h"
 #include "lib/count/threads.h"
@@ -53,7 +63,7 @@ static void lose(uint64_t entry, struct origin by) {
     change_lose(share);
     change_lose(in_sum(share.bytes));
     if (runtime_details)
-        pair_count(PAIR_FREE, share.slot, own_slot(by), share.bytes);
+        pair_count(PAIR_FREE, share.slot, origin_slot(by), share.bytes);
 }
 
 void custom_lose_entry(uint64_t entry, const void *p, struct origin by) {
@@ -102,8 +112,8 @@ bool custom_gain_quickly(const struct allocsite_site *site, const void *p, uint6
         bytes > CUSTOM_SIZE_MASK)
         return false;
     *entry = CUSTOM_LIVE | (uint64_t)key_slot(key) << CUSTOM_SIZE_BITS | bytes;
-    tally_gain(thread, own_tally(thread, key), bytes);
-    tally_gain_alone(own_tally(thread, KEY(sum)), bytes);
+    tally_gain(thread, tally_of_key(thread, key), bytes);
+    tally_gain_alone(tally_of_key(thread, KEY(sum)), bytes);
     return true;
 }
 
@@ -120,8 +130,8 @@ bool custom_lose_quickly(const void *p) {
         custom_block_node(&(struct custom_block){.p = p}, false))
         return false;
     *entry = 0;
-    tally_lose(thread, own_tally(thread, key), bytes);
-    tally_lose_alone(own_tally(thread, sum), bytes);
+    tally_lose(thread, tally_of_key(thread, key), bytes);
+    tally_lose_alone(tally_of_key(thread, sum), bytes);
     return true;
 }
 
@@ -138,7 +148,7 @@ void custom_gain(struct origin origin, const void *p, uint64_t bytes, const void
     clear(p, bytes, origin);
     if (threads_are_paused())
         return;
-    struct share share = own_share(own_slot(origin), bytes);
+    struct share share = origin_share(origin_slot(origin), bytes);
     struct custom_block block = put(p, share);
     if (!block.entry)
         return;
@@ -161,12 +171,12 @@ static void count_move(uint64_t old_entry, struct share to, struct origin origin
     change_move(from, to);
     change_move(in_sum(from.bytes), in_sum(to.bytes));
     if (runtime_details)
-        pair_count(PAIR_REALLOC, from.slot, own_slot(origin), from.bytes);
+        pair_count(PAIR_REALLOC, from.slot, origin_slot(origin), from.bytes);
 }
 
 struct custom_block custom_move(struct origin origin, uint64_t old_entry, const void *old, const void *p,
                                 uint64_t bytes) {
-    struct share share = own_share(own_slot(origin), bytes);
+    struct share share = origin_share(origin_slot(origin), bytes);
     struct custom_block block = {.p = p};
     clear(p, bytes, origin);
     if (old_entry & CUSTOM_BACKING && old != p)
@@ -182,5 +192,5 @@ struct custom_block custom_move(struct origin origin, uint64_t old_entry, const 
 
 void custom_fail(struct origin origin) {
     if (!threads_are_paused())
-        change_fail(own_share(own_slot(origin), 0).slot);
+        change_fail(origin_share(origin_slot(origin), 0).slot);
 }

@@ -13,8 +13,10 @@
 #ifndef ALLOCSITE_LIB_BEHIND_CUSTOM_H
 #define ALLOCSITE_LIB_BEHIND_CUSTOM_H
 
+#include "format.h"
 #include "lib/behind/blocks.h"
-#include "lib/bill/own.h"
+#include "lib/bill/origin.h"
+#include "lib/bill/origin.h"
 
 /* One is entered, and so many are under way then; and left, and so many were around it. */
 void custom_enter(uint32_t depth);

@@ -7,7 +7,10 @@
 #ifndef ALLOCSITE_LIB_BILL_LIFTED_H
 #define ALLOCSITE_LIB_BILL_LIFTED_H
 
+#include "format.h"
+#include "lib/base/macros.h"
 #include "lib/who/callers.h"
+#include "lib/who/registry.h"
 
 #define lifted ALLOCSITE_ENTRY(lifted)
 

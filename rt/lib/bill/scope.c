@@ -1,6 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Scopes: billing what a called function allocates to the site that called it. */
+#include "lib/bill/scope.h"
+#include "format.h"
+#include "lib/base/local.h"
+#include "lib/base/macros.h"
+#include "lib/base/slot.h"
+#include "lib/base/state.h"
 #include "lib/bill/lifted.h"
+#include "lib/count/threads.h"
+#include "lib/who/registry.h"
 
 #include <errno.h>
 #include <unwind.h>
@@ -50,27 +58,6 @@ COLD void scope_open_unready(struct scope *around, struct allocsite_site *site, 
     uint32_t slot = runtime_off ? NO_SLOT : site_slot(site);
     *around = scope_open(slot, false, FAMILY_MALLOC, 0, 0, beyond);
     errno = error;
-}
-
-void scope_call_failed(void) {
-    if (local.scope.active && local.scope.failed && !local.scope.lifts)
-        count_failed(local.scope.slot);
-}
-
-void scope_bill(const void *p, uint64_t bytes) {
-    if (!local.scope.active)
-        return;
-    local.scope.counted = true;
-    count_gained(local.scope.slot, p, bytes, local.scope.family);
-}
-
-void scope_disown(const void *callee) {
-    uint32_t count = local.billed_count < SCOPE_BLOCKS ? local.billed_count : SCOPE_BLOCKS;
-    /* As if its call returned to its second byte: what looks for the caller looks before that. */
-    uint32_t slot = count ? caller_slot((const char *)callee + 1) : NO_SLOT;
-    for (uint32_t i = 0; slot != NO_SLOT && i < count; i++)
-        count_disowned(&local.billed[i], local.scope.slot, slot);
-    local.billed_count = 0;
 }
 
 static bool is_expected(const struct scope *scope, size_t bytes) {

@@ -2,6 +2,14 @@
 /* Parts of slots by stack. */
 #include "lib/bill/stacks.h"
 
+#include "format.h"
+#include "lib/base/descriptors.h"
+#include "lib/base/local.h"
+#include "lib/base/macros.h"
+#include "lib/base/slot.h"
+#include "lib/who/modules.h"
+#include "lib/who/registry.h"
+
 #include "base/hash.h"
 #include "base/wildcard.h"
 #include "lib/base/os.h"
@@ -35,6 +43,13 @@ struct walked {
     struct walk_told told;
 };
 
+/* Whether a slot with that record shall keep stacks. */
+static bool stacks_want(const struct record *record) {
+    bool is_whole =
+        record->what == PROFILE_SITE || record->what == PROFILE_CALLER || record->what == PROFILE_MODULE;
+    return stacks_depth && is_whole && (!*wanted || stack_sites_select(wanted, record));
+}
+
 /* Slots that were there before the options were read keep stacks from now on. */
 void stacks_begin(uint32_t depth, const char *patterns) {
     cache = depth ? os_map(sizeof *cache << CACHE_BITS, OS_FORK_KEEPS) : NULL;
@@ -44,15 +59,10 @@ void stacks_begin(uint32_t depth, const char *patterns) {
         factors[i] = hash_more(i ? factors[i - 1] : HASH_FIRST, i) | 1;
     wanted = patterns;
     stacks_depth = depth;
+    record_wants_stacks = stacks_want;
     for (uint32_t slot = 1; slot < record_count(); slot++)
         record_keep_stacks(slot);
     callers_forget();
-}
-
-bool stacks_want(const struct record *record) {
-    bool is_whole =
-        record->what == PROFILE_SITE || record->what == PROFILE_CALLER || record->what == PROFILE_MODULE;
-    return stacks_depth && is_whole && (!*wanted || stack_sites_select(wanted, record));
 }
 
 struct profile_walks stacks_walks(void) {

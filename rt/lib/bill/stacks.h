@@ -18,16 +18,14 @@
 #ifndef ALLOCSITE_LIB_BILL_STACKS_H
 #define ALLOCSITE_LIB_BILL_STACKS_H
 
-#include "lib/base/runtime.h"
+#include "lib/base/macros.h"
+#include "lib/who/registry.h"
 
 /* Frames that are kept; 0: none, and no slot keeps stacks. */
 extern uint32_t stacks_depth __attribute__((visibility("hidden")));
 
 /* From here on so many are, of the slots that the patterns select (stack_sites.h). patterns has to stay. */
 void stacks_begin(uint32_t depth, const char *patterns);
-
-/* Whether a slot with that record shall keep stacks. */
-bool stacks_want(const struct record *);
 
 /* The key of the part of a slot, which keeps stacks, for the stack of its caller; ALLOCSITE_KEY_NONE: it is
  * not one that was here lately. frame: __builtin_frame_address(0) of the function that asks. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The sited call of backtrace_symbols. */
 #define _GNU_SOURCE
+#include "lib/bill/scope.h"
 #include "lib/calls/entry.h"
 
 #include <execinfo.h>

@@ -2,10 +2,16 @@
 /* operator delete: the entries for sited calls, and the interposed ones. Each does what the call would have
  * done without allocsite. The operators of the C++ standard libraries are known to call free and nothing
  * else; for these the call goes straight there. */
-#include "lib/bill/own.h"
+#include "lib/base/local.h"
+#include "lib/base/macros.h"
+#include "lib/base/slot.h"
+#include "lib/base/state.h"
+#include "lib/bill/origin.h"
 #include "lib/calls/entry.h"
 #include "lib/calls/interpose.h"
 #include "lib/heap/operators.h"
+#include "lib/own/own.h"
+#include "lib/who/registry.h"
 
 #include <errno.h>
 

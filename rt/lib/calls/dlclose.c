@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* dlclose, after which an address may belong to another module. */
+#include "lib/base/state.h"
 #include "lib/calls/interpose.h"
-#include "lib/elf/instrumented.h"
 #include "lib/heap/next.h"
+#include "lib/who/instrumented.h"
 #include "lib/who/unloads.h"
 
 INTERPOSE(int, dlclose, void *handle) {

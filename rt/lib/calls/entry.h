@@ -4,7 +4,9 @@
 #ifndef ALLOCSITE_LIB_CALLS_ENTRY_H
 #define ALLOCSITE_LIB_CALLS_ENTRY_H
 
-#include "lib/base/runtime.h"
+#include "format.h"
+#include "lib/base/macros.h"
+#include "lib/bill/scope.h"
 
 #include <string.h>
 

@@ -4,7 +4,11 @@
  * puts __wrap_malloc in the place of malloc (--wrap). */
 #include "lib/calls/interpose.h"
 
-#include "lib/bill/own.h"
+#include "lib/base/macros.h"
+#include "lib/base/slot.h"
+#include "lib/bill/origin.h"
+
+#include "lib/own/own.h"
 
 #include <errno.h>
 

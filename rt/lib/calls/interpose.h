@@ -3,7 +3,7 @@
 #ifndef ALLOCSITE_LIB_CALLS_INTERPOSE_H
 #define ALLOCSITE_LIB_CALLS_INTERPOSE_H
 
-#include "lib/base/runtime.h"
+#include "lib/base/macros.h"
 
 #ifdef ALLOCSITE_STATIC
 #define INTERPOSED(name) __wrap_##name

@@ -2,11 +2,18 @@
 /* Counting what comes, where nobody asks who owns it. The hot path of owners=0. */
 #include "lib/calls/lean.h"
 
-#include "lib/bill/own.h"
+#include "format.h"
+#include "lib/base/local.h"
+#include "lib/base/macros.h"
+#include "lib/base/slot.h"
+#include "lib/bill/origin.h"
+#include "lib/count/tally.h"
+
 #include "lib/calls/entry.h"
 #include "lib/calls/interpose.h"
 #include "lib/heap/next.h"
 #include "lib/heap/operators.h"
+#include "lib/own/own.h"
 
 #include <string.h>
 
@@ -15,7 +22,7 @@ static inline bool gain_moved(uint32_t key, const void *p, uint64_t bytes) {
     struct thread *thread = local.current;
     if (UNLIKELY(!p || key >= thread->capacity || key >= thread->extra_capacity))
         return false;
-    struct tally *tally = own_tally(thread, key);
+    struct tally *tally = tally_of_key(thread, key);
     struct extra *extra = tally_extra(thread, tally);
     tally_gain_alone(tally, bytes);
     bump(&extra->reallocs, 1);

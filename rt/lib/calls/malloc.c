@@ -1,8 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The sited calls of malloc and its family. The hot path. */
 #define _GNU_SOURCE
-#include "lib/bill/own.h"
+#include "format.h"
+#include "lib/base/macros.h"
+#include "lib/base/slot.h"
+#include "lib/bill/origin.h"
+#include "lib/bill/scope.h"
 #include "lib/calls/entry.h"
+#include "lib/own/own.h"
+#include "lib/who/modules.h"
 
 #include <errno.h>
 #include <string.h>

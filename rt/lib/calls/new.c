@@ -4,10 +4,17 @@
  * A program may replace any of these operators, and so may an allocator. A sited call does what the call
  * would have done without allocsite, and what is allocated inside is billed to the site. The operators of
  * the C++ standard libraries are known to call malloc first; for these the entry goes straight there. */
-#include "lib/bill/own.h"
+#include "format.h"
+#include "lib/base/local.h"
+#include "lib/base/macros.h"
+#include "lib/base/slot.h"
+#include "lib/base/state.h"
+#include "lib/bill/scope.h"
 #include "lib/calls/entry.h"
 #include "lib/calls/interpose.h"
 #include "lib/heap/operators.h"
+#include "lib/own/own.h"
+#include "lib/who/registry.h"
 
 #include <errno.h>
 

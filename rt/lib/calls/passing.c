@@ -2,6 +2,8 @@
 /* longjmp and its kin, which leave a scope without closing it: out of getline from a signal handler, out of
  * an operator new of the program's own. Nothing that comes later is to be billed there. */
 #define _GNU_SOURCE
+#include "lib/base/state.h"
+#include "lib/bill/scope.h"
 #include "lib/calls/interpose.h"
 #include "lib/count/peak.h"
 #include "lib/heap/next.h"
@@ -49,13 +51,13 @@ __attribute__((constructor)) static void find_jumps(void){JUMPS(FIND)}
     }
 JUMPS(JUMP)
 
-/* ---- mlockall, for which the kernel would make a page for every address that is mapped: the shadow table alone
- * has terabytes of them. Pages are locked as they are touched instead.
+/* ---- mlockall, for which the kernel would make a page for every address that is mapped: the shadow table
+ * alone has terabytes of them. Pages are locked as they are touched instead.
  */
 
 #ifdef ALLOCSITE_STATIC
 
-extern int __real_mlockall(int);
+    extern int __real_mlockall(int);
 #define real_mlockall __real_mlockall
 
 #else
@@ -73,8 +75,8 @@ INTERPOSE(int, mlockall, int flags) {
     return real_mlockall(runtime_off ? flags : flags | MCL_ONFAULT);
 }
 
-/* ---- Starting threads: the peak is found in another way as soon as there are several (tally.h), and only before
- * the second one exists can the first one change over without a lock.
+/* ---- Starting threads: the peak is found in another way as soon as there are several (tally.h), and only
+ * before the second one exists can the first one change over without a lock.
  */
 
 #ifdef ALLOCSITE_STATIC

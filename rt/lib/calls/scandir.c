@@ -2,6 +2,8 @@
 /* The sited calls of the scandir family. What their callbacks allocate without a site of its own is the
  * call's, as all that such a function allocates on the way. */
 #define _GNU_SOURCE
+#include "lib/base/local.h"
+#include "lib/bill/scope.h"
 #include "lib/calls/entry.h"
 
 #include <dirent.h>

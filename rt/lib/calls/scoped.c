@@ -2,6 +2,11 @@
 /* The sited calls of the C library's functions that hand out a path. Into a buffer of the caller's they
  * allocate nothing for him, and what they need for themselves is their module's. */
 #define _GNU_SOURCE
+#include "format.h"
+#include "lib/base/local.h"
+#include "lib/base/macros.h"
+#include "lib/base/slot.h"
+#include "lib/bill/scope.h"
 #include "lib/calls/entry.h"
 
 #include <stdarg.h>
@@ -124,7 +129,7 @@ static inline void leave(const bool *entered) {
 /* Most calls allocate nothing, and what they cost is then the scope: where there is none around it, it is
  * entered with all arguments still in their registers. */
 static inline ssize_t read_one(read_line *function, char **line, size_t *size, int delimiter, FILE *stream,
-                           struct allocsite_site *site) {
+                               struct allocsite_site *site) {
     if (!scope_is_ready(site))
         return read_within(function, line, size, delimiter, stream, site);
     __attribute__((cleanup(leave))) const bool entered = true;

@@ -3,7 +3,13 @@
 #define _GNU_SOURCE
 #include "lib/calls/streams.h"
 
-#include "lib/base/runtime.h"
+#include "lib/base/descriptors.h"
+#include "lib/base/local.h"
+#include "lib/base/macros.h"
+#include "lib/base/slot.h"
+#include "lib/base/state.h"
+#include "lib/bill/scope.h"
+
 #include "lib/base/table.h"
 #include "lib/calls/entry.h"
 #include "lib/calls/interpose.h"
@@ -84,11 +90,12 @@ static int real_fclose(FILE *stream) {
 /* Closing a memory stream trims its block by a realloc. */
 INTERPOSE(int, fclose, FILE *stream) {
     if (UNLIKELY(stream == stderr || stream == stdout))
-        exit_keep_descriptor(fileno(stream));
+        descriptor_keep(fileno(stream));
     uint32_t slot = stream_forget(stream);
     if (LIKELY(slot == NO_SLOT))
         return real_fclose(stream);
-    __attribute__((cleanup(scope_close))) struct scope around = scope_open(slot, false, FAMILY_MALLOC, 0, 0, NULL);
+    __attribute__((cleanup(scope_close))) struct scope around =
+        scope_open(slot, false, FAMILY_MALLOC, 0, 0, NULL);
     (void)around;
     return real_fclose(stream);
 }

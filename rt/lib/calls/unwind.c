@@ -5,7 +5,7 @@
  * The usual personality and _Unwind_Resume belong to one unwinder, and the wrong one aborts: a program may
  * have its own linked in statically and hidden (-static-libgcc). Naming them at link time would also load
  * libgcc_s, 90 KiB of resident memory, into every C program. */
-#include "lib/base/runtime.h"
+#include "lib/bill/scope.h"
 #include "lib/heap/operators.h"
 
 #include <stdlib.h>

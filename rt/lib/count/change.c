@@ -2,7 +2,14 @@
 /* Counting that blocks come, go and change hands. */
 #include "lib/count/change.h"
 
-#include "lib/base/runtime.h"
+#include "lib/base/local.h"
+#include "lib/base/macros.h"
+#include "lib/base/slot.h"
+#include "lib/base/state.h"
+#include "lib/count/tally.h"
+#include "lib/store/store.h"
+#include "lib/who/registry.h"
+
 #include "lib/base/table.h"
 #include "lib/count/threads.h"
 #include "lib/who/parts.h"
@@ -112,6 +119,7 @@ _Static_assert(SIZE_CLASSES == sizeof((struct profile_sizes *)0)->counts / sizeo
 static struct table shapes = {.element = sizeof(struct profile_sizes),
                               .first = PROFILE_SIZES_FIRST,
                               .fork = OS_FORK_WIPES,
+                              .areas = &store_areas,
                               .kind = PROFILE_SIZES};
 
 bool sizes_wanted;

@@ -2,16 +2,23 @@
 /* What one slot did to another one's blocks: a hash table that grows by tables of doubling size. */
 #include "lib/count/pairs.h"
 
+#include "lib/base/slot.h"
+#include "lib/base/state.h"
+#include "lib/store/store.h"
+
 #include "lib/base/table.h"
-#include "lib/tell/fault.h"
+#include "lib/who/fault.h"
 #include "lib/who/parts.h"
 
 #define FIRST  PROFILE_PAIRS_FIRST
 #define PROBES 16u
 
 /* Wiped by fork: a child counts its own. */
-static struct table pairs = {
-    .element = sizeof(struct profile_pair), .first = FIRST, .fork = OS_FORK_WIPES, .kind = PROFILE_PAIRS};
+static struct table pairs = {.element = sizeof(struct profile_pair),
+                             .first = FIRST,
+                             .fork = OS_FORK_WIPES,
+                             .areas = &store_areas,
+                             .kind = PROFILE_PAIRS};
 
 /* Fibonacci hashing (Knuth, The Art of Computer Programming 3, 6.4). */
 static uint32_t hash(uint64_t key, uint32_t bits) {
@@ -47,8 +54,7 @@ void pair_count(enum pair_kind kind, uint32_t owner, uint32_t by, uint64_t bytes
     owner = slot_row(owner);
     by = by == NO_SLOT ? 0 : slot_row(by);
     /* One more, for a key of zeros is an unused place. */
-    uint64_t key =
-        (uint64_t)kind << 56 | (uint64_t)1 << 63 | (uint64_t)owner << 28 | by;
+    uint64_t key = (uint64_t)kind << 56 | (uint64_t)1 << 63 | (uint64_t)owner << 28 | by;
     bool fresh = false;
     struct profile_pair *pair = pair_find(key, &fresh);
     if (!pair) {

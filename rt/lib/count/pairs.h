@@ -8,8 +8,8 @@
 
 #include <stdint.h>
 
-/* Counts one, for the rows of both slots. owner: 0: not known. The first fault of each pair is said at once, for the program may
- * not live to its exit report. Lock-free. */
+/* Counts one, for the rows of both slots. owner: 0: not known. The first fault of each pair is said at once,
+ * for the program may not live to its exit report. Lock-free. */
 void pair_count(enum pair_kind, uint32_t owner, uint32_t by, uint64_t bytes);
 
 static inline enum pair_kind pair_kind_of(const struct profile_pair *pair) {

@@ -2,8 +2,11 @@
 /* Looking at the peak when an event asks for it. */
 #include "lib/count/peak.h"
 
+#include "lib/base/local.h"
+#include "lib/base/macros.h"
+#include "lib/base/state.h"
+
 #include "lib/base/os.h"
-#include "lib/base/runtime.h"
 #include "lib/count/threads.h"
 #include "lib/store/slots.h"
 #include "lib/store/store.h"
@@ -14,9 +17,8 @@
  * the most that were seen, and still be told from a slot that was not seen in this epoch. */
 #define UNSEEN_MOST (PROFILE_EPOCH_STEP / 4)
 
-struct floors peak_floors = {.lost = ~PROFILE_EPOCH_STEP,
-                             .gained = -PROFILE_EPOCH_STEP + UNSEEN_MOST,
-                             .resized = -PROFILE_EPOCH_STEP};
+struct floors peak_floors = {
+    .lost = ~PROFILE_EPOCH_STEP, .gained = -PROFILE_EPOCH_STEP + UNSEEN_MOST, .resized = -PROFILE_EPOCH_STEP};
 
 /* In the header of the profile, where readers find what they are told. Wiped by fork: a child's peak is that
  * of what it changes. */
@@ -144,8 +146,8 @@ static inline bool look_at_total(struct peak *peak, const struct thread *thread,
     return begins;
 }
 
-/* A handler that comes meanwhile might look too, or leave by a jump and never unlock, as a thread does that is
- * cancelled: all signals wait. Returns what unlock needs. Looking is rare enough for that not to show. */
+/* A handler that comes meanwhile might look too, or leave by a jump and never unlock, as a thread does that
+ * is cancelled: all signals wait. Returns what unlock needs. Looking is rare enough for that not to show. */
 static uint64_t lock(struct peak *peak) {
     uint64_t signals = os_signals_hold();
     for (uint32_t tries = 1; __atomic_exchange_n(&peak->is_locked, true, __ATOMIC_ACQUIRE); tries++)

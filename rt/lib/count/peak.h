@@ -3,6 +3,7 @@
 #ifndef ALLOCSITE_LIB_COUNT_PEAK_H
 #define ALLOCSITE_LIB_COUNT_PEAK_H
 
+#include "lib/base/local.h"
 #include "lib/count/tally.h"
 
 /* The process is about to have a second thread. */

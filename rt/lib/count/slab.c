@@ -2,15 +2,18 @@
 /* The memory of slabs. */
 #include "lib/count/slab.h"
 
+#include "lib/store/slots.h"
+
+#include "lib/base/slot.h"
+#include "lib/who/registry.h"
+
 #include "lib/base/os.h"
-#include "lib/base/runtime.h"
 #include "lib/base/table.h"
 #include "lib/store/store.h"
 
 #include <sys/resource.h>
 
 /* Slots that a slab has address space for: all there can be, or fewer where that is limited. */
-#define SLOTS_MOST  (1u << SLOT_BITS)
 #define SLOTS_LEAST (1u << 14)
 
 /* Areas are whole pages. */
@@ -26,13 +29,8 @@ static struct table slabs = {.element = sizeof(struct slab), .first = 64, .fork 
 static struct table blocks = {.element = sizeof(struct profile_block),
                               .first = PROFILE_BLOCKS_FIRST,
                               .fork = OS_FORK_WIPES,
+                              .areas = &store_areas,
                               .kind = PROFILE_BLOCKS};
-
-static uint32_t least_slots = SLOTS_MOST;
-
-uint32_t slab_slots(void) {
-    return __atomic_load_n(&least_slots, __ATOMIC_RELAXED);
-}
 
 static void map_slots(struct memory *memory) {
     size_t each = sizeof(struct tally) + sizeof(struct extra);
@@ -42,7 +40,7 @@ static void map_slots(struct memory *memory) {
     if (memory->tallies)
         return;
     memory->tallies = os_map(SLOTS_LEAST * each, OS_FORK_WIPES);
-    __atomic_store_n(&least_slots, SLOTS_LEAST, __ATOMIC_RELAXED);
+    slots_limit(SLOTS_LEAST);
 }
 
 bool slab_make(uint32_t number, profile_name phase, uint32_t thread, uint32_t next) {

@@ -19,9 +19,6 @@ struct slab {
 /* A slab of that number that holds nothing yet. False: no memory. */
 bool slab_make(uint32_t number, profile_name phase, uint32_t thread, uint32_t next);
 
-/* How many slots every slab has address space for. */
-uint32_t slab_slots(void);
-
 /* NULL: there is none. */
 const struct slab *slab_peek(uint32_t number);
 

@@ -2,20 +2,22 @@
 /* Summing up over slabs, since the last reset. */
 #include "lib/count/sums.h"
 
+#include "lib/who/registry.h"
+
 #include "lib/base/os.h"
-#include "lib/base/runtime.h"
+#include "lib/base/state.h"
 #include "lib/base/table.h"
 #include "lib/count/change.h"
 #include "lib/count/pairs.h"
 #include "lib/count/peak.h"
 #include "lib/count/threads.h"
-#include "lib/run/start.h"
 #include "lib/store/slots.h"
 #include "lib/store/store.h"
 
 static struct table bases = {.element = sizeof(struct profile_base),
                              .first = PROFILE_BASES_FIRST,
                              .fork = OS_FORK_WIPES,
+                             .areas = &store_areas,
                              .kind = PROFILE_BASES};
 
 /* In the order in which a thread that counts on cannot make more go than came: see struct tally. */
@@ -110,27 +112,6 @@ void sum_counters(struct counters *counters, const struct sum *sum) {
         counters_keep_all(counters);
 }
 
-/* Where owners are not noted only custom allocators' blocks can be inherited: only these are ever lost. */
-static bool may_inherit(uint32_t number, const struct sum *sum) {
-    if (!runtime_owners)
-        return sum->lost || slot_known(number)->inherited_blocks;
-    return sum->gained || sum->lost;
-}
-
-void sums_know_inherited(void) {
-    if (!runtime_was_forked() || slots_know_inherited() || !slots_inherit_heap())
-        return;
-    for (uint32_t number = 1; number < record_count(); number++) {
-        struct sum sum;
-        sum_slot(number, &sum);
-        struct profile_slot *slot = may_inherit(number, &sum) ? slot_at(number) : NULL;
-        if (!slot)
-            continue;
-        slot->inherited_blocks -= sum.gained - sum.lost;
-        slot->inherited_bytes -= sum.gained_bytes - sum.lost_bytes;
-    }
-}
-
 static void raise_base(struct profile_base *base, const struct sum *sum) {
 #define RAISE_TALLY(name) base->name += sum->name;
 #define RAISE_EXTRA(name) base->extra.name += sum->name;
@@ -160,28 +141,7 @@ static void reset_slot(uint32_t number) {
     slot->measured = store_header()->peak.reset_epoch;
 }
 
-/* An odd number of resets is the lock, which a forked child finds open. */
-static void begin_reset(struct profile_header *header) {
-    for (uint32_t tries = 1;; tries++) {
-        uint64_t resets = __atomic_load_n(&header->resets, __ATOMIC_ACQUIRE);
-        if (resets % 2 == 0 && __atomic_compare_exchange_n(&header->resets, &resets, resets + 1, false,
-                                                           __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
-            return;
-        os_wait(tries);
-    }
-}
-
 void sums_reset(void) {
-    struct profile_header *header = store_header();
-    uint64_t signals = os_signals_hold();
-    begin_reset(header);
-    sums_know_inherited();
-    peak_reset();
     for (uint32_t slot = 1; slot < record_count(); slot++)
         reset_slot(slot);
-    header->walks.without_stack = 0;
-    pairs_reset();
-    sizes_reset();
-    __atomic_fetch_add(&header->resets, 1, __ATOMIC_ACQ_REL);
-    os_signals_release(signals);
 }

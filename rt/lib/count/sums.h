@@ -38,11 +38,7 @@ void sum_add_extra(struct sum *, const struct extra *);
 
 void sum_counters(struct counters *, const struct sum *);
 
-/* In a forked child that was not told at its start what it inherited: finds that out, from what is live and
- * what was counted. To be called before sums that are to be right there; does nothing elsewhere. */
-void sums_know_inherited(void);
-
-/* Starts all sums afresh. */
+/* Starts the sums of all slots afresh. No other thread may do the same. */
 void sums_reset(void);
 
 #endif

@@ -22,36 +22,14 @@
 #ifndef ALLOCSITE_LIB_COUNT_TALLY_H
 #define ALLOCSITE_LIB_COUNT_TALLY_H
 
+#include "lib/base/local.h"
+#include "lib/base/macros.h"
+#include "lib/base/slot.h"
 #include "profile.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-#define LIKELY(x)   __builtin_expect(!!(x), 1)
-#define UNLIKELY(x) __builtin_expect(!!(x), 0)
-#define COLD        __attribute__((noinline, cold))
-
-/* Each on cache lines of its own: every event writes it. */
-struct thread {
-    uint32_t capacity; /* the key of the last slot in the slab: keys from KEY(1) to below fit; 0: no slab yet,
-                          wiped by fork, or nothing is to be counted here now */
-    uint32_t index;    /* among all threads at once */
-    struct tally *tallies;
-    int64_t room;            /* live bytes of this thread - ceiling */
-    int64_t ceiling;         /* with one thread the peak, or out of reach during a rise */
-    int64_t looked;          /* the epoch in which it last looked at the peak */
-    int64_t measured;        /* its live bytes at the last measure of all */
-    int64_t at_peak;         /* ... and at the one that found the peak */
-    struct extra *extras;    /* of the same slots, as far as extra_capacity goes */
-    uint32_t extra_capacity; /* as capacity */
-    uint32_t slab;           /* number of the slab that is counted in */
-    uint32_t slabs;          /* number + 1 of the first one that the thread has; 0: none */
-    uint32_t held;           /* what capacity is where it is not 0 to turn the thread away */
-    uint32_t next_idle;      /* index + 1 of the next one on the list of idle threads; 0: last */
-    uint32_t turns;          /* how often it was taken or given back: odd while somebody counts in it */
-    bool asked_back; /* for what its live bytes need not rise by; capacity was set to 0 for it to see */
-} __attribute__((aligned(128)));
 
 /* The floors of what loses a block, of what gains one and of what only changes its size. Of no epoch 0, so
  * that an untouched tally has not been seen. */
@@ -147,6 +125,12 @@ static inline void tally_gain_alone(struct tally *tally, uint64_t bytes) {
 static inline void tally_lose_alone(struct tally *tally, uint64_t bytes) {
     bump(&tally->lost, 1);
     bump(&tally->lost_bytes, bytes);
+}
+
+/* The tally of a key. */
+static inline struct tally *tally_of_key(struct thread *thread, uint32_t key) {
+    _Static_assert(sizeof(struct tally) == 1u << (KEY_SHIFT - 3), "an index by one shift");
+    return (struct tally *)((char *)thread->tallies + (key >> 3));
 }
 
 static inline struct extra *tally_extra(const struct thread *thread, const struct tally *tally) {

@@ -2,7 +2,12 @@
 /* Threads and their slabs: taking, growing, handing on, summing up. */
 #include "lib/count/threads.h"
 
-#include "lib/base/runtime.h"
+#include "lib/base/local.h"
+#include "lib/base/macros.h"
+#include "lib/base/os.h"
+#include "lib/base/slot.h"
+#include "lib/base/state.h"
+
 #include "lib/base/table.h"
 #include "lib/count/peak.h"
 #include "lib/count/slab.h"
@@ -16,9 +21,6 @@ struct process {
     uint32_t threads; /* indices given so far */
     uint32_t slabs;   /* numbers given so far */
 };
-
-static struct thread empty_thread;
-__thread struct local local = {.current = &empty_thread};
 
 static struct table thread_table = {.element = sizeof(struct thread), .first = 128, .fork = OS_FORK_WIPES};
 static struct table process_table = {.element = sizeof(struct process), .first = 1, .fork = OS_FORK_WIPES};
@@ -169,30 +171,11 @@ static void thread_end(void *own) {
         switch_slab(thread, 0);
     local.ending = true;
     local.own = NULL;
-    local.current = &empty_thread;
+    local.current = &no_thread;
     /* A signal handler from here on borrows; one in between still counts in the thread's own. */
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     if (thread)
         thread_give(thread);
-}
-
-/* A signal handler that comes meanwhile would not be counted either: signals wait until the silence ends. */
-static __thread uint64_t signals_before __attribute__((tls_model("initial-exec")));
-
-bool silence_begin(void) {
-    bool was_silent = local.silent;
-    if (!was_silent)
-        signals_before = os_signals_hold();
-    local.silent = true;
-    local_divert();
-    return was_silent;
-}
-
-void silence_end(bool was_silent) {
-    local.silent = was_silent;
-    local_divert();
-    if (!was_silent)
-        os_signals_release(signals_before);
 }
 
 static void thread_watch_end(struct thread *thread) {
@@ -361,12 +344,12 @@ bool threads_keep(bool (*law)(const struct thread *)) {
 }
 
 void thread_hide(void) {
-    local.current = &empty_thread;
+    local.current = &no_thread;
 }
 
 void thread_show(void) {
     bool is_seen = local.own && !runtime_details && !local.custom;
-    local.current = is_seen ? local.own : &empty_thread;
+    local.current = is_seen ? local.own : &no_thread;
 }
 
 void thread_enter_phase(profile_name phase) {

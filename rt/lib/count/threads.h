@@ -3,6 +3,7 @@
 #ifndef ALLOCSITE_LIB_COUNT_THREADS_H
 #define ALLOCSITE_LIB_COUNT_THREADS_H
 
+#include "lib/base/local.h"
 #include "lib/count/slab.h"
 #include "lib/count/tally.h"
 #include "profile.h"
@@ -58,6 +59,10 @@ void thread_keep_slab(void);
 
 /* Calls visit for each slab that this thread counts in. */
 void thread_visit_slabs(void (*visit)(void *context, const struct slab *), void *context);
+
+/* Sends this thread's sited calls the slow way, which looks at the scope; and back. */
+void thread_hide(void);
+void thread_show(void);
 
 /* ---- The phases that a thread is in. */
 

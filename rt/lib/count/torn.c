@@ -7,7 +7,7 @@
  * `room` of its thread. */
 #include "lib/count/torn.h"
 
-#include "lib/base/runtime.h"
+#include "lib/base/state.h"
 #include "lib/count/threads.h"
 #include "lib/who/parts.h"
 

@@ -3,7 +3,11 @@
 #define _GNU_SOURCE
 #include "lib/heap/next.h"
 
-#include "lib/base/runtime.h"
+#include "lib/base/local.h"
+#include "lib/base/state.h"
+#include "lib/heap/shadow.h"
+#include "lib/who/modules.h"
+
 #include "lib/elf/image.h"
 #include "lib/heap/rebind.h"
 
@@ -76,10 +80,6 @@ void next_resolve(void) {
     NEXT_FUNCTIONS(NEXT_TAKE)
     if (plain_malloc != wrap_malloc)
         hole_set(HOLE_UNWRAPPED);
-}
-
-bool next_is_glibc(void) {
-    return false; /* it cannot be told whose it is */
 }
 
 #else
@@ -258,6 +258,12 @@ static void find_interposer(void) {
     errno = error;
 }
 
+/* Others name theirs __libc_malloc, too, but nobody tells the version. */
+static bool is_glibc(void) {
+    const struct link_map *library = object_of((const void *)(uintptr_t)gnu_get_libc_version);
+    return library && object_of((const void *)(uintptr_t)next.malloc) == library;
+}
+
 void next_resolve(void) {
     bool was_resolving = local.resolving;
     local.resolving = true;
@@ -270,13 +276,7 @@ void next_resolve(void) {
         free_look_out();
     local.resolving = was_resolving;
     find_interposer();
-    shadow_know_allocator();
-}
-
-/* Others name theirs __libc_malloc, too, but nobody tells the version. */
-bool next_is_glibc(void) {
-    const struct link_map *library = object_of((const void *)(uintptr_t)gnu_get_libc_version);
-    return library && object_of((const void *)(uintptr_t)next.malloc) == library;
+    shadow_know_allocator(is_glibc());
 }
 
 #endif

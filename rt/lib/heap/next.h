@@ -30,9 +30,6 @@ extern struct next next __attribute__((visibility("hidden")));
 /* Finds the real ones now. */
 void next_resolve(void);
 
-/* Whether malloc is known to be glibc's, whose blocks start at least 32 bytes apart (MINSIZE in malloc.c). */
-bool next_is_glibc(void);
-
 #ifndef ALLOCSITE_STATIC
 
 /* What a call of name would have reached without allocsite: the first definition in the order of the

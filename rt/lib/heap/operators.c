@@ -3,8 +3,11 @@
 #define _GNU_SOURCE
 #include "lib/heap/operators.h"
 
+#include "lib/base/macros.h"
+#include "lib/base/slot.h"
+#include "lib/who/modules.h"
+
 #include "lib/base/os.h"
-#include "lib/base/runtime.h"
 #include "lib/heap/next.h"
 
 #include <stdint.h>

@@ -3,6 +3,8 @@
 #ifndef ALLOCSITE_LIB_HEAP_OPERATORS_H
 #define ALLOCSITE_LIB_HEAP_OPERATORS_H
 
+#include "format.h"
+#include "lib/base/slot.h"
 #include "lib/heap/shadow.h"
 
 #include <stdbool.h>

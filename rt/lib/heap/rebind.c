@@ -16,7 +16,8 @@
 #define _GNU_SOURCE
 #include "lib/heap/rebind.h"
 
-#include "lib/base/runtime.h"
+#include "lib/base/state.h"
+
 #include "lib/elf/image.h"
 #include "lib/heap/next.h"
 #include "lib/heap/operators.h"

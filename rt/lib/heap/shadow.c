@@ -2,9 +2,9 @@
 /* The shadow table: making the tables, and what is not on the hot path. */
 #include "lib/heap/shadow.h"
 
+#include "lib/base/state.h"
+
 #include "lib/base/os.h"
-#include "lib/base/runtime.h"
-#include "lib/heap/next.h"
 
 #include <errno.h>
 
@@ -47,6 +47,21 @@ static uint32_t *tables_map(uint64_t *addresses) {
     return os_map(tables_size(*addresses), OS_FORK_KEEPS);
 }
 
+/* Whether no two of the allocator's blocks start in one cell; not known at first. */
+static bool cells_are_apart;
+
+static void set_unfit(void) {
+    uint64_t covered = (__atomic_load_n(&shadow.limit, __ATOMIC_ACQUIRE) + 1) * 16 / SHADOW_CELL;
+    uint64_t half = __atomic_load_n(&cells_are_apart, __ATOMIC_ACQUIRE) ? 0 : SHADOW_HALF;
+    if (covered)
+        __atomic_store_n(&shadow.unfit, (~SHADOW_HALF & -covered) | half, __ATOMIC_RELEASE);
+}
+
+void shadow_know_allocator(bool is_glibc) {
+    __atomic_store_n(&cells_are_apart, is_glibc, __ATOMIC_RELEASE);
+    set_unfit();
+}
+
 /* Whoever else does the same at the same time comes to the same result. A tool that replaces malloc, memcheck
  * for one, keeps books of all address space that is mapped. */
 static __attribute__((cold)) void shadow_map(void) {
@@ -65,14 +80,7 @@ static __attribute__((cold)) void shadow_map(void) {
     }
     shadow.large = (uint64_t *)((char *)fresh + small_size(addresses));
     __atomic_store_n(&shadow.limit, addresses / 16 - 1, __ATOMIC_RELEASE);
-    shadow_know_allocator();
-}
-
-void shadow_know_allocator(void) {
-    uint64_t covered = (__atomic_load_n(&shadow.limit, __ATOMIC_ACQUIRE) + 1) * 16 / SHADOW_CELL;
-    uint64_t half = next_is_glibc() ? 0 : SHADOW_HALF;
-    if (covered)
-        __atomic_store_n(&shadow.unfit, (~SHADOW_HALF & -covered) | half, __ATOMIC_RELEASE);
+    set_unfit();
 }
 
 static inline void shadow_need(void) {

@@ -20,37 +20,21 @@
 #ifndef ALLOCSITE_LIB_HEAP_SHADOW_H
 #define ALLOCSITE_LIB_HEAP_SHADOW_H
 
+#include "lib/base/slot.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/* Which functions a block belongs to, and so which may give it back. */
-enum family {
-    FAMILY_MALLOC,
-    FAMILY_NEW,
-    FAMILY_NEW_ARRAY,
-    FAMILY_ANY, /* of no block: where free was called through another function, whose family it does not tell
-                 */
-    FAMILY_BACKING = FAMILY_ANY, /* of a block: a custom allocator took it to hand it out in parts. In an entry
-                                    it has the mark of freed ones too, so that the hot path leaves it alone */
-};
-
 /* The value of a small block: freed:1 family:2 slot:19 size:9. A key is a slot in its place. In an entry it
  * stands above the half of the cell that the block starts in, 0 or 1; an entry is all zero where no block was
  * ever seen. Read for an address in the other half a value has its highest bit set. */
-#define SHADOW_SIZE_BITS 9
-#define SHADOW_SMALL     (1u << SHADOW_SIZE_BITS)
-#define KEY_SHIFT        SHADOW_SIZE_BITS
-#define SLOT_BITS        19
-#define KEY(slot)        ((uint32_t)(slot) << KEY_SHIFT)
-#define FAMILY_AT        (KEY_SHIFT + SLOT_BITS)
-#define SHADOW_FREED     0x40000000u
-#define SHADOW_OTHER     0x80000000u
+#define SHADOW_SMALL (1u << KEY_SHIFT)
+#define FAMILY_AT    (KEY_SHIFT + SLOT_BITS)
+#define SHADOW_FREED 0x40000000u
+#define SHADOW_OTHER 0x80000000u
 
-#define SHADOW_CELL      32
-
-/* Owner of the blocks that are the runtime's own doing: above every thread's capacity. */
-#define SLOT_OURS ((1u << SLOT_BITS) - 1)
+#define SHADOW_CELL  32
 
 #ifdef __x86_64__
 #define ADDRESS_BITS 47
@@ -65,10 +49,10 @@ typedef uint64_t shadow_cell;
 #define SHADOW_HALF (UINT64_C(1) << 63)
 
 struct shadow {
-    uint64_t unfit;  /* bits of a shadow_cell of which a block in the table has none; at first all */
-    uint32_t *small; /* an entry for each cell */
-    uint64_t *large; /* an entry for each SHADOW_SMALL bytes */
-    uint64_t limit;  /* the highest address / 16 that the tables cover; 0: they are not there */
+    uint64_t unfit;   /* bits of a shadow_cell of which a block in the table has none; at first all */
+    uint32_t *small;  /* an entry for each cell */
+    uint64_t *large;  /* an entry for each SHADOW_SMALL bytes */
+    uint64_t limit;   /* the highest address / 16 that the tables cover; 0: they are not there */
     uint32_t *second; /* as small, of second halves where a block may start in each; NULL: not there */
 };
 
@@ -189,8 +173,8 @@ struct block {
 /* The block that starts at p. */
 struct block shadow_find(const void *p);
 
-/* What is behind malloc may be known only now: whether its blocks can share a cell. */
-void shadow_know_allocator(void);
+/* What is behind malloc is known now; glibc's blocks start at least 32 bytes apart (MINSIZE in malloc.c). */
+void shadow_know_allocator(bool is_glibc);
 
 /* Whether a block of that size at p, which no allocator gave, has a place of its own in the table. */
 bool shadow_can_hold(const void *p, uint64_t size);
@@ -203,8 +187,10 @@ bool shadow_put_apart(const void *p, uint32_t slot, enum family, uint64_t size);
 void shadow_drop(const void *p);
 
 /* Calls visit for each live block, in ascending order of addresses but for those in the table of tables,
- * which come behind all others. NULL, or why not all of them could be found. */
-const char *shadow_walk(void (*visit)(void *context, const void *p, const struct block *), void *context);
+ * which come behind all others. is_other: whether memory is known to hold none, and need not be looked
+ * through. NULL, or why not all of them could be found. */
+const char *shadow_walk(void (*visit)(void *context, const void *p, const struct block *), void *context,
+                        bool (*is_other)(uintptr_t begin, uintptr_t end));
 
 /* ---- The inside of the shadow table, for walking it. */
 

@@ -3,7 +3,6 @@
  * where blocks can be, and the kernel's page map which pages of the tables were touched at all. */
 #define _GNU_SOURCE
 #include "lib/base/maps.h"
-#include "lib/count/slab.h"
 #include "lib/heap/shadow.h"
 
 #include <fcntl.h>
@@ -28,6 +27,7 @@ struct window {
 struct walk {
     void (*visit)(void *, const void *, const struct block *);
     void *context;
+    bool (*is_other)(uintptr_t begin, uintptr_t end);
     int pagemap; /* -1: cannot be read, and every page may have been touched */
     struct window small, large, second;
 };
@@ -116,7 +116,7 @@ static const char *walk_tables(struct walk *walk) {
     for (size_t i = 0; !problem && i < maps.count; i++) {
         const struct span *span = &maps.spans[i];
         uintptr_t start = span->begin & -CHUNK;
-        if (is_own_table(span) || slab_overlaps(span->begin, span->end) ||
+        if (is_own_table(span) || walk->is_other(span->begin, span->end) ||
             (span->end - 1) / 16 > shadow.limit)
             continue;
         for (start = start < next ? next : start; start < span->end; start += CHUNK)
@@ -137,8 +137,9 @@ static void walk_region(void *context, uintptr_t start, const struct region *reg
     }
 }
 
-const char *shadow_walk(void (*visit)(void *context, const void *p, const struct block *), void *context) {
-    struct walk walk = {.visit = visit, .context = context};
+const char *shadow_walk(void (*visit)(void *context, const void *p, const struct block *), void *context,
+                        bool (*is_other)(uintptr_t begin, uintptr_t end)) {
+    struct walk walk = {.visit = visit, .context = context, .is_other = is_other};
     const char *problem = NULL;
     walk.pagemap = (int)syscall(SYS_openat, AT_FDCWD, "/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
     if (shadow.limit)

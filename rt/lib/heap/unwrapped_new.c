@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What unwrapped.c is to malloc, for operator new; apart from it because a C program has no such operators. */
+/* What unwrapped.c is to malloc, for operator new; apart from it because a C program has no such operators.
+ */
 #include <stddef.h>
 
 #define PASS_ON(symbol, parameters, arguments)                                                               \

@@ -2,6 +2,8 @@
 /* The live blocks, by address. */
 #include "lib/reach/blocks.h"
 
+#include "lib/count/slab.h"
+
 #include "base/sort.h"
 #include "lib/base/os.h"
 
@@ -59,12 +61,12 @@ static bool blocks_map(struct blocks *blocks, uint64_t count) {
 
 const char *blocks_collect(struct blocks *blocks) {
     uint64_t count = 0;
-    const char *reason = shadow_walk(visit_count, &count);
+    const char *reason = shadow_walk(visit_count, &count, slab_overlaps);
     if (reason)
         return reason;
     if (!blocks_map(blocks, count))
         return "out of memory";
-    reason = shadow_walk(visit_add, blocks);
+    reason = shadow_walk(visit_add, blocks, slab_overlaps);
     if (!is_sorted(blocks))
         sort_array(blocks->all, blocks->count, sizeof *blocks->all, compare_starts);
     take_samples(blocks);

@@ -3,6 +3,7 @@
 #ifndef ALLOCSITE_LIB_REACH_BLOCKS_H
 #define ALLOCSITE_LIB_REACH_BLOCKS_H
 
+#include "lib/base/slot.h"
 #include "lib/heap/shadow.h"
 
 struct live_block {

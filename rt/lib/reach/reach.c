@@ -8,8 +8,11 @@
 #define _GNU_SOURCE
 #include "lib/reach/reach.h"
 
+#include "lib/base/macros.h"
+#include "lib/base/state.h"
+#include "lib/who/modules.h"
+
 #include "lib/base/os.h"
-#include "lib/base/runtime.h"
 #include "lib/reach/roots.h"
 
 #include <errno.h>

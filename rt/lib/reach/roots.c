@@ -7,8 +7,12 @@
 #define _GNU_SOURCE
 #include "lib/reach/roots.h"
 
+#include "lib/base/local.h"
+#include "lib/base/slot.h"
+#include "lib/who/modules.h"
+#include "lib/who/registry.h"
+
 #include "lib/base/os.h"
-#include "lib/base/runtime.h"
 
 #include <gnu/libc-version.h>
 #include <link.h>

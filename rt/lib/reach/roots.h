@@ -6,6 +6,7 @@
 #include "lib/base/maps.h"
 #include "lib/reach/blocks.h"
 #include "lib/reach/stop.h"
+#include "lib/who/modules.h"
 
 struct modules_data {
     struct span *data; /* writable segments, without the runtime's own */

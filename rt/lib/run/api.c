@@ -2,16 +2,23 @@
 /* What allocsite.h calls. */
 #define _GNU_SOURCE
 #include "lib/allocsite.h"
+#include "lib/base/macros.h"
 #include "lib/base/os.h"
-#include "lib/bill/own.h"
+#include "lib/base/slot.h"
+#include "lib/base/state.h"
+#include "lib/bill/origin.h"
 #include "lib/calls/entry.h"
 #include "lib/count/sums.h"
 #include "lib/count/threads.h"
-#include "lib/run/start.h"
+#include "lib/heap/shadow.h"
+#include "lib/own/own.h"
 #include "lib/store/names.h"
+#include "lib/tell/inherited.h"
 #include "lib/tell/profiling.h"
 #include "lib/tell/report_now.h"
+#include "lib/tell/reset.h"
 #include "lib/who/parts.h"
+#include "lib/who/registry.h"
 #include "model/options.h"
 
 #include <errno.h>
@@ -51,7 +58,7 @@ API(int, is_counting, void) {
 API(void, reset, void) {
     int error = errno;
     if (is_on())
-        sums_reset();
+        counters_reset();
     errno = error;
 }
 

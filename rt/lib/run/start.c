@@ -1,30 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Starting up: options, the off switch, and the holes in what is counted. */
 #define _GNU_SOURCE
-#include "lib/run/start.h"
+#include "lib/base/local.h"
+#include "lib/base/macros.h"
+#include "lib/base/state.h"
+#include "lib/count/threads.h"
 
 #include "lib/allocsite.h"
 #include "lib/base/os.h"
-#include "lib/base/runtime.h"
+#include "lib/base/root_parts.h"
 #include "lib/bill/stacks.h"
 #include "lib/calls/aside.h"
 #include "lib/count/change.h"
-#include "lib/elf/instrumented.h"
 #include "lib/heap/next.h"
 #include "lib/heap/rebind.h"
 #include "lib/store/store.h"
 #include "lib/tell/exit.h"
 #include "lib/tell/profiling.h"
-#include "lib/who/root_parts.h"
+#include "lib/who/instrumented.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-bool runtime_off;
-bool runtime_owners = true;
-bool runtime_details;
 
 #ifdef ALLOCSITE_STATIC
 
@@ -34,81 +32,29 @@ static const char *const interface[] __attribute__((used)) = {&api_is_linked, &c
 
 #endif
 
-static struct options options;
 enum { NOT_STARTED, STARTING, STARTED };
 static int state;
 static const struct local *starter; /* the thread's, while it is STARTING */
-static uint32_t holes;
-
-void hole_set(enum hole hole) {
-    __atomic_fetch_or(&holes, 1u << hole, __ATOMIC_RELAXED);
-    if (store_is_file())
-        __atomic_fetch_or(&store_header()->holes, holes_all(), __ATOMIC_RELAXED);
-}
-
-uint32_t holes_all(void) {
-    return __atomic_load_n(&holes, __ATOMIC_RELAXED);
-}
-
-bool hole_is_set(enum hole hole) {
-    return __atomic_load_n(&holes, __ATOMIC_RELAXED) >> hole & 1;
-}
-
-const struct options *runtime_options(void) {
-    return &options;
-}
-
-static void complain(const char *what, const char *pair, size_t length) {
-    char quoted[200] = ": ";
-    size_t kept = length < sizeof quoted - 4 ? length : sizeof quoted - 4;
-    memcpy(quoted + 2, pair, kept);
-    quoted[kept + 2] = '\0';
-    os_say("option ignored, ", what, quoted);
-}
-
-#pragma weak __allocsite_default_options
-
-static void read_options(void) {
-    options_default(&options);
-    const char *text = __allocsite_default_options ? __allocsite_default_options() : NULL;
-    if (text)
-        options_parse(&options, text, complain);
-    text = secure_getenv("ALLOCSITE_OPTIONS");
-    if (text)
-        options_parse(&options, text, complain);
-    if (!options.owners && options_need_owners(&options)) {
-        os_say("option ignored, ", "what else is asked for needs the owners of blocks", ": owners=0");
-        options.owners = true;
-    }
-}
-
-static pid_t started_pid;
-
-const struct root_start root_start = {.options = &options, .holes = &holes, .pid = &started_pid};
-
-bool runtime_was_forked(void) {
-    return os_process() != started_pid;
-}
-
 static COLD void start(void) {
     int error = errno;
-    started_pid = os_process();
-    read_options();
-    runtime_off = !options.enabled;
-    runtime_owners = options.owners;
+    runtime_process = os_process();
+    options_read();
+    const struct options *options = runtime_options();
+    runtime_off = !options->enabled;
+    runtime_owners = options->owners;
     if (!runtime_owners)
         hole_set(HOLE_UNOWNED);
-    sizes_wanted = options.sizes;
-    runtime_details = options.sizes || options.pairs;
+    sizes_wanted = options->sizes;
+    runtime_details = options->sizes || options->pairs;
     if (runtime_details)
         thread_show(); /* out of sight, that is: something may have been counted before */
     if (!runtime_off) {
-        stacks_begin((uint32_t)options.stack, options.stack_sites);
+        stacks_begin((uint32_t)options->stack, options->stack_sites);
         exit_install();
-        if (strcmp(options.profile, "none") != 0)
-            profiling_begin(options.profile);
-        if (options.signal)
-            signal_report_begin(options.signal);
+        if (strcmp(options->profile, "none") != 0)
+            profiling_begin(options->profile);
+        if (options->signal)
+            signal_report_begin(options->signal);
     }
     __atomic_store_n(&state, STARTED, __ATOMIC_RELEASE);
     errno = error;

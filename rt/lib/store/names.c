@@ -2,13 +2,16 @@
 /* The names of a profile, found again by hash. */
 #include "lib/store/names.h"
 
+#include "lib/base/state.h"
+#include "lib/store/store.h"
+
 #include "base/hash.h"
-#include "lib/base/runtime.h"
 #include "lib/base/table.h"
 
 #include <string.h>
 
-static struct table names = {.element = 1, .first = PROFILE_NAMES_FIRST, .kind = PROFILE_NAMES};
+static struct table names = {
+    .element = 1, .first = PROFILE_NAMES_FIRST, .areas = &store_areas, .kind = PROFILE_NAMES};
 static uint64_t names_end = 8; /* name 0 is nothing */
 
 #define BUCKETS 4096

@@ -3,6 +3,7 @@
 #ifndef ALLOCSITE_LIB_STORE_SLOTS_H
 #define ALLOCSITE_LIB_STORE_SLOTS_H
 
+#include "lib/base/slot.h"
 #include "profile.h"
 
 #include <stdbool.h>
@@ -13,11 +14,9 @@ struct profile_slot *slot_at(uint32_t slot);
 /* All zero if nothing is known. */
 const struct profile_slot *slot_known(uint32_t slot);
 
-/* What is live in this process, of which nothing has been counted yet, is what it has inherited. False: the
- * hole is set. */
-bool slots_inherit_heap(void);
-
-/* Whether that was done; else only what a child has at its end tells. */
-bool slots_know_inherited(void);
+/* How many slots every slab has address space for: all there can be, or fewer where that is limited. */
+#define SLOTS_MOST (1u << SLOT_BITS)
+uint32_t slots_most(void);
+void slots_limit(uint32_t fewer);
 
 #endif

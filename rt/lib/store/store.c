@@ -3,10 +3,11 @@
 #define _GNU_SOURCE
 #include "lib/store/store.h"
 
+#include "lib/base/state.h"
+
 #include "lib/base/os.h"
-#include "lib/base/runtime.h"
+#include "lib/base/root_parts.h"
 #include "lib/base/table.h"
-#include "lib/who/root_parts.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -240,6 +241,10 @@ static int enter_head(void) {
     return 0;
 }
 
+static uint64_t *holes_in_file(void) {
+    return store_is_file() ? &store_header()->holes : NULL;
+}
+
 int store_enter(int fd, const char *path, bool is_child) {
     memset(the_file.chunks, 0, sizeof the_file.chunks);
     memset(the_file.names, 0, sizeof the_file.names);
@@ -250,6 +255,7 @@ int store_enter(int fd, const char *path, bool is_child) {
     if (error)
         return error;
     the_file.is_open = true;
+    holes_told = holes_in_file;
     uint32_t count = __atomic_load_n(&area_count, __ATOMIC_ACQUIRE);
     for (uint32_t i = 0; i < count; i++) {
         struct store_area *area = table_peek(&areas, i);
@@ -281,3 +287,5 @@ void store_leave(void) {
     os_unmap(the_file.directory, PROFILE_PAGE);
     os_file_close(&the_file.file);
 }
+
+const struct table_areas store_areas = {.add = store_add, .drop = store_drop, .tell = store_tell};

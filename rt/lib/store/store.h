@@ -16,7 +16,8 @@
  * file, is replaced by empty memory (store_leave) before the child counts; a file of its own then takes its
  * place.
  *
- * Lock-free and safe in signal handlers but for store_enter and store_leave, which no other thread may see. */
+ * Lock-free and safe in signal handlers but for store_enter and store_leave, which no other thread may see.
+ */
 #ifndef ALLOCSITE_LIB_STORE_STORE_H
 #define ALLOCSITE_LIB_STORE_STORE_H
 
@@ -39,6 +40,9 @@ static inline struct profile_header *store_header(void) {
  * there. Returns what store_drop needs to take that back. Keeps errno. */
 uint32_t store_add(enum profile_kind, uint32_t index, uint64_t first, void *address, size_t size);
 void store_drop(uint32_t area);
+
+/* These two and store_tell, for tables whose chunks are areas. */
+extern const struct table_areas store_areas __attribute__((visibility("hidden")));
 
 /* Drops what there is of a slab. */
 void store_drop_slab(uint32_t number);

@@ -2,10 +2,15 @@
 /* Regions of code whose allocations are looked at: for tests. */
 #include "base/sort.h"
 #include "lib/allocsite.h"
+#include "lib/base/descriptors.h"
+#include "lib/base/macros.h"
 #include "lib/base/os.h"
+#include "lib/base/slot.h"
+#include "lib/base/state.h"
 #include "lib/count/threads.h"
 #include "lib/who/descriptor.h"
 #include "lib/who/parts.h"
+#include "lib/who/registry.h"
 #include "model/site_json.h"
 #include "write/names.h"
 

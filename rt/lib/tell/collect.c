@@ -3,8 +3,13 @@
 #define _GNU_SOURCE
 #include "lib/tell/collect.h"
 
+#include "lib/heap/shadow.h"
+#include "lib/tell/inherited.h"
+#include "lib/who/modules.h"
+#include "lib/who/registry.h"
+
 #include "lib/base/os.h"
-#include "lib/base/runtime.h"
+#include "lib/base/state.h"
 #include "lib/base/table.h"
 #include "lib/bill/stacks.h"
 #include "lib/count/pairs.h"
@@ -14,7 +19,6 @@
 #include "lib/heap/next.h"
 #include "lib/heap/rebind.h"
 #include "lib/reach/reach.h"
-#include "lib/run/start.h"
 #include "lib/store/names.h"
 #include "lib/store/slots.h"
 #include "lib/store/store.h"

@@ -4,8 +4,9 @@
 #define _GNU_SOURCE
 #include "lib/tell/copies.h"
 
+#include "lib/own/own.h"
+
 #include "base/elf_note.h"
-#include "lib/base/runtime.h"
 #include "root.h"
 
 #include <link.h>

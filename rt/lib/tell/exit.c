@@ -3,17 +3,20 @@
 #define _GNU_SOURCE
 #include "lib/tell/exit.h"
 
+#include "lib/base/descriptors.h"
+#include "lib/base/local.h"
+#include "lib/who/modules.h"
+
 #include "base/path.h"
 #include "lib/base/os.h"
-#include "lib/base/runtime.h"
+#include "lib/base/state.h"
 #include "lib/count/torn.h"
-#include "lib/elf/instrumented.h"
 #include "lib/heap/next.h"
-#include "lib/run/start.h"
 #include "lib/store/store.h"
 #include "lib/tell/collect.h"
 #include "lib/tell/profiling.h"
 #include "lib/tell/report_now.h"
+#include "lib/who/instrumented.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -22,26 +25,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-/* Copies of the descriptors 1 and 2, made when the program closed them with fclose; 0: none. */
-static int kept[3];
-
-void exit_keep_descriptor(int fd) {
-    runtime_start();
-    const char *name = fd == STDERR_FILENO ? "stderr" : "stdout";
-    if (runtime_off || (fd != STDOUT_FILENO && fd != STDERR_FILENO) || kept[fd] ||
-        strcmp(runtime_options()->report, name) != 0)
-        return;
-    int error = errno;
-    int copy = os_keep(fd);
-    kept[fd] = copy > 0 ? copy : 0;
-    errno = error;
-}
-
-/* The program's own descriptor may have been closed and given to another file since. */
-static int standard_descriptor(int fd) {
-    return kept[fd] ? kept[fd] : fd;
-}
 
 static int open_path(const char *pattern, uint32_t number) {
     char path[PATH_MAX], numbered[PATH_MAX];
@@ -61,14 +44,14 @@ int report_descriptor(uint32_t number) {
     if (strcmp(report, "none") == 0)
         return -1;
     if (strcmp(report, "stderr") == 0)
-        return standard_descriptor(STDERR_FILENO);
+        return descriptor_standard(STDERR_FILENO);
     if (strcmp(report, "stdout") == 0)
-        return standard_descriptor(STDOUT_FILENO);
+        return descriptor_standard(STDOUT_FILENO);
     return open_path(report, number);
 }
 
 void report_descriptor_close(int fd) {
-    if (fd > STDERR_FILENO && fd != kept[STDOUT_FILENO] && fd != kept[STDERR_FILENO])
+    if (!descriptor_is_standard(fd))
         os_close(fd);
 }
 
@@ -149,8 +132,8 @@ __attribute__((destructor)) static void destroy(void) {
 
 #endif
 
-/* ---- A report at a signal, whatever the program is doing: nothing here takes a lock that it could hold, or more
- * of its stack than a few hundred bytes.
+/* ---- A report at a signal, whatever the program is doing: nothing here takes a lock that it could hold, or
+ * more of its stack than a few hundred bytes.
  */
 
 /* A report needs some 20 KiB; threads may have stacks of 16. */

@@ -5,8 +5,11 @@
 
 #include <stdint.h>
 
-/* Of the option report, for the report of a number, which stands behind a path; 0: the one at exit. -1: none, and a line
- * says why. */
+/* Has the report written when the process exits. */
+void exit_install(void);
+
+/* Of the option report, for the report of a number, which stands behind a path; 0: the one at exit. -1: none,
+ * and a line says why. */
 int report_descriptor(uint32_t number);
 void report_descriptor_close(int fd);
 

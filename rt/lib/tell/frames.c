@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Addresses of code in a report. */
+#include "lib/base/slot.h"
 #include "lib/store/names.h"
 #include "lib/tell/collect.h"
 #include "lib/tell/rows.h"
 #include "lib/tell/symbols.h"
+#include "lib/who/modules.h"
+#include "lib/who/registry.h"
 
 /* A module of which an address is to be shown. */
 static void want_module(struct frames *frames, const struct rows *rows, uint32_t slot) {

@@ -3,14 +3,22 @@
 #define _GNU_SOURCE
 #include "lib/tell/profiling.h"
 
+#include "format.h"
+#include "lib/base/descriptors.h"
+#include "lib/base/local.h"
+#include "lib/base/slot.h"
+#include "lib/tell/inherited.h"
+#include "lib/who/modules.h"
+#include "lib/who/registry.h"
+
 #include "base/hash.h"
 #include "lib/base/os.h"
+#include "lib/base/state.h"
 #include "lib/base/table.h"
 #include "lib/bill/stacks.h"
 #include "lib/calls/interpose.h"
 #include "lib/count/sums.h"
 #include "lib/count/torn.h"
-#include "lib/run/start.h"
 #include "lib/store/names.h"
 #include "lib/store/slots.h"
 #include "lib/store/store.h"
@@ -27,8 +35,10 @@
 
 bool *profiling_here;
 
-static struct table records = {
-    .element = sizeof(struct profile_record), .first = PROFILE_RECORDS_FIRST, .kind = PROFILE_RECORDS};
+static struct table records = {.element = sizeof(struct profile_record),
+                               .first = PROFILE_RECORDS_FIRST,
+                               .areas = &store_areas,
+                               .kind = PROFILE_RECORDS};
 
 static const char *wanted_path;  /* with its patterns */
 static char directory[PATH_MAX]; /* that it is relative to; a program may change it later */
@@ -107,7 +117,8 @@ static void add(uint32_t slot) {
     table_tell(&records, slot, offsetof(struct profile_record, what), &record->what, sizeof to->what);
 }
 
-void profiling_add(uint32_t slot) {
+/* Names the slot in the profile. Lock-free. */
+static void add_if_file(uint32_t slot) {
     if (store_is_file())
         add(slot);
 }
@@ -221,6 +232,7 @@ void profiling_begin(const char *pattern) {
     }
     wanted_path = pattern;
     profiling_here = here;
+    record_added = add_if_file;
     begin(false);
     bool was_silent = silence_begin();
     pthread_atfork(NULL, NULL, leave_parent);

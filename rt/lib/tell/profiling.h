@@ -15,9 +15,6 @@ void profiling_begin(const char *pattern);
 /* A file for a forked child, before it counts anything. */
 void profiling_begin_child(void);
 
-/* Names the slot in the profile. Lock-free. */
-void profiling_add(uint32_t slot);
-
 /* The process is about to end by itself. */
 void profiling_end(void);
 

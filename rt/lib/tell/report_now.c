@@ -3,10 +3,12 @@
 #define _GNU_SOURCE
 #include "lib/tell/report_now.h"
 
+#include "lib/base/local.h"
+#include "lib/who/modules.h"
+
 #include "lib/base/os.h"
-#include "lib/base/runtime.h"
+#include "lib/base/state.h"
 #include "lib/base/table.h"
-#include "lib/run/start.h"
 #include "lib/tell/collect.h"
 
 #include <errno.h>

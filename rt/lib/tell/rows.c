@@ -2,6 +2,11 @@
 /* The rows of a report. */
 #include "lib/tell/rows.h"
 
+#include "format.h"
+#include "lib/base/descriptors.h"
+#include "lib/who/modules.h"
+#include "lib/who/registry.h"
+
 #include "base/hash.h"
 #include "lib/count/change.h"
 #include "lib/count/pairs.h"

@@ -3,6 +3,7 @@
 #ifndef ALLOCSITE_LIB_TELL_ROWS_H
 #define ALLOCSITE_LIB_TELL_ROWS_H
 
+#include "lib/who/modules.h"
 #include "model/report.h"
 
 #include <stdbool.h>

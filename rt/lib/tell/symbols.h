@@ -3,7 +3,7 @@
 #ifndef ALLOCSITE_LIB_TELL_SYMBOLS_H
 #define ALLOCSITE_LIB_TELL_SYMBOLS_H
 
-#include "lib/base/runtime.h"
+#include "lib/who/modules.h"
 
 struct symbols {
     struct symbol *sorted;

@@ -3,6 +3,8 @@
 #define _GNU_SOURCE
 #include "lib/walk/rule.h"
 
+#include "lib/base/macros.h"
+
 #include "lib/walk/module.h"
 #include "lib/who/unloads.h"
 

@@ -9,6 +9,7 @@
 #ifndef ALLOCSITE_LIB_WALK_RULE_H
 #define ALLOCSITE_LIB_WALK_RULE_H
 
+#include "lib/base/macros.h"
 #include "lib/count/tally.h"
 #include "lib/walk/walk.h"
 

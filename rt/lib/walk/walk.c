@@ -3,10 +3,14 @@
 #define _GNU_SOURCE
 #include "lib/walk/walk.h"
 
+#include "lib/base/macros.h"
+
 #include "lib/base/os.h"
 #include "lib/walk/fully.h"
 #include "lib/walk/reads.h"
 #include "lib/walk/rule.h"
+#include "lib/who/callers.h"
+#include "lib/who/unloads.h"
 
 #include <sys/auxv.h>
 #include <sys/syscall.h>
@@ -231,4 +235,14 @@ bool walk_reads_reach(struct walk_reads *reads, uintptr_t end) {
         if (!os_can_read((const void *)reads->end))
             return false;
     return true;
+}
+
+void unload_begin(void) {
+    __atomic_fetch_add(&unloads.begun, 1, __ATOMIC_SEQ_CST);
+    callers_forget();
+    walk_forget();
+}
+
+void unload_end(void) {
+    __atomic_fetch_add(&unloads.ended, 1, __ATOMIC_SEQ_CST);
 }

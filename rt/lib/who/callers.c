@@ -2,9 +2,15 @@
 /* Return addresses of unsited allocations and their slots. */
 #include "lib/who/callers.h"
 
+#include "format.h"
+#include "lib/base/macros.h"
+#include "lib/base/slot.h"
+#include "lib/who/modules.h"
+#include "lib/who/registry.h"
+
 #include "base/hash.h"
 #include "lib/base/table.h"
-#include "lib/count/slab.h"
+#include "lib/store/slots.h"
 #include "lib/who/unloads.h"
 
 #include <errno.h>
@@ -19,7 +25,7 @@ static uint32_t caller_count;
 
 /* A sixteenth of all slots; sites and stacks have the rest. */
 static uint32_t most_callers(void) {
-    return slab_slots() / 16;
+    return slots_most() / 16;
 }
 
 static bool is_caller(uint32_t slot, const void *wanted) {

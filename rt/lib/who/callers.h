@@ -4,7 +4,9 @@
 #ifndef ALLOCSITE_LIB_WHO_CALLERS_H
 #define ALLOCSITE_LIB_WHO_CALLERS_H
 
-#include "lib/base/runtime.h"
+#include "format.h"
+#include "lib/base/macros.h"
+#include "lib/base/slot.h"
 
 /* The keys of callers that were here, by the lowest bits of the address; in a word the page and the key
  * without its lowest bits. A word is read whole, so it needs no lock. */

@@ -2,6 +2,8 @@
 /* Comparing and copying the descriptors of sites. */
 #include "lib/who/descriptor.h"
 
+#include "lib/base/descriptors.h"
+
 #include <string.h>
 
 static bool same_text(const char *a, const char *b) {

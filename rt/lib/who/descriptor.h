@@ -4,6 +4,7 @@
 #define ALLOCSITE_LIB_WHO_DESCRIPTOR_H
 
 #include "format.h"
+#include "lib/base/descriptors.h"
 #include "model/site_json.h"
 
 /* What the field names, NULL for nothing. */

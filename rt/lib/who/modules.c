@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The modules of the process by address: who is calling, and where does a descriptor stand. */
 #define _GNU_SOURCE
+#include "lib/who/modules.h"
 #include "base/elf_note.h"
 #include "base/hash.h"
 #include "lib/base/os.h"
+#include "lib/base/table.h"
 #include "lib/elf/image.h"
-#include "lib/walk/walk.h"
 #include "lib/who/callers.h"
+#include "lib/who/registry.h"
 #include "lib/who/unloads.h"
 
 #include <dlfcn.h>
@@ -175,16 +177,6 @@ struct module_address module_address(const void *address) {
 
 const struct module *module_of(const void *address) {
     return module_address(address).module;
-}
-
-void unload_begin(void) {
-    __atomic_fetch_add(&unloads.begun, 1, __ATOMIC_SEQ_CST);
-    callers_forget();
-    walk_forget();
-}
-
-void unload_end(void) {
-    __atomic_fetch_add(&unloads.ended, 1, __ATOMIC_SEQ_CST);
 }
 
 /* ---- Finding the note with the build id (elf(5)) in a mapped module. */

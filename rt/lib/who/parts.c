@@ -2,9 +2,13 @@
 /* Slots that are parts of others. */
 #include "lib/who/parts.h"
 
+#include "lib/base/slot.h"
+#include "lib/base/state.h"
+#include "lib/who/registry.h"
+
 #include "base/hash.h"
 #include "lib/base/table.h"
-#include "lib/count/slab.h"
+#include "lib/store/slots.h"
 
 static struct table backings = {.element = sizeof(uint32_t), .first = 256}; /* by slot; 0: it has none */
 static struct index stacks = INDEX_OF(1u << 16);
@@ -12,7 +16,7 @@ static uint32_t stack_count;
 
 /* A quarter of all slots; sites and callers have the rest. */
 static uint32_t most_stacks(void) {
-    return slab_slots() / 4;
+    return slots_most() / 4;
 }
 
 static uint32_t add_part(uint32_t slot, enum profile_what what, profile_name stack) {

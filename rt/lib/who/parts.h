@@ -10,7 +10,7 @@
 #ifndef ALLOCSITE_LIB_WHO_PARTS_H
 #define ALLOCSITE_LIB_WHO_PARTS_H
 
-#include "lib/base/runtime.h"
+#include "lib/who/registry.h"
 
 /* The backing of a slot that is no part itself, or of the one that a stack is of; made at first use, then
  * found by one look into a table. Of a backing: itself. NO_SLOT: no memory, and the hole is set. */

@@ -1,50 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Slots for sites, and what the report needs to name them. Lock-free: a signal handler may come anywhere. */
+#include "lib/who/registry.h"
+#include "format.h"
+#include "lib/base/descriptors.h"
+#include "lib/base/root_parts.h"
+#include "lib/base/slot.h"
+#include "lib/base/state.h"
 #include "lib/base/table.h"
-#include "lib/bill/stacks.h"
-#include "lib/tell/profiling.h"
 #include "lib/who/descriptor.h"
-#include "lib/who/root_parts.h"
+#include "lib/who/modules.h"
+
+bool (*record_wants_stacks)(const struct record *);
+void (*record_added)(uint32_t slot);
 
 static struct table record_table = {.element = sizeof(struct record), .first = 256};
 static uint32_t records = 1; /* slot 0 is nobody's */
 
 const struct root_registry root_registry = {.records = &record_table, .record_count = &records};
-
-#define ARENA_CHUNK ((size_t)256 << 10)
-
-struct arena {
-    size_t used;
-    char data[];
-};
-
-static struct arena *arena;
-
-/* A new chunk unless another thread has put one there meanwhile. */
-static void arena_renew(struct arena *full) {
-    struct arena *fresh = os_map(ARENA_CHUNK, OS_FORK_KEEPS);
-    if (fresh &&
-        !__atomic_compare_exchange_n(&arena, &full, fresh, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
-        os_unmap(fresh, ARENA_CHUNK);
-}
-
-void *arena_take(size_t size) {
-    const size_t room = ARENA_CHUNK - sizeof(struct arena);
-    size = (size + 15) & ~(size_t)15;
-    if (size > room / 4)
-        return os_map(size, OS_FORK_KEEPS);
-    for (;;) {
-        struct arena *chunk = __atomic_load_n(&arena, __ATOMIC_ACQUIRE);
-        if (chunk) {
-            size_t at = __atomic_fetch_add(&chunk->used, size, __ATOMIC_RELAXED);
-            if (at + size <= room)
-                return chunk->data + at;
-        }
-        arena_renew(chunk);
-        if (!__atomic_load_n(&arena, __ATOMIC_ACQUIRE))
-            return NULL;
-    }
-}
 
 uint32_t record_count(void) {
     return __atomic_load_n(&records, __ATOMIC_ACQUIRE);
@@ -74,17 +46,18 @@ uint32_t record_add(const struct record *filled) {
         return NO_SLOT;
     }
     *record = *filled;
-    record->keeps_stacks |= stacks_want(filled);
+    record->keeps_stacks |= record_wants_stacks && record_wants_stacks(filled);
     record->module = NULL;
     __atomic_store_n(&record->module, filled->module, __ATOMIC_RELEASE);
-    profiling_add(slot);
+    if (record_added)
+        record_added(slot);
     return slot;
 }
 
 void record_keep_stacks(uint32_t slot) {
     struct record *record = table_peek(&record_table, slot);
     if (record && record->module && !record->site)
-        record->keeps_stacks = stacks_want(record);
+        record->keeps_stacks = record_wants_stacks(record);
 }
 
 void record_drop(uint32_t slot) {

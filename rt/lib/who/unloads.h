@@ -2,7 +2,8 @@
 /* Unloading modules, after which an address may be that of other code.
  *
  * What is known of code by its address is forgotten before a module goes, and nothing more is kept until it
- * has gone: what is kept only afterwards is of code that is there, whoever is loaded in its place meanwhile. */
+ * has gone: what is kept only afterwards is of code that is there, whoever is loaded in its place meanwhile.
+ */
 #ifndef ALLOCSITE_LIB_WHO_UNLOADS_H
 #define ALLOCSITE_LIB_WHO_UNLOADS_H
 

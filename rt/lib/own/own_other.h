@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Blocks that the hot path leaves over though their sites and threads are ready: large ones, and small ones that
- * are in the second table. */
+/* Blocks that the hot path leaves over though their sites and threads are ready: large ones, and small ones
+ * that are in the second table. */
 #ifndef ALLOCSITE_LIB_BILL_OWN_OTHER_H
 #define ALLOCSITE_LIB_BILL_OWN_OTHER_H
 
-#include "lib/bill/own.h"
+#include "lib/base/local.h"
+#include "lib/base/slot.h"
+#include "lib/count/tally.h"
+#include "lib/heap/shadow.h"
+#include "lib/own/own.h"
 
 #define LARGE_KEY(key) ((uint64_t)(key) << (LARGE_SLOT_AT - KEY_SHIFT))
 
@@ -16,7 +20,7 @@ static inline struct tally *enter_large(uint32_t key, const void *p, uint64_t by
         bytes >= LARGE_SIZE_MASK)
         return NULL;
     *entry = LARGE_KEY(key) | (uint64_t)family << LARGE_FAMILY_AT | shadow_large_offset(p) | bytes;
-    return own_tally(thread, key);
+    return tally_of_key(thread, key);
 }
 
 /* The same for a small block. */
@@ -28,7 +32,7 @@ static inline struct tally *enter_second(uint32_t key, const void *p, uint64_t b
     if (!entry || key >= thread->capacity)
         return NULL;
     *entry = value;
-    return own_tally(thread, key);
+    return tally_of_key(thread, key);
 }
 
 /* What own_gain leaves over. */
@@ -65,7 +69,7 @@ static inline bool lose_large(const void *p, enum family family) {
     if (key - KEY(1) >= thread->capacity)
         return false;
     *entry = value | LARGE_FREED;
-    tally_lose(thread, own_tally(thread, key), value & LARGE_SIZE_MASK);
+    tally_lose(thread, tally_of_key(thread, key), value & LARGE_SIZE_MASK);
     return true;
 }
 
@@ -83,7 +87,7 @@ static inline bool lose_other(const void *p, enum family family) {
     if (key - KEY(1) >= thread->capacity)
         return false;
     shadow_mark_freed(entry);
-    tally_lose(thread, own_tally(thread, key), value & (SHADOW_SMALL - 1));
+    tally_lose(thread, tally_of_key(thread, key), value & (SHADOW_SMALL - 1));
     return true;
 }
 

@@ -3,21 +3,17 @@
 #ifndef ALLOCSITE_LIB_BILL_OWN_H
 #define ALLOCSITE_LIB_BILL_OWN_H
 
+#include "format.h"
+#include "lib/base/local.h"
+#include "lib/base/macros.h"
+#include "lib/base/slot.h"
+#include "lib/base/state.h"
 #include "lib/bill/lifted.h"
+#include "lib/bill/origin.h"
 #include "lib/count/change.h"
+#include "lib/count/tally.h"
 #include "lib/heap/next.h"
-
-/* Who calls: a site or, where that is NULL, the code behind a return address. */
-struct origin {
-    struct allocsite_site *site;
-    const void *caller;
-};
-
-/* Who counts what a slot is billed for now: within a custom allocator it is that one's backing. */
-struct share own_share(uint32_t slot, uint64_t bytes);
-
-/* The slot of who calls. */
-uint32_t own_slot(struct origin);
+#include "lib/heap/shadow.h"
 
 /* What the hot path leaves over. All of them keep errno. p: what the allocator gave, NULL if it failed. */
 void *own_alloc_slow(struct origin, void *p, uint64_t bytes, enum family);
@@ -43,12 +39,6 @@ void own_free_block_slow(void *p, struct origin, enum family);
 /* Has the tally behind this one looked at, and frees a block. */
 void own_look_and_free(void *p, struct thread *, struct tally *before, uint64_t bytes);
 
-/* The tally of a key. */
-static inline struct tally *own_tally(struct thread *thread, uint32_t key) {
-    _Static_assert(sizeof(struct tally) == 1u << (KEY_SHIFT - 3), "an index by one shift");
-    return (struct tally *)((char *)thread->tallies + (key >> 3));
-}
-
 /* The block; NULL: it is not for the hot path. The compiler is told that it is not NULL, or it would test. */
 static inline void *own_gain(uint32_t key, void *p, uint64_t bytes, enum family family) {
     struct thread *thread = local.current;
@@ -59,7 +49,7 @@ static inline void *own_gain(uint32_t key, void *p, uint64_t bytes, enum family 
     if (!p)
         __builtin_unreachable();
     *shadow_entry(cell) = entry;
-    struct tally *tally = own_tally(thread, key);
+    struct tally *tally = tally_of_key(thread, key);
     return tally_gain_unseen(thread, tally, bytes) ? peak_look_gained(p, thread, tally, bytes) : p;
 }
 
@@ -68,7 +58,7 @@ static inline bool own_gain_alone(uint32_t key, const void *p, uint64_t bytes) {
     struct thread *thread = local.current;
     if (UNLIKELY(!p || key >= thread->capacity))
         return false;
-    tally_gain_alone(own_tally(thread, key), bytes);
+    tally_gain_alone(tally_of_key(thread, key), bytes);
     return true;
 }
 
@@ -107,11 +97,18 @@ static inline void own_free_block(void *p, struct origin by, enum family family)
     __asm__("" : "+r"(cell)); /* or GCC spends an instruction on an address that serves twice */
     shadow_mark_freed(shadow_entry(cell));
     uint64_t bytes = rest & (SHADOW_SMALL - 1);
-    struct tally *before = own_tally(thread, rest & -KEY(1));
+    struct tally *before = tally_of_key(thread, rest & -KEY(1));
     if (tally_lose_unseen(thread, before + 1, bytes))
         own_look_and_free(p, thread, before, bytes);
     else
         next.free(p);
 }
+
+/* Counts for a slot, which may be NO_SLOT. Keep errno. */
+void count_gained(uint32_t slot, const void *p, uint64_t bytes, enum family);
+void count_failed(uint32_t slot);
+
+/* A block was counted for one slot and is another's. */
+void count_disowned(const struct billed *, uint32_t from, uint32_t to);
 
 #endif

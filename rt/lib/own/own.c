@@ -1,9 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Counting what happens to blocks: everything but the hot path. */
-#include "lib/bill/own.h"
+#include "lib/own/own.h"
+
+#include "format.h"
+#include "lib/base/local.h"
+#include "lib/base/macros.h"
+#include "lib/base/slot.h"
+#include "lib/base/state.h"
+#include "lib/bill/origin.h"
+#include "lib/bill/scope.h"
+#include "lib/count/tally.h"
+#include "lib/heap/shadow.h"
+#include "lib/who/registry.h"
 
 #include "lib/behind/custom.h"
-#include "lib/bill/own_other.h"
 #include "lib/bill/stacks.h"
 #include "lib/count/change.h"
 #include "lib/count/pairs.h"
@@ -11,6 +21,7 @@
 #include "lib/heap/next.h"
 #include "lib/heap/operators.h"
 #include "lib/heap/rebind.h"
+#include "lib/own/own_other.h"
 #include "lib/who/parts.h"
 
 #include <errno.h>
@@ -26,17 +37,12 @@ static void enter_uncounted(const void *p, uint64_t bytes, enum family family) {
         shadow_put(p, SLOT_OURS, family, bytes);
 }
 
-struct share own_share(uint32_t slot, uint64_t bytes) {
-    bool is_backing = local.custom && slot != NO_SLOT;
-    return (struct share){stack_slot(is_backing ? part_backing(slot) : slot), is_backing, bytes};
-}
-
 static void enter_share(const void *p, struct share share, enum family family) {
     enter(p, share.slot, share.is_backing ? FAMILY_BACKING : family, share.bytes);
 }
 
 static void gain(uint32_t slot, const void *p, uint64_t bytes, enum family family) {
-    struct share share = own_share(slot, bytes);
+    struct share share = origin_share(slot, bytes);
     if (change_gain(share))
         enter_share(p, share, family);
 }
@@ -50,20 +56,20 @@ static void lose(const struct block *block) {
 }
 
 static void move(const struct block *old, uint32_t slot, const void *p, uint64_t bytes) {
-    struct share share = own_share(slot, bytes);
+    struct share share = origin_share(slot, bytes);
     if (change_move(share_of_block(old), share))
         enter_share(p, share, FAMILY_MALLOC);
 }
 
 /* A realloc of a block that nobody is known to own. */
 static void appear(uint32_t slot, const void *p, uint64_t bytes) {
-    struct share share = own_share(slot, bytes);
+    struct share share = origin_share(slot, bytes);
     if (change_appear(share))
         enter_share(p, share, FAMILY_MALLOC);
 }
 
 static void fail(uint32_t slot) {
-    change_fail(own_share(slot, 0).slot);
+    change_fail(origin_share(slot, 0).slot);
 }
 
 void count_failed(uint32_t slot) {
@@ -79,37 +85,6 @@ void count_gained(uint32_t slot, const void *p, uint64_t bytes, enum family fami
         enter_uncounted(p, bytes, family);
     else if (runtime_counts())
         gain(slot, p, bytes, family);
-    errno = error;
-}
-
-static void disown(const void *p, uint32_t from, uint32_t to) {
-    struct block block = shadow_find(p);
-    struct thread *thread = slot_row(block.slot) == from ? thread_acquire(block.slot, to) : NULL;
-    from = block.slot; /* a part of what it was */
-    if (thread && block.state == BLOCK_LIVE) {
-        shadow_put(p, to, FAMILY_MALLOC, block.size);
-        tally_disown(thread, thread_tally(thread, from), thread_tally(thread, to), block.size);
-    } else if (thread) {
-        tally_disown_freed(thread_tally(thread, from), thread_tally(thread, to), block.size);
-    }
-    if (thread)
-        thread_release(thread);
-}
-
-static void disown_gain(uint64_t bytes, uint32_t from, uint32_t to) {
-    struct thread *thread = thread_acquire(from, to);
-    if (!thread)
-        return;
-    tally_disown_gain(thread_tally(thread, from), thread_tally(thread, to), bytes);
-    thread_release(thread);
-}
-
-void count_disowned(const struct billed *block, uint32_t from, uint32_t to) {
-    int error = errno;
-    if (runtime_owners)
-        disown(block->p, from, to);
-    else
-        disown_gain(block->bytes, from, to);
     errno = error;
 }
 
@@ -165,7 +140,7 @@ static void mark_uncounted(const void *p, uint64_t bytes, struct origin origin) 
 
 static void mark_counted(const void *p, uint64_t bytes, struct origin origin) {
     struct bill bill = bill_for(origin, p, bytes, FAMILY_MALLOC);
-    struct share share = own_share(bill.slot, bill.bytes);
+    struct share share = origin_share(bill.slot, bill.bytes);
     enum family family = share.is_backing ? FAMILY_BACKING : bill.family;
     if (change_gain(share) && runtime_owners && !shadow_put_apart(p, share.slot, family, share.bytes))
         hole_set(HOLE_OWNERS);
@@ -203,9 +178,9 @@ static bool gain_quickly(struct origin origin, void *p, uint64_t bytes, enum fam
     }
     enter(p, key >> KEY_SHIFT, family, bytes);
     if (runtime_owners)
-        tally_gain(thread, own_tally(thread, key), bytes);
+        tally_gain(thread, tally_of_key(thread, key), bytes);
     else
-        tally_gain_alone(own_tally(thread, key), bytes);
+        tally_gain_alone(tally_of_key(thread, key), bytes);
     return true;
 }
 
@@ -267,12 +242,6 @@ void own_failed(struct origin origin) {
     own_alloc_slow(origin, NULL, 0, FAMILY_MALLOC);
 }
 
-uint32_t own_slot(struct origin origin) {
-    if (local.releaser)
-        return local.releaser - 1;
-    return origin.site ? site_slot(origin.site) : unsited_owner(origin.caller);
-}
-
 /* Whether every block of the process comes by here, so that one that is not known is none. */
 static bool all_blocks_are_seen(void) {
     return !hole_is_set(HOLE_INTERPOSITION) && !hole_is_set(HOLE_PAST) && !hole_is_set(HOLE_UNWRAPPED) &&
@@ -288,7 +257,8 @@ static void report_unknown(const void *p, const struct block *block, struct orig
         hole_set(HOLE_PAST);
         return;
     }
-    pair_count(block->state == BLOCK_FREED ? FAULT_DOUBLE_FREE : FAULT_FOREIGN, block->slot, own_slot(by), 0);
+    pair_count(block->state == BLOCK_FREED ? FAULT_DOUBLE_FREE : FAULT_FOREIGN, block->slot, origin_slot(by),
+               0);
 }
 
 static void report_family(const struct block *block, enum family family, struct origin by) {
@@ -296,7 +266,7 @@ static void report_family(const struct block *block, enum family family, struct 
         operators_are_replaced())
         return;
     bool both_new = block->family != FAMILY_MALLOC && family != FAMILY_MALLOC;
-    pair_count(both_new ? FAULT_ARRAY_MISMATCH : FAULT_MISMATCH, block->slot, own_slot(by), block->size);
+    pair_count(both_new ? FAULT_ARRAY_MISMATCH : FAULT_MISMATCH, block->slot, origin_slot(by), block->size);
 }
 
 /* Takes the block at p out of the table. */
@@ -316,7 +286,7 @@ static bool is_counted(const struct block *block) {
 static void lose_to(const struct block *block, struct origin by) {
     lose(block);
     if (runtime_details)
-        pair_count(PAIR_FREE, block->slot, own_slot(by), block->size);
+        pair_count(PAIR_FREE, block->slot, origin_slot(by), block->size);
 }
 
 static bool has_gone(const void *p) {
@@ -471,7 +441,7 @@ static inline bool move_quickly(uint32_t key, const struct old *old, void *p, ui
         *small = value;
     else
         *large = LARGE_KEY(key) | shadow_large_offset(p) | bytes;
-    tally_move(thread, own_tally(thread, old->key), old->bytes, own_tally(thread, key), bytes);
+    tally_move(thread, tally_of_key(thread, old->key), old->bytes, tally_of_key(thread, key), bytes);
     return true;
 }
 
@@ -530,7 +500,7 @@ static inline bool move_small(uint32_t key, uint32_t value, void *p, uint64_t by
                  old_key >= thread->extra_capacity || bytes >= SHADOW_SMALL || !shadow_fits(cell)))
         return false;
     *shadow_entry(cell) = entry;
-    tally_move(thread, own_tally(thread, old_key), old_bytes, own_tally(thread, key), bytes);
+    tally_move(thread, tally_of_key(thread, old_key), old_bytes, tally_of_key(thread, key), bytes);
     return true;
 }
 

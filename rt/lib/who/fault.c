@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "lib/tell/fault.h"
+#include "lib/who/fault.h"
+
+#include "lib/base/descriptors.h"
+#include "lib/who/registry.h"
 
 #include "lib/base/os.h"
-#include "lib/base/runtime.h"
-#include "lib/run/start.h"
+#include "lib/base/state.h"
 #include "lib/who/descriptor.h"
 
 #include <string.h>

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The modules that were compiled with the plugin. */
 #define _GNU_SOURCE
-#include "lib/elf/instrumented.h"
+#include "lib/who/instrumented.h"
 
-#include "lib/base/runtime.h"
+#include "format.h"
+
+#include "lib/who/modules.h"
+
 #include "lib/elf/image.h"
 
 #include <string.h>

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Where allocsite-dump finds, in the memory of the process, what is counted. */
-#include "lib/base/runtime.h"
+#include "lib/base/root_parts.h"
 #include "lib/base/table.h"
 #include "lib/store/store.h"
-#include "lib/who/root_parts.h"
+#include "lib/who/modules.h"
+#include "lib/who/registry.h"
 #include "model/options.h"
 
 #ifdef ALLOCSITE_STATIC

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "lib/base/local.h"
+
+#include "lib/base/os.h"
+
+struct thread no_thread;
+__thread struct local local = {.current = &no_thread};
+
+/* A signal handler that comes meanwhile would not be counted either: signals wait until the silence ends. */
+static __thread uint64_t signals_before __attribute__((tls_model("initial-exec")));
+
+bool silence_begin(void) {
+    bool was_silent = local.silent;
+    if (!was_silent)
+        signals_before = os_signals_hold();
+    local.silent = true;
+    local_divert();
+    return was_silent;
+}
+
+void silence_end(bool was_silent) {
+    local.silent = was_silent;
+    local_divert();
+    if (!was_silent)
+        os_signals_release(signals_before);
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* What the compiler is told. */
+#ifndef ALLOCSITE_LIB_BASE_MACROS_H
+#define ALLOCSITE_LIB_BASE_MACROS_H
+
+#define ALLOCSITE_EXPORT __attribute__((visibility("default")))
+
+#define LIKELY(x)        __builtin_expect(!!(x), 1)
+#define UNLIKELY(x)      __builtin_expect(!!(x), 0)
+#define COLD             __attribute__((noinline, cold))
+
+/* An argument that is needed after a call. In a register that calls preserve it would cost two more
+ * instructions than in memory. */
+#define KEEP(type, name, value) type volatile name = (value)
+
+#endif

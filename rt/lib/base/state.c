@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#define _GNU_SOURCE
+#include "lib/base/state.h"
+
+#include "lib/allocsite.h"
+#include "lib/base/os.h"
+#include "lib/base/root_parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool runtime_off;
+bool runtime_owners = true;
+bool runtime_details;
+
+int32_t runtime_process;
+
+bool runtime_was_forked(void) {
+    return os_process() != runtime_process;
+}
+
+static uint32_t holes_set;
+uint64_t *(*holes_told)(void);
+
+void hole_set(enum hole hole) {
+    __atomic_fetch_or(&holes_set, 1u << hole, __ATOMIC_RELAXED);
+    uint64_t *told = holes_told ? holes_told() : NULL;
+    if (told)
+        __atomic_fetch_or(told, holes_all(), __ATOMIC_RELAXED);
+}
+
+uint32_t holes_all(void) {
+    return __atomic_load_n(&holes_set, __ATOMIC_RELAXED);
+}
+
+bool hole_is_set(enum hole hole) {
+    return holes_all() >> hole & 1;
+}
+
+static struct options options;
+
+const struct options *runtime_options(void) {
+    return &options;
+}
+
+static void complain(const char *what, const char *pair, size_t length) {
+    char quoted[200] = ": ";
+    size_t kept = length < sizeof quoted - 4 ? length : sizeof quoted - 4;
+    memcpy(quoted + 2, pair, kept);
+    quoted[kept + 2] = '\0';
+    os_say("option ignored, ", what, quoted);
+}
+
+#pragma weak __allocsite_default_options
+
+void options_read(void) {
+    options_default(&options);
+    const char *text = __allocsite_default_options ? __allocsite_default_options() : NULL;
+    if (text)
+        options_parse(&options, text, complain);
+    text = secure_getenv("ALLOCSITE_OPTIONS");
+    if (text)
+        options_parse(&options, text, complain);
+    if (!options.owners && options_need_owners(&options)) {
+        os_say("option ignored, ", "what else is asked for needs the owners of blocks", ": owners=0");
+        options.owners = true;
+    }
+}
+
+const struct root_start root_start = {.options = &options, .holes = &holes_set, .pid = &runtime_process};

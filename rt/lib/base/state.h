@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* What holds for the whole process: the options, what they switch off, and what cannot be counted. */
+#ifndef ALLOCSITE_LIB_BASE_STATE_H
+#define ALLOCSITE_LIB_BASE_STATE_H
+
+#include "lib/base/local.h"
+#include "lib/base/macros.h"
+#include "model/holes.h"
+#include "model/options.h"
+
+/* Nothing is counted and no look-up of the options is left to do. */
+extern bool runtime_off __attribute__((visibility("hidden")));
+
+/* Who owns which block is noted, and so who frees what and what is live; else only what comes is counted. */
+extern bool runtime_owners __attribute__((visibility("hidden")));
+
+/* More is asked for than the hot path counts (pairs, sizes): every event takes the slow path. */
+extern bool runtime_details __attribute__((visibility("hidden")));
+
+/* Reads the options and decides on runtime_off (run/start.c). Cheap when it has been done. */
+void runtime_start(void);
+
+/* Whether what happens now in this thread is to be counted. */
+static inline bool runtime_counts(void) {
+    if (runtime_off || local.silent)
+        return false;
+    runtime_start();
+    return !runtime_off;
+}
+
+/* Valid once runtime_start has been called with the environment there. */
+const struct options *runtime_options(void);
+
+/* Reads them. */
+void options_read(void);
+
+/* Whether this process is a child that was forked since. */
+bool runtime_was_forked(void);
+
+/* The process in which the options were read; 0: they were not yet. */
+extern int32_t runtime_process __attribute__((visibility("hidden")));
+
+void hole_set(enum hole);
+bool hole_is_set(enum hole);
+
+/* 1 << hole of each that is set. */
+uint32_t holes_all(void);
+
+/* Where else they are told, as 1 << hole; it returns NULL when nowhere. */
+extern uint64_t *(*holes_told)(void)__attribute__((visibility("hidden")));
+
+#endif

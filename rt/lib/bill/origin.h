@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Who calls, and what that is billed as. */
+#ifndef ALLOCSITE_LIB_BILL_ORIGIN_H
+#define ALLOCSITE_LIB_BILL_ORIGIN_H
+
+#include "format.h"
+#include "lib/base/local.h"
+#include "lib/base/slot.h"
+#include "lib/bill/lifted.h"
+#include "lib/bill/stacks.h"
+#include "lib/count/change.h"
+#include "lib/who/parts.h"
+#include "lib/who/registry.h"
+
+/* A site or, where that is NULL, the code behind a return address. */
+struct origin {
+    struct allocsite_site *site;
+    const void *caller;
+};
+
+/* The slot of who calls. */
+static inline uint32_t origin_slot(struct origin origin) {
+    if (local.releaser)
+        return local.releaser - 1;
+    return origin.site ? site_slot(origin.site) : unsited_owner(origin.caller);
+}
+
+/* Who counts what a slot is billed for now: within a custom allocator it is that one's backing. */
+static inline struct share origin_share(uint32_t slot, uint64_t bytes) {
+    bool is_backing = local.custom && slot != NO_SLOT;
+    return (struct share){stack_slot(is_backing ? part_backing(slot) : slot), is_backing, bytes};
+}
+
+#endif

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "lib/tell/inherited.h"
+
+#include "lib/count/slab.h"
+#include "lib/store/store.h"
+
+#include "lib/base/slot.h"
+#include "lib/base/state.h"
+#include "lib/behind/blocks.h"
+#include "lib/behind/custom.h"
+#include "lib/count/sums.h"
+#include "lib/heap/shadow.h"
+#include "lib/store/slots.h"
+#include "lib/who/registry.h"
+
+static void inherit(uint32_t number, uint64_t bytes, bool *incomplete) {
+    struct profile_slot *slot = slot_at(number);
+    if (slot) {
+        slot->inherited_blocks++;
+        slot->inherited_bytes += bytes;
+    } else {
+        *incomplete = true;
+    }
+}
+
+static void inherit_block(void *incomplete, const void *p, const struct block *block) {
+    (void)p;
+    if (block->slot != SLOT_OURS)
+        inherit(block->slot, block->size, incomplete);
+}
+
+static void inherit_custom(void *incomplete, const struct custom_block *block) {
+    inherit(custom_slot(*block->entry), custom_size(*block->entry), incomplete);
+    if (custom_sum_slot() != NO_SLOT)
+        inherit(custom_sum_slot(), custom_size(*block->entry), incomplete);
+}
+
+bool slots_inherit_heap(void) {
+    bool incomplete = false;
+    custom_blocks_each(inherit_custom, &incomplete);
+    if (shadow_walk(inherit_block, &incomplete, slab_overlaps) || incomplete)
+        hole_set(HOLE_OWNERS);
+    store_header()->flags |= PROFILE_IS_FORKED;
+    return !hole_is_set(HOLE_OWNERS);
+}
+
+bool slots_know_inherited(void) {
+    return store_header()->flags & PROFILE_IS_FORKED;
+}
+
+/* Where owners are not noted only custom allocators' blocks can be inherited: only these are ever lost. */
+static bool may_inherit(uint32_t number, const struct sum *sum) {
+    if (!runtime_owners)
+        return sum->lost || slot_known(number)->inherited_blocks;
+    return sum->gained || sum->lost;
+}
+
+void sums_know_inherited(void) {
+    if (!runtime_was_forked() || slots_know_inherited() || !slots_inherit_heap())
+        return;
+    for (uint32_t number = 1; number < record_count(); number++) {
+        struct sum sum;
+        sum_slot(number, &sum);
+        struct profile_slot *slot = may_inherit(number, &sum) ? slot_at(number) : NULL;
+        if (!slot)
+            continue;
+        slot->inherited_blocks -= sum.gained - sum.lost;
+        slot->inherited_bytes -= sum.gained_bytes - sum.lost_bytes;
+    }
+}

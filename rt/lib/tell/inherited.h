@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* What a forked child has that it did not allocate itself. */
+#ifndef ALLOCSITE_LIB_TELL_INHERITED_H
+#define ALLOCSITE_LIB_TELL_INHERITED_H
+
+#include <stdbool.h>
+
+/* What is live in this process, of which nothing has been counted yet, is what it has inherited. False: the
+ * hole is set. */
+bool slots_inherit_heap(void);
+
+/* Whether that was done; else only what a child has at its end tells. */
+bool slots_know_inherited(void);
+
+/* In a forked child that was not told at its start what it inherited: finds that out, from what is live and
+ * what was counted. To be called before sums that are to be right there; does nothing elsewhere. */
+void sums_know_inherited(void);
+
+#endif
