@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -148,10 +149,22 @@ void out_json_string(struct out *out, const char *s) {
     out_char(out, '"');
 }
 
+/* Of a valid character. Unicode's PropList.txt has the ranges: controls (Cc), U+2028 and U+2029,
+ * Bidi_Control. */
+static bool is_plain(const char *s, size_t length) {
+    uint32_t code = (unsigned char)*s & (length == 1 ? 0x7F : 0x7F >> length);
+    for (size_t i = 1; i < length; i++)
+        code = code << 6 | ((unsigned char)s[i] & 0x3F);
+    bool is_control = code < 0x20 || (code >= 0x7F && code < 0xA0);
+    bool is_direction = code == 0x61C || code == 0x200E || code == 0x200F ||
+                        (code >= 0x202A && code <= 0x202E) || (code >= 0x2066 && code <= 0x2069);
+    return !is_control && !is_direction && code != 0x2028 && code != 0x2029;
+}
+
 void out_plain(struct out *out, const char *text) {
     for (text = text ? text : "?"; *text;) {
         size_t length = utf8_length(text);
-        if (length == 0 || (unsigned char)*text < 0x20 || *text == 0x7F)
+        if (length == 0 || !is_plain(text, length))
             out_char(out, '?');
         else
             out_bytes(out, text, length);

@@ -27,8 +27,8 @@ void out_text(struct out *, const char *);
 void out_bytes(struct out *, const char *, size_t);
 void out_u64(struct out *, uint64_t);
 
-/* Text with what could confuse a terminal, control characters and stray bytes, as question marks. NULL is
- * "?". */
+/* Text with what could confuse a terminal or a reader as question marks: control characters, line separators,
+ * what changes the direction of writing (Bidi_Control of Unicode), stray bytes. NULL is "?". */
 void out_plain(struct out *, const char *);
 
 /* Sixteen lower-case hexadecimal digits. */

@@ -65,6 +65,23 @@ static void json(void **state) {
                         "\"" BAD BAD BAD BAD BAD "\"\"" BAD BAD BAD BAD BAD BAD BAD "z\"");
 }
 
+static void plain_texts(struct out *out) {
+    out_plain(out, "a\x1b[31m\x07\x7f");
+    out_plain(out, "|\xC2\x9B"
+                   "31m|\xC2\xA0|\xC3\xA4\xE2\x82\xAC\xF0\x9F\x98\x80");
+    out_plain(out, "|\xE2\x80\xA8|\xE2\x80\xA9|\xD8\x9C|\xE2\x80\x8E|\xE2\x80\xAE|\xE2\x81\xA6|\xE2\x81\xA9|"
+                   "\xE2\x81\xAA");
+    out_plain(out, "|\xFF");
+}
+
+/* No name turns the colours of a terminal or the direction of what follows. */
+static void plain(void **state) {
+    (void)state;
+    assert_string_equal(
+        written(plain_texts, 64),
+        "a?[31m??|?31m|\xC2\xA0|\xC3\xA4\xE2\x82\xAC\xF0\x9F\x98\x80|?|?|?|?|?|?|?|\xE2\x81\xAA|?");
+}
+
 static void the_first_error_stays(void **state) {
     (void)state;
     char buffer[2];
@@ -83,6 +100,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_buffer_size),
         cmocka_unit_test(json),
+        cmocka_unit_test(plain),
         cmocka_unit_test(the_first_error_stays),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

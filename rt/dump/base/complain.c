@@ -2,31 +2,42 @@
 /* Messages to the user. */
 #include "dump/base/complain.h"
 
+#include "base/out.h"
+
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
 
-static void put_name(const char *name) {
-    for (; *name; name++)
-        fputc((unsigned char)*name < 0x20 || *name == 0x7F ? '?' : *name, stderr);
+/* Names and what other files say can hold anything. */
+static void say(const char *file, const char *format, va_list arguments, const char *hint) {
+    char buffer[512], *text = NULL;
+    struct out out;
+    if (vasprintf(&text, format, arguments) < 0)
+        text = NULL;
+    out_open(&out, STDERR_FILENO, buffer, sizeof buffer);
+    out_text(&out, "allocsite-dump: ");
+    if (file) {
+        out_plain(&out, file);
+        out_text(&out, ": ");
+    }
+    out_plain(&out, text ? text : "out of memory");
+    out_text(&out, hint);
+    out_flush(&out);
+    free(text);
 }
 
 void complain(const char *file, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    fputs("allocsite-dump: ", stderr);
-    put_name(file);
-    fputs(": ", stderr);
-    vfprintf(stderr, format, arguments);
-    fputc('\n', stderr);
+    say(file, format, arguments, "\n");
     va_end(arguments);
 }
 
 int complain_usage(const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    fputs("allocsite-dump: ", stderr);
-    vfprintf(stderr, format, arguments);
-    fputs(" (see allocsite-dump --help)\n", stderr);
+    say(NULL, format, arguments, " (see allocsite-dump --help)\n");
     va_end(arguments);
     return STATUS_USAGE;
 }

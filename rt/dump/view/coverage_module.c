@@ -110,10 +110,16 @@ static int by_id(const void *left, const void *right) {
     return (a > b) - (a < b);
 }
 
+/* Of the module; NULL while there is no site of any. */
+static struct covered_site *own_sites(const struct reading *reading) {
+    struct covered_site *all = reading->coverage->sites;
+    return all ? all + reading->first : NULL;
+}
+
 /* Of sites with one id the one has run that stands where the row does; if there is one alone, it has run
  * even if it stood elsewhere in another build. */
 static void judge(struct reading *reading) {
-    struct covered_site *sites = reading->coverage->sites + reading->first;
+    struct covered_site *sites = own_sites(reading);
     size_t count = reading->coverage->count - reading->first;
     const struct coverage_rows *rows = reading->rows;
     if (count)
@@ -153,7 +159,7 @@ static void drop_spare(struct reading *reading) {
 /* Without a build id the file is the one that ran if it has all the sites that did. */
 static bool has_all_rows(const struct reading *reading) {
     const struct report *report = reading->rows->report;
-    struct covered_site *sites = reading->coverage->sites + reading->first, key;
+    struct covered_site *sites = own_sites(reading), key;
     size_t count = reading->coverage->count - reading->first;
     for (size_t i = 0; i < report->site_count; i++) {
         key.site = *report->sites[i];

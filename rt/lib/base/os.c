@@ -3,6 +3,8 @@
 #define _GNU_SOURCE
 #include "lib/base/os.h"
 
+#include "base/out.h"
+
 #include "profile.h"
 
 #include <errno.h>
@@ -190,11 +192,13 @@ static size_t append(char *line, size_t used, size_t size, const char *part) {
 
 void os_say_parts(const char *const *parts) {
     char line[1024];
-    size_t room = sizeof line - 1;
-    size_t used = append(line, 0, room, "allocsite: ");
+    struct out out;
+    out_open_memory(&out, line, sizeof line);
+    out_text(&out, "allocsite: ");
     for (; *parts; parts++)
-        used = append(line, used, room, *parts);
-    line[used++] = '\n';
+        out_plain(&out, *parts);
+    size_t used = strlen(line);
+    line[used++] = '\n'; /* in the place of the NUL */
     struct os_writing before;
     ssize_t written;
     os_writing_begin(&before);
@@ -263,8 +267,8 @@ static bool empty(int fd, const char *path) {
     struct stat status;
     if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode))
         return true;
-    if (is_profile(path)) {
-        errno = EEXIST;
+    if (is_profile(path) || status.st_uid != geteuid()) {
+        errno = status.st_uid != geteuid() ? EPERM : EEXIST;
         return false;
     }
     return ftruncate(fd, 0) == 0;

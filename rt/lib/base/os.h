@@ -124,7 +124,7 @@ uint64_t os_pid_namespace(void);
 uint64_t os_now(void);
 
 /* Creates or empties a file for its owner alone, never through a symbolic link; not a profile, which somebody
- * may have mapped. -1 with errno. */
+ * may have mapped, nor another user's file, who could read what is written. -1 with errno. */
 int os_create(const char *path);
 
 /* None of the calls here is a point where a thread can be cancelled. Keeps errno. */

@@ -183,6 +183,13 @@ def destinations():
         expect(f"report={place}", (3, "done\n", 1, True),
                (process.returncode, process.out, process.err.count("\n"), says in process.err))
     expect("followed a symbolic link", False, os.path.exists("victim"))
+    if os.getuid() == 0:
+        with open("foreign", "w") as foreign:
+            foreign.write("theirs")
+        os.chown("foreign", 1, 1)
+        process = run([program], "report=foreign")
+        expect("another user's file", (3, 1, "theirs"), (process.returncode, process.err.count("\n"), open("foreign").read()))
+        os.remove("foreign")
     run([program], "report=%e-%h-%%.txt")
     name = f"plain-{os.uname().nodename}-%.txt"
     expect("patterns", True, os.path.exists(name))
