@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Profiles that are far larger by their numbers than on the disk: read in proportion to what is there. */
 #include "dump/load/source.h"
-#include "dump_profile_image.h"
+#include "profile_image.h"
 
 #include <cmocka.h>
 #include <fcntl.h>

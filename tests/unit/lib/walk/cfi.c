@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What unwind tables tell of an instruction, and that damaged ones tell nothing.
-#include "rt_walk_tables.h"
+#include "walk_tables.h"
 
 #include <stdlib.h>
 #include <sys/mman.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Sites against what debug information says, without debug information. */
-#include "dump_table_image.h"
+#include "table_image.h"
 
 #include "dump/verify/evidence.h"
 

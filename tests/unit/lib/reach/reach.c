@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Which live blocks are lost: where pointers are looked for in a process of one thread.
-#include "rt_reach_blocks.h"
+#include "reach_blocks.h"
 
 #include <errno.h>
 #include <pthread.h>

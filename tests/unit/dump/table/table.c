@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Decoding of a site table. */
-#include "dump_table_image.h"
+#include "table_image.h"
 
 #include <cmocka.h>
 #include <setjmp.h>

@@ -2,7 +2,7 @@
 // Profiles: what is read of them, and what is said of those that are cut, damaged, or being written.
 #include "dump/profile/read.h"
 #include "dump/profile/slots.h"
-#include "dump_profile_image.h"
+#include "profile_image.h"
 
 #include <pthread.h>
 #include <setjmp.h>

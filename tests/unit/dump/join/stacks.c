@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Slots of a profile that are parts of others: callers, stacks, backing, the sum of custom allocators;
 // joined, written and read again; and the trees that are made of stacks.
-#include "dump_profile_image.h"
+#include "profile_image.h"
 
 #include "dump/join/join.h"
 #include "dump/profile/read.h"

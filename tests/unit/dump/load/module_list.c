@@ -2,7 +2,7 @@
 // Which modules reports name, and whether a file is one of them.
 #include "dump/elf/module_file.h"
 #include "dump/load/module_list.h"
-#include "dump_profile_image.h"
+#include "profile_image.h"
 
 #include <elf.h>
 #include <string.h>
