@@ -2,8 +2,6 @@
 // The options of a run and the patterns of a report's path.
 #include "model/options.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <string.h>
 
 #include <cmocka.h>

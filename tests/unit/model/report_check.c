@@ -2,8 +2,6 @@
 // The laws of a report: one that keeps them, and each of them broken by one number.
 #include "model/report_check.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <string.h>
 
 #include <cmocka.h>

@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Names of functions and paths, taken apart. */
-#include "base/path.h"
+/* Names of functions, taken apart. */
 #include "dump/base/names.h"
 
 #include <cmocka.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
 static void assert_base(const char *function, const char *expected) {
@@ -77,26 +72,6 @@ static void finds_the_last_part(void **state) {
     assert_string_equal(function_last("a::"), "");
 }
 
-static void assert_clean(const char *path, const char *expected) {
-    char text[128];
-    strcpy(text, path);
-    path_clean(text);
-    assert_string_equal(text, expected);
-}
-
-static void cleans_paths(void **state) {
-    (void)state;
-    assert_clean("a/b.c", "a/b.c");
-    assert_clean("./a//b/./c.c", "a/b/c.c");
-    assert_clean("/usr/bin/../lib/x.h", "/usr/lib/x.h");
-    assert_clean("a/../../b", "../b");
-    assert_clean("../../b", "../../b");
-    assert_clean("/../a", "/a");
-    assert_clean("a/..", "");
-    assert_clean("/", "/");
-    assert_clean("", "");
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(keeps_plain_names),
@@ -106,7 +81,6 @@ int main(void) {
         cmocka_unit_test(tells_operators_apart),
         cmocka_unit_test(initializers_have_no_name),
         cmocka_unit_test(finds_the_last_part),
-        cmocka_unit_test(cleans_paths),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,8 +3,6 @@
 #include "dump/elf/input.h"
 
 #include <cmocka.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>

@@ -1,85 +1,12 @@
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Slots of a profile that are parts of others: callers, stacks, backing, the sum of custom allocators;
-// joined, written and read again; and the trees that are made of stacks.
-#include "profile_image.h"
-
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Slots of a profile that are parts of others: joined, written and read again. */
 #include "dump/join/join.h"
-#include "dump/profile/read.h"
 #include "dump/profile/write.h"
-#include "dump/view/tree.h"
-
-#include <stdlib.h>
-#include <sys/mman.h>
-#include <unistd.h>
+#include "dump/stacks_image.h"
 
 #include <cmocka.h>
-
-enum { LIBRARY = 3, CALLER, STACK_A, STACK_B, BACKING, BACKING_STACK, CUSTOM, STRANGE };
-
-static struct image image;
-static struct image_tables tables;
-static struct profile_file file;
-static struct reason why;
-
-static profile_name image_step(struct profile_step step) {
-    profile_name name = (image.names_used + 3) / 4 * 4;
-    memcpy(image.names + name, &step, sizeof step);
-    image.names_used = name + (profile_name)sizeof step;
-    return name;
-}
-
-// A thread made so many allocations of 10 bytes and freed one of them.
-static void count(uint64_t slot, uint64_t allocations) {
-    tables.tallies[slot] = (struct tally){.gained = allocations,
-                                          .gained_bytes = 10 * allocations,
-                                          .lost = 1,
-                                          .lost_bytes = 10,
-                                          .limit = (int64_t)allocations};
-}
-
-// Site 2 has 3 allocations on its own, 5 from one stack and 7 from another; its backing has 11, and 13 from a
-// stack.
-static int begin(void **state) {
-    (void)state;
-    image_begin(&image);
-    tables = image_tables(&image);
-    struct profile_record *records = tables.records;
-    records[LIBRARY] = (struct profile_record){.id = 0xb2,
-                                               .module = LIBRARY,
-                                               .file = image_name(&image, "/lib/l.so"),
-                                               .build_id = image_name(&image, "abcd"),
-                                               .what = PROFILE_MODULE};
-    records[CALLER] = (struct profile_record){.id = 0xc4,
-                                              .module = LIBRARY,
-                                              .function = image_name(&image, "_Z1fv"),
-                                              .address = 0x123456789a,
-                                              .what = PROFILE_CALLER};
-    profile_name outer = image_step((struct profile_step){.module = 1, .address = {0x20, 0}});
-    profile_name a = image_step((struct profile_step){.caller = outer, .module = 1, .address = {0x10, 0}});
-    profile_name b =
-        image_step((struct profile_step){.caller = outer, .module = LIBRARY, .address = {0x30, 1}});
-    records[STACK_A] = (struct profile_record){.parent = 2, .stack = a, .what = PROFILE_STACK};
-    records[STACK_B] = (struct profile_record){.parent = 2, .stack = b, .what = PROFILE_STACK};
-    records[BACKING] = (struct profile_record){.parent = 2, .what = PROFILE_BACKING};
-    records[BACKING_STACK] = (struct profile_record){.parent = BACKING, .stack = a, .what = PROFILE_STACK};
-    records[CUSTOM] = (struct profile_record){.what = PROFILE_CUSTOM};
-    count(2, 3);
-    count(STACK_A, 5);
-    count(STACK_B, 7);
-    count(BACKING, 11);
-    count(BACKING_STACK, 13);
-    count(CALLER, 17);
-    count(CUSTOM, 19);
-    image_header(&image)->walks = (struct profile_walks){.depth = 2, .by_table = 4, .without_stack = 3};
-    return 0;
-}
-
-static struct report *read_prepared(void) {
-    struct report_limits everything = {.top = 0};
-    assert_true(profile_read(&file, image.bytes, image.size, &why));
-    report_prepare(&file.report, &everything);
-    return &file.report;
-}
+#include <sys/mman.h>
+#include <unistd.h>
 
 static const struct report_site *find(const struct report *report, uint64_t id, bool is_backing) {
     for (size_t i = 0; i < report->counted; i++)
@@ -202,94 +129,11 @@ static void stacks_without_an_end(void **state) {
     profile_read_free(&file);
 }
 
-static const struct tree_node *child(const struct tree *tree, const struct tree_node *of, size_t number) {
-    assert_true(number < of->count);
-    return &tree->nodes[tree->children[of->first + number]];
-}
-
-static struct tree tree_of(const struct report *report, bool is_root_first, double prune) {
-    struct symbolizer nothing = {.is_off = true};
-    struct tree tree = {.is_root_first = is_root_first, .by = MEASURE_ALLOCS, .prune = prune};
-    assert_true(tree_make(&tree, report, &nothing));
-    assert_int_equal(tree.nodes[0].amounts[MEASURE_ALLOCS], 3 + 5 + 7 + 17);
-    return tree;
-}
-
-// The first frame of a site's stack is the function of the site.
-static void leaf_first(void **state) {
-    (void)state;
-    struct tree tree = tree_of(read_prepared(), false, 0);
-    const struct tree_node *caller = child(&tree, &tree.nodes[0], 0), *site = child(&tree, &tree.nodes[0], 1);
-    assert_int_equal(caller->amounts[MEASURE_ALLOCS], 17);
-    assert_string_equal(site->at.function, "f");
-    assert_string_equal(site->at.callee, "malloc");
-    assert_int_equal(site->amounts[MEASURE_ALLOCS], 15);
-    assert_int_equal(site->amounts[MEASURE_LIVE], 10 * (15 - 3));
-    assert_int_equal(site->count, 1);
-    const struct tree_node *outer = child(&tree, site, 0);
-    assert_int_equal(outer->at.address, 0x20);
-    assert_string_equal(outer->at.module, "/bin/p");
-    assert_int_equal(outer->amounts[MEASURE_ALLOCS], 5 + 7);
-    assert_int_equal(outer->count, 0);
-    tree_free(&tree);
-    profile_read_free(&file);
-}
-
-static void root_first(void **state) {
-    (void)state;
-    struct tree tree = tree_of(read_prepared(), true, 0);
-    const struct tree_node *outer = child(&tree, &tree.nodes[0], 1), *alone = child(&tree, &tree.nodes[0], 2);
-    assert_int_equal(outer->at.address, 0x20);
-    assert_int_equal(outer->amounts[MEASURE_ALLOCS], 5 + 7);
-    assert_string_equal(child(&tree, outer, 0)->at.function, "f");
-    assert_string_equal(alone->at.function, "f");
-    assert_int_equal(alone->amounts[MEASURE_ALLOCS], 3);
-    tree_free(&tree);
-    profile_read_free(&file);
-}
-
-static void small_branches_are_pruned(void **state) {
-    (void)state;
-    struct tree tree = tree_of(read_prepared(), true, 20);
-    assert_int_equal(tree.nodes[0].count, 2);
-    assert_int_equal(tree.nodes[0].pruned, 1);
-    assert_int_equal(tree.nodes[0].pruned_amounts[MEASURE_ALLOCS], 3);
-    tree_free(&tree);
-    profile_read_free(&file);
-}
-
-static void a_tree_for_people(void **state) {
-    (void)state;
-    static char text[4096];
-    struct out out;
-    const struct report *report = read_prepared();
-    struct tree tree = tree_of(report, false, 0);
-    out_open_memory(&out, text, sizeof text);
-    tree_text(&out, &tree, report);
-    out_flush(&out);
-    const char *rows = strstr(text, " share");
-    assert_non_null(rows);
-    assert_string_equal(rows, " share  allocs  allocation and its callers\n"
-                              " 53.1%      17  ├─ _Z1fv in /lib/l.so\n"
-                              " 46.9%      15  └─ f a.c:7 malloc\n"
-                              " 37.5%      12     └─ /bin/p+0x20\n");
-    tree_free(&tree);
-    profile_read_free(&file);
-}
-
-#define TEST(function) cmocka_unit_test_setup(function, begin)
-
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(parts_are_rows_and_stacks),
-        TEST(threads_have_what_the_totals_have),
-        TEST(joined_parts_are_written),
-        TEST(parts_of_nothing),
+        TEST(parts_are_rows_and_stacks), TEST(threads_have_what_the_totals_have),
+        TEST(joined_parts_are_written),  TEST(parts_of_nothing),
         TEST(stacks_without_an_end),
-        TEST(leaf_first),
-        TEST(root_first),
-        TEST(small_branches_are_pruned),
-        TEST(a_tree_for_people),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,10 @@
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which modules reports name, and whether a file is one of them.
-#include "dump/elf/module_file.h"
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Which modules reports name, and whether a file is one of them. */
 #include "dump/load/module_list.h"
 #include "profile_image.h"
 
-#include <elf.h>
-#include <string.h>
-
 #include <cmocka.h>
+#include <string.h>
 
 static struct image image;
 static struct reason why;
@@ -47,38 +44,10 @@ static void what_stands_for_a_module_is_no_file(void **state) {
     assert_true(module_list_has_file(&none, &file));
 }
 
-static const char *build_id_of(const void *notes, uint64_t size) {
-    static char text[BUILD_ID_SIZE];
-    struct elf_section section = {.name = "", .type = SHT_NOTE, .bytes = notes, .size = size};
-    struct elf_file elf = {.sections = &section, .count = 1};
-    elf_build_id(&elf, text);
-    return text;
-}
-
-static void build_ids(void **state) {
-    (void)state;
-    struct {
-        Elf64_Nhdr other;
-        char other_name[4];
-        Elf64_Nhdr header;
-        char name[4];
-        unsigned char id[4];
-    } notes = {{4, 0, NT_GNU_ABI_TAG}, "GNU", {4, 3, NT_GNU_BUILD_ID}, "GNU", {0x01, 0xfe, 0x90}};
-    assert_string_equal(build_id_of(&notes, sizeof notes), "01fe90");
-    assert_string_equal(build_id_of(&notes, sizeof notes - 1), "");
-    notes.header.n_descsz = UINT32_MAX;
-    assert_string_equal(build_id_of(&notes, sizeof notes), "");
-    notes.header.n_descsz = 3;
-    notes.header.n_namesz = UINT32_MAX;
-    assert_string_equal(build_id_of(&notes, sizeof notes), "");
-    assert_string_equal(build_id_of(NULL, 100), "");
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(modules_of_a_profile),
         cmocka_unit_test(what_stands_for_a_module_is_no_file),
-        cmocka_unit_test(build_ids),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

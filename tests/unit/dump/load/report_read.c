@@ -2,8 +2,6 @@
 // Reports as JSON: what is read, and what is said of JSON that is no report.
 #include "dump/load/report_read.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 

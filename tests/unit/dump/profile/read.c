@@ -5,8 +5,6 @@
 #include "profile_image.h"
 
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <time.h>
 

@@ -3,8 +3,6 @@
 #include "table_image.h"
 
 #include <cmocka.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 

@@ -4,8 +4,6 @@
 #include "format.h"
 
 #include <cmocka.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>

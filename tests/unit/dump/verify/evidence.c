@@ -5,8 +5,6 @@
 #include "dump/verify/evidence.h"
 
 #include <cmocka.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 

@@ -1,10 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "base/hash.h"
+/* The array that never moves, and the index of what is in one. */
 #include "lib/base/table.h"
+#include "base/hash.h"
 
 #include <cmocka.h>
 #include <pthread.h>
 #include <stdlib.h>
+
+static void elements_stay(void **state) {
+    (void)state;
+    static struct table table = {.element = sizeof(uint32_t), .first = 4};
+    uint32_t *where[1000];
+    assert_null(table_peek(&table, 0));
+    for (uint32_t i = 0; i < 1000; i++) {
+        where[i] = table_at(&table, i);
+        assert_non_null(where[i]);
+        assert_int_equal(*where[i], 0);
+        *where[i] = i;
+    }
+    for (uint32_t i = 0; i < 1000; i++) {
+        assert_ptr_equal(table_peek(&table, i), where[i]);
+        assert_int_equal(*where[i], i);
+    }
+    assert_null(table_at(&table, UINT32_MAX));
+}
 
 /* Numbers stand for keys: number n for n * 7. */
 static bool is_seven_times(uint32_t number, const void *key) {
@@ -85,9 +104,8 @@ static void threads_agree(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_there_is_found),
-        cmocka_unit_test(the_first_one_stays),
-        cmocka_unit_test(hashes_may_be_equal),
+        cmocka_unit_test(elements_stay),       cmocka_unit_test(what_is_there_is_found),
+        cmocka_unit_test(the_first_one_stays), cmocka_unit_test(hashes_may_be_equal),
         cmocka_unit_test(threads_agree),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Events that were left after each of the additions that they are: noticed at the end, where nobody can still
 // be in the middle of one.
+#include "lib/count/torn.h"
 #include "lib/base/state.h"
 #include "lib/count/threads.h"
-#include "lib/count/torn.h"
 #include "lib/who/registry.h"
 
 #include <pthread.h>

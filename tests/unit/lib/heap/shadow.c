@@ -3,8 +3,6 @@
 // but a walk looks only where there is memory.
 #include "lib/heap/shadow.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>

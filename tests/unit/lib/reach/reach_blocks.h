@@ -6,8 +6,6 @@
 #include "lib/heap/shadow.h"
 #include "lib/reach/reach.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <string.h>
 #include <sys/mman.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Walks over stacks that are not what they should be, and what a walk tells. The good ones: tests/rt/walk.
-#include "lib/walk/rule.h"
 #include "lib/walk/walk.h"
+#include "lib/walk/rule.h"
 
 #include <errno.h>
 #include <signal.h>

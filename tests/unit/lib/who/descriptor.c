@@ -1,31 +1,9 @@
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The array that never moves, and copies of descriptors.
-#include "lib/base/table.h"
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Copies of descriptors. */
 #include "lib/who/descriptor.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <string.h>
-
 #include <cmocka.h>
-
-static void elements_stay(void **state) {
-    (void)state;
-    static struct table table = {.element = sizeof(uint32_t), .first = 4};
-    uint32_t *where[1000];
-    assert_null(table_peek(&table, 0));
-    for (uint32_t i = 0; i < 1000; i++) {
-        where[i] = table_at(&table, i);
-        assert_non_null(where[i]);
-        assert_int_equal(*where[i], 0);
-        *where[i] = i;
-    }
-    for (uint32_t i = 0; i < 1000; i++) {
-        assert_ptr_equal(table_peek(&table, i), where[i]);
-        assert_int_equal(*where[i], i);
-    }
-    assert_null(table_at(&table, UINT32_MAX));
-}
+#include <string.h>
 
 struct module {
     struct allocsite_site site;
@@ -83,7 +61,8 @@ static void a_copy_stands_alone(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(elements_stay),
-                                       cmocka_unit_test(a_copy_stands_alone)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_copy_stands_alone),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
