@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 // Handmade profiles, in memory.
 #ifndef ALLOCSITE_TESTS_DUMP_PROFILE_IMAGE_H
 #define ALLOCSITE_TESTS_DUMP_PROFILE_IMAGE_H

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 // The buffered writer: buffers of every size, JSON strings, errors.
 #include "base/out.h"
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 // The laws of a report: one that keeps them, and each of them broken by one number.
 #include "model/report_check.h"
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 // Many reports as one; and that one as a profile, which says the same.
 #include "dump/join/join.h"
 #include "dump/profile/read.h"

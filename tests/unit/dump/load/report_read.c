@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 // Reports as JSON: what is read, and what is said of JSON that is no report.
 #include "dump/load/report_read.h"
 

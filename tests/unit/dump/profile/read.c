@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 // Profiles: what is read of them, and what is said of those that are cut, damaged, or being written.
 #include "dump/profile/read.h"
 #include "dump/profile/slots.h"

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 // What was counted by line, function, file, type, module, thread and phase.
 #include "dump/view/groups.h"
 #include "profile_image.h"

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 // Events that were left after each of the additions that they are: noticed at the end, where nobody can still
 // be in the middle of one.
 #include "lib/count/torn.h"

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 // The shadow table against a plain list of blocks. The addresses are made up: nothing reads what is there,
 // but a walk looks only where there is memory.
 #include "lib/heap/shadow.h"

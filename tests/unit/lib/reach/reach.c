@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 // Which live blocks are lost: where pointers are looked for in a process of one thread.
 #include "reach_blocks.h"
 

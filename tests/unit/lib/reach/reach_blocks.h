@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 // Blocks that only a test knows of, and looking for the lost ones.
 #ifndef RT_REACH_BLOCKS_H
 #define RT_REACH_BLOCKS_H

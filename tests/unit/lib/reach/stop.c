@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 // Which live blocks are lost: pointers that other threads hold, and that these are not disturbed.
 #include "reach_blocks.h"
 

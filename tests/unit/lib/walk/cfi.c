@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 // What unwind tables tell of an instruction, and that damaged ones tell nothing.
 #include "walk_tables.h"
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 // Walks over stacks that are not what they should be, and what a walk tells. The good ones: tests/rt/walk.
 #include "lib/walk/walk.h"
 #include "lib/walk/rule.h"

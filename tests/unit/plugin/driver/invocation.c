@@ -1,7 +1,5 @@
-/* What allocsite-clang takes from a command line.
- *
- * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
- */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* What allocsite-clang takes from a command line. */
 #include "driver/invocation.h"
 
 #include <cmocka.h>
