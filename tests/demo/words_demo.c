@@ -1,7 +1,7 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+
 /* Counts the words of text files in a uthash table and prints the most frequent ones.
  * uthash is all macros: its allocations are written in the function that adds to the table.
- *
- * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  */
 #include <ctype.h>
 #include <stdio.h>

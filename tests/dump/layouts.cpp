@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 // Types of all kinds of layout. Run, the program says what is padding in each, as the compiler that made it
 // knows: "SIZE PADDING NAME". That must be gcc, whose __builtin_clear_padding does without debug information.
 #include <cstddef>

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 // Code whose addresses are looked up: inlined chains, templates, functions of other files, local classes.
 #include <cstdlib>
 #include <map>

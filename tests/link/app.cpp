@@ -1,4 +1,5 @@
-// A program with known allocations. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+// A program with known allocations.
 #include <iostream>
 
 int *volatile kept;

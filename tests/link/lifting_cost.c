@@ -1,4 +1,5 @@
-// Calls of wrappers, which are billed here. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+// Calls of wrappers, which are billed here.
 #include "lifting_cost.h"
 
 void run(long pairs) {

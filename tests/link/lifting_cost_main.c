@@ -1,4 +1,5 @@
-// Pairs as many as are asked for. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+// Pairs as many as are asked for.
 #include "lifting_cost.h"
 
 #include <stdlib.h>

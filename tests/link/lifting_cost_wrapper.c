@@ -1,4 +1,5 @@
-// The wrappers. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+// The wrappers.
 #include "lifting_cost.h"
 
 #include <stdlib.h>

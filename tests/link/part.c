@@ -1,4 +1,5 @@
-// A library with known allocations. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+// A library with known allocations.
 #include <stdlib.h>
 
 void *volatile part_kept;

@@ -1,4 +1,5 @@
-// Calls a library with known allocations. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+// Calls a library with known allocations.
 void part_allocate(void);
 
 int main(void) {

@@ -1,5 +1,5 @@
-// An object that is opened and closed again and again. SPDX-License-Identifier: Apache-2.0 WITH
-// LLVM-exception
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+// An object that is opened and closed again and again.
 #include <stdlib.h>
 
 void *volatile plugged_kept;

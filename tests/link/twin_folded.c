@@ -1,5 +1,5 @@
-// Two wrappers of the same code, called by name and by pointer. SPDX-License-Identifier: Apache-2.0 WITH
-// LLVM-exception
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+// Two wrappers of the same code, called by name and by pointer.
 #include <stdlib.h>
 
 #define APART __attribute__((noinline))

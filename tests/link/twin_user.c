@@ -1,4 +1,5 @@
-// Calls a wrapper of another file. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+// Calls a wrapper of another file.
 // With DIRECT ends well if the last call comes there without a detour (1) or by a stand-in (0): so it is told
 // whether the linker has found the twin.
 #include <stdbool.h>

@@ -1,4 +1,5 @@
-// A wrapper that remembers who called it. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+// A wrapper that remembers who called it.
 #include <stdlib.h>
 
 #ifndef KIND

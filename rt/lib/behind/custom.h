@@ -16,7 +16,6 @@
 #include "format.h"
 #include "lib/behind/blocks.h"
 #include "lib/bill/origin.h"
-#include "lib/bill/origin.h"
 
 /* One is entered, and so many are under way then; and left, and so many were around it. */
 void custom_enter(uint32_t depth);

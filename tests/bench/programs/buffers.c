@@ -1,7 +1,5 @@
-/* Turns the lines of a file into texts that grow by realloc, escaping what JSON escapes, and keeps copies.
- *
- * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
- */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Turns the lines of a file into texts that grow by realloc, escaping what JSON escapes, and keeps copies. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,9 +1,7 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Two threads replace blocks of random sizes and, after each round, swap what they hold: each frees what the
  * other one allocated (after P. Larson and M. Krishnan, "Memory allocation for long-running server
- * applications").
- *
- * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
- */
+ * applications"). */
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>

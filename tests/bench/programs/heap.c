@@ -1,8 +1,6 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* heap SIZE MIB [rollup]: so many MiB in blocks of SIZE bytes, all written, linked and live at exit; prints
- * how many, or the lines of /proc/self/smaps_rollup.
- *
- * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
- */
+ * how many, or the lines of /proc/self/smaps_rollup. */
 #include "rollup.h"
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,6 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 // pairs KIND COUNT: as many allocations of one kind, each given back at once, and nothing else. Those that
 // grow keep them; shrink grows by 9999 blocks and gives back as many of them as COUNT says.
-//
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <cstdlib>
 #include <cstring>
 #include <new>

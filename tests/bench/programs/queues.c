@@ -1,7 +1,5 @@
-/* Passes messages of many sizes through queues, as a server does: written when sent, read when received.
- *
- * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
- */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Passes messages of many sizes through queues, as a server does: written when sent, read when received. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,6 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* resident THREADS: so many threads, the first one included, allocate; while all still live, prints the lines
- * of /proc/self/smaps_rollup.
- *
- * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
- */
+ * of /proc/self/smaps_rollup. */
 #include "rollup.h"
 #include <pthread.h>
 #include <stdlib.h>

@@ -1,7 +1,5 @@
-/* Prints the lines of /proc/self/smaps_rollup, without allocating. 0: done.
- *
- * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
- */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Prints the lines of /proc/self/smaps_rollup, without allocating. 0: done. */
 #ifndef ROLLUP_H
 #define ROLLUP_H
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* threads KIND COUNT THREADS: so many threads at once allocate COUNT blocks each at full speed.
  *
  *     own       frees each after 63 others
@@ -5,10 +6,7 @@
  *     grow      frees all of them at the end
  *
  * Prints the sum of the numbers in the blocks that one thread freed, which is the same for any number of
- * threads.
- *
- * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
- */
+ * threads. */
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>

@@ -1,7 +1,6 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 // Builds and walks complete binary trees: nothing but small nodes, the worst case for whoever counts
 // allocations.
-//
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <cstdio>
 #include <cstdlib>
 #include <memory>

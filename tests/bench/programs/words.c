@@ -1,8 +1,6 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Indexes the words of a file in a uthash table, with the lines they stand on: a block for each word, its
- * text and each of its lines.
- *
- * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
- */
+ * text and each of its lines. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 // Allocates in every way there is beside a site: in the C and C++ libraries, by an escaped pointer, in
 // another thread, in a library that comes later. With "given" it frees a block that only the preloaded
 // library knows.

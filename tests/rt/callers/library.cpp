@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 // What the C++ library allocates out of line, and the exceptions that operator new throws itself.
 #include <cstdio>
 #include <new>

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 // Small allocations that fail, at sites that have been counting for long. Prints LINE ALLOCS ALLOC_BYTES
 // FAILED of each call as the program saw it, on its standard output.
 #include <cerrno>

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 // Jumping out of what allocates: out of getline from a signal handler, out of a new handler, out of the
 // program's own operator new. Whatever is allocated afterwards is not billed to what was left.
 #include <csetjmp>

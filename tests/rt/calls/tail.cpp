@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 // Calls that must be tail calls cannot pass their site; and an allocator called through a pointer passes none
 // at all.
 #include <cstdio>

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 // One mistake per run: faults CASE [caught]. The comments tell where the block comes from and where it is given back
 // wrongly, and as what. Caught: the program goes on when the allocator aborts.
 #include <csetjmp>

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 // What libraries allocate and free on their own and on the program's behalf, in ways that a table of blocks could take for
 // mistakes. Nothing here is wrong.
 #include <clocale>

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 // Every form of new with its delete, and operators of the program's own in all the ways that they are written, one of them
 // chosen by a macro. Nothing here is wrong.
 #include <cstdio>

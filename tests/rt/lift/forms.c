@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 // Wrappers in all forms. A note stands where the calls are billed.
 #define _GNU_SOURCE
 #include <pthread.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What the C++ standard library allocates is its caller's: of templates, of what is compiled into the shared
  * library, by functions that are called by a pointer, and what a constructor that throws has allocated. What
  * it calls back is the program's own. A line with a note expects as many calls and bytes as in harness.py. */

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 // Wrappers of another unit, which is compiled with the plugin, or without, or into a library.
 #include "outside.h"
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 // Who frees: the caller of a function that frees for it, if only in the end; but what takes a tree apart does so itself.
 #include <stdlib.h>
 

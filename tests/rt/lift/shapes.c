@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 // Wrappers of uncommon shapes. Those of the list (shapes.txt) cannot be told by their bodies.
 #include <stdarg.h>
 #include <stdio.h>

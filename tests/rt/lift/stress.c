@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 // Wrappers in threads, with signals at any moment whose handler calls one, too, and with forks meanwhile.
 #include <pthread.h>
 #include <signal.h>

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 // Compiled without the plugin. Nothing is billed to a call that was left before.
 #include "unwound.h"
 

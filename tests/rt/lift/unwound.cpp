@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 // Frames of C++: without landing pads, with one that is another call's, and with the call's own.
 #include "unwound.h"
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 // What a program notices of its C++ library, wherever that is: new handlers, bad_alloc, containers.
 #include <cstdio>
 #include <new>

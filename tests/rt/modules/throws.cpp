@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 // Fails to allocate where nothing else of the program throws.
 #include <cstdint>
 #include <cstdio>

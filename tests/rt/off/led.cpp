@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 // Prints which module functions lead to: in this program, as dlsym finds them, and in a library that is
 // opened (this file too).
 #include <cstdio>

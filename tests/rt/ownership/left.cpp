@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 // An operator delete of the program's own that is left by longjmp has not freed, and what is freed later is not its doing.
 #include <csetjmp>
 #include <cstdlib>

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 // A program with an operator new of its own, which puts a header in front of the block: what it allocates is
 // billed to the expression that asked (unless the operator is inlined there), and it stays the operator that
 // is called, also through the library's other forms.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 // Functions that allocsite and sanitizers both stand before: fclose, longjmp, dlclose, operator new that
 // fails.
 #include <csetjmp>

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 // Threads that come and go in waves and allocate to their very end: in thread_local destructors and in
 // destructors of keys, which put themselves on the list again for all four rounds; static constructors and
 // destructors, atexit. Notes: @ allocs alloc_bytes reallocs realloc_bytes failed.

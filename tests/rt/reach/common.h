@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 // A note "@ lost N B" says that N blocks of B bytes in all of that line are lost at exit.
 #ifndef REACH_COMMON_H
 #define REACH_COMMON_H

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 // A process whose threads nobody may stop: ptrace is filtered.
 #include "../refuse_call.h"
 #include "common.h"

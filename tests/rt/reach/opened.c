@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 // A library that is opened later: its data, and thread-local memory that is made when it is first used.
 #include "common.h"
 

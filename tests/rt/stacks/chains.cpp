@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 // Allocates from many stacks, in threads too, and writes down what backtrace() of the C library finds there: one line
 // for each stack, with how often it was here and the return addresses as the program's file has them.
 #include <atomic>

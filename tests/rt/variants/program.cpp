@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 // Every kind of C++ allocation; the notes are those of program.c.
 #include <cstdint>
 #include <cstdio>

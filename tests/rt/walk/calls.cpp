@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 // Stacks of all kinds of frames, each walked and compared with what the functions on it noted.
 #include "calls.h"
 

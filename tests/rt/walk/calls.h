@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 // Who calls whom, as the functions themselves note it: each its own return address.
 #pragma once
 extern "C" {

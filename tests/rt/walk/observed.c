@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 // Preloaded into any program: walks at some of its allocations, and compares with the compiler's unwinder.
 #include "lib/walk/walk.h"
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 // Walks from within the dynamic loader, which binds a function at its first call: its frame there is told by
 // another register than usual. And the same address in two libraries, one after the other.
 #include "calls.h"

@@ -1,6 +1,5 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 // Fills a page from the lines of a file with kainjow's Mustache: a code and a name, with a tab between them.
-//
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "repeat.h"
 #include <kainjow/mustache.hpp>
 #include <sstream>

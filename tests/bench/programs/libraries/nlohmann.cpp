@@ -1,7 +1,6 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 // Reads a JSON list of languages with nlohmann/json, groups it by a field, and takes the result to CBOR and
 // back.
-//
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "repeat.h"
 #include <nlohmann/json.hpp>
 

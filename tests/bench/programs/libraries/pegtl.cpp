@@ -1,6 +1,5 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 // Makes the syntax tree of a JSON file with PEGTL and its grammar of JSON, and counts what stands in it.
-//
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "repeat.h"
 #include <tao/pegtl.hpp>
 #include <tao/pegtl/contrib/json.hpp>

@@ -1,6 +1,5 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 // Reads a JSON list of languages into Boost's property tree, writes it as XML and reads that.
-//
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "repeat.h"
 #include <boost/property_tree/json_parser.hpp>
 #include <boost/property_tree/ptree.hpp>

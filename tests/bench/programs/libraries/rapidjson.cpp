@@ -1,7 +1,6 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 // Parses a JSON file into RapidJSON's document, whose values are here in blocks of their own, and writes it
 // again.
-//
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "repeat.h"
 #include <rapidjson/document.h>
 #include <rapidjson/stringbuffer.h>

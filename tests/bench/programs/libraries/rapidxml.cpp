@@ -1,6 +1,5 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 // Parses an XML file with RapidXml, which takes its nodes from chunks of 64 KiB, and counts them.
-//
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "repeat.h"
 #include <rapidxml/rapidxml.hpp>
 

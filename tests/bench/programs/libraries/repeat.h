@@ -1,6 +1,5 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 // What these programs have in common: some work on the text of a file, again and again.
-//
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef REPEAT_H
 #define REPEAT_H
 

@@ -1,6 +1,5 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 // Parses a TOML file with toml++ and writes it again, as TOML and as JSON.
-//
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "repeat.h"
 #include <sstream>
 #include <toml++/toml.h>

@@ -1,7 +1,5 @@
-/* Draws every letter of a font with stb_truetype, in several sizes.
- *
- * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
- */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Draws every letter of a font with stb_truetype, in several sizes. */
 #include <stdio.h>
 #include <stdlib.h>
 

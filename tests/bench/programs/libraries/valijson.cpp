@@ -1,6 +1,5 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 // Checks a JSON file against its schema with Valijson.
-//
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "repeat.h"
 #include <cstdio>
 #include <cstdlib>

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Every source file says its licence in the first line (behind #! or a page's '\\" t in the second one), and C and C++ look
+as .clang-format says. Not asked: the programs of tests/plugin, whose first lines say what they test, for the licence;
+programs that are about single lines of theirs, for the form. Called as format.py SOURCE CLANG_FORMAT."""
+import fnmatch
+import os
+import shutil
+import subprocess
+import sys
+
+LICENCE = "SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception"
+FIRST_LINES = {f"/* {LICENCE} */": ("*.c", "*.h", "*.cpp", "*.def", "*.h.in"),
+               f"# {LICENCE}": ("*.py", "*.sh", "*.cmake", "CMakeLists.txt", "*.bash", "*.cmake.in"),
+               f'.\\" {LICENCE}': ("*.1", "*.5", "*.7")}
+FOLDERS = "plugin", "rt", "tests", "cmake"
+WITHOUT_LICENCE = "tests/plugin/*.[ch]*", "tests/plugin/Inputs/*"
+FORMATTED = "*.c", "*.h", "*.cpp"
+UNFORMATTED = "tests/plugin/*", "tests/golden/*", "tests/rt/*", "tests/dump/*.cpp", "tests/real/*"
+SKIPPED = 77
+
+
+def matches(path, patterns):
+    return any(fnmatch.fnmatch(path, pattern) for pattern in patterns)
+
+
+def files(source):
+    yield "CMakeLists.txt"
+    for folder in FOLDERS:
+        for at, _, names in os.walk(os.path.join(source, folder)):
+            yield from sorted(os.path.relpath(os.path.join(at, name), source) for name in names)
+
+
+def first_line_of(path):
+    return next((line for line, names in FIRST_LINES.items() if matches(os.path.basename(path), names)), None)
+
+
+def licence_complaints(path):
+    want = first_line_of(path)
+    if not want or matches(path, WITHOUT_LICENCE):
+        return
+    with open(path, errors="replace") as file:
+        first = [file.readline().rstrip("\n") for _ in range(2)]
+    if want != first[first[0].startswith(("#!", "'\\\""))]:
+        yield f"{path}:1: the first line is not: {want}"
+
+
+def form_complaints(clang_format, paths):
+    run = subprocess.run([clang_format, "--dry-run", "--ferror-limit=1", *paths], capture_output=True, text=True)
+    for line in run.stderr.splitlines():
+        if ": warning: code should be clang-formatted" in line or ": error: " in line:
+            place = line.split(": ")[0]
+            yield f"{place}: not as .clang-format says; this does it: {clang_format} -i {place.split(':')[0]}"
+    if run.returncode:
+        yield f"{clang_format} ends with {run.returncode}: {run.stderr[:1000]}"
+
+
+def main(source, clang_format):
+    os.chdir(source)
+    every = list(files(source))
+    complaints = [complaint for path in every for complaint in licence_complaints(path)]
+    formatted = [path for path in every if matches(path, FORMATTED) and not matches(path, UNFORMATTED)]
+    installed = shutil.which(clang_format)
+    complaints += form_complaints(clang_format, formatted) if installed else []
+    print(*complaints, f"{len(every)} files, {len(formatted)} of them for clang-format", sep="\n")
+    if not installed:
+        print(f"{clang_format} is not installed: nothing is known of their form")
+    return 1 if complaints else 0 if installed else SKIPPED
+
+
+sys.exit(main(*sys.argv[1:]))

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Paths, cleaned and shown. */
+#include "base/path.h"
+
+#include <cmocka.h>
+#include <string.h>
+
+static void assert_clean(const char *path, const char *expected) {
+    char text[128];
+    strcpy(text, path);
+    path_clean(text);
+    assert_string_equal(text, expected);
+}
+
+static void cleans_paths(void **state) {
+    (void)state;
+    assert_clean("a/b.c", "a/b.c");
+    assert_clean("./a//b/./c.c", "a/b/c.c");
+    assert_clean("/usr/bin/../lib/x.h", "/usr/lib/x.h");
+    assert_clean("a/../../b", "../b");
+    assert_clean("../../b", "../../b");
+    assert_clean("/../a", "/a");
+    assert_clean("a/..", "");
+    assert_clean("/", "/");
+    assert_clean("", "");
+}
+
+static const char *shown_path(const char *path, const char *directory) {
+    static char text[64];
+    path_show(text, sizeof text, path, directory);
+    return text;
+}
+
+static void shows_paths_clean_and_relative(void **state) {
+    (void)state;
+    assert_string_equal(shown_path("/src/a/b.c", "/src"), "a/b.c");
+    assert_string_equal(shown_path("/src/../src/./a/../b.c", "/src"), "b.c");
+    assert_string_equal(shown_path("/srcs/b.c", "/src"), "/srcs/b.c");
+    assert_string_equal(shown_path("/b.c", "/"), "/b.c");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(cleans_paths),
+        cmocka_unit_test(shows_paths_clean_and_relative),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

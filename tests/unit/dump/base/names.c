@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Names of functions, taken apart. */
+#include "dump/base/names.h"
+
+#include <cmocka.h>
+#include <string.h>
+
+static void assert_base(const char *function, const char *expected) {
+    char base[512];
+    assert_true(strlen(function) < sizeof base);
+    function_base(function, base);
+    assert_string_equal(base, expected);
+}
+
+static void keeps_plain_names(void **state) {
+    (void)state;
+    assert_base("main", "main");
+    assert_base("ns::f", "ns::f");
+    assert_base("$_0::operator()", "$_0::operator()");
+    assert_base("operators", "operators");
+}
+
+static void drops_what_demanglers_print_differently(void **state) {
+    (void)state;
+    assert_base("void std::vector<int, std::allocator<int> >::emplace_back<int&>(int&)",
+                "std::vector::emplace_back");
+    assert_base("ns::A<(ns::E)1>::f(int (*)(char)) const &", "ns::A::f");
+    assert_base("std::string f[abi:cxx11](int)", "f");
+    assert_base("foo() [clone .cold]", "foo");
+    assert_base("foo() (.llvm.123)", "foo");
+    assert_base("decltype(a(1)) ns::f<A>(A)", "ns::f");
+    assert_base("decltype (({parm#1}.b)(1)) ns::f<A>(A)", "ns::f");
+    assert_base("void (*pick<int>(int))(char)", "pick");
+    assert_base("A<(1>0)>::f()", "A::f");
+}
+
+static void keeps_the_way_through_functions(void **state) {
+    (void)state;
+    assert_base("f(int)::Local::g(char) const", "f::Local::g");
+    assert_base("f(int) const::Local::g()", "f::Local::g");
+    assert_base("(anonymous namespace)::A::f()", "{anonymous}::A::f");
+}
+
+static void names_lambdas_alike(void **state) {
+    (void)state;
+    assert_base("f(int)::'lambda0'(auto)::operator()<int>(auto) const", "f::{lambda}::operator()");
+    assert_base("f(int)::{lambda(auto)#2}::operator()<int>(auto) const", "f::{lambda}::operator()");
+    assert_base("f()::{unnamed type#1}::g()", "f::{unnamed}::g");
+    assert_base("f()::'unnamed'::g()", "f::{unnamed}::g");
+}
+
+static void tells_operators_apart(void **state) {
+    (void)state;
+    assert_base("operator new[](unsigned long)", "operator new[]");
+    assert_base("A::operator==(A const&) const", "A::operator==");
+    assert_base("A::operator std::string() const", "A::operator@");
+    assert_base("operator basic_string", "operator@");
+    assert_base("bool operator<<int>(A<int> const&)", "operator");
+    assert_base("bool operator< <int>(A<int> const&)", "operator");
+    assert_base("A::operator()(int)", "A::operator()");
+}
+
+static void initializers_have_no_name(void **state) {
+    (void)state;
+    assert_base("_GLOBAL__sub_I_x.cpp", "");
+}
+
+static void finds_the_last_part(void **state) {
+    (void)state;
+    assert_string_equal(function_last("a::b::c"), "c");
+    assert_string_equal(function_last("c"), "c");
+    assert_string_equal(function_last("a::"), "");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(keeps_plain_names),
+        cmocka_unit_test(drops_what_demanglers_print_differently),
+        cmocka_unit_test(keeps_the_way_through_functions),
+        cmocka_unit_test(names_lambdas_alike),
+        cmocka_unit_test(tells_operators_apart),
+        cmocka_unit_test(initializers_have_no_name),
+        cmocka_unit_test(finds_the_last_part),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Profiles that are far larger by their numbers than on the disk: read in proportion to what is there. */
+#include "dump/load/source.h"
+#include "profile_image.h"
+
+#include <cmocka.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define HUGE_SIZE (UINT64_C(16) << 30)
+enum { MOST_MIB = 200, MOST_SECONDS = 10 };
+
+static struct image image;
+static struct image_tables tables;
+static int file;
+static char path[64];
+
+static int set_up(void **state) {
+    (void)state;
+    image_begin(&image);
+    tables = image_tables(&image);
+    tables.tallies[2] = (struct tally){.gained = 10, .gained_bytes = 1000, .lost = 4, .lost_bytes = 400};
+    file = memfd_create("profile", MFD_CLOEXEC);
+    snprintf(path, sizeof path, "/proc/%d/fd/%d", getpid(), file);
+    return file < 0;
+}
+
+static int tear_down(void **state) {
+    (void)state;
+    return close(file);
+}
+
+/* Behind all that is in the image; returns its offset. */
+static uint64_t add_huge(uint32_t kind, uint32_t index) {
+    image_add(&image, kind, index, 0, 0);
+    image_last(&image)->size = HUGE_SIZE;
+    return image.size;
+}
+
+static void write_at(uint64_t offset, const void *bytes, size_t size) {
+    assert_int_equal(pwrite(file, bytes, size, (off_t)offset), size);
+}
+
+/* Of a child: nothing that it allocates or waits for is anybody else's. */
+static void load(uint64_t allocs) {
+    struct report_source source;
+    struct reason why;
+    struct rusage usage;
+    alarm(MOST_SECONDS);
+    if (!report_source_load(&source, path, &why)) {
+        fprintf(stderr, "%s\n", why.text);
+        _exit(1);
+    }
+    uint64_t seen = 0;
+    for (size_t i = 0; i < source.report->site_count; i++)
+        seen += source.report->sites[i]->counters.allocs;
+    report_source_free(&source);
+    getrusage(RUSAGE_SELF, &usage);
+    if (seen != allocs || usage.ru_maxrss > MOST_MIB * 1024)
+        fprintf(stderr, "%" PRIu64 " allocations, %ld MiB\n", seen, usage.ru_maxrss / 1024);
+    _exit(seen != allocs || usage.ru_maxrss > MOST_MIB * 1024);
+}
+
+static void assert_cheap(uint64_t allocs) {
+    int status;
+    write_at(0, image.bytes, image.size);
+    assert_int_equal(ftruncate(file, (off_t)(image.size + HUGE_SIZE)), 0);
+    pid_t child = fork();
+    if (child == 0)
+        load(allocs);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+}
+
+static void skips_the_holes_of_every_kind(void **state) {
+    for (uint32_t kind = PROFILE_DIRECTORY; kind <= PROFILE_NOTES; kind++) {
+        uint32_t last = kind == PROFILE_TALLIES || kind == PROFILE_EXTRAS ? 1 : PROFILE_CHUNKS - 1;
+        print_message("kind %u\n", kind);
+        add_huge(kind, last);
+        assert_cheap(10);
+        tear_down(state);
+        set_up(state);
+    }
+}
+
+static void skips_the_holes_of_the_directory(void **state) {
+    (void)state;
+    struct profile_directory *directory = image_directory(&image);
+    directory->areas = UINT32_MAX;
+    for (unsigned chunk = 1; chunk < PROFILE_CHUNKS; chunk++)
+        directory->chunks[chunk] = image.size;
+    assert_cheap(10);
+}
+
+static void counts_what_is_behind_a_hole(void **state) {
+    (void)state;
+    const struct tally tally = {.gained = 3};
+    uint64_t at = add_huge(PROFILE_TALLIES, 1);
+    write_at(at + HUGE_SIZE - sizeof tally, &tally, sizeof tally);
+    assert_cheap(13);
+}
+
+static void reads_pairs_that_begin_in_a_hole(void **state) {
+    (void)state;
+    const struct profile_pair pair = {.key = UINT64_C(1) << 63 | 2u << 28 | 1, .count = 5};
+    uint64_t at = add_huge(PROFILE_PAIRS, PROFILE_CHUNKS - 1);
+    write_at(at + 1000 * 1024 * sizeof pair, &pair, sizeof pair);
+    assert_cheap(10);
+}
+
+/* As many as the number of the block says are never made. */
+static void does_not_believe_numbers_of_blocks(void **state) {
+    (void)state;
+    const struct profile_block block = {.thread = 1};
+    const uint32_t number = 512 * ((1u << 21) - 1);
+    struct tally *tally = image_add(&image, PROFILE_TALLIES, number, 0, 1);
+    tally[2].gained = 7;
+    write_at(add_huge(PROFILE_BLOCKS, PROFILE_CHUNKS - 1), &block, sizeof block);
+    assert_cheap(17);
+}
+
+/* Makes pages of holes, each for itself, and holes of all of them again. */
+static void *fill(void *stops) {
+    enum { PAGES = 10000, APART = 2 * PROFILE_PAGE };
+    const struct tally tally = {.gained = 1, .lost = 1};
+    for (int i = 0; !__atomic_load_n((bool *)stops, __ATOMIC_RELAXED); i = (i + 1) % PAGES) {
+        if (i == 0)
+            fallocate(file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)image.size, PAGES * APART);
+        (void)!pwrite(file, &tally, sizeof tally, (off_t)image.size + (off_t)i * APART);
+    }
+    return NULL;
+}
+
+/* On one processor they may take turns so that none is seen while a reading lasts. */
+static void says_that_holes_are_filled(void **state) {
+    (void)state;
+    bool stops = false, is_said = false;
+    pthread_t thread;
+    cpu_set_t processors;
+    if (sched_getaffinity(0, sizeof processors, &processors) != 0 || CPU_COUNT(&processors) < 2)
+        skip();
+    image_header(&image)->ended = 0;
+    add_huge(PROFILE_TALLIES, 1);
+    write_at(0, image.bytes, image.size);
+    assert_int_equal(ftruncate(file, (off_t)(image.size + HUGE_SIZE)), 0);
+    assert_int_equal(pthread_create(&thread, NULL, fill, &stops), 0);
+    for (time_t end = time(NULL) + MOST_SECONDS; !is_said && time(NULL) < end;) {
+        struct report_source source;
+        struct reason why;
+        if (report_source_load(&source, path, &why))
+            report_source_free(&source);
+        else
+            is_said = strcmp(why.text, "was filled while it was read") == 0;
+    }
+    __atomic_store_n(&stops, true, __ATOMIC_RELAXED);
+    pthread_join(thread, NULL);
+    assert_true(is_said);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(skips_the_holes_of_every_kind, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(skips_the_holes_of_the_directory, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(counts_what_is_behind_a_hole, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(reads_pairs_that_begin_in_a_hole, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(does_not_believe_numbers_of_blocks, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(says_that_holes_are_filled, set_up, tear_down),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

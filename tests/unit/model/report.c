@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Reports: merging, sorting, cutting. */
+#include "report_rows.h"
+
+static void merges_and_sorts(void **state) {
+    (void)state;
+    struct report report = prepared((struct report_limits){.sort = SORT_BYTES});
+    assert_int_equal(report.site_count, 4);
+    assert_int_equal(report.counted, 3);
+    assert_int_equal(report.shown, 3);
+    assert_int_equal(report.sites[0]->view.id, 2);
+    assert_int_equal(report.sites[1]->view.id, 1);
+    assert_int_equal(report.sites[1]->counters.alloc_bytes, 400);
+    assert_int_equal(report.totals.counters.allocs, 10);
+    assert_int_equal(report.sited.allocs, 5);
+    assert_int_equal(report.sited_count, 2);
+    assert_int_equal(report.module_count, 1);
+}
+
+/* The first site's id in each order; what has no live blocks comes last among those. */
+static void sorts_by_what_is_asked_for(void **state) {
+    (void)state;
+    static const struct {
+        struct report_limits limits;
+        uint64_t first, last;
+    } orders[] = {
+        {{.sort = SORT_BYTES}, 2, 3}, {{.sort = SORT_ALLOCS}, 2, 1}, {{.sort = SORT_LIVE}, 1, 2},
+        {{.sort = SORT_PEAK}, 2, 3},  {{.leaks = true}, 1, 3},
+    };
+    for (size_t i = 0; i < sizeof orders / sizeof *orders; i++) {
+        struct report report = prepared(orders[i].limits);
+        assert_int_equal(report.sites[0]->view.id, orders[i].first);
+        assert_int_equal(report.sites[report.shown - 1]->view.id, orders[i].last);
+    }
+}
+
+static void a_merged_site_has_at_least_the_larger_maximum(void **state) {
+    (void)state;
+    struct report report = prepared((struct report_limits){0});
+    assert_int_equal(report.sites[1]->counters.max_live_blocks, 2);
+    assert_int_equal(report.sites[1]->counters.max_live_blocks_within, 1);
+}
+
+static void merges_sizes_and_lost_blocks(void **state) {
+    (void)state;
+    struct report report = unprepared();
+    copies[0].sizes = sizes[0];
+    copies[3].sizes = sizes[1];
+    sizes[0][size_class(100)] = 3;
+    sizes[1][size_class(100)] = 1;
+    sizes[1][size_class(0)] = 2;
+    copies[0].lost_blocks = copies[3].lost_blocks = 1;
+    copies[0].lost_bytes = copies[3].lost_bytes = 100;
+    report_prepare(&report, &(struct report_limits){0});
+    assert_int_equal(report.sites[1]->sizes[size_class(100)], 4);
+    assert_int_equal(report.sites[1]->sizes[0], 2);
+    assert_int_equal(report.sites[1]->lost_bytes, 200);
+    assert_int_equal(report.totals.lost_blocks, 2);
+}
+
+/* Pairs go to the row that stands for both copies, and equal ones become one. */
+static void merges_pairs(void **state) {
+    (void)state;
+    struct report report = unprepared();
+    add_pair(&report, FAULT_FOREIGN, -1, 4, 1, 0);
+    add_pair(&report, PAIR_FREE, 3, 4, 1, 10);
+    add_pair(&report, PAIR_FREE, 0, 2, 1, 500);
+    add_pair(&report, PAIR_FREE, 0, 4, 2, 20);
+    add_pair(&report, PAIR_REALLOC, 1, 1, 4, 3010);
+    add_pair(&report, FAULT_DOUBLE_FREE, 1, 3, 1, 10);
+    add_pair(&report, FAULT_DOUBLE_FREE, 1, 0, 1, 10);
+    report_prepare(&report, &(struct report_limits){0});
+    assert_int_equal(report.pair_count, 5);
+    assert_int_equal(report.fault_count, 2);
+    const struct report_site *f = report.sites[1];
+    assert_int_equal(f->pair_count, 2);
+    const struct report_pair *first = &report.pairs[f->first_pair];
+    assert_int_equal(first[0].bytes, 500);
+    assert_int_equal(first[1].count, 3);
+    assert_int_equal(first[1].bytes, 30);
+    assert_ptr_equal(first[1].owner, f);
+    assert_int_equal(report.pairs[3].kind, FAULT_DOUBLE_FREE);
+    assert_int_equal(report.pairs[3].count, 2);
+    assert_ptr_equal(report.pairs[3].by, f);
+}
+
+static void cuts_and_adds_up(void **state) {
+    (void)state;
+    struct report report = prepared((struct report_limits){.top = 1});
+    assert_int_equal(report.shown, 1);
+    assert_int_equal(report.hidden.counters.allocs + report.sites[0]->counters.allocs,
+                     report.totals.counters.allocs);
+    assert_non_null(strstr(text_of(&report, FORMAT_TEXT), "2 more sites"));
+    assert_non_null(strstr(text_of(&report, FORMAT_JSON), "\"sites_left_out\":2"));
+    report = prepared((struct report_limits){.min_bytes = 401});
+    assert_int_equal(report.shown, 1);
+    report = prepared((struct report_limits){.min_allocs = 5});
+    assert_int_equal(report.shown, 2);
+    assert_int_equal(report.totals.counters.alloc_bytes, 510);
+}
+
+static void limits_follow_the_options(void **state) {
+    (void)state;
+    struct options options;
+    options_default(&options);
+    assert_int_equal(report_limits_of(&options).top, 20);
+    options.format = FORMAT_CSV;
+    assert_int_equal(report_limits_of(&options).top, 0);
+    options.top_given = options.leaks = options.sizes = true;
+    struct report_limits limits = report_limits_of(&options);
+    assert_int_equal(limits.top, 20);
+    assert_true(limits.leaks && limits.sizes && !limits.pairs);
+}
+
+static void size_classes(void **state) {
+    (void)state;
+    assert_int_equal(size_class(0), 0);
+    assert_int_equal(size_class(1), 1);
+    assert_int_equal(size_class(UINT64_MAX), SIZE_CLASSES - 1);
+    for (unsigned i = 1; i < SIZE_CLASSES; i++) {
+        assert_int_equal(size_class(size_class_start(i)), i);
+        assert_int_equal(size_class(size_class_start(i) - 1), i - 1);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(merges_and_sorts),
+        cmocka_unit_test(sorts_by_what_is_asked_for),
+        cmocka_unit_test(a_merged_site_has_at_least_the_larger_maximum),
+        cmocka_unit_test(merges_sizes_and_lost_blocks),
+        cmocka_unit_test(merges_pairs),
+        cmocka_unit_test(cuts_and_adds_up),
+        cmocka_unit_test(limits_follow_the_options),
+        cmocka_unit_test(size_classes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The allocator table: its order is what the binary search relies on. */
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/allocators.h"
+
+static void finds_every_entry(void **state) {
+    (void)state;
+    size_t count;
+    const struct allocator *table = allocator_table(&count);
+    assert_true(count > 40);
+    for (size_t i = 0; i < count; i++) {
+        assert_ptr_equal(allocator_find(table[i].symbol, strlen(table[i].symbol)), &table[i]);
+        if (i > 0)
+            assert_true(strcmp(table[i - 1].symbol, table[i].symbol) < 0);
+    }
+}
+
+static void finds_nothing_else(void **state) {
+    (void)state;
+    static const char *const others[] = {"",   "a",     "mallo", "malloc_", "malloc2",
+                                         "_Z", "_Znwj", "zzz",   "__strdu"};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        assert_null(allocator_find(others[i], strlen(others[i])));
+}
+
+static void takes_names_that_are_not_terminated(void **state) {
+    (void)state;
+    assert_string_equal(allocator_find("malloc.llvm.1", 6)->symbol, "malloc");
+    assert_null(allocator_find("malloc.llvm.1", 7));
+    assert_null(allocator_find("malloc", 5));
+}
+
+static void prototypes_are_well_formed(void **state) {
+    (void)state;
+    size_t count;
+    const struct allocator *table = allocator_table(&count);
+    for (size_t i = 0; i < count; i++) {
+        const char *prototype = table[i].prototype;
+        assert_int_equal(strspn(prototype, "vpzi"), strcspn(prototype, "."));
+        bool variadic = strchr(prototype, '.') != NULL;
+        assert_int_equal(variadic, table[i].position == SITE_FIRST);
+        /* The program brings the block that it marks, or that a custom allocator of its own hands out. */
+        bool brings = !*table[i].callee || strcmp(table[i].callee, "allocsite_mark") == 0;
+        bool has_result = table[i].kind != ALLOCSITE_FREE && !brings;
+        assert_int_equal(prototype[0] != 'v', has_result);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(finds_every_entry),
+        cmocka_unit_test(finds_nothing_else),
+        cmocka_unit_test(takes_names_that_are_not_terminated),
+        cmocka_unit_test(prototypes_are_well_formed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

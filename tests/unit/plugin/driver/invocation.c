@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* What allocsite-clang takes from a command line. */
+#include "driver/invocation.h"
+
+#include <cmocka.h>
+#include <string.h>
+
+enum { COMPILES = 1, LINKS = 2, FIXED = 4, BARE = 8, FIRST_TAKEN = 16, OWN_CXX = 32 };
+
+/* The words of a command line, separated by single spaces. */
+static unsigned read_words(const char *line) {
+    char copy[256];
+    char *words[64] = {0};
+    size_t count = 0;
+    assert_true(strlen(line) < sizeof copy);
+    strcpy(copy, line);
+    for (char *word = strtok(copy, " "); word; word = strtok(NULL, " "))
+        words[count++] = word;
+    struct invocation invocation = invocation_read(words);
+    return (invocation.compiles ? COMPILES : 0) | (invocation.links ? LINKS : 0) |
+           (invocation.links_fixed ? FIXED : 0) | (invocation.bare ? BARE : 0) |
+           (invocation.first_taken ? FIRST_TAKEN : 0) | (invocation.own_cxx ? OWN_CXX : 0);
+}
+
+#define EXPECT(line, effects) assert_int_equal(read_words(line), effects)
+
+static void inputs_are_known_by_extension(void **state) {
+    (void)state;
+    EXPECT("a.c", COMPILES | LINKS);
+    EXPECT("dir.d/a.cpp -o a", COMPILES | LINKS);
+    EXPECT("a.ll", COMPILES | LINKS);
+    EXPECT("a.o", LINKS);
+    EXPECT("a.s", LINKS);
+    EXPECT("dir.c/a", LINKS);
+    EXPECT("a.h", 0);
+    EXPECT("a.o b.c", COMPILES | LINKS);
+    EXPECT("", 0);
+    EXPECT("a.o -static-libstdc++", LINKS | OWN_CXX);
+}
+
+static void inputs_are_known_by_language(void **state) {
+    (void)state;
+    EXPECT("-x c -", COMPILES | LINKS);
+    EXPECT("-xc++ a.txt", COMPILES | LINKS);
+    EXPECT("-x assembler a.c", LINKS);
+    EXPECT("-x assembler-with-cpp a.c", LINKS);
+    EXPECT("-x c++-header a.c", 0);
+    EXPECT("-x c a.c -x none b.o", COMPILES | LINKS);
+    EXPECT("-x assembler a -x none b.c", COMPILES | LINKS);
+    EXPECT("-x", 0);
+}
+
+static void phases_end_early(void **state) {
+    (void)state;
+    EXPECT("-c a.c", COMPILES);
+    EXPECT("-S a.c", COMPILES);
+    EXPECT("-c a.s", 0);
+    EXPECT("-E a.c", 0);
+    EXPECT("-M a.c", 0);
+    EXPECT("-MD -c a.c", COMPILES);
+    EXPECT("-fsyntax-only a.c", 0);
+    EXPECT("-r a.o", 0);
+    EXPECT("-r a.c", COMPILES);
+    EXPECT("-print-prog-name=ld", 0);
+    EXPECT("-cc1 -emit-obj a.c", 0);
+    EXPECT("-v", 0);
+}
+
+static void values_are_not_inputs(void **state) {
+    (void)state;
+    EXPECT("-o a.c", 0);
+    EXPECT("-v -target x86_64-linux-gnu", 0);
+    EXPECT("-c a.c -include b.h -o -c", COMPILES);
+    EXPECT("a.o -o -c", LINKS);
+    EXPECT("a.o -Xlinker -r", LINKS);
+    EXPECT("-o", 0);
+}
+
+static void libraries_alone_are_linked(void **state) {
+    (void)state;
+    EXPECT("-lmain", LINKS);
+    EXPECT("-Wl,--version", LINKS);
+    EXPECT("-Wall -Lhere", 0);
+}
+
+static void link_modes(void **state) {
+    (void)state;
+    EXPECT("-static a.o", LINKS | FIXED);
+    EXPECT("-static-pie a.c", COMPILES | LINKS | FIXED);
+    EXPECT("-static-libgcc a.o", LINKS);
+    EXPECT("-shared a.o", LINKS);
+    EXPECT("-nostdlib a.o", LINKS | BARE);
+    EXPECT("-fsanitize=address -shared-libasan a.o", LINKS | FIRST_TAKEN);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(inputs_are_known_by_extension),
+        cmocka_unit_test(inputs_are_known_by_language),
+        cmocka_unit_test(phases_end_early),
+        cmocka_unit_test(values_are_not_inputs),
+        cmocka_unit_test(libraries_alone_are_linked),
+        cmocka_unit_test(link_modes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* A small report, and what a format makes of it. */
+#ifndef ALLOCSITE_TESTS_REPORT_ROWS_H
+#define ALLOCSITE_TESTS_REPORT_ROWS_H
+
+#include "model/report.h"
+
+#include <cmocka.h>
+#include <string.h>
+#include <unistd.h>
+
+static const struct place chain[] = {{"outer(int)", "/src/a.c", 30, 2}};
+
+/* The first and the fourth are one site; the last one only frees. */
+enum { ROWS = 5 };
+static const struct report_site rows[ROWS] = {
+    {.view = {.id = 1, .module = "/bin/p", .sited = true, .at = {"f", "/src/a.c", 10, 5}, .callee = "malloc"},
+     .counters = {.allocs = 3,
+                  .alloc_bytes = 300,
+                  .frees = 2,
+                  .freed_bytes = 200,
+                  .live_blocks = 1,
+                  .live_bytes = 100,
+                  .peak_bytes = 200,
+                  .peak_blocks = 2,
+                  .max_live_blocks = 2}},
+    {.view = {.id = 2,
+              .module = "/bin/p",
+              .sited = true,
+              .at = {"g", "/src/a.c", 20, 0},
+              .callee = "realloc",
+              .inlined = chain,
+              .inlined_count = 1},
+     .counters = {.allocs = 1,
+                  .alloc_bytes = 10,
+                  .reallocs = 4,
+                  .realloc_bytes = 4000,
+                  .frees = 1,
+                  .freed_bytes = 1000,
+                  .moved = 4,
+                  .moved_bytes = 3010,
+                  .failed = 1,
+                  .peak_bytes = 1000,
+                  .peak_blocks = 1,
+                  .max_live_blocks = 1}},
+    {.view = {.id = 3, .module = "/lib/libc.so"},
+     .counters = {.allocs = 5,
+                  .alloc_bytes = 100,
+                  .live_blocks = 5,
+                  .live_bytes = 100,
+                  .peak_bytes = 100,
+                  .peak_blocks = 5,
+                  .max_live_blocks = 5,
+                  .max_live_blocks_within = 2}},
+    {.view = {.id = 1, .module = "/bin/p", .sited = true, .at = {"f", "/src/a.c", 10, 5}, .callee = "malloc"},
+     .counters = {.allocs = 1,
+                  .alloc_bytes = 100,
+                  .live_blocks = 1,
+                  .live_bytes = 100,
+                  .peak_bytes = 100,
+                  .peak_blocks = 1,
+                  .max_live_blocks = 1}},
+    {.view = {.id = 5, .module = "/bin/p", .sited = true, .at = {"h", "/src/a.c", 40, 1}, .callee = "free"},
+     .counters = {.max_live_blocks_within = 2}},
+};
+
+static struct report_site copies[ROWS], *order[ROWS];
+static struct report_pair pairs[16];
+static uint64_t sizes[2][SIZE_CLASSES];
+
+static inline struct report unprepared(void) {
+    memcpy(copies, rows, sizeof rows);
+    memset(sizes, 0, sizeof sizes);
+    for (int i = 0; i < ROWS; i++)
+        order[i] = &copies[i];
+    return (struct report){.program = "/bin/p",
+                           .directory = "/src",
+                           .pid = 7,
+                           .finished = true,
+                           .sites = order,
+                           .site_count = ROWS,
+                           .pairs = pairs};
+}
+
+static inline struct report prepared(struct report_limits limits) {
+    struct report report = unprepared();
+    report_prepare(&report, &limits);
+    return report;
+}
+
+static inline void add_pair(struct report *report, enum pair_kind kind, int owner, int by, uint64_t count,
+                            uint64_t bytes) {
+    pairs[report->pair_count++] = (struct report_pair){kind, owner < 0 ? NULL : &copies[owner],
+                                                       by < 0 ? NULL : &copies[by], count, bytes};
+}
+
+static inline const char *text_of(const struct report *report, enum report_format format) {
+    static char text[32768];
+    char buffer[512];
+    struct out out;
+    int pipes[2];
+    assert_int_equal(pipe(pipes), 0);
+    out_open(&out, pipes[1], buffer, sizeof buffer);
+    report_write(&out, report, format);
+    assert_int_equal(out_flush(&out), 0);
+    close(pipes[1]);
+    ssize_t used = 0, n;
+    while ((n = read(pipes[0], text + used, sizeof text - 1 - (size_t)used)) > 0)
+        used += n;
+    close(pipes[0]);
+    text[used] = '\0';
+    return text;
+}
+
+#endif

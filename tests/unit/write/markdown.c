@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* A report as markdown. */
+#include "report_rows.h"
+
+static void markdown(void **state) {
+    (void)state;
+    struct report report = prepared((struct report_limits){.top = 2});
+    const char *markdown = text_of(&report, FORMAT_MARKDOWN);
+    assert_non_null(strstr(markdown,
+                           "| 400 B | 8.9% | 4 | 40.0% | 0 | 0 | 0 | 200 B | 300 B | 2+ | 100 B | `f` "
+                           "a.c:10:5 `malloc` |\n"));
+    assert_non_null(strstr(markdown, "<br>in `outer(int)` a.c:30:2 |\n"));
+    assert_non_null(strstr(markdown, "1 more site |\n"));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(markdown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

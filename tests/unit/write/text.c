@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* A report as text. */
+#include "report_rows.h"
+
+static void text(void **state) {
+    (void)state;
+    struct report report = prepared((struct report_limits){0});
+    assert_string_equal(
+        text_of(&report, FORMAT_TEXT),
+        "allocsite: /bin/p, pid 7\n"
+        "total: 10 allocations of 510 B, 4 reallocations of 3.9 KiB, 1 failed\n"
+        "live at exit: 7 blocks of 300 B; peak: 1.4 KiB in 9 blocks\n"
+        "sited: 64.3% of 14 calls (97.8% of 4.4 KiB) at 2 sites; unsited: 1 module\n"
+        "  bytes  share  allocs  share  reallocs  moved  failed   live    peak  most live  average  site\n"
+        "3.9 KiB  88.9%       1  10.0%         4      4       1    0 B  1000 B          1    802 B  g "
+        "a.c:20 "
+        "realloc\n"
+        "                                                                                           "
+        "  in outer(int) a.c:30:2\n"
+        "  400 B   8.9%       4  40.0%         0      0       0  200 B   300 B         2+    100 B  f "
+        "a.c:10:5 malloc\n"
+        "  100 B   2.2%       5  50.0%         0      0       0  100 B   100 B         5+     20 B  "
+        "unsited "
+        "in /lib/libc.so\n");
+}
+
+static void leaks_are_sites_with_live_blocks_lost_ones_first(void **state) {
+    (void)state;
+    struct report report = unprepared();
+    report.reach = true;
+    copies[2].lost_blocks = 1;
+    copies[2].lost_bytes = 20;
+    report_prepare(&report, &(struct report_limits){.leaks = true});
+    assert_int_equal(report.shown, 2);
+    assert_int_equal(report.sites[0]->view.id, 3);
+    assert_string_equal(strchr(strstr(text_of(&report, FORMAT_TEXT), "sited: "), '\n') + 1,
+                        "lost   live  share  blocks  allocs  most live  average  site\n"
+                        "20 B  100 B  33.3%       5       5         5+     20 B  unsited in /lib/libc.so\n"
+                        " 0 B  200 B  66.7%       2       4         2+    100 B  f a.c:10:5 malloc\n"
+                        " 0 B    0 B   0.0%       0       1          -    802 B  1 more site\n");
+}
+
+/* What follows the line of the site of function f, up to the next row. */
+static const char *below_f(const struct report *report) {
+    static char lines[2048];
+    size_t used = 0;
+    const char *line = strchr(strstr(text_of(report, FORMAT_TEXT), "  f a.c"), '\n') + 1;
+    while (strncmp(line, "          ", 10) == 0) {
+        const char *start = line + strspn(line, " "), *end = strchr(line, '\n') + 1;
+        memcpy(lines + used, start, (size_t)(end - start));
+        used += (size_t)(end - start);
+        line = end;
+    }
+    lines[used] = '\0';
+    return lines;
+}
+
+static void shows_sizes(void **state) {
+    (void)state;
+    struct report report = unprepared();
+    copies[0].sizes = sizes[0];
+    sizes[0][0] = 1;
+    sizes[0][size_class(8)] = 30;
+    sizes[0][size_class(16)] = 60;
+    sizes[0][size_class(100)] = 9;
+    report_prepare(&report, &(struct report_limits){.sizes = true});
+    assert_string_equal(below_f(&report), "sizes: 0 B ▁···▄█·▂ 127 B, 60.0% of 16 B to 31 B\n");
+    report.limits.sizes = false;
+    assert_string_equal(below_f(&report), "");
+}
+
+static void shows_the_ends_of_the_sizes(void **state) {
+    (void)state;
+    struct report report = unprepared();
+    copies[0].sizes = sizes[0];
+    sizes[0][SIZE_CLASSES - 1] = UINT64_MAX;
+    report_prepare(&report, &(struct report_limits){.sizes = true});
+    assert_string_equal(below_f(&report), "sizes: 64.0 TiB █ more\n");
+    sizes[0][SIZE_CLASSES - 1] = 0;
+    sizes[0][0] = 7;
+    assert_string_equal(below_f(&report), "sizes: 0 B █ 0 B\n");
+    sizes[0][0] = 0;
+    assert_string_equal(below_f(&report), "");
+}
+
+static void shows_the_largest_pairs_and_sums_up_the_rest(void **state) {
+    (void)state;
+    struct report report = unprepared();
+    add_pair(&report, PAIR_FREE, 0, 4, 1, 100);
+    add_pair(&report, PAIR_FREE, 0, 2, 1, 60);
+    add_pair(&report, PAIR_FREE, 0, 1, 1, 50);
+    add_pair(&report, PAIR_REALLOC, 0, 0, 3, 40);
+    add_pair(&report, PAIR_REALLOC, 0, -1, 3, 30);
+    add_pair(&report, PAIR_REALLOC, 0, 4, 1, 20);
+    add_pair(&report, PAIR_REALLOC, 0, 2, 1, 10);
+    report.has_pairs = true;
+    report_prepare(&report, &(struct report_limits){.pairs = true});
+    assert_string_equal(below_f(&report), "1 block of 100 B freed by h a.c:40:1 free\n"
+                                          "1 block of 60 B freed by unsited in /lib/libc.so\n"
+                                          "1 block of 50 B freed by g a.c:20 realloc in outer(int) a.c:30:2\n"
+                                          "3 blocks of 40 B reallocated by itself\n"
+                                          "3 blocks of 30 B reallocated by an unknown place\n"
+                                          "2 blocks of 30 B by 2 more\n");
+    assert_null(strstr(text_of(&report, FORMAT_TEXT), "FAULT"));
+}
+
+static void faults_stand_above_the_table(void **state) {
+    (void)state;
+    struct report report = unprepared();
+    add_pair(&report, FAULT_DOUBLE_FREE, 1, 4, 2, 80);
+    report_prepare(&report, &(struct report_limits){0});
+    const char *text = text_of(&report, FORMAT_TEXT);
+    const char *fault = strstr(text, "\nFAULT: freed twice, 2 times (80 B)\n"
+                                     "  allocated by g a.c:20 realloc\n"
+                                     "  in outer(int) a.c:30:2\n"
+                                     "  freed by h a.c:40:1 free\n");
+    assert_non_null(fault);
+    assert_true(fault < strstr(text, "  site\n"));
+    assert_non_null(
+        strstr(text_of(&report, FORMAT_MARKDOWN),
+               "\n**Fault:** freed twice, 2 times (80 B)<br>allocated by `g` a.c:20 `realloc`<br>in "
+               "`outer(int)` a.c:30:2<br>freed by `h` a.c:40:1 `free`\n"));
+}
+
+static void advises_to_reuse_a_buffer(void **state) {
+    (void)state;
+    static const struct {
+        struct counters counters;
+        const char *advice;
+    } cases[] = {
+        {{.allocs = 1000, .max_live_blocks = 1}, "never two blocks at once: a buffer to reuse\n"},
+        {{.allocs = 999, .max_live_blocks = 1}, ""},
+        {{.allocs = 1000, .max_live_blocks = 2}, ""},
+        {{.allocs = 1000, .max_live_blocks = 1, .max_live_blocks_within = 1}, ""},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct report report = unprepared();
+        copies[0].counters = cases[i].counters;
+        copies[3].counters = (struct counters){0};
+        report_prepare(&report, &(struct report_limits){0});
+        assert_string_equal(below_f(&report), cases[i].advice);
+    }
+}
+
+static void says_what_is_known_of_live_blocks(void **state) {
+    (void)state;
+    struct report report = unprepared();
+    report.peak_within = 65536;
+    report.reach = true;
+    report.finished = false;
+    copies[2].lost_blocks = 1;
+    copies[2].lost_bytes = 20;
+    copies[2].counters.inherited_blocks = 3;
+    copies[2].counters.inherited_bytes = 33;
+    report_prepare(&report, &(struct report_limits){0});
+    const char *text = text_of(&report, FORMAT_TEXT);
+    assert_non_null(strstr(text,
+                           "\nlive so far: 7 blocks of 300 B; peak: 1.4 KiB in 9 blocks (the true peak is "
+                           "within +64.0 KiB)\n"
+                           "lost: 1 block of 20 B; still reachable: 6 blocks of 280 B\n"
+                           "inherited: 3 blocks of 33 B that were there when counting began\n"));
+    report.reach = false;
+    report.lost_unknown = "nobody looks";
+    assert_non_null(strstr(text_of(&report, FORMAT_TEXT), "\nlost: not known, nobody looks\n"));
+    assert_non_null(strstr(text_of(&report, FORMAT_JSON), ",\"lost_unknown\":\"nobody looks\","));
+}
+
+static void what_was_left_out_is_in_the_totals(void **state) {
+    (void)state;
+    struct report report = unprepared();
+    struct report_site stated = {.counters = {.allocs = 17, .alloc_bytes = 610}};
+    report.left_out = 3;
+    report.stated = &stated;
+    report_prepare(&report, &(struct report_limits){.top = 2});
+    const char *text = text_of(&report, FORMAT_TEXT);
+    assert_non_null(strstr(text, "total: 17 allocations of 610 B"));
+    assert_non_null(strstr(text, "sited: 2 sites; unsited: 1 module; 3 more left out\n"));
+    assert_int_equal(report.hidden.counters.allocs, 5 + 7);
+    assert_non_null(strstr(text, "  4 more sites\n"));
+    assert_non_null(strstr(text_of(&report, FORMAT_JSON), "\"sites_left_out\":4"));
+}
+
+/* No byte of a program's may reach the terminal as a command to it. */
+static void names_are_harmless(void **state) {
+    (void)state;
+    struct report report = unprepared();
+    static const char *const reasons[] = {"\x1b[1m"};
+    report.program = "/bin/\x1b[2J";
+    report.reasons = reasons;
+    report.reason_count = 1;
+    copies[1].view.callee = "a\x1b`|\xFF";
+    report_prepare(&report, &(struct report_limits){0});
+    assert_null(strchr(text_of(&report, FORMAT_TEXT), '\x1b'));
+    assert_null(strchr(text_of(&report, FORMAT_MARKDOWN), '\x1b'));
+    assert_non_null(strstr(text_of(&report, FORMAT_MARKDOWN), " `a?'\\|?`<br>"));
+}
+
+static void an_empty_report(void **state) {
+    (void)state;
+    struct report report = {.program = "p"};
+    report_prepare(&report, &(struct report_limits){0});
+    assert_string_equal(text_of(&report, FORMAT_TEXT),
+                        "allocsite: p, pid 0\ntotal: 0 allocations of 0 B, 0 reallocations of 0 B, 0 failed\n"
+                        "live so far: 0 blocks of 0 B; peak: 0 B in 0 blocks\n"
+                        "sited: - of 0 calls (- of 0 B) at 0 sites; unsited: 0 modules\n");
+    assert_non_null(strstr(text_of(&report, FORMAT_JSON), "\n\"sites\":[],\n\"faults\":[]}\n"));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(text),
+        cmocka_unit_test(leaks_are_sites_with_live_blocks_lost_ones_first),
+        cmocka_unit_test(shows_sizes),
+        cmocka_unit_test(shows_the_ends_of_the_sizes),
+        cmocka_unit_test(shows_the_largest_pairs_and_sums_up_the_rest),
+        cmocka_unit_test(faults_stand_above_the_table),
+        cmocka_unit_test(advises_to_reuse_a_buffer),
+        cmocka_unit_test(says_what_is_known_of_live_blocks),
+        cmocka_unit_test(what_was_left_out_is_in_the_totals),
+        cmocka_unit_test(names_are_harmless),
+        cmocka_unit_test(an_empty_report),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
