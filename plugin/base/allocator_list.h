@@ -62,7 +62,7 @@ bool allocator_list_add(struct allocator_list *, const char *file, const char *t
 /* The same of a file. */
 bool allocator_list_read(struct allocator_list *, const char *path, struct list_error *);
 
-/* What the last line that matches one of the names says of a function. NULL: no line does. */
+/* The last line that matches one of the names of a function. NULL: no line does. */
 const struct list_entry *allocator_list_find(const struct allocator_list *, const char *const *names,
                                              size_t count);
 

@@ -18,7 +18,7 @@
 #define V(symbol, callee, prototype)                                                                         \
     { symbol, callee, prototype, ALLOCSITE_ALLOC, SITE_FIRST, false, true }
 
-/* What the definition of a custom allocator calls (custom.cpp): the site is named after that. */
+/* Called by the definition of a custom allocator (find/custom.cpp), after which the site is named. */
 #define C(symbol, prototype, kind)                                                                           \
     { symbol, "", prototype, kind, SITE_LAST, false, false }
 
@@ -112,4 +112,21 @@ const struct allocator *allocator_find(const char *symbol, size_t length) {
 const struct allocator *allocator_table(size_t *count) {
     *count = sizeof table / sizeof *table;
     return table;
+}
+
+static bool starts(const char *text, const char *with) {
+    return strncmp(text, with, strlen(with)) == 0;
+}
+
+/* Itanium C++ ABI, 5.1: St is std::, the others are abbreviations of its members. */
+bool library_has(const char *symbol) {
+    if (!starts(symbol, "_Z"))
+        return false;
+    symbol += 2;
+    symbol += strspn(symbol, "Z"); /* lambdas and classes within functions */
+    if (*symbol != 'N')
+        return starts(symbol, "St");
+    symbol++;
+    symbol += strspn(symbol, "rVKRO"); /* qualifiers of a member function */
+    return starts(symbol, "9__gnu_cxx") || (symbol[0] == 'S' && symbol[1] && strchr("tabsiod", symbol[1]));
 }

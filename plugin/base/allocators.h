@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The allocator functions that the plugin knows, by symbol name. No LLVM here. */
+/* The functions that the plugin knows by their symbols: allocators, and those of the C++ standard library. No
+ * LLVM here. */
 #ifndef ALLOCSITE_BASE_ALLOCATORS_H
 #define ALLOCSITE_BASE_ALLOCATORS_H
 
@@ -12,7 +13,7 @@
 extern "C" {
 #endif
 
-/* Where the site goes among the arguments of the runtime's entry point. */
+/* The place of the site among the arguments of the runtime's entry point. */
 enum site_position {
     SITE_LAST,  /* appended: the arguments keep their registers */
     SITE_FIRST, /* variadic functions: nothing can follow the variable part */
@@ -38,6 +39,10 @@ const struct allocator *allocator_find(const char *symbol, size_t length);
 
 /* The whole table, sorted by symbol; for tests. */
 const struct allocator *allocator_table(size_t *count);
+
+/* Whether a function belongs to the C++ standard library, by the mangled name: code in headers that no person
+ * would name as the line that allocates. */
+bool library_has(const char *symbol);
 
 #ifdef __cplusplus
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What differs between LLVM 14 and 22, in one place. */
+/* All that differs between LLVM 14 and 22, in one place. */
 #ifndef ALLOCSITE_BASE_COMPAT_H
 #define ALLOCSITE_BASE_COMPAT_H
 
@@ -34,7 +34,7 @@ inline void moveBody(llvm::Function &from, llvm::Function &to) {
 #endif
 }
 
-/* What the optimizer has found out about a function's use of memory does not hold any more. */
+/* For code whose use of memory is no longer as the optimizer has found it. */
 template <class FunctionOrCall> void forgetMemoryEffects(FunctionOrCall &code) {
 #if LLVM_VERSION_MAJOR >= 16
     code.removeFnAttr(llvm::Attribute::Memory);

@@ -4,6 +4,7 @@
 
 #include <dlfcn.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 enum { OLDEST = 10, NEWEST_WITHOUT_GETTER = 15 };
 
@@ -18,7 +19,8 @@ static unsigned by_symbol_version(void) {
     return 0;
 }
 
-unsigned host_llvm_major(void) {
+/* 0: it does not tell. */
+static unsigned host_major(void) {
     unsigned major, minor, patch;
     void (*get)(unsigned *, unsigned *, unsigned *);
     *(void **)&get = dlsym(RTLD_DEFAULT, "LLVMGetVersion");
@@ -26,4 +28,19 @@ unsigned host_llvm_major(void) {
         return by_symbol_version();
     get(&major, &minor, &patch);
     return major;
+}
+
+bool host_differs(unsigned major) {
+    unsigned host = host_major();
+    return host != 0 && host != major;
+}
+
+void host_require(unsigned major, const char *program) {
+    if (!host_differs(major))
+        return;
+    fprintf(stderr,
+            "allocsite: this plugin is for %s %u, but %s %u has loaded it; "
+            "take the one in lib/allocsite/llvm-%u\n",
+            program, major, program, host_major(), host_major());
+    exit(1);
 }

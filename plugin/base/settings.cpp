@@ -18,8 +18,7 @@ const Options &options() {
 /* Not as static objects: those would be made before the host's version is known, and another major's layout
  * differs. */
 __attribute__((constructor)) static void registerOptions() {
-    unsigned host = host_llvm_major();
-    if (host != 0 && host != LLVM_VERSION_MAJOR)
+    if (host_differs(LLVM_VERSION_MAJOR))
         return;
     static cl::opt<bool, true> lift("allocsite-lift", cl::location(values.lift), cl::init(true),
                                     cl::desc("Bill the callers of functions that hand on a block"));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What a clang command line will do, as far as allocsite-clang has to know it. */
+/* The effects of a clang command line, as far as allocsite-clang has to know them. */
 #ifndef ALLOCSITE_DRIVER_INVOCATION_H
 #define ALLOCSITE_DRIVER_INVOCATION_H
 

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "emit/mark.h"
+#include "emit/passes.h"
 
 #include "base/settings.h"
-#include "find/custom.h"
 #include "find/find.h"
 #include "find/lists.h"
-#include "site/site.h"
-#include "wrap/library_search.h"
+#include "site/type_table.h"
 #include "wrap/wrappers.h"
 
 #include <llvm/IR/DebugInfoMetadata.h>
@@ -29,8 +27,7 @@ static void mark(ArrayRef<AllocatorCall> calls) {
             continue;
         const void *what = found.what ? (const void *)found.what : found.callee;
         unsigned ordinal = seen[{location->getScope(), location->getLine(), location->getColumn(), what}]++;
-        bool isCustom = found.what && !*found.what->callee; /* all that a function hands out is one site */
-        if (ordinal > 0 && !isCustom)
+        if (ordinal > 0 && !tellsOfCustom(found.what)) /* all that a function hands out is one site */
             setOrdinal(found, ordinal);
     }
 }
@@ -39,18 +36,18 @@ PreservedAnalyses MarkPass::run(Module &module, ModuleAnalysisManager &) {
     Lists lists(module);
     instrumentCustom(module, lists);
     if (options().lift)
-        findWrappers(module, [&](const Function &function) { return lists.listing(function); });
+        findWrappers(module, lists);
     for (const Function &function : module)
         if (!function.isDeclaration())
-            names->note(function);
+            notes->names.note(function);
     for (Function &function : module) {
         SmallVector<AllocatorCall, 8> calls = findAllocatorCalls(function);
         if (isInstrumented(function))
             mark(calls);
-        noteTypes(calls, *names);
+        notes->types.note(calls, notes->names);
     }
     finishNotingTypes();
-    noteLibraryTypes(module, *names);
+    noteLibraryTypes(module, *notes);
     return PreservedAnalyses::all();
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "emit/rewrite.h"
+#include "emit/passes.h"
 
 #include "base/compat.h"
 #include "find/find.h"
@@ -9,7 +9,7 @@
 #include "lift/unwinding.h"
 #include "site/site.h"
 #include "site/table.h"
-#include "wrap/library_search.h"
+#include "wrap/wrappers.h"
 
 #include <llvm/IR/DiagnosticInfo.h>
 #include <llvm/IR/DiagnosticPrinter.h>
@@ -114,10 +114,10 @@ static bool isCallersAlone(const AllocatorCall &call, const Site &site) {
 }
 
 static SmallVector<Passing, 8> sitesOfCalls(Function &function, bool isWrapper, const Wrappers &wrappers,
-                                            Names &names, SiteSet &set) {
+                                            Notes &notes, SiteSet &set) {
     SmallVector<Passing, 8> all;
     for (const AllocatorCall &call : findAllocatorCalls(function)) {
-        Site site = siteOf(call, wrappers, names);
+        Site site = siteOf(call, wrappers, notes);
         bool isHandedOn = isWrapper && site.isHandedOn;
         if (isWrapper && isCallersAlone(call, site))
             all.push_back({call, std::nullopt, true});
@@ -125,7 +125,7 @@ static SmallVector<Passing, 8> sitesOfCalls(Function &function, bool isWrapper, 
             all.push_back({call, set.indexOf(std::move(site)), isHandedOn});
     }
     for (const AllocatorCall &hook : findHooks(function)) {
-        if (std::optional<Site> site = siteOfHook(*hook.call, wrappers, names))
+        if (std::optional<Site> site = siteOfHook(*hook.call, wrappers, notes))
             all.push_back({hook, set.indexOf(std::move(*site)), false});
         else if (isWrapper)
             all.push_back({hook, std::nullopt, true});
@@ -152,13 +152,13 @@ static void passAll(Function &function, ArrayRef<Passing> all, ArrayRef<Constant
     clearWhenUnwound(function, calls);
 }
 
-static void rewrite(Function &function, const Wrappers &wrappers, Names &names, Table &table,
+static void rewrite(Function &function, const Wrappers &wrappers, Notes &notes, Table &table,
                     Lifting &lifting, Tally &tally) {
     bool isWrapper = Wrappers::of(function).has_value();
     if (isWrapper)
         lifting.takes[&function] = takeSite(function);
     SiteSet set;
-    SmallVector<Passing, 8> all = sitesOfCalls(function, isWrapper, wrappers, names, set);
+    SmallVector<Passing, 8> all = sitesOfCalls(function, isWrapper, wrappers, notes, set);
     if (all.empty())
         return;
     SmallVector<Constant *, 8> descriptors;
@@ -189,7 +189,7 @@ PreservedAnalyses RewritePass::run(Module &module, ModuleAnalysisManager &) {
     Wrappers wrappers(module);
     for (Function &function : module)
         if (isInstrumented(function))
-            rewrite(function, wrappers, *names, table, lifting, tally);
+            rewrite(function, wrappers, *notes, table, lifting, tally);
     passDirectly(lifting);
     addStandIns(lifting);
     clearOnce(module);

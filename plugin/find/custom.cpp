@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "find/custom.h"
-
+/* The instrumentation of custom allocators. */
 #include "base/compat.h"
 #include "find/find.h"
+#include "find/lists.h"
 
 #include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/IRBuilder.h>
@@ -231,7 +231,7 @@ static std::string misfit(const Function &function, const listed_function &what)
     return what.kind == LISTED_MARK && !what.pointer && !isNumber(result) ? "it returns no mark" : "";
 }
 
-static void instrument(Function &function, const Said &said) {
+static void instrument(Function &function, const Description &said) {
     auto *instrumentKind = instrumentFor(said.function.kind);
     std::string wrong = instrumentKind ? misfit(function, said.function) : "";
     if (wrong.empty() && instrumentKind) {
@@ -246,7 +246,7 @@ static void instrument(Function &function, const Said &said) {
 
 void instrumentCustom(Module &module, const Lists &lists) {
     for (Function &function : module)
-        if (std::optional<Said> said = lists.of(function); said && isInstrumented(function))
+        if (std::optional<Description> said = lists.of(function); said && isInstrumented(function))
             instrument(function, *said);
 }
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "find/find.h"
 
-#include "find/lists.h"
-#include "wrap/wrappers.h"
+#include "base/names.h"
 
 #include <llvm/Analysis/ConstantFolding.h>
+#include <llvm/IR/Constants.h>
 #include <llvm/IR/GlobalAlias.h>
 #include <llvm/IR/GlobalVariable.h>
 #include <llvm/IR/InstIterator.h>
@@ -47,9 +47,16 @@ static bool hasPrototype(const FunctionType *type, const char *prototype, bool u
 }
 
 static const allocator *findBySymbol(const Function &function) {
-    StringRef name = function.getName();
-    name.consume_front("\1"); // clang's mark of an asm label: the symbol as it is
+    StringRef name = symbolOf(function);
     return allocator_find(name.data(), name.size());
+}
+
+bool takesSite(const Function &wrapper) {
+    return wrapper.isStrongDefinitionForLinker() && (wrapper.hasLocalLinkage() || wrapper.isDSOLocal());
+}
+
+bool takesSite(const AllocatorCall &found) {
+    return found.callee && takesSite(*found.callee);
 }
 
 /* The function behind another name of it. One that another module may bring as well does not stand for a
@@ -80,8 +87,7 @@ static bool isProgramsOwn(const Function &function, const allocator &namesake) {
     return !function.isDeclaration() && (!namesake.replaceable || !function.hasDefaultVisibility());
 }
 
-/* The allocator that this function is, for the whole process, as it is declared or called with that type. */
-static const allocator *allocatorThatIs(const Function &function, const FunctionType *type) {
+const allocator *allocatorThatIs(const Function &function, const FunctionType *type) {
     if (function.hasLocalLinkage() || function.isIntrinsic())
         return nullptr;
     const allocator *found = findBySymbol(function);
@@ -109,6 +115,36 @@ bool isInstrumented(const Function &function) {
            !function.hasFnAttribute(Attribute::Naked) && !isAllocator(function);
 }
 
+bool tellsOfCustom(const allocator *what) {
+    return what && !*what->callee;
+}
+
+static constexpr const char *OrdinalMetadata = "allocsite.ordinal";
+
+void setOrdinal(const AllocatorCall &found, unsigned ordinal) {
+    CallBase &call = *found.call;
+    LLVMContext &context = call.getContext();
+    auto *number = ConstantAsMetadata::get(ConstantInt::get(Type::getInt32Ty(context), ordinal));
+    if (found.what)
+        call.setMetadata(OrdinalMetadata, MDNode::get(context, number));
+    else
+        call.setDebugLoc(call.getDebugLoc()->cloneWithDiscriminator(ordinal));
+}
+
+/* For profiling clang numbers what stands in one line by itself. */
+unsigned ordinalOf(const DILocation &location) {
+    bool isOurs = !location.getScope()->getSubprogram()->getUnit()->getDebugInfoForProfiling();
+    return isOurs ? location.getDiscriminator() : 0;
+}
+
+unsigned ordinalOf(const AllocatorCall &found) {
+    const MDNode *node = found.call->getMetadata(OrdinalMetadata);
+    if (node)
+        return mdconst::extract<ConstantInt>(node->getOperand(0))->getZExtValue();
+    const DILocation *location = found.call->getDebugLoc().get();
+    return location && !found.what ? ordinalOf(*location) : 0;
+}
+
 /* Not metadata, which a call loses that is inlined where exceptions are caught. */
 static constexpr const char *PointerAttribute = "allocsite-pointer";
 
@@ -116,42 +152,8 @@ void setAllocatesByPointer(CallBase &call) {
     call.addFnAttr(Attribute::get(call.getContext(), PointerAttribute));
 }
 
-bool isLibraryCall(const AllocatorCall &found) {
-    return !found.what && (!found.callee || Wrappers::of(*found.callee)->isLibrary);
-}
-
-bool takesSite(const AllocatorCall &found) {
-    return found.callee && takesSite(*found.callee);
-}
-
-/* Nothing can follow a musttail call, so one that may not take its site would leave it to others. */
-static bool isLifted(const Function &callee, const CallBase &call) {
-    return Wrappers::of(callee) && (takesSite(callee) || !call.isMustTailCall());
-}
-
-/* A call in a source that a list ignores. What tells the runtime of a custom allocator has to stay. */
-static bool isIgnored(const CallBase &call, const allocator *what) {
-    const DILocation *location = call.getDebugLoc().get();
-    bool isCustom = what && !*what->callee;
-    return location && !isCustom && isIgnoredSource(location->getFile());
-}
-
-SmallVector<AllocatorCall, 8> findAllocatorCalls(Function &function) {
-    SmallVector<AllocatorCall, 8> found;
-    for (Instruction &instruction : instructions(function)) {
-        auto *call = dyn_cast<CallBase>(&instruction);
-        if (!call || (!isa<CallInst>(call) && !isa<InvokeInst>(call)))
-            continue;
-        Function *callee = surelyCalled(*call);
-        const allocator *what = callee ? allocatorThatIs(*callee, call->getFunctionType()) : nullptr;
-        bool isFound =
-            what ? what->always_allocates || !call->isMustTailCall() : callee && isLifted(*callee, *call);
-        if (!callee && call->hasFnAttr(PointerAttribute) && !call->isMustTailCall())
-            isFound = true;
-        if (isFound && !isIgnored(*call, what))
-            found.push_back({call, callee, what});
-    }
-    return found;
+bool allocatesByPointer(const CallBase &call) {
+    return call.hasFnAttr(PointerAttribute);
 }
 
 static constexpr const char *ApartAttribute = "allocsite-apart";
@@ -187,7 +189,7 @@ SmallVector<AllocatorCall, 2> findHooks(Function &function) {
     SmallVector<AllocatorCall, 2> found;
     for (Instruction &instruction : instructions(function))
         if (auto *call = dyn_cast<CallBase>(&instruction);
-            call && call->hasMetadata(HookMetadata) && !call->hasFnAttr(PointerAttribute) && mayBeHook(*call))
+            call && call->hasMetadata(HookMetadata) && !allocatesByPointer(*call) && mayBeHook(*call))
             found.push_back({call, nullptr, nullptr});
     return found;
 }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Which calls of a module are allocator calls. */
+/* The functions that calls reach, and notes on calls: the optimizer leaves them for the second stage. */
 #ifndef ALLOCSITE_FIND_FIND_H
 #define ALLOCSITE_FIND_FIND_H
 
 #include "base/allocators.h"
 
 #include <llvm/ADT/SmallVector.h>
+#include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/InstrTypes.h>
 #include <llvm/IR/Module.h>
 
@@ -17,14 +18,10 @@ struct AllocatorCall {
     const allocator *what;  // nullptr: the callee is a wrapper
 };
 
-/* A call of or by the C++ standard library, whose caller's callers are the sites (library_search.h). */
-bool isLibraryCall(const AllocatorCall &call);
-
-/* Whether what answers the call surely takes the site that is left for it. */
+/* Whether whatever answers a call of this wrapper surely is the code seen here, which takes the site that its
+ * caller has left. */
+bool takesSite(const llvm::Function &wrapper);
 bool takesSite(const AllocatorCall &call);
-
-/* Marks a call by a pointer as one that allocates for whoever it is made for. */
-void setAllocatesByPointer(llvm::CallBase &call);
 
 /* Whether calls in the body of this function become sites: it has a body of its own, and is not itself one of
  * the allocators (its inner malloc is how it works; its callers are the sites). */
@@ -36,11 +33,29 @@ llvm::Function *surelyCalled(const llvm::CallBase &call);
 /* The allocator that a call surely reaches; nullptr: none. */
 const allocator *allocatorCalled(const llvm::CallBase &call);
 
-/* The allocator of the whole process that the function is, by its own name and type; nullptr: none. */
+/* The allocator of the whole process that the function is, by its name and the type that it is called with or
+ * has itself; nullptr: none. */
+const allocator *allocatorThatIs(const llvm::Function &function, const llvm::FunctionType *type);
 const allocator *allocatorThatIs(const llvm::Function &function);
 
 /* Whether it is one. */
 bool isAllocator(const llvm::Function &function);
+
+/* Whether it only tells the runtime of a custom allocator's block: its site is named after the function that
+ * it stands in. */
+bool tellsOfCustom(const allocator *what);
+
+/* ---- Notes on calls. */
+
+/* Its number among the calls of one place, from 0. A wrapper's goes into its location, which inlining keeps.
+ */
+void setOrdinal(const AllocatorCall &call, unsigned ordinal);
+unsigned ordinalOf(const AllocatorCall &call);
+unsigned ordinalOf(const llvm::DILocation &location);
+
+/* A call by a pointer that allocates for whoever it is made for. */
+void setAllocatesByPointer(llvm::CallBase &call);
+bool allocatesByPointer(const llvm::CallBase &call);
 
 /* Before the optimizer: has a call stay a call of its own, so that it has a site. */
 void keepApart(llvm::CallBase &call);
@@ -57,10 +72,6 @@ void markHook(llvm::CallBase &call);
 
 /* The calls so noted that still reach nobody knows what: AllocatorCalls without a callee. */
 llvm::SmallVector<AllocatorCall, 2> findHooks(llvm::Function &function);
-
-/* The calls of allocators and wrappers in a function, in the order of its code. A musttail call that need not
- * allocate is left alone: nobody would take the site that is handed over for it. */
-llvm::SmallVector<AllocatorCall, 8> findAllocatorCalls(llvm::Function &function);
 
 } // namespace allocsite
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "find/lists.h"
 
+#include "base/names.h"
 #include "base/settings.h"
-#include "site/names.h"
 
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/DiagnosticInfo.h>
@@ -55,18 +55,19 @@ static StringRef textOf(const Value *pointer) {
 
 /* One of llvm.global.annotations: what, with which text, and where that stands. */
 static void readAttribute(LLVMContext &context, const ConstantStruct &annotation,
-                          DenseMap<const Function *, Said> &attributes) {
+                          DenseMap<const Function *, Description> &attributes) {
     auto *function = dyn_cast<Function>(annotation.getOperand(0)->stripPointerCasts());
     auto *line = dyn_cast<ConstantInt>(annotation.getOperand(3));
     StringRef text = textOf(annotation.getOperand(1));
     if (!function || !line || !text.consume_front("allocsite:"))
         return;
-    Said said = {{}, textOf(annotation.getOperand(2)).str(), unsigned(line->getZExtValue()), false};
+    Description description = {
+        {}, textOf(annotation.getOperand(2)).str(), unsigned(line->getZExtValue()), false};
     list_error error;
-    if (listed_function_read(&said.function, text.data(), text.size(), &error))
-        attributes[function] = said;
+    if (listed_function_read(&description.function, text.data(), text.size(), &error))
+        attributes[function] = description;
     else
-        complain(context, said.file, said.line, error.text);
+        complain(context, description.file, description.line, error.text);
 }
 
 Lists::Lists(Module &module) {
@@ -78,45 +79,15 @@ Lists::Lists(Module &module) {
             readAttribute(module.getContext(), *annotation, attributes);
 }
 
-std::optional<Said> Lists::of(const Function &function) const {
+std::optional<Description> Lists::of(const Function &function) const {
     if (list.count && !function.isIntrinsic()) {
         FunctionName name = Names().of(function);
         const char *names[] = {name.symbol.c_str(), name.shown.c_str(), name.plain.c_str()};
         if (const list_entry *entry = allocator_list_find(&list, names, 3))
-            return Said{entry->function, entry->file, entry->line, !!strpbrk(entry->pattern, "*?")};
+            return Description{entry->function, entry->file, entry->line, !!strpbrk(entry->pattern, "*?")};
     }
     auto found = attributes.find(&function);
-    return found == attributes.end() ? std::nullopt : std::optional<Said>(found->second);
-}
-
-/* Of what is lifted only nothing tells but the arguments. */
-static allocsite_kind kindOf(const listed_function &function) {
-    switch (function.kind) {
-    case LISTED_REALLOC:
-        return ALLOCSITE_REALLOC;
-    case LISTED_FREE:
-    case LISTED_RELEASE:
-        return ALLOCSITE_FREE;
-    case LISTED_WRAPPER:
-        return !function.pointer ? ALLOCSITE_ALLOC : function.size ? ALLOCSITE_REALLOC : ALLOCSITE_FREE;
-    default:
-        return ALLOCSITE_ALLOC;
-    }
-}
-
-std::optional<Listing> Lists::listing(const Function &function) const {
-    std::optional<Said> said = of(function);
-    if (!said)
-        return std::nullopt;
-    const listed_function &what = said->function;
-    Listing listing;
-    listing.isIgnored = what.kind == LISTED_IGNORE || what.kind == LISTED_MARK || what.kind == LISTED_BACKING;
-    listing.isCustom = what.kind != LISTED_WRAPPER;
-    listing.wrapper.kind = kindOf(what);
-    listing.wrapper.origin = ALLOCSITE_BY_LIST;
-    listing.wrapper.size = what.size, listing.wrapper.count = what.count;
-    listing.wrapper.align = what.align, listing.wrapper.pointer = what.pointer;
-    return listing;
+    return found == attributes.end() ? std::nullopt : std::optional<Description>(found->second);
 }
 
 bool isIgnoredSource(const DIFile *file) {

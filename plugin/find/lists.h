@@ -1,37 +1,36 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What users say of their own functions: lists (-allocsite-list=FILE) and attributes in the source. */
+/* Descriptions that users give of their own functions: lists (-allocsite-list=FILE) and attributes in the
+ * source; and the instrumentation of those that they say are custom allocators. */
 #ifndef ALLOCSITE_FIND_LISTS_H
 #define ALLOCSITE_FIND_LISTS_H
 
 #include "base/allocator_list.h"
-#include "wrap/wrappers.h"
 
 #include <llvm/ADT/DenseMap.h>
 #include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/Module.h>
+#include <optional>
+#include <string>
 
 namespace allocsite {
 
-/* What is said of a function, and where. */
-struct Said {
+/* The description of a function, and where it stands. */
+struct Description {
     listed_function function;
     std::string file;
     unsigned line;
     bool isGuess; // by a pattern that may have meant others
 };
 
-/* Reads the lists, once, and what the module's attributes say. Errors go to the compiler. */
+/* Reads the lists, once, and the module's attributes. Errors go to the compiler. */
 class Lists {
   public:
     explicit Lists(llvm::Module &module);
 
-    std::optional<Said> of(const llvm::Function &function) const;
-
-    /* The same for whoever looks for wrappers. */
-    std::optional<Listing> listing(const llvm::Function &function) const;
+    std::optional<Description> of(const llvm::Function &function) const;
 
   private:
-    llvm::DenseMap<const llvm::Function *, Said> attributes;
+    llvm::DenseMap<const llvm::Function *, Description> attributes;
 };
 
 /* Whether code that is written there gets no sites; false before the lists are read. */
@@ -42,6 +41,12 @@ bool isIgnoredType(const std::string &name);
 
 /* FILE:LINE: error: allocsite: WHAT, and the compilation fails. line 0: of the file as a whole. */
 void complain(llvm::LLVMContext &context, llvm::StringRef file, unsigned line, const llvm::Twine &what);
+
+/* Has the definitions of custom allocators tell the runtime what they hand out and take back. Ahead of the
+ * optimizer and of the search for wrappers. The definition, not the call, so that tables of methods and calls
+ * through pointers work, and inlining takes it along. What tells of blocks is a call of an allocator with an
+ * empty callee (allocators.h), which gets a site like all others. */
+void instrumentCustom(llvm::Module &module, const Lists &lists);
 
 } // namespace allocsite
 

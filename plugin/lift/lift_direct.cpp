@@ -30,7 +30,7 @@ static bool mayPass(const Leave &leave, const Function &wrapper) {
 }
 
 /* Local, or as other files know it. */
-static void link(Function &body, const Function &wrapper, const std::string &twin) {
+static void link(Function &body, const std::string &twin) {
     body.setLinkage(GlobalValue::InternalLinkage); // with what goes with it
     if (twin.empty())
         return;
@@ -49,7 +49,7 @@ static Function &splitOff(Function &wrapper) {
                                       wrapper.getName() + ALLOCSITE_SITED);
     wrapper.getParent()->getFunctionList().insert(wrapper.getIterator(), body);
     body->copyAttributesFrom(&wrapper);
-    link(*body, wrapper, twinOf(wrapper));
+    link(*body, twinOf(wrapper));
     body->setComdat(wrapper.getComdat());
     body->copyMetadata(&wrapper, 0);
     wrapper.clearMetadata();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Types of allocations where nobody has seen the AST: what debug info says of the variable, the field or the
- * result that a block is stored to, or if there is none, of what the callee returns. Holds before the
+/* Types of allocations where nobody has seen the AST: by the debug info of the variable, the field or the
+ * result that a block is stored to, or if there is none, of the callee's result. Holds before the
  * optimizer only. */
 #ifndef ALLOCSITE_SITE_DEBUG_TYPES_H
 #define ALLOCSITE_SITE_DEBUG_TYPES_H
@@ -19,18 +19,6 @@ Variables findVariables(llvm::Function &function);
 
 /* Empty: unknown. Spelled as plugin/types/types.h says, but that C++ template arguments are all there. */
 std::string typeByDebugInfo(const llvm::CallBase &call, const Variables &variables);
-
-} // namespace allocsite
-
-/* ---- Names of types from debug info. */
-
-namespace allocsite {
-
-/* The type itself: without typedefs and qualifiers. null stays null. */
-const llvm::DIType *withoutNames(const llvm::DIType *type);
-
-/* One element of that type, in the language of the function; empty: void, functions, nothing. */
-std::string spell(const llvm::DIType *type, const llvm::Function &function);
 
 } // namespace allocsite
 

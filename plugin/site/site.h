@@ -3,8 +3,6 @@
 #ifndef ALLOCSITE_SITE_SITE_H
 #define ALLOCSITE_SITE_SITE_H
 
-#include "find/find.h"
-#include "site/names.h"
 #include "site/type_table.h"
 #include "wrap/wrappers.h"
 
@@ -38,28 +36,15 @@ struct Site {
     bool operator==(const Site &other) const;
 };
 
-/* Compared by their fields: optimizers clone locations, so copies of one call need not share one. What
- * wrappers called that were inlined, the first code outside of them called by the outermost of them. */
-Site siteOf(const AllocatorCall &call, const Wrappers &wrappers, Names &names);
+/* Compared by their fields: optimizers clone locations, so copies of one call need not share one. A call of
+ * an inlined wrapper's code is one of the outermost inlined wrapper, by the first code outside of them. */
+Site siteOf(const AllocatorCall &call, const Wrappers &wrappers, Notes &notes);
 
 /* Of the call of a hook that a wrapper hands on: nothing if that was not inlined, for only its callers are
  * sites. */
-std::optional<Site> siteOfHook(const llvm::CallBase &call, const Wrappers &wrappers, Names &names);
-
-/* What the callee does, by itself. A call by a pointer is taken to allocate. */
-allocsite_kind kindOf(const AllocatorCall &call);
+std::optional<Site> siteOfHook(const llvm::CallBase &call, const Wrappers &wrappers, Notes &notes);
 
 uint64_t stableHash(const Site &site);
-
-/* Notes the ordinal of a call where it is not the first of its place. A wrapper's goes into its location,
- * which inlining keeps. */
-void setOrdinal(const AllocatorCall &call, unsigned ordinal);
-
-/* What a call allocates, as was noted; empty: unknown. */
-std::string typeOf(const AllocatorCall &call, Names &names);
-
-/* Before the optimizer, and with the ordinals in place: notes what these calls of one function allocate. */
-void noteTypes(llvm::ArrayRef<AllocatorCall> calls, Names &names);
 
 } // namespace allocsite
 

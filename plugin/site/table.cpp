@@ -134,7 +134,7 @@ static Comdat *groupForLTO(Module &module, Function &function, const std::string
     return comdat;
 }
 
-/* What --gc-sections or comdat folding drops of the code must take its descriptors along. */
+/* Code that --gc-sections or comdat folding drops must take its descriptors along. */
 void Table::group(GlobalVariable &array, Function &function) {
     if (isLTOPreLink(module)) {
         array.setComdat(function.hasComdat() ? function.getComdat()

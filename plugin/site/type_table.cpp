@@ -3,9 +3,10 @@
 
 #include "base/settings.h"
 #include "site/debug_types.h"
-#include "site/site.h"
 #include "types/types.h"
+#include "wrap/wrappers.h"
 
+#include <cstring>
 #include <dlfcn.h>
 #include <llvm/ADT/StringExtras.h>
 #include <llvm/IR/DebugInfoMetadata.h>
@@ -34,43 +35,41 @@ template <class Function> static Function *lookUp(const char *name) {
     return reinterpret_cast<Function *>(dlsym(RTLD_DEFAULT, name));
 }
 
-/* How many calls of one callee stand at one position, so far or in all. */
+/* The number of calls of one callee at one position, so far or in all. */
 using Counts = std::map<std::tuple<unsigned, unsigned, StringRef>, unsigned>;
 
-static unsigned &countOf(Counts &counts, const CallPlace &place) {
-    return counts[{place.line, place.column, place.callee}];
+static unsigned &countOf(Counts &counts, const AllocatorCall &found) {
+    const DILocation *location = found.call->getDebugLoc().get();
+    return counts[{location->getLine(), location->getColumn(), symbolOf(*found.callee)}];
 }
 
-static std::string symbolOf(const Function &function) {
-    return function.getName().ltrim('\1').str();
-}
-
-static std::string askAST(const AllocatorCall &found, const CallPlace &place, unsigned ordinal,
-                          unsigned count) {
+static std::string askAST(const AllocatorCall &found, unsigned ordinal, unsigned count) {
     static auto *find = lookUp<allocsite_types_find>(ALLOCSITE_TYPES_FIND);
-    const DISubprogram *subprogram = found.call->getDebugLoc()->getScope()->getSubprogram();
-    std::string function = symbolOf(*found.call->getFunction());
+    const DILocation *location = found.call->getDebugLoc().get();
+    const DISubprogram *subprogram = location->getScope()->getSubprogram();
+    std::string function = symbolOf(*found.call->getFunction()).str();
     std::string file = subprogram->getFilename().str();
-    std::string callee = symbolOf(*found.callee);
+    std::string callee = symbolOf(*found.callee).str();
     allocsite_types_question question = {};
     question.function = function.c_str();
     question.file = file.c_str();
     question.function_line = subprogram->getLine();
     question.callee = callee.c_str();
-    question.line = place.line;
-    question.column = place.column;
+    question.line = location->getLine();
+    question.column = location->getColumn();
     question.ordinal = ordinal;
     question.count = count;
     const char *type = find ? find(&question) : nullptr;
     return type ? type : "";
 }
 
-/* What takes a block back allocates nothing. `variables` are those of the function, or not found yet. */
-static std::string findType(const AllocatorCall &found, const CallPlace &place, unsigned ordinal,
-                            unsigned count, Variables &variables) {
+/* A call that takes a block back allocates nothing. `variables` are those of the function, or not found yet.
+ */
+static std::string findType(const AllocatorCall &found, unsigned ordinal, unsigned count,
+                            Variables &variables) {
     if (kindOf(found) == ALLOCSITE_FREE)
         return "";
-    std::string type = askAST(found, place, ordinal, count);
+    std::string type = askAST(found, ordinal, count);
     if (!type.empty())
         return type;
     if (variables.empty())
@@ -78,38 +77,99 @@ static std::string findType(const AllocatorCall &found, const CallPlace &place, 
     return typeByDebugInfo(*found.call, variables);
 }
 
-void TypeTable::note(ArrayRef<AllocatorCall> calls, ArrayRef<CallPlace> places) {
-    if (!options().types)
-        return;
+TypeTable::Position TypeTable::positionOf(const DILocation &location, Names &names) {
+    return {names.of(*location.getScope()->getSubprogram()).symbol, location.getLine(), location.getColumn()};
+}
+
+static bool hasLine(const AllocatorCall &found) {
+    const DILocation *location = found.call->getDebugLoc().get();
+    return location && location->getLine() != 0;
+}
+
+void TypeTable::note(ArrayRef<AllocatorCall> calls, Names &names) {
     Counts all, seen;
     Variables variables;
-    for (const CallPlace &place : places)
-        countOf(all, place)++;
-    for (unsigned i = 0; i < calls.size(); i++) {
-        const CallPlace &place = places[i];
-        unsigned ordinal = countOf(seen, place)++;
-        entries[{place.function, place.line, place.column}].push_back(
-            {place.callee, place.ordinal,
-             findType(calls[i], place, ordinal, countOf(all, place), variables)});
+    if (!options().types)
+        return;
+    SmallVector<AllocatorCall, 8> noted;
+    copy_if(calls, std::back_inserter(noted),
+            [](const AllocatorCall &found) { return hasLine(found) && !isLibraryCall(found); });
+    for (const AllocatorCall &found : noted)
+        countOf(all, found)++;
+    for (const AllocatorCall &found : noted) {
+        unsigned ordinal = countOf(seen, found)++;
+        entries[positionOf(*found.call->getDebugLoc(), names)].push_back(
+            {names.nameOf(*found.callee).symbol, ordinalOf(found),
+             findType(found, ordinal, countOf(all, found), variables)});
     }
 }
 
-std::string TypeTable::of(const CallPlace &place) const {
-    auto position = entries.find({place.function, place.line, place.column});
+std::string TypeTable::of(const DILocation &location, const std::string &callee, unsigned ordinal,
+                          Names &names) const {
+    auto position = entries.find(positionOf(location, names));
     if (position == entries.end())
         return "";
+    auto isNamed = [&](const Entry &entry) { return entry.callee == callee && entry.ordinal == ordinal; };
+    bool isAnyNamed = any_of(position->second, isNamed);
     const Entry *found = nullptr;
-    bool isNamed = any_of(position->second, [&](const Entry &entry) {
-        return entry.callee == place.callee && entry.ordinal == place.ordinal;
-    });
     for (const Entry &entry : position->second) {
-        if (isNamed && (entry.callee != place.callee || entry.ordinal != place.ordinal))
+        if (isAnyNamed && !isNamed(entry))
             continue;
         if (found && found->type != entry.type)
             return "";
         found = &entry;
     }
     return found->type;
+}
+
+static constexpr const char *TypeAttribute = "allocsite-library-type";
+
+std::string typeOf(const AllocatorCall &found, Notes &notes) {
+    if (isLibraryCall(found))
+        return found.callee ? found.callee->getFnAttribute(TypeAttribute).getValueAsString().str() : "";
+    const DILocation *location = found.call->getDebugLoc().get();
+    std::string symbol = notes.names.nameOf(*found.callee).symbol;
+    return location ? notes.types.of(*location, symbol, ordinalOf(found), notes.names) : "";
+}
+
+/* Of what is only declared: the members of std::string allocate characters. */
+static std::string typeElsewhere(const Function &function) {
+    static constexpr size_t LastOfPrefix = strlen("_ZNKSt7__cxx11");
+    return function.getName().find("12basic_stringIc") <= LastOfPrefix ? "char" : "";
+}
+
+/* The types that functions allocate which have been looked at; nothing yet for those that are being. */
+using Types = std::map<const Function *, std::string>;
+
+static std::string typeWithin(Function &function, Notes &notes, Types &types) {
+    auto [position, isNew] = types.try_emplace(&function, typeElsewhere(function));
+    if (!isNew || !position->second.empty() || function.isDeclaration())
+        return position->second;
+    std::string all;
+    for (const AllocatorCall &call : findAllocatorCalls(function)) {
+        bool isInner = isLibraryCall(call) && call.callee;
+        if (call.what && call.what->kind == ALLOCSITE_FREE)
+            continue;
+        all = eitherType(all, isInner ? typeWithin(*call.callee, notes, types) : typeOf(call, notes));
+    }
+    return types[&function] = all;
+}
+
+void noteLibraryTypes(Module &module, Notes &notes) {
+    Types types;
+    for (Function &function : module) {
+        std::optional<Wrapper> wrapper = Wrappers::of(function);
+        if (!wrapper || !wrapper->isLibrary)
+            continue;
+        std::string type = typeWithin(function, notes, types);
+        if (!type.empty())
+            function.addFnAttr(TypeAttribute, type);
+    }
+}
+
+void eraseLibraryTypes(Module &module) {
+    for (Function &function : module)
+        function.removeFnAttr(TypeAttribute);
 }
 
 void finishNotingTypes() {

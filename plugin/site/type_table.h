@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Which types the calls of a module allocate. */
+/* The types that the calls of a module allocate. */
 #ifndef ALLOCSITE_SITE_TYPE_TABLE_H
 #define ALLOCSITE_SITE_TYPE_TABLE_H
 
+#include "base/names.h"
 #include "find/find.h"
 
 #include <llvm/ADT/ArrayRef.h>
@@ -13,32 +14,45 @@
 
 namespace allocsite {
 
-/* A call in the source. By names: it outlives the instruction, where the callee is inlined. */
-struct CallPlace {
-    std::string function; // symbol of the function that it stands in
-    unsigned line, column;
-    std::string callee; // symbol
-    unsigned ordinal;   // among the calls of this callee at this position
-};
-
 /* Filled before the optimizer starts, while clang still has its AST and every variable its place in memory,
  * and asked when the sites are made. */
 class TypeTable {
   public:
-    /* All calls of one function that have a line; `places[i]` is where `calls[i]` stands. */
-    void note(llvm::ArrayRef<AllocatorCall> calls, llvm::ArrayRef<CallPlace> places);
+    /* All calls of one function, with their ordinals in place. */
+    void note(llvm::ArrayRef<AllocatorCall> calls, Names &names);
 
-    /* Empty: unknown. A call that the optimizer made of another one has the type of that one. */
-    std::string of(const CallPlace &place) const;
+    /* By names: a call in the source outlives the instruction, where the callee is inlined. callee: its
+     * symbol. Empty: unknown. A call that the optimizer made of another one has the type of that one. */
+    std::string of(const llvm::DILocation &location, const std::string &callee, unsigned ordinal,
+                   Names &names) const;
 
   private:
+    /* Symbol of the function that the call stands in, line, column. */
+    using Position = std::tuple<std::string, unsigned, unsigned>;
     struct Entry {
         std::string callee;
         unsigned ordinal;
         std::string type;
     };
-    std::map<std::tuple<std::string, unsigned, unsigned>, std::vector<Entry>> entries;
+    std::map<Position, std::vector<Entry>> entries;
+
+    static Position positionOf(const llvm::DILocation &location, Names &names);
 };
+
+/* All that is noted before the optimizer starts and asked after it: lives as long as the compilation. */
+struct Notes {
+    Names names;
+    TypeTable types;
+};
+
+/* Empty: unknown. */
+std::string typeOf(const AllocatorCall &call, Notes &notes);
+
+/* Once the calls' types are noted: notes with each function of the C++ standard library that is told its
+ * caller's site the types of all that it allocates, as an attribute. */
+void noteLibraryTypes(llvm::Module &module, Notes &notes);
+
+void eraseLibraryTypes(llvm::Module &module);
 
 /* For a call that allocates blocks of the one and of the other: `A or B`, by the alphabet. Behind three names
  * `...` stands for all further ones. */

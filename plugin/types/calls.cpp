@@ -45,7 +45,7 @@ static std::string calleeOf(Walk &walk, const FunctionDecl *callee) {
     return name.consume_front("operator") ? "" : name.str();
 }
 
-/* Where clang's debug info says that an expression stands: in a default argument where it is used, in a
+/* The place of an expression in clang's debug info: in a default argument where it is used, in a
  * macro's argument there from 22 on, and at the whole macro before. */
 static PresumedLoc placeOf(const Walk &walk, const Expr *expression) {
     const SourceManager &sources = walk.context.getSourceManager();
@@ -141,7 +141,8 @@ static const Expr *unwrap(const Stmt *statement) {
     return nullptr;
 }
 
-/* What is never executed here: operands of sizeof, values that stand elsewhere, bodies of other functions. */
+/* Code that is never executed here: operands of sizeof, values that stand elsewhere, bodies of other
+ * functions. */
 static bool isElsewhere(const Stmt *statement) {
     return isa<UnaryExprOrTypeTraitExpr>(statement) || isa<OpaqueValueExpr>(statement) ||
            isa<CXXNoexceptExpr>(statement) || isa<BlockExpr>(statement);

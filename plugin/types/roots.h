@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Which declaration in the AST a function of the IR was made of. */
+/* The declarations in the AST that functions of the IR were made of. */
 #ifndef ALLOCSITE_TYPES_ROOTS_H
 #define ALLOCSITE_TYPES_ROOTS_H
 
@@ -13,7 +13,7 @@
 
 namespace allocsite {
 
-/* Where code can stand: functions with a body, by the line that debug info gives them, and variables outside
+/* Places of code: functions with a body, by the line that debug info gives them, and variables outside
  * of functions with an initialiser. No body is looked at: most are never asked for. */
 struct Roots {
     llvm::DenseMap<unsigned, llvm::SmallVector<const clang::FunctionDecl *, 2>> functions;

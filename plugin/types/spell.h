@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Which type a call allocates, by what is done with its result and what it asks for. */
+/* The type that a call allocates, by what is done with its result and what it asks for. */
 #ifndef ALLOCSITE_TYPES_SPELL_H
 #define ALLOCSITE_TYPES_SPELL_H
 
@@ -9,13 +9,13 @@
 
 namespace allocsite {
 
-/* What becomes of the value of an expression: what the pointers that it is converted to point to. */
+/* The use of the value of an expression: the types that the pointers it is converted to point to. */
 struct Use {
     clang::QualType cast;   // by an explicit cast
     clang::QualType target; // by an implicit one, or by what is initialised, assigned or returned
 };
 
-/* What a value of that type points to, as far as it tells a type that can be allocated; else null. */
+/* The type that a value of that type points to, if such a one can be allocated; else null. */
 clang::QualType pointee(clang::QualType type);
 
 /* The use of a cast's operand, of which the cast's own use is known. */

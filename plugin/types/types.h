@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What allocsite-types.so, the half that sees clang's AST, tells allocsite.so, the half that sees the IR: the
- * type that a call allocates.
+/* The contract between allocsite-types.so, the half that sees clang's AST, and allocsite.so, the half that
+ * sees the IR: the former tells the type that a call allocates.
  *
  * Both stand in one process, and neither needs the other: the pass looks the two functions up by dlsym and
  * falls back to debug info. The names hold the version of this file. Both are called from the thread that

@@ -52,8 +52,8 @@ static bool measuresText(const Function &function) {
     return function.isDeclaration() && names.contains(function.getName());
 }
 
-/* What the result of a call, or what it stores, is computed from: numbers. What it finds out about a thing
- * that it is given (how many symbols a file has) is not what the caller asks for. */
+/* The numbers that the result of a call, or what it stores, is computed from. A property of some thing that
+ * it is given (how many symbols a file has) is not what the caller asks for. */
 static void pushInputs(CallBase &call, Values &next) {
     const Function *callee = surelyCalled(call);
     bool isAny = callee && (measuresText(*callee) || returnsFirst(*callee) || callee->isIntrinsic());

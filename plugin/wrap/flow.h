@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Where the values of a function come from and where its blocks go, in the IR as clang makes it: locals are
+/* The origins of the values of a function, and where its blocks go, in the IR as clang makes it: locals are
  * still in memory (alloca), at every level of optimization. */
 #ifndef ALLOCSITE_WRAP_FLOW_H
 #define ALLOCSITE_WRAP_FLOW_H
@@ -18,7 +18,7 @@ namespace allocsite {
 /* Parameters by their bits. The 65th and those behind it are never looked for. */
 using ParameterSet = uint64_t;
 
-/* What a pointer can be, null aside. */
+/* The values that a pointer can have, besides null. */
 struct Origins {
     llvm::SmallSetVector<llvm::CallBase *, 4> calls; // what these return, or store where they are told to
     ParameterSet parameters = 0;

@@ -1,329 +1,200 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A function is a wrapper if all that it returns are blocks that allocators or other wrappers gave it, or
- * null, or what its caller brought, if it has not put the blocks where others find them (then it is a
- * registry, which keeps what it returns), and if the size asked for depends on a parameter. One that always
- * asks for the same makes some thing, a constructor: the line that a person would name is in it. A block
- * below a header may be stored: that is bookkeeping. What a hook returns, a function by a pointer, may be
- * handed on besides.
- *
- * Functions are taken for wrappers until something speaks against one, so that recursion needs no rule of its
- * own. The sizes are then traced from the allocators up, and whom they do not reach is none. */
-#include "wrap/wrapper_search.h"
+/* The search for wrappers in a module, before the optimizer has touched it: those that users and attributes
+ * declare, those whose bodies show it (bodies.h), and the functions of the C++ standard library that are to
+ * be told the site that they allocate for. */
+#include "base/names.h"
+#include "wrap/bodies.h"
+#include "wrap/wrappers.h"
 
-#include "find/find.h"
-
+#include <llvm/IR/Attributes.h>
 #include <llvm/IR/InstIterator.h>
 
 using namespace llvm;
 
 namespace allocsite {
 
-/* A call whose block is handed on. */
-struct Leaf {
-    CallBase *call;
-    Function *callee;
-    const allocator *what;               // nullptr: it is no allocator; a hook if there is no callee either
-    SmallVector<ParameterSet, 4> behind; // each argument
-};
+using Functions = SmallPtrSetImpl<const Function *>;
 
-struct Candidate {
-    SmallVector<Leaf, 2> leaves;
-    ParameterSet sizes = 0;    // parameters that the size depends on
-    ParameterSet pointers = 0; // parameters whose block is reallocated
-};
-
-using Candidates = MapVector<Function *, Candidate>;
-
-Wrapper argumentsOf(const allocator &what) {
-    Wrapper arguments;
-    arguments.kind = what.kind;
-    SmallVector<uint8_t, 3> sizes;
-    for (uint8_t i = 1; what.prototype[i]; i++) {
-        if (what.prototype[i] == 'z')
-            sizes.push_back(i);
-        else if (what.kind != ALLOCSITE_ALLOC && what.prototype[i] == 'p' && !arguments.pointer)
-            arguments.pointer = i;
-    }
-    if (sizes.empty() || what.kind == ALLOCSITE_FREE)
-        return arguments;
-    StringRef callee = what.callee;
-    bool isNew = callee.contains("new");
-    arguments.size = isNew ? sizes.front() : sizes.back();
-    if (sizes.size() > 1 && callee.contains("lloc") && !callee.contains("align"))
-        arguments.count = sizes.front();
-    else if (sizes.size() > 1)
-        arguments.align = isNew ? sizes.back() : sizes.front();
-    return arguments;
+static ParameterSet parameter(unsigned number) {
+    return number && number <= 64 ? ParameterSet(1) << (number - 1) : 0;
 }
 
-bool maySearch(const Function &function) {
-    return !function.isDeclaration() && !function.hasFnAttribute(Attribute::Naked) &&
-           function.getSubprogram() && !function.arg_empty() && !isAllocator(function) &&
-           function.getName() != "main";
-}
-
-static bool isLeaf(CallBase *call, const FoundWrappers &found, Leaf &leaf) {
-    leaf = {call, surelyCalled(*call), allocatorCalled(*call), {}};
-    if (leaf.what)
-        return leaf.what->kind != ALLOCSITE_FREE;
-    return !leaf.callee || !leaf.callee->isDeclaration() || found.count(leaf.callee);
-}
-
-/* Only what can be told of a function alone. */
-static bool isCandidate(Function &function, Flow &flow, const FoundWrappers &found, Candidate &candidate) {
-    const Origins origins = flow.returnedBy(function);
-    if (origins.isUnknown || origins.calls.empty())
+/* An attribute of a definition says no more than its body, which is looked at. */
+static bool hasAttribute(const Function &function, Wrapper &wrapper) {
+    bool isSized = function.hasFnAttribute(Attribute::AllocSize);
+    bool isFresh = function.getAttributes().hasRetAttr(Attribute::NoAlias);
+    if (!function.isDeclaration() || function.isIntrinsic() || isAllocator(function) ||
+        !function.getReturnType()->isPointerTy() || (!isSized && !isFresh))
         return false;
-    for (CallBase *call : origins.calls) {
-        Leaf leaf;
-        if (!isLeaf(call, found, leaf) || (!origins.isOffset && flow.isPublished(*call)))
-            return false;
-        for (Value *argument : call->args())
-            leaf.behind.push_back(flow.parametersBehind(argument));
-        candidate.leaves.push_back(std::move(leaf));
+    wrapper.origin = ALLOCSITE_BY_ATTRIBUTE;
+    if (isSized) {
+        auto sizes = function.getFnAttribute(Attribute::AllocSize).getAllocSizeArgs();
+        wrapper.size = (sizes.second ? *sizes.second : sizes.first) + 1;
+        wrapper.count = sizes.second ? sizes.first + 1 : 0;
     }
     return true;
 }
 
-static ParameterSet behind(const Leaf &leaf, unsigned argument) {
-    return argument && argument <= leaf.behind.size() ? leaf.behind[argument - 1] : 0;
-}
-
-/* The parameters that the size which a leaf asks for depends on. */
-static ParameterSet sizesBehind(const Leaf &leaf, const Candidates &candidates, const FoundWrappers &found) {
-    ParameterSet relevant = ~ParameterSet(0), sizes = 0;
-    if (leaf.what) {
-        Wrapper arguments = argumentsOf(*leaf.what);
-        if (arguments.size)
-            return behind(leaf, arguments.size) | behind(leaf, arguments.count);
-    } else if (auto known = found.find(leaf.callee); known != found.end()) {
-        relevant = known->second.sizes;
-    } else {
-        auto inner = candidates.find(leaf.callee);
-        relevant = inner == candidates.end() ? 0 : inner->second.sizes;
-    }
-    for (unsigned i = 0; i < leaf.behind.size() && i < 64; i++)
-        if (relevant >> i & 1)
-            sizes |= leaf.behind[i];
-    return sizes;
-}
-
-static void traceSizes(Candidates &candidates, const FoundWrappers &found) {
-    for (auto &entry : candidates)
-        entry.second.sizes = 0;
-    for (bool hasGrown = true; hasGrown;) {
-        hasGrown = false;
-        for (auto &entry : candidates)
-            for (const Leaf &leaf : entry.second.leaves) {
-                ParameterSet sizes = entry.second.sizes | sizesBehind(leaf, candidates, found);
-                hasGrown |= sizes != entry.second.sizes;
-                entry.second.sizes = sizes;
-            }
+/* Of a wrapper only its arguments tell the kind. */
+static allocsite_kind kindOf(const listed_function &described) {
+    switch (described.kind) {
+    case LISTED_REALLOC:
+        return ALLOCSITE_REALLOC;
+    case LISTED_FREE:
+    case LISTED_RELEASE:
+        return ALLOCSITE_FREE;
+    case LISTED_WRAPPER:
+        return !described.pointer ? ALLOCSITE_ALLOC : described.size ? ALLOCSITE_REALLOC : ALLOCSITE_FREE;
+    default:
+        return ALLOCSITE_ALLOC;
     }
 }
 
-static allocsite_kind kindOf(const Leaf &leaf, const Candidates &candidates, const FoundWrappers &found) {
-    if (leaf.what)
-        return leaf.what->kind;
-    if (auto known = found.find(leaf.callee); known != found.end())
-        return known->second.wrapper.kind;
-    auto inner = candidates.find(leaf.callee);
-    return inner != candidates.end() && inner->second.pointers ? ALLOCSITE_REALLOC : ALLOCSITE_ALLOC;
+static bool isNoWrapper(const listed_function &described) {
+    return described.kind == LISTED_IGNORE || described.kind == LISTED_MARK ||
+           described.kind == LISTED_BACKING;
 }
 
-static uint8_t pointerOf(const Leaf &leaf, const Candidates &candidates, const FoundWrappers &found) {
-    if (leaf.what)
-        return argumentsOf(*leaf.what).pointer;
-    if (auto known = found.find(leaf.callee); known != found.end())
-        return known->second.wrapper.pointer;
-    auto inner = candidates.find(leaf.callee);
-    return inner == candidates.end() ? 0 : firstOf(inner->second.pointers);
-}
-
-/* The parameters that come back reallocated. */
-static void tracePointers(Candidates &candidates, Flow &flow, const FoundWrappers &found) {
-    for (bool hasGrown = true; hasGrown;) {
-        hasGrown = false;
-        for (auto &entry : candidates)
-            for (const Leaf &leaf : entry.second.leaves) {
-                if (entry.second.pointers || kindOf(leaf, candidates, found) != ALLOCSITE_REALLOC)
-                    continue;
-                unsigned pointer = pointerOf(leaf, candidates, found);
-                if (!pointer || pointer > leaf.call->arg_size())
-                    continue;
-                Origins origins = flow.originsOf(leaf.call->getArgOperand(pointer - 1));
-                entry.second.pointers = origins.isUnknown ? 0 : origins.parameters;
-                hasGrown |= entry.second.pointers != 0;
-            }
-    }
-}
-
-/* A hook is taken for an allocator if it is asked for what an allocator is asked for as well. */
-static bool isHook(const Leaf &leaf, const Candidate &candidate) {
-    return !leaf.what && !leaf.callee &&
-           any_of(leaf.behind, [&](ParameterSet behind) { return (behind & candidate.sizes) != 0; });
-}
-
-/* Whether a candidate still is one, as far as the others go. */
-static bool holds(const Candidate &candidate, const Candidates &candidates, const FoundWrappers &found) {
-    return candidate.sizes && all_of(candidate.leaves, [&](const Leaf &leaf) {
-               return leaf.what || isHook(leaf, candidate) || found.count(leaf.callee) ||
-                      candidates.count(leaf.callee);
-           });
-}
-
-static void settle(Candidates &candidates, Flow &flow, const FoundWrappers &found) {
-    for (size_t before = candidates.size() + 1; before != candidates.size();) {
-        before = candidates.size();
-        traceSizes(candidates, found);
-        tracePointers(candidates, flow, found);
-        const Candidates all = candidates;
-        candidates.remove_if([&](auto &entry) { return !holds(entry.second, all, found); });
-    }
-}
-
-/* The one parameter, from 1, if it is a number; with two, the size comes behind the count. */
-static void nameSizes(const Function &function, ParameterSet sizes, Wrapper &wrapper) {
-    SmallVector<uint8_t, 4> numbers;
-    for (const Argument &argument : function.args())
-        if (argument.getArgNo() < 64 && (sizes >> argument.getArgNo() & 1) &&
-            argument.getType()->isIntegerTy())
-            numbers.push_back(argument.getArgNo() + 1);
-    if (numbers.empty() || numbers.size() > 2)
-        return;
-    wrapper.size = numbers.back();
-    wrapper.count = numbers.size() == 2 ? numbers.front() : 0;
-}
-
-static FoundWrapper finish(const Function &function, const Candidate &candidate) {
+/* A custom allocator hands on only the blocks that the runtime is told of. */
+static FoundWrapper describedWrapper(Function &function, const listed_function &described) {
     FoundWrapper result;
-    result.sizes = candidate.sizes;
-    for (const Leaf &leaf : candidate.leaves)
-        result.handedOn.insert(leaf.call);
-    if (candidate.pointers) {
-        result.wrapper.kind = ALLOCSITE_REALLOC;
-        result.wrapper.pointer = firstOf(candidate.pointers);
+    bool isCustom = described.kind != LISTED_WRAPPER;
+    result.wrapper = {kindOf(described), ALLOCSITE_BY_LIST, described.size, described.count,
+                      described.align,   described.pointer, false};
+    result.handsOnAll = !isCustom;
+    for (Instruction &instruction : instructions(function)) {
+        auto *call = dyn_cast<CallBase>(&instruction);
+        if (call && (isCustom ? tellsOfCustom(allocatorCalled(*call)) : mayBeHook(*call)))
+            result.handedOn.insert(call);
     }
-    nameSizes(function, candidate.sizes, result.wrapper);
     return result;
 }
 
-void searchAllocations(Module &module, Flow &flow, const SmallPtrSetImpl<const Function *> &ignored,
-                       FoundWrappers &found) {
-    Candidates candidates;
+static void takeDeclared(Module &module, const Lists &lists, FoundWrappers &found, Functions &ignored) {
     for (Function &function : module) {
-        Type *type = function.getReturnType();
-        Candidate candidate;
-        if ((type->isPointerTy() || type->isStructTy()) && maySearch(function) && !ignored.count(&function) &&
-            !found.count(&function) && isCandidate(function, flow, found, candidate))
-            candidates.insert({&function, std::move(candidate)});
+        FoundWrapper result;
+        if (std::optional<Description> described = lists.of(function)) {
+            if (isNoWrapper(described->function))
+                ignored.insert(&function);
+            else
+                found.insert({&function, describedWrapper(function, described->function)});
+        } else if (hasAttribute(function, result.wrapper)) {
+            found.insert({&function, result});
+        }
     }
-    settle(candidates, flow, found);
-    for (auto &entry : candidates)
-        found.insert({entry.first, finish(*entry.first, entry.second)});
+    for (auto &entry : found) {
+        const Wrapper &wrapper = entry.second.wrapper;
+        ParameterSet sizes = parameter(wrapper.size) | parameter(wrapper.count);
+        entry.second.sizes = sizes ? sizes : ~ParameterSet(0);
+    }
 }
 
-} // namespace allocsite
+/* ---- The C++ standard library. */
 
-/* ---- A function gives blocks back for its callers if a parameter of its own is all that it frees. One that
- * frees more takes some thing apart, a destructor: the line that a person would name is in it.
- */
-
-using namespace llvm;
-
-namespace allocsite {
-
-/* Which argument the call gives back, from 1; 0: none. */
-static unsigned freedArgument(const CallBase &call, const FoundWrappers &found) {
-    if (const allocator *what = allocatorCalled(call))
-        return what->kind == ALLOCSITE_FREE ? argumentsOf(*what).pointer : 0;
-    Function *callee = surelyCalled(call);
-    auto known = callee ? found.find(callee) : found.end();
-    if (known == found.end() || known->second.wrapper.kind != ALLOCSITE_FREE)
-        return 0;
-    return known->second.wrapper.pointer;
+/* Of std::terminate clang leaves out what its header says. */
+static bool mayAllocateElsewhere(const Function &function) {
+    if (function.getName() == "_ZSt9terminatev")
+        return false;
+    return function.isDeclaration() && !function.isIntrinsic() && !function.doesNotThrow() &&
+           !function.doesNotReturn() && isOfLibrary(function);
 }
 
-/* The parameters that may be freed by the call; 0: it frees something else, too. */
-static ParameterSet freedParameters(const CallBase &call, unsigned argument, Flow &flow) {
-    if (argument > call.arg_size())
-        return 0;
-    Origins origins = flow.originsOf(call.getArgOperand(argument - 1));
-    return origins.isUnknown || !origins.calls.empty() ? 0 : origins.parameters;
+static bool allocates(const Function &function, const FoundWrappers &found) {
+    auto known = found.find(const_cast<Function *>(&function));
+    if (known != found.end())
+        return known->second.wrapper.kind != ALLOCSITE_FREE;
+    const allocator *what = allocatorThatIs(function);
+    return what ? what->kind != ALLOCSITE_FREE : mayAllocateElsewhere(function);
 }
 
-/* False: it calls itself for another block than its own, as what takes a tree apart does. */
-static bool handOnToItself(Function &function, Flow &flow, FoundWrapper &wrapper) {
+/* Functions of the library that call by a pointer what allocates for them: memory resources, and copies of
+ * std::function. */
+static bool allocatesByPointers(const Function &function) {
+    StringRef name = function.getName();
+    return isOfLibrary(function) && (name.find("3pmr15memory_resource8allocateEmm") != StringRef::npos ||
+                                     name.find("_ZNSt8functionI") == 0);
+}
+
+static bool markPointers(Function &function) {
+    bool isMarked = false;
     for (Instruction &instruction : instructions(function)) {
         auto *call = dyn_cast<CallBase>(&instruction);
-        if (!call || surelyCalled(*call) != &function)
+        if (!call || !call->isIndirectCall())
             continue;
-        if (!freedParameters(*call, wrapper.wrapper.pointer, flow))
-            return false;
-        wrapper.handedOn.insert(call);
+        setAllocatesByPointer(*call);
+        isMarked = true;
     }
-    return true;
+    return isMarked;
 }
 
-static bool isFree(Function &function, Flow &flow, const FoundWrappers &found, FoundWrapper &result) {
-    ParameterSet freed = 0;
-    for (Instruction &instruction : instructions(function)) {
-        auto *call = dyn_cast<CallBase>(&instruction);
-        unsigned argument = call ? freedArgument(*call, found) : 0;
-        if (!argument)
-            continue;
-        ParameterSet parameters = freedParameters(*call, argument, flow);
-        if (!parameters)
-            return false;
-        freed |= parameters;
-        result.handedOn.insert(call);
-    }
-    result.wrapper.kind = ALLOCSITE_FREE;
-    result.wrapper.pointer = freed ? firstOf(freed) : 0;
-    return freed && handOnToItself(function, flow, result);
-}
-
-/* Virtual destructors that delete are called by vtables, which nobody sees through. */
-static bool isDeletingDestructor(const Function &function) {
-    return function.getName().contains("D0Ev");
-}
-
-static void addCallers(const Function &function, SmallVectorImpl<Function *> &next) {
-    for (const Use &use : function.uses())
-        if (auto *call = dyn_cast<CallBase>(use.getUser()); call && call->isCallee(&use))
-            next.push_back(const_cast<CallBase *>(call)->getFunction());
-}
-
-void searchFrees(Module &module, Flow &flow, const SmallPtrSetImpl<const Function *> &ignored,
-                 FoundWrappers &found) {
-    SmallVector<Function *, 16> next;
-    for (Function &function : module) {
-        auto known = found.find(&function);
-        bool frees =
-            isAllocator(function) || (known != found.end() && known->second.wrapper.kind == ALLOCSITE_FREE);
-        if (frees)
-            addCallers(function, next);
-    }
+/* Those that allocate, or call one that does; and those that are only declared, as most of std::string is,
+ * and may throw: what cannot allocate says so by noexcept. */
+static void searchLibrary(Module &module, const Functions &ignored, FoundWrappers &found) {
+    SmallVector<Function *, 32> next;
+    for (Function &function : module)
+        if (allocates(function, found) || (allocatesByPointers(function) && markPointers(function)))
+            next.push_back(&function);
+    SmallPtrSet<Function *, 32> seen(next.begin(), next.end());
     while (!next.empty()) {
         Function *function = next.pop_back_val();
-        FoundWrapper result;
-        if (!function->getReturnType()->isVoidTy() || !maySearch(*function) || ignored.count(function) ||
-            found.count(function) || isDeletingDestructor(*function) ||
-            !isFree(*function, flow, found, result))
-            continue;
-        found.insert({function, result});
-        addCallers(*function, next);
+        if (isOfLibrary(*function) && !ignored.count(function) && !isAllocator(*function))
+            found[function].wrapper.isLibrary = true;
+        for (const Use &use : function->uses()) {
+            auto *call = dyn_cast<CallBase>(use.getUser());
+            Function *caller = call && call->isCallee(&use) ? call->getFunction() : nullptr;
+            if (caller && isOfLibrary(*caller) && !ignored.count(caller) && seen.insert(caller).second)
+                next.push_back(caller);
+        }
     }
 }
 
-/* A realloc to nothing frees: the caller's doing as well. */
-void handOnFrees(Function &function, Flow &flow, const FoundWrappers &found, FoundWrapper &wrapper) {
+/* The calls in a wrapper that are not handed on, unless one that is stands at the same place. */
+static SmallVector<DILocation *, 8> ownCalls(Function &function, const FoundWrapper &wrapper,
+                                             const FoundWrappers &found) {
+    SmallVector<DILocation *, 8> locations;
+    if (wrapper.handsOnAll)
+        return locations;
+    std::set<std::pair<unsigned, unsigned>> handedOn;
+    for (const CallBase *call : wrapper.handedOn)
+        if (const DILocation *location = call->getDebugLoc().get())
+            handedOn.insert({location->getLine(), location->getColumn()});
     for (Instruction &instruction : instructions(function)) {
         auto *call = dyn_cast<CallBase>(&instruction);
-        unsigned argument = call ? freedArgument(*call, found) : 0;
-        if (argument && freedParameters(*call, argument, flow))
-            wrapper.handedOn.insert(call);
+        DILocation *location = call ? call->getDebugLoc().get() : nullptr;
+        if (!location || wrapper.handedOn.count(call) ||
+            handedOn.count({location->getLine(), location->getColumn()}))
+            continue;
+        if (allocatorCalled(*call) || found.count(surelyCalled(*call)))
+            locations.push_back(location);
     }
+    return locations;
+}
+
+/* Of custom allocators a list knows more than a reader needs. */
+static void write(Function &function, const FoundWrapper &wrapper, const FoundWrappers &found) {
+    if (wrapper.wrapper.isLibrary)
+        return Wrappers::write(function, wrapper.wrapper, false, {});
+    for (CallBase *call : wrapper.handedOn)
+        if (mayBeHook(*call))
+            markHook(*call);
+    bool isCustom = wrapper.wrapper.origin == ALLOCSITE_BY_LIST && !wrapper.handsOnAll;
+    Wrappers::write(function, wrapper.wrapper, !isCustom && !isOfLibrary(function),
+                    ownCalls(function, wrapper, found));
+}
+
+void findWrappers(Module &module, const Lists &lists) {
+    Flow flow;
+    FoundWrappers found;
+    SmallPtrSet<const Function *, 8> ignored;
+    takeDeclared(module, lists, found, ignored);
+    searchAllocations(module, flow, ignored, found);
+    searchFrees(module, flow, ignored, found);
+    for (auto &entry : found)
+        if (entry.second.wrapper.kind == ALLOCSITE_REALLOC)
+            handOnFrees(*entry.first, flow, found, entry.second);
+    searchLibrary(module, ignored, found);
+    for (auto &entry : found)
+        write(*entry.first, entry.second, found);
 }
 
 } // namespace allocsite

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "wrap/wrappers.h"
 
-#include "base/library.h"
-#include "find/find.h"
-#include "wrap/library_search.h"
-#include "wrap/wrapper_search.h"
+#include "base/names.h"
 
-#include <llvm/IR/Attributes.h>
 #include <llvm/IR/InstIterator.h>
+#include <llvm/IR/Instructions.h>
 
 using namespace llvm;
 
@@ -40,119 +37,18 @@ static Wrapper decode(StringRef text) {
     return wrapper;
 }
 
-static ParameterSet parameter(unsigned number) {
-    return number && number <= 64 ? ParameterSet(1) << (number - 1) : 0;
-}
-
-/* An attribute of a definition says no more than its body, which is looked at. */
-static bool hasAttribute(const Function &function, Wrapper &wrapper) {
-    bool isSized = function.hasFnAttribute(Attribute::AllocSize);
-    bool isFresh = function.getAttributes().hasRetAttr(Attribute::NoAlias);
-    if (!function.isDeclaration() || function.isIntrinsic() || isAllocator(function) ||
-        !function.getReturnType()->isPointerTy() || (!isSized && !isFresh))
-        return false;
-    wrapper.origin = ALLOCSITE_BY_ATTRIBUTE;
-    if (isSized) {
-        auto sizes = function.getFnAttribute(Attribute::AllocSize).getAllocSizeArgs();
-        wrapper.size = (sizes.second ? *sizes.second : sizes.first) + 1;
-        wrapper.count = sizes.second ? sizes.first + 1 : 0;
-    }
-    return true;
-}
-
-static bool isCustomCall(const CallBase &call) {
-    const allocator *what = allocatorCalled(call);
-    return what && !*what->callee;
-}
-
-static FoundWrapper listedWrapper(Function &function, const Listing &listing) {
-    FoundWrapper result;
-    result.wrapper = listing.wrapper;
-    result.handsOnAll = !listing.isCustom;
-    for (Instruction &instruction : instructions(function)) {
-        auto *call = dyn_cast<CallBase>(&instruction);
-        if (call && (listing.isCustom ? isCustomCall(*call) : mayBeHook(*call)))
-            result.handedOn.insert(call);
-    }
-    return result;
-}
-
-static void takeDeclared(Module &module, ListLookup listed, FoundWrappers &found,
-                         SmallPtrSetImpl<const Function *> &ignored) {
-    for (Function &function : module) {
-        FoundWrapper result;
-        if (std::optional<Listing> listing = listed(function)) {
-            if (listing->isIgnored)
-                ignored.insert(&function);
-            else
-                found.insert({&function, listedWrapper(function, *listing)});
-        } else if (hasAttribute(function, result.wrapper)) {
-            found.insert({&function, result});
-        }
-    }
-    for (auto &entry : found) {
-        const Wrapper &wrapper = entry.second.wrapper;
-        ParameterSet sizes = parameter(wrapper.size) | parameter(wrapper.count);
-        entry.second.sizes = sizes ? sizes : ~ParameterSet(0);
-    }
-}
-
-/* The calls in a wrapper that are not handed on, unless one that is stands at the same place. */
-static void addOwnCalls(Function &function, const FoundWrapper &wrapper, const FoundWrappers &found,
-                        SmallVectorImpl<Metadata *> &locations) {
-    std::set<std::pair<unsigned, unsigned>> handedOn;
-    for (const CallBase *call : wrapper.handedOn)
-        if (const DILocation *location = call->getDebugLoc().get())
-            handedOn.insert({location->getLine(), location->getColumn()});
-    for (Instruction &instruction : instructions(function)) {
-        auto *call = dyn_cast<CallBase>(&instruction);
-        DILocation *location = call ? call->getDebugLoc().get() : nullptr;
-        if (!location || wrapper.handedOn.count(call) ||
-            handedOn.count({location->getLine(), location->getColumn()}))
-            continue;
-        if (allocatorCalled(*call) || found.count(surelyCalled(*call)))
-            locations.push_back(location);
-    }
-}
-
-static void write(Module &module, Function &function, const FoundWrapper &wrapper,
-                  const FoundWrappers &found) {
-    LLVMContext &context = module.getContext();
-    std::string text = encode(wrapper.wrapper);
+void Wrappers::write(Function &function, const Wrapper &wrapper, bool isNamed, ArrayRef<DILocation *> own) {
+    LLVMContext &context = function.getContext();
+    std::string text = encode(wrapper);
     function.addFnAttr(WrapperAttribute, text);
-    if (wrapper.wrapper.isLibrary)
-        return; // known by its name, wherever it is inlined
-    StringRef symbol = function.getName();
-    symbol.consume_front("\1");
-    for (CallBase *call : wrapper.handedOn)
-        if (mayBeHook(*call))
-            markHook(*call);
-    bool isCustom = wrapper.wrapper.origin == ALLOCSITE_BY_LIST && !wrapper.handsOnAll;
-    bool isNamed = !isCustom && !library_has(symbol.str().c_str());
+    if (wrapper.isLibrary)
+        return;
     SmallVector<Metadata *, 8> operands = {function.getSubprogram(), MDString::get(context, text),
-                                           isNamed ? MDString::get(context, symbol) : nullptr};
-    if (!wrapper.handsOnAll)
-        addOwnCalls(function, wrapper, found, operands);
-    module.getOrInsertNamedMetadata(WrapperMetadata)->addOperand(MDNode::get(context, operands));
-}
-
-void findWrappers(Module &module, ListLookup listed) {
-    Flow flow;
-    FoundWrappers found;
-    SmallPtrSet<const Function *, 8> ignored;
-    takeDeclared(module, listed, found, ignored);
-    searchAllocations(module, flow, ignored, found);
-    searchFrees(module, flow, ignored, found);
-    for (auto &entry : found)
-        if (entry.second.wrapper.kind == ALLOCSITE_REALLOC)
-            handOnFrees(*entry.first, flow, found, entry.second);
-    searchLibrary(module, ignored, found);
-    for (auto &entry : found)
-        write(module, *entry.first, entry.second, found);
-}
-
-bool takesSite(const Function &wrapper) {
-    return wrapper.isStrongDefinitionForLinker() && (wrapper.hasLocalLinkage() || wrapper.isDSOLocal());
+                                           isNamed ? MDString::get(context, symbolOf(function)) : nullptr};
+    operands.append(own.begin(), own.end());
+    function.getParent()
+        ->getOrInsertNamedMetadata(WrapperMetadata)
+        ->addOperand(MDNode::get(context, operands));
 }
 
 Wrappers::Key Wrappers::keyOf(const DISubprogram &subprogram) {
@@ -196,6 +92,47 @@ void Wrappers::erase(Module &module) {
         function.removeFnAttr(WrapperAttribute);
     if (NamedMDNode *all = module.getNamedMetadata(WrapperMetadata))
         module.eraseNamedMetadata(all);
+}
+
+bool isLibraryCall(const AllocatorCall &found) {
+    return !found.what && (!found.callee || Wrappers::of(*found.callee)->isLibrary);
+}
+
+allocsite_kind kindOf(const AllocatorCall &found) {
+    if (!found.callee)
+        return ALLOCSITE_ALLOC;
+    return found.what ? found.what->kind : Wrappers::of(*found.callee)->kind;
+}
+
+/* Nothing can follow a musttail call, so one that may not take its site would leave it to others. */
+static bool isLifted(const Function &callee, const CallBase &call) {
+    return Wrappers::of(callee) && (takesSite(callee) || !call.isMustTailCall());
+}
+
+/* A call in a source that a list ignores. What tells the runtime of a custom allocator has to stay. */
+static bool isIgnored(const CallBase &call, const allocator *what) {
+    const DILocation *location = call.getDebugLoc().get();
+    return location && !tellsOfCustom(what) && isIgnoredSource(location->getFile());
+}
+
+static bool isFound(const CallBase &call, const Function *callee, const allocator *what) {
+    if (what)
+        return what->always_allocates || !call.isMustTailCall();
+    return callee ? isLifted(*callee, call) : allocatesByPointer(call) && !call.isMustTailCall();
+}
+
+SmallVector<AllocatorCall, 8> findAllocatorCalls(Function &function) {
+    SmallVector<AllocatorCall, 8> found;
+    for (Instruction &instruction : instructions(function)) {
+        auto *call = dyn_cast<CallBase>(&instruction);
+        if (!call || (!isa<CallInst>(call) && !isa<InvokeInst>(call)))
+            continue;
+        Function *callee = surelyCalled(*call);
+        const allocator *what = callee ? allocatorThatIs(*callee, call->getFunctionType()) : nullptr;
+        if (isFound(*call, callee, what) && !isIgnored(*call, what))
+            found.push_back({call, callee, what});
+    }
+    return found;
 }
 
 } // namespace allocsite

@@ -3,11 +3,10 @@
 #ifndef ALLOCSITE_WRAP_WRAPPERS_H
 #define ALLOCSITE_WRAP_WRAPPERS_H
 
-#include "format.h"
+#include "find/find.h"
+#include "find/lists.h"
 
-#include <llvm/ADT/STLExtras.h>
 #include <llvm/IR/DebugInfoMetadata.h>
-#include <llvm/IR/InstrTypes.h>
 #include <llvm/IR/Module.h>
 #include <map>
 #include <optional>
@@ -21,26 +20,11 @@ struct Wrapper {
     allocsite_kind kind = ALLOCSITE_ALLOC;
     allocsite_origin origin = ALLOCSITE_BY_ANALYSIS;
     uint8_t size = 0, count = 0, align = 0, pointer = 0;
-    bool isLibrary = false; // of the C++ standard library, which hands on all (library_search.h)
+    bool isLibrary = false; // of the C++ standard library, which hands on all
 };
 
-/* What the list of allocators says of a function. */
-struct Listing {
-    bool isIgnored = false; // never a wrapper
-    /* It hands on only the blocks of calls whose allocator (allocators.h) has an empty callee. The site of
-     * such a call gets the name of the function that it stands in. */
-    bool isCustom = false;
-    Wrapper wrapper; // kind: also of a function that is lifted only
-};
-using ListLookup = llvm::function_ref<std::optional<Listing>(const llvm::Function &)>;
-
-/* Finds the wrappers of a module and writes them into it, as a string attribute of each function and as
- * metadata that goes by the subprogram, which inlining leaves. */
-void findWrappers(llvm::Module &module, ListLookup listed);
-
-/* Whether whatever answers a call of this wrapper surely is the code seen here, which takes the site that its
- * caller has left. */
-bool takesSite(const llvm::Function &wrapper);
+/* Finds the wrappers of a module and writes them into it (wrapper_search.cpp). */
+void findWrappers(llvm::Module &module, const Lists &lists);
 
 /* The wrappers that were written into a module, for both stages. */
 class Wrappers {
@@ -56,6 +40,11 @@ class Wrappers {
     /* By their symbols; without custom allocators, of which a list knows more. */
     llvm::SmallVector<std::pair<std::string, Wrapper>, 8> all;
 
+    /* As a string attribute of the function and as metadata that goes by the subprogram, which inlining
+     * leaves. One of the C++ standard library has only the former: it is known by its name, wherever it is
+     * inlined. own: the calls in it that are not handed on. */
+    static void write(llvm::Function &function, const Wrapper &wrapper, bool isNamed,
+                      llvm::ArrayRef<llvm::DILocation *> own);
     static void erase(llvm::Module &module);
 
   private:
@@ -66,6 +55,16 @@ class Wrappers {
 
     static Key keyOf(const llvm::DISubprogram &subprogram);
 };
+
+/* The calls of allocators and wrappers in a function, in the order of its code. A musttail call that need not
+ * allocate is left alone: nobody would take the site that is handed over for it. */
+llvm::SmallVector<AllocatorCall, 8> findAllocatorCalls(llvm::Function &function);
+
+/* A call of or by the C++ standard library, whose caller's callers are the sites. */
+bool isLibraryCall(const AllocatorCall &call);
+
+/* The kind of the callee. A call by a pointer is taken to allocate. */
+allocsite_kind kindOf(const AllocatorCall &call);
 
 } // namespace allocsite
 

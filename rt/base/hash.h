@@ -16,11 +16,17 @@ static inline uint64_t hash_more(uint64_t hash, uint64_t value) {
 
 /* ---- FNV-1a with 64 bits (RFC 9923). */
 
-static inline uint64_t fnv_1a(const char *bytes, size_t size) {
-    uint64_t hash = 0xcbf29ce484222325u;
+#define FNV_1A_BASIS 0xcbf29ce484222325u
+
+/* Of bytes that follow those of a hash. */
+static inline uint64_t fnv_1a_more(uint64_t hash, const char *bytes, size_t size) {
     for (size_t i = 0; i < size; i++)
         hash = (hash ^ (unsigned char)bytes[i]) * 0x100000001b3u;
     return hash;
+}
+
+static inline uint64_t fnv_1a(const char *bytes, size_t size) {
+    return fnv_1a_more(FNV_1A_BASIS, bytes, size);
 }
 
 /* ---- What stands for a module where sites have hashes. */

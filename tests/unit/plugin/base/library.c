@@ -4,7 +4,7 @@
 
 #include <cmocka.h>
 
-#include "base/library.h"
+#include "base/allocators.h"
 
 static void has_functions_and_members(void **state) {
     (void)state;

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What functions, files and types are called, from debug info where there is some. */
-#ifndef ALLOCSITE_SITE_NAMES_H
-#define ALLOCSITE_SITE_NAMES_H
-
-#include "site/type_table.h"
+/* The names of functions and files, from debug info where there is some. */
+#ifndef ALLOCSITE_BASE_NAMES_H
+#define ALLOCSITE_BASE_NAMES_H
 
 #include <llvm/ADT/DenseMap.h>
 #include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/Function.h>
 #include <string>
+#include <unordered_map>
 
 namespace allocsite {
 
@@ -22,16 +21,23 @@ struct FunctionName {
  * function was called is noted before the optimizer starts; the notes live as long as the compilation. */
 class Names {
   public:
-    TypeTable types;
-
     void note(const llvm::Function &function);
     const FunctionName &of(const llvm::DISubprogram &subprogram);
     FunctionName of(const llvm::Function &function) const;
 
+    /* From its debug info if it has some. */
+    FunctionName nameOf(const llvm::Function &function);
+
   private:
     llvm::DenseMap<const llvm::DISubprogram *, std::string> symbols;
-    llvm::DenseMap<const llvm::DISubprogram *, FunctionName> names;
+    std::unordered_map<const llvm::DISubprogram *, FunctionName> names; // which keeps them where they are
 };
+
+/* The symbol as the linker sees it: without clang's mark of an asm label. */
+llvm::StringRef symbolOf(const llvm::Function &function);
+
+/* Whether the C++ standard library has the function (allocators.h). */
+bool isOfLibrary(const llvm::Function &function);
 
 /* The path of a file as the compiler would open it, prefix maps applied. */
 std::string pathOf(const llvm::DIFile *file);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "site/names.h"
+#include "base/names.h"
+
+#include "base/allocators.h"
 
 #include <cstring>
 #include <llvm/ADT/SmallString.h>
@@ -10,16 +12,20 @@ using namespace llvm;
 
 namespace allocsite {
 
-static std::string symbolOf(const Function &function) {
+StringRef symbolOf(const Function &function) {
     StringRef name = function.getName();
     name.consume_front("\1");
-    return name.str();
+    return name;
+}
+
+bool isOfLibrary(const Function &function) {
+    return library_has(symbolOf(function).str().c_str());
 }
 
 void Names::note(const Function &function) {
     const DISubprogram *subprogram = function.getSubprogram();
     if (subprogram && subprogram->getLinkageName().empty())
-        symbols[subprogram] = symbolOf(function);
+        symbols[subprogram] = symbolOf(function).str();
 }
 
 /* `a<b>::c<d>` without what stands in the brackets. */
@@ -85,7 +91,12 @@ const FunctionName &Names::of(const DISubprogram &subprogram) {
 }
 
 FunctionName Names::of(const Function &function) const {
-    return name(symbolOf(function), "");
+    return name(symbolOf(function).str(), "");
+}
+
+FunctionName Names::nameOf(const Function &function) {
+    const DISubprogram *subprogram = function.getSubprogram();
+    return subprogram ? of(*subprogram) : of(function);
 }
 
 std::string pathOf(const DIFile *file) {

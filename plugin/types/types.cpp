@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "types/answer.h"
-
-#include "types/calls.h"
-#include "types/roots.h"
 #include "types/types.h"
 
+#include "base/host.h"
+#include "types/calls.h"
+#include "types/roots.h"
+
+#include <clang/AST/ASTConsumer.h>
+#include <clang/AST/DeclGroup.h>
 #include <clang/AST/Mangle.h>
+#include <clang/Frontend/CompilerInstance.h>
+#include <clang/Frontend/FrontendPluginRegistry.h>
 #include <llvm/ADT/StringSet.h>
+#include <llvm/Config/llvm-config.h>
 #include <memory>
 
 using namespace clang;
@@ -15,10 +20,11 @@ namespace allocsite {
 
 using Selection = llvm::SmallVector<const Call *, 2>;
 
+/* The source file that questions are about. */
 struct Source {
     ASTContext &context;
-    std::vector<const Decl *> deserialized;
-    bool clearsAST;
+    std::vector<const Decl *> deserialized;           // from precompiled headers
+    bool clearsAST;                                   // the AST goes when the questions are over
     std::unique_ptr<MangleContext> mangler = nullptr; // null: nobody has asked yet
     Roots roots = Roots();
     llvm::DenseMap<const Decl *, std::vector<Call>> calls = llvm::DenseMap<const Decl *, std::vector<Call>>();
@@ -28,7 +34,8 @@ struct Source {
 static Source *source;
 static llvm::StringSet<> *spelled;
 
-void beginSource(ASTContext &context, std::vector<const Decl *> deserialized, bool clearsAST) {
+/* Its parsing is done, the code will be made next. */
+static void beginSource(ASTContext &context, std::vector<const Decl *> deserialized, bool clearsAST) {
     delete source;
     delete spelled;
     source = new Source{context, std::move(deserialized), clearsAST};
@@ -95,6 +102,54 @@ static llvm::StringRef answer(const allocsite_types_question &question) {
     return type;
 }
 
+namespace {
+
+/* Registration with clang: an action beside the main one, which keeps the AST until the pass has asked. */
+class Consumer : public ASTConsumer {
+    std::vector<const Decl *> deserialized;
+    bool clearsAST;
+
+  public:
+    explicit Consumer(bool clearsAST) : clearsAST(clearsAST) {}
+
+    /* Functions of a precompiled header come here as they are used. */
+    void HandleInterestingDecl(DeclGroupRef declarations) override {
+        deserialized.insert(deserialized.end(), declarations.begin(), declarations.end());
+    }
+
+    /* The main action, whose turn it is next, makes the code and optimizes it. A module that is built on the
+     * way has a consumer of its own, and was done earlier. */
+    void HandleTranslationUnit(ASTContext &context) override {
+        beginSource(context, std::move(deserialized), clearsAST);
+    }
+};
+
+/* -Rpass=^$, which keeps the lines, names no pass. Yet as long as clang has a pattern LLVM writes out every
+ * remark before it drops it. */
+void dropEmptyPattern(CodeGenOptions &options) {
+    if (options.OptimizationRemark.Pattern == "^$")
+        options.OptimizationRemark = {};
+}
+
+class Action : public PluginASTAction {
+  protected:
+    std::unique_ptr<ASTConsumer> CreateASTConsumer(CompilerInstance &compiler, llvm::StringRef) override {
+        CodeGenOptions &options = compiler.getCodeGenOpts();
+        bool clearsAST = options.ClearASTBeforeBackend;
+        options.ClearASTBeforeBackend = false;
+        dropEmptyPattern(options);
+        return std::make_unique<Consumer>(clearsAST);
+    }
+    bool ParseArgs(const CompilerInstance &, const std::vector<std::string> &) override {
+        return true;
+    }
+    ActionType getActionType() override {
+        return AddBeforeMainAction;
+    }
+};
+
+} // namespace
+
 } // namespace allocsite
 
 using namespace allocsite;
@@ -121,3 +176,10 @@ EXPORTED void allocsite_types_v1_finish(void) {
     context.cleanup();
     context.getAllocator().Reset();
 }
+
+/* Runs ahead of the registration below, which is already in the layout of this major. */
+__attribute__((constructor(101))) static void refuseOtherHosts() {
+    host_require(LLVM_VERSION_MAJOR, "clang");
+}
+
+static FrontendPluginRegistry::Add<Action> registration("allocsite-types", "types of allocations");

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The search for wrappers in a module, before the optimizer has touched it. */
-#ifndef ALLOCSITE_WRAP_WRAPPER_SEARCH_H
-#define ALLOCSITE_WRAP_WRAPPER_SEARCH_H
+/* The wrappers whose bodies show it, before the optimizer has touched them. */
+#ifndef ALLOCSITE_WRAP_BODIES_H
+#define ALLOCSITE_WRAP_BODIES_H
 
-#include "base/allocators.h"
 #include "wrap/flow.h"
 #include "wrap/wrappers.h"
 
@@ -21,7 +20,7 @@ struct FoundWrapper {
 
 using FoundWrappers = llvm::MapVector<llvm::Function *, FoundWrapper>;
 
-/* Those whose bodies show it. Functions of `ignored` are none. */
+/* Functions of `ignored` are none. */
 void searchAllocations(llvm::Module &module, Flow &flow,
                        const llvm::SmallPtrSetImpl<const llvm::Function *> &ignored, FoundWrappers &found);
 void searchFrees(llvm::Module &module, Flow &flow,
@@ -29,17 +28,6 @@ void searchFrees(llvm::Module &module, Flow &flow,
 
 /* A realloc to nothing frees: that is the caller's doing as well. */
 void handOnFrees(llvm::Function &function, Flow &flow, const FoundWrappers &found, FoundWrapper &wrapper);
-
-/* Whether a body shows what a function is. */
-bool maySearch(const llvm::Function &function);
-
-/* The first of some parameters, from 1. */
-inline uint8_t firstOf(ParameterSet parameters) {
-    return __builtin_ctzll(parameters) + 1;
-}
-
-/* Where the arguments of an allocator are. */
-Wrapper argumentsOf(const allocator &what);
 
 } // namespace allocsite
 
