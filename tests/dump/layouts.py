@@ -10,8 +10,9 @@ import shutil
 import subprocess
 import unittest
 
+from programs import WORK, check, run, work
+
 HERE = os.path.dirname(os.path.abspath(__file__))
-WORK = os.environ["WORK"]
 HIDDEN = "space::hidden", "space::(anonymous namespace)::hidden"
 MAJOR = int(subprocess.run([os.environ["CLANGXX"], "-dumpversion"], capture_output=True, text=True).stdout.split(".")[0])
 UNKNOWN = None, None
@@ -36,21 +37,6 @@ box<int, long> sibling;
 int main() {}
 """
 C_MAIN = "#include <stddef.h>\nint in_function(void);\nint main(void) { return in_function(); }\n"
-
-
-def work(name):
-    return os.path.join(WORK, name)
-
-
-def run(*command, **options):
-    return subprocess.run(command, capture_output=True, text=True, timeout=120, **options)
-
-
-def check(*command, **options):
-    result = run(*command, **options)
-    if result.returncode != 0:
-        raise AssertionError(f"{' '.join(command)}: status {result.returncode}\n{result.stderr}")
-    return result.stdout
 
 
 def row(index, module, name, blocks, size, live):

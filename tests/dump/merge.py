@@ -13,17 +13,13 @@ import struct
 import subprocess
 import unittest
 
-DUMP = os.environ["DUMP"]
+from runs import DUMP, WORK, dump, work, written
+
 MAKE = os.environ["MAKE"]
-WORK = os.environ["WORK"]
 HERE = os.path.dirname(os.path.abspath(__file__))
 JSON = os.path.join(HERE, "..", "golden", "report-1", "full.json")
 CUT_JSON = os.path.join(HERE, "..", "golden", "report-1", "cut.json")
 PAGE = 4096
-
-
-def work(name):
-    return os.path.join(WORK, name)
 
 
 def setUpModule():
@@ -35,10 +31,6 @@ def setUpModule():
 FEW = [work(f"few/{number}") for number in range(6)]
 
 
-def dump(*arguments, **options):
-    return subprocess.run([DUMP, *arguments], capture_output=True, text=True, timeout=60, **options)
-
-
 def check(*arguments):
     result = dump(*arguments)
     if result.returncode != 0 or result.stderr:
@@ -48,12 +40,6 @@ def check(*arguments):
 
 def document(*paths):
     return json.loads(check("report", "--format=json", *paths))
-
-
-def written(name, contents):
-    with open(work(name), "wb") as file:
-        file.write(contents)
-    return work(name)
 
 
 def contents(path):

@@ -10,8 +10,8 @@ import os
 import shutil
 import subprocess
 
-DUMP = os.environ["DUMP"]
-WORK = os.environ["WORK"]
+from runs import DUMP, WORK, work
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 # Tables are read, not run: the runtime's entry points may stay open.
@@ -19,11 +19,6 @@ UNLINKED = "-Wl,--unresolved-symbols=ignore-all"
 # Every call is a site where it stands, in wrappers too.
 NOT_LIFTED = "-fplugin=" + os.environ.get("PLUGIN", ""), "-mllvm", "-allocsite-lift=0"
 LLD = ["-fuse-ld=" + os.environ["LLD"]] if os.environ.get("LLD") else None
-
-
-def work(name):
-    os.makedirs(WORK, exist_ok=True)
-    return os.path.join(WORK, name)
 
 
 def read(path):

@@ -11,28 +11,19 @@ import resource
 import subprocess
 import unittest
 
-DUMP = os.environ["DUMP"]
-WORK = os.environ["WORK"]
+from runs import DUMP, WORK, dump, read, written
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 FULL = os.path.join(HERE, "..", "golden", "report-1", "full.json")
 CUT = os.path.join(HERE, "..", "golden", "report-1", "cut.json")
 
 
 def report(*arguments, **options):
-    return subprocess.run([DUMP, "report", *arguments], capture_output=True, text=True, timeout=60, **options)
+    return dump("report", *arguments, **options)
 
 
 def document(path=FULL):
-    with open(path) as file:
-        return json.load(file)
-
-
-def written(name, contents):
-    os.makedirs(WORK, exist_ok=True)
-    path = os.path.join(WORK, name)
-    with open(path, "w") as file:
-        file.write(contents if isinstance(contents, str) else json.dumps(contents))
-    return path
+    return read(path)
 
 
 class Options(unittest.TestCase):

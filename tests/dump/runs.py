@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Programs that are compiled with allocsite and run, and what allocsite-dump says of their reports.
+"""Files in a folder of the test's own, programs that are compiled with allocsite and run, and what allocsite-dump says of
+their reports.
 
-ctest passes DUMP (allocsite-dump), CC (allocsite-clang) and WORK (a folder) in the environment.
+ctest passes DUMP (allocsite-dump) and WORK (a folder) in the environment, and CC (allocsite-clang) to who compiles.
 """
 import json
 import os
 import subprocess
 
 DUMP = os.environ["DUMP"]
-CC = os.environ["CC"]
+CC = os.environ.get("CC")
 WORK = os.environ["WORK"]
 
 
@@ -19,8 +20,11 @@ def work(name):
 
 
 def written(name, contents):
-    with open(work(name), "w") as file:
-        file.write(contents if isinstance(contents, str) else json.dumps(contents))
+    """Bytes and text as they are, all else as JSON."""
+    if not isinstance(contents, (bytes, bytearray, str)):
+        contents = json.dumps(contents)
+    with open(work(name), "w" if isinstance(contents, str) else "wb") as file:
+        file.write(contents)
     return work(name)
 
 

@@ -11,7 +11,7 @@ import shutil
 import subprocess
 import unittest
 
-from programs import DUMP, WORK, check, run
+from programs import DUMP, WORK, check, run, work
 
 CLANGXX = os.environ["CLANGXX"]
 SOURCE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "symbols.cpp")
@@ -36,12 +36,6 @@ last: .fill 16, 1, 0x90
 .section behind, "ax", @progbits
 .fill 16, 1, 0x90
 """
-
-
-def work(name):
-    path = os.path.join(WORK, name)
-    os.makedirs(os.path.dirname(path), exist_ok=True)
-    return path
 
 
 def build(name, *flags, compiler=CLANGXX):
