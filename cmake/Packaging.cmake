@@ -18,10 +18,10 @@ endfunction()
 
 # Clang's own response file, made from the runtime's list of what it interposes.
 function(allocsite_write_static_options file options_variable)
-    set(list ${PROJECT_SOURCE_DIR}/rt/lib/heap/wrapped.def)
+    set(list ${PROJECT_SOURCE_DIR}/rt/allocators.def)
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${list})
-    file(STRINGS ${list} options REGEX "^WRAPPED\\(")
-    list(TRANSFORM options REPLACE "^WRAPPED\\(([A-Za-z0-9_]+)\\)$" "-Wl,--wrap=\\1")
+    file(STRINGS ${list} options REGEX "^(HEAP_[A-Z]+|OPERATOR_NEW|BESIDE)\\(")
+    list(TRANSFORM options REPLACE "^[A-Z_]+\\(([A-Za-z0-9_]+).*$" "-Wl,--wrap=\\1")
     # The C library comes behind the archive and refers to these: they have to be in the link by then.
     list(APPEND options "-Wl,--undefined=__wrap_malloc" "-Wl,--undefined=__wrap_fclose")
     # libgcc has one of its own, for split stacks, which calls nothing in a static program.

@@ -18,8 +18,8 @@
  * thread's array of tallies; one that ended hands it on to the next, so there are as many as threads lived at
  * once, for each phase. What was counted for a slot is the sum over all blocks.
  *
- * Arrays that grow (names, records, slots ...) come in chunks: chunk k holds first << k elements, from
- * element first * (2^k - 1) on, and is an area of its own with index k. */
+ * Arrays that grow (names, records, slots ...) come in chunks (base/chunks.h): chunk k holds first << k
+ * elements, from element first * (2^k - 1) on, and is an area of its own with index k. */
 #ifndef ALLOCSITE_PROFILE_H
 #define ALLOCSITE_PROFILE_H
 
@@ -200,27 +200,42 @@ struct profile_slot {
 #define PROFILE_EPOCH_BITS 34
 #define PROFILE_EPOCH_STEP (INT64_C(1) << PROFILE_EPOCH_BITS)
 
+/* What is counted, by how it is read while threads count on: what went before what came. The one list that
+ * the runtime's sums, the reader and the writer of profiles expand. Those of an extra are counters of the
+ * report too, by the same names (model/counters.h); a new one comes at the end of PROFILE_EXTRA_ALONE, in a
+ * place that was unused, which older profiles have as 0. */
+#define PROFILE_TALLY_CAME(X)  X(gained) X(gained_bytes)
+#define PROFILE_TALLY_WENT(X)  X(lost) X(lost_bytes)
+#define PROFILE_TALLY(X)       PROFILE_TALLY_CAME(X) PROFILE_TALLY_WENT(X)
+
+#define PROFILE_EXTRA_CAME(X)  X(reallocs) X(realloc_bytes) X(realloc_old_bytes)
+#define PROFILE_EXTRA_WENT(X)  X(moved) X(moved_bytes)
+#define PROFILE_EXTRA_ALONE(X) X(failed)
+#define PROFILE_EXTRA(X)       PROFILE_EXTRA_CAME(X) PROFILE_EXTRA_WENT(X) PROFILE_EXTRA_ALONE(X)
+
+#define PROFILE_COUNTER(name)  uint64_t name;
+#define PROFILE_ONE(name)      +1
+enum { PROFILE_EXTRA_COUNT = PROFILE_EXTRA(PROFILE_ONE) };
+
 /* One thread's part of a slot. All zero is its initial state.
  *
  * The counters only ever rise, but after a reset. An event writes gained before reallocs and lost before
  * moved; whoever reads them meanwhile takes moved before lost, and both from all blocks before reallocs and
  * then gained from any. Live blocks of a slot: gained - lost of all blocks, + inherited_blocks. */
 struct tally {
-    uint64_t gained, gained_bytes; /* blocks that came: allocs + reallocs */
-    uint64_t lost, lost_bytes;     /* blocks that went: frees + moved */
-    int64_t above;                 /* the writer's own: gained - lost - limit - epoch of looked */
-    int64_t limit;                 /* of gained - lost, above which it must be looked at */
-    int64_t looked;                /* the epoch in which the slot was last looked at, and in the bits below
-                                      PROFILE_EPOCH_STEP, signed, the blocks that were live here at the peak */
-    int64_t peak_bytes;            /* live here at the peak */
+    PROFILE_TALLY_CAME(PROFILE_COUNTER) /* blocks that came: allocs + reallocs */
+    PROFILE_TALLY_WENT(PROFILE_COUNTER) /* blocks that went: frees + moved */
+    int64_t above;                      /* the writer's own: gained - lost - limit - epoch of looked */
+    int64_t limit;                      /* of gained - lost, above which it must be looked at */
+    int64_t looked;     /* the epoch in which the slot was last looked at, and in the bits below
+                           PROFILE_EPOCH_STEP, signed, the blocks that were live here at the peak */
+    int64_t peak_bytes; /* live here at the peak */
 };
 
 /* Of slots whose blocks are reallocated, or that fail. */
 struct extra {
-    uint64_t reallocs, realloc_bytes, realloc_old_bytes;
-    uint64_t moved, moved_bytes;
-    uint64_t failed;
-    uint64_t unused[2];
+    PROFILE_EXTRA(PROFILE_COUNTER)
+    uint64_t unused[8 - PROFILE_EXTRA_COUNT];
 };
 
 /* Carried over, by slot: inherited - (gained - lost) of profile_base. What was live of a tally at the peak:
@@ -258,7 +273,7 @@ struct profile_sizes {
 
 /* What the sums were at the last reset, to be taken off. */
 struct profile_base {
-    uint64_t gained, gained_bytes, lost, lost_bytes;
+    PROFILE_TALLY(PROFILE_COUNTER)
     struct extra extra;
     uint64_t unused[4];
 };

@@ -4,90 +4,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A: the heap. L: the C library. B: the same, where the caller may bring a buffer. V: the same, variadic. */
-#define A(symbol, callee, prototype)                                                                         \
-    { symbol, callee, prototype, ALLOCSITE_ALLOC, SITE_LAST, true, true }
-#define R(symbol, callee, prototype)                                                                         \
-    { symbol, callee, prototype, ALLOCSITE_REALLOC, SITE_LAST, true, true }
-#define F(symbol, callee, prototype)                                                                         \
-    { symbol, callee, prototype, ALLOCSITE_FREE, SITE_LAST, true, false }
-#define L(symbol, callee, prototype)                                                                         \
-    { symbol, callee, prototype, ALLOCSITE_ALLOC, SITE_LAST, false, true }
-#define B(symbol, callee, prototype)                                                                         \
-    { symbol, callee, prototype, ALLOCSITE_ALLOC, SITE_LAST, false, false }
-#define V(symbol, callee, prototype)                                                                         \
-    { symbol, callee, prototype, ALLOCSITE_ALLOC, SITE_FIRST, false, true }
+#define ROW(symbol, callee, prototype, kind, position, replaceable, always)                                  \
+    {#symbol, callee, prototype, ALLOCSITE_##kind, SITE_##position, replaceable, always},
+#define HEAP_ALLOC(...)     ROW(__VA_ARGS__, ALLOC, LAST, true, true)
+#define HEAP_REALLOC(...)   ROW(__VA_ARGS__, REALLOC, LAST, true, true)
+#define HEAP_FREE(...)      ROW(__VA_ARGS__, FREE, LAST, true, false)
+#define OPERATOR_NEW        HEAP_ALLOC
+#define OPERATOR_DELETE     HEAP_FREE
+#define LIBRARY(...)        ROW(__VA_ARGS__, ALLOC, LAST, false, true)
+#define LIBRARY_BUFFER(...) ROW(__VA_ARGS__, ALLOC, LAST, false, false)
+#define LIBRARY_FORMAT(...) ROW(__VA_ARGS__, ALLOC, FIRST, false, true)
+#define MARK                LIBRARY
+#define UNMARK              HEAP_FREE
+/* The site is named after the function that the call stands in. */
+#define CUSTOM(symbol, prototype, kind) {#symbol, "", prototype, kind, SITE_LAST, false, false},
 
-/* Called by the definition of a custom allocator (find/custom.cpp), after which the site is named. */
-#define C(symbol, prototype, kind)                                                                           \
-    { symbol, "", prototype, kind, SITE_LAST, false, false }
-
-/* Sorted by symbol (strcmp), for the binary search. The leading-underscore twins of libc functions are what
- * glibc's headers call under _FORTIFY_SOURCE or with optimisation. Operators: Itanium C++ ABI, 5.1.5. */
+/* Sorted by symbol, for the binary search. */
 static const struct allocator table[] = {
-    F("_ZdaPv", "operator delete[]", "vp"),
-    F("_ZdaPvRKSt9nothrow_t", "operator delete[]", "vpp"),
-    F("_ZdaPvSt11align_val_t", "operator delete[]", "vpz"),
-    F("_ZdaPvSt11align_val_tRKSt9nothrow_t", "operator delete[]", "vpzp"),
-    F("_ZdaPvm", "operator delete[]", "vpz"),
-    F("_ZdaPvmSt11align_val_t", "operator delete[]", "vpzz"),
-    F("_ZdlPv", "operator delete", "vp"),
-    F("_ZdlPvRKSt9nothrow_t", "operator delete", "vpp"),
-    F("_ZdlPvSt11align_val_t", "operator delete", "vpz"),
-    F("_ZdlPvSt11align_val_tRKSt9nothrow_t", "operator delete", "vpzp"),
-    F("_ZdlPvm", "operator delete", "vpz"),
-    F("_ZdlPvmSt11align_val_t", "operator delete", "vpzz"),
-    A("_Znam", "operator new[]", "pz"),
-    A("_ZnamRKSt9nothrow_t", "operator new[]", "pzp"),
-    A("_ZnamSt11align_val_t", "operator new[]", "pzz"),
-    A("_ZnamSt11align_val_tRKSt9nothrow_t", "operator new[]", "pzzp"),
-    A("_Znwm", "operator new", "pz"),
-    A("_ZnwmRKSt9nothrow_t", "operator new", "pzp"),
-    A("_ZnwmSt11align_val_t", "operator new", "pzz"),
-    A("_ZnwmSt11align_val_tRKSt9nothrow_t", "operator new", "pzzp"),
-    V("__asprintf_chk", "asprintf", "ipip."),
-    B("__getcwd_chk", "getcwd", "ppzz"),
-    B("__getdelim", "getdelim", "zppip"),
-    B("__realpath_chk", "realpath", "pppz"),
-    L("__strdup", "strdup", "pp"),
-    L("__strndup", "strndup", "ppz"),
-    L("__vasprintf_chk", "vasprintf", "ipipp"),
-    A("aligned_alloc", "aligned_alloc", "pzz"),
-    C("allocsite_custom_alloc", "vpzzz", ALLOCSITE_ALLOC),
-    C("allocsite_custom_free", "vp", ALLOCSITE_FREE),
-    C("allocsite_custom_realloc", "vpzpz", ALLOCSITE_REALLOC),
-    C("allocsite_custom_release", "vzz", ALLOCSITE_FREE),
-    C("allocsite_custom_release_all", "vz", ALLOCSITE_FREE),
-    L("allocsite_mark_block", "allocsite_mark", "vpz"),
-    F("allocsite_unmark_block", "allocsite_unmark", "vp"),
-    V("asprintf", "asprintf", "ipp."),
-    L("backtrace_symbols", "backtrace_symbols", "ppi"),
-    A("calloc", "calloc", "pzz"),
-    L("canonicalize_file_name", "canonicalize_file_name", "pp"),
-    F("free", "free", "vp"),
-    L("get_current_dir_name", "get_current_dir_name", "p"),
-    B("getcwd", "getcwd", "ppz"),
-    B("getdelim", "getdelim", "zppip"),
-    B("getline", "getline", "zppp"),
-    A("malloc", "malloc", "pz"),
-    A("memalign", "memalign", "pzz"),
-    L("open_memstream", "open_memstream", "ppp"),
-    L("open_wmemstream", "open_wmemstream", "ppp"),
-    A("posix_memalign", "posix_memalign", "ipzz"),
-    A("pvalloc", "pvalloc", "pz"),
-    R("realloc", "realloc", "ppz"),
-    R("reallocarray", "reallocarray", "ppzz"),
-    B("realpath", "realpath", "ppp"),
-    L("scandir", "scandir", "ipppp"),
-    L("scandir64", "scandir64", "ipppp"),
-    L("scandirat", "scandirat", "iipppp"),
-    L("scandirat64", "scandirat64", "iipppp"),
-    L("strdup", "strdup", "pp"),
-    L("strndup", "strndup", "ppz"),
-    L("tempnam", "tempnam", "ppp"),
-    A("valloc", "valloc", "pz"),
-    L("vasprintf", "vasprintf", "ippp"),
-    L("wcsdup", "wcsdup", "pp"),
+#include "allocators.def"
 };
 
 struct key {

@@ -7,11 +7,11 @@
 #include "fuzz.h"
 
 #include "dump/join/join.h"
+#include "dump/load/report_check.h"
 #include "dump/profile/read.h"
 #include "dump/profile/write.h"
 #include "dump/view/groups.h"
 #include "dump/view/tree.h"
-#include "model/report_check.h"
 
 #include <stdlib.h>
 #include <string.h>

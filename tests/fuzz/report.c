@@ -2,8 +2,8 @@
 /* From the bytes of a report as JSON to its other forms, with everything shown. */
 #include "fuzz.h"
 
+#include "dump/load/report_check.h"
 #include "dump/load/report_read.h"
-#include "model/report_check.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -10,6 +10,8 @@
 // CHECK-DAG: call {{.*}}@__allocsite_v1_memalign(
 // CHECK-DAG: call {{.*}}@__allocsite_v1_valloc(
 // CHECK-DAG: call {{.*}}@__allocsite_v1_pvalloc(
+// CHECK-DAG: call {{.*}}@__allocsite_v1_free_sized({{.*}} 8, {{.*}}@__allocsite_sites.sized
+// CHECK-DAG: call {{.*}}@__allocsite_v1_free_aligned_sized({{.*}} 64, {{.*}} 8, {{.*}}@__allocsite_sites.sized
 // CHECK-DAG: call {{.*}}@__allocsite_v1_strdup(
 // CHECK-DAG: call {{.*}}@__allocsite_v1_strndup(
 // CHECK-DAG: call {{.*}}@__allocsite_v1_wcsdup(
@@ -52,6 +54,15 @@ void *heap(void **p, size_t n) {
     p[7] = valloc(n);
     p[8] = pvalloc(n);
     return p;
+}
+
+/* C23. */
+void free_sized(void *, size_t);
+void free_aligned_sized(void *, size_t, size_t);
+
+void sized(void **p) {
+    free_sized(p[0], 8);
+    free_aligned_sized(p[1], 64, 8);
 }
 
 void libc(char **s, wchar_t **w, size_t *n, FILE *file, struct dirent ***list, va_list arguments) {

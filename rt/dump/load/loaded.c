@@ -3,7 +3,7 @@
 #include "dump/load/loaded.h"
 
 #include "dump/base/complain.h"
-#include "model/report_check.h"
+#include "dump/load/report_check.h"
 #include "write/summary.h"
 
 #include <inttypes.h>

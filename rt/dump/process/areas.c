@@ -2,6 +2,7 @@
 /* The memory that a process counts in. */
 #include "dump/process/areas.h"
 
+#include "base/chunks.h"
 #include "base/grow.h"
 #include "dump/process/counters.h"
 #include "dump/profile/areas.h"
@@ -135,7 +136,7 @@ bool remote_areas_copy(struct remote_areas *areas, struct remote_memory *memory,
 
 /* Where chunk number of the names begins. */
 static size_t names_begin(uint32_t number) {
-    return PROFILE_NAMES_FIRST * (((size_t)1 << number) - 1);
+    return chunk_start(PROFILE_NAMES_FIRST, number);
 }
 
 static size_t names_end(const struct remote_areas *areas) {
@@ -219,7 +220,7 @@ static void find_chunks(struct chunks *chunks, const struct remote_areas *areas)
 }
 
 static bool add_chunk(struct chunks *chunks, struct profile_image *image, unsigned number) {
-    chunks->slots[number] = (uint64_t)PROFILE_SLOTS_FIRST << number;
+    chunks->slots[number] = chunk_size(PROFILE_SLOTS_FIRST, number);
     struct profile_area area = {
         .kind = PROFILE_SLOTS, .index = number, .size = chunks->slots[number] * sizeof(struct profile_slot)};
     return profile_image_add(image, &area, &chunks->offsets[number]);
@@ -227,13 +228,13 @@ static bool add_chunk(struct chunks *chunks, struct profile_image *image, unsign
 
 static bool enter(struct chunks *chunks, struct profile_image *image, uint64_t slot,
                   const struct surplus *surplus) {
-    unsigned number = 63 - (unsigned)__builtin_clzll(slot / PROFILE_SLOTS_FIRST + 1);
-    uint64_t place = slot - PROFILE_SLOTS_FIRST * ((UINT64_C(1) << number) - 1);
-    if (!chunks->offsets[number] && !add_chunk(chunks, image, number))
+    struct chunk_place at = chunk_place(PROFILE_SLOTS_FIRST, slot);
+    if (!chunks->offsets[at.chunk] && !add_chunk(chunks, image, at.chunk))
         return false;
-    if (place >= chunks->slots[number])
+    if (at.offset >= chunks->slots[at.chunk])
         return true;
-    struct profile_slot *to = (struct profile_slot *)(void *)(image->bytes + chunks->offsets[number]) + place;
+    struct profile_slot *to =
+        (struct profile_slot *)(void *)(image->bytes + chunks->offsets[at.chunk]) + at.offset;
     to->inherited_blocks = surplus->blocks < 0 ? -(uint64_t)surplus->blocks : 0;
     to->inherited_bytes = surplus->bytes < 0 ? -(uint64_t)surplus->bytes : 0;
     return true;

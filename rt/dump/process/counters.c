@@ -103,18 +103,17 @@ static void plan(struct sweep *sweep, uint64_t first, uint64_t end, uint32_t kin
     }
 }
 
+#define TAKE(name) to->name = from->name;
+
 static void refresh_extras(struct extra *to, const struct extra *from, size_t count) {
     for (; count--; to++, from++) {
-        to->reallocs = from->reallocs;
-        to->realloc_bytes = from->realloc_bytes;
-        to->realloc_old_bytes = from->realloc_old_bytes;
+        PROFILE_EXTRA_CAME(TAKE)
     }
 }
 
 static void refresh_tallies(struct tally *to, const struct tally *from, size_t count) {
     for (; count--; to++, from++) {
-        to->gained = from->gained;
-        to->gained_bytes = from->gained_bytes;
+        PROFILE_TALLY_CAME(TAKE)
     }
 }
 

@@ -2,6 +2,7 @@
 /* The memory of another process. */
 #include "dump/process/memory.h"
 
+#include "base/chunks.h"
 #include "base/elf_note.h"
 #include "base/grow.h"
 #include "dump/base/extents.h"
@@ -326,7 +327,7 @@ bool remote_table_read(struct remote_table *table, const struct remote_root *roo
 }
 
 uint64_t remote_table_at(const struct remote_table *table, uint32_t index) {
-    unsigned chunk = 63 - (unsigned)__builtin_clzll(index / table->first + UINT64_C(1));
-    uint64_t place = index - table->first * ((UINT64_C(1) << chunk) - 1);
-    return chunk < ROOT_CHUNKS && table->chunks[chunk] ? table->chunks[chunk] + place * table->element : 0;
+    struct chunk_place at = chunk_place(table->first, index);
+    uint64_t chunk = at.chunk < ROOT_CHUNKS ? table->chunks[at.chunk] : 0;
+    return chunk ? chunk + at.offset * table->element : 0;
 }

@@ -2,6 +2,8 @@
 /* Where things are in a profile. */
 #include "dump/profile/areas.h"
 
+#include "base/chunks.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,11 +35,6 @@ void profile_copy(void *to, const unsigned char *from, size_t size) {
         words[i] = profile_load(from + 8 * i);
 }
 
-/* Chunk k begins with element first * (2^k - 1). */
-static unsigned chunk_of(uint64_t index, uint64_t first) {
-    return 63 - (unsigned)__builtin_clzll(index / first + 1);
-}
-
 /* Not by reading it: some file systems would fill it. */
 static bool is_in_hole(const struct profile_areas *areas, const unsigned char *at) {
     struct extent part = {.end = (uint64_t)(at - areas->bytes)};
@@ -48,14 +45,13 @@ const unsigned char *profile_element(const struct profile_areas *areas, enum pro
                                      uint64_t index) {
     static const _Alignas(8) unsigned char zeros[sizeof(struct profile_sizes)];
     const struct growing *array = &growing[kind];
-    unsigned number = chunk_of(index, array->first);
-    if (number >= PROFILE_CHUNKS)
+    struct chunk_place place = chunk_place(array->first, index);
+    if (place.chunk >= PROFILE_CHUNKS)
         return NULL;
-    const struct profile_chunk *chunk = &areas->chunks[kind][number];
-    uint64_t place = index - array->first * ((UINT64_C(1) << number) - 1);
-    if (!chunk->bytes || place >= chunk->size / array->size)
+    const struct profile_chunk *chunk = &areas->chunks[kind][place.chunk];
+    if (!chunk->bytes || place.offset >= chunk->size / array->size)
         return NULL;
-    const unsigned char *at = chunk->bytes + place * array->size;
+    const unsigned char *at = chunk->bytes + place.offset * array->size;
     return is_in_hole(areas, at) ? zeros : at;
 }
 
@@ -136,7 +132,7 @@ static bool each_area(struct profile_areas *areas, area_function *take, void *co
     uint64_t first = 0, seen = 0;
     areas->claimed = count;
     for (unsigned chunk = 0; chunk < PROFILE_CHUNKS && first < count; chunk++) {
-        uint64_t entries, size = (uint64_t)PROFILE_DIRECTORY_FIRST << chunk;
+        uint64_t entries, size = chunk_size(PROFILE_DIRECTORY_FIRST, chunk);
         const unsigned char *at = directory_chunk(areas, chunk, &entries);
         uint64_t wanted = count - first < size ? count - first : size;
         uint64_t there = entries < wanted ? entries : wanted;
@@ -217,14 +213,14 @@ static void add_spans(struct profile_areas *areas, const struct profile_area *ar
 static void place_chunk(struct profile_areas *areas, const struct profile_area *area) {
     const struct growing *array = &growing[area->kind];
     struct profile_chunk *chunk = &areas->chunks[area->kind][area->index % PROFILE_CHUNKS];
-    uint64_t whole = (array->first << area->index % PROFILE_CHUNKS) * array->size;
+    uint64_t whole = chunk_size(array->first, area->index % PROFILE_CHUNKS) * array->size;
     if (area->index >= PROFILE_CHUNKS || chunk->bytes) {
         areas->damaged++;
         return;
     }
     *chunk = (struct profile_chunk){areas->bytes + area->offset, area->size < whole ? area->size : whole};
     if (area->kind == PROFILE_RECORDS || area->kind == PROFILE_SLOTS)
-        add_spans(areas, area, array->first * ((UINT64_C(1) << area->index) - 1), chunk->size / array->size);
+        add_spans(areas, area, chunk_start(array->first, area->index), chunk->size / array->size);
 }
 
 static void place_area(struct profile_areas *areas, const struct profile_area *area) {

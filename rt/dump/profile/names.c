@@ -2,6 +2,7 @@
 /* Names and inline chains of a profile. */
 #include "dump/profile/names.h"
 
+#include "base/chunks.h"
 #include "base/grow.h"
 #include "model/module_order.h"
 
@@ -41,13 +42,11 @@ void profile_names_free(struct profile_names *names) {
 
 /* Where size bytes of the names are. */
 static const char *names_at(const struct profile_names *names, profile_name offset, size_t size) {
-    uint64_t first = PROFILE_NAMES_FIRST;
-    unsigned number = 63 - (unsigned)__builtin_clzll(offset / first + 1);
-    uint64_t place = offset - first * ((UINT64_C(1) << number) - 1);
-    if (number >= PROFILE_CHUNKS || !names->chunks[number] || names->sizes[number] < size ||
-        place > names->sizes[number] - size)
+    struct chunk_place at = chunk_place(PROFILE_NAMES_FIRST, offset);
+    if (at.chunk >= PROFILE_CHUNKS || !names->chunks[at.chunk] || names->sizes[at.chunk] < size ||
+        at.offset > names->sizes[at.chunk] - size)
         return NULL;
-    return names->chunks[number] + place;
+    return names->chunks[at.chunk] + at.offset;
 }
 
 const char *profile_name_at(struct profile_names *names, profile_name offset) {
@@ -161,7 +160,7 @@ bool profile_modules_read(struct profile_modules *modules, struct profile_names 
                           const struct profile_areas *areas) {
     for (unsigned i = 0; i < PROFILE_CHUNKS; i++)
         if (!read_chunk(modules, names, areas, &areas->chunks[PROFILE_RECORDS][i],
-                        PROFILE_RECORDS_FIRST * ((UINT64_C(1) << i) - 1)))
+                        chunk_start(PROFILE_RECORDS_FIRST, i)))
             return false;
     return sort(modules);
 }

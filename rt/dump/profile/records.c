@@ -2,6 +2,7 @@
 /* The slots of a profile that is written. */
 #include "dump/profile/records.h"
 
+#include "base/chunks.h"
 #include "base/grow.h"
 #include "base/hash.h"
 #include "dump/profile/areas.h"
@@ -225,7 +226,7 @@ struct report_site profile_records_counted(const struct profile_records *records
 
 /* Where chunk number of the names ends. */
 static uint64_t chunk_end(unsigned number) {
-    return PROFILE_NAMES_FIRST * ((UINT64_C(2) << number) - 1);
+    return chunk_start(PROFILE_NAMES_FIRST, number + 1);
 }
 
 /* The first place behind all others, aligned to 4, where so many bytes do not lie in two chunks. Offset 0

@@ -118,16 +118,15 @@ static void each_element(struct slot_reading *reading, uint32_t kind, element_fu
         reading->sums.flow.type.name += added;                                                               \
         reading->of_block->type.name += added;                                                               \
     } while (0)
-#define ADD(type, name) ADD_VALUE(type, name, profile_load(at + offsetof(struct type, name)))
+#define ADD_TALLY(name) ADD_VALUE(tally, name, profile_load(at + offsetof(struct tally, name)));
+#define ADD_EXTRA(name) ADD_VALUE(extra, name, profile_load(at + offsetof(struct extra, name)));
 
 static void add_moved(struct slot_reading *reading, const unsigned char *at) {
-    ADD(extra, moved);
-    ADD(extra, moved_bytes);
+    PROFILE_EXTRA_WENT(ADD_EXTRA)
 }
 
 static void add_lost(struct slot_reading *reading, const unsigned char *at) {
-    ADD(tally, lost);
-    ADD(tally, lost_bytes);
+    PROFILE_TALLY_WENT(ADD_TALLY)
 }
 
 static void add_lost_since(struct slot_reading *reading, const unsigned char *at) {
@@ -135,10 +134,8 @@ static void add_lost_since(struct slot_reading *reading, const unsigned char *at
 }
 
 static void add_reallocs(struct slot_reading *reading, const unsigned char *at) {
-    ADD(extra, reallocs);
-    ADD(extra, realloc_bytes);
-    ADD(extra, realloc_old_bytes);
-    ADD(extra, failed);
+    PROFILE_EXTRA_CAME(ADD_EXTRA)
+    PROFILE_EXTRA_ALONE(ADD_EXTRA)
 }
 
 static void raise_to(int64_t *most, int64_t value) {
@@ -152,8 +149,8 @@ static void add_gained(struct slot_reading *reading, const unsigned char *at) {
     struct sums *sums = &reading->sums;
     struct tally tally;
     profile_copy(&tally, at, sizeof tally);
-    ADD_VALUE(tally, gained, tally.gained);
-    ADD_VALUE(tally, gained_bytes, tally.gained_bytes);
+#define ADD_COPIED(name) ADD_VALUE(tally, name, tally.name);
+    PROFILE_TALLY_CAME(ADD_COPIED)
     bool is_saved = !peak->riser && tally_epoch(&tally) >= peak->epoch;
     sums->peak_blocks += is_saved ? (uint64_t)tally_peak_blocks(&tally) : tally.gained - tally.lost;
     sums->peak_bytes += is_saved ? (uint64_t)tally.peak_bytes : tally.gained_bytes - tally.lost_bytes;
@@ -188,47 +185,31 @@ static uint64_t plus(uint64_t a, uint64_t b, bool *contradict) {
     return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
 
-#define FLOW_MEMBERS(X)                                                                                      \
-    X(tally.gained, gained)                                                                                  \
-    X(tally.gained_bytes, gained_bytes)                                                                      \
-    X(tally.lost, lost)                                                                                      \
-    X(tally.lost_bytes, lost_bytes)                                                                          \
-    X(extra.reallocs, extra.reallocs)                                                                        \
-    X(extra.realloc_bytes, extra.realloc_bytes)                                                              \
-    X(extra.realloc_old_bytes, extra.realloc_old_bytes)                                                      \
-    X(extra.moved, extra.moved)                                                                              \
-    X(extra.moved_bytes, extra.moved_bytes)                                                                  \
-    X(extra.failed, extra.failed)
-
 static void take_off(struct profile_flow *flow, const struct profile_base *base, bool *contradict) {
-#define TAKE_OFF(member, of_base) flow->member = minus(flow->member, base->of_base, contradict);
-    FLOW_MEMBERS(TAKE_OFF)
-#undef TAKE_OFF
+#define TAKE_TALLY(name) flow->tally.name = minus(flow->tally.name, base->name, contradict);
+#define TAKE_EXTRA(name) flow->extra.name = minus(flow->extra.name, base->extra.name, contradict);
+    PROFILE_TALLY(TAKE_TALLY)
+    PROFILE_EXTRA(TAKE_EXTRA)
 }
 
 static void add_base(struct profile_flow *flow, const struct profile_base *base) {
-#define ADD_BASE(member, of_base) flow->member += base->of_base;
-    FLOW_MEMBERS(ADD_BASE)
-#undef ADD_BASE
+#define ADD_BASE_TALLY(name) flow->tally.name += base->name;
+#define ADD_BASE_EXTRA(name) flow->extra.name += base->extra.name;
+    PROFILE_TALLY(ADD_BASE_TALLY)
+    PROFILE_EXTRA(ADD_BASE_EXTRA)
 }
 
 void profile_flow_counters(struct counters *counters, const struct profile_flow *flow, bool *contradict) {
     const struct tally *tally = &flow->tally;
     const struct extra *extra = &flow->extra;
-    *counters = (struct counters){
-        .allocs = minus(tally->gained, extra->reallocs, contradict),
-        .alloc_bytes = minus(tally->gained_bytes, extra->realloc_bytes, contradict),
-        .reallocs = extra->reallocs,
-        .realloc_bytes = extra->realloc_bytes,
-        .realloc_old_bytes = extra->realloc_old_bytes,
-        .frees = minus(tally->lost, extra->moved, contradict),
-        .freed_bytes = minus(tally->lost_bytes, extra->moved_bytes, contradict),
-        .moved = extra->moved,
-        .moved_bytes = extra->moved_bytes,
-        .live_blocks = tally->gained - tally->lost,
-        .live_bytes = tally->gained_bytes - tally->lost_bytes,
-        .failed = extra->failed,
-    };
+#define SAME(name) .name = extra->name,
+    *counters = (struct counters){.allocs = minus(tally->gained, extra->reallocs, contradict),
+                                  .alloc_bytes = minus(tally->gained_bytes, extra->realloc_bytes, contradict),
+                                  .frees = minus(tally->lost, extra->moved, contradict),
+                                  .freed_bytes = minus(tally->lost_bytes, extra->moved_bytes, contradict),
+                                  .live_blocks = tally->gained - tally->lost,
+                                  .live_bytes = tally->gained_bytes - tally->lost_bytes,
+                                  PROFILE_EXTRA(SAME)};
 }
 
 static void set_live(struct counters *counters, const struct sums *sums, const struct profile_slot *slot,

@@ -2,6 +2,7 @@
 /* A report as a merged profile. */
 #include "dump/profile/write.h"
 
+#include "base/chunks.h"
 #include "base/out.h"
 #include "dump/profile/areas.h"
 #include "dump/profile/records.h"
@@ -102,7 +103,7 @@ static void plan_area(struct writer *writer, uint32_t kind, uint32_t index, uint
 static void plan_array(struct writer *writer, enum profile_kind kind, uint64_t elements) {
     uint64_t first = profile_first_chunk(kind), size = profile_element_size(kind);
     for (uint32_t chunk = 0; elements; chunk++) {
-        uint64_t count = elements < first << chunk ? elements : first << chunk;
+        uint64_t whole = chunk_size(first, chunk), count = elements < whole ? elements : whole;
         plan_area(writer, kind, chunk, count * size);
         elements -= count;
     }
@@ -180,14 +181,8 @@ static struct tally tally_of(const struct report_site *row) {
 
 static struct extra extra_of(const struct report_site *row) {
     const struct counters *counters = &row->counters;
-    return (struct extra){
-        .reallocs = counters->reallocs,
-        .realloc_bytes = counters->realloc_bytes,
-        .realloc_old_bytes = counters->realloc_old_bytes,
-        .moved = counters->moved,
-        .moved_bytes = counters->moved_bytes,
-        .failed = counters->failed,
-    };
+#define EXTRA(name) .name = counters->name,
+    return (struct extra){PROFILE_EXTRA(EXTRA)};
 }
 
 static struct profile_sizes sizes_of(const struct report_site *row) {
@@ -282,9 +277,9 @@ static uint64_t elements_of(const struct writer *writer, uint32_t kind) {
 }
 
 static uint64_t put_chunk(struct writer *writer, const struct profile_area *area) {
-    uint64_t first = profile_first_chunk(area->kind), from = first * ((UINT64_C(1) << area->index) - 1);
+    uint64_t first = profile_first_chunk(area->kind), from = chunk_start(first, area->index);
     uint64_t left = elements_of(writer, area->kind) - from;
-    uint64_t count = left < first << area->index ? left : first << area->index;
+    uint64_t whole = chunk_size(first, area->index), count = left < whole ? left : whole;
     put_elements(writer, area->kind, from, count);
     return count * profile_element_size(area->kind);
 }

@@ -2,16 +2,10 @@
 /* An array that grows without ever moving. */
 #include "lib/base/table.h"
 
-/* Chunk k holds the indices from first * (2^k - 1) on. */
-struct table_position table_position(const struct table *table, uint32_t index) {
-    uint64_t scaled = (uint64_t)index / table->first + 1;
-    uint32_t chunk = 63 - (uint32_t)__builtin_clzll(scaled);
-    uint64_t start = (uint64_t)table->first * ((1ull << chunk) - 1);
-    return (struct table_position){chunk, index - start};
-}
+#include "base/chunks.h"
 
 void *table_peek(const struct table *table, uint32_t index) {
-    struct table_position at = table_position(table, index);
+    struct chunk_place at = chunk_place(table->first, index);
     if (at.chunk >= TABLE_CHUNKS)
         return NULL;
     char *chunk = __atomic_load_n(&table->chunks[at.chunk], __ATOMIC_ACQUIRE);
@@ -20,7 +14,7 @@ void *table_peek(const struct table *table, uint32_t index) {
 
 /* Publishes it only when it is all that it will be: nobody may write to it before it is in the file. */
 static void map_chunk(struct table *table, uint32_t chunk) {
-    size_t size = ((size_t)table->first << chunk) * table->element;
+    size_t size = chunk_size(table->first, chunk) * table->element;
     char *fresh = os_map(size, table->fork);
     char *none = NULL;
     if (!fresh)
@@ -37,7 +31,7 @@ static void map_chunk(struct table *table, uint32_t chunk) {
 
 void *table_at(struct table *table, uint32_t index) {
     void *element = table_peek(table, index);
-    uint32_t chunk = table_position(table, index).chunk;
+    uint32_t chunk = chunk_place(table->first, index).chunk;
     if (element || chunk >= TABLE_CHUNKS)
         return element;
     map_chunk(table, chunk);
@@ -45,7 +39,7 @@ void *table_at(struct table *table, uint32_t index) {
 }
 
 void table_tell(const struct table *table, uint32_t index, size_t offset, const void *bytes, size_t size) {
-    struct table_position at = table_position(table, index);
+    struct chunk_place at = chunk_place(table->first, index);
     table->areas->tell(table->kind, at.chunk, at.offset * table->element + offset, bytes, size);
 }
 

@@ -21,7 +21,7 @@ struct table_areas {
 
 struct table {
     uint32_t element; /* size of an element in bytes */
-    uint32_t first;   /* elements of chunk 0, a power of two; chunk k has first << k */
+    uint32_t first;   /* elements of chunk 0, a power of two (base/chunks.h) */
     enum os_fork fork;
     const struct table_areas *areas; /* of the profile, that its chunks are; NULL: none */
     enum profile_kind kind;          /* of these */
@@ -33,13 +33,6 @@ void *table_at(struct table *, uint32_t index);
 
 /* The element if its chunk is there, else NULL; maps nothing. */
 void *table_peek(const struct table *, uint32_t index);
-
-/* Where an index is. */
-struct table_position {
-    uint32_t chunk;
-    size_t offset; /* in elements */
-};
-struct table_position table_position(const struct table *, uint32_t index);
 
 /* What was written to an element stands in the profile's file too; for kinds that a forked child goes on from
  * (store.h). */

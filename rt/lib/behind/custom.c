@@ -4,6 +4,7 @@
 
 #include "format.h"
 #include "lib/base/local.h"
+#include "lib/base/macros.h"
 #include "lib/base/slot.h"
 #include "lib/base/state.h"
 #include "lib/bill/origin.h"
@@ -95,7 +96,7 @@ static bool has_ended(uint64_t entry, uint64_t bytes) {
     return !(entry & CUSTOM_BACKING) || custom_size(entry) / 2 <= bytes + 32;
 }
 
-static void clear(const void *p, uint64_t bytes, struct origin by) {
+static COLD void clear(const void *p, uint64_t bytes, struct origin by) {
     struct custom_block there = custom_block_find(p, true);
     while (there.entry && has_ended(*there.entry, bytes)) {
         lose(take_out(&there), by);

@@ -17,42 +17,65 @@
 #include "lib/calls/aside.h"
 
 #include "format.h"
+#include "lib/calls/interpose.h"
 #include "lib/calls/lean.h"
 #include "lib/elf/image.h"
 #include "lib/heap/next.h"
-#include "lib/heap/operators.h"
 
 #include <string.h>
 
 static bool counts_gains; /* owners=0 */
 
-/* Not the entries that take their site first. */
-#define WRAPPED(symbol) #symbol,
-static const char *const functions[] = {
-#include "lib/heap/wrapped.def"
-    "dlclose",     "thrd_create",      "strdup",
-    "__strdup",    "strndup",          "__strndup",
-    "wcsdup",      "vasprintf",        "__vasprintf_chk",
-    "getline",     "getdelim",         "__getdelim",
-    "realpath",    "__realpath_chk",   "canonicalize_file_name",
-    "getcwd",      "__getcwd_chk",     "get_current_dir_name",
-    "scandir",     "scandir64",        "scandirat",
-    "scandirat64", "open_memstream",   "open_wmemstream",
-    "tempnam",     "backtrace_symbols"};
-#undef WRAPPED
+/* Names one behind the other, for pointers would be relocations. */
+#define NAME(symbol, ...) #symbol "\0"
 
-static bool frees(const char *name) {
-    for (size_t i = 0; i < DELETE_OPERATORS; i++)
-        if (strcmp(operators_delete[i].symbol, name) == 0)
-            return true;
-    return strcmp(name, "free") == 0;
+#define HEAP_FREE         NAME
+#define OPERATOR_DELETE   NAME
+static const char freeing[] =
+#include "allocators.def"
+    ;
+
+/* Not the entries that take their site first. */
+#define HEAP_ALLOC     NAME
+#define HEAP_REALLOC   NAME
+#define OPERATOR_NEW   NAME
+#define LIBRARY        NAME
+#define LIBRARY_BUFFER NAME
+#define BESIDE         NAME
+#define BESIDE_LOADER  NAME
+static const char others[] =
+#include "allocators.def"
+    ;
+
+/* What stands in the list and was forgotten elsewhere does not link: its entry, and its definition before the
+ * C library's. The references are in a section that is never in memory. */
+#define MUST_HAVE(symbol)          ".quad " symbol "\n"
+#define ENTERED(symbol, ...)       MUST_HAVE(ALLOCSITE_ENTRY_PREFIX #symbol)
+#define STANDS_BEFORE(symbol, ...) MUST_HAVE(INTERPOSED_MARK #symbol)
+#define BOTH(symbol, ...)          ENTERED(symbol) STANDS_BEFORE(symbol)
+#define HEAP_ALLOC                 BOTH
+#define HEAP_REALLOC               BOTH
+#define HEAP_FREE                  BOTH
+#define OPERATOR_NEW               BOTH
+#define OPERATOR_DELETE            BOTH
+#define LIBRARY                    ENTERED
+#define LIBRARY_BUFFER             ENTERED
+#define LIBRARY_FORMAT             ENTERED
+#define CUSTOM                     ENTERED
+#define BESIDE                     STANDS_BEFORE
+#define BESIDE_LOADER              STANDS_BEFORE
+__asm__(".pushsection .allocsite.defined,\"\",%progbits\n"
+#include "allocators.def"
+        ".popsection\n");
+
+static bool is_among(const char *names, const char *name) {
+    while (*names && strcmp(names, name) != 0)
+        names += strlen(names) + 1;
+    return *names;
 }
 
 static bool is_led_away(const char *name) {
-    bool is_led = frees(name);
-    for (size_t i = 0; !is_led && !counts_gains && i < sizeof functions / sizeof *functions; i++)
-        is_led = strcmp(functions[i], name) == 0;
-    return is_led;
+    return is_among(freeing, name) || (!counts_gains && is_among(others, name));
 }
 
 static int find_definition(struct dl_phdr_info *object, size_t size, void *name) {
@@ -65,9 +88,11 @@ static bool is_entry(const char *symbol) {
     return strncmp(symbol, ALLOCSITE_ENTRY_PREFIX, strlen(ALLOCSITE_ENTRY_PREFIX)) == 0;
 }
 
-/* A look-up that fails would allocate. The C library has all but the operators of C++. */
+/* A look-up that fails would allocate. Every C library has all but the operators of C++ and what is new in
+ * C23. */
 static bool is_elsewhere(const char *name) {
-    return strncmp(name, "_Z", 2) != 0 || dl_iterate_phdr(find_definition, (void *)(uintptr_t)name);
+    bool is_in_all = strncmp(name, "_Z", 2) != 0 && strncmp(name, "free_", 5) != 0;
+    return is_in_all || dl_iterate_phdr(find_definition, (void *)(uintptr_t)name);
 }
 
 /* Where references to one of our symbols are to go; 0: that is not known, or nowhere else. */

@@ -44,6 +44,17 @@ INTERPOSE(void, free, void *p) {
     own_free_block(p, BY_CALLER, FAMILY_ANY);
 }
 
+INTERPOSE(void, free_sized, void *p, size_t n) {
+    (void)n;
+    own_free_block(p, BY_CALLER, FAMILY_ANY);
+}
+
+INTERPOSE(void, free_aligned_sized, void *p, size_t align, size_t n) {
+    (void)align;
+    (void)n;
+    own_free_block(p, BY_CALLER, FAMILY_ANY);
+}
+
 INTERPOSE(void *, aligned_alloc, size_t align, size_t n) {
     return own_alloc_unsited(CALLER, next.aligned_alloc(align, n), n, FAMILY_MALLOC);
 }

@@ -47,6 +47,18 @@ ENTRY(void, free, void *p) {
     own_free_block(p, (struct origin){.site = site}, FAMILY_MALLOC);
 }
 
+/* C23. The allocator knows the size, and most C libraries have free alone: so that is called. */
+ENTRY(void, free_sized, void *p, size_t n) {
+    (void)n;
+    own_free_block(p, (struct origin){.site = site}, FAMILY_MALLOC);
+}
+
+ENTRY(void, free_aligned_sized, void *p, size_t align, size_t n) {
+    (void)align;
+    (void)n;
+    own_free_block(p, (struct origin){.site = site}, FAMILY_MALLOC);
+}
+
 ENTRY(void *, aligned_alloc, size_t align, size_t n) {
     return own_alloc(site, next.aligned_alloc(align, n), n, FAMILY_MALLOC);
 }

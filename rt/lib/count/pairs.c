@@ -2,6 +2,7 @@
 /* What one slot did to another one's blocks: a hash table that grows by tables of doubling size. */
 #include "lib/count/pairs.h"
 
+#include "base/chunks.h"
 #include "lib/base/slot.h"
 #include "lib/base/state.h"
 #include "lib/store/store.h"
@@ -11,6 +12,7 @@
 #include "lib/who/parts.h"
 
 #define FIRST  PROFILE_PAIRS_FIRST
+#define CHUNKS (TABLE_CHUNKS - 12)
 #define PROBES 16u
 
 /* Wiped by fork: a child counts its own. */
@@ -33,11 +35,11 @@ static bool pair_is(struct profile_pair *pair, uint64_t key, bool *fresh) {
     return *fresh || found == key;
 }
 
-/* Chunk k of the table is a hash table of its own, with FIRST << k places: what finds none in PROBES of one
+/* Each chunk of the table is a hash table of its own: what finds none in PROBES of one
  * looks in the next. */
 static struct profile_pair *pair_find(uint64_t key, bool *fresh) {
-    for (uint32_t chunk = 0; chunk < TABLE_CHUNKS - 12; chunk++) {
-        uint32_t size = FIRST << chunk, start = FIRST * ((1u << chunk) - 1);
+    for (uint32_t chunk = 0; chunk < CHUNKS; chunk++) {
+        uint32_t size = (uint32_t)chunk_size(FIRST, chunk), start = (uint32_t)chunk_start(FIRST, chunk);
         uint32_t home = hash(key, 12 + chunk);
         for (uint32_t probe = 0; probe < PROBES; probe++) {
             struct profile_pair *pair = table_at(&pairs, start + (home + probe) % size);
@@ -68,10 +70,10 @@ void pair_count(enum pair_kind kind, uint32_t owner, uint32_t by, uint64_t bytes
 }
 
 uint32_t pairs_count(void) {
-    uint32_t count = 0;
-    while (count < FIRST * ((1u << (TABLE_CHUNKS - 12)) - 1) && table_peek(&pairs, count))
-        count = 2 * count + FIRST;
-    return count;
+    uint32_t chunk = 0;
+    while (chunk < CHUNKS && table_peek(&pairs, (uint32_t)chunk_start(FIRST, chunk)))
+        chunk++;
+    return (uint32_t)chunk_start(FIRST, chunk);
 }
 
 const struct profile_pair *pair_at(uint32_t place) {

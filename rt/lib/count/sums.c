@@ -20,47 +20,39 @@ static struct table bases = {.element = sizeof(struct profile_base),
                              .areas = &store_areas,
                              .kind = PROFILE_BASES};
 
-/* In the order in which a thread that counts on cannot make more go than came: see struct tally. */
-#define EXTRA_LOST(X)   X(moved) X(moved_bytes)
-#define TALLY_LOST(X)   X(lost) X(lost_bytes)
-#define EXTRA_GAINED(X) X(reallocs) X(realloc_bytes) X(realloc_old_bytes) X(failed)
-#define TALLY_GAINED(X) X(gained) X(gained_bytes)
-
 #define ADD_EXTRA(name) sum->name += __atomic_load_n(&extra->name, __ATOMIC_ACQUIRE);
 #define ADD_TALLY(name) sum->name += __atomic_load_n(&tally->name, __ATOMIC_ACQUIRE);
 
 static void add_lost_blocks(void *context, const struct tally *tally, const struct extra *extra) {
     struct sum *sum = context;
     if (extra) {
-        EXTRA_LOST(ADD_EXTRA)
+        PROFILE_EXTRA_WENT(ADD_EXTRA)
     }
-    TALLY_LOST(ADD_TALLY)
+    PROFILE_TALLY_WENT(ADD_TALLY)
 }
 
 static void add_gained_blocks(void *context, const struct tally *tally, const struct extra *extra) {
     struct sum *sum = context;
     peak_share(tally, &sum->peak_blocks, &sum->peak_bytes);
     if (extra) {
-        EXTRA_GAINED(ADD_EXTRA)
+        PROFILE_EXTRA_CAME(ADD_EXTRA)
+        PROFILE_EXTRA_ALONE(ADD_EXTRA)
     }
-    TALLY_GAINED(ADD_TALLY)
+    PROFILE_TALLY_CAME(ADD_TALLY)
     int64_t most = peak_tally_most(tally);
     if (most > sum->most)
         sum->most = most;
 }
 
 void sum_add_extra(struct sum *sum, const struct extra *extra) {
-    EXTRA_LOST(ADD_EXTRA)
-    EXTRA_GAINED(ADD_EXTRA)
+    PROFILE_EXTRA(ADD_EXTRA)
 }
 
 static void take_off(struct sum *sum, const struct profile_base *base) {
 #define TAKE_TALLY(name) sum->name -= base->name;
 #define TAKE_EXTRA(name) sum->name -= base->extra.name;
-    EXTRA_LOST(TAKE_EXTRA)
-    TALLY_LOST(TAKE_TALLY)
-    EXTRA_GAINED(TAKE_EXTRA)
-    TALLY_GAINED(TAKE_TALLY)
+    PROFILE_TALLY(TAKE_TALLY)
+    PROFILE_EXTRA(TAKE_EXTRA)
 }
 
 void sum_slot(uint32_t slot, struct sum *sum) {
@@ -88,24 +80,18 @@ static uint64_t not_below_zero(int64_t value) {
 }
 
 void sum_counters(struct counters *counters, const struct sum *sum) {
-    *counters = (struct counters){
-        .allocs = sum->gained - sum->reallocs,
-        .alloc_bytes = sum->gained_bytes - sum->realloc_bytes,
-        .reallocs = sum->reallocs,
-        .realloc_bytes = sum->realloc_bytes,
-        .realloc_old_bytes = sum->realloc_old_bytes,
-        .frees = sum->lost - sum->moved,
-        .freed_bytes = sum->lost_bytes - sum->moved_bytes,
-        .moved = sum->moved,
-        .moved_bytes = sum->moved_bytes,
-        .failed = sum->failed,
-        .inherited_blocks = sum->inherited_blocks,
-        .inherited_bytes = sum->inherited_bytes,
-        .peak_blocks = not_below_zero(sum->peak_blocks),
-        .peak_bytes = not_below_zero(sum->peak_bytes),
-        .max_live_blocks = not_below_zero(sum->most),
-        .max_live_blocks_within = sum->most_within,
-    };
+#define SUM_EXTRA(name) .name = sum->name,
+    *counters = (struct counters){.allocs = sum->gained - sum->reallocs,
+                                  .alloc_bytes = sum->gained_bytes - sum->realloc_bytes,
+                                  .frees = sum->lost - sum->moved,
+                                  .freed_bytes = sum->lost_bytes - sum->moved_bytes,
+                                  .inherited_blocks = sum->inherited_blocks,
+                                  .inherited_bytes = sum->inherited_bytes,
+                                  .peak_blocks = not_below_zero(sum->peak_blocks),
+                                  .peak_bytes = not_below_zero(sum->peak_bytes),
+                                  .max_live_blocks = not_below_zero(sum->most),
+                                  .max_live_blocks_within = sum->most_within,
+                                  PROFILE_EXTRA(SUM_EXTRA)};
     counters->live_blocks = sum->gained - sum->lost + counters->inherited_blocks;
     counters->live_bytes = sum->gained_bytes - sum->lost_bytes + counters->inherited_bytes;
     if (!runtime_owners)
@@ -115,10 +101,8 @@ void sum_counters(struct counters *counters, const struct sum *sum) {
 static void raise_base(struct profile_base *base, const struct sum *sum) {
 #define RAISE_TALLY(name) base->name += sum->name;
 #define RAISE_EXTRA(name) base->extra.name += sum->name;
-    EXTRA_LOST(RAISE_EXTRA)
-    TALLY_LOST(RAISE_TALLY)
-    EXTRA_GAINED(RAISE_EXTRA)
-    TALLY_GAINED(RAISE_TALLY)
+    PROFILE_TALLY(RAISE_TALLY)
+    PROFILE_EXTRA(RAISE_EXTRA)
 }
 
 static void reset_slot(uint32_t number) {

@@ -4,26 +4,14 @@
 #define ALLOCSITE_LIB_COUNT_SUMS_H
 
 #include "model/counters.h"
+#include "profile.h"
 
 #include <stdbool.h>
 
-#define ALLOCSITE_SUMMED(X)                                                                                  \
-    X(moved)                                                                                                 \
-    X(moved_bytes)                                                                                           \
-    X(lost)                                                                                                  \
-    X(lost_bytes)                                                                                            \
-    X(reallocs)                                                                                              \
-    X(realloc_bytes)                                                                                         \
-    X(realloc_old_bytes)                                                                                     \
-    X(failed)                                                                                                \
-    X(gained)                                                                                                \
-    X(gained_bytes)
-
 /* Since the start, or the last reset. */
 struct sum {
-#define ALLOCSITE_MEMBER(name) uint64_t name;
-    ALLOCSITE_SUMMED(ALLOCSITE_MEMBER)
-#undef ALLOCSITE_MEMBER
+    PROFILE_TALLY(PROFILE_COUNTER)
+    PROFILE_EXTRA(PROFILE_COUNTER)
     uint64_t inherited_blocks, inherited_bytes;
     int64_t peak_blocks, peak_bytes, most; /* with what was inherited */
     uint64_t most_within;

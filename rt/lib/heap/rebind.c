@@ -20,7 +20,6 @@
 
 #include "lib/elf/image.h"
 #include "lib/heap/next.h"
-#include "lib/heap/operators.h"
 
 #include <string.h>
 
@@ -30,20 +29,31 @@ struct hidden {
     uintptr_t theirs, ours, behind; /* 0: nothing stands behind ours */
 };
 
-#define WRAPPED(symbol) +1
+/* Names one behind the other, for pointers would be relocations. */
+#define NAME(symbol, ...) #symbol "\0"
+#define HEAP_ALLOC        NAME
+#define HEAP_REALLOC      NAME
+#define HEAP_FREE         NAME
+#define OPERATOR_NEW      NAME
+#define OPERATOR_DELETE   NAME
+#define BESIDE            NAME
+static const char interposed[] =
+#include "allocators.def"
+    ;
+
+#define ONE(...)        +1
+#define HEAP_ALLOC      ONE
+#define HEAP_REALLOC    ONE
+#define HEAP_FREE       ONE
+#define OPERATOR_NEW    ONE
+#define OPERATOR_DELETE ONE
+#define BESIDE          ONE
 enum {
-    WRAPPED_COUNT = 0
-#include "lib/heap/wrapped.def"
+    INTERPOSED_COUNT = 0
+#include "allocators.def"
 };
-#undef WRAPPED
 
-#define WRAPPED(symbol) #symbol,
-static const char *const wrapped[] = {
-#include "lib/heap/wrapped.def"
-};
-#undef WRAPPED
-
-static struct hidden table[WRAPPED_COUNT + DELETE_OPERATORS];
+static struct hidden table[INTERPOSED_COUNT];
 static size_t table_used;
 static const struct link_map *allocator;
 static struct image allocator_image, own_image;
@@ -107,10 +117,8 @@ static void hide(const char *name) {
 }
 
 static void hide_all(void) {
-    for (size_t i = 0; i < WRAPPED_COUNT; i++)
-        hide(wrapped[i]);
-    for (size_t i = 0; i < DELETE_OPERATORS; i++)
-        hide(operators_delete[i].symbol);
+    for (const char *name = interposed; *name; name += strlen(name) + 1)
+        hide(name);
 }
 
 static int find_images(struct dl_phdr_info *object, size_t size, void *unused) {

@@ -5,6 +5,7 @@
 #include "lib/base/state.h"
 #include "lib/store/store.h"
 
+#include "base/chunks.h"
 #include "base/hash.h"
 #include "lib/base/table.h"
 
@@ -31,10 +32,7 @@ static uint32_t bucket_of(const char *bytes, size_t size) {
 
 /* Where the chunk that holds a name ends. */
 static uint64_t chunk_end(uint64_t name) {
-    uint64_t end = PROFILE_NAMES_FIRST;
-    while (end <= name)
-        end = 2 * end + PROFILE_NAMES_FIRST;
-    return end;
+    return chunk_start(PROFILE_NAMES_FIRST, chunk_place(PROFILE_NAMES_FIRST, name).chunk + 1);
 }
 
 /* A place for so many bytes within one chunk; what is left of a chunk that has none stays unused. */

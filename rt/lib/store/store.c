@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "lib/store/store.h"
 
+#include "base/chunks.h"
 #include "lib/base/state.h"
 
 #include "lib/base/os.h"
@@ -95,14 +96,13 @@ static int map_at(void *address, size_t size, uint64_t offset, bool keep) {
 
 /* The directory's own chunks are no areas. */
 static struct profile_area *entry_of(uint32_t index) {
-    static const struct table geometry = {.first = PROFILE_DIRECTORY_FIRST};
-    struct table_position at = table_position(&geometry, index);
+    struct chunk_place at = chunk_place(PROFILE_DIRECTORY_FIRST, index);
     uint32_t chunk = at.chunk;
     if (chunk >= PROFILE_CHUNKS)
         return NULL;
     struct profile_area *found = __atomic_load_n(&the_file.chunks[chunk], __ATOMIC_ACQUIRE);
     if (!found) {
-        size_t size = (PROFILE_DIRECTORY_FIRST << chunk) * sizeof *found;
+        size_t size = chunk_size(PROFILE_DIRECTORY_FIRST, chunk) * sizeof *found;
         struct profile_area *fresh = os_map(size, OS_FORK_KEEPS);
         uint64_t offset = __atomic_fetch_add(&the_file.end, size, __ATOMIC_RELAXED);
         if (!fresh || map_at(fresh, size, offset, false))

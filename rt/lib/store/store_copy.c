@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A profile of this moment. */
+#include "base/chunks.h"
 #include "lib/base/os.h"
 #include "lib/store/store.h"
 
@@ -18,7 +19,7 @@ struct copy {
 
 /* How many entries the directory has room for with so many chunks. */
 static uint32_t entries_in(uint32_t chunks) {
-    return PROFILE_DIRECTORY_FIRST * ((1u << chunks) - 1);
+    return (uint32_t)chunk_start(PROFILE_DIRECTORY_FIRST, chunks);
 }
 
 static size_t size_of_directory(uint32_t areas) {
@@ -71,16 +72,13 @@ static void write_directory(struct copy *copy) {
 /* What came, after what went was copied: profile.h says why. */
 static void refresh_extras(struct extra *to, const struct extra *from, size_t count) {
     for (; count--; to++, from++) {
-        READ(reallocs)
-        READ(realloc_bytes)
-        READ(realloc_old_bytes)
+        PROFILE_EXTRA_CAME(READ)
     }
 }
 
 static void refresh_tallies(struct tally *to, const struct tally *from, size_t count) {
     for (; count--; to++, from++) {
-        READ(gained)
-        READ(gained_bytes)
+        PROFILE_TALLY_CAME(READ)
     }
 }
 

@@ -68,6 +68,24 @@ def failing():
         expect(f"{options} {link}, lines", len(told) - 2, len(set(told) & set(have)))
 
 
+def sized():
+    exact("sized.c", "-fallocsite-lift=0")
+    for link in (), ("-static",):
+        program = build("sized.c", "sized", "-fallocsite-lift=0", *link)
+        for options in "", ":pairs=1", ":owners=0":
+            process = run([program], f"format=json:report=%e.%p.json{options}")
+            report = report_of(process)
+            check_behaviour(process)
+            check_notes(report, "sized.c")
+            lost = [site["frees"] for site in report["sites"] if site["file"] and site["file"].endswith("sized.c")]
+            expect(f"{link} {options}, frees", 0 if "owners" in options else 6, sum(lost))
+            if "pairs" in options:
+                callees = {site["id"]: site["callee"] for site in report["sites"]}
+                freed = {callees.get(pair["by"]): pair["count"] for pair in report["pairs"] if callees.get(pair["by"])}
+                expect(f"{link}, freed by", (3, 1), (freed.get("free_sized"), freed.get("free_aligned_sized")))
+        check_behaviour(run([program], "enabled=0"))
+
+
 def stale():
     report = exact("stale.cpp", "-fallocsite-lift=0")
     expect("escaped", (3, 3000, 0, 0, 0), unsited(report, os.path.join(WORK, "stale")))
@@ -90,4 +108,4 @@ def descriptors():
         expect(format, (3, True), (process.returncode, "3" in process.err))
 
 
-main([library, library_static, failing, tail, tail_static, stale, descriptors])
+main([library, library_static, failing, tail, tail_static, sized, stale, descriptors])

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Whether a report keeps the laws. */
-#include "model/report_check.h"
+#include "dump/load/report_check.h"
 
 struct check {
     const struct report *report;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Whether a report keeps the laws: what must hold between its numbers, whatever the program did. */
-#ifndef ALLOCSITE_MODEL_REPORT_CHECK_H
-#define ALLOCSITE_MODEL_REPORT_CHECK_H
+#ifndef ALLOCSITE_DUMP_LOAD_REPORT_CHECK_H
+#define ALLOCSITE_DUMP_LOAD_REPORT_CHECK_H
 
 #include "model/report.h"
 
