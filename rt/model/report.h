@@ -4,10 +4,11 @@
 #ifndef ALLOCSITE_MODEL_REPORT_H
 #define ALLOCSITE_MODEL_REPORT_H
 
+#include "base/out.h"
 #include "model/counters.h"
 #include "model/options.h"
 #include "model/pair_kind.h"
-#include "model/site_json.h"
+#include "model/site.h"
 #include "profile.h"
 
 /* Raised by every change of the JSON; readers read all versions up to their own. 2: calling instructions and

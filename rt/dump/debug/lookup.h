@@ -10,7 +10,7 @@
 #define ALLOCSITE_DUMP_DEBUG_LOOKUP_H
 
 #include "dump/elf/elf_file.h"
-#include "model/site_json.h"
+#include "model/site.h"
 
 /* Of the address with that index: its place, and those where the functions that it is in were inlined,
  * outwards. Borrowed. Names of functions are demangled; the outermost one may be NULL. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Walks debug information for the evidence. */
-#include "dump/verify/dwarf.h"
 
 #include "dump/base/hash_index.h"
 #include "dump/debug/handle.h"
+#include "dump/verify/evidence.h"
 
 #include <elf.h>
 #include <stdlib.h>

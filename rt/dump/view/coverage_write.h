@@ -3,6 +3,7 @@
 #ifndef ALLOCSITE_DUMP_VIEW_COVERAGE_WRITE_H
 #define ALLOCSITE_DUMP_VIEW_COVERAGE_WRITE_H
 
+#include "base/json.h"
 #include "dump/view/coverage.h"
 #include "write/page.h"
 
@@ -10,7 +11,8 @@
 void coverage_head(const struct page *, const struct coverage *);
 
 /* The document up to its list: members of the totals and "modules". format: its name. */
-void coverage_head_json(struct out *, const struct coverage *, const struct report *, const char *format);
+struct json coverage_begin_json(struct out *, const struct coverage *, const struct report *,
+                                const char *format);
 
 /* "69.1", of 100. */
 void coverage_percent(struct out *, size_t part, size_t whole);

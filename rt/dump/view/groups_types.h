@@ -3,6 +3,7 @@
 #ifndef ALLOCSITE_DUMP_VIEW_GROUPS_TYPES_H
 #define ALLOCSITE_DUMP_VIEW_GROUPS_TYPES_H
 
+#include "base/json.h"
 #include "dump/view/groups.h"
 #include "write/page.h"
 
@@ -33,9 +34,9 @@ void groups_put_types(const struct page *, const struct groups *);
 /* Lines below a row for people: each hole, if the groups are to show them. */
 void groups_put_holes(const struct page *, const struct groups *, const struct type_use *);
 
-/* The members of the document and of a row, each with a comma before it. */
-void groups_types_json(struct out *, const struct groups *);
-void type_use_json(struct out *, const struct type_use *);
+/* The members of the document and of a row. */
+void groups_types_json(struct json *, const struct groups *);
+void type_use_json(struct json *, const struct type_use *);
 
 /* Size, padding, and padding of all bytes and of what is live, likewise; nothing for what is not known. */
 void type_use_csv(struct out *, const struct type_use *);

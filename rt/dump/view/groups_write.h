@@ -19,9 +19,4 @@ static inline bool group_by_has_unsited(enum group_by by) {
 /* Whether something was counted before a reset. */
 bool groups_have_before(const struct groups *);
 
-/* On a page: what that was; what a row is of; how many are hidden. */
-void groups_put_before(const struct page *, const struct groups *);
-void groups_put_key(const struct page *, enum group_by, const struct group_key *);
-void groups_put_hidden(const struct page *, const struct groups *);
-
 #endif

@@ -4,7 +4,7 @@
  * What has a single way on, with all that it has, goes on below in the same column: most of a stack does, and
  * each branch is a real one. */
 #include "dump/view/tree.h"
-#include "model/site_json.h"
+#include "write/grid.h"
 #include "write/names.h"
 #include "write/summary.h"
 
@@ -26,39 +26,34 @@ struct lines {
 static const struct lines drawn = {"├─ ", "└─ ", "│  "}, typed = {"|- ", "`- ", "|  "};
 
 struct writing {
-    struct out *out;
+    struct page page;
     const struct tree *tree;
-    const struct report *report;
+    struct grid grid;
     struct margin margin;
     const struct lines *lines;
-    size_t width; /* of amounts */
 };
 
-static void put_right(struct out *out, const char *text, size_t width) {
-    for (size_t used = strlen(text); used < width; used++)
-        out_char(out, ' ');
-    out_text(out, text);
-}
-
-static void put_amount(const struct writing *writing, uint64_t amount) {
-    char share[UNITS_SIZE], text[UNITS_SIZE];
-    units_share(share, amount, writing->tree->nodes[0].amounts[writing->tree->by]);
-    measure_show(text, amount, writing->tree->by);
-    put_right(writing->out, share, 6);
-    put_right(writing->out, text, writing->width + 2);
-    out_text(writing->out, "  ");
+/* row: an amount. */
+static void cell(char text[GRID_CELL], const void *context, const void *row, size_t column) {
+    const struct tree *tree = context;
+    const uint64_t *amount = row;
+    if (!row)
+        strcpy(text, column == 0 ? "share" : measure_name(tree->by));
+    else if (column == 0)
+        units_share(text, *amount, tree->nodes[0].amounts[tree->by]);
+    else
+        measure_show(text, *amount, tree->by);
 }
 
 static void put_place(const struct writing *writing, const struct tree_place *at) {
-    struct out *out = writing->out;
+    struct out *out = writing->page.out;
     const struct place place = {.file = at->file, .line = at->line};
-    char name[NAME_SIZE];
-    name_function(name, at->function);
     if (at->function || at->file)
-        out_text(out, name);
+        page_function(&writing->page, at->function);
     if (at->file || at->module) {
         out_text(out, at->function ? at->file ? " " : " in " : at->file ? " " : "");
-        place_write(out, at->file ? &place : &(struct place){.file = at->module}, writing->report->directory);
+        place_write(out, at->file ? &place : &(struct place){.file = at->module},
+                    writing->page.report->directory);
     }
     if (at->address) {
         out_text(out, "+0x");
@@ -92,9 +87,9 @@ static void put_node(struct writing *writing, size_t node, const char *branch, c
     size_t length = writing->margin.length;
     for (bool is_first = true;; is_first = false) {
         const struct tree_node *at = &tree->nodes[node];
-        put_amount(writing, at->amounts[tree->by]);
-        out_text(writing->out, writing->margin.text);
-        out_text(writing->out, is_first ? branch : below);
+        grid_row(&writing->grid, &at->amounts[tree->by]);
+        out_text(writing->page.out, writing->margin.text);
+        out_text(writing->page.out, is_first ? branch : below);
         put_place(writing, &at->at);
         size_t only = at->count == 1 ? tree->children[at->first] : 0;
         if (!only || tree->nodes[only].amounts[tree->by] != at->amounts[tree->by])
@@ -107,13 +102,10 @@ static void put_node(struct writing *writing, size_t node, const char *branch, c
 }
 
 static void put_pruned(const struct writing *writing, const struct tree_node *node) {
-    char text[UNITS_SIZE];
-    put_amount(writing, node->pruned_amounts[writing->tree->by]);
-    out_text(writing->out, writing->margin.text);
-    out_text(writing->out, writing->lines->last);
-    units_count(text, node->pruned);
-    out_text(writing->out, text);
-    out_text(writing->out, " more\n");
+    grid_row(&writing->grid, &node->pruned_amounts[writing->tree->by]);
+    out_text(writing->page.out, writing->margin.text);
+    out_text(writing->page.out, writing->lines->last);
+    page_count(&writing->page, node->pruned, " more\n", " more\n");
 }
 
 static void put_children(struct writing *writing, size_t number) {
@@ -135,17 +127,15 @@ static const struct lines *lines_for_terminal(void) {
     return isatty(STDOUT_FILENO) && strcmp(nl_langinfo(CODESET), "UTF-8") != 0 ? &typed : &drawn;
 }
 
+/* No share is wider than 6, and no amount than that of the root. */
 void tree_text(struct out *out, const struct tree *tree, const struct report *report) {
-    struct writing writing = {.out = out, .tree = tree, .report = report, .lines = lines_for_terminal()};
-    const struct page page = {.out = out, .report = report};
-    char text[UNITS_SIZE];
-    measure_show(text, tree->nodes[0].amounts[tree->by], tree->by);
-    writing.width =
-        strlen(text) > strlen(measure_name(tree->by)) ? strlen(text) : strlen(measure_name(tree->by));
-    summary_text(&page);
-    put_right(out, "share", 6);
-    put_right(out, measure_name(tree->by), writing.width + 2);
-    out_text(out,
-             tree->is_root_first ? "  from the root to what allocates\n" : "  allocation and its callers\n");
+    struct writing writing = {
+        .page = {.out = out, .report = report}, .tree = tree, .lines = lines_for_terminal()};
+    writing.grid = (struct grid){&writing.page, cell, tree, 2, {6}};
+    grid_measure(&writing.grid, NULL);
+    grid_measure(&writing.grid, &tree->nodes[0].amounts[tree->by]);
+    summary_text(&writing.page);
+    grid_head(&writing.grid,
+              tree->is_root_first ? "from the root to what allocates" : "allocation and its callers");
     put_children(&writing, 0);
 }
