@@ -2,7 +2,7 @@
 /* The report as JSON. */
 #include "write/json.h"
 
-#include "model/report.h"
+#include "write/formats.h"
 
 static void put_place(struct json *json, const struct place *place) {
     json_text(json, "function", place->function);

@@ -2,6 +2,7 @@
 /* The report for people: for the terminal, and as a Markdown table for issues and pull requests. */
 #include "write/columns.h"
 #include "write/details.h"
+#include "write/formats.h"
 #include "write/grid.h"
 #include "write/summary.h"
 

@@ -4,6 +4,7 @@
 
 #include "dump/load/report_read.h"
 #include "model/report_check.h"
+#include "write/formats.h"
 
 #include <stdlib.h>
 #include <string.h>

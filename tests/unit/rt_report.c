@@ -2,6 +2,7 @@
 // Reports: merging, sorting, cutting, and what the formats say.
 #include "base/path.h"
 #include "model/report.h"
+#include "write/formats.h"
 #include "write/names.h"
 
 #include <setjmp.h>

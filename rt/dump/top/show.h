@@ -3,6 +3,7 @@
 #ifndef ALLOCSITE_DUMP_TOP_SHOW_H
 #define ALLOCSITE_DUMP_TOP_SHOW_H
 
+#include "base/out.h"
 #include "dump/top/top.h"
 
 struct top_options {

@@ -6,6 +6,7 @@
 #ifndef ALLOCSITE_DUMP_VIEW_COVERAGE_H
 #define ALLOCSITE_DUMP_VIEW_COVERAGE_H
 
+#include "base/out.h"
 #include "dump/load/module_list.h"
 
 struct covered_module {
