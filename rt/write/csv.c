@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The report as comma-separated values (RFC 4180): one row for each site, the inline chain in one field. */
-#include "write/csv.h"
-
 #include "write/formats.h"
 
 #include <string.h>

@@ -19,4 +19,7 @@ static inline void report_write(struct out *out, const struct report *report, en
     writers[format](out, report);
 }
 
+/* A field in quotes; nothing for NULL, so that what is not known is not what has no name. */
+void csv_text(struct out *, const char *);
+
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The report for people: for the terminal, and as a Markdown table for issues and pull requests. */
 #include "write/columns.h"
-#include "write/details.h"
 #include "write/formats.h"
 #include "write/grid.h"
 #include "write/summary.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Which modules reports name, and whether a file is one of them.
 #include "dump/elf/module_file.h"
-#include "dump/load/module_list.h"
+#include "dump/load/source.h"
 #include "dump_profile_image.h"
 
 #include <elf.h>

@@ -2,7 +2,7 @@
 // Types: their names, their layouts, and how much padding their blocks have.
 #include "dump/types/layout.h"
 #include "dump/types/name.h"
-#include "dump/view/groups_types.h"
+#include "dump/view/groups_write.h"
 
 #include <string.h>
 

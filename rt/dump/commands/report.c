@@ -3,7 +3,7 @@
  * JSON. */
 #include "dump/base/files.h"
 #include "dump/commands/commands.h"
-#include "dump/join/files.h"
+#include "dump/join/join.h"
 #include "dump/load/loaded.h"
 #include "dump/load/source.h"
 #include "dump/load/symbolize.h"

@@ -3,7 +3,6 @@
 #include "dump/process/areas.h"
 
 #include "base/grow.h"
-#include "dump/process/counters.h"
 #include "dump/profile/areas.h"
 
 #include <inttypes.h>

@@ -3,7 +3,7 @@
 #include "dump/profile/names.h"
 
 #include "base/grow.h"
-#include "model/module_order.h"
+#include "dump/base/modules.h"
 
 #include <string.h>
 

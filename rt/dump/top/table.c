@@ -2,7 +2,7 @@
 /* The lines of the live table. */
 #include "dump/base/complain.h"
 #include "dump/base/files.h"
-#include "dump/top/show.h"
+#include "dump/top/top.h"
 #include "write/grid.h"
 #include "write/names.h"
 #include "write/summary.h"

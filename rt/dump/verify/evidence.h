@@ -67,6 +67,6 @@ enum verdict evidence_judge(const struct evidence *, const struct table_site *, 
 /* Walks the debug information of a module once and hands all of it to the evidence. False: there is nothing
  * to check against; *why says why. libdwarf trusts what it reads more than it should: call this in a process
  * of its own. */
-bool dwarf_collect(const struct elf_file *, struct evidence *, struct reason *why);
+bool debug_collect(const struct elf_file *, struct evidence *, struct reason *why);
 
 #endif

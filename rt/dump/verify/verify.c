@@ -141,7 +141,7 @@ static bool collect(struct grounds *grounds, const struct elf_file *elf, const s
     if (!evidence_open(&grounds->evidence, table) ||
         (grounds->is_linked && !code_references(&grounds->references, elf, table)))
         return reason_set(why, "out of memory");
-    return dwarf_collect(elf, &grounds->evidence, why);
+    return debug_collect(elf, &grounds->evidence, why);
 }
 
 static void discard(struct grounds *grounds) {

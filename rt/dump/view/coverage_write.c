@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What the lists of unused sites and of files have in common. */
-#include "dump/view/coverage_write.h"
+#include "dump/view/coverage.h"
 
-#include "write/csv.h"
+#include "write/formats.h"
 #include "write/grid.h"
 #include "write/json.h"
 #include "write/names.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Groups as JSON. */
-#include "dump/view/groups_counters.h"
-#include "dump/view/groups_types.h"
 #include "dump/view/groups_write.h"
 #include "write/json.h"
 

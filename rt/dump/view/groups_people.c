@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Groups for people: for the terminal, and as a Markdown table. */
-#include "dump/view/groups_columns.h"
-#include "dump/view/groups_types.h"
 #include "dump/view/groups_write.h"
 #include "write/grid.h"
 #include "write/summary.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What is known of the rows of types. */
-#include "dump/view/groups_types.h"
+#include "dump/view/groups_write.h"
 
 #include "write/json.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The sites that have not run. */
 #include "dump/table/table.h"
-#include "dump/view/coverage_write.h"
-#include "write/csv.h"
+#include "dump/view/coverage.h"
+#include "write/formats.h"
 #include "write/grid.h"
 #include "write/json.h"
 

@@ -4,7 +4,9 @@
  * What has a single way on, with all that it has, goes on below in the same column: most of a stack does, and
  * each branch is a real one. */
 #include "dump/view/tree.h"
+
 #include "write/grid.h"
+#include "write/json.h"
 #include "write/names.h"
 #include "write/summary.h"
 
@@ -138,4 +140,55 @@ void tree_text(struct out *out, const struct tree *tree, const struct report *re
     grid_head(&writing.grid,
               tree->is_root_first ? "from the root to what allocates" : "allocation and its callers");
     put_children(&writing, 0);
+}
+
+/* ---- The tree as JSON. */
+
+static void write_amounts(struct json *json, const uint64_t amounts[MEASURE_SORTS]) {
+    json_number(json, "bytes", amounts[MEASURE_BYTES]);
+    json_number(json, "allocs", amounts[MEASURE_ALLOCS]);
+    json_number(json, "live_bytes", amounts[MEASURE_LIVE]);
+    json_number(json, "peak_bytes", amounts[MEASURE_PEAK]);
+}
+
+static void write_children(struct json *json, const struct tree *tree, const struct tree_node *node);
+
+static void write_node(struct json *json, const struct tree *tree, const struct tree_node *node) {
+    json_line(json);
+    json_open(json, NULL, '{');
+    json_text(json, "function", node->at.function);
+    json_text(json, "file", node->at.file);
+    json_number(json, "line", node->at.line);
+    json_text(json, "module", node->at.module);
+    if (node->at.address)
+        json_address(json, "address", node->at.address);
+    else
+        json_text(json, "address", NULL);
+    json_text(json, "callee", node->at.callee);
+    write_amounts(json, node->amounts);
+    write_children(json, tree, node);
+    json_close(json, '}');
+}
+
+static void write_children(struct json *json, const struct tree *tree, const struct tree_node *node) {
+    json_number(json, "left_out", node->pruned);
+    json_open(json, "children", '[');
+    for (size_t i = 0; i < node->count; i++)
+        write_node(json, tree, &tree->nodes[tree->children[node->first + i]]);
+    json_close(json, ']');
+}
+
+void tree_json(struct out *out, const struct tree *tree, const struct report *report) {
+    const struct profile_walks *walks = &report->walks;
+    struct json json = json_begin(out, "allocsite-tree", 1);
+    json_head(&json, report);
+    json_text(&json, "order", tree->is_root_first ? "root" : "leaf");
+    json_text(&json, "by", measure_name(tree->by));
+    json_number(&json, "depth", walks->depth);
+    json_number(&json, "by_frame_pointer", walks->by_frame_pointer);
+    json_number(&json, "by_table", walks->by_table);
+    json_number(&json, "ended_early", walks->ended_early);
+    write_amounts(&json, tree->nodes[0].amounts);
+    write_children(&json, tree, &tree->nodes[0]);
+    json_end(&json);
 }
