@@ -11,8 +11,6 @@ struct word {
 };
 
 static const struct word booleans[] = {{"0", 0}, {"1", 1}, {0}};
-static const struct word formats[] = {
-    {"text", FORMAT_TEXT}, {"json", FORMAT_JSON}, {"csv", FORMAT_CSV}, {"markdown", FORMAT_MARKDOWN}, {0}};
 static const struct word sorts[] = {
     {"bytes", SORT_BYTES}, {"allocs", SORT_ALLOCS}, {"live", SORT_LIVE}, {"peak", SORT_PEAK}, {0}};
 
@@ -80,18 +78,18 @@ static const char *set_profile(struct options *options, struct value value) {
     return value_path(value, options->profile);
 }
 
-static const char *set_format(struct options *options, struct value value) {
-    int format = (int)options->format;
-    const char *wrong = value_word(value, formats, &format);
-    options->format = (enum report_format)format;
-    return wrong;
+bool format_named(const char *name, size_t length, enum view view, enum report_format *found) {
+    for (enum report_format format = 0; format < FORMATS; format++)
+        if (strncmp(format_name(format), name, length) == 0 && !format_name(format)[length] &&
+            format_has(format, view)) {
+            *found = format;
+            return true;
+        }
+    return false;
 }
 
-bool options_format(const char *name, enum report_format *format) {
-    int found = (int)*format;
-    bool is_one = !value_word((struct value){name, strlen(name)}, formats, &found);
-    *format = (enum report_format)found;
-    return is_one;
+static const char *set_format(struct options *options, struct value value) {
+    return format_named(value.text, value.length, VIEW_SITES, &options->format) ? NULL : bad_value;
 }
 
 static const char *set_sort(struct options *options, struct value value) {

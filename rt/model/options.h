@@ -4,11 +4,12 @@
 #ifndef ALLOCSITE_MODEL_OPTIONS_H
 #define ALLOCSITE_MODEL_OPTIONS_H
 
+#include "model/formats.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-enum report_format { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV, FORMAT_MARKDOWN };
 enum report_sort { SORT_BYTES, SORT_ALLOCS, SORT_LIVE, SORT_PEAK };
 
 #define OPTIONS_PATH_SIZE 1024
@@ -46,9 +47,6 @@ void options_parse(struct options *, const char *text, options_complaint *);
 /* Whether they ask for what only is known where owners are noted, or costs so much that not noting them would
  * not make it cheaper. */
 bool options_need_owners(const struct options *);
-
-/* False: there is no format of that name. */
-bool options_format(const char *name, enum report_format *);
 
 /* What the % patterns of a path stand for. */
 struct path_names {

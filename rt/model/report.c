@@ -146,24 +146,13 @@ void report_prepare(struct report *report, const struct report_limits *limits) {
 }
 
 struct report_limits report_limits_of(const struct options *options) {
-    bool for_programs = options->format == FORMAT_JSON || options->format == FORMAT_CSV;
     return (struct report_limits){
         .sort = options->sort,
-        .top = for_programs && !options->top_given ? 0 : options->top,
+        .top = format_is_for_programs(options->format) && !options->top_given ? 0 : options->top,
         .min_bytes = options->min_bytes,
         .min_allocs = options->min_allocs,
         .leaks = options->leaks,
         .pairs = options->pairs,
         .sizes = options->sizes,
     };
-}
-
-void report_write(struct out *out, const struct report *report, enum report_format format) {
-    static void (*const writers[])(struct out *, const struct report *) = {
-        [FORMAT_TEXT] = report_text,
-        [FORMAT_JSON] = report_json,
-        [FORMAT_CSV] = report_csv,
-        [FORMAT_MARKDOWN] = report_markdown,
-    };
-    writers[format](out, report);
 }

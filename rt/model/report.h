@@ -7,7 +7,7 @@
 #include "model/counters.h"
 #include "model/options.h"
 #include "model/pair_kind.h"
-#include "model/site_json.h"
+#include "model/site.h"
 #include "profile.h"
 
 /* Raised by every change of the JSON; readers read all versions up to their own. 2: calling instructions and
@@ -146,13 +146,6 @@ static inline bool report_has_row(const struct report *report, const struct repo
 static inline bool report_has_pair(const struct report *report, const struct report_pair *pair) {
     return pair_is_fault(pair->kind) || !pair->owner || pair->owner->position < report->shown;
 }
-
-void report_write(struct out *, const struct report *, enum report_format);
-
-void report_text(struct out *, const struct report *);
-void report_json(struct out *, const struct report *);
-void report_csv(struct out *, const struct report *);
-void report_markdown(struct out *, const struct report *);
 
 /* Bytes and calls of both kinds, which rows are sorted and shares are computed by. */
 static inline uint64_t counters_bytes(const struct counters *counters) {

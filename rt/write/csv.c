@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The report as comma-separated values (RFC 4180): one row for each site, the inline chain in one field. */
-#include "write/csv.h"
-
-#include "model/report.h"
+#include "write/formats.h"
 
 #include <string.h>
 
@@ -84,16 +82,10 @@ void report_csv(struct out *out, const struct report *report) {
             row(out, report, report->sites[i]);
 }
 
-/* ---- Comma-separated values. */
-
 void csv_text(struct out *out, const char *text) {
     if (!text)
         return;
     out_char(out, '"');
-    for (; *text; text++) {
-        if (*text == '"')
-            out_char(out, '"');
-        out_char(out, *text);
-    }
+    quoted_part(out, text);
     out_char(out, '"');
 }

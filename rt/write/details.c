@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What people are told of a site below its row, and of faults. */
-#include "write/details.h"
+#include "write/summary.h"
 
 /* So many allocations of a site that never has two blocks at once are worth a word. */
 #define CHURN_ALLOCS 1000

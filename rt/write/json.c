@@ -2,82 +2,98 @@
 /* The report as JSON. */
 #include "write/json.h"
 
-#include "model/report.h"
+#include "write/formats.h"
 
-#define JSON_VALUE(name)                                                                                     \
-    number(out, separator, #name, counters->name);                                                           \
-    separator = ",";
-
-static void number(struct out *out, const char *separator, const char *name, uint64_t value) {
-    out_text(out, separator);
-    out_char(out, '"');
-    out_text(out, name);
-    out_text(out, "\":");
-    out_u64(out, value);
+static void put_place(struct json *json, const struct place *place) {
+    json_text(json, "function", place->function);
+    json_text(json, "file", place->file);
+    json_number(json, "line", place->line);
+    json_number(json, "column", place->column);
 }
 
-static void lost_members(struct out *out, const struct report *report, const struct report_site *site) {
+void json_site(struct json *json, const struct site_view *site) {
+    json_id(json, "id", site->id);
+    json_text(json, "module", site->module);
+    json_flag(json, "sited", site->sited);
+    put_place(json, &site->at);
+    json_text(json, "callee", site->callee);
+    json_text(json, "type", site->type);
+    json_open(json, "inlined", '[');
+    for (size_t i = 0; i < site->inlined_count; i++) {
+        json_open(json, NULL, '{');
+        put_place(json, &site->inlined[i]);
+        json_close(json, '}');
+    }
+    json_close(json, ']');
+    if (site->of_wrapper)
+        json_flag(json, "wrapper", true);
+    if (site->address)
+        json_address(json, "address", site->address);
+    if (site->backing)
+        json_flag(json, "backing", true);
+}
+
+#define PUT_COUNTER(name) json_number(json, #name, counters->name);
+
+void json_counters(struct json *json, const struct counters *counters, bool is_site) {
+    if (is_site) {
+        ALLOCSITE_SITE_TOTALS(PUT_COUNTER)
+    } else {
+        ALLOCSITE_TOTALS(PUT_COUNTER)
+    }
+}
+
+void json_lost(struct json *json, const struct report *report, const struct report_site *site) {
     if (!report->reach)
         return;
-    number(out, ",", "lost_blocks", site->lost_blocks);
-    number(out, ",", "lost_bytes", site->lost_bytes);
+    json_number(json, "lost_blocks", site->lost_blocks);
+    json_number(json, "lost_bytes", site->lost_bytes);
 }
 
-static void sum_object(struct out *out, const char *key, const struct report *report,
-                       const struct report_site *sum) {
-    const struct counters *counters = &sum->counters;
-    const char *separator = "{";
-    out_text(out, key);
-    ALLOCSITE_TOTALS(JSON_VALUE)
-    lost_members(out, report, sum);
-    out_char(out, '}');
+static void put_sum(struct json *json, const char *key, const struct report *report,
+                    const struct report_site *sum) {
+    json_open(json, key, '{');
+    json_counters(json, &sum->counters, false);
+    json_lost(json, report, sum);
+    json_close(json, '}');
 }
 
-static void custom_object(struct out *out, const struct counters *counters) {
-    const char *separator = "{";
-    out_text(out, ",\"custom\":");
-    ALLOCSITE_TOTALS(JSON_VALUE)
-    out_char(out, '}');
-}
-
-static void sizes_member(struct out *out, const uint64_t *sizes) {
-    const char *separator = "[";
-    out_text(out, ",\"sizes\":[");
+static void put_sizes(struct json *json, const uint64_t *sizes) {
+    json_open(json, "sizes", '[');
     for (unsigned i = 0; i < SIZE_CLASSES; i++) {
         if (!sizes[i])
             continue;
-        out_text(out, separator);
-        out_u64(out, size_class_start(i));
-        out_char(out, ',');
-        out_u64(out, sizes[i]);
-        out_char(out, ']');
-        separator = ",[";
+        json_open(json, NULL, '[');
+        json_number(json, NULL, size_class_start(i));
+        json_number(json, NULL, sizes[i]);
+        json_close(json, ']');
     }
-    out_char(out, ']');
+    json_close(json, ']');
 }
 
-static void site_object(struct out *out, const struct report *report, const struct report_site *site) {
-    const struct counters *counters = &site->counters;
-    const char *separator = ",";
-    out_char(out, '{');
-    site_json_fields(out, &site->view);
-    ALLOCSITE_SITE_TOTALS(JSON_VALUE)
+static void put_site(struct json *json, const struct report *report, const struct report_site *site) {
+    json_line(json);
+    json_open(json, NULL, '{');
+    json_site(json, &site->view);
+    json_counters(json, &site->counters, true);
     if (site->sizes)
-        sizes_member(out, site->sizes);
-    lost_members(out, report, site);
-    out_char(out, '}');
+        put_sizes(json, site->sizes);
+    json_lost(json, report, site);
+    json_close(json, '}');
 }
 
-static void sites_array(struct out *out, const struct report *report) {
-    const char *separator = "[\n";
-    for (size_t i = 0; i < report->site_count; i++) {
-        if (!report_has_row(report, report->sites[i]))
-            continue;
-        out_text(out, separator);
-        site_object(out, report, report->sites[i]);
-        separator = ",\n";
-    }
-    out_text(out, *separator == '[' ? "[]" : "]");
+/* An array that stands on lines of its own. */
+static void open_lines(struct json *json, const char *key) {
+    json_line(json);
+    json_open(json, key, '[');
+}
+
+static void put_sites(struct json *json, const struct report *report) {
+    open_lines(json, "sites");
+    for (size_t i = 0; i < report->site_count; i++)
+        if (report_has_row(report, report->sites[i]))
+            put_site(json, report, report->sites[i]);
+    json_close(json, ']');
 }
 
 /* Sites that counted something and are not in the array. */
@@ -88,239 +104,167 @@ static uint64_t left_out(const struct report *report) {
     return count;
 }
 
-static void site_id(struct out *out, const char *key, const struct report_site *site) {
-    out_text(out, key);
-    if (!site) {
-        out_text(out, "null");
-        return;
-    }
-    out_char(out, '"');
-    out_hex16(out, site->view.id);
-    out_char(out, '"');
+static void put_site_id(struct json *json, const char *key, const struct report_site *site) {
+    if (site)
+        json_id(json, key, site->view.id);
+    else
+        json_text(json, key, NULL);
 }
 
-static void pair_object(struct out *out, const struct report_pair *pair) {
-    site_id(out, "{\"owner\":", pair->owner);
-    site_id(out, ",\"by\":", pair->by);
-    out_text(out, ",\"kind\":\"");
-    out_text(out, pair_name(pair->kind));
-    out_char(out, '"');
-    number(out, ",", "count", pair->count);
-    number(out, ",", "bytes", pair->bytes);
-    out_char(out, '}');
+static void put_pair(struct json *json, const struct report_pair *pair) {
+    json_line(json);
+    json_open(json, NULL, '{');
+    put_site_id(json, "owner", pair->owner);
+    put_site_id(json, "by", pair->by);
+    json_text(json, "kind", pair_name(pair->kind));
+    json_number(json, "count", pair->count);
+    json_number(json, "bytes", pair->bytes);
+    json_close(json, '}');
 }
 
-static void pairs_array(struct out *out, const struct report *report, size_t from, size_t end) {
-    const char *separator = "[\n";
-    for (size_t i = from; i < end; i++) {
-        if (!report_has_pair(report, &report->pairs[i]))
-            continue;
-        out_text(out, separator);
-        pair_object(out, &report->pairs[i]);
-        separator = ",\n";
-    }
-    out_text(out, *separator == '[' ? "[]" : "]");
+static void put_pairs(struct json *json, const char *key, const struct report *report, size_t from,
+                      size_t end) {
+    open_lines(json, key);
+    for (size_t i = from; i < end; i++)
+        if (report_has_pair(report, &report->pairs[i]))
+            put_pair(json, &report->pairs[i]);
+    json_close(json, ']');
 }
 
-static void pair_members(struct out *out, const struct report *report) {
+static void put_all_pairs(struct json *json, const struct report *report) {
     size_t faults = report->pair_count - report->fault_count;
-    if (report->has_pairs) {
-        out_text(out, ",\n\"pairs\":");
-        pairs_array(out, report, 0, faults);
-    }
-    out_text(out, ",\n\"faults\":");
-    pairs_array(out, report, faults, report->pair_count);
+    if (report->has_pairs)
+        put_pairs(json, "pairs", report, 0, faults);
+    put_pairs(json, "faults", report, faults, report->pair_count);
 }
 
-static void reasons_array(struct out *out, const struct report *report) {
-    out_char(out, '[');
-    for (size_t i = 0; i < report->reason_count; i++) {
-        out_text(out, i ? "," : "");
-        out_json_string(out, report->reasons[i]);
-    }
-    out_char(out, ']');
+static void put_texts(struct json *json, const char *key, const char *const *texts, size_t count) {
+    json_open(json, key, '[');
+    for (size_t i = 0; i < count; i++)
+        json_text(json, NULL, texts[i]);
+    json_close(json, ']');
 }
 
 /* Of how many processes each reason is. */
-static void inexact_processes(struct out *out, const struct report *report) {
-    if (!report->several.count || !report->reason_count)
-        return;
-    out_text(out, ",\"inexact_processes\":");
+static void put_reason_parts(struct json *json, const struct report *report) {
+    json_open(json, "inexact_processes", '[');
     for (size_t i = 0; i < report->reason_count; i++) {
         uint64_t part = report_reason_part(report, i);
-        out_char(out, i ? ',' : '[');
-        out_u64(out, part ? part : report->several.count);
+        json_number(json, NULL, part ? part : report->several.count);
     }
-    out_char(out, ']');
+    json_close(json, ']');
 }
 
-static void processes_members(struct out *out, const struct report *report) {
+static void put_processes(struct json *json, const struct report_processes *several) {
+    json_number(json, "unfinished", several->unfinished);
+    if (several->program_count)
+        put_texts(json, "programs", several->programs, several->program_count);
+}
+
+/* with_parts: more of several processes. */
+static void put_head(struct json *json, const struct report *report, bool with_parts) {
     const struct report_processes *several = &report->several;
-    number(out, ",", "processes", several->count ? several->count : 1);
-    if (!several->count)
-        return;
-    number(out, ",", "unfinished", several->unfinished);
-    if (!several->program_count)
-        return;
-    out_text(out, ",\"programs\":");
-    for (size_t i = 0; i < several->program_count; i++) {
-        out_char(out, i ? ',' : '[');
-        out_json_string(out, several->programs[i]);
-    }
-    out_char(out, ']');
+    with_parts &= several->count != 0;
+    json_text(json, "program", report->program);
+    json_number(json, "pid", report->pid);
+    json_number(json, "processes", several->count ? several->count : 1);
+    if (with_parts)
+        put_processes(json, several);
+    json_flag(json, "exact", !report->reason_count);
+    put_texts(json, "inexact_reasons", report->reasons, report->reason_count);
+    if (with_parts && report->reason_count)
+        put_reason_parts(json, report);
+    json_flag(json, "finished", report->finished);
 }
 
-static void head_members(struct out *out, const struct report *report) {
-    out_text(out, "\"format\":\"allocsite-report\",\"version\":");
-    out_u64(out, REPORT_JSON_VERSION);
-    out_text(out, ",\"program\":");
-    out_json_string(out, report->program);
-    number(out, ",", "pid", report->pid);
-    processes_members(out, report);
-    out_text(out, report->reason_count ? ",\"exact\":false" : ",\"exact\":true");
-    out_text(out, ",\"inexact_reasons\":");
-    reasons_array(out, report);
-    inexact_processes(out, report);
-    out_text(out, report->finished ? ",\"finished\":true" : ",\"finished\":false");
+void json_head(struct json *json, const struct report *report) {
+    put_head(json, report, false);
+}
+
+static void put_modules(struct json *json, const struct report *report) {
+    if (!report->modules_size)
+        return;
+    open_lines(json, "modules");
+    for (size_t i = 0; i < report->modules_size; i++) {
+        json_line(json);
+        json_open(json, NULL, '{');
+        json_text(json, "path", report->modules[i].path);
+        json_text(json, "build_id", report->modules[i].build_id);
+        json_close(json, '}');
+    }
+    json_close(json, ']');
+}
+
+static void put_walks(struct json *json, const struct profile_walks *walks) {
+    if (!walks->depth && !walks->without_caller)
+        return;
+    json_line(json);
+    json_open(json, "walks", '{');
+    json_number(json, "depth", walks->depth);
+    json_number(json, "by_frame_pointer", walks->by_frame_pointer);
+    json_number(json, "by_table", walks->by_table);
+    json_number(json, "ended_early", walks->ended_early);
+    json_number(json, "without_stack", walks->without_stack);
+    json_number(json, "without_caller", walks->without_caller);
+    json_close(json, '}');
+}
+
+static void put_frame(struct json *json, const struct report_frame *frame) {
+    json_open(json, NULL, '{');
+    json_text(json, "module", frame->module ? frame->module->path : NULL);
+    json_address(json, "address", frame->address);
+    json_text(json, "function", frame->function);
+    json_close(json, '}');
+}
+
+static void put_stack(struct json *json, const struct report_stack *stack) {
+    json_line(json);
+    json_open(json, NULL, '{');
+    json_id(json, "site", stack->site->view.id);
+    if (stack->site->view.backing)
+        json_flag(json, "backing", true);
+    json_open(json, "frames", '[');
+    for (size_t i = 0; i < stack->frame_count; i++)
+        put_frame(json, &stack->frames[i]);
+    json_close(json, ']');
+    json_counters(json, &stack->counters, true);
+    json_close(json, '}');
+}
+
+/* Of sites that programs are given. */
+static void put_stacks(struct json *json, const struct report *report) {
+    if (!report->walks.depth)
+        return;
+    open_lines(json, "stacks");
+    for (size_t i = 0; i < report->stack_count; i++)
+        if (report_has_row(report, report->stacks[i].site))
+            put_stack(json, &report->stacks[i]);
+    json_close(json, ']');
+}
+
+static void put_sums(struct json *json, const struct report *report) {
+    put_sum(json, "totals", report, &report->totals);
+    if (report->has_custom) {
+        json_open(json, "custom", '{');
+        json_counters(json, &report->custom, false);
+        json_close(json, '}');
+    }
+    if (report->backing_count)
+        put_sum(json, "backing", report, &report->backing);
 }
 
 void report_json(struct out *out, const struct report *report) {
-    out_char(out, '{');
-    head_members(out, report);
-    sum_object(out, ",\"totals\":", report, &report->totals);
-    if (report->has_custom)
-        custom_object(out, &report->custom);
-    if (report->backing_count)
-        sum_object(out, ",\"backing\":", report, &report->backing);
-    number(out, ",", "peak_within", report->peak_within);
-    if (report->lost_unknown) {
-        out_text(out, ",\"lost_unknown\":");
-        out_json_string(out, report->lost_unknown);
-    }
-    number(out, ",", "sites_left_out", left_out(report));
-    out_text(out, ",\n\"sites\":");
-    sites_array(out, report);
-    pair_members(out, report);
-    report_stacks_json(out, report);
-    out_text(out, "}\n");
-}
-
-/* ---- The calling frames of a report. */
-
-static void put_number(struct out *out, const char *name, uint64_t value) {
-    out_text(out, ",\"");
-    out_text(out, name);
-    out_text(out, "\":");
-    out_u64(out, value);
-}
-
-static void text(struct out *out, const char *key, const char *value) {
-    out_text(out, key);
-    out_json_string(out, value);
-}
-
-static void modules(struct out *out, const struct report *report) {
-    const char *separator = ",\n\"modules\":[\n";
-    for (size_t i = 0; i < report->modules_size; i++) {
-        out_text(out, separator);
-        text(out, "{\"path\":", report->modules[i].path);
-        text(out, ",\"build_id\":", report->modules[i].build_id);
-        out_char(out, '}');
-        separator = ",\n";
-    }
-    if (report->modules_size)
-        out_char(out, ']');
-}
-
-static void walks(struct out *out, const struct profile_walks *walks) {
-    if (!walks->depth && !walks->without_caller)
-        return;
-    out_text(out, ",\n\"walks\":{\"depth\":");
-    out_u64(out, walks->depth);
-    put_number(out, "by_frame_pointer", walks->by_frame_pointer);
-    put_number(out, "by_table", walks->by_table);
-    put_number(out, "ended_early", walks->ended_early);
-    put_number(out, "without_stack", walks->without_stack);
-    put_number(out, "without_caller", walks->without_caller);
-    out_char(out, '}');
-}
-
-static void frame(struct out *out, const struct report_frame *frame) {
-    text(out, "{\"module\":", frame->module ? frame->module->path : NULL);
-    out_text(out, ",\"address\":\"0x");
-    out_hex(out, frame->address);
-    text(out, "\",\"function\":", frame->function);
-    out_char(out, '}');
-}
-
-static void stack(struct out *out, const struct report_stack *stack) {
-    const struct counters *counters = &stack->counters;
-    out_text(out, "{\"site\":\"");
-    out_hex16(out, stack->site->view.id);
-    out_text(out, stack->site->view.backing ? "\",\"backing\":true" : "\"");
-    for (size_t i = 0; i < stack->frame_count; i++) {
-        out_text(out, i ? "," : ",\"frames\":[");
-        frame(out, &stack->frames[i]);
-    }
-    out_text(out, stack->frame_count ? "]" : ",\"frames\":[]");
-#define MEMBER(name) put_number(out, #name, counters->name);
-    ALLOCSITE_SITE_TOTALS(MEMBER)
-#undef MEMBER
-    out_char(out, '}');
-}
-
-static void stacks(struct out *out, const struct report *report) {
-    const char *separator = "\n";
-    out_text(out, ",\n\"stacks\":[");
-    for (size_t i = 0; i < report->stack_count; i++) {
-        if (!report_has_row(report, report->stacks[i].site))
-            continue;
-        out_text(out, separator);
-        stack(out, &report->stacks[i]);
-        separator = ",\n";
-    }
-    out_char(out, ']');
-}
-
-void report_stacks_json(struct out *out, const struct report *report) {
-    modules(out, report);
-    walks(out, &report->walks);
-    if (report->walks.depth)
-        stacks(out, report);
-}
-
-/* ---- What documents in JSON that are made from a report begin with. */
-
-static void member(struct out *out, const char *name) {
-    out_text(out, ",\"");
-    out_text(out, name);
-    out_text(out, "\":");
-}
-
-void json_number(struct out *out, const char *name, uint64_t value) {
-    member(out, name);
-    out_u64(out, value);
-}
-
-void json_text(struct out *out, const char *name, const char *value) {
-    member(out, name);
-    out_json_string(out, value);
-}
-
-static void reasons(struct out *out, const struct report *report) {
-    out_text(out, report->reason_count ? ",\"exact\":false" : ",\"exact\":true");
-    out_text(out, ",\"inexact_reasons\":[");
-    for (size_t i = 0; i < report->reason_count; i++) {
-        out_text(out, i ? "," : "");
-        out_json_string(out, report->reasons[i]);
-    }
-    out_char(out, ']');
-}
-
-void report_head_json(struct out *out, const struct report *report) {
-    json_text(out, "program", report->program);
-    json_number(out, "pid", report->pid);
-    json_number(out, "processes", report->several.count ? report->several.count : 1);
-    reasons(out, report);
-    out_text(out, report->finished ? ",\"finished\":true" : ",\"finished\":false");
+    struct json json = json_begin(out, "allocsite-report", REPORT_JSON_VERSION);
+    put_head(&json, report, true);
+    put_sums(&json, report);
+    json_number(&json, "peak_within", report->peak_within);
+    if (report->lost_unknown)
+        json_text(&json, "lost_unknown", report->lost_unknown);
+    json_number(&json, "sites_left_out", left_out(report));
+    put_sites(&json, report);
+    put_all_pairs(&json, report);
+    put_modules(&json, report);
+    put_walks(&json, &report->walks);
+    put_stacks(&json, report);
+    json_end(&json);
 }

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The calling frames of a report. */
+/* What documents in JSON have in common. */
 #ifndef ALLOCSITE_WRITE_JSON_H
 #define ALLOCSITE_WRITE_JSON_H
 
+#include "base/json.h"
 #include "model/report.h"
 
-/* Writes "modules", "walks" and "stacks", each behind a comma; what there is none of is not written. Stacks
- * are those of sites that programs are given. */
-void report_stacks_json(struct out *, const struct report *);
+/* Members, "id" to "inlined" and what some sites have besides. */
+void json_site(struct json *, const struct site_view *);
 
-/* ---- What documents in JSON that are made from a report begin with. */
+/* Members, one for each counter. A site has more of them than totals. */
+void json_counters(struct json *, const struct counters *, bool is_site);
 
-/* Writes ,"program":...,"finished":... : whose numbers these are, and whether they are exact. */
-void report_head_json(struct out *, const struct report *);
+/* Members, "lost_blocks" and "lost_bytes", if the report has them. */
+void json_lost(struct json *, const struct report *, const struct report_site *);
 
-/* Writes ,"name":value. */
-void json_number(struct out *, const char *name, uint64_t value);
-void json_text(struct out *, const char *name, const char *value);
+/* Members, "program" to "finished": whose numbers these are, and whether they are exact. */
+void json_head(struct json *, const struct report *);
 
 #endif

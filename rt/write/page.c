@@ -2,8 +2,10 @@
 /* A page for people. */
 #include "write/page.h"
 
-#include "model/site_json.h"
+#include "base/path.h"
 #include "write/names.h"
+
+#include <limits.h>
 
 /* One character of code. In Markdown a bar would end the table's cell, and a backquote the code. */
 static size_t put_character(struct out *out, const char *at) {
@@ -56,14 +58,40 @@ void page_break(const struct page *page) {
         out_char(page->out, ' ');
 }
 
-static void put_function(const struct page *page, const char *name) {
+void place_write_path(struct out *out, const char *path, const char *directory) {
+    char text[PATH_MAX];
+    path_show(text, sizeof text, path ? path : "?", directory);
+    out_plain(out, text);
+}
+
+void place_write(struct out *out, const struct place *place, const char *directory) {
+    place_write_path(out, place->file, directory);
+    if (!place->line)
+        return;
+    out_char(out, ':');
+    out_u64(out, place->line);
+    if (!place->column)
+        return;
+    out_char(out, ':');
+    out_u64(out, place->column);
+}
+
+void page_begin_line(const struct page *page, const char *text, const char *markdown) {
+    out_text(page->out, page->is_markdown ? markdown : text);
+}
+
+void page_end_line(const struct page *page) {
+    out_text(page->out, page->is_markdown ? ".\n" : "\n");
+}
+
+void page_function(const struct page *page, const char *name) {
     char function[NAME_SIZE];
     name_function(function, name);
     page_code(page, function);
 }
 
 static void put_place(const struct page *page, const struct place *place) {
-    put_function(page, place->function);
+    page_function(page, place->function);
     out_char(page->out, ' ');
     place_write(page->out, place, page->report->directory);
 }
@@ -78,7 +106,7 @@ static void put_caller(const struct page *page, const struct site_view *view) {
     if (!view->at.function)
         return;
     out_text(page->out, ": ");
-    put_function(page, view->at.function);
+    page_function(page, view->at.function);
     if (!view->at.file)
         return;
     out_char(page->out, ' ');

@@ -3,6 +3,7 @@
 #ifndef ALLOCSITE_WRITE_PAGE_H
 #define ALLOCSITE_WRITE_PAGE_H
 
+#include "base/out.h"
 #include "model/report.h"
 
 struct page {
@@ -14,6 +15,9 @@ struct page {
 
 /* Text that names something of the program, harmless for terminals and table cells. NULL: a question mark. */
 void page_code(const struct page *, const char *);
+
+/* The name of a function, of bearable length. */
+void page_function(const struct page *, const char *);
 
 /* "1,234" and the word that fits */
 void page_count(const struct page *, uint64_t count, const char *one, const char *many);
@@ -27,6 +31,10 @@ void page_share(const struct page *, uint64_t part, uint64_t whole);
 /* Begins a line below a row. */
 void page_break(const struct page *);
 
+/* A line of its own above a table: what it begins with, and its end. */
+void page_begin_line(const struct page *, const char *text, const char *markdown);
+void page_end_line(const struct page *);
+
 /* "function file:line:column callee", or "unsited in module". NULL: "an unknown place". */
 void page_site(const struct page *, const struct report_site *);
 
@@ -36,5 +44,12 @@ void page_site_in(const struct page *, const struct report_site *);
 
 /* The functions that the site was inlined into, each on a line below. NULL: nothing. */
 void page_chain(const struct page *, const struct report_site *);
+
+/* Writes "src/a.c:12:7", line and column where they are known. Paths below directory are shown relative to
+ * it; NULL: none are. */
+void place_write(struct out *, const struct place *, const char *directory);
+
+/* The path of it alone; NULL: a question mark. */
+void place_write_path(struct out *, const char *path, const char *directory);
 
 #endif

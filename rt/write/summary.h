@@ -54,4 +54,10 @@ void summary_custom(const struct page *);
 /* "17 more sites" for the rows that are not shown. */
 void summary_hidden(const struct page *);
 
+/* Lines below the site's row: inline chain, advice, sizes, and who gave its blocks back. */
+void details_of_site(const struct page *, const struct report_site *);
+
+/* Each fault with the place of the allocation and of the fault. */
+void details_of_faults(const struct page *);
+
 #endif

@@ -11,13 +11,13 @@
 #include <string.h>
 
 static void read_debug_sections(const struct elf_file *elf) {
-    struct dwarf_sections sections;
+    struct debug_sections sections;
     struct reason why;
-    if (!dwarf_sections_open(&sections, elf, &why))
+    if (!debug_sections_open(&sections, elf, &why))
         return;
     for (size_t i = 0; i < elf->count; i++)
-        dwarf_section_bytes(&sections, i);
-    dwarf_sections_close(&sections);
+        debug_section_bytes(&sections, i);
+    debug_sections_close(&sections);
 }
 
 static void read_module(const struct module_bytes *module, void *context) {

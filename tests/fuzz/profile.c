@@ -12,6 +12,7 @@
 #include "dump/profile/write.h"
 #include "dump/view/groups.h"
 #include "dump/view/tree.h"
+#include "write/formats.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,6 +4,7 @@
 
 #include "dump/load/report_check.h"
 #include "dump/load/report_read.h"
+#include "write/formats.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -15,7 +15,8 @@ enum { LINES_TOLD = 10 };
 
 struct check_options {
     const char *budget;
-    bool is_json, is_writing;
+    enum report_format format;
+    bool is_writing;
     const char *writing_option; /* one that is only for writing a budget; NULL: not given */
     uint64_t slack, top;
 };
@@ -74,7 +75,7 @@ static int hold_against(const struct loaded *loaded, const struct subjects *subj
     struct check check;
     if (!check_make(&check, budget, options->budget, loaded, subjects))
         return out_of_memory(loaded);
-    (options->is_json ? check_json : check_text)(standard_out(), &check);
+    (options->format == FORMAT_JSON ? check_json : check_text)(standard_out(), &check);
     int status = standard_out_end() | check_complain(&check);
     if (check.broken)
         status = STATUS_FAILED;
@@ -169,8 +170,7 @@ static bool set_option(struct check_options *options, int option, const char *va
         options->budget = value;
         return true;
     case FORMAT:
-        options->is_json = strcmp(value, "json") == 0;
-        return options->is_json || strcmp(value, "text") == 0;
+        return format_named(value, strlen(value), VIEW_CHECK, &options->format);
     case WRITE:
         return options->is_writing = true;
     case SLACK:

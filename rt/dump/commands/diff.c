@@ -12,12 +12,14 @@
 struct diff_options {
     struct diff_limits limits;
     enum measure sort;
-    bool is_json, is_top_given, has_exit_code;
+    enum report_format format;
+    bool is_top_given, has_exit_code;
 };
 
 static int show(const struct diff *diff, const struct loaded *old, const struct loaded *new,
                 const struct diff_options *options) {
-    (options->is_json ? diff_json : diff_text)(standard_out(), diff, old, new, &options->limits);
+    (options->format == FORMAT_JSON ? diff_json : diff_text)(standard_out(), diff, old, new,
+                                                             &options->limits);
     int status = standard_out_end();
     if (options->has_exit_code && diff->differs)
         status |= STATUS_FAILED;
@@ -95,8 +97,7 @@ static const struct option long_options[] = {
 static bool set_option(struct diff_options *options, int option, const char *value) {
     switch (option) {
     case FORMAT:
-        options->is_json = strcmp(value, "json") == 0;
-        return options->is_json || strcmp(value, "text") == 0;
+        return format_named(value, strlen(value), VIEW_DIFF, &options->format);
     case SORT:
         options->sort = measure_named(value, strlen(value));
         return options->sort < MEASURE_SORTS;
@@ -123,7 +124,7 @@ int command_diff(int count, char **arguments) {
         if (!set_option(&options, option, optarg))
             return complain_usage("diff: bad value of --%s: %s", long_options[index].name, optarg);
     }
-    if (options.is_json && !options.is_top_given)
+    if (format_is_for_programs(options.format) && !options.is_top_given)
         options.limits.top = 0;
     if (count - optind != 2)
         return complain_usage("diff: needs two files, OLD and NEW");

@@ -2,7 +2,7 @@
 /* allocsite-dump merge: many profiles as one. */
 #include "dump/base/files.h"
 #include "dump/commands/commands.h"
-#include "dump/join/files.h"
+#include "dump/join/join.h"
 #include "dump/profile/write.h"
 
 #include <errno.h>

@@ -3,13 +3,14 @@
  * JSON. */
 #include "dump/base/files.h"
 #include "dump/commands/commands.h"
-#include "dump/join/files.h"
+#include "dump/join/join.h"
 #include "dump/load/loaded.h"
 #include "dump/load/source.h"
 #include "dump/load/symbolize.h"
 #include "dump/view/coverage.h"
 #include "dump/view/groups.h"
 #include "dump/view/tree.h"
+#include "write/formats.h"
 
 #include <getopt.h>
 #include <limits.h>
@@ -268,7 +269,7 @@ static int check_what(struct showing *showing) {
     enum report_format format = showing->options.format;
     if (showing->what != SHOW_TREE && showing->has_prune)
         return complain_usage("report: --prune is of --tree");
-    if (showing->what == SHOW_TREE && format != FORMAT_TEXT && format != FORMAT_JSON)
+    if (showing->what == SHOW_TREE && !format_has(format, VIEW_TREE))
         return complain_usage("report: --tree is text or json");
     if (showing->what != SHOW_TREE && !showing->of_rows)
         showing->of_rows = showing->sort;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* allocsite-dump top: what a running program allocates. */
+#include "dump/top/top.h"
 #include "dump/base/amount.h"
 #include "dump/commands/commands.h"
 #include "dump/process/process.h"
-#include "dump/top/show.h"
 
 #include <getopt.h>
 #include <stdio.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* allocsite-dump wrappers: the functions whose callers are billed, as the plugin found them. */
+#include "base/json.h"
 #include "dump/base/complain.h"
 #include "dump/base/names.h"
 #include "dump/commands/commands.h"
@@ -56,44 +57,36 @@ void wrappers_text(struct out *out, const struct table *table) {
     }
 }
 
-static void write_number(struct out *out, const char *key, uint8_t number) {
-    out_text(out, ",\"");
-    out_text(out, key);
-    out_text(out, "\":");
+static void put_number(struct json *json, const char *key, uint8_t number) {
     if (number)
-        out_u64(out, number);
+        json_number(json, key, number);
     else
-        out_text(out, "null");
+        json_text(json, key, NULL);
 }
 
-static void write_object(struct out *out, const struct table_wrapper *wrapper) {
+static void put_wrapper(struct json *json, const struct table_wrapper *wrapper) {
     char *name = demangle(wrapper->symbol);
-    out_text(out, "{\"symbol\":");
-    out_json_string(out, wrapper->symbol);
-    out_text(out, ",\"function\":");
-    out_json_string(out, name ? name : wrapper->symbol);
-    out_text(out, ",\"kind\":\"");
-    out_text(out, table_kind_name(wrapper->kind));
-    out_text(out, "\",\"found\":\"");
-    out_text(out, origins[wrapper->origin].name);
-    out_char(out, '"');
-    write_number(out, "size", wrapper->size);
-    write_number(out, "count", wrapper->count);
-    write_number(out, "align", wrapper->align);
-    write_number(out, "pointer", wrapper->pointer);
-    out_char(out, '}');
+    json_open(json, NULL, '{');
+    json_text(json, "symbol", wrapper->symbol);
+    json_text(json, "function", name ? name : wrapper->symbol);
+    json_text(json, "kind", table_kind_name(wrapper->kind));
+    json_text(json, "found", origins[wrapper->origin].name);
+    put_number(json, "size", wrapper->size);
+    put_number(json, "count", wrapper->count);
+    put_number(json, "align", wrapper->align);
+    put_number(json, "pointer", wrapper->pointer);
+    json_close(json, '}');
     free(name);
 }
 
 void wrappers_json(struct out *out, const char *module, const struct table *table) {
-    out_text(out, "{\"format\":\"allocsite-wrappers\",\"version\":1,\"module\":");
-    out_json_string(out, module);
-    out_text(out, ",\"wrappers\":[");
-    for (size_t i = 0; i < table->wrapper_count; i++) {
-        out_text(out, i ? "," : "");
-        write_object(out, &table->wrappers[i]);
-    }
-    out_text(out, "]}\n");
+    struct json json = json_begin(out, "allocsite-wrappers", 1);
+    json_text(&json, "module", module);
+    json_open(&json, "wrappers", '[');
+    for (size_t i = 0; i < table->wrapper_count; i++)
+        put_wrapper(&json, &table->wrappers[i]);
+    json_close(&json, ']');
+    json_end(&json);
 }
 
 static void show_table(struct table_run *run, const char *module, const struct elf_file *elf,

@@ -4,6 +4,7 @@
 #ifndef ALLOCSITE_DUMP_COMPARE_BUDGET_H
 #define ALLOCSITE_DUMP_COMPARE_BUDGET_H
 
+#include "base/out.h"
 #include "dump/base/complain.h"
 #include "dump/view/measure.h"
 #include "model/report.h"

@@ -3,6 +3,7 @@
 #ifndef ALLOCSITE_DUMP_COMPARE_CHECK_H
 #define ALLOCSITE_DUMP_COMPARE_CHECK_H
 
+#include "base/out.h"
 #include "dump/compare/budget.h"
 #include "dump/load/loaded.h"
 

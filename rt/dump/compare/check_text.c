@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What a report is over its budget, for people. */
 #include "dump/compare/check.h"
+#include "write/grid.h"
 #include "write/names.h"
-#include "write/page.h"
-
-#include <string.h>
 
 /* Of the sites that make up a broken limit. */
 enum { SITES_SHOWN = 5 };
@@ -15,31 +13,25 @@ static void put_amount(struct out *out, uint64_t amount, enum measure measure) {
     out_text(out, text);
 }
 
-static void put_site(struct page *page, const struct report_site *site, enum measure measure, size_t width) {
-    char text[UNITS_SIZE];
-    measure_show(text, measure_of(site, measure), measure);
-    out_text(page->out, "  ");
-    for (size_t used = strlen(text); used < width; used++)
-        out_char(page->out, ' ');
-    out_text(page->out, text);
-    out_text(page->out, "  ");
-    page_site(page, site);
-    page->indent = width + 6;
-    page_chain(page, site);
-    out_char(page->out, '\n');
+static void cell(char text[GRID_CELL], const void *measure, const void *site, size_t column) {
+    (void)column;
+    measure_show(text, measure_of(site, *(const enum measure *)measure), *(const enum measure *)measure);
 }
 
 static void put_sites(struct page *page, const struct check *check, const struct verdict *verdict) {
     const struct report_site *sites[SITES_SHOWN];
-    size_t count = check_largest(check, verdict, sites, SITES_SHOWN), width = 0;
-    for (size_t i = 0; i < count; i++) {
-        char text[UNITS_SIZE];
-        measure_show(text, measure_of(sites[i], verdict->limit->measure), verdict->limit->measure);
-        if (strlen(text) > width)
-            width = strlen(text);
-    }
+    size_t count = check_largest(check, verdict, sites, SITES_SHOWN);
+    struct grid grid = {page, cell, &verdict->limit->measure, 1, {0}};
     for (size_t i = 0; i < count; i++)
-        put_site(page, sites[i], verdict->limit->measure, width);
+        grid_measure(&grid, sites[i]);
+    page->indent = grid_width(&grid) + 4;
+    for (size_t i = 0; i < count; i++) {
+        out_text(page->out, "  ");
+        grid_row(&grid, sites[i]);
+        page_site(page, sites[i]);
+        page_chain(page, sites[i]);
+        grid_end(page);
+    }
     if (verdict->sites <= count)
         return;
     out_text(page->out, "  ");

@@ -134,51 +134,46 @@ bool check_write_budget(struct out *out, const struct subjects *subjects, uint64
 /* Of the sites that make up a limit. */
 enum { SITES_SHOWN = 10 };
 
-static void put_number(struct out *out, const char *key, uint64_t value) {
-    out_text(out, key);
-    out_u64(out, value);
-}
-
-static void put_sites(struct out *out, const struct check *check, const struct verdict *verdict) {
+static void put_sites(struct json *json, const struct check *check, const struct verdict *verdict) {
     const struct report_site *sites[SITES_SHOWN];
     size_t count = check_largest(check, verdict, sites, SITES_SHOWN);
-    out_text(out, ",\"largest\":[");
+    json_open(json, "largest", '[');
     for (size_t i = 0; i < count; i++) {
-        out_text(out, i ? ",\n  {" : "\n  {");
-        site_json_fields(out, &sites[i]->view);
-        put_number(out, ",\"actual\":", measure_of(sites[i], verdict->limit->measure));
-        out_char(out, '}');
+        json->space = "\n  ";
+        json_open(json, NULL, '{');
+        json_site(json, &sites[i]->view);
+        json_number(json, "actual", measure_of(sites[i], verdict->limit->measure));
+        json_close(json, '}');
     }
-    out_char(out, ']');
+    json_close(json, ']');
 }
 
-static void put_verdict(struct out *out, const struct check *check, const struct verdict *verdict) {
+static void put_verdict(struct json *json, const struct check *check, const struct verdict *verdict) {
     const struct limit *limit = verdict->limit;
-    put_number(out, "{\"line\":", limit->line);
-    out_text(out, ",\"kind\":\"");
-    out_text(out, budget_kind_name(limit->kind));
-    out_text(out, "\",\"pattern\":");
-    out_json_string(out, limit->pattern);
-    out_text(out, ",\"measure\":\"");
-    out_text(out, measure_name(limit->measure));
-    put_number(out, "\",\"limit\":", limit->most);
-    put_number(out, ",\"actual\":", verdict->actual);
-    out_text(out, verdict->is_kept ? ",\"kept\":true" : ",\"kept\":false");
-    put_number(out, ",\"sites\":", verdict->sites);
-    put_sites(out, check, verdict);
-    out_char(out, '}');
+    json_line(json);
+    json_open(json, NULL, '{');
+    json_number(json, "line", limit->line);
+    json_text(json, "kind", budget_kind_name(limit->kind));
+    json_text(json, "pattern", limit->pattern);
+    json_text(json, "measure", measure_name(limit->measure));
+    json_number(json, "limit", limit->most);
+    json_number(json, "actual", verdict->actual);
+    json_flag(json, "kept", verdict->is_kept);
+    json_number(json, "sites", verdict->sites);
+    put_sites(json, check, verdict);
+    json_close(json, '}');
 }
 
 void check_json(struct out *out, const struct check *check) {
-    out_text(out, "{\"format\":\"allocsite-check\",\"version\":1,\"budget\":");
-    out_json_string(out, check->budget_path);
-    out_text(out, ",\n\"report\":");
-    loaded_json(out, check->loaded);
-    put_number(out, ",\n\"broken\":", check->broken);
-    out_text(out, ",\"limits\":[");
-    for (size_t i = 0; i < check->count; i++) {
-        out_text(out, i ? ",\n" : "\n");
-        put_verdict(out, check, &check->verdicts[i]);
-    }
-    out_text(out, "]}\n");
+    struct json json = json_begin(out, "allocsite-check", 1);
+    json_text(&json, "budget", check->budget_path);
+    json_line(&json);
+    loaded_json(&json, "report", check->loaded);
+    json_line(&json);
+    json_number(&json, "broken", check->broken);
+    json_open(&json, "limits", '[');
+    for (size_t i = 0; i < check->count; i++)
+        put_verdict(&json, check, &check->verdicts[i]);
+    json_close(&json, ']');
+    json_end(&json);
 }

@@ -7,6 +7,7 @@
 #ifndef ALLOCSITE_DUMP_COMPARE_DIFF_H
 #define ALLOCSITE_DUMP_COMPARE_DIFF_H
 
+#include "base/out.h"
 #include "dump/load/loaded.h"
 #include "dump/view/measure.h"
 

@@ -99,7 +99,7 @@ static void look_up_here(int fd, const struct elf_file *elf, const uint64_t *add
     FILE *to = fdopen(fd, "w");
     if (!to)
         _exit(1);
-    if (dwarf_lookup(elf, addresses, count, put_found, to, &why))
+    if (debug_lookup(elf, addresses, count, put_found, to, &why))
         why.text[0] = '\0';
     struct told end = {END, strlen(why.text)};
     fwrite(&end, sizeof end, 1, to);
@@ -112,7 +112,7 @@ static void look_up_here(int fd, const struct elf_file *elf, const uint64_t *add
 struct listener {
     FILE *from;
     size_t addresses;
-    dwarf_found *found;
+    debug_found *found;
     void *context;
     struct place places[PLACES_MAX];
     size_t ends[PLACES_MAX][2]; /* of names in text, plus one; 0: none */
@@ -197,7 +197,7 @@ static bool hear(struct listener *listener, pid_t child, struct reason *why) {
 }
 
 bool symbol_child_lookup(const struct elf_file *elf, const uint64_t *addresses, size_t count,
-                         dwarf_found *found, void *context, struct reason *why) {
+                         debug_found *found, void *context, struct reason *why) {
     struct listener listener = {.addresses = count, .found = found, .context = context};
     int ends[2];
     if (pipe(ends) != 0)

@@ -4,7 +4,8 @@
 #define ALLOCSITE_DUMP_DEBUG_CHILD_H
 
 #include "dump/base/complain.h"
-#include "dump/debug/lookup.h"
+#include "dump/elf/elf_file.h"
+#include "model/site.h"
 
 #include <sys/types.h>
 
@@ -16,11 +17,27 @@ int debug_child(int (*work)(void *context), void *context, struct reason *why);
 pid_t debug_child_begin(struct reason *why);
 int debug_child_end(pid_t child, struct reason *why);
 
-/* ---- Reading debug information in a process of its own. */
-
-/* As dwarf_lookup. False: *why says why not all could be read; what was found before it is told all the same.
+/* ---- Functions and lines of addresses, from the debug information of a module.
+ *
+ * Theory of operation: all addresses are looked up together. Of the units only those are read that have one
+ * of them in their ranges, and each once: the functions and inlined calls in it are the scopes that addresses
+ * lie in, the innermost one wins; then its line table is gone through, and each row takes the addresses that
+ * it covers. So the cost is that of the debug information that is needed, whatever the number of addresses.
  */
-bool symbol_child_lookup(const struct elf_file *, const uint64_t *addresses, size_t count, dwarf_found *,
+
+/* Of the address with that index: its place, and those where the functions that it is in were inlined,
+ * outwards. Borrowed. Names of functions are demangled; the outermost one may be NULL. */
+typedef void debug_found(void *context, size_t index, const struct place *places, size_t count);
+
+/* addresses are sorted and distinct. Calls for each of which something is known. False: *why says why not all
+ * of the debug information could be read. To be called in a process of its own, see above. */
+bool debug_lookup(const struct elf_file *, const uint64_t *addresses, size_t count, debug_found *,
+                  void *context, struct reason *why);
+
+/* The same in a process of its own. False: *why says why not all could be read; what was found before it is
+ * told all the same.
+ */
+bool symbol_child_lookup(const struct elf_file *, const uint64_t *addresses, size_t count, debug_found *,
                          void *context, struct reason *why);
 
 #endif

@@ -11,7 +11,7 @@
  * archive's member, or not be relocated. */
 
 static int section_info(void *object, Dwarf_Half index, Dwarf_Obj_Access_Section *info, int *error) {
-    const struct dwarf_sections *sections = object;
+    const struct debug_sections *sections = object;
     (void)error;
     if (index >= sections->elf->count)
         return DW_DLV_NO_ENTRY;
@@ -44,12 +44,12 @@ static Dwarf_Small pointer_size(void *object) {
 }
 
 static Dwarf_Unsigned section_count(void *object) {
-    return ((const struct dwarf_sections *)object)->elf->count;
+    return ((const struct debug_sections *)object)->elf->count;
 }
 
 static int load_section(void *object, Dwarf_Half index, Dwarf_Small **bytes, int *error) {
     (void)error;
-    *bytes = (Dwarf_Small *)dwarf_section_bytes(object, index);
+    *bytes = (Dwarf_Small *)debug_section_bytes(object, index);
     return *bytes ? DW_DLV_OK : DW_DLV_NO_ENTRY;
 }
 
@@ -68,9 +68,9 @@ static void ignore_error(Dwarf_Error error, Dwarf_Ptr argument) {
     (void)argument;
 }
 
-bool dwarf_open(struct dwarf_handle *handle, const struct elf_file *elf, struct reason *why) {
+bool debug_open(struct debug_handle *handle, const struct elf_file *elf, struct reason *why) {
     Dwarf_Error error = NULL;
-    if (!dwarf_sections_open(&handle->sections, elf, why))
+    if (!debug_sections_open(&handle->sections, elf, why))
         return false;
     handle->access = (Dwarf_Obj_Access_Interface){&handle->sections, &access_methods};
     if (dwarf_object_init_b(&handle->access, ignore_error, NULL, DW_GROUPNUMBER_ANY, &handle->debug,
@@ -80,21 +80,21 @@ bool dwarf_open(struct dwarf_handle *handle, const struct elf_file *elf, struct 
                error ? dwarf_errmsg(error) : "no units");
     if (error)
         dwarf_dealloc_error(NULL, error);
-    dwarf_sections_close(&handle->sections);
+    debug_sections_close(&handle->sections);
     return false;
 }
 
-void dwarf_close(struct dwarf_handle *handle) {
+void debug_close(struct debug_handle *handle) {
     dwarf_object_finish(handle->debug, NULL);
-    dwarf_sections_close(&handle->sections);
+    debug_sections_close(&handle->sections);
 }
 
-bool dwarf_has_attribute(Dwarf_Die die, Dwarf_Half attribute) {
+bool debug_has_attribute(Dwarf_Die die, Dwarf_Half attribute) {
     Dwarf_Bool has = 0;
     return dwarf_hasattr(die, attribute, &has, NULL) == DW_DLV_OK && has;
 }
 
-const char *dwarf_text(Dwarf_Die die, Dwarf_Half attribute) {
+const char *debug_text(Dwarf_Die die, Dwarf_Half attribute) {
     char *text;
     return dwarf_die_text(die, attribute, &text, NULL) == DW_DLV_OK ? text : NULL;
 }
@@ -113,7 +113,7 @@ static bool read_constant(Dwarf_Attribute attribute, uint64_t *number) {
     return true;
 }
 
-bool dwarf_constant(Dwarf_Debug debug, Dwarf_Die die, Dwarf_Half name, uint64_t *number) {
+bool debug_constant(Dwarf_Debug debug, Dwarf_Die die, Dwarf_Half name, uint64_t *number) {
     Dwarf_Attribute attribute;
     if (dwarf_attr(die, name, &attribute, NULL) != DW_DLV_OK)
         return false;
@@ -122,12 +122,12 @@ bool dwarf_constant(Dwarf_Debug debug, Dwarf_Die die, Dwarf_Half name, uint64_t 
     return is_read;
 }
 
-uint64_t dwarf_number(Dwarf_Debug debug, Dwarf_Die die, Dwarf_Half name) {
+uint64_t debug_number(Dwarf_Debug debug, Dwarf_Die die, Dwarf_Half name) {
     uint64_t number;
-    return dwarf_constant(debug, die, name, &number) ? number : 0;
+    return debug_constant(debug, die, name, &number) ? number : 0;
 }
 
-bool dwarf_reference(Dwarf_Debug debug, Dwarf_Die die, Dwarf_Half name, Dwarf_Off *offset) {
+bool debug_reference(Dwarf_Debug debug, Dwarf_Die die, Dwarf_Half name, Dwarf_Off *offset) {
     Dwarf_Attribute attribute;
     if (dwarf_attr(die, name, &attribute, NULL) != DW_DLV_OK)
         return false;
@@ -136,7 +136,7 @@ bool dwarf_reference(Dwarf_Debug debug, Dwarf_Die die, Dwarf_Half name, Dwarf_Of
     return is_read;
 }
 
-size_t dwarf_each_unit(Dwarf_Debug debug, dwarf_unit_function *take, void *context) {
+size_t debug_each_unit(Dwarf_Debug debug, debug_unit_function *take, void *context) {
     Dwarf_Unsigned length, abbreviations, type_offset, next;
     Dwarf_Half version, address_size, offset_size, extension_size, unit_type;
     Dwarf_Sig8 signature;
@@ -154,62 +154,62 @@ size_t dwarf_each_unit(Dwarf_Debug debug, dwarf_unit_function *take, void *conte
     return count;
 }
 
-bool dwarf_is_split(Dwarf_Die unit) {
-    return dwarf_has_attribute(unit, DW_AT_dwo_name) || dwarf_has_attribute(unit, DW_AT_GNU_dwo_name);
+bool debug_is_split(Dwarf_Die unit) {
+    return debug_has_attribute(unit, DW_AT_dwo_name) || debug_has_attribute(unit, DW_AT_GNU_dwo_name);
 }
 
-bool dwarf_is_transparent(Dwarf_Half tag) {
+bool debug_is_transparent(Dwarf_Half tag) {
     return tag == DW_TAG_namespace || tag == DW_TAG_module || tag == DW_TAG_lexical_block ||
            tag == DW_TAG_try_block || tag == DW_TAG_catch_block;
 }
 
-bool dwarf_has_code(Dwarf_Die die) {
-    return dwarf_has_attribute(die, DW_AT_low_pc) || dwarf_has_attribute(die, DW_AT_ranges);
+bool debug_has_code(Dwarf_Die die) {
+    return debug_has_attribute(die, DW_AT_low_pc) || debug_has_attribute(die, DW_AT_ranges);
 }
 
-bool dwarf_next_origin(Dwarf_Debug debug, Dwarf_Die die, Dwarf_Off *offset) {
-    return dwarf_reference(debug, die, DW_AT_abstract_origin, offset) ||
-           dwarf_reference(debug, die, DW_AT_specification, offset);
+bool debug_next_origin(Dwarf_Debug debug, Dwarf_Die die, Dwarf_Off *offset) {
+    return debug_reference(debug, die, DW_AT_abstract_origin, offset) ||
+           debug_reference(debug, die, DW_AT_specification, offset);
 }
 
 static const char *linkage_name(Dwarf_Die die) {
-    const char *name = dwarf_text(die, DW_AT_linkage_name);
-    return name ? name : dwarf_text(die, DW_AT_MIPS_linkage_name);
+    const char *name = debug_text(die, DW_AT_linkage_name);
+    return name ? name : debug_text(die, DW_AT_MIPS_linkage_name);
 }
 
 /* Code refers to the abstract function, that to the declaration in its class: each name stands in one of
  * them. */
-struct dwarf_names dwarf_function_names(Dwarf_Debug debug, Dwarf_Off offset) {
+struct debug_names debug_function_names(Dwarf_Debug debug, Dwarf_Off offset) {
     enum { HOPS_MAX = 8 };
-    struct dwarf_names names = {NULL, NULL};
+    struct debug_names names = {NULL, NULL};
     bool has_next = true;
     for (int hops = 0; has_next && (!names.plain || !names.linkage) && hops < HOPS_MAX; hops++) {
         Dwarf_Die die;
         if (dwarf_offdie_b(debug, offset, 1, &die, NULL) != DW_DLV_OK)
             break;
-        names.plain = names.plain ? names.plain : dwarf_text(die, DW_AT_name);
+        names.plain = names.plain ? names.plain : debug_text(die, DW_AT_name);
         names.linkage = names.linkage ? names.linkage : linkage_name(die);
-        has_next = dwarf_next_origin(debug, die, &offset);
+        has_next = debug_next_origin(debug, die, &offset);
         dwarf_dealloc(debug, die, DW_DLA_DIE);
     }
     return names;
 }
 
-const char *dwarf_directory(Dwarf_Line_Context lines, Dwarf_Unsigned index) {
+const char *debug_line_directory(Dwarf_Line_Context lines, Dwarf_Unsigned index) {
     const char *directory = NULL;
     return dwarf_srclines_include_dir_data(lines, (Dwarf_Signed)index, &directory, NULL) == DW_DLV_OK
                ? directory
                : NULL;
 }
 
-void dwarf_each_row(const struct dwarf_handle *handle, Dwarf_Die unit, line_row_function *take,
+void debug_each_row(const struct debug_handle *handle, Dwarf_Die unit, line_row_function *take,
                     void *context) {
     const struct elf_file *elf = handle->sections.elf;
     Dwarf_Off offset;
-    if (!dwarf_reference(handle->debug, unit, DW_AT_stmt_list, &offset))
+    if (!debug_reference(handle->debug, unit, DW_AT_stmt_list, &offset))
         return;
     for (size_t i = 0; i < elf->count; i++) {
-        const unsigned char *bytes = dwarf_section_bytes(&handle->sections, i);
+        const unsigned char *bytes = debug_section_bytes(&handle->sections, i);
         if (bytes && elf->sections[i].type != SHT_RELA && strcmp(elf->sections[i].name, ".debug_line") == 0)
             line_program_run(bytes, handle->sections.sizes[i], offset, take, context);
     }
@@ -236,7 +236,7 @@ static bool has_debug_info(const struct elf_file *elf) {
     return false;
 }
 
-static bool copy_plain(struct dwarf_sections *sections, size_t index, struct reason *why) {
+static bool copy_plain(struct debug_sections *sections, size_t index, struct reason *why) {
     const struct elf_section *section = &sections->elf->sections[index];
     sections->copies[index] = malloc(section->size ? section->size : 1);
     if (!sections->copies[index])
@@ -281,7 +281,7 @@ static bool unpack(const struct elf_section *section, const Elf64_Chdr *header, 
 }
 
 /* libdwarf does not learn through its interface that a section is compressed. */
-static bool decompress(struct dwarf_sections *sections, size_t index, struct reason *why) {
+static bool decompress(struct debug_sections *sections, size_t index, struct reason *why) {
     const struct elf_section *section = &sections->elf->sections[index];
     Elf64_Chdr header;
     if (!check_compression(section, &header, why))
@@ -293,7 +293,7 @@ static bool decompress(struct dwarf_sections *sections, size_t index, struct rea
     return unpack(section, &header, sections->copies[index], why);
 }
 
-static bool open_section(struct dwarf_sections *sections, size_t index, uint64_t *left, struct reason *why) {
+static bool open_section(struct debug_sections *sections, size_t index, uint64_t *left, struct reason *why) {
     const struct elf_section *section = &sections->elf->sections[index];
     if (section->size > *left)
         return reason_set(why, "its debug sections overlap");
@@ -303,7 +303,7 @@ static bool open_section(struct dwarf_sections *sections, size_t index, uint64_t
     return sections->elf->type != ET_REL || copy_plain(sections, index, why);
 }
 
-static bool open_sections(struct dwarf_sections *sections, struct reason *why) {
+static bool open_sections(struct debug_sections *sections, struct reason *why) {
     const struct elf_file *elf = sections->elf;
     uint64_t left = elf->size;
     for (size_t i = 0; i < elf->count; i++) {
@@ -315,7 +315,7 @@ static bool open_sections(struct dwarf_sections *sections, struct reason *why) {
 }
 
 /* References between debug sections are offsets, so every section lies at address 0. */
-static bool relocate(struct dwarf_sections *sections, struct reason *why) {
+static bool relocate(struct debug_sections *sections, struct reason *why) {
     uint64_t *bases = calloc(sections->elf->count, sizeof *bases);
     bool is_done = bases ? elf_relocate(sections->elf, sections->copies, sections->sizes, bases, why)
                          : reason_set(why, "out of memory");
@@ -323,8 +323,8 @@ static bool relocate(struct dwarf_sections *sections, struct reason *why) {
     return is_done;
 }
 
-bool dwarf_sections_open(struct dwarf_sections *sections, const struct elf_file *elf, struct reason *why) {
-    *sections = (struct dwarf_sections){.elf = elf};
+bool debug_sections_open(struct debug_sections *sections, const struct elf_file *elf, struct reason *why) {
+    *sections = (struct debug_sections){.elf = elf};
     if (!has_debug_info(elf))
         return reason_set(why, "it has no debug information (compile with -g)");
     sections->copies = calloc(elf->count, sizeof *sections->copies);
@@ -333,18 +333,18 @@ bool dwarf_sections_open(struct dwarf_sections *sections, const struct elf_file 
         sections->copies && sections->sizes ? open_sections(sections, why) : reason_set(why, "out of memory");
     if (is_open && (elf->type != ET_REL || relocate(sections, why)))
         return true;
-    dwarf_sections_close(sections);
+    debug_sections_close(sections);
     return false;
 }
 
-void dwarf_sections_close(struct dwarf_sections *sections) {
+void debug_sections_close(struct debug_sections *sections) {
     for (size_t i = 0; sections->copies && i < sections->elf->count; i++)
         free(sections->copies[i]);
     free(sections->copies);
     free(sections->sizes);
-    *sections = (struct dwarf_sections){0};
+    *sections = (struct debug_sections){0};
 }
 
-const unsigned char *dwarf_section_bytes(const struct dwarf_sections *sections, size_t index) {
+const unsigned char *debug_section_bytes(const struct debug_sections *sections, size_t index) {
     return sections->copies[index] ? sections->copies[index] : sections->elf->sections[index].bytes;
 }

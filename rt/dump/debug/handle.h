@@ -9,95 +9,95 @@
 #include <libdwarf/dwarf.h>
 #include <libdwarf/libdwarf.h>
 
-struct dwarf_sections {
+struct debug_sections {
     const struct elf_file *elf;
     unsigned char **copies; /* of each section; NULL: as it is in the file */
     uint64_t *sizes;        /* of each section's bytes */
 };
 
 /* False: the module has no debug information that can be read; *why says why. */
-bool dwarf_sections_open(struct dwarf_sections *, const struct elf_file *, struct reason *why);
-void dwarf_sections_close(struct dwarf_sections *);
+bool debug_sections_open(struct debug_sections *, const struct elf_file *, struct reason *why);
+void debug_sections_close(struct debug_sections *);
 
 /* NULL: the section has no bytes. */
-const unsigned char *dwarf_section_bytes(const struct dwarf_sections *, size_t index);
+const unsigned char *debug_section_bytes(const struct debug_sections *, size_t index);
 
 /* ---- Debug information of a module, open to be read with libdwarf. The only file that includes libdwarf.h.
  *
  * libdwarf trusts what it reads more than it should: use it in a process of its own.
  */
 
-struct dwarf_handle {
-    struct dwarf_sections sections;
+struct debug_handle {
+    struct debug_sections sections;
     Dwarf_Obj_Access_Interface access;
     Dwarf_Debug debug;
 };
 
 /* The handle must stay where it is, and the file outlive it. False: *why says why, and nothing is open. */
-bool dwarf_open(struct dwarf_handle *, const struct elf_file *, struct reason *why);
-void dwarf_close(struct dwarf_handle *);
+bool debug_open(struct debug_handle *, const struct elf_file *, struct reason *why);
+void debug_close(struct debug_handle *);
 
 /* What cannot be read is as if it were not there: NULL, 0, false. */
-bool dwarf_has_attribute(Dwarf_Die, Dwarf_Half attribute);
-const char *dwarf_text(Dwarf_Die, Dwarf_Half attribute);
-uint64_t dwarf_number(Dwarf_Debug, Dwarf_Die, Dwarf_Half attribute);
+bool debug_has_attribute(Dwarf_Die, Dwarf_Half attribute);
+const char *debug_text(Dwarf_Die, Dwarf_Half attribute);
+uint64_t debug_number(Dwarf_Debug, Dwarf_Die, Dwarf_Half attribute);
 
 /* The same, with false for what is not there, or no number. */
-bool dwarf_constant(Dwarf_Debug, Dwarf_Die, Dwarf_Half attribute, uint64_t *number);
+bool debug_constant(Dwarf_Debug, Dwarf_Die, Dwarf_Half attribute, uint64_t *number);
 
 /* Sets *offset to the entry that the attribute refers to. */
-bool dwarf_reference(Dwarf_Debug, Dwarf_Die, Dwarf_Half attribute, Dwarf_Off *offset);
+bool debug_reference(Dwarf_Debug, Dwarf_Die, Dwarf_Half attribute, Dwarf_Off *offset);
 
 /* Calls for each unit, from the first to the last: libdwarf begins anew only behind that one. Returns how
  * many there are. */
-typedef void dwarf_unit_function(void *context, Dwarf_Die unit, bool is_of_types);
-size_t dwarf_each_unit(Dwarf_Debug, dwarf_unit_function *, void *context);
+typedef void debug_unit_function(void *context, Dwarf_Die unit, bool is_of_types);
+size_t debug_each_unit(Dwarf_Debug, debug_unit_function *, void *context);
 
 /* Whether most of what the unit has is in a .dwo file. */
-bool dwarf_is_split(Dwarf_Die unit);
+bool debug_is_split(Dwarf_Die unit);
 
 /* Whether the scope that has such an entry has the functions and calls in it, too. */
-bool dwarf_is_transparent(Dwarf_Half tag);
+bool debug_is_transparent(Dwarf_Half tag);
 
 /* Whether the entry stands for code of its own. */
-bool dwarf_has_code(Dwarf_Die);
+bool debug_has_code(Dwarf_Die);
 
 /* Sets *offset to the entry that this one is an instance or a definition of. */
-bool dwarf_next_origin(Dwarf_Debug, Dwarf_Die, Dwarf_Off *offset);
+bool debug_next_origin(Dwarf_Debug, Dwarf_Die, Dwarf_Off *offset);
 
 /* Either may be NULL. */
-struct dwarf_names {
+struct debug_names {
     const char *plain, *linkage;
 };
 
 /* Of the function whose entry is at the offset. */
-struct dwarf_names dwarf_function_names(Dwarf_Debug, Dwarf_Off offset);
+struct debug_names debug_function_names(Dwarf_Debug, Dwarf_Off offset);
 
 /* A directory of a line table. */
-const char *dwarf_directory(Dwarf_Line_Context, Dwarf_Unsigned index);
+const char *debug_line_directory(Dwarf_Line_Context, Dwarf_Unsigned index);
 
 /* Calls for each row of the unit's line table. */
-void dwarf_each_row(const struct dwarf_handle *, Dwarf_Die unit, line_row_function *, void *context);
+void debug_each_row(const struct debug_handle *, Dwarf_Die unit, line_row_function *, void *context);
 
 /* Calls for each stretch of code of the entry, from low to high - 1. base: where its unit's ranges begin.
  * What the linker dropped has none. */
-typedef void dwarf_range(void *context, uint64_t low, uint64_t high);
-void dwarf_each_range(Dwarf_Debug, Dwarf_Die, uint64_t base, dwarf_range *, void *context);
+typedef void debug_range(void *context, uint64_t low, uint64_t high);
+void debug_each_range(Dwarf_Debug, Dwarf_Die, uint64_t base, debug_range *, void *context);
 
-/* ---- What a unit of debug information knows of addresses: dwarf_lookup.h in parts. */
+/* ---- What a unit of debug information knows of addresses: debug_lookup.h in parts. */
 
 /* Deeper nesting of scopes is damage. */
 enum { DWARF_DEPTH_MAX = 1000 };
 
 /* A function, or one that was inlined in another. */
-struct dwarf_scope {
+struct debug_scope {
     size_t parent; /* scope that it was inlined in, plus one; 0: none */
     Dwarf_Off function;
     uint64_t call_file, call_line, call_column;
 };
 
 /* What an address is at. */
-struct dwarf_hit {
+struct debug_hit {
     size_t scope; /* the innermost, plus one; 0: none */
     uint64_t file, line, column;
     bool has_row;
@@ -105,17 +105,17 @@ struct dwarf_hit {
     bool is_found;   /* in a unit that was read before */
 };
 
-struct dwarf_unit {
-    const struct dwarf_handle *handle;
+struct debug_unit {
+    const struct debug_handle *handle;
     Dwarf_Debug debug;
     const uint64_t *addresses;
-    struct dwarf_hit *hits; /* of each address */
+    struct debug_hit *hits; /* of each address */
     size_t count;
 
     uint64_t base; /* of its ranges */
     size_t *in;    /* addresses in its ranges */
     size_t in_count;
-    struct dwarf_scope *scopes; /* those that have addresses */
+    struct debug_scope *scopes; /* those that have addresses */
     size_t scope_count, scope_room;
     char **files; /* of its line table, by number */
     size_t file_count;
@@ -124,13 +124,13 @@ struct dwarf_unit {
 };
 
 /* Sets *from and *end to the addresses from low to high - 1. */
-void dwarf_unit_slice(const struct dwarf_unit *, uint64_t low, uint64_t high, size_t *from, size_t *end);
+void debug_unit_slice(const struct debug_unit *, uint64_t low, uint64_t high, size_t *from, size_t *end);
 
 /* Finds the scopes of the addresses that are in the unit. */
-void dwarf_unit_scopes(struct dwarf_unit *, Dwarf_Die);
+void debug_unit_scopes(struct debug_unit *, Dwarf_Die);
 
-/* Finds their rows, and the names of files. dwarf_unit_files_free gives those back. */
-void dwarf_unit_lines(struct dwarf_unit *, Dwarf_Die);
-void dwarf_unit_files_free(struct dwarf_unit *);
+/* Finds their rows, and the names of files. debug_unit_files_free gives those back. */
+void debug_unit_lines(struct debug_unit *, Dwarf_Die);
+void debug_unit_files_free(struct debug_unit *);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Functions and lines of addresses. */
-#include "dump/debug/lookup.h"
+#include "dump/debug/child.h"
 
 #include "base/grow.h"
 #include "dump/base/hash_index.h"
@@ -10,16 +10,16 @@
 #include <stdlib.h>
 
 struct lookup {
-    struct dwarf_handle handle;
-    struct dwarf_unit unit;
+    struct debug_handle handle;
+    struct debug_unit unit;
     struct offset_map functions; /* offset of a function's entry -> its name */
     struct string_pool names;
     bool has_split_unit;
-    dwarf_found *found;
+    debug_found *found;
     void *context;
 };
 
-void dwarf_unit_slice(const struct dwarf_unit *unit, uint64_t low, uint64_t high, size_t *from, size_t *end) {
+void debug_unit_slice(const struct debug_unit *unit, uint64_t low, uint64_t high, size_t *from, size_t *end) {
     size_t first = 0, count = unit->count;
     while (count) {
         size_t half = count / 2;
@@ -34,20 +34,20 @@ void dwarf_unit_slice(const struct dwarf_unit *unit, uint64_t low, uint64_t high
 
 /* Units can claim the same addresses: the first that knows them is heard. */
 static void claim(void *context, uint64_t low, uint64_t high) {
-    struct dwarf_unit *unit = context;
+    struct debug_unit *unit = context;
     size_t i, end;
-    dwarf_unit_slice(unit, low, high, &i, &end);
+    debug_unit_slice(unit, low, high, &i, &end);
     for (; i < end; i++) {
-        struct dwarf_hit *hit = &unit->hits[i];
+        struct debug_hit *hit = &unit->hits[i];
         if (hit->is_in_unit || hit->is_found)
             continue;
-        *hit = (struct dwarf_hit){.is_in_unit = true};
+        *hit = (struct debug_hit){.is_in_unit = true};
         unit->in[unit->in_count++] = i;
     }
 }
 
 static const char *read_name(struct lookup *lookup, Dwarf_Off offset) {
-    struct dwarf_names names = dwarf_function_names(lookup->handle.debug, offset);
+    struct debug_names names = debug_function_names(lookup->handle.debug, offset);
     char *demangled = demangle(names.linkage);
     const char *name = demangled ? demangled : names.plain ? names.plain : names.linkage;
     lookup->unit.is_broken |= !string_pool_keep(&lookup->names, &name);
@@ -69,7 +69,7 @@ static uint32_t narrow(uint64_t number) {
     return number <= UINT32_MAX ? (uint32_t)number : 0;
 }
 
-static struct place place_at(const struct dwarf_unit *unit, uint64_t file, uint64_t line, uint64_t column) {
+static struct place place_at(const struct debug_unit *unit, uint64_t file, uint64_t line, uint64_t column) {
     return (struct place){
         .file = file < unit->file_count ? unit->files[file] : NULL,
         .line = narrow(line),
@@ -79,12 +79,12 @@ static struct place place_at(const struct dwarf_unit *unit, uint64_t file, uint6
 
 static void tell(struct lookup *lookup, size_t index) {
     struct place places[DWARF_DEPTH_MAX];
-    const struct dwarf_unit *unit = &lookup->unit;
-    const struct dwarf_hit *hit = &unit->hits[index];
+    const struct debug_unit *unit = &lookup->unit;
+    const struct debug_hit *hit = &unit->hits[index];
     size_t count = 0, scope = hit->scope;
     places[0] = hit->has_row ? place_at(unit, hit->file, hit->line, hit->column) : (struct place){.line = 0};
     for (; scope && count < DWARF_DEPTH_MAX - 1; scope = unit->scopes[scope - 1].parent) {
-        const struct dwarf_scope *at = &unit->scopes[scope - 1];
+        const struct debug_scope *at = &unit->scopes[scope - 1];
         places[count++].function = name_of(lookup, at->function);
         places[count] = place_at(unit, at->call_file, at->call_line, at->call_column);
     }
@@ -93,9 +93,9 @@ static void tell(struct lookup *lookup, size_t index) {
 }
 
 static void tell_all(struct lookup *lookup) {
-    struct dwarf_unit *unit = &lookup->unit;
+    struct debug_unit *unit = &lookup->unit;
     for (size_t i = 0; i < unit->in_count; i++) {
-        struct dwarf_hit *hit = &unit->hits[unit->in[i]];
+        struct debug_hit *hit = &unit->hits[unit->in[i]];
         hit->is_in_unit = false;
         hit->is_found = hit->scope || hit->has_row;
         if (hit->is_found)
@@ -105,23 +105,23 @@ static void tell_all(struct lookup *lookup) {
 
 static void read_unit(void *context, Dwarf_Die die, bool is_of_types) {
     struct lookup *lookup = context;
-    struct dwarf_unit *unit = &lookup->unit;
+    struct debug_unit *unit = &lookup->unit;
     Dwarf_Addr base = 0;
     if (is_of_types || unit->is_broken)
         return;
     unit->in_count = 0;
     unit->base = dwarf_lowpc(die, &base, NULL) == DW_DLV_OK ? base : 0;
-    dwarf_each_range(unit->debug, die, unit->base, claim, unit);
+    debug_each_range(unit->debug, die, unit->base, claim, unit);
     if (!unit->in_count)
         return;
-    lookup->has_split_unit |= dwarf_is_split(die);
-    dwarf_unit_scopes(unit, die);
-    dwarf_unit_lines(unit, die);
+    lookup->has_split_unit |= debug_is_split(die);
+    debug_unit_scopes(unit, die);
+    debug_unit_lines(unit, die);
     tell_all(lookup);
-    dwarf_unit_files_free(unit);
+    debug_unit_files_free(unit);
 }
 
-static uint64_t all_bytes(const struct dwarf_sections *sections) {
+static uint64_t all_bytes(const struct debug_sections *sections) {
     uint64_t sum = 0;
     for (size_t i = 0; i < sections->elf->count; i++)
         sum += sections->sizes[i];
@@ -129,7 +129,7 @@ static uint64_t all_bytes(const struct dwarf_sections *sections) {
 }
 
 static bool look_up(struct lookup *lookup, struct reason *why) {
-    struct dwarf_unit *unit = &lookup->unit;
+    struct debug_unit *unit = &lookup->unit;
     unit->handle = &lookup->handle;
     unit->debug = lookup->handle.debug;
     unit->entries_left = all_bytes(&lookup->handle.sections);
@@ -137,7 +137,7 @@ static bool look_up(struct lookup *lookup, struct reason *why) {
     unit->in = calloc(unit->count + 1, sizeof *unit->in);
     unit->is_broken = !unit->hits || !unit->in;
     if (!unit->is_broken)
-        dwarf_each_unit(unit->debug, read_unit, lookup);
+        debug_each_unit(unit->debug, read_unit, lookup);
     free(unit->hits);
     free(unit->in);
     free(unit->scopes);
@@ -148,21 +148,21 @@ static bool look_up(struct lookup *lookup, struct reason *why) {
     return !lookup->has_split_unit || reason_set(why, "its debug information is split into .dwo files");
 }
 
-bool dwarf_lookup(const struct elf_file *elf, const uint64_t *addresses, size_t count, dwarf_found *found,
+bool debug_lookup(const struct elf_file *elf, const uint64_t *addresses, size_t count, debug_found *found,
                   void *context, struct reason *why) {
     struct lookup lookup = {
         .unit = {.addresses = addresses, .count = count}, .found = found, .context = context};
-    if (!dwarf_open(&lookup.handle, elf, why))
+    if (!debug_open(&lookup.handle, elf, why))
         return false;
     bool is_done = look_up(&lookup, why);
-    dwarf_close(&lookup.handle);
+    debug_close(&lookup.handle);
     return is_done;
 }
 
 /* ---- The functions and inlined calls that addresses lie in. */
 
 struct scoping {
-    struct dwarf_unit *unit;
+    struct debug_unit *unit;
     size_t scope;     /* plus one */
     bool has_address; /* some address lies in it */
 };
@@ -170,62 +170,62 @@ struct scoping {
 static void take_range(void *context, uint64_t low, uint64_t high) {
     struct scoping *scoping = context;
     size_t i, end;
-    dwarf_unit_slice(scoping->unit, low, high, &i, &end);
+    debug_unit_slice(scoping->unit, low, high, &i, &end);
     scoping->has_address |= i < end;
     for (; i < end; i++)
         scoping->unit->hits[i].scope = scoping->scope;
 }
 
-static Dwarf_Off function_of(const struct dwarf_unit *unit, Dwarf_Die die) {
+static Dwarf_Off function_of(const struct debug_unit *unit, Dwarf_Die die) {
     Dwarf_Off offset = 0;
-    if (!dwarf_next_origin(unit->debug, die, &offset))
+    if (!debug_next_origin(unit->debug, die, &offset))
         dwarf_dieoffset(die, &offset, NULL);
     return offset;
 }
 
 /* Inner scopes come after the ones around them, so that theirs is what stays with the address. */
-static size_t add_scope(struct dwarf_unit *unit, Dwarf_Die die, size_t parent) {
+static size_t add_scope(struct debug_unit *unit, Dwarf_Die die, size_t parent) {
     struct scoping scoping = {.unit = unit, .scope = unit->scope_count + 1};
     if (!grow(&unit->scopes, unit->scope_count, &unit->scope_room, sizeof *unit->scopes)) {
         unit->is_broken = true;
         return 0;
     }
-    dwarf_each_range(unit->debug, die, unit->base, take_range, &scoping);
+    debug_each_range(unit->debug, die, unit->base, take_range, &scoping);
     if (!scoping.has_address)
         return 0;
-    unit->scopes[unit->scope_count++] = (struct dwarf_scope){
+    unit->scopes[unit->scope_count++] = (struct debug_scope){
         .parent = parent,
         .function = function_of(unit, die),
-        .call_file = dwarf_number(unit->debug, die, DW_AT_call_file),
-        .call_line = dwarf_number(unit->debug, die, DW_AT_call_line),
-        .call_column = dwarf_number(unit->debug, die, DW_AT_call_column),
+        .call_file = debug_number(unit->debug, die, DW_AT_call_file),
+        .call_line = debug_number(unit->debug, die, DW_AT_call_line),
+        .call_column = debug_number(unit->debug, die, DW_AT_call_column),
     };
     return scoping.scope;
 }
 
-static void walk_children(struct dwarf_unit *unit, Dwarf_Die parent, size_t scope, int depth);
+static void walk_children(struct debug_unit *unit, Dwarf_Die parent, size_t scope, int depth);
 
-static void walk_entry(struct dwarf_unit *unit, Dwarf_Die die, size_t scope, int depth) {
+static void walk_entry(struct debug_unit *unit, Dwarf_Die die, size_t scope, int depth) {
     Dwarf_Half tag = 0;
     if (dwarf_tag(die, &tag, NULL) != DW_DLV_OK)
         return;
-    if (dwarf_is_transparent(tag)) {
+    if (debug_is_transparent(tag)) {
         walk_children(unit, die, scope, depth + 1);
         return;
     }
     bool is_function = tag == DW_TAG_subprogram;
-    if ((!is_function && tag != DW_TAG_inlined_subroutine) || !dwarf_has_code(die))
+    if ((!is_function && tag != DW_TAG_inlined_subroutine) || !debug_has_code(die))
         return;
     scope = add_scope(unit, die, is_function ? 0 : scope);
     if (scope)
         walk_children(unit, die, scope, depth + 1);
 }
 
-static bool take_entry(struct dwarf_unit *unit) {
+static bool take_entry(struct debug_unit *unit) {
     return unit->entries_left && unit->entries_left--;
 }
 
-static void walk_children(struct dwarf_unit *unit, Dwarf_Die parent, size_t scope, int depth) {
+static void walk_children(struct debug_unit *unit, Dwarf_Die parent, size_t scope, int depth) {
     Dwarf_Die die, next;
     if (depth > DWARF_DEPTH_MAX || dwarf_child(parent, &die, NULL) != DW_DLV_OK)
         return;
@@ -237,7 +237,7 @@ static void walk_children(struct dwarf_unit *unit, Dwarf_Die parent, size_t scop
     }
 }
 
-void dwarf_unit_scopes(struct dwarf_unit *unit, Dwarf_Die die) {
+void debug_unit_scopes(struct debug_unit *unit, Dwarf_Die die) {
     unit->scope_count = 0;
     walk_children(unit, die, 0, 0);
 }

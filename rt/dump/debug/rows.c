@@ -22,15 +22,16 @@ static char *join(const char *compilation_directory, const char *directory, cons
 }
 
 /* Directory 0 is that of the compilation, in DWARF 5 by its name. */
-static void read_file(struct dwarf_unit *unit, Dwarf_Line_Context lines, const char *directory,
+static void read_file(struct debug_unit *unit, Dwarf_Line_Context lines, const char *directory,
                       Dwarf_Signed i) {
     const char *name;
     Dwarf_Unsigned index;
     if (dwarf_srclines_files_data_b(lines, i, &name, &index, NULL, NULL, NULL, NULL) == DW_DLV_OK && name)
-        unit->files[i] = join(directory, index || !directory ? dwarf_directory(lines, index) : NULL, name);
+        unit->files[i] =
+            join(directory, index || !directory ? debug_line_directory(lines, index) : NULL, name);
 }
 
-static void read_files(struct dwarf_unit *unit, Dwarf_Line_Context lines) {
+static void read_files(struct debug_unit *unit, Dwarf_Line_Context lines) {
     Dwarf_Signed first, count, end;
     const char *directory = NULL;
     dwarf_srclines_comp_dir(lines, &directory, NULL);
@@ -44,17 +45,17 @@ static void read_files(struct dwarf_unit *unit, Dwarf_Line_Context lines) {
 }
 
 struct rows {
-    struct dwarf_unit *unit;
+    struct debug_unit *unit;
     struct line_row last; /* is_end: none of the sequence yet */
     bool is_dropped;
 };
 
 static void cover(struct rows *rows, uint64_t end) {
-    struct dwarf_unit *unit = rows->unit;
+    struct debug_unit *unit = rows->unit;
     size_t i, last;
-    dwarf_unit_slice(unit, rows->last.address, end, &i, &last);
+    debug_unit_slice(unit, rows->last.address, end, &i, &last);
     for (; i < last; i++) {
-        struct dwarf_hit *hit = &unit->hits[i];
+        struct debug_hit *hit = &unit->hits[i];
         if (!hit->is_in_unit)
             continue;
         hit->file = rows->last.file;
@@ -75,7 +76,7 @@ static void take_row(void *context, const struct line_row *row) {
     rows->last = *row;
 }
 
-void dwarf_unit_lines(struct dwarf_unit *unit, Dwarf_Die die) {
+void debug_unit_lines(struct debug_unit *unit, Dwarf_Die die) {
     struct rows rows = {.unit = unit, .last = {.is_end = true}};
     Dwarf_Unsigned version;
     Dwarf_Small table_count;
@@ -84,10 +85,10 @@ void dwarf_unit_lines(struct dwarf_unit *unit, Dwarf_Die die) {
         return;
     read_files(unit, context);
     dwarf_srclines_dealloc_b(context);
-    dwarf_each_row(unit->handle, die, take_row, &rows);
+    debug_each_row(unit->handle, die, take_row, &rows);
 }
 
-void dwarf_unit_files_free(struct dwarf_unit *unit) {
+void debug_unit_files_free(struct debug_unit *unit) {
     for (size_t i = 0; i < unit->file_count; i++)
         free(unit->files[i]);
     free(unit->files);
@@ -100,7 +101,7 @@ void dwarf_unit_files_free(struct dwarf_unit *unit) {
 struct ranges {
     Dwarf_Debug debug;
     uint64_t base;
-    dwarf_range *take;
+    debug_range *take;
     void *context;
 };
 
@@ -177,7 +178,7 @@ static void give_attribute(const struct ranges *to, Dwarf_Die die, Dwarf_Attribu
         give_ranges(*to, die, offset);
 }
 
-void dwarf_each_range(Dwarf_Debug debug, Dwarf_Die die, uint64_t base, dwarf_range *take, void *context) {
+void debug_each_range(Dwarf_Debug debug, Dwarf_Die die, uint64_t base, debug_range *take, void *context) {
     struct ranges to = {debug, base, take, context};
     Dwarf_Attribute attribute;
     if (give_one(&to, die) || dwarf_attr(die, DW_AT_ranges, &attribute, NULL) != DW_DLV_OK)

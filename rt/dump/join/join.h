@@ -8,6 +8,7 @@
 #define ALLOCSITE_DUMP_JOIN_JOIN_H
 
 #include "dump/base/hash_index.h"
+#include "dump/load/source.h"
 #include "model/report.h"
 
 /* Reasons that are kept; of more, only that there are more. */
@@ -81,5 +82,15 @@ bool joined_add(struct joined *, struct report *);
 bool joined_report(struct joined *);
 
 void joined_free(struct joined *);
+
+/* ---- The reports of many files as one, one file at a time. */
+
+/* Takes from a file what the joined report will not have. False: *why says why the file is to be left out. */
+typedef bool join_visitor(void *context, const struct report_source *, struct reason *why);
+
+/* Sets joined->report. visit is called for each file before it is added; NULL: for none. STATUS_FAILED: some
+ * files were left out, each with a complaint. joined->reports is 0 if no report came of it; there is
+ * something to free even then. */
+int join_files(struct joined *, char **paths, int count, join_visitor *visit, void *context);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Calling frames of many reports as those of one. */
 #include "base/grow.h"
+#include "dump/base/modules.h"
 #include "dump/join/counters.h"
-#include "model/module_order.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 /* Members of JSON objects that somebody else wrote. */
 #include "dump/load/json_field.h"
 
-#include "model/module_order.h"
+#include "dump/base/modules.h"
 
 #include <stdio.h>
 #include <stdlib.h>

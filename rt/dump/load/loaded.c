@@ -57,52 +57,18 @@ void loaded_doubts_text(struct out *out, const struct loaded *loaded) {
     }
 }
 
-static void number(struct out *out, const char *separator, const char *name, uint64_t value) {
-    out_text(out, separator);
-    out_char(out, '"');
-    out_text(out, name);
-    out_text(out, "\":");
-    out_u64(out, value);
-}
-
-void loaded_counters_json(struct out *out, const struct counters *counters, bool is_site) {
-    const char *separator = "";
-#define WRITE_COUNTER(name)                                                                                  \
-    number(out, separator, #name, counters->name);                                                           \
-    separator = ",";
-    if (is_site) {
-        ALLOCSITE_SITE_TOTALS(WRITE_COUNTER)
-    } else {
-        ALLOCSITE_TOTALS(WRITE_COUNTER)
-    }
-#undef WRITE_COUNTER
-}
-
-static void reasons_json(struct out *out, const struct report *report) {
-    for (size_t i = 0; i < report->reason_count; i++) {
-        out_text(out, i ? "," : "");
-        out_json_string(out, report->reasons[i]);
-    }
-}
-
-void loaded_json(struct out *out, const struct loaded *loaded) {
+void loaded_json(struct json *json, const char *key, const struct loaded *loaded) {
     const struct report *report = loaded->report;
-    out_text(out, "{\"file\":");
-    out_json_string(out, loaded->path);
-    out_text(out, ",\"program\":");
-    out_json_string(out, report->program);
-    number(out, ",", "pid", report->pid);
-    number(out, ",", "processes", report->several.count ? report->several.count : 1);
-    out_text(out, report->reason_count ? ",\"exact\":false" : ",\"exact\":true");
-    out_text(out, ",\"inexact_reasons\":[");
-    reasons_json(out, report);
-    out_text(out, report->finished ? "],\"finished\":true" : "],\"finished\":false");
-    out_text(out, loaded->is_lawful ? ",\"lawful\":true" : ",\"lawful\":false");
-    number(out, ",", "peak_within", report->peak_within);
-    number(out, ",", "sites_left_out", report->left_out);
-    out_text(out, ",\"totals\":{");
-    loaded_counters_json(out, &report->totals.counters, false);
-    out_text(out, "}}");
+    json_open(json, key, '{');
+    json_text(json, "file", loaded->path);
+    json_head(json, report);
+    json_flag(json, "lawful", loaded->is_lawful);
+    json_number(json, "peak_within", report->peak_within);
+    json_number(json, "sites_left_out", report->left_out);
+    json_open(json, "totals", '{');
+    json_counters(json, &report->totals.counters, false);
+    json_close(json, '}');
+    json_close(json, '}');
 }
 
 /* ---- What must hold between a report's numbers, and who is told if it does not. */

@@ -6,6 +6,7 @@
 #include "dump/load/source.h"
 #include "dump/load/symbolize.h"
 #include "model/report.h"
+#include "write/json.h"
 
 struct loaded {
     const char *path;
@@ -23,11 +24,8 @@ void loaded_close(struct loaded *);
  * left out. Nothing for most reports. */
 void loaded_doubts_text(struct out *, const struct loaded *);
 
-/* Writes {"file":...,"program":...,"exact":...,"totals":{...}}. */
-void loaded_json(struct out *, const struct loaded *);
-
-/* Writes "name":number members of counters, separated by commas. A site has more than totals. */
-void loaded_counters_json(struct out *, const struct counters *, bool is_site);
+/* The member {"file":...,"program":...,"exact":...,"totals":{...}}. */
+void loaded_json(struct json *, const char *key, const struct loaded *);
 
 /* ---- What must hold between a report's numbers, and who is told if it does not. */
 

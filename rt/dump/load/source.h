@@ -3,6 +3,7 @@
 #ifndef ALLOCSITE_DUMP_LOAD_SOURCE_H
 #define ALLOCSITE_DUMP_LOAD_SOURCE_H
 
+#include "dump/base/hash_index.h"
 #include "dump/load/report_read.h"
 #include "dump/profile/read.h"
 
@@ -27,5 +28,22 @@ bool report_source_is_pid(const char *text, unsigned *pid);
  * is left to give back. */
 bool report_source_load(struct report_source *, const char *path, struct reason *why);
 void report_source_free(struct report_source *);
+
+/* ---- The modules that reports name, with their build ids where they tell them. */
+
+/* All zero: none yet. A path can stand here several times, with another build id each. */
+struct module_list {
+    struct report_module *list;
+    size_t count, room;
+    struct string_pool strings;
+};
+
+/* Takes the modules of a source. False: out of memory. */
+bool module_list_take(struct module_list *, const struct report_source *, struct reason *why);
+
+/* Whether it is a file, and not known better under its build id. */
+bool module_list_has_file(const struct module_list *, const struct report_module *);
+
+void module_list_free(struct module_list *);
 
 #endif

@@ -4,7 +4,6 @@
 
 #include "base/chunks.h"
 #include "base/grow.h"
-#include "dump/process/counters.h"
 #include "dump/profile/areas.h"
 
 #include <inttypes.h>

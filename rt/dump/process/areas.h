@@ -38,4 +38,9 @@ bool remote_areas_names(const struct remote_areas *, struct remote_memory *, str
  * had of its own: so much it has inherited at least. False: out of memory. */
 bool remote_inherited_add(const struct remote_areas *, struct profile_image *, uint32_t records);
 
+/* Copies them to their places in the image. Of each slot what went is read before what came, as profile.h has
+ * it; and all of a slot within microseconds, for what comes in between stands as live. False: out of memory,
+ * or not all of it is there. */
+bool remote_counters_copy(const struct remote_areas *, struct remote_memory *, char *image);
+
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The tallies and extras of a process. */
-#include "dump/process/counters.h"
+#include "dump/process/areas.h"
 
 #include "dump/profile/areas.h"
 

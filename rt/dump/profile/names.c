@@ -4,7 +4,7 @@
 
 #include "base/chunks.h"
 #include "base/grow.h"
-#include "model/module_order.h"
+#include "dump/base/modules.h"
 
 #include <string.h>
 

@@ -6,7 +6,7 @@
 #include "dump/base/hash_index.h"
 #include "dump/profile/areas.h"
 #include "model/report.h"
-#include "model/site_json.h"
+#include "model/site.h"
 
 /* Longer chains are cut: nobody inlines through so many functions, but a damaged chain may be a circle. */
 #define PROFILE_CHAIN_MAX 1000

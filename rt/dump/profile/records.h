@@ -5,7 +5,7 @@
 
 #include "dump/base/hash_index.h"
 #include "model/report.h"
-#include "model/site_json.h"
+#include "model/site.h"
 #include "profile.h"
 
 /* All zero: none yet. */

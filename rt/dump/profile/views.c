@@ -3,7 +3,7 @@
 #include "dump/profile/views.h"
 
 #include "base/grow.h"
-#include "model/row_names.h"
+#include "dump/base/modules.h"
 
 #include <stddef.h>
 

@@ -3,7 +3,8 @@
 #include "dump/table/listing.h"
 
 #include "base/path.h"
-#include "model/site_json.h"
+#include "write/grid.h"
+#include "write/json.h"
 
 #include <limits.h>
 #include <stdbool.h>
@@ -39,28 +40,17 @@ void out_place(struct out *out, const struct place *place) {
     place_write(out, place, current_directory());
 }
 
-static void pad(struct out *out, size_t width, size_t column) {
-    out_text(out, "  ");
-    for (; width < column; width++)
-        out_char(out, ' ');
-}
-
 struct columns {
     size_t place, callee;
 };
 
-/* What is wider than most sticks out rather than push all other rows apart. */
 enum { PLACE_WIDTH_MAX = 60, CALLEE_WIDTH_MAX = 24 };
-
-static size_t wider(size_t width, size_t other, size_t limit) {
-    return other > width && other <= limit ? other : width;
-}
 
 static struct columns measure(const struct table *table) {
     struct columns columns = {0, 0};
     for (size_t i = 0; i < table->count; i++) {
-        columns.place = wider(columns.place, place_width(&table->sites[i].at), PLACE_WIDTH_MAX);
-        columns.callee = wider(columns.callee, strlen(table->sites[i].callee), CALLEE_WIDTH_MAX);
+        columns.place = grid_wider(columns.place, place_width(&table->sites[i].at), PLACE_WIDTH_MAX);
+        columns.callee = grid_wider(columns.callee, strlen(table->sites[i].callee), CALLEE_WIDTH_MAX);
     }
     return columns;
 }
@@ -79,9 +69,9 @@ static void write_site(struct out *out, const struct table *table, const struct 
                        struct columns columns) {
     struct place chain[TABLE_CHAIN_MAX];
     out_place(out, &site->at);
-    pad(out, place_width(&site->at), columns.place);
+    grid_pad(out, place_width(&site->at), columns.place);
     out_plain(out, site->callee);
-    pad(out, strlen(site->callee), columns.callee);
+    grid_pad(out, strlen(site->callee), columns.callee);
     out_plain(out, site->at.function);
     if (site->type) {
         out_text(out, "  type ");
@@ -160,24 +150,22 @@ struct site_view sites_view(const char *module, const struct table *table, const
     };
 }
 
-static void write_site_json(struct out *out, const char *module, const struct table *table,
-                            const struct table_site *site) {
+static void put_site(struct json *json, const char *module, const struct table *table,
+                     const struct table_site *site) {
     struct place chain[TABLE_CHAIN_MAX];
     struct site_view view = sites_view(module, table, site, chain);
-    out_char(out, '{');
-    site_json_fields(out, &view);
-    out_text(out, ",\"kind\":\"");
-    out_text(out, table_kind_name(site->kind));
-    out_text(out, "\"}");
+    json_open(json, NULL, '{');
+    json_site(json, &view);
+    json_text(json, "kind", table_kind_name(site->kind));
+    json_close(json, '}');
 }
 
 void sites_json(struct out *out, const char *module, const struct table *table) {
-    out_text(out, "{\"format\":\"allocsite-sites\",\"version\":1,\"module\":");
-    out_json_string(out, module);
-    out_text(out, ",\"sites\":[");
-    for (size_t i = 0; i < table->count; i++) {
-        out_text(out, i ? "," : "");
-        write_site_json(out, module, table, &table->sites[i]);
-    }
-    out_text(out, "]}\n");
+    struct json json = json_begin(out, "allocsite-sites", 1);
+    json_text(&json, "module", module);
+    json_open(&json, "sites", '[');
+    for (size_t i = 0; i < table->count; i++)
+        put_site(&json, module, table, &table->sites[i]);
+    json_close(&json, ']');
+    json_end(&json);
 }

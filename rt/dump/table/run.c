@@ -4,6 +4,7 @@
 #include "dump/base/complain.h"
 #include "dump/elf/input.h"
 #include "dump/table/module_table.h"
+#include "model/formats.h"
 
 #include <getopt.h>
 #include <string.h>
@@ -55,8 +56,10 @@ static void show_file(struct table_run *run, const char *path) {
 }
 
 static bool set_format(struct table_run *run, const char *name) {
-    run->is_json = strcmp(name, "json") == 0;
-    return run->is_json || strcmp(name, "text") == 0;
+    enum report_format format = FORMAT_TEXT;
+    bool is_known = format_named(name, strlen(name), VIEW_TABLE, &format);
+    run->is_json = format == FORMAT_JSON;
+    return is_known;
 }
 
 static int show_files(struct table_run *run, char **paths, int count) {

@@ -4,7 +4,7 @@
 #define ALLOCSITE_DUMP_TABLE_TABLE_H
 
 #include "dump/base/complain.h"
-#include "model/site_json.h"
+#include "model/site.h"
 
 #include <stdbool.h>
 #include <stddef.h>

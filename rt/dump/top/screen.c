@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A running program on a terminal; the one file that knows curses. */
 #include "dump/base/complain.h"
-#include "dump/top/show.h"
+#include "dump/top/top.h"
 
 #include <curses.h>
 #include <locale.h>

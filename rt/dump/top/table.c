@@ -2,7 +2,8 @@
 /* The lines of the live table. */
 #include "dump/base/complain.h"
 #include "dump/base/files.h"
-#include "dump/top/show.h"
+#include "dump/top/top.h"
+#include "write/grid.h"
 #include "write/names.h"
 #include "write/summary.h"
 
@@ -23,13 +24,6 @@ static const struct column {
 };
 
 enum { COLUMNS_SHOWN = sizeof columns / sizeof *columns };
-
-static void put_right(struct out *out, const char *text, size_t width) {
-    for (size_t used = strlen(text); used < width; used++)
-        out_char(out, ' ');
-    out_text(out, text);
-    out_text(out, "  ");
-}
 
 static void put_amount(struct out *out, uint64_t amount, enum measure measure) {
     char text[UNITS_SIZE];
@@ -76,24 +70,37 @@ void top_head_line(struct out *out, const struct top *top, int line) {
     }
 }
 
-void top_columns_line(struct out *out) {
+static void cell(char text[GRID_CELL], const void *context, const void *of, size_t column) {
+    const struct top *top = context;
+    const struct top_row *row = of;
+    enum measure measure = columns[column].measure;
+    bool is_rate = columns[column].is_rate, is_owned = measure == MEASURE_LIVE || measure == MEASURE_PEAK;
+    if (!row)
+        strcpy(text, columns[column].name);
+    else if ((is_rate && !top_has_rates(top)) || (is_owned && top_report(top)->is_unowned))
+        strcpy(text, "-");
+    else if (is_rate)
+        measure_show(text, measure == MEASURE_BYTES ? row->rate.bytes : row->rate.allocs, measure);
+    else
+        measure_show(text, measure_of(row->site, measure), measure);
+}
+
+static void put_cells(struct out *out, const struct top *top, const struct top_row *row) {
+    const struct page page = {.out = out};
+    struct grid grid = {&page, cell, top, COLUMNS_SHOWN, {0}};
     for (int i = 0; i < COLUMNS_SHOWN; i++)
-        put_right(out, columns[i].name, columns[i].width);
+        grid.widths[i] = columns[i].width;
+    grid_row(&grid, row);
+}
+
+void top_columns_line(struct out *out) {
+    put_cells(out, NULL, NULL);
     out_text(out, "site");
 }
 
 void top_row_line(struct out *out, const struct top *top, const struct top_row *row) {
-    struct page page = {.out = out, .report = top_report(top)};
-    char text[UNITS_SIZE];
-    for (int i = 0; i < COLUMNS_SHOWN; i++) {
-        enum measure measure = columns[i].measure;
-        uint64_t rate = measure == MEASURE_BYTES ? row->rate.bytes : row->rate.allocs;
-        measure_show(text, columns[i].is_rate ? rate : measure_of(row->site, measure), measure);
-        bool is_owned = measure == MEASURE_LIVE || measure == MEASURE_PEAK;
-        bool is_unknown =
-            (columns[i].is_rate && !top_has_rates(top)) || (is_owned && page.report->is_unowned);
-        put_right(out, is_unknown ? "-" : text, columns[i].width);
-    }
+    const struct page page = {.out = out, .report = top_report(top)};
+    put_cells(out, top, row);
     page_site_in(&page, row->site);
 }
 

@@ -7,6 +7,7 @@
 #ifndef ALLOCSITE_DUMP_TOP_TOP_H
 #define ALLOCSITE_DUMP_TOP_TOP_H
 
+#include "base/out.h"
 #include "dump/load/source.h"
 #include "dump/load/symbolize.h"
 #include "dump/view/measure.h"
@@ -71,5 +72,28 @@ static inline bool top_has_rates(const struct top *top) {
 static inline bool top_is_over(const struct top *top) {
     return !top_report(top)->running;
 }
+
+/* ---- The two ways to show a running program: table after table, or a screen. */
+
+struct top_options {
+    struct top_view view;
+    unsigned interval; /* between refreshes, in milliseconds */
+    uint64_t count;    /* refreshes, after which it ends; 0: no limit */
+    uint64_t rows;     /* of a table; 0: all */
+};
+
+/* The first snapshot must have been taken. Both return an exit status: tables when the program has ended, a
+ * screen when the user wants to. */
+int top_tables(struct top *, const struct top_options *);
+int top_screen(struct top *, const struct top_options *);
+
+/* ---- The lines of the live table, without their ends. */
+
+/* Whose report it is, and whether the program runs; totals; what is live. */
+enum { TOP_HEAD_LINES = 3 };
+void top_head_line(struct out *, const struct top *, int line);
+
+void top_columns_line(struct out *);
+void top_row_line(struct out *, const struct top *, const struct top_row *);
 
 #endif

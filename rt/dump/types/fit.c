@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Whether an entry of debug information is the type that is called by a name without default arguments: by
  * its template parameters, which stand below it in the order of its arguments. */
-#include "dump/types/fit.h"
+#include "dump/types/search.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,14 +14,14 @@ struct fitting {
     struct type_text given, wanted, full; /* given: all that are wanted; the others: what is left of them */
     bool tells;
     int depth;
-    enum dwarf_fit fit;
+    enum debug_fit fit;
 };
 
 static bool is_text(struct type_text a, struct type_text b) {
     return a.length == b.length && memcmp(a.text, b.text, a.length) == 0;
 }
 
-static void lower(struct fitting *fitting, enum dwarf_fit fit) {
+static void lower(struct fitting *fitting, enum debug_fit fit) {
     if (fit < fitting->fit)
         fitting->fit = fit;
 }
@@ -38,13 +38,13 @@ static bool depends(struct fitting *fitting, struct type_text argument) {
 /* The template that the entry is, or points to, in however many steps; false: it is none, or not known. */
 static bool find_template(struct fitting *fitting, Dwarf_Die die, Dwarf_Off *offset) {
     Dwarf_Half tag = 0;
-    bool is_more = dwarf_reference(fitting->debug, die, DW_AT_type, offset);
+    bool is_more = debug_reference(fitting->debug, die, DW_AT_type, offset);
     for (int hops = 0; is_more && hops < DEPTH_MAX; hops++) {
         Dwarf_Off next;
         if (dwarf_offdie_b(fitting->debug, *offset, 1, &die, NULL) != DW_DLV_OK)
             return false;
         is_more = dwarf_tag(die, &tag, NULL) == DW_DLV_OK && tag != DW_TAG_typedef &&
-                  dwarf_reference(fitting->debug, die, DW_AT_type, &next);
+                  debug_reference(fitting->debug, die, DW_AT_type, &next);
         *offset = is_more ? next : *offset;
         dwarf_dealloc(fitting->debug, die, DW_DLA_DIE);
     }
@@ -58,7 +58,7 @@ static struct type_text template_of(struct type_text name) {
     return name;
 }
 
-static enum dwarf_fit fit_template(Dwarf_Debug, Dwarf_Off, struct type_text wanted, struct type_text full,
+static enum debug_fit fit_template(Dwarf_Debug, Dwarf_Off, struct type_text wanted, struct type_text full,
                                    bool tells, int depth);
 
 static void see_given(struct fitting *fitting, Dwarf_Die die, struct type_text wanted,
@@ -79,7 +79,7 @@ static void see_parameter(struct fitting *fitting, Dwarf_Die die, Dwarf_Half tag
         lower(fitting, FIT_GUESSED);
     } else if (type_name_next(&fitting->wanted, &wanted)) {
         see_given(fitting, die, wanted, full);
-    } else if (!dwarf_has_attribute(die, DW_AT_default_value)) {
+    } else if (!debug_has_attribute(die, DW_AT_default_value)) {
         bool is_other = fitting->tells && tag == DW_TAG_template_type_parameter && !depends(fitting, full);
         lower(fitting, is_other ? FIT_NONE : FIT_GUESSED);
     }
@@ -107,7 +107,7 @@ static struct type_text until(struct type_text name, struct type_text arguments)
     return (struct type_text){name.text, (size_t)(arguments.text - name.text)};
 }
 
-static enum dwarf_fit fit_template(Dwarf_Debug debug, Dwarf_Off offset, struct type_text wanted,
+static enum debug_fit fit_template(Dwarf_Debug debug, Dwarf_Off offset, struct type_text wanted,
                                    struct type_text full, bool tells, int depth) {
     struct fitting fitting = {.debug = debug, .tells = tells, .depth = depth, .fit = FIT_SURE};
     Dwarf_Die die;
@@ -129,16 +129,16 @@ static struct type_text text_of(const char *text) {
     return (struct type_text){text, strlen(text)};
 }
 
-enum dwarf_fit dwarf_fit(Dwarf_Debug debug, Dwarf_Off offset, const char *wanted, const char *full,
+enum debug_fit debug_fit(Dwarf_Debug debug, Dwarf_Off offset, const char *wanted, const char *full,
                          bool tells) {
     if (strcmp(wanted, full) == 0)
         return FIT_SURE;
     return fit_template(debug, offset, text_of(wanted), text_of(full), tells, 0);
 }
 
-bool dwarf_tells_defaults(Dwarf_Die unit) {
+bool debug_tells_defaults(Dwarf_Die unit) {
     static const char clang[] = "clang version ";
-    const char *producer = dwarf_text(unit, DW_AT_producer);
+    const char *producer = debug_text(unit, DW_AT_producer);
     const char *version = producer ? strstr(producer, clang) : NULL;
     return version && atoi(version + strlen(clang)) >= 15;
 }

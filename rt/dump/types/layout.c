@@ -13,7 +13,7 @@ enum { DEPTH_MAX = 100, STEPS_MAX = 1 << 20, EXTENTS_MAX = 1 << 18, POINTER_SIZE
 
 struct laying {
     Dwarf_Debug debug;
-    dwarf_definition *find;
+    debug_definition *find;
     void *context;
     struct type_layout *layout;
     struct type_extent *extents;
@@ -43,7 +43,7 @@ static bool is_record(Dwarf_Half tag) {
 static bool next_type(struct laying *laying, const struct type *type, Dwarf_Off *offset) {
     Dwarf_Off own;
     if (is_around(type->tag))
-        return dwarf_reference(laying->debug, type->die, DW_AT_type, offset);
+        return debug_reference(laying->debug, type->die, DW_AT_type, offset);
     return type->is_declaration && dwarf_dieoffset(type->die, &own, NULL) == DW_DLV_OK &&
            laying->find(laying->context, own, offset);
 }
@@ -55,7 +55,7 @@ static bool open_type(struct laying *laying, struct type *type, Dwarf_Off offset
             return false;
         if (dwarf_tag(type->die, &type->tag, NULL) != DW_DLV_OK)
             type->tag = 0;
-        type->is_declaration = dwarf_has_attribute(type->die, DW_AT_declaration);
+        type->is_declaration = debug_has_attribute(type->die, DW_AT_declaration);
         if (!next_type(laying, type, &offset))
             return true;
         dwarf_dealloc(laying->debug, type->die, DW_DLA_DIE);
@@ -87,10 +87,10 @@ static bool count_dimension(struct laying *laying, Dwarf_Die die, void *context)
     Dwarf_Half tag = 0;
     if (dwarf_tag(die, &tag, NULL) != DW_DLV_OK || tag != DW_TAG_subrange_type)
         return true;
-    if (dwarf_has_attribute(die, DW_AT_count))
-        of_it = dwarf_number(laying->debug, die, DW_AT_count);
-    else if (dwarf_has_attribute(die, DW_AT_upper_bound))
-        of_it = dwarf_number(laying->debug, die, DW_AT_upper_bound) + 1;
+    if (debug_has_attribute(die, DW_AT_count))
+        of_it = debug_number(laying->debug, die, DW_AT_count);
+    else if (debug_has_attribute(die, DW_AT_upper_bound))
+        of_it = debug_number(laying->debug, die, DW_AT_upper_bound) + 1;
     if (of_it >> 48 || __builtin_mul_overflow(*count, of_it, count))
         *count = 0;
     return true;
@@ -117,8 +117,8 @@ static bool is_function(struct laying *laying, Dwarf_Off offset) {
 /* 0: not known, or nothing. */
 static uint64_t size_of(struct laying *laying, const struct type *type, int depth) {
     Dwarf_Off of;
-    uint64_t size = dwarf_number(laying->debug, type->die, DW_AT_byte_size);
-    bool has_of = dwarf_reference(laying->debug, type->die, DW_AT_type, &of);
+    uint64_t size = debug_number(laying->debug, type->die, DW_AT_byte_size);
+    bool has_of = debug_reference(laying->debug, type->die, DW_AT_type, &of);
     if (size)
         return size;
     switch (type->tag) {
@@ -186,7 +186,7 @@ static bool is_solid(const struct laying *laying, size_t first, uint64_t start, 
 static void place_array(struct laying *laying, const struct type *array, struct spot spot) {
     Dwarf_Off element;
     uint64_t count = element_count(laying, array), size;
-    if (!dwarf_reference(laying->debug, array->die, DW_AT_type, &element)) {
+    if (!debug_reference(laying->debug, array->die, DW_AT_type, &element)) {
         place_unknown(laying, spot);
         return;
     }
@@ -211,18 +211,18 @@ static void place_array(struct laying *laying, const struct type *array, struct 
 /* Of DWARF before version 4 counted from the other end of a word. */
 static uint64_t first_bit(struct laying *laying, Dwarf_Die member, uint64_t at, uint64_t bits) {
     Dwarf_Off type;
-    if (dwarf_has_attribute(member, DW_AT_data_bit_offset))
-        return dwarf_number(laying->debug, member, DW_AT_data_bit_offset);
-    if (!dwarf_has_attribute(member, DW_AT_bit_offset))
+    if (debug_has_attribute(member, DW_AT_data_bit_offset))
+        return debug_number(laying->debug, member, DW_AT_data_bit_offset);
+    if (!debug_has_attribute(member, DW_AT_bit_offset))
         return at * 8;
-    uint64_t word = dwarf_number(laying->debug, member, DW_AT_byte_size);
-    if (!word && dwarf_reference(laying->debug, member, DW_AT_type, &type))
+    uint64_t word = debug_number(laying->debug, member, DW_AT_byte_size);
+    if (!word && debug_reference(laying->debug, member, DW_AT_type, &type))
         word = size_at(laying, type, 0);
-    return (at + word) * 8 - dwarf_number(laying->debug, member, DW_AT_bit_offset) - bits;
+    return (at + word) * 8 - debug_number(laying->debug, member, DW_AT_bit_offset) - bits;
 }
 
 static void place_bits(struct laying *laying, Dwarf_Die member, uint64_t at, struct spot spot) {
-    uint64_t bits = dwarf_number(laying->debug, member, DW_AT_bit_size);
+    uint64_t bits = debug_number(laying->debug, member, DW_AT_bit_size);
     uint64_t first = first_bit(laying, member, at, bits);
     add_extent(laying, spot.at + first / 8, spot.at + (first + bits + 7) / 8, spot.name);
 }
@@ -230,28 +230,28 @@ static void place_bits(struct laying *laying, Dwarf_Die member, uint64_t at, str
 /* False: it is an expression, which has no value until run time. */
 static bool member_offset(struct laying *laying, Dwarf_Die member, uint64_t *at) {
     *at = 0;
-    return !dwarf_has_attribute(member, DW_AT_data_member_location) ||
-           dwarf_constant(laying->debug, member, DW_AT_data_member_location, at);
+    return !debug_has_attribute(member, DW_AT_data_member_location) ||
+           debug_constant(laying->debug, member, DW_AT_data_member_location, at);
 }
 
 static bool is_static(Dwarf_Die member) {
-    return dwarf_has_attribute(member, DW_AT_external) || dwarf_has_attribute(member, DW_AT_declaration);
+    return debug_has_attribute(member, DW_AT_external) || debug_has_attribute(member, DW_AT_declaration);
 }
 
 static void place_member(struct laying *laying, Dwarf_Die member, struct spot around) {
     Dwarf_Off type;
     uint64_t at;
-    struct spot spot = {.name = dwarf_text(member, DW_AT_name), .depth = around.depth + 1};
+    struct spot spot = {.name = debug_text(member, DW_AT_name), .depth = around.depth + 1};
     if (around.depth == 0)
         laying->outer = spot.name;
     spot.at = around.at;
     if (!member_offset(laying, member, &at))
         laying->layout->state = TYPE_VIRTUAL;
-    else if (dwarf_has_attribute(member, DW_AT_bit_size))
+    else if (debug_has_attribute(member, DW_AT_bit_size))
         place_bits(laying, member, at, spot);
     else {
         spot.at += at;
-        if (dwarf_reference(laying->debug, member, DW_AT_type, &type))
+        if (debug_reference(laying->debug, member, DW_AT_type, &type))
             place(laying, type, spot);
         else
             place_unknown(laying, spot);
@@ -287,14 +287,14 @@ static void place(struct laying *laying, Dwarf_Off offset, struct spot spot) {
         return;
     }
     if (!spot.name && is_record(type.tag))
-        spot.name = dwarf_text(type.die, DW_AT_name);
+        spot.name = debug_text(type.die, DW_AT_name);
     if (spot.depth == 1 && !laying->outer)
         laying->outer = spot.name;
     place_type(laying, &type, spot);
     close_type(laying, &type);
 }
 
-bool dwarf_layout(struct type_layout *layout, Dwarf_Debug debug, Dwarf_Off offset, dwarf_definition *find,
+bool debug_layout(struct type_layout *layout, Dwarf_Debug debug, Dwarf_Off offset, debug_definition *find,
                   void *context) {
     struct laying laying = {.debug = debug, .find = find, .context = context, .layout = layout};
     *layout = (struct type_layout){.size = size_at(&laying, offset, 0)};

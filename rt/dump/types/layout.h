@@ -56,9 +56,9 @@ void type_layout_join(struct type_layout *, const struct type_layout *other);
 /* ---- The layout of one type of debug information. */
 
 /* Sets *offset to the definition of the type that is declared there. False: it is nowhere. */
-typedef bool dwarf_definition(void *context, Dwarf_Off declaration, Dwarf_Off *offset);
+typedef bool debug_definition(void *context, Dwarf_Off declaration, Dwarf_Off *offset);
 
 /* Stays unknown if the type has no size. False: out of memory. */
-bool dwarf_layout(struct type_layout *, Dwarf_Debug, Dwarf_Off type, dwarf_definition *, void *context);
+bool debug_layout(struct type_layout *, Dwarf_Debug, Dwarf_Off type, debug_definition *, void *context);
 
 #endif

@@ -86,7 +86,7 @@ struct shared {
 
 static int read_there(void *context) {
     struct shared *shared = context;
-    return !dwarf_types(shared->layouts, shared->names, shared->count, shared->elf, &shared->why);
+    return !debug_types(shared->layouts, shared->names, shared->count, shared->elf, &shared->why);
 }
 
 static bool read_shared(struct shared *shared, struct reason *why) {

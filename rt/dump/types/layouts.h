@@ -4,7 +4,7 @@
 #ifndef ALLOCSITE_DUMP_TYPES_LAYOUTS_H
 #define ALLOCSITE_DUMP_TYPES_LAYOUTS_H
 
-#include "dump/load/module_list.h"
+#include "dump/load/source.h"
 #include "dump/types/layout.h"
 #include "dump/types/name.h"
 

@@ -39,7 +39,7 @@ static void see_type(struct walk *walk, Dwarf_Die die, Dwarf_Half tag, const cha
     struct type_entry entry = {.tag = tag};
     if (!name || dwarf_dieoffset(die, &entry.offset, NULL) != DW_DLV_OK)
         return;
-    entry.is_declaration = dwarf_has_attribute(die, DW_AT_declaration);
+    entry.is_declaration = debug_has_attribute(die, DW_AT_declaration);
     see_name(walk, &walk->whole, &entry, name);
     if (strcmp(walk->whole.text, walk->usual.text) != 0)
         see_name(walk, &walk->usual, &entry, name);
@@ -62,7 +62,7 @@ static bool enter(struct path *path, const char *name) {
 /* The scope's name goes to the paths meanwhile; NULL: it has none and adds nothing. */
 static void walk_scope(struct walk *walk, Dwarf_Die die, const char *name, int depth) {
     size_t whole = strlen(walk->whole.text), usual = strlen(walk->usual.text);
-    bool is_inline = name && dwarf_has_attribute(die, DW_AT_export_symbols);
+    bool is_inline = name && debug_has_attribute(die, DW_AT_export_symbols);
     if (is_inline)
         see_inline(walk, name);
     if (!name || (enter(&walk->whole, name) && (is_inline || enter(&walk->usual, name))))
@@ -84,7 +84,7 @@ static void walk_entry(struct walk *walk, Dwarf_Die die, int depth) {
     Dwarf_Half tag = 0;
     if (dwarf_tag(die, &tag, NULL) != DW_DLV_OK)
         return;
-    const char *name = dwarf_text(die, DW_AT_name);
+    const char *name = debug_text(die, DW_AT_name);
     switch (tag) {
     case DW_TAG_namespace:
         walk_scope(walk, die, name ? name : "(anonymous namespace)", depth);
@@ -131,37 +131,37 @@ static void walk_unit(void *context, Dwarf_Die unit, bool is_of_types) {
     (void)is_of_types;
     if (walk->search.is_broken)
         return;
-    walk->search.is_c = is_c_language(dwarf_number(walk->search.debug, unit, DW_AT_language));
-    walk->has_split_unit |= dwarf_is_split(unit);
+    walk->search.is_c = is_c_language(debug_number(walk->search.debug, unit, DW_AT_language));
+    walk->has_split_unit |= debug_is_split(unit);
     walk->whole.text[0] = walk->usual.text[0] = '\0';
-    walk->search.tells_defaults = dwarf_tells_defaults(unit);
+    walk->search.tells_defaults = debug_tells_defaults(unit);
     walk_children(walk, unit, 0);
     type_search_end_unit(&walk->search);
 }
 
 static bool find_all(struct walk *walk, struct reason *why) {
     walk->search.is_broken = !type_search_begin(&walk->search);
-    dwarf_each_unit(walk->search.debug, walk_unit, walk);
+    debug_each_unit(walk->search.debug, walk_unit, walk);
     if (!type_search_end(&walk->search))
         return reason_set(why, "out of memory");
     return !walk->has_split_unit || walk->search.found_count ||
            reason_set(why, "its debug information is split into .dwo files");
 }
 
-bool dwarf_types(struct type_layout *layouts, const struct type_name *names, size_t count,
+bool debug_types(struct type_layout *layouts, const struct type_name *names, size_t count,
                  const struct elf_file *elf, struct reason *why) {
     struct walk *walk = calloc(1, sizeof *walk);
-    struct dwarf_handle handle;
+    struct debug_handle handle;
     bool is_done = false;
     if (!walk)
         return reason_set(why, "out of memory");
-    if (dwarf_open(&handle, elf, why)) {
+    if (debug_open(&handle, elf, why)) {
         walk->search.debug = handle.debug;
         walk->search.names = names;
         walk->search.layouts = layouts;
         walk->search.count = count;
         is_done = find_all(walk, why);
-        dwarf_close(&handle);
+        debug_close(&handle);
     }
     type_search_free(&walk->search);
     free(walk);

@@ -9,7 +9,7 @@
 
 /* Sets the layouts of those types that are found. False: *why says why the debug information cannot be read.
  * libdwarf trusts what it reads more than it should: call this in a process of its own. */
-bool dwarf_types(struct type_layout *, const struct type_name *, size_t count, const struct elf_file *,
+bool debug_types(struct type_layout *, const struct type_name *, size_t count, const struct elf_file *,
                  struct reason *why);
 
 #endif

@@ -12,7 +12,7 @@ enum { FOUND_MAX = 256 };
 struct type_wanted {
     size_t next;         /* of the same hash */
     size_t definitions;  /* that were found */
-    enum dwarf_fit best; /* of all that were found */
+    enum debug_fit best; /* of all that were found */
     bool is_elsewhere;   /* one of them is only declared */
 };
 
@@ -21,7 +21,7 @@ struct type_found {
     Dwarf_Off offset;
     uint64_t whole; /* hash of its name */
     size_t text;    /* where its name is, until the end of the unit */
-    enum dwarf_fit fit;
+    enum debug_fit fit;
     bool is_declaration;
 };
 
@@ -151,7 +151,7 @@ static void settle(struct type_search *search, struct type_found *noted, const c
     const char *name = search->names[noted->wanted].text;
     if (!type_name_matches(name, full))
         return;
-    noted->fit = dwarf_fit(search->debug, noted->offset, name, full, search->tells_defaults);
+    noted->fit = debug_fit(search->debug, noted->offset, name, full, search->tells_defaults);
     if (noted->fit == FIT_NONE || is_enough(search, noted))
         return;
     wanted->definitions += !noted->is_declaration;
@@ -194,7 +194,7 @@ static bool lay_out(struct type_search *search, const struct type_found *found) 
         wanted->is_elsewhere |= !offset_map_get(&search->defined, found->whole, &at);
         return true;
     }
-    if (!dwarf_layout(&layout, search->debug, found->offset, find_definition, search))
+    if (!debug_layout(&layout, search->debug, found->offset, find_definition, search))
         return false;
     type_layout_join(&search->layouts[found->wanted], &layout);
     return true;

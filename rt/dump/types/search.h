@@ -11,8 +11,9 @@
 #define ALLOCSITE_DUMP_TYPES_SEARCH_H
 
 #include "dump/base/hash_index.h"
-#include "dump/types/fit.h"
+#include "dump/debug/handle.h"
 #include "dump/types/layout.h"
+#include "dump/types/name.h"
 
 /* All zero but what the caller sets: what comes first, and at each unit what comes next. */
 struct type_search {
@@ -52,5 +53,22 @@ void type_search_end_unit(struct type_search *);
 /* Sets the layouts. False: out of memory. */
 bool type_search_end(struct type_search *);
 void type_search_free(struct type_search *);
+
+/* ---- Whether an entry of debug information is the type that is called by a name without default arguments.
+ */
+
+/* It tells with each parameter whether that is a default: clang before 15 only of some that are, none where
+ * the program has written the default itself, and declarations have no parameters. */
+enum debug_fit {
+    FIT_NONE,
+    FIT_GUESSED, /* nothing is against it */
+    FIT_SURE,    /* nothing lacks, or defaults do */
+};
+
+/* tells: the unit's compiler says what is a default. The names match, as texts of type names. */
+enum debug_fit debug_fit(Dwarf_Debug, Dwarf_Off, const char *wanted, const char *full, bool tells);
+
+/* Whether the unit's compiler does. */
+bool debug_tells_defaults(Dwarf_Die unit);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Which sites the code of a linked module still refers to. */
-#include "dump/verify/code.h"
-
+/* Which sites the code of a linked module still refers to.
+ *
+ * Optimizers that run after the plugin, at link time above all, can drop a call and leave its descriptor
+ * behind. Debug information says nothing of such a site. */
 #include "dump/verify/marks.h"
 
 #include <elf.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Walks debug information for the evidence. */
-#include "dump/verify/dwarf.h"
 
 #include "dump/base/hash_index.h"
 #include "dump/debug/handle.h"
+#include "dump/verify/evidence.h"
 
 #include <elf.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 /* The walk. What cannot be read is passed over: the sites that need it will be found to disagree. */
 
 struct walk {
-    const struct dwarf_handle *handle;
+    const struct debug_handle *handle;
     Dwarf_Debug debug;
     struct evidence *evidence;
     struct offset_map functions; /* offset of a function's entry -> its key */
@@ -35,7 +35,7 @@ enum { DEPTH_MAX = 1000 };
 static evidence_key function_at(struct walk *walk, Dwarf_Off offset) {
     evidence_key key = 0;
     if (!offset_map_get(&walk->functions, offset, &key)) {
-        struct dwarf_names names = dwarf_function_names(walk->debug, offset);
+        struct debug_names names = debug_function_names(walk->debug, offset);
         key = evidence_function(walk->evidence, names.plain, names.linkage);
         offset_map_put(&walk->functions, offset, key);
     }
@@ -44,7 +44,7 @@ static evidence_key function_at(struct walk *walk, Dwarf_Off offset) {
 
 static evidence_key function_of(struct walk *walk, Dwarf_Die die) {
     Dwarf_Off offset;
-    if (!dwarf_next_origin(walk->debug, die, &offset) && dwarf_dieoffset(die, &offset, NULL) != DW_DLV_OK)
+    if (!debug_next_origin(walk->debug, die, &offset) && dwarf_dieoffset(die, &offset, NULL) != DW_DLV_OK)
         return 0;
     return function_at(walk, offset);
 }
@@ -61,14 +61,14 @@ static void enter_function(struct walk *walk, Dwarf_Die die, struct ways *into) 
 
 static void enter_inlined(struct walk *walk, Dwarf_Die die, const struct ways *from, struct ways *into) {
     evidence_key function = function_of(walk, die);
-    uint64_t file = dwarf_number(walk->debug, die, DW_AT_call_file);
+    uint64_t file = debug_number(walk->debug, die, DW_AT_call_file);
     evidence_key file_key = file < walk->file_count ? walk->files[file] : 0;
     if (walk->is_linked)
         add_way(into, evidence_inlined_code(walk->evidence, function));
     if (!file_key)
         return;
-    uint64_t line = dwarf_number(walk->debug, die, DW_AT_call_line);
-    uint64_t column = dwarf_number(walk->debug, die, DW_AT_call_column);
+    uint64_t line = debug_number(walk->debug, die, DW_AT_call_line);
+    uint64_t column = debug_number(walk->debug, die, DW_AT_call_column);
     evidence_row(walk->evidence, file_key, line, column);
     for (size_t i = 0; i < from->count; i++)
         add_way(into, evidence_inlined(walk->evidence, from->keys[i], function, file_key, line, column));
@@ -77,7 +77,7 @@ static void enter_inlined(struct walk *walk, Dwarf_Die die, const struct ways *f
 /* With line tables only there are neither types nor the lines of definitions. */
 static bool is_full_entry(Dwarf_Die die, Dwarf_Half tag) {
     return tag == DW_TAG_base_type ||
-           (dwarf_has_attribute(die, DW_AT_decl_line) && !dwarf_has_attribute(die, DW_AT_declaration));
+           (debug_has_attribute(die, DW_AT_decl_line) && !debug_has_attribute(die, DW_AT_declaration));
 }
 
 static void walk_children(struct walk *walk, Dwarf_Die parent, const struct ways *ways, int depth);
@@ -90,9 +90,9 @@ static void walk_entry(struct walk *walk, Dwarf_Die die, const struct ways *ways
     if (depth == 0 && !walk->has_full_entries)
         walk->has_full_entries = is_full_entry(die, tag);
     inner.count = 0;
-    if (dwarf_is_transparent(tag))
+    if (debug_is_transparent(tag))
         walk_children(walk, die, ways, depth + 1);
-    else if (tag == DW_TAG_subprogram && dwarf_has_code(die)) {
+    else if (tag == DW_TAG_subprogram && debug_has_code(die)) {
         enter_function(walk, die, &inner);
         walk_children(walk, die, &inner, depth + 1);
     } else if (tag == DW_TAG_inlined_subroutine) {
@@ -124,8 +124,8 @@ static void read_files(struct walk *walk, Dwarf_Line_Context lines) {
     walk->file_count = walk->files ? (size_t)end : 0;
     for (Dwarf_Signed i = first; i < end && walk->files; i++)
         if (dwarf_srclines_files_data_b(lines, i, &name, &directory, NULL, NULL, NULL, NULL) == DW_DLV_OK)
-            walk->files[i] =
-                evidence_file(walk->evidence, compilation_directory, dwarf_directory(lines, directory), name);
+            walk->files[i] = evidence_file(walk->evidence, compilation_directory,
+                                           debug_line_directory(lines, directory), name);
 }
 
 static void read_row(void *context, const struct line_row *row) {
@@ -144,14 +144,14 @@ static void walk_unit(void *context, Dwarf_Die unit, bool is_of_types) {
     if (is_of_types)
         return;
     walk->has_full_entries = false;
-    walk->has_split_unit |= dwarf_is_split(unit);
+    walk->has_split_unit |= debug_is_split(unit);
     if (dwarf_srclines_b(unit, &version, &table_count, &lines, NULL) == DW_DLV_OK)
         read_files(walk, lines);
     evidence_unit(walk->evidence, false);
     walk_children(walk, unit, &(struct ways){.count = 0}, 0);
     evidence_unit(walk->evidence, !walk->has_full_entries);
     if (lines) {
-        dwarf_each_row(walk->handle, unit, read_row, walk);
+        debug_each_row(walk->handle, unit, read_row, walk);
         dwarf_srclines_dealloc_b(lines);
     }
     free(walk->files);
@@ -159,15 +159,15 @@ static void walk_unit(void *context, Dwarf_Die unit, bool is_of_types) {
     walk->file_count = 0;
 }
 
-bool dwarf_collect(const struct elf_file *elf, struct evidence *evidence, struct reason *why) {
-    struct dwarf_handle handle;
-    if (!dwarf_open(&handle, elf, why))
+bool debug_collect(const struct elf_file *elf, struct evidence *evidence, struct reason *why) {
+    struct debug_handle handle;
+    if (!debug_open(&handle, elf, why))
         return false;
     struct walk walk = {
         .handle = &handle, .debug = handle.debug, .evidence = evidence, .is_linked = elf->type != ET_REL};
-    size_t units = dwarf_each_unit(walk.debug, walk_unit, &walk);
+    size_t units = debug_each_unit(walk.debug, walk_unit, &walk);
     offset_map_free(&walk.functions);
-    dwarf_close(&handle);
+    debug_close(&handle);
     if (walk.has_split_unit)
         return reason_set(why, "its debug information is split into .dwo files");
     return units > 0 || reason_set(why, "libdwarf cannot read its debug information");

@@ -7,7 +7,7 @@
  * inline chain is one fact for each step, the hash of the whole way in from the outermost function. The
  * walker can leave out whatever lies inside of something that is not wanted.
  *
- * Nothing here knows libdwarf. */
+ * Nothing but dwarf.c knows how it is read. */
 #ifndef ALLOCSITE_DUMP_VERIFY_EVIDENCE_H
 #define ALLOCSITE_DUMP_VERIFY_EVIDENCE_H
 
@@ -57,11 +57,16 @@ enum verdict {
     VERDICT_DISAGREES,
     VERDICT_NO_DEBUG_INFO,    /* for the code that the site is in */
     VERDICT_LINE_TABLES_ONLY, /* the line is there, but functions are not described */
-    VERDICT_NO_CODE,          /* never from here: the call is gone, see code_references.h */
+    VERDICT_NO_CODE,          /* never from here: the call is gone, see code_references */
     VERDICT_COUNT
 };
 
 /* *why says what disagrees. */
 enum verdict evidence_judge(const struct evidence *, const struct table_site *, struct reason *why);
+
+/* Walks the debug information of a module once and hands all of it to the evidence. False: there is nothing
+ * to check against; *why says why. libdwarf trusts what it reads more than it should: call this in a process
+ * of its own. */
+bool debug_collect(const struct elf_file *, struct evidence *, struct reason *why);
 
 #endif

@@ -3,6 +3,9 @@
 #ifndef ALLOCSITE_DUMP_VERIFY_MARKS_H
 #define ALLOCSITE_DUMP_VERIFY_MARKS_H
 
+#include "dump/elf/elf_file.h"
+#include "dump/table/table.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -27,5 +30,9 @@ void marks_free(struct marks *);
 /* Never 0. */
 uint64_t key_of_text(uint64_t state, const char *text);
 uint64_t key_of_number(uint64_t state, uint64_t number);
+
+/* Fills the set with the addresses of the sites, marked with 1 where code refers to one. False: out of
+ * memory. */
+bool code_references(struct marks *, const struct elf_file *, const struct table *);
 
 #endif

@@ -5,90 +5,21 @@
 #include "dump/base/complain.h"
 #include "dump/debug/child.h"
 #include "dump/table/listing.h"
-#include "dump/verify/code.h"
-#include "dump/verify/dwarf.h"
 #include "dump/verify/evidence.h"
+#include "write/json.h"
 
 #include <elf.h>
 #include <string.h>
 
-/* What the verdict on a site is reached from. */
-struct grounds {
-    struct evidence evidence;
-    struct marks references; /* of a linked module */
-    bool is_linked;
+struct verification {
+    struct out *out;
+    struct json json; /* if is_json */
+    bool is_json;
+    const char *module;
+    const struct table *table;
+    size_t counts[VERDICT_COUNT];
+    const struct table_site *examples[VERDICT_COUNT];
 };
-
-static bool collect(struct grounds *grounds, const struct elf_file *elf, const struct table *table,
-                    struct reason *why) {
-    grounds->is_linked = elf->type != ET_REL;
-    if (!evidence_open(&grounds->evidence, table) ||
-        (grounds->is_linked && !code_references(&grounds->references, elf, table)))
-        return reason_set(why, "out of memory");
-    return dwarf_collect(elf, &grounds->evidence, why);
-}
-
-static void discard(struct grounds *grounds) {
-    evidence_close(&grounds->evidence);
-    marks_free(&grounds->references);
-}
-
-static enum verdict judge(const struct grounds *grounds, const struct table_site *site, struct reason *why) {
-    enum verdict verdict = evidence_judge(&grounds->evidence, site, why);
-    bool has_code = !grounds->is_linked || marks_of(&grounds->references, site->address);
-    return verdict == VERDICT_DISAGREES && !has_code ? VERDICT_NO_CODE : verdict;
-}
-
-static int judge_all(struct verification *all, const struct grounds *grounds) {
-    verification_begin(all);
-    for (size_t i = 0; i < all->table->count; i++) {
-        struct reason why = {""};
-        enum verdict verdict = judge(grounds, &all->table->sites[i], &why);
-        verification_add(all, &all->table->sites[i], verdict, &why);
-    }
-    verification_end(all);
-    int error = out_flush(all->out);
-    if (error)
-        complain("standard output", "%s", strerror(error));
-    return error || all->counts[VERDICT_DISAGREES] ? STATUS_FAILED : STATUS_DONE;
-}
-
-static int verify_here(struct verification *all, const struct elf_file *elf) {
-    struct grounds grounds = {0};
-    struct reason why;
-    int status = STATUS_FAILED;
-    if (collect(&grounds, elf, all->table, &why))
-        status = judge_all(all, &grounds);
-    else
-        complain(all->module, "cannot verify: %s", why.text);
-    discard(&grounds);
-    return status;
-}
-
-struct task {
-    struct verification all;
-    const struct elf_file *elf;
-};
-
-static int verify_there(void *context) {
-    struct task *task = context;
-    return verify_here(&task->all, task->elf);
-}
-
-int verify(struct out *out, bool is_json, const char *module, const struct elf_file *elf,
-           const struct table *table) {
-    struct task task = {{.out = out, .is_json = is_json, .module = module, .table = table}, elf};
-    struct reason why;
-    if (out_flush(out))
-        return STATUS_FAILED;
-    int status = debug_child(verify_there, &task, &why);
-    if (status >= 0)
-        return status;
-    complain(module, "cannot verify: %s", why.text);
-    return STATUS_FAILED;
-}
-
-/* ---- What `allocsite-dump sites --verify` writes about one module. */
 
 static void write_site(struct out *out, const struct table_site *site) {
     out_place(out, &site->at);
@@ -106,27 +37,27 @@ static void write_disagreement(struct out *out, const struct table_site *site, c
     out_char(out, '\n');
 }
 
-static void write_disagreement_json(const struct verification *all, const struct table_site *site,
+static void write_disagreement_json(struct verification *all, const struct table_site *site,
                                     const struct reason *why) {
     struct place chain[TABLE_CHAIN_MAX];
     struct site_view view = sites_view(all->module, all->table, site, chain);
-    out_text(all->out, all->counts[VERDICT_DISAGREES] > 1 ? ",{" : "{");
-    site_json_fields(all->out, &view);
-    out_text(all->out, ",\"reason\":");
-    out_json_string(all->out, why->text);
-    out_char(all->out, '}');
+    json_open(&all->json, NULL, '{');
+    json_site(&all->json, &view);
+    json_text(&all->json, "reason", why->text);
+    json_close(&all->json, '}');
 }
 
-void verification_begin(struct verification *all) {
+static void begin(struct verification *all) {
     if (!all->is_json)
         return;
-    out_text(all->out, "{\"format\":\"allocsite-verify\",\"version\":1,\"module\":");
-    out_json_string(all->out, all->module);
-    out_text(all->out, ",\"disagreements\":[");
+    all->json = json_begin(all->out, "allocsite-verify", 1);
+    json_text(&all->json, "module", all->module);
+    json_open(&all->json, "disagreements", '[');
 }
 
-void verification_add(struct verification *all, const struct table_site *site, enum verdict verdict,
-                      const struct reason *why) {
+/* Counts the site and, if it disagrees, names it. */
+static void add(struct verification *all, const struct table_site *site, enum verdict verdict,
+                const struct reason *why) {
     if (all->counts[verdict]++ == 0)
         all->examples[verdict] = site;
     if (verdict != VERDICT_DISAGREES)
@@ -177,28 +108,98 @@ static void write_summary(const struct verification *all) {
     out_char(all->out, '\n');
 }
 
-static void write_member(struct out *out, const char *key, size_t number) {
-    out_text(out, ",\"");
-    out_text(out, key);
-    out_text(out, "\":");
-    out_u64(out, number);
-}
-
-static void write_summary_json(const struct verification *all) {
-    out_char(all->out, ']');
-    write_member(all->out, "sites", all->table->count);
-    write_member(all->out, "agree", agreeing(all));
-    write_member(all->out, "inlined_later", all->counts[VERDICT_AGREES_INLINED]);
-    write_member(all->out, "disagree", all->counts[VERDICT_DISAGREES]);
+static void write_summary_json(struct verification *all) {
+    struct json *json = &all->json;
+    json_close(json, ']');
+    json_number(json, "sites", all->table->count);
+    json_number(json, "agree", agreeing(all));
+    json_number(json, "inlined_later", all->counts[VERDICT_AGREES_INLINED]);
+    json_number(json, "disagree", all->counts[VERDICT_DISAGREES]);
     for (int verdict = 0; verdict < VERDICT_COUNT; verdict++)
         if (unchecked[verdict].key)
-            write_member(all->out, unchecked[verdict].key, all->counts[verdict]);
-    out_text(all->out, "}\n");
+            json_number(json, unchecked[verdict].key, all->counts[verdict]);
+    json_end(json);
 }
 
-void verification_end(struct verification *all) {
+static void end(struct verification *all) {
     if (all->is_json)
         write_summary_json(all);
     else
         write_summary(all);
+}
+
+/* What the verdict on a site is reached from. */
+struct grounds {
+    struct evidence evidence;
+    struct marks references; /* of a linked module */
+    bool is_linked;
+};
+
+static bool collect(struct grounds *grounds, const struct elf_file *elf, const struct table *table,
+                    struct reason *why) {
+    grounds->is_linked = elf->type != ET_REL;
+    if (!evidence_open(&grounds->evidence, table) ||
+        (grounds->is_linked && !code_references(&grounds->references, elf, table)))
+        return reason_set(why, "out of memory");
+    return debug_collect(elf, &grounds->evidence, why);
+}
+
+static void discard(struct grounds *grounds) {
+    evidence_close(&grounds->evidence);
+    marks_free(&grounds->references);
+}
+
+static enum verdict judge(const struct grounds *grounds, const struct table_site *site, struct reason *why) {
+    enum verdict verdict = evidence_judge(&grounds->evidence, site, why);
+    bool has_code = !grounds->is_linked || marks_of(&grounds->references, site->address);
+    return verdict == VERDICT_DISAGREES && !has_code ? VERDICT_NO_CODE : verdict;
+}
+
+static int judge_all(struct verification *all, const struct grounds *grounds) {
+    begin(all);
+    for (size_t i = 0; i < all->table->count; i++) {
+        struct reason why = {""};
+        enum verdict verdict = judge(grounds, &all->table->sites[i], &why);
+        add(all, &all->table->sites[i], verdict, &why);
+    }
+    end(all);
+    int error = out_flush(all->out);
+    if (error)
+        complain("standard output", "%s", strerror(error));
+    return error || all->counts[VERDICT_DISAGREES] ? STATUS_FAILED : STATUS_DONE;
+}
+
+static int verify_here(struct verification *all, const struct elf_file *elf) {
+    struct grounds grounds = {0};
+    struct reason why;
+    int status = STATUS_FAILED;
+    if (collect(&grounds, elf, all->table, &why))
+        status = judge_all(all, &grounds);
+    else
+        complain(all->module, "cannot verify: %s", why.text);
+    discard(&grounds);
+    return status;
+}
+
+struct task {
+    struct verification all;
+    const struct elf_file *elf;
+};
+
+static int verify_there(void *context) {
+    struct task *task = context;
+    return verify_here(&task->all, task->elf);
+}
+
+int verify(struct out *out, bool is_json, const char *module, const struct elf_file *elf,
+           const struct table *table) {
+    struct task task = {{.out = out, .is_json = is_json, .module = module, .table = table}, elf};
+    struct reason why;
+    if (out_flush(out))
+        return STATUS_FAILED;
+    int status = debug_child(verify_there, &task, &why);
+    if (status >= 0)
+        return status;
+    complain(module, "cannot verify: %s", why.text);
+    return STATUS_FAILED;
 }

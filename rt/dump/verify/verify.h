@@ -12,23 +12,4 @@
  * exit status, STATUS_DONE if every site that can be checked agrees; flushes the writer. */
 int verify(struct out *, bool is_json, const char *module, const struct elf_file *, const struct table *);
 
-/* ---- What `allocsite-dump sites --verify` writes about one module. */
-
-struct verification {
-    struct out *out;
-    bool is_json;
-    const char *module;
-    const struct table *table;
-    size_t counts[VERDICT_COUNT];
-    const struct table_site *examples[VERDICT_COUNT];
-};
-
-void verification_begin(struct verification *);
-
-/* Counts the site and, if it disagrees, names it. */
-void verification_add(struct verification *, const struct table_site *, enum verdict,
-                      const struct reason *why);
-
-void verification_end(struct verification *);
-
 #endif

@@ -5,7 +5,6 @@
 #include "base/grow.h"
 #include "base/path.h"
 #include "dump/base/complain.h"
-#include "dump/view/coverage_module.h"
 
 #include <limits.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The sites of one module's file, held against the rows of a report. */
-#include "dump/view/coverage_module.h"
+#include "dump/view/coverage.h"
 
 #include "base/grow.h"
 #include "dump/elf/module_file.h"

@@ -3,8 +3,8 @@
 #include "dump/view/groups.h"
 
 #include "base/grow.h"
-#include "dump/view/groups_types.h"
-#include "model/row_names.h"
+#include "dump/base/modules.h"
+#include "dump/view/groups_write.h"
 
 #include <string.h>
 

@@ -7,6 +7,7 @@
 #ifndef ALLOCSITE_DUMP_VIEW_GROUPS_H
 #define ALLOCSITE_DUMP_VIEW_GROUPS_H
 
+#include "base/out.h"
 #include "dump/base/hash_index.h"
 #include "dump/load/source.h"
 #include "dump/types/layouts.h"

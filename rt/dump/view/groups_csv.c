@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Groups as comma-separated values (RFC 4180). */
 #include "base/out.h"
-#include "dump/view/groups_counters.h"
-#include "dump/view/groups_types.h"
 #include "dump/view/groups_write.h"
-#include "write/csv.h"
+#include "write/formats.h"
 
 static void key_names(struct out *out, enum group_by by) {
     if (by == BY_LINE)

@@ -1,78 +1,75 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Groups as JSON. */
-#include "base/out.h"
-#include "dump/view/groups_counters.h"
-#include "dump/view/groups_types.h"
 #include "dump/view/groups_write.h"
 #include "write/json.h"
 
-#include <string.h>
-
-static void counters(struct out *out, const struct report_site *sum, enum group_by by, bool has_lost) {
+static void put_counters(struct json *json, const struct report_site *sum, enum group_by by, bool has_lost) {
     struct group_counter list[GROUP_COUNTERS];
     size_t count = groups_counters(list, by, has_lost);
     for (size_t i = 0; i < count; i++) {
-        out_text(out, i ? ",\"" : "\"");
-        out_text(out, list[i].name);
-        out_text(out, "\":");
-        group_counter_write(out, sum, &list[i]);
+        json_key(json, list[i].name);
+        group_counter_write(json->out, sum, &list[i]);
     }
 }
 
-static void head(struct out *out, const struct groups *groups, const struct report *report) {
-    out_text(out, "{\"format\":\"allocsite-groups\",\"version\":1");
-    json_text(out, "by", group_by_name(groups->by));
-    report_head_json(out, report);
-    out_text(out, ",\"totals\":{");
-    counters(out, &report->totals, BY_SITE, report->reach);
-    out_char(out, '}');
-    json_number(out, "peak_within", report->peak_within);
+static void put_sum(struct json *json, const char *key, const struct report_site *sum, enum group_by by,
+                    bool has_lost) {
+    json_open(json, key, '{');
+    put_counters(json, sum, by, has_lost);
+    json_close(json, '}');
+}
+
+static void put_head(struct json *json, const struct groups *groups, const struct report *report) {
+    json_text(json, "by", group_by_name(groups->by));
+    json_head(json, report);
+    put_sum(json, "totals", &report->totals, BY_SITE, report->reach);
+    json_number(json, "peak_within", report->peak_within);
     if (groups->by == BY_TYPE)
-        groups_types_json(out, groups);
+        groups_types_json(json, groups);
     if (!groups_have_before(groups))
         return;
     struct report_site before = {.counters = groups->before_reset};
-    out_text(out, ",\"before_reset\":{");
-    counters(out, &before, groups->by, false);
-    out_char(out, '}');
+    put_sum(json, "before_reset", &before, groups->by, false);
 }
 
-static void thread(struct out *out, const struct group_key *key) {
-    out_text(out, "\"thread\":");
+static void put_thread(struct json *json, const struct group_key *key) {
     if (key->name)
-        out_text(out, "null");
+        json_text(json, "thread", NULL);
     else
-        out_u64(out, key->number);
-    json_number(out, "pid", key->pid);
+        json_number(json, "thread", key->number);
+    json_number(json, "pid", key->pid);
 }
 
-static void key(struct out *out, enum group_by by, const struct group_key *key) {
+static void put_key(struct json *json, enum group_by by, const struct group_key *key) {
     if (by == BY_THREAD) {
-        thread(out, key);
+        put_thread(json, key);
         return;
     }
-    out_char(out, '"');
-    out_text(out, group_by_name(by == BY_LINE ? BY_FILE : by));
-    out_text(out, "\":");
-    out_json_string(out, key->name);
+    json_text(json, group_by_name(by == BY_LINE ? BY_FILE : by), key->name);
     if (by == BY_LINE)
-        json_number(out, "line", key->number);
+        json_number(json, "line", key->number);
     if (group_by_has_unsited(by))
-        out_text(out, key->is_unsited ? ",\"sited\":false" : ",\"sited\":true");
+        json_flag(json, "sited", !key->is_unsited);
+}
+
+static void put_row(struct json *json, const struct groups *groups, const struct group *row, bool has_lost) {
+    json_line(json);
+    json_open(json, NULL, '{');
+    put_key(json, groups->by, &row->key);
+    put_counters(json, &row->sum, groups->by, has_lost);
+    if (groups->by == BY_TYPE)
+        type_use_json(json, &row->use);
+    json_close(json, '}');
 }
 
 void groups_json(struct out *out, const struct groups *groups, const struct report *report) {
-    head(out, groups, report);
-    json_number(out, "rows_left_out", groups->count - groups->shown);
-    out_text(out, ",\n\"rows\":[");
-    for (size_t i = 0; i < groups->shown; i++) {
-        out_text(out, i ? ",\n{" : "\n{");
-        key(out, groups->by, &groups->rows[i].key);
-        out_char(out, ',');
-        counters(out, &groups->rows[i].sum, groups->by, report->reach);
-        if (groups->by == BY_TYPE)
-            type_use_json(out, &groups->rows[i].use);
-        out_char(out, '}');
-    }
-    out_text(out, "]}\n");
+    struct json json = json_begin(out, "allocsite-groups", 1);
+    put_head(&json, groups, report);
+    json_number(&json, "rows_left_out", groups->count - groups->shown);
+    json_line(&json);
+    json_open(&json, "rows", '[');
+    for (size_t i = 0; i < groups->shown; i++)
+        put_row(&json, groups, &groups->rows[i], report->reach);
+    json_close(&json, ']');
+    json_end(&json);
 }

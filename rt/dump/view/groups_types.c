@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What is known of the rows of types. */
-#include "dump/view/groups_types.h"
+#include "dump/view/groups_write.h"
 
 #include "write/json.h"
 
@@ -71,14 +71,6 @@ const struct types_unknown *groups_types_unknown(const struct groups *groups, si
     return has ? &groups->layouts->unknown[index] : NULL;
 }
 
-static void begin_line(const struct page *page, const char *text, const char *markdown) {
-    out_text(page->out, page->is_markdown ? markdown : text);
-}
-
-static void end_line(const struct page *page) {
-    out_text(page->out, page->is_markdown ? ".\n" : "\n");
-}
-
 /* "1.0 KiB of 100 KiB (1.0%)" */
 static void put_part(const struct page *page, uint64_t part, uint64_t whole) {
     page_size(page, part);
@@ -91,23 +83,23 @@ static void put_part(const struct page *page, uint64_t part, uint64_t whole) {
 
 static void put_known(const struct page *page, const struct groups *groups) {
     struct types_known known = groups_types_known(groups);
-    begin_line(page, "types: known of ", "\nTypes: known of ");
+    page_begin_line(page, "types: known of ", "\nTypes: known of ");
     page_count(page, known.calls, " of ", " of ");
     page_count(page, known.all_calls, " call (", " calls (");
     page_share(page, known.calls, known.all_calls);
     out_text(page->out, "), ");
     put_part(page, known.bytes, known.all_bytes);
-    end_line(page);
+    page_end_line(page);
 }
 
 static void put_padding(const struct page *page, const struct type_use *whole) {
     if (!whole->bytes && !whole->live_bytes)
         return;
-    begin_line(page, "padding: ", "\nPadding: ");
+    page_begin_line(page, "padding: ", "\nPadding: ");
     put_part(page, whole->padding, whole->bytes);
     out_text(page->out, "; of what is live ");
     put_part(page, whole->live_padding, whole->live_bytes);
-    end_line(page);
+    page_end_line(page);
 }
 
 void groups_put_types(const struct page *page, const struct groups *groups) {
@@ -115,35 +107,32 @@ void groups_put_types(const struct page *page, const struct groups *groups) {
     put_known(page, groups);
     put_padding(page, &groups->whole_use);
     for (size_t i = 0; (unknown = groups_types_unknown(groups, i)); i++) {
-        begin_line(page, "layouts: not known of ", "\nLayouts: not known of ");
+        page_begin_line(page, "layouts: not known of ", "\nLayouts: not known of ");
         page_code(page, unknown->module);
         out_text(page->out, ", ");
         out_plain(page->out, unknown->why.text);
-        end_line(page);
+        page_end_line(page);
     }
 }
 
-static void use_json(struct out *out, const struct type_use *use) {
-    json_number(out, "padding_bytes", use->padding);
-    json_number(out, "live_padding_bytes", use->live_padding);
-}
-
-void groups_types_json(struct out *out, const struct groups *groups) {
+void groups_types_json(struct json *json, const struct groups *groups) {
     struct types_known known = groups_types_known(groups);
+    const struct type_use *whole = &groups->whole_use;
     const struct types_unknown *unknown;
-    json_number(out, "typed_calls", known.calls);
-    json_number(out, "typed_bytes", known.bytes);
-    json_number(out, "laid_out_bytes", groups->whole_use.bytes);
-    json_number(out, "laid_out_live_bytes", groups->whole_use.live_bytes);
-    use_json(out, &groups->whole_use);
-    out_text(out, ",\"unknown_layouts\":[");
+    json_number(json, "typed_calls", known.calls);
+    json_number(json, "typed_bytes", known.bytes);
+    json_number(json, "laid_out_bytes", whole->bytes);
+    json_number(json, "laid_out_live_bytes", whole->live_bytes);
+    json_number(json, "padding_bytes", whole->padding);
+    json_number(json, "live_padding_bytes", whole->live_padding);
+    json_open(json, "unknown_layouts", '[');
     for (size_t i = 0; (unknown = groups_types_unknown(groups, i)); i++) {
-        out_text(out, i ? ",{\"module\":" : "{\"module\":");
-        out_json_string(out, unknown->module);
-        json_text(out, "reason", unknown->why.text);
-        out_char(out, '}');
+        json_open(json, NULL, '{');
+        json_text(json, "module", unknown->module);
+        json_text(json, "reason", unknown->why.text);
+        json_close(json, '}');
     }
-    out_char(out, ']');
+    json_close(json, ']');
 }
 
 static void put_hole(const struct page *page, const struct type_hole *hole) {
@@ -173,35 +162,33 @@ static bool has_sums(const struct type_use *use) {
     return use->bytes || type_use_has_padding(use);
 }
 
-static void number_or_null(struct out *out, const char *name, uint64_t value, bool is_known) {
+static void number_or_null(struct json *json, const char *name, uint64_t value, bool is_known) {
     if (is_known)
-        json_number(out, name, value);
+        json_number(json, name, value);
     else
-        json_text(out, name, NULL);
+        json_text(json, name, NULL);
 }
 
-static void hole_json(struct out *out, const struct type_hole *hole) {
-    out_text(out, "{\"after\":");
-    out_json_string(out, hole->after[0] ? hole->after : NULL);
-    json_number(out, "offset", hole->offset);
-    json_number(out, "size", hole->size);
-    out_char(out, '}');
+static void hole_json(struct json *json, const struct type_hole *hole) {
+    json_open(json, NULL, '{');
+    json_text(json, "after", hole->after[0] ? hole->after : NULL);
+    json_number(json, "offset", hole->offset);
+    json_number(json, "size", hole->size);
+    json_close(json, '}');
 }
 
-void type_use_json(struct out *out, const struct type_use *use) {
+void type_use_json(struct json *json, const struct type_use *use) {
     bool has_size = type_use_has_size(use), has_padding = type_use_has_padding(use);
-    number_or_null(out, "size", has_size ? use->layout->size : 0, has_size);
-    number_or_null(out, "padding", has_padding ? use->layout->padding : 0, has_padding);
-    number_or_null(out, "padding_bytes", use->padding, has_sums(use));
-    number_or_null(out, "live_padding_bytes", use->live_padding, has_sums(use));
-    out_text(out, use->differs ? ",\"differs\":true" : ",\"differs\":false");
-    out_text(out, has_padding && use->layout->is_partial ? ",\"partial\":true" : ",\"partial\":false");
-    out_text(out, ",\"holes\":[");
-    for (size_t i = 0; has_padding && i < use->layout->holes_count && i < TYPE_HOLES_MAX; i++) {
-        out_text(out, i ? "," : "");
-        hole_json(out, &use->layout->holes[i]);
-    }
-    out_char(out, ']');
+    number_or_null(json, "size", has_size ? use->layout->size : 0, has_size);
+    number_or_null(json, "padding", has_padding ? use->layout->padding : 0, has_padding);
+    number_or_null(json, "padding_bytes", use->padding, has_sums(use));
+    number_or_null(json, "live_padding_bytes", use->live_padding, has_sums(use));
+    json_flag(json, "differs", use->differs);
+    json_flag(json, "partial", has_padding && use->layout->is_partial);
+    json_open(json, "holes", '[');
+    for (size_t i = 0; has_padding && i < use->layout->holes_count && i < TYPE_HOLES_MAX; i++)
+        hole_json(json, &use->layout->holes[i]);
+    json_close(json, ']');
 }
 
 static void csv_number(struct out *out, uint64_t value, bool is_known) {

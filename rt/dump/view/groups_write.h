@@ -3,7 +3,9 @@
 #ifndef ALLOCSITE_DUMP_VIEW_GROUPS_WRITE_H
 #define ALLOCSITE_DUMP_VIEW_GROUPS_WRITE_H
 
+#include "base/json.h"
 #include "dump/view/groups.h"
+#include "write/columns.h"
 #include "write/page.h"
 
 void groups_text(struct out *, const struct groups *, const struct report *);
@@ -19,9 +21,81 @@ static inline bool group_by_has_unsited(enum group_by by) {
 /* Whether something was counted before a reset. */
 bool groups_have_before(const struct groups *);
 
-/* On a page: what that was; what a row is of; how many are hidden. */
-void groups_put_before(const struct page *, const struct groups *);
-void groups_put_key(const struct page *, enum group_by, const struct group_key *);
-void groups_put_hidden(const struct page *, const struct groups *);
+/* ---- The counters that groups have. */
+
+struct group_counter {
+    const char *name;
+    size_t offset; /* in struct report_site */
+    bool is_signed;
+};
+
+#define GROUP_COUNTED(name) +1
+enum { GROUP_COUNTERS = 2 ALLOCSITE_TOTALS(GROUP_COUNTED) };
+#undef GROUP_COUNTED
+
+/* Writes which counters groups have, in their order, and returns how many. by: BY_SITE is what the totals of
+ * a report have. */
+size_t groups_counters(struct group_counter list[GROUP_COUNTERS], enum group_by, bool has_lost);
+
+uint64_t group_counter_of(const struct report_site *, const struct group_counter *);
+
+void group_counter_write(struct out *, const struct report_site *, const struct group_counter *);
+
+/* ---- The columns of groups for people: those of sites, but for a few. */
+
+/* Those that sites do not have; frees: what a phase or a thread has given back. */
+enum {
+    COLUMN_FREES = COLUMNS,
+    /* Of types: sizeof, what of it is padding, and what that comes to. */
+    COLUMN_SIZE,
+    COLUMN_HOLES,
+    COLUMN_PADDING,
+    COLUMN_LIVE_PADDING,
+    GROUP_COLUMNS
+};
+
+/* Writes which columns there are, in their order, and returns how many. */
+size_t groups_columns(int columns[GROUP_COLUMNS], const struct groups *, const struct report *);
+
+const char *groups_column_name(int column);
+
+/* What a row, or the sum of the hidden ones, has in it. */
+void groups_cell(char text[UNITS_SIZE], const struct groups *, const struct group *, int column);
+
+/* ---- What is known of the rows of types: how much of their blocks is padding. */
+
+/* Adds a site that allocates the type; layout: NULL if it has none. */
+void type_use_add_site(struct type_use *, const struct type_layout *, const struct counters *);
+
+/* Adds the numbers alone. */
+void type_use_add(struct type_use *, const struct type_use *);
+
+/* Whether the row's size, and its padding, are one number. */
+bool type_use_has_size(const struct type_use *);
+bool type_use_has_padding(const struct type_use *);
+
+/* Allocations of known type, all of them, and the same in bytes. */
+struct types_known {
+    uint64_t calls, all_calls;
+    uint64_t bytes, all_bytes;
+};
+
+struct types_known groups_types_known(const struct groups *);
+
+/* Why nothing is known of the types of a module; NULL: there is no index-th such one. */
+const struct types_unknown *groups_types_unknown(const struct groups *, size_t index);
+
+/* Lines above the table for people. */
+void groups_put_types(const struct page *, const struct groups *);
+
+/* Lines below a row for people: each hole, if the groups are to show them. */
+void groups_put_holes(const struct page *, const struct groups *, const struct type_use *);
+
+/* The members of the document and of a row. */
+void groups_types_json(struct json *, const struct groups *);
+void type_use_json(struct json *, const struct type_use *);
+
+/* Size, padding, and padding of all bytes and of what is live, likewise; nothing for what is not known. */
+void type_use_csv(struct out *, const struct type_use *);
 
 #endif

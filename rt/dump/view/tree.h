@@ -7,6 +7,7 @@
 #ifndef ALLOCSITE_DUMP_VIEW_TREE_H
 #define ALLOCSITE_DUMP_VIEW_TREE_H
 
+#include "base/out.h"
 #include "dump/load/symbolize.h"
 #include "dump/view/measure.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The sites that have not run. */
 #include "dump/table/table.h"
-#include "dump/view/coverage_write.h"
-#include "model/site_json.h"
-#include "write/csv.h"
-#include "write/names.h"
+#include "dump/view/coverage.h"
+#include "write/formats.h"
+#include "write/grid.h"
+#include "write/json.h"
 
 #include <limits.h>
 #include <string.h>
@@ -16,13 +16,7 @@ struct writing {
     bool has_modules; /* more than one has sites */
 };
 
-/* What is wider than most sticks out rather than push all other rows apart. */
 enum { PLACE_WIDTH_MAX = 60, CALLEE_WIDTH_MAX = 24, CHAIN_INDENT = 4 };
-
-static void widen(size_t *width, size_t other, size_t limit) {
-    if (other > *width && other <= limit)
-        *width = other;
-}
 
 static size_t place_text(char *text, size_t size, const struct writing *writing,
                          const struct site_view *view) {
@@ -39,24 +33,14 @@ static void measure(struct writing *writing) {
         const struct covered_site *site = &writing->coverage->sites[i];
         if (site->ran)
             continue;
-        widen(&writing->place_width, place_text(text, sizeof text, writing, &site->site.view),
-              PLACE_WIDTH_MAX);
-        widen(&writing->callee_width, strlen(site->site.view.callee), CALLEE_WIDTH_MAX);
+        size_t width = place_text(text, sizeof text, writing, &site->site.view);
+        writing->place_width = grid_wider(writing->place_width, width, PLACE_WIDTH_MAX);
+        writing->callee_width =
+            grid_wider(writing->callee_width, strlen(site->site.view.callee), CALLEE_WIDTH_MAX);
     }
     for (size_t i = 0; i < writing->coverage->module_count; i++)
         with_sites += writing->coverage->modules[i].sites != 0;
     writing->has_modules = with_sites > 1;
-}
-
-static void pad(struct out *out, size_t used, size_t width) {
-    for (out_text(out, "  "); used < width; used++)
-        out_char(out, ' ');
-}
-
-static void put_function(const struct page *page, const char *function) {
-    char text[NAME_SIZE];
-    name_function(text, function);
-    page_code(page, text);
 }
 
 static void put_module(const struct writing *writing, const struct site_view *view) {
@@ -72,10 +56,10 @@ static void put_text(const struct writing *writing, const struct covered_site *s
     const struct site_view *view = &site->site.view;
     size_t width = place_text(place, sizeof place, writing, view);
     out_text(out, place);
-    pad(out, width, writing->place_width);
+    grid_pad(out, width, writing->place_width);
     out_plain(out, view->callee);
-    pad(out, strlen(view->callee), writing->callee_width);
-    put_function(&writing->page, view->at.function);
+    grid_pad(out, strlen(view->callee), writing->callee_width);
+    page_function(&writing->page, view->at.function);
     if (view->type) {
         out_text(out, "  type ");
         out_plain(out, view->type);
@@ -117,22 +101,23 @@ static void unused_markdown(struct out *out, const struct coverage *coverage, co
             put_markdown(&page, &coverage->sites[i]);
 }
 
+static void put_json(struct json *json, const struct covered_site *site) {
+    json_line(json);
+    json_open(json, NULL, '{');
+    json_site(json, &site->site.view);
+    json_text(json, "kind", table_kind_name(site->kind));
+    json_close(json, '}');
+}
+
 static void unused_json(struct out *out, const struct coverage *coverage, const struct report *report) {
-    const char *separator = "\n{";
-    coverage_head_json(out, coverage, report, "allocsite-unused");
-    out_text(out, ",\n\"sites\":[");
-    for (size_t i = 0; i < coverage->count; i++) {
-        const struct covered_site *site = &coverage->sites[i];
-        if (site->ran)
-            continue;
-        out_text(out, separator);
-        site_json_fields(out, &site->site.view);
-        out_text(out, ",\"kind\":");
-        out_json_string(out, table_kind_name(site->kind));
-        out_char(out, '}');
-        separator = ",\n{";
-    }
-    out_text(out, "]}\n");
+    struct json json = coverage_begin_json(out, coverage, report, "allocsite-unused");
+    json_line(&json);
+    json_open(&json, "sites", '[');
+    for (size_t i = 0; i < coverage->count; i++)
+        if (!coverage->sites[i].ran)
+            put_json(&json, &coverage->sites[i]);
+    json_close(&json, ']');
+    json_end(&json);
 }
 
 static void put_csv(struct out *out, const struct covered_site *site) {

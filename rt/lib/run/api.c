@@ -19,10 +19,11 @@
 #include "lib/tell/reset.h"
 #include "lib/who/parts.h"
 #include "lib/who/registry.h"
-#include "model/options.h"
+#include "model/formats.h"
 
 #include <errno.h>
 #include <limits.h>
+#include <string.h>
 #include <unistd.h>
 
 /* See start.c. */
@@ -64,7 +65,7 @@ API(void, reset, void) {
 
 static bool read_format(enum report_format *format, const char *name) {
     *format = runtime_options()->format;
-    return !name || options_format(name, format);
+    return !name || format_named(name, strlen(name), VIEW_SITES, format);
 }
 
 API(int, report_fd, int fd, const char *name) {

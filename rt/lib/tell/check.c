@@ -11,8 +11,9 @@
 #include "lib/who/descriptor.h"
 #include "lib/who/parts.h"
 #include "lib/who/registry.h"
-#include "model/site_json.h"
+#include "model/site.h"
 #include "write/names.h"
+#include "write/page.h"
 
 #include <errno.h>
 #include <unistd.h>

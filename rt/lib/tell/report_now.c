@@ -10,6 +10,7 @@
 #include "lib/base/state.h"
 #include "lib/base/table.h"
 #include "lib/tell/collect.h"
+#include "write/formats.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -5,7 +5,7 @@
 
 #include "format.h"
 #include "lib/base/descriptors.h"
-#include "model/site_json.h"
+#include "model/site.h"
 
 /* What the field names, NULL for nothing. */
 static inline const void *descriptor_follow(const allocsite_ref *field) {

@@ -3,6 +3,7 @@
 #include "dump/join/join.h"
 #include "dump/profile/read.h"
 #include "dump/profile/write.h"
+#include "write/formats.h"
 
 #include <errno.h>
 #include <stdio.h>

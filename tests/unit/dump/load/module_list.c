@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Which modules reports name, and whether a file is one of them. */
-#include "dump/load/module_list.h"
+#include "dump/load/source.h"
 #include "profile_image.h"
 
 #include <cmocka.h>

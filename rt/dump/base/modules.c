@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The order of a report's modules. */
-#include "model/module_order.h"
+#include "dump/base/modules.h"
 
 #include <stdlib.h>
 #include <string.h>

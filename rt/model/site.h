@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The JSON of a site's static fields: the one home of their names, for the runtime's report and for
- * allocsite-dump. */
-#ifndef ALLOCSITE_MODEL_SITE_JSON_H
-#define ALLOCSITE_MODEL_SITE_JSON_H
-
-#include "base/out.h"
+/* A site and a place in the source, as every part of runtime and reader sees them. */
+#ifndef ALLOCSITE_MODEL_SITE_H
+#define ALLOCSITE_MODEL_SITE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -31,17 +28,5 @@ struct site_view {
     uint64_t address;     /* unsited: where they return to, as in the module's ELF file; 0: all others */
     const char *build_id; /* of the module; NULL: not known */
 };
-
-/* "id":...,"inlined":[...] without braces around, so that the caller can add members. */
-void site_json_fields(struct out *, const struct site_view *);
-
-/* ---- Places in the source as people read them. */
-
-/* Writes "src/a.c:12:7", line and column where they are known. Paths below directory are shown relative to
- * it; NULL: none are. */
-void place_write(struct out *, const struct place *, const char *directory);
-
-/* The path of it alone; NULL: a question mark. */
-void place_write_path(struct out *, const char *path, const char *directory);
 
 #endif

@@ -1,31 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Two reports side by side, for the terminal. */
 #include "dump/compare/diff.h"
+
 #include "dump/compare/diff_join.h"
-#include "model/site_json.h"
+#include "write/grid.h"
+#include "write/json.h"
 #include "write/names.h"
 #include "write/summary.h"
 
 #include <string.h>
 
-/* Sign and amount. */
-#define CELL_SIZE (UNITS_SIZE + 1)
-
-struct layout {
-    size_t state;
-    size_t widths[MEASURE_SORTS];
-};
-
 struct writing {
     struct page page;
     const struct diff *diff;
     const struct diff_limits *limits;
-    struct layout layout;
-    size_t shown, wanted;
+    struct grid grid;
+    size_t state_width, shown, wanted;
 };
 
-static void cell(char text[CELL_SIZE], const struct report_site *old, const struct report_site *new,
-                 enum measure measure) {
+/* Sign and amount. */
+static void put_cell(char text[GRID_CELL], const struct report_site *old, const struct report_site *new,
+                     enum measure measure) {
     struct change change = change_of(old, new, measure);
     text[0] = !change.by ? '=' : change.is_less ? '-' : '+';
     text[1] = '\0';
@@ -33,53 +28,39 @@ static void cell(char text[CELL_SIZE], const struct report_site *old, const stru
         measure_show(text + 1, change.by, measure);
 }
 
+static void cell(char text[GRID_CELL], const void *context, const void *of, size_t column) {
+    const struct diff_row *row = of;
+    (void)context;
+    if (row)
+        put_cell(text, row->old, row->new, (enum measure)column);
+    else
+        strcpy(text, measure_name((enum measure)column));
+}
+
 static bool is_shown(const struct writing *writing, const struct diff_row *row, size_t before) {
     return diff_is_wanted(row, writing->limits) && (!writing->limits->top || before < writing->limits->top);
 }
 
-static void widen(size_t *width, const char *text) {
-    if (strlen(text) > *width)
-        *width = strlen(text);
-}
-
-static void measure_row(struct writing *writing, const struct diff_row *row) {
-    char text[CELL_SIZE];
-    widen(&writing->layout.state, diff_state_name(row->state));
-    for (enum measure measure = 0; measure < MEASURE_SORTS; measure++) {
-        cell(text, row->old, row->new, measure);
-        widen(&writing->layout.widths[measure], text);
-    }
-    writing->shown++;
-}
-
 static void measure_rows(struct writing *writing) {
-    writing->layout.state = strlen("state");
-    for (enum measure measure = 0; measure < MEASURE_SORTS; measure++)
-        writing->layout.widths[measure] = strlen(measure_name(measure));
+    writing->grid = (struct grid){&writing->page, cell, NULL, MEASURE_SORTS, {0}};
+    writing->state_width = strlen("state");
+    grid_measure(&writing->grid, NULL);
     for (size_t i = 0; i < writing->diff->count; i++) {
         const struct diff_row *row = &writing->diff->rows[i];
-        if (is_shown(writing, row, writing->shown))
-            measure_row(writing, row);
+        if (is_shown(writing, row, writing->shown)) {
+            grid_measure(&writing->grid, row);
+            writing->state_width =
+                grid_wider(writing->state_width, strlen(diff_state_name(row->state)), GRID_CELL);
+            writing->shown++;
+        }
         writing->wanted += diff_is_wanted(row, writing->limits);
     }
-    writing->page.indent = writing->layout.state + 4;
-    for (enum measure measure = 0; measure < MEASURE_SORTS; measure++)
-        writing->page.indent += writing->layout.widths[measure] + 2;
+    writing->page.indent = writing->state_width + 4 + grid_width(&writing->grid);
 }
 
-static void put_spaces(struct out *out, size_t count) {
-    while (count-- > 0)
-        out_char(out, ' ');
-}
-
-static void put_left(struct out *out, const char *text, size_t width) {
-    out_text(out, text);
-    put_spaces(out, width - strlen(text));
-}
-
-static void put_right(struct out *out, const char *text, size_t width) {
-    put_spaces(out, width - strlen(text) + 2);
-    out_text(out, text);
+static void put_state(const struct writing *writing, const char *state) {
+    out_text(writing->page.out, state);
+    grid_pad(writing->page.out, strlen(state), writing->state_width);
 }
 
 static void put_amount(struct out *out, const struct report_site *site, enum measure measure) {
@@ -144,9 +125,7 @@ static bool is_in_measures(const struct diff_row *row) {
 }
 
 static void put_caller(const struct page *page, const struct place *place) {
-    char function[NAME_SIZE];
-    name_function(function, place->function);
-    out_plain(page->out, function);
+    page_function(page, place->function);
     out_char(page->out, ' ');
     place_write(page->out, place, page->report->directory);
 }
@@ -185,13 +164,8 @@ static void put_old_place(const struct writing *writing, const struct diff_row *
 
 static void put_row(const struct writing *writing, const struct diff_row *row) {
     const struct page *page = &writing->page;
-    char text[CELL_SIZE];
-    put_left(page->out, diff_state_name(row->state), writing->layout.state);
-    for (enum measure measure = 0; measure < MEASURE_SORTS; measure++) {
-        cell(text, row->old, row->new, measure);
-        put_right(page->out, text, writing->layout.widths[measure]);
-    }
-    out_text(page->out, "  ");
+    put_state(writing, diff_state_name(row->state));
+    grid_row(&writing->grid, row);
     page_site(page, diff_site(row));
     page_chain(page, diff_site(row));
     if (row->is_moved)
@@ -204,11 +178,8 @@ static void put_row(const struct writing *writing, const struct diff_row *row) {
 }
 
 static void put_rows(const struct writing *writing) {
-    struct out *out = writing->page.out;
-    put_left(out, "state", writing->layout.state);
-    for (enum measure measure = 0; measure < MEASURE_SORTS; measure++)
-        put_right(out, measure_name(measure), writing->layout.widths[measure]);
-    out_text(out, "  site\n");
+    put_state(writing, "state");
+    grid_head(&writing->grid, "site");
     for (size_t i = 0, shown = 0; shown < writing->shown; i++)
         if (diff_is_wanted(&writing->diff->rows[i], writing->limits)) {
             put_row(writing, &writing->diff->rows[i]);
@@ -231,8 +202,8 @@ static void put_totals(struct out *out, const struct diff *diff) {
     const struct report_site *old = &diff->old->totals, *new = &diff->new->totals;
     out_text(out, "total: ");
     for (enum measure measure = 0; measure < MEASURE_SORTS; measure++) {
-        char text[CELL_SIZE];
-        cell(text, old, new, measure);
+        char text[GRID_CELL];
+        put_cell(text, old, new, measure);
         out_text(out, measure ? "; " : "");
         out_text(out, measure_name(measure));
         out_char(out, ' ');
@@ -285,4 +256,77 @@ void diff_text(struct out *out, const struct diff *diff, const struct loaded *ol
     measure_rows(&writing);
     if (writing.shown)
         put_rows(&writing);
+}
+
+/* ---- Two reports side by side, for programs. */
+
+static void write_change(struct json *json, const struct report_site *old, const struct report_site *new) {
+    json_open(json, "change", '{');
+    for (enum measure measure = 0; measure < MEASURE_SORTS; measure++) {
+        struct change change = change_of(old, new, measure);
+        json_key(json, measure_name(measure));
+        out_text(json->out, change.is_less ? "-" : "");
+        out_u64(json->out, change.by);
+    }
+    json_close(json, '}');
+}
+
+static void write_side(struct json *json, const char *key, const struct report *report,
+                       const struct report_site *site) {
+    if (!site) {
+        json_text(json, key, NULL);
+        return;
+    }
+    json_open(json, key, '{');
+    json_site(json, &site->view);
+    json_counters(json, &site->counters, true);
+    json_lost(json, report, site);
+    json_close(json, '}');
+}
+
+static void write_row(struct json *json, const struct diff *diff, const struct diff_row *row) {
+    json_line(json);
+    json_open(json, NULL, '{');
+    json_text(json, "state", diff_state_name(row->state));
+    json_flag(json, "moved", row->is_moved);
+    write_change(json, row->old, row->new);
+    write_side(json, "old", diff->old, row->old);
+    write_side(json, "new", diff->new, row->new);
+    json_close(json, '}');
+}
+
+static void write_rows(struct json *json, const struct diff *diff, const struct diff_limits *limits) {
+    size_t shown = 0;
+    json_line(json);
+    json_open(json, "rows", '[');
+    for (size_t i = 0; i < diff->count && (!limits->top || shown < limits->top); i++) {
+        if (!diff_is_wanted(&diff->rows[i], limits))
+            continue;
+        write_row(json, diff, &diff->rows[i]);
+        shown++;
+    }
+    json_close(json, ']');
+}
+
+static void write_states(struct json *json, const struct diff *diff) {
+    json_line(json);
+    json_flag(json, "differs", diff->differs);
+    json_open(json, "counts", '{');
+    for (enum diff_state state = 0; state < DIFF_STATES; state++)
+        json_number(json, diff_state_name(state), diff->states[state]);
+    json_number(json, "moved", diff->moved);
+    json_close(json, '}');
+}
+
+void diff_json(struct out *out, const struct diff *diff, const struct loaded *old, const struct loaded *new,
+               const struct diff_limits *limits) {
+    struct json json = json_begin(out, "allocsite-diff", 1);
+    json_line(&json);
+    loaded_json(&json, "old", old);
+    json_line(&json);
+    loaded_json(&json, "new", new);
+    write_states(&json, diff);
+    write_change(&json, &diff->old->totals, &diff->new->totals);
+    write_rows(&json, diff, limits);
+    json_end(&json);
 }

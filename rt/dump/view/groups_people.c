@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Groups for people: for the terminal, and as a Markdown table. */
+#include "dump/view/groups_write.h"
+#include "write/grid.h"
+#include "write/summary.h"
+
+#include <string.h>
+
+enum { HOLES_INDENT = 4 };
+
+struct layout {
+    const struct groups *groups;
+    int columns[GROUP_COLUMNS];
+};
+
+_Static_assert((int)GROUP_COLUMNS <= (int)GRID_COLUMNS, "a grid has room for them");
+
+bool groups_have_before(const struct groups *groups) {
+    static const struct counters nothing;
+    return memcmp(&groups->before_reset, &nothing, sizeof nothing) != 0;
+}
+
+static void put_before(const struct page *page, const struct groups *groups) {
+    const struct report before = {.totals = {.counters = groups->before_reset}};
+    summary_totals(&(struct page){.out = page->out, .report = &before});
+    out_text(page->out, " before the last reset, which the rows have and the total has not");
+}
+
+static void put_thread(const struct page *page, const struct group_key *key) {
+    if (key->name) {
+        page_code(page, key->name);
+    } else {
+        out_text(page->out, "thread ");
+        out_u64(page->out, key->number);
+    }
+    if (!page->report->several.count)
+        return;
+    out_text(page->out, " of pid ");
+    out_u64(page->out, key->pid);
+}
+
+static void put_place(const struct page *page, const struct group_key *key) {
+    const struct place place = {.file = key->name, .line = (uint32_t)key->number};
+    const char *quote = page->is_markdown ? "`" : "";
+    out_text(page->out, key->is_module ? "unsited in " : "");
+    out_text(page->out, quote);
+    place_write(page->out, &place, page->report->directory);
+    out_text(page->out, quote);
+}
+
+static void put_key(const struct page *page, enum group_by by, const struct group_key *key) {
+    bool is_place = key->is_module || by == BY_MODULE || by == BY_FILE || by == BY_LINE;
+    if (by == BY_THREAD)
+        put_thread(page, key);
+    else if (is_place)
+        put_place(page, key);
+    else if (by == BY_FUNCTION)
+        page_function(page, key->name);
+    else if (key->name)
+        page_code(page, key->name);
+    else
+        out_text(page->out, by == BY_PHASE ? "(no phase)" : by == BY_TYPE ? "(unknown type)" : "unknown");
+}
+
+static void put_hidden(const struct page *page, const struct groups *groups) {
+    size_t count = groups->count - groups->shown;
+    page_count(page, count, " more ", " more ");
+    out_text(page->out, group_by_name(groups->by));
+    out_text(page->out, count == 1 ? "" : "s");
+}
+
+static void cell(char text[GRID_CELL], const void *context, const void *row, size_t column) {
+    const struct layout *layout = context;
+    if (row)
+        groups_cell(text, layout->groups, row, layout->columns[column]);
+    else
+        strcpy(text, groups_column_name(layout->columns[column]));
+}
+
+static void measure(struct grid *grid, const struct groups *groups) {
+    grid_measure(grid, NULL);
+    for (size_t i = 0; i < groups->shown; i++)
+        grid_measure(grid, &groups->rows[i]);
+    if (groups->shown < groups->count)
+        grid_measure(grid, &groups->hidden);
+}
+
+static void put_rows(const struct page *page, const struct groups *groups) {
+    struct layout layout = {.groups = groups};
+    struct grid grid = {page, cell, &layout, groups_columns(layout.columns, groups, page->report), {0}};
+    measure(&grid, groups);
+    grid_head(&grid, group_by_name(groups->by));
+    for (size_t i = 0; i < groups->shown; i++) {
+        grid_row(&grid, &groups->rows[i]);
+        put_key(page, groups->by, &groups->rows[i].key);
+        groups_put_holes(page, groups, &groups->rows[i].use);
+        grid_end(page);
+    }
+    if (groups->shown == groups->count)
+        return;
+    grid_row(&grid, &groups->hidden);
+    put_hidden(page, groups);
+    grid_end(page);
+}
+
+static void put_head(const struct page *page, const struct groups *groups) {
+    (page->is_markdown ? summary_markdown : summary_text)(page);
+    if (groups->by == BY_TYPE)
+        groups_put_types(page, groups);
+    if (!groups_have_before(groups))
+        return;
+    page_begin_line(page, "reset: ", "\nReset: ");
+    put_before(page, groups);
+    page_end_line(page);
+}
+
+void groups_text(struct out *out, const struct groups *groups, const struct report *report) {
+    const struct page page = {.out = out, .report = report, .indent = HOLES_INDENT};
+    put_head(&page, groups);
+    if (groups->count)
+        put_rows(&page, groups);
+}
+
+void groups_markdown(struct out *out, const struct groups *groups, const struct report *report) {
+    const struct page page = {.out = out, .report = report, .is_markdown = true};
+    put_head(&page, groups);
+    out_char(out, '\n');
+    put_rows(&page, groups);
+}
+
+void groups_write(struct out *out, const struct groups *groups, const struct report *report,
+                  enum report_format format) {
+    static void (*const writers[])(struct out *, const struct groups *, const struct report *) = {
+        [FORMAT_TEXT] = groups_text,
+        [FORMAT_JSON] = groups_json,
+        [FORMAT_CSV] = groups_csv,
+        [FORMAT_MARKDOWN] = groups_markdown,
+    };
+    writers[format](out, groups, report);
+}

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The tree for the terminal: share and amount in columns, then the calls.
+ *
+ * What has a single way on, with all that it has, goes on below in the same column: most of a stack does, and
+ * each branch is a real one. */
+#include "dump/view/tree.h"
+
+#include "write/grid.h"
+#include "write/json.h"
+#include "write/names.h"
+#include "write/summary.h"
+
+#include <langinfo.h>
+#include <locale.h>
+#include <string.h>
+#include <unistd.h>
+
+/* What stands before the calls: three characters for each branch on the way. */
+struct margin {
+    char text[8192];
+    size_t length;
+};
+
+struct lines {
+    const char *branch, *last, *below;
+};
+
+static const struct lines drawn = {"├─ ", "└─ ", "│  "}, typed = {"|- ", "`- ", "|  "};
+
+struct writing {
+    struct page page;
+    const struct tree *tree;
+    struct grid grid;
+    struct margin margin;
+    const struct lines *lines;
+};
+
+/* row: an amount. */
+static void cell(char text[GRID_CELL], const void *context, const void *row, size_t column) {
+    const struct tree *tree = context;
+    const uint64_t *amount = row;
+    if (!row)
+        strcpy(text, column == 0 ? "share" : measure_name(tree->by));
+    else if (column == 0)
+        units_share(text, *amount, tree->nodes[0].amounts[tree->by]);
+    else
+        measure_show(text, *amount, tree->by);
+}
+
+static void put_place(const struct writing *writing, const struct tree_place *at) {
+    struct out *out = writing->page.out;
+    const struct place place = {.file = at->file, .line = at->line};
+    if (at->function || at->file)
+        page_function(&writing->page, at->function);
+    if (at->file || at->module) {
+        out_text(out, at->function ? at->file ? " " : " in " : at->file ? " " : "");
+        place_write(out, at->file ? &place : &(struct place){.file = at->module},
+                    writing->page.report->directory);
+    }
+    if (at->address) {
+        out_text(out, "+0x");
+        out_hex(out, at->address);
+    }
+    if (at->callee) {
+        out_char(out, ' ');
+        out_plain(out, at->callee);
+    }
+    out_char(out, '\n');
+}
+
+static void push(struct margin *margin, const char *text) {
+    size_t size = strlen(text) + 1;
+    if (margin->length + size <= sizeof margin->text)
+        memcpy(margin->text + margin->length, text, size);
+    margin->length += size - 1;
+}
+
+static void pop(struct margin *margin, size_t length) {
+    margin->length = length;
+    if (length < sizeof margin->text)
+        margin->text[length] = '\0';
+}
+
+static void put_children(struct writing *writing, size_t node);
+
+/* The node, what goes on from it alone, and then its branches. */
+static void put_node(struct writing *writing, size_t node, const char *branch, const char *below) {
+    const struct tree *tree = writing->tree;
+    size_t length = writing->margin.length;
+    for (bool is_first = true;; is_first = false) {
+        const struct tree_node *at = &tree->nodes[node];
+        grid_row(&writing->grid, &at->amounts[tree->by]);
+        out_text(writing->page.out, writing->margin.text);
+        out_text(writing->page.out, is_first ? branch : below);
+        put_place(writing, &at->at);
+        size_t only = at->count == 1 ? tree->children[at->first] : 0;
+        if (!only || tree->nodes[only].amounts[tree->by] != at->amounts[tree->by])
+            break;
+        node = only;
+    }
+    push(&writing->margin, below);
+    put_children(writing, node);
+    pop(&writing->margin, length);
+}
+
+static void put_pruned(const struct writing *writing, const struct tree_node *node) {
+    grid_row(&writing->grid, &node->pruned_amounts[writing->tree->by]);
+    out_text(writing->page.out, writing->margin.text);
+    out_text(writing->page.out, writing->lines->last);
+    page_count(&writing->page, node->pruned, " more\n", " more\n");
+}
+
+static void put_children(struct writing *writing, size_t number) {
+    const struct tree_node *node = &writing->tree->nodes[number];
+    bool has_pruned = node->pruned_amounts[writing->tree->by];
+    for (size_t i = 0; i < node->count; i++) {
+        bool is_last = i + 1 == node->count && !has_pruned;
+        put_node(writing, writing->tree->children[node->first + i],
+                 is_last ? writing->lines->last : writing->lines->branch,
+                 is_last ? "   " : writing->lines->below);
+    }
+    if (has_pruned)
+        put_pruned(writing, node);
+}
+
+/* What goes into a file is the same in every language. */
+static const struct lines *lines_for_terminal(void) {
+    setlocale(LC_CTYPE, "");
+    return isatty(STDOUT_FILENO) && strcmp(nl_langinfo(CODESET), "UTF-8") != 0 ? &typed : &drawn;
+}
+
+/* No share is wider than 6, and no amount than that of the root. */
+void tree_text(struct out *out, const struct tree *tree, const struct report *report) {
+    struct writing writing = {
+        .page = {.out = out, .report = report}, .tree = tree, .lines = lines_for_terminal()};
+    writing.grid = (struct grid){&writing.page, cell, tree, 2, {6}};
+    grid_measure(&writing.grid, NULL);
+    grid_measure(&writing.grid, &tree->nodes[0].amounts[tree->by]);
+    summary_text(&writing.page);
+    grid_head(&writing.grid,
+              tree->is_root_first ? "from the root to what allocates" : "allocation and its callers");
+    put_children(&writing, 0);
+}
+
+/* ---- The tree as JSON. */
+
+static void write_amounts(struct json *json, const uint64_t amounts[MEASURE_SORTS]) {
+    json_number(json, "bytes", amounts[MEASURE_BYTES]);
+    json_number(json, "allocs", amounts[MEASURE_ALLOCS]);
+    json_number(json, "live_bytes", amounts[MEASURE_LIVE]);
+    json_number(json, "peak_bytes", amounts[MEASURE_PEAK]);
+}
+
+static void write_children(struct json *json, const struct tree *tree, const struct tree_node *node);
+
+static void write_node(struct json *json, const struct tree *tree, const struct tree_node *node) {
+    json_line(json);
+    json_open(json, NULL, '{');
+    json_text(json, "function", node->at.function);
+    json_text(json, "file", node->at.file);
+    json_number(json, "line", node->at.line);
+    json_text(json, "module", node->at.module);
+    if (node->at.address)
+        json_address(json, "address", node->at.address);
+    else
+        json_text(json, "address", NULL);
+    json_text(json, "callee", node->at.callee);
+    write_amounts(json, node->amounts);
+    write_children(json, tree, node);
+    json_close(json, '}');
+}
+
+static void write_children(struct json *json, const struct tree *tree, const struct tree_node *node) {
+    json_number(json, "left_out", node->pruned);
+    json_open(json, "children", '[');
+    for (size_t i = 0; i < node->count; i++)
+        write_node(json, tree, &tree->nodes[tree->children[node->first + i]]);
+    json_close(json, ']');
+}
+
+void tree_json(struct out *out, const struct tree *tree, const struct report *report) {
+    const struct profile_walks *walks = &report->walks;
+    struct json json = json_begin(out, "allocsite-tree", 1);
+    json_head(&json, report);
+    json_text(&json, "order", tree->is_root_first ? "root" : "leaf");
+    json_text(&json, "by", measure_name(tree->by));
+    json_number(&json, "depth", walks->depth);
+    json_number(&json, "by_frame_pointer", walks->by_frame_pointer);
+    json_number(&json, "by_table", walks->by_table);
+    json_number(&json, "ended_early", walks->ended_early);
+    write_amounts(&json, tree->nodes[0].amounts);
+    write_children(&json, tree, &tree->nodes[0]);
+    json_end(&json);
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Rows for people. */
+#include "write/grid.h"
+
+#include <string.h>
+
+void grid_measure(struct grid *grid, const void *row) {
+    char text[GRID_CELL];
+    for (size_t i = 0; i < grid->count; i++) {
+        grid->cell(text, grid->context, row, i);
+        grid->widths[i] = grid_wider(grid->widths[i], strlen(text), GRID_CELL);
+    }
+}
+
+size_t grid_width(const struct grid *grid) {
+    size_t width = 2 * grid->count;
+    for (size_t i = 0; i < grid->count; i++)
+        width += grid->widths[i];
+    return width;
+}
+
+static void put_cell(const struct page *page, const char *text, size_t width) {
+    out_text(page->out, page->is_markdown ? "| " : "");
+    for (size_t used = strlen(text); used < width && !page->is_markdown; used++)
+        out_char(page->out, ' ');
+    out_text(page->out, text);
+    out_text(page->out, page->is_markdown ? " " : "  ");
+}
+
+void grid_row(const struct grid *grid, const void *row) {
+    char text[GRID_CELL];
+    for (size_t i = 0; i < grid->count; i++) {
+        grid->cell(text, grid->context, row, i);
+        put_cell(grid->page, text, grid->widths[i]);
+    }
+    out_text(grid->page->out, grid->page->is_markdown ? "| " : "");
+}
+
+void grid_end(const struct page *page) {
+    out_text(page->out, page->is_markdown ? " |\n" : "\n");
+}
+
+void grid_head(const struct grid *grid, const char *last) {
+    grid_row(grid, NULL);
+    out_text(grid->page->out, last);
+    grid_end(grid->page);
+    if (!grid->page->is_markdown)
+        return;
+    for (size_t i = 0; i < grid->count; i++)
+        out_text(grid->page->out, "|---:");
+    out_text(grid->page->out, "|---|\n");
+}
+
+void grid_pad(struct out *out, size_t used, size_t width) {
+    for (out_text(out, "  "); used < width; used++)
+        out_char(out, ' ');
+}
+
+size_t grid_wider(size_t width, size_t other, size_t limit) {
+    return other > width && other <= limit ? other : width;
+}
