@@ -3,6 +3,7 @@
 #ifndef ALLOCSITE_TESTS_REPORT_ROWS_H
 #define ALLOCSITE_TESTS_REPORT_ROWS_H
 
+#include "write/formats.h"
 #include "model/report.h"
 
 #include <cmocka.h>

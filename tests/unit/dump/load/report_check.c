@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 // The laws of a report: one that keeps them, and each of them broken by one number.
+#include "write/formats.h"
 #include "dump/load/report_check.h"
 
 #include <string.h>
