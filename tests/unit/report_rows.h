@@ -3,8 +3,8 @@
 #ifndef ALLOCSITE_TESTS_REPORT_ROWS_H
 #define ALLOCSITE_TESTS_REPORT_ROWS_H
 
-#include "write/formats.h"
 #include "model/report.h"
+#include "write/formats.h"
 
 #include <cmocka.h>
 #include <string.h>

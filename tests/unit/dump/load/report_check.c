@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 // The laws of a report: one that keeps them, and each of them broken by one number.
-#include "write/formats.h"
 #include "dump/load/report_check.h"
+#include "write/formats.h"
 
 #include <string.h>
 
