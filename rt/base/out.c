@@ -161,13 +161,16 @@ static bool is_plain(const char *s, size_t length) {
     return !is_control && !is_direction && code != 0x2028 && code != 0x2029;
 }
 
+size_t out_plain_character(struct out *out, const char *at) {
+    size_t length = utf8_length(at);
+    if (length == 0 || !is_plain(at, length))
+        out_char(out, '?');
+    else
+        out_bytes(out, at, length);
+    return length ? length : 1;
+}
+
 void out_plain(struct out *out, const char *text) {
-    for (text = text ? text : "?"; *text;) {
-        size_t length = utf8_length(text);
-        if (length == 0 || !is_plain(text, length))
-            out_char(out, '?');
-        else
-            out_bytes(out, text, length);
-        text += length ? length : 1;
-    }
+    for (text = text ? text : "?"; *text;)
+        text += out_plain_character(out, text);
 }

@@ -31,6 +31,9 @@ void out_u64(struct out *, uint64_t);
  * what changes the direction of writing (Bidi_Control of Unicode), stray bytes. NULL is "?". */
 void out_plain(struct out *, const char *);
 
+/* The same for one character, of a text that does not end there; returns how many bytes it has. */
+size_t out_plain_character(struct out *, const char *);
+
 /* Sixteen lower-case hexadecimal digits. */
 void out_hex16(struct out *, uint64_t);
 

@@ -7,10 +7,10 @@
 #define CSV_NAME(name) "," #name
 
 static void quoted_part(struct out *out, const char *text) {
-    for (; text && *text; text++) {
+    while (text && *text) {
         if (*text == '"')
             out_char(out, '"');
-        out_char(out, *text);
+        text += out_plain_character(out, text);
     }
 }
 

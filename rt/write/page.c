@@ -7,19 +7,25 @@
 
 #include <limits.h>
 
-/* One character of code. In Markdown a bar would end the table's cell, and a backquote the code. */
+/* One character of Markdown. A bar would end the table's cell, a backquote the code. */
 static size_t put_character(struct out *out, const char *at) {
-    size_t length = utf8_length(at);
-    if (length == 0 || (unsigned char)*at < 0x20 || *at == 0x7F)
-        out_char(out, '?');
-    else if (*at == '`')
+    if (*at == '`') {
         out_char(out, '\'');
-    else {
-        if (*at == '|')
-            out_char(out, '\\');
-        out_bytes(out, at, length);
+        return 1;
     }
-    return length ? length : 1;
+    if (*at == '|')
+        out_char(out, '\\');
+    return out_plain_character(out, at);
+}
+
+/* Outside of code an angle bracket would begin HTML. */
+static void put_escaped(struct out *out, const char *text) {
+    while (*text) {
+        size_t length = *text == '<' ? 1 : 0;
+        if (length)
+            out_text(out, "&lt;");
+        text += length ? length : put_character(out, text);
+    }
 }
 
 void page_code(const struct page *page, const char *text) {
@@ -64,8 +70,7 @@ void place_write_path(struct out *out, const char *path, const char *directory) 
     out_plain(out, text);
 }
 
-void place_write(struct out *out, const struct place *place, const char *directory) {
-    place_write_path(out, place->file, directory);
+static void put_line(struct out *out, const struct place *place) {
     if (!place->line)
         return;
     out_char(out, ':');
@@ -74,6 +79,28 @@ void place_write(struct out *out, const struct place *place, const char *directo
         return;
     out_char(out, ':');
     out_u64(out, place->column);
+}
+
+void place_write(struct out *out, const struct place *place, const char *directory) {
+    place_write_path(out, place->file, directory);
+    put_line(out, place);
+}
+
+void page_place(const struct page *page, const struct place *place) {
+    char text[PATH_MAX];
+    if (!page->is_markdown) {
+        place_write(page->out, place, page->report->directory);
+        return;
+    }
+    path_show(text, sizeof text, place->file ? place->file : "?", page->report->directory);
+    put_escaped(page->out, text);
+    put_line(page->out, place);
+}
+
+void page_path(const struct page *page, const char *path) {
+    char text[PATH_MAX];
+    path_show(text, sizeof text, path ? path : "?", page->report->directory);
+    page_code(page, text);
 }
 
 void page_begin_line(const struct page *page, const char *text, const char *markdown) {
@@ -93,7 +120,7 @@ void page_function(const struct page *page, const char *name) {
 static void put_place(const struct page *page, const struct place *place) {
     page_function(page, place->function);
     out_char(page->out, ' ');
-    place_write(page->out, place, page->report->directory);
+    page_place(page, place);
 }
 
 /* Where in the module the calls return to: its function and line, if debug information told, else the offset
@@ -110,15 +137,12 @@ static void put_caller(const struct page *page, const struct site_view *view) {
     if (!view->at.file)
         return;
     out_char(page->out, ' ');
-    place_write(page->out, &view->at, page->report->directory);
+    page_place(page, &view->at);
 }
 
 static void put_unsited(const struct page *page, const struct site_view *view) {
-    const char *quote = page->is_markdown ? "`" : "";
     out_text(page->out, "unsited in ");
-    out_text(page->out, quote);
-    place_write_path(page->out, view->module, page->report->directory);
-    out_text(page->out, quote);
+    page_path(page, view->module);
     if (view->address)
         put_caller(page, view);
     else if (page->report->caller_count)

@@ -45,6 +45,12 @@ void page_site_in(const struct page *, const struct report_site *);
 /* The functions that the site was inlined into, each on a line below. NULL: nothing. */
 void page_chain(const struct page *, const struct report_site *);
 
+/* "src/a.c:12:7", as far as it is known. */
+void page_place(const struct page *, const struct place *);
+
+/* A path as code; NULL: a question mark. */
+void page_path(const struct page *, const char *);
+
 /* Writes "src/a.c:12:7", line and column where they are known. Paths below directory are shown relative to
  * it; NULL: none are. */
 void place_write(struct out *, const struct place *, const char *directory);

@@ -104,4 +104,23 @@ static inline const char *text_of(const struct report *report, enum report_forma
     return text;
 }
 
+static const struct report_site hostile = {.view = {.id = 1,
+                                                    .module = "/bin/p",
+                                                    .sited = true,
+                                                    .at = {"f\x1b[2J\xC2\x9B"
+                                                           "1m",
+                                                           "/src/a|<b>`.c", 10, 5},
+                                                    .callee = "malloc"},
+                                           .counters = {.allocs = 1, .alloc_bytes = 1}};
+
+/* A report of names that somebody chose to hurt its reader. */
+static inline struct report hostile_report(void) {
+    static struct report_site site;
+    static struct report_site *sites[] = {&site};
+    site = hostile;
+    struct report report = {.program = "p", .directory = "/src", .sites = sites, .site_count = 1};
+    report_prepare(&report, &(struct report_limits){0});
+    return report;
+}
+
 #endif

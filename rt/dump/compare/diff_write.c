@@ -127,7 +127,7 @@ static bool is_in_measures(const struct diff_row *row) {
 static void put_caller(const struct page *page, const struct place *place) {
     page_function(page, place->function);
     out_char(page->out, ' ');
-    place_write(page->out, place, page->report->directory);
+    page_place(page, place);
 }
 
 /* The outermost place that is another one: what is inlined there moves along. NULL: another number of them.

@@ -107,10 +107,7 @@ static void cell(char text[GRID_CELL], const void *context, const void *row, siz
 }
 
 static void put_file(const struct page *page, const char *path) {
-    const char *quote = page->is_markdown ? "`" : "";
-    out_text(page->out, quote);
-    place_write_path(page->out, path, page->report->directory);
-    out_text(page->out, quote);
+    page_path(page, path);
 }
 
 /* No number is wider than that of the total, nor than its column's name by much. */

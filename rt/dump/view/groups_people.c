@@ -44,7 +44,7 @@ static void put_place(const struct page *page, const struct group_key *key) {
     const char *quote = page->is_markdown ? "`" : "";
     out_text(page->out, key->is_module ? "unsited in " : "");
     out_text(page->out, quote);
-    place_write(page->out, &place, page->report->directory);
+    page_place(page, &place);
     out_text(page->out, quote);
 }
 

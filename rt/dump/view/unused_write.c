@@ -87,9 +87,9 @@ static void put_markdown(const struct page *page, const struct covered_site *sit
     out_text(page->out, " | ");
     if (view->type)
         page_code(page, view->type);
-    out_text(page->out, " | `");
-    place_write_path(page->out, view->module, page->report->directory);
-    out_text(page->out, "` |\n");
+    out_text(page->out, " | ");
+    page_path(page, view->module);
+    out_text(page->out, " |\n");
 }
 
 static void unused_markdown(struct out *out, const struct coverage *coverage, const struct report *report) {

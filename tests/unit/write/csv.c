@@ -22,9 +22,16 @@ static void csv(void **state) {
         ",0,5,100,0,0,0,0,0,0,0,5,100,0,100,5,0,0,5,2,0,0\r\n");
 }
 
+static void hostile_names(void **state) {
+    (void)state;
+    struct report report = hostile_report();
+    assert_non_null(strstr(text_of(&report, FORMAT_CSV), "1,\"f?[2J?1m\",\"/src/a|<b>`.c\",10,5,"));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(csv),
+        cmocka_unit_test(hostile_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,9 +13,16 @@ static void markdown(void **state) {
     assert_non_null(strstr(markdown, "1 more site |\n"));
 }
 
+static void hostile_names(void **state) {
+    (void)state;
+    struct report report = hostile_report();
+    assert_non_null(strstr(text_of(&report, FORMAT_MARKDOWN), "`f?[2J?1m` a\\|&lt;b>'.c:10:5 `malloc` |\n"));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(markdown),
+        cmocka_unit_test(hostile_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
