@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The profile that a process would have, from its memory (remote_memory.h). */
+/* The profile that a process would have, from its memory (memory.h). */
 #ifndef ALLOCSITE_DUMP_PROCESS_REMOTE_H
 #define ALLOCSITE_DUMP_PROCESS_REMOTE_H
 

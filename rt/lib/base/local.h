@@ -112,7 +112,7 @@ struct local {
     bool heard;             /* an interposed function was called in silence */
     bool resolving;         /* inside the look-up of the next functions */
     bool ending;            /* the thread's key destructor has run */
-    bool holds_arena;       /* the lock of one (custom_arenas.h) */
+    bool holds_arena;       /* the lock of one (behind/arenas.h) */
     uint32_t custom;        /* custom allocators that are under way: what is allocated is their backing */
     const void *released; /* the block that an operator delete was called for and that is counted as freed */
     uint32_t releaser;    /* slot + 1 of the delete that is under way; 0: none */

@@ -39,7 +39,7 @@ void custom_arena_mark(const void *arena, uint64_t mark);
 void custom_arena_release(const void *arena, uint64_t mark, custom_visitor *visit, void *context);
 void custom_arena_release_all(const void *arena, custom_visitor *visit, void *context);
 
-/* ---- The locks of the lists of arenas (custom_arenas.h), one for each shard of these.
+/* ---- The locks of the lists of arenas (behind/arenas.h), one for each shard of these.
  *
  * A signal handler that comes to one while its own thread holds one does not get it. Nobody waits for ever,
  * and for one that was not given back in all that time nobody waits again: its thread may have ended there. A

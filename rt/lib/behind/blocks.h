@@ -39,7 +39,7 @@ struct custom_block custom_block_put(const void *p, uint32_t slot, uint64_t size
 /* The entry for a block at p, which may be there or not, if no more than one can be. NULL: look further. */
 uint64_t *custom_block_alone(const void *p);
 
-/* Where the arena that a block is of keeps its node (custom_arenas.h). NULL: no memory; or, if none is to be
+/* Where the arena that a block is of keeps its node (behind/arenas.h). NULL: no memory; or, if none is to be
  * made, there is none. */
 uint32_t *custom_block_node(const struct custom_block *, bool make);
 

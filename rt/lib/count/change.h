@@ -25,7 +25,7 @@ bool change_appear(struct share);
 
 bool change_fail(uint32_t slot);
 
-/* ---- The shape of what a slot asks for: how many requests of each class of sizes (size_class.h). */
+/* ---- The shape of what a slot asks for: how many requests of each class of sizes (model/pair_kind.h). */
 
 /* Set once by the options, before anything is counted. */
 extern bool sizes_wanted __attribute__((visibility("hidden")));
