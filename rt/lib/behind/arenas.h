@@ -6,7 +6,7 @@
  * is kept is a list of the live blocks, not of events: a block that is freed leaves it. Marks at one place
  * beyond the newest CUSTOM_MARKS of them are forgotten.
  *
- * The lists are behind locks (custom_locks.h). Where one is not to be had the operation is not done, and
+ * The lists are behind locks. Where one is not to be had the operation is not done, and
  * where it left a list half changed in a forked child that begins with none: then the hole is set. */
 #ifndef ALLOCSITE_LIB_BEHIND_ARENAS_H
 #define ALLOCSITE_LIB_BEHIND_ARENAS_H

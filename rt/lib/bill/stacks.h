@@ -24,7 +24,7 @@
 /* Frames that are kept; 0: none, and no slot keeps stacks. */
 extern uint32_t stacks_depth __attribute__((visibility("hidden")));
 
-/* From here on so many are, of the slots that the patterns select (stack_sites.h). patterns has to stay. */
+/* From here on so many are, of the slots that the patterns select. patterns has to stay. */
 void stacks_begin(uint32_t depth, const char *patterns);
 
 /* The key of the part of a slot, which keeps stacks, for the stack of its caller; ALLOCSITE_KEY_NONE: it is
