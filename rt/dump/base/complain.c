@@ -10,7 +10,7 @@ static void put_name(const char *name) {
         fputc((unsigned char)*name < 0x20 || *name == 0x7F ? '?' : *name, stderr);
 }
 
-void complain(const char *file, const char *format, ...) {
+int complain(const char *file, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
     fputs("allocsite-dump: ", stderr);
@@ -19,6 +19,7 @@ void complain(const char *file, const char *format, ...) {
     vfprintf(stderr, format, arguments);
     fputc('\n', stderr);
     va_end(arguments);
+    return STATUS_FAILED;
 }
 
 int complain_usage(const char *format, ...) {
