@@ -49,33 +49,26 @@ static const char *value_number(struct value value, uint64_t *out) {
     return NULL;
 }
 
-static const char *value_boolean(struct value value, bool *out) {
-    int number = *out;
+static const char *read_number(struct value value, void *out) {
+    return value_number(value, out);
+}
+
+static const char *read_boolean(struct value value, void *out) {
+    int number = 0;
     const char *wrong = value_word(value, booleans, &number);
-    *out = number;
+    if (!wrong)
+        *(bool *)out = number;
     return wrong;
 }
 
-static const char *set_enabled(struct options *options, struct value value) {
-    return value_boolean(value, &options->enabled);
-}
-
-static const char *value_path(struct value value, char path[OPTIONS_PATH_SIZE]) {
+static const char *read_path(struct value value, void *path) {
     if (value.length == 0)
         return bad_value;
     if (value.length >= OPTIONS_PATH_SIZE)
         return "the value is too long";
     memcpy(path, value.text, value.length);
-    path[value.length] = '\0';
+    ((char *)path)[value.length] = '\0';
     return NULL;
-}
-
-static const char *set_report(struct options *options, struct value value) {
-    return value_path(value, options->report);
-}
-
-static const char *set_profile(struct options *options, struct value value) {
-    return value_path(value, options->profile);
 }
 
 bool format_named(const char *name, size_t length, enum view view, enum report_format *found) {
@@ -88,49 +81,16 @@ bool format_named(const char *name, size_t length, enum view view, enum report_f
     return false;
 }
 
-static const char *set_format(struct options *options, struct value value) {
-    return format_named(value.text, value.length, VIEW_SITES, &options->format) ? NULL : bad_value;
+static const char *read_format(struct value value, void *format) {
+    return format_named(value.text, value.length, VIEW_SITES, format) ? NULL : bad_value;
 }
 
-static const char *set_sort(struct options *options, struct value value) {
-    int sort = (int)options->sort;
+static const char *read_sort(struct value value, void *out) {
+    int sort = 0;
     const char *wrong = value_word(value, sorts, &sort);
-    options->sort = (enum report_sort)sort;
+    if (!wrong)
+        *(enum report_sort *)out = (enum report_sort)sort;
     return wrong;
-}
-
-static const char *set_top(struct options *options, struct value value) {
-    const char *wrong = value_number(value, &options->top);
-    options->top_given |= !wrong;
-    return wrong;
-}
-
-static const char *set_min_bytes(struct options *options, struct value value) {
-    return value_number(value, &options->min_bytes);
-}
-
-static const char *set_min_allocs(struct options *options, struct value value) {
-    return value_number(value, &options->min_allocs);
-}
-
-static const char *set_leaks(struct options *options, struct value value) {
-    return value_boolean(value, &options->leaks);
-}
-
-static const char *set_owners(struct options *options, struct value value) {
-    return value_boolean(value, &options->owners);
-}
-
-static const char *set_pairs(struct options *options, struct value value) {
-    return value_boolean(value, &options->pairs);
-}
-
-static const char *set_sizes(struct options *options, struct value value) {
-    return value_boolean(value, &options->sizes);
-}
-
-static const char *set_reach(struct options *options, struct value value) {
-    return value_boolean(value, &options->reach);
 }
 
 bool options_need_owners(const struct options *options) {
@@ -142,52 +102,50 @@ static const struct word signals[] = {
     {"HUP", SIGHUP},   {"USR1", SIGUSR1},   {"USR2", SIGUSR2}, {"ALRM", SIGALRM},
     {"TERM", SIGTERM}, {"WINCH", SIGWINCH}, {"none", 0},       {0}};
 
-static const char *set_signal(struct options *options, struct value value) {
+static const char *read_signal(struct value value, void *out) {
     uint64_t number;
+    int *signal = out;
     if (!value_number(value, &number)) {
         bool fits = number > 0 && number < 65 && number != SIGKILL && number != SIGSTOP;
-        options->signal = fits ? (int)number : options->signal;
+        *signal = fits ? (int)number : *signal;
         return fits ? NULL : bad_value;
     }
     if (value.length > 3 && memcmp(value.text, "SIG", 3) == 0)
         value = (struct value){value.text + 3, value.length - 3};
-    return value_word(value, signals, &options->signal);
+    return value_word(value, signals, signal);
 }
 
-static const char *set_stack(struct options *options, struct value value) {
+static const char *read_stack(struct value value, void *out) {
     uint64_t frames;
     const char *wrong = value_number(value, &frames);
     if (wrong || frames > OPTIONS_STACK_MOST)
         return wrong ? wrong : "more than 64 frames cannot be kept";
-    options->stack = frames;
+    *(uint64_t *)out = frames;
     return NULL;
 }
 
-static const char *set_stack_sites(struct options *options, struct value value) {
-    return value_path(value, options->stack_sites);
-}
+#define KEY(member, read)                                                                                    \
+    { #member, offsetof(struct options, member), read }
 
+/* By the names of their members. */
 static const struct key {
     const char *name;
-    const char *(*set)(struct options *, struct value);
+    size_t offset;
+    const char *(*read)(struct value, void *member);
 } keys[] = {
-    {"enabled", set_enabled},
-    {"report", set_report},
-    {"format", set_format},
-    {"top", set_top},
-    {"sort", set_sort},
-    {"min_bytes", set_min_bytes},
-    {"min_allocs", set_min_allocs},
-    {"leaks", set_leaks},
-    {"owners", set_owners},
-    {"pairs", set_pairs},
-    {"sizes", set_sizes},
-    {"reach", set_reach},
-    {"profile", set_profile},
-    {"signal", set_signal},
-    {"stack", set_stack},
-    {"stack_sites", set_stack_sites},
+    KEY(enabled, read_boolean),   KEY(report, read_path),   KEY(format, read_format),
+    KEY(top, read_number),        KEY(sort, read_sort),     KEY(min_bytes, read_number),
+    KEY(min_allocs, read_number), KEY(leaks, read_boolean), KEY(owners, read_boolean),
+    KEY(pairs, read_boolean),     KEY(sizes, read_boolean), KEY(reach, read_boolean),
+    KEY(profile, read_path),      KEY(signal, read_signal), KEY(stack, read_stack),
+    KEY(stack_sites, read_path),
 };
+
+static const char *set_key(struct options *options, const struct key *key, struct value value) {
+    const char *wrong = key->read(value, (char *)options + key->offset);
+    options->top_given |= !wrong && key->offset == offsetof(struct options, top);
+    return wrong;
+}
 
 void options_default(struct options *options) {
     *options =
@@ -220,7 +178,7 @@ static const char *set_pair(struct options *options, const char *pair, size_t le
     struct value value = {equals + 1, length - name.length - 1};
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         if (value_is(name, keys[i].name))
-            return keys[i].set(options, unquoted(value));
+            return set_key(options, &keys[i], unquoted(value));
     return "unknown key";
 }
 

@@ -27,11 +27,12 @@ static void say(const char *file, const char *format, va_list arguments, const c
     free(text);
 }
 
-void complain(const char *file, const char *format, ...) {
+int complain(const char *file, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
     say(file, format, arguments, "\n");
     va_end(arguments);
+    return STATUS_FAILED;
 }
 
 int complain_usage(const char *format, ...) {

@@ -12,8 +12,9 @@ typedef int command_function(int count, char **arguments);
 
 command_function command_sites, command_wrappers;
 
-/* One line on stderr: "allocsite-dump: FILE: what". Control characters in a file's name become '?'. */
-__attribute__((format(printf, 2, 3))) void complain(const char *file, const char *format, ...);
+/* One line on stderr: "allocsite-dump: FILE: what". Control characters in a file's name become '?'. Returns
+ * STATUS_FAILED. */
+__attribute__((format(printf, 2, 3))) int complain(const char *file, const char *format, ...);
 
 /* The same without a file, and how to get help. Returns STATUS_USAGE. */
 __attribute__((format(printf, 1, 2))) int complain_usage(const char *format, ...);

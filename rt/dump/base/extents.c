@@ -3,6 +3,7 @@
 #include "dump/base/extents.h"
 
 #include "base/grow.h"
+#include "base/sort.h"
 
 #include <string.h>
 #include <sys/stat.h>
@@ -55,14 +56,8 @@ bool extents_equal(const struct extents *a, const struct extents *b) {
 
 /* The first that ends behind an offset. */
 static size_t find(const struct extents *extents, uint64_t offset) {
-    size_t first = 0, count = extents->count;
-    while (count) {
-        size_t half = count / 2;
-        bool is_before = extents->list[first + half].end <= offset;
-        first += is_before ? half + 1 : 0;
-        count = is_before ? count - half - 1 : half;
-    }
-    return first;
+    return sorted_up_to(extents->list, extents->count, sizeof *extents->list, offsetof(struct extent, end),
+                        offset);
 }
 
 bool extents_next(const struct extents *extents, struct extent *part, uint64_t limit) {

@@ -3,6 +3,7 @@
 #include "dump/base/hash_index.h"
 
 #include "base/grow.h"
+#include "base/hash.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -68,8 +69,7 @@ static uint64_t secret(void) {
 }
 
 uint64_t hash_number(uint64_t hash, uint64_t number) {
-    unsigned __int128 product = (unsigned __int128)(hash ^ number ^ secret()) * 0x9E3779B97F4A7C15u;
-    return (uint64_t)product ^ (uint64_t)(product >> 64);
+    return hash_more(hash ^ secret(), number);
 }
 
 uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t size) {
@@ -92,7 +92,7 @@ uint64_t hash_text(uint64_t hash, const char *text) {
 /* ---- A map from offsets in a file to 64-bit values: open addressing, at most half full. */
 
 static struct offset_entry *entry_of(const struct offset_map *map, uint64_t offset) {
-    size_t slot = (offset * UINT64_C(0x9E3779B97F4A7C15) >> 20) & (map->capacity - 1);
+    size_t slot = hash_more(0, offset) & (map->capacity - 1);
     while (map->entries[slot].offset && map->entries[slot].offset != offset + 1)
         slot = (slot + 1) & (map->capacity - 1);
     return &map->entries[slot];

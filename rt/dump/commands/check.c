@@ -62,8 +62,7 @@ static bool read_budget(struct budget *budget, const char *path) {
 }
 
 static int out_of_memory(const struct loaded *loaded) {
-    complain(loaded->path, "out of memory");
-    return STATUS_FAILED;
+    return complain(loaded->path, "out of memory");
 }
 
 /* What is done with a report. */

@@ -80,10 +80,8 @@ static int show_groups(const char *path, struct report *report, struct showing *
     showing->layouts.debug_directory = showing->symbolizer.debug_directory;
     groups->layouts = groups->by == BY_TYPE ? &showing->layouts : NULL;
     if ((groups->layouts && !type_layouts_read(&showing->layouts, report, &showing->modules, &why)) ||
-        (!group_by_parts(groups->by) && !groups_add_sites(groups, report, &why))) {
-        complain(path, "%s", why.text);
-        return STATUS_FAILED;
-    }
+        (!group_by_parts(groups->by) && !groups_add_sites(groups, report, &why)))
+        return complain(path, "%s", why.text);
     groups_prepare(groups, &limits);
     groups_write(standard_out(), groups, report, showing->options.format);
     return standard_out_end() | groups_check(path, groups, report);
@@ -109,16 +107,12 @@ static int show_coverage(const char *path, struct report *report, struct showing
 static int show_tree(const char *path, struct report *report, struct showing *showing) {
     struct report_limits everything = {.top = 0};
     struct tree *tree = &showing->tree;
-    if (!report->walks.depth) {
-        complain(path, "has no calling frames: run the program with ALLOCSITE_OPTIONS=stack=16");
-        return STATUS_FAILED;
-    }
+    if (!report->walks.depth)
+        return complain(path, "has no calling frames: run the program with ALLOCSITE_OPTIONS=stack=16");
     report_prepare(report, &everything);
     tree->by = (enum measure)showing->options.sort;
-    if (!tree_make(tree, report, &showing->symbolizer)) {
-        complain(path, "out of memory for its tree");
-        return STATUS_FAILED;
-    }
+    if (!tree_make(tree, report, &showing->symbolizer))
+        return complain(path, "out of memory for its tree");
     (showing->options.format == FORMAT_JSON ? tree_json : tree_text)(standard_out(), tree, report);
     return standard_out_end();
 }
@@ -136,10 +130,8 @@ static int show(const char *path, struct report *report, struct showing *showing
     static char directory[PATH_MAX];
     report->directory = getcwd(directory, sizeof directory);
     bool has_addresses = showing->what == SHOW_ROWS || showing->what == SHOW_TREE;
-    if (has_addresses && !symbolize_report(&showing->symbolizer, report)) {
-        complain(path, "out of memory for the names of addresses");
-        return STATUS_FAILED;
-    }
+    if (has_addresses && !symbolize_report(&showing->symbolizer, report))
+        return complain(path, "out of memory for the names of addresses");
     return show_what(path, report, showing) | laws_check(path, report);
 }
 
@@ -156,10 +148,8 @@ static bool take_parts(void *context, const struct report_source *source, struct
 static int show_file(const char *path, struct showing *showing) {
     struct report_source source;
     struct reason why;
-    if (!report_source_load(&source, path, &why)) {
-        complain(path, "%s", why.text);
-        return STATUS_FAILED;
-    }
+    if (!report_source_load(&source, path, &why))
+        return complain(path, "%s", why.text);
     bool is_taken = take_parts(showing, &source, &why);
     if (!is_taken)
         complain(path, "%s", why.text);

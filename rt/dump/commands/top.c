@@ -98,10 +98,8 @@ static bool set_option(struct top_options *options, bool *is_plain, int option, 
 static int show(const char *path, const struct top_options *options, bool is_plain) {
     struct top top = {.path = path};
     struct reason why;
-    if (!top_refresh(&top, &why)) {
-        complain(path, "%s", why.text);
-        return STATUS_FAILED;
-    }
+    if (!top_refresh(&top, &why))
+        return complain(path, "%s", why.text);
     int status = (is_plain ? top_tables : top_screen)(&top, options);
     top_close(&top);
     return status;

@@ -3,6 +3,7 @@
 #include "dump/debug/child.h"
 
 #include "base/grow.h"
+#include "base/sort.h"
 #include "dump/base/hash_index.h"
 #include "dump/base/names.h"
 #include "dump/debug/handle.h"
@@ -20,14 +21,7 @@ struct lookup {
 };
 
 void debug_unit_slice(const struct debug_unit *unit, uint64_t low, uint64_t high, size_t *from, size_t *end) {
-    size_t first = 0, count = unit->count;
-    while (count) {
-        size_t half = count / 2;
-        bool is_below = unit->addresses[first + half] < low;
-        first += is_below ? half + 1 : 0;
-        count = is_below ? count - half - 1 : half;
-    }
-    *from = *end = first;
+    *from = *end = sorted_below(unit->addresses, unit->count, sizeof *unit->addresses, 0, low);
     while (*end < unit->count && unit->addresses[*end] < high)
         ++*end;
 }

@@ -3,6 +3,7 @@
 #include "dump/elf/symbols.h"
 
 #include "base/grow.h"
+#include "base/sort.h"
 
 #include <elf.h>
 #include <inttypes.h>
@@ -108,13 +109,8 @@ void elf_symbols_free(struct elf_symbols *symbols) {
 /* The last one that begins at or below the address, unless it has ended: then one before it may be larger. */
 const char *elf_symbols_find(const struct elf_symbols *symbols, uint64_t address) {
     enum { LOOK_BACK = 16 };
-    size_t first = 0, count = symbols->count;
-    while (count) {
-        size_t half = count / 2;
-        bool is_below = symbols->list[first + half].address <= address;
-        first += is_below ? half + 1 : 0;
-        count = is_below ? count - half - 1 : half;
-    }
+    size_t first = sorted_up_to(symbols->list, symbols->count, sizeof *symbols->list,
+                                offsetof(struct elf_symbol, address), address);
     for (size_t i = first; i-- > 0 && first - i <= LOOK_BACK;)
         if (address - symbols->list[i].address < symbols->list[i].size)
             return symbols->list[i].name;

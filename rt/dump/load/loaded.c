@@ -103,7 +103,6 @@ int laws_check(const char *path, const struct report *report) {
 int laws_need_owners(const char *path, const struct report *report) {
     if (!report->is_unowned)
         return STATUS_DONE;
-    complain(path,
-             "was counted without the owners of blocks: run the program without ALLOCSITE_OPTIONS=owners=0");
-    return STATUS_FAILED;
+    return complain(
+        path, "was counted without the owners of blocks: run the program without ALLOCSITE_OPTIONS=owners=0");
 }

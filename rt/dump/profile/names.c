@@ -4,6 +4,7 @@
 
 #include "base/chunks.h"
 #include "base/grow.h"
+#include "base/sort.h"
 #include "dump/base/modules.h"
 
 #include <string.h>
@@ -166,13 +167,7 @@ bool profile_modules_read(struct profile_modules *modules, struct profile_names 
 }
 
 const struct report_module *profile_module_at(const struct profile_modules *modules, uint64_t slot) {
-    size_t first = 0, count = modules->count;
-    while (count) {
-        size_t half = count / 2;
-        bool is_below = modules->slots[first + half] < slot;
-        first += is_below ? half + 1 : 0;
-        count = is_below ? count - half - 1 : half;
-    }
+    size_t first = sorted_below(modules->slots, modules->count, sizeof *modules->slots, 0, slot);
     return first < modules->count && modules->slots[first] == slot ? &modules->list[first] : NULL;
 }
 

@@ -3,6 +3,7 @@
 #include "dump/table/table.h"
 
 #include "base/path.h"
+#include "base/sort.h"
 #include "format.h"
 
 #include <limits.h>
@@ -16,15 +17,9 @@ static int by_address(const void *left, const void *right) {
 
 /* The last region that begins at or before address. */
 static const struct table_region *region_before(const struct table_regions *regions, uint64_t address) {
-    size_t low = 0, high = regions->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (regions->items[middle].address <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low ? &regions->items[low - 1] : NULL;
+    size_t count = sorted_up_to(regions->items, regions->count, sizeof *regions->items,
+                                offsetof(struct table_region, address), address);
+    return count ? &regions->items[count - 1] : NULL;
 }
 
 /* NULL: no region holds that many bytes there. */

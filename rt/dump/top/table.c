@@ -123,10 +123,8 @@ static int show_table(struct top *top, const struct top_options *options, bool i
     struct out *out = standard_out();
     if (!is_first)
         out_char(out, '\n');
-    if (!top_select(top, &options->view)) {
-        complain(top->path, "out of memory");
-        return STATUS_FAILED;
-    }
+    if (!top_select(top, &options->view))
+        return complain(top->path, "out of memory");
     put_table(out, top, options);
     return standard_out_end();
 }
@@ -149,10 +147,8 @@ int top_tables(struct top *top, const struct top_options *options) {
     int status = show_table(top, options, true);
     for (uint64_t shown = 1; status == STATUS_DONE && shown != options->count && !top_is_over(top); shown++) {
         sleep_until(&time, options->interval);
-        if (!top_refresh(top, &why)) {
-            complain(top->path, "%s", why.text);
-            return STATUS_FAILED;
-        }
+        if (!top_refresh(top, &why))
+            return complain(top->path, "%s", why.text);
         status = show_table(top, options, false);
     }
     return status;

@@ -106,19 +106,15 @@ void top_close(struct top *top) {
     symbolizer_free(&top->names);
 }
 
+static int compare_identity(const void *site, const void *element) {
+    return order_identity(site, *(struct report_site *const *)element);
+}
+
 static const struct report_site *find_before(const struct top *top, const struct report_site *site) {
-    size_t low = 0, high = top->before->source.report->counted;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        int order = order_identity(top->before->sites[middle], site);
-        if (order == 0)
-            return top->before->sites[middle];
-        if (order < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return NULL;
+    size_t count = top->before->source.report->counted;
+    struct report_site **found =
+        count ? bsearch(site, top->before->sites, count, sizeof *found, compare_identity) : NULL;
+    return found ? *found : NULL;
 }
 
 static uint64_t per_second(const struct top *top, uint64_t before, uint64_t now) {

@@ -3,6 +3,7 @@
  *
  * Optimizers that run after the plugin, at link time above all, can drop a call and leave its descriptor
  * behind. Debug information says nothing of such a site. */
+#include "base/hash.h"
 #include "dump/verify/marks.h"
 
 #include <elf.h>
@@ -65,21 +66,13 @@ bool code_references(struct marks *marks, const struct elf_file *elf, const stru
 
 /* ---- A set of 64-bit keys that are wanted: open addressing, at most half full. */
 
-/* The finalizer of splitmix64. */
 uint64_t key_of_number(uint64_t state, uint64_t number) {
-    uint64_t x = state * UINT64_C(0x9E3779B97F4A7C15) + number + UINT64_C(0x9E3779B97F4A7C15);
-    x = (x ^ x >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
-    x = (x ^ x >> 27) * UINT64_C(0x94D049BB133111EB);
-    x ^= x >> 31;
-    return x ? x : 1;
+    uint64_t key = hash_more(state, number);
+    return key ? key : 1;
 }
 
-/* FNV-1a, finished. */
 uint64_t key_of_text(uint64_t state, const char *text) {
-    uint64_t hash = UINT64_C(0xCBF29CE484222325);
-    for (; *text; text++)
-        hash = (hash ^ (unsigned char)*text) * UINT64_C(0x100000001B3);
-    return key_of_number(state, hash);
+    return key_of_number(state, fnv_1a(text, strlen(text)));
 }
 
 /* Where the key is or would be. */

@@ -200,6 +200,5 @@ int verify(struct out *out, bool is_json, const char *module, const struct elf_f
     int status = debug_child(verify_there, &task, &why);
     if (status >= 0)
         return status;
-    complain(module, "cannot verify: %s", why.text);
-    return STATUS_FAILED;
+    return complain(module, "cannot verify: %s", why.text);
 }
