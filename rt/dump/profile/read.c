@@ -3,7 +3,6 @@
 #include "dump/profile/read.h"
 
 #include "base/grow.h"
-#include "dump/profile/reasons.h"
 #include "dump/profile/slots.h"
 #include "model/holes.h"
 

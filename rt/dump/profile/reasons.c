@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Why the numbers of a profile are not exact. */
-#include "dump/profile/reasons.h"
+#include "dump/profile/read.h"
 
 #include "base/grow.h"
 #include "model/holes.h"

@@ -5,7 +5,7 @@
 #include "base/grow.h"
 #include "dump/debug/child.h"
 #include "dump/elf/module_file.h"
-#include "dump/types/read.h"
+#include "dump/types/search.h"
 
 #include <string.h>
 #include <sys/mman.h>

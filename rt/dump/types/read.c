@@ -5,8 +5,6 @@
  * has the same name as its namesakes outside. Where all types are defined is noted as well: clang describes a
  * class in the unit that has its constructor or its virtual functions, and declares it in the others. Then
  * the layouts are read. */
-#include "dump/types/read.h"
-
 #include "dump/types/search.h"
 
 #include <stdio.h>

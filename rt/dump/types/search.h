@@ -12,6 +12,7 @@
 
 #include "dump/base/hash_index.h"
 #include "dump/debug/handle.h"
+#include "dump/elf/elf_file.h"
 #include "dump/types/layout.h"
 #include "dump/types/name.h"
 
@@ -70,5 +71,12 @@ enum debug_fit debug_fit(Dwarf_Debug, Dwarf_Off, const char *wanted, const char 
 
 /* Whether the unit's compiler does. */
 bool debug_tells_defaults(Dwarf_Die unit);
+
+/* ---- Layouts of types by name, from the debug information of a module. */
+
+/* Sets the layouts of those types that are found. False: *why says why the debug information cannot be read.
+ * libdwarf trusts what it reads more than it should: call this in a process of its own. */
+bool debug_types(struct type_layout *, const struct type_name *, size_t count, const struct elf_file *,
+                 struct reason *why);
 
 #endif
