@@ -8,8 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum report_format { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV, FORMAT_MARKDOWN };
-enum report_sort { SORT_BYTES, SORT_ALLOCS, SORT_LIVE, SORT_PEAK };
+enum report_format { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV, FORMAT_MARKDOWN, FORMATS };
+enum report_sort { SORT_BYTES, SORT_ALLOCS, SORT_LIVE, SORT_PEAK, SORTS };
 
 #define OPTIONS_PATH_SIZE 1024
 

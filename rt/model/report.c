@@ -2,6 +2,7 @@
 /* Merging, sorting and cutting the sites of a report. */
 #include "model/report.h"
 
+#include "base/covers.h"
 #include "model/holes.h"
 #include "model/report_order.h"
 
@@ -165,5 +166,6 @@ void report_write(struct out *out, const struct report *report, enum report_form
         [FORMAT_CSV] = report_csv,
         [FORMAT_MARKDOWN] = report_markdown,
     };
+    COVERS(writers, FORMATS);
     writers[format](out, report);
 }

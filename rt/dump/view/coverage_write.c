@@ -2,6 +2,7 @@
 /* What the lists of unused sites and of files have in common. */
 #include "dump/view/coverage_write.h"
 
+#include "base/covers.h"
 #include "model/site_json.h"
 #include "write/csv.h"
 #include "write/json.h"
@@ -223,5 +224,6 @@ void coverage_write(struct out *out, const struct coverage *coverage, const stru
         [FORMAT_CSV] = coverage_csv,
         [FORMAT_MARKDOWN] = coverage_markdown,
     };
+    COVERS(writers, FORMATS);
     writers[format](out, coverage, report);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Groups for the terminal. */
+#include "base/covers.h"
 #include "dump/view/groups_columns.h"
 #include "dump/view/groups_types.h"
 #include "dump/view/groups_write.h"
@@ -169,5 +170,6 @@ void groups_write(struct out *out, const struct groups *groups, const struct rep
         [FORMAT_CSV] = groups_csv,
         [FORMAT_MARKDOWN] = groups_markdown,
     };
+    COVERS(writers, FORMATS);
     writers[format](out, groups, report);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The sites that have not run. */
+#include "base/covers.h"
 #include "dump/table/table.h"
 #include "dump/view/coverage_write.h"
 #include "model/site_json.h"
@@ -170,5 +171,6 @@ void unused_write(struct out *out, const struct coverage *coverage, const struct
         [FORMAT_CSV] = unused_csv,
         [FORMAT_MARKDOWN] = unused_markdown,
     };
+    COVERS(writers, FORMATS);
     writers[format](out, coverage, report);
 }
