@@ -2,11 +2,13 @@
 /* Why numbers are not exact, in words. */
 #include "model/holes.h"
 
+#include "base/covers.h"
+
 #include <stdbool.h>
 #include <string.h>
 
 /* @ stands for the other malloc's module. */
-static const char *const texts[HOLE_COUNT] = {
+static const char *const texts[] = {
     [HOLE_MEMORY] = "out of memory for the runtime's own tables: some allocations are not counted",
     [HOLE_FORK] = "the kernel cannot wipe memory on fork (before Linux 4.14): a forked child may count its "
                   "parent's allocations too",
@@ -44,6 +46,8 @@ static const char *const texts[HOLE_COUNT] = {
         "a signal handler or a cancellation ended a call of the allocator that was counted in part: that "
         "call's block, and what was live at the peak, are not exact",
 };
+
+COVERS(texts, HOLE_COUNT);
 
 static const char sanitized[] = "@ serves the heap of this program: calls that pass a site are counted, "
                                 "allocations inside libraries are not";

@@ -2,6 +2,8 @@
 /* Parsing the options of a run. */
 #include "model/options.h"
 
+#include "base/covers.h"
+
 #include <signal.h>
 #include <string.h>
 
@@ -13,6 +15,7 @@ struct word {
 static const struct word booleans[] = {{"0", 0}, {"1", 1}, {0}};
 static const struct word sorts[] = {
     {"bytes", SORT_BYTES}, {"allocs", SORT_ALLOCS}, {"live", SORT_LIVE}, {"peak", SORT_PEAK}, {0}};
+COVERS(sorts, SORTS + 1);
 
 static const char bad_value[] = "not a value of this key";
 

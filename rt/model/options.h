@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum report_sort { SORT_BYTES, SORT_ALLOCS, SORT_LIVE, SORT_PEAK };
+enum report_sort { SORT_BYTES, SORT_ALLOCS, SORT_LIVE, SORT_PEAK, SORTS };
 
 #define OPTIONS_PATH_SIZE 1024
 

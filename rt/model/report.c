@@ -2,6 +2,7 @@
 /* Merging, sorting and cutting the sites of a report. */
 #include "model/report.h"
 
+#include "base/covers.h"
 #include "model/holes.h"
 #include "model/report_order.h"
 

@@ -2,6 +2,7 @@
 /* The orders of a report's sites and pairs. */
 #include "model/report_order.h"
 
+#include "base/covers.h"
 #include "base/sort.h"
 
 #include <string.h>
@@ -113,6 +114,7 @@ void order_sites(struct report_site **sites, size_t count, const struct report_l
         [SORT_LIVE] = compare_live,
         [SORT_PEAK] = compare_peak,
     };
+    COVERS(compare, SORTS);
     sort_array(sites, count, sizeof *sites, limits->leaks ? compare_lost : compare[limits->sort]);
 }
 

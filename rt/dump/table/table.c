@@ -2,6 +2,7 @@
 /* Decoding of a site table. */
 #include "dump/table/table.h"
 
+#include "base/covers.h"
 #include "base/path.h"
 #include "base/sort.h"
 #include "format.h"
@@ -244,6 +245,7 @@ size_t table_callers(const struct table *table, const struct table_site *site,
 
 const char *table_kind_name(uint8_t kind) {
     static const char *const names[] = {"alloc", "realloc", "free"};
+    COVERS(names, ALLOCSITE_FREE + 1);
     return names[kind];
 }
 

@@ -2,6 +2,7 @@
 /* What the lists of unused sites and of files have in common. */
 #include "dump/view/coverage.h"
 
+#include "base/covers.h"
 #include "write/formats.h"
 #include "write/grid.h"
 #include "write/json.h"
@@ -179,5 +180,6 @@ void coverage_write(struct out *out, const struct coverage *coverage, const stru
         [FORMAT_CSV] = coverage_csv,
         [FORMAT_MARKDOWN] = coverage_markdown,
     };
+    COVERS(writers, FORMATS);
     writers[format](out, coverage, report);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Groups for people: for the terminal, and as a Markdown table. */
+#include "base/covers.h"
 #include "dump/view/groups_write.h"
 #include "write/grid.h"
 #include "write/summary.h"
@@ -136,5 +137,6 @@ void groups_write(struct out *out, const struct groups *groups, const struct rep
         [FORMAT_CSV] = groups_csv,
         [FORMAT_MARKDOWN] = groups_markdown,
     };
+    COVERS(writers, FORMATS);
     writers[format](out, groups, report);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The sites that have not run. */
+#include "base/covers.h"
 #include "dump/table/table.h"
 #include "dump/view/coverage.h"
 #include "write/formats.h"
@@ -155,5 +156,6 @@ void unused_write(struct out *out, const struct coverage *coverage, const struct
         [FORMAT_CSV] = unused_csv,
         [FORMAT_MARKDOWN] = unused_markdown,
     };
+    COVERS(writers, FORMATS);
     writers[format](out, coverage, report);
 }

@@ -245,7 +245,7 @@ static bool is_site(const char *pattern, const struct allocsite_site *site) {
     return false;
 }
 
-COLD bool stack_sites_select(const char *patterns, const struct record *record) {
+bool stack_sites_select(const char *patterns, const struct record *record) {
     char pattern[OPTIONS_PATH_SIZE];
     while (*patterns) {
         size_t length = strcspn(patterns, ",");
