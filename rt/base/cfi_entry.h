@@ -109,7 +109,7 @@ struct cfi_row {
 /* The row for an instruction. False: the tables have none, or are damaged. */
 bool cfi_find(const struct cfi_tables *, uintptr_t address, struct cfi_row *);
 
-/* ---- lib/walk/cfi.c ---- */
+/* ---- Expressions. */
 
 /* An expression of such a row, with the registers of the frame, and on its stack of values the CFA (for
  * registers; NULL: nothing). read: of a word of memory; false: it cannot be read. False: no result. */

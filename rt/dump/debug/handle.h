@@ -84,7 +84,7 @@ void debug_each_row(const struct debug_handle *, Dwarf_Die unit, line_row_functi
 typedef void debug_range(void *context, uint64_t low, uint64_t high);
 void debug_each_range(Dwarf_Debug, Dwarf_Die, uint64_t base, debug_range *, void *context);
 
-/* ---- What a unit of debug information knows of addresses: debug_lookup (child.h) in parts. */
+/* ---- What a unit of debug information knows of addresses: lookup.c and rows.c in parts. */
 
 /* Deeper nesting of scopes is damage. */
 enum { DWARF_DEPTH_MAX = 1000 };

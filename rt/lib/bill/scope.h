@@ -62,18 +62,8 @@ static inline void scope_open_site(struct scope *around, struct allocsite_site *
     __attribute__((cleanup(scope_close))) struct scope scope_around;                                         \
     scope_open_site(&scope_around, site)
 
-/* Within a scope of the caller's, in which nothing was counted: bill this block. */
-void scope_bill(const void *p, uint64_t bytes);
-
 /* The slot to bill an unsited call to that is about to be passed on: the one handed over or the caller's. */
 uint32_t unsited_slot(const void *return_address);
-
-/* Within a scope: the call it was opened for failed. It counts as failed if an allocation inside did. */
-void scope_call_failed(void);
-
-/* Within a scope: the call failed without a block, so what was allocated inside last (the exception it
- * throws) is not the site's but that of the module of the function called. */
-void scope_disown(const void *callee);
 
 /* Whether an allocation of the size is billed to the scope. One that expects the block of operator new takes
  * no other: the exception that this throws is its library's. */

@@ -7,6 +7,7 @@
 #include "format.h"
 #include "lib/base/macros.h"
 #include "lib/bill/scope.h"
+#include "lib/own/own.h"
 
 #include <string.h>
 

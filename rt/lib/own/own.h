@@ -111,4 +111,16 @@ void count_failed(uint32_t slot);
 /* A block was counted for one slot and is another's. */
 void count_disowned(const struct billed *, uint32_t from, uint32_t to);
 
+/* ---- Of scopes, in scoped.c. */
+
+/* Within a scope of the caller's, in which nothing was counted: bill this block. */
+void scope_bill(const void *p, uint64_t bytes);
+
+/* Within a scope: the call it was opened for failed. It counts as failed if an allocation inside did. */
+void scope_call_failed(void);
+
+/* Within a scope: the call failed without a block, so what was allocated inside last (the exception it
+ * throws) is not the site's but that of the module of the function called. */
+void scope_disown(const void *callee);
+
 #endif
