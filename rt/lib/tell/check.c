@@ -40,8 +40,6 @@ static void add_slab(void *context, const struct slab *slab) {
         if (!slot_is_in_totals(slot))
             continue;
         struct gained *row = &snapshot->by_slot[slot_row(slot)];
-        if (!slot_is_in_totals(slot))
-            continue;
         row->calls += slab->tallies[slot].gained;
         row->bytes += slab->tallies[slot].gained_bytes;
     }
