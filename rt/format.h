@@ -30,7 +30,7 @@
 #define ALLOCSITE_ENTRY_PREFIX   "__allocsite_v1_"
 
 /* In the symbol of a function that takes its site as a parameter, behind the name of the wrapper that it is
- * of (plugin/twin.h). */
+ * of (plugin/lift/twin.h). */
 #define ALLOCSITE_SITED            ".sited"
 
 #define ALLOCSITE_SITES_SECTION    "allocsite_sites"
@@ -55,7 +55,7 @@ struct allocsite_frame {
     uint32_t column;      /* 0: unknown */
 };
 
-/* What a site asks for. */
+/* The request of a site. */
 struct allocsite_request {
     allocsite_ref callee; /* string: as it is written in the source, "malloc", "operator new[]" */
     allocsite_ref type;   /* string: the type allocated; 0: unknown */
@@ -67,7 +67,7 @@ enum allocsite_kind {
     ALLOCSITE_FREE = 2,    /* takes a block back */
 };
 
-/* In `kind`: the call is a wrapper's own, whose callers' sites go first. What is counted here came to the
+/* In `kind`: the call is a wrapper's own, whose callers' sites go first. The calls counted here came to the
  * wrapper from code that did not know it, or by a pointer. */
 #define ALLOCSITE_OF_WRAPPER 0x80u
 
@@ -88,7 +88,7 @@ struct allocsite_site {
     uint8_t kind;          /* enum allocsite_kind, ALLOCSITE_OF_WRAPPER */
 };
 
-/* What a custom allocator's realloc keeps in its frame for the runtime, in words of 8 bytes. */
+/* The token that a custom allocator's realloc keeps in its frame for the runtime, in words of 8 bytes. */
 #define ALLOCSITE_TOKEN_WORDS 4
 
 /* How it is known that a function is a wrapper. */

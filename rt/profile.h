@@ -14,9 +14,8 @@
  *
  * A *slot* is the index of a site, of a module or a place in it that calls the allocator (which stands for
  * unsited allocations), or of a part of one of these; parts are not counted in what they are part of. A
- * *block* is one
- * thread's array of tallies; one that ended hands it on to the next, so there are as many as threads lived at
- * once, for each phase. What was counted for a slot is the sum over all blocks.
+ * *block* is one thread's array of tallies; one that ended hands it on to the next, so there are as many as
+ * threads lived at once, for each phase. The counters of a slot are sums over all blocks.
  *
  * Arrays that grow (names, records, slots ...) come in chunks (base/chunks.h): chunk k holds first << k
  * elements, from element first * (2^k - 1) on, and is an area of its own with index k. */
@@ -83,7 +82,7 @@ struct profile_header {
     uint64_t ended;      /* when the process ended by itself; 0: it has not */
     uint64_t processes;  /* in this profile */
     uint64_t unfinished; /* merged: so many of them have not ended by themselves */
-    uint64_t holes;      /* 1 << enum hole (lib/holes.h): why the numbers are not exact */
+    uint64_t holes;      /* 1 << enum hole (model/holes.h): why the numbers are not exact */
     uint64_t missing;    /* areas that did not get into the file */
     uint32_t missing_error; /* errno of the first of them */
     uint32_t flags;         /* enum profile_flag */
@@ -185,7 +184,7 @@ struct profile_step {
     uint32_t address[2]; /* as the module's ELF file has it: low half, high half */
 };
 
-/* What is known of a slot beside what its threads counted. */
+/* The numbers of a slot beside what its threads counted. */
 struct profile_slot {
     uint64_t inherited_blocks, inherited_bytes; /* live when the process was forked, or at the last reset */
     uint64_t lost_blocks, lost_bytes;           /* with PROFILE_HAS_LOST */
@@ -200,7 +199,7 @@ struct profile_slot {
 #define PROFILE_EPOCH_BITS 34
 #define PROFILE_EPOCH_STEP (INT64_C(1) << PROFILE_EPOCH_BITS)
 
-/* What is counted, by how it is read while threads count on: what went before what came. The one list that
+/* The counters, by how they are read while threads count on: what went before what came. The one list that
  * the runtime's sums, the reader and the writer of profiles expand. Those of an extra are counters of the
  * report too, by the same names (model/counters.h); a new one comes at the end of PROFILE_EXTRA_ALONE, in a
  * place that was unused, which older profiles have as 0. */
@@ -238,9 +237,10 @@ struct extra {
     uint64_t unused[8 - PROFILE_EXTRA_COUNT];
 };
 
-/* Carried over, by slot: inherited - (gained - lost) of profile_base. What was live of a tally at the peak:
- * peak_bytes and the blocks in looked, if the epoch of looked is not below peak.epoch and peak.riser is 0;
- * else what is live in it now. Of a slot: the sum of that over its tallies, and what was carried over.
+/* Carried over, by slot: inherited - (gained - lost) of profile_base. The live blocks and bytes of a tally at
+ * the peak: peak_bytes and the blocks in looked, if the epoch of looked is not below peak.epoch and
+ * peak.riser is 0; else what is live in it now. Of a slot: the sum of that over its tallies, and what was
+ * carried over.
  *
  * The most live blocks of a slot: the larger of profile_slot.most and, over all tallies of it whose looked is
  * below peak.shared_epoch (all if that is 0), gained - lost and, unless looked is below peak.reset_epoch,
@@ -259,19 +259,19 @@ struct profile_block {
     uint32_t thread;    /* index among the threads at once */
 };
 
-/* What slot by did to blocks of slot owner. */
+/* The effects of slot by on blocks of slot owner. */
 struct profile_pair {
-    uint64_t key; /* 1:1 kind:7 owner:28 by:28; slot 0: unknown; kind: enum pair_kind (lib/pair_kind.h) */
+    uint64_t key; /* 1:1 kind:7 owner:28 by:28; slot 0: unknown; kind: enum pair_kind (model/pair_kind.h) */
     uint64_t count, bytes;
 };
 
-/* Requests in each class of sizes (lib/size_class.h). */
+/* Requests in each class of sizes (model/pair_kind.h). */
 struct profile_sizes {
     uint64_t counts[48];
     uint64_t unused[16];
 };
 
-/* What the sums were at the last reset, to be taken off. */
+/* The sums at the last reset, to be taken off. */
 struct profile_base {
     PROFILE_TALLY(PROFILE_COUNTER)
     struct extra extra;
@@ -284,7 +284,7 @@ enum profile_note_what {
     PROFILE_NOTE_PROGRAM, /* an executable, if there are several */
 };
 
-/* What cannot be said in the header of several processes. */
+/* A note says what the header of several processes cannot. */
 struct profile_note {
     uint32_t what; /* enum profile_note_what */
     profile_name text;

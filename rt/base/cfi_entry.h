@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* What is left to read. Addresses and not pointers, for what a table says may lead anywhere. */
+/* The bytes left to read. Addresses and not pointers, for what a table says may lead anywhere. */
 struct bytes {
     uintptr_t at, end;
     bool bad; /* something was read that is not there: all numbers since then are 0 */
@@ -68,7 +68,8 @@ static inline uint64_t bytes_sleb(struct bytes *bytes) {
     return bytes_leb(bytes, true);
 }
 
-/* ---- What a module's unwind tables tell of a place in its code. Pure, and expects tables to be damaged.
+/* ---- The unwind tables of a module, asked about a place in its code. Pure, and expects tables to be
+ * damaged.
  *
  * The format: DWARF 5, 6.4 "Call Frame Information", with what the Linux Standard Base 5 (Core, 10.6) and the
  * x86-64 psABI make of it for .eh_frame and .eh_frame_hdr.

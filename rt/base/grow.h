@@ -7,8 +7,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-/* Makes room for one more element behind count; *room is that of the array, at first 0 with NULL. What is new
- * is not initialized. False: out of memory, and the array is as it was. */
+/* Makes room for one more element behind count; *room is that of the array, at first 0 with NULL. New
+ * elements are not initialized. False: out of memory, and the array is as it was. */
 static inline bool grow(void *array_pointer, size_t count, size_t *room, size_t element) {
     void **array = array_pointer;
     if (count < *room)

@@ -29,13 +29,13 @@ static inline uint64_t fnv_1a(const char *bytes, size_t size) {
     return fnv_1a_more(FNV_1A_BASIS, bytes, size);
 }
 
-/* ---- What stands for a module where sites have hashes. */
+/* ---- The number that stands for a module where sites have hashes. */
 
 static inline uint64_t path_id(const char *path) {
     return fnv_1a(path, strlen(path));
 }
 
-/* ---- What stands for a caller where sites have hashes: the same as long as its module is. */
+/* ---- The number that stands for a caller where sites have hashes: the same as long as its module is. */
 
 /* build_id: of its module, "" if that has none. address: as the module's file has it. */
 static inline uint64_t caller_id(const char *build_id, const char *path, uint64_t address) {

@@ -32,7 +32,7 @@ void json_close(struct json *, char bracket);
 struct json json_begin(struct out *, const char *format, uint64_t version);
 void json_end(struct json *);
 
-/* What comes next begins a line. */
+/* The next member or element begins a line. */
 static inline void json_line(struct json *json) {
     json->space = "\n";
 }

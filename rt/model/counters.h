@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What is reported for each site and in total: the one list that the report, JSON and CSV derive from. */
+/* The counters of each site and in total: the one list that the report, JSON and CSV derive from. */
 #ifndef ALLOCSITE_MODEL_COUNTERS_H
 #define ALLOCSITE_MODEL_COUNTERS_H
 

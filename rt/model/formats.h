@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* What can be written; the sites of a report are, in every format. */
+/* Views that a format can write; the sites of a report are in every one. */
 enum view {
     VIEW_SITES = 1,
     VIEW_GROUPS = 2,

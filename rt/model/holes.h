@@ -28,7 +28,7 @@ enum hole {
 
 #define HOLE_TEXT_SIZE 512
 
-/* What people are told. other_malloc: for the holes that name one, its module's path, or the name of a
+/* The text for people. other_malloc: for the holes that name one, its module's path, or the name of a
  * sanitizer; NULL: not known. */
 void hole_text(char text[HOLE_TEXT_SIZE], enum hole, const char *other_malloc);
 

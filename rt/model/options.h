@@ -48,7 +48,7 @@ void options_parse(struct options *, const char *text, options_complaint *);
  * not make it cheaper. */
 bool options_need_owners(const struct options *);
 
-/* What the % patterns of a path stand for. */
+/* The values of the % patterns of a path. */
 struct path_names {
     uint64_t pid;
     const char *program, *host; /* program: its path; the name is its last component */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What one site can do to another one's blocks. */
+/* The effects that one site can have on another one's blocks. */
 #ifndef ALLOCSITE_MODEL_PAIR_KIND_H
 #define ALLOCSITE_MODEL_PAIR_KIND_H
 

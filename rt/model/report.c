@@ -48,7 +48,7 @@ static void merge_same(struct report *report) {
     report->site_count = kept;
 }
 
-/* What only bounds a maximum has counted nothing. */
+/* A row that only bounds a maximum has counted nothing. */
 static bool is_blank(const struct report_site *site) {
     static const struct counters nothing;
     struct counters counters = site->counters;
@@ -107,7 +107,7 @@ static void cut(struct report *report) {
     }
 }
 
-/* What is not known of the sites that were left out is what the totals have and the sites do not. */
+/* The sum of the sites that were left out is what the totals have and the sites do not. */
 static void add_left_out(struct report *report) {
     if (!report->left_out || !report->stated)
         return;

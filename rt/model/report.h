@@ -41,7 +41,7 @@ struct report_frame {
     const char *function;               /* that has the address; NULL: not known */
 };
 
-/* What of a site was called from one stack. The site's own counters have it too. */
+/* The counters of a site that one stack called. The site's own counters have it too. */
 struct report_stack {
     struct report_site *site;
     struct report_frame *frames; /* innermost first; the first one is in the function that calls */
@@ -49,7 +49,7 @@ struct report_stack {
     struct counters counters;
 };
 
-/* What the site by did to blocks of the site owner. */
+/* The effects of the site by on blocks of the site owner. */
 struct report_pair {
     enum pair_kind kind;
     struct report_site *owner, *by; /* among the report's sites; NULL: not known */
@@ -118,8 +118,8 @@ struct report {
     size_t fault_count;        /* the last ones of pairs */
 };
 
-/* What the options ask to be shown. Programs read JSON and CSV: they get all rows unless a number was asked
- * for. */
+/* The limits that the options set on what is shown. Programs read JSON and CSV: they get all rows unless a
+ * number was asked for. */
 struct report_limits report_limits_of(const struct options *);
 
 /* Merges what is one site, sorts, sums up, and decides what is shown. */

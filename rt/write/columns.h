@@ -29,7 +29,7 @@ size_t columns_of(const struct report *, enum column columns[COLUMNS]);
 
 const char *column_name(enum column);
 
-/* What site has in it: a site of the report, its totals or its hidden ones. */
+/* The text of a site in the column: one of the report, its totals or its hidden ones. */
 void column_cell(char text[UNITS_SIZE], const struct report *, const struct report_site *, enum column);
 
 #endif

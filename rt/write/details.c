@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What people are told of a site below its row, and of faults. */
+/* The lines for people about a site, below its row, and about faults. */
 #include "write/summary.h"
 
 /* So many allocations of a site that never has two blocks at once are worth a word. */

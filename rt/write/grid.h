@@ -21,7 +21,7 @@ struct grid {
 /* Widens the columns to what the row has. */
 void grid_measure(struct grid *, const void *row);
 
-/* What a row of the text takes before its last column. */
+/* The width of a row of the text before its last column. */
 size_t grid_width(const struct grid *);
 
 /* The line of names; last: of the last column. */

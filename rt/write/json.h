@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What documents in JSON have in common. */
+/* The parts that documents in JSON have in common. */
 #ifndef ALLOCSITE_WRITE_JSON_H
 #define ALLOCSITE_WRITE_JSON_H
 

@@ -22,7 +22,7 @@ void units_size(char *text, uint64_t bytes);
 /* "1,234,567" */
 void units_count(char *text, uint64_t count);
 
-/* "12.3%"; "-" if the whole is 0. What is not all is never shown as 100.0%. */
+/* "12.3%"; "-" if the whole is 0. A part that is not all is never shown as 100.0%. */
 void units_share(char *text, uint64_t part, uint64_t whole);
 
 #endif

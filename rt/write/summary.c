@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What the formats for people say above the table. */
+/* The lines above the table in the formats for people. */
 #include "write/summary.h"
 
 static void put_blocks(const struct page *page, uint64_t blocks, uint64_t bytes) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What the formats for people say above the table: as a whole, and one function for each line, without its
- * end. */
+/* The lines above the table in the formats for people: as a whole, and one function for each line, without
+ * its end. */
 #ifndef ALLOCSITE_WRITE_SUMMARY_H
 #define ALLOCSITE_WRITE_SUMMARY_H
 

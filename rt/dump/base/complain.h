@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What the commands of allocsite-dump share. */
+/* Exit statuses, complaints and reasons: the commands of allocsite-dump share them. */
 #ifndef ALLOCSITE_DUMP_BASE_COMPLAIN_H
 #define ALLOCSITE_DUMP_BASE_COMPLAIN_H
 

@@ -33,7 +33,7 @@ bool extents_equal(const struct extents *, const struct extents *);
 /* Goes on from part->end to the next part below the limit. False: there is none. */
 bool extents_next(const struct extents *, struct extent *part, uint64_t limit);
 
-/* ---- How much is taken from outside. What a file or a process says that it has can be any number; what is
+/* ---- How much is taken from outside. The size that a file or a process claims can be any number; what is
  * really there has cost it disk or memory of its own. So the memory and the time that reading takes are
  * bounded by that, and nobody has to wait for numbers alone.
  */

@@ -16,8 +16,8 @@ struct file_map {
     struct file_mapped *mapped; /* what the handler of SIGBUS knows */
 };
 
-/* What is cut off the file while it is mapped reads as zeros; SIGBUS is handled for that. False: *why says
- * why, and nothing is mapped. */
+/* Bytes that are cut off the file while it is mapped read as zeros; SIGBUS is handled for that. False: *why
+ * says why, and nothing is mapped. */
 bool file_map(struct file_map *, const char *path, struct reason *why);
 bool file_map_descriptor(struct file_map *, int fd, size_t size, struct reason *why);
 void file_unmap(struct file_map *);
@@ -36,8 +36,8 @@ struct new_file {
     char *temporary; /* its name until then, in the same folder */
 };
 
-/* What is there already may be replaced if it is a regular file. The new one can be read by its owner only.
- * False: *why says why, and there is nothing to end. */
+/* A regular file that is there already may be replaced. The new one can be read by its owner only. False:
+ * *why says why, and there is nothing to end. */
 bool new_file_open(struct new_file *, const char *path, struct reason *why);
 
 /* error: of writing; 0: puts it in its place. False: *why says why, and what was there before still is. */

@@ -65,7 +65,7 @@ static int out_of_memory(const struct loaded *loaded) {
     return complain(loaded->path, "out of memory");
 }
 
-/* What is done with a report. */
+/* The use of a report. */
 typedef int use_function(const struct loaded *, const struct subjects *, const struct check_options *,
                          const struct budget *);
 

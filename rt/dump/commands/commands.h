@@ -25,7 +25,7 @@ command_function command_merge;
 
 command_function command_top;
 
-/* ---- What `allocsite-dump wrappers` writes: the wrappers of one module. */
+/* ---- The output of `allocsite-dump wrappers`: the wrappers of one module. */
 
 /* As a list of allocators. */
 void wrappers_text(struct out *, const struct table *);

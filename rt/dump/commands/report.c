@@ -26,12 +26,12 @@ static bool has_sizes(const struct report *report) {
     return false;
 }
 
-/* What the program was asked not to count cannot be shown. */
+/* Numbers that the program was asked not to count cannot be shown. */
 static int check_owned(const char *path, const struct report *report, const struct options *options) {
     return options_need_owners(options) ? laws_need_owners(path, report) : STATUS_DONE;
 }
 
-/* Nor what it was not asked to count. */
+/* Nor can those that it was not asked to count. */
 static int check_asked(const char *path, const struct report *report) {
     bool no_pairs = report->limits.pairs && !report->has_pairs;
     bool no_sizes = report->limits.sizes && report->site_count && !has_sizes(report);
@@ -269,7 +269,7 @@ static int check_what(struct showing *showing) {
                           showing->of_rows);
 }
 
-/* What rows of that kind have not cannot be shown. */
+/* Numbers that rows of that kind have not cannot be shown. */
 static int check_by(const struct showing *showing) {
     enum group_by by = showing->groups.by;
     const struct options *options = &showing->options;

@@ -23,12 +23,12 @@ struct check {
     size_t count, broken;
 };
 
-/* What is passed must outlive the check. False: out of memory, and there is nothing to free. */
+/* The arguments must outlive the check. False: out of memory, and there is nothing to free. */
 bool check_make(struct check *, const struct budget *, const char *budget_path, const struct loaded *,
                 const struct subjects *);
 void check_free(struct check *);
 
-/* What the sites that a limit is for have together. */
+/* The sums over the sites that a limit is for. */
 struct check_sum {
     uint64_t amounts[MEASURES];
     size_t sites;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What a report is over its budget, for people. */
+/* The excess of a report over its budget, for people. */
 #include "dump/compare/check.h"
 #include "write/grid.h"
 #include "write/names.h"

@@ -57,7 +57,7 @@ static const char *unsited_module(const struct report_site *site) {
     return slash ? slash + 1 : module;
 }
 
-/* What the site's line would begin with; NULL: nothing. */
+/* The pattern that the site's line would begin with; NULL: none. */
 static const char *pattern_of(const struct report_site *site) {
     const char *pattern = site->view.sited ? own_function(site) : unsited_module(site);
     return pattern && *pattern ? pattern : NULL;
@@ -129,7 +129,7 @@ bool check_write_budget(struct out *out, const struct subjects *subjects, uint64
     return true;
 }
 
-/* ---- What a report is over its budget, for programs. */
+/* ---- The excess of a report over its budget, for programs. */
 
 /* Of the sites that make up a limit. */
 enum { SITES_SHOWN = 10 };

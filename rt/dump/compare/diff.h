@@ -64,7 +64,7 @@ struct diff_limits {
 /* Whether the row is of those to be shown, but for the number of rows. */
 bool diff_is_wanted(const struct diff_row *, const struct diff_limits *);
 
-/* ---- What allocsite-dump diff writes. */
+/* ---- The output of allocsite-dump diff. */
 
 void diff_text(struct out *, const struct diff *, const struct loaded *old, const struct loaded *new,
                const struct diff_limits *);

@@ -229,7 +229,7 @@ bool join_is_moved(const struct report_site *old, const struct report_site *new)
  * crossings, by dynamic programming as in the longest common subsequence.
  */
 
-/* What a pair weighs: partners that are there stay, then the number of pairs counts, then how many move
+/* The weight of a pair: partners that are there stay, then the number of pairs counts, then how many move
  * alike, then how near they are. All of them of ALIGN_CELLS_MAX cells are less than 2^63. */
 #define WEIGHT_PARTNERS  ((int64_t)1 << 50)
 #define WEIGHT_PAIR      ((int64_t)1 << 40)

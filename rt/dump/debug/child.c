@@ -51,7 +51,7 @@ int debug_child(int (*work)(void *context), void *context, struct reason *why) {
 
 /* ---- Reading debug information in a process of its own.
  *
- * What it finds comes through a pipe: for each address struct told, for each of its places struct told_place
+ * Its findings come through a pipe: for each address struct told, for each of its places struct told_place
  * and the two names, without NULs. The process may have gone wild: nothing of that is believed.
  */
 

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <zlib.h>
 
-/* What libdwarf calls to get at sections, which it must not read from the file itself: that may be an
- * archive's member, or not be relocated. */
+/* Functions that libdwarf calls to get at sections, which it must not read from the file itself: that may be
+ * an archive's member, or not be relocated. */
 
 static int section_info(void *object, Dwarf_Half index, Dwarf_Obj_Access_Section *info, int *error) {
     const struct debug_sections *sections = object;

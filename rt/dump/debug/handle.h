@@ -37,7 +37,7 @@ struct debug_handle {
 bool debug_open(struct debug_handle *, const struct elf_file *, struct reason *why);
 void debug_close(struct debug_handle *);
 
-/* What cannot be read is as if it were not there: NULL, 0, false. */
+/* An attribute that cannot be read is as if it were not there: NULL, 0, false. */
 bool debug_has_attribute(Dwarf_Die, Dwarf_Half attribute);
 const char *debug_text(Dwarf_Die, Dwarf_Half attribute);
 uint64_t debug_number(Dwarf_Debug, Dwarf_Die, Dwarf_Half attribute);
@@ -80,11 +80,11 @@ const char *debug_line_directory(Dwarf_Line_Context, Dwarf_Unsigned index);
 void debug_each_row(const struct debug_handle *, Dwarf_Die unit, line_row_function *, void *context);
 
 /* Calls for each stretch of code of the entry, from low to high - 1. base: where its unit's ranges begin.
- * What the linker dropped has none. */
+ * Code that the linker dropped has none. */
 typedef void debug_range(void *context, uint64_t low, uint64_t high);
 void debug_each_range(Dwarf_Debug, Dwarf_Die, uint64_t base, debug_range *, void *context);
 
-/* ---- What a unit of debug information knows of addresses: lookup.c and rows.c in parts. */
+/* ---- A unit of debug information, asked about addresses: lookup.c and rows.c in parts. */
 
 /* Deeper nesting of scopes is damage. */
 enum { DWARF_DEPTH_MAX = 1000 };
@@ -96,7 +96,7 @@ struct debug_scope {
     uint64_t call_file, call_line, call_column;
 };
 
-/* What an address is at. */
+/* The place of an address. */
 struct debug_hit {
     size_t scope; /* the innermost, plus one; 0: none */
     uint64_t file, line, column;

@@ -59,7 +59,7 @@ static bool open_by_build_id(struct module_files *files, const char *build_id, c
     return length < (int)sizeof path && open_debug(files, path, build_id);
 }
 
-/* What .gnu_debuglink says: a name, padded to a multiple of 4, and the checksum of the file. */
+/* The content of .gnu_debuglink: a name, padded to a multiple of 4, and the checksum of the file. */
 static bool read_link(const struct elf_file *elf, const char **name, uint32_t *checksum) {
     const struct elf_section *section = elf_section_named(elf, ".gnu_debuglink");
     if (!section || section->size < 2 * sizeof *checksum)

@@ -71,7 +71,7 @@ static int compare(const void *a, const void *b) {
     return strcmp(right->name, left->name);
 }
 
-/* What follows a label, in the same section at most, is its own up to the next symbol. */
+/* A label owns what follows it up to the next symbol, in the same section at most. */
 static void end_labels(struct elf_symbols *symbols) {
     uint64_t next = UINT64_MAX;
     for (size_t i = symbols->count; i-- > 0;) {
@@ -117,7 +117,7 @@ const char *elf_symbols_find(const struct elf_symbols *symbols, uint64_t address
     return NULL;
 }
 
-/* ---- What can be told of code that no symbol names. */
+/* ---- Code that no symbol names. */
 
 /* Of pointers, as DWARF encodes it. */
 enum { RELATIVE_4_BYTES = 0x3b };

@@ -25,8 +25,8 @@ void elf_symbols_free(struct elf_symbols *);
 /* The name of the function that has the address; NULL: none. */
 const char *elf_symbols_find(const struct elf_symbols *, uint64_t address);
 
-/* ---- What can be told of code that no symbol names: where its function begins, which unwind tables know,
- * and whether that is a static initialiser, which the dynamic loader calls when it has loaded the module.
+/* ---- Code that no symbol names: where its function begins, which unwind tables know, and whether that is a
+ * static initialiser, which the dynamic loader calls when it has loaded the module.
  */
 
 struct elf_functions {

@@ -134,7 +134,7 @@ static uint64_t rest(uint64_t whole, uint64_t part) {
     return whole > part ? whole - part : 0;
 }
 
-/* What the report knows of the sites that it does not have. */
+/* The row of the sites that the report left out: its totals less its sites. */
 static struct report_site left_out(const struct report *report) {
     struct report_site sum = {.lost_blocks = 0},
                        row = {.view = {.id = ROW_LEFT_OUT_ID, .module = ROW_LEFT_OUT}};

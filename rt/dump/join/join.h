@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Many reports as one. What it needs follows the number of distinct sites and pairs, not that of reports:
+/* Many reports as one. The memory for it follows the number of distinct sites and pairs, not that of reports:
  * each can be given back as soon as it was added.
  *
  * Counters add up. The peak is that of the process that had the largest, for nobody knows what the others had

@@ -71,7 +71,7 @@ void loaded_json(struct json *json, const char *key, const struct loaded *loaded
     json_close(json, '}');
 }
 
-/* ---- What must hold between a report's numbers, and who is told if it does not. */
+/* ---- The laws that must hold between a report's numbers, and who is told of a breach. */
 
 /* Breaches that are told one by one. */
 enum { BREACHES_TOLD = 10 };

@@ -27,7 +27,7 @@ void loaded_doubts_text(struct out *, const struct loaded *);
 /* The member {"file":...,"program":...,"exact":...,"totals":{...}}. */
 void loaded_json(struct json *, const char *key, const struct loaded *);
 
-/* ---- What must hold between a report's numbers, and who is told if it does not. */
+/* ---- The laws that must hold between a report's numbers, and who is told of a breach. */
 
 /* Complains about every breach in a prepared report; of many, the first ones. STATUS_FAILED: there is one. */
 int laws_check(const char *path, const struct report *);

@@ -11,7 +11,7 @@
 struct report_file {
     struct report report; /* not prepared yet */
 
-    /* What it borrows from. */
+    /* Memory that the report borrows from. */
     json_t *document;
     struct report_site *rows;
     struct report_site totals;

@@ -115,7 +115,7 @@ static bool load_bytes(struct report_source *source, const char *path, struct re
     return is_read;
 }
 
-/* A regular file that begins as a profile does, open; else -1. What is not regular must not be opened twice:
+/* A regular file that begins as a profile does, open; else -1. Another kind of file must not be opened twice:
  * a pipe would have lost its reader. */
 static int open_profile(const char *path) {
     char magic[PROFILE_MAGIC_SIZE];

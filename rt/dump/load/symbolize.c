@@ -99,7 +99,7 @@ static void reduce_wanted(struct symbol_module *module) {
     module->wanted_count = kept;
 }
 
-/* What is wanted of a module, while its files are open. */
+/* The wanted addresses of a module, while its files are open. */
 struct finding {
     struct symbolizer *symbolizer;
     const struct symbol_module *module;
@@ -234,7 +234,7 @@ static void find_all(struct finding *finding, struct symbol_module *module, cons
     module_files_close(&files);
 }
 
-/* What is known of an address is kept even if that is nothing. */
+/* The symbol of an address is kept even if nothing is known of it. */
 static bool keep_fresh(struct symbol_module *module, struct symbol *fresh) {
     size_t count = module->known_count + module->wanted_count;
     struct symbol *known = realloc(module->known, count * sizeof *known);

@@ -11,7 +11,7 @@
 #include "dump/base/hash_index.h"
 #include "model/report.h"
 
-/* All zero, but for what the caller sets: nothing is known. What is known stays, so that it can be used
+/* All zero, but for what the caller sets: nothing is known. Known symbols stay, so that it can be used
  * again. */
 struct symbolizer {
     bool is_off;                 /* set by the caller: nothing is ever known */

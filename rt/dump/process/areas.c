@@ -173,7 +173,7 @@ bool remote_areas_names(const struct remote_areas *areas, struct remote_memory *
     return true;
 }
 
-/* ---- What a forked child without a profile has inherited. */
+/* ---- The inheritance of a forked child without a profile. */
 
 struct surplus {
     int64_t blocks, bytes; /* came and are not gone */

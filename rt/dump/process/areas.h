@@ -32,7 +32,7 @@ bool remote_areas_copy(struct remote_areas *, struct remote_memory *, struct pro
 bool remote_areas_names(const struct remote_areas *, struct remote_memory *, struct name_writer *,
                         struct reason *why);
 
-/* ---- What a forked child without a profile has inherited: nobody has written it down. */
+/* ---- The inheritance of a forked child without a profile: nobody has written it down. */
 
 /* Enters in the image, for each slot that can have a record, as much as it has given back beyond what it ever
  * had of its own: so much it has inherited at least. False: out of memory. */

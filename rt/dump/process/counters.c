@@ -117,7 +117,7 @@ static void refresh_tallies(struct tally *to, const struct tally *from, size_t c
     }
 }
 
-/* What came is that of the second reading. */
+/* The counters of what came are those of the second reading. */
 static void refresh(const struct piece *piece) {
     void *to = piece->to;
     const void *from = piece->again;

@@ -247,7 +247,7 @@ static bool is_module(const Elf64_Ehdr *header) {
            header->e_phnum <= SEGMENTS_MAX;
 }
 
-/* What addresses in the headers are relative to. */
+/* The base that addresses in the headers are relative to. */
 static uint64_t base_of(uint64_t start, const Elf64_Phdr *segments, unsigned count) {
     for (unsigned i = 0; i < count; i++)
         if (segments[i].p_type == PT_LOAD)

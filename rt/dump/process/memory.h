@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The memory of another process, read while it runs: it is not stopped, nothing runs in it and nothing in it
- * is written, so nothing that is wrong here can harm it. What is read may be anything, and never is more than
- * is in proportion to what the process has (outside.h).
+ * is written, so nothing that is wrong here can harm it. The bytes read may be anything, and never are more
+ * than is in proportion to what the process has (dump/base/extents.h).
  *
  * A counter of 64 bits is never read half: the kernel copies with the processor's instruction for that, which
  * moves aligned words as a whole. No manual promises it; of 2.1e9 counters that another processor was

@@ -55,7 +55,7 @@ static bool read_text(struct remote_names *names, uint64_t address, profile_name
     return !address || known || add_text(names, address, name);
 }
 
-/* False: it is not there, and that is noted. What is read again and again costs again and again. */
+/* False: it is not there, and that is noted. Memory that is read again and again costs again and again. */
 static bool peek(struct remote_names *names, uint64_t address, void *to, size_t size) {
     bool is_there = remote_spend(names->memory, size) && remote_peek(names->memory, address, to, size);
     names->unreadable += !is_there;

@@ -69,7 +69,7 @@ uint64_t process_start_time(uint64_t pid) {
     return read_stat(pid, &fields) ? fields.start : 0;
 }
 
-/* What stands behind the name in proc_pid_status(5); NULL: no such line. */
+/* The text behind the name in proc_pid_status(5); NULL: no such line. */
 static const char *read_status(uint64_t pid, const char *name, char *text, size_t size) {
     char path[64];
     snprintf(path, sizeof path, "/proc/%" PRIu64 "/status", pid);
@@ -116,7 +116,7 @@ bool process_refuses(uint64_t pid, struct reason *why) {
                       scope[0] > '0' ? " (kernel.yama.ptrace_scope)" : "");
 }
 
-/* ---- What is mapped into a process: /proc/PID/maps (proc_pid_maps(5)). */
+/* ---- The mappings of a process: /proc/PID/maps (proc_pid_maps(5)). */
 
 bool process_maps_open(struct process_maps *maps, unsigned pid, struct reason *why) {
     char name[32];

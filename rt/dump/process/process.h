@@ -31,7 +31,7 @@ uint64_t process_memory(uint64_t pid);
 /* Always false: *why says that the kernel does not let its memory be read, and what helps. */
 bool process_refuses(uint64_t pid, struct reason *why);
 
-/* ---- What is mapped into a process. */
+/* ---- The mappings of a process. */
 
 struct process_mapping {
     uint64_t start, offset; /* offset: in the file */

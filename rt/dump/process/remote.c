@@ -50,7 +50,7 @@ static bool check_state(struct reading *reading, struct reason *why) {
            reason_set(why, "counts nothing: it was started with enabled=0");
 }
 
-/* What was copied may not fit together. */
+/* The copies may not fit together. */
 static void look_for_changes(struct reading *reading) {
     struct profile_header now;
     struct remote_areas areas;

@@ -6,8 +6,8 @@
 #include "dump/base/complain.h"
 #include "dump/profile/image.h"
 
-/* To be freed with profile_image_free. What is not as it should be is a reason in it why the numbers are not
- * exact. False: *why says why, and there is nothing to free. */
+/* To be freed with profile_image_free. A part that is not as it should be is a reason in it why the numbers
+ * are not exact. False: *why says why, and there is nothing to free. */
 bool remote_profile(struct profile_image *, unsigned pid, struct reason *why);
 
 #endif

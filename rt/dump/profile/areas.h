@@ -2,7 +2,7 @@
 /* Where things are in a profile (profile.h), which may be damaged or hostile, and which a running program may
  * be writing at this moment: whatever is read of it is read once, and checked as it was read.
  *
- * What there is to look at is never more than the file has: areas that overlap are dropped, what the file's
+ * The bytes to look at are never more than the file has: areas that overlap are dropped, what the file's
  * numbers claim beyond its end is only counted, and holes are passed over. */
 #ifndef ALLOCSITE_DUMP_PROFILE_AREAS_H
 #define ALLOCSITE_DUMP_PROFILE_AREAS_H
@@ -66,8 +66,8 @@ void profile_copy(void *to, const unsigned char *from, size_t size);
 /* Whether it begins as a profile does. */
 bool profile_is(const void *bytes, size_t size);
 
-/* bytes must be aligned to 8. What is there is borrowed. False: *why says why it is no profile that can be
- * read, and there is nothing to free. */
+/* bytes must be aligned to 8. The bytes and the extents are borrowed. False: *why says why it is no profile
+ * that can be read, and there is nothing to free. */
 bool profile_areas_open(struct profile_areas *, const void *bytes, size_t size, const struct extents *there,
                         struct reason *why);
 void profile_areas_close(struct profile_areas *);

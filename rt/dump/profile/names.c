@@ -14,7 +14,7 @@ enum { CHUNKS = 18 };
 _Static_assert(PROFILE_NAMES_FIRST *((UINT64_C(1) << CHUNKS) - 1) >= UINT32_MAX - PROFILE_NAMES_FIRST,
                "names reach no further");
 
-/* What is not copied stays zero, and is no memory. */
+/* Bytes that are not copied stay zero, and are no memory. */
 static bool copy_chunk(struct profile_names *names, const struct profile_areas *areas, unsigned number) {
     const struct profile_chunk *chunk = &areas->chunks[PROFILE_NAMES][number];
     char *to = names->chunks[number] = calloc(chunk->size + 1, 1);

@@ -53,7 +53,7 @@ static bool add_row(struct reader *reader, uint64_t slot, const struct profile_c
             profile_stacks_add(&file->stacks, &reader->views, view->stack, &row->counters, count));
 }
 
-/* What only bounds a maximum has counted nothing. */
+/* A slot that only bounds a maximum has counted nothing. */
 static bool counted(struct counters counters) {
     counters.max_live_blocks_within = 0;
     return memcmp(&counters, &nothing, sizeof nothing) != 0;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A report from the bytes of a profile (profile.h), which may be damaged or hostile, and which a running
- * program may be changing meanwhile. What cannot be read becomes a reason why the numbers are not exact. */
+ * program may be changing meanwhile. A part that cannot be read becomes a reason why the numbers are not
+ * exact. */
 #ifndef ALLOCSITE_DUMP_PROFILE_READ_H
 #define ALLOCSITE_DUMP_PROFILE_READ_H
 
@@ -15,14 +16,14 @@ struct profile_texts {
     size_t count, room, hold_room;
 };
 
-/* What a row is made of beside the row itself, as long as rows still move. */
+/* The source of a row, beside the row itself, as long as rows still move. */
 struct profile_row {
     uint64_t slot;
     size_t first_place;
     bool has_sizes;
 };
 
-/* What one thread, or those that had its place one after the other, counted in one phase. */
+/* The counts of one thread, or of those that had its place one after the other, in one phase. */
 struct profile_part {
     const char *phase; /* NULL: outside of all phases */
     uint32_t thread;
@@ -42,7 +43,7 @@ struct profile_file {
     struct counters before_reset; /* of all parts: what the report does not have of them */
     bool is_changing; /* the program changed it so that its numbers may not fit together: read it again */
 
-    /* What it borrows from. */
+    /* Memory that the report borrows from. */
     struct profile_names names;
     struct profile_texts reasons;
     const char **programs;
@@ -66,7 +67,7 @@ void profile_read_free(struct profile_file *);
 /* ---- Why the numbers of a profile are not exact: what the program knew of, and what is wrong with the file.
  */
 
-/* What was met while it was read. */
+/* Doubts that came up while it was read. */
 struct profile_doubts {
     uint64_t contradicting; /* slots whose counters contradict each other */
     uint64_t unnamed;       /* slots that have counters and no record */

@@ -41,7 +41,7 @@ static uint64_t hash_module(const struct profile_record *module) {
     return hash_number(hash_number(0, module->file), module->build_id);
 }
 
-/* What is in a module names it by its slot: that of its row if it has one, else one behind all rows. */
+/* Records name their module by its slot: that of its row if it has one, else one behind all rows. */
 static bool module_slot(struct profile_records *records, const char *path, const char *build_id,
                         uint32_t *slot) {
     struct profile_record module;
@@ -285,7 +285,7 @@ bool name_write(struct name_writer *writer, const char *text, profile_name *name
     return true;
 }
 
-/* What is looked for among what was written. */
+/* The bytes to find among those that were written. */
 struct fixed {
     const struct name_writer *writer;
     size_t size;

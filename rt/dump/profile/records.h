@@ -52,7 +52,7 @@ struct profile_records {
 bool profile_records_make(struct profile_records *);
 void profile_records_free(struct profile_records *);
 
-/* What the slot has counted. */
+/* The counters of the slot. */
 struct report_site profile_records_counted(const struct profile_records *, uint64_t slot);
 
 #endif

@@ -143,7 +143,7 @@ static void raise_to(int64_t *most, int64_t value) {
         *most = value;
 }
 
-/* What came, and what the tally says of the peak and of the most live blocks. */
+/* The counters of what came, and what the tally says of the peak and of the most live blocks. */
 static void add_gained(struct slot_reading *reading, const unsigned char *at) {
     const struct profile_peak *peak = &reading->sweep->areas->header.peak;
     struct sums *sums = &reading->sums;

@@ -31,8 +31,8 @@ struct profile_sweep {
     struct profile_flow before_reset; /* of all slots that were read, in all blocks */
 };
 
-/* The counters from allocs to failed. What is live is what came less what went, modulo 2^64: blocks may go
- * elsewhere than they came. *contradict becomes true if another difference is below zero. */
+/* The counters from allocs to failed. Live blocks and bytes are what came less what went, modulo 2^64: blocks
+ * may go elsewhere than they came. *contradict becomes true if another difference is below zero. */
 void profile_flow_counters(struct counters *, const struct profile_flow *, bool *contradict);
 
 /* False: out of memory. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What the slots of a profile stand for. */
+/* The meaning of a profile's slots. */
 #include "dump/profile/views.h"
 
 #include "base/grow.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What the slots of a profile stand for: their records as rows of a report. */
+/* The meaning of a profile's slots: their records as rows of a report. */
 #ifndef ALLOCSITE_DUMP_PROFILE_VIEWS_H
 #define ALLOCSITE_DUMP_PROFILE_VIEWS_H
 

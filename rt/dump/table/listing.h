@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What `allocsite-dump sites` writes: the table of one module, as text or JSON. */
+/* The output of `allocsite-dump sites`: the table of one module, as text or JSON. */
 #ifndef ALLOCSITE_DUMP_TABLE_LISTING_H
 #define ALLOCSITE_DUMP_TABLE_LISTING_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What the commands that print the tables of modules share: sites and wrappers. */
+/* The run that the commands sites and wrappers share: they print the tables of modules. */
 #ifndef ALLOCSITE_DUMP_TABLE_RUN_H
 #define ALLOCSITE_DUMP_TABLE_RUN_H
 
@@ -18,7 +18,7 @@ struct table_run {
     int status;
 };
 
-/* What a command has of its own. */
+/* The parts that a command has of its own. */
 struct table_command {
     const char *name;
     int (*help)(void);

@@ -34,7 +34,7 @@ static const unsigned char *bytes_at(const struct table_regions *regions, uint64
     return region->bytes + offset;
 }
 
-/* What the field at an address refers to; 0: nothing. */
+/* The target of the field at an address; 0: none. */
 static uint64_t target(uint64_t field, allocsite_ref reference) {
     return reference ? field + (uint64_t)(int64_t)reference : 0;
 }
@@ -279,7 +279,7 @@ static bool count_wrappers(const struct table_regions *regions, size_t *count, s
     return true;
 }
 
-/* What a body shows is known best, so it stands first. */
+/* A wrapper that a body shows is known best, so it stands first. */
 static int by_symbol(const void *left, const void *right) {
     const struct table_wrapper *a = left, *b = right;
     int order = strcmp(a->symbol, b->symbol);

@@ -22,7 +22,7 @@ struct table_regions {
     size_t count;
 };
 
-/* What a module carries. A relocatable object has many regions of a kind, a linked module one. */
+/* The regions that a module carries. A relocatable object has many regions of a kind, a linked module one. */
 struct table_input {
     struct table_regions sites, frames, strings, wrappers;
 };

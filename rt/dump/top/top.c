@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What a running program allocates, again and again. */
+/* The allocations of a running program, again and again. */
 #include "dump/top/top.h"
 
 #include "dump/process/process.h"
@@ -84,7 +84,7 @@ bool top_refresh(struct top *top, struct reason *why) {
         look_for_end(top);
     if (!now)
         return top->is_gone;
-    /* What a program counts between the reading of its numbers and its end has not been read. */
+    /* Counts between the reading of a program's numbers and its end have not been read. */
     struct reason unimportant;
     bool has_ended = !now->source.report->running && !(top->now && top_is_over(top));
     struct snapshot *last = has_ended ? take(top, &unimportant) : NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What a running program allocates, again and again.
+/* The allocations of a running program, again and again.
  *
  * Each refresh reads the whole profile, which the program writes for itself and for everybody, or the same
  * from its memory: it is neither stopped nor asked, and does not notice. Rates are what was counted since the
@@ -21,7 +21,7 @@ struct snapshot {
     struct timespec time;
 };
 
-/* What is counted in a second. */
+/* Counts in a second. */
 struct rate {
     uint64_t allocs, bytes;
 };
@@ -68,7 +68,7 @@ static inline bool top_has_rates(const struct top *top) {
     return top->before != NULL;
 }
 
-/* What is read will not change any more. */
+/* The program's numbers will not change any more. */
 static inline bool top_is_over(const struct top *top) {
     return !top_report(top)->running;
 }

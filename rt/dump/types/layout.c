@@ -376,7 +376,7 @@ static bool is_same(const struct type_layout *a, const struct type_layout *b) {
     return true;
 }
 
-/* What is complete in one unit can have members that are only declared in another one. */
+/* A type that is complete in one unit can have members that are only declared in another one. */
 void type_layout_join(struct type_layout *layout, const struct type_layout *other) {
     if (other->state == TYPE_UNKNOWN || layout->state == TYPE_DIFFERS)
         return;

@@ -31,7 +31,7 @@ static size_t find(const struct type_layouts *layouts, const struct site_view *v
     return hash_find(&layouts->index, hash_type(view), is_type, view, layouts);
 }
 
-/* Of an array the element is what is laid out. What is const outside is laid out as if it were not. */
+/* An array is laid out as its element, and a const or volatile type as if it were neither. */
 static bool read_name(struct type_name *name, const char *type) {
     static const char *const around[] = {"const ", "volatile "};
     for (size_t i = 0; i < sizeof around / sizeof *around; i++)
@@ -75,7 +75,7 @@ static bool add_types(struct type_layouts *layouts, const struct report *report)
     return true;
 }
 
-/* What the process that reads and the one that wants to know have in common. That one may have gone wild. */
+/* Memory that the process that reads shares with the one that wants to know. That one may have gone wild. */
 struct shared {
     struct reason why;
     const struct elf_file *elf;

@@ -60,7 +60,7 @@ static bool put_word(struct writing *writing, const char *word, size_t length) {
     return (!follows_word || put(writing, " ", 1)) && put(writing, word, without_suffix(word, length));
 }
 
-/* What is written is an argument up to there: "(short)" before 3 goes. */
+/* A cast that begins an argument goes before its number: "(short)" before 3. */
 static void drop_cast(struct writing *writing) {
     size_t begin = writing->used;
     if (!begin || writing->text[begin - 1] != ')')

@@ -68,7 +68,7 @@ static void walk_scope(struct walk *walk, Dwarf_Die die, const char *name, int d
     walk->whole.text[whole] = walk->usual.text[usual] = '\0';
 }
 
-/* What is inside of functions is spelled without what is around them. */
+/* Types inside of functions are spelled without what is around these. */
 static void walk_function(struct walk *walk, Dwarf_Die die, int depth) {
     size_t whole = walk->whole.base, usual = walk->usual.base;
     walk->whole.base = strlen(walk->whole.text);

@@ -8,7 +8,7 @@
 #include <elf.h>
 #include <stdlib.h>
 
-/* The walk. What cannot be read is passed over: the sites that need it will be found to disagree. */
+/* The walk. An entry that cannot be read is passed over: the sites that need it will be found to disagree. */
 
 struct walk {
     const struct debug_handle *handle;

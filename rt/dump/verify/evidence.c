@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What a program's debug information says about the sites of its table. */
+/* The evidence of a program's debug information about the sites of its table. */
 #include "dump/verify/evidence.h"
 
 #include "base/path.h"

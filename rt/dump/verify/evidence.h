@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What a program's debug information says about the sites of its table.
+/* The evidence of a program's debug information about the sites of its table.
  *
  * Theory of operation: debug information is large and a table is small, so nothing of the former is kept. The
  * facts that the table's sites need are put into a set first, as hashes; then the debug information is walked

@@ -128,7 +128,7 @@ static void end(struct verification *all) {
         write_summary(all);
 }
 
-/* What the verdict on a site is reached from. */
+/* The grounds of the verdict on a site. */
 struct grounds {
     struct evidence evidence;
     struct marks references; /* of a linked module */

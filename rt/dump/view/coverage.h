@@ -55,9 +55,9 @@ void coverage_free(struct coverage *);
 void unused_write(struct out *, const struct coverage *, const struct report *, enum report_format);
 void coverage_write(struct out *, const struct coverage *, const struct report *, enum report_format);
 
-/* ---- What the lists of unused sites and of files have in common. */
+/* ---- The parts that the lists of unused sites and of files have in common. */
 
-/* What stands above the list for people: whose sites these are, and why some may be missing. */
+/* The head of the list for people: whose sites these are, and why some may be missing. */
 void coverage_head(const struct page *, const struct coverage *);
 
 /* The document up to its list: members of the totals and "modules". format: its name. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What the lists of unused sites and of files have in common. */
+/* The parts that the lists of unused sites and of files have in common. */
 #include "dump/view/coverage.h"
 
 #include "base/covers.h"
@@ -82,7 +82,7 @@ struct json coverage_begin_json(struct out *out, const struct coverage *coverage
     return json;
 }
 
-/* What is not all is never 100.0. */
+/* A part that is not all is never 100.0. */
 void coverage_percent(struct out *out, size_t part, size_t whole) {
     size_t tenths = whole ? (part * 2000 + whole) / (2 * whole) : 0;
     if (tenths == 1000 && part != whole)

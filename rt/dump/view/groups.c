@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What was counted, summed up by something else than sites. */
+/* The counters, summed up by something else than sites. */
 #include "dump/view/groups.h"
 
 #include "base/grow.h"
@@ -142,7 +142,7 @@ void groups_free(struct groups *groups) {
 
 /* ---- The order of groups, and which of them are shown. */
 
-/* What is live of a part is signed. */
+/* The live bytes of a part are signed. */
 static uint64_t live(const struct groups *groups, const struct counters *counters) {
     return group_by_parts(groups->by) ? counters->live_bytes ^ UINT64_C(1) << 63 : counters->live_bytes;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What was counted, summed up by something else than sites.
+/* The counters, summed up by something else than sites.
  *
  * Lines, functions, files, types and modules are sums over the sites of a report. Threads and phases are sums
  * over the parts of profiles: what came and what went in them, whoever owned it. So what is live of a part is
@@ -31,7 +31,7 @@ struct group_key {
     uint64_t pid;     /* of the thread */
 };
 
-/* What of the blocks of a type, or of several, is known by its layout. */
+/* The blocks of a type, or of several, as far as its layout tells of them. */
 struct type_use {
     const struct type_layout *layout; /* NULL: not known */
     bool differs;                     /* from module to module */

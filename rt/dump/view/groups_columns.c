@@ -152,7 +152,7 @@ void group_counter_write(struct out *out, const struct report_site *sum,
 
 /* ---- Whether groups are all of what a report has in total. */
 
-/* What the rows of parts must be together: what was inherited came from elsewhere, and a reset takes nothing
+/* The sum that the rows of parts must have: what was inherited came from elsewhere, and a reset takes nothing
  * off a part. */
 static struct report_site whole_of_parts(const struct groups *groups, const struct report_site *totals) {
     struct report_site whole = *totals;

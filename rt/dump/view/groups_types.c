@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What is known of the rows of types. */
+/* The layouts of the rows of types. */
 #include "dump/view/groups_write.h"
 
 #include "write/json.h"

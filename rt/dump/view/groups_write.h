@@ -59,10 +59,10 @@ size_t groups_columns(int columns[GROUP_COLUMNS], const struct groups *, const s
 
 const char *groups_column_name(int column);
 
-/* What a row, or the sum of the hidden ones, has in it. */
+/* The text of a row, or of the sum of the hidden ones, in the column. */
 void groups_cell(char text[UNITS_SIZE], const struct groups *, const struct group *, int column);
 
-/* ---- What is known of the rows of types: how much of their blocks is padding. */
+/* ---- The layouts of the rows of types: how much of their blocks is padding. */
 
 /* Adds a site that allocates the type; layout: NULL if it has none. */
 void type_use_add_site(struct type_use *, const struct type_layout *, const struct counters *);

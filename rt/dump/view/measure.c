@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What people compare and limit. */
+/* Measures, which people compare and limit. */
 #include "dump/view/measure.h"
 
 #include "write/names.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What people compare and limit: a number of a site or of the totals, under one name for all commands. */
+/* Measures, which people compare and limit: a number of a site or of the totals, under one name for all
+ * commands. */
 #ifndef ALLOCSITE_DUMP_VIEW_MEASURE_H
 #define ALLOCSITE_DUMP_VIEW_MEASURE_H
 

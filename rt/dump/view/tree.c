@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What was allocated, by the calls that led there. */
+/* The allocations, by the calls that led there. */
 #include "dump/view/tree.h"
 
 #include "base/grow.h"
@@ -84,7 +84,7 @@ static uint64_t rest(uint64_t whole, uint64_t part) {
     return whole > part ? whole - part : 0;
 }
 
-/* What of the rows is in no stack. */
+/* The part of the rows that is in no stack. */
 static bool add_rest(struct tree *tree, const struct report *report, const struct symbolizer *symbolizer,
                      struct tree_path *path) {
     struct counters *rests = calloc(report->counted + 1, sizeof *rests);
@@ -247,7 +247,7 @@ static bool has_site(const struct report_frame *frame, const struct site_view *v
 }
 
 /* Frames that the row's own places stand for: that of the function with the site, and of the wrappers that it
- * calls. What is not known has one, its own. */
+ * calls. A site of no known frame has one, its own. */
 static size_t own_frames(const struct site_view *view, const struct report_stack *stack,
                          const struct symbolizer *symbolizer) {
     if (!view->sited)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What was allocated, by the calls that led there: a tree of the stacks of a report.
+/* The allocations, by the calls that led there: a tree of the stacks of a report.
  *
  * A path begins with the row's own place and the functions that it was inlined into; its calling frames
  * follow, from the one that called the outermost of these. Root first it is the other way round. Rows, or
@@ -11,7 +11,7 @@
 #include "dump/load/symbolize.h"
 #include "dump/view/measure.h"
 
-/* What is equal here is one node. Texts are the tree's own, once each. */
+/* Equal places are one node. Texts are the tree's own, once each. */
 struct tree_place {
     const char *function; /* NULL: not known */
     const char *file;     /* NULL: not known */
@@ -50,7 +50,7 @@ void tree_free(struct tree *);
 void tree_text(struct out *, const struct tree *, const struct report *);
 void tree_json(struct out *, const struct tree *, const struct report *);
 
-/* ---- The way from an allocation out to where the program began: tree.h in parts. */
+/* ---- The way from an allocation out to where the program began. */
 
 /* Longer ones are cut: those who write trees go down into them. */
 enum { TREE_PATH_MAX = 1000 };

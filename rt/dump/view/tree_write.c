@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The tree for the terminal: share and amount in columns, then the calls.
  *
- * What has a single way on, with all that it has, goes on below in the same column: most of a stack does, and
- * each branch is a real one. */
+ * A node with a single way on, with all that it has, goes on below in the same column: most of a stack does,
+ * and each branch is a real one. */
 #include "dump/view/tree.h"
 
 #include "write/grid.h"
@@ -15,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What stands before the calls: three characters for each branch on the way. */
+/* The text before the calls: three characters for each branch on the way. */
 struct margin {
     char text[8192];
     size_t length;
@@ -123,7 +123,7 @@ static void put_children(struct writing *writing, size_t number) {
         put_pruned(writing, node);
 }
 
-/* What goes into a file is the same in every language. */
+/* Output into a file is the same in every language. */
 static const struct lines *lines_for_terminal(void) {
     setlocale(LC_CTYPE, "");
     return isatty(STDOUT_FILENO) && strcmp(nl_langinfo(CODESET), "UTF-8") != 0 ? &typed : &drawn;
