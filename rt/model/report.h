@@ -41,7 +41,7 @@ struct report_frame {
     const char *function;               /* that has the address; NULL: not known */
 };
 
-/* The counters of a site that one stack called. The site's own counters have it too. */
+/* The part of a site that was called from one stack. The site's own counters have it too. */
 struct report_stack {
     struct report_site *site;
     struct report_frame *frames; /* innermost first; the first one is in the function that calls */
