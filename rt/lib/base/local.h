@@ -44,7 +44,7 @@
  *
  * Peak: count/tally.h, count/peak.c.
  *
- * Holes. An event that cannot be counted sets a bit (enum hole, base/state.h), and the report then says
+ * Holes. An event that cannot be counted sets a bit (enum hole, model/holes.h), and the report then says
  * `exact: no` with the reason. */
 #ifndef ALLOCSITE_LIB_BASE_LOCAL_H
 #define ALLOCSITE_LIB_BASE_LOCAL_H

@@ -40,8 +40,7 @@ static struct node *node_at(uint32_t index) {
     return table_peek(&nodes, index - 1);
 }
 
-/* Forgets the arenas of a shard. Their nodes that are left are found by no block, as if they were a mark's.
- */
+/* Forgets the arenas of a shard. No block will find the nodes that are left, as if they were a mark's. */
 static COLD void begin_anew(uint32_t shard) {
     shards[shard] = (struct shard){0};
     for (uint32_t i = 1; i <= __atomic_load_n(&nodes_made, __ATOMIC_RELAXED); i++)

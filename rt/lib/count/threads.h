@@ -27,7 +27,7 @@ uint32_t threads_count(void);
 /* Over all threads, while they count on. */
 int64_t threads_live_bytes(void);
 
-/* The live bytes that threads_live_bytes found last are the peak. */
+/* The sum that threads_live_bytes found last is the peak. */
 void threads_note_peak(void);
 
 /* At its next event each other thread that may rise by more than least calls peak_give_back. */
@@ -46,8 +46,7 @@ bool threads_keep(bool (*law)(const struct thread *));
 typedef void thread_visitor(void *context, const struct tally *, const struct extra *extra);
 void threads_visit(uint32_t slot, thread_visitor *, void *context);
 
-/* Nothing that comes is counted, or all is again. Blocks that were counted are counted in any case when they
- * go. */
+/* Nothing that comes is counted, or all is again. Counted blocks that go are counted in any case. */
 void threads_pause(bool pause);
 bool threads_are_paused(void);
 

@@ -504,8 +504,7 @@ static inline bool move_small(uint32_t key, uint32_t value, void *p, uint64_t by
     return true;
 }
 
-/* Most blocks are small and stay so. Values that are needed after the call are kept in memory, as in
- * malloc's. */
+/* Most blocks are small and stay so. Values needed after the call are kept in memory, as in malloc's. */
 void *own_realloc(void *block, size_t n, struct origin origin) {
     uint32_t half, now = 0;
     if (UNLIKELY(!block))
