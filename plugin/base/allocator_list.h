@@ -44,7 +44,7 @@ struct list_entry {
     unsigned line;
 };
 
-/* All zero at first. What was read is in it until the process ends: lists live as long as a compilation. */
+/* All zero at first. Entries stay until the process ends: lists live as long as a compilation. */
 struct allocator_list {
     struct list_entry *entries;
     size_t count, room;

@@ -14,8 +14,8 @@ using namespace llvm;
 
 namespace allocsite {
 
-/* A custom allocator whose definition is being instrumented. What its arguments were is needed where it
- * returns; in this form of the IR nothing changes them. */
+/* A custom allocator whose definition is being instrumented. Its arguments are needed where it returns; in
+ * this form of the IR nothing changes them. */
 struct Custom {
     Function &function;
     const listed_function &what;

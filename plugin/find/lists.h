@@ -44,7 +44,7 @@ void complain(llvm::LLVMContext &context, llvm::StringRef file, unsigned line, c
 
 /* Has the definitions of custom allocators tell the runtime what they hand out and take back. Ahead of the
  * optimizer and of the search for wrappers. The definition, not the call, so that tables of methods and calls
- * through pointers work, and inlining takes it along. What tells of blocks is a call of an allocator with an
+ * through pointers work, and inlining takes it along. The notice of a block is a call of an allocator with an
  * empty callee (allocators.h), which gets a site like all others. */
 void instrumentCustom(llvm::Module &module, const Lists &lists);
 

@@ -40,8 +40,8 @@ Take takeSite(llvm::Function &wrapper);
 /* The site that was left, or else this one. */
 llvm::Value *chooseSite(llvm::Instruction &before, Take &take, llvm::Constant *own);
 
-/* Before a call of a wrapper. What may not take the site has the runtime bill what it allocates meanwhile, so
- * it is taken away behind the call. */
+/* Before a call of a wrapper. A callee that may not take the site has the runtime bill what it allocates
+ * meanwhile, so the site is taken away behind the call. */
 void leaveSite(const AllocatorCall &found, llvm::Value *site, Lifting &lifting);
 
 /* Takes away what was left. */

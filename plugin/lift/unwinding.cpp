@@ -14,8 +14,8 @@ namespace allocsite {
 
 static constexpr const char *Personality = ALLOCSITE_ENTRY_PREFIX "personality";
 
-/* Itanium C++ ABI: Exception Handling, 1.6: not while a handler is looked for. What the library allocates
- * before its frames are left is its caller's still. */
+/* Itanium C++ ABI: Exception Handling, 1.6: not while a handler is looked for. Blocks that the library
+ * allocates before its frames are left are its caller's still. */
 static constexpr unsigned CleanupPhase = 2;
 
 static FunctionType *personalityType(LLVMContext &context) {

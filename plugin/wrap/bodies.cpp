@@ -3,7 +3,7 @@
  * null, or what its caller brought, if it has not put the blocks where others find them (then it is a
  * registry, which keeps what it returns), and if the size asked for depends on a parameter. One that always
  * asks for the same makes some thing, a constructor: the line that a person would name is in it. A block
- * below a header may be stored: that is bookkeeping. What a hook returns, a function by a pointer, may be
+ * below a header may be stored: that is bookkeeping. The result of a hook, a function by a pointer, may be
  * handed on besides.
  *
  * Functions are taken for wrappers until something speaks against one, so that recursion needs no rule of its

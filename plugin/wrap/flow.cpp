@@ -233,8 +233,8 @@ static void pushLoads(AllocaInst &variable, Values &next) {
     });
 }
 
-/* Whether a use of the block stores it away; other values that are the block then go to `next`. What a called
- * function of another unit does with it is left open: those who fill it, log it or look at it all take it. */
+/* Whether a use of the block stores it away; other values that are the block then go to `next`. Its use in a
+ * called function of another unit is left open: those who fill it, log it or look at it all take it. */
 bool Flow::storesAway(User &user, Value *value, const Fresh &fresh, Values &next) {
     if (auto *store = dyn_cast<StoreInst>(&user)) {
         if (store->getValueOperand() != value)

@@ -109,7 +109,7 @@ static bool isLifted(const Function &callee, const CallBase &call) {
     return Wrappers::of(callee) && (takesSite(callee) || !call.isMustTailCall());
 }
 
-/* A call in a source that a list ignores. What tells the runtime of a custom allocator has to stay. */
+/* A call in a source that a list ignores. Calls that tell the runtime of a custom allocator have to stay. */
 static bool isIgnored(const CallBase &call, const allocator *what) {
     const DILocation *location = call.getDebugLoc().get();
     return location && !tellsOfCustom(what) && isIgnoredSource(location->getFile());

@@ -58,7 +58,7 @@ struct allocsite_check {
     size_t size;
 };
 
-/* What follows is how the functions below reach the runtime: not to be used. */
+/* Entry points by which the functions below reach the runtime: not to be used. */
 #define ALLOCSITE_WEAK __attribute__((weak))
 void __allocsite_api_v1_start(void) ALLOCSITE_WEAK;
 void __allocsite_api_v1_stop(void) ALLOCSITE_WEAK;
@@ -99,9 +99,9 @@ static inline int allocsite_is_counting(void) {
     return __allocsite_api_v1_is_counting ? __allocsite_api_v1_is_counting() : 0;
 }
 
-/* Starts all counters afresh. What is live then is "inherited" by what follows, as by a forked child, so that
- * live and peak stay right. Counts of other threads that are under way go to either side, each whole or in
- * part. Pairs and sizes start afresh too. Not signal-safe. */
+/* Starts all counters afresh. Blocks that are live then are "inherited" by what follows, as by a forked
+ * child, so that live and peak stay right. Counts of other threads that are under way go to either side, each
+ * whole or in part. Pairs and sizes start afresh too. Not signal-safe. */
 static inline void allocsite_reset(void) {
     if (__allocsite_api_v1_reset)
         __allocsite_api_v1_reset();
@@ -138,7 +138,7 @@ static inline int allocsite_profile_fd(int fd) {
 #pragma GCC diagnostic ignored "-Wshadow"
 #endif
 
-/* What the process has counted so far. Costs time in proportion to sites x threads. Signal-safe. */
+/* Counts of the process so far. Costs time in proportion to sites x threads. Signal-safe. */
 static inline int allocsite_totals(struct allocsite_totals *totals) {
     return __allocsite_api_v1_totals ? __allocsite_api_v1_totals(totals) : ENOSYS;
 }
@@ -147,15 +147,15 @@ static inline int allocsite_totals(struct allocsite_totals *totals) {
 #pragma GCC diagnostic pop
 #endif
 
-/* What this thread has counted. It may have taken over the counters of a thread that ended, so only the
- * difference of two readings means anything. Costs time in proportion to sites. Signal-safe. */
+/* Counts of this thread. It may have taken over the counters of a thread that ended, so only the difference
+ * of two readings means anything. Costs time in proportion to sites. Signal-safe. */
 static inline int allocsite_thread_totals(struct allocsite_totals *totals) {
     return __allocsite_api_v1_thread_totals ? __allocsite_api_v1_thread_totals(totals) : ENOSYS;
 }
 
 /* ---- Phases ---- */
 
-/* What this thread counts from here to the matching pop belongs to the phase as well as to its sites
+/* Events that this thread counts from here to the matching pop belong to the phase as well as to its sites
  * (allocsite-dump report --by=phase). name is copied; equal names are one phase. Phases nest: the innermost
  * one counts. A thread starts outside of all phases, and leaves those that it is in when it ends. Costs
  * nothing to calls in between; of a process with phases max_live_blocks and peak are told within a bound, as

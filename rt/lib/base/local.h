@@ -3,10 +3,10 @@
  *
  * THEORY OF OPERATION
  *
- * Words. A *site* is an allocator call in the source; the plugin gives each a descriptor (../format.h) and
- * calls `__allocsite_v1_malloc(n, site)` where the source calls `malloc(n)`. An allocation that comes
- * without one is *unsited* and is counted for its caller, the return address. A *slot* is the dense index of
- * a site or of such a caller, or of a part of one of these (parts.h), given at first use; its *key* is that
+ * Words. A *site* is an allocator call in the source; the plugin gives each a descriptor (rt/format.h) and
+ * calls `__allocsite_v1_malloc(n, site)` where the source calls `malloc(n)`. An allocation that comes without
+ * one is *unsited* and is counted for its caller, the return address. A *slot* is the dense index of a site
+ * or of such a caller, or of a part of one of these (who/parts.h), given at first use; its *key* is that
  * index in the place where an entry of the shadow table holds it. A *tally* is what one thread counts for a
  * slot; a *slab* is one thread's array of tallies. The *owner* of a block is the slot that produced it last.
  *
@@ -16,16 +16,17 @@
  * handed to the next new thread, which counts on in it, so memory follows the number of threads that lived
  * at once.
  *
- * Owners. Whoever frees a block, in whichever thread, finds its owner and size in the shadow table (shadow.h)
- * and counts them in a tally of his own for that owner. A block is entered when the allocator has given it
- * and taken out before the allocator gets it back, so that in between nobody else has that address.
+ * Owners. Whoever frees a block, in whichever thread, finds its owner and size in the shadow table
+ * (heap/shadow.h) and counts them in a tally of his own for that owner. A block is entered when the allocator
+ * has given it and taken out before the allocator gets it back, so that in between nobody else has that
+ * address.
  *
  * One test. The hot path compares the site's key, or the entry of the block that is freed, with the capacity
  * of the thread's slab. A site that is not registered yet has the highest key there is, a block that was
  * freed an entry above all keys; a thread without a slab, a thread of a forked child, a thread whose every
  * event is to be looked at and a runtime that is off have capacity 0. All of these take the slow path, which
- * sorts them out, and the rest never tests for them. So are those whose stacks are kept (stacks.h): their key
- * has KEY_SLOW, which puts it above all capacities, while the keys of their blocks' entries do not.
+ * sorts them out, and the rest never tests for them. So are those whose stacks are kept (bill/stacks.h):
+ * their key has KEY_SLOW, which puts it above all capacities, while the keys of their blocks' entries do not.
  *
  * Fork. Thread structures and slabs lie in memory that the kernel wipes in a forked child (MADV_WIPEONFORK),
  * however it was forked. All-zero is their valid initial state, so a child just counts from zero. Sites
@@ -36,15 +37,15 @@
  * Thread exit. The thread's key destructor hands its slab on and marks the thread as ending. Whatever it
  * still allocates afterwards, in destructors of other keys, borrows a slab for one count at a time.
  *
- * Scopes. What a library function allocates on behalf of a site (asprintf, operator new of another library)
- * is billed to the site: its entry opens a scope, and the interposed malloc bills to the innermost one. A
- * scope is a value in thread-local memory, never a pointer into a stack frame, so that a longjmp out of it
- * leaves at worst a stale attribution and never a stale pointer.
+ * Scopes. Memory that a library function allocates on behalf of a site (asprintf, operator new of another
+ * library) is billed to the site: its entry opens a scope, and the interposed malloc bills to the innermost
+ * one. A scope is a value in thread-local memory, never a pointer into a stack frame, so that a longjmp out
+ * of it leaves at worst a stale attribution and never a stale pointer.
  *
- * Peak: tally.h.
+ * Peak: count/tally.h, count/peak.c.
  *
- * Holes. What cannot be counted sets a bit (enum hole), and the report then says `exact: no` with the reason.
- */
+ * Holes. An event that cannot be counted sets a bit (enum hole, model/holes.h), and the report then says
+ * `exact: no` with the reason. */
 #ifndef ALLOCSITE_LIB_BASE_LOCAL_H
 #define ALLOCSITE_LIB_BASE_LOCAL_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What the compiler is told. */
+/* Hints and attributes for the compiler. */
 #ifndef ALLOCSITE_LIB_BASE_MACROS_H
 #define ALLOCSITE_LIB_BASE_MACROS_H
 

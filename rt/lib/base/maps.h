@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Which memory of the process can be read, for the search in reach.h. */
+/* Which memory of the process can be read, for the search in reach/reach.h. */
 #ifndef ALLOCSITE_LIB_BASE_MAPS_H
 #define ALLOCSITE_LIB_BASE_MAPS_H
 
@@ -17,7 +17,7 @@ struct maps {
     struct span stack; /* of the first thread; empty: not found */
 };
 
-/* Reads /proc/self/maps. NULL, or why not. What is mapped later is not in it. */
+/* Reads /proc/self/maps. NULL, or why not. Memory that is mapped later is not in it. */
 const char *maps_read(struct maps *);
 void maps_release(struct maps *);
 

@@ -54,9 +54,9 @@ bool os_fork_wipes(void);
 /* How much of it the process may use, in bytes. */
 uint64_t os_address_space(void);
 
-/* What every thread of the process has written so far is seen by this one, and the reverse: a memory barrier
- * in all of them, which costs them nothing until then. os_barriers first, once. False: the kernel has none
- * (before Linux 4.14), or does not let us. */
+/* Writes of every thread of the process so far are seen by this one, and the reverse: a memory barrier in all
+ * of them, which costs them nothing until then. os_barriers first, once. False: the kernel has none (before
+ * Linux 4.14), or does not let us. */
 bool os_barriers(void);
 void os_barrier(void);
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What root.c, which is found from outside, points to. */
+/* The parts that run/root.c, which is found from outside, points to. */
 #ifndef ALLOCSITE_LIB_WHO_ROOT_PARTS_H
 #define ALLOCSITE_LIB_WHO_ROOT_PARTS_H
 
 #include "root.h"
 
-extern const struct root_store root_store;       /* store.c */
-extern const struct root_registry root_registry; /* registry.c */
-extern const struct root_start root_start;       /* start.c */
+extern const struct root_store root_store;       /* store/store.c */
+extern const struct root_registry root_registry; /* who/registry.c */
+extern const struct root_start root_start;       /* run/start.c */
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What holds for the whole process: the options, what they switch off, and what cannot be counted. */
+/* State of the whole process: the options, what they switch off, and what cannot be counted. */
 #ifndef ALLOCSITE_LIB_BASE_STATE_H
 #define ALLOCSITE_LIB_BASE_STATE_H
 

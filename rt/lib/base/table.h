@@ -34,8 +34,8 @@ void *table_at(struct table *, uint32_t index);
 /* The element if its chunk is there, else NULL; maps nothing. */
 void *table_peek(const struct table *, uint32_t index);
 
-/* What was written to an element stands in the profile's file too; for kinds that a forked child goes on from
- * (store.h). */
+/* Bytes that were written to an element stand in the profile's file too; for kinds that a forked child goes
+ * on from (store/store.h). */
 void table_tell(const struct table *, uint32_t index, size_t offset, const void *bytes, size_t size);
 
 /* ---- A hash table of numbers that stand for what is kept elsewhere: slots, names. It only grows, by tables

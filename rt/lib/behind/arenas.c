@@ -40,7 +40,7 @@ static struct node *node_at(uint32_t index) {
     return table_peek(&nodes, index - 1);
 }
 
-/* Forgets the arenas of a shard. What is left of their nodes no block will find, as if it were a mark's. */
+/* Forgets the arenas of a shard. No block will find the nodes that are left, as if they were a mark's. */
 static COLD void begin_anew(uint32_t shard) {
     shards[shard] = (struct shard){0};
     for (uint32_t i = 1; i <= __atomic_load_n(&nodes_made, __ATOMIC_RELAXED); i++)
@@ -260,8 +260,8 @@ static struct custom_block take_off(uint32_t index) {
     return block;
 }
 
-/* Takes the newest blocks out of the list. What they are is looked at outside of the lock, for that may come
- * to other arenas. */
+/* Takes the newest blocks out of the list. They are looked at outside of the lock, for that may come to other
+ * arenas. */
 static size_t pop(uint32_t owner, const struct goal *goal, struct custom_block blocks[BATCH], bool *more) {
     size_t count = 0;
     while (*more && count < BATCH) {

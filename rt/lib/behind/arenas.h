@@ -2,9 +2,9 @@
 /* The blocks of an arena in the order in which it handed them out, and the marks between them, for allocators
  * that give back all since a mark at once.
  *
- * An arena is known by its address alone and needs no memory while it has neither live blocks nor marks. What
- * is kept is a list of the live blocks, not of events: a block that is freed leaves it. Marks at one place
- * beyond the newest CUSTOM_MARKS of them are forgotten.
+ * An arena is known by its address alone and needs no memory while it has neither live blocks nor marks. Its
+ * list is one of the live blocks, not of events: a block that is freed leaves it. Marks at one place beyond
+ * the newest CUSTOM_MARKS of them are forgotten.
  *
  * The lists are behind locks. Where one is not to be had the operation is not done, and
  * where it left a list half changed in a forked child that begins with none: then the hole is set. */

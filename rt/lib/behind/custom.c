@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What happens to the blocks of custom allocators. */
+/* The events of blocks of custom allocators. */
 #include "lib/behind/custom.h"
 
 #include "format.h"

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Custom allocators: functions of the program that hand out memory which they manage themselves.
  *
- * The plugin instruments their definitions (plugin/custom.cpp), so the runtime sees each of them entered and
- * left, and the blocks that they hand out and take back. Blocks are counted like those of malloc, for the
- * same slots, by the same laws. What a custom allocator takes meanwhile, from malloc or from another one, is
- * its *backing*: it is counted in a part of the slot that it would be billed to (parts.h), and in no total,
- * so that memory is counted once, where the program asked for it. A chunk that goes back takes along the
- * blocks that are still in it.
+ * The plugin instruments their definitions (plugin/find/custom.cpp), so the runtime sees each of them entered
+ * and left, and the blocks that they hand out and take back. Blocks are counted like those of malloc, for the
+ * same slots, by the same laws. Memory that a custom allocator takes meanwhile, from malloc or from another
+ * one, is its *backing*: it is counted in a part of the slot that it would be billed to (who/parts.h), and in
+ * no total, so that memory is counted once, where the program asked for it. A chunk that goes back takes
+ * along the blocks that are still in it.
  *
  * The sum over all custom blocks is counted in a slot of its own: totals - custom + backing is what malloc
  * was asked for, as an independent observer sees it. */
@@ -27,7 +27,7 @@ void custom_gain(struct origin, const void *p, uint64_t bytes, const void *arena
 void custom_fail(struct origin);
 custom_visitor custom_lose;
 
-/* What most come to: a block of no arena that is the first one at p, and one that can be given back without
+/* The usual cases: a block of no arena that is the first one at p, and one that can be given back without
  * more ado. False: nothing was done. */
 bool custom_gain_quickly(const struct allocsite_site *, const void *p, uint64_t bytes);
 bool custom_lose_quickly(const void *p);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The site that the caller of a wrapper has left for what the wrapper allocates (plugin/lift.h).
+/* The site that the caller of a wrapper has left for what the wrapper allocates (plugin/lift/lift.h).
  *
  * A wrapper that was compiled with the plugin takes it at its entry and passes it on with its own calls.
  * While it stands here, what is called is a function that only declares to be a wrapper (attribute malloc, a

@@ -120,8 +120,7 @@ struct look {
     uint64_t *word, tag;
 };
 
-/* What a callback of the program allocates at sites of its own is not the scope's, as backing is, which has
- * another slot. */
+/* A callback's allocations at sites of its own are not the scope's, as backing is, which has another slot. */
 static inline const void *beyond_for(uint32_t slot) {
     bool is_of_scope = local.scope.active && (slot == local.scope.slot || local.custom);
     return is_of_scope ? local.scope.beyond : NULL;

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Calling frames: with stack=N what a slot counts is counted in a part of it (parts.h) for each distinct
+/* Calling frames: with stack=N what a slot counts is counted in a part of it (who/parts.h) for each distinct
  * stack of up to N frames, never as single events.
  *
  * A slot that keeps stacks has a key which no thread has capacity for, so all its allocations take the slow
  * path, while the blocks' entries hold the keys of parts and are freed on the hot path. There the stack is
- * walked (walk.h) and looked up by a hash of its return addresses, which costs some 5 ns and 1 ns for each
- * frame. Of a stack that is not known yet the addresses are turned into steps, (module, address in its file),
- * which outlive the module and are shared by all stacks that are equal from there outwards.
+ * walked (walk/walk.h) and looked up by a hash of its return addresses, which costs some 5 ns and 1 ns for
+ * each frame. Of a stack that is not known yet the addresses are turned into steps, (module, address in its
+ * file), which outlive the module and are shared by all stacks that are equal from there outwards.
  *
  * The hash has 62 bits that count and stands for the stack: with as many stacks as there can be, the chance
  * that two of them are taken for one is below 1 in 100 million.
  *
- * There is room for a quarter of all slots as stacks, and for so many steps. What comes from other stacks
- * then is counted for the slot itself, and how often that was is told.
+ * There is room for a quarter of all slots as stacks, and for so many steps. Allocations from other stacks
+ * then are counted for the slot itself, and how often that was is told.
  *
  * Lock-free and safe in signal handlers. */
 #ifndef ALLOCSITE_LIB_BILL_STACKS_H
@@ -43,9 +43,9 @@ struct profile_walks stacks_walks(void);
 
 /* ---- Which slots keep stacks: stack_sites=PATTERN,... */
 
-/* patterns (../wildcard.h): separated by commas. One of them must match the site's file, file:line, function
- * with or without its parameters, callee, type or id, or those of a function that it was inlined into; of an
- * unsited caller the module. Files and modules match from any slash on. */
+/* patterns (rt/base/wildcard.h): separated by commas. One of them must match the site's file, file:line,
+ * function with or without its parameters, callee, type or id, or those of a function that it was inlined
+ * into; of an unsited caller the module. Files and modules match from any slash on. */
 bool stack_sites_select(const char *patterns, const struct record *);
 
 #endif

@@ -9,7 +9,7 @@
  * - Symbols of interposed functions lose their address: the dynamic loader goes on to the next definition, of
  *   the version that is wanted.
  *
- * What is not led away works as before, by the runtime's functions, which pass it on.
+ * Calls that are not led away work as before, by the runtime's functions, which pass them on.
  *
  * Where frees are not counted (owners=0) these are led away in the same way, and what allocates to shorter
  * functions of ours. */
@@ -47,8 +47,8 @@ static const char others[] =
 #include "allocators.def"
     ;
 
-/* What stands in the list and was forgotten elsewhere does not link: its entry, and its definition before the
- * C library's. The references are in a section that is never in memory. */
+/* Functions that stand in the list and were forgotten elsewhere do not link: their entries, and their
+ * definitions before the C library's. The references are in a section that is never in memory. */
 #define MUST_HAVE(symbol)          ".quad " symbol "\n"
 #define ENTERED(symbol, ...)       MUST_HAVE(ALLOCSITE_ENTRY_PREFIX #symbol)
 #define STANDS_BEFORE(symbol, ...) MUST_HAVE(INTERPOSED_MARK #symbol)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What the plugin has the definitions of custom allocators call. */
+/* The functions that the plugin has the definitions of custom allocators call. */
 #include "lib/behind/custom.h"
 #include "format.h"
 #include "lib/base/local.h"
@@ -75,7 +75,7 @@ ENTRY(void, allocsite_custom_release_all, const void *arena) {
     errno = error;
 }
 
-/* What a realloc that is under way has of the old block. */
+/* The old block of a realloc that is under way. */
 struct token {
     const void *old;
     uint64_t entry; /* 0: no block of a custom allocator */

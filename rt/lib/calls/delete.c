@@ -25,7 +25,7 @@ static void delete_by_allocator(const struct operator_delete *op, const struct d
     local.released = around;
 }
 
-/* What the program's own gives to free is freed by the delete that called it. */
+/* Blocks that the program's own gives to free are freed by the delete that called it. */
 static void delete_by_program(const struct operator_delete *op, const struct delete_call *call,
                               struct origin by) {
     uint32_t around = local.releaser;

@@ -25,7 +25,7 @@
  * here takes a third of the instructions of a scope around them. Another one's have to be called. */
 bool strdup_is_known(void);
 
-/* What they do with a block of one byte more than length. NULL: there is none. */
+/* The copy that they make, in a block of one byte more than length. NULL: there is none. */
 static inline char *string_copy(char *block, const char *text, size_t length) {
     if (UNLIKELY(!block))
         return NULL;

@@ -11,7 +11,7 @@
 #define INTERPOSED(name) name
 #endif
 
-/* What tells that a function is interposed, for who has a list of those that have to be (aside.c). */
+/* The mark of a function that is interposed, for who has a list of those that have to be (aside.c). */
 #define INTERPOSED_MARK "allocsite_interposed_"
 
 #ifdef ALLOCSITE_STATIC

@@ -17,7 +17,7 @@
 
 #include <string.h>
 
-/* What a realloc gave in place of another block. */
+/* Counts a block that a realloc gave in place of another one. */
 static inline bool gain_moved(uint32_t key, const void *p, uint64_t bytes) {
     struct thread *thread = local.current;
     if (UNLIKELY(!p || key >= thread->capacity || key >= thread->extra_capacity))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What is called in a process that counts only what comes (owners=0): functions of the size of that job. */
+/* Functions for a process that counts only what comes (owners=0), of the size of that job. */
 #ifndef ALLOCSITE_LIB_CALLS_LEAN_H
 #define ALLOCSITE_LIB_CALLS_LEAN_H
 

@@ -53,7 +53,7 @@ static bool is_unseen(const struct operator_new *op) {
     return op->kind == OPERATOR_ALLOCATORS || hole_is_set(HOLE_INTERPOSITION) || hole_is_set(HOLE_UNWRAPPED);
 }
 
-/* What a program's own operator takes from malloc its own delete gives back to free. */
+/* Blocks that a program's own operator takes from malloc are given back to free by its own delete. */
 static enum family family_of(const struct operator_new *op) {
     if (op->kind == OPERATOR_PROGRAMS)
         return FAMILY_MALLOC;

@@ -75,9 +75,8 @@ INTERPOSE(int, mlockall, int flags) {
     return real_mlockall(runtime_off ? flags : flags | MCL_ONFAULT);
 }
 
-/* ---- Starting threads: the peak is found in another way as soon as there are several (tally.h), and only
- * before the second one exists can the first one change over without a lock.
- */
+/* ---- Starting threads: the peak is found in another way as soon as there are several (count/tally.h), and
+ * only before the second one exists can the first one change over without a lock. */
 
 #ifdef ALLOCSITE_STATIC
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The sited calls of the scandir family. What their callbacks allocate without a site of its own is the
- * call's, as all that such a function allocates on the way. */
+/* The sited calls of the scandir family. Blocks that their callbacks allocate without a site of their own are
+ * the call's, as all that such a function allocates on the way. */
 #define _GNU_SOURCE
 #include "lib/base/local.h"
 #include "lib/bill/scope.h"

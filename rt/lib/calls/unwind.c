@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What happens to scopes when an exception or a cancellation passes through the runtime: its frames have no
- * landing pads in the shared library, only this personality, which leaves the scopes as longjmp would.
+/* Leaving scopes when an exception or a cancellation passes through the runtime: its frames have no landing
+ * pads in the shared library, only this personality, which leaves the scopes as longjmp would.
  *
  * The usual personality and _Unwind_Resume belong to one unwinder, and the wrong one aborts: a program may
  * have its own linked in statically and hidden (-static-libgcc). Naming them at link time would also load

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What one slot did to another one's blocks: a hash table that grows by tables of doubling size. */
+/* Pairs of slots: a hash table that grows by tables of doubling size. */
 #include "lib/count/pairs.h"
 
 #include "base/chunks.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What one slot did to another one's blocks: frees, reallocs and the program's faults. */
+/* Pairs of slots: frees, reallocs and the program's faults by one slot on another one's blocks. */
 #ifndef ALLOCSITE_LIB_COUNT_PAIRS_H
 #define ALLOCSITE_LIB_COUNT_PAIRS_H
 

@@ -88,7 +88,7 @@ static void set_ceiling(struct thread *thread, int64_t ceiling) {
     thread->ceiling = ceiling;
 }
 
-/* What was live before the event, looked at in that epoch. */
+/* Saves the live blocks and bytes from before the event, looked at in that epoch. */
 static inline void save(struct tally *tally, int64_t epoch, int64_t blocks, int64_t bytes) {
     tally->looked = epoch | ((tally_live_blocks(tally) - blocks) & PEAK_BLOCKS_MASK);
     tally->peak_bytes = tally_live_bytes(tally) - bytes;
@@ -174,7 +174,7 @@ static uint64_t at_least(uint64_t a, uint64_t b) {
     return a > b ? a : b;
 }
 
-/* What a measure takes of all threads' time over what it takes to widen a window. */
+/* The cost of a measure in all threads' time, over that of widening a window. */
 #define MEASURE_EFFORT 8
 #define EXACT_EFFORT   (32 * MEASURE_EFFORT)
 
@@ -199,7 +199,7 @@ static int64_t thread_window(struct peak *peak) {
     return window;
 }
 
-/* Instead of a measure. What threads fell by meanwhile they can be asked to give back, for only they know
+/* Instead of a measure. Threads can be asked to give back what they fell by meanwhile, for only they know
  * when they do not rise any more: without that one that frees what others allocate would have all there is.
  */
 static bool widen_window(struct peak *peak, struct thread *thread) {
@@ -306,7 +306,7 @@ static void look_at_thread(struct peak *peak, struct thread *thread, int64_t byt
     thread->looked = epoch_now();
 }
 
-/* What was live at most before the last reset is of no interest. */
+/* The most live blocks before the last reset are of no interest. */
 static void forget_most(const struct peak *peak, struct tally *tally, int64_t blocks) {
     if (tally_epoch(tally) < peak->told.reset_epoch)
         set_limit(tally, tally_live_blocks(tally) - blocks);

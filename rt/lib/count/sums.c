@@ -74,7 +74,7 @@ void sum_slot(uint32_t slot, struct sum *sum) {
     sum->peak_bytes += (int64_t)(known->inherited_bytes - (base->gained_bytes - base->lost_bytes));
 }
 
-/* What was live in one thread at the peak is another's when a new peak is found while all are added up. */
+/* Live blocks of one thread at the peak are another's when a new peak is found while all are added up. */
 static uint64_t not_below_zero(int64_t value) {
     return value > 0 ? (uint64_t)value : 0;
 }

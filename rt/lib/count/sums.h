@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What all threads together have counted for a slot. */
+/* The counts of all threads together for a slot. */
 #ifndef ALLOCSITE_LIB_COUNT_SUMS_H
 #define ALLOCSITE_LIB_COUNT_SUMS_H
 

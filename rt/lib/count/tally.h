@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What a thread counts for a slot, and the peak, which needs to be looked at as it happens. The hot path.
+/* The counts of a thread for a slot, and the peak, which needs to be looked at as it happens. The hot path.
  *
  * Blocks come to a slot by an allocation or a realloc and go from it by a free or by being taken over in a
  * realloc, in whichever thread that happens: what is live is the sum over all threads, and one thread's part
@@ -14,8 +14,8 @@
  *   above > floor     the slot has not been looked at in this epoch, or its live blocks are above the
  *                     most that were seen
  *
- * and peak.c does the looking. With one thread room is the distance from the peak, which is exact. The most
- * live blocks of a slot are of interest when one of them goes, not at each that comes, and during a rise
+ * and count/peak.c does the looking. With one thread room is the distance from the peak, which is exact. The
+ * most live blocks of a slot are of interest when one of them goes, not at each that comes, and during a rise
  * nothing but what ends it is: so each kind of event has a floor of its own. With several threads each may
  * rise by a part of what all of them may before their live bytes must be added up, and the report states how
  * far that goes above the peak. */

@@ -15,7 +15,7 @@
 #include <errno.h>
 #include <pthread.h>
 
-/* What must start afresh in a forked child. */
+/* State that must start afresh in a forked child. */
 struct process {
     uint64_t idle;    /* tag << 32 | index + 1 of the first idle thread: the tag makes reuse visible */
     uint32_t threads; /* indices given so far */

@@ -27,7 +27,7 @@ uint32_t threads_count(void);
 /* Over all threads, while they count on. */
 int64_t threads_live_bytes(void);
 
-/* What that found last is the peak. */
+/* The sum that threads_live_bytes found last is the peak. */
 void threads_note_peak(void);
 
 /* At its next event each other thread that may rise by more than least calls peak_give_back. */
@@ -46,12 +46,12 @@ bool threads_keep(bool (*law)(const struct thread *));
 typedef void thread_visitor(void *context, const struct tally *, const struct extra *extra);
 void threads_visit(uint32_t slot, thread_visitor *, void *context);
 
-/* Nothing that comes is counted, or all is again. What was counted and goes is counted in any case. */
+/* Nothing that comes is counted, or all is again. Counted blocks that go are counted in any case. */
 void threads_pause(bool pause);
 bool threads_are_paused(void);
 
-/* What this thread counts from here on belongs to the phase; outside of all if there is no room for one more,
- * and the hole is set. */
+/* Events that this thread counts from here on belong to the phase; outside of all if there is no room for one
+ * more, and the hole is set. */
 void thread_enter_phase(profile_name phase);
 
 /* This thread has a slab from here on, with what others may have counted there before. */
@@ -66,7 +66,7 @@ void thread_show(void);
 
 /* ---- The phases that a thread is in. */
 
-/* What this thread counts belongs to the innermost one. */
+/* Events that this thread counts belong to the innermost one. */
 void phase_push(profile_name);
 void phase_pop(void);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Reading and writing a loaded ELF object. What the object says of itself is believed as far as the dynamic
+/* Reading and writing a loaded ELF object. The object's word on itself is believed as far as the dynamic
  * loader had to believe it too. */
 #define _GNU_SOURCE
 #include "lib/elf/image.h"

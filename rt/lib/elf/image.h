@@ -61,8 +61,8 @@ static inline const ElfW(Phdr) * elf_segments(const ElfW(Ehdr) * header) {
     return (const ElfW(Phdr) *)((const char *)header + header->e_phoff);
 }
 
-/* What is to be added to an address that the object's file has. Addresses in the headers are relative to that
- * of the first segment. */
+/* The distance to be added to an address that the object's file has. Addresses in the headers are relative to
+ * that of the first segment. */
 static inline uintptr_t elf_base(const ElfW(Ehdr) * header) {
     const ElfW(Phdr) *segments = elf_segments(header);
     for (unsigned i = 0; segments && i < header->e_phnum; i++)

@@ -32,16 +32,16 @@ void next_resolve(void);
 
 #ifndef ALLOCSITE_STATIC
 
-/* What a call of name would have reached without allocsite: the first definition in the order of the
- * dynamic loader that is not ours. NULL: none. */
+/* The function that a call of name would have reached without allocsite: the first definition in the order of
+ * the dynamic loader that is not ours. NULL: none. */
 void *next_symbol(const char *name);
 
 /* The same for a symbol that may live in a library which only part of the process sees; name of the library.
  */
 void *next_symbol_in(const char *library, const char *name);
 
-/* What an interposed function passes its calls on to: the definition behind ours. One that stands before it,
- * a sanitizer's, has called it and would be called in circles. */
+/* The function that an interposed one passes its calls on to: the definition behind ours. One that stands
+ * before it, a sanitizer's, has called it and would be called in circles. */
 void *next_behind(const char *name);
 
 /* The first definition in the order of the dynamic loader, whosever it is. NULL: none. */

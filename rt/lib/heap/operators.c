@@ -58,7 +58,7 @@ struct operator_delete operators_delete[DELETE_OPERATORS] = {
 };
 
 /* Without the operators of a C++ library: it was linked statically into the program, which then took ours in
- * place of its own. What is left of it in the program is reached if the program exports it. */
+ * place of its own. The rest of it in the program is reached if the program exports it. */
 void std_throw_bad_alloc(void) __asm__("_ZSt17__throw_bad_allocv") __attribute__((weak));
 void (*std_get_new_handler(void))(void) __asm__("_ZSt15get_new_handlerv") __attribute__((weak));
 

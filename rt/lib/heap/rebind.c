@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* An allocator that stands before ours in the loader's order (LD_PRELOAD=libjemalloc.so.2) takes the calls of
- * all libraries. What it defines and we interpose is led to us:
+ * all libraries. Functions that it defines and we interpose are led to us:
  *
  * - its symbols get the addresses of our functions, so that everything bound from now on is bound to us:
  *   libraries that come later, before their first instruction and whoever loads them, lazy calls, dlsym;

@@ -14,7 +14,7 @@
 #define FAMILY_MASK  3u
 #define SLOT_MASK    ((1u << SLOT_BITS) - 1)
 
-/* What is looked up before there is a table. */
+/* The entries that are looked up before there is a table. */
 static uint32_t nothing[2];
 
 struct shadow shadow = {.unfit = UINT64_MAX, .small = nothing};

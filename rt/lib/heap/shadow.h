@@ -174,7 +174,8 @@ struct block {
 /* The block that starts at p. */
 struct block shadow_find(const void *p);
 
-/* What is behind malloc is known now; glibc's blocks start at least 32 bytes apart (MINSIZE in malloc.c). */
+/* The allocator behind malloc is known now; glibc's blocks start at least 32 bytes apart (MINSIZE in
+ * malloc.c). */
 void shadow_know_allocator(bool is_glibc);
 
 /* Whether a block of that size at p, which no allocator gave, has a place of its own in the table. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Walking the shadow table. What was never written of it is many terabytes: the process's own mappings say
- * where blocks can be, and the kernel's page map which pages of the tables were touched at all. */
+/* Walking the shadow table. The part never written is many terabytes: the process's own mappings say where
+ * blocks can be, and the kernel's page map which pages of the tables were touched at all. */
 #define _GNU_SOURCE
 #include "lib/base/maps.h"
 #include "lib/heap/shadow.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What unwrapped.c is to malloc, for operator new; apart from it because a C program has no such operators.
+/* The counterpart of unwrapped.c for operator new; apart from it because a C program has no such operators.
  */
 #include <stddef.h>
 

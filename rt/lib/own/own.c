@@ -109,8 +109,8 @@ static struct bill bill_for(struct origin origin, const void *p, uint64_t bytes,
     return bill;
 }
 
-/* What the C library allocates for us is not counted, but whoever frees it may do so when we do not see it
- * coming. */
+/* Blocks that the C library allocates for the runtime are not counted, but whoever frees one may do so when
+ * the runtime does not see it coming. */
 static void gain_ours(const void *p, uint64_t bytes) {
     local.heard = true;
     enter_uncounted(p, bytes, FAMILY_MALLOC);
@@ -392,7 +392,7 @@ static COLD void *own_realloc_slow(void *old, size_t bytes, struct origin origin
     return p;
 }
 
-/* What a block was before a realloc, and where its entry is. */
+/* A block as it was before a realloc, and where its entry is. */
 struct old {
     uint32_t *small;
     uint64_t *large; /* NULL: it is small */
@@ -504,7 +504,7 @@ static inline bool move_small(uint32_t key, uint32_t value, void *p, uint64_t by
     return true;
 }
 
-/* Most blocks are small and stay so. What is needed after the call is kept in memory, as in malloc's. */
+/* Most blocks are small and stay so. Values needed after the call are kept in memory, as in malloc's. */
 void *own_realloc(void *block, size_t n, struct origin origin) {
     uint32_t half, now = 0;
     if (UNLIKELY(!block))

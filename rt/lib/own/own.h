@@ -15,7 +15,7 @@
 #include "lib/heap/next.h"
 #include "lib/heap/shadow.h"
 
-/* What the hot path leaves over. All of them keep errno. p: what the allocator gave, NULL if it failed. */
+/* Calls that the hot path leaves over. All keep errno. p: what the allocator gave, NULL if it failed. */
 void *own_alloc_slow(struct origin, void *p, uint64_t bytes, enum family);
 
 /* Counts a block that no allocator gave. */
@@ -69,8 +69,8 @@ static inline void *own_alloc(struct allocsite_site *site, void *p, uint64_t byt
     return runtime_off ? p : own_alloc_slow((struct origin){.site = site}, p, bytes, family);
 }
 
-/* What needs a call but looking at the peak is left over, or more than the call of the allocator would need
- * registers. */
+/* Calls other than the look at the peak are left to the slow way, or more than the call of the allocator
+ * would need registers. */
 static inline void *own_alloc_unsited(const void *caller, void *p, uint64_t bytes, enum family family) {
     void *counted = LIKELY(!local.diverted) ? own_gain(unsited_key_cached(caller), p, bytes, family) : NULL;
     if (LIKELY(counted != NULL))

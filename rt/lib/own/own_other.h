@@ -35,7 +35,7 @@ static inline struct tally *enter_second(uint32_t key, const void *p, uint64_t b
     return tally_of_key(thread, key);
 }
 
-/* What own_gain leaves over. */
+/* Blocks that own_gain leaves over. */
 static inline struct tally *enter_other(uint32_t key, const void *p, uint64_t bytes, enum family family) {
     return bytes < SHADOW_SMALL ? enter_second(key, p, bytes, family) : enter_large(key, p, bytes, family);
 }
@@ -73,7 +73,7 @@ static inline bool lose_large(const void *p, enum family family) {
     return true;
 }
 
-/* What own_free_block leaves over. */
+/* Blocks that own_free_block leaves over. */
 static inline bool lose_other(const void *p, enum family family) {
     struct thread *thread = local.current;
     uint32_t half, *entry = shadow_entry_any(shadow_find_cell(p, &half));

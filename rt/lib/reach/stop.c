@@ -81,7 +81,7 @@ static const char *ask_new(struct stop *stop, const char *name) {
     return stop->count < MOST_THREADS ? ask(stop, id) : "too many threads";
 }
 
-/* What getdents64 gives. */
+/* An entry that getdents64 gives. */
 struct entry {
     uint64_t inode;
     int64_t offset;
@@ -151,7 +151,8 @@ const char *stop_begin(struct stop *stop) {
     return restless;
 }
 
-/* What cannot be let go here, because it has not stopped, the kernel lets go when this process ends. */
+/* Threads that cannot be let go here, because they have not stopped, are let go by the kernel when this
+ * process ends. */
 void stop_end(struct stop *stop) {
     if (!stop->threads)
         return;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What allocsite.h calls. */
+/* The functions that allocsite.h calls. */
 #define _GNU_SOURCE
 #include "lib/allocsite.h"
 #include "lib/base/macros.h"
@@ -199,7 +199,7 @@ ALLOCSITE_EXPORT void allocsite_mark_block(const void *p, size_t size) {
     mark((struct origin){.caller = __builtin_return_address(0)}, p, size);
 }
 
-/* What could not be marked is not the program's fault. */
+/* Blocks that could not be marked are not the program's fault. */
 static void unmark(struct origin origin, const void *p) {
     if (!hole_is_set(HOLE_MARK) || shadow_find(p).state == BLOCK_LIVE)
         own_free((void *)(uintptr_t)p, origin, FAMILY_MALLOC);

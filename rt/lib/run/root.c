@@ -13,7 +13,7 @@
 #define FLAGS 0
 #endif
 
-/* Named in copies.c, by the note. */
+/* Named in tell/copies.c, by the note. */
 extern const struct root allocsite_root;
 
 const struct root allocsite_root = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What is known of each slot. */
+/* The table of slots. */
 #include "lib/store/slots.h"
 
 #include "lib/base/table.h"

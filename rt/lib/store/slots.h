@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What is known of a slot beside what its threads counted. */
+/* Facts about a slot beside what its threads counted. */
 #ifndef ALLOCSITE_LIB_STORE_SLOTS_H
 #define ALLOCSITE_LIB_STORE_SLOTS_H
 

@@ -131,7 +131,7 @@ static void enter(struct store_area *area, uint64_t offset) {
     area->entry = entry;
 }
 
-/* What a child goes on from. */
+/* Areas that a child goes on from. */
 static bool is_kept(const struct store_area *area) {
     return area->kind == PROFILE_NAMES || area->kind == PROFILE_RECORDS;
 }

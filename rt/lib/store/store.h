@@ -3,8 +3,8 @@
  * what would go there.
  *
  * An area is mapped without a file first. As long as there is a profile, its file takes the place of that
- * memory at the same address, so that nothing that points there notices. What cannot get into the file stays
- * memory, and the file's header says that it is missing: the program and its report go on.
+ * memory at the same address, so that nothing that points there notices. An area that cannot get into the
+ * file stays memory, and the file's header says that it is missing: the program and its report go on.
  *
  * File space is allocated before it is mapped, for a write to a page that the disk has no room for would be a
  * SIGBUS of the program.
@@ -12,8 +12,8 @@
  * Names and records are written once and read by the runtime itself, also in a child. So their file is only
  * told what is written to memory, and a child finds what its parent had when it was forked.
  *
- * Fork. A child must not count in its parent's file. What the kernel would have wiped, had it not been a
- * file, is replaced by empty memory (store_leave) before the child counts; a file of its own then takes its
+ * Fork. A child must not count in its parent's file. Memory that the kernel would have wiped, had it not been
+ * a file, is replaced by empty memory (store_leave) before the child counts; a file of its own then takes its
  * place.
  *
  * Lock-free and safe in signal handlers but for store_enter and store_leave, which no other thread may see.
@@ -36,8 +36,8 @@ static inline struct profile_header *store_header(void) {
     return __builtin_expect(made != NULL, 1) ? made : store_header_make();
 }
 
-/* What of memory at an address, a multiple of PROFILE_PAGE, becomes an area; nothing may have been written
- * there. Returns what store_drop needs to take that back. Keeps errno. */
+/* Memory at an address, a multiple of PROFILE_PAGE, becomes an area; nothing may have been written there.
+ * Returns what store_drop needs to take that back. Keeps errno. */
 uint32_t store_add(enum profile_kind, uint32_t index, uint64_t first, void *address, size_t size);
 void store_drop(uint32_t area);
 
@@ -47,7 +47,7 @@ extern const struct table_areas store_areas __attribute__((visibility("hidden"))
 /* Drops what there is of a slab. */
 void store_drop_slab(uint32_t number);
 
-/* What was written to the memory of an area of names or records, at an offset. */
+/* Bytes that were written to the memory of an area of names or records, at an offset. */
 void store_tell(enum profile_kind, uint32_t index, size_t offset, const void *bytes, size_t size);
 
 /* All areas become those of the file, which is empty and open for reading and writing; the descriptor is the

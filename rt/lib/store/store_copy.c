@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* What is written, in the order of the file. */
+/* The parts that are written, in the order of the file. */
 struct copy {
     struct store_area *list; /* as it was at the beginning */
     uint32_t count;
@@ -69,7 +69,7 @@ static void write_directory(struct copy *copy) {
 
 #define READ(name) to->name = __atomic_load_n(&from->name, __ATOMIC_ACQUIRE);
 
-/* What came, after what went was copied: profile.h says why. */
+/* The counts of what came, after what went was copied: profile.h says why. */
 static void refresh_extras(struct extra *to, const struct extra *from, size_t count) {
     for (; count--; to++, from++) {
         PROFILE_EXTRA_CAME(READ)

@@ -18,7 +18,7 @@
 #include <errno.h>
 #include <unistd.h>
 
-/* See start.c. */
+/* See run/start.c. */
 extern const char check_is_linked;
 const char check_is_linked = 1;
 
@@ -66,7 +66,7 @@ ALLOCSITE_EXPORT int __allocsite_api_v1_check_begin(struct allocsite_check *chec
     return check->state ? 0 : runtime_off ? ENOSYS : ENOMEM;
 }
 
-/* What is left is what came in between, the slots with the most calls first. Returns how many calls. */
+/* Leaves what came in between, the slots with the most calls first. Returns how many calls. */
 static uint64_t subtract(struct snapshot *now, const struct snapshot *before, uint32_t *sites) {
     uint64_t calls = 0;
     *sites = 0;

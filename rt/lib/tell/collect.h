@@ -10,8 +10,8 @@
 
 /* Fills report with what all threads have counted so far. Threads that run on meanwhile may or may not be in
  * it with their last calls. with_stacks: with what each stack counted. is_end: of a process that has come to
- * its end; else nothing is done that is not safe in a signal handler. False: no memory. What it points at
- * lives until collect_done, which is to be called in any case. */
+ * its end; else nothing is done that is not safe in a signal handler. False: no memory. Memory that it points
+ * at lives until collect_done, which is to be called in any case. */
 bool collect(struct report *report, bool with_stacks, bool is_end);
 void collect_done(void);
 

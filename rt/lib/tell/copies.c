@@ -27,7 +27,7 @@ static const struct note own_note __attribute__((section(".note.allocsite"), use
     .version = ALLOCSITE_FORMAT_VERSION,
 };
 
-/* The note of ../root.h. In assembly, for in C no initializer is a distance. */
+/* The note of rt/root.h. In assembly, for in C no initializer is a distance. */
 __asm__(".pushsection .note.allocsite, \"a\", @note\n\t"
         ".balign 4\n\t"
         ".long 2f - 1f, 4f - 3f, " STRING(ROOT_NOTE) "\n"

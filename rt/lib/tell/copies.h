@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What else is in the process that this copy of the runtime does not see. */
+/* Code in the process that this copy of the runtime does not see. */
 #ifndef ALLOCSITE_LIB_TELL_COPIES_H
 #define ALLOCSITE_LIB_TELL_COPIES_H
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What a forked child has that it did not allocate itself. */
+/* Blocks that a forked child has and did not allocate itself. */
 #ifndef ALLOCSITE_LIB_TELL_INHERITED_H
 #define ALLOCSITE_LIB_TELL_INHERITED_H
 
 #include <stdbool.h>
 
-/* What is live in this process, of which nothing has been counted yet, is what it has inherited. False: the
+/* Live blocks of this process, in which nothing has been counted yet, are what it has inherited. False: the
  * hole is set. */
 bool slots_inherit_heap(void);
 

@@ -23,8 +23,8 @@ bool profile_make(struct new_profile *, const char *path, const struct profile_h
  *
  * A profile there whose process has ended is replaced, in one step, if may_replace. That of a process that
  * runs still or of which that cannot be told, or of what this process executed before, stays: then a number
- * is added to path. What is not a profile is never touched. False: *why says why; the file is gone, and its
- * descriptor closed. */
+ * is added to path. A file that is not a profile is never touched. False: *why says why; the file is gone,
+ * and its descriptor closed. */
 bool profile_settle(struct new_profile *, char *path, size_t size, const struct profile_header *,
                     bool may_replace, const char **why);
 

@@ -176,7 +176,7 @@ static void write_header(struct profile_header *header, const char *host) {
 }
 
 static bool enter_file(struct new_profile *made, char *path, size_t size, bool is_child, const char **why) {
-    /* What another run left under a number of a process is lost if that comes again. */
+    /* A profile that another run left under a number of a process is lost if that comes again. */
     bool may_replace = !names_process(wanted_path);
     if (!profile_settle(made, path, size, store_header(), may_replace, why))
         return false;

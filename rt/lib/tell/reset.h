@@ -3,7 +3,7 @@
 #ifndef ALLOCSITE_LIB_TELL_RESET_H
 #define ALLOCSITE_LIB_TELL_RESET_H
 
-/* What is live then is inherited, as by a forked child. Threads may count on meanwhile. */
+/* Blocks that are live then are inherited, as by a forked child. Threads may count on meanwhile. */
 void counters_reset(void);
 
 #endif

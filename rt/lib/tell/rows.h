@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What stands at addresses of code in a report: modules, their functions, stacks. */
+/* Rows for addresses of code in a report: modules, their functions, stacks. */
 #ifndef ALLOCSITE_LIB_TELL_ROWS_H
 #define ALLOCSITE_LIB_TELL_ROWS_H
 

@@ -96,7 +96,7 @@ static void read_functions(struct symbols *symbols, const struct image *image) {
     symbols->count = count;
 }
 
-/* What may be unloaded before the names are used keeps none of them. */
+/* Names of a module that may be unloaded before they are used are copied. */
 static const char *keep_strings(const struct image *image, bool is_permanent) {
     char *copy = is_permanent ? NULL : collect_take(image->strings_size);
     return copy ? memcpy(copy, image->strings, image->strings_size) : is_permanent ? image->strings : NULL;

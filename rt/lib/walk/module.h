@@ -20,9 +20,9 @@ enum walk_frame {
     WALK_TOLD,
 };
 
-/* What is known of the frame of code at pc. is_next: pc is the next instruction (after a signal), and not
- * what stands behind a call, which may be the last instruction of its function. tables, row: filled in if it
- * is told. */
+/* The frame of code at pc, as far as it is known. is_next: pc is the next instruction (after a signal), and
+ * not what stands behind a call, which may be the last instruction of its function. tables, row: filled in if
+ * it is told. */
 struct walk_place {
     enum walk_where where;
     enum walk_frame frame;

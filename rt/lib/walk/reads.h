@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Which part of the stack a walk may read.
  *
- * A walk reads upwards from where it starts. What lies between there and the end of the thread's own stack is
+ * A walk reads upwards from where it starts. Memory between there and the end of the thread's own stack is
  * mapped as long as the thread runs; it is proven once, page by page, with one system call for each. Of any
  * other stack (sigaltstack, makecontext) nothing is known for longer than the walk takes: a system call for
  * each page that it comes to, and from frame to frame the kernel reads the words. */

@@ -64,7 +64,7 @@ static inline bool step(struct frame *frame, uint32_t rule, struct walk_reads *r
     return step_to(frame, cfa, cfa - rule_saved(rule), reads);
 }
 
-/* What changes with each frame, to stand in registers. */
+/* State that changes with each frame, to stand in registers. */
 struct taken {
     const void **next, **full;
     uint32_t by_pointer, signals;

@@ -8,7 +8,7 @@
  * a function keeps a frame pointer its rule is to follow it; where code has no tables (assembly, code made at
  * run time, other machines than x86-64, an older C library) the frame pointer is followed if it can be one.
  *
- * Safe in signal handlers and in all threads at once; no locks, no allocation; keeps errno. What stands on
+ * Safe in signal handlers and in all threads at once; no locks, no allocation; keeps errno. The content of
  * the stack is not trusted: a word is read only where the calling thread's stack, or whatever stack it runs
  * on now, is known to be readable, and each frame must end above the one before. The worst that a damaged
  * stack or a wrong table can do is to end the walk early or to show a wrong frame. */
@@ -42,7 +42,7 @@ size_t walk_stack(const void **frames, size_t max, const void *beyond, struct wa
 size_t walk_stack_from(const void *pointer, const void **frames, size_t max, const void *beyond,
                        struct walk_told *);
 
-/* Forgets what is known of addresses, which may become other code's (unloads.h). */
+/* Forgets what is known of addresses, which may become other code's (who/unloads.h). */
 void walk_forget(void);
 
 #endif

@@ -7,7 +7,7 @@
 #include "lib/base/descriptors.h"
 #include "model/site.h"
 
-/* What the field names, NULL for nothing. */
+/* The object that the field names, NULL for none. */
 static inline const void *descriptor_follow(const allocsite_ref *field) {
     return *field ? (const char *)field + *field : NULL;
 }

@@ -44,7 +44,7 @@ static int count_loads(struct dl_phdr_info *object, size_t size, void *context) 
     return 1;
 }
 
-/* What is loaded between the two is looked at twice rather than never. */
+/* A module that is loaded between the two is looked at twice rather than never. */
 void instrumented_note(void) {
     static unsigned long long seen;
     unsigned long long loads = 0, noted = __atomic_load_n(&seen, __ATOMIC_RELAXED);

@@ -2,9 +2,10 @@
 /* The modules that were compiled with the plugin. They are in a profile whether they allocate or not, for
  * whoever asks which sites never ran.
  *
- * What a program is linked with is noted when it starts, what dlopen brought when one of its sites runs, when
- * it may go again, or when the process ends: there is no sign of a dlopen that a runtime could wait for,
- * short of standing in its way, where it would be taken for the caller that libraries are searched for. */
+ * Modules that a program is linked with are noted when it starts, one that dlopen brought when one of its
+ * sites runs, when it may go again, or when the process ends: there is no sign of a dlopen that a runtime
+ * could wait for, short of standing in its way, where it would be taken for the caller that libraries are
+ * searched for. */
 #ifndef ALLOCSITE_LIB_ELF_INSTRUMENTED_H
 #define ALLOCSITE_LIB_ELF_INSTRUMENTED_H
 

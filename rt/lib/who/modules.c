@@ -49,7 +49,7 @@ static struct module *module_find(struct module *module, const struct module *en
     return NULL;
 }
 
-/* What is known of a module's place in memory. */
+/* A module's place in memory, as far as it is known. */
 struct found {
     const void *start; /* of its ELF header; NULL: in no module */
     bool permanent;

@@ -34,13 +34,14 @@ void record_keep_stacks(uint32_t slot);
 /* Another thread has given the same a slot. */
 void record_drop(uint32_t slot);
 
-/* What stands for a slot where the hot path looks: its key, with KEY_SLOW if it keeps stacks. */
+/* The word that stands for a slot where the hot path looks: its key, with KEY_SLOW if it keeps stacks. */
 uint32_t slot_key(uint32_t slot);
 
 uint32_t record_count(void);
 const struct record *record_at(uint32_t slot);
 
-/* What is asked about each new record, whether it keeps stacks; and who is told of it. NULL: nobody. */
+/* The function that is asked about each new record, whether it keeps stacks; and who is told of it. NULL:
+ * nobody. */
 extern bool (*record_wants_stacks)(const struct record *) __attribute__((visibility("hidden")));
 extern void (*record_added)(uint32_t slot) __attribute__((visibility("hidden")));
 

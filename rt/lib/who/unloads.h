@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Unloading modules, after which an address may be that of other code.
  *
- * What is known of code by its address is forgotten before a module goes, and nothing more is kept until it
- * has gone: what is kept only afterwards is of code that is there, whoever is loaded in its place meanwhile.
- */
+ * Knowledge of code by its address is forgotten before a module goes, and nothing more is kept until it has
+ * gone: what is kept only afterwards is of code that is there, whoever is loaded in its place meanwhile. */
 #ifndef ALLOCSITE_LIB_WHO_UNLOADS_H
 #define ALLOCSITE_LIB_WHO_UNLOADS_H
 
