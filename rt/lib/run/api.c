@@ -16,7 +16,6 @@
 #include "lib/tell/inherited.h"
 #include "lib/tell/profiling.h"
 #include "lib/tell/report_now.h"
-#include "lib/tell/reset.h"
 #include "lib/who/parts.h"
 #include "lib/who/registry.h"
 #include "model/formats.h"

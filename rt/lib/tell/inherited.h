@@ -16,4 +16,8 @@ bool slots_know_inherited(void);
  * what was counted. To be called before sums that are to be right there; does nothing elsewhere. */
 void sums_know_inherited(void);
 
+/* Counts from zero again: blocks that are live then are inherited, as by a forked child. Threads may count on
+ * meanwhile. */
+void counters_reset(void);
+
 #endif
