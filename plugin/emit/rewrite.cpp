@@ -117,18 +117,14 @@ static SmallVector<Passing, 8> sitesOfCalls(Function &function, bool isWrapper, 
                                             Notes &notes, SiteSet &set) {
     SmallVector<Passing, 8> all;
     for (const AllocatorCall &call : findAllocatorCalls(function)) {
+        if (!mayReach(call))
+            continue;
         Site site = siteOf(call, wrappers, notes);
         bool isHandedOn = isWrapper && site.isHandedOn;
         if (isWrapper && isCallersAlone(call, site))
             all.push_back({call, std::nullopt, true});
         else
             all.push_back({call, set.indexOf(std::move(site)), isHandedOn});
-    }
-    for (const AllocatorCall &hook : findHooks(function)) {
-        if (std::optional<Site> site = siteOfHook(*hook.call, wrappers, notes))
-            all.push_back({hook, set.indexOf(std::move(*site)), false});
-        else if (isWrapper)
-            all.push_back({hook, std::nullopt, true});
     }
     return all;
 }
@@ -146,7 +142,7 @@ static void passAll(Function &function, ArrayRef<Passing> all, ArrayRef<Constant
                                      : site;
         if (site && callTwin(call, passed, lifting))
             continue;
-        pass(call, passed, lifting);
+        pass(call, site ? siteIfWrapper(call, passed) : passed, lifting);
         calls.push_back(call);
     }
     clearWhenUnwound(function, calls);
@@ -191,6 +187,7 @@ PreservedAnalyses RewritePass::run(Module &module, ModuleAnalysisManager &) {
         if (isInstrumented(function))
             rewrite(function, wrappers, *notes, table, lifting, tally);
     passDirectly(lifting);
+    addTwins(module, lifting);
     addStandIns(lifting);
     clearOnce(module);
     if (isLTOPreLink(module))

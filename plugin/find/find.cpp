@@ -115,6 +115,15 @@ bool isInstrumented(const Function &function) {
            !function.hasFnAttribute(Attribute::Naked) && !isAllocator(function);
 }
 
+bool isSize(const Type &type) {
+    return type.isIntegerTy(32) || type.isIntegerTy(64);
+}
+
+bool mayBeHook(const CallBase &call) {
+    return call.getType()->isPointerTy() && !call.isInlineAsm() && !call.isMustTailCall() &&
+           !surelyCalled(call);
+}
+
 bool tellsOfCustom(const allocator *what) {
     return what && !*what->callee;
 }
@@ -148,12 +157,16 @@ unsigned ordinalOf(const AllocatorCall &found) {
 /* Not metadata, which a call loses that is inlined where exceptions are caught. */
 static constexpr const char *PointerAttribute = "allocsite-pointer";
 
-void setAllocatesByPointer(CallBase &call) {
-    call.addFnAttr(Attribute::get(call.getContext(), PointerAttribute));
+void setAllocatesByPointer(CallBase &call, bool isOfLibrary) {
+    call.addFnAttr(Attribute::get(call.getContext(), PointerAttribute, isOfLibrary ? "library" : ""));
 }
 
 bool allocatesByPointer(const CallBase &call) {
     return call.hasFnAttr(PointerAttribute);
+}
+
+bool isOfLibraryByPointer(const CallBase &call) {
+    return call.getFnAttr(PointerAttribute).getValueAsString() == "library";
 }
 
 static constexpr const char *ApartAttribute = "allocsite-apart";
@@ -171,27 +184,6 @@ void letMerge(CallBase &call) {
     LLVMContext &context = call.getContext();
     AttributeList attributes = call.getAttributes().removeFnAttribute(context, ApartAttribute);
     call.setAttributes(attributes.removeFnAttribute(context, Attribute::NoMerge));
-}
-
-static constexpr const char *HookMetadata = "allocsite.hook";
-
-bool mayBeHook(const CallBase &call) {
-    return call.getType()->isPointerTy() && !call.isInlineAsm() && !call.isMustTailCall() &&
-           !surelyCalled(call);
-}
-
-void markHook(CallBase &call) {
-    keepApart(call);
-    call.setMetadata(HookMetadata, MDNode::get(call.getContext(), {}));
-}
-
-SmallVector<AllocatorCall, 2> findHooks(Function &function) {
-    SmallVector<AllocatorCall, 2> found;
-    for (Instruction &instruction : instructions(function))
-        if (auto *call = dyn_cast<CallBase>(&instruction);
-            call && call->hasMetadata(HookMetadata) && !allocatesByPointer(*call) && mayBeHook(*call))
-            found.push_back({call, nullptr, nullptr});
-    return found;
 }
 
 } // namespace allocsite

@@ -45,6 +45,12 @@ bool isAllocator(const llvm::Function &function);
  * it stands in. */
 bool tellsOfCustom(const allocator *what);
 
+/* Whether a value of the type can be a size or a count. */
+bool isSize(const llvm::Type &type);
+
+/* A call through a pointer that may return a block. */
+bool mayBeHook(const llvm::CallBase &call);
+
 /* ---- Notes on calls. */
 
 /* Its number among the calls of one place, from 0. A wrapper's goes into its location, which inlining keeps.
@@ -53,9 +59,10 @@ void setOrdinal(const AllocatorCall &call, unsigned ordinal);
 unsigned ordinalOf(const AllocatorCall &call);
 unsigned ordinalOf(const llvm::DILocation &location);
 
-/* A call by a pointer that allocates for whoever it is made for. */
-void setAllocatesByPointer(llvm::CallBase &call);
+/* A call by a pointer that may allocate: it leaves its site. */
+void setAllocatesByPointer(llvm::CallBase &call, bool isOfLibrary);
 bool allocatesByPointer(const llvm::CallBase &call);
+bool isOfLibraryByPointer(const llvm::CallBase &call);
 
 /* Before the optimizer: has a call stay a call of its own, so that it has a site. */
 void keepApart(llvm::CallBase &call);
@@ -63,15 +70,6 @@ void keepApart(llvm::CallBase &call);
 /* When its site is passed: calls that stay alike are merged as without us, which makes a large C++ file 0.5%
  * smaller. */
 void letMerge(llvm::CallBase &call);
-
-/* A call through a pointer that may return a block. */
-bool mayBeHook(const llvm::CallBase &call);
-
-/* Before the optimizer: notes that what the call returns is handed on by the wrapper that it stands in. */
-void markHook(llvm::CallBase &call);
-
-/* The calls so noted that still reach nobody knows what: AllocatorCalls without a callee. */
-llvm::SmallVector<AllocatorCall, 2> findHooks(llvm::Function &function);
 
 } // namespace allocsite
 

@@ -5,39 +5,49 @@
 #include "base/settings.h"
 #include "lift/site_argument.h"
 #include "lift/unwinding.h"
+#include "site/table.h"
 #include "wrap/wrappers.h"
 
+#include <llvm/IR/GlobalAlias.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Instructions.h>
+#include <llvm/IR/NoFolder.h>
 
 using namespace llvm;
 
 namespace allocsite {
 
-/* Pointers to whatever are one letter, as they are one type from LLVM 17 on. 0: there is none. */
-static char letterOf(const Type *type) {
+static bool spellAll(ArrayRef<Type *> types, std::string &name);
+
+/* Pointers to whatever are one letter, as they are one type from LLVM 17 on. False: it has none. */
+static bool spell(const Type *type, std::string &name) {
     if (type->isPointerTy())
-        return 'p';
-    if (type->isVoidTy())
-        return 'v';
-    if (type->isFloatTy())
-        return 'f';
-    if (type->isDoubleTy())
-        return 'd';
-    switch (type->isIntegerTy() ? type->getIntegerBitWidth() : 0) {
-    case 1:
-        return 'b';
-    case 8:
-        return 'c';
-    case 16:
-        return 's';
-    case 32:
-        return 'i';
-    case 64:
-        return 'l';
-    default:
-        return 0;
-    }
+        name += 'p';
+    else if (type->isVoidTy())
+        name += 'v';
+    else if (type->isFloatTy())
+        name += 'f';
+    else if (type->isDoubleTy())
+        name += 'd';
+    else if (type->isIntegerTy(1))
+        name += 'b';
+    else if (type->isIntegerTy(8))
+        name += 'c';
+    else if (type->isIntegerTy(16))
+        name += 's';
+    else if (type->isIntegerTy(32))
+        name += 'i';
+    else if (type->isIntegerTy(64))
+        name += 'l';
+    else if (type->isStructTy())
+        return spellAll(cast<StructType>(type)->elements(), name += 'S') && (name += 'E', true);
+    else
+        return false;
+    return true;
+}
+
+static bool spellAll(ArrayRef<Type *> types, std::string &name) {
+    return all_of(types, [&](Type *type) { return spell(type, name); });
 }
 
 static bool isPlain(const Argument &argument) {
@@ -45,19 +55,22 @@ static bool isPlain(const Argument &argument) {
            !argument.hasNestAttr() && !argument.hasInRegAttr();
 }
 
-/* A call of the wrapper with another type, which happens to work without the site, finds no twin to disturb.
- * Behind an @ there is a version, which has to come last. */
-static std::string nameFor(const Function &wrapper) {
+/* Behind an @ there is a version, which has to come last. */
+static std::string symbolFor(const Function &wrapper) {
     StringRef symbol = wrapper.getName();
     symbol.consume_front("\1");
-    if (!options().twins || wrapper.isVarArg() || wrapper.getCallingConv() != CallingConv::C ||
-        !wrapper.hasExternalLinkage() || symbol.contains('@') || !all_of(wrapper.args(), isPlain))
-        return "";
-    std::string name = symbol.str() + ALLOCSITE_SITED ".";
-    name += letterOf(wrapper.getReturnType());
-    for (Type *type : wrapper.getFunctionType()->params())
-        name += letterOf(type);
-    return name.find('\0') == std::string::npos ? name : "";
+    bool isKnown = options().twins && wrapper.hasExternalLinkage() && !symbol.contains('@');
+    return isKnown ? symbol.str() + ALLOCSITE_SITED : "";
+}
+
+/* A call of the wrapper with another type, which happens to work without the site, finds no twin to disturb.
+ */
+static std::string nameFor(const Function &wrapper) {
+    std::string name = symbolFor(wrapper);
+    bool mayHave = !name.empty() && !wrapper.isVarArg() && wrapper.getCallingConv() == CallingConv::C &&
+                   all_of(wrapper.args(), isPlain) && spell(wrapper.getReturnType(), name += '.') &&
+                   spellAll(wrapper.getFunctionType()->params(), name);
+    return mayHave ? name : "";
 }
 
 /* Directives of the assembler may give a function a version in this file alone. */
@@ -73,9 +86,16 @@ std::string twinOf(const Function &wrapper) {
     return isOnly ? nameFor(wrapper) : "";
 }
 
-/* Other modules may replace what they see of a library, so that has no twin. */
+static bool isPossible(const Function &wrapper) {
+    return wrapper.isDeclaration() && Wrappers::of(wrapper)->isMaybe;
+}
+
+/* Other modules may replace what they see of a library: what surely is a wrapper takes its site as it would
+ * from another module, without a stand-in between. */
 static bool mayHaveTwin(const Function &wrapper) {
     const Module &module = *wrapper.getParent();
+    if (isPossible(wrapper))
+        return true;
     bool isForLibrary = module.getPICLevel() != PICLevel::NotPIC && module.getPIELevel() == PIELevel::Default;
     return wrapper.isDeclaration() && (wrapper.isDSOLocal() || !isForLibrary);
 }
@@ -130,27 +150,111 @@ static void makeStandIn(Function &standIn) {
     standIn.setLinkage(GlobalValue::WeakAnyLinkage);
 }
 
-/* The code of a function with the site as one more parameter that leaves it for the wrapper. */
-static void leaveAndCall(Function &from, Function &wrapper, Lifting &lifting) {
+static CallInst *callFrom(Function &from, Function &wrapper) {
     LLVMContext &context = wrapper.getContext();
     IRBuilder<> builder(BasicBlock::Create(context, "", &from));
     SmallVector<Value *, 8> values;
-    for (Argument &argument : from.args())
-        values.push_back(&argument);
-    Value *site = values.pop_back_val();
+    for (unsigned i = 0; i + 1 < from.arg_size(); i++)
+        values.push_back(from.getArg(i));
     CallInst *call = builder.CreateCall(&wrapper, values);
     call->setAttributes(wrapper.getAttributes().removeFnAttributes(context));
     call->getType()->isVoidTy() ? builder.CreateRetVoid() : builder.CreateRet(call);
-    AllocatorCall found = {call, &wrapper, nullptr};
-    leaveSite(found, site, lifting);
+    return call;
+}
+
+/* The code of a function with the site as one more parameter that leaves it for the wrapper. */
+static void leaveAndCall(Function &from, Function &wrapper, Lifting &lifting) {
+    AllocatorCall found = {callFrom(from, wrapper), &wrapper, nullptr};
+    leaveSite(found, from.getArg(from.arg_size() - 1), lifting);
     clearWhenUnwound(from, found);
+}
+
+/* A jump, which drops the site: nobody is known to take it. It needs no group, for it is as short as what
+ * would say so, and no entry for unwinding, for it has no frame. In LTO the optimizer would take the latter
+ * for a promise. */
+static void jump(Function &from, Function &wrapper) {
+    callFrom(from, wrapper)->setTailCall();
+    from.setLinkage(GlobalValue::WeakAnyLinkage);
+    from.addFnAttr(Attribute::OptimizeForSize);
+    if (isLTOPreLink(*from.getParent()))
+        return;
+    from.removeFnAttr(Attribute::UWTable);
+    from.setDoesNotThrow();
 }
 
 void addStandIns(Lifting &lifting) {
     for (auto &[standIn, wrapper] : lifting.standIns) {
-        makeStandIn(*standIn);
-        leaveAndCall(*standIn, *wrapper, lifting);
+        if (isPossible(*wrapper)) {
+            jump(*standIn, *wrapper);
+        } else {
+            makeStandIn(*standIn);
+            leaveAndCall(*standIn, *wrapper, lifting);
+        }
     }
+}
+
+/* ---- What defines a wrapper says so, for files that only know that a function could be one. */
+
+static std::string markFor(const Function &wrapper) {
+    std::string symbol = symbolFor(wrapper);
+    return symbol.empty() || hasVersions(*wrapper.getParent()) ? "" : symbol + ".is";
+}
+
+static void addMark(Function &wrapper) {
+    std::string name = markFor(wrapper);
+    if (name.empty() || wrapper.getParent()->getNamedValue(name))
+        return;
+    GlobalAlias::create(GlobalValue::ExternalLinkage, name, &wrapper)
+        ->setVisibility(GlobalValue::HiddenVisibility);
+}
+
+static void addTwin(Function &wrapper, Lifting &lifting) {
+    std::string name = nameFor(wrapper);
+    if (name.empty() || hasVersions(*wrapper.getParent()) || wrapper.getParent()->getFunction(name))
+        return;
+    Function &twin = declareTwin(name, wrapper);
+    twin.setComdat(wrapper.getComdat());
+    leaveAndCall(twin, wrapper, lifting);
+}
+
+void addTwins(Module &module, Lifting &lifting) {
+    SmallVector<Function *, 8> wrappers;
+    for (Function &function : module) {
+        std::optional<Wrapper> wrapper = Wrappers::of(function);
+        if (wrapper && !wrapper->isLibrary && function.isStrongDefinitionForLinker() &&
+            !function.getName().contains(ALLOCSITE_SITED))
+            wrappers.push_back(&function);
+    }
+    for (Function *wrapper : wrappers) {
+        addMark(*wrapper);
+        addTwin(*wrapper, lifting);
+    }
+}
+
+/* Whether the linker found a wrapper of that name in this module. */
+static Value *isWrapper(IRBuilder<NoFolder> &builder, Function &callee) {
+    Module &module = *callee.getParent();
+    std::string name = markFor(callee);
+    GlobalValue *mark = module.getNamedValue(name);
+    if (!mark)
+        mark = Function::Create(callee.getFunctionType(), GlobalValue::ExternalWeakLinkage, name, module);
+    mark->setVisibility(GlobalValue::HiddenVisibility);
+    return builder.CreateIsNotNull(mark);
+}
+
+bool mayReach(const AllocatorCall &found) {
+    if (found.what || !found.callee || !isPossible(*found.callee))
+        return true;
+    return !found.call->isMustTailCall() &&
+           (!nameFor(*found.call, *found.callee).empty() || !markFor(*found.callee).empty());
+}
+
+Value *siteIfWrapper(const AllocatorCall &found, Value *site) {
+    if (found.what || !found.callee || !isPossible(*found.callee))
+        return site;
+    IRBuilder<NoFolder> builder(found.call);
+    return builder.CreateSelect(isWrapper(builder, *found.callee), site,
+                                ConstantPointerNull::get(cast<PointerType>(site->getType())));
 }
 
 } // namespace allocsite

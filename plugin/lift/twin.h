@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Lifting across the files of a module. The file that defines a wrapper has its code under another name
  * as well, with the site as one more parameter: its twin. A file that calls it brings a stand-in of that
- * name, which leaves the site for the wrapper itself. The linker prefers the twin, and takes the stand-in
- * where there is none: the wrapper stands in another module, was not compiled with the plugin, or may be
- * replaced. */
+ * name, for when no twin is linked: the wrapper stands in another module, was not compiled with the plugin,
+ * or may be replaced. Of what surely is a wrapper it leaves the site for the wrapper itself; of what only
+ * could be one by its declaration (wrap/possible.h) it is a jump.
+ *
+ * Where a call cannot go to a twin (nothing is optimized, variable arguments) the site is left if the linker
+ * found the mark that a file which defines a wrapper sets. */
 #ifndef ALLOCSITE_LIFT_TWIN_H
 #define ALLOCSITE_LIFT_TWIN_H
 
@@ -21,7 +24,15 @@ std::string twinOf(const llvm::Function &wrapper);
  * ask. */
 bool callTwin(const AllocatorCall &found, llvm::Value *site, Lifting &lifting);
 
-/* When all is lifted. */
+/* Whether there is a way for the site of a call. None: its callee could be a wrapper, but nobody would tell.
+ */
+bool mayReach(const AllocatorCall &found);
+
+/* For a call that does not go to a twin: null where the callee, which could be a wrapper, is none. */
+llvm::Value *siteIfWrapper(const AllocatorCall &found, llvm::Value *site);
+
+/* When all is lifted: for wrappers that have no twin yet one that leaves the site, and marks. */
+void addTwins(llvm::Module &module, Lifting &lifting);
 void addStandIns(Lifting &lifting);
 
 } // namespace allocsite

@@ -47,6 +47,9 @@ static Place placeOf(const Function &function, Names &names) {
     return {name.shown, name.symbol, function.getParent()->getSourceFileName(), 0, 0, 0};
 }
 
+/* In the place of a name. */
+static constexpr const char *ByPointer = "by pointer";
+
 /* The callee alone, with no regard to who calls. */
 static Site requestOf(const AllocatorCall &found, Names &names) {
     Site site = {};
@@ -55,6 +58,8 @@ static Site requestOf(const AllocatorCall &found, Names &names) {
         site.callee = found.what->callee;
     else if (found.callee)
         site.callee = names.nameOf(*found.callee).plain;
+    else if (!isLibraryCall(found))
+        site.callee = ByPointer;
     site.ordinal = ordinalOf(found);
     return site;
 }
@@ -112,16 +117,6 @@ static void setPlace(Site &site, const DILocation *location, Names &names) {
     site.at = placeOf(*location, names);
     while ((location = location->getInlinedAt()))
         site.callers.push_back(placeOf(*location, names));
-}
-
-std::optional<Site> siteOfHook(const CallBase &call, const Wrappers &wrappers, Notes &notes) {
-    const DILocation *location = call.getDebugLoc().get();
-    Site site = {};
-    const DILocation *caller = location ? lift(location, site, wrappers, notes) : nullptr;
-    if (caller == location || site.isHandedOn)
-        return std::nullopt;
-    setPlace(site, caller, notes.names);
-    return site;
 }
 
 Site siteOf(const AllocatorCall &found, const Wrappers &wrappers, Notes &notes) {

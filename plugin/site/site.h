@@ -40,10 +40,6 @@ struct Site {
  * an inlined wrapper's code is one of the outermost inlined wrapper, by the first code outside of them. */
 Site siteOf(const AllocatorCall &call, const Wrappers &wrappers, Notes &notes);
 
-/* Of the call of a hook that a wrapper hands on: nothing if that was not inlined, for only its callers are
- * sites. */
-std::optional<Site> siteOfHook(const llvm::CallBase &call, const Wrappers &wrappers, Notes &notes);
-
 uint64_t stableHash(const Site &site);
 
 } // namespace allocsite

@@ -38,9 +38,18 @@ template <class Function> static Function *lookUp(const char *name) {
 /* The number of calls of one callee at one position, so far or in all. */
 using Counts = std::map<std::tuple<unsigned, unsigned, StringRef>, unsigned>;
 
+/* Empty: called by a pointer. */
+static StringRef symbolCalled(const AllocatorCall &found) {
+    return found.callee ? symbolOf(*found.callee) : "";
+}
+
+static std::string nameCalled(const AllocatorCall &found, Names &names) {
+    return found.callee ? names.nameOf(*found.callee).symbol : "";
+}
+
 static unsigned &countOf(Counts &counts, const AllocatorCall &found) {
     const DILocation *location = found.call->getDebugLoc().get();
-    return counts[{location->getLine(), location->getColumn(), symbolOf(*found.callee)}];
+    return counts[{location->getLine(), location->getColumn(), symbolCalled(found)}];
 }
 
 static std::string askAST(const AllocatorCall &found, unsigned ordinal, unsigned count) {
@@ -49,7 +58,7 @@ static std::string askAST(const AllocatorCall &found, unsigned ordinal, unsigned
     const DISubprogram *subprogram = location->getScope()->getSubprogram();
     std::string function = symbolOf(*found.call->getFunction()).str();
     std::string file = subprogram->getFilename().str();
-    std::string callee = symbolOf(*found.callee).str();
+    std::string callee = symbolCalled(found).str();
     allocsite_types_question question = {};
     question.function = function.c_str();
     question.file = file.c_str();
@@ -99,7 +108,7 @@ void TypeTable::note(ArrayRef<AllocatorCall> calls, Names &names) {
     for (const AllocatorCall &found : noted) {
         unsigned ordinal = countOf(seen, found)++;
         entries[positionOf(*found.call->getDebugLoc(), names)].push_back(
-            {names.nameOf(*found.callee).symbol, ordinalOf(found),
+            {nameCalled(found, names), ordinalOf(found),
              findType(found, ordinal, countOf(all, found), variables)});
     }
 }
@@ -128,7 +137,7 @@ std::string typeOf(const AllocatorCall &found, Notes &notes) {
     if (isLibraryCall(found))
         return found.callee ? found.callee->getFnAttribute(TypeAttribute).getValueAsString().str() : "";
     const DILocation *location = found.call->getDebugLoc().get();
-    std::string symbol = notes.names.nameOf(*found.callee).symbol;
+    std::string symbol = nameCalled(found, notes.names);
     return location ? notes.types.of(*location, symbol, ordinalOf(found), notes.names) : "";
 }
 

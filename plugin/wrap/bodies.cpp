@@ -26,10 +26,13 @@ struct Leaf {
     SmallVector<ParameterSet, 4> behind; // each argument
 };
 
+/* One that an allocator is known to be behind is a wrapper only if that one's size depends on a parameter;
+ * then what may be an allocator as well has to be asked for the same. */
 struct Candidate {
     SmallVector<Leaf, 2> leaves;
     ParameterSet sizes = 0;    // parameters that the size depends on
     ParameterSet pointers = 0; // parameters whose block is reallocated
+    bool isSure = false;       // some leaf surely comes to an allocator
 };
 
 using Candidates = MapVector<Function *, Candidate>;
@@ -92,23 +95,53 @@ static bool isCandidate(Function &function, Flow &flow, const FoundWrappers &fou
     return true;
 }
 
-static ParameterSet behind(const Leaf &leaf, unsigned argument) {
-    return argument && argument <= leaf.behind.size() ? leaf.behind[argument - 1] : 0;
+static bool isSure(const Leaf &leaf, const Candidates &candidates, const FoundWrappers &found) {
+    if (auto known = found.find(leaf.callee); known != found.end())
+        return !known->second.wrapper.isMaybe;
+    auto inner = candidates.find(leaf.callee);
+    return leaf.what || (inner != candidates.end() && inner->second.isSure);
 }
 
-/* The parameters that the size which a leaf asks for depends on. */
-static ParameterSet sizesBehind(const Leaf &leaf, const Candidates &candidates, const FoundWrappers &found) {
-    ParameterSet relevant = ~ParameterSet(0), sizes = 0;
+static void traceSureness(Candidates &candidates, const FoundWrappers &found) {
+    for (bool hasGrown = true; hasGrown;) {
+        hasGrown = false;
+        for (auto &entry : candidates) {
+            Candidate &candidate = entry.second;
+            if (candidate.isSure ||
+                none_of(candidate.leaves, [&](const Leaf &leaf) { return isSure(leaf, candidates, found); }))
+                continue;
+            candidate.isSure = hasGrown = true;
+        }
+    }
+}
+
+/* The arguments of a hook that can be a size or a count. */
+static ParameterSet numbersOf(const CallBase &call) {
+    ParameterSet numbers = 0;
+    for (unsigned i = 0; i < call.arg_size() && i < 64; i++)
+        if (isSize(*call.getArgOperand(i)->getType()))
+            numbers |= ParameterSet(1) << i;
+    return numbers;
+}
+
+/* The arguments of a leaf that the size which it is asked for depends on. */
+static ParameterSet sizesOf(const Leaf &leaf, const Candidates &candidates, const FoundWrappers &found) {
     if (leaf.what) {
         Wrapper arguments = argumentsOf(*leaf.what);
-        if (arguments.size)
-            return behind(leaf, arguments.size) | behind(leaf, arguments.count);
-    } else if (auto known = found.find(leaf.callee); known != found.end()) {
-        relevant = known->second.sizes;
-    } else {
-        auto inner = candidates.find(leaf.callee);
-        relevant = inner == candidates.end() ? 0 : inner->second.sizes;
+        return arguments.size ? parameterSet(arguments.size) | parameterSet(arguments.count)
+                              : ~ParameterSet(0);
     }
+    if (!leaf.callee)
+        return numbersOf(*leaf.call);
+    if (auto known = found.find(leaf.callee); known != found.end())
+        return known->second.sizes;
+    auto inner = candidates.find(leaf.callee);
+    return inner == candidates.end() ? 0 : inner->second.sizes;
+}
+
+/* The parameters behind them. */
+static ParameterSet sizesBehind(const Leaf &leaf, const Candidates &candidates, const FoundWrappers &found) {
+    ParameterSet relevant = sizesOf(leaf, candidates, found), sizes = 0;
     for (unsigned i = 0; i < leaf.behind.size() && i < 64; i++)
         if (relevant >> i & 1)
             sizes |= leaf.behind[i];
@@ -122,6 +155,8 @@ static void traceSizes(Candidates &candidates, const FoundWrappers &found) {
         hasGrown = false;
         for (auto &entry : candidates)
             for (const Leaf &leaf : entry.second.leaves) {
+                if (entry.second.isSure && !isSure(leaf, candidates, found))
+                    continue;
                 ParameterSet sizes = entry.second.sizes | sizesBehind(leaf, candidates, found);
                 hasGrown |= sizes != entry.second.sizes;
                 entry.second.sizes = sizes;
@@ -165,23 +200,33 @@ static void tracePointers(Candidates &candidates, Flow &flow, const FoundWrapper
     }
 }
 
-/* A hook is taken for an allocator if it is asked for what an allocator is asked for as well. */
-static bool isHook(const Leaf &leaf, const Candidate &candidate) {
-    return !leaf.what && !leaf.callee &&
-           any_of(leaf.behind, [&](ParameterSet behind) { return (behind & candidate.sizes) != 0; });
+/* Whether it is taken for an allocator, if it may be one: it is asked for what an allocator is asked for. */
+static bool isAskedForSize(const Leaf &leaf, const Candidate &candidate) {
+    return any_of(leaf.behind, [&](ParameterSet behind) { return (behind & candidate.sizes) != 0; });
+}
+
+/* What makes some thing of one size: its call is its own, not its caller's. */
+static bool isMaker(const Leaf &leaf, const Candidates &candidates) {
+    auto inner = candidates.find(leaf.callee);
+    return inner != candidates.end() && !inner->second.sizes;
 }
 
 /* Whether a candidate still is one, as far as the others go. */
 static bool holds(const Candidate &candidate, const Candidates &candidates, const FoundWrappers &found) {
-    return candidate.sizes && all_of(candidate.leaves, [&](const Leaf &leaf) {
-               return leaf.what || isHook(leaf, candidate) || found.count(leaf.callee) ||
-                      candidates.count(leaf.callee);
-           });
+    return all_of(candidate.leaves, [&](const Leaf &leaf) {
+        bool mayBe = !leaf.callee || found.count(leaf.callee) || candidates.count(leaf.callee);
+        return isSure(leaf, candidates, found) || isMaker(leaf, candidates) ||
+               (mayBe && isAskedForSize(leaf, candidate));
+    });
 }
 
+/* What is left hands on nothing but blocks; where no parameter sizes them it makes some thing. */
 static void settle(Candidates &candidates, Flow &flow, const FoundWrappers &found) {
     for (size_t before = candidates.size() + 1; before != candidates.size();) {
         before = candidates.size();
+        for (auto &entry : candidates)
+            entry.second.isSure = false;
+        traceSureness(candidates, found);
         traceSizes(candidates, found);
         tracePointers(candidates, flow, found);
         const Candidates all = candidates;
@@ -202,11 +247,13 @@ static void nameSizes(const Function &function, ParameterSet sizes, Wrapper &wra
     wrapper.count = numbers.size() == 2 ? numbers.front() : 0;
 }
 
-static FoundWrapper finish(const Function &function, const Candidate &candidate) {
+static FoundWrapper finish(const Function &function, const Candidate &candidate, const Candidates &all) {
     FoundWrapper result;
     result.sizes = candidate.sizes;
+    result.wrapper.isMaybe = !candidate.isSure;
     for (const Leaf &leaf : candidate.leaves)
-        result.handedOn.insert(leaf.call);
+        if (!isMaker(leaf, all))
+            result.handedOn.insert(leaf.call);
     if (candidate.pointers) {
         result.wrapper.kind = ALLOCSITE_REALLOC;
         result.wrapper.pointer = firstOf(candidate.pointers);
@@ -227,7 +274,8 @@ void searchAllocations(Module &module, Flow &flow, const SmallPtrSetImpl<const F
     }
     settle(candidates, flow, found);
     for (auto &entry : candidates)
-        found.insert({entry.first, finish(*entry.first, entry.second)});
+        if (entry.second.sizes)
+            found.insert({entry.first, finish(*entry.first, entry.second, candidates)});
 }
 
 /* ---- A function gives blocks back for its callers if a parameter of its own is all that it frees. One that
@@ -239,7 +287,7 @@ static unsigned freedArgument(const CallBase &call, const FoundWrappers &found) 
         return what->kind == ALLOCSITE_FREE ? argumentsOf(*what).pointer : 0;
     Function *callee = surelyCalled(call);
     auto known = callee ? found.find(callee) : found.end();
-    if (known == found.end() || known->second.wrapper.kind != ALLOCSITE_FREE)
+    if (known == found.end() || known->second.wrapper.kind != ALLOCSITE_FREE || known->second.wrapper.isMaybe)
         return 0;
     return known->second.wrapper.pointer;
 }

@@ -94,21 +94,37 @@ static bool isHarmless(const Instruction &user) {
            (intrinsic && (intrinsic->isAssumeLikeIntrinsic() || isa<MemSetInst>(intrinsic)));
 }
 
-/* All that a variable can hold of the kind that is loaded from it. */
+/* The variable that a copy of memory into this one comes from; nullptr: elsewhere. */
+static AllocaInst *copiedFrom(Instruction &user, Value *pointer) {
+    auto *copy = dyn_cast<MemTransferInst>(&user);
+    return copy && copy->getRawDest() == pointer ? variableAt(copy->getRawSource()) : nullptr;
+}
+
+static bool isCopyOf(Instruction &user, Value *pointer) {
+    auto *copy = dyn_cast<MemTransferInst>(&user);
+    return copy && copy->getRawDest() != pointer;
+}
+
+/* All that a variable can hold of the kind that is loaded from it, also where structures are copied. */
 static void followVariable(AllocaInst &variable, bool isNumber, Values &next, Origins &origins) {
-    eachUse(variable, [&](Instruction &user, Value *pointer) {
-        auto *call = dyn_cast<CallBase>(&user);
-        if (isHarmless(user))
-            return;
-        if (auto *store = dyn_cast<StoreInst>(&user); store && store->getPointerOperand() == pointer) {
-            if (store->getValueOperand()->getType()->isIntegerTy() == isNumber)
-                next.push_back(store->getValueOperand());
-        } else if (call && outVariable(*call) == &variable) {
-            origins.calls.insert(call);
-        } else if (!isNumber) {
-            origins.isUnknown = true;
-        }
-    });
+    SmallSetVector<AllocaInst *, 4> variables;
+    variables.insert(&variable);
+    for (unsigned i = 0; i < variables.size(); i++)
+        eachUse(*variables[i], [&](Instruction &user, Value *pointer) {
+            auto *call = dyn_cast<CallBase>(&user);
+            if (isHarmless(user) || isCopyOf(user, pointer))
+                return;
+            if (auto *store = dyn_cast<StoreInst>(&user); store && store->getPointerOperand() == pointer) {
+                if (store->getValueOperand()->getType()->isIntegerTy() == isNumber)
+                    next.push_back(store->getValueOperand());
+            } else if (AllocaInst *from = copiedFrom(user, pointer)) {
+                variables.insert(from);
+            } else if (call && outVariable(*call) == variables[i]) {
+                origins.calls.insert(call);
+            } else if (!isNumber) {
+                origins.isUnknown = true;
+            }
+        });
 }
 
 void Flow::followCall(CallBase &call, Values &next, Origins &origins) {

@@ -18,6 +18,11 @@ namespace allocsite {
 /* Parameters by their bits. The 65th and those behind it are never looked for. */
 using ParameterSet = uint64_t;
 
+/* number: from 1; 0: none. */
+inline ParameterSet parameterSet(unsigned number) {
+    return number && number <= 64 ? ParameterSet(1) << (number - 1) : 0;
+}
+
 /* The values that a pointer can have, besides null. */
 struct Origins {
     llvm::SmallSetVector<llvm::CallBase *, 4> calls; // what these return, or store where they are told to

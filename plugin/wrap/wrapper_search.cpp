@@ -4,6 +4,7 @@
  * be told the site that they allocate for. */
 #include "base/names.h"
 #include "wrap/bodies.h"
+#include "wrap/possible.h"
 #include "wrap/wrappers.h"
 
 #include <llvm/IR/Attributes.h>
@@ -14,10 +15,6 @@ using namespace llvm;
 namespace allocsite {
 
 using Functions = SmallPtrSetImpl<const Function *>;
-
-static ParameterSet parameter(unsigned number) {
-    return number && number <= 64 ? ParameterSet(1) << (number - 1) : 0;
-}
 
 /* An attribute of a definition says no more than its body, which is looked at. */
 static bool hasAttribute(const Function &function, Wrapper &wrapper) {
@@ -84,9 +81,16 @@ static void takeDeclared(Module &module, const Lists &lists, FoundWrappers &foun
     }
     for (auto &entry : found) {
         const Wrapper &wrapper = entry.second.wrapper;
-        ParameterSet sizes = parameter(wrapper.size) | parameter(wrapper.count);
+        ParameterSet sizes = parameterSet(wrapper.size) | parameterSet(wrapper.count);
         entry.second.sizes = sizes ? sizes : ~ParameterSet(0);
     }
+}
+
+static void takePossible(Module &module, const Functions &ignored, FoundWrappers &found) {
+    for (Function &function : module)
+        if (!found.count(&function) && !ignored.count(&function))
+            if (std::optional<FoundWrapper> possible = possibleWrapper(function))
+                found.insert({&function, *possible});
 }
 
 /* ---- The C++ standard library. */
@@ -101,7 +105,7 @@ static bool mayAllocateElsewhere(const Function &function) {
 
 static bool allocates(const Function &function, const FoundWrappers &found) {
     auto known = found.find(const_cast<Function *>(&function));
-    if (known != found.end())
+    if (known != found.end() && !known->second.wrapper.isMaybe)
         return known->second.wrapper.kind != ALLOCSITE_FREE;
     const allocator *what = allocatorThatIs(function);
     return what ? what->kind != ALLOCSITE_FREE : mayAllocateElsewhere(function);
@@ -121,7 +125,7 @@ static bool markPointers(Function &function) {
         auto *call = dyn_cast<CallBase>(&instruction);
         if (!call || !call->isIndirectCall())
             continue;
-        setAllocatesByPointer(*call);
+        setAllocatesByPointer(*call, true);
         isMarked = true;
     }
     return isMarked;
@@ -132,7 +136,7 @@ static bool markPointers(Function &function) {
 static void searchLibrary(Module &module, const Functions &ignored, FoundWrappers &found) {
     SmallVector<Function *, 32> next;
     for (Function &function : module)
-        if (allocates(function, found) || (allocatesByPointers(function) && markPointers(function)))
+        if ((allocatesByPointers(function) && markPointers(function)) || allocates(function, found))
             next.push_back(&function);
     SmallPtrSet<Function *, 32> seen(next.begin(), next.end());
     while (!next.empty()) {
@@ -176,10 +180,20 @@ static void write(Function &function, const FoundWrapper &wrapper, const FoundWr
         return Wrappers::write(function, wrapper.wrapper, false, {});
     for (CallBase *call : wrapper.handedOn)
         if (mayBeHook(*call))
-            markHook(*call);
+            setAllocatesByPointer(*call, false);
     bool isCustom = wrapper.wrapper.origin == ALLOCSITE_BY_LIST && !wrapper.handsOnAll;
     Wrappers::write(function, wrapper.wrapper, !isCustom && !isOfLibrary(function),
                     ownCalls(function, wrapper, found));
+}
+
+/* Calls by a pointer that are asked for a size and return a pointer. */
+static void markHooks(Function &function) {
+    for (Instruction &instruction : instructions(function)) {
+        auto *call = dyn_cast<CallBase>(&instruction);
+        if (call && mayBeHook(*call) && !allocatesByPointer(*call) &&
+            any_of(call->args(), [](const Use &argument) { return isSize(*argument->getType()); }))
+            setAllocatesByPointer(*call, false);
+    }
 }
 
 void findWrappers(Module &module, const Lists &lists) {
@@ -187,6 +201,7 @@ void findWrappers(Module &module, const Lists &lists) {
     FoundWrappers found;
     SmallPtrSet<const Function *, 8> ignored;
     takeDeclared(module, lists, found, ignored);
+    takePossible(module, ignored, found);
     searchAllocations(module, flow, ignored, found);
     searchFrees(module, flow, ignored, found);
     for (auto &entry : found)
@@ -195,6 +210,9 @@ void findWrappers(Module &module, const Lists &lists) {
     searchLibrary(module, ignored, found);
     for (auto &entry : found)
         write(*entry.first, entry.second, found);
+    for (Function &function : module)
+        if (isInstrumented(function) && !isOfLibrary(function))
+            markHooks(function);
 }
 
 } // namespace allocsite

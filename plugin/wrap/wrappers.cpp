@@ -15,15 +15,15 @@ static constexpr const char *WrapperMetadata = "allocsite.wrappers";
 
 static std::string encode(const Wrapper &wrapper) {
     std::string text;
-    for (unsigned field :
-         {unsigned(wrapper.kind), unsigned(wrapper.origin), unsigned(wrapper.size), unsigned(wrapper.count),
-          unsigned(wrapper.align), unsigned(wrapper.pointer), unsigned(wrapper.isLibrary)})
+    for (unsigned field : {unsigned(wrapper.kind), unsigned(wrapper.origin), unsigned(wrapper.size),
+                           unsigned(wrapper.count), unsigned(wrapper.align), unsigned(wrapper.pointer),
+                           unsigned(wrapper.isLibrary), unsigned(wrapper.isMaybe)})
         text += std::to_string(field) + ",";
     return text;
 }
 
 static Wrapper decode(StringRef text) {
-    unsigned fields[7] = {};
+    unsigned fields[8] = {};
     for (unsigned &field : fields) {
         text.consumeInteger(10, field);
         text.consume_front(",");
@@ -33,7 +33,7 @@ static Wrapper decode(StringRef text) {
     wrapper.origin = allocsite_origin(fields[1]);
     wrapper.size = fields[2], wrapper.count = fields[3];
     wrapper.align = fields[4], wrapper.pointer = fields[5];
-    wrapper.isLibrary = fields[6];
+    wrapper.isLibrary = fields[6], wrapper.isMaybe = fields[7];
     return wrapper;
 }
 
@@ -95,7 +95,9 @@ void Wrappers::erase(Module &module) {
 }
 
 bool isLibraryCall(const AllocatorCall &found) {
-    return !found.what && (!found.callee || Wrappers::of(*found.callee)->isLibrary);
+    if (!found.callee)
+        return isOfLibraryByPointer(*found.call);
+    return !found.what && Wrappers::of(*found.callee)->isLibrary;
 }
 
 allocsite_kind kindOf(const AllocatorCall &found) {

@@ -21,6 +21,7 @@ struct Wrapper {
     allocsite_origin origin = ALLOCSITE_BY_ANALYSIS;
     uint8_t size = 0, count = 0, align = 0, pointer = 0;
     bool isLibrary = false; // of the C++ standard library, which hands on all
+    bool isMaybe = false; // if what it calls, or is called by, turns out to be one when the program is linked
 };
 
 /* Finds the wrappers of a module and writes them into it (wrapper_search.cpp). */
