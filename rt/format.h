@@ -61,6 +61,12 @@ struct allocsite_request {
     allocsite_ref type;   /* string: the type allocated; 0: unknown */
 };
 
+/* Of a site that is ALLOCSITE_POSSIBLE. */
+struct allocsite_possible_request {
+    struct allocsite_request request;
+    allocsite_ref symbol; /* string: the function that could be a wrapper, as the linker sees it */
+};
+
 enum allocsite_kind {
     ALLOCSITE_ALLOC = 0,   /* returns a new block */
     ALLOCSITE_REALLOC = 1, /* returns a new block or moves an old one */
@@ -70,6 +76,10 @@ enum allocsite_kind {
 /* In `kind`: the call is a wrapper's own, whose callers' sites go first. The calls counted here came to the
  * wrapper from code that did not know it, or by a pointer. */
 #define ALLOCSITE_OF_WRAPPER 0x80u
+
+/* In `kind`: what is called could be a wrapper by its declaration. It is one if the wrappers of its module
+ * say so, else the site never counts. */
+#define ALLOCSITE_POSSIBLE 0x40u
 
 /* `key` as the plugin writes it: above every capacity, so that the test that a site's counters are
  * within the thread's slab is also the test that the site has been registered. */
@@ -85,7 +95,7 @@ struct allocsite_site {
     allocsite_ref request; /* struct allocsite_request */
     uint16_t column;       /* 0: unknown */
     uint8_t version;       /* ALLOCSITE_FORMAT_VERSION */
-    uint8_t kind;          /* enum allocsite_kind, ALLOCSITE_OF_WRAPPER */
+    uint8_t kind;          /* enum allocsite_kind, ALLOCSITE_OF_WRAPPER, ALLOCSITE_POSSIBLE */
 };
 
 /* The token that a custom allocator's realloc keeps in its frame for the runtime, in words of 8 bytes. */
@@ -106,7 +116,7 @@ struct allocsite_wrapper {
     uint8_t origin;       /* enum allocsite_origin */
     uint8_t version;      /* ALLOCSITE_FORMAT_VERSION */
     uint8_t size, count, align, pointer;
-    uint8_t unused;
+    uint8_t possible; /* 1: only if one of the functions is that its ALLOCSITE_POSSIBLE sites call; else 0 */
 };
 
 #ifdef __cplusplus

@@ -66,6 +66,8 @@ struct SiteSet {
     /* A function of the standard library that gives a block back as well is a site that allocates. */
     unsigned joined(unsigned index, const Site &site) {
         std::string &type = sites[index].type;
+        if (site.possible.empty())
+            sites[index].possible.clear();
         if (site.kind == ALLOCSITE_FREE && sites[index].kind != ALLOCSITE_FREE)
             return index;
         if (sites[index].kind == ALLOCSITE_FREE && site.kind != ALLOCSITE_FREE)

@@ -61,6 +61,8 @@ static Site requestOf(const AllocatorCall &found, Names &names) {
     else if (!isLibraryCall(found))
         site.callee = ByPointer;
     site.ordinal = ordinalOf(found);
+    if (found.callee && !found.what && Wrappers::of(*found.callee)->isMaybe)
+        site.possible = symbolOf(*found.callee).str();
     return site;
 }
 

@@ -28,10 +28,11 @@ struct Site {
     llvm::SmallVector<Place, 4> callers; // innermost first; empty: not inlined
     std::string callee;                  // as the programmer writes it
     allocsite_kind kind;
-    unsigned ordinal;   // among the calls of one place (two in one macro)
-    std::string type;   // of what is allocated; empty: unknown. Says nothing of which site it is
-    bool isHandedOn;    // by the function itself, which is a wrapper: its caller's site goes first
-    bool isOnlyLibrary; // no code of the program is in the chain
+    unsigned ordinal;     // among the calls of one place (two in one macro)
+    std::string possible; // the symbol of what could be a wrapper, if only that is known of the one called
+    std::string type;     // of what is allocated; empty: unknown. Says nothing of which site it is
+    bool isHandedOn;      // by the function itself, which is a wrapper: its caller's site goes first
+    bool isOnlyLibrary;   // no code of the program is in the chain
 
     bool operator==(const Site &other) const;
 };

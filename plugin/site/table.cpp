@@ -25,6 +25,7 @@ Table::Table(Module &module)
     siteType = structType(context, {i64, i32, i32, i32, i32, i32, i16, i8, i8}, "allocsite.site");
     frameType = structType(context, {i32, i32, i32, i32}, "allocsite.frame");
     pairType = structType(context, {i32, i32}, "allocsite.pair");
+    possibleType = structType(context, {i32, i32, i32}, "allocsite.possible");
     wrapperType = structType(context, {i32, i8, i8, i8, i8, i8, i8, i8, i8}, "allocsite.wrapper");
 }
 
@@ -80,6 +81,20 @@ GlobalVariable *Table::pair(GlobalVariable *first, GlobalVariable *second, const
     return global;
 }
 
+/* struct allocsite_possible_request. */
+GlobalVariable *Table::possible(const Site &site) {
+    GlobalVariable *callee = string(site.callee), *type = site.type.empty() ? nullptr : string(site.type);
+    GlobalVariable *symbol = string(site.possible);
+    GlobalVariable *&global = possibles[{{callee, type}, symbol}];
+    if (global)
+        return global;
+    global = shared(possibleType, "__allocsite_request");
+    global->setInitializer(ConstantStruct::get(possibleType, {distance(callee, global, possibleType, {0}),
+                                                              distance(type, global, possibleType, {1}),
+                                                              distance(symbol, global, possibleType, {2})}));
+    return global;
+}
+
 GlobalVariable *Table::scope(const Place &place) {
     return pair(string(place.function), string(place.file), "__allocsite_scope");
 }
@@ -106,15 +121,18 @@ static bool isOfWrapper(const Site &site) {
 
 Constant *Table::descriptor(const Site &site, GlobalVariable *array, unsigned index) {
     Type *type = array->getValueType();
-    GlobalVariable *request =
-        pair(string(site.callee), site.type.empty() ? nullptr : string(site.type), "__allocsite_request");
+    GlobalVariable *request = !site.possible.empty()
+                                  ? possible(site)
+                                  : pair(string(site.callee), site.type.empty() ? nullptr : string(site.type),
+                                         "__allocsite_request");
     return ConstantStruct::get(
         siteType, {number(64, stableHash(site)), number(32, ALLOCSITE_KEY_NONE), number(32, site.at.line),
                    distance(scope(site.at), array, type, {index, SCOPE}),
                    distance(frame(site.callers), array, type, {index, CALLER}),
                    distance(request, array, type, {index, REQUEST}), number(16, site.at.column),
                    number(8, ALLOCSITE_FORMAT_VERSION),
-                   number(8, site.kind | (isOfWrapper(site) ? ALLOCSITE_OF_WRAPPER : 0))});
+                   number(8, site.kind | (isOfWrapper(site) ? ALLOCSITE_OF_WRAPPER : 0) |
+                                 (site.possible.empty() ? 0 : ALLOCSITE_POSSIBLE))});
 }
 
 bool isLTOPreLink(const Module &module) {
@@ -171,7 +189,7 @@ Constant *Table::wrapper(const std::string &symbol, const Wrapper &known, Global
         wrapperType,
         {distance(string(symbol), array, array->getValueType(), {index, 0}), number(8, known.kind),
          number(8, known.origin), number(8, ALLOCSITE_FORMAT_VERSION), number(8, known.size),
-         number(8, known.count), number(8, known.align), number(8, known.pointer), number(8, 0)});
+         number(8, known.count), number(8, known.align), number(8, known.pointer), number(8, known.isMaybe)});
 }
 
 void Table::addWrappers(const Wrappers &wrappers) {

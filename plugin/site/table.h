@@ -36,13 +36,15 @@ class Table {
     llvm::Module &module;
     llvm::LLVMContext &context;
     std::string moduleId;
-    llvm::StructType *siteType, *frameType, *pairType, *wrapperType;
+    llvm::StructType *siteType, *frameType, *pairType, *possibleType, *wrapperType;
     llvm::StringMap<llvm::GlobalVariable *> strings;
     std::map<Pair, llvm::GlobalVariable *> pairs;
+    std::map<std::pair<Pair, llvm::GlobalVariable *>, llvm::GlobalVariable *> possibles;
     std::map<FrameKey, llvm::GlobalVariable *> frames;
 
     llvm::GlobalVariable *string(const std::string &text);
     llvm::GlobalVariable *pair(llvm::GlobalVariable *first, llvm::GlobalVariable *second, const char *name);
+    llvm::GlobalVariable *possible(const Site &site);
     llvm::GlobalVariable *scope(const Place &place);
     llvm::GlobalVariable *frame(llvm::ArrayRef<Place> callers);
     llvm::Constant *distance(llvm::GlobalVariable *to, llvm::GlobalVariable *from, llvm::Type *type,

@@ -3,6 +3,7 @@
 
 #include "base/host.h"
 #include "types/calls.h"
+#include "types/possible.h"
 #include "types/roots.h"
 
 #include <clang/AST/ASTConsumer.h>
@@ -27,6 +28,7 @@ struct Source {
     bool clearsAST;                                   // the AST goes when the questions are over
     std::unique_ptr<MangleContext> mangler = nullptr; // null: nobody has asked yet
     Roots roots = Roots();
+    Declared declared = Declared();
     llvm::DenseMap<const Decl *, std::vector<Call>> calls = llvm::DenseMap<const Decl *, std::vector<Call>>();
 };
 
@@ -50,6 +52,8 @@ static void prepare() {
     addRoots(source->context, *source->context.getTranslationUnitDecl(), source->roots);
     for (const Decl *declaration : source->deserialized)
         addRoot(source->context, declaration, source->roots);
+    addDeclared(source->context, *source->mangler, *source->context.getTranslationUnitDecl(),
+                source->declared);
 }
 
 static const std::vector<Call> &callsOf(const Decl *root) {
@@ -162,6 +166,16 @@ EXPORTED const char *allocsite_types_v1_find(const struct allocsite_types_questi
     prepare();
     llvm::StringRef type = answer(*question);
     return type.empty() ? nullptr : spelled->insert(type).first->getKeyData();
+}
+
+EXPORTED bool allocsite_types_v1_declared(const char *symbol, allocsite_types_declaration *declaration) {
+    if (!source)
+        return false;
+    prepare();
+    auto found = source->declared.find(symbol);
+    if (found != source->declared.end())
+        *declaration = describe(source->context, *found->second);
+    return found != source->declared.end();
 }
 
 EXPORTED void allocsite_types_v1_finish(void) {

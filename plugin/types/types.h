@@ -12,6 +12,8 @@
 #ifndef ALLOCSITE_TYPES_TYPES_H
 #define ALLOCSITE_TYPES_TYPES_H
 
+#include <stdbool.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -31,6 +33,19 @@ struct allocsite_types_question {
 #define ALLOCSITE_TYPES_FIND "allocsite_types_v1_find"
 typedef const char *allocsite_types_find(const struct allocsite_types_question *question);
 allocsite_types_find allocsite_types_v1_find;
+
+/* A function without a body, as far as its declaration tells whether it could hand on a block or give one
+ * back. */
+struct allocsite_types_declaration {
+    unsigned values;     /* that it takes in the IR, if nobody else adds any */
+    unsigned long sizes; /* bits of those that a block's size can depend on; 0: it hands on none */
+    unsigned freed;      /* number from 1 of the one that can be a block; 0: it gives none back */
+};
+
+/* False: the program declares none of that symbol, or the file does not use it. */
+#define ALLOCSITE_TYPES_DECLARED "allocsite_types_v1_declared"
+typedef bool allocsite_types_declared(const char *symbol, struct allocsite_types_declaration *declaration);
+allocsite_types_declared allocsite_types_v1_declared;
 
 /* No question about this source file follows: lets go of clang's AST. */
 #define ALLOCSITE_TYPES_FINISH "allocsite_types_v1_finish"

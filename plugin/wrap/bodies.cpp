@@ -211,12 +211,14 @@ static bool isMaker(const Leaf &leaf, const Candidates &candidates) {
     return inner != candidates.end() && !inner->second.sizes;
 }
 
-/* Whether a candidate still is one, as far as the others go. */
+/* Whether a candidate still is one, as far as the others go. Of one that only the linker decides on nothing
+ * more can be asked. */
 static bool holds(const Candidate &candidate, const Candidates &candidates, const FoundWrappers &found) {
     return all_of(candidate.leaves, [&](const Leaf &leaf) {
+        if (isSure(leaf, candidates, found))
+            return true;
         bool mayBe = !leaf.callee || found.count(leaf.callee) || candidates.count(leaf.callee);
-        return isSure(leaf, candidates, found) || isMaker(leaf, candidates) ||
-               (mayBe && isAskedForSize(leaf, candidate));
+        return mayBe && (!candidate.isSure || isAskedForSize(leaf, candidate));
     });
 }
 

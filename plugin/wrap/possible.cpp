@@ -2,36 +2,22 @@
 #include "wrap/possible.h"
 
 #include "base/allocators.h"
-#include "base/compat.h"
 #include "base/names.h"
 #include "find/find.h"
+#include "types/types.h"
+
+#include <dlfcn.h>
 
 using namespace llvm;
 
 namespace allocsite {
 
-/* Where pointers still have types: text and raw memory. */
-static bool mayBeText(const Type &type) {
-#if LLVM_VERSION_MAJOR >= 17
-    return false;
-#else
-    auto *pointer = dyn_cast<PointerType>(&type);
-    return pointer && !pointer->isOpaque() && pointer->getPointerElementType()->isIntegerTy(8);
-#endif
-}
-
-/* The parameters that can say how large a block is: numbers as wide as a size where there are some, or else
- * all numbers, and texts. */
-static ParameterSet sizesOf(const Function &function) {
-    ParameterSet wide = 0, numbers = 0, texts = 0;
-    for (const Argument &argument : function.args()) {
-        const Type &type = *argument.getType();
-        ParameterSet bit = parameterSet(argument.getArgNo() + 1);
-        wide |= type.isIntegerTy(64) ? bit : 0;
-        numbers |= isSize(type) ? bit : 0;
-        texts |= mayBeText(type) ? bit : 0;
-    }
-    return (wide ? wide : numbers) | texts;
+/* Numbers as wide as a size. */
+static ParameterSet widthsOf(const Function &function) {
+    ParameterSet wide = 0;
+    for (const Argument &argument : function.args())
+        wide |= argument.getType()->isIntegerTy(64) ? parameterSet(argument.getArgNo() + 1) : 0;
+    return wide;
 }
 
 /* Of the implementation. */
@@ -47,14 +33,41 @@ static bool mayAllocate(const Function &function) {
            !isSupport(function) && !isOfLibrary(function);
 }
 
-std::optional<FoundWrapper> possibleWrapper(const Function &function) {
+/* What the program's source declares. */
+static std::optional<FoundWrapper> declaredWrapper(const Function &function,
+                                                   const allocsite_types_declaration &declared) {
     FoundWrapper result;
     result.wrapper.isMaybe = true;
-    result.sizes = sizesOf(function);
-    bool returnsBlock = function.getReturnType()->isPointerTy() || function.getReturnType()->isStructTy();
-    if (!mayAllocate(function) || !returnsBlock || !result.sizes)
+    result.sizes = declared.sizes;
+    if (declared.freed) {
+        result.wrapper.kind = ALLOCSITE_FREE;
+        result.wrapper.pointer = declared.freed;
+    }
+    bool isOne = (declared.sizes || declared.freed) && declared.values == function.arg_size();
+    return isOne ? std::optional<FoundWrapper>(result) : std::nullopt;
+}
+
+/* Where nobody sees the source. */
+static std::optional<FoundWrapper> wrapperByType(const Function &function) {
+    FoundWrapper result;
+    result.wrapper.isMaybe = true;
+    result.sizes = widthsOf(function);
+    if (!function.getReturnType()->isPointerTy() || !result.sizes)
         return std::nullopt;
     return result;
+}
+
+std::optional<FoundWrapper> possibleWrapper(const Function &function) {
+    static auto *declared =
+        reinterpret_cast<allocsite_types_declared *>(dlsym(RTLD_DEFAULT, ALLOCSITE_TYPES_DECLARED));
+    if (!mayAllocate(function))
+        return std::nullopt;
+    if (!declared)
+        return wrapperByType(function);
+    allocsite_types_declaration declaration;
+    if (!declared(symbolOf(function).str().c_str(), &declaration))
+        return std::nullopt;
+    return declaredWrapper(function, declaration);
 }
 
 } // namespace allocsite

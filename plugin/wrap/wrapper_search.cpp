@@ -182,7 +182,8 @@ static void write(Function &function, const FoundWrapper &wrapper, const FoundWr
         if (mayBeHook(*call))
             setAllocatesByPointer(*call, false);
     bool isCustom = wrapper.wrapper.origin == ALLOCSITE_BY_LIST && !wrapper.handsOnAll;
-    Wrappers::write(function, wrapper.wrapper, !isCustom && !isOfLibrary(function),
+    bool isKnown = !isCustom && !(wrapper.wrapper.isMaybe && function.isDeclaration());
+    Wrappers::write(function, wrapper.wrapper, isKnown && !isOfLibrary(function),
                     ownCalls(function, wrapper, found));
 }
 

@@ -44,7 +44,7 @@ void wrappers_text(struct out *out, const struct table *table) {
     for (int origin = 0; origin < ORIGIN_COUNT; origin++) {
         bool has_title = false;
         for (size_t i = 0; i < table->wrapper_count; i++) {
-            if (table->wrappers[i].origin != origin)
+            if (table->wrappers[i].origin != origin || table->wrappers[i].is_possible)
                 continue;
             if (!has_title) {
                 out_text(out, "# ");
@@ -84,7 +84,8 @@ void wrappers_json(struct out *out, const char *module, const struct table *tabl
     json_text(&json, "module", module);
     json_open(&json, "wrappers", '[');
     for (size_t i = 0; i < table->wrapper_count; i++)
-        put_wrapper(&json, &table->wrappers[i]);
+        if (!table->wrappers[i].is_possible)
+            put_wrapper(&json, &table->wrappers[i]);
     json_close(&json, ']');
     json_end(&json);
 }

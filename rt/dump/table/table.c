@@ -91,6 +91,16 @@ static bool read_request(const struct table_input *input, uint64_t address, stru
            site->callee;
 }
 
+static bool read_possible(const struct table_input *input, uint64_t address, struct table_site *site) {
+    struct allocsite_possible_request request;
+    const unsigned char *bytes = bytes_at(&input->frames, address, sizeof request);
+    if (!bytes)
+        return false;
+    memcpy(&request, bytes, sizeof request);
+    uint64_t symbol = target(FIELD(address, struct allocsite_possible_request, symbol), request.symbol);
+    return table_string(input, symbol, &site->possible) && site->possible;
+}
+
 static bool check_chain(const struct table_input *input, uint64_t address) {
     struct place place;
     for (int length = 0; address; length++)
@@ -111,18 +121,25 @@ static bool read_site(const struct table_input *input, uint64_t address, const u
     if (raw.version != ALLOCSITE_FORMAT_VERSION)
         return reason_set(why, "site table of format version %u; this allocsite-dump reads version %u",
                           raw.version, ALLOCSITE_FORMAT_VERSION);
-    uint8_t kind = raw.kind & (uint8_t)~ALLOCSITE_OF_WRAPPER;
+    uint8_t kind = raw.kind & (uint8_t) ~(ALLOCSITE_OF_WRAPPER | ALLOCSITE_POSSIBLE);
     if (kind > ALLOCSITE_FREE)
         return damaged(why, address, "kind");
     *site = (struct table_site){
-        .address = address, .hash = raw.hash, .kind = kind, .of_wrapper = raw.kind != kind};
+        .address = address,
+        .hash = raw.hash,
+        .kind = kind,
+        .of_wrapper = raw.kind & ALLOCSITE_OF_WRAPPER,
+    };
     site->at.line = raw.line;
     site->at.column = raw.column;
     site->caller = target(FIELD(address, struct allocsite_site, caller), raw.caller);
     if (!read_scope(input, target(FIELD(address, struct allocsite_site, scope), raw.scope), &site->at))
         return damaged(why, address, "function or file");
-    if (!read_request(input, target(FIELD(address, struct allocsite_site, request), raw.request), site))
+    uint64_t request = target(FIELD(address, struct allocsite_site, request), raw.request);
+    if (!read_request(input, request, site))
         return damaged(why, address, "callee or type");
+    if (raw.kind & ALLOCSITE_POSSIBLE && !read_possible(input, request, site))
+        return damaged(why, address, "request");
     if (!check_chain(input, site->caller))
         return damaged(why, address, "inline chain");
     return true;
@@ -223,7 +240,7 @@ bool table_decode(struct table *table, struct table_input input, struct reason *
             return false;
         }
     sort_and_merge(table);
-    if (table_decode_wrappers(table, why))
+    if (table_decode_wrappers(table, why) && (table_settle(table) || reason_set(why, "out of memory")))
         return true;
     table_free(table);
     return false;
@@ -258,8 +275,8 @@ static bool read_wrapper(const struct table_input *input, uint64_t address, cons
     if (raw.version != ALLOCSITE_FORMAT_VERSION)
         return reason_set(why, "wrappers of format version %u; this allocsite-dump reads version %u",
                           raw.version, ALLOCSITE_FORMAT_VERSION);
-    *wrapper =
-        (struct table_wrapper){NULL, raw.kind, raw.origin, raw.size, raw.count, raw.align, raw.pointer};
+    *wrapper = (struct table_wrapper){NULL,      raw.kind,  raw.origin,  raw.size,
+                                      raw.count, raw.align, raw.pointer, raw.possible == 1};
     bool is_sound = raw.kind <= ALLOCSITE_FREE && raw.origin <= ALLOCSITE_BY_LIST && raw.symbol &&
                     table_string(input, address + (uint64_t)(int64_t)raw.symbol, &wrapper->symbol) &&
                     wrapper->symbol;
@@ -279,11 +296,13 @@ static bool count_wrappers(const struct table_regions *regions, size_t *count, s
     return true;
 }
 
-/* A wrapper that a body shows is known best, so it stands first. */
+/* A wrapper that surely is one and that a body shows is known best, so it stands first. */
 static int by_symbol(const void *left, const void *right) {
     const struct table_wrapper *a = left, *b = right;
     int order = strcmp(a->symbol, b->symbol);
-    return order ? order : a->origin - b->origin;
+    return order                              ? order
+           : a->is_possible != b->is_possible ? a->is_possible - b->is_possible
+                                              : a->origin - b->origin;
 }
 
 /* Every unit that has or sees a wrapper tells of it. */

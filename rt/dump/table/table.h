@@ -36,6 +36,8 @@ struct table_site {
     uint64_t caller;  /* address of the innermost caller's frame; 0: not inlined */
     uint8_t kind;     /* enum allocsite_kind */
     bool of_wrapper;
+    const char
+        *possible; /* symbol of what could be a wrapper and is none that is known here; NULL: it is one */
 };
 
 /* A function whose callers are billed. Arguments are numbered from 1; 0: none, or not known. */
@@ -44,12 +46,15 @@ struct table_wrapper {
     uint8_t kind;   /* enum allocsite_kind */
     uint8_t origin; /* enum allocsite_origin */
     uint8_t size, count, align, pointer;
+    bool is_possible; /* if something that it calls and could be one is */
 };
 
 /* Sites in the order of file, line, column, function; each once. Strings point into the input's bytes. */
 struct table {
     struct table_site *sites;
     size_t count;
+    size_t possible_count; /* further ones behind them, in the same order: they are some only if a wrapper is
+                              in another module */
     struct table_wrapper *wrappers; /* in the order of symbols, each once */
     size_t wrapper_count;
     struct table_input input;
@@ -68,6 +73,9 @@ size_t table_callers(const struct table *, const struct table_site *, struct pla
 
 /* Their part of the work of table_decode. Needs input and sorted strings. */
 bool table_decode_wrappers(struct table *, struct reason *why);
+
+/* Finds out which of the wrappers and sites that are only possible are. False: out of memory. */
+bool table_settle(struct table *);
 
 /* For decoders: the string at an address, in *string; "" and nothing are NULL. False: there is none. */
 bool table_string(const struct table_input *, uint64_t address, const char **string);

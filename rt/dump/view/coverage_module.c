@@ -95,7 +95,7 @@ static bool keep_view(struct string_pool *strings, struct site_view *view) {
 static bool add_site(struct reading *reading, const struct table *table, const struct table_site *from) {
     struct coverage *coverage = reading->coverage;
     struct place chain[TABLE_CHAIN_MAX];
-    struct covered_site site = {.kind = from->kind};
+    struct covered_site site = {.kind = from->kind, .is_possible = from >= table->sites + table->count};
     site.site.view = sites_view(reading->module->path, table, from, chain);
     if (!grow(&coverage->sites, coverage->count, &coverage->room, sizeof *coverage->sites) ||
         !keep_view(&coverage->strings, &site.site.view))
@@ -138,9 +138,10 @@ static void judge(struct reading *reading) {
 }
 
 /* Sites in the headers of the C++ standard library are only for callers that are not compiled with the
- * plugin. */
+ * plugin; those of what could be a wrapper are none if it is not. */
 static bool is_spare(const struct covered_site *site) {
-    return !site->ran && site->site.view.at.file && strstr(site->site.view.at.file, "/c++/");
+    const char *file = site->site.view.at.file;
+    return !site->ran && (site->is_possible || (file && strstr(file, "/c++/")));
 }
 
 static void drop_spare(struct reading *reading) {
@@ -178,7 +179,7 @@ static void drop_sites(struct reading *reading) {
 
 static void add_sites(struct reading *reading, const struct table *table) {
     reading->module->has_table = true;
-    for (size_t i = 0; i < table->count && !reading->is_broken; i++)
+    for (size_t i = 0; i < table->count + table->possible_count && !reading->is_broken; i++)
         if (table->sites[i].kind != ALLOCSITE_FREE)
             reading->is_broken = !add_site(reading, table, &table->sites[i]);
     judge(reading);

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "types/possible.h"
+
+#include "types/calls.h"
+
+#include <clang/AST/DeclCXX.h>
+#include <clang/Basic/SourceManager.h>
+
+using namespace clang;
+
+namespace allocsite {
+
+static void add(ASTContext &context, MangleContext &mangler, const FunctionDecl *function,
+                Declared &declared) {
+    if (isa<CXXConstructorDecl>(function) || isa<CXXDestructorDecl>(function) || !function->isReferenced() ||
+        function->isDependentContext() ||
+        context.getSourceManager().isInSystemHeader(function->getLocation()))
+        return;
+    declared.insert({symbolOf(mangler, function), function});
+}
+
+void addDeclared(ASTContext &context, MangleContext &mangler, const DeclContext &scope, Declared &declared) {
+    if (scope.isDependentContext())
+        return;
+    for (const Decl *declaration : scope.noload_decls()) {
+        if (auto *function = dyn_cast<FunctionDecl>(declaration))
+            add(context, mangler, function, declared);
+        else if (isa<NamespaceDecl>(declaration) || isa<LinkageSpecDecl>(declaration) ||
+                 isa<CXXRecordDecl>(declaration))
+            addDeclared(context, mangler, *cast<DeclContext>(declaration), declared);
+    }
+}
+
+static bool isCharacters(QualType pointee) {
+    return pointee->isAnyCharacterType();
+}
+
+/* A number as wide as a size surely can be one. */
+static bool isWide(const ASTContext &context, QualType type) {
+    return type->isIntegerType() && !type->isEnumeralType() && context.getTypeSize(type) == 64;
+}
+
+/* A narrower one by its name, as whole words of it. */
+static bool isCount(const ASTContext &context, const ParmVarDecl &parameter) {
+    static const char *const words[] = {"n",    "len",   "length", "size",  "sz",       "count", "cnt",
+                                        "num",  "bytes", "cap",    "nelem", "capacity", "items", "amount",
+                                        "room", "nmemb", "number", "elems", "slots",    "nb",    "total"};
+    QualType type = parameter.getType();
+    if (!type->isIntegerType() || type->isEnumeralType() || context.getTypeSize(type) != 32)
+        return false;
+    llvm::SmallVector<llvm::StringRef, 4> parts;
+    parameter.getName().split(parts, '_', -1, false);
+    return parts.empty() || llvm::any_of(parts, [](llvm::StringRef part) {
+               return llvm::any_of(words, [&](const char *word) { return part.equals_insensitive(word); }) ||
+                      part.endswith_insensitive("size") || part.endswith_insensitive("len");
+           });
+}
+
+static bool isText(QualType type) {
+    QualType pointee = type->getPointeeType();
+    return !pointee.isNull() && pointee.isConstQualified() && isCharacters(pointee);
+}
+
+enum class Result { NOTHING, RAW, OBJECT, STRUCTURE, STATUS };
+
+static Result resultOf(const ASTContext &context, QualType type) {
+    QualType pointee = type->getPointeeType();
+    if (type->isPointerType() && !pointee.isConstQualified() && !pointee->isFunctionType())
+        return pointee->isVoidType() || isCharacters(pointee) ? Result::RAW : Result::OBJECT;
+    if (type->isRecordType() && context.getTypeSize(type) <= 128)
+        return Result::STRUCTURE;
+    return type->isVoidType() ? Result::STATUS : Result::NOTHING;
+}
+
+/* The number of values that a parameter is in the IR, by the ABI of x86-64. */
+static unsigned valuesOf(const ASTContext &context, QualType type) {
+    if (!type->isRecordType())
+        return 1;
+    uint64_t bits = context.getTypeSize(type);
+    return bits > 64 && bits <= 128 ? 2 : 1;
+}
+
+static uint64_t bitOf(unsigned position) {
+    return position < 64 ? UINT64_C(1) << position : 0;
+}
+
+/* The parameters that a size can depend on. */
+static uint64_t sizesOf(const ASTContext &context, const FunctionDecl &function, Result result,
+                        unsigned position) {
+    uint64_t wide = 0, counts = 0, texts = 0;
+    for (const ParmVarDecl *parameter : function.parameters()) {
+        wide |= isWide(context, parameter->getType()) ? bitOf(position) : 0;
+        counts |= isCount(context, *parameter) ? bitOf(position) : 0;
+        texts |= result != Result::OBJECT && isText(parameter->getType()) ? bitOf(position) : 0;
+        position += valuesOf(context, parameter->getType());
+    }
+    return (wide ? wide : counts) | texts;
+}
+
+/* The one that can be a block to give back: of no type, or of characters. 0: none. */
+static unsigned freedOf(const FunctionDecl &function, unsigned position) {
+    unsigned freed = 0;
+    for (const ParmVarDecl *parameter : function.parameters()) {
+        position++;
+        QualType pointee = parameter->getType()->getPointeeType();
+        if (pointee.isNull() || pointee.isConstQualified() ||
+            !(pointee->isVoidType() || isCharacters(pointee)))
+            continue;
+        if (freed)
+            return 0;
+        freed = position;
+    }
+    return function.getNumParams() <= 2 ? freed : 0;
+}
+
+static unsigned valuesOf(const ASTContext &context, const FunctionDecl &function) {
+    auto *method = dyn_cast<CXXMethodDecl>(&function);
+    unsigned count = method && method->isInstance();
+    for (const ParmVarDecl *parameter : function.parameters())
+        count += valuesOf(context, parameter->getType());
+    return count;
+}
+
+allocsite_types_declaration describe(const ASTContext &context, const FunctionDecl &function) {
+    auto *method = dyn_cast<CXXMethodDecl>(&function);
+    unsigned first = method && method->isInstance();
+    Result result = resultOf(context, function.getReturnType());
+    allocsite_types_declaration described = {};
+    described.values = valuesOf(context, function);
+    if (result == Result::STATUS)
+        described.freed = freedOf(function, first);
+    else if (result != Result::NOTHING)
+        described.sizes = sizesOf(context, function, result, first);
+    return described;
+}
+
+} // namespace allocsite
