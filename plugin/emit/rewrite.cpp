@@ -191,6 +191,7 @@ PreservedAnalyses RewritePass::run(Module &module, ModuleAnalysisManager &) {
     passDirectly(lifting);
     addTwins(module, lifting);
     addStandIns(lifting);
+    fallBackOnCallers(module);
     clearOnce(module);
     if (isLTOPreLink(module))
         alignPersonalities(module);

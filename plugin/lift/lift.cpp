@@ -8,6 +8,8 @@
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
+#include <llvm/IR/MDBuilder.h>
+#include <llvm/Transforms/Utils/BasicBlockUtils.h>
 
 using namespace llvm;
 
@@ -74,6 +76,51 @@ void leaveSite(const AllocatorCall &found, Value *site, Lifting &lifting) {
         clear(*invoke->getNormalDest(), invoke->getNormalDest()->getFirstInsertionPt());
     else
         clear(*call.getParent(), std::next(call.getIterator()));
+}
+
+/* The taking of a function: a load of what was left, and the store behind that takes it away. */
+static LoadInst *takingOf(Function &function) {
+    for (Instruction &instruction : function.getEntryBlock())
+        if (auto *load = dyn_cast<LoadInst>(&instruction);
+            load && load->getPointerOperand() == variable(*function.getParent()) && !load->use_empty())
+            return load;
+    return nullptr;
+}
+
+static void fallBackOnCaller(LoadInst &left) {
+    Instruction *clearing = left.getNextNode();
+    Instruction *next = clearing->getNextNode();
+    LLVMContext &context = left.getContext();
+    IRBuilder<> builder(next);
+    builder.SetCurrentDebugLocation(DebugLoc());
+    Instruction *cold = SplitBlockAndInsertIfThen(builder.CreateIsNull(&left), next, false,
+                                                  MDBuilder(context).createBranchWeights(1, 1000));
+    PointerType *pointer = pointerType(context);
+    builder.SetInsertPoint(cold);
+    Module &module = *left.getModule();
+    Value *address = builder.CreateIntrinsic(Intrinsic::returnaddress, {},
+                                             {ConstantInt::get(Type::getInt32Ty(context), 0)});
+    FunctionCallee caller = module.getOrInsertFunction(ALLOCSITE_ENTRY_PREFIX "caller",
+                                                       FunctionType::get(pointer, {pointer}, false));
+    Value *found = builder.CreateCall(caller, {address});
+    builder.SetInsertPoint(next);
+    PHINode *either = builder.CreatePHI(pointer, 2);
+    left.replaceUsesWithIf(either, [&](Use &use) {
+        auto *user = cast<Instruction>(use.getUser());
+        return user != cast<Instruction>(clearing) && user->getParent() != left.getParent();
+    });
+    either->addIncoming(&left, left.getParent());
+    either->addIncoming(found, cold->getParent());
+}
+
+void fallBackOnCallers(Module &module) {
+    for (Function &function : module) {
+        std::optional<Wrapper> wrapper = Wrappers::of(function);
+        LoadInst *left =
+            wrapper && !wrapper->isLibrary && !function.isDeclaration() ? takingOf(function) : nullptr;
+        if (left)
+            fallBackOnCaller(*left);
+    }
 }
 
 /* By the next call's site, before anything can allocate. */

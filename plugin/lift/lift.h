@@ -37,6 +37,10 @@ struct Lifting {
 
 Take takeSite(llvm::Function &wrapper);
 
+/* At last, for what is left of a wrapper's taking: where no site was left, by code that does not know the
+ * wrapper or has a pointer to it, who called is billed as for calls without a site. */
+void fallBackOnCallers(llvm::Module &module);
+
 /* The site that was left, or else this one. */
 llvm::Value *chooseSite(llvm::Instruction &before, Take &take, llvm::Constant *own);
 

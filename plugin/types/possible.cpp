@@ -51,8 +51,9 @@ static bool isCount(const ASTContext &context, const ParmVarDecl &parameter) {
     llvm::SmallVector<llvm::StringRef, 4> parts;
     parameter.getName().split(parts, '_', -1, false);
     return parts.empty() || llvm::any_of(parts, [](llvm::StringRef part) {
-               return llvm::any_of(words, [&](const char *word) { return part.equals_insensitive(word); }) ||
-                      part.endswith_insensitive("size") || part.endswith_insensitive("len");
+               std::string word = part.lower();
+               return llvm::is_contained(words, word) || word.find("size") + 4 == word.size() ||
+                      word.find("len") + 3 == word.size();
            });
 }
 

@@ -6,6 +6,7 @@
 #include "lib/base/macros.h"
 #include "lib/base/slot.h"
 #include "lib/base/state.h"
+#include "lib/base/table.h"
 #include "lib/bill/lifted.h"
 #include "lib/count/threads.h"
 #include "lib/who/registry.h"
@@ -143,4 +144,19 @@ _Unwind_Reason_Code ALLOCSITE_ENTRY(personality)(int version, _Unwind_Action act
     if (actions & _UA_CLEANUP_PHASE)
         lifted = NULL;
     return _URC_CONTINUE_UNWIND;
+}
+
+/* ---- A wrapper that no site was left for. */
+
+/* By slot: what stands for a caller where a site is asked for. Only the key counts. */
+static struct table by_caller = {.element = sizeof(struct allocsite_site), .first = 1024};
+
+ALLOCSITE_EXPORT struct allocsite_site *ALLOCSITE_ENTRY(caller)(const void *return_address);
+
+struct allocsite_site *ALLOCSITE_ENTRY(caller)(const void *return_address) {
+    uint32_t key = runtime_counts() ? caller_key(return_address) : ALLOCSITE_KEY_NONE;
+    struct allocsite_site *site = key == ALLOCSITE_KEY_NONE ? NULL : table_at(&by_caller, key_slot(key));
+    if (site)
+        __atomic_store_n(&site->key, key, __ATOMIC_RELAXED);
+    return site;
 }
