@@ -1,10 +1,11 @@
 // A wrapper of an executable has its code under a name that tells the types of the parameters, with the site as the last one, for
-// other files; not one that another definition may replace, or that others see traced.
+// other files; not one that another definition may replace. Of one that nothing is optimized in, or that others see traced, the
+// twin leaves the site for the function itself, and is not traced.
 // RUN: %ir -O2 %s | %check
 // RUN: %ir -O2 %nolift %s | %check --check-prefix=NONE
-// RUN: %ir -O0 %s | %check --check-prefix=NONE
-// RUN: %ir -O2 -finstrument-functions-after-inlining %s | %check --check-prefix=NONE
-// RUN: %ir -O2 -pg %s | %check --check-prefix=NONE
+// RUN: %ir -O0 %s | %check --check-prefix=LEAVES
+// RUN: %ir -O2 -finstrument-functions-after-inlining %s | %check --check-prefix=LEAVES
+// RUN: %ir -O2 -pg %s | %check --check-prefix=LEAVES
 // RUN: %ir -O2 -fplugin=%plugin -mllvm -allocsite-twins=0 %s | %check --check-prefix=NONE
 // CHECK: define hidden {{.*}}@sized.sited.pl({{.*}}, {{.*}} [[SITE:%.*]])
 // CHECK-NOT: @__allocsite_v1_lifted
@@ -21,6 +22,13 @@
 // CHECK: define {{.*}}@weak(
 // CHECK-NOT: @{{.*}}.sited
 // CHECK: define {{.*}}@wide(
+// LEAVES: define hidden {{.*}}@sized.sited.pl({{.*}} [[N:%[^ ]*]], {{.*}} [[SITE:%[^ ]*]]){{.*}} [[ATTRIBUTES:#[0-9]+]] personality
+// LEAVES-NEXT: store volatile {{.*}} [[SITE]], {{.*}}@__allocsite_v1_lifted
+// LEAVES-NEXT: call {{.*}}@sized({{.*}} [[N]])
+// LEAVES-NEXT: store volatile {{.*}} null, {{.*}}@__allocsite_v1_lifted
+// LEAVES: attributes [[ATTRIBUTES]] =
+// LEAVES-NOT: "instrument-function
+// LEAVES-SAME: {{$}}
 // NONE-NOT: .sited
 #include <stdbool.h>
 #include <stdlib.h>
