@@ -7,40 +7,25 @@
 
 #include <string.h>
 
-static int compare_u64(uint64_t a, uint64_t b) {
-    return (a > b) - (a < b);
-}
-
+/* Unknown comes first. */
 static int compare_text(const char *a, const char *b) {
-    if (a == b)
-        return 0;
-    if (!a || !b)
-        return a ? 1 : -1;
-    return strcmp(a, b);
+    return a == b ? 0 : a && b ? strcmp(a, b) : !b - !a;
 }
 
 static int compare_place(const struct place *a, const struct place *b) {
-    int order = compare_text(a->file, b->file);
-    if (!order)
-        order = compare_u64(a->line, b->line);
-    if (!order)
-        order = compare_u64(a->column, b->column);
-    return order ? order : compare_text(a->function, b->function);
+    return compare_text(a->file, b->file)
+               ?: compare_u64(a->line, b->line)
+               ?: compare_u64(a->column, b->column) ?: compare_text(a->function, b->function);
 }
 
 int order_identity(const struct report_site *a, const struct report_site *b) {
-    int order = compare_u64(!a->view.sited, !b->view.sited);
-    if (!order)
-        order = compare_place(&a->view.at, &b->view.at);
-    if (!order)
-        order = compare_text(a->view.callee, b->view.callee);
-    if (!order)
-        order = compare_u64(a->view.id, b->view.id);
-    if (!order)
-        order = compare_u64(a->view.address, b->view.address);
-    if (!order)
-        order = compare_u64(a->view.backing, b->view.backing);
-    return order ? order : compare_text(a->view.module, b->view.module);
+    return compare_u64(!a->view.sited, !b->view.sited)
+               ?: compare_place(&a->view.at, &b->view.at)
+               ?: compare_text(a->view.callee, b->view.callee)
+               ?: compare_u64(a->view.id, b->view.id)
+               ?: compare_u64(a->view.address, b->view.address)
+               ?: compare_u64(a->view.backing, b->view.backing)
+               ?: compare_text(a->view.module, b->view.module);
 }
 
 static const struct report_site *site_at(const void *element) {
@@ -84,7 +69,7 @@ static int compare_keys(const void *a, const void *b, site_key *first, site_key 
     int order = 0;
     for (size_t i = 0; i < sizeof keys / sizeof *keys && !order; i++)
         order = compare_u64(keys[i](right), keys[i](left));
-    return order ? order : order_identity(left, right);
+    return order ?: order_identity(left, right);
 }
 
 static int compare_bytes(const void *a, const void *b) {
@@ -126,24 +111,21 @@ static int compare_owner_and_kind(const struct report_pair *a, const struct repo
     int by_owner = compare_u64(position(a->owner), position(b->owner));
     int by_kind = compare_u64(a->kind, b->kind);
     if (pair_is_fault(a->kind) || pair_is_fault(b->kind))
-        return by_kind ? by_kind : by_owner;
-    return by_owner ? by_owner : by_kind;
+        return by_kind ?: by_owner;
+    return by_owner ?: by_kind;
 }
 
 static int compare_pair_sites(const void *a, const void *b) {
     const struct report_pair *left = a, *right = b;
-    int order = compare_owner_and_kind(left, right);
-    return order ? order : compare_u64(position(left->by), position(right->by));
+    return compare_owner_and_kind(left, right) ?: compare_u64(position(left->by), position(right->by));
 }
 
 static int compare_pair_sizes(const void *a, const void *b) {
     const struct report_pair *left = a, *right = b;
-    int order = compare_owner_and_kind(left, right);
-    if (!order)
-        order = compare_u64(right->bytes, left->bytes);
-    if (!order)
-        order = compare_u64(right->count, left->count);
-    return order ? order : compare_u64(position(left->by), position(right->by));
+    return compare_owner_and_kind(left, right)
+               ?: compare_u64(right->bytes, left->bytes)
+               ?: compare_u64(right->count, left->count)
+               ?: compare_u64(position(left->by), position(right->by));
 }
 
 void order_pairs_by_site(struct report_pair *pairs, size_t count) {

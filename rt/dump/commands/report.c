@@ -79,8 +79,9 @@ static int show_groups(const char *path, struct report *report, struct showing *
         return STATUS_FAILED;
     showing->layouts.debug_directory = showing->symbolizer.debug_directory;
     groups->layouts = groups->by == BY_TYPE ? &showing->layouts : NULL;
-    if ((groups->layouts && !type_layouts_read(&showing->layouts, report, &showing->modules, &why)) ||
-        (!group_by_parts(groups->by) && !groups_add_sites(groups, report, &why)))
+    if (groups->layouts)
+        type_layouts_read(&showing->layouts, report, &showing->modules);
+    if (!group_by_parts(groups->by) && !groups_add_sites(groups, report, &why))
         return complain(path, "%s", why.text);
     groups_prepare(groups, &limits);
     groups_write(standard_out(), groups, report, showing->options.format);
@@ -130,8 +131,8 @@ static int show(const char *path, struct report *report, struct showing *showing
     static char directory[PATH_MAX];
     report->directory = getcwd(directory, sizeof directory);
     bool has_addresses = showing->what == SHOW_ROWS || showing->what == SHOW_TREE;
-    if (has_addresses && !symbolize_report(&showing->symbolizer, report))
-        return complain(path, "out of memory for the names of addresses");
+    if (has_addresses)
+        symbolize_report(&showing->symbolizer, report);
     return show_what(path, report, showing) | laws_check(path, report);
 }
 
@@ -140,8 +141,8 @@ static bool take_parts(void *context, const struct report_source *source, struct
     struct showing *showing = context;
     bool needs_modules =
         showing->what == SHOW_UNUSED || showing->what == SHOW_COVERAGE || showing->groups.by == BY_TYPE;
-    if (needs_modules && !module_list_take(&showing->modules, source, why))
-        return false;
+    if (needs_modules)
+        module_list_take(&showing->modules, source);
     return !group_by_parts(showing->groups.by) || groups_add_parts(&showing->groups, source, why);
 }
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A budget to begin with. */
+#include "base/sort.h"
 #include "dump/base/amount.h"
+#include "dump/base/memory.h"
 #include "dump/compare/check.h"
 
 #include <stdlib.h>
@@ -70,18 +72,14 @@ struct line {
     size_t at; /* of its site among the report's, which are sorted by bytes; so the lines are nearly so */
 };
 
-static int by_pattern(const void *a, const void *b) {
-    const struct line *left = a, *right = b;
-    int order = (int)left->kind - (int)right->kind;
-    if (!order)
-        order = strcmp(left->pattern, right->pattern);
-    return order ? order : (left->at > right->at) - (left->at < right->at);
-}
-
 static int by_site(const void *a, const void *b) {
     const struct line *left = a, *right = b;
-    int order = (int)left->kind - (int)right->kind;
-    return order ? order : (left->at > right->at) - (left->at < right->at);
+    return (int)left->kind - (int)right->kind ?: compare_u64(left->at, right->at);
+}
+
+static int by_pattern(const void *a, const void *b) {
+    const struct line *left = a, *right = b;
+    return (int)left->kind - (int)right->kind ?: strcmp(left->pattern, right->pattern) ?: by_site(a, b);
 }
 
 static size_t drop_copies(struct line *lines, size_t count) {
@@ -114,11 +112,9 @@ static void put_head(struct out *out, const struct report *report, uint64_t slac
     out_text(out, "%\n");
 }
 
-bool check_write_budget(struct out *out, const struct subjects *subjects, uint64_t slack, uint64_t top) {
+void check_write_budget(struct out *out, const struct subjects *subjects, uint64_t slack, uint64_t top) {
     struct budget_writing writing = {out, subjects, slack};
-    struct line *lines = calloc(subjects->count + 1, sizeof *lines);
-    if (!lines)
-        return false;
+    struct line *lines = memory_zeros(subjects->count, sizeof *lines);
     put_head(out, subjects->report, slack);
     put_line(&writing, BUDGET_TOTAL, NULL);
     size_t count = collect_lines(lines, subjects->report);
@@ -126,7 +122,6 @@ bool check_write_budget(struct out *out, const struct subjects *subjects, uint64
         if (lines[i].kind != BUDGET_FUNCTION || !top || i < top)
             put_line(&writing, lines[i].kind, lines[i].pattern);
     free(lines);
-    return true;
 }
 
 /* ---- The excess of a report over its budget, for programs. */

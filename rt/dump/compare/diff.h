@@ -35,8 +35,8 @@ struct diff {
     bool differs;                      /* a row, or the totals, in anything that was counted */
 };
 
-/* Both must be prepared, and outlive the diff. False: out of memory, and there is nothing to free. */
-bool diff_make(struct diff *, const struct report *old, const struct report *new, enum measure sort);
+/* Both must be prepared, and outlive the diff. */
+void diff_make(struct diff *, const struct report *old, const struct report *new, enum measure sort);
 void diff_free(struct diff *);
 
 /* The difference of two numbers. */

@@ -12,8 +12,9 @@
 static void close_file(struct module_file *file) {
     if (!file->is_open)
         return;
+    struct reason unimportant;
     elf_close(&file->elf);
-    file_unmap(&file->map);
+    file_unmap(&file->map, &unimportant);
     file->is_open = false;
 }
 
@@ -22,8 +23,9 @@ static bool open_file(struct module_file *file, const char *path, struct reason 
     if (!file_map(&file->map, path, why))
         return false;
     file->is_open = elf_open(&file->elf, file->map.bytes, file->map.size, why);
+    struct reason unimportant;
     if (!file->is_open)
-        file_unmap(&file->map);
+        file_unmap(&file->map, &unimportant);
     return file->is_open;
 }
 

@@ -18,8 +18,8 @@ struct elf_symbols {
     size_t count, room;
 };
 
-/* Adds what .symtab has, or else .dynsym. False: out of memory. There is something to free even then. */
-bool elf_symbols_read(struct elf_symbols *, const struct elf_file *);
+/* Adds what .symtab has, or else .dynsym. */
+void elf_symbols_read(struct elf_symbols *, const struct elf_file *);
 void elf_symbols_free(struct elf_symbols *);
 
 /* The name of the function that has the address; NULL: none. */
@@ -38,8 +38,8 @@ struct elf_functions {
 
 #define ELF_FUNCTION_NAME_SIZE 40
 
-/* The file must outlive them. False: out of memory; there is something to close even then. */
-bool elf_functions_open(struct elf_functions *, const struct elf_file *);
+/* The file must outlive them. */
+void elf_functions_open(struct elf_functions *, const struct elf_file *);
 void elf_functions_close(struct elf_functions *);
 
 /* "[static initialiser]" or "[function at 0x1234]". False: nothing is known of the address. */

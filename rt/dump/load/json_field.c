@@ -2,6 +2,8 @@
 /* Members of JSON objects that somebody else wrote. */
 #include "dump/load/json_field.h"
 
+#include "base/sort.h"
+#include "dump/base/memory.h"
 #include "dump/base/modules.h"
 
 #include <stdio.h>
@@ -132,11 +134,9 @@ static bool read_module(struct report_module *module, size_t index, const struct
 }
 
 /* Reports of old do not list them. */
-static bool list_modules(struct report_file *file) {
+static void list_modules(struct report_file *file) {
     struct report *report = &file->report;
-    file->modules = calloc(report->site_count + 1, sizeof *file->modules);
-    if (!file->modules)
-        return false;
+    file->modules = memory_zeros(report->site_count, sizeof *file->modules);
     for (size_t i = 0; i < report->site_count; i++)
         file->modules[i].path = file->rows[i].view.module;
     modules_sort(file->modules, report->site_count);
@@ -148,19 +148,18 @@ static bool list_modules(struct report_file *file) {
         if (module_is_file(path) && (!last || strcmp(last->path, path) != 0))
             file->modules[report->modules_size++].path = path;
     }
-    return true;
 }
 
 static bool read_modules(struct report_file *file, const struct json_at *top, struct reason *why) {
     const json_t *array;
-    if (!json_field_exists(top, "modules"))
-        return list_modules(file) || reason_set(why, "out of memory");
+    if (!json_field_exists(top, "modules")) {
+        list_modules(file);
+        return true;
+    }
     if (!json_field_array(top, "modules", &array, why))
         return false;
     size_t count = json_array_size(array);
-    file->modules = calloc(count + 1, sizeof *file->modules);
-    if (!file->modules)
-        return reason_set(why, "out of memory");
+    file->modules = memory_zeros(count, sizeof *file->modules);
     for (size_t i = 0; i < count; i++)
         if (!read_module(&file->modules[i], i, top, why))
             return false;
@@ -210,16 +209,15 @@ static bool read_frame(const struct report_file *file, struct report_frame *fram
     return frame->module || !module || json_field_wrong(&at, "module", "is not among the modules", why);
 }
 
+static int compare_id(const void *id, const void *site) {
+    return compare_u64(*(const uint64_t *)id, (*(struct report_site *const *)site)->view.id);
+}
+
 /* Backing has the id of the site that it is a part of. */
 static struct report_site *find_site(const struct report_file *file, uint64_t id, bool is_backing) {
-    size_t first = 0, count = file->report.site_count;
-    while (count) {
-        size_t half = count / 2;
-        bool is_below = file->by_id[first + half]->view.id < id;
-        first += is_below ? half + 1 : 0;
-        count = is_below ? count - half - 1 : half;
-    }
-    for (; first < file->report.site_count && file->by_id[first]->view.id == id; first++)
+    size_t count = file->report.site_count;
+    size_t first = sorted_before(file->by_id, count, sizeof *file->by_id, &id, compare_id);
+    for (; first < count && file->by_id[first]->view.id == id; first++)
         if (file->by_id[first]->view.backing == is_backing)
             return file->by_id[first];
     return NULL;
@@ -268,10 +266,8 @@ static bool read_stacks(struct report_file *file, const struct json_at *top, str
     if (!json_field_array(top, "stacks", &array, why))
         return false;
     size_t count = json_array_size(array);
-    struct report_frame *frames = file->frames = calloc(count_frames(array) + 1, sizeof *frames);
-    file->report.stacks = calloc(count + 1, sizeof *file->report.stacks);
-    if (!frames || !file->report.stacks)
-        return reason_set(why, "out of memory");
+    struct report_frame *frames = file->frames = memory_zeros(count_frames(array), sizeof *frames);
+    file->report.stacks = memory_zeros(count, sizeof *file->report.stacks);
     for (size_t i = 0; i < count; i++)
         if (!read_stack(file, i, top, &frames, why))
             return false;

@@ -2,6 +2,8 @@
 /* A report from the JSON that the runtime wrote. */
 #include "dump/load/report_read.h"
 
+#include "base/sort.h"
+#include "dump/base/memory.h"
 #include "dump/load/json_field.h"
 
 #include <stdlib.h>
@@ -48,11 +50,11 @@ static bool read_texts(const struct json_at *top, const char *name, const char *
     if (!json_field_array(top, name, &array, why))
         return false;
     *count = json_array_size(array);
-    *texts = calloc(*count + 1, sizeof **texts);
-    for (size_t i = 0; *texts && i < *count; i++)
+    *texts = memory_zeros(*count, sizeof **texts);
+    for (size_t i = 0; i < *count; i++)
         if (!((*texts)[i] = json_string_value(json_array_get(array, i))))
             return json_field_wrong(top, name, "has something that is not a string", why);
-    return *texts || reason_set(why, "out of memory");
+    return true;
 }
 
 static bool read_reasons(struct report_file *file, const struct json_at *top, struct reason *why) {
@@ -74,15 +76,15 @@ static bool read_reasons_hold(struct report_file *file, const struct json_at *to
         return false;
     if (json_array_size(array) != count)
         return json_field_wrong(top, "inexact_processes", "does not fit inexact_reasons", why);
-    file->reasons_hold = calloc(count + 1, sizeof *file->reasons_hold);
-    for (size_t i = 0; file->reasons_hold && i < count; i++) {
+    file->reasons_hold = memory_zeros(count, sizeof *file->reasons_hold);
+    for (size_t i = 0; i < count; i++) {
         const json_t *holds = json_array_get(array, i);
         if (!json_is_integer(holds) || json_integer_value(holds) <= 0)
             return json_field_wrong(top, "inexact_processes", "has something that is not a count", why);
         file->reasons_hold[i] = (uint64_t)json_integer_value(holds);
     }
     file->report.several.reasons_hold = file->reasons_hold;
-    return file->reasons_hold || reason_set(why, "out of memory");
+    return true;
 }
 
 /* Reports that were written before there were any of several processes have none of this. */
@@ -235,24 +237,16 @@ static size_t count_places(const json_t *sites) {
     return count;
 }
 
-/* One more of each than there are, for none may be NULL. */
-static bool allocate_sites(struct report_file *file, size_t count, size_t places) {
-    file->rows = calloc(count + 1, sizeof *file->rows);
-    file->sizes = calloc(count + 1, sizeof *file->sizes);
-    file->places = calloc(places + 1, sizeof *file->places);
-    file->by_id = calloc(count + 1, sizeof(struct report_site *));
-    file->report.sites = calloc(count + 1, sizeof(struct report_site *));
-    return file->rows && file->sizes && file->places && file->by_id && file->report.sites;
-}
-
 static bool read_sites(struct report_file *file, const struct json_at *top, struct reason *why) {
     const json_t *array;
     if (!json_field_array(top, "sites", &array, why))
         return false;
     size_t count = json_array_size(array);
-    if (!allocate_sites(file, count, count_places(array)))
-        return reason_set(why, "out of memory");
-    struct place *places = file->places;
+    struct place *places = file->places = memory_zeros(count_places(array), sizeof *places);
+    file->rows = memory_zeros(count, sizeof *file->rows);
+    file->sizes = memory_zeros(count, sizeof *file->sizes);
+    file->by_id = memory_zeros(count, sizeof(struct report_site *));
+    file->report.sites = memory_zeros(count, sizeof(struct report_site *));
     for (size_t i = 0; i < count; i++) {
         if (!read_site(file, i, top, &places, why))
             return false;
@@ -263,9 +257,9 @@ static bool read_sites(struct report_file *file, const struct json_at *top, stru
 }
 
 static int compare_ids(const void *a, const void *b) {
-    uint64_t left = (*(struct report_site *const *)a)->view.id;
-    uint64_t right = (*(struct report_site *const *)b)->view.id;
-    return (left > right) - (left < right);
+    const struct report_site *left = *(struct report_site *const *)a,
+                             *right = *(struct report_site *const *)b;
+    return compare_u64(left->view.id, right->view.id);
 }
 
 static void sort_by_id(struct report_file *file) {
@@ -327,9 +321,7 @@ static bool read_pairs(struct report_file *file, const struct json_at *top, stru
     size_t count = json_array_size(json_object_get(top->object, "pairs")) +
                    json_array_size(json_object_get(top->object, "faults"));
     file->report.has_pairs = json_field_exists(top, "pairs");
-    file->report.pairs = calloc(count + 1, sizeof *file->report.pairs);
-    if (!file->report.pairs)
-        return reason_set(why, "out of memory");
+    file->report.pairs = memory_zeros(count, sizeof *file->report.pairs);
     return (!file->report.has_pairs || read_pair_array(file, top, "pairs", false, why)) &&
            read_pair_array(file, top, "faults", true, why);
 }

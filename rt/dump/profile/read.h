@@ -20,7 +20,6 @@ struct profile_texts {
 struct profile_row {
     uint64_t slot;
     size_t first_place;
-    bool has_sizes;
 };
 
 /* The counts of one thread, or of those that had its place one after the other, in one phase. */
@@ -78,7 +77,7 @@ struct profile_doubts {
 };
 
 /* Sets the report's reasons, and of a merged profile for how many processes each holds, and the programs.
- * False: out of memory. */
-bool profile_reasons_read(struct profile_file *, const struct profile_areas *, const struct profile_doubts *);
+ */
+void profile_reasons_read(struct profile_file *, const struct profile_areas *, const struct profile_doubts *);
 
 #endif

@@ -2,11 +2,15 @@
 /* The counters of a profile's slots. */
 #include "dump/profile/slots.h"
 
+#include "base/sort.h"
+#include "dump/base/memory.h"
+
 #include <stdlib.h>
+#include <string.h>
 
 static int compare_blocks(const void *a, const void *b) {
     const struct profile_flow *left = a, *right = b;
-    return (left->block > right->block) - (left->block < right->block);
+    return compare_u64(left->block, right->block);
 }
 
 /* Of blocks that have counted something and that the file names: a number that it does not can be any. */
@@ -35,13 +39,11 @@ static void find_flow(const struct profile_sweep *sweep, struct profile_active *
     active->flow = found ? found : other;
 }
 
-bool profile_sweep_open(struct profile_sweep *sweep, const struct profile_areas *areas) {
+void profile_sweep_open(struct profile_sweep *sweep, const struct profile_areas *areas) {
     *sweep = (struct profile_sweep){.areas = areas};
-    sweep->active = calloc(areas->span_count + 1, sizeof *sweep->active);
-    sweep->flows = calloc(areas->span_count + 1, sizeof *sweep->flows);
-    if (sweep->active && sweep->flows)
-        list_flows(sweep);
-    return sweep->active && sweep->flows;
+    sweep->active = memory_zeros(areas->span_count, sizeof *sweep->active);
+    sweep->flows = memory_zeros(areas->span_count, sizeof *sweep->flows);
+    list_flows(sweep);
 }
 
 void profile_sweep_close(struct profile_sweep *sweep) {
@@ -161,18 +163,13 @@ static void add_gained(struct slot_reading *reading, const unsigned char *at) {
         raise_to(&sums->most, tally.limit);
 }
 
-static void read_base(struct profile_base *base, const struct profile_areas *areas, uint64_t slot) {
-    const unsigned char *at = profile_element(areas, PROFILE_BASES, slot);
-    *base = (struct profile_base){.gained = 0};
+/* The element of the slot, or zeros. */
+static void read_element(void *to, size_t size, const struct profile_areas *areas, enum profile_kind kind,
+                         uint64_t slot) {
+    const unsigned char *at = profile_element(areas, kind, slot);
+    memset(to, 0, size);
     if (at)
-        profile_copy(base, at, sizeof *base);
-}
-
-static void read_slot(struct profile_slot *of, const struct profile_areas *areas, uint64_t slot) {
-    const unsigned char *at = profile_element(areas, PROFILE_SLOTS, slot);
-    *of = (struct profile_slot){.most = 0};
-    if (at)
-        profile_copy(of, at, sizeof *of);
+        profile_copy(to, at, size);
 }
 
 static uint64_t minus(uint64_t a, uint64_t b, bool *contradict) {
@@ -251,8 +248,8 @@ void profile_slot_read(struct profile_counts *counts, struct profile_sweep *swee
     each_element(&reading, PROFILE_EXTRAS, add_moved);
     each_element(&reading, PROFILE_TALLIES, add_lost);
     each_element(&reading, PROFILE_EXTRAS, add_reallocs);
-    read_slot(&of, sweep->areas, slot);
-    read_base(&base, sweep->areas, slot);
+    read_element(&of, sizeof of, sweep->areas, PROFILE_SLOTS, slot);
+    read_element(&base, sizeof base, sweep->areas, PROFILE_BASES, slot);
     reading.sums.most = (int64_t)of.most;
     each_element(&reading, PROFILE_TALLIES, add_gained);
     each_element(&reading, PROFILE_TALLIES, add_lost_since);

@@ -123,8 +123,7 @@ static int show_table(struct top *top, const struct top_options *options, bool i
     struct out *out = standard_out();
     if (!is_first)
         out_char(out, '\n');
-    if (!top_select(top, &options->view))
-        return complain(top->path, "out of memory");
+    top_select(top, &options->view);
     put_table(out, top, options);
     return standard_out_end();
 }
