@@ -40,56 +40,51 @@ void order_sites_by_identity(struct report_site **sites, size_t count) {
     sort_array(sites, count, sizeof *sites, compare_identity);
 }
 
-typedef uint64_t site_key(const struct report_site *);
-
-static uint64_t bytes(const struct report_site *site) {
-    return counters_bytes(&site->counters);
-}
-
-static uint64_t calls(const struct report_site *site) {
-    return counters_calls(&site->counters);
-}
-
-static uint64_t live_bytes(const struct report_site *site) {
-    return site->counters.live_bytes;
-}
-
-static uint64_t peak_bytes(const struct report_site *site) {
-    return site->counters.peak_bytes;
-}
-
-static uint64_t lost_bytes(const struct report_site *site) {
-    return site->lost_bytes;
+/* SORTS: by lost bytes. */
+static uint64_t key_of(const struct report_site *site, enum report_sort sort) {
+    const struct counters *counters = &site->counters;
+    switch (sort) {
+    case SORT_BYTES:
+        return counters_bytes(counters);
+    case SORT_ALLOCS:
+        return counters_calls(counters);
+    case SORT_LIVE:
+        return counters->live_bytes;
+    case SORT_PEAK:
+        return counters->peak_bytes;
+    default:
+        return site->lost_bytes;
+    }
 }
 
 /* The larger key first; what is equal by both, and by bytes and calls, in the order of the source. */
-static int compare_keys(const void *a, const void *b, site_key *first, site_key *second) {
-    site_key *keys[] = {first, second, bytes, calls};
+static int compare_keys(const void *a, const void *b, enum report_sort first, enum report_sort second) {
+    const enum report_sort sorts[] = {first, second, SORT_BYTES, SORT_ALLOCS};
     const struct report_site *left = site_at(a), *right = site_at(b);
     int order = 0;
-    for (size_t i = 0; i < sizeof keys / sizeof *keys && !order; i++)
-        order = compare_u64(keys[i](right), keys[i](left));
+    for (size_t i = 0; i < sizeof sorts / sizeof *sorts && !order; i++)
+        order = compare_u64(key_of(right, sorts[i]), key_of(left, sorts[i]));
     return order ?: order_identity(left, right);
 }
 
 static int compare_bytes(const void *a, const void *b) {
-    return compare_keys(a, b, bytes, calls);
+    return compare_keys(a, b, SORT_BYTES, SORT_ALLOCS);
 }
 
 static int compare_calls(const void *a, const void *b) {
-    return compare_keys(a, b, calls, bytes);
+    return compare_keys(a, b, SORT_ALLOCS, SORT_BYTES);
 }
 
 static int compare_live(const void *a, const void *b) {
-    return compare_keys(a, b, live_bytes, peak_bytes);
+    return compare_keys(a, b, SORT_LIVE, SORT_PEAK);
 }
 
 static int compare_peak(const void *a, const void *b) {
-    return compare_keys(a, b, peak_bytes, live_bytes);
+    return compare_keys(a, b, SORT_PEAK, SORT_LIVE);
 }
 
 static int compare_lost(const void *a, const void *b) {
-    return compare_keys(a, b, lost_bytes, live_bytes);
+    return compare_keys(a, b, SORTS, SORT_LIVE);
 }
 
 void order_sites(struct report_site **sites, size_t count, const struct report_limits *limits) {

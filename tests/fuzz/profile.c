@@ -38,8 +38,7 @@ static void show_tree(struct report *report, bool is_root_first) {
     struct tree tree = {.is_root_first = is_root_first, .by = MEASURE_ALLOCS, .prune = 1};
     struct out out = fuzz_out();
     report_prepare(report, &(struct report_limits){.top = 0});
-    if (!tree_make(&tree, report, &nothing))
-        abort();
+    tree_make(&tree, report, &nothing);
     tree_text(&out, &tree, report);
     tree_json(&out, &tree, report);
     tree_free(&tree);
@@ -53,9 +52,9 @@ static void show_groups(struct profile_file *file, enum group_by by, enum report
     struct out out = fuzz_out();
     struct reason why;
     report_prepare(&file->report, &(struct report_limits){.top = 0});
-    bool is_added = group_by_parts(by) ? groups_add_parts(&groups, &source, &why) || file->is_merged
-                                       : groups_add_sites(&groups, &file->report, &why);
-    if (!is_added)
+    if (!group_by_parts(by))
+        groups_add_sites(&groups, &file->report);
+    else if (!groups_add_parts(&groups, &source, &why) && !file->is_merged)
         abort();
     groups_prepare(&groups, &limits);
     groups_write(&out, &groups, &file->report, format);

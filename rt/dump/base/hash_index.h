@@ -25,11 +25,6 @@ size_t hash_find(const struct hash_index *, uint64_t hash, hash_is *, const void
 void hash_put(struct hash_index *, uint64_t hash, size_t element);
 void hash_free(struct hash_index *);
 
-static inline bool hash_add(struct hash_index *index, uint64_t hash, size_t element) {
-    hash_put(index, hash, element);
-    return true;
-}
-
 /* Another hash every time the program runs, so that no file can be made to collide. */
 uint64_t hash_bytes(uint64_t hash, const void *, size_t);
 uint64_t hash_number(uint64_t hash, uint64_t number);
@@ -66,10 +61,5 @@ struct string_pool {
 /* The one copy of the text, which lives as long as the pool; NULL for NULL. */
 const char *string_keep(struct string_pool *, const char *text);
 void string_pool_free(struct string_pool *);
-
-static inline bool string_pool_keep(struct string_pool *pool, const char **text) {
-    *text = string_keep(pool, *text);
-    return true;
-}
 
 #endif
