@@ -102,6 +102,7 @@ static uint64_t position(const struct report_site *site) {
     return site ? site->position : UINT64_MAX;
 }
 
+/* By owner, as the sites are sorted, and kind; faults behind all others, by kind and owner. */
 static int compare_owner_and_kind(const struct report_pair *a, const struct report_pair *b) {
     int by_owner = compare_u64(position(a->owner), position(b->owner));
     int by_kind = compare_u64(a->kind, b->kind);
@@ -115,20 +116,13 @@ static int compare_pair_sites(const void *a, const void *b) {
     return compare_owner_and_kind(left, right) ?: compare_u64(position(left->by), position(right->by));
 }
 
+/* Those with the most bytes first. */
 static int compare_pair_sizes(const void *a, const void *b) {
     const struct report_pair *left = a, *right = b;
     return compare_owner_and_kind(left, right)
                ?: compare_u64(right->bytes, left->bytes)
                ?: compare_u64(right->count, left->count)
                ?: compare_u64(position(left->by), position(right->by));
-}
-
-void order_pairs_by_site(struct report_pair *pairs, size_t count) {
-    sort_array(pairs, count, sizeof *pairs, compare_pair_sites);
-}
-
-void order_pairs_by_size(struct report_pair *pairs, size_t count) {
-    sort_array(pairs, count, sizeof *pairs, compare_pair_sizes);
 }
 
 /* ---- The pairs of a report in the order of its sites. */
@@ -177,9 +171,9 @@ static void name_sites(struct report *report) {
 
 void pairs_prepare(struct report *report) {
     redirect(report->pairs, report->pair_count);
-    order_pairs_by_site(report->pairs, report->pair_count);
+    sort_array(report->pairs, report->pair_count, sizeof *report->pairs, compare_pair_sites);
     report->pair_count = merge_same(report->pairs, report->pair_count);
-    order_pairs_by_size(report->pairs, report->pair_count);
+    sort_array(report->pairs, report->pair_count, sizeof *report->pairs, compare_pair_sizes);
     report->fault_count = 0;
     for (size_t i = 0; i < report->pair_count; i++)
         if (pair_is_fault(report->pairs[i].kind))

@@ -20,7 +20,8 @@ static void limit(void) {
     setrlimit(RLIMIT_AS, &memory);
 }
 
-pid_t debug_child_begin(struct reason *why) {
+/* 0 in the child; -1: *why says why there is none. */
+static pid_t begin(struct reason *why) {
     pid_t child = fork();
     if (child == 0)
         limit();
@@ -29,7 +30,7 @@ pid_t debug_child_begin(struct reason *why) {
     return child;
 }
 
-int debug_child_end(pid_t child, struct reason *why) {
+static int end(pid_t child, struct reason *why) {
     int status;
     while (waitpid(child, &status, 0) < 0)
         if (errno != EINTR) {
@@ -43,10 +44,10 @@ int debug_child_end(pid_t child, struct reason *why) {
 }
 
 int debug_child(int (*work)(void *context), void *context, struct reason *why) {
-    pid_t child = debug_child_begin(why);
+    pid_t child = begin(why);
     if (child == 0)
         _exit(work(context));
-    return child < 0 ? -1 : debug_child_end(child, why);
+    return child < 0 ? -1 : end(child, why);
 }
 
 /* ---- Reading debug information in a process of its own.
@@ -181,7 +182,7 @@ static bool hear(struct listener *listener, pid_t child, struct reason *why) {
     struct reason of_child;
     bool has_ended = listen(listener, why);
     fclose(listener->from);
-    int status = debug_child_end(child, &of_child);
+    int status = end(child, &of_child);
     if (!has_ended)
         return reason_set(why, "%s", status < 0 ? of_child.text : "libdwarf failed on its debug information");
     return !why->text[0];
@@ -193,7 +194,7 @@ bool symbol_child_lookup(const struct elf_file *elf, const uint64_t *addresses, 
     int ends[2];
     if (pipe(ends) != 0)
         return reason_errno(why);
-    pid_t child = debug_child_begin(why);
+    pid_t child = begin(why);
     if (child == 0) {
         close(ends[0]);
         look_up_here(ends[1], elf, addresses, count);
@@ -203,5 +204,5 @@ bool symbol_child_lookup(const struct elf_file *elf, const uint64_t *addresses, 
     if (listener.from)
         return hear(&listener, child, why);
     close(ends[0]);
-    return child > 0 && debug_child_end(child, why) >= 0 && reason_set(why, "out of memory");
+    return child > 0 && end(child, why) >= 0 && reason_set(why, "out of memory");
 }

@@ -136,9 +136,6 @@ struct debug_unit {
 /* Sets *from and *end to the addresses from low to high - 1. */
 void debug_unit_slice(const struct debug_unit *, uint64_t low, uint64_t high, size_t *from, size_t *end);
 
-/* Finds the scopes of the addresses that are in the unit. */
-void debug_unit_scopes(struct debug_unit *, Dwarf_Die);
-
 /* Finds their rows, and the names of files. debug_unit_files_free gives those back. */
 void debug_unit_lines(struct debug_unit *, Dwarf_Die);
 void debug_unit_files_free(struct debug_unit *);

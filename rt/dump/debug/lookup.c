@@ -90,6 +90,8 @@ static void tell_all(struct lookup *lookup) {
     }
 }
 
+static void walk_children(struct debug_unit *, Dwarf_Die parent, size_t scope, int depth);
+
 static void read_unit(void *context, Dwarf_Die die, bool is_of_types) {
     struct lookup *lookup = context;
     struct debug_unit *unit = &lookup->unit;
@@ -102,7 +104,8 @@ static void read_unit(void *context, Dwarf_Die die, bool is_of_types) {
     if (!unit->in_count)
         return;
     lookup->has_split_unit |= debug_is_split(die);
-    debug_unit_scopes(unit, die);
+    unit->scope_count = 0;
+    walk_children(unit, die, 0, 0);
     debug_unit_lines(unit, die);
     tell_all(lookup);
     debug_unit_files_free(unit);
@@ -182,8 +185,6 @@ static size_t add_scope(struct debug_unit *unit, Dwarf_Die die, size_t parent) {
     return scoping.scope;
 }
 
-static void walk_children(struct debug_unit *unit, Dwarf_Die parent, size_t scope, int depth);
-
 static void walk_entry(struct debug_unit *unit, Dwarf_Die die, size_t scope, int depth) {
     Dwarf_Half tag = debug_tag(die);
     if (debug_is_transparent(tag)) {
@@ -206,9 +207,4 @@ static void walk_children(struct debug_unit *unit, Dwarf_Die parent, size_t scop
     Dwarf_Die die = depth > DWARF_DEPTH_MAX ? NULL : debug_child_of(parent);
     for (; die; die = debug_next_of(unit->debug, die, take_entry(unit)))
         walk_entry(unit, die, scope, depth);
-}
-
-void debug_unit_scopes(struct debug_unit *unit, Dwarf_Die die) {
-    unit->scope_count = 0;
-    walk_children(unit, die, 0, 0);
 }

@@ -134,11 +134,8 @@ static void find_tables(struct elf_functions *functions, const struct elf_file *
 }
 
 static void add_function(struct elf_functions *functions, uint64_t address) {
-    if (!address)
-        return;
-    memory_grow(&functions->initialisers, functions->count, &functions->room,
-                sizeof *functions->initialisers);
-    functions->initialisers[functions->count++] = address;
+    if (address)
+        number_map_add(&functions->initialisers, address, 0);
 }
 
 static void read_relocations(struct elf_functions *functions, const struct elf_section *relocations,
@@ -163,16 +160,14 @@ static void read_initialisers(struct elf_functions *functions, const struct elf_
 
 void elf_functions_open(struct elf_functions *functions, const struct elf_file *elf) {
     const struct elf_section *array = elf_section_named(elf, ".init_array");
-    *functions = (struct elf_functions){.count = 0};
+    *functions = (struct elf_functions){.shift = 0};
     find_tables(functions, elf);
     if (array)
         read_initialisers(functions, elf, array);
-    if (functions->count)
-        qsort(functions->initialisers, functions->count, sizeof *functions->initialisers, compare_first_u64);
 }
 
 void elf_functions_close(struct elf_functions *functions) {
-    free(functions->initialisers);
+    number_map_free(&functions->initialisers);
 }
 
 bool elf_functions_name(const struct elf_functions *functions, uint64_t address,
@@ -181,9 +176,7 @@ bool elf_functions_name(const struct elf_functions *functions, uint64_t address,
     if (!functions->tables.header || !cfi_entry_find(&functions->tables, address + functions->shift, &entry))
         return false;
     uint64_t begin = entry.begin - functions->shift;
-    bool is_initialiser = functions->count && bsearch(&begin, functions->initialisers, functions->count,
-                                                      sizeof begin, compare_first_u64);
-    if (is_initialiser)
+    if (number_map_find(&functions->initialisers, begin))
         strcpy(name, "[static initialiser]");
     else
         snprintf(name, ELF_FUNCTION_NAME_SIZE, "[function at 0x%" PRIx64 "]", begin);

@@ -4,6 +4,7 @@
 #define ALLOCSITE_DUMP_ELF_SYMBOLS_H
 
 #include "base/cfi_entry.h"
+#include "dump/base/hash_index.h"
 #include "dump/elf/elf_file.h"
 
 struct elf_symbol {
@@ -31,9 +32,8 @@ const char *elf_symbols_find(const struct elf_symbols *, uint64_t address);
 
 struct elf_functions {
     struct cfi_tables tables;
-    uint64_t shift;         /* from an address of the file to where the tables take it to be */
-    uint64_t *initialisers; /* rising */
-    size_t count, room;
+    uint64_t shift;                 /* from an address of the file to where the tables take it to be */
+    struct number_map initialisers; /* their addresses, as keys */
 };
 
 #define ELF_FUNCTION_NAME_SIZE 40

@@ -51,8 +51,8 @@ static struct symbol_module *module_for(struct symbolizer *symbolizer, const cha
     return module;
 }
 
-void symbolizer_want(struct symbolizer *symbolizer, const char *path, const char *build_id,
-                     uint64_t address) {
+/* Where a call returns to. */
+static void want(struct symbolizer *symbolizer, const char *path, const char *build_id, uint64_t address) {
     if (symbolizer->is_off || !path || path[0] != '/' || !address)
         return;
     struct symbol_module *module = module_for(symbolizer, path, build_id);
@@ -167,7 +167,7 @@ static void find_symbols_in(struct finding *finding, const struct module_file *f
 
 /* Of a stripped library: what of its functions has no name for others. */
 static void find_functions_in(struct finding *finding, const struct module_file *file) {
-    struct elf_functions functions = {.count = 0};
+    struct elf_functions functions = {.shift = 0};
     char name[ELF_FUNCTION_NAME_SIZE];
     if (file->is_open)
         elf_functions_open(&functions, &file->elf);
@@ -220,7 +220,8 @@ static void find_wanted(struct symbolizer *symbolizer, struct symbol_module *mod
     module->known = module->count;
 }
 
-void symbolizer_run(struct symbolizer *symbolizer) {
+/* Looks up all that is wanted. Complains of files that cannot be used, once of each. */
+static void look_up(struct symbolizer *symbolizer) {
     for (size_t i = 0; i < symbolizer->count; i++) {
         struct symbol_module *module = &symbolizer->modules[i];
         if (module->count > module->known)
@@ -256,13 +257,13 @@ void symbolizer_free(struct symbolizer *symbolizer) {
 static void want_all(struct symbolizer *symbolizer, const struct report *report) {
     for (size_t i = 0; i < report->site_count; i++) {
         const struct site_view *view = &report->sites[i]->view;
-        symbolizer_want(symbolizer, view->module, view->build_id, view->address);
+        want(symbolizer, view->module, view->build_id, view->address);
     }
     for (size_t i = 0; i < report->stack_count; i++)
         for (size_t j = 0; j < report->stacks[i].frame_count; j++) {
             const struct report_frame *frame = &report->stacks[i].frames[j];
             if (frame->module)
-                symbolizer_want(symbolizer, frame->module->path, frame->module->build_id, frame->address);
+                want(symbolizer, frame->module->path, frame->module->build_id, frame->address);
         }
 }
 
@@ -303,7 +304,7 @@ void symbolize_report(struct symbolizer *symbolizer, struct report *report) {
     if (symbolizer->is_off)
         return;
     want_all(symbolizer, report);
-    symbolizer_run(symbolizer);
+    look_up(symbolizer);
     for (size_t i = 0; i < report->site_count; i++)
         if (report->sites[i]->view.address)
             name_row(symbolizer, &report->sites[i]->view);

@@ -23,12 +23,6 @@ struct symbolizer {
     struct string_pool strings;
 };
 
-/* Where a call returns to; nothing of it is kept. */
-void symbolizer_want(struct symbolizer *, const char *module, const char *build_id, uint64_t address);
-
-/* Looks up all that is wanted. Complains of files that cannot be used, once of each. */
-void symbolizer_run(struct symbolizer *);
-
 /* The place of the call, and those where the functions that it is in were inlined, outwards; *count of them,
  * 0 if nothing is known. Without debug information it is one that has a function only. They live as long as
  * the symbolizer. */

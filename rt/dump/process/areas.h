@@ -32,12 +32,6 @@ bool remote_areas_copy(struct remote_areas *, struct remote_memory *, struct pro
 bool remote_areas_names(const struct remote_areas *, struct remote_memory *, struct name_writer *,
                         struct reason *why);
 
-/* ---- The inheritance of a forked child without a profile: nobody has written it down. */
-
-/* Enters in the image, for each slot that can have a record, as much as it has given back beyond what it ever
- * had of its own: so much it has inherited at least. */
-void remote_inherited_add(const struct remote_areas *, struct profile_image *, uint32_t records);
-
 /* Copies them to their places in the image. Of each slot what went is read before what came, as profile.h has
  * it; and all of a slot within microseconds, for what comes in between stands as live. False: not all of it
  * is there. */

@@ -175,7 +175,8 @@ static void read_record(struct remote_names *names, uint64_t address, uint32_t s
     (what == PROFILE_CALLER ? read_caller : read_part)(names, address, module, record);
 }
 
-uint32_t remote_names_count(struct remote_memory *memory, const struct remote_root *root) {
+/* How many records there are, but no more than the process can have. */
+static uint32_t count_records(struct remote_memory *memory, const struct remote_root *root) {
     uint32_t count = remote_u32(memory, root->registry.record_count);
     return count <= memory->budget / sizeof(struct profile_record) ? count : 0;
 }
@@ -183,7 +184,7 @@ uint32_t remote_names_count(struct remote_memory *memory, const struct remote_ro
 void remote_names_read(struct remote_names *names, struct remote_memory *memory,
                        const struct remote_root *root) {
     struct remote_table table;
-    uint32_t count = remote_names_count(memory, root);
+    uint32_t count = count_records(memory, root);
     names->memory = memory;
     names->layout = &root->root.layout;
     if (!count || !remote_table_read(&table, root, memory, root->registry.records)) {

@@ -124,7 +124,8 @@ static void write_header(struct reading *reading, struct profile_header *header)
     header->ended = header->missing = 0;
     header->flags &= PROFILE_HAS_LOST | PROFILE_IS_FORKED;
     header->flags |= (read_option(reading, layout->option_pairs) ? PROFILE_HAS_PAIRS : 0u) |
-                     (read_option(reading, layout->option_sizes) ? PROFILE_HAS_SIZES : 0u);
+                     (read_option(reading, layout->option_sizes) ? PROFILE_HAS_SIZES : 0u) |
+                     (reading->is_forked ? PROFILE_INHERITS : 0u);
     header->holes = read_holes(reading);
     header->program = write_program(reading);
     header->host = name_write(&reading->names.writer, host);
@@ -156,8 +157,6 @@ static bool read_all(struct reading *reading, struct profile_image *image, struc
         return false;
     look_for_changes(reading);
     reading->is_forked = is_forked(reading);
-    if (reading->is_forked)
-        remote_inherited_add(&reading->areas, image, remote_names_count(&reading->memory, &reading->root));
     if (!remote_areas_names(&reading->areas, &reading->memory, &reading->names.writer, why))
         return false;
     remote_names_read(&reading->names, &reading->memory, &reading->root);

@@ -11,6 +11,97 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* ---- The names. */
+
+/* Where chunk number of the names ends. */
+static uint64_t chunk_end(unsigned number) {
+    return chunk_start(PROFILE_NAMES_FIRST, number + 1);
+}
+
+/* The first place behind all others, aligned to 4, where so many bytes do not lie in two chunks. Offset 0
+ * means nothing. */
+static uint64_t next_place(const struct name_writer *writer, size_t size) {
+    uint64_t at = writer->size ? (writer->size + 3) / 4 * 4 : 4;
+    for (unsigned number = 0; number < PROFILE_CHUNKS; number++)
+        if (at < chunk_end(number) && at + size <= chunk_end(number))
+            return at;
+        else if (at < chunk_end(number))
+            at = chunk_end(number);
+    return UINT32_MAX;
+}
+
+static void make_room(struct name_writer *writer, uint64_t size) {
+    size_t room = writer->room ? writer->room : PROFILE_NAMES_FIRST;
+    while (room < size)
+        room *= 2;
+    if (room == writer->room)
+        return;
+    writer->bytes = memory_need(realloc(writer->bytes, room));
+    memset(writer->bytes + writer->room, 0, room - writer->room);
+    writer->room = room;
+}
+
+/* The bytes to find among those that were written. */
+struct written {
+    const struct name_writer *writer;
+    size_t size;
+};
+
+static bool is_written(const void *key, const void *context, size_t element) {
+    const struct written *written = context;
+    return memcmp(key, written->writer->bytes + element, written->size) == 0;
+}
+
+static profile_name write_once(struct name_writer *writer, struct hash_index *index, const void *bytes,
+                               size_t size) {
+    uint64_t hash = hash_bytes(0, bytes, size);
+    size_t found = hash_find(index, hash, is_written, bytes, &(struct written){writer, size});
+    if (found != HASH_NONE)
+        return (profile_name)found;
+    uint64_t at = next_place(writer, size);
+    writer->is_full |= at + size > UINT32_MAX;
+    if (writer->is_full)
+        return 0;
+    make_room(writer, at + size);
+    hash_put(index, hash, at);
+    memcpy(writer->bytes + at, bytes, size);
+    writer->size = at + size;
+    return (profile_name)at;
+}
+
+profile_name name_write(struct name_writer *writer, const char *text) {
+    return text ? write_once(writer, &writer->strings, text, strlen(text) + 1) : 0;
+}
+
+profile_name name_write_frame(struct name_writer *writer, const struct profile_frame *frame) {
+    return write_once(writer, &writer->frames, frame, sizeof *frame);
+}
+
+static profile_name write_step_name(struct name_writer *writer, const struct profile_step *step) {
+    return write_once(writer, &writer->steps, step, sizeof *step);
+}
+
+static profile_name write_chain(struct name_writer *writer, const struct place *places, size_t count) {
+    profile_name caller = 0;
+    while (count--) {
+        struct profile_frame frame = {
+            .line = places[count].line, .column = places[count].column, .caller = caller};
+        frame.function = name_write(writer, places[count].function);
+        frame.file = name_write(writer, places[count].file);
+        caller = name_write_frame(writer, &frame);
+    }
+    return caller;
+}
+
+void name_writer_free(struct name_writer *writer) {
+    free(writer->bytes);
+    hash_free(&writer->strings);
+    hash_free(&writer->frames);
+    hash_free(&writer->steps);
+}
+
+/* ---- The slots. */
+
 static size_t stack_slot(const struct profile_records *records, size_t stack) {
     return PROFILE_FIRST_SLOT + records->report->site_count + stack;
 }
@@ -77,7 +168,7 @@ static struct profile_record make_site(struct profile_records *records, const st
     record.file = name_write(names, view->at.file);
     record.callee = name_write(names, view->callee);
     record.type = name_write(names, view->type);
-    record.inlined = name_write_chain(names, view->inlined, view->inlined_count);
+    record.inlined = write_chain(names, view->inlined, view->inlined_count);
     return record;
 }
 
@@ -115,7 +206,7 @@ static profile_name write_step(struct profile_records *records, const struct rep
                                .address = {(uint32_t)frame->address, (uint32_t)(frame->address >> 32)}};
     if (frame->module)
         key.module = module_slot(records, frame->module->path, frame->module->build_id);
-    return name_write_step(&records->names, &key);
+    return write_step_name(&records->names, &key);
 }
 
 static void make_stack(struct profile_records *records, size_t index) {
@@ -200,93 +291,4 @@ struct report_site profile_records_counted(const struct profile_records *records
     if (stack == report->stack_count && report->has_custom)
         return (struct report_site){.counters = report->custom};
     return (struct report_site){.lost_blocks = 0};
-}
-
-/* ---- The names of a profile that is written. */
-
-/* Where chunk number of the names ends. */
-static uint64_t chunk_end(unsigned number) {
-    return chunk_start(PROFILE_NAMES_FIRST, number + 1);
-}
-
-/* The first place behind all others, aligned to 4, where so many bytes do not lie in two chunks. Offset 0
- * means nothing. */
-static uint64_t next_place(const struct name_writer *writer, size_t size) {
-    uint64_t at = writer->size ? (writer->size + 3) / 4 * 4 : 4;
-    for (unsigned number = 0; number < PROFILE_CHUNKS; number++)
-        if (at < chunk_end(number) && at + size <= chunk_end(number))
-            return at;
-        else if (at < chunk_end(number))
-            at = chunk_end(number);
-    return UINT32_MAX;
-}
-
-static void make_room(struct name_writer *writer, uint64_t size) {
-    size_t room = writer->room ? writer->room : PROFILE_NAMES_FIRST;
-    while (room < size)
-        room *= 2;
-    if (room == writer->room)
-        return;
-    writer->bytes = memory_need(realloc(writer->bytes, room));
-    memset(writer->bytes + writer->room, 0, room - writer->room);
-    writer->room = room;
-}
-
-/* The bytes to find among those that were written. */
-struct written {
-    const struct name_writer *writer;
-    size_t size;
-};
-
-static bool is_written(const void *key, const void *context, size_t element) {
-    const struct written *written = context;
-    return memcmp(key, written->writer->bytes + element, written->size) == 0;
-}
-
-static profile_name write_once(struct name_writer *writer, struct hash_index *index, const void *bytes,
-                               size_t size) {
-    uint64_t hash = hash_bytes(0, bytes, size);
-    size_t found = hash_find(index, hash, is_written, bytes, &(struct written){writer, size});
-    if (found != HASH_NONE)
-        return (profile_name)found;
-    uint64_t at = next_place(writer, size);
-    writer->is_full |= at + size > UINT32_MAX;
-    if (writer->is_full)
-        return 0;
-    make_room(writer, at + size);
-    hash_put(index, hash, at);
-    memcpy(writer->bytes + at, bytes, size);
-    writer->size = at + size;
-    return (profile_name)at;
-}
-
-profile_name name_write(struct name_writer *writer, const char *text) {
-    return text ? write_once(writer, &writer->strings, text, strlen(text) + 1) : 0;
-}
-
-profile_name name_write_frame(struct name_writer *writer, const struct profile_frame *frame) {
-    return write_once(writer, &writer->frames, frame, sizeof *frame);
-}
-
-profile_name name_write_step(struct name_writer *writer, const struct profile_step *step) {
-    return write_once(writer, &writer->steps, step, sizeof *step);
-}
-
-profile_name name_write_chain(struct name_writer *writer, const struct place *places, size_t count) {
-    profile_name caller = 0;
-    while (count--) {
-        struct profile_frame frame = {
-            .line = places[count].line, .column = places[count].column, .caller = caller};
-        frame.function = name_write(writer, places[count].function);
-        frame.file = name_write(writer, places[count].file);
-        caller = name_write_frame(writer, &frame);
-    }
-    return caller;
-}
-
-void name_writer_free(struct name_writer *writer) {
-    free(writer->bytes);
-    hash_free(&writer->strings);
-    hash_free(&writer->frames);
-    hash_free(&writer->steps);
 }

@@ -16,14 +16,9 @@ struct name_writer {
     struct hash_index strings, frames, steps;
 };
 
-/* The name of what is written; 0 for NULL, for a chain of none, and if it is full. */
+/* The name of what is written; 0 for NULL, and if it is full. */
 profile_name name_write(struct name_writer *, const char *text);
 profile_name name_write_frame(struct name_writer *, const struct profile_frame *);
-profile_name name_write_step(struct name_writer *, const struct profile_step *);
-
-/* That of the innermost of the places. */
-profile_name name_write_chain(struct name_writer *, const struct place *, size_t count);
-
 void name_writer_free(struct name_writer *);
 
 /* ---- The slots of a profile that is written, and their records and names.

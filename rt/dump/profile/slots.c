@@ -240,6 +240,15 @@ static void set_extremes(struct counters *counters, const struct sums *sums, con
     counters->max_live_blocks_within = slot->most_within;
 }
 
+static void infer_inherited(struct profile_slot *slot, const struct tally *tally) {
+    int64_t blocks = (int64_t)(tally->gained - tally->lost);
+    int64_t bytes = (int64_t)(tally->gained_bytes - tally->lost_bytes);
+    if (blocks >= 0 && bytes >= 0)
+        return;
+    slot->inherited_blocks = blocks < 0 ? -(uint64_t)blocks : 0;
+    slot->inherited_bytes = bytes < 0 ? -(uint64_t)bytes : 0;
+}
+
 void profile_slot_read(struct profile_counts *counts, struct profile_sweep *sweep, uint64_t slot,
                        bool is_in_totals) {
     struct slot_reading reading = {.sweep = sweep, .slot = slot, .is_in_totals = is_in_totals};
@@ -253,6 +262,8 @@ void profile_slot_read(struct profile_counts *counts, struct profile_sweep *swee
     reading.sums.most = (int64_t)of.most;
     each_element(&reading, PROFILE_TALLIES, add_gained);
     each_element(&reading, PROFILE_TALLIES, add_lost_since);
+    if (sweep->areas->header.flags & PROFILE_INHERITS)
+        infer_inherited(&of, &reading.sums.flow.tally);
     *counts = (struct profile_counts){.lost_blocks = of.lost_blocks, .lost_bytes = of.lost_bytes};
     counts->outrun = reading.lost_since - reading.sums.flow.tally.lost > PROFILE_OUTRUN;
     if (is_in_totals)

@@ -30,6 +30,14 @@ static const unsigned char *bytes_at(const struct table_regions *regions, uint64
     return region->bytes + offset;
 }
 
+/* Copies them. False: they are not there. */
+static bool read_at(const struct table_regions *regions, uint64_t address, void *to, size_t size) {
+    const unsigned char *bytes = bytes_at(regions, address, size);
+    if (bytes)
+        memcpy(to, bytes, size);
+    return bytes;
+}
+
 /* The target of the field at an address; 0: none. */
 static uint64_t target(uint64_t field, allocsite_ref reference) {
     return reference ? field + (uint64_t)(int64_t)reference : 0;
@@ -51,11 +59,8 @@ static bool read_string(const struct table_input *input, uint64_t address, const
 
 static bool read_scope(const struct table_input *input, uint64_t address, struct place *place) {
     struct allocsite_scope scope;
-    const unsigned char *bytes = bytes_at(&input->frames, address, sizeof scope);
-    if (!bytes)
-        return false;
-    memcpy(&scope, bytes, sizeof scope);
-    return read_string(input, target(FIELD(address, struct allocsite_scope, function), scope.function),
+    return read_at(&input->frames, address, &scope, sizeof scope) &&
+           read_string(input, target(FIELD(address, struct allocsite_scope, function), scope.function),
                        &place->function) &&
            read_string(input, target(FIELD(address, struct allocsite_scope, file), scope.file), &place->file);
 }
@@ -63,10 +68,8 @@ static bool read_scope(const struct table_input *input, uint64_t address, struct
 /* Reads the frame at *address and moves *address on to its caller. */
 static bool read_frame(const struct table_input *input, uint64_t *address, struct place *place) {
     struct allocsite_frame frame;
-    const unsigned char *bytes = bytes_at(&input->frames, *address, sizeof frame);
-    if (!bytes)
+    if (!read_at(&input->frames, *address, &frame, sizeof frame))
         return false;
-    memcpy(&frame, bytes, sizeof frame);
     place->line = frame.line;
     place->column = frame.column;
     uint64_t scope = target(FIELD(*address, struct allocsite_frame, scope), frame.scope);
@@ -76,10 +79,8 @@ static bool read_frame(const struct table_input *input, uint64_t *address, struc
 
 static bool read_request(const struct table_input *input, uint64_t address, struct table_site *site) {
     struct allocsite_request request;
-    const unsigned char *bytes = bytes_at(&input->frames, address, sizeof request);
-    if (!bytes)
+    if (!read_at(&input->frames, address, &request, sizeof request))
         return false;
-    memcpy(&request, bytes, sizeof request);
     uint64_t callee = target(FIELD(address, struct allocsite_request, callee), request.callee);
     uint64_t type = target(FIELD(address, struct allocsite_request, type), request.type);
     return read_string(input, callee, &site->callee) && read_string(input, type, &site->type) && site->callee;

@@ -55,8 +55,7 @@ static void add_way(struct ways *ways, evidence_key key) {
 }
 
 static void enter_function(struct walk *walk, Dwarf_Die die, struct ways *into) {
-    evidence_key function = function_of(walk, die);
-    add_way(into, evidence_code(walk->evidence, function));
+    add_way(into, evidence_code(walk->evidence, function_of(walk, die), false));
 }
 
 static void enter_inlined(struct walk *walk, Dwarf_Die die, const struct ways *from, struct ways *into) {
@@ -64,7 +63,7 @@ static void enter_inlined(struct walk *walk, Dwarf_Die die, const struct ways *f
     uint64_t file = debug_number(walk->debug, die, DW_AT_call_file);
     evidence_key file_key = file < walk->file_count ? walk->files[file] : 0;
     if (walk->is_linked)
-        add_way(into, evidence_inlined_code(walk->evidence, function));
+        add_way(into, evidence_code(walk->evidence, function, true));
     if (!file_key)
         return;
     uint64_t line = debug_number(walk->debug, die, DW_AT_call_line);

@@ -178,12 +178,8 @@ evidence_key evidence_function(struct evidence *evidence, const char *name, cons
     return see(evidence, keys.last);
 }
 
-evidence_key evidence_code(struct evidence *evidence, evidence_key function) {
-    return function ? see(evidence, key_of_number(KEY_CODE, function)) : 0;
-}
-
-evidence_key evidence_inlined_code(struct evidence *evidence, evidence_key function) {
-    return function ? see(evidence, key_of_number(KEY_INLINED_CODE, function)) : 0;
+evidence_key evidence_code(struct evidence *evidence, evidence_key function, bool is_inlined) {
+    return function ? see(evidence, key_of_number(is_inlined ? KEY_INLINED_CODE : KEY_CODE, function)) : 0;
 }
 
 evidence_key evidence_inlined(struct evidence *evidence, evidence_key way, evidence_key function,

@@ -44,8 +44,7 @@ evidence_key evidence_function(struct evidence *, const char *name, const char *
 
 /* Where a way in can begin: code of a function, on its own or inlined somewhere. The latter is where a site's
  * function went if it was inlined after the table was made, at link time. */
-evidence_key evidence_code(struct evidence *, evidence_key function);
-evidence_key evidence_inlined_code(struct evidence *, evidence_key function);
+evidence_key evidence_code(struct evidence *, evidence_key function, bool is_inlined);
 
 /* The call of a function that was inlined into the code at a way in. */
 evidence_key evidence_inlined(struct evidence *, evidence_key way, evidence_key function, evidence_key file,

@@ -169,18 +169,6 @@ static int judge_all(struct verification *all, const struct grounds *grounds) {
     return error || all->counts[VERDICT_DISAGREES] ? STATUS_FAILED : STATUS_DONE;
 }
 
-static int verify_here(struct verification *all, const struct elf_file *elf) {
-    struct grounds grounds = {0};
-    struct reason why;
-    int status = STATUS_FAILED;
-    if (collect(&grounds, elf, all->table, &why))
-        status = judge_all(all, &grounds);
-    else
-        complain(all->module, "cannot verify: %s", why.text);
-    discard(&grounds);
-    return status;
-}
-
 struct task {
     struct verification all;
     const struct elf_file *elf;
@@ -188,7 +176,14 @@ struct task {
 
 static int verify_there(void *context) {
     struct task *task = context;
-    return verify_here(&task->all, task->elf);
+    struct verification *all = &task->all;
+    struct grounds grounds = {0};
+    struct reason why;
+    bool is_collected = collect(&grounds, task->elf, all->table, &why);
+    int status =
+        is_collected ? judge_all(all, &grounds) : complain(all->module, "cannot verify: %s", why.text);
+    discard(&grounds);
+    return status;
 }
 
 int verify(struct out *out, bool is_json, const char *module, const struct elf_file *elf,
