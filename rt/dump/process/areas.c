@@ -113,40 +113,29 @@ bool remote_areas_copy(struct remote_areas *areas, struct remote_memory *memory,
     return true;
 }
 
-/* Where chunk number of the names begins. */
-static size_t names_begin(uint32_t number) {
-    return chunk_start(PROFILE_NAMES_FIRST, number);
-}
-
-static size_t names_end(const struct remote_areas *areas) {
+/* Chunks of names lie one behind the other there. Returns where the last one ends. */
+static size_t place_names(struct remote_areas *areas) {
     size_t end = 0;
     for (size_t i = 0; i < areas->count; i++) {
-        const struct profile_area *area = &areas->list[i].area;
-        if (area->kind == PROFILE_NAMES && area->index < NAMES_CHUNKS_MAX &&
-            names_begin(area->index + 1) > end)
-            end = names_begin(area->index + 1);
+        struct profile_area *area = &areas->list[i].area;
+        if (area->kind != PROFILE_NAMES)
+            continue;
+        bool is_within = area->index < NAMES_CHUNKS_MAX;
+        uint64_t size = is_within ? chunk_size(PROFILE_NAMES_FIRST, area->index) : 0;
+        area->offset = is_within ? chunk_start(PROFILE_NAMES_FIRST, area->index) : 0;
+        area->size = area->size < size ? area->size : size;
+        end = area->offset + size > end ? area->offset + size : end;
     }
     return end;
 }
 
-bool remote_areas_names(const struct remote_areas *areas, struct remote_memory *memory,
-                        struct name_writer *writer, struct reason *why) {
-    size_t end = names_end(areas);
-    if (!end)
-        return true;
+bool remote_areas_names(struct remote_areas *areas, struct remote_memory *memory, struct name_writer *writer,
+                        struct reason *why) {
+    size_t end = place_names(areas);
     if (end > memory->budget)
         return say_too_much(memory, why);
-    writer->bytes = memory_zeros(end, 1);
+    if (end)
+        writer->bytes = memory_zeros(end, 1);
     writer->size = writer->room = end;
-    for (size_t i = 0; i < areas->count; i++) {
-        const struct remote_area *area = &areas->list[i];
-        uint32_t number = area->area.index;
-        if (area->area.kind != PROFILE_NAMES || number >= NAMES_CHUNKS_MAX)
-            continue;
-        size_t begin = names_begin(number), size = names_begin(number + 1) - begin;
-        if (!remote_read(memory, area->address, writer->bytes + begin,
-                         area->area.size < size ? area->area.size : size))
-            return say_vanished(memory, why);
-    }
-    return true;
+    return copy_kind(areas, memory, writer->bytes, PROFILE_NAMES) || say_vanished(memory, why);
 }

@@ -29,7 +29,7 @@ bool remote_areas_copy(struct remote_areas *, struct remote_memory *, struct pro
                        struct reason *why);
 
 /* The names that are there already, for those that are written to be added behind. False: *why says why. */
-bool remote_areas_names(const struct remote_areas *, struct remote_memory *, struct name_writer *,
+bool remote_areas_names(struct remote_areas *, struct remote_memory *, struct name_writer *,
                         struct reason *why);
 
 /* Copies them to their places in the image. Of each slot what went is read before what came, as profile.h has
