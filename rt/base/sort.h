@@ -20,6 +20,11 @@ static inline int compare_first_u64(const void *a, const void *b) {
     return compare_u64(*(const uint64_t *)a, *(const uint64_t *)b);
 }
 
+/* NULL comes first. */
+static inline int compare_text(const char *a, const char *b) {
+    return a == b ? 0 : a && b ? strcmp(a, b) : !b - !a;
+}
+
 /* NULL is as if it were empty. */
 static inline int compare_names(const char *a, const char *b) {
     return strcmp(a ? a : "", b ? b : "");

@@ -7,11 +7,6 @@
 
 #include <string.h>
 
-/* Unknown comes first. */
-static int compare_text(const char *a, const char *b) {
-    return a == b ? 0 : a && b ? strcmp(a, b) : !b - !a;
-}
-
 static int compare_place(const struct place *a, const struct place *b) {
     return compare_text(a->file, b->file)
                ?: compare_u64(a->line, b->line)

@@ -137,7 +137,7 @@ static void read_lines(struct reading *reading, char *text, size_t size, budget_
                        void *context) {
     for (char *line = text, *end = text + size; line < end;) {
         char *newline = memchr(line, '\n', (size_t)(end - line));
-        char *line_end = newline ? newline : end;
+        char *line_end = newline ?: end;
         *line_end = '\0';
         reading->next.line++;
         const char *wrong =

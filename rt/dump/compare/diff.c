@@ -11,7 +11,7 @@
 static const struct report_site nothing;
 
 struct change change_of(const struct report_site *old, const struct report_site *new, enum measure measure) {
-    uint64_t was = measure_of(old ? old : &nothing, measure), is = measure_of(new ? new : &nothing, measure);
+    uint64_t was = measure_of(old ?: &nothing, measure), is = measure_of(new ?: &nothing, measure);
     return is < was ? (struct change){true, was - is} : (struct change){false, is - was};
 }
 

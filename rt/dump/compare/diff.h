@@ -49,7 +49,7 @@ struct change change_of(const struct report_site *old, const struct report_site 
 
 /* The site as it is now, or as it was if it is gone. */
 static inline const struct report_site *diff_site(const struct diff_row *row) {
-    return row->new ? row->new : row->old;
+    return row->new ?: row->old;
 }
 
 const char *diff_state_name(enum diff_state);

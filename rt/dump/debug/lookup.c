@@ -76,7 +76,7 @@ static void tell(struct lookup *lookup, size_t index) {
         places[count++].function = name_of(lookup, at->function);
         places[count] = place_at(unit, at->call_file, at->call_line, at->call_column);
     }
-    lookup->found(lookup->context, index, places, count ? count : 1);
+    lookup->found(lookup->context, index, places, count ?: 1);
 }
 
 static void tell_all(struct lookup *lookup) {

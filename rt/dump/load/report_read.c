@@ -92,21 +92,22 @@ static void read_lost(struct report_site *row, const struct json_at *at) {
     row->lost_bytes = json_field_u64(at, "lost_bytes");
 }
 
-static void read_totals(struct report_file *file, const struct json_at *top) {
-    struct json_at at = json_field_object(top, "totals");
-    file->report.stated = &file->totals;
-    file->report.reach = json_field_exists(&at, "lost_blocks");
-    if (file->report.reach)
-        read_lost(&file->totals, &at);
-#define NOTE_LACK(name) file->not_told.name = !json_field_exists(&at, #name);
-    ALLOCSITE_TOTALS(NOTE_LACK)
-#define READ_TOTAL(name) file->totals.counters.name = file->not_told.name ? 0 : json_field_u64(&at, #name);
-    ALLOCSITE_TOTALS(READ_TOTAL)
-}
+#define NOTE_LACK(name) file->not_told.name = !json_field_exists(at, #name);
 
 /* What the totals lack a site may have all the same: then the sums tell. */
 #define READ_COUNTER(name)                                                                                   \
     counters->name = file->not_told.name && !json_field_exists(at, #name) ? 0 : json_field_u64(at, #name);
+
+static void read_totals(struct report_file *file, const struct json_at *top) {
+    struct json_at totals = json_field_object(top, "totals"), *at = &totals;
+    struct counters *counters = &file->totals.counters;
+    file->report.stated = &file->totals;
+    file->report.reach = json_field_exists(at, "lost_blocks");
+    if (file->report.reach)
+        read_lost(&file->totals, at);
+    ALLOCSITE_TOTALS(NOTE_LACK)
+    ALLOCSITE_TOTALS(READ_COUNTER)
+}
 
 void report_read_counters(const struct report_file *file, struct counters *counters,
                           const struct json_at *at) {

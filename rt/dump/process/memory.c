@@ -239,7 +239,7 @@ static void look_at_module(struct search *search, uint64_t start) {
     Elf64_Ehdr header;
     Elf64_Phdr segments[SEGMENTS_MAX];
     if (!remote_read(search->memory, start, &header, sizeof header)) {
-        search->error = search->error ? search->error : errno;
+        search->error = search->error ?: errno;
         return;
     }
     if (!is_module(&header) ||

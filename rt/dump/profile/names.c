@@ -34,7 +34,8 @@ void profile_names_read(struct profile_names *names, const struct profile_areas 
 void profile_names_free(struct profile_names *names) {
     for (unsigned i = 0; i < PROFILE_CHUNKS; i++)
         free(names->chunks[i]);
-    free(names->places);
+    for (size_t i = 0; i < names->chains.count; i++)
+        free((struct profile_chain *)(uintptr_t)names->chains.list[i].value);
     number_map_free(&names->chains);
 }
 
@@ -53,18 +54,7 @@ const char *profile_name_at(struct profile_names *names, profile_name offset) {
     return name;
 }
 
-static void add_place(struct profile_names *names, const struct profile_frame *frame) {
-    memory_grow(&names->places, names->place_count, &names->place_room, sizeof *names->places);
-    names->places_left--;
-    names->places[names->place_count++] = (struct place){
-        .function = profile_name_at(names, frame->function),
-        .file = profile_name_at(names, frame->file),
-        .line = frame->line,
-        .column = frame->column,
-    };
-}
-
-static size_t read_chain(struct profile_names *names, profile_name offset) {
+static size_t read_places(struct profile_names *names, profile_name offset, struct place *places) {
     size_t count = 0;
     for (; offset; count++) {
         struct profile_frame frame;
@@ -74,25 +64,27 @@ static size_t read_chain(struct profile_names *names, profile_name offset) {
             return count;
         }
         memcpy(&frame, at, sizeof frame);
-        add_place(names, &frame);
+        names->places_left--;
+        places[count] = (struct place){.line = frame.line, .column = frame.column};
+        places[count].function = profile_name_at(names, frame.function);
+        places[count].file = profile_name_at(names, frame.file);
         offset = frame.caller;
     }
     return count;
 }
 
 /* Parts of a site share its chain. */
-size_t profile_chain_read(struct profile_names *names, profile_name frame, size_t *count) {
-    enum { LENGTH_BITS = 10 };
-    _Static_assert(PROFILE_CHAIN_MAX < 1 << LENGTH_BITS, "the length fits");
+const struct profile_chain *profile_chain_read(struct profile_names *names, profile_name frame) {
+    struct place places[PROFILE_CHAIN_MAX];
     const uint64_t *known = number_map_find(&names->chains, frame);
-    if (known) {
-        *count = *known & ((1 << LENGTH_BITS) - 1);
-        return *known >> LENGTH_BITS;
-    }
-    size_t first = names->place_count;
-    *count = read_chain(names, frame);
-    number_map_add(&names->chains, frame, (uint64_t)first << LENGTH_BITS | *count);
-    return first;
+    if (known)
+        return (const struct profile_chain *)(uintptr_t)*known;
+    size_t count = read_places(names, frame, places);
+    struct profile_chain *chain = memory_need(malloc(sizeof *chain + count * sizeof *places));
+    chain->count = count;
+    memcpy(chain->places, places, count * sizeof *places);
+    number_map_add(&names->chains, frame, (uintptr_t)chain);
+    return chain;
 }
 
 bool profile_step_read(const struct profile_names *names, profile_name offset, struct profile_step *step) {

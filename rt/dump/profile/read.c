@@ -38,7 +38,8 @@ static void add_row(struct reader *reader, uint64_t slot, const struct profile_c
     struct profile_file *file = reader->file;
     size_t count = file->report.site_count++;
     memory_grow(&file->rows, count, &file->row_room, sizeof *file->rows);
-    memory_grow(&file->sources, count, &file->source_room, sizeof *file->sources);
+    memory_grow(&file->slots, count, &file->slot_room, sizeof *file->slots);
+    file->slots[count] = slot;
     struct report_site *row = &file->rows[count];
     *row = (struct report_site){.counters = counts->counters};
     if (file->report.reach) {
@@ -47,8 +48,7 @@ static void add_row(struct reader *reader, uint64_t slot, const struct profile_c
     }
     settle(reader, &row->counters);
     reader->doubts.unnamed += view->what == PROFILE_UNUSED;
-    file->sources[count] =
-        (struct profile_row){.slot = slot, .first_place = profile_view_row(&row->view, &reader->views, view)};
+    profile_view_row(&row->view, &reader->views, view);
     if (view->what == PROFILE_STACK)
         profile_stacks_add(&file->stacks, &reader->views, view->stack, &row->counters, count);
 }
@@ -145,7 +145,7 @@ static void read_sizes(struct reader *reader) {
         return;
     file->sizes = memory_zeros(file->report.site_count, sizeof *file->sizes);
     for (size_t i = 0; i < file->report.site_count; i++) {
-        const unsigned char *at = profile_element(&reader->areas, PROFILE_SIZES, file->sources[i].slot);
+        const unsigned char *at = profile_element(&reader->areas, PROFILE_SIZES, file->slots[i]);
         if (at)
             profile_copy(file->sizes[i], at, sizeof file->sizes[i]);
         file->rows[i].sizes = at ? file->sizes[i] : NULL;
@@ -156,12 +156,8 @@ static void read_sizes(struct reader *reader) {
 static void settle_rows(struct profile_file *file) {
     size_t count = file->report.site_count;
     file->report.sites = memory_zeros(count, sizeof *file->report.sites);
-    for (size_t i = 0; i < count; i++) {
-        struct report_site *row = &file->rows[i];
-        file->report.sites[i] = row;
-        row->view.inlined =
-            row->view.inlined_count ? file->names.places + file->sources[i].first_place : NULL;
-    }
+    for (size_t i = 0; i < count; i++)
+        file->report.sites[i] = &file->rows[i];
     profile_stacks_settle(&file->stacks, file->rows);
     file->report.stacks = file->stacks.list;
     file->report.stack_count = file->stacks.count;
@@ -169,13 +165,10 @@ static void settle_rows(struct profile_file *file) {
 
 /* *is_known: false if a slot has no row that should have one. */
 static struct report_site *row_of(const struct profile_file *file, uint64_t slot, bool *is_known) {
-    struct profile_row key = {.slot = slot};
-    const struct profile_row *found =
-        slot && file->report.site_count
-            ? bsearch(&key, file->sources, file->report.site_count, sizeof key, compare_first_u64)
-            : NULL;
-    *is_known &= found || !slot;
-    return found ? &file->rows[found - file->sources] : NULL;
+    size_t count = file->report.site_count, row = sorted_below(file->slots, count, sizeof slot, 0, slot);
+    bool is_found = slot && row < count && file->slots[row] == slot;
+    *is_known &= is_found || !slot;
+    return is_found ? &file->rows[row] : NULL;
 }
 
 static void set_pair(struct reader *reader, const struct profile_pair *pair) {
@@ -295,7 +288,7 @@ void profile_read_free(struct profile_file *file) {
     free(file->report.pairs);
     free(file->report.sites);
     free(file->sizes);
-    free(file->sources);
+    free(file->slots);
     free(file->rows);
     free(file->parts);
     profile_stacks_free(&file->stacks);

@@ -31,7 +31,7 @@ static uint64_t next_place(const struct name_writer *writer, size_t size) {
 }
 
 static void make_room(struct name_writer *writer, uint64_t size) {
-    size_t room = writer->room ? writer->room : PROFILE_NAMES_FIRST;
+    size_t room = writer->room ?: PROFILE_NAMES_FIRST;
     while (room < size)
         room *= 2;
     if (room == writer->room)

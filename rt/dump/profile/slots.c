@@ -34,9 +34,8 @@ static void list_flows(struct profile_sweep *sweep) {
 /* That of a span is looked for once, not with each slot. */
 static void find_flow(const struct profile_sweep *sweep, struct profile_active *active) {
     struct profile_flow key = {.block = active->span->block};
-    struct profile_flow *other = &sweep->flows[sweep->flow_count];
     struct profile_flow *found = bsearch(&key, sweep->flows, sweep->flow_count, sizeof key, compare_blocks);
-    active->flow = found ? found : other;
+    active->flow = found ?: &sweep->flows[sweep->flow_count];
 }
 
 void profile_sweep_open(struct profile_sweep *sweep, const struct profile_areas *areas) {

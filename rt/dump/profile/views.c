@@ -62,8 +62,8 @@ static void view_in_module(struct site_view *row, const struct profile_views *vi
     row->at.function = profile_name_at(views->names, record->function);
 }
 
-static size_t view_site(struct site_view *row, struct profile_names *names,
-                        const struct profile_record *record) {
+static void view_site(struct site_view *row, struct profile_names *names,
+                      const struct profile_record *record) {
     row->sited = true;
     row->at.file = profile_name_at(names, record->file);
     row->at.line = record->line;
@@ -71,22 +71,25 @@ static size_t view_site(struct site_view *row, struct profile_names *names,
     row->callee = profile_name_at(names, record->callee);
     row->type = profile_name_at(names, record->type);
     row->of_wrapper = record->address != 0;
-    return profile_chain_read(names, record->inlined, &row->inlined_count);
+    const struct profile_chain *chain = profile_chain_read(names, record->inlined);
+    row->inlined = chain->places;
+    row->inlined_count = chain->count;
 }
 
-size_t profile_view_row(struct site_view *row, const struct profile_views *views,
-                        const struct profile_view *view) {
+void profile_view_row(struct site_view *row, const struct profile_views *views,
+                      const struct profile_view *view) {
     const struct profile_record *record = &view->record;
     if (view->what == PROFILE_UNUSED) {
         *row = (struct site_view){.id = ROW_UNNAMED_ID, .module = ROW_UNNAMED};
-        return 0;
+        return;
     }
     *row = (struct site_view){.id = record->id, .backing = view->is_backing};
     if (record->what == PROFILE_MODULE)
         view_module(row, views, record);
     else
         view_in_module(row, views, record);
-    return record->what == PROFILE_SITE ? view_site(row, views->names, record) : 0;
+    if (record->what == PROFILE_SITE)
+        view_site(row, views->names, record);
 }
 
 /* ---- The calling frames of a profile. */

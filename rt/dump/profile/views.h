@@ -22,9 +22,8 @@ struct profile_view {
 /* Follows a part to the site, the module or the caller that it is a part of in the end. */
 void profile_view_find(struct profile_view *, const struct profile_views *, uint64_t slot);
 
-/* The row of what was found. Returns at which place of the names its inline chain, inlined_count places,
- * begins, for these may still move. */
-size_t profile_view_row(struct site_view *, const struct profile_views *, const struct profile_view *);
+/* The row of what was found. */
+void profile_view_row(struct site_view *, const struct profile_views *, const struct profile_view *);
 
 /* ---- The calling frames of a profile. */
 

@@ -158,7 +158,7 @@ static void sort_regions(struct table_regions *regions) {
 }
 
 /* Unknown comes last. */
-static int compare_text(const char *a, const char *b) {
+static int compare_known(const char *a, const char *b) {
     return a == b ? 0 : a && b ? strcmp(a, b) : !a - !b;
 }
 
@@ -166,7 +166,7 @@ static int compare_text(const char *a, const char *b) {
 static int compare_file(const char *a, const char *b) {
     char clean_a[PATH_MAX], clean_b[PATH_MAX];
     if (a == b || !a || !b)
-        return compare_text(a, b);
+        return compare_known(a, b);
     path_show(clean_a, sizeof clean_a, a, NULL);
     path_show(clean_b, sizeof clean_b, b, NULL);
     return strcmp(clean_a, clean_b) ?: strcmp(a, b);
@@ -177,8 +177,8 @@ static int by_place(const void *left, const void *right) {
     return compare_file(a->at.file, b->at.file)
                ?: compare_u64(a->at.line, b->at.line)
                ?: compare_u64(a->at.column, b->at.column)
-               ?: compare_text(a->at.function, b->at.function)
-               ?: compare_text(a->callee, b->callee) ?: compare_u64(a->hash, b->hash);
+               ?: compare_known(a->at.function, b->at.function)
+               ?: compare_known(a->callee, b->callee) ?: compare_u64(a->hash, b->hash);
 }
 
 /* The same site can stand in a module several times (rt/format.h says when). */

@@ -41,8 +41,7 @@ static void put_line(int row, struct out *line) {
     move(row, 0);
     int columns = 0;
     for (size_t i = 0; i < line->used && columns < COLS; columns++) {
-        size_t length = utf8_length(line->data + i);
-        length = length ? length : 1;
+        size_t length = utf8_length(line->data + i) ?: 1;
         addnstr(line->data + i, (int)length);
         i += length;
     }

@@ -295,7 +295,7 @@ static int by_start(const void *left, const void *right) {
 static void name_member(char name[TYPE_MEMBER_SIZE], const struct type_extent *extent) {
     const char *outer = extent->outer, *inner = extent->inner;
     if (!outer || !inner || outer == inner)
-        snprintf(name, TYPE_MEMBER_SIZE, "%s", outer ? outer : inner ? inner : "");
+        snprintf(name, TYPE_MEMBER_SIZE, "%s", outer ?: inner ?: "");
     else
         snprintf(name, TYPE_MEMBER_SIZE, "%s.%s", outer, inner);
 }

@@ -84,7 +84,7 @@ static void walk_entry(struct walk *walk, Dwarf_Die die, int depth) {
     const char *name = debug_text(die, DW_AT_name);
     switch (tag) {
     case DW_TAG_namespace:
-        walk_scope(walk, die, name ? name : "(anonymous namespace)", depth);
+        walk_scope(walk, die, name ?: "(anonymous namespace)", depth);
         return;
     case DW_TAG_structure_type:
     case DW_TAG_class_type:

@@ -2,6 +2,7 @@
 /* The counters, summed up by something else than sites. */
 #include "dump/view/groups.h"
 
+#include "base/sort.h"
 #include "dump/base/memory.h"
 #include "dump/base/modules.h"
 #include "dump/view/groups_write.h"
@@ -154,38 +155,22 @@ static void set_order(const struct groups *groups, struct group *group) {
     }
 }
 
-static int compare_u64(uint64_t a, uint64_t b) {
-    return (a > b) - (a < b);
-}
-
-static int compare_names(const char *a, const char *b) {
-    if (!a || !b)
-        return (a != NULL) - (b != NULL);
-    return strcmp(a, b);
-}
-
 static int compare_keys(const struct group_key *a, const struct group_key *b) {
-    int order = compare_u64(a->is_module, b->is_module);
-    if (!order)
-        order = compare_u64(a->is_unsited, b->is_unsited);
-    if (!order)
-        order = compare_names(a->name, b->name);
-    if (!order)
-        order = compare_u64(a->pid, b->pid);
-    return order ? order : compare_u64(a->number, b->number);
+    return compare_u64(a->is_module, b->is_module)
+               ?: compare_u64(a->is_unsited, b->is_unsited)
+               ?: compare_text(a->name, b->name)
+               ?: compare_u64(a->pid, b->pid) ?: compare_u64(a->number, b->number);
 }
 
 /* The larger first; what is equal, and has as many bytes and calls, by name. */
 static int compare(const void *a, const void *b) {
     const struct group *left = a, *right = b;
-    int order = 0;
-    for (int i = 0; i < 2 && !order; i++)
-        order = compare_u64(right->order[i], left->order[i]);
-    if (!order)
-        order = compare_u64(counters_bytes(&right->sum.counters), counters_bytes(&left->sum.counters));
-    if (!order)
-        order = compare_u64(counters_calls(&right->sum.counters), counters_calls(&left->sum.counters));
-    return order ? order : compare_keys(&left->key, &right->key);
+    const struct counters *less = &left->sum.counters, *more = &right->sum.counters;
+    return compare_u64(right->order[0], left->order[0])
+               ?: compare_u64(right->order[1], left->order[1])
+               ?: compare_u64(counters_bytes(more), counters_bytes(less))
+               ?: compare_u64(counters_calls(more), counters_calls(less))
+               ?: compare_keys(&left->key, &right->key);
 }
 
 static bool is_wanted(const struct report_site *sum, const struct report_limits *limits) {
