@@ -47,6 +47,9 @@ enum profile_flag {
     /* Made of several; the peak is that of the process that had the highest one. */
     PROFILE_IS_MERGED = 16,
     PROFILE_IS_COPY = 32, /* of a moment; the process went on */
+    /* In no file, for a forked child writes down what it inherits; of one without a profile it is at least
+     * what a slot lost beyond what it gained. */
+    PROFILE_INHERITS = 64,
 };
 
 /* The highest that the bytes of all live blocks came to. */

@@ -2,10 +2,11 @@
 /* Finding the entry of an instruction in the unwind tables. */
 #include "base/cfi_entry.h"
 
+#include <libdwarf/dwarf.h>
 #include <stddef.h>
 
 /* Pointer encodings: the lower half of the byte is the format, the upper what it is relative to. */
-enum { FORMAT = 0x0f, RELATIVE = 0x70, INDIRECT = 0x80, OMITTED = 0xff, RELATIVE_4_BYTES = 0x3b };
+enum { FORMAT = 0x0f, RELATIVE = 0xf0, PAIRS = DW_EH_PE_datarel | DW_EH_PE_sdata4 };
 
 static struct bytes bytes_at(const struct cfi_tables *tables, uintptr_t at) {
     return bytes_between(tables->begin, tables->end, at);
@@ -15,21 +16,21 @@ static struct bytes bytes_at(const struct cfi_tables *tables, uintptr_t at) {
 
 static uint64_t read_format(struct bytes *bytes, uint8_t encoding) {
     switch (encoding & FORMAT) {
-    case 0x0:
-    case 0x4:
-    case 0xc:
+    case DW_EH_PE_absptr:
+    case DW_EH_PE_udata8:
+    case DW_EH_PE_sdata8:
         return bytes_unsigned(bytes, 8);
-    case 0x1:
+    case DW_EH_PE_uleb128:
         return bytes_uleb(bytes);
-    case 0x2:
+    case DW_EH_PE_udata2:
         return bytes_unsigned(bytes, 2);
-    case 0x3:
+    case DW_EH_PE_udata4:
         return bytes_unsigned(bytes, 4);
-    case 0x9:
+    case DW_EH_PE_sleb128:
         return bytes_sleb(bytes);
-    case 0xa:
+    case DW_EH_PE_sdata2:
         return bytes_signed(bytes, 2);
-    case 0xb:
+    case DW_EH_PE_sdata4:
         return bytes_signed(bytes, 4);
     default:
         bytes->bad = true;
@@ -40,12 +41,12 @@ static uint64_t read_format(struct bytes *bytes, uint8_t encoding) {
 uintptr_t cfi_pointer(struct bytes *bytes, uint8_t encoding, uintptr_t header) {
     uintptr_t at = bytes->at;
     uint64_t value = read_format(bytes, encoding);
-    switch (encoding & (RELATIVE | INDIRECT)) {
-    case 0x00:
+    switch (encoding & RELATIVE) {
+    case DW_EH_PE_absptr:
         return value;
-    case 0x10:
+    case DW_EH_PE_pcrel:
         return at + value;
-    case 0x30:
+    case DW_EH_PE_datarel:
         return header + value;
     default:
         bytes->bad = true;
@@ -173,12 +174,12 @@ bool cfi_entry_find(const struct cfi_tables *tables, uintptr_t address, struct c
     uint8_t frames_encoding = bytes_byte(&header);
     uint8_t count_encoding = bytes_byte(&header);
     uint8_t pairs_encoding = bytes_byte(&header);
-    if (version != 1 || frames_encoding == OMITTED)
+    if (version != 1 || frames_encoding == DW_EH_PE_omit)
         return false;
     uintptr_t frames = cfi_pointer(&header, frames_encoding, tables->header);
     if (header.bad)
         return false;
-    if (pairs_encoding != RELATIVE_4_BYTES || count_encoding == OMITTED)
+    if (pairs_encoding != PAIRS || count_encoding == DW_EH_PE_omit)
         return scan(tables, frames, address, entry);
     uint64_t count = cfi_pointer(&header, count_encoding, tables->header);
     return !header.bad && search(tables, header, count, address, entry);

@@ -7,40 +7,20 @@
 
 #include <string.h>
 
-static int compare_u64(uint64_t a, uint64_t b) {
-    return (a > b) - (a < b);
-}
-
-static int compare_text(const char *a, const char *b) {
-    if (a == b)
-        return 0;
-    if (!a || !b)
-        return a ? 1 : -1;
-    return strcmp(a, b);
-}
-
 static int compare_place(const struct place *a, const struct place *b) {
-    int order = compare_text(a->file, b->file);
-    if (!order)
-        order = compare_u64(a->line, b->line);
-    if (!order)
-        order = compare_u64(a->column, b->column);
-    return order ? order : compare_text(a->function, b->function);
+    return compare_text(a->file, b->file)
+               ?: compare_u64(a->line, b->line)
+               ?: compare_u64(a->column, b->column) ?: compare_text(a->function, b->function);
 }
 
 int order_identity(const struct report_site *a, const struct report_site *b) {
-    int order = compare_u64(!a->view.sited, !b->view.sited);
-    if (!order)
-        order = compare_place(&a->view.at, &b->view.at);
-    if (!order)
-        order = compare_text(a->view.callee, b->view.callee);
-    if (!order)
-        order = compare_u64(a->view.id, b->view.id);
-    if (!order)
-        order = compare_u64(a->view.address, b->view.address);
-    if (!order)
-        order = compare_u64(a->view.backing, b->view.backing);
-    return order ? order : compare_text(a->view.module, b->view.module);
+    return compare_u64(!a->view.sited, !b->view.sited)
+               ?: compare_place(&a->view.at, &b->view.at)
+               ?: compare_text(a->view.callee, b->view.callee)
+               ?: compare_u64(a->view.id, b->view.id)
+               ?: compare_u64(a->view.address, b->view.address)
+               ?: compare_u64(a->view.backing, b->view.backing)
+               ?: compare_text(a->view.module, b->view.module);
 }
 
 static const struct report_site *site_at(const void *element) {
@@ -55,56 +35,51 @@ void order_sites_by_identity(struct report_site **sites, size_t count) {
     sort_array(sites, count, sizeof *sites, compare_identity);
 }
 
-typedef uint64_t site_key(const struct report_site *);
-
-static uint64_t bytes(const struct report_site *site) {
-    return counters_bytes(&site->counters);
-}
-
-static uint64_t calls(const struct report_site *site) {
-    return counters_calls(&site->counters);
-}
-
-static uint64_t live_bytes(const struct report_site *site) {
-    return site->counters.live_bytes;
-}
-
-static uint64_t peak_bytes(const struct report_site *site) {
-    return site->counters.peak_bytes;
-}
-
-static uint64_t lost_bytes(const struct report_site *site) {
-    return site->lost_bytes;
+/* SORTS: by lost bytes. */
+static uint64_t key_of(const struct report_site *site, enum report_sort sort) {
+    const struct counters *counters = &site->counters;
+    switch (sort) {
+    case SORT_BYTES:
+        return counters_bytes(counters);
+    case SORT_ALLOCS:
+        return counters_calls(counters);
+    case SORT_LIVE:
+        return counters->live_bytes;
+    case SORT_PEAK:
+        return counters->peak_bytes;
+    default:
+        return site->lost_bytes;
+    }
 }
 
 /* The larger key first; what is equal by both, and by bytes and calls, in the order of the source. */
-static int compare_keys(const void *a, const void *b, site_key *first, site_key *second) {
-    site_key *keys[] = {first, second, bytes, calls};
+static int compare_keys(const void *a, const void *b, enum report_sort first, enum report_sort second) {
+    const enum report_sort sorts[] = {first, second, SORT_BYTES, SORT_ALLOCS};
     const struct report_site *left = site_at(a), *right = site_at(b);
     int order = 0;
-    for (size_t i = 0; i < sizeof keys / sizeof *keys && !order; i++)
-        order = compare_u64(keys[i](right), keys[i](left));
-    return order ? order : order_identity(left, right);
+    for (size_t i = 0; i < sizeof sorts / sizeof *sorts && !order; i++)
+        order = compare_u64(key_of(right, sorts[i]), key_of(left, sorts[i]));
+    return order ?: order_identity(left, right);
 }
 
 static int compare_bytes(const void *a, const void *b) {
-    return compare_keys(a, b, bytes, calls);
+    return compare_keys(a, b, SORT_BYTES, SORT_ALLOCS);
 }
 
 static int compare_calls(const void *a, const void *b) {
-    return compare_keys(a, b, calls, bytes);
+    return compare_keys(a, b, SORT_ALLOCS, SORT_BYTES);
 }
 
 static int compare_live(const void *a, const void *b) {
-    return compare_keys(a, b, live_bytes, peak_bytes);
+    return compare_keys(a, b, SORT_LIVE, SORT_PEAK);
 }
 
 static int compare_peak(const void *a, const void *b) {
-    return compare_keys(a, b, peak_bytes, live_bytes);
+    return compare_keys(a, b, SORT_PEAK, SORT_LIVE);
 }
 
 static int compare_lost(const void *a, const void *b) {
-    return compare_keys(a, b, lost_bytes, live_bytes);
+    return compare_keys(a, b, SORTS, SORT_LIVE);
 }
 
 void order_sites(struct report_site **sites, size_t count, const struct report_limits *limits) {
@@ -122,36 +97,27 @@ static uint64_t position(const struct report_site *site) {
     return site ? site->position : UINT64_MAX;
 }
 
+/* By owner, as the sites are sorted, and kind; faults behind all others, by kind and owner. */
 static int compare_owner_and_kind(const struct report_pair *a, const struct report_pair *b) {
     int by_owner = compare_u64(position(a->owner), position(b->owner));
     int by_kind = compare_u64(a->kind, b->kind);
     if (pair_is_fault(a->kind) || pair_is_fault(b->kind))
-        return by_kind ? by_kind : by_owner;
-    return by_owner ? by_owner : by_kind;
+        return by_kind ?: by_owner;
+    return by_owner ?: by_kind;
 }
 
 static int compare_pair_sites(const void *a, const void *b) {
     const struct report_pair *left = a, *right = b;
-    int order = compare_owner_and_kind(left, right);
-    return order ? order : compare_u64(position(left->by), position(right->by));
+    return compare_owner_and_kind(left, right) ?: compare_u64(position(left->by), position(right->by));
 }
 
+/* Those with the most bytes first. */
 static int compare_pair_sizes(const void *a, const void *b) {
     const struct report_pair *left = a, *right = b;
-    int order = compare_owner_and_kind(left, right);
-    if (!order)
-        order = compare_u64(right->bytes, left->bytes);
-    if (!order)
-        order = compare_u64(right->count, left->count);
-    return order ? order : compare_u64(position(left->by), position(right->by));
-}
-
-void order_pairs_by_site(struct report_pair *pairs, size_t count) {
-    sort_array(pairs, count, sizeof *pairs, compare_pair_sites);
-}
-
-void order_pairs_by_size(struct report_pair *pairs, size_t count) {
-    sort_array(pairs, count, sizeof *pairs, compare_pair_sizes);
+    return compare_owner_and_kind(left, right)
+               ?: compare_u64(right->bytes, left->bytes)
+               ?: compare_u64(right->count, left->count)
+               ?: compare_u64(position(left->by), position(right->by));
 }
 
 /* ---- The pairs of a report in the order of its sites. */
@@ -200,9 +166,9 @@ static void name_sites(struct report *report) {
 
 void pairs_prepare(struct report *report) {
     redirect(report->pairs, report->pair_count);
-    order_pairs_by_site(report->pairs, report->pair_count);
+    sort_array(report->pairs, report->pair_count, sizeof *report->pairs, compare_pair_sites);
     report->pair_count = merge_same(report->pairs, report->pair_count);
-    order_pairs_by_size(report->pairs, report->pair_count);
+    sort_array(report->pairs, report->pair_count, sizeof *report->pairs, compare_pair_sizes);
     report->fault_count = 0;
     for (size_t i = 0; i < report->pair_count; i++)
         if (pair_is_fault(report->pairs[i].kind))

@@ -13,11 +13,6 @@ void order_sites_by_identity(struct report_site **, size_t count);
 /* By what is asked for, the largest first. */
 void order_sites(struct report_site **, size_t count, const struct report_limits *);
 
-/* By owner, as the sites are sorted, and kind; faults behind all others, by kind and owner. Then by the other
- * site, or those with the most bytes first. */
-void order_pairs_by_site(struct report_pair *, size_t count);
-void order_pairs_by_size(struct report_pair *, size_t count);
-
 /* ---- The pairs of a report in the order of its sites. */
 
 /* Merges equal pairs, sorts them, and tells the sites which are theirs. The sites are in their places. */

@@ -102,8 +102,11 @@ static int write_process(struct program *program, uint64_t process, const char *
         .site_count = program->count,
     };
     int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
-    int error = fd < 0 ? -1 : profile_write(fd, &report);
-    return error || close(fd) != 0;
+    struct profile_image image;
+    bool is_written = profile_merged(&image, &report) && fd >= 0 &&
+                      write(fd, image.bytes, image.size) == (ssize_t)image.size && close(fd) == 0;
+    profile_image_free(&image);
+    return !is_written;
 }
 
 int main(int count, char **arguments) {

@@ -207,6 +207,22 @@ class Output(unittest.TestCase):
                      preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (3 * PAGE, 3 * PAGE)))
         self.assertEqual(contents(old), b"old")
 
+    def test_no_memory(self):
+        """It is said in one line, and nothing is left of what was to be written."""
+        os.makedirs(work("large"))
+        subprocess.run([MAKE, work("large"), "1", "20000", "sizes"], check=True)
+        limits, lines = range(24 << 20, 1 << 28, 4 << 20), []
+        for limit in limits:
+            result = dump("merge", "-o", work("large/out"), work("large/0"),
+                          preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)))
+            if result.returncode == 0:
+                break
+            lines.append(result.stderr)
+            self.assertEqual((result.returncode, result.stdout, os.listdir(work("large"))), (1, "", ["0"]))
+        self.assertEqual(result.returncode, 0)
+        self.assertGreater(lines.count("allocsite-dump: out of memory\n"), 3)
+        self.assertLessEqual({line.count("\n") for line in lines}, {1})
+
     def test_nothing_to_write(self):
         result = dump("merge", "-o", work("none"), "/nowhere", WORK)
         self.assertEqual((result.returncode, os.path.exists(work("none"))), (1, False))

@@ -33,8 +33,8 @@ static const struct report report = {.sites = order, .counted = sizeof order / s
 /* Made once. */
 static const struct subjects *all_subjects(void) {
     static struct subjects subjects;
-    if (!subjects.list && !subjects_make(&subjects, &report))
-        abort();
+    if (!subjects.list)
+        subjects_make(&subjects, &report);
     return &subjects;
 }
 
@@ -43,8 +43,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct budget budget;
     struct out out = fuzz_out();
     unsigned line = 0;
-    if (!budget_read(&budget, (const char *)data, size, check_complaint, &line))
-        return 0;
+    budget_read(&budget, (const char *)data, size, check_complaint, &line);
     for (size_t i = 0; i < budget.count; i++) {
         const struct limit *limit = &budget.limits[i];
         check_sum(subjects, limit);

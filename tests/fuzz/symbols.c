@@ -39,22 +39,22 @@ static size_t take_addresses(const struct elf_file *elf, uint64_t addresses[ADDR
 
 static void find_symbols(const struct elf_file *elf, const uint64_t *addresses, size_t count) {
     struct elf_symbols symbols = {.count = 0};
-    if (elf_symbols_read(&symbols, elf))
-        for (size_t i = 0; i < count; i++) {
-            const char *name = elf_symbols_find(&symbols, addresses[i]);
-            if (name && !*name)
-                abort();
-        }
+    elf_symbols_read(&symbols, elf);
+    for (size_t i = 0; i < count; i++) {
+        const char *name = elf_symbols_find(&symbols, addresses[i]);
+        if (name && !*name)
+            abort();
+    }
     elf_symbols_free(&symbols);
 }
 
 static void find_functions(const struct elf_file *elf, const uint64_t *addresses, size_t count) {
     struct elf_functions functions;
     char name[ELF_FUNCTION_NAME_SIZE];
-    if (elf_functions_open(&functions, elf))
-        for (size_t i = 0; i < count; i++)
-            if (elf_functions_name(&functions, addresses[i], name) && name[0] != '[')
-                abort();
+    elf_functions_open(&functions, elf);
+    for (size_t i = 0; i < count; i++)
+        if (elf_functions_name(&functions, addresses[i], name) && name[0] != '[')
+            abort();
     elf_functions_close(&functions);
 }
 

@@ -40,8 +40,7 @@ static void use(const struct table *table) {
     struct reason why;
     sites_text(&out, table);
     sites_json(&out, "input", table);
-    if (!evidence_open(&evidence, table))
-        return;
+    evidence_open(&evidence, table);
     for (size_t i = 0; i < table->count; i++)
         evidence_judge(&evidence, &table->sites[i], &why);
     evidence_close(&evidence);

@@ -4,9 +4,11 @@
 
 #include "base/out.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 /* Names and what other files say can hold anything. */
@@ -51,4 +53,8 @@ bool reason_set(struct reason *why, const char *format, ...) {
     vsnprintf(why->text, sizeof why->text, format, arguments);
     va_end(arguments);
     return false;
+}
+
+bool reason_errno(struct reason *why) {
+    return reason_set(why, "%s", strerror(errno));
 }

@@ -28,4 +28,7 @@ struct reason {
 /* Always false, so that a check that fails can return it. */
 __attribute__((format(printf, 2, 3))) bool reason_set(struct reason *, const char *format, ...);
 
+/* What errno says. Always false. */
+bool reason_errno(struct reason *);
+
 #endif

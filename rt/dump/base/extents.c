@@ -2,24 +2,24 @@
 /* The parts of a file that are not holes. */
 #include "dump/base/extents.h"
 
-#include "base/grow.h"
 #include "base/sort.h"
+#include "dump/base/memory.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-static bool add(struct extents *extents, uint64_t begin, uint64_t end) {
-    if (!grow(&extents->list, extents->count, &extents->room, sizeof *extents->list))
-        return false;
+static void add(struct extents *extents, uint64_t begin, uint64_t end) {
+    memory_grow(&extents->list, extents->count, &extents->room, sizeof *extents->list);
     extents->list[extents->count++] = (struct extent){begin, end};
     extents->size += end - begin;
-    return true;
 }
 
-bool extents_of_all(struct extents *extents, uint64_t size) {
-    *extents = (struct extents){.count = 0};
-    return add(extents, 0, size);
+struct extents extents_of_all(uint64_t size) {
+    struct extents extents = {.count = 0};
+    add(&extents, 0, size);
+    return extents;
 }
 
 static bool is_sparse(int fd, uint64_t size) {
@@ -28,22 +28,17 @@ static bool is_sparse(int fd, uint64_t size) {
 }
 
 /* Where the search ends by an error, so does what is there: the file may have been cut. */
-static bool find_all(struct extents *extents, int fd, uint64_t size) {
+struct extents extents_of_file(int fd, uint64_t size) {
+    struct extents extents = {.count = 0};
+    if (!is_sparse(fd, size))
+        return extents_of_all(size);
     for (off_t begin = 0, end = 0; (begin = lseek(fd, end, SEEK_DATA)) >= 0 && (uint64_t)begin < size;) {
         end = lseek(fd, begin, SEEK_HOLE);
         if (end <= begin)
             break;
-        if (!add(extents, (uint64_t)begin, (uint64_t)end < size ? (uint64_t)end : size))
-            return false;
+        add(&extents, (uint64_t)begin, (uint64_t)end < size ? (uint64_t)end : size);
     }
-    return true;
-}
-
-bool extents_of_file(struct extents *extents, int fd, uint64_t size) {
-    if (!is_sparse(fd, size))
-        return extents_of_all(extents, size);
-    *extents = (struct extents){.count = 0};
-    return find_all(extents, fd, size);
+    return extents;
 }
 
 void extents_free(struct extents *extents) {
@@ -54,14 +49,9 @@ bool extents_equal(const struct extents *a, const struct extents *b) {
     return a->count == b->count && (!a->count || memcmp(a->list, b->list, a->count * sizeof *a->list) == 0);
 }
 
-/* The first that ends behind an offset. */
-static size_t find(const struct extents *extents, uint64_t offset) {
-    return sorted_up_to(extents->list, extents->count, sizeof *extents->list, offsetof(struct extent, end),
-                        offset);
-}
-
 bool extents_next(const struct extents *extents, struct extent *part, uint64_t limit) {
-    size_t found = find(extents, part->end);
+    size_t found = sorted_up_to(extents->list, extents->count, sizeof *extents->list,
+                                offsetof(struct extent, end), part->end);
     if (found == extents->count || extents->list[found].begin >= limit)
         return false;
     const struct extent *extent = &extents->list[found];

@@ -19,12 +19,11 @@ struct extents {
 };
 
 /* Those of an open file of that size. Of one that is small, or at least half on the disk as those of running
- * programs are, the file as a whole: then nothing is missed of what is written meanwhile. False: out of
- * memory. There is something to free even then. */
-bool extents_of_file(struct extents *, int fd, uint64_t size);
+ * programs are, the file as a whole: then nothing is missed of what is written meanwhile. */
+struct extents extents_of_file(int fd, uint64_t size);
 
-/* One, of so many bytes. False: out of memory. */
-bool extents_of_all(struct extents *, uint64_t size);
+/* One, of so many bytes. */
+struct extents extents_of_all(uint64_t size);
 
 void extents_free(struct extents *);
 

@@ -3,6 +3,7 @@
 #include "dump/base/files.h"
 
 #include "dump/base/complain.h"
+#include "dump/base/memory.h"
 #include "profile.h"
 
 #include <errno.h>
@@ -47,6 +48,7 @@ static void put_zeros(int signal_number, siginfo_t *info, void *context) {
 static void note(struct file_map *map) {
     struct sigaction action = {.sa_sigaction = put_zeros, .sa_flags = SA_SIGINFO};
     size_t pages = (map->size + PROFILE_PAGE - 1) / PROFILE_PAGE;
+    map->mapped = memory_zeros(1, sizeof *map->mapped);
     *map->mapped = (struct file_mapped){
         .next = all, .bytes = map->bytes, .end = (char *)map->bytes + pages * PROFILE_PAGE};
     all = map->mapped;
@@ -54,13 +56,9 @@ static void note(struct file_map *map) {
 }
 
 bool file_map_descriptor(struct file_map *map, int fd, size_t size, struct reason *why) {
-    *map = (struct file_map){.size = size, .mapped = malloc(sizeof *map->mapped)};
-    map->bytes = map->mapped ? mmap(NULL, size, PROT_READ, MAP_SHARED, fd, 0) : MAP_FAILED;
-    if (map->bytes == MAP_FAILED) {
-        reason_set(why, "%s", strerror(errno));
-        free(map->mapped);
-        return false;
-    }
+    *map = (struct file_map){.size = size, .bytes = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, 0)};
+    if (map->bytes == MAP_FAILED)
+        return reason_errno(why);
     note(map);
     return true;
 }
@@ -68,7 +66,7 @@ bool file_map_descriptor(struct file_map *map, int fd, size_t size, struct reaso
 static bool map_regular(int fd, struct file_map *map, struct reason *why) {
     struct stat status;
     if (fstat(fd, &status) != 0)
-        return reason_set(why, "%s", strerror(errno));
+        return reason_errno(why);
     if (!S_ISREG(status.st_mode))
         return reason_set(why, S_ISDIR(status.st_mode) ? "is a directory" : "not a regular file");
     if (status.st_size == 0)
@@ -80,27 +78,21 @@ bool file_map(struct file_map *map, const char *path, struct reason *why) {
     /* O_NONBLOCK: opening a pipe that nobody writes to must not wait. */
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
-        return reason_set(why, "%s", strerror(errno));
+        return reason_errno(why);
     bool is_mapped = map_regular(fd, map, why);
     close(fd);
     return is_mapped;
 }
 
-void file_unmap(struct file_map *map) {
+bool file_unmap(struct file_map *map, struct reason *why) {
     struct file_mapped **place = &all;
     while (*place != map->mapped)
         place = &(*place)->next;
     *place = map->mapped->next;
+    bool was_cut = map->mapped->was_cut;
     free(map->mapped);
     munmap(map->bytes, map->size);
-}
-
-bool file_map_was_cut(const struct file_map *map) {
-    return map->mapped->was_cut;
-}
-
-bool file_map_say_cut(struct reason *why) {
-    return reason_set(why, "was cut while it was read");
+    return !was_cut || reason_set(why, "was cut while it was read");
 }
 
 /* ---- A file that takes its place only when it is whole. */
@@ -109,7 +101,7 @@ bool file_map_say_cut(struct reason *why) {
 static bool check_place(const char *path, struct reason *why) {
     struct stat status;
     if (lstat(path, &status) != 0)
-        return errno == ENOENT || reason_set(why, "%s", strerror(errno));
+        return errno == ENOENT || reason_errno(why);
     if (S_ISLNK(status.st_mode))
         return reason_set(why, "is a symbolic link, which is not followed");
     return S_ISREG(status.st_mode) ||
@@ -120,12 +112,11 @@ bool new_file_open(struct new_file *file, const char *path, struct reason *why) 
     if (!check_place(path, why))
         return false;
     file->path = path;
-    if (asprintf(&file->temporary, "%s.XXXXXX", path) < 0)
-        return reason_set(why, "out of memory");
+    file->temporary = memory_text("%s.XXXXXX", path);
     file->fd = mkostemp(file->temporary, O_CLOEXEC);
     if (file->fd >= 0)
         return true;
-    reason_set(why, "%s", strerror(errno));
+    reason_errno(why);
     free(file->temporary);
     return false;
 }
@@ -166,7 +157,7 @@ static bool read_all(int fd, char **bytes, size_t *size, struct reason *why) {
         if (n > 0)
             *size += (size_t)n;
         else if (errno != EINTR)
-            return reason_set(why, "%s", strerror(errno));
+            return reason_errno(why);
     }
 }
 
@@ -176,7 +167,7 @@ bool whole_input(const char *path, char **bytes, size_t *size, struct reason *wh
     *bytes = NULL;
     *size = 0;
     if (fd < 0)
-        return reason_set(why, "%s", strerror(errno));
+        return reason_errno(why);
     bool is_read = read_all(fd, bytes, size, why);
     if (!is_read)
         free(*bytes);

@@ -20,13 +20,9 @@ struct file_map {
  * says why, and nothing is mapped. */
 bool file_map(struct file_map *, const char *path, struct reason *why);
 bool file_map_descriptor(struct file_map *, int fd, size_t size, struct reason *why);
-void file_unmap(struct file_map *);
 
-/* Whether something was read that was cut off. */
-bool file_map_was_cut(const struct file_map *);
-
-/* Always false: *why says that. */
-bool file_map_say_cut(struct reason *why);
+/* False: something was read that was cut off; *why says so. */
+bool file_unmap(struct file_map *, struct reason *why);
 
 /* ---- A file that takes its place only when it is whole. */
 

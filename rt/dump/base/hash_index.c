@@ -2,8 +2,8 @@
 /* Finding elements of an array by hash. */
 #include "dump/base/hash_index.h"
 
-#include "base/grow.h"
 #include "base/hash.h"
+#include "dump/base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -34,25 +34,21 @@ size_t hash_find(const struct hash_index *index, uint64_t hash, hash_is *is, con
     }
 }
 
-static bool grow_index(struct hash_index *index) {
+static void grow_index(struct hash_index *index) {
     struct hash_index larger = {.size = index->size ? index->size * 2 : 64, .count = index->count};
-    larger.places = calloc(larger.size, sizeof *larger.places);
-    if (!larger.places)
-        return false;
+    larger.places = memory_zeros(larger.size, sizeof *larger.places);
     for (size_t i = 0; i < index->size; i++)
         if (index->places[i].element)
             *place_for(&larger, index->places[i].hash) = index->places[i];
     free(index->places);
     *index = larger;
-    return true;
 }
 
-bool hash_add(struct hash_index *index, uint64_t hash, size_t element) {
-    if (2 * index->count >= index->size && !grow_index(index))
-        return false;
+void hash_put(struct hash_index *index, uint64_t hash, size_t element) {
+    if (2 * index->count >= index->size)
+        grow_index(index);
     *place_for(index, (uint32_t)hash) = (struct hash_place){(uint32_t)hash, (uint32_t)element + 1};
     index->count++;
-    return true;
 }
 
 void hash_free(struct hash_index *index) {
@@ -89,46 +85,29 @@ uint64_t hash_text(uint64_t hash, const char *text) {
     return text ? hash_bytes(hash, text, strlen(text)) : hash_number(hash, 0);
 }
 
-/* ---- A map from offsets in a file to 64-bit values: open addressing, at most half full. */
+/* ---- A map from numbers to numbers. */
 
-static struct offset_entry *entry_of(const struct offset_map *map, uint64_t offset) {
-    size_t slot = hash_more(0, offset) & (map->capacity - 1);
-    while (map->entries[slot].offset && map->entries[slot].offset != offset + 1)
-        slot = (slot + 1) & (map->capacity - 1);
-    return &map->entries[slot];
+static bool is_key(const void *key, const void *context, size_t element) {
+    return ((const struct number_map *)context)->list[element].key == *(const uint64_t *)key;
 }
 
-static bool offset_map_grow(struct offset_map *map) {
-    struct offset_map bigger = {.capacity = map->capacity ? map->capacity * 2 : 1024, .count = map->count};
-    bigger.entries = calloc(bigger.capacity, sizeof *bigger.entries);
-    if (!bigger.entries)
+uint64_t *number_map_find(const struct number_map *map, uint64_t key) {
+    size_t found = hash_find(&map->index, hash_number(0, key), is_key, &key, map);
+    return found == HASH_NONE ? NULL : &map->list[found].value;
+}
+
+bool number_map_add(struct number_map *map, uint64_t key, uint64_t value) {
+    if (number_map_find(map, key))
         return false;
-    for (size_t i = 0; i < map->capacity; i++)
-        if (map->entries[i].offset)
-            *entry_of(&bigger, map->entries[i].offset - 1) = map->entries[i];
-    free(map->entries);
-    *map = bigger;
+    memory_grow(&map->list, map->count, &map->room, sizeof *map->list);
+    hash_put(&map->index, hash_number(0, key), map->count);
+    map->list[map->count++] = (struct number_entry){key, value};
     return true;
 }
 
-bool offset_map_get(const struct offset_map *map, uint64_t offset, uint64_t *value) {
-    if (map->count == 0)
-        return false;
-    const struct offset_entry *entry = entry_of(map, offset);
-    *value = entry->value;
-    return entry->offset != 0;
-}
-
-void offset_map_put(struct offset_map *map, uint64_t offset, uint64_t value) {
-    if (map->count * 2 >= map->capacity && !offset_map_grow(map))
-        return;
-    *entry_of(map, offset) = (struct offset_entry){offset + 1, value};
-    map->count++;
-}
-
-void offset_map_free(struct offset_map *map) {
-    free(map->entries);
-    *map = (struct offset_map){0};
+void number_map_free(struct number_map *map) {
+    hash_free(&map->index);
+    free(map->list);
 }
 
 /* ---- Strings that are kept once each. */
@@ -138,23 +117,16 @@ static bool is_string(const void *key, const void *context, size_t element) {
     return strcmp(key, pool->list[element]) == 0;
 }
 
-bool string_pool_keep(struct string_pool *pool, const char **text) {
-    if (!*text)
-        return true;
-    uint64_t hash = hash_text(0, *text);
-    size_t found = hash_find(&pool->index, hash, is_string, *text, pool);
-    if (found == HASH_NONE) {
-        char *copy = strdup(*text);
-        found = pool->count;
-        if (!copy || !grow(&pool->list, found, &pool->room, sizeof *pool->list) ||
-            !hash_add(&pool->index, hash, found)) {
-            free(copy);
-            return false;
-        }
-        pool->list[pool->count++] = copy;
-    }
-    *text = pool->list[found];
-    return true;
+const char *string_keep(struct string_pool *pool, const char *text) {
+    if (!text)
+        return NULL;
+    uint64_t hash = hash_text(0, text);
+    size_t found = hash_find(&pool->index, hash, is_string, text, pool);
+    if (found != HASH_NONE)
+        return pool->list[found];
+    memory_grow(&pool->list, pool->count, &pool->room, sizeof *pool->list);
+    hash_put(&pool->index, hash, pool->count);
+    return pool->list[pool->count++] = memory_copy(text, strlen(text) + 1);
 }
 
 void string_pool_free(struct string_pool *pool) {

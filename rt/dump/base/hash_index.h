@@ -21,8 +21,8 @@ typedef bool hash_is(const void *key, const void *context, size_t element);
 
 size_t hash_find(const struct hash_index *, uint64_t hash, hash_is *, const void *key, const void *context);
 
-/* Elements are below 2^32. False: out of memory, and nothing was added. */
-bool hash_add(struct hash_index *, uint64_t hash, size_t element);
+/* Elements are below 2^32. */
+void hash_put(struct hash_index *, uint64_t hash, size_t element);
 void hash_free(struct hash_index *);
 
 /* Another hash every time the program runs, so that no file can be made to collide. */
@@ -30,24 +30,24 @@ uint64_t hash_bytes(uint64_t hash, const void *, size_t);
 uint64_t hash_number(uint64_t hash, uint64_t number);
 uint64_t hash_text(uint64_t hash, const char *); /* which may be NULL */
 
-/* ---- A map from offsets in a file to 64-bit values. */
+/* ---- A map from numbers to numbers. */
 
-struct offset_entry {
-    uint64_t offset; /* plus one; 0: free */
-    uint64_t value;
+/* All zero: empty. */
+struct number_map {
+    struct hash_index index;
+    struct number_entry {
+        uint64_t key, value;
+    } * list;
+    size_t count, room;
 };
 
-struct offset_map {
-    struct offset_entry *entries;
-    size_t capacity, count;
-};
+/* The value of the key, until one is added; NULL: it is not in the map. */
+uint64_t *number_map_find(const struct number_map *, uint64_t key);
 
-bool offset_map_get(const struct offset_map *, uint64_t offset, uint64_t *value);
+/* False: the key was there already, and keeps its value. */
+bool number_map_add(struct number_map *, uint64_t key, uint64_t value);
 
-/* The offset is not in the map yet. Out of memory: the map stays as it is, which costs its user time only. */
-void offset_map_put(struct offset_map *, uint64_t offset, uint64_t value);
-
-void offset_map_free(struct offset_map *);
+void number_map_free(struct number_map *);
 
 /* ---- Strings that are kept once each. */
 
@@ -58,8 +58,8 @@ struct string_pool {
     size_t count, room;
 };
 
-/* Makes *text the one copy of it, which lives as long as the pool; NULL stays NULL. False: out of memory. */
-bool string_pool_keep(struct string_pool *, const char **text);
+/* The one copy of the text, which lives as long as the pool; NULL for NULL. */
+const char *string_keep(struct string_pool *, const char *text);
 void string_pool_free(struct string_pool *);
 
 #endif

@@ -28,8 +28,7 @@ static int show(const struct diff *diff, const struct loaded *old, const struct 
 
 static int compare(const struct loaded *old, const struct loaded *new, const struct diff_options *options) {
     struct diff diff;
-    if (!diff_make(&diff, old->report, new->report, options->sort))
-        return complain(new->path, "out of memory");
+    diff_make(&diff, old->report, new->report, options->sort);
     int status = show(&diff, old, new, options);
     diff_free(&diff);
     return status;

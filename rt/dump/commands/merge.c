@@ -5,19 +5,25 @@
 #include "dump/join/join.h"
 #include "dump/profile/write.h"
 
-#include <errno.h>
 #include <getopt.h>
 #include <signal.h>
 #include <stdio.h>
 
-static bool write_profile(const struct report *report, const char *path, struct reason *why) {
+static bool write_image(const struct profile_image *image, const char *path, struct reason *why) {
     struct new_file file;
     if (!new_file_open(&file, path, why))
         return false;
-    int error = profile_write(file.fd, report);
-    if (new_file_end(&file, error, why))
-        return true;
-    return error == EOVERFLOW ? reason_set(why, "has more names or sites than a profile can have") : false;
+    struct out out = {.fd = file.fd, .data = image->bytes, .used = image->size, .size = image->size};
+    return new_file_end(&file, out_flush(&out), why);
+}
+
+static bool write_profile(const struct report *report, const char *path, struct reason *why) {
+    struct profile_image image;
+    bool is_written = profile_merged(&image, report)
+                          ? write_image(&image, path, why)
+                          : reason_set(why, "has more names or sites than a profile can have");
+    profile_image_free(&image);
+    return is_written;
 }
 
 static int merge(const char *path, char **files, int count) {

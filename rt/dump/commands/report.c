@@ -73,33 +73,28 @@ static int show_sites(const char *path, struct report *report, const struct show
 static int show_groups(const char *path, struct report *report, struct showing *showing) {
     struct report_limits everything = {.top = 0}, limits = report_limits_of(&showing->options);
     struct groups *groups = &showing->groups;
-    struct reason why;
     report_prepare(report, &everything);
     if (check_owned(path, report, &showing->options))
         return STATUS_FAILED;
     showing->layouts.debug_directory = showing->symbolizer.debug_directory;
     groups->layouts = groups->by == BY_TYPE ? &showing->layouts : NULL;
-    if ((groups->layouts && !type_layouts_read(&showing->layouts, report, &showing->modules, &why)) ||
-        (!group_by_parts(groups->by) && !groups_add_sites(groups, report, &why)))
-        return complain(path, "%s", why.text);
+    if (groups->layouts)
+        type_layouts_read(&showing->layouts, report, &showing->modules);
+    if (!group_by_parts(groups->by))
+        groups_add_sites(groups, report);
     groups_prepare(groups, &limits);
     groups_write(standard_out(), groups, report, showing->options.format);
     return standard_out_end() | groups_check(path, groups, report);
 }
 
-static int show_coverage(const char *path, struct report *report, struct showing *showing) {
+static int show_coverage(struct report *report, struct showing *showing) {
     struct report_limits everything = {.top = 0};
     struct coverage coverage = {.count = 0};
-    struct reason why;
-    int status = STATUS_FAILED;
     report_prepare(report, &everything);
-    if (coverage_read(&coverage, &showing->modules, report, &why)) {
-        (showing->what == SHOW_UNUSED ? unused_write : coverage_write)(standard_out(), &coverage, report,
-                                                                       showing->options.format);
-        status = standard_out_end() | coverage_check(&coverage);
-    } else {
-        complain(path, "%s", why.text);
-    }
+    coverage_read(&coverage, &showing->modules, report);
+    (showing->what == SHOW_UNUSED ? unused_write : coverage_write)(standard_out(), &coverage, report,
+                                                                   showing->options.format);
+    int status = standard_out_end() | coverage_check(&coverage);
     coverage_free(&coverage);
     return status;
 }
@@ -111,8 +106,7 @@ static int show_tree(const char *path, struct report *report, struct showing *sh
         return complain(path, "has no calling frames: run the program with ALLOCSITE_OPTIONS=stack=16");
     report_prepare(report, &everything);
     tree->by = (enum measure)showing->options.sort;
-    if (!tree_make(tree, report, &showing->symbolizer))
-        return complain(path, "out of memory for its tree");
+    tree_make(tree, report, &showing->symbolizer);
     (showing->options.format == FORMAT_JSON ? tree_json : tree_text)(standard_out(), tree, report);
     return standard_out_end();
 }
@@ -121,7 +115,7 @@ static int show_what(const char *path, struct report *report, struct showing *sh
     if (showing->what == SHOW_TREE)
         return show_tree(path, report, showing);
     if (showing->what != SHOW_ROWS)
-        return show_coverage(path, report, showing);
+        return show_coverage(report, showing);
     return showing->groups.by == BY_SITE ? show_sites(path, report, showing)
                                          : show_groups(path, report, showing);
 }
@@ -130,8 +124,8 @@ static int show(const char *path, struct report *report, struct showing *showing
     static char directory[PATH_MAX];
     report->directory = getcwd(directory, sizeof directory);
     bool has_addresses = showing->what == SHOW_ROWS || showing->what == SHOW_TREE;
-    if (has_addresses && !symbolize_report(&showing->symbolizer, report))
-        return complain(path, "out of memory for the names of addresses");
+    if (has_addresses)
+        symbolize_report(&showing->symbolizer, report);
     return show_what(path, report, showing) | laws_check(path, report);
 }
 
@@ -140,8 +134,8 @@ static bool take_parts(void *context, const struct report_source *source, struct
     struct showing *showing = context;
     bool needs_modules =
         showing->what == SHOW_UNUSED || showing->what == SHOW_COVERAGE || showing->groups.by == BY_TYPE;
-    if (needs_modules && !module_list_take(&showing->modules, source, why))
-        return false;
+    if (needs_modules)
+        module_list_take(&showing->modules, source);
     return !group_by_parts(showing->groups.by) || groups_add_parts(&showing->groups, source, why);
 }
 

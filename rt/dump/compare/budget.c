@@ -4,6 +4,7 @@
 
 #include "base/wildcard.h"
 #include "dump/base/amount.h"
+#include "dump/base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +21,6 @@ struct reading {
     char *patterns; /* where the next pattern goes */
     const char *at; /* in a line that ends with a NUL */
     struct limit next;
-    bool has_memory;
 };
 
 static void skip_spaces(struct reading *reading) {
@@ -105,28 +105,17 @@ static const char *read_limit(struct reading *reading) {
     return wrong;
 }
 
-static bool add_limit(struct reading *reading) {
-    struct budget *budget = reading->budget;
-    if (budget->count == reading->room) {
-        size_t room = reading->room ? reading->room * 2 : 16;
-        struct limit *larger = reallocarray(budget->limits, room, sizeof *larger);
-        if (!larger)
-            return reading->has_memory = false;
-        budget->limits = larger;
-        reading->room = room;
-    }
-    budget->limits[budget->count++] = reading->next;
-    return true;
-}
-
 static const char *read_limits(struct reading *reading) {
+    struct budget *budget = reading->budget;
     skip_spaces(reading);
     if (is_at_end(reading))
         return "has no limit";
     while (!is_at_end(reading)) {
         const char *wrong = read_limit(reading);
-        if (wrong || !add_limit(reading))
+        if (wrong)
             return wrong;
+        memory_grow(&budget->limits, budget->count, &reading->room, sizeof *budget->limits);
+        budget->limits[budget->count++] = reading->next;
     }
     return NULL;
 }
@@ -138,11 +127,7 @@ static const char *read_line(struct reading *reading, const char *line) {
     skip_spaces(reading);
     if (is_at_end(reading))
         return NULL;
-    const char *wrong = read_kind(reading);
-    if (!wrong)
-        wrong = read_pattern(reading);
-    if (!wrong)
-        wrong = read_limits(reading);
+    const char *wrong = read_kind(reading) ?: read_pattern(reading) ?: read_limits(reading);
     if (wrong)
         reading->budget->count = before;
     return wrong;
@@ -150,9 +135,9 @@ static const char *read_line(struct reading *reading, const char *line) {
 
 static void read_lines(struct reading *reading, char *text, size_t size, budget_complaint *complain,
                        void *context) {
-    for (char *line = text, *end = text + size; line < end && reading->has_memory;) {
+    for (char *line = text, *end = text + size; line < end;) {
         char *newline = memchr(line, '\n', (size_t)(end - line));
-        char *line_end = newline ? newline : end;
+        char *line_end = newline ?: end;
         *line_end = '\0';
         reading->next.line++;
         const char *wrong =
@@ -163,22 +148,15 @@ static void read_lines(struct reading *reading, char *text, size_t size, budget_
     }
 }
 
-bool budget_read(struct budget *budget, const char *bytes, size_t size, budget_complaint *complain,
+void budget_read(struct budget *budget, const char *bytes, size_t size, budget_complaint *complain,
                  void *context) {
-    *budget = (struct budget){0};
     /* A pattern has at least a separator behind it, where its NUL goes. */
-    budget->patterns = malloc(size + 1);
-    char *text = malloc(size + 1);
+    *budget = (struct budget){.patterns = memory_zeros(size, 1)};
     struct reading reading = {.budget = budget, .patterns = budget->patterns};
-    reading.has_memory = text && budget->patterns;
-    if (reading.has_memory) {
-        memcpy(text, bytes, size);
-        read_lines(&reading, text, size, complain, context);
-    }
+    char *text = memory_zeros(size, 1);
+    memcpy(text, bytes, size);
+    read_lines(&reading, text, size, complain, context);
     free(text);
-    if (!reading.has_memory)
-        budget_free(budget);
-    return reading.has_memory;
 }
 
 void budget_free(struct budget *budget) {

@@ -23,12 +23,11 @@ struct subjects {
     size_t count;
 };
 
-/* False: out of memory, and there is nothing to free. */
-bool subjects_make(struct subjects *, const struct report *);
+void subjects_make(struct subjects *, const struct report *);
 void subjects_free(struct subjects *);
 
 /* For one site. */
-bool subject_make(struct subject *, const struct report_site *);
+void subject_make(struct subject *, const struct report_site *);
 void subject_free(struct subject *);
 
 /* ---- A budget: limits on what a program may allocate, written by people, one subject a line.
@@ -74,9 +73,8 @@ struct budget {
 /* Called for each line that is wrong. */
 typedef void budget_complaint(void *context, unsigned line, const char *what);
 
-/* Lines that are wrong are complained about and left out. False: out of memory, and there is nothing to
- * free. */
-bool budget_read(struct budget *, const char *bytes, size_t size, budget_complaint *, void *context);
+/* Lines that are wrong are complained about and left out. */
+void budget_read(struct budget *, const char *bytes, size_t size, budget_complaint *, void *context);
 void budget_free(struct budget *);
 
 const char *budget_kind_name(enum budget_kind);

@@ -4,6 +4,7 @@
 
 #include "base/path.h"
 #include "dump/base/complain.h"
+#include "dump/base/memory.h"
 #include "dump/base/names.h"
 #include "dump/compare/budget.h"
 #include "dump/load/loaded.h"
@@ -52,15 +53,12 @@ static void judge(struct check *check, const struct limit *limits) {
     }
 }
 
-bool check_make(struct check *check, const struct budget *budget, const char *budget_path,
+void check_make(struct check *check, const struct budget *budget, const char *budget_path,
                 const struct loaded *loaded, const struct subjects *subjects) {
     *check = (struct check){.budget_path = budget_path, .loaded = loaded, .subjects = subjects};
-    check->verdicts = calloc(budget->count + 1, sizeof *check->verdicts);
-    if (!check->verdicts)
-        return false;
+    check->verdicts = memory_zeros(budget->count, sizeof *check->verdicts);
     check->count = budget->count;
     judge(check, budget->limits);
-    return true;
 }
 
 void check_free(struct check *check) {
@@ -154,56 +152,37 @@ int check_complain(const struct check *check) {
 
 /* ---- The names of sites that the patterns of a budget are held against. */
 
-static bool add_name(struct subject *subject, char *name) {
-    if (name)
-        subject->names[subject->count++] = name;
-    return name != NULL;
-}
-
-static bool add_function(struct subject *subject, const char *function) {
+static void add_function(struct subject *subject, const char *function) {
     if (!function)
-        return true;
-    char *base = malloc(strlen(function) + 1);
-    if (base)
-        function_base(function, base);
-    return add_name(subject, base) && (strcmp(base, function) == 0 || add_name(subject, strdup(function)));
+        return;
+    char *base = memory_zeros(strlen(function), 1);
+    function_base(function, base);
+    subject->names[subject->count++] = base;
+    if (strcmp(base, function) != 0)
+        subject->names[subject->count++] = memory_text("%s", function);
 }
 
-/* NULL: out of memory. */
 static char *clean_path(const char *path) {
     char clean[PATH_MAX];
     path_show(clean, sizeof clean, path, NULL);
-    return strdup(clean);
+    return memory_text("%s", clean);
 }
 
 static const struct place *place_of(const struct site_view *view, size_t index) {
     return index ? &view->inlined[index - 1] : &view->at;
 }
 
-static bool add_names(struct subject *subject, const struct site_view *view) {
-    for (size_t i = 0; i <= view->inlined_count; i++)
-        if (!add_function(subject, place_of(view, i)->function))
-            return false;
-    subject->function_count = subject->count;
-    for (size_t i = 0; i <= view->inlined_count; i++) {
-        const char *file = place_of(view, i)->file;
-        if (file && !add_name(subject, clean_path(file)))
-            return false;
-    }
-    return true;
-}
-
-bool subject_make(struct subject *subject, const struct report_site *site) {
+void subject_make(struct subject *subject, const struct report_site *site) {
     const struct site_view *view = &site->view;
-    *subject = (struct subject){.site = site};
+    *subject = (struct subject){.site = site, .module = view->module ? clean_path(view->module) : NULL};
     /* Of each place two names of the function and a file. */
-    subject->names = calloc(3 * (view->inlined_count + 1), sizeof *subject->names);
-    if (view->module)
-        subject->module = clean_path(view->module);
-    if (subject->names && !view->module == !subject->module && add_names(subject, view))
-        return true;
-    subject_free(subject);
-    return false;
+    subject->names = memory_zeros(3 * (view->inlined_count + 1), sizeof *subject->names);
+    for (size_t i = 0; i <= view->inlined_count; i++)
+        add_function(subject, place_of(view, i)->function);
+    subject->function_count = subject->count;
+    for (size_t i = 0; i <= view->inlined_count; i++)
+        if (place_of(view, i)->file)
+            subject->names[subject->count++] = clean_path(place_of(view, i)->file);
 }
 
 void subject_free(struct subject *subject) {
@@ -213,16 +192,11 @@ void subject_free(struct subject *subject) {
     free(subject->module);
 }
 
-bool subjects_make(struct subjects *subjects, const struct report *report) {
-    *subjects = (struct subjects){.report = report};
-    subjects->list = calloc(report->counted + 1, sizeof *subjects->list);
-    for (; subjects->list && subjects->count < report->counted; subjects->count++)
-        if (!subject_make(&subjects->list[subjects->count], report->sites[subjects->count]))
-            break;
-    if (subjects->list && subjects->count == report->counted)
-        return true;
-    subjects_free(subjects);
-    return false;
+void subjects_make(struct subjects *subjects, const struct report *report) {
+    *subjects = (struct subjects){.report = report, .count = report->counted};
+    subjects->list = memory_zeros(subjects->count, sizeof *subjects->list);
+    for (size_t i = 0; i < subjects->count; i++)
+        subject_make(&subjects->list[i], report->sites[i]);
 }
 
 void subjects_free(struct subjects *subjects) {

@@ -23,8 +23,8 @@ struct check {
     size_t count, broken;
 };
 
-/* The arguments must outlive the check. False: out of memory, and there is nothing to free. */
-bool check_make(struct check *, const struct budget *, const char *budget_path, const struct loaded *,
+/* The arguments must outlive the check. */
+void check_make(struct check *, const struct budget *, const char *budget_path, const struct loaded *,
                 const struct subjects *);
 void check_free(struct check *);
 
@@ -49,7 +49,7 @@ void check_text(struct out *, const struct check *);
 void check_json(struct out *, const struct check *);
 
 /* Writes a budget that the report keeps, with slack percent to spare: for the total, for the functions that
- * ask for most, top of them (0: all), and for what is unsited. False: out of memory. */
-bool check_write_budget(struct out *, const struct subjects *, uint64_t slack, uint64_t top);
+ * ask for most, top of them (0: all), and for what is unsited. */
+void check_write_budget(struct out *, const struct subjects *, uint64_t slack, uint64_t top);
 
 #endif

@@ -7,12 +7,6 @@
 /* Of the sites that make up a broken limit. */
 enum { SITES_SHOWN = 5 };
 
-static void put_amount(struct out *out, uint64_t amount, enum measure measure) {
-    char text[UNITS_SIZE];
-    measure_show(text, amount, measure);
-    out_text(out, text);
-}
-
 static void cell(char text[GRID_CELL], const void *measure, const void *site, size_t column) {
     (void)column;
     measure_show(text, measure_of(site, *(const enum measure *)measure), *(const enum measure *)measure);
@@ -53,11 +47,11 @@ static void put_broken(struct page *page, const struct check *check, const struc
     out_text(page->out, ": ");
     out_text(page->out, measure_name(limit->measure));
     out_char(page->out, ' ');
-    put_amount(page->out, verdict->actual, limit->measure);
+    measure_write(page->out, verdict->actual, limit->measure);
     out_text(page->out, ", limit ");
-    put_amount(page->out, limit->most, limit->measure);
+    measure_write(page->out, limit->most, limit->measure);
     out_text(page->out, ", over by ");
-    put_amount(page->out, verdict->actual - limit->most, limit->measure);
+    measure_write(page->out, verdict->actual - limit->most, limit->measure);
     out_char(page->out, '\n');
     put_sites(page, check, verdict);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A budget to begin with. */
 #include "dump/base/amount.h"
+#include "dump/base/hash_index.h"
 #include "dump/compare/check.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 struct budget_writing {
@@ -63,47 +63,19 @@ static const char *pattern_of(const struct report_site *site) {
     return pattern && *pattern ? pattern : NULL;
 }
 
-/* A line for several sites stands where the first of them does. */
-struct line {
-    enum budget_kind kind;
-    const char *pattern;
-    size_t at; /* of its site among the report's, which are sorted by bytes; so the lines are nearly so */
-};
-
-static int by_pattern(const void *a, const void *b) {
-    const struct line *left = a, *right = b;
-    int order = (int)left->kind - (int)right->kind;
-    if (!order)
-        order = strcmp(left->pattern, right->pattern);
-    return order ? order : (left->at > right->at) - (left->at < right->at);
-}
-
-static int by_site(const void *a, const void *b) {
-    const struct line *left = a, *right = b;
-    int order = (int)left->kind - (int)right->kind;
-    return order ? order : (left->at > right->at) - (left->at < right->at);
-}
-
-static size_t drop_copies(struct line *lines, size_t count) {
-    size_t kept = 0;
-    qsort(lines, count, sizeof *lines, by_pattern);
-    for (size_t i = 0; i < count; i++)
-        if (!kept || lines[kept - 1].kind != lines[i].kind ||
-            strcmp(lines[kept - 1].pattern, lines[i].pattern) != 0)
-            lines[kept++] = lines[i];
-    qsort(lines, kept, sizeof *lines, by_site);
-    return kept;
-}
-
-static size_t collect_lines(struct line *lines, const struct report *report) {
-    size_t count = 0;
-    for (size_t i = 0; i < report->counted; i++) {
-        enum budget_kind kind = report->sites[i]->view.sited ? BUDGET_FUNCTION : BUDGET_UNSITED;
+/* A line for several sites stands where the first of them does, and the sites are sorted by bytes. */
+static void put_lines(const struct budget_writing *writing, enum budget_kind kind, uint64_t most) {
+    const struct report *report = writing->subjects->report;
+    struct string_pool patterns = {.count = 0};
+    for (size_t i = 0; i < report->counted && patterns.count < most; i++) {
         const char *pattern = pattern_of(report->sites[i]);
-        if (pattern)
-            lines[count++] = (struct line){kind, pattern, i};
+        size_t before = patterns.count;
+        if (report->sites[i]->view.sited == (kind == BUDGET_FUNCTION))
+            string_keep(&patterns, pattern);
+        if (patterns.count > before)
+            put_line(writing, kind, pattern);
     }
-    return drop_copies(lines, count);
+    string_pool_free(&patterns);
 }
 
 static void put_head(struct out *out, const struct report *report, uint64_t slack) {
@@ -114,19 +86,12 @@ static void put_head(struct out *out, const struct report *report, uint64_t slac
     out_text(out, "%\n");
 }
 
-bool check_write_budget(struct out *out, const struct subjects *subjects, uint64_t slack, uint64_t top) {
+void check_write_budget(struct out *out, const struct subjects *subjects, uint64_t slack, uint64_t top) {
     struct budget_writing writing = {out, subjects, slack};
-    struct line *lines = calloc(subjects->count + 1, sizeof *lines);
-    if (!lines)
-        return false;
     put_head(out, subjects->report, slack);
     put_line(&writing, BUDGET_TOTAL, NULL);
-    size_t count = collect_lines(lines, subjects->report);
-    for (size_t i = 0; i < count; i++)
-        if (lines[i].kind != BUDGET_FUNCTION || !top || i < top)
-            put_line(&writing, lines[i].kind, lines[i].pattern);
-    free(lines);
-    return true;
+    put_lines(&writing, BUDGET_FUNCTION, top ?: UINT64_MAX);
+    put_lines(&writing, BUDGET_UNSITED, UINT64_MAX);
 }
 
 /* ---- The excess of a report over its budget, for programs. */

@@ -2,6 +2,7 @@
 /* Two reports side by side. */
 #include "dump/compare/diff.h"
 
+#include "dump/base/memory.h"
 #include "dump/compare/diff_join.h"
 #include "model/report_order.h"
 
@@ -10,7 +11,7 @@
 static const struct report_site nothing;
 
 struct change change_of(const struct report_site *old, const struct report_site *new, enum measure measure) {
-    uint64_t was = measure_of(old ? old : &nothing, measure), is = measure_of(new ? new : &nothing, measure);
+    uint64_t was = measure_of(old ?: &nothing, measure), is = measure_of(new ?: &nothing, measure);
     return is < was ? (struct change){true, was - is} : (struct change){false, is - was};
 }
 
@@ -56,16 +57,15 @@ static void add_row(struct diff *diff, const struct report_site *old, const stru
     diff->differs |= row->state != DIFF_SAME;
 }
 
-static bool add_rows(struct diff *diff, const struct join_side *old, const struct join_side *new) {
-    diff->rows = calloc(old->count + new->count + 1, sizeof *diff->rows);
-    for (size_t i = 0; diff->rows && i < old->count; i++) {
+static void add_rows(struct diff *diff, const struct join_side *old, const struct join_side *new) {
+    diff->rows = memory_zeros(old->count + new->count, sizeof *diff->rows);
+    for (size_t i = 0; i < old->count; i++) {
         const struct join_site *partner = old->sites[i].partner;
         add_row(diff, old->sites[i].site, partner ? partner->site : NULL);
     }
-    for (size_t i = 0; diff->rows && i < new->count; i++)
+    for (size_t i = 0; i < new->count; i++)
         if (!new->sites[i].partner)
             add_row(diff, NULL, new->sites[i].site);
-    return diff->rows != NULL;
 }
 
 static uint64_t size_of(const struct diff_row *row, enum measure measure) {
@@ -82,22 +82,18 @@ static int compare_rows(const void *a, const void *b, void *sort) {
         if (larger != smaller)
             return larger > smaller ? -1 : 1;
     }
-    int order = order_identity(diff_site(left), diff_site(right));
-    return order ? order : (int)left->state - (int)right->state;
+    return order_identity(diff_site(left), diff_site(right)) ?: (int)left->state - (int)right->state;
 }
 
-bool diff_make(struct diff *diff, const struct report *old, const struct report *new, enum measure sort) {
+void diff_make(struct diff *diff, const struct report *old, const struct report *new, enum measure sort) {
     *diff = (struct diff){.old = old, .new = new};
     diff->differs = !is_equal(diff, &old->totals, &new->totals);
     struct join_side old_side = {.report = old}, new_side = {.report = new};
-    if (!join_sides(&old_side, &new_side))
-        return false;
-    bool is_made = add_rows(diff, &old_side, &new_side);
+    join_sides(&old_side, &new_side);
+    add_rows(diff, &old_side, &new_side);
     join_free(&old_side);
     join_free(&new_side);
-    if (is_made)
-        qsort_r(diff->rows, diff->count, sizeof *diff->rows, compare_rows, &sort);
-    return is_made;
+    qsort_r(diff->rows, diff->count, sizeof *diff->rows, compare_rows, &sort);
 }
 
 void diff_free(struct diff *diff) {

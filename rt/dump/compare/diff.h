@@ -35,8 +35,8 @@ struct diff {
     bool differs;                      /* a row, or the totals, in anything that was counted */
 };
 
-/* Both must be prepared, and outlive the diff. False: out of memory, and there is nothing to free. */
-bool diff_make(struct diff *, const struct report *old, const struct report *new, enum measure sort);
+/* Both must be prepared, and outlive the diff. */
+void diff_make(struct diff *, const struct report *old, const struct report *new, enum measure sort);
 void diff_free(struct diff *);
 
 /* The difference of two numbers. */
@@ -49,7 +49,7 @@ struct change change_of(const struct report_site *old, const struct report_site 
 
 /* The site as it is now, or as it was if it is gone. */
 static inline const struct report_site *diff_site(const struct diff_row *row) {
-    return row->new ? row->new : row->old;
+    return row->new ?: row->old;
 }
 
 const char *diff_state_name(enum diff_state);

@@ -2,11 +2,14 @@
 /* Which site of one report is which site of another one. */
 #include "dump/compare/diff_join.h"
 
+#include "base/sort.h"
+#include "dump/base/memory.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 typedef int compare_function(const struct join_site *, const struct join_site *);
-typedef bool pair_function(struct join_site **old, size_t old_count, struct join_site **new,
+typedef void pair_function(struct join_site **old, size_t old_count, struct join_site **new,
                            size_t new_count);
 
 /* One way to find partners: sites of the same key form a group, and are paired within it. */
@@ -17,115 +20,96 @@ struct pass {
     bool is_by_caller;  /* then sites are ordered by the call in the outermost function */
 };
 
-static int compare_numbers(uint64_t a, uint64_t b) {
-    return (a > b) - (a < b);
-}
-
-static int compare_names(const char *a, const char *b) {
-    return strcmp(a ? a : "", b ? b : "");
-}
-
 const char *join_base_name(const char *path) {
     const char *slash = path ? strrchr(path, '/') : NULL;
     return slash ? slash + 1 : path;
 }
 
 static int by_id_and_module(const struct join_site *a, const struct join_site *b) {
-    int order = compare_numbers(!a->site->view.sited, !b->site->view.sited);
-    if (!order)
-        order = compare_numbers(a->site->view.id, b->site->view.id);
-    return order ? order : compare_names(a->module, b->module);
+    return compare_u64(!a->site->view.sited, !b->site->view.sited)
+               ?: compare_u64(a->site->view.id, b->site->view.id) ?: compare_names(a->module, b->module);
 }
 
 /* Another build has its code elsewhere: a caller is known by its function then, or by nothing but its
  * address. */
 static int compare_callers(const struct join_site *a, const struct join_site *b) {
     const struct site_view *left = &a->site->view, *right = &b->site->view;
-    int order = compare_names(a->module, b->module);
-    if (!order)
-        order = compare_numbers(!left->address, !right->address);
-    if (!order)
-        order = compare_names(left->at.function, right->at.function);
-    return order || left->at.function ? order : compare_numbers(left->address, right->address);
+    int order = compare_names(a->module, b->module)
+                    ?: compare_u64(!left->address, !right->address)
+                    ?: compare_names(left->at.function, right->at.function);
+    return order || left->at.function ? order : compare_u64(left->address, right->address);
 }
 
 static int by_id_or_module(const struct join_site *a, const struct join_site *b) {
-    int order = compare_numbers(!a->site->view.sited, !b->site->view.sited);
+    int order = compare_u64(!a->site->view.sited, !b->site->view.sited);
     if (order)
         return order;
     if (a->site->view.sited)
-        return compare_numbers(a->site->view.id, b->site->view.id);
+        return compare_u64(a->site->view.id, b->site->view.id);
     return compare_callers(a, b);
 }
 
 static int by_call(const struct join_site *a, const struct join_site *b) {
     const struct site_view *left = &a->site->view, *right = &b->site->view;
-    int order = compare_names(left->at.function, right->at.function);
-    if (!order)
-        order = compare_names(left->callee, right->callee);
-    return order ? order : compare_names(join_base_name(left->at.file), join_base_name(right->at.file));
+    return compare_names(left->at.function, right->at.function)
+               ?: compare_names(left->callee, right->callee)
+               ?: compare_names(join_base_name(left->at.file), join_base_name(right->at.file));
 }
 
 static int by_call_and_chain(const struct join_site *a, const struct join_site *b) {
     const struct site_view *left = &a->site->view, *right = &b->site->view;
-    int order = by_call(a, b);
-    if (!order)
-        order = compare_numbers(left->inlined_count, right->inlined_count);
+    int order = by_call(a, b) ?: compare_u64(left->inlined_count, right->inlined_count);
     for (size_t i = 0; !order && i < left->inlined_count; i++)
         order = compare_names(left->inlined[i].function, right->inlined[i].function);
     return order;
 }
 
 static int by_place(const struct place *a, const struct place *b) {
-    int order = compare_numbers(a->line, b->line);
-    return order ? order : compare_numbers(a->column, b->column);
+    return compare_u64(a->line, b->line) ?: compare_u64(a->column, b->column);
 }
 
 /* From the outermost call inwards; total, so that the partners do not depend on the order of the files. */
 static int in_code(const struct join_site *a, const struct join_site *b) {
     const struct site_view *left = &a->site->view, *right = &b->site->view;
-    int order = by_place(a->at, b->at);
-    if (!order)
-        order = compare_numbers(left->inlined_count, right->inlined_count);
+    int order = by_place(a->at, b->at) ?: compare_u64(left->inlined_count, right->inlined_count);
     for (size_t i = left->inlined_count; !order && i-- > 0;)
         order = by_place(&left->inlined[i], &right->inlined[i]);
-    if (!order)
-        order = by_place(&left->at, &right->at);
-    if (!order)
-        order = compare_numbers(left->id, right->id);
-    return order ? order : compare_names(left->module, right->module);
+    return order ?: by_place(&left->at, &right->at)
+                 ?: compare_u64(left->id, right->id) ?: compare_names(left->module, right->module);
 }
 
 static int by_key_in_code(const void *a, const void *b, void *key) {
     const struct join_site *left = *(struct join_site *const *)a, *right = *(struct join_site *const *)b;
-    int order = (*(compare_function **)key)(left, right);
-    return order ? order : in_code(left, right);
+    return (*(compare_function **)key)(left, right) ?: in_code(left, right);
 }
 
-static bool pair_as_they_come(struct join_site **old, size_t old_count, struct join_site **new,
+static void make_partners(struct join_site *old, struct join_site *new) {
+    old->partner = new;
+    new->partner = old;
+}
+
+static void pair_as_they_come(struct join_site **old, size_t old_count, struct join_site **new,
                               size_t new_count) {
-    for (size_t i = 0; i < old_count && i < new_count; i++) {
-        old[i]->partner = new[i];
-        new[i]->partner = old[i];
-    }
-    return true;
+    for (size_t i = 0; i < old_count && i < new_count; i++)
+        make_partners(old[i], new[i]);
 }
 
-static bool pair_edited(struct join_site **old, size_t old_count, struct join_site **new, size_t new_count) {
+static void pair_edited(struct join_site **old, size_t old_count, struct join_site **new, size_t new_count) {
     size_t old_free = 0, new_free = 0;
     for (size_t i = 0; i < old_count; i++)
         old_free += !old[i]->partner;
     for (size_t i = 0; i < new_count; i++)
         new_free += !new[i]->partner;
-    return !old_free || !new_free || align(old, old_count, new, new_count);
+    if (old_free && new_free)
+        align(old, old_count, new, new_count);
 }
 
 /* The side's sites that the pass is about, sorted. */
 static struct join_site **sort_side(struct join_side *side, const struct pass *pass, size_t *count) {
-    struct join_site **sorted = calloc(side->count + 1, sizeof *sorted);
+    struct join_site **sorted = memory_zeros(side->count, sizeof *sorted);
     compare_function *key = pass->key;
     *count = 0;
-    for (size_t i = 0; sorted && i < side->count; i++) {
+    for (size_t i = 0; i < side->count; i++) {
         struct join_site *site = &side->sites[i];
         const struct site_view *view = &site->site->view;
         if (pass->is_for_edited ? !view->sited : site->partner != NULL)
@@ -134,8 +118,7 @@ static struct join_site **sort_side(struct join_side *side, const struct pass *p
         site->at = is_inlined ? &view->inlined[view->inlined_count - 1] : &view->at;
         sorted[(*count)++] = site;
     }
-    if (sorted)
-        qsort_r(sorted, *count, sizeof(struct join_site *), by_key_in_code, &key);
+    qsort_r(sorted, *count, sizeof(struct join_site *), by_key_in_code, &key);
     return sorted;
 }
 
@@ -146,29 +129,26 @@ static size_t group_size(struct join_site **sites, size_t count, compare_functio
     return size;
 }
 
-static bool pair_groups(const struct pass *pass, struct join_site **old, size_t old_count,
+static void pair_groups(const struct pass *pass, struct join_site **old, size_t old_count,
                         struct join_site **new, size_t new_count) {
     for (size_t i = 0, j = 0; i < old_count && j < new_count;) {
         int order = pass->key(old[i], new[j]);
         size_t old_size = order > 0 ? 0 : group_size(old + i, old_count - i, pass->key);
         size_t new_size = order < 0 ? 0 : group_size(new + j, new_count - j, pass->key);
-        if (order == 0 && !pass->pair(old + i, old_size, new + j, new_size))
-            return false;
+        if (order == 0)
+            pass->pair(old + i, old_size, new + j, new_size);
         i += old_size;
         j += new_size;
     }
-    return true;
 }
 
-static bool run_pass(const struct pass *pass, struct join_side *old, struct join_side *new) {
+static void run_pass(const struct pass *pass, struct join_side *old, struct join_side *new) {
     size_t old_count, new_count;
     struct join_site **old_sorted = sort_side(old, pass, &old_count);
     struct join_site **new_sorted = sort_side(new, pass, &new_count);
-    bool is_done =
-        old_sorted && new_sorted && pair_groups(pass, old_sorted, old_count, new_sorted, new_count);
+    pair_groups(pass, old_sorted, old_count, new_sorted, new_count);
     free(old_sorted);
     free(new_sorted);
-    return is_done;
 }
 
 /* Builds that are compared seldom have the same path, and the programs often not the same name. */
@@ -177,33 +157,27 @@ static const char *module_name(const struct report *report, const char *module) 
     return is_program ? "/" : join_base_name(module);
 }
 
-static bool open_side(struct join_side *side) {
+static void open_side(struct join_side *side) {
     const struct report *report = side->report;
     side->count = report->counted;
-    side->sites = calloc(side->count + 1, sizeof *side->sites);
-    for (size_t i = 0; side->sites && i < side->count; i++) {
+    side->sites = memory_zeros(side->count, sizeof *side->sites);
+    for (size_t i = 0; i < side->count; i++) {
         const struct report_site *site = report->sites[i];
         side->sites[i] = (struct join_site){.site = site, .module = module_name(report, site->view.module)};
     }
-    return side->sites != NULL;
 }
 
-bool join_sides(struct join_side *old, struct join_side *new) {
+void join_sides(struct join_side *old, struct join_side *new) {
     static const struct pass passes[] = {
         {.key = by_id_and_module, .pair = pair_as_they_come},
         {.key = by_id_or_module, .pair = pair_as_they_come},
         {.key = by_call_and_chain, .pair = pair_edited, .is_for_edited = true, .is_by_caller = true},
         {.key = by_call, .pair = pair_edited, .is_for_edited = true},
     };
-    bool is_done = open_side(old);
-    is_done = open_side(new) && is_done;
-    for (size_t i = 0; is_done && i < sizeof passes / sizeof *passes; i++)
-        is_done = run_pass(&passes[i], old, new);
-    if (is_done)
-        return true;
-    join_free(old);
-    join_free(new);
-    return false;
+    open_side(old);
+    open_side(new);
+    for (size_t i = 0; i < sizeof passes / sizeof *passes; i++)
+        run_pass(&passes[i], old, new);
 }
 
 void join_free(struct join_side *side) {
@@ -237,16 +211,19 @@ bool join_is_moved(const struct report_site *old, const struct report_site *new)
 #define FARTHEST         ((int64_t)1 << 16)
 #define COMPANIONS_MAX   1024
 
+/* So that no move is below 0. */
+#define UNMOVED (UINT64_C(1) << 32)
+
 struct aligning {
     struct join_site **old, **new;
     size_t old_count, new_count;
-    int64_t *moves; /* by how many lines each pair that looks alike would move, sorted */
+    uint64_t *moves; /* by how many lines each pair that looks alike would move, plus UNMOVED, sorted */
     size_t move_count;
     int64_t *best; /* weight of the best pairing of the first i and the first j */
 };
 
-static int64_t move_of(const struct join_site *old, const struct join_site *new) {
-    return (int64_t) new->at->line - (int64_t)old->at->line;
+static uint64_t move_of(const struct join_site *old, const struct join_site *new) {
+    return UNMOVED + new->at->line - old->at->line;
 }
 
 static bool is_alike(const struct join_site *old, const struct join_site *new) {
@@ -255,38 +232,23 @@ static bool is_alike(const struct join_site *old, const struct join_site *new) {
     return is_same_type && old->at->column == new->at->column;
 }
 
-static int compare_moves(const void *a, const void *b) {
-    int64_t left = *(const int64_t *)a, right = *(const int64_t *)b;
-    return (left > right) - (left < right);
-}
-
 static void collect_moves(struct aligning *all) {
     for (size_t i = 0; i < all->old_count; i++)
         for (size_t j = 0; j < all->new_count; j++)
             if (!all->old[i]->partner && !all->new[j]->partner && is_alike(all->old[i], all->new[j]))
                 all->moves[all->move_count++] = move_of(all->old[i], all->new[j]);
-    qsort(all->moves, all->move_count, sizeof *all->moves, compare_moves);
-}
-
-/* Moves that are below limit. */
-static size_t moves_below(const struct aligning *all, int64_t limit) {
-    size_t low = 0, high = all->move_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (all->moves[middle] < limit)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    qsort(all->moves, all->move_count, sizeof *all->moves, compare_first_u64);
 }
 
 /* 0: they cannot be a pair. */
 static int64_t weight(const struct aligning *all, const struct join_site *old, const struct join_site *new) {
     if (old->partner || new->partner)
         return old->partner == new ? WEIGHT_PARTNERS : 0;
-    int64_t move = move_of(old, new), distance = move < 0 ? -move : move;
-    size_t companions = moves_below(all, move + 1) - moves_below(all, move);
+    uint64_t move = move_of(old, new);
+    int64_t distance = (int64_t)(move < UNMOVED ? UNMOVED - move : move - UNMOVED);
+    const size_t size = sizeof *all->moves;
+    size_t companions = sorted_up_to(all->moves, all->move_count, size, 0, move) -
+                        sorted_below(all->moves, all->move_count, size, 0, move);
     if (companions > COMPANIONS_MAX)
         companions = COMPANIONS_MAX;
     return WEIGHT_PAIR + (int64_t)companions * WEIGHT_COMPANION +
@@ -319,8 +281,7 @@ static void take_pairs(struct aligning *all) {
             j--;
         else {
             i--, j--;
-            all->old[i]->partner = all->new[j];
-            all->new[j]->partner = all->old[i];
+            make_partners(all->old[i], all->new[j]);
         }
     }
 }
@@ -333,31 +294,22 @@ static void pair_in_order(const struct aligning *all) {
             j++;
         if (j == all->new_count)
             return;
-        all->old[i]->partner = all->new[j];
-        all->new[j]->partner = all->old[i];
+        make_partners(all->old[i], all->new[j]);
     }
 }
 
-static bool is_too_large(size_t old_count, size_t new_count) {
-    return old_count + 1 > ALIGN_CELLS_MAX / (new_count + 1);
-}
-
-bool align(struct join_site **old, size_t old_count, struct join_site **new, size_t new_count) {
+void align(struct join_site **old, size_t old_count, struct join_site **new, size_t new_count) {
     struct aligning all = {.old = old, .new = new, .old_count = old_count, .new_count = new_count};
-    if (is_too_large(old_count, new_count)) {
+    if (old_count + 1 > ALIGN_CELLS_MAX / (new_count + 1)) {
         pair_in_order(&all);
-        return true;
+        return;
     }
     size_t cells = (old_count + 1) * (new_count + 1);
-    all.moves = calloc(cells, sizeof *all.moves);
-    all.best = calloc(cells, sizeof *all.best);
-    bool is_done = all.moves && all.best;
-    if (is_done) {
-        collect_moves(&all);
-        fill(&all);
-        take_pairs(&all);
-    }
+    all.moves = memory_zeros(cells, sizeof *all.moves);
+    all.best = memory_zeros(cells, sizeof *all.best);
+    collect_moves(&all);
+    fill(&all);
+    take_pairs(&all);
     free(all.moves);
     free(all.best);
-    return is_done;
 }

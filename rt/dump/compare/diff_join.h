@@ -25,8 +25,8 @@ struct join_side {
  *     the same function, callee, file without folders, and functions that it is inlined into, in order;
  *     the same without the functions that it is inlined into.
  *
- * False: out of memory, and there is nothing to free. */
-bool join_sides(struct join_side *old, struct join_side *new);
+ */
+void join_sides(struct join_side *old, struct join_side *new);
 void join_free(struct join_side *);
 
 /* Another function, line, column or file; folders do not count. */
@@ -50,8 +50,8 @@ const char *join_base_name(const char *path);
  *     lines move little.
  *
  * Time and memory are the product of the counts; if that is beyond ALIGN_CELLS_MAX, the calls without a
- * partner are paired one by one as they come. False: out of memory. */
+ * partner are paired one by one as they come. */
 #define ALIGN_CELLS_MAX ((size_t)1 << 20)
-bool align(struct join_site **old, size_t old_count, struct join_site **new, size_t new_count);
+void align(struct join_site **old, size_t old_count, struct join_site **new, size_t new_count);
 
 #endif

@@ -63,18 +63,12 @@ static void put_state(const struct writing *writing, const char *state) {
     grid_pad(writing->page.out, strlen(state), writing->state_width);
 }
 
-static void put_amount(struct out *out, const struct report_site *site, enum measure measure) {
-    char text[UNITS_SIZE];
-    measure_show(text, measure_of(site, measure), measure);
-    out_text(out, text);
-}
-
 /* "70.2 KiB -> 74.0 KiB" */
 static void put_change(struct out *out, const struct report_site *old, const struct report_site *new,
                        enum measure measure) {
-    put_amount(out, old, measure);
+    measure_write(out, measure_of(old, measure), measure);
     out_text(out, " -> ");
-    put_amount(out, new, measure);
+    measure_write(out, measure_of(new, measure), measure);
 }
 
 static void put_numbers(const struct writing *writing, const struct diff_row *row) {
@@ -208,7 +202,7 @@ static void put_totals(struct out *out, const struct diff *diff) {
         out_text(out, measure_name(measure));
         out_char(out, ' ');
         if (*text == '=') {
-            put_amount(out, new, measure);
+            measure_write(out, measure_of(new, measure), measure);
             continue;
         }
         put_change(out, old, new, measure);

@@ -2,10 +2,11 @@
 /* A process of its own for reading debug information. */
 #include "dump/debug/child.h"
 
-#include "base/grow.h"
+#include "dump/base/memory.h"
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -19,23 +20,23 @@ static void limit(void) {
     setrlimit(RLIMIT_AS, &memory);
 }
 
-static int fail(struct reason *why, const char *text) {
-    reason_set(why, "%s", text);
-    return -1;
-}
-
-pid_t debug_child_begin(struct reason *why) {
+/* 0 in the child; -1: *why says why there is none. */
+static pid_t begin(struct reason *why) {
     pid_t child = fork();
     if (child == 0)
         limit();
-    return child < 0 ? fail(why, strerror(errno)) : child;
+    if (child < 0)
+        reason_errno(why);
+    return child;
 }
 
-int debug_child_end(pid_t child, struct reason *why) {
+static int end(pid_t child, struct reason *why) {
     int status;
     while (waitpid(child, &status, 0) < 0)
-        if (errno != EINTR)
-            return fail(why, strerror(errno));
+        if (errno != EINTR) {
+            reason_errno(why);
+            return -1;
+        }
     if (WIFEXITED(status))
         return WEXITSTATUS(status);
     reason_set(why, "libdwarf failed on its debug information (%s)", strsignal(WTERMSIG(status)));
@@ -43,54 +44,60 @@ int debug_child_end(pid_t child, struct reason *why) {
 }
 
 int debug_child(int (*work)(void *context), void *context, struct reason *why) {
-    pid_t child = debug_child_begin(why);
+    pid_t child = begin(why);
     if (child == 0)
         _exit(work(context));
-    return child < 0 ? -1 : debug_child_end(child, why);
+    return child < 0 ? -1 : end(child, why);
 }
 
 /* ---- Reading debug information in a process of its own.
  *
- * Its findings come through a pipe: for each address struct told, for each of its places struct told_place
- * and the two names, without NULs. The process may have gone wild: nothing of that is believed.
+ * Its findings come through a pipe: for each address struct told, for each of its places struct told_place,
+ * and then their names, each with its NUL. The process may have gone wild: nothing of that is believed.
  */
 
-enum { NAME_MAX_SIZE = 1 << 20, PLACES_MAX = 1000, NO_NAME = -1 };
+enum { NAME_MAX_SIZE = 1 << 20, PLACES_MAX = 1000 };
 
 struct told {
     uint64_t index; /* of the address; END: no address, but why it ends */
-    uint64_t count; /* of places; END: of bytes */
+    uint64_t count; /* of places */
+    uint64_t size;  /* of all names, or of the reason */
 };
 
 #define END UINT64_MAX
 
 struct told_place {
     uint32_t line, column;
-    int32_t function, file; /* lengths */
+    uint32_t function, file; /* sizes of names; 0: NULL */
 };
 
 /* In the child. */
 
-static int32_t length_of(const char *name) {
-    size_t length = name ? strnlen(name, NAME_MAX_SIZE) : 0;
-    return name ? (int32_t)length : NO_NAME;
+static uint32_t size_of(const char *name) {
+    return name ? (uint32_t)strnlen(name, NAME_MAX_SIZE - 1) + 1 : 0;
 }
 
-static void put_name(FILE *to, const char *name, int32_t length) {
-    if (length > 0)
-        fwrite(name, 1, (size_t)length, to);
+static void put_name(FILE *to, const char *name) {
+    if (!name)
+        return;
+    fwrite(name, 1, size_of(name) - 1, to);
+    putc('\0', to);
 }
 
 static void put_found(void *context, size_t index, const struct place *places, size_t count) {
     FILE *to = context;
-    struct told told = {index, count < PLACES_MAX ? count : PLACES_MAX};
+    struct told told = {.index = index, .count = count < PLACES_MAX ? count : PLACES_MAX};
+    for (size_t i = 0; i < told.count; i++)
+        told.size += size_of(places[i].function) + size_of(places[i].file);
     fwrite(&told, sizeof told, 1, to);
     for (size_t i = 0; i < told.count; i++) {
-        struct told_place place = {places[i].line, places[i].column, length_of(places[i].function),
-                                   length_of(places[i].file)};
+        struct told_place place = {places[i].line, places[i].column, size_of(places[i].function),
+                                   size_of(places[i].file)};
         fwrite(&place, sizeof place, 1, to);
-        put_name(to, places[i].function, place.function);
-        put_name(to, places[i].file, place.file);
+    }
+    for (size_t i = 0; i < told.count; i++) {
+        put_name(to, places[i].function);
+        put_name(to, places[i].file);
     }
 }
 
@@ -101,9 +108,9 @@ static void look_up_here(int fd, const struct elf_file *elf, const uint64_t *add
         _exit(1);
     if (debug_lookup(elf, addresses, count, put_found, to, &why))
         why.text[0] = '\0';
-    struct told end = {END, strlen(why.text)};
+    struct told end = {.index = END, .size = strlen(why.text)};
     fwrite(&end, sizeof end, 1, to);
-    fwrite(why.text, 1, end.count, to);
+    fwrite(why.text, 1, end.size, to);
     _exit(fclose(to) == 0 ? 0 : 1);
 }
 
@@ -114,60 +121,46 @@ struct listener {
     size_t addresses;
     debug_found *found;
     void *context;
-    struct place places[PLACES_MAX];
-    size_t ends[PLACES_MAX][2]; /* of names in text, plus one; 0: none */
-    char *text;
-    size_t used, room;
 };
 
 static bool get(struct listener *listener, void *to, size_t size) {
     return fread(to, 1, size, listener->from) == size;
 }
 
-/* Sets *at to where the name begins in the text, plus one. */
-static bool get_name(struct listener *listener, int32_t length, size_t *at) {
-    *at = 0;
-    if (length == NO_NAME)
-        return true;
-    if (length < 0 || length > NAME_MAX_SIZE)
-        return false;
-    while (listener->room < listener->used + (size_t)length + 1)
-        if (!grow(&listener->text, listener->room, &listener->room, 1))
-            return false;
-    if (!get(listener, listener->text + listener->used, (size_t)length))
-        return false;
-    listener->text[listener->used + (size_t)length] = '\0';
-    *at = listener->used + 1;
-    listener->used += (size_t)length + 1;
-    return true;
+/* The next of the names, of which *left bytes are to come. */
+static const char *take_name(char **names, uint64_t *left, uint32_t size) {
+    char *name = *names;
+    if (!size || size > *left)
+        return NULL;
+    name[size - 1] = '\0';
+    *names += size;
+    *left -= size;
+    return name;
 }
 
-static bool get_place(struct listener *listener, size_t i) {
-    struct told_place told;
-    if (!get(listener, &told, sizeof told) || !get_name(listener, told.function, &listener->ends[i][0]) ||
-        !get_name(listener, told.file, &listener->ends[i][1]))
+static bool get_places(struct listener *listener, const struct told *told, char *names) {
+    struct told_place places[PLACES_MAX];
+    struct place found[PLACES_MAX];
+    uint64_t left = told->size;
+    if (!get(listener, places, told->count * sizeof *places) || !get(listener, names, told->size))
         return false;
-    listener->places[i] = (struct place){.line = told.line, .column = told.column};
+    for (size_t i = 0; i < told->count; i++) {
+        found[i] = (struct place){.line = places[i].line, .column = places[i].column};
+        found[i].function = take_name(&names, &left, places[i].function);
+        found[i].file = take_name(&names, &left, places[i].file);
+    }
+    listener->found(listener->context, told->index, found, told->count);
     return true;
-}
-
-static const char *name_at(const struct listener *listener, size_t at) {
-    return at ? listener->text + at - 1 : NULL;
 }
 
 static bool get_found(struct listener *listener, const struct told *told) {
-    listener->used = 0;
-    if (told->index >= listener->addresses || !told->count || told->count > PLACES_MAX)
+    if (told->index >= listener->addresses || !told->count || told->count > PLACES_MAX ||
+        told->size > told->count * 2 * NAME_MAX_SIZE)
         return false;
-    for (size_t i = 0; i < told->count; i++)
-        if (!get_place(listener, i))
-            return false;
-    for (size_t i = 0; i < told->count; i++) {
-        listener->places[i].function = name_at(listener, listener->ends[i][0]);
-        listener->places[i].file = name_at(listener, listener->ends[i][1]);
-    }
-    listener->found(listener->context, told->index, listener->places, told->count);
-    return true;
+    char *names = memory_zeros(told->size, 1);
+    bool is_got = get_places(listener, told, names);
+    free(names);
+    return is_got;
 }
 
 /* False: it ended without a word. */
@@ -175,8 +168,8 @@ static bool listen(struct listener *listener, struct reason *why) {
     struct told told;
     while (get(listener, &told, sizeof told)) {
         if (told.index == END) {
-            bool is_read = told.count < sizeof why->text && get(listener, why->text, told.count);
-            why->text[is_read ? told.count : 0] = '\0';
+            bool is_read = told.size < sizeof why->text && get(listener, why->text, told.size);
+            why->text[is_read ? told.size : 0] = '\0';
             return is_read;
         }
         if (!get_found(listener, &told))
@@ -189,8 +182,7 @@ static bool hear(struct listener *listener, pid_t child, struct reason *why) {
     struct reason of_child;
     bool has_ended = listen(listener, why);
     fclose(listener->from);
-    free(listener->text);
-    int status = debug_child_end(child, &of_child);
+    int status = end(child, &of_child);
     if (!has_ended)
         return reason_set(why, "%s", status < 0 ? of_child.text : "libdwarf failed on its debug information");
     return !why->text[0];
@@ -201,8 +193,8 @@ bool symbol_child_lookup(const struct elf_file *elf, const uint64_t *addresses, 
     struct listener listener = {.addresses = count, .found = found, .context = context};
     int ends[2];
     if (pipe(ends) != 0)
-        return reason_set(why, "%s", strerror(errno));
-    pid_t child = debug_child_begin(why);
+        return reason_errno(why);
+    pid_t child = begin(why);
     if (child == 0) {
         close(ends[0]);
         look_up_here(ends[1], elf, addresses, count);
@@ -212,5 +204,5 @@ bool symbol_child_lookup(const struct elf_file *elf, const uint64_t *addresses, 
     if (listener.from)
         return hear(&listener, child, why);
     close(ends[0]);
-    return child > 0 && debug_child_end(child, why) >= 0 && reason_set(why, "out of memory");
+    return child > 0 && end(child, why) >= 0 && reason_set(why, "out of memory");
 }

@@ -13,10 +13,6 @@
  * has not come to its end; *why says why. Buffers of the caller's must be flushed. */
 int debug_child(int (*work)(void *context), void *context, struct reason *why);
 
-/* The same in parts, for who listens to it meanwhile. Returns 0 there, its number here; -1: *why says why. */
-pid_t debug_child_begin(struct reason *why);
-int debug_child_end(pid_t child, struct reason *why);
-
 /* ---- Functions and lines of addresses, from the debug information of a module.
  *
  * Theory of operation: all addresses are looked up together. Of the units only those are read that have one

@@ -2,6 +2,8 @@
 /* Debug information of a module, open to be read with libdwarf. */
 #include "dump/debug/handle.h"
 
+#include "dump/base/memory.h"
+
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>
@@ -89,6 +91,27 @@ void debug_close(struct debug_handle *handle) {
     debug_sections_close(&handle->sections);
 }
 
+Dwarf_Die debug_child_of(Dwarf_Die parent) {
+    Dwarf_Die die;
+    return dwarf_child(parent, &die, NULL) == DW_DLV_OK ? die : NULL;
+}
+
+Dwarf_Die debug_next_of(Dwarf_Debug debug, Dwarf_Die die, bool is_wanted) {
+    Dwarf_Die next;
+    bool has_next = is_wanted && dwarf_siblingof_b(debug, die, 1, &next, NULL) == DW_DLV_OK;
+    dwarf_dealloc(debug, die, DW_DLA_DIE);
+    return has_next ? next : NULL;
+}
+
+Dwarf_Half debug_tag(Dwarf_Die die) {
+    Dwarf_Half tag;
+    return dwarf_tag(die, &tag, NULL) == DW_DLV_OK ? tag : 0;
+}
+
+bool debug_is_record(Dwarf_Half tag) {
+    return tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_union_type;
+}
+
 bool debug_has_attribute(Dwarf_Die die, Dwarf_Half attribute) {
     Dwarf_Bool has = 0;
     return dwarf_hasattr(die, attribute, &has, NULL) == DW_DLV_OK && has;
@@ -172,11 +195,6 @@ bool debug_next_origin(Dwarf_Debug debug, Dwarf_Die die, Dwarf_Off *offset) {
            debug_reference(debug, die, DW_AT_specification, offset);
 }
 
-static const char *linkage_name(Dwarf_Die die) {
-    const char *name = debug_text(die, DW_AT_linkage_name);
-    return name ? name : debug_text(die, DW_AT_MIPS_linkage_name);
-}
-
 /* Code refers to the abstract function, that to the declaration in its class: each name stands in one of
  * them. */
 struct debug_names debug_function_names(Dwarf_Debug debug, Dwarf_Off offset) {
@@ -187,8 +205,9 @@ struct debug_names debug_function_names(Dwarf_Debug debug, Dwarf_Off offset) {
         Dwarf_Die die;
         if (dwarf_offdie_b(debug, offset, 1, &die, NULL) != DW_DLV_OK)
             break;
-        names.plain = names.plain ? names.plain : debug_text(die, DW_AT_name);
-        names.linkage = names.linkage ? names.linkage : linkage_name(die);
+        names.plain = names.plain ?: debug_text(die, DW_AT_name);
+        names.linkage = names.linkage ?: debug_text(die, DW_AT_linkage_name)
+                                      ?: debug_text(die, DW_AT_MIPS_linkage_name);
         has_next = debug_next_origin(debug, die, &offset);
         dwarf_dealloc(debug, die, DW_DLA_DIE);
     }
@@ -236,15 +255,6 @@ static bool has_debug_info(const struct elf_file *elf) {
     return false;
 }
 
-static bool copy_plain(struct debug_sections *sections, size_t index, struct reason *why) {
-    const struct elf_section *section = &sections->elf->sections[index];
-    sections->copies[index] = malloc(section->size ? section->size : 1);
-    if (!sections->copies[index])
-        return reason_set(why, "out of memory");
-    memcpy(sections->copies[index], section->bytes, section->size);
-    return true;
-}
-
 static bool check_compression(const struct elf_section *section, Elf64_Chdr *header, struct reason *why) {
     /* No stream of zlib grows by more, nor does debug information with another method. */
     enum { RATIO_MAX = 1032 };
@@ -286,9 +296,7 @@ static bool decompress(struct debug_sections *sections, size_t index, struct rea
     Elf64_Chdr header;
     if (!check_compression(section, &header, why))
         return false;
-    sections->copies[index] = malloc(header.ch_size ? header.ch_size : 1);
-    if (!sections->copies[index])
-        return reason_set(why, "out of memory");
+    sections->copies[index] = memory_zeros(header.ch_size, 1);
     sections->sizes[index] = header.ch_size;
     return unpack(section, &header, sections->copies[index], why);
 }
@@ -300,7 +308,9 @@ static bool open_section(struct debug_sections *sections, size_t index, uint64_t
     *left -= section->size;
     if (section->flags & SHF_COMPRESSED)
         return decompress(sections, index, why);
-    return sections->elf->type != ET_REL || copy_plain(sections, index, why);
+    if (sections->elf->type == ET_REL)
+        sections->copies[index] = memory_copy(section->bytes, section->size);
+    return true;
 }
 
 static bool open_sections(struct debug_sections *sections, struct reason *why) {
@@ -316,9 +326,8 @@ static bool open_sections(struct debug_sections *sections, struct reason *why) {
 
 /* References between debug sections are offsets, so every section lies at address 0. */
 static bool relocate(struct debug_sections *sections, struct reason *why) {
-    uint64_t *bases = calloc(sections->elf->count, sizeof *bases);
-    bool is_done = bases ? elf_relocate(sections->elf, sections->copies, sections->sizes, bases, why)
-                         : reason_set(why, "out of memory");
+    uint64_t *bases = memory_zeros(sections->elf->count, sizeof *bases);
+    bool is_done = elf_relocate(sections->elf, sections->copies, sections->sizes, bases, why);
     free(bases);
     return is_done;
 }
@@ -327,11 +336,9 @@ bool debug_sections_open(struct debug_sections *sections, const struct elf_file 
     *sections = (struct debug_sections){.elf = elf};
     if (!has_debug_info(elf))
         return reason_set(why, "it has no debug information (compile with -g)");
-    sections->copies = calloc(elf->count, sizeof *sections->copies);
-    sections->sizes = calloc(elf->count, sizeof *sections->sizes);
-    bool is_open =
-        sections->copies && sections->sizes ? open_sections(sections, why) : reason_set(why, "out of memory");
-    if (is_open && (elf->type != ET_REL || relocate(sections, why)))
+    sections->copies = memory_zeros(elf->count, sizeof *sections->copies);
+    sections->sizes = memory_zeros(elf->count, sizeof *sections->sizes);
+    if (open_sections(sections, why) && (elf->type != ET_REL || relocate(sections, why)))
         return true;
     debug_sections_close(sections);
     return false;
@@ -346,5 +353,5 @@ void debug_sections_close(struct debug_sections *sections) {
 }
 
 const unsigned char *debug_section_bytes(const struct debug_sections *sections, size_t index) {
-    return sections->copies[index] ? sections->copies[index] : sections->elf->sections[index].bytes;
+    return sections->copies[index] ?: sections->elf->sections[index].bytes;
 }

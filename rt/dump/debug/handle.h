@@ -37,6 +37,17 @@ struct debug_handle {
 bool debug_open(struct debug_handle *, const struct elf_file *, struct reason *why);
 void debug_close(struct debug_handle *);
 
+/* The first entry below one, and what follows it there; NULL: there is no more, or it is not wanted. Gives
+ * the entry back in any case. */
+Dwarf_Die debug_child_of(Dwarf_Die parent);
+Dwarf_Die debug_next_of(Dwarf_Debug, Dwarf_Die, bool is_wanted);
+
+/* 0: it cannot be read. */
+Dwarf_Half debug_tag(Dwarf_Die);
+
+/* Whether it is a type that has members. */
+bool debug_is_record(Dwarf_Half tag);
+
 /* An attribute that cannot be read is as if it were not there: NULL, 0, false. */
 bool debug_has_attribute(Dwarf_Die, Dwarf_Half attribute);
 const char *debug_text(Dwarf_Die, Dwarf_Half attribute);
@@ -120,14 +131,10 @@ struct debug_unit {
     char **files; /* of its line table, by number */
     size_t file_count;
     uint64_t entries_left; /* more is damage that goes in circles */
-    bool is_broken;        /* for want of memory */
 };
 
 /* Sets *from and *end to the addresses from low to high - 1. */
 void debug_unit_slice(const struct debug_unit *, uint64_t low, uint64_t high, size_t *from, size_t *end);
-
-/* Finds the scopes of the addresses that are in the unit. */
-void debug_unit_scopes(struct debug_unit *, Dwarf_Die);
 
 /* Finds their rows, and the names of files. debug_unit_files_free gives those back. */
 void debug_unit_lines(struct debug_unit *, Dwarf_Die);

@@ -2,62 +2,26 @@
 /* The rows of a line table. */
 #include "dump/debug/line_program.h"
 
+#include "base/cfi_entry.h"
+
 #include <libdwarf/dwarf.h>
-#include <string.h>
-
-struct bytes {
-    const unsigned char *at, *end;
-    bool is_bad; /* something lay behind the end */
-};
-
-static uint64_t fixed(struct bytes *bytes, size_t size) {
-    uint64_t value = 0;
-    bytes->is_bad |= (size_t)(bytes->end - bytes->at) < size;
-    if (bytes->is_bad)
-        return 0;
-    memcpy(&value, bytes->at, size);
-    bytes->at += size;
-    return value;
-}
-
-/* A number of seven bits a byte, and its width. */
-static uint64_t variable(struct bytes *bytes, unsigned *width) {
-    uint64_t value = 0, byte = 0x80;
-    for (*width = 0; byte & 0x80 && !bytes->is_bad; *width += 7) {
-        byte = fixed(bytes, 1);
-        value |= *width < 64 ? (byte & 0x7F) << *width : 0;
-    }
-    return value;
-}
-
-static uint64_t unsigned_number(struct bytes *bytes) {
-    unsigned width;
-    return variable(bytes, &width);
-}
-
-static uint64_t signed_number(struct bytes *bytes) {
-    unsigned width;
-    uint64_t value = variable(bytes, &width);
-    bool is_negative = width && width < 64 && value >> (width - 1) & 1;
-    return is_negative ? value | UINT64_MAX << width : value;
-}
 
 struct program {
     struct bytes code;
     uint8_t step, line_range, opcode_base;
     int8_t line_base;
-    const unsigned char *operands; /* of each standard opcode from 1 on, how many */
+    uintptr_t operands; /* where it stands of each standard opcode from 1 on, how many */
     struct line_row row;
     line_row_function *take;
     void *context;
 };
 
 static size_t read_length(struct bytes *bytes) {
-    uint64_t length = fixed(bytes, 4);
+    uint64_t length = bytes_unsigned(bytes, 4);
     size_t offset_size = length == UINT32_MAX ? 8 : 4;
     if (offset_size == 8)
-        length = fixed(bytes, 8);
-    if (length < (size_t)(bytes->end - bytes->at))
+        length = bytes_unsigned(bytes, 8);
+    if (length < bytes->end - bytes->at)
         bytes->end = bytes->at + length;
     return offset_size;
 }
@@ -65,19 +29,20 @@ static size_t read_length(struct bytes *bytes) {
 /* The tables of directories and files are between the header and the code. */
 static bool read_header(struct program *program, struct bytes bytes) {
     size_t offset_size = read_length(&bytes);
-    uint64_t version = fixed(&bytes, 2);
+    uint64_t version = bytes_unsigned(&bytes, 2);
     if (version < 2 || version > 5)
         return false;
-    fixed(&bytes, version >= 5 ? 2 : 0); /* sizes of addresses and segments */
-    uint64_t header_size = fixed(&bytes, offset_size);
+    bytes_skip(&bytes, version >= 5 ? 2 : 0); /* sizes of addresses and segments */
+    uint64_t header_size = bytes_unsigned(&bytes, offset_size);
     program->code = bytes;
-    program->step = (uint8_t)fixed(&bytes, 1);
-    fixed(&bytes, version >= 4 ? 2 : 1); /* operations of an instruction; whether rows begin statements */
-    program->line_base = (int8_t)fixed(&bytes, 1);
-    program->line_range = (uint8_t)fixed(&bytes, 1);
-    program->opcode_base = (uint8_t)fixed(&bytes, 1);
+    program->step = (uint8_t)bytes_byte(&bytes);
+    bytes_skip(&bytes,
+               version >= 4 ? 2 : 1); /* operations of an instruction; whether rows begin statements */
+    program->line_base = (int8_t)bytes_byte(&bytes);
+    program->line_range = (uint8_t)bytes_byte(&bytes);
+    program->opcode_base = (uint8_t)bytes_byte(&bytes);
     program->operands = bytes.at;
-    if (bytes.is_bad || header_size > (size_t)(bytes.end - program->code.at) || !program->line_range ||
+    if (bytes.bad || header_size > bytes.end - program->code.at || !program->line_range ||
         !program->opcode_base || program->opcode_base > bytes.end - bytes.at)
         return false;
     program->code.at += header_size;
@@ -89,21 +54,21 @@ static void begin_sequence(struct program *program) {
 }
 
 static void put_row(struct program *program) {
-    if (!program->code.is_bad)
+    if (!program->code.bad)
         program->take(program->context, &program->row);
 }
 
 static void run_extended(struct program *program) {
     struct bytes *code = &program->code;
-    uint64_t length = unsigned_number(code);
-    if (!length || length > (size_t)(code->end - code->at)) {
-        code->is_bad = true;
+    uint64_t length = bytes_uleb(code);
+    if (!length || length > code->end - code->at) {
+        code->bad = true;
         return;
     }
-    const unsigned char *next = code->at + length;
-    uint64_t opcode = fixed(code, 1);
+    uintptr_t next = code->at + length;
+    uint64_t opcode = bytes_byte(code);
     if (opcode == DW_LNE_set_address)
-        program->row.address = fixed(code, length - 1 < 8 ? length - 1 : 8);
+        program->row.address = bytes_unsigned(code, length - 1 < 8 ? (unsigned)length - 1 : 8);
     if (opcode == DW_LNE_end_sequence) {
         program->row.is_end = true;
         put_row(program);
@@ -130,34 +95,34 @@ static void run_standard(struct program *program, uint64_t opcode) {
         put_row(program);
         return;
     case DW_LNS_advance_pc:
-        advance(program, unsigned_number(code));
+        advance(program, bytes_uleb(code));
         return;
     case DW_LNS_advance_line:
-        program->row.line += signed_number(code);
+        program->row.line += bytes_sleb(code);
         return;
     case DW_LNS_set_file:
-        program->row.file = unsigned_number(code);
+        program->row.file = bytes_uleb(code);
         return;
     case DW_LNS_set_column:
-        program->row.column = unsigned_number(code);
+        program->row.column = bytes_uleb(code);
         return;
     case DW_LNS_const_add_pc:
         advance(program, (255u - program->opcode_base) / program->line_range);
         return;
     case DW_LNS_fixed_advance_pc:
-        program->row.address += fixed(code, 2);
+        program->row.address += bytes_unsigned(code, 2);
         return;
     default: /* what it does is not needed, or not known: then it still says how many operands there are */
-        for (unsigned i = 0; i < program->operands[opcode - 1]; i++)
-            unsigned_number(code);
+        for (unsigned i = 0; i < ((const unsigned char *)program->operands)[opcode - 1]; i++)
+            bytes_uleb(code);
     }
 }
 
 static void run(struct program *program) {
     struct bytes *code = &program->code;
     begin_sequence(program);
-    while (code->at < code->end && !code->is_bad) {
-        uint64_t opcode = fixed(code, 1);
+    while (code->at < code->end) {
+        uint64_t opcode = bytes_byte(code);
         if (opcode >= program->opcode_base)
             run_special(program, opcode);
         else if (opcode == 0)
@@ -170,6 +135,7 @@ static void run(struct program *program) {
 void line_program_run(const unsigned char *section, size_t size, uint64_t offset, line_row_function *take,
                       void *context) {
     struct program program = {.take = take, .context = context};
-    if (offset < size && read_header(&program, (struct bytes){section + offset, section + size, false}))
+    uintptr_t begin = (uintptr_t)section;
+    if (offset < size && read_header(&program, (struct bytes){begin + offset, begin + size, false}))
         run(&program);
 }

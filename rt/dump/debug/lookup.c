@@ -2,9 +2,9 @@
 /* Functions and lines of addresses. */
 #include "dump/debug/child.h"
 
-#include "base/grow.h"
 #include "base/sort.h"
 #include "dump/base/hash_index.h"
+#include "dump/base/memory.h"
 #include "dump/base/names.h"
 #include "dump/debug/handle.h"
 
@@ -13,7 +13,7 @@
 struct lookup {
     struct debug_handle handle;
     struct debug_unit unit;
-    struct offset_map functions; /* offset of a function's entry -> its name */
+    struct number_map functions; /* offset of a function's entry -> its name */
     struct string_pool names;
     bool has_split_unit;
     debug_found *found;
@@ -40,23 +40,17 @@ static void claim(void *context, uint64_t low, uint64_t high) {
     }
 }
 
-static const char *read_name(struct lookup *lookup, Dwarf_Off offset) {
-    struct debug_names names = debug_function_names(lookup->handle.debug, offset);
-    char *demangled = demangle(names.linkage);
-    const char *name = demangled ? demangled : names.plain ? names.plain : names.linkage;
-    lookup->unit.is_broken |= !string_pool_keep(&lookup->names, &name);
-    free(demangled);
-    return lookup->unit.is_broken ? NULL : name;
-}
-
 /* Thousands of inlined calls share one function, so each is read once. */
 static const char *name_of(struct lookup *lookup, Dwarf_Off offset) {
-    uint64_t name;
-    if (!offset_map_get(&lookup->functions, offset, &name)) {
-        name = (uintptr_t)read_name(lookup, offset);
-        offset_map_put(&lookup->functions, offset, name);
-    }
-    return (const char *)(uintptr_t)name;
+    const uint64_t *known = number_map_find(&lookup->functions, offset);
+    if (known)
+        return (const char *)(uintptr_t)*known;
+    struct debug_names names = debug_function_names(lookup->handle.debug, offset);
+    char *demangled = demangle(names.linkage);
+    const char *name = string_keep(&lookup->names, demangled ?: names.plain ?: names.linkage);
+    number_map_add(&lookup->functions, offset, (uintptr_t)name);
+    free(demangled);
+    return name;
 }
 
 static uint32_t narrow(uint64_t number) {
@@ -82,8 +76,7 @@ static void tell(struct lookup *lookup, size_t index) {
         places[count++].function = name_of(lookup, at->function);
         places[count] = place_at(unit, at->call_file, at->call_line, at->call_column);
     }
-    if (!lookup->unit.is_broken)
-        lookup->found(lookup->context, index, places, count ? count : 1);
+    lookup->found(lookup->context, index, places, count ?: 1);
 }
 
 static void tell_all(struct lookup *lookup) {
@@ -97,11 +90,13 @@ static void tell_all(struct lookup *lookup) {
     }
 }
 
+static void walk_children(struct debug_unit *, Dwarf_Die parent, size_t scope, int depth);
+
 static void read_unit(void *context, Dwarf_Die die, bool is_of_types) {
     struct lookup *lookup = context;
     struct debug_unit *unit = &lookup->unit;
     Dwarf_Addr base = 0;
-    if (is_of_types || unit->is_broken)
+    if (is_of_types)
         return;
     unit->in_count = 0;
     unit->base = dwarf_lowpc(die, &base, NULL) == DW_DLV_OK ? base : 0;
@@ -109,7 +104,8 @@ static void read_unit(void *context, Dwarf_Die die, bool is_of_types) {
     if (!unit->in_count)
         return;
     lookup->has_split_unit |= debug_is_split(die);
-    debug_unit_scopes(unit, die);
+    unit->scope_count = 0;
+    walk_children(unit, die, 0, 0);
     debug_unit_lines(unit, die);
     tell_all(lookup);
     debug_unit_files_free(unit);
@@ -122,24 +118,19 @@ static uint64_t all_bytes(const struct debug_sections *sections) {
     return sum;
 }
 
-static bool look_up(struct lookup *lookup, struct reason *why) {
+static void look_up(struct lookup *lookup) {
     struct debug_unit *unit = &lookup->unit;
     unit->handle = &lookup->handle;
     unit->debug = lookup->handle.debug;
     unit->entries_left = all_bytes(&lookup->handle.sections);
-    unit->hits = calloc(unit->count + 1, sizeof *unit->hits);
-    unit->in = calloc(unit->count + 1, sizeof *unit->in);
-    unit->is_broken = !unit->hits || !unit->in;
-    if (!unit->is_broken)
-        debug_each_unit(unit->debug, read_unit, lookup);
+    unit->hits = memory_zeros(unit->count, sizeof *unit->hits);
+    unit->in = memory_zeros(unit->count, sizeof *unit->in);
+    debug_each_unit(unit->debug, read_unit, lookup);
     free(unit->hits);
     free(unit->in);
     free(unit->scopes);
-    offset_map_free(&lookup->functions);
+    number_map_free(&lookup->functions);
     string_pool_free(&lookup->names);
-    if (unit->is_broken)
-        return reason_set(why, "out of memory");
-    return !lookup->has_split_unit || reason_set(why, "its debug information is split into .dwo files");
 }
 
 bool debug_lookup(const struct elf_file *elf, const uint64_t *addresses, size_t count, debug_found *found,
@@ -148,9 +139,9 @@ bool debug_lookup(const struct elf_file *elf, const uint64_t *addresses, size_t 
         .unit = {.addresses = addresses, .count = count}, .found = found, .context = context};
     if (!debug_open(&lookup.handle, elf, why))
         return false;
-    bool is_done = look_up(&lookup, why);
+    look_up(&lookup);
     debug_close(&lookup.handle);
-    return is_done;
+    return !lookup.has_split_unit || reason_set(why, "its debug information is split into .dwo files");
 }
 
 /* ---- The functions and inlined calls that addresses lie in. */
@@ -180,13 +171,10 @@ static Dwarf_Off function_of(const struct debug_unit *unit, Dwarf_Die die) {
 /* Inner scopes come after the ones around them, so that theirs is what stays with the address. */
 static size_t add_scope(struct debug_unit *unit, Dwarf_Die die, size_t parent) {
     struct scoping scoping = {.unit = unit, .scope = unit->scope_count + 1};
-    if (!grow(&unit->scopes, unit->scope_count, &unit->scope_room, sizeof *unit->scopes)) {
-        unit->is_broken = true;
-        return 0;
-    }
     debug_each_range(unit->debug, die, unit->base, take_range, &scoping);
     if (!scoping.has_address)
         return 0;
+    memory_grow(&unit->scopes, unit->scope_count, &unit->scope_room, sizeof *unit->scopes);
     unit->scopes[unit->scope_count++] = (struct debug_scope){
         .parent = parent,
         .function = function_of(unit, die),
@@ -197,12 +185,8 @@ static size_t add_scope(struct debug_unit *unit, Dwarf_Die die, size_t parent) {
     return scoping.scope;
 }
 
-static void walk_children(struct debug_unit *unit, Dwarf_Die parent, size_t scope, int depth);
-
 static void walk_entry(struct debug_unit *unit, Dwarf_Die die, size_t scope, int depth) {
-    Dwarf_Half tag = 0;
-    if (dwarf_tag(die, &tag, NULL) != DW_DLV_OK)
-        return;
+    Dwarf_Half tag = debug_tag(die);
     if (debug_is_transparent(tag)) {
         walk_children(unit, die, scope, depth + 1);
         return;
@@ -220,18 +204,7 @@ static bool take_entry(struct debug_unit *unit) {
 }
 
 static void walk_children(struct debug_unit *unit, Dwarf_Die parent, size_t scope, int depth) {
-    Dwarf_Die die, next;
-    if (depth > DWARF_DEPTH_MAX || dwarf_child(parent, &die, NULL) != DW_DLV_OK)
-        return;
-    for (bool is_last = false; !is_last; die = next) {
+    Dwarf_Die die = depth > DWARF_DEPTH_MAX ? NULL : debug_child_of(parent);
+    for (; die; die = debug_next_of(unit->debug, die, take_entry(unit)))
         walk_entry(unit, die, scope, depth);
-        is_last = unit->is_broken || !take_entry(unit) ||
-                  dwarf_siblingof_b(unit->debug, die, 1, &next, NULL) != DW_DLV_OK;
-        dwarf_dealloc(unit->debug, die, DW_DLA_DIE);
-    }
-}
-
-void debug_unit_scopes(struct debug_unit *unit, Dwarf_Die die) {
-    unit->scope_count = 0;
-    walk_children(unit, die, 0, 0);
 }

@@ -1,22 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The rows of line tables that cover addresses. */
 #include "base/path.h"
+#include "dump/base/memory.h"
 #include "dump/debug/handle.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 static char *join(const char *compilation_directory, const char *directory, const char *name) {
-    const char *outer = compilation_directory && *compilation_directory ? compilation_directory : NULL;
-    const char *inner = directory && *directory ? directory : NULL;
-    char *path;
-    if (name[0] == '/' || (inner && inner[0] == '/'))
-        outer = NULL;
+    const char *outer = compilation_directory ?: "", *inner = directory ?: "";
+    if (name[0] == '/' || inner[0] == '/')
+        outer = "";
     if (name[0] == '/')
-        inner = NULL;
-    if (asprintf(&path, "%s%s%s%s%s", outer ? outer : "", outer ? "/" : "", inner ? inner : "",
-                 inner ? "/" : "", name) < 0)
-        return NULL;
+        inner = "";
+    char *path = memory_text("%s%s%s%s%s", outer, *outer ? "/" : "", inner, *inner ? "/" : "", name);
     path_clean(path);
     return path;
 }
@@ -37,10 +33,9 @@ static void read_files(struct debug_unit *unit, Dwarf_Line_Context lines) {
     dwarf_srclines_comp_dir(lines, &directory, NULL);
     if (dwarf_srclines_files_indexes(lines, &first, &count, &end, NULL) != DW_DLV_OK || end <= 0)
         return;
-    unit->files = calloc((size_t)end, sizeof *unit->files);
-    unit->file_count = unit->files ? (size_t)end : 0;
-    unit->is_broken |= !unit->files;
-    for (Dwarf_Signed i = first; i < end && unit->files; i++)
+    unit->files = memory_zeros((size_t)end, sizeof *unit->files);
+    unit->file_count = (size_t)end;
+    for (Dwarf_Signed i = first; i < end; i++)
         read_file(unit, lines, directory, i);
 }
 

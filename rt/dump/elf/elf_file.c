@@ -2,6 +2,8 @@
 /* ELF files of 64 bits, little-endian, for x86-64, in memory: header and sections. */
 #include "dump/elf/elf_file.h"
 
+#include "dump/base/memory.h"
+
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>
@@ -87,9 +89,16 @@ static struct elf_section section_of(struct bytes file, Elf64_Shdr header) {
     };
 }
 
+bool elf_entry(const struct elf_section *section, uint64_t index, void *entry, size_t size) {
+    if (!section->bytes || index >= section->size / size)
+        return false;
+    memcpy(entry, section->bytes + index * size, size);
+    return true;
+}
+
 /* The table must end with a NUL, which a linker always writes: looking for one from every name on would cost
  * the square of a damaged file's size. */
-static const char *string_in(const struct elf_section *strings, uint64_t offset) {
+const char *elf_string(const struct elf_section *strings, uint64_t offset) {
     if (!strings->bytes || offset >= strings->size || strings->bytes[strings->size - 1] != '\0')
         return "";
     return (const char *)strings->bytes + offset;
@@ -113,13 +122,11 @@ bool elf_open(struct elf_file *elf, const unsigned char *data, size_t size, stru
     elf->type = header.e_type;
     elf->count = count;
     elf->size = size;
-    elf->sections = calloc(count, sizeof *elf->sections);
-    if (!elf->sections)
-        return reason_set(why, "out of memory");
+    elf->sections = memory_zeros(count, sizeof *elf->sections);
     for (size_t i = 0; i < count; i++)
         elf->sections[i] = section_of(file, section_header(headers, i));
     for (size_t i = 0; names < count && i < count; i++)
-        elf->sections[i].name = string_in(&elf->sections[names], section_header(headers, i).sh_name);
+        elf->sections[i].name = elf_string(&elf->sections[names], section_header(headers, i).sh_name);
     return true;
 }
 
@@ -152,20 +159,14 @@ static const struct elf_section *extended_indices(const struct elf_file *elf, si
     return NULL;
 }
 
-static uint32_t extended_index(const struct elf_section *indices, uint64_t symbol) {
-    uint32_t index;
-    if (!indices || symbol >= indices->size / sizeof index)
-        return SHN_UNDEF;
-    memcpy(&index, indices->bytes + symbol * sizeof index, sizeof index);
-    return index;
-}
-
 static bool symbol_value(const struct relocation *in, uint64_t number, uint64_t *value) {
     Elf64_Sym symbol;
-    if (number >= in->symbols->size / sizeof symbol)
+    uint32_t extended = SHN_UNDEF;
+    if (!elf_entry(in->symbols, number, &symbol, sizeof symbol))
         return false;
-    memcpy(&symbol, in->symbols->bytes + number * sizeof symbol, sizeof symbol);
-    uint32_t section = symbol.st_shndx == SHN_XINDEX ? extended_index(in->extended, number) : symbol.st_shndx;
+    if (symbol.st_shndx == SHN_XINDEX && in->extended)
+        elf_entry(in->extended, number, &extended, sizeof extended);
+    uint32_t section = symbol.st_shndx == SHN_XINDEX ? extended : symbol.st_shndx;
     bool is_defined = section != SHN_UNDEF && section < in->elf->count;
     *value = is_defined ? in->bases[section] + symbol.st_value : 0;
     return true;
@@ -214,12 +215,10 @@ static bool apply(const struct relocation *in, Elf64_Rela entry, size_t target, 
 
 static bool apply_all(struct relocation *in, const struct elf_section *entries, unsigned char *copy,
                       struct reason *why) {
-    for (uint64_t at = 0; at + sizeof(Elf64_Rela) <= entries->size; at += sizeof(Elf64_Rela)) {
-        Elf64_Rela entry;
-        memcpy(&entry, entries->bytes + at, sizeof entry);
+    Elf64_Rela entry;
+    for (uint64_t i = 0; elf_entry(entries, i, &entry, sizeof entry); i++)
         if (!apply(in, entry, entries->info, copy, why))
             return false;
-    }
     return true;
 }
 

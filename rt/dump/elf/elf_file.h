@@ -39,6 +39,12 @@ void elf_close(struct elf_file *);
 /* The first section of that name that is in the file; NULL: none is. */
 const struct elf_section *elf_section_named(const struct elf_file *, const char *name);
 
+/* Copies the entry of a section that is an array. False: it does not reach so far. */
+bool elf_entry(const struct elf_section *, uint64_t index, void *entry, size_t size);
+
+/* The string at the offset of a section of strings; "": there is none. */
+const char *elf_string(const struct elf_section *, uint64_t offset);
+
 /* Applies the relocations of a relocatable object to copies of its sections. copies holds a pointer for each
  * section of the file, NULL where it is not wanted; sizes and bases hold the copy's size and an address for
  * each. A reference to something undefined reads as one to address 0. */

@@ -3,9 +3,9 @@
 #include "dump/elf/input.h"
 
 #include "dump/base/files.h"
+#include "dump/base/memory.h"
 
 #include <ar.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,34 +14,29 @@ static char *member_path(const char *archive, const struct archive_member *membe
     const char *slash = strrchr(archive, '/');
     bool is_absolute = member->name_size && member->name[0] == '/';
     int directory = slash && !is_absolute ? (int)(slash + 1 - archive) : 0;
-    char *path;
-    return asprintf(&path, "%.*s%.*s", directory, archive, (int)member->name_size, member->name) < 0 ? NULL
-                                                                                                     : path;
+    return memory_text("%.*s%.*s", directory, archive, (int)member->name_size, member->name);
 }
 
 static bool call_for_outside(const char *path, struct module_bytes module, input_function *function,
                              void *context, struct reason *why) {
     struct file_map map;
     struct reason inner;
-    if (!file_map(&map, path, &inner))
-        return reason_set(why, "member %s: %s", path, inner.text);
-    module.bytes = map.bytes;
-    module.size = map.size;
-    function(&module, context);
-    bool was_cut = file_map_was_cut(&map);
-    file_unmap(&map);
-    return !was_cut || reason_set(why, "member %s: was cut while it was read", path);
+    bool is_mapped = file_map(&map, path, &inner);
+    if (is_mapped) {
+        module.bytes = map.bytes;
+        module.size = map.size;
+        function(&module, context);
+        is_mapped = file_unmap(&map, &inner);
+    }
+    return is_mapped || reason_set(why, "member %s: %s", path, inner.text);
 }
 
 static bool call_for_member(const struct module_bytes *archive, const struct archive_member *member,
                             input_function *function, void *context, struct reason *why) {
-    char *name, *path = member_path(archive->name, member);
-    if (!path || asprintf(&name, "%s(%.*s)", archive->name, (int)member->name_size, member->name) < 0) {
-        free(path);
-        return reason_set(why, "out of memory");
-    }
-    bool is_done = true;
+    char *path = member_path(archive->name, member);
+    char *name = memory_text("%s(%.*s)", archive->name, (int)member->name_size, member->name);
     struct module_bytes module = {name, member->bytes, member->size, true};
+    bool is_done = true;
     if (member->bytes)
         function(&module, context);
     else
@@ -72,10 +67,7 @@ bool input_each(const char *path, input_function *function, void *context, struc
         return false;
     struct module_bytes file = {path, map.bytes, map.size, false};
     bool is_done = input_each_in(&file, function, context, why);
-    if (file_map_was_cut(&map))
-        is_done = file_map_say_cut(why);
-    file_unmap(&map);
-    return is_done;
+    return file_unmap(&map, why) && is_done;
 }
 
 /* ---- Members of ar archives. */

@@ -12,8 +12,9 @@
 static void close_file(struct module_file *file) {
     if (!file->is_open)
         return;
+    struct reason unimportant;
     elf_close(&file->elf);
-    file_unmap(&file->map);
+    file_unmap(&file->map, &unimportant);
     file->is_open = false;
 }
 
@@ -22,8 +23,9 @@ static bool open_file(struct module_file *file, const char *path, struct reason 
     if (!file_map(&file->map, path, why))
         return false;
     file->is_open = elf_open(&file->elf, file->map.bytes, file->map.size, why);
+    struct reason unimportant;
     if (!file->is_open)
-        file_unmap(&file->map);
+        file_unmap(&file->map, &unimportant);
     return file->is_open;
 }
 
@@ -33,22 +35,17 @@ static bool has_build_id(const struct module_file *file, const char *build_id) {
     return strcmp(found, build_id) == 0;
 }
 
-static void open_module(struct module_files *files, const char *path, const char *build_id) {
-    if (!open_file(&files->module, path, &files->why) || !build_id || has_build_id(&files->module, build_id))
-        return;
-    reason_set(&files->why, "has changed since the program ran: its build id is another one");
-    close_file(&files->module);
+/* Something else under that name is as good as nothing. build_id: NULL if it is not known. */
+static bool open_same(struct module_file *file, const char *path, const char *build_id, struct reason *why) {
+    if (!open_file(file, path, why) || !build_id || has_build_id(file, build_id))
+        return file->is_open;
+    close_file(file);
+    return reason_set(why, "has changed since the program ran: its build id is another one");
 }
 
-/* Something else under that name is as good as nothing. */
 static bool open_debug(struct module_files *files, const char *path, const char *build_id) {
-    struct reason why;
-    if (!open_file(&files->debug, path, &why))
-        return false;
-    if (!build_id || has_build_id(&files->debug, build_id))
-        return true;
-    close_file(&files->debug);
-    return false;
+    struct reason unimportant;
+    return open_same(&files->debug, path, build_id, &unimportant);
 }
 
 static bool open_by_build_id(struct module_files *files, const char *build_id, const char *directory) {
@@ -106,7 +103,7 @@ void module_files_open(struct module_files *files, const char *path, const char 
     char found[BUILD_ID_SIZE] = "";
     directory = directory ? directory : MODULE_FILE_DIRECTORY;
     *files = (struct module_files){.why = {""}};
-    open_module(files, path, build_id);
+    open_same(&files->module, path, build_id, &files->why);
     if (files->module.is_open && elf_section_named(&files->module.elf, ".debug_info"))
         return;
     if (files->module.is_open && !build_id)

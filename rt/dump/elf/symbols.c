@@ -2,12 +2,14 @@
 /* The functions in the symbol tables of an ELF file. */
 #include "dump/elf/symbols.h"
 
-#include "base/grow.h"
 #include "base/sort.h"
+#include "dump/base/memory.h"
 
 #include <elf.h>
 #include <inttypes.h>
+#include <libdwarf/dwarf.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const struct elf_section *table_of(const struct elf_file *elf, uint32_t type) {
@@ -16,13 +18,6 @@ static const struct elf_section *table_of(const struct elf_file *elf, uint32_t t
             elf->sections[i].size > sizeof(Elf64_Sym))
             return &elf->sections[i];
     return NULL;
-}
-
-/* The strings must end with a NUL, which a linker always writes. */
-static const char *name_in(const struct elf_section *strings, uint32_t offset) {
-    bool is_there = strings->bytes && offset < strings->size && strings->bytes[strings->size - 1] == '\0';
-    const char *name = is_there ? (const char *)strings->bytes + offset : "";
-    return *name ? name : NULL;
 }
 
 /* Code that was written by hand has symbols without a type; so have the ends of data. */
@@ -47,10 +42,9 @@ static uint64_t rest_of(const struct elf_section *section, uint64_t address) {
     return before < section->size ? section->size - before : 0;
 }
 
-static bool add(struct elf_symbols *symbols, const struct elf_file *elf, const Elf64_Sym *symbol,
+static void add(struct elf_symbols *symbols, const struct elf_file *elf, const Elf64_Sym *symbol,
                 const char *name) {
-    if (!grow(&symbols->list, symbols->count, &symbols->room, sizeof *symbols->list))
-        return false;
+    memory_grow(&symbols->list, symbols->count, &symbols->room, sizeof *symbols->list);
     uint64_t most = rest_of(&elf->sections[symbol->st_shndx], symbol->st_value);
     symbols->list[symbols->count++] = (struct elf_symbol){
         .address = symbol->st_value,
@@ -59,16 +53,13 @@ static bool add(struct elf_symbols *symbols, const struct elf_file *elf, const E
         .rank = rank_of(symbol, name),
         .is_label = !symbol->st_size,
     };
-    return true;
 }
 
+/* Of one address the best known comes last. */
 static int compare(const void *a, const void *b) {
     const struct elf_symbol *left = a, *right = b;
-    if (left->address != right->address)
-        return left->address > right->address ? 1 : -1;
-    if (left->rank != right->rank)
-        return left->rank < right->rank ? 1 : -1;
-    return strcmp(right->name, left->name);
+    return compare_u64(left->address, right->address) ?: compare_u64(right->rank, left->rank)
+                                                      ?: strcmp(right->name, left->name);
 }
 
 /* A label owns what follows it up to the next symbol, in the same section at most. */
@@ -83,23 +74,20 @@ static void end_labels(struct elf_symbols *symbols) {
     }
 }
 
-bool elf_symbols_read(struct elf_symbols *symbols, const struct elf_file *elf) {
-    const struct elf_section *table = table_of(elf, SHT_SYMTAB);
-    table = table ? table : table_of(elf, SHT_DYNSYM);
+void elf_symbols_read(struct elf_symbols *symbols, const struct elf_file *elf) {
+    const struct elf_section *table = table_of(elf, SHT_SYMTAB) ?: table_of(elf, SHT_DYNSYM);
+    Elf64_Sym symbol;
     if (!table || table->link >= elf->count)
-        return true;
-    for (uint64_t at = 0; table->size - at >= sizeof(Elf64_Sym); at += sizeof(Elf64_Sym)) {
-        Elf64_Sym symbol;
-        memcpy(&symbol, table->bytes + at, sizeof symbol);
+        return;
+    for (uint64_t i = 0; elf_entry(table, i, &symbol, sizeof symbol); i++) {
         const char *name =
-            is_function(elf, &symbol) ? name_in(&elf->sections[table->link], symbol.st_name) : NULL;
-        if (name && !add(symbols, elf, &symbol, name))
-            return false;
+            is_function(elf, &symbol) ? elf_string(&elf->sections[table->link], symbol.st_name) : "";
+        if (*name)
+            add(symbols, elf, &symbol, name);
     }
     if (symbols->count)
         qsort(symbols->list, symbols->count, sizeof *symbols->list, compare);
     end_labels(symbols);
-    return true;
 }
 
 void elf_symbols_free(struct elf_symbols *symbols) {
@@ -119,9 +107,6 @@ const char *elf_symbols_find(const struct elf_symbols *symbols, uint64_t address
 
 /* ---- Code that no symbol names. */
 
-/* Of pointers, as DWARF encodes it. */
-enum { RELATIVE_4_BYTES = 0x3b };
-
 static uintptr_t end_of(const struct elf_section *section) {
     return (uintptr_t)section->bytes + section->size;
 }
@@ -129,7 +114,7 @@ static uintptr_t end_of(const struct elf_section *section) {
 /* Whether the header has a table to search in, not all entries to be read for each address: with distances of
  * four bytes from the header. */
 static bool is_sorted(const struct elf_section *header) {
-    return header->size > 4 && header->bytes[3] == RELATIVE_4_BYTES;
+    return header->size > 4 && header->bytes[3] == (DW_EH_PE_datarel | DW_EH_PE_sdata4);
 }
 
 /* Both are read where they lie in the file, as far from each other as in memory. */
@@ -148,68 +133,41 @@ static void find_tables(struct elf_functions *functions, const struct elf_file *
     functions->shift = (uintptr_t)header->bytes - header->address;
 }
 
-static bool add_function(struct elf_functions *functions, uint64_t address) {
-    if (!address)
-        return true;
-    if (!grow(&functions->initialisers, functions->count, &functions->room, sizeof *functions->initialisers))
-        return false;
-    functions->initialisers[functions->count++] = address;
-    return true;
+static void add_function(struct elf_functions *functions, uint64_t address) {
+    if (address)
+        number_map_add(&functions->initialisers, address, 0);
+}
+
+static void read_relocations(struct elf_functions *functions, const struct elf_section *relocations,
+                             const struct elf_section *array) {
+    Elf64_Rela relocation;
+    for (uint64_t i = 0; elf_entry(relocations, i, &relocation, sizeof relocation); i++)
+        if (ELF64_R_TYPE(relocation.r_info) == R_X86_64_RELATIVE &&
+            relocation.r_offset - array->address < array->size)
+            add_function(functions, (uint64_t)relocation.r_addend);
 }
 
 /* Addresses stand in the array, or in the relocations of its places. */
-static bool read_array(struct elf_functions *functions, const struct elf_section *array) {
-    uint64_t address;
-    for (uint64_t at = 0; array->size - at >= sizeof address; at += sizeof address) {
-        memcpy(&address, array->bytes + at, sizeof address);
-        if (!add_function(functions, address))
-            return false;
-    }
-    return true;
-}
-
-static bool read_relocations(struct elf_functions *functions, const struct elf_section *relocations,
-                             const struct elf_section *array) {
-    Elf64_Rela relocation;
-    for (uint64_t at = 0; relocations->size - at >= sizeof relocation; at += sizeof relocation) {
-        memcpy(&relocation, relocations->bytes + at, sizeof relocation);
-        bool is_of_it = ELF64_R_TYPE(relocation.r_info) == R_X86_64_RELATIVE &&
-                        relocation.r_offset - array->address < array->size;
-        if (is_of_it && !add_function(functions, (uint64_t)relocation.r_addend))
-            return false;
-    }
-    return true;
-}
-
-static bool read_initialisers(struct elf_functions *functions, const struct elf_file *elf,
+static void read_initialisers(struct elf_functions *functions, const struct elf_file *elf,
                               const struct elf_section *array) {
-    if (!read_array(functions, array))
-        return false;
+    uint64_t address;
+    for (uint64_t i = 0; elf_entry(array, i, &address, sizeof address); i++)
+        add_function(functions, address);
     for (size_t i = 0; i < elf->count; i++)
-        if (elf->sections[i].type == SHT_RELA && elf->sections[i].bytes &&
-            !read_relocations(functions, &elf->sections[i], array))
-            return false;
-    return true;
+        if (elf->sections[i].type == SHT_RELA)
+            read_relocations(functions, &elf->sections[i], array);
 }
 
-static int compare_functions(const void *a, const void *b) {
-    const uint64_t *left = a, *right = b;
-    return (*left > *right) - (*left < *right);
-}
-
-bool elf_functions_open(struct elf_functions *functions, const struct elf_file *elf) {
+void elf_functions_open(struct elf_functions *functions, const struct elf_file *elf) {
     const struct elf_section *array = elf_section_named(elf, ".init_array");
-    *functions = (struct elf_functions){.count = 0};
+    *functions = (struct elf_functions){.shift = 0};
     find_tables(functions, elf);
-    if (array && !read_initialisers(functions, elf, array))
-        return false;
-    if (functions->count)
-        qsort(functions->initialisers, functions->count, sizeof *functions->initialisers, compare_functions);
-    return true;
+    if (array)
+        read_initialisers(functions, elf, array);
 }
 
 void elf_functions_close(struct elf_functions *functions) {
-    free(functions->initialisers);
+    number_map_free(&functions->initialisers);
 }
 
 bool elf_functions_name(const struct elf_functions *functions, uint64_t address,
@@ -218,9 +176,7 @@ bool elf_functions_name(const struct elf_functions *functions, uint64_t address,
     if (!functions->tables.header || !cfi_entry_find(&functions->tables, address + functions->shift, &entry))
         return false;
     uint64_t begin = entry.begin - functions->shift;
-    bool is_initialiser = functions->count && bsearch(&begin, functions->initialisers, functions->count,
-                                                      sizeof begin, compare_functions);
-    if (is_initialiser)
+    if (number_map_find(&functions->initialisers, begin))
         strcpy(name, "[static initialiser]");
     else
         snprintf(name, ELF_FUNCTION_NAME_SIZE, "[function at 0x%" PRIx64 "]", begin);

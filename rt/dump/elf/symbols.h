@@ -4,6 +4,7 @@
 #define ALLOCSITE_DUMP_ELF_SYMBOLS_H
 
 #include "base/cfi_entry.h"
+#include "dump/base/hash_index.h"
 #include "dump/elf/elf_file.h"
 
 struct elf_symbol {
@@ -18,8 +19,8 @@ struct elf_symbols {
     size_t count, room;
 };
 
-/* Adds what .symtab has, or else .dynsym. False: out of memory. There is something to free even then. */
-bool elf_symbols_read(struct elf_symbols *, const struct elf_file *);
+/* Adds what .symtab has, or else .dynsym. */
+void elf_symbols_read(struct elf_symbols *, const struct elf_file *);
 void elf_symbols_free(struct elf_symbols *);
 
 /* The name of the function that has the address; NULL: none. */
@@ -31,15 +32,14 @@ const char *elf_symbols_find(const struct elf_symbols *, uint64_t address);
 
 struct elf_functions {
     struct cfi_tables tables;
-    uint64_t shift;         /* from an address of the file to where the tables take it to be */
-    uint64_t *initialisers; /* rising */
-    size_t count, room;
+    uint64_t shift;                 /* from an address of the file to where the tables take it to be */
+    struct number_map initialisers; /* their addresses, as keys */
 };
 
 #define ELF_FUNCTION_NAME_SIZE 40
 
-/* The file must outlive them. False: out of memory; there is something to close even then. */
-bool elf_functions_open(struct elf_functions *, const struct elf_file *);
+/* The file must outlive them. */
+void elf_functions_open(struct elf_functions *, const struct elf_file *);
 void elf_functions_close(struct elf_functions *);
 
 /* "[static initialiser]" or "[function at 0x1234]". False: nothing is known of the address. */

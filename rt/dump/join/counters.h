@@ -8,21 +8,22 @@
 /* A sum that is too large stays the largest number, and that is noted. */
 void joined_add_to(struct joined *, uint64_t *sum, uint64_t part);
 
-/* Adds what a row, or a stack, of the report that is being added has. */
-void joined_add_counters(struct joined *, struct joined_sum *, const struct counters *part);
+/* Adds what a row, or a stack, of the report that is being added has. peak_of: number of the report whose
+ * peak the share of the sum is of. */
+void joined_add_counters(struct joined *, struct counters *sum, uint64_t *peak_of,
+                         const struct counters *part);
 
-/* The programs of a report, and why it is not exact. False: out of memory. */
-bool joined_add_processes(struct joined *, const struct report *);
-
-/* Sets those of the joined report. */
-bool joined_list_processes(struct joined *);
-
-/* The modules, stacks and all else of calling frames that a report has. Its sites have been added. False: out
- * of memory. */
-bool joined_add_stacks(struct joined *, const struct report *);
+/* The programs of a report, and why it is not exact. */
+void joined_add_processes(struct joined *, const struct report *);
 
 /* Sets those of the joined report. */
-bool joined_list_stacks(struct joined *);
+void joined_list_processes(struct joined *);
+
+/* The modules, stacks and all else of calling frames that a report has. Its sites have been added. */
+void joined_add_stacks(struct joined *, const struct report *);
+
+/* Sets those of the joined report. */
+void joined_list_stacks(struct joined *);
 void joined_free_stacks(struct joined *);
 
 #endif

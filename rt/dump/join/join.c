@@ -2,13 +2,14 @@
 /* Many reports as one. */
 #include "dump/join/join.h"
 
-#include "base/grow.h"
 #include "dump/base/complain.h"
+#include "dump/base/memory.h"
 #include "dump/base/modules.h"
 #include "dump/join/counters.h"
 #include "model/report_order.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -27,42 +28,29 @@ static bool is_row(const void *key, const void *context, size_t element) {
     return order_identity(key, &joined->rows[element]->row) == 0;
 }
 
-static bool keep_place(struct joined *joined, struct place *place) {
-    return string_pool_keep(&joined->strings, &place->function) &&
-           string_pool_keep(&joined->strings, &place->file);
+static struct place keep_place(struct joined *joined, struct place place) {
+    place.function = string_keep(&joined->strings, place.function);
+    place.file = string_keep(&joined->strings, place.file);
+    return place;
 }
 
-/* The copy is the row's own, and nothing of the original is left even if there is no memory. */
-static bool keep_chain(struct joined *joined, struct site_view *view) {
-    size_t size = view->inlined_count * sizeof *view->inlined;
-    struct place *places = size ? malloc(size) : NULL;
-    if (places)
-        memcpy(places, view->inlined, size);
-    view->inlined = places;
-    for (size_t i = 0; places && i < view->inlined_count; i++)
-        if (!keep_place(joined, &places[i]))
-            return false;
-    return places || !size;
-}
-
-static bool keep_view(struct joined *joined, struct site_view *view) {
+/* The inline chain is the row's own. */
+static struct joined_row *new_row(struct joined *joined, const struct site_view *from, uint64_t hash) {
     struct string_pool *strings = &joined->strings;
-    return keep_chain(joined, view) && keep_place(joined, &view->at) &&
-           string_pool_keep(strings, &view->module) && string_pool_keep(strings, &view->callee) &&
-           string_pool_keep(strings, &view->type) && string_pool_keep(strings, &view->build_id);
-}
-
-static struct joined_row *new_row(struct joined *joined, const struct site_view *view, uint64_t hash) {
-    struct joined_row *row = calloc(1, sizeof *row);
-    if (!row || !grow(&joined->rows, joined->row_count, &joined->row_room, sizeof *joined->rows)) {
-        free(row);
-        return NULL;
-    }
-    joined->rows[joined->row_count++] = row;
-    row->row.view = *view;
-    bool is_kept = keep_view(joined, &row->row.view);
-    row->places = row->row.view.inlined;
-    return is_kept && hash_add(&joined->row_index, hash, joined->row_count - 1) ? row : NULL;
+    struct joined_row *row = memory_zeros(1, sizeof *row);
+    struct site_view *view = &row->row.view;
+    *view = *from;
+    view->at = keep_place(joined, from->at);
+    view->module = string_keep(strings, from->module);
+    view->callee = string_keep(strings, from->callee);
+    view->type = string_keep(strings, from->type);
+    view->build_id = string_keep(strings, from->build_id);
+    view->inlined = row->places = memory_copy(from->inlined, from->inlined_count * sizeof *row->places);
+    for (size_t i = 0; i < from->inlined_count; i++)
+        row->places[i] = keep_place(joined, row->places[i]);
+    memory_grow(&joined->rows, joined->row_count, &joined->row_room, sizeof *joined->rows);
+    hash_put(&joined->row_index, hash, joined->row_count);
+    return joined->rows[joined->row_count++] = row;
 }
 
 static struct joined_row *row_for(struct joined *joined, const struct report_site *site) {
@@ -71,27 +59,22 @@ static struct joined_row *row_for(struct joined *joined, const struct report_sit
     return found == HASH_NONE ? new_row(joined, &site->view, hash) : joined->rows[found];
 }
 
-static bool add_sizes(struct joined *joined, struct report_site *row, const struct report_site *part) {
+static void add_sizes(struct joined *joined, struct report_site *row, const struct report_site *part) {
     if (!part->sizes)
-        return true;
+        return;
     if (!row->sizes)
-        row->sizes = calloc(SIZE_CLASSES, sizeof *row->sizes);
-    for (int i = 0; row->sizes && i < SIZE_CLASSES; i++)
+        row->sizes = memory_zeros(SIZE_CLASSES, sizeof *row->sizes);
+    for (int i = 0; i < SIZE_CLASSES; i++)
         joined_add_to(joined, &row->sizes[i], part->sizes[i]);
-    return row->sizes != NULL;
 }
 
-static bool add_row(struct joined *joined, struct report_site *site) {
+static void add_row(struct joined *joined, struct report_site *site) {
     struct joined_row *row = row_for(joined, site);
-    if (!row)
-        return false;
     site->merged = &row->row;
-    struct joined_sum sum = {&row->row.counters, row->peak_of};
-    joined_add_counters(joined, &sum, &site->counters);
-    row->peak_of = sum.peak_of;
+    joined_add_counters(joined, &row->row.counters, &row->peak_of, &site->counters);
     joined_add_to(joined, &row->row.lost_blocks, site->lost_blocks);
     joined_add_to(joined, &row->row.lost_bytes, site->lost_bytes);
-    return add_sizes(joined, &row->row, site);
+    add_sizes(joined, &row->row, site);
 }
 
 static uint64_t hash_pair(const struct report_pair *pair) {
@@ -104,30 +87,25 @@ static bool is_pair(const void *key, const void *context, size_t element) {
     return a->kind == b->kind && a->owner == b->owner && a->by == b->by;
 }
 
-static bool add_pair(struct joined *joined, const struct report_pair *part) {
+static void add_pair(struct joined *joined, const struct report_pair *part) {
     struct report_pair pair = {part->kind, part->owner ? part->owner->merged : NULL,
                                part->by ? part->by->merged : NULL, 0, 0};
     uint64_t hash = hash_pair(&pair);
     size_t found = hash_find(&joined->pair_index, hash, is_pair, &pair, joined);
     if (found == HASH_NONE) {
-        found = joined->pair_count;
-        if (!grow(&joined->pairs, found, &joined->pair_room, sizeof *joined->pairs) ||
-            !hash_add(&joined->pair_index, hash, found))
-            return false;
-        joined->pairs[joined->pair_count++] = pair;
+        found = joined->pair_count++;
+        memory_grow(&joined->pairs, found, &joined->pair_room, sizeof *joined->pairs);
+        hash_put(&joined->pair_index, hash, found);
+        joined->pairs[found] = pair;
     }
     joined_add_to(joined, &joined->pairs[found].count, part->count);
     joined_add_to(joined, &joined->pairs[found].bytes, part->bytes);
-    return true;
 }
 
-static bool add_pairs(struct joined *joined, const struct report *report) {
-    for (size_t i = 0; i < report->pair_count; i++) {
-        const struct report_pair *pair = &report->pairs[i];
-        if ((pair_is_fault(pair->kind) || !joined->without_pairs) && !add_pair(joined, pair))
-            return false;
-    }
-    return true;
+static void add_pairs(struct joined *joined, const struct report *report) {
+    for (size_t i = 0; i < report->pair_count; i++)
+        if (pair_is_fault(report->pairs[i].kind) || !joined->without_pairs)
+            add_pair(joined, &report->pairs[i]);
 }
 
 static uint64_t rest(uint64_t whole, uint64_t part) {
@@ -182,43 +160,40 @@ static bool lacks_sizes(const struct report *report) {
 }
 
 /* Which of several answers is kept must not depend on the order: the first one of the alphabet. */
-static bool see_reach(struct joined *joined, const struct report *report) {
+static void see_reach(struct joined *joined, const struct report *report) {
     const char *unknown = report->lost_unknown;
     joined->without_reach += !report->reach;
     if (!unknown)
-        return true;
+        return;
     joined->asked_for_reach = true;
     bool is_known = joined->lost_unknown && strcmp(joined->lost_unknown, unknown) <= 0;
-    if (is_known || strcmp(unknown, not_all_asked) == 0)
-        return true;
-    joined->lost_unknown = unknown;
-    return string_pool_keep(&joined->strings, &joined->lost_unknown);
+    if (!is_known && strcmp(unknown, not_all_asked) != 0)
+        joined->lost_unknown = string_keep(&joined->strings, unknown);
 }
 
 static void add_custom(struct joined *joined, const struct report *report) {
-    struct joined_sum sum = {&joined->report.custom, joined->custom_peak_of};
     if (!report->has_custom)
         return;
     joined->report.has_custom = true;
-    joined_add_counters(joined, &sum, &report->custom);
-    joined->custom_peak_of = sum.peak_of;
+    joined_add_counters(joined, &joined->report.custom, &joined->custom_peak_of, &report->custom);
 }
 
-static bool add_report(struct joined *joined, struct report *report) {
+void joined_add(struct joined *joined, struct report *report) {
     bool is_cut = report->left_out && report->stated;
     struct report_site hidden = is_cut ? left_out(report) : (struct report_site){.lost_blocks = 0};
     joined->reports++;
     joined->without_pairs += !report->has_pairs || is_cut;
     joined->without_sizes += is_cut || lacks_sizes(report);
     see_peak(joined, report, is_cut ? &hidden : NULL);
-    if (!see_reach(joined, report) || !joined_add_processes(joined, report) ||
-        (is_cut && !add_row(joined, &hidden)))
-        return false;
+    see_reach(joined, report);
+    joined_add_processes(joined, report);
+    if (is_cut)
+        add_row(joined, &hidden);
     add_custom(joined, report);
     for (size_t i = 0; i < report->site_count; i++)
-        if (!add_row(joined, report->sites[i]))
-            return false;
-    return add_pairs(joined, report) && joined_add_stacks(joined, report);
+        add_row(joined, report->sites[i]);
+    add_pairs(joined, report);
+    joined_add_stacks(joined, report);
 }
 
 static void drop_pairs(struct joined *joined) {
@@ -234,10 +209,10 @@ static void drop_sizes(struct report_site *row) {
     row->sizes = NULL;
 }
 
-static bool list_rows(struct joined *joined) {
+static void list_rows(struct joined *joined) {
     struct report *report = &joined->report;
-    report->sites = calloc(joined->row_count + 1, sizeof *report->sites);
-    for (size_t i = 0; report->sites && i < joined->row_count; i++) {
+    report->sites = memory_zeros(joined->row_count, sizeof *report->sites);
+    for (size_t i = 0; i < joined->row_count; i++) {
         struct joined_row *row = joined->rows[i];
         if (row->peak_of != joined->peak_of)
             row->row.counters.peak_bytes = row->row.counters.peak_blocks = 0;
@@ -248,7 +223,6 @@ static bool list_rows(struct joined *joined) {
     report->site_count = joined->row_count;
     if (joined->custom_peak_of != joined->peak_of)
         report->custom.peak_bytes = report->custom.peak_blocks = 0;
-    return report->sites != NULL;
 }
 
 static void set_reach(struct joined *joined) {
@@ -258,31 +232,21 @@ static void set_reach(struct joined *joined) {
         joined->report.lost_unknown = joined->lost_unknown ? joined->lost_unknown : not_all_asked;
 }
 
-static bool make_report(struct joined *joined) {
+void joined_report(struct joined *joined) {
     struct report *report = &joined->report;
     drop_pairs(joined);
-    if (!list_rows(joined) || !joined_list_processes(joined) || !joined_list_stacks(joined))
-        return false;
+    list_rows(joined);
+    joined_list_processes(joined);
+    joined_list_stacks(joined);
     set_reach(joined);
     report->pairs = joined->pairs;
     report->pair_count = joined->pair_count;
     report->has_pairs = !joined->without_pairs;
     report->peak_within = joined->peak_bound - joined->peak;
-    return true;
-}
-
-bool joined_add(struct joined *joined, struct report *report) {
-    joined->is_broken |= !add_report(joined, report);
-    return !joined->is_broken;
-}
-
-bool joined_report(struct joined *joined) {
-    joined->is_broken |= !make_report(joined);
-    return !joined->is_broken;
 }
 
 static void free_row(struct joined_row *row) {
-    free((void *)row->places);
+    free(row->places);
     free(row->row.sizes);
     free(row);
 }
@@ -323,21 +287,16 @@ static void clear_progress(int count) {
         fputs("\r\033[K", stderr);
 }
 
-static bool add_source(struct joined *joined, const struct report_source *source, join_visitor *visit,
-                       void *context, struct reason *why) {
-    if (visit && !visit(context, source, why))
-        return false;
-    return joined_add(joined, source->report) || reason_set(why, "out of memory");
-}
-
 static bool add_file(struct joined *joined, const char *path, join_visitor *visit, void *context,
                      struct reason *why) {
     struct report_source source;
     if (!report_source_load(&source, path, why))
         return false;
-    bool is_added = add_source(joined, &source, visit, context, why);
+    bool is_wanted = !visit || visit(context, &source, why);
+    if (is_wanted)
+        joined_add(joined, source.report);
     report_source_free(&source);
-    return is_added;
+    return is_wanted;
 }
 
 int join_files(struct joined *joined, char **paths, int count, join_visitor *visit, void *context) {
@@ -348,17 +307,10 @@ int join_files(struct joined *joined, char **paths, int count, join_visitor *vis
         if (add_file(joined, paths[i], visit, context, &why))
             continue;
         clear_progress(count);
-        complain(paths[i], "%s", why.text);
-        status = STATUS_FAILED;
-        if (joined->is_broken)
-            break;
+        status = complain(paths[i], "%s", why.text);
     }
     clear_progress(count);
-    if (joined->reports && !joined->is_broken && !joined_report(joined)) {
-        complain(paths[0], "out of memory for all files together");
-        status = STATUS_FAILED;
-    }
-    if (joined->is_broken)
-        joined->reports = 0;
+    if (joined->reports)
+        joined_report(joined);
     return status;
 }

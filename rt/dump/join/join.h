@@ -16,18 +16,12 @@
 
 struct joined_row {
     struct report_site row;
-    const struct place *places; /* the row's own; who has its addresses named gives it others */
-    uint64_t peak_of;           /* number of the report whose peak its share is of */
+    struct place *places; /* the row's own; who has its addresses named gives it others */
+    uint64_t peak_of;     /* number of the report whose peak its share is of */
 };
 
 struct joined_stack {
     struct report_stack stack; /* of a joined row; its frames are its own */
-    uint64_t peak_of;
-};
-
-/* Counters that are summed up, and the report whose peak their share is of. */
-struct joined_sum {
-    struct counters *counters;
     uint64_t peak_of;
 };
 
@@ -66,8 +60,7 @@ struct joined {
     uint64_t without_pairs, without_sizes, without_reach; /* reports */
     bool asked_for_reach;                                 /* by some that got no answer */
     const char *lost_unknown;
-    bool overflow;  /* a sum was too large */
-    bool is_broken; /* for want of memory: it can only be freed */
+    bool overflow; /* a sum was too large */
 
     struct report_module *module_list;
     const char **reason_texts;
@@ -75,11 +68,11 @@ struct joined {
     char program[32];
 };
 
-/* The report must not be prepared, and is of no use to anybody else afterwards. False: is_broken. */
-bool joined_add(struct joined *, struct report *);
+/* The report must not be prepared, and is of no use to anybody else afterwards. */
+void joined_add(struct joined *, struct report *);
 
-/* Sets joined->report, to which nothing can be added then. False: is_broken. */
-bool joined_report(struct joined *);
+/* Sets joined->report, to which nothing can be added then. */
+void joined_report(struct joined *);
 
 void joined_free(struct joined *);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The processes of many reports: their programs, and why their numbers are not exact. */
-#include "base/grow.h"
+#include "dump/base/memory.h"
 #include "dump/join/counters.h"
 
 #include <stdio.h>
@@ -13,79 +13,52 @@ static struct joined_reason *find_reason(struct joined *joined, const char *text
     return NULL;
 }
 
-static bool add_reason(struct joined *joined, const char *text, uint64_t processes) {
+static void add_reason(struct joined *joined, const char *text, uint64_t processes) {
     struct joined_reason *found = find_reason(joined, text);
     if (!found && joined->reason_count >= JOINED_REASONS_MAX - 1) {
         text = "more reasons than can be listed";
         found = find_reason(joined, text);
     }
     if (!found) {
-        if (!string_pool_keep(&joined->strings, &text) ||
-            !grow(&joined->reasons, joined->reason_count, &joined->reason_room, sizeof *joined->reasons))
-            return false;
+        memory_grow(&joined->reasons, joined->reason_count, &joined->reason_room, sizeof *joined->reasons);
         found = &joined->reasons[joined->reason_count++];
-        *found = (struct joined_reason){text, 0};
+        *found = (struct joined_reason){string_keep(&joined->strings, text), 0};
     }
     joined_add_to(joined, &found->processes, processes);
-    return true;
 }
 
-static bool add_reasons(struct joined *joined, const struct report *report) {
-    for (size_t i = 0; i < report->reason_count; i++) {
-        uint64_t part = report_reason_part(report, i),
-                 all = report->several.count ? report->several.count : 1;
-        if (!add_reason(joined, report->reasons[i], part ? part : all))
-            return false;
-    }
-    return true;
-}
-
-static bool add_program(struct joined *joined, const char *program) {
-    if (!string_pool_keep(&joined->strings, &program))
-        return false;
+static void add_program(struct joined *joined, const char *program) {
+    program = string_keep(&joined->strings, program);
     for (size_t i = 0; i < joined->program_count; i++)
         if (joined->programs[i] == program)
-            return true;
-    if (!grow(&joined->programs, joined->program_count, &joined->program_room, sizeof *joined->programs))
-        return false;
+            return;
+    memory_grow(&joined->programs, joined->program_count, &joined->program_room, sizeof *joined->programs);
     joined->programs[joined->program_count++] = program;
-    return true;
 }
 
-static bool add_programs(struct joined *joined, const struct report *report) {
-    for (size_t i = 0; i < report->several.program_count; i++)
-        if (!add_program(joined, report->several.programs[i]))
-            return false;
-    return report->several.program_count || add_program(joined, report->program);
-}
-
-static void add_processes(struct joined *joined, const struct report *report) {
-    bool is_one = !report->several.count;
-    joined_add_to(joined, &joined->processes, is_one ? 1 : report->several.count);
-    joined_add_to(joined, &joined->unfinished, is_one ? !report->finished : report->several.unfinished);
+void joined_add_processes(struct joined *joined, const struct report *report) {
+    const struct report_processes *several = &report->several;
+    for (size_t i = 0; i < report->reason_count; i++)
+        add_reason(joined, report->reasons[i], report_reason_part(report, i) ?: several->count ?: 1);
+    for (size_t i = 0; i < several->program_count; i++)
+        add_program(joined, several->programs[i]);
+    if (!several->program_count)
+        add_program(joined, report->program);
+    joined_add_to(joined, &joined->processes, several->count ?: 1);
+    joined_add_to(joined, &joined->unfinished, several->count ? several->unfinished : !report->finished);
     joined->pid = report->pid;
 }
 
-bool joined_add_processes(struct joined *joined, const struct report *report) {
-    if (!add_reasons(joined, report) || !add_programs(joined, report))
-        return false;
-    add_processes(joined, report);
-    return true;
-}
-
-static bool list_reasons(struct joined *joined) {
+static void list_reasons(struct joined *joined) {
     size_t count = joined->reason_count;
-    joined->reason_texts = calloc(count + 1, sizeof *joined->reason_texts);
-    joined->reasons_hold = calloc(count + 1, sizeof *joined->reasons_hold);
-    if (!joined->reason_texts || !joined->reasons_hold)
-        return false;
+    joined->reason_texts = memory_zeros(count, sizeof *joined->reason_texts);
+    joined->reasons_hold = memory_zeros(count, sizeof *joined->reasons_hold);
     for (size_t i = 0; i < count; i++) {
         joined->reason_texts[i] = joined->reasons[i].text;
         joined->reasons_hold[i] = joined->reasons[i].processes;
     }
     joined->report.reasons = joined->reason_texts;
     joined->report.reason_count = count;
-    return true;
 }
 
 static void set_processes(struct joined *joined) {
@@ -108,13 +81,11 @@ static void set_processes(struct joined *joined) {
     report->several.program_count = joined->program_count;
 }
 
-bool joined_list_processes(struct joined *joined) {
-    if (joined->overflow && !add_reason(joined, "some sums are too large to be counted", joined->processes))
-        return false;
-    if (!list_reasons(joined))
-        return false;
+void joined_list_processes(struct joined *joined) {
+    if (joined->overflow)
+        add_reason(joined, "some sums are too large to be counted", joined->processes);
+    list_reasons(joined);
     set_processes(joined);
-    return true;
 }
 
 /* ---- How counters of many reports are joined. */
@@ -138,24 +109,25 @@ static void join_maxima(struct joined *joined, struct counters *sum, const struc
 }
 
 /* Shares of a peak that is not the largest any more are left where they are, and dropped at the end. */
-static void add_peak(struct joined *joined, struct joined_sum *sum, const struct counters *part) {
+static void add_peak(struct joined *joined, struct counters *sum, uint64_t *peak_of,
+                     const struct counters *part) {
     if (joined->peak_of != joined->reports)
         return;
-    if (sum->peak_of != joined->reports)
-        sum->counters->peak_bytes = sum->counters->peak_blocks = 0;
-    sum->peak_of = joined->reports;
-    joined_add_to(joined, &sum->counters->peak_bytes, part->peak_bytes);
-    joined_add_to(joined, &sum->counters->peak_blocks, part->peak_blocks);
+    if (*peak_of != joined->reports)
+        sum->peak_bytes = sum->peak_blocks = 0;
+    *peak_of = joined->reports;
+    joined_add_to(joined, &sum->peak_bytes, part->peak_bytes);
+    joined_add_to(joined, &sum->peak_blocks, part->peak_blocks);
 }
 
-void joined_add_counters(struct joined *joined, struct joined_sum *sum, const struct counters *part) {
-    struct counters *counters = sum->counters;
-    uint64_t peak_bytes = counters->peak_bytes, peak_blocks = counters->peak_blocks;
-#define ADD(name) joined_add_to(joined, &counters->name, part->name);
+void joined_add_counters(struct joined *joined, struct counters *sum, uint64_t *peak_of,
+                         const struct counters *part) {
+    uint64_t peak_bytes = sum->peak_bytes, peak_blocks = sum->peak_blocks;
+#define ADD(name) joined_add_to(joined, &sum->name, part->name);
     ALLOCSITE_TOTALS(ADD)
 #undef ADD
-    counters->peak_bytes = peak_bytes;
-    counters->peak_blocks = peak_blocks;
-    join_maxima(joined, counters, part);
-    add_peak(joined, sum, part);
+    sum->peak_bytes = peak_bytes;
+    sum->peak_blocks = peak_blocks;
+    join_maxima(joined, sum, part);
+    add_peak(joined, sum, peak_of, part);
 }

@@ -2,6 +2,8 @@
 /* Members of JSON objects that somebody else wrote. */
 #include "dump/load/json_field.h"
 
+#include "base/sort.h"
+#include "dump/base/memory.h"
 #include "dump/base/modules.h"
 
 #include <stdio.h>
@@ -18,125 +20,104 @@ static size_t write_path(const struct json_at *at, char *path, size_t size) {
     return used + (size_t)snprintf(path + used, size - used, "%s[%zu].", at->array, at->index);
 }
 
-bool json_field_wrong(const struct json_at *at, const char *name, const char *what, struct reason *why) {
+bool json_field_wrong(const struct json_at *at, const char *name, const char *what) {
     char path[128] = "";
+    if (at->errors->is_wrong)
+        return false;
+    at->errors->is_wrong = true;
     write_path(at, path, sizeof path);
-    return reason_set(why, "%s%s %s", path, name, what);
+    return reason_set(at->errors->why, "%s%s %s", path, name, what);
 }
 
 bool json_field_exists(const struct json_at *at, const char *name) {
     return json_object_get(at->object, name) != NULL;
 }
 
-static const json_t *member(const struct json_at *at, const char *name, struct reason *why) {
-    const json_t *value = json_object_get(at->object, name);
+/* NULL: it is missing, or something was wrong before. */
+static const json_t *member(const struct json_at *at, const char *name) {
+    const json_t *value = at->errors->is_wrong ? NULL : json_object_get(at->object, name);
     if (!value)
-        json_field_wrong(at, name, "is missing", why);
+        json_field_wrong(at, name, "is missing");
     return value;
 }
 
-bool json_field_u64(const struct json_at *at, const char *name, uint64_t *number, struct reason *why) {
-    const json_t *value = member(at, name, why);
-    if (!value)
-        return false;
-    if (!json_is_integer(value) || json_integer_value(value) < 0)
-        return json_field_wrong(at, name, "is not a count", why);
-    *number = (uint64_t)json_integer_value(value);
-    return true;
+uint64_t json_field_u64(const struct json_at *at, const char *name) {
+    const json_t *value = member(at, name);
+    if (!value || (json_is_integer(value) && json_integer_value(value) >= 0))
+        return (uint64_t)json_integer_value(value);
+    return json_field_wrong(at, name, "is not a count");
 }
 
-bool json_field_u32(const struct json_at *at, const char *name, uint32_t *number, struct reason *why) {
-    uint64_t wide;
-    if (!json_field_u64(at, name, &wide, why))
-        return false;
-    *number = (uint32_t)wide;
-    return wide == *number || json_field_wrong(at, name, "is too large", why);
+uint32_t json_field_u32(const struct json_at *at, const char *name) {
+    uint64_t wide = json_field_u64(at, name);
+    return wide == (uint32_t)wide ? (uint32_t)wide : json_field_wrong(at, name, "is too large");
 }
 
-bool json_field_bool(const struct json_at *at, const char *name, bool *truth, struct reason *why) {
-    const json_t *value = member(at, name, why);
-    if (!value)
-        return false;
-    *truth = json_is_true(value);
-    return json_is_boolean(value) || json_field_wrong(at, name, "is neither true nor false", why);
+bool json_field_bool(const struct json_at *at, const char *name) {
+    const json_t *value = member(at, name);
+    if (!value || json_is_boolean(value))
+        return json_is_true(value);
+    return json_field_wrong(at, name, "is neither true nor false");
 }
 
-bool json_field_text(const struct json_at *at, const char *name, const char **text, struct reason *why) {
-    const json_t *value = member(at, name, why);
-    if (!value)
-        return false;
-    *text = json_string_value(value);
-    return *text || json_field_wrong(at, name, "is not a string", why);
+const char *json_field_text(const struct json_at *at, const char *name) {
+    const json_t *value = member(at, name);
+    if (value && !json_is_string(value))
+        json_field_wrong(at, name, "is not a string");
+    return json_string_value(value);
 }
 
-bool json_field_text_or_null(const struct json_at *at, const char *name, const char **text,
-                             struct reason *why) {
-    *text = NULL;
-    return json_is_null(json_object_get(at->object, name)) || json_field_text(at, name, text, why);
+const char *json_field_text_or_null(const struct json_at *at, const char *name) {
+    return json_is_null(json_object_get(at->object, name)) ? NULL : json_field_text(at, name);
 }
 
-bool json_field_array(const struct json_at *at, const char *name, const json_t **array, struct reason *why) {
-    *array = member(at, name, why);
-    return *array && (json_is_array(*array) || json_field_wrong(at, name, "is not an array", why));
+const json_t *json_field_array(const struct json_at *at, const char *name) {
+    const json_t *array = member(at, name);
+    if (array && !json_is_array(array))
+        json_field_wrong(at, name, "is not an array");
+    return array && json_is_array(array) ? array : NULL;
 }
 
 /* Only as it is written, in lower case: one id has one form. */
-static bool parse_id(const char *text, uint64_t *id) {
-    *id = 0;
-    for (size_t i = 0; i < 16; i++) {
-        const char *digits = "0123456789abcdef", *digit = text[i] ? strchr(digits, text[i]) : NULL;
-        if (!digit)
-            return false;
-        *id = *id << 4 | (uint64_t)(digit - digits);
-    }
-    return text[16] == '\0';
-}
-
-bool json_field_id(const struct json_at *at, const char *name, uint64_t *id, bool *is_null,
-                   struct reason *why) {
-    const char *text;
-    if (!json_field_text_or_null(at, name, &text, why))
-        return false;
+uint64_t json_field_id(const struct json_at *at, const char *name, bool *is_null) {
+    const char *text = json_field_text_or_null(at, name);
     *is_null = !text;
-    return !text || parse_id(text, id) || json_field_wrong(at, name, "is not 16 hexadecimal digits", why);
+    if (!text || (strlen(text) == 16 && strspn(text, "0123456789abcdef") == 16))
+        return text ? strtoull(text, NULL, 16) : 0;
+    return json_field_wrong(at, name, "is not 16 hexadecimal digits");
 }
 
-bool json_field_address(const struct json_at *at, const char *name, uint64_t *address, struct reason *why) {
-    const char *text;
-    if (!json_field_text(at, name, &text, why))
-        return false;
+uint64_t json_field_address(const struct json_at *at, const char *name) {
+    const char *text = json_field_text(at, name) ?: "";
     size_t digits = strncmp(text, "0x", 2) == 0 ? strspn(text + 2, "0123456789abcdef") : 0;
-    *address = strtoull(text, NULL, 16);
-    return (digits && digits <= 16 && !text[2 + digits]) || json_field_wrong(at, name, "is no address", why);
+    if (digits && digits <= 16 && !text[2 + digits])
+        return strtoull(text, NULL, 16);
+    return json_field_wrong(at, name, "is no address");
 }
 
-bool json_field_object(struct json_at *at, const struct json_at *parent, const char *array, size_t index,
-                       struct reason *why) {
+struct json_at json_field_element(const struct json_at *parent, const char *array, size_t index) {
     const json_t *object = json_array_get(json_object_get(parent->object, array), index);
-    *at = (struct json_at){object, parent, array, index};
-    if (json_is_object(object))
-        return true;
-    char name[64];
-    snprintf(name, sizeof name, "%s[%zu]", array, index);
-    return json_field_wrong(parent, name, "is not an object", why);
+    if (!json_is_object(object)) {
+        char name[64];
+        snprintf(name, sizeof name, "%s[%zu]", array, index);
+        json_field_wrong(parent, name, "is not an object");
+    }
+    return (struct json_at){object, parent->errors, parent, array, index};
+}
+
+struct json_at json_field_object(const struct json_at *parent, const char *name) {
+    const json_t *object = json_object_get(parent->object, name);
+    if (!json_is_object(object))
+        json_field_wrong(parent, name, "is not an object");
+    return (struct json_at){.object = object, .errors = parent->errors};
 }
 
 /* ---- The modules and the calling frames of a report in JSON. */
 
-static bool read_module(struct report_module *module, size_t index, const struct json_at *top,
-                        struct reason *why) {
-    struct json_at at;
-    return json_field_object(&at, top, "modules", index, why) &&
-           json_field_text_or_null(&at, "path", &module->path, why) &&
-           json_field_text_or_null(&at, "build_id", &module->build_id, why);
-}
-
 /* Reports of old do not list them. */
-static bool list_modules(struct report_file *file) {
+static void list_modules(struct report_file *file) {
     struct report *report = &file->report;
-    file->modules = calloc(report->site_count + 1, sizeof *file->modules);
-    if (!file->modules)
-        return false;
+    file->modules = memory_zeros(report->site_count, sizeof *file->modules);
     for (size_t i = 0; i < report->site_count; i++)
         file->modules[i].path = file->rows[i].view.module;
     modules_sort(file->modules, report->site_count);
@@ -148,26 +129,23 @@ static bool list_modules(struct report_file *file) {
         if (module_is_file(path) && (!last || strcmp(last->path, path) != 0))
             file->modules[report->modules_size++].path = path;
     }
-    return true;
 }
 
-static bool read_modules(struct report_file *file, const struct json_at *top, struct reason *why) {
-    const json_t *array;
-    if (!json_field_exists(top, "modules"))
-        return list_modules(file) || reason_set(why, "out of memory");
-    if (!json_field_array(top, "modules", &array, why))
-        return false;
-    size_t count = json_array_size(array);
-    file->modules = calloc(count + 1, sizeof *file->modules);
-    if (!file->modules)
-        return reason_set(why, "out of memory");
-    for (size_t i = 0; i < count; i++)
-        if (!read_module(&file->modules[i], i, top, why))
-            return false;
+static void read_modules(struct report_file *file, const struct json_at *top) {
+    if (!json_field_exists(top, "modules")) {
+        list_modules(file);
+        return;
+    }
+    size_t count = json_array_size(json_field_array(top, "modules"));
+    file->modules = memory_zeros(count, sizeof *file->modules);
+    for (size_t i = 0; i < count; i++) {
+        struct json_at at = json_field_element(top, "modules", i);
+        file->modules[i].path = json_field_text_or_null(&at, "path");
+        file->modules[i].build_id = json_field_text_or_null(&at, "build_id");
+    }
     modules_sort(file->modules, count);
     file->report.modules = file->modules;
     file->report.modules_size = count;
-    return true;
 }
 
 static const struct report_module *module_named(const struct report_file *file, const char *path) {
@@ -182,76 +160,64 @@ static void name_build_ids(struct report_file *file) {
     }
 }
 
-static bool read_walks(struct report_file *file, const struct json_at *top, struct reason *why) {
+static void read_walks(struct report_file *file, const struct json_at *top) {
+    if (!json_field_exists(top, "walks"))
+        return;
+    struct json_at at = json_field_object(top, "walks");
     struct profile_walks *walks = &file->report.walks;
-    struct json_at at = {.object = json_object_get(top->object, "walks")};
-    if (!at.object)
-        return true;
-    if (!json_is_object(at.object))
-        return json_field_wrong(top, "walks", "is not an object", why);
-    return json_field_u64(&at, "depth", &walks->depth, why) &&
-           json_field_u64(&at, "by_frame_pointer", &walks->by_frame_pointer, why) &&
-           json_field_u64(&at, "by_table", &walks->by_table, why) &&
-           json_field_u64(&at, "ended_early", &walks->ended_early, why) &&
-           json_field_u64(&at, "without_stack", &walks->without_stack, why) &&
-           json_field_u64(&at, "without_caller", &walks->without_caller, why);
+    walks->depth = json_field_u64(&at, "depth");
+    walks->by_frame_pointer = json_field_u64(&at, "by_frame_pointer");
+    walks->by_table = json_field_u64(&at, "by_table");
+    walks->ended_early = json_field_u64(&at, "ended_early");
+    walks->without_stack = json_field_u64(&at, "without_stack");
+    walks->without_caller = json_field_u64(&at, "without_caller");
 }
 
-static bool read_frame(const struct report_file *file, struct report_frame *frame, size_t index,
-                       const struct json_at *stack, struct reason *why) {
-    struct json_at at;
-    const char *module;
-    if (!json_field_object(&at, stack, "frames", index, why) ||
-        !json_field_text_or_null(&at, "module", &module, why) ||
-        !json_field_address(&at, "address", &frame->address, why) ||
-        !json_field_text_or_null(&at, "function", &frame->function, why))
-        return false;
+static void read_frame(const struct report_file *file, struct report_frame *frame, const struct json_at *at) {
+    const char *module = json_field_text_or_null(at, "module");
+    frame->address = json_field_address(at, "address");
+    frame->function = json_field_text_or_null(at, "function");
     frame->module = module_named(file, module);
-    return frame->module || !module || json_field_wrong(&at, "module", "is not among the modules", why);
+    if (module && !frame->module)
+        json_field_wrong(at, "module", "is not among the modules");
+}
+
+static int compare_id(const void *id, const void *site) {
+    return compare_u64(*(const uint64_t *)id, (*(struct report_site *const *)site)->view.id);
 }
 
 /* Backing has the id of the site that it is a part of. */
 static struct report_site *find_site(const struct report_file *file, uint64_t id, bool is_backing) {
-    size_t first = 0, count = file->report.site_count;
-    while (count) {
-        size_t half = count / 2;
-        bool is_below = file->by_id[first + half]->view.id < id;
-        first += is_below ? half + 1 : 0;
-        count = is_below ? count - half - 1 : half;
-    }
-    for (; first < file->report.site_count && file->by_id[first]->view.id == id; first++)
+    size_t count = file->report.site_count;
+    size_t first = sorted_before(file->by_id, count, sizeof *file->by_id, &id, compare_id);
+    for (; first < count && file->by_id[first]->view.id == id; first++)
         if (file->by_id[first]->view.backing == is_backing)
             return file->by_id[first];
     return NULL;
 }
 
-static bool read_site(const struct report_file *file, struct report_stack *stack, const struct json_at *at,
-                      struct reason *why) {
-    uint64_t id;
-    bool is_null, is_backing = false;
-    if (!json_field_id(at, "site", &id, &is_null, why) ||
-        (json_field_exists(at, "backing") && !json_field_bool(at, "backing", &is_backing, why)))
-        return false;
-    stack->site = is_null ? NULL : find_site(file, id, is_backing);
-    return stack->site || json_field_wrong(at, "site", "is no id of a site", why);
+static struct report_site *read_site(const struct report_file *file, const struct json_at *at) {
+    bool is_null;
+    uint64_t id = json_field_id(at, "site", &is_null);
+    bool is_backing = json_field_exists(at, "backing") && json_field_bool(at, "backing");
+    struct report_site *site = is_null ? NULL : find_site(file, id, is_backing);
+    if (!site)
+        json_field_wrong(at, "site", "is no id of a site");
+    return site;
 }
 
-#define READ_COUNTER(name) &&json_field_u64(at, #name, &stack->counters.name, why)
-
-static bool read_stack(struct report_file *file, size_t index, const struct json_at *top,
-                       struct report_frame **frames, struct reason *why) {
-    struct report_stack *stack = &file->report.stacks[index];
-    const json_t *array;
-    struct json_at place, *at = &place;
-    if (!json_field_object(at, top, "stacks", index, why) || !read_site(file, stack, at, why) ||
-        !json_field_array(at, "frames", &array, why) || !(true ALLOCSITE_SITE_TOTALS(READ_COUNTER)))
-        return false;
-    stack->frames = *frames;
-    for (; stack->frame_count < json_array_size(array); stack->frame_count++)
-        if (!read_frame(file, (*frames)++, stack->frame_count, at, why))
-            return false;
-    file->report.stack_count++;
-    return true;
+/* Returns how many frames it has, which go to the front of the array. */
+static size_t read_stack(struct report_file *file, struct report_stack *stack, const struct json_at *at,
+                         struct report_frame *frames) {
+    stack->site = read_site(file, at);
+    stack->frame_count = json_array_size(json_field_array(at, "frames"));
+    stack->frames = frames;
+    report_read_counters(file, &stack->counters, at);
+    for (size_t i = 0; i < stack->frame_count; i++) {
+        struct json_at frame = json_field_element(at, "frames", i);
+        read_frame(file, &frames[i], &frame);
+    }
+    return stack->frame_count;
 }
 
 static size_t count_frames(const json_t *stacks) {
@@ -261,28 +227,20 @@ static size_t count_frames(const json_t *stacks) {
     return count;
 }
 
-static bool read_stacks(struct report_file *file, const struct json_at *top, struct reason *why) {
-    const json_t *array;
-    if (!json_field_exists(top, "stacks"))
-        return true;
-    if (!json_field_array(top, "stacks", &array, why))
-        return false;
-    size_t count = json_array_size(array);
-    struct report_frame *frames = file->frames = calloc(count_frames(array) + 1, sizeof *frames);
-    file->report.stacks = calloc(count + 1, sizeof *file->report.stacks);
-    if (!frames || !file->report.stacks)
-        return reason_set(why, "out of memory");
-    for (size_t i = 0; i < count; i++)
-        if (!read_stack(file, i, top, &frames, why))
-            return false;
-    return true;
-}
-
-bool report_read_stacks(struct report_file *file, const struct json_at *top, struct reason *why) {
-    if (!read_modules(file, top, why))
-        return false;
+void report_read_stacks(struct report_file *file, const struct json_at *top) {
+    read_modules(file, top);
     name_build_ids(file);
-    return read_walks(file, top, why) && read_stacks(file, top, why);
+    read_walks(file, top);
+    if (!json_field_exists(top, "stacks"))
+        return;
+    const json_t *array = json_field_array(top, "stacks");
+    struct report_frame *frames = file->frames = memory_zeros(count_frames(array), sizeof *frames);
+    file->report.stack_count = json_array_size(array);
+    file->report.stacks = memory_zeros(file->report.stack_count, sizeof *file->report.stacks);
+    for (size_t i = 0; i < file->report.stack_count; i++) {
+        struct json_at at = json_field_element(top, "stacks", i);
+        frames += read_stack(file, &file->report.stacks[i], &at, frames);
+    }
 }
 
 void report_read_stacks_free(struct report_file *file) {

@@ -22,11 +22,8 @@ bool loaded_open(struct loaded *loaded, const char *path, struct symbolizer *nam
     }
     loaded->report = loaded->source.report;
     loaded->report->directory = getcwd(directory, sizeof directory);
-    if (names && !symbolize_report(names, loaded->report)) {
-        complain(path, "out of memory for the names of addresses");
-        report_source_free(&loaded->source);
-        return false;
-    }
+    if (names)
+        symbolize_report(names, loaded->report);
     report_prepare(loaded->report, &everything);
     loaded->is_lawful = laws_check(path, loaded->report) == STATUS_DONE;
     return true;

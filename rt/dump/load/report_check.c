@@ -94,7 +94,7 @@ static void check_sums(struct check *check) {
 
 static void check_totals(struct check *check) {
     const struct report *report = check->report;
-    const struct report_site *totals = report->stated ? report->stated : &report->totals;
+    const struct report_site *totals = report->stated ?: &report->totals;
     check->site = NULL;
     check_row(check, totals);
     at_most(check, "live_bytes <= peak_bytes + peak_within", totals->counters.live_bytes,

@@ -9,7 +9,8 @@
 #include <jansson.h>
 
 struct report_file {
-    struct report report; /* not prepared yet */
+    struct report report;     /* not prepared yet */
+    struct counters not_told; /* not 0: the totals lack it, as a counter that its allocsite did not have */
 
     /* Memory that the report borrows from. */
     json_t *document;

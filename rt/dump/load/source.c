@@ -2,8 +2,9 @@
 /* A report from a file, in whatever form it is, or from a process. */
 #include "dump/load/source.h"
 
-#include "base/grow.h"
+#include "base/sort.h"
 #include "dump/base/files.h"
+#include "dump/base/memory.h"
 #include "dump/process/process.h"
 #include "dump/process/remote.h"
 
@@ -19,33 +20,22 @@ enum { READINGS = 5 };
 
 /* A hole may have been written to since it was known to be one. */
 static bool has_filled(const struct extents *there, int fd, size_t size) {
-    struct extents now;
-    bool has_filled = !extents_of_file(&now, fd, size) || !extents_equal(&now, there);
+    struct extents now = extents_of_file(fd, size);
+    bool has_filled = !extents_equal(&now, there);
     extents_free(&now);
     return has_filled;
 }
 
 static bool read_there(struct profile_file *file, int fd, const struct file_map *map, bool *has_changed,
                        struct reason *why) {
-    struct extents there;
-    bool is_read = extents_of_file(&there, fd, map->size)
-                       ? profile_read_sparse(file, map->bytes, map->size, &there, why)
-                       : reason_set(why, "out of memory");
+    struct extents there = extents_of_file(fd, map->size);
+    bool is_read = profile_read_sparse(file, map->bytes, map->size, &there, why);
     *has_changed = is_read && !file->report.finished && has_filled(&there, fd, map->size);
     extents_free(&there);
-    return is_read;
-}
-
-static bool read_map(struct profile_file *file, int fd, const struct file_map *map, bool *has_changed,
-                     struct reason *why) {
-    bool is_read = read_there(file, fd, map, has_changed, why);
-    bool was_cut = file_map_was_cut(map), was_filled = *has_changed;
-    *has_changed = was_cut || was_filled || (is_read && file->is_changing);
-    if (is_read && (was_cut || was_filled))
-        profile_read_free(file);
-    if (was_cut)
-        return file_map_say_cut(why);
-    return was_filled ? reason_set(why, "was filled while it was read") : is_read;
+    if (!*has_changed)
+        return is_read;
+    profile_read_free(file);
+    return reason_set(why, "was filled while it was read");
 }
 
 /* Maps it anew each time: it may have grown. */
@@ -54,14 +44,17 @@ static bool read_once(struct profile_file *file, int fd, bool *has_changed, stru
     struct stat status;
     *has_changed = false;
     if (fstat(fd, &status) != 0)
-        return reason_set(why, "%s", strerror(errno));
+        return reason_errno(why);
     if (status.st_size == 0)
         return reason_set(why, "is empty");
     if (!file_map_descriptor(&map, fd, (size_t)status.st_size, why))
         return false;
-    bool is_read = read_map(file, fd, &map, has_changed, why);
-    file_unmap(&map);
-    return is_read;
+    bool is_read = read_there(file, fd, &map, has_changed, why);
+    bool was_cut = !file_unmap(&map, why);
+    *has_changed |= was_cut || (is_read && file->is_changing);
+    if (is_read && was_cut)
+        profile_read_free(file);
+    return is_read && !was_cut;
 }
 
 static bool read_calm(struct profile_file *file, int fd, struct reason *why) {
@@ -168,52 +161,41 @@ void report_source_free(struct report_source *source) {
 
 /* ---- The modules that reports name. */
 
-static bool is_text(const char *a, const char *b) {
-    return a && b ? strcmp(a, b) == 0 : a == b;
-}
-
-static bool add(struct module_list *modules, const char *path, const char *build_id) {
+static void add(struct module_list *modules, const char *path, const char *build_id) {
     for (size_t i = 0; i < modules->count; i++)
-        if (is_text(modules->list[i].path, path) && is_text(modules->list[i].build_id, build_id))
-            return true;
-    if (!string_pool_keep(&modules->strings, &path) || !string_pool_keep(&modules->strings, &build_id) ||
-        !grow(&modules->list, modules->count, &modules->room, sizeof *modules->list))
-        return false;
-    modules->list[modules->count++] = (struct report_module){.path = path, .build_id = build_id};
-    return true;
+        if (is_same_text(modules->list[i].path, path) && is_same_text(modules->list[i].build_id, build_id))
+            return;
+    memory_grow(&modules->list, modules->count, &modules->room, sizeof *modules->list);
+    modules->list[modules->count++] = (struct report_module){
+        .path = string_keep(&modules->strings, path), .build_id = string_keep(&modules->strings, build_id)};
 }
 
-static bool add_all(struct module_list *modules, const struct report_module *from, size_t count) {
+static void add_all(struct module_list *modules, const struct report_module *from, size_t count) {
     for (size_t i = 0; i < count; i++)
-        if (from[i].path && !add(modules, from[i].path, from[i].build_id))
-            return false;
-    return true;
+        if (from[i].path)
+            add(modules, from[i].path, from[i].build_id);
 }
 
 /* A report in JSON tells of most modules only by its rows. */
-static bool add_rows(struct module_list *modules, const struct report *report) {
+static void add_rows(struct module_list *modules, const struct report *report) {
     const char *last = NULL;
     for (size_t i = 0; i < report->site_count; i++) {
         const char *module = report->sites[i]->view.module;
-        if (module && module != last && !add(modules, module, NULL))
-            return false;
+        if (module && module != last)
+            add(modules, module, NULL);
         last = module;
     }
-    return true;
 }
 
-/* Of several programs the report's name is none of a file. */
-static bool add_program(struct module_list *modules, const struct report *report) {
-    return !report->program || report->program[0] != '/' || add(modules, report->program, NULL);
-}
-
-bool module_list_take(struct module_list *modules, const struct report_source *source, struct reason *why) {
+void module_list_take(struct module_list *modules, const struct report_source *source) {
     const struct report *report = source->report;
-    const struct profile_modules *named = source->is_profile ? &source->profile.modules : NULL;
-    bool is_taken = (!named || add_all(modules, named->list, named->count)) &&
-                    add_all(modules, report->modules, report->modules_size) && add_rows(modules, report) &&
-                    add_program(modules, report);
-    return is_taken || reason_set(why, "out of memory");
+    if (source->is_profile)
+        add_all(modules, source->profile.modules.list, source->profile.modules.count);
+    add_all(modules, report->modules, report->modules_size);
+    add_rows(modules, report);
+    /* Of several programs the report's name is none of a file. */
+    if (report->program && report->program[0] == '/')
+        add(modules, report->program, NULL);
 }
 
 /* "[no module]" and its like stand for what is in no file. */
@@ -221,7 +203,7 @@ bool module_list_has_file(const struct module_list *modules, const struct report
     if (module->path[0] == '[' || strncmp(module->path, "linux-vdso", strlen("linux-vdso")) == 0)
         return false;
     for (size_t i = 0; !module->build_id && i < modules->count; i++)
-        if (modules->list[i].build_id && is_text(modules->list[i].path, module->path))
+        if (modules->list[i].build_id && is_same_text(modules->list[i].path, module->path))
             return false;
     return true;
 }

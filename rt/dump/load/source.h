@@ -38,8 +38,8 @@ struct module_list {
     struct string_pool strings;
 };
 
-/* Takes the modules of a source. False: out of memory. */
-bool module_list_take(struct module_list *, const struct report_source *, struct reason *why);
+/* Takes the modules of a source. */
+void module_list_take(struct module_list *, const struct report_source *);
 
 /* Whether it is a file, and not known better under its build id. */
 bool module_list_has_file(const struct module_list *, const struct report_module *);

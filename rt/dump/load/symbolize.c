@@ -2,8 +2,9 @@
 /* Which functions and lines the addresses of modules are. */
 #include "dump/load/symbolize.h"
 
-#include "base/grow.h"
+#include "base/sort.h"
 #include "dump/base/complain.h"
+#include "dump/base/memory.h"
 #include "dump/base/names.h"
 #include "dump/debug/child.h"
 #include "dump/elf/module_file.h"
@@ -23,21 +24,16 @@ struct symbol {
 
 struct symbol_module {
     const char *path, *build_id;
-    struct symbol *known; /* by rising address */
-    size_t known_count;
-    uint64_t *wanted; /* in any order */
-    size_t wanted_count, wanted_room;
+    struct symbol *symbols; /* the known ones, by rising address; then the wanted ones, in any order */
+    size_t known, count, room;
     bool was_complained;
 };
 
-/* Modules are told apart by their pooled strings. */
 static struct symbol_module *find_module(const struct symbolizer *symbolizer, const char *path,
                                          const char *build_id) {
     for (size_t i = 0; i < symbolizer->count; i++) {
         struct symbol_module *module = &symbolizer->modules[i];
-        bool is_same = module->build_id && build_id ? strcmp(module->build_id, build_id) == 0
-                                                    : module->build_id == build_id;
-        if (is_same && strcmp(module->path, path) == 0)
+        if (is_same_text(module->build_id, build_id) && strcmp(module->path, path) == 0)
             return module;
     }
     return NULL;
@@ -48,64 +44,46 @@ static struct symbol_module *module_for(struct symbolizer *symbolizer, const cha
     struct symbol_module *found = find_module(symbolizer, path, build_id);
     if (found)
         return found;
-    struct symbol_module module = {.path = path, .build_id = build_id};
-    if (!string_pool_keep(&symbolizer->strings, &module.path) ||
-        !string_pool_keep(&symbolizer->strings, &module.build_id) ||
-        !grow(&symbolizer->modules, symbolizer->count, &symbolizer->room, sizeof *symbolizer->modules))
-        return NULL;
-    symbolizer->modules[symbolizer->count] = module;
-    return &symbolizer->modules[symbolizer->count++];
+    memory_grow(&symbolizer->modules, symbolizer->count, &symbolizer->room, sizeof *symbolizer->modules);
+    struct symbol_module *module = &symbolizer->modules[symbolizer->count++];
+    *module = (struct symbol_module){.path = string_keep(&symbolizer->strings, path),
+                                     .build_id = string_keep(&symbolizer->strings, build_id)};
+    return module;
 }
 
-bool symbolizer_want(struct symbolizer *symbolizer, const char *path, const char *build_id,
-                     uint64_t address) {
+/* Where a call returns to. */
+static void want(struct symbolizer *symbolizer, const char *path, const char *build_id, uint64_t address) {
     if (symbolizer->is_off || !path || path[0] != '/' || !address)
-        return true;
+        return;
     struct symbol_module *module = module_for(symbolizer, path, build_id);
-    if (!module ||
-        !grow(&module->wanted, module->wanted_count, &module->wanted_room, sizeof *module->wanted)) {
-        symbolizer->is_broken = true;
-        return false;
-    }
-    module->wanted[module->wanted_count++] = address;
-    return true;
-}
-
-static int compare_addresses(const void *a, const void *b) {
-    const uint64_t *left = a, *right = b;
-    return (*left > *right) - (*left < *right);
-}
-
-static int compare_symbols(const void *a, const void *b) {
-    const struct symbol *left = a, *right = b;
-    return (left->address > right->address) - (left->address < right->address);
+    memory_grow(&module->symbols, module->count, &module->room, sizeof *module->symbols);
+    module->symbols[module->count++] = (struct symbol){.address = address};
 }
 
 static struct symbol *find_symbol(const struct symbol_module *module, uint64_t address) {
     struct symbol key = {.address = address};
-    return module->known_count
-               ? bsearch(&key, module->known, module->known_count, sizeof key, compare_symbols)
-               : NULL;
+    return module->known ? bsearch(&key, module->symbols, module->known, sizeof key, compare_first_u64)
+                         : NULL;
 }
 
-/* Leaves what is not known yet, each once and sorted. */
+/* Leaves of the wanted ones those that are not known yet, each once and sorted. */
 static void reduce_wanted(struct symbol_module *module) {
-    size_t kept = 0;
-    qsort(module->wanted, module->wanted_count, sizeof *module->wanted, compare_addresses);
-    for (size_t i = 0; i < module->wanted_count; i++)
-        if ((!kept || module->wanted[kept - 1] != module->wanted[i]) &&
-            !find_symbol(module, module->wanted[i]))
-            module->wanted[kept++] = module->wanted[i];
-    module->wanted_count = kept;
+    struct symbol *symbols = module->symbols;
+    size_t kept = module->known;
+    qsort(symbols + kept, module->count - kept, sizeof *symbols, compare_first_u64);
+    for (size_t i = module->known; i < module->count; i++)
+        if ((kept == module->known || symbols[kept - 1].address != symbols[i].address) &&
+            !find_symbol(module, symbols[i].address))
+            symbols[kept++] = symbols[i];
+    module->count = kept;
 }
 
 /* The wanted addresses of a module, while its files are open. */
 struct finding {
     struct symbolizer *symbolizer;
-    const struct symbol_module *module;
     struct symbol *fresh;   /* of each wanted address */
     uint64_t *instructions; /* the call that returns there ends before */
-    size_t done;
+    size_t count, done;
 };
 
 static bool wants_progress(const struct finding *finding) {
@@ -115,7 +93,7 @@ static bool wants_progress(const struct finding *finding) {
 static void show_progress(const struct finding *finding) {
     enum { STEP = 4096 };
     if (finding->done % STEP == 0 && finding->done && wants_progress(finding))
-        fprintf(stderr, "\r%zu of %zu addresses", finding->done, finding->module->wanted_count);
+        fprintf(stderr, "\r%zu of %zu addresses", finding->done, finding->count);
 }
 
 static void clear_progress(const struct finding *finding) {
@@ -123,30 +101,22 @@ static void clear_progress(const struct finding *finding) {
         fputs("\r\033[K", stderr);
 }
 
-static bool keep_places(struct symbolizer *symbolizer, struct symbol *symbol, const struct place *places,
+static void keep_places(struct symbolizer *symbolizer, struct symbol *symbol, const struct place *places,
                         size_t count) {
-    struct place *kept = malloc(count * sizeof *kept);
-    if (!kept)
-        return false;
-    memcpy(kept, places, count * sizeof *kept);
-    for (size_t i = 0; i < count; i++)
-        if (!string_pool_keep(&symbolizer->strings, &kept[i].function) ||
-            !string_pool_keep(&symbolizer->strings, &kept[i].file)) {
-            free(kept);
-            return false;
-        }
     free(symbol->places);
-    symbol->places = kept;
+    symbol->places = memory_copy(places, count * sizeof *places);
     symbol->count = count;
-    return true;
+    for (size_t i = 0; i < count; i++) {
+        symbol->places[i].function = string_keep(&symbolizer->strings, places[i].function);
+        symbol->places[i].file = string_keep(&symbolizer->strings, places[i].file);
+    }
 }
 
 static void take_found(void *context, size_t index, const struct place *places, size_t count) {
     struct finding *finding = context;
     finding->done++;
     show_progress(finding);
-    if (!keep_places(finding->symbolizer, &finding->fresh[index], places, count))
-        finding->symbolizer->is_broken = true;
+    keep_places(finding->symbolizer, &finding->fresh[index], places, count);
 }
 
 /* NULL: not known. */
@@ -165,31 +135,29 @@ static bool wants_symbol(const struct symbol *symbol, const char *name) {
 static void add_symbol(struct finding *finding, size_t index, const char *name) {
     struct symbol *symbol = &finding->fresh[index];
     char *demangled = demangle(name);
-    struct place place = {.function = demangled ? demangled : name};
+    struct place place = {.function = demangled ?: name};
     struct symbolizer *symbolizer = finding->symbolizer;
-    bool is_worse = !demangled && function_of(symbol);
-    if (is_worse) /* it is newer than libiberty */
-        return;
-    if (!string_pool_keep(&symbolizer->strings, &place.function) ||
-        (!symbol->count && !keep_places(symbolizer, symbol, &place, 1)))
-        symbolizer->is_broken = true;
-    else
-        symbol->places[symbol->count - 1].function = place.function;
+    bool is_worse = !demangled && function_of(symbol); /* it is newer than libiberty */
+    if (!is_worse && symbol->count)
+        symbol->places[symbol->count - 1].function = string_keep(&symbolizer->strings, place.function);
+    else if (!is_worse)
+        keep_places(symbolizer, symbol, &place, 1);
     free(demangled);
 }
 
 /* A wrapper's twin or stand-in is the wrapper to whoever reads. */
 static void add_function(struct finding *finding, size_t index, const char *symbol) {
     const char *end = strstr(symbol, ALLOCSITE_SITED);
-    char *name = end ? strndup(symbol, end - symbol) : NULL;
-    add_symbol(finding, index, name ? name : symbol);
+    char *name = memory_text("%.*s", end ? (int)(end - symbol) : (int)strlen(symbol), symbol);
+    add_symbol(finding, index, name);
     free(name);
 }
 
 static void find_symbols_in(struct finding *finding, const struct module_file *file) {
     struct elf_symbols symbols = {.count = 0};
-    bool is_read = file->is_open && elf_symbols_read(&symbols, &file->elf);
-    for (size_t i = 0; is_read && i < finding->module->wanted_count; i++) {
+    if (file->is_open)
+        elf_symbols_read(&symbols, &file->elf);
+    for (size_t i = 0; i < finding->count; i++) {
         const char *name = elf_symbols_find(&symbols, finding->instructions[i]);
         if (name && wants_symbol(&finding->fresh[i], name))
             add_function(finding, i, name);
@@ -199,10 +167,11 @@ static void find_symbols_in(struct finding *finding, const struct module_file *f
 
 /* Of a stripped library: what of its functions has no name for others. */
 static void find_functions_in(struct finding *finding, const struct module_file *file) {
-    struct elf_functions functions = {.count = 0};
+    struct elf_functions functions = {.shift = 0};
     char name[ELF_FUNCTION_NAME_SIZE];
-    bool is_open = file->is_open && elf_functions_open(&functions, &file->elf);
-    for (size_t i = 0; is_open && i < finding->module->wanted_count; i++)
+    if (file->is_open)
+        elf_functions_open(&functions, &file->elf);
+    for (size_t i = 0; i < finding->count; i++)
         if (!function_of(&finding->fresh[i]) &&
             elf_functions_name(&functions, finding->instructions[i], name))
             add_symbol(finding, i, name);
@@ -222,7 +191,7 @@ static void find_all(struct finding *finding, struct symbol_module *module, cons
     module_files_open(&files, module->path, module->build_id, directory);
     const struct elf_file *debug = module_files_with(&files, ".debug_info");
     if (debug &&
-        !symbol_child_lookup(debug, finding->instructions, module->wanted_count, take_found, finding, &why)) {
+        !symbol_child_lookup(debug, finding->instructions, finding->count, take_found, finding, &why)) {
         clear_progress(finding);
         complain_of(finding->symbolizer, module, why.text);
     } else if (!debug && !files.module.is_open && !files.debug.is_open)
@@ -235,47 +204,30 @@ static void find_all(struct finding *finding, struct symbol_module *module, cons
 }
 
 /* The symbol of an address is kept even if nothing is known of it. */
-static bool keep_fresh(struct symbol_module *module, struct symbol *fresh) {
-    size_t count = module->known_count + module->wanted_count;
-    struct symbol *known = realloc(module->known, count * sizeof *known);
-    if (!known)
-        return false;
-    memcpy(known + module->known_count, fresh, module->wanted_count * sizeof *fresh);
-    qsort(known, count, sizeof *known, compare_symbols);
-    module->known = known;
-    module->known_count = count;
-    module->wanted_count = 0;
-    return true;
-}
-
-static bool find_wanted(struct symbolizer *symbolizer, struct symbol_module *module) {
-    size_t count = module->wanted_count;
+static void find_wanted(struct symbolizer *symbolizer, struct symbol_module *module) {
+    size_t count = module->count - module->known;
     struct finding finding = {
         .symbolizer = symbolizer,
-        .module = module,
-        .fresh = calloc(count, sizeof *finding.fresh),
-        .instructions = calloc(count, sizeof *finding.instructions),
+        .count = count,
+        .fresh = module->symbols + module->known,
+        .instructions = memory_zeros(count, sizeof *finding.instructions),
     };
-    bool is_done = finding.fresh && finding.instructions;
-    for (size_t i = 0; is_done && i < count; i++) {
-        finding.fresh[i].address = module->wanted[i];
-        finding.instructions[i] = module->wanted[i] - 1;
-    }
-    if (is_done)
-        find_all(&finding, module, symbolizer->debug_directory);
-    is_done = is_done && keep_fresh(module, finding.fresh);
-    free(finding.fresh);
+    for (size_t i = 0; i < count; i++)
+        finding.instructions[i] = finding.fresh[i].address - 1;
+    find_all(&finding, module, symbolizer->debug_directory);
     free(finding.instructions);
-    return is_done;
+    qsort(module->symbols, module->count, sizeof *module->symbols, compare_first_u64);
+    module->known = module->count;
 }
 
-void symbolizer_run(struct symbolizer *symbolizer) {
+/* Looks up all that is wanted. Complains of files that cannot be used, once of each. */
+static void look_up(struct symbolizer *symbolizer) {
     for (size_t i = 0; i < symbolizer->count; i++) {
         struct symbol_module *module = &symbolizer->modules[i];
-        if (module->wanted_count)
+        if (module->count > module->known)
             reduce_wanted(module);
-        if (module->wanted_count && !find_wanted(symbolizer, module))
-            symbolizer->is_broken = true;
+        if (module->count > module->known)
+            find_wanted(symbolizer, module);
     }
 }
 
@@ -288,10 +240,9 @@ const struct place *symbolizer_find(const struct symbolizer *symbolizer, const c
 }
 
 static void free_module(struct symbol_module *module) {
-    for (size_t i = 0; i < module->known_count; i++)
-        free(module->known[i].places);
-    free(module->known);
-    free(module->wanted);
+    for (size_t i = 0; i < module->count; i++)
+        free(module->symbols[i].places);
+    free(module->symbols);
 }
 
 void symbolizer_free(struct symbolizer *symbolizer) {
@@ -303,29 +254,24 @@ void symbolizer_free(struct symbolizer *symbolizer) {
 
 /* ---- Names for the addresses of a report. */
 
-static bool want_all(struct symbolizer *symbolizer, const struct report *report) {
+static void want_all(struct symbolizer *symbolizer, const struct report *report) {
     for (size_t i = 0; i < report->site_count; i++) {
         const struct site_view *view = &report->sites[i]->view;
-        if (!symbolizer_want(symbolizer, view->module, view->build_id, view->address))
-            return false;
+        want(symbolizer, view->module, view->build_id, view->address);
     }
     for (size_t i = 0; i < report->stack_count; i++)
         for (size_t j = 0; j < report->stacks[i].frame_count; j++) {
             const struct report_frame *frame = &report->stacks[i].frames[j];
-            if (frame->module &&
-                !symbolizer_want(symbolizer, frame->module->path, frame->module->build_id, frame->address))
-                return false;
+            if (frame->module)
+                want(symbolizer, frame->module->path, frame->module->build_id, frame->address);
         }
-    return true;
 }
 
 /* The runtime has symbols as they are in the file. */
 static void demangle_name(struct symbolizer *symbolizer, const char **name) {
     char *demangled = demangle(*name);
-    if (demangled) {
-        *name = demangled;
-        symbolizer->is_broken |= !string_pool_keep(&symbolizer->strings, name);
-    }
+    if (demangled)
+        *name = string_keep(&symbolizer->strings, demangled);
     free(demangled);
 }
 
@@ -354,15 +300,15 @@ static void name_frame(struct symbolizer *symbolizer, struct report_frame *frame
         demangle_name(symbolizer, &frame->function);
 }
 
-bool symbolize_report(struct symbolizer *symbolizer, struct report *report) {
-    if (symbolizer->is_off || !want_all(symbolizer, report))
-        return symbolizer->is_off;
-    symbolizer_run(symbolizer);
+void symbolize_report(struct symbolizer *symbolizer, struct report *report) {
+    if (symbolizer->is_off)
+        return;
+    want_all(symbolizer, report);
+    look_up(symbolizer);
     for (size_t i = 0; i < report->site_count; i++)
         if (report->sites[i]->view.address)
             name_row(symbolizer, &report->sites[i]->view);
     for (size_t i = 0; i < report->stack_count; i++)
         for (size_t j = 0; j < report->stacks[i].frame_count; j++)
             name_frame(symbolizer, &report->stacks[i].frames[j]);
-    return !symbolizer->is_broken;
 }

@@ -21,14 +21,7 @@ struct symbolizer {
     struct symbol_module *modules;
     size_t count, room;
     struct string_pool strings;
-    bool is_broken; /* for want of memory */
 };
-
-/* Where a call returns to; nothing of it is kept. False: out of memory. */
-bool symbolizer_want(struct symbolizer *, const char *module, const char *build_id, uint64_t address);
-
-/* Looks up all that is wanted. Complains of files that cannot be used, once of each. */
-void symbolizer_run(struct symbolizer *);
 
 /* The place of the call, and those where the functions that it is in were inlined, outwards; *count of them,
  * 0 if nothing is known. Without debug information it is one that has a function only. They live as long as
@@ -38,8 +31,7 @@ const struct place *symbolizer_find(const struct symbolizer *, const char *modul
 
 void symbolizer_free(struct symbolizer *);
 
-/* Names the unsited rows, and the frames of stacks, of a report that is not prepared. False: out of memory.
- */
-bool symbolize_report(struct symbolizer *, struct report *);
+/* Names the unsited rows, and the frames of stacks, of a report that is not prepared. */
+void symbolize_report(struct symbolizer *, struct report *);
 
 #endif

@@ -3,7 +3,7 @@
 #include "dump/process/areas.h"
 
 #include "base/chunks.h"
-#include "base/grow.h"
+#include "dump/base/memory.h"
 #include "dump/profile/areas.h"
 
 #include <inttypes.h>
@@ -28,10 +28,6 @@ static bool say_too_much(const struct remote_memory *memory, struct reason *why)
                       memory->budget >> 20);
 }
 
-static bool say_memory(struct reason *why) {
-    return reason_set(why, "out of memory");
-}
-
 /* Its kind is written last, and so is read first. */
 static bool read_area(struct remote_area *to, struct remote_memory *memory, const struct root_layout *layout,
                       uint64_t at) {
@@ -43,25 +39,12 @@ static bool read_area(struct remote_area *to, struct remote_memory *memory, cons
            remote_read(memory, at + layout->area_address, &to->address, sizeof to->address);
 }
 
-static bool is_address(const void *key, const void *context, size_t element) {
-    const struct remote_areas *areas = context;
-    return areas->list[element].address == *(const uint64_t *)key;
-}
-
 /* A forked child lists what it uses of its parent's memory once more. */
-static bool is_listed(const struct remote_areas *areas, const struct remote_area *area) {
-    size_t found = hash_find(&areas->index, hash_number(0, area->address), is_address, &area->address, areas);
-    return found != HASH_NONE;
-}
-
-static bool keep(struct remote_areas *areas, const struct remote_area *area, struct reason *why) {
-    if (is_listed(areas, area))
-        return true;
-    if (!grow(&areas->list, areas->count, &areas->room, sizeof *areas->list) ||
-        !hash_add(&areas->index, hash_number(0, area->address), areas->count))
-        return say_memory(why);
+static void keep(struct remote_areas *areas, const struct remote_area *area) {
+    if (!number_map_add(&areas->addresses, area->address, 0))
+        return;
+    memory_grow(&areas->list, areas->count, &areas->room, sizeof *areas->list);
     areas->list[areas->count++] = *area;
-    return true;
 }
 
 bool remote_areas_list(struct remote_areas *areas, struct remote_memory *memory,
@@ -84,28 +67,26 @@ bool remote_areas_list(struct remote_areas *areas, struct remote_memory *memory,
         if (area.area.size > memory->budget - all)
             return say_too_much(memory, why);
         all += area.area.size;
-        if (!keep(areas, &area, why))
-            return false;
+        keep(areas, &area);
     }
     return true;
 }
 
 void remote_areas_free(struct remote_areas *areas) {
     free(areas->list);
-    hash_free(&areas->index);
+    number_map_free(&areas->addresses);
 }
 
 static bool is_copied(uint32_t kind) {
     return kind > PROFILE_RECORDS && kind <= PROFILE_BASES;
 }
 
-static bool place_all(struct remote_areas *areas, struct profile_image *image) {
+static void place_all(struct remote_areas *areas, struct profile_image *image) {
     for (size_t i = 0; i < areas->count; i++) {
         struct profile_area *area = &areas->list[i].area;
-        if (is_copied(area->kind) && !profile_image_add(image, area, &area->offset))
-            return false;
+        if (is_copied(area->kind))
+            area->offset = profile_image_add(image, area, NULL);
     }
-    return true;
 }
 
 static bool copy_kind(const struct remote_areas *areas, struct remote_memory *memory, char *image,
@@ -123,8 +104,7 @@ bool remote_areas_copy(struct remote_areas *areas, struct remote_memory *memory,
                        struct reason *why) {
     static const uint32_t others[] = {PROFILE_SLOTS, PROFILE_BLOCKS, PROFILE_PAIRS, PROFILE_SIZES,
                                       PROFILE_BASES};
-    if (!place_all(areas, image))
-        return say_memory(why);
+    place_all(areas, image);
     if (!remote_counters_copy(areas, memory, image->bytes))
         return say_vanished(memory, why);
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
@@ -133,124 +113,29 @@ bool remote_areas_copy(struct remote_areas *areas, struct remote_memory *memory,
     return true;
 }
 
-/* Where chunk number of the names begins. */
-static size_t names_begin(uint32_t number) {
-    return chunk_start(PROFILE_NAMES_FIRST, number);
-}
-
-static size_t names_end(const struct remote_areas *areas) {
+/* Chunks of names lie one behind the other there. Returns where the last one ends. */
+static size_t place_names(struct remote_areas *areas) {
     size_t end = 0;
     for (size_t i = 0; i < areas->count; i++) {
-        const struct profile_area *area = &areas->list[i].area;
-        if (area->kind == PROFILE_NAMES && area->index < NAMES_CHUNKS_MAX &&
-            names_begin(area->index + 1) > end)
-            end = names_begin(area->index + 1);
+        struct profile_area *area = &areas->list[i].area;
+        if (area->kind != PROFILE_NAMES)
+            continue;
+        bool is_within = area->index < NAMES_CHUNKS_MAX;
+        uint64_t size = is_within ? chunk_size(PROFILE_NAMES_FIRST, area->index) : 0;
+        area->offset = is_within ? chunk_start(PROFILE_NAMES_FIRST, area->index) : 0;
+        area->size = area->size < size ? area->size : size;
+        end = area->offset + size > end ? area->offset + size : end;
     }
     return end;
 }
 
-bool remote_areas_names(const struct remote_areas *areas, struct remote_memory *memory,
-                        struct name_writer *writer, struct reason *why) {
-    size_t end = names_end(areas);
-    if (!end)
-        return true;
+bool remote_areas_names(struct remote_areas *areas, struct remote_memory *memory, struct name_writer *writer,
+                        struct reason *why) {
+    size_t end = place_names(areas);
     if (end > memory->budget)
         return say_too_much(memory, why);
-    writer->bytes = calloc(end, 1);
-    if (!writer->bytes)
-        return say_memory(why);
+    if (end)
+        writer->bytes = memory_zeros(end, 1);
     writer->size = writer->room = end;
-    for (size_t i = 0; i < areas->count; i++) {
-        const struct remote_area *area = &areas->list[i];
-        uint32_t number = area->area.index;
-        if (area->area.kind != PROFILE_NAMES || number >= NAMES_CHUNKS_MAX)
-            continue;
-        size_t begin = names_begin(number), size = names_begin(number + 1) - begin;
-        if (!remote_read(memory, area->address, writer->bytes + begin,
-                         area->area.size < size ? area->area.size : size))
-            return say_vanished(memory, why);
-    }
-    return true;
-}
-
-/* ---- The inheritance of a forked child without a profile. */
-
-struct surplus {
-    int64_t blocks, bytes; /* came and are not gone */
-};
-
-/* Those that have a record. */
-static uint64_t slots_of(const struct remote_areas *areas, uint64_t records) {
-    uint64_t most = 0;
-    for (size_t i = 0; i < areas->count; i++) {
-        const struct profile_area *area = &areas->list[i].area;
-        uint64_t end = area->first + area->size / sizeof(struct tally);
-        if (area->kind == PROFILE_TALLIES && area->first < records && end > most)
-            most = end;
-    }
-    return most < records ? most : records;
-}
-
-static void add_area(struct surplus *surplus, uint64_t slots, const struct profile_area *area,
-                     const char *image) {
-    const struct tally *tally = (const struct tally *)(const void *)(image + area->offset);
-    uint64_t count = area->size / sizeof *tally;
-    for (uint64_t i = 0; i < count && area->first < slots && i < slots - area->first; i++) {
-        surplus[area->first + i].blocks += (int64_t)(tally[i].gained - tally[i].lost);
-        surplus[area->first + i].bytes += (int64_t)(tally[i].gained_bytes - tally[i].lost_bytes);
-    }
-}
-
-/* Where the chunks of the slots are in the image; 0: nowhere yet. */
-struct chunks {
-    uint64_t offsets[PROFILE_CHUNKS];
-    uint64_t slots[PROFILE_CHUNKS]; /* in each */
-};
-
-static void find_chunks(struct chunks *chunks, const struct remote_areas *areas) {
-    *chunks = (struct chunks){.offsets = {0}};
-    for (size_t i = 0; i < areas->count; i++) {
-        const struct profile_area *area = &areas->list[i].area;
-        if (area->kind != PROFILE_SLOTS || area->index >= PROFILE_CHUNKS)
-            continue;
-        chunks->offsets[area->index] = area->offset;
-        chunks->slots[area->index] = area->size / sizeof(struct profile_slot);
-    }
-}
-
-static bool add_chunk(struct chunks *chunks, struct profile_image *image, unsigned number) {
-    chunks->slots[number] = chunk_size(PROFILE_SLOTS_FIRST, number);
-    struct profile_area area = {
-        .kind = PROFILE_SLOTS, .index = number, .size = chunks->slots[number] * sizeof(struct profile_slot)};
-    return profile_image_add(image, &area, &chunks->offsets[number]);
-}
-
-static bool enter(struct chunks *chunks, struct profile_image *image, uint64_t slot,
-                  const struct surplus *surplus) {
-    struct chunk_place at = chunk_place(PROFILE_SLOTS_FIRST, slot);
-    if (!chunks->offsets[at.chunk] && !add_chunk(chunks, image, at.chunk))
-        return false;
-    if (at.offset >= chunks->slots[at.chunk])
-        return true;
-    struct profile_slot *to =
-        (struct profile_slot *)(void *)(image->bytes + chunks->offsets[at.chunk]) + at.offset;
-    to->inherited_blocks = surplus->blocks < 0 ? -(uint64_t)surplus->blocks : 0;
-    to->inherited_bytes = surplus->bytes < 0 ? -(uint64_t)surplus->bytes : 0;
-    return true;
-}
-
-bool remote_inherited_add(const struct remote_areas *areas, struct profile_image *image, uint32_t records) {
-    struct chunks chunks;
-    uint64_t slots = slots_of(areas, records);
-    struct surplus *surplus = calloc(slots + 1, sizeof *surplus);
-    bool is_done = surplus != NULL;
-    for (size_t i = 0; is_done && i < areas->count; i++)
-        if (areas->list[i].area.kind == PROFILE_TALLIES)
-            add_area(surplus, slots, &areas->list[i].area, image->bytes);
-    find_chunks(&chunks, areas);
-    for (uint64_t slot = 0; is_done && slot < slots; slot++)
-        if (surplus[slot].blocks < 0 || surplus[slot].bytes < 0)
-            is_done = enter(&chunks, image, slot, &surplus[slot]);
-    free(surplus);
-    return is_done;
+    return copy_kind(areas, memory, writer->bytes, PROFILE_NAMES) || say_vanished(memory, why);
 }

@@ -15,7 +15,7 @@ struct remote_area {
 struct remote_areas {
     struct remote_area *list;
     size_t count, room;
-    struct hash_index index; /* by address */
+    struct number_map addresses; /* of all, as keys */
 };
 
 /* The areas that there are. False: *why says why. */
@@ -29,18 +29,12 @@ bool remote_areas_copy(struct remote_areas *, struct remote_memory *, struct pro
                        struct reason *why);
 
 /* The names that are there already, for those that are written to be added behind. False: *why says why. */
-bool remote_areas_names(const struct remote_areas *, struct remote_memory *, struct name_writer *,
+bool remote_areas_names(struct remote_areas *, struct remote_memory *, struct name_writer *,
                         struct reason *why);
 
-/* ---- The inheritance of a forked child without a profile: nobody has written it down. */
-
-/* Enters in the image, for each slot that can have a record, as much as it has given back beyond what it ever
- * had of its own: so much it has inherited at least. False: out of memory. */
-bool remote_inherited_add(const struct remote_areas *, struct profile_image *, uint32_t records);
-
 /* Copies them to their places in the image. Of each slot what went is read before what came, as profile.h has
- * it; and all of a slot within microseconds, for what comes in between stands as live. False: out of memory,
- * or not all of it is there. */
+ * it; and all of a slot within microseconds, for what comes in between stands as live. False: not all of it
+ * is there. */
 bool remote_counters_copy(const struct remote_areas *, struct remote_memory *, char *image);
 
 #endif

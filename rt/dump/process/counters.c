@@ -2,6 +2,8 @@
 /* The tallies and extras of a process. */
 #include "dump/process/areas.h"
 
+#include "base/sort.h"
+#include "dump/base/memory.h"
 #include "dump/profile/areas.h"
 
 #include <stdlib.h>
@@ -39,23 +41,21 @@ struct sweep {
 
 static int compare_first(const void *a, const void *b) {
     const struct span *left = a, *right = b;
-    return (left->first > right->first) - (left->first < right->first);
+    return compare_u64(left->first, right->first);
 }
 
 static bool is_counters(const struct profile_area *area) {
     return area->kind == PROFILE_TALLIES || area->kind == PROFILE_EXTRAS;
 }
 
-static bool open_sweep(struct sweep *sweep, const struct remote_areas *areas) {
-    size_t most = areas->count + 1;
-    sweep->spans = calloc(most, sizeof *sweep->spans);
-    sweep->active = calloc(most, sizeof *sweep->active);
-    sweep->pieces = calloc(2 * most, sizeof *sweep->pieces);
-    sweep->here = calloc(2 * most, sizeof *sweep->here);
-    sweep->there = calloc(2 * most, sizeof *sweep->there);
-    sweep->scratch = calloc(most, sizeof *sweep->scratch);
-    if (!sweep->spans || !sweep->active || !sweep->pieces || !sweep->here || !sweep->there || !sweep->scratch)
-        return false;
+static void open_sweep(struct sweep *sweep, const struct remote_areas *areas) {
+    size_t most = areas->count;
+    sweep->spans = memory_zeros(most, sizeof *sweep->spans);
+    sweep->active = memory_zeros(most, sizeof *sweep->active);
+    sweep->pieces = memory_zeros(2 * most, sizeof *sweep->pieces);
+    sweep->here = memory_zeros(2 * most, sizeof *sweep->here);
+    sweep->there = memory_zeros(2 * most, sizeof *sweep->there);
+    sweep->scratch = memory_zeros(most, sizeof *sweep->scratch);
     for (size_t i = 0; i < areas->count; i++) {
         const struct profile_area *area = &areas->list[i].area;
         uint64_t count = area->size / sizeof(struct tally);
@@ -63,7 +63,6 @@ static bool open_sweep(struct sweep *sweep, const struct remote_areas *areas) {
             sweep->spans[sweep->count++] = (struct span){&areas->list[i], area->first, area->first + count};
     }
     qsort(sweep->spans, sweep->count, sizeof *sweep->spans, compare_first);
-    return true;
 }
 
 static void close_sweep(struct sweep *sweep) {
@@ -157,7 +156,8 @@ static bool copy_all(struct sweep *sweep, struct remote_memory *memory) {
 
 bool remote_counters_copy(const struct remote_areas *areas, struct remote_memory *memory, char *image) {
     struct sweep sweep = {.image = image};
-    bool is_copied = open_sweep(&sweep, areas) && copy_all(&sweep, memory);
+    open_sweep(&sweep, areas);
+    bool is_copied = copy_all(&sweep, memory);
     close_sweep(&sweep);
     return is_copied;
 }

@@ -4,8 +4,8 @@
 
 #include "base/chunks.h"
 #include "base/elf_note.h"
-#include "base/grow.h"
 #include "dump/base/extents.h"
+#include "dump/base/memory.h"
 #include "dump/process/process.h"
 #include "format.h"
 #include "profile.h"
@@ -14,16 +14,12 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 /* A call takes as long as copying so many bytes. */
 enum { CALL = 256 };
-
-struct remote_page {
-    uint64_t address;
-    char *bytes; /* NULL: it is not there */
-};
 
 void remote_memory_open(struct remote_memory *memory, unsigned pid) {
     *memory = (struct remote_memory){.pid = pid, .fd = -1, .budget = outside_budget(process_memory(pid))};
@@ -37,10 +33,9 @@ bool remote_spend(struct remote_memory *memory, uint64_t size) {
 }
 
 void remote_memory_close(struct remote_memory *memory) {
-    for (size_t i = 0; i < memory->count; i++)
-        free(memory->pages[i].bytes);
-    free(memory->pages);
-    hash_free(&memory->index);
+    for (size_t i = 0; i < memory->pages.count; i++)
+        free((char *)(uintptr_t)memory->pages.list[i].value);
+    number_map_free(&memory->pages);
     if (memory->fd >= 0)
         close(memory->fd);
 }
@@ -110,36 +105,21 @@ bool remote_read_all(struct remote_memory *memory, const struct iovec *here, con
     return true;
 }
 
-static bool is_page(const void *key, const void *context, size_t element) {
-    const struct remote_memory *memory = context;
-    return memory->pages[element].address == *(const uint64_t *)key;
-}
-
-static bool add_page(struct remote_memory *memory, uint64_t address) {
-    char *bytes = malloc(PROFILE_PAGE);
-    if (!bytes || !grow(&memory->pages, memory->count, &memory->room, sizeof *memory->pages) ||
-        !hash_add(&memory->index, hash_number(0, address), memory->count)) {
-        free(bytes);
-        memory->is_out_of_memory = true;
-        return false;
-    }
-    if (!remote_read(memory, address, bytes, PROFILE_PAGE)) {
-        free(bytes);
-        bytes = NULL;
-    }
-    memory->pages[memory->count++] = (struct remote_page){address, bytes};
-    return true;
-}
-
 /* The page that holds the address. NULL: it is not there. */
 static const char *page_of(struct remote_memory *memory, uint64_t address) {
     uint64_t start = address & -(uint64_t)PROFILE_PAGE;
-    size_t found = hash_find(&memory->index, hash_number(0, start), is_page, &start, memory);
-    if (found != HASH_NONE)
-        return memory->pages[found].bytes;
-    if (!remote_spend(memory, PROFILE_PAGE) || !add_page(memory, start))
+    const uint64_t *known = number_map_find(&memory->pages, start);
+    if (known)
+        return (const char *)(uintptr_t)*known;
+    if (!remote_spend(memory, PROFILE_PAGE))
         return NULL;
-    return memory->pages[memory->count - 1].bytes;
+    char *bytes = memory_zeros(PROFILE_PAGE, 1);
+    if (!remote_read(memory, start, bytes, PROFILE_PAGE)) {
+        free(bytes);
+        bytes = NULL;
+    }
+    number_map_add(&memory->pages, start, (uintptr_t)bytes);
+    return bytes;
 }
 
 /* How much of size bytes is on the page of the address. */
@@ -259,7 +239,7 @@ static void look_at_module(struct search *search, uint64_t start) {
     Elf64_Ehdr header;
     Elf64_Phdr segments[SEGMENTS_MAX];
     if (!remote_read(search->memory, start, &header, sizeof header)) {
-        search->error = search->error ? search->error : errno;
+        search->error = search->error ?: errno;
         return;
     }
     if (!is_module(&header) ||

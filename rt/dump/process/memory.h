@@ -22,13 +22,10 @@
 
 struct remote_memory {
     unsigned pid;
-    int fd; /* of /proc/PID/mem, where process_vm_readv is not allowed; -1: not needed so far */
-    bool is_out_of_memory;
+    int fd;          /* of /proc/PID/mem, where process_vm_readv is not allowed; -1: not needed so far */
     uint64_t budget; /* in bytes */
     uint64_t left;   /* of it, for what is read in small pieces */
-    struct hash_index index;
-    struct remote_page *pages;
-    size_t count, room;
+    struct number_map pages; /* by address: their bytes; NULL: it is not there */
     char text[REMOTE_TEXT_SIZE];
 };
 

@@ -3,56 +3,29 @@
 #include "dump/process/names.h"
 
 #include "base/elf_note.h"
-#include "base/grow.h"
 #include "base/hash.h"
+#include "dump/base/memory.h"
 #include "dump/profile/names.h"
 #include "format.h"
 
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
-
-struct remote_name {
-    uint64_t address;
-    profile_name name;
-};
 
 /* A field of a descriptor, and what it names. */
 #define FOLLOW(type, address, member, value)                                                                 \
     ((value).member ? (address) + offsetof(type, member) + (uint64_t)(int64_t)(value).member : 0)
 
-static bool is_known(const void *key, const void *context, size_t element) {
-    const struct remote_names *names = context;
-    return names->known[element].address == *(const uint64_t *)key;
-}
-
-static bool know(struct remote_names *names, uint64_t address, profile_name name) {
-    if (!grow(&names->known, names->known_count, &names->room, sizeof *names->known) ||
-        !hash_add(&names->index, hash_number(0, address), names->known_count))
-        return false;
-    names->known[names->known_count++] = (struct remote_name){address, name};
-    return true;
-}
-
-/* NULL: not known yet. */
-static const struct remote_name *find(const struct remote_names *names, uint64_t address) {
-    size_t found = hash_find(&names->index, hash_number(0, address), is_known, &address, names);
-    return found == HASH_NONE ? NULL : &names->known[found];
-}
-
-static bool add_text(struct remote_names *names, uint64_t address, profile_name *name) {
+/* The name of the text at the address; 0 for none. */
+static profile_name read_text(struct remote_names *names, uint64_t address) {
+    const uint64_t *known = number_map_find(&names->known, address);
+    if (!address || known)
+        return known ? (profile_name)*known : 0;
     const char *text = remote_text(names->memory, address);
-    *name = 0;
-    if (!text)
-        names->unreadable++;
-    return !names->memory->is_out_of_memory && name_write(&names->writer, text, name) &&
-           know(names, address, *name);
-}
-
-/* Sets *name to the text at the address; to 0 for none. False: out of memory. */
-static bool read_text(struct remote_names *names, uint64_t address, profile_name *name) {
-    const struct remote_name *known = address ? find(names, address) : NULL;
-    *name = known ? known->name : 0;
-    return !address || known || add_text(names, address, name);
+    profile_name name = name_write(&names->writer, text);
+    names->unreadable += !text;
+    number_map_add(&names->known, address, name);
+    return name;
 }
 
 /* False: it is not there, and that is noted. Memory that is read again and again costs again and again. */
@@ -62,53 +35,52 @@ static bool peek(struct remote_names *names, uint64_t address, void *to, size_t 
     return is_there;
 }
 
-static bool read_scope(struct remote_names *names, uint64_t address, profile_name *function,
+static void read_scope(struct remote_names *names, uint64_t address, profile_name *function,
                        profile_name *file) {
     struct allocsite_scope scope;
     *function = *file = 0;
     if (!address || !peek(names, address, &scope, sizeof scope))
-        return !names->memory->is_out_of_memory;
-    return read_text(names, FOLLOW(struct allocsite_scope, address, function, scope), function) &&
-           read_text(names, FOLLOW(struct allocsite_scope, address, file, scope), file);
+        return;
+    *function = read_text(names, FOLLOW(struct allocsite_scope, address, function, scope));
+    *file = read_text(names, FOLLOW(struct allocsite_scope, address, file, scope));
 }
 
 /* Callers are written before what they call, so that it can name them. */
-static bool add_frame(struct remote_names *names, uint64_t address, const struct allocsite_frame *frame,
-                      profile_name *name) {
-    struct profile_frame written = {.line = frame->line, .column = frame->column, .caller = *name};
-    return read_scope(names, FOLLOW(struct allocsite_frame, address, scope, *frame), &written.function,
-                      &written.file) &&
-           name_write_frame(&names->writer, &written, name) && know(names, address, *name);
+static profile_name add_frame(struct remote_names *names, uint64_t address,
+                              const struct allocsite_frame *frame, profile_name caller) {
+    struct profile_frame written = {.line = frame->line, .column = frame->column, .caller = caller};
+    read_scope(names, FOLLOW(struct allocsite_frame, address, scope, *frame), &written.function,
+               &written.file);
+    profile_name name = name_write_frame(&names->writer, &written);
+    number_map_add(&names->known, address, name);
+    return name;
 }
 
-/* Sets *name to the frame at the address, and has those around it written. A chain that is a circle, as none
- * of a program is, ends where it would be too long. */
-static bool read_chain(struct remote_names *names, uint64_t address, profile_name *name) {
+/* The name of the frame at the address; has those around it written. A chain that is a circle, as none of a
+ * program is, ends where it would be too long. */
+static profile_name read_chain(struct remote_names *names, uint64_t address) {
     uint64_t addresses[PROFILE_CHAIN_MAX];
     struct allocsite_frame frames[PROFILE_CHAIN_MAX];
-    const struct remote_name *known = NULL;
+    const uint64_t *known = NULL;
     size_t count = 0;
-    while (address && !known && count < PROFILE_CHAIN_MAX) {
-        known = find(names, address);
-        if (known || !peek(names, address, &frames[count], sizeof *frames))
-            break;
+    while (address && count < PROFILE_CHAIN_MAX && !(known = number_map_find(&names->known, address)) &&
+           peek(names, address, &frames[count], sizeof *frames)) {
         addresses[count] = address;
         address = FOLLOW(struct allocsite_frame, address, caller, frames[count]);
         count++;
     }
-    *name = known ? known->name : 0;
+    profile_name name = known ? (profile_name)*known : 0;
     while (count--)
-        if (!add_frame(names, addresses[count], &frames[count], name))
-            return false;
-    return !names->memory->is_out_of_memory;
+        name = add_frame(names, addresses[count], &frames[count], name);
+    return name;
 }
 
-static bool read_request(struct remote_names *names, uint64_t address, struct profile_record *record) {
+static void read_request(struct remote_names *names, uint64_t address, struct profile_record *record) {
     struct allocsite_request request;
     if (!address || !peek(names, address, &request, sizeof request))
-        return !names->memory->is_out_of_memory;
-    return read_text(names, FOLLOW(struct allocsite_request, address, callee, request), &record->callee) &&
-           read_text(names, FOLLOW(struct allocsite_request, address, type, request), &record->type);
+        return;
+    record->callee = read_text(names, FOLLOW(struct allocsite_request, address, callee, request));
+    record->type = read_text(names, FOLLOW(struct allocsite_request, address, type, request));
 }
 
 /* Slots of modules are read as they are; what no module has reads as no module. */
@@ -118,120 +90,117 @@ static uint32_t read_module_slot(struct remote_names *names, uint64_t module) {
     return slot < PROFILE_SLOTS_MAX ? slot : 0;
 }
 
-static bool read_site(struct remote_names *names, uint64_t address, uint64_t module,
+static void read_site(struct remote_names *names, uint64_t address, uint64_t module,
                       struct profile_record *record) {
     struct allocsite_site site;
     if (!peek(names, address, &site, sizeof site))
-        return !names->memory->is_out_of_memory;
+        return;
     *record = (struct profile_record){.id = site.hash,
                                       .module = read_module_slot(names, module),
                                       .line = site.line,
                                       .column = site.column,
                                       .address = site.kind & ALLOCSITE_OF_WRAPPER,
                                       .what = PROFILE_SITE};
-    return read_scope(names, FOLLOW(struct allocsite_site, address, scope, site), &record->function,
-                      &record->file) &&
-           read_request(names, FOLLOW(struct allocsite_site, address, request, site), record) &&
-           read_chain(names, FOLLOW(struct allocsite_site, address, caller, site), &record->inlined);
+    read_scope(names, FOLLOW(struct allocsite_site, address, scope, site), &record->function, &record->file);
+    read_request(names, FOLLOW(struct allocsite_site, address, request, site), record);
+    record->inlined = read_chain(names, FOLLOW(struct allocsite_site, address, caller, site));
 }
 
-/* Paths are read once, and hashed for each record. */
-static bool read_path(struct remote_names *names, uint64_t address, profile_name *name) {
-    bool is_done = read_text(names, address, name);
-    if (*name && !remote_spend(names->memory, strlen(names->writer.bytes + *name))) {
-        names->unreadable++;
-        *name = 0;
-    }
-    return is_done;
-}
-
-static bool read_module(struct remote_names *names, uint64_t address, uint32_t slot,
-                        struct profile_record *record) {
-    uint64_t path;
-    char build_id[BUILD_ID_SIZE];
-    if (!peek(names, address + names->layout->module_path, &path, sizeof path) ||
-        !peek(names, address + names->layout->module_build_id, build_id, sizeof build_id))
-        return !names->memory->is_out_of_memory;
-    build_id[sizeof build_id - 1] = '\0';
-    *record = (struct profile_record){.module = slot, .what = PROFILE_MODULE};
-    if (!read_path(names, path, &record->file) ||
-        !name_write(&names->writer, build_id[0] ? build_id : NULL, &record->build_id))
+/* A path, which is read once and hashed for each record, and the build id. False: they are not there. */
+static bool read_file(struct remote_names *names, uint64_t module, profile_name *path,
+                      char build_id[BUILD_ID_SIZE]) {
+    uint64_t address;
+    if (!peek(names, module + names->layout->module_path, &address, sizeof address) ||
+        !peek(names, module + names->layout->module_build_id, build_id, BUILD_ID_SIZE))
         return false;
-    record->id = path_id(record->file ? names->writer.bytes + record->file : "");
+    build_id[BUILD_ID_SIZE - 1] = '\0';
+    *path = read_text(names, address);
+    if (*path && !remote_spend(names->memory, strlen(names->writer.bytes + *path))) {
+        names->unreadable++;
+        *path = 0;
+    }
     return true;
+}
+
+static const char *text_of(const struct remote_names *names, profile_name name) {
+    return name ? names->writer.bytes + name : "";
+}
+
+static void read_module(struct remote_names *names, uint64_t address, uint32_t slot,
+                        struct profile_record *record) {
+    profile_name path;
+    char build_id[BUILD_ID_SIZE];
+    if (!read_file(names, address, &path, build_id))
+        return;
+    *record = (struct profile_record){.module = slot, .what = PROFILE_MODULE, .file = path};
+    record->build_id = name_write(&names->writer, build_id[0] ? build_id : NULL);
+    record->id = path_id(text_of(names, path));
 }
 
 /* Paths that were read already are found again by their address. */
-static bool read_caller(struct remote_names *names, uint64_t address, uint64_t module,
+static void read_caller(struct remote_names *names, uint64_t address, uint64_t module,
                         struct profile_record *record) {
-    uint64_t path;
+    profile_name path;
     char build_id[BUILD_ID_SIZE];
-    profile_name name;
     record->module = read_module_slot(names, module);
-    if (!peek(names, address + names->layout->record_address, &record->address, sizeof record->address) ||
-        !peek(names, module + names->layout->module_path, &path, sizeof path) ||
-        !peek(names, module + names->layout->module_build_id, build_id, sizeof build_id))
-        return !names->memory->is_out_of_memory;
-    build_id[sizeof build_id - 1] = '\0';
-    if (!read_path(names, path, &name))
-        return false;
-    record->id = caller_id(build_id, name ? names->writer.bytes + name : "", record->address);
-    return true;
+    if (peek(names, address + names->layout->record_address, &record->address, sizeof record->address) &&
+        read_file(names, module, &path, build_id))
+        record->id = caller_id(build_id, text_of(names, path), record->address);
 }
 
-static bool read_part(struct remote_names *names, uint64_t address, uint64_t module,
+static void read_part(struct remote_names *names, uint64_t address, uint64_t module,
                       struct profile_record *record) {
     record->module = read_module_slot(names, module);
-    return (peek(names, address + names->layout->record_parent, &record->parent, sizeof record->parent) &&
-            peek(names, address + names->layout->record_stack, &record->stack, sizeof record->stack)) ||
-           !names->memory->is_out_of_memory;
+    if (peek(names, address + names->layout->record_parent, &record->parent, sizeof record->parent))
+        peek(names, address + names->layout->record_stack, &record->stack, sizeof record->stack);
 }
 
-static bool read_record(struct remote_names *names, uint64_t address, uint32_t slot) {
+static void read_record(struct remote_names *names, uint64_t address, uint32_t slot) {
     uint64_t site, module;
     uint32_t what;
     struct profile_record *record = &names->records[slot];
     if (!address || !peek(names, address + names->layout->record_site, &site, sizeof site) ||
         !peek(names, address + names->layout->record_what, &what, sizeof what) ||
         !peek(names, address + names->layout->record_module, &module, sizeof module) || !module)
-        return !names->memory->is_out_of_memory;
-    if (what == PROFILE_SITE)
-        return read_site(names, site, module, record);
-    if (what == PROFILE_MODULE)
-        return read_module(names, module, slot, record);
+        return;
+    if (what == PROFILE_SITE) {
+        read_site(names, site, module, record);
+        return;
+    }
+    if (what == PROFILE_MODULE) {
+        read_module(names, module, slot, record);
+        return;
+    }
     *record = (struct profile_record){.what = what};
-    return what == PROFILE_CALLER ? read_caller(names, address, module, record)
-                                  : read_part(names, address, module, record);
+    (what == PROFILE_CALLER ? read_caller : read_part)(names, address, module, record);
 }
 
-uint32_t remote_names_count(struct remote_memory *memory, const struct remote_root *root) {
+/* How many records there are, but no more than the process can have. */
+static uint32_t count_records(struct remote_memory *memory, const struct remote_root *root) {
     uint32_t count = remote_u32(memory, root->registry.record_count);
     return count <= memory->budget / sizeof(struct profile_record) ? count : 0;
 }
 
-bool remote_names_read(struct remote_names *names, struct remote_memory *memory,
+void remote_names_read(struct remote_names *names, struct remote_memory *memory,
                        const struct remote_root *root) {
     struct remote_table table;
-    uint32_t count = remote_names_count(memory, root);
+    uint32_t count = count_records(memory, root);
     names->memory = memory;
     names->layout = &root->root.layout;
     if (!count || !remote_table_read(&table, root, memory, root->registry.records)) {
         names->unreadable++;
         count = 0;
     }
-    names->records = calloc((size_t)count + 1, sizeof *names->records);
-    bool is_done = names->records != NULL;
-    for (uint32_t slot = 1; is_done && slot < count; slot++) {
-        is_done = read_record(names, remote_table_at(&table, slot), slot);
-        if (is_done && names->records[slot].what)
+    names->records = memory_zeros(count, sizeof *names->records);
+    for (uint32_t slot = 1; slot < count; slot++) {
+        read_record(names, remote_table_at(&table, slot), slot);
+        if (names->records[slot].what)
             names->count = slot + 1;
     }
-    return is_done;
 }
 
 void remote_names_free(struct remote_names *names) {
     name_writer_free(&names->writer);
-    hash_free(&names->index);
-    free(names->known);
+    number_map_free(&names->known);
     free(names->records);
 }

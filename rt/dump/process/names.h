@@ -15,16 +15,11 @@ struct remote_names {
     uint32_t count;                 /* up to the last that there is */
     uint64_t unreadable;            /* references that lead nowhere */
 
-    struct hash_index index; /* names by the address that they were read from */
-    struct remote_name *known;
-    size_t known_count, room;
+    struct number_map known; /* names by the address that they were read from */
 };
 
-/* How many records there are, but no more than the process can have. */
-uint32_t remote_names_count(struct remote_memory *, const struct remote_root *);
-
-/* Reads them all. The writer may have names already, which stay. False: out of memory. */
-bool remote_names_read(struct remote_names *, struct remote_memory *, const struct remote_root *);
+/* Reads them all. The writer may have names already, which stay. */
+void remote_names_read(struct remote_names *, struct remote_memory *, const struct remote_root *);
 void remote_names_free(struct remote_names *);
 
 #endif

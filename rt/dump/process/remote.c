@@ -2,6 +2,7 @@
 /* The profile that a process would have. */
 #include "dump/process/remote.h"
 
+#include "dump/base/memory.h"
 #include "dump/process/areas.h"
 #include "dump/process/names.h"
 #include "dump/process/process.h"
@@ -63,10 +64,10 @@ static void look_for_changes(struct reading *reading) {
     remote_areas_free(&areas);
 }
 
-static bool add_note(struct reading *reading, const char *text) {
+static void add_note(struct reading *reading, const char *text) {
     struct profile_note *note = &reading->notes[reading->note_count++];
     note->what = PROFILE_NOTE_REASON;
-    return name_write(&reading->names.writer, text, &note->text);
+    note->text = name_write(&reading->names.writer, text);
 }
 
 static bool is_forked(struct reading *reading) {
@@ -75,20 +76,20 @@ static bool is_forked(struct reading *reading) {
     return own && own != started && !(reading->header.flags & PROFILE_IS_FORKED);
 }
 
-static bool add_notes(struct reading *reading) {
+static void add_notes(struct reading *reading) {
     char unreadable[64];
     uint64_t count = reading->names.unreadable;
     snprintf(unreadable, sizeof unreadable, "names that could not be read: %" PRIu64, count);
-    return (!count || add_note(reading, unreadable)) &&
-           (!reading->is_rearranged ||
-            add_note(reading, "the program grew or reset its counters while they were read: some may be "
-                              "missing")) &&
-           (!reading->has_risen || add_note(reading, "the peak rose while it was read: the sites' shares in "
-                                                     "it are of different moments")) &&
-           (!reading->is_forked ||
-            add_note(reading,
-                     "a forked child without a profile: what it inherited is known only as far as it "
-                     "has freed it"));
+    if (count)
+        add_note(reading, unreadable);
+    if (reading->is_rearranged)
+        add_note(reading, "the program grew or reset its counters while they were read: some may be missing");
+    if (reading->has_risen)
+        add_note(reading,
+                 "the peak rose while it was read: the sites' shares in it are of different moments");
+    if (reading->is_forked)
+        add_note(reading, "a forked child without a profile: what it inherited is known only as far as it "
+                          "has freed it");
 }
 
 static uint64_t read_holes(struct reading *reading) {
@@ -100,15 +101,15 @@ static uint64_t read_holes(struct reading *reading) {
     return holes;
 }
 
-static bool write_program(struct reading *reading, profile_name *name) {
+static profile_name write_program(struct reading *reading) {
     char link[32], path[PATH_MAX];
     snprintf(link, sizeof link, "/proc/%u/exe", reading->memory.pid);
     ssize_t length = readlink(link, path, sizeof path - 1);
     path[length < 0 ? 0 : length] = '\0';
-    return name_write(&reading->names.writer, length < 0 ? NULL : path, name);
+    return name_write(&reading->names.writer, length < 0 ? NULL : path);
 }
 
-static bool write_header(struct reading *reading, struct profile_header *header) {
+static void write_header(struct reading *reading, struct profile_header *header) {
     const struct root_layout *layout = &reading->root.root.layout;
     char host[256] = "";
     gethostname(host, sizeof host - 1);
@@ -123,26 +124,24 @@ static bool write_header(struct reading *reading, struct profile_header *header)
     header->ended = header->missing = 0;
     header->flags &= PROFILE_HAS_LOST | PROFILE_IS_FORKED;
     header->flags |= (read_option(reading, layout->option_pairs) ? PROFILE_HAS_PAIRS : 0u) |
-                     (read_option(reading, layout->option_sizes) ? PROFILE_HAS_SIZES : 0u);
+                     (read_option(reading, layout->option_sizes) ? PROFILE_HAS_SIZES : 0u) |
+                     (reading->is_forked ? PROFILE_INHERITS : 0u);
     header->holes = read_holes(reading);
-    return write_program(reading, &header->program) &&
-           name_write(&reading->names.writer, host, &header->host);
+    header->program = write_program(reading);
+    header->host = name_write(&reading->names.writer, host);
 }
 
-static bool finish(struct reading *reading, struct profile_image *image) {
+static void finish(struct reading *reading, struct profile_image *image) {
     struct profile_header header;
     struct profile_area notes = {.kind = PROFILE_NOTES, .size = sizeof reading->notes};
-    uint64_t offset;
-    if (!add_notes(reading) || !write_header(reading, &header) ||
-        !profile_image_add_array(image, PROFILE_NAMES, reading->names.writer.bytes,
-                                 reading->names.writer.size) ||
-        !profile_image_add_array(image, PROFILE_RECORDS, reading->names.records,
-                                 reading->names.count * sizeof *reading->names.records) ||
-        !profile_image_add(image, &notes, &offset))
-        return false;
-    memcpy(image->bytes + offset, reading->notes, sizeof reading->notes);
+    const struct name_writer *writer = &reading->names.writer;
+    add_notes(reading);
+    write_header(reading, &header);
+    profile_image_add_array(image, PROFILE_NAMES, writer->bytes, writer->size);
+    profile_image_add_array(image, PROFILE_RECORDS, reading->names.records, reading->names.count);
+    profile_image_add(image, &notes, reading->notes);
+    profile_image_end(image);
     memcpy(image->bytes, &header, sizeof header);
-    return profile_image_end(image);
 }
 
 /* Names last: whatever has counted has a record by then. */
@@ -153,26 +152,21 @@ static bool read_all(struct reading *reading, struct profile_image *image, struc
     read_header(reading, &reading->header);
     if (!remote_areas_list(&reading->areas, &reading->memory, &reading->root, why))
         return false;
-    if (!profile_image_open(image))
-        return reason_set(why, "out of memory");
+    profile_image_open(image);
     if (!remote_areas_copy(&reading->areas, &reading->memory, image, why))
         return false;
     look_for_changes(reading);
     reading->is_forked = is_forked(reading);
-    if (reading->is_forked &&
-        !remote_inherited_add(&reading->areas, image, remote_names_count(&reading->memory, &reading->root)))
-        return reason_set(why, "out of memory");
     if (!remote_areas_names(&reading->areas, &reading->memory, &reading->names.writer, why))
         return false;
-    return (remote_names_read(&reading->names, &reading->memory, &reading->root) && finish(reading, image)) ||
-           reason_set(why, "out of memory");
+    remote_names_read(&reading->names, &reading->memory, &reading->root);
+    finish(reading, image);
+    return true;
 }
 
 static bool read_once(struct profile_image *image, unsigned pid, bool *is_calm, struct reason *why) {
-    struct reading *reading = calloc(1, sizeof *reading);
+    struct reading *reading = memory_zeros(1, sizeof *reading);
     *image = (struct profile_image){.size = 0};
-    if (!reading)
-        return reason_set(why, "out of memory");
     remote_memory_open(&reading->memory, pid);
     bool is_read = read_all(reading, image, why);
     *is_calm = !reading->is_rearranged && !reading->has_risen;

@@ -3,6 +3,8 @@
 #include "dump/profile/areas.h"
 
 #include "base/chunks.h"
+#include "base/sort.h"
+#include "dump/base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -77,19 +79,6 @@ struct candidates {
     size_t count, room;
 };
 
-static bool keep(struct candidates *candidates, const struct profile_area *area) {
-    if (candidates->count == candidates->room) {
-        size_t room = candidates->room ? candidates->room * 2 : PROFILE_DIRECTORY_FIRST;
-        struct profile_area *larger = realloc(candidates->list, room * sizeof *larger);
-        if (!larger)
-            return false;
-        candidates->list = larger;
-        candidates->room = room;
-    }
-    candidates->list[candidates->count++] = *area;
-    return true;
-}
-
 /* Where chunk k of the directory is, and how many of its entries are in the file. */
 static const unsigned char *directory_chunk(const struct profile_areas *areas, unsigned number,
                                             uint64_t *entries) {
@@ -114,20 +103,19 @@ static uint32_t read_area(struct profile_area *area, const unsigned char *at) {
     return kind;
 }
 
-typedef bool area_function(void *context, struct profile_areas *, const struct profile_area *);
+typedef void area_function(void *context, struct profile_areas *, const struct profile_area *);
 
-static bool each_entry(struct profile_areas *areas, const struct profile_chunk *chunk, area_function *take,
+static void each_entry(struct profile_areas *areas, const struct profile_chunk *chunk, area_function *take,
                        void *context) {
     struct profile_area area;
     for (struct extent part = {0}; profile_chunk_next(areas, chunk, sizeof area, &part);)
         for (uint64_t at = part.begin; at < part.end; at += sizeof area)
-            if (read_area(&area, chunk->bytes + at) != PROFILE_NONE && !take(context, areas, &area))
-                return false;
-    return true;
+            if (read_area(&area, chunk->bytes + at) != PROFILE_NONE)
+                take(context, areas, &area);
 }
 
 /* Calls for each entry that is used; sets claimed, and counts those of chunks that are cut off. */
-static bool each_area(struct profile_areas *areas, area_function *take, void *context) {
+static void each_area(struct profile_areas *areas, area_function *take, void *context) {
     uint32_t count = profile_load_u32(areas->bytes + PROFILE_PAGE);
     uint64_t first = 0, seen = 0;
     areas->claimed = count;
@@ -136,42 +124,43 @@ static bool each_area(struct profile_areas *areas, area_function *take, void *co
         const unsigned char *at = directory_chunk(areas, chunk, &entries);
         uint64_t wanted = count - first < size ? count - first : size;
         uint64_t there = entries < wanted ? entries : wanted;
-        if (there && !each_entry(areas, &(struct profile_chunk){at, there * sizeof(struct profile_area)},
-                                 take, context))
-            return false;
+        if (there)
+            each_entry(areas, &(struct profile_chunk){at, there * sizeof(struct profile_area)}, take,
+                       context);
         first += size;
         seen += there;
     }
     areas->used += count - seen;
     areas->cut += count - seen;
-    return true;
 }
 
-static bool take_area(void *context, struct profile_areas *areas, const struct profile_area *area) {
+static void take_area(void *context, struct profile_areas *areas, const struct profile_area *area) {
     struct candidates *candidates = context;
     areas->used++;
     if (area->offset % PROFILE_PAGE || area->offset < 2 * PROFILE_PAGE || area->size > INT64_MAX ||
         area->offset > INT64_MAX) {
         areas->damaged++;
-        return true;
+        return;
     }
     bool is_whole = area->offset + area->size <= areas->size;
     struct profile_area kept = *area;
     areas->cut += !is_whole;
     if (area->offset >= areas->size || area->size == 0)
-        return true;
+        return;
     if (!is_whole)
         kept.size = areas->size - area->offset;
     /* More than there are pages cannot be but on top of each other. */
-    if (candidates->count <= areas->size / PROFILE_PAGE)
-        return keep(candidates, &kept);
-    areas->damaged++;
-    return true;
+    if (candidates->count > areas->size / PROFILE_PAGE) {
+        areas->damaged++;
+        return;
+    }
+    memory_grow(&candidates->list, candidates->count, &candidates->room, sizeof kept);
+    candidates->list[candidates->count++] = kept;
 }
 
 static int compare_offsets(const void *a, const void *b) {
     const struct profile_area *left = a, *right = b;
-    return (left->offset > right->offset) - (left->offset < right->offset);
+    return compare_u64(left->offset, right->offset);
 }
 
 static void drop_overlapping(struct profile_areas *areas, struct candidates *candidates) {
@@ -234,22 +223,14 @@ static void place_area(struct profile_areas *areas, const struct profile_area *a
         place_chunk(areas, area);
 }
 
-static int compare_u64(uint64_t a, uint64_t b) {
-    return (a > b) - (a < b);
-}
-
 static int compare_owners(const void *a, const void *b) {
     const struct profile_span *left = a, *right = b;
-    int order = compare_u64(left->kind, right->kind);
-    if (!order)
-        order = compare_u64(left->block, right->block);
-    return order ? order : compare_u64(left->first, right->first);
+    return compare_u64(left->kind, right->kind)
+               ?: compare_u64(left->block, right->block) ?: compare_u64(left->first, right->first);
 }
 
 static int compare_slots(const void *a, const void *b) {
-    const struct profile_span *left = a, *right = b;
-    int order = compare_u64(left->first, right->first);
-    return order ? order : compare_owners(a, b);
+    return compare_first_u64(a, b) ?: compare_owners(a, b);
 }
 
 /* A slot of a block that stands twice would be counted twice. */
@@ -269,21 +250,16 @@ static void drop_repeated(struct profile_areas *areas) {
     qsort(spans, kept, sizeof *spans, compare_slots);
 }
 
-static bool place_areas(struct profile_areas *areas, struct reason *why) {
+static void place_areas(struct profile_areas *areas) {
     struct candidates candidates = {.count = 0};
-    bool is_done = each_area(areas, take_area, &candidates);
-    if (is_done) {
-        drop_overlapping(areas, &candidates);
-        /* Each part that is there lies in one area, or makes one more part of it. */
-        areas->spans = calloc(candidates.count + areas->there->count + 1, sizeof *areas->spans);
-        is_done = areas->spans != NULL;
-    }
-    for (size_t i = 0; is_done && i < candidates.count; i++)
+    each_area(areas, take_area, &candidates);
+    drop_overlapping(areas, &candidates);
+    /* Each part that is there lies in one area, or makes one more part of it. */
+    areas->spans = memory_zeros(candidates.count + areas->there->count, sizeof *areas->spans);
+    for (size_t i = 0; i < candidates.count; i++)
         place_area(areas, &candidates.list[i]);
     free(candidates.list);
-    if (is_done)
-        drop_repeated(areas);
-    return is_done || reason_set(why, "out of memory");
+    drop_repeated(areas);
 }
 
 bool profile_is(const void *bytes, size_t size) {
@@ -313,17 +289,19 @@ bool profile_areas_open(struct profile_areas *areas, const void *bytes, size_t s
         return reason_set(why, profile_is(bytes, size) ? "is a profile that is cut: its header is not whole"
                                                        : "is no profile of allocsite");
     profile_copy(&areas->header, areas->bytes, sizeof areas->header);
-    return check_header(&areas->header, size, why) && place_areas(areas, why);
+    if (!check_header(&areas->header, size, why))
+        return false;
+    place_areas(areas);
+    return true;
 }
 
 void profile_areas_close(struct profile_areas *areas) {
     free(areas->spans);
 }
 
-static bool count_area(void *context, struct profile_areas *areas, const struct profile_area *area) {
+static void count_area(void *context, struct profile_areas *areas, const struct profile_area *area) {
     (void)context, (void)area;
     areas->used++;
-    return true;
 }
 
 bool profile_areas_changed(const struct profile_areas *areas) {

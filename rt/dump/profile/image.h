@@ -15,17 +15,17 @@ struct profile_image {
     size_t count, area_room;
 };
 
-/* False: out of memory. There is something to free even then. */
-bool profile_image_open(struct profile_image *);
+void profile_image_open(struct profile_image *);
 void profile_image_free(struct profile_image *);
 
-/* Adds an area of zeros, which may be larger than size; its offset is *offset. False: out of memory. */
-bool profile_image_add(struct profile_image *, const struct profile_area *, uint64_t *offset);
+/* Adds an area with so many bytes, or zeros if they are NULL, and zeros up to the next page. Returns its
+ * offset. */
+uint64_t profile_image_add(struct profile_image *, const struct profile_area *, const void *bytes);
 
-/* Adds an array that grows, in its chunks. False: out of memory. */
-bool profile_image_add_array(struct profile_image *, enum profile_kind, const void *bytes, size_t size);
+/* Adds an array that grows, in its chunks. */
+void profile_image_add_array(struct profile_image *, enum profile_kind, const void *bytes, size_t count);
 
-/* Writes the directory; nothing can be added then. False: out of memory. */
-bool profile_image_end(struct profile_image *);
+/* Writes the directory; nothing can be added then. */
+void profile_image_end(struct profile_image *);
 
 #endif

@@ -3,10 +3,11 @@
 #include "dump/profile/names.h"
 
 #include "base/chunks.h"
-#include "base/grow.h"
 #include "base/sort.h"
+#include "dump/base/memory.h"
 #include "dump/base/modules.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* In those behind there is nothing that a name reaches. */
@@ -15,30 +16,27 @@ _Static_assert(PROFILE_NAMES_FIRST *((UINT64_C(1) << CHUNKS) - 1) >= UINT32_MAX 
                "names reach no further");
 
 /* Bytes that are not copied stay zero, and are no memory. */
-static bool copy_chunk(struct profile_names *names, const struct profile_areas *areas, unsigned number) {
+static void copy_chunk(struct profile_names *names, const struct profile_areas *areas, unsigned number) {
     const struct profile_chunk *chunk = &areas->chunks[PROFILE_NAMES][number];
-    char *to = names->chunks[number] = calloc(chunk->size + 1, 1);
-    if (!to)
-        return false;
+    char *to = names->chunks[number] = memory_zeros(chunk->size, 1);
     for (struct extent part = {0}; profile_chunk_next(areas, chunk, 1, &part);)
         memcpy(to + part.begin, chunk->bytes + part.begin, part.end - part.begin);
     names->sizes[number] = chunk->size;
-    return true;
 }
 
-bool profile_names_read(struct profile_names *names, const struct profile_areas *areas) {
+void profile_names_read(struct profile_names *names, const struct profile_areas *areas) {
     *names = (struct profile_names){.places_left = areas->there->size / 4};
     for (unsigned i = 0; i < CHUNKS; i++)
-        if (areas->chunks[PROFILE_NAMES][i].bytes && !copy_chunk(names, areas, i))
-            return false;
-    return true;
+        if (areas->chunks[PROFILE_NAMES][i].bytes)
+            copy_chunk(names, areas, i);
 }
 
 void profile_names_free(struct profile_names *names) {
     for (unsigned i = 0; i < PROFILE_CHUNKS; i++)
         free(names->chunks[i]);
-    free(names->places);
-    offset_map_free(&names->chains);
+    for (size_t i = 0; i < names->chains.count; i++)
+        free((struct profile_chain *)(uintptr_t)names->chains.list[i].value);
+    number_map_free(&names->chains);
 }
 
 /* Where size bytes of the names are. */
@@ -56,51 +54,37 @@ const char *profile_name_at(struct profile_names *names, profile_name offset) {
     return name;
 }
 
-static bool add_place(struct profile_names *names, const struct profile_frame *frame) {
-    if (!grow(&names->places, names->place_count, &names->place_room, sizeof *names->places))
-        return false;
-    names->places_left--;
-    names->places[names->place_count++] = (struct place){
-        .function = profile_name_at(names, frame->function),
-        .file = profile_name_at(names, frame->file),
-        .line = frame->line,
-        .column = frame->column,
-    };
-    return true;
-}
-
-static bool read_chain(struct profile_names *names, profile_name offset, size_t *count) {
-    for (*count = 0; offset; ++*count) {
-        const char *at = offset % 4 ? NULL : names_at(names, offset, sizeof(struct profile_frame));
-        if (!at || *count == PROFILE_CHAIN_MAX || !names->places_left) {
-            names->wrong++;
-            return true;
-        }
+static size_t read_places(struct profile_names *names, profile_name offset, struct place *places) {
+    size_t count = 0;
+    for (; offset; count++) {
         struct profile_frame frame;
+        const char *at = offset % 4 ? NULL : names_at(names, offset, sizeof frame);
+        if (!at || count == PROFILE_CHAIN_MAX || !names->places_left) {
+            names->wrong++;
+            return count;
+        }
         memcpy(&frame, at, sizeof frame);
-        if (!add_place(names, &frame))
-            return false;
+        names->places_left--;
+        places[count] = (struct place){.line = frame.line, .column = frame.column};
+        places[count].function = profile_name_at(names, frame.function);
+        places[count].file = profile_name_at(names, frame.file);
         offset = frame.caller;
     }
-    return true;
+    return count;
 }
 
 /* Parts of a site share its chain. */
-bool profile_chain_read(struct profile_names *names, profile_name frame, size_t *first, size_t *count) {
-    enum { LENGTH_BITS = 10 };
-    _Static_assert(PROFILE_CHAIN_MAX < 1 << LENGTH_BITS, "the length fits");
-    uint64_t known;
-    if (frame && offset_map_get(&names->chains, frame, &known)) {
-        *first = known >> LENGTH_BITS;
-        *count = known & ((1 << LENGTH_BITS) - 1);
-        return true;
-    }
-    *first = names->place_count;
-    if (!read_chain(names, frame, count))
-        return false;
-    if (frame)
-        offset_map_put(&names->chains, frame, (uint64_t)*first << LENGTH_BITS | *count);
-    return true;
+const struct profile_chain *profile_chain_read(struct profile_names *names, profile_name frame) {
+    struct place places[PROFILE_CHAIN_MAX];
+    const uint64_t *known = number_map_find(&names->chains, frame);
+    if (known)
+        return (const struct profile_chain *)(uintptr_t)*known;
+    size_t count = read_places(names, frame, places);
+    struct profile_chain *chain = memory_need(malloc(sizeof *chain + count * sizeof *places));
+    chain->count = count;
+    memcpy(chain->places, places, count * sizeof *places);
+    number_map_add(&names->chains, frame, (uintptr_t)chain);
+    return chain;
 }
 
 bool profile_step_read(const struct profile_names *names, profile_name offset, struct profile_step *step) {
@@ -112,58 +96,45 @@ bool profile_step_read(const struct profile_names *names, profile_name offset, s
 
 /* ---- The modules that a profile names. */
 
-static bool add(struct profile_modules *modules, struct profile_names *names,
+static void add(struct profile_modules *modules, struct profile_names *names,
                 const struct profile_record *record, uint64_t slot) {
     struct report_module module = {.path = profile_name_at(names, record->file),
                                    .build_id = profile_name_at(names, record->build_id)};
     if (!module.path)
-        return true;
-    if (!grow(&modules->list, modules->count, &modules->room, sizeof *modules->list) ||
-        !grow(&modules->slots, modules->count, &modules->slot_room, sizeof *modules->slots))
-        return false;
+        return;
+    memory_grow(&modules->list, modules->count, &modules->room, sizeof *modules->list);
+    memory_grow(&modules->slots, modules->count, &modules->slot_room, sizeof *modules->slots);
     modules->slots[modules->count] = slot;
     modules->list[modules->count++] = module;
-    return true;
 }
 
-static bool read_chunk(struct profile_modules *modules, struct profile_names *names,
+static void read_chunk(struct profile_modules *modules, struct profile_names *names,
                        const struct profile_areas *areas, const struct profile_chunk *chunk, uint64_t first) {
     struct profile_record record;
     for (struct extent part = {0}; profile_chunk_next(areas, chunk, sizeof record, &part);)
         for (uint64_t at = part.begin; at < part.end; at += sizeof record) {
             profile_copy(&record, chunk->bytes + at, sizeof record);
-            if (record.what == PROFILE_MODULE && !add(modules, names, &record, first + at / sizeof record))
-                return false;
+            if (record.what == PROFILE_MODULE)
+                add(modules, names, &record, first + at / sizeof record);
         }
-    return true;
 }
 
 static bool is_same(const struct report_module *a, const struct report_module *b) {
-    return strcmp(a->path, b->path) == 0 &&
-           (a->build_id && b->build_id ? strcmp(a->build_id, b->build_id) == 0 : a->build_id == b->build_id);
+    return is_same_text(a->path, b->path) && is_same_text(a->build_id, b->build_id);
 }
 
-static bool sort(struct profile_modules *modules) {
-    struct report_module *sorted = modules->sorted = calloc(modules->count + 1, sizeof *sorted);
-    if (!sorted)
-        return false;
-    if (modules->count)
-        memcpy(sorted, modules->list, modules->count * sizeof *sorted);
+void profile_modules_read(struct profile_modules *modules, struct profile_names *names,
+                          const struct profile_areas *areas) {
+    for (unsigned i = 0; i < PROFILE_CHUNKS; i++)
+        read_chunk(modules, names, areas, &areas->chunks[PROFILE_RECORDS][i],
+                   chunk_start(PROFILE_RECORDS_FIRST, i));
+    struct report_module *sorted = modules->sorted =
+        memory_copy(modules->list, modules->count * sizeof *sorted);
     modules_sort(sorted, modules->count);
     for (size_t i = 0; i < modules->count; i++)
         if (module_is_file(sorted[i].path) &&
             (!modules->sorted_count || !is_same(&sorted[modules->sorted_count - 1], &sorted[i])))
             sorted[modules->sorted_count++] = sorted[i];
-    return true;
-}
-
-bool profile_modules_read(struct profile_modules *modules, struct profile_names *names,
-                          const struct profile_areas *areas) {
-    for (unsigned i = 0; i < PROFILE_CHUNKS; i++)
-        if (!read_chunk(modules, names, areas, &areas->chunks[PROFILE_RECORDS][i],
-                        chunk_start(PROFILE_RECORDS_FIRST, i)))
-            return false;
-    return sort(modules);
 }
 
 const struct report_module *profile_module_at(const struct profile_modules *modules, uint64_t slot) {

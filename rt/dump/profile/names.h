@@ -15,22 +15,23 @@ struct profile_names {
     char *chunks[PROFILE_CHUNKS]; /* each ends with a NUL; NULL: not in the file */
     size_t sizes[PROFILE_CHUNKS]; /* without it */
     uint64_t wrong;               /* references that lead nowhere */
-    struct place *places;         /* of all chains that were asked for */
-    size_t place_count, place_room;
-    struct offset_map chains; /* first place and length of those that were read, by their frame */
+    struct number_map chains;     /* those that were read, by their frame */
     size_t places_left; /* so many may follow: chains that share frames could be far larger than their file */
 };
 
-/* False: out of memory. There is something to free even then. */
-bool profile_names_read(struct profile_names *, const struct profile_areas *);
+void profile_names_read(struct profile_names *, const struct profile_areas *);
 void profile_names_free(struct profile_names *);
 
 /* NULL for 0, and for what leads nowhere, which is counted. */
 const char *profile_name_at(struct profile_names *, profile_name);
 
-/* Appends the chain to places, which may move, unless it is there: *count of them, from *first on. False: out
- * of memory. */
-bool profile_chain_read(struct profile_names *, profile_name frame, size_t *first, size_t *count);
+/* An inline chain. It lives as long as the names. */
+struct profile_chain {
+    size_t count;
+    struct place places[];
+};
+
+const struct profile_chain *profile_chain_read(struct profile_names *, profile_name frame);
 
 /* False: it leads nowhere. */
 bool profile_step_read(const struct profile_names *, profile_name step, struct profile_step *);
@@ -46,8 +47,7 @@ struct profile_modules {
     size_t sorted_count;
 };
 
-/* False: out of memory. There is something to free even then. */
-bool profile_modules_read(struct profile_modules *, struct profile_names *, const struct profile_areas *);
+void profile_modules_read(struct profile_modules *, struct profile_names *, const struct profile_areas *);
 
 /* The module that has the slot; NULL: none. */
 const struct report_module *profile_module_at(const struct profile_modules *, uint64_t slot);

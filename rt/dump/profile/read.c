@@ -2,10 +2,12 @@
 /* A report from the bytes of a profile. */
 #include "dump/profile/read.h"
 
-#include "base/grow.h"
+#include "base/sort.h"
+#include "dump/base/memory.h"
 #include "dump/profile/slots.h"
 #include "model/holes.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 struct reader {
@@ -15,7 +17,7 @@ struct reader {
     struct profile_sweep sweep;
     struct profile_pair *pairs; /* read before the rows, so that there are rows for all slots in them */
     size_t pair_count, pair_room;
-    uint32_t *named; /* by pairs: slots, sorted; they have rows even if they counted nothing */
+    struct number_map named; /* by pairs: slots; they have rows even if they counted nothing */
     bool is_loose; /* the last events of a program that has not ended may be counted in part, and what did not
                       get into the file is not known */
     struct profile_doubts doubts;
@@ -31,42 +33,30 @@ static void settle(struct reader *reader, struct counters *counters) {
         counters->max_live_blocks_within = counters->live_blocks - counters->max_live_blocks;
 }
 
-static bool add_row(struct reader *reader, uint64_t slot, const struct profile_counts *counts,
+static void add_row(struct reader *reader, uint64_t slot, const struct profile_counts *counts,
                     const struct profile_view *view) {
     struct profile_file *file = reader->file;
-    size_t count = file->report.site_count;
-    if (!grow(&file->rows, count, &file->row_room, sizeof *file->rows) ||
-        !grow(&file->sources, count, &file->source_room, sizeof *file->sources))
-        return false;
+    size_t count = file->report.site_count++;
+    memory_grow(&file->rows, count, &file->row_room, sizeof *file->rows);
+    memory_grow(&file->slots, count, &file->slot_room, sizeof *file->slots);
+    file->slots[count] = slot;
     struct report_site *row = &file->rows[count];
     *row = (struct report_site){.counters = counts->counters};
-    file->sources[count] = (struct profile_row){.slot = slot};
-    file->report.site_count++;
     if (file->report.reach) {
         row->lost_blocks = counts->lost_blocks;
         row->lost_bytes = counts->lost_bytes;
     }
     settle(reader, &row->counters);
     reader->doubts.unnamed += view->what == PROFILE_UNUSED;
-    return profile_view_row(&row->view, &file->sources[count].first_place, &reader->views, view) &&
-           (view->what != PROFILE_STACK ||
-            profile_stacks_add(&file->stacks, &reader->views, view->stack, &row->counters, count));
+    profile_view_row(&row->view, &reader->views, view);
+    if (view->what == PROFILE_STACK)
+        profile_stacks_add(&file->stacks, &reader->views, view->stack, &row->counters, count);
 }
 
 /* A slot that only bounds a maximum has counted nothing. */
 static bool counted(struct counters counters) {
     counters.max_live_blocks_within = 0;
     return memcmp(&counters, &nothing, sizeof nothing) != 0;
-}
-
-static int compare_slots(const void *a, const void *b) {
-    const uint32_t *left = a, *right = b;
-    return (*left > *right) - (*left < *right);
-}
-
-static bool is_named(const struct reader *reader, uint64_t slot) {
-    uint32_t key = (uint32_t)slot;
-    return slot && bsearch(&key, reader->named, 2 * reader->pair_count, sizeof key, compare_slots);
 }
 
 static uint32_t pair_owner(const struct profile_pair *pair) {
@@ -77,41 +67,23 @@ static uint32_t pair_by(const struct profile_pair *pair) {
     return pair->key & 0xFFFFFFF;
 }
 
-static bool list_named(struct reader *reader) {
-    reader->named = calloc(2 * reader->pair_count + 1, sizeof *reader->named);
-    for (size_t i = 0; reader->named && i < reader->pair_count; i++) {
-        reader->named[2 * i] = pair_owner(&reader->pairs[i]);
-        reader->named[2 * i + 1] = pair_by(&reader->pairs[i]);
-    }
-    if (reader->named)
-        qsort(reader->named, 2 * reader->pair_count, sizeof *reader->named, compare_slots);
-    return reader->named != NULL;
+static void read_pair(struct reader *reader, const unsigned char *at) {
+    memory_grow(&reader->pairs, reader->pair_count, &reader->pair_room, sizeof *reader->pairs);
+    struct profile_pair *pair = &reader->pairs[reader->pair_count++];
+    profile_copy(pair, at, sizeof *pair);
+    number_map_add(&reader->named, pair_owner(pair), 0);
+    number_map_add(&reader->named, pair_by(pair), 0);
 }
 
-static bool read_pair(struct reader *reader, const unsigned char *at) {
-    if (!grow(&reader->pairs, reader->pair_count, &reader->pair_room, sizeof *reader->pairs))
-        return false;
-    profile_copy(&reader->pairs[reader->pair_count++], at, sizeof *reader->pairs);
-    return true;
-}
-
-static bool read_pairs_of(struct reader *reader, const struct profile_chunk *chunk) {
+static void read_pairs_of(struct reader *reader, const struct profile_chunk *chunk) {
     for (struct extent part = {0};
          profile_chunk_next(&reader->areas, chunk, sizeof(struct profile_pair), &part);)
         for (uint64_t at = part.begin; at < part.end; at += sizeof(struct profile_pair))
-            if (profile_load(chunk->bytes + at) && !read_pair(reader, chunk->bytes + at))
-                return false;
-    return true;
+            if (profile_load(chunk->bytes + at))
+                read_pair(reader, chunk->bytes + at);
 }
 
-static bool read_pairs(struct reader *reader) {
-    for (unsigned i = 0; i < PROFILE_CHUNKS; i++)
-        if (!read_pairs_of(reader, &reader->areas.chunks[PROFILE_PAIRS][i]))
-            return false;
-    return list_named(reader);
-}
-
-static bool read_slot(struct reader *reader, uint64_t slot) {
+static void read_slot(struct reader *reader, uint64_t slot) {
     struct profile_counts counts;
     struct profile_view view;
     profile_view_find(&view, &reader->views, slot);
@@ -124,17 +96,8 @@ static bool read_slot(struct reader *reader, uint64_t slot) {
     if (view.what == PROFILE_CUSTOM) {
         reader->file->report.has_custom = true;
         counters_add(&reader->file->report.custom, &counts.counters);
-        return true;
-    }
-    return (!counted(counts.counters) && !is_named(reader, slot)) || add_row(reader, slot, &counts, &view);
-}
-
-static bool read_stretch(struct reader *reader) {
-    struct profile_sweep *sweep = &reader->sweep;
-    for (uint64_t slot = sweep->first; slot < sweep->end; slot++)
-        if (!read_slot(reader, slot))
-            return false;
-    return true;
+    } else if (counted(counts.counters) || (slot && number_map_find(&reader->named, slot)))
+        add_row(reader, slot, &counts, &view);
 }
 
 static void read_part(struct reader *reader, struct profile_part *part, size_t number) {
@@ -154,75 +117,58 @@ static void read_part(struct reader *reader, struct profile_part *part, size_t n
 }
 
 /* A merged profile has its sums in a block that stands for no thread. */
-static bool read_parts(struct reader *reader) {
+static void read_parts(struct reader *reader) {
     struct profile_file *file = reader->file;
     bool contradict = false;
     profile_flow_counters(&file->before_reset, &reader->sweep.before_reset, &contradict);
     if (file->is_merged)
-        return true;
+        return;
     size_t count = reader->sweep.flow_count;
-    file->parts = calloc(count + 1, sizeof *file->parts);
-    for (size_t i = 0; file->parts && i <= count; i++)
+    file->parts = memory_zeros(count + 1, sizeof *file->parts);
+    for (size_t i = 0; i <= count; i++)
         read_part(reader, &file->parts[i], i);
-    if (file->parts)
-        file->part_count = count + (memcmp(&file->parts[count].counters, &nothing, sizeof nothing) != 0);
-    return file->parts != NULL;
+    file->part_count = count + (memcmp(&file->parts[count].counters, &nothing, sizeof nothing) != 0);
 }
 
-static bool read_rows(struct reader *reader) {
-    bool is_done = profile_sweep_open(&reader->sweep, &reader->areas);
-    while (is_done && profile_sweep_next(&reader->sweep))
-        is_done = read_stretch(reader);
-    is_done = is_done && read_parts(reader);
-    profile_sweep_close(&reader->sweep);
-    return is_done;
+static void read_rows(struct reader *reader) {
+    struct profile_sweep *sweep = &reader->sweep;
+    for (profile_sweep_open(sweep, &reader->areas); profile_sweep_next(sweep);)
+        for (uint64_t slot = sweep->first; slot < sweep->end; slot++)
+            read_slot(reader, slot);
+    read_parts(reader);
+    profile_sweep_close(sweep);
 }
 
-static bool read_sizes(struct reader *reader) {
+static void read_sizes(struct reader *reader) {
     struct profile_file *file = reader->file;
     if (!(reader->areas.header.flags & PROFILE_HAS_SIZES))
-        return true;
-    file->sizes = calloc(file->report.site_count + 1, sizeof *file->sizes);
-    for (size_t i = 0; file->sizes && i < file->report.site_count; i++) {
-        const unsigned char *at = profile_element(&reader->areas, PROFILE_SIZES, file->sources[i].slot);
+        return;
+    file->sizes = memory_zeros(file->report.site_count, sizeof *file->sizes);
+    for (size_t i = 0; i < file->report.site_count; i++) {
+        const unsigned char *at = profile_element(&reader->areas, PROFILE_SIZES, file->slots[i]);
         if (at)
             profile_copy(file->sizes[i], at, sizeof file->sizes[i]);
-        file->sources[i].has_sizes = at != NULL;
+        file->rows[i].sizes = at ? file->sizes[i] : NULL;
     }
-    return file->sizes != NULL;
 }
 
 /* Now that no row moves any more. */
-static bool settle_rows(struct profile_file *file) {
+static void settle_rows(struct profile_file *file) {
     size_t count = file->report.site_count;
-    file->report.sites = calloc(count + 1, sizeof *file->report.sites);
-    for (size_t i = 0; file->report.sites && i < count; i++) {
-        struct report_site *row = &file->rows[i];
-        file->report.sites[i] = row;
-        row->sizes = file->sources[i].has_sizes ? file->sizes[i] : NULL;
-        row->view.inlined =
-            row->view.inlined_count ? file->names.places + file->sources[i].first_place : NULL;
-    }
+    file->report.sites = memory_zeros(count, sizeof *file->report.sites);
+    for (size_t i = 0; i < count; i++)
+        file->report.sites[i] = &file->rows[i];
     profile_stacks_settle(&file->stacks, file->rows);
     file->report.stacks = file->stacks.list;
     file->report.stack_count = file->stacks.count;
-    return file->report.sites != NULL;
-}
-
-static int compare_rows(const void *a, const void *b) {
-    const struct profile_row *left = a, *right = b;
-    return (left->slot > right->slot) - (left->slot < right->slot);
 }
 
 /* *is_known: false if a slot has no row that should have one. */
 static struct report_site *row_of(const struct profile_file *file, uint64_t slot, bool *is_known) {
-    struct profile_row key = {.slot = slot};
-    const struct profile_row *found =
-        slot && file->report.site_count
-            ? bsearch(&key, file->sources, file->report.site_count, sizeof key, compare_rows)
-            : NULL;
-    *is_known &= found || !slot;
-    return found ? &file->rows[found - file->sources] : NULL;
+    size_t count = file->report.site_count, row = sorted_below(file->slots, count, sizeof slot, 0, slot);
+    bool is_found = slot && row < count && file->slots[row] == slot;
+    *is_known &= is_found || !slot;
+    return is_found ? &file->rows[row] : NULL;
 }
 
 static void set_pair(struct reader *reader, const struct profile_pair *pair) {
@@ -240,12 +186,11 @@ static void set_pair(struct reader *reader, const struct profile_pair *pair) {
     reader->doubts.strange_pairs += !is_known;
 }
 
-static bool settle_pairs(struct reader *reader) {
+static void settle_pairs(struct reader *reader) {
     struct report *report = &reader->file->report;
-    report->pairs = calloc(reader->pair_count + 1, sizeof *report->pairs);
-    for (size_t i = 0; report->pairs && i < reader->pair_count; i++)
+    report->pairs = memory_zeros(reader->pair_count, sizeof *report->pairs);
+    for (size_t i = 0; i < reader->pair_count; i++)
         set_pair(reader, &reader->pairs[i]);
-    return report->pairs != NULL;
 }
 
 static void read_head(struct reader *reader) {
@@ -253,9 +198,7 @@ static void read_head(struct reader *reader) {
     struct profile_file *file = reader->file;
     struct report *report = &file->report;
     bool is_merged = file->is_merged = header->flags & PROFILE_IS_MERGED;
-    report->program = profile_name_at(&file->names, header->program);
-    if (!report->program)
-        report->program = "?";
+    report->program = profile_name_at(&file->names, header->program) ?: "?";
     report->pid = header->pid;
     report->finished = is_merged ? !header->unfinished : header->ended != 0;
     reader->is_loose =
@@ -296,28 +239,29 @@ static bool peak_changed(const struct profile_areas *areas) {
     return memcmp(&now, &areas->header.peak, sizeof now) != 0;
 }
 
-static bool read_all(struct reader *reader) {
+static void read_all(struct reader *reader) {
     struct profile_file *file = reader->file;
-    if (!profile_names_read(&file->names, &reader->areas) ||
-        !profile_modules_read(&file->modules, &file->names, &reader->areas))
-        return false;
+    profile_names_read(&file->names, &reader->areas);
+    profile_modules_read(&file->modules, &file->names, &reader->areas);
     read_head(reader);
     reader->views = (struct profile_views){&reader->areas, &file->names, &file->modules};
-    if (!read_pairs(reader) || !read_rows(reader) || !read_sizes(reader) || !settle_rows(file) ||
-        !settle_pairs(reader))
-        return false;
+    for (unsigned i = 0; i < PROFILE_CHUNKS; i++)
+        read_pairs_of(reader, &reader->areas.chunks[PROFILE_PAIRS][i]);
+    read_rows(reader);
+    read_sizes(reader);
+    settle_rows(file);
+    settle_pairs(reader);
     if (reader->is_loose)
         settle_peak(&file->report);
     reader->doubts.rearranged = profile_areas_changed(&reader->areas);
     reader->doubts.risen = peak_changed(&reader->areas);
     file->is_changing = reader->doubts.rearranged || reader->doubts.risen || reader->doubts.outrun;
-    return profile_reasons_read(file, &reader->areas, &reader->doubts);
+    profile_reasons_read(file, &reader->areas, &reader->doubts);
 }
 
 bool profile_read(struct profile_file *file, const void *bytes, size_t size, struct reason *why) {
-    struct extents all;
-    bool is_read = extents_of_all(&all, size) ? profile_read_sparse(file, bytes, size, &all, why)
-                                              : reason_set(why, "out of memory");
+    struct extents all = extents_of_all(size);
+    bool is_read = profile_read_sparse(file, bytes, size, &all, why);
     extents_free(&all);
     return is_read;
 }
@@ -328,14 +272,11 @@ bool profile_read_sparse(struct profile_file *file, const void *bytes, size_t si
     *file = (struct profile_file){.pid = 0};
     if (!profile_areas_open(&reader.areas, bytes, size, there, why))
         return false;
-    bool is_read = read_all(&reader);
+    read_all(&reader);
     profile_areas_close(&reader.areas);
     free(reader.pairs);
-    free(reader.named);
-    if (is_read)
-        return true;
-    profile_read_free(file);
-    return reason_set(why, "out of memory");
+    number_map_free(&reader.named);
+    return true;
 }
 
 void profile_read_free(struct profile_file *file) {
@@ -347,7 +288,7 @@ void profile_read_free(struct profile_file *file) {
     free(file->report.pairs);
     free(file->report.sites);
     free(file->sizes);
-    free(file->sources);
+    free(file->slots);
     free(file->rows);
     free(file->parts);
     profile_stacks_free(&file->stacks);

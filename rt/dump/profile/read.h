@@ -16,13 +16,6 @@ struct profile_texts {
     size_t count, room, hold_room;
 };
 
-/* The source of a row, beside the row itself, as long as rows still move. */
-struct profile_row {
-    uint64_t slot;
-    size_t first_place;
-    bool has_sizes;
-};
-
 /* The counts of one thread, or of those that had its place one after the other, in one phase. */
 struct profile_part {
     const char *phase; /* NULL: outside of all phases */
@@ -49,8 +42,8 @@ struct profile_file {
     const char **programs;
     size_t program_room;
     struct report_site *rows;
-    struct profile_row *sources; /* of the rows, by rising slot */
-    size_t row_room, source_room;
+    uint64_t *slots; /* of the rows, rising */
+    size_t row_room, slot_room;
     uint64_t (*sizes)[SIZE_CLASSES];
 };
 
@@ -78,7 +71,7 @@ struct profile_doubts {
 };
 
 /* Sets the report's reasons, and of a merged profile for how many processes each holds, and the programs.
- * False: out of memory. */
-bool profile_reasons_read(struct profile_file *, const struct profile_areas *, const struct profile_doubts *);
+ */
+void profile_reasons_read(struct profile_file *, const struct profile_areas *, const struct profile_doubts *);
 
 #endif

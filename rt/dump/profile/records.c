@@ -3,14 +3,104 @@
 #include "dump/profile/records.h"
 
 #include "base/chunks.h"
-#include "base/grow.h"
 #include "base/hash.h"
+#include "dump/base/memory.h"
 #include "dump/profile/areas.h"
 #include "format.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* ---- The names. */
+
+/* Where chunk number of the names ends. */
+static uint64_t chunk_end(unsigned number) {
+    return chunk_start(PROFILE_NAMES_FIRST, number + 1);
+}
+
+/* The first place behind all others, aligned to 4, where so many bytes do not lie in two chunks. Offset 0
+ * means nothing. */
+static uint64_t next_place(const struct name_writer *writer, size_t size) {
+    uint64_t at = writer->size ? (writer->size + 3) / 4 * 4 : 4;
+    for (unsigned number = 0; number < PROFILE_CHUNKS; number++)
+        if (at < chunk_end(number) && at + size <= chunk_end(number))
+            return at;
+        else if (at < chunk_end(number))
+            at = chunk_end(number);
+    return UINT32_MAX;
+}
+
+static void make_room(struct name_writer *writer, uint64_t size) {
+    size_t room = writer->room ?: PROFILE_NAMES_FIRST;
+    while (room < size)
+        room *= 2;
+    if (room == writer->room)
+        return;
+    writer->bytes = memory_need(realloc(writer->bytes, room));
+    memset(writer->bytes + writer->room, 0, room - writer->room);
+    writer->room = room;
+}
+
+/* The bytes to find among those that were written. */
+struct written {
+    const struct name_writer *writer;
+    size_t size;
+};
+
+static bool is_written(const void *key, const void *context, size_t element) {
+    const struct written *written = context;
+    return memcmp(key, written->writer->bytes + element, written->size) == 0;
+}
+
+static profile_name write_once(struct name_writer *writer, struct hash_index *index, const void *bytes,
+                               size_t size) {
+    uint64_t hash = hash_bytes(0, bytes, size);
+    size_t found = hash_find(index, hash, is_written, bytes, &(struct written){writer, size});
+    if (found != HASH_NONE)
+        return (profile_name)found;
+    uint64_t at = next_place(writer, size);
+    writer->is_full |= at + size > UINT32_MAX;
+    if (writer->is_full)
+        return 0;
+    make_room(writer, at + size);
+    hash_put(index, hash, at);
+    memcpy(writer->bytes + at, bytes, size);
+    writer->size = at + size;
+    return (profile_name)at;
+}
+
+profile_name name_write(struct name_writer *writer, const char *text) {
+    return text ? write_once(writer, &writer->strings, text, strlen(text) + 1) : 0;
+}
+
+profile_name name_write_frame(struct name_writer *writer, const struct profile_frame *frame) {
+    return write_once(writer, &writer->frames, frame, sizeof *frame);
+}
+
+static profile_name write_step_name(struct name_writer *writer, const struct profile_step *step) {
+    return write_once(writer, &writer->steps, step, sizeof *step);
+}
+
+static profile_name write_chain(struct name_writer *writer, const struct place *places, size_t count) {
+    profile_name caller = 0;
+    while (count--) {
+        struct profile_frame frame = {
+            .line = places[count].line, .column = places[count].column, .caller = caller};
+        frame.function = name_write(writer, places[count].function);
+        frame.file = name_write(writer, places[count].file);
+        caller = name_write_frame(writer, &frame);
+    }
+    return caller;
+}
+
+void name_writer_free(struct name_writer *writer) {
+    free(writer->bytes);
+    hash_free(&writer->strings);
+    hash_free(&writer->frames);
+    hash_free(&writer->steps);
+}
+
+/* ---- The slots. */
 
 static size_t stack_slot(const struct profile_records *records, size_t stack) {
     return PROFILE_FIRST_SLOT + records->report->site_count + stack;
@@ -22,19 +112,18 @@ static bool is_module(const void *key, const void *context, size_t element) {
     return module->file == other->file && module->build_id == other->build_id;
 }
 
-static bool add_record(struct profile_records *records, const struct profile_record *record, uint32_t *slot) {
-    if (!grow(&records->list, records->count, &records->room, sizeof *records->list))
-        return false;
-    *slot = (uint32_t)records->count;
-    records->list[records->count++] = *record;
-    return true;
+static uint32_t add_record(struct profile_records *records, const struct profile_record *record) {
+    memory_grow(&records->list, records->count, &records->room, sizeof *records->list);
+    records->list[records->count] = *record;
+    return (uint32_t)records->count++;
 }
 
-static bool name_module(struct profile_records *records, const char *path, const char *build_id,
-                        struct profile_record *module) {
-    *module = (struct profile_record){.what = PROFILE_MODULE};
-    return name_write(&records->names, path, &module->file) &&
-           name_write(&records->names, build_id, &module->build_id);
+static struct profile_record name_module(struct profile_records *records, const char *path,
+                                         const char *build_id) {
+    struct profile_record module = {.what = PROFILE_MODULE};
+    module.file = name_write(&records->names, path);
+    module.build_id = name_write(&records->names, build_id);
+    return module;
 }
 
 static uint64_t hash_module(const struct profile_record *module) {
@@ -42,47 +131,45 @@ static uint64_t hash_module(const struct profile_record *module) {
 }
 
 /* Records name their module by its slot: that of its row if it has one, else one behind all rows. */
-static bool module_slot(struct profile_records *records, const char *path, const char *build_id,
-                        uint32_t *slot) {
-    struct profile_record module;
-    *slot = 0;
-    if (!path || !name_module(records, path, build_id, &module))
-        return !path;
+static uint32_t module_slot(struct profile_records *records, const char *path, const char *build_id) {
+    if (!path)
+        return 0;
+    struct profile_record module = name_module(records, path, build_id);
     uint64_t hash = hash_module(&module);
     size_t found = hash_find(&records->modules, hash, is_module, &module, records);
-    if (found != HASH_NONE) {
-        *slot = (uint32_t)found;
-        return true;
-    }
+    if (found != HASH_NONE)
+        return (uint32_t)found;
     module.id = path_id(path);
     module.module = (uint32_t)records->count;
-    return add_record(records, &module, slot) && hash_add(&records->modules, hash, *slot);
+    hash_put(&records->modules, hash, module.module);
+    return add_record(records, &module);
 }
 
-static bool make_module(struct profile_records *records, const struct site_view *view, uint32_t slot) {
-    struct profile_record *record = &records->list[slot];
-    if (!name_module(records, view->module, view->build_id, record))
-        return false;
-    record->id = view->id;
-    record->module = slot;
-    return !record->file || hash_add(&records->modules, hash_module(record), slot);
+static void make_module(struct profile_records *records, const struct site_view *view, uint32_t slot) {
+    struct profile_record record = name_module(records, view->module, view->build_id);
+    record.id = view->id;
+    record.module = slot;
+    records->list[slot] = record;
+    if (record.file)
+        hash_put(&records->modules, hash_module(&record), slot);
 }
 
-static bool make_site(struct profile_records *records, const struct site_view *view,
-                      struct profile_record *record) {
+static struct profile_record make_site(struct profile_records *records, const struct site_view *view) {
     struct name_writer *names = &records->names;
-    *record = (struct profile_record){
+    struct profile_record record = {
         .id = view->id,
         .line = view->at.line,
         .column = view->at.column,
         .what = view->sited ? PROFILE_SITE : PROFILE_CALLER,
         .address = view->of_wrapper ? ALLOCSITE_OF_WRAPPER : view->address,
     };
-    return module_slot(records, view->module, view->build_id, &record->module) &&
-           name_write(names, view->at.function, &record->function) &&
-           name_write(names, view->at.file, &record->file) &&
-           name_write(names, view->callee, &record->callee) && name_write(names, view->type, &record->type) &&
-           name_write_chain(names, view->inlined, view->inlined_count, &record->inlined);
+    record.module = module_slot(records, view->module, view->build_id);
+    record.function = name_write(names, view->at.function);
+    record.file = name_write(names, view->at.file);
+    record.callee = name_write(names, view->callee);
+    record.type = name_write(names, view->type);
+    record.inlined = write_chain(names, view->inlined, view->inlined_count);
+    return record;
 }
 
 static bool is_module_row(const struct site_view *view) {
@@ -90,49 +177,46 @@ static bool is_module_row(const struct site_view *view) {
 }
 
 /* Backing is a part of a record of its own, whether its site has a row or not. */
-static bool make_backing(struct profile_records *records, const struct site_view *view,
-                         struct profile_record *record) {
-    struct profile_record whole;
-    *record = (struct profile_record){.id = view->id, .what = PROFILE_BACKING};
-    if (is_module_row(view) && view->module)
-        return module_slot(records, view->module, view->build_id, &record->parent);
-    if (!make_site(records, view, &whole))
-        return false;
-    record->module = whole.module;
-    return add_record(records, &whole, &record->parent);
+static struct profile_record make_backing(struct profile_records *records, const struct site_view *view) {
+    struct profile_record record = {.id = view->id, .what = PROFILE_BACKING};
+    if (is_module_row(view) && view->module) {
+        record.parent = module_slot(records, view->module, view->build_id);
+        return record;
+    }
+    struct profile_record whole = make_site(records, view);
+    record.module = whole.module;
+    record.parent = add_record(records, &whole);
+    return record;
 }
 
-static bool make_row(struct profile_records *records, size_t row) {
+static void make_row(struct profile_records *records, size_t row) {
     const struct site_view *view = &records->report->sites[row]->view;
     uint32_t slot = PROFILE_FIRST_SLOT + (uint32_t)row;
-    struct profile_record record;
-    if (is_module_row(view) && !view->backing)
-        return make_module(records, view, slot);
-    if (!(view->backing ? make_backing : make_site)(records, view, &record))
-        return false;
-    records->list[slot] = record;
-    return true;
+    if (is_module_row(view) && !view->backing) {
+        make_module(records, view, slot);
+        return;
+    }
+    struct profile_record record = view->backing ? make_backing(records, view) : make_site(records, view);
+    records->list[slot] = record; /* which may have moved meanwhile */
 }
 
-static bool write_step(struct profile_records *records, const struct report_frame *frame,
-                       profile_name *step) {
-    struct profile_step key = {.caller = *step,
+static profile_name write_step(struct profile_records *records, const struct report_frame *frame,
+                               profile_name caller) {
+    struct profile_step key = {.caller = caller,
                                .address = {(uint32_t)frame->address, (uint32_t)(frame->address >> 32)}};
-    return (!frame->module ||
-            module_slot(records, frame->module->path, frame->module->build_id, &key.module)) &&
-           name_write_step(&records->names, &key, step);
+    if (frame->module)
+        key.module = module_slot(records, frame->module->path, frame->module->build_id);
+    return write_step_name(&records->names, &key);
 }
 
-static bool make_stack(struct profile_records *records, size_t index) {
+static void make_stack(struct profile_records *records, size_t index) {
     const struct report_stack *stack = &records->report->stacks[index];
     uint32_t parent = PROFILE_FIRST_SLOT + (uint32_t)stack->site->position;
     struct profile_record record = {.what = PROFILE_STACK, .parent = parent};
     record.module = records->list[parent].module;
     for (size_t i = stack->frame_count; i-- > 0;)
-        if (!write_step(records, &stack->frames[i], &record.stack))
-            return false;
+        record.stack = write_step(records, &stack->frames[i], record.stack);
     records->list[stack_slot(records, index)] = record;
-    return true;
 }
 
 static uint64_t rest(uint64_t whole, uint64_t part) {
@@ -149,56 +233,43 @@ static void take_off(struct counters *counters, const struct counters *part) {
     counters->max_live_blocks_within = rest(rest(bound, bound_of_part), counters->max_live_blocks);
 }
 
-static bool take_stacks_off(struct profile_records *records) {
+static void take_stacks_off(struct profile_records *records) {
     const struct report *report = records->report;
-    records->own = calloc(report->site_count + 1, sizeof *records->own);
-    for (size_t i = 0; records->own && i < report->site_count; i++)
+    records->own = memory_zeros(report->site_count, sizeof *records->own);
+    for (size_t i = 0; i < report->site_count; i++)
         records->own[i] = *report->sites[i];
-    for (size_t i = 0; records->own && i < report->stack_count; i++)
+    for (size_t i = 0; i < report->stack_count; i++)
         take_off(&records->own[report->stacks[i].site->position].counters, &report->stacks[i].counters);
-    return records->own;
 }
 
 /* Modules first, so that others find the rows of theirs. */
-static bool make_rows(struct profile_records *records, bool are_modules) {
+static void make_rows(struct profile_records *records, bool are_modules) {
     const struct report *report = records->report;
     for (size_t i = 0; i < report->site_count; i++) {
         const struct site_view *view = &report->sites[i]->view;
         report->sites[i]->position = i;
-        if ((is_module_row(view) && !view->backing) == are_modules && !make_row(records, i))
-            return false;
+        if ((is_module_row(view) && !view->backing) == are_modules)
+            make_row(records, i);
     }
-    return true;
-}
-
-static bool make_rest(struct profile_records *records) {
-    const struct report *report = records->report;
-    uint32_t slot;
-    for (size_t i = 0; i < report->stack_count; i++)
-        if (!make_stack(records, i))
-            return false;
-    for (size_t i = 0; i < report->modules_size; i++)
-        if (!module_slot(records, report->modules[i].path, report->modules[i].build_id, &slot))
-            return false;
-    return true;
-}
-
-static bool make_places(struct profile_records *records) {
-    size_t count = stack_slot(records, records->report->stack_count);
-    if (2 * count >= PROFILE_SLOTS_MAX) {
-        errno = EOVERFLOW;
-        return false;
-    }
-    records->room = records->count = count + records->report->has_custom;
-    records->list = calloc(records->room, sizeof *records->list);
-    if (records->list && records->report->has_custom)
-        records->list[count] = (struct profile_record){.what = PROFILE_CUSTOM};
-    return records->list;
 }
 
 bool profile_records_make(struct profile_records *records) {
-    return make_places(records) && make_rows(records, true) && make_rows(records, false) &&
-           make_rest(records) && take_stacks_off(records);
+    const struct report *report = records->report;
+    size_t count = stack_slot(records, report->stack_count);
+    if (2 * count >= PROFILE_SLOTS_MAX)
+        return false;
+    records->room = records->count = count + report->has_custom;
+    records->list = memory_zeros(records->room, sizeof *records->list);
+    if (report->has_custom)
+        records->list[count] = (struct profile_record){.what = PROFILE_CUSTOM};
+    make_rows(records, true);
+    make_rows(records, false);
+    for (size_t i = 0; i < report->stack_count; i++)
+        make_stack(records, i);
+    for (size_t i = 0; i < report->modules_size; i++)
+        module_slot(records, report->modules[i].path, report->modules[i].build_id);
+    take_stacks_off(records);
+    return true;
 }
 
 void profile_records_free(struct profile_records *records) {
@@ -220,118 +291,4 @@ struct report_site profile_records_counted(const struct profile_records *records
     if (stack == report->stack_count && report->has_custom)
         return (struct report_site){.counters = report->custom};
     return (struct report_site){.lost_blocks = 0};
-}
-
-/* ---- The names of a profile that is written. */
-
-/* Where chunk number of the names ends. */
-static uint64_t chunk_end(unsigned number) {
-    return chunk_start(PROFILE_NAMES_FIRST, number + 1);
-}
-
-/* The first place behind all others, aligned to 4, where so many bytes do not lie in two chunks. Offset 0
- * means nothing. */
-static uint64_t next_place(const struct name_writer *writer, size_t size) {
-    uint64_t at = writer->size ? (writer->size + 3) / 4 * 4 : 4;
-    for (unsigned number = 0; number < PROFILE_CHUNKS; number++)
-        if (at < chunk_end(number) && at + size <= chunk_end(number))
-            return at;
-        else if (at < chunk_end(number))
-            at = chunk_end(number);
-    return UINT32_MAX;
-}
-
-static bool make_room(struct name_writer *writer, uint64_t size) {
-    size_t room = writer->room ? writer->room : PROFILE_NAMES_FIRST;
-    while (room < size)
-        room *= 2;
-    if (room == writer->room)
-        return true;
-    char *larger = realloc(writer->bytes, room);
-    if (!larger)
-        return false;
-    memset(larger + writer->room, 0, room - writer->room);
-    writer->bytes = larger;
-    writer->room = room;
-    return true;
-}
-
-static bool append(struct name_writer *writer, struct hash_index *index, uint64_t hash, const void *bytes,
-                   size_t size, profile_name *name) {
-    uint64_t at = next_place(writer, size);
-    writer->is_full |= at + size > UINT32_MAX;
-    if (writer->is_full || !make_room(writer, at + size) || !hash_add(index, hash, at))
-        return false;
-    memcpy(writer->bytes + at, bytes, size);
-    writer->size = at + size;
-    *name = (profile_name)at;
-    return true;
-}
-
-static bool is_string(const void *key, const void *context, size_t element) {
-    const struct name_writer *writer = context;
-    return strcmp(key, writer->bytes + element) == 0;
-}
-
-bool name_write(struct name_writer *writer, const char *text, profile_name *name) {
-    *name = 0;
-    if (!text)
-        return true;
-    uint64_t hash = hash_text(0, text);
-    size_t found = hash_find(&writer->strings, hash, is_string, text, writer);
-    if (found == HASH_NONE)
-        return append(writer, &writer->strings, hash, text, strlen(text) + 1, name);
-    *name = (profile_name)found;
-    return true;
-}
-
-/* The bytes to find among those that were written. */
-struct fixed {
-    const struct name_writer *writer;
-    size_t size;
-};
-
-static bool is_fixed(const void *key, const void *context, size_t element) {
-    const struct fixed *fixed = context;
-    return memcmp(key, fixed->writer->bytes + element, fixed->size) == 0;
-}
-
-static bool write_fixed(struct name_writer *writer, struct hash_index *index, const void *bytes, size_t size,
-                        profile_name *name) {
-    struct fixed fixed = {writer, size};
-    uint64_t hash = hash_bytes(0, bytes, size);
-    size_t found = hash_find(index, hash, is_fixed, bytes, &fixed);
-    if (found == HASH_NONE)
-        return append(writer, index, hash, bytes, size, name);
-    *name = (profile_name)found;
-    return true;
-}
-
-bool name_write_frame(struct name_writer *writer, const struct profile_frame *frame, profile_name *name) {
-    return write_fixed(writer, &writer->frames, frame, sizeof *frame, name);
-}
-
-bool name_write_step(struct name_writer *writer, const struct profile_step *step, profile_name *name) {
-    return write_fixed(writer, &writer->steps, step, sizeof *step, name);
-}
-
-static bool write_frame(struct name_writer *writer, const struct place *place, profile_name *frame) {
-    struct profile_frame key = {.line = place->line, .column = place->column, .caller = *frame};
-    return name_write(writer, place->function, &key.function) && name_write(writer, place->file, &key.file) &&
-           name_write_frame(writer, &key, frame);
-}
-
-bool name_write_chain(struct name_writer *writer, const struct place *places, size_t count,
-                      profile_name *frame) {
-    for (*frame = 0; count; count--)
-        if (!write_frame(writer, &places[count - 1], frame))
-            return false;
-    return true;
-}
-
-void name_writer_free(struct name_writer *writer) {
-    free(writer->bytes);
-    hash_free(&writer->strings);
-    hash_free(&writer->frames);
-    hash_free(&writer->steps);
 }

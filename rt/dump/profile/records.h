@@ -16,16 +16,9 @@ struct name_writer {
     struct hash_index strings, frames, steps;
 };
 
-/* Sets *name; 0 for NULL. False: out of memory, or full. */
-bool name_write(struct name_writer *, const char *text, profile_name *name);
-
-bool name_write_frame(struct name_writer *, const struct profile_frame *, profile_name *name);
-
-bool name_write_step(struct name_writer *, const struct profile_step *, profile_name *name);
-
-/* Sets *frame to the innermost of the places, or to 0 if there are none. */
-bool name_write_chain(struct name_writer *, const struct place *, size_t count, profile_name *frame);
-
+/* The name of what is written; 0 for NULL, and if it is full. */
+profile_name name_write(struct name_writer *, const char *text);
+profile_name name_write_frame(struct name_writer *, const struct profile_frame *);
 void name_writer_free(struct name_writer *);
 
 /* ---- The slots of a profile that is written, and their records and names.
@@ -47,8 +40,7 @@ struct profile_records {
     struct report_site *own;   /* what of each row is not in its stacks */
 };
 
-/* Sets the positions of the report's rows. False: errno says why, or the names are full. There is something
- * to free even then. */
+/* Sets the positions of the report's rows. False: these are more slots than a profile can have. */
 bool profile_records_make(struct profile_records *);
 void profile_records_free(struct profile_records *);
 

@@ -2,11 +2,15 @@
 /* The counters of a profile's slots. */
 #include "dump/profile/slots.h"
 
+#include "base/sort.h"
+#include "dump/base/memory.h"
+
 #include <stdlib.h>
+#include <string.h>
 
 static int compare_blocks(const void *a, const void *b) {
     const struct profile_flow *left = a, *right = b;
-    return (left->block > right->block) - (left->block < right->block);
+    return compare_u64(left->block, right->block);
 }
 
 /* Of blocks that have counted something and that the file names: a number that it does not can be any. */
@@ -30,18 +34,15 @@ static void list_flows(struct profile_sweep *sweep) {
 /* That of a span is looked for once, not with each slot. */
 static void find_flow(const struct profile_sweep *sweep, struct profile_active *active) {
     struct profile_flow key = {.block = active->span->block};
-    struct profile_flow *other = &sweep->flows[sweep->flow_count];
     struct profile_flow *found = bsearch(&key, sweep->flows, sweep->flow_count, sizeof key, compare_blocks);
-    active->flow = found ? found : other;
+    active->flow = found ?: &sweep->flows[sweep->flow_count];
 }
 
-bool profile_sweep_open(struct profile_sweep *sweep, const struct profile_areas *areas) {
+void profile_sweep_open(struct profile_sweep *sweep, const struct profile_areas *areas) {
     *sweep = (struct profile_sweep){.areas = areas};
-    sweep->active = calloc(areas->span_count + 1, sizeof *sweep->active);
-    sweep->flows = calloc(areas->span_count + 1, sizeof *sweep->flows);
-    if (sweep->active && sweep->flows)
-        list_flows(sweep);
-    return sweep->active && sweep->flows;
+    sweep->active = memory_zeros(areas->span_count, sizeof *sweep->active);
+    sweep->flows = memory_zeros(areas->span_count, sizeof *sweep->flows);
+    list_flows(sweep);
 }
 
 void profile_sweep_close(struct profile_sweep *sweep) {
@@ -161,18 +162,13 @@ static void add_gained(struct slot_reading *reading, const unsigned char *at) {
         raise_to(&sums->most, tally.limit);
 }
 
-static void read_base(struct profile_base *base, const struct profile_areas *areas, uint64_t slot) {
-    const unsigned char *at = profile_element(areas, PROFILE_BASES, slot);
-    *base = (struct profile_base){.gained = 0};
+/* The element of the slot, or zeros. */
+static void read_element(void *to, size_t size, const struct profile_areas *areas, enum profile_kind kind,
+                         uint64_t slot) {
+    const unsigned char *at = profile_element(areas, kind, slot);
+    memset(to, 0, size);
     if (at)
-        profile_copy(base, at, sizeof *base);
-}
-
-static void read_slot(struct profile_slot *of, const struct profile_areas *areas, uint64_t slot) {
-    const unsigned char *at = profile_element(areas, PROFILE_SLOTS, slot);
-    *of = (struct profile_slot){.most = 0};
-    if (at)
-        profile_copy(of, at, sizeof *of);
+        profile_copy(to, at, size);
 }
 
 static uint64_t minus(uint64_t a, uint64_t b, bool *contradict) {
@@ -243,6 +239,15 @@ static void set_extremes(struct counters *counters, const struct sums *sums, con
     counters->max_live_blocks_within = slot->most_within;
 }
 
+static void infer_inherited(struct profile_slot *slot, const struct tally *tally) {
+    int64_t blocks = (int64_t)(tally->gained - tally->lost);
+    int64_t bytes = (int64_t)(tally->gained_bytes - tally->lost_bytes);
+    if (blocks >= 0 && bytes >= 0)
+        return;
+    slot->inherited_blocks = blocks < 0 ? -(uint64_t)blocks : 0;
+    slot->inherited_bytes = bytes < 0 ? -(uint64_t)bytes : 0;
+}
+
 void profile_slot_read(struct profile_counts *counts, struct profile_sweep *sweep, uint64_t slot,
                        bool is_in_totals) {
     struct slot_reading reading = {.sweep = sweep, .slot = slot, .is_in_totals = is_in_totals};
@@ -251,11 +256,13 @@ void profile_slot_read(struct profile_counts *counts, struct profile_sweep *swee
     each_element(&reading, PROFILE_EXTRAS, add_moved);
     each_element(&reading, PROFILE_TALLIES, add_lost);
     each_element(&reading, PROFILE_EXTRAS, add_reallocs);
-    read_slot(&of, sweep->areas, slot);
-    read_base(&base, sweep->areas, slot);
+    read_element(&of, sizeof of, sweep->areas, PROFILE_SLOTS, slot);
+    read_element(&base, sizeof base, sweep->areas, PROFILE_BASES, slot);
     reading.sums.most = (int64_t)of.most;
     each_element(&reading, PROFILE_TALLIES, add_gained);
     each_element(&reading, PROFILE_TALLIES, add_lost_since);
+    if (sweep->areas->header.flags & PROFILE_INHERITS)
+        infer_inherited(&of, &reading.sums.flow.tally);
     *counts = (struct profile_counts){.lost_blocks = of.lost_blocks, .lost_bytes = of.lost_bytes};
     counts->outrun = reading.lost_since - reading.sums.flow.tally.lost > PROFILE_OUTRUN;
     if (is_in_totals)

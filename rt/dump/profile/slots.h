@@ -35,8 +35,7 @@ struct profile_sweep {
  * may go elsewhere than they came. *contradict becomes true if another difference is below zero. */
 void profile_flow_counters(struct counters *, const struct profile_flow *, bool *contradict);
 
-/* False: out of memory. */
-bool profile_sweep_open(struct profile_sweep *, const struct profile_areas *);
+void profile_sweep_open(struct profile_sweep *, const struct profile_areas *);
 void profile_sweep_close(struct profile_sweep *);
 
 /* Goes on to the next stretch: slots first to end - 1. False: there is none. */

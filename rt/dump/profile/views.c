@@ -2,10 +2,10 @@
 /* The meaning of a profile's slots. */
 #include "dump/profile/views.h"
 
-#include "base/grow.h"
+#include "dump/base/memory.h"
 #include "dump/base/modules.h"
 
-#include <stddef.h>
+#include <stdlib.h>
 
 static uint32_t read_record(struct profile_record *record, const struct profile_areas *areas, uint64_t slot) {
     const unsigned char *at = profile_element(areas, PROFILE_RECORDS, slot);
@@ -62,7 +62,7 @@ static void view_in_module(struct site_view *row, const struct profile_views *vi
     row->at.function = profile_name_at(views->names, record->function);
 }
 
-static bool view_site(struct site_view *row, size_t *first_place, struct profile_names *names,
+static void view_site(struct site_view *row, struct profile_names *names,
                       const struct profile_record *record) {
     row->sited = true;
     row->at.file = profile_name_at(names, record->file);
@@ -71,63 +71,59 @@ static bool view_site(struct site_view *row, size_t *first_place, struct profile
     row->callee = profile_name_at(names, record->callee);
     row->type = profile_name_at(names, record->type);
     row->of_wrapper = record->address != 0;
-    return profile_chain_read(names, record->inlined, first_place, &row->inlined_count);
+    const struct profile_chain *chain = profile_chain_read(names, record->inlined);
+    row->inlined = chain->places;
+    row->inlined_count = chain->count;
 }
 
-bool profile_view_row(struct site_view *row, size_t *first_place, const struct profile_views *views,
+void profile_view_row(struct site_view *row, const struct profile_views *views,
                       const struct profile_view *view) {
     const struct profile_record *record = &view->record;
-    *first_place = 0;
     if (view->what == PROFILE_UNUSED) {
         *row = (struct site_view){.id = ROW_UNNAMED_ID, .module = ROW_UNNAMED};
-        return true;
+        return;
     }
     *row = (struct site_view){.id = record->id, .backing = view->is_backing};
     if (record->what == PROFILE_MODULE)
         view_module(row, views, record);
     else
         view_in_module(row, views, record);
-    return record->what != PROFILE_SITE || view_site(row, first_place, views->names, record);
+    if (record->what == PROFILE_SITE)
+        view_site(row, views->names, record);
 }
 
 /* ---- The calling frames of a profile. */
 
-static bool add_frame(struct profile_stacks *stacks, const struct profile_views *views,
+static void add_frame(struct profile_stacks *stacks, const struct profile_views *views,
                       const struct profile_step *step) {
-    if (!grow(&stacks->frames, stacks->frame_count, &stacks->frame_room, sizeof *stacks->frames))
-        return false;
+    memory_grow(&stacks->frames, stacks->frame_count, &stacks->frame_room, sizeof *stacks->frames);
     stacks->frames[stacks->frame_count++] = (struct report_frame){
         .module = step->module ? profile_module_at(views->modules, step->module) : NULL,
         .address = step->address[0] | (uint64_t)step->address[1] << 32,
     };
-    return true;
 }
 
-static bool add_frames(struct profile_stacks *stacks, const struct profile_views *views, profile_name step) {
+static void add_frames(struct profile_stacks *stacks, const struct profile_views *views, profile_name step) {
     struct profile_step copy;
     for (size_t count = 0; step; count++) {
         if (count == PROFILE_STEPS_MAX || !profile_step_read(views->names, step, &copy)) {
             views->names->wrong++;
-            return true;
+            return;
         }
-        if (!add_frame(stacks, views, &copy))
-            return false;
+        add_frame(stacks, views, &copy);
         step = copy.caller;
     }
-    return true;
 }
 
-bool profile_stacks_add(struct profile_stacks *stacks, const struct profile_views *views, profile_name step,
+void profile_stacks_add(struct profile_stacks *stacks, const struct profile_views *views, profile_name step,
                         const struct counters *counters, size_t row) {
     size_t before = stacks->frame_count;
-    if (!grow(&stacks->list, stacks->count, &stacks->room, sizeof *stacks->list) ||
-        !grow(&stacks->rows, stacks->count, &stacks->row_room, sizeof *stacks->rows) ||
-        !add_frames(stacks, views, step))
-        return false;
+    memory_grow(&stacks->list, stacks->count, &stacks->room, sizeof *stacks->list);
+    memory_grow(&stacks->rows, stacks->count, &stacks->row_room, sizeof *stacks->rows);
+    add_frames(stacks, views, step);
     stacks->rows[stacks->count] = row;
     stacks->list[stacks->count++] =
         (struct report_stack){.frame_count = stacks->frame_count - before, .counters = *counters};
-    return true;
 }
 
 void profile_stacks_settle(struct profile_stacks *stacks, struct report_site *rows) {

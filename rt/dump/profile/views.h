@@ -22,10 +22,8 @@ struct profile_view {
 /* Follows a part to the site, the module or the caller that it is a part of in the end. */
 void profile_view_find(struct profile_view *, const struct profile_views *, uint64_t slot);
 
-/* The row of what was found; its inline chain, inlined_count places, begins at place *first_place of the
- * names, for these may still move. False: out of memory. */
-bool profile_view_row(struct site_view *, size_t *first_place, const struct profile_views *,
-                      const struct profile_view *);
+/* The row of what was found. */
+void profile_view_row(struct site_view *, const struct profile_views *, const struct profile_view *);
 
 /* ---- The calling frames of a profile. */
 
@@ -39,8 +37,8 @@ struct profile_stacks {
     size_t count, room, row_room, frame_count, frame_room;
 };
 
-/* Adds a stack, which has those counters, of the row with that number. False: out of memory. */
-bool profile_stacks_add(struct profile_stacks *, const struct profile_views *, profile_name step,
+/* Adds a stack, which has those counters, of the row with that number. */
+void profile_stacks_add(struct profile_stacks *, const struct profile_views *, profile_name step,
                         const struct counters *, size_t row);
 
 /* Now that nothing moves any more: sets rows and frames. */

@@ -3,10 +3,11 @@
 #ifndef ALLOCSITE_DUMP_PROFILE_WRITE_H
 #define ALLOCSITE_DUMP_PROFILE_WRITE_H
 
+#include "dump/profile/image.h"
 #include "model/report.h"
 
-/* Writes to an empty file from its beginning on. The report must not be prepared, and have no sites left out.
- * Returns 0 or an errno; EOVERFLOW: more names or sites than a profile can have. */
-int profile_write(int fd, const struct report *);
+/* The report must not be prepared, and have no sites left out. False: it has more names or sites than a
+ * profile can have. There is something to free even then. */
+bool profile_merged(struct profile_image *, const struct report *);
 
 #endif

@@ -3,6 +3,8 @@
 #include "dump/table/listing.h"
 
 #include "base/path.h"
+#include "base/sort.h"
+#include "dump/base/memory.h"
 #include "write/grid.h"
 #include "write/json.h"
 
@@ -81,25 +83,19 @@ static void write_site(struct out *out, const struct table *table, const struct 
     write_chain(out, chain, table_callers(table, site, chain));
 }
 
-static int compare_text(const char *a, const char *b) {
-    return strcmp(a ? a : "", b ? b : "");
-}
-
 static int by_function(const void *left, const void *right) {
     const struct table_site *a = *(struct table_site *const *)left, *b = *(struct table_site *const *)right;
-    int order = compare_text(a->at.function, b->at.function);
-    return order ? order : compare_text(a->at.file, b->at.file);
+    return compare_names(a->at.function, b->at.function) ?: compare_names(a->at.file, b->at.file);
 }
 
 /* Functions of one name in two files are two. */
 static size_t count_functions(const struct table *table) {
-    const struct table_site **sites = calloc(table->count + 1, sizeof *sites);
+    const struct table_site **sites = memory_zeros(table->count, sizeof *sites);
     size_t count = 0;
-    for (size_t i = 0; sites && i < table->count; i++)
+    for (size_t i = 0; i < table->count; i++)
         sites[i] = &table->sites[i];
-    if (sites && table->count)
-        qsort(sites, table->count, sizeof *sites, by_function);
-    for (size_t i = 0; sites && i < table->count; i++)
+    qsort(sites, table->count, sizeof *sites, by_function);
+    for (size_t i = 0; i < table->count; i++)
         count += i == 0 || by_function(&sites[i], &sites[i - 1]) != 0;
     free(sites);
     return count;
@@ -109,7 +105,7 @@ static size_t count_functions(const struct table *table) {
 static size_t count_files(const struct table *table) {
     size_t count = 0;
     for (size_t i = 0; i < table->count; i++)
-        count += i == 0 || compare_text(table->sites[i].at.file, table->sites[i - 1].at.file) != 0;
+        count += i == 0 || compare_names(table->sites[i].at.file, table->sites[i - 1].at.file) != 0;
     return count;
 }
 

@@ -2,6 +2,7 @@
 /* The site table of an ELF file. */
 #include "dump/table/module_table.h"
 
+#include "dump/base/memory.h"
 #include "format.h"
 
 #include <elf.h>
@@ -52,19 +53,14 @@ static void lay_out(const struct elf_file *elf, uint64_t *bases, uint64_t *sizes
     }
 }
 
-static bool copy_sections(struct module_table *module, const struct elf_file *elf, struct reason *why) {
-    module->copies = calloc(elf->count, sizeof *module->copies);
+static void copy_sections(struct module_table *module, const struct elf_file *elf) {
+    module->copies = memory_zeros(elf->count, sizeof *module->copies);
     module->count = elf->count;
-    for (size_t i = 0; module->copies && i < elf->count; i++) {
+    for (size_t i = 0; i < elf->count; i++) {
         const struct elf_section *section = &elf->sections[i];
-        if (!is_table_section(section) || !section->bytes || !section->size)
-            continue;
-        module->copies[i] = malloc(section->size);
-        if (!module->copies[i])
-            return reason_set(why, "out of memory");
-        memcpy(module->copies[i], section->bytes, section->size);
+        if (is_table_section(section) && section->bytes)
+            module->copies[i] = memory_copy(section->bytes, section->size);
     }
-    return module->copies ? true : reason_set(why, "out of memory");
 }
 
 /* Appends the regions of one kind, behind those of the kinds before. */
@@ -93,28 +89,30 @@ static bool collect(const struct module_table *module, const struct elf_file *el
 static bool decode(struct module_table *module, const struct elf_file *elf, const uint64_t *bases,
                    struct reason *why) {
     struct table_input input = {0};
-    input.sites.items = module->regions;
-    if (!collect(module, elf, bases, ALLOCSITE_SITES_SECTION, &input.sites, why))
-        return false;
-    input.frames.items = input.sites.items + input.sites.count;
-    if (!collect(module, elf, bases, ALLOCSITE_FRAMES_SECTION, &input.frames, why))
-        return false;
-    input.strings.items = input.frames.items + input.frames.count;
-    if (!collect(module, elf, bases, ALLOCSITE_STRINGS_SECTION, &input.strings, why))
-        return false;
-    input.wrappers.items = input.strings.items + input.strings.count;
-    if (!collect(module, elf, bases, ALLOCSITE_WRAPPERS_SECTION, &input.wrappers, why))
-        return false;
+    const struct {
+        const char *name;
+        struct table_regions *regions;
+    } kinds[] = {
+        {ALLOCSITE_SITES_SECTION, &input.sites},
+        {ALLOCSITE_FRAMES_SECTION, &input.frames},
+        {ALLOCSITE_STRINGS_SECTION, &input.strings},
+        {ALLOCSITE_WRAPPERS_SECTION, &input.wrappers},
+    };
+    struct table_region *next = module->regions;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        kinds[i].regions->items = next;
+        if (!collect(module, elf, bases, kinds[i].name, kinds[i].regions, why))
+            return false;
+        next += kinds[i].regions->count;
+    }
     return table_decode(&module->table, input, why);
 }
 
 static bool decode_relocated(struct module_table *module, const struct elf_file *elf, struct reason *why) {
-    uint64_t *bases = calloc(elf->count, 2 * sizeof *bases), *sizes = bases + elf->count;
-    if (!bases)
-        return reason_set(why, "out of memory");
+    uint64_t *bases = memory_zeros(2 * elf->count, sizeof *bases), *sizes = bases + elf->count;
     lay_out(elf, bases, sizes);
-    bool is_read = copy_sections(module, elf, why) && elf_relocate(elf, module->copies, sizes, bases, why) &&
-                   decode(module, elf, bases, why);
+    copy_sections(module, elf);
+    bool is_read = elf_relocate(elf, module->copies, sizes, bases, why) && decode(module, elf, bases, why);
     free(bases);
     return is_read;
 }
@@ -126,9 +124,7 @@ bool module_table_read(struct module_table *module, const struct elf_file *elf, 
                                "nothing)");
     if (!check_size(elf, why))
         return false;
-    module->regions = calloc(elf->count, sizeof *module->regions);
-    if (!module->regions)
-        return reason_set(why, "out of memory");
+    module->regions = memory_zeros(elf->count, sizeof *module->regions);
     bool is_read = elf->type == ET_REL ? decode_relocated(module, elf, why) : decode(module, elf, NULL, why);
     if (!is_read)
         module_table_free(module);

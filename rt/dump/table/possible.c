@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Which of the functions that could be wrappers are: a table knows that only as a whole, when all files of a
  * module have been linked. */
+#include "dump/base/memory.h"
 #include "dump/base/names.h"
 #include "dump/table/table.h"
 
@@ -31,15 +32,13 @@ static int by_function(const void *left, const void *right) {
     return strcmp(a->at.function, b->at.function);
 }
 
-static bool collect(const struct table *table, struct inner_sites *inner) {
-    inner->count = 0;
-    inner->list = calloc(table->count + 1, sizeof *inner->list);
-    for (size_t i = 0; inner->list && i < table->count; i++)
+static struct inner_sites collect(const struct table *table) {
+    struct inner_sites inner = {memory_zeros(table->count, sizeof *inner.list), 0};
+    for (size_t i = 0; i < table->count; i++)
         if (table->sites[i].of_wrapper && table->sites[i].at.function)
-            inner->list[inner->count++] = &table->sites[i];
-    if (inner->count)
-        qsort(inner->list, inner->count, sizeof *inner->list, by_function);
-    return inner->list != NULL;
+            inner.list[inner.count++] = &table->sites[i];
+    qsort(inner.list, inner.count, sizeof *inner.list, by_function);
+    return inner;
 }
 
 static int by_name(const void *name, const void *site) {
@@ -74,30 +73,23 @@ static bool settle_once(struct table *table, const struct inner_sites *inner) {
 }
 
 /* Puts those that are possible alone behind all others, in their order. */
-static bool part(struct table *table) {
-    struct table_site *possible = calloc(table->count + 1, sizeof *possible);
-    size_t known = 0, count = 0;
-    if (!possible)
-        return false;
+static void part(struct table *table) {
+    struct table_site *possible = memory_zeros(table->count, sizeof *possible);
+    size_t known = 0;
     for (size_t i = 0; i < table->count; i++)
         if (is_real(table, &table->sites[i]))
             table->sites[known++] = table->sites[i];
         else
-            possible[count++] = table->sites[i];
-    if (count)
-        memcpy(table->sites + known, possible, count * sizeof *possible);
+            possible[table->possible_count++] = table->sites[i];
+    memcpy(table->sites + known, possible, table->possible_count * sizeof *possible);
     free(possible);
     table->count = known;
-    table->possible_count = count;
-    return true;
 }
 
-bool table_settle(struct table *table) {
-    struct inner_sites inner;
-    if (!collect(table, &inner))
-        return false;
+void table_settle(struct table *table) {
+    struct inner_sites inner = collect(table);
     while (settle_once(table, &inner))
         ;
     free(inner.list);
-    return part(table);
+    part(table);
 }

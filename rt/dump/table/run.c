@@ -10,9 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
-static void fail(struct table_run *run, const char *module, const struct reason *why) {
-    complain(module, "%s", why->text);
-    run->status = STATUS_FAILED;
+static void fail(struct table_run *run, const char *module, const char *why) {
+    run->status = complain(module, "%s", why);
 }
 
 /* Objects without a table are a normal part of an archive. */
@@ -23,7 +22,7 @@ static void show_elf(struct table_run *run, const struct module_bytes *module, c
         return;
     run->table_count++;
     if (!module_table_read(&table, elf, &why)) {
-        fail(run, module->name, &why);
+        fail(run, module->name, why.text);
         return;
     }
     run->has_heading |= module->is_member;
@@ -37,7 +36,7 @@ static void show_module(const struct module_bytes *module, void *context) {
     struct reason why;
     if (!elf_open(&elf, module->bytes, module->size, &why)) {
         run->table_count++;
-        fail(run, module->name, &why);
+        fail(run, module->name, why.text);
         return;
     }
     show_elf(run, module, &elf);
@@ -48,11 +47,9 @@ static void show_file(struct table_run *run, const char *path) {
     struct reason why;
     run->table_count = 0;
     if (!input_each(path, show_module, run, &why))
-        fail(run, path, &why);
-    else if (run->table_count == 0) {
-        reason_set(&why, "no member of the archive has a site table");
-        fail(run, path, &why);
-    }
+        fail(run, path, why.text);
+    else if (run->table_count == 0)
+        fail(run, path, "no member of the archive has a site table");
 }
 
 static bool set_format(struct table_run *run, const char *name) {

@@ -5,16 +5,12 @@
 #include "base/covers.h"
 #include "base/path.h"
 #include "base/sort.h"
+#include "dump/base/memory.h"
 #include "format.h"
 
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-
-static int by_address(const void *left, const void *right) {
-    const struct table_region *a = left, *b = right;
-    return (a->address > b->address) - (a->address < b->address);
-}
 
 /* The last region that begins at or before address. */
 static const struct table_region *region_before(const struct table_regions *regions, uint64_t address) {
@@ -34,6 +30,14 @@ static const unsigned char *bytes_at(const struct table_regions *regions, uint64
     return region->bytes + offset;
 }
 
+/* Copies them. False: they are not there. */
+static bool read_at(const struct table_regions *regions, uint64_t address, void *to, size_t size) {
+    const unsigned char *bytes = bytes_at(regions, address, size);
+    if (bytes)
+        memcpy(to, bytes, size);
+    return bytes;
+}
+
 /* The target of the field at an address; 0: none. */
 static uint64_t target(uint64_t field, allocsite_ref reference) {
     return reference ? field + (uint64_t)(int64_t)reference : 0;
@@ -43,7 +47,7 @@ static uint64_t target(uint64_t field, allocsite_ref reference) {
 
 /* Regions end with a NUL (checked once, in check_strings), so every string in them ends too. Empty and absent
  * mean the same: unknown. */
-bool table_string(const struct table_input *input, uint64_t address, const char **string) {
+static bool read_string(const struct table_input *input, uint64_t address, const char **string) {
     *string = NULL;
     if (address == 0)
         return true;
@@ -55,23 +59,17 @@ bool table_string(const struct table_input *input, uint64_t address, const char 
 
 static bool read_scope(const struct table_input *input, uint64_t address, struct place *place) {
     struct allocsite_scope scope;
-    const unsigned char *bytes = bytes_at(&input->frames, address, sizeof scope);
-    if (!bytes)
-        return false;
-    memcpy(&scope, bytes, sizeof scope);
-    return table_string(input, target(FIELD(address, struct allocsite_scope, function), scope.function),
-                        &place->function) &&
-           table_string(input, target(FIELD(address, struct allocsite_scope, file), scope.file),
-                        &place->file);
+    return read_at(&input->frames, address, &scope, sizeof scope) &&
+           read_string(input, target(FIELD(address, struct allocsite_scope, function), scope.function),
+                       &place->function) &&
+           read_string(input, target(FIELD(address, struct allocsite_scope, file), scope.file), &place->file);
 }
 
 /* Reads the frame at *address and moves *address on to its caller. */
 static bool read_frame(const struct table_input *input, uint64_t *address, struct place *place) {
     struct allocsite_frame frame;
-    const unsigned char *bytes = bytes_at(&input->frames, *address, sizeof frame);
-    if (!bytes)
+    if (!read_at(&input->frames, *address, &frame, sizeof frame))
         return false;
-    memcpy(&frame, bytes, sizeof frame);
     place->line = frame.line;
     place->column = frame.column;
     uint64_t scope = target(FIELD(*address, struct allocsite_frame, scope), frame.scope);
@@ -81,24 +79,19 @@ static bool read_frame(const struct table_input *input, uint64_t *address, struc
 
 static bool read_request(const struct table_input *input, uint64_t address, struct table_site *site) {
     struct allocsite_request request;
-    const unsigned char *bytes = bytes_at(&input->frames, address, sizeof request);
-    if (!bytes)
+    if (!read_at(&input->frames, address, &request, sizeof request))
         return false;
-    memcpy(&request, bytes, sizeof request);
     uint64_t callee = target(FIELD(address, struct allocsite_request, callee), request.callee);
     uint64_t type = target(FIELD(address, struct allocsite_request, type), request.type);
-    return table_string(input, callee, &site->callee) && table_string(input, type, &site->type) &&
-           site->callee;
+    return read_string(input, callee, &site->callee) && read_string(input, type, &site->type) && site->callee;
 }
 
 static bool read_possible(const struct table_input *input, uint64_t address, struct table_site *site) {
     struct allocsite_possible_request request;
-    const unsigned char *bytes = bytes_at(&input->frames, address, sizeof request);
-    if (!bytes)
+    if (!read_at(&input->frames, address, &request, sizeof request))
         return false;
-    memcpy(&request, bytes, sizeof request);
     uint64_t symbol = target(FIELD(address, struct allocsite_possible_request, symbol), request.symbol);
-    return table_string(input, symbol, &site->possible) && site->possible;
+    return read_string(input, symbol, &site->possible) && site->possible;
 }
 
 static bool check_chain(const struct table_input *input, uint64_t address) {
@@ -154,13 +147,15 @@ static bool read_region(struct table *table, const struct table_region *region, 
     return true;
 }
 
-static bool check_sites(const struct table_regions *regions, uint64_t *count, struct reason *why) {
+/* How many elements of that size the regions have. what: of the table is not a multiple of it, if it is not.
+ */
+static bool count_elements(const struct table_regions *regions, size_t element, const char *what,
+                           size_t *count, struct reason *why) {
     *count = 0;
     for (size_t i = 0; i < regions->count; i++) {
-        if (regions->items[i].size % sizeof(struct allocsite_site))
-            return reason_set(why, "damaged site table: its size is not a multiple of %zu bytes",
-                              sizeof(struct allocsite_site));
-        *count += regions->items[i].size / sizeof(struct allocsite_site);
+        if (regions->items[i].size % element)
+            return reason_set(why, "damaged site table: %s is not a multiple of %zu bytes", what, element);
+        *count += regions->items[i].size / element;
     }
     return true;
 }
@@ -173,43 +168,32 @@ static bool check_strings(const struct table_regions *regions, struct reason *wh
 }
 
 static void sort_regions(struct table_regions *regions) {
-    if (regions->count > 1)
-        qsort(regions->items, regions->count, sizeof *regions->items, by_address);
+    if (regions->count)
+        qsort(regions->items, regions->count, sizeof *regions->items, compare_first_u64);
 }
 
 /* Unknown comes last. */
-static int compare_text(const char *a, const char *b) {
-    if (a == b)
-        return 0;
-    if (!a || !b)
-        return a ? -1 : 1;
-    return strcmp(a, b);
-}
-
-static int compare_number(uint64_t a, uint64_t b) {
-    return (a > b) - (a < b);
+static int compare_known(const char *a, const char *b) {
+    return a == b ? 0 : a && b ? strcmp(a, b) : !a - !b;
 }
 
 /* In the order in which they are shown: without their dots. */
 static int compare_file(const char *a, const char *b) {
     char clean_a[PATH_MAX], clean_b[PATH_MAX];
     if (a == b || !a || !b)
-        return compare_text(a, b);
+        return compare_known(a, b);
     path_show(clean_a, sizeof clean_a, a, NULL);
     path_show(clean_b, sizeof clean_b, b, NULL);
-    int order = strcmp(clean_a, clean_b);
-    return order ? order : strcmp(a, b);
+    return strcmp(clean_a, clean_b) ?: strcmp(a, b);
 }
 
 static int by_place(const void *left, const void *right) {
     const struct table_site *a = left, *b = right;
-    int order;
-    if ((order = compare_file(a->at.file, b->at.file)) || (order = compare_number(a->at.line, b->at.line)) ||
-        (order = compare_number(a->at.column, b->at.column)) ||
-        (order = compare_text(a->at.function, b->at.function)) ||
-        (order = compare_text(a->callee, b->callee)))
-        return order;
-    return compare_number(a->hash, b->hash);
+    return compare_file(a->at.file, b->at.file)
+               ?: compare_u64(a->at.line, b->at.line)
+               ?: compare_u64(a->at.column, b->at.column)
+               ?: compare_known(a->at.function, b->at.function)
+               ?: compare_known(a->callee, b->callee) ?: compare_u64(a->hash, b->hash);
 }
 
 /* The same site can stand in a module several times (rt/format.h says when). */
@@ -224,24 +208,30 @@ static void sort_and_merge(struct table *table) {
     table->count = kept;
 }
 
-bool table_decode(struct table *table, struct table_input input, struct reason *why) {
-    uint64_t count;
-    *table = (struct table){.input = input};
-    if (!check_sites(&input.sites, &count, why) || !check_strings(&input.strings, why))
+static bool decode_sites(struct table *table, struct reason *why) {
+    const struct table_regions *regions = &table->input.sites;
+    size_t count;
+    if (!count_elements(regions, sizeof(struct allocsite_site), "its size", &count, why) ||
+        !check_strings(&table->input.strings, why))
         return false;
+    table->sites = memory_zeros(count, sizeof *table->sites);
+    for (size_t i = 0; i < regions->count; i++)
+        if (!read_region(table, &regions->items[i], why))
+            return false;
+    sort_and_merge(table);
+    return true;
+}
+
+static bool decode_wrappers(struct table *, struct reason *why);
+
+bool table_decode(struct table *table, struct table_input input, struct reason *why) {
     sort_regions(&input.frames);
     sort_regions(&input.strings);
-    table->sites = calloc(count ? count : 1, sizeof *table->sites);
-    if (!table->sites)
-        return reason_set(why, "out of memory");
-    for (size_t i = 0; i < input.sites.count; i++)
-        if (!read_region(table, &input.sites.items[i], why)) {
-            table_free(table);
-            return false;
-        }
-    sort_and_merge(table);
-    if (table_decode_wrappers(table, why) && (table_settle(table) || reason_set(why, "out of memory")))
+    *table = (struct table){.input = input};
+    if (decode_sites(table, why) && decode_wrappers(table, why)) {
+        table_settle(table);
         return true;
+    }
     table_free(table);
     return false;
 }
@@ -278,31 +268,16 @@ static bool read_wrapper(const struct table_input *input, uint64_t address, cons
     *wrapper = (struct table_wrapper){NULL,      raw.kind,  raw.origin,  raw.size,
                                       raw.count, raw.align, raw.pointer, raw.possible == 1};
     bool is_sound = raw.kind <= ALLOCSITE_FREE && raw.origin <= ALLOCSITE_BY_LIST && raw.symbol &&
-                    table_string(input, address + (uint64_t)(int64_t)raw.symbol, &wrapper->symbol) &&
+                    read_string(input, address + (uint64_t)(int64_t)raw.symbol, &wrapper->symbol) &&
                     wrapper->symbol;
     return is_sound || reason_set(why, "damaged site table: the wrapper at address 0x%llx is none",
                                   (unsigned long long)address);
 }
 
-static bool count_wrappers(const struct table_regions *regions, size_t *count, struct reason *why) {
-    *count = 0;
-    for (size_t i = 0; i < regions->count; i++) {
-        if (regions->items[i].size % sizeof(struct allocsite_wrapper))
-            return reason_set(why,
-                              "damaged site table: the size of its wrappers is not a multiple of %zu bytes",
-                              sizeof(struct allocsite_wrapper));
-        *count += regions->items[i].size / sizeof(struct allocsite_wrapper);
-    }
-    return true;
-}
-
 /* A wrapper that surely is one and that a body shows is known best, so it stands first. */
 static int by_symbol(const void *left, const void *right) {
     const struct table_wrapper *a = left, *b = right;
-    int order = strcmp(a->symbol, b->symbol);
-    return order                              ? order
-           : a->is_possible != b->is_possible ? a->is_possible - b->is_possible
-                                              : a->origin - b->origin;
+    return strcmp(a->symbol, b->symbol) ?: a->is_possible - b->is_possible ?: a->origin - b->origin;
 }
 
 /* Every unit that has or sees a wrapper tells of it. */
@@ -316,15 +291,13 @@ static void sort_and_merge_wrappers(struct table *table) {
     table->wrapper_count = kept;
 }
 
-bool table_decode_wrappers(struct table *table, struct reason *why) {
+static bool decode_wrappers(struct table *table, struct reason *why) {
     const struct table_regions *regions = &table->input.wrappers;
     const size_t size = sizeof(struct allocsite_wrapper);
     size_t count;
-    if (!count_wrappers(regions, &count, why))
+    if (!count_elements(regions, size, "the size of its wrappers", &count, why))
         return false;
-    table->wrappers = calloc(count ? count : 1, sizeof *table->wrappers);
-    if (!table->wrappers)
-        return reason_set(why, "out of memory");
+    table->wrappers = memory_zeros(count, sizeof *table->wrappers);
     for (size_t i = 0; i < regions->count; i++)
         for (uint64_t at = 0; at < regions->items[i].size; at += size)
             if (!read_wrapper(&table->input, regions->items[i].address + at, regions->items[i].bytes + at,

@@ -71,14 +71,8 @@ void table_free(struct table *);
 /* The chain of callers, innermost first. Returns its length. */
 size_t table_callers(const struct table *, const struct table_site *, struct place chain[TABLE_CHAIN_MAX]);
 
-/* Their part of the work of table_decode. Needs input and sorted strings. */
-bool table_decode_wrappers(struct table *, struct reason *why);
-
-/* Finds out which of the wrappers and sites that are only possible are. False: out of memory. */
-bool table_settle(struct table *);
-
-/* For decoders: the string at an address, in *string; "" and nothing are NULL. False: there is none. */
-bool table_string(const struct table_input *, uint64_t address, const char **string);
+/* Finds out which of the wrappers and sites that are only possible are. */
+void table_settle(struct table *);
 
 /* "alloc", "realloc", "free". */
 const char *table_kind_name(uint8_t kind);

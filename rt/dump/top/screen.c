@@ -41,8 +41,7 @@ static void put_line(int row, struct out *line) {
     move(row, 0);
     int columns = 0;
     for (size_t i = 0; i < line->used && columns < COLS; columns++) {
-        size_t length = utf8_length(line->data + i);
-        length = length ? length : 1;
+        size_t length = utf8_length(line->data + i) ?: 1;
         addnstr(line->data + i, (int)length);
         i += length;
     }
@@ -214,10 +213,9 @@ static void refresh_data(struct screen *screen) {
     set_next(screen);
 }
 
-static bool run(struct screen *screen) {
+static void run(struct screen *screen) {
     while (!screen->is_done) {
-        if (!top_select(screen->top, &screen->view))
-            return false;
+        top_select(screen->top, &screen->view);
         scroll_by(screen, 0);
         draw(screen);
         bool is_still = screen->is_paused || top_is_over(screen->top);
@@ -230,9 +228,8 @@ static bool run(struct screen *screen) {
             refresh_data(screen);
         /* A terminal that is gone gives no keys, and does not wait for them. */
         if (key == ERR && !isatty(STDIN_FILENO))
-            return true;
+            return;
     }
-    return true;
 }
 
 static bool open_screen(void) {
@@ -244,24 +241,28 @@ static bool open_screen(void) {
     return false;
 }
 
+/* For who ends in between, for want of memory. */
+static void close_screen(void) {
+    if (!isendwin())
+        endwin();
+}
+
 int top_screen(struct top *top, const struct top_options *options) {
     struct screen screen = {.top = top, .view = options->view, .interval = options->interval};
     screen.left = options->count ? options->count - 1 : 0;
     screen.is_done = options->count == 1;
     setlocale(LC_CTYPE, "");
     if (!open_screen()) {
-        complain("standard output",
-                 "is a terminal that is not known or whose cursor cannot be moved; use --plain");
-        return STATUS_FAILED;
+        return complain("standard output",
+                        "is a terminal that is not known or whose cursor cannot be moved; use --plain");
     }
     cbreak();
     noecho();
     keypad(stdscr, TRUE);
     set_escdelay(25);
     set_next(&screen);
-    bool is_shown = run(&screen);
+    atexit(close_screen);
+    run(&screen);
     endwin();
-    if (!is_shown)
-        complain(top->path, "out of memory");
-    return is_shown ? STATUS_DONE : STATUS_FAILED;
+    return STATUS_DONE;
 }

@@ -25,12 +25,6 @@ static const struct column {
 
 enum { COLUMNS_SHOWN = sizeof columns / sizeof *columns };
 
-static void put_amount(struct out *out, uint64_t amount, enum measure measure) {
-    char text[UNITS_SIZE];
-    measure_show(text, amount, measure);
-    out_text(out, text);
-}
-
 static void put_title(const struct page *page, bool is_gone) {
     const struct report *report = page->report;
     out_text(page->out, "allocsite: ");
@@ -50,9 +44,9 @@ static void put_totals(const struct page *page, const struct top *top) {
     if (!top_has_rates(top))
         return;
     out_text(page->out, "; ");
-    put_amount(page->out, top->total.allocs, MEASURE_ALLOCS);
+    measure_write(page->out, top->total.allocs, MEASURE_ALLOCS);
     out_text(page->out, " allocs/s, ");
-    put_amount(page->out, top->total.bytes, MEASURE_BYTES);
+    measure_write(page->out, top->total.bytes, MEASURE_BYTES);
     out_text(page->out, "/s");
 }
 
@@ -123,8 +117,7 @@ static int show_table(struct top *top, const struct top_options *options, bool i
     struct out *out = standard_out();
     if (!is_first)
         out_char(out, '\n');
-    if (!top_select(top, &options->view))
-        return complain(top->path, "out of memory");
+    top_select(top, &options->view);
     put_table(out, top, options);
     return standard_out_end();
 }

@@ -2,6 +2,7 @@
 /* The allocations of a running program, again and again. */
 #include "dump/top/top.h"
 
+#include "dump/base/memory.h"
 #include "dump/process/process.h"
 #include "model/report_order.h"
 
@@ -18,45 +19,24 @@ static void drop(struct snapshot *snapshot) {
     free(snapshot);
 }
 
-static bool order(struct snapshot *snapshot) {
-    struct report *report = snapshot->source.report;
-    snapshot->sites = malloc((report->counted + 1) * sizeof(struct report_site *));
-    if (!snapshot->sites)
-        return false;
-    memcpy(snapshot->sites, report->sites, report->counted * sizeof(struct report_site *));
-    order_sites_by_identity(snapshot->sites, report->counted);
-    return true;
-}
-
-static bool fill(struct snapshot *snapshot, struct symbolizer *names) {
-    static char directory[PATH_MAX];
-    struct report_limits everything = {.top = 0};
-    struct report *report = snapshot->source.report;
-    clock_gettime(CLOCK_MONOTONIC, &snapshot->time);
-    report->directory = getcwd(directory, sizeof directory);
-    names->is_quiet = true;
-    if (!symbolize_report(names, report))
-        return false;
-    report_prepare(report, &everything);
-    return order(snapshot);
-}
-
 /* NULL: *why says why. */
 static struct snapshot *take(struct top *top, struct reason *why) {
-    struct snapshot *snapshot = calloc(1, sizeof *snapshot);
-    if (!snapshot) {
-        reason_set(why, "out of memory");
-        return NULL;
-    }
+    static char directory[PATH_MAX];
+    struct report_limits everything = {.top = 0};
+    struct snapshot *snapshot = memory_zeros(1, sizeof *snapshot);
     if (!report_source_load(&snapshot->source, top->path, why)) {
         free(snapshot);
         return NULL;
     }
-    if (fill(snapshot, &top->names))
-        return snapshot;
-    reason_set(why, "out of memory");
-    drop(snapshot);
-    return NULL;
+    struct report *report = snapshot->source.report;
+    clock_gettime(CLOCK_MONOTONIC, &snapshot->time);
+    report->directory = getcwd(directory, sizeof directory);
+    top->names.is_quiet = true;
+    symbolize_report(&top->names, report);
+    report_prepare(report, &everything);
+    snapshot->sites = memory_copy(report->sites, report->counted * sizeof(struct report_site *));
+    order_sites_by_identity(snapshot->sites, report->counted);
+    return snapshot;
 }
 
 /* A process that has no profile takes what it has counted with it. */
@@ -165,14 +145,13 @@ static int compare_rows(const void *a, const void *b, void *sort) {
     return order_identity(left->site, right->site);
 }
 
-bool top_select(struct top *top, const struct top_view *view) {
+void top_select(struct top *top, const struct top_view *view) {
     const struct report *report = top_report(top);
     enum measure sort = view->sort;
-    struct top_row *rows = reallocarray(top->rows, report->counted + 1, sizeof *rows);
-    top->count = 0;
-    if (!rows)
-        return false;
+    struct top_row *rows = memory_zeros(report->counted, sizeof *rows);
+    free(top->rows);
     top->rows = rows;
+    top->count = 0;
     bool has_rates = top_has_rates(top);
     top->total = has_rates ? rate_of(top, &report->totals, &top->before->source.report->totals)
                            : (struct rate){.allocs = 0};
@@ -186,5 +165,4 @@ bool top_select(struct top *top, const struct top_view *view) {
             row->rate = rate_of(top, site, find_before(top, site));
     }
     qsort_r(rows, top->count, sizeof *rows, compare_rows, &sort);
-    return true;
 }

@@ -57,8 +57,8 @@ bool top_refresh(struct top *, struct reason *why);
 void top_close(struct top *);
 
 /* Sets the rows: those whose function, file, callee, type or module has the filter in it, in any case of
- * letters, also of the functions that they are inlined into. False: out of memory, no rows. */
-bool top_select(struct top *, const struct top_view *);
+ * letters, also of the functions that they are inlined into. */
+void top_select(struct top *, const struct top_view *);
 
 static inline const struct report *top_report(const struct top *top) {
     return top->now->source.report;

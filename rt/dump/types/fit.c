@@ -43,12 +43,12 @@ static bool find_template(struct fitting *fitting, Dwarf_Die die, Dwarf_Off *off
         Dwarf_Off next;
         if (dwarf_offdie_b(fitting->debug, *offset, 1, &die, NULL) != DW_DLV_OK)
             return false;
-        is_more = dwarf_tag(die, &tag, NULL) == DW_DLV_OK && tag != DW_TAG_typedef &&
-                  debug_reference(fitting->debug, die, DW_AT_type, &next);
+        tag = debug_tag(die);
+        is_more = tag && tag != DW_TAG_typedef && debug_reference(fitting->debug, die, DW_AT_type, &next);
         *offset = is_more ? next : *offset;
         dwarf_dealloc(fitting->debug, die, DW_DLA_DIE);
     }
-    return tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_union_type;
+    return debug_is_record(tag);
 }
 
 /* Without what makes a pointer of it. */
@@ -86,20 +86,14 @@ static void see_parameter(struct fitting *fitting, Dwarf_Die die, Dwarf_Half tag
 }
 
 static void see_parameters(struct fitting *fitting, Dwarf_Die parent, int depth) {
-    Dwarf_Die die, next;
-    if (depth > DEPTH_MAX || dwarf_child(parent, &die, NULL) != DW_DLV_OK)
-        return;
-    for (bool is_last = false; !is_last; die = next) {
-        Dwarf_Half tag = 0;
-        if (dwarf_tag(die, &tag, NULL) != DW_DLV_OK)
-            tag = 0;
+    Dwarf_Die die = depth > DEPTH_MAX ? NULL : debug_child_of(parent);
+    for (; die; die = debug_next_of(fitting->debug, die, true)) {
+        Dwarf_Half tag = debug_tag(die);
         if (tag == DW_TAG_GNU_template_parameter_pack)
             see_parameters(fitting, die, depth + 1);
         else if (tag == DW_TAG_template_type_parameter || tag == DW_TAG_template_value_parameter ||
                  tag == DW_TAG_GNU_template_template_param)
             see_parameter(fitting, die, tag);
-        is_last = dwarf_siblingof_b(fitting->debug, die, 1, &next, NULL) != DW_DLV_OK;
-        dwarf_dealloc(fitting->debug, die, DW_DLA_DIE);
     }
 }
 

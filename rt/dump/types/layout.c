@@ -2,7 +2,8 @@
 /* The layout of one type of debug information: what of it has a member, byte by byte. */
 #include "dump/types/layout.h"
 
-#include "base/grow.h"
+#include "base/sort.h"
+#include "dump/base/memory.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +21,6 @@ struct laying {
     size_t count, room;
     const char *outer; /* the type's own member that is being laid */
     unsigned steps;
-    bool is_broken; /* for want of memory */
 };
 
 /* A type without typedefs and qualifiers around it. */
@@ -33,10 +33,6 @@ struct type {
 static bool is_around(Dwarf_Half tag) {
     return tag == DW_TAG_typedef || tag == DW_TAG_const_type || tag == DW_TAG_volatile_type ||
            tag == DW_TAG_restrict_type || tag == DW_TAG_atomic_type;
-}
-
-static bool is_record(Dwarf_Half tag) {
-    return tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_union_type;
 }
 
 /* Whether there is another type to go on to. */
@@ -53,8 +49,7 @@ static bool open_type(struct laying *laying, struct type *type, Dwarf_Off offset
     for (int hops = 0; hops < DEPTH_MAX; hops++) {
         if (dwarf_offdie_b(laying->debug, offset, 1, &type->die, NULL) != DW_DLV_OK)
             return false;
-        if (dwarf_tag(type->die, &type->tag, NULL) != DW_DLV_OK)
-            type->tag = 0;
+        type->tag = debug_tag(type->die);
         type->is_declaration = debug_has_attribute(type->die, DW_AT_declaration);
         if (!next_type(laying, type, &offset))
             return true;
@@ -67,38 +62,24 @@ static void close_type(struct laying *laying, struct type *type) {
     dwarf_dealloc(laying->debug, type->die, DW_DLA_DIE);
 }
 
-/* Calls for each entry below until one returns false. */
-typedef bool visit(struct laying *, Dwarf_Die, void *context);
-
-static void each_child(struct laying *laying, Dwarf_Die parent, visit *function, void *context) {
-    Dwarf_Die die, next;
-    if (dwarf_child(parent, &die, NULL) != DW_DLV_OK)
-        return;
-    for (bool is_last = false; !is_last; die = next) {
-        is_last = !function(laying, die, context) ||
-                  dwarf_siblingof_b(laying->debug, die, 1, &next, NULL) != DW_DLV_OK;
-        dwarf_dealloc(laying->debug, die, DW_DLA_DIE);
-    }
-}
-
 /* An array of no elements, or of any number, counts none. */
-static bool count_dimension(struct laying *laying, Dwarf_Die die, void *context) {
-    uint64_t *count = context, of_it = 0;
-    Dwarf_Half tag = 0;
-    if (dwarf_tag(die, &tag, NULL) != DW_DLV_OK || tag != DW_TAG_subrange_type)
-        return true;
+static void count_dimension(struct laying *laying, Dwarf_Die die, uint64_t *count) {
+    uint64_t of_it = 0;
+    if (debug_tag(die) != DW_TAG_subrange_type)
+        return;
     if (debug_has_attribute(die, DW_AT_count))
         of_it = debug_number(laying->debug, die, DW_AT_count);
     else if (debug_has_attribute(die, DW_AT_upper_bound))
         of_it = debug_number(laying->debug, die, DW_AT_upper_bound) + 1;
     if (of_it >> 48 || __builtin_mul_overflow(*count, of_it, count))
         *count = 0;
-    return true;
 }
 
 static uint64_t element_count(struct laying *laying, const struct type *array) {
     uint64_t count = 1;
-    each_child(laying, array->die, count_dimension, &count);
+    Dwarf_Die die = debug_child_of(array->die);
+    for (; die; die = debug_next_of(laying->debug, die, true))
+        count_dimension(laying, die, &count);
     return count;
 }
 
@@ -146,17 +127,13 @@ static uint64_t size_at(struct laying *laying, Dwarf_Off offset, int depth) {
     return size;
 }
 
-/* False: it is not to go on. */
-static bool add_extent(struct laying *laying, uint64_t start, uint64_t end, const char *inner) {
+static void add_extent(struct laying *laying, uint64_t start, uint64_t end, const char *inner) {
     if (laying->count >= EXTENTS_MAX) {
         laying->layout->is_partial = true;
-        return false;
+        return;
     }
-    laying->is_broken |= !grow(&laying->extents, laying->count, &laying->room, sizeof *laying->extents);
-    if (laying->is_broken)
-        return false;
+    memory_grow(&laying->extents, laying->count, &laying->room, sizeof *laying->extents);
     laying->extents[laying->count++] = (struct type_extent){start, end, laying->outer, inner};
-    return true;
 }
 
 /* Where a type goes. */
@@ -203,7 +180,7 @@ static void place_array(struct laying *laying, const struct type *array, struct 
             add_extent(laying, at, spot.at + count * size, spot.name);
             return;
         }
-        if (laying->count == first || laying->count >= EXTENTS_MAX || laying->is_broken)
+        if (laying->count == first || laying->count >= EXTENTS_MAX)
             return;
     }
 }
@@ -258,19 +235,20 @@ static void place_member(struct laying *laying, Dwarf_Die member, struct spot ar
     }
 }
 
-static bool see_member(struct laying *laying, Dwarf_Die die, void *context) {
-    Dwarf_Half tag = 0;
-    if (dwarf_tag(die, &tag, NULL) == DW_DLV_OK &&
-        (tag == DW_TAG_inheritance || (tag == DW_TAG_member && !is_static(die))))
-        place_member(laying, die, *(const struct spot *)context);
-    return ++laying->steps < STEPS_MAX && !laying->is_broken;
+static void place_members(struct laying *laying, Dwarf_Die record, struct spot spot) {
+    Dwarf_Die die = debug_child_of(record);
+    for (; die; die = debug_next_of(laying->debug, die, ++laying->steps < STEPS_MAX)) {
+        Dwarf_Half tag = debug_tag(die);
+        if (tag == DW_TAG_inheritance || (tag == DW_TAG_member && !is_static(die)))
+            place_member(laying, die, spot);
+    }
 }
 
 static void place_type(struct laying *laying, const struct type *type, struct spot spot) {
     if (type->tag == DW_TAG_array_type)
         place_array(laying, type, spot);
-    else if (is_record(type->tag) && !type->is_declaration)
-        each_child(laying, type->die, see_member, &spot);
+    else if (debug_is_record(type->tag) && !type->is_declaration)
+        place_members(laying, type->die, spot);
     else {
         uint64_t size = size_of(laying, type, spot.depth);
         if (size)
@@ -286,7 +264,7 @@ static void place(struct laying *laying, Dwarf_Off offset, struct spot spot) {
         place_unknown(laying, spot);
         return;
     }
-    if (!spot.name && is_record(type.tag))
+    if (!spot.name && debug_is_record(type.tag))
         spot.name = debug_text(type.die, DW_AT_name);
     if (spot.depth == 1 && !laying->outer)
         laying->outer = spot.name;
@@ -294,32 +272,30 @@ static void place(struct laying *laying, Dwarf_Off offset, struct spot spot) {
     close_type(laying, &type);
 }
 
-bool debug_layout(struct type_layout *layout, Dwarf_Debug debug, Dwarf_Off offset, debug_definition *find,
+void debug_layout(struct type_layout *layout, Dwarf_Debug debug, Dwarf_Off offset, debug_definition *find,
                   void *context) {
     struct laying laying = {.debug = debug, .find = find, .context = context, .layout = layout};
     *layout = (struct type_layout){.size = size_at(&laying, offset, 0)};
     if (!layout->size)
-        return true;
+        return;
     layout->state = TYPE_KNOWN;
     place(&laying, offset, (struct spot){.at = 0});
     layout->is_partial |= laying.steps >= STEPS_MAX;
     type_layout_fill(layout, laying.extents, laying.count);
     free(laying.extents);
-    return !laying.is_broken;
 }
 
 /* ---- How types are laid out. */
 
 static int by_start(const void *left, const void *right) {
     const struct type_extent *a = left, *b = right;
-    int order = (a->start > b->start) - (a->start < b->start);
-    return order ? order : (a->end > b->end) - (a->end < b->end);
+    return compare_u64(a->start, b->start) ?: compare_u64(a->end, b->end);
 }
 
 static void name_member(char name[TYPE_MEMBER_SIZE], const struct type_extent *extent) {
     const char *outer = extent->outer, *inner = extent->inner;
     if (!outer || !inner || outer == inner)
-        snprintf(name, TYPE_MEMBER_SIZE, "%s", outer ? outer : inner ? inner : "");
+        snprintf(name, TYPE_MEMBER_SIZE, "%s", outer ?: inner ?: "");
     else
         snprintf(name, TYPE_MEMBER_SIZE, "%s.%s", outer, inner);
 }

@@ -58,7 +58,7 @@ void type_layout_join(struct type_layout *, const struct type_layout *other);
 /* Sets *offset to the definition of the type that is declared there. False: it is nowhere. */
 typedef bool debug_definition(void *context, Dwarf_Off declaration, Dwarf_Off *offset);
 
-/* Stays unknown if the type has no size. False: out of memory. */
-bool debug_layout(struct type_layout *, Dwarf_Debug, Dwarf_Off type, debug_definition *, void *context);
+/* Stays unknown if the type has no size. */
+void debug_layout(struct type_layout *, Dwarf_Debug, Dwarf_Off type, debug_definition *, void *context);
 
 #endif

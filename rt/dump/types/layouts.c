@@ -2,25 +2,22 @@
 /* The layouts of all types that the sites of a report allocate. */
 #include "dump/types/layouts.h"
 
-#include "base/grow.h"
+#include "base/sort.h"
+#include "dump/base/memory.h"
 #include "dump/debug/child.h"
 #include "dump/elf/module_file.h"
 #include "dump/types/search.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
 enum { POINTER_SIZE = 8 };
 
-/* The same text is the same string in a prepared report of several files, but not in one of a file. */
-static bool is_text(const char *a, const char *b) {
-    return a == b || (a && b && strcmp(a, b) == 0);
-}
-
 static bool is_type(const void *key, const void *context, size_t element) {
     const struct site_view *view = key;
     const struct module_type *type = &((const struct type_layouts *)context)->types[element];
-    return is_text(view->type, type->type) && is_text(view->module, type->module);
+    return is_same_text(view->type, type->type) && is_same_text(view->module, type->module);
 }
 
 static uint64_t hash_type(const struct site_view *view) {
@@ -51,11 +48,9 @@ static bool is_pointer(const char *name) {
     return name[strlen(name) - 1] == '*' || (group && strncmp(group, "(*)", strlen("(*)")) == 0);
 }
 
-static bool add_type(struct type_layouts *layouts, const struct site_view *view) {
-    struct module_type *type;
-    if (!grow(&layouts->types, layouts->count, &layouts->room, sizeof *layouts->types))
-        return false;
-    type = &layouts->types[layouts->count];
+static void add_type(struct type_layouts *layouts, const struct site_view *view) {
+    memory_grow(&layouts->types, layouts->count, &layouts->room, sizeof *layouts->types);
+    struct module_type *type = &layouts->types[layouts->count];
     memset(type, 0, sizeof *type);
     type->module = view->module;
     type->type = view->type;
@@ -63,16 +58,15 @@ static bool add_type(struct type_layouts *layouts, const struct site_view *view)
         type->name.text[0] = '\0';
     else if (is_pointer(type->name.text))
         type->layout = (struct type_layout){.state = TYPE_KNOWN, .size = POINTER_SIZE};
-    return hash_add(&layouts->index, hash_type(view), layouts->count++);
+    hash_put(&layouts->index, hash_type(view), layouts->count++);
 }
 
-static bool add_types(struct type_layouts *layouts, const struct report *report) {
+static void add_types(struct type_layouts *layouts, const struct report *report) {
     for (size_t i = 0; i < report->counted; i++) {
         const struct site_view *view = &report->sites[i]->view;
-        if (view->sited && view->type && find(layouts, view) == HASH_NONE && !add_type(layouts, view))
-            return false;
+        if (view->sited && view->type && find(layouts, view) == HASH_NONE)
+            add_type(layouts, view);
     }
-    return true;
 }
 
 /* Memory that the process that reads shares with the one that wants to know. That one may have gone wild. */
@@ -150,7 +144,7 @@ static bool list_wanted(struct wanted *wanted, const struct type_layouts *layout
     wanted->count = 0;
     for (size_t i = 0; i < layouts->count; i++) {
         const struct module_type *type = &layouts->types[i];
-        if (type->layout.state != TYPE_UNKNOWN || !type->name.text[0] || !is_text(type->module, module))
+        if (type->layout.state != TYPE_UNKNOWN || !type->name.text[0] || !is_same_text(type->module, module))
             continue;
         wanted->types[wanted->count] = i;
         wanted->names[wanted->count++] = type->name;
@@ -158,36 +152,30 @@ static bool list_wanted(struct wanted *wanted, const struct type_layouts *layout
     return wanted->count;
 }
 
-static bool add_unknown(struct type_layouts *layouts, const char *module, const struct reason *why) {
-    if (!grow(&layouts->unknown, layouts->unknown_count, &layouts->unknown_room, sizeof *layouts->unknown))
-        return false;
-    layouts->unknown[layouts->unknown_count++] = (struct types_unknown){module, *why};
-    return true;
-}
-
-static bool look_into_all(struct type_layouts *layouts, struct wanted *wanted,
+static void look_into_all(struct type_layouts *layouts, struct wanted *wanted,
                           const struct module_list *modules) {
     struct reason why;
     for (size_t i = 0; i < modules->count; i++) {
         const struct report_module *module = &modules->list[i];
-        if (module_list_has_file(modules, module) && list_wanted(wanted, layouts, module->path) &&
-            !look_into(layouts, wanted, module, &why) && !add_unknown(layouts, module->path, &why))
-            return false;
+        if (!module_list_has_file(modules, module) || !list_wanted(wanted, layouts, module->path) ||
+            look_into(layouts, wanted, module, &why))
+            continue;
+        memory_grow(&layouts->unknown, layouts->unknown_count, &layouts->unknown_room,
+                    sizeof *layouts->unknown);
+        layouts->unknown[layouts->unknown_count++] = (struct types_unknown){module->path, why};
     }
-    return true;
 }
 
 static bool has_type(const void *key, const void *context, size_t element) {
-    return is_text(key, ((const struct type_layouts *)context)->types[element].type);
+    return is_same_text(key, ((const struct type_layouts *)context)->types[element].type);
 }
 
 /* A module that only declares a type has it from another one. */
-static bool borrow(struct type_layouts *layouts) {
+static void borrow(struct type_layouts *layouts) {
     struct hash_index known = {.count = 0};
-    bool is_done = true;
-    for (size_t i = 0; is_done && i < layouts->count; i++)
+    for (size_t i = 0; i < layouts->count; i++)
         if (layouts->types[i].layout.state != TYPE_UNKNOWN)
-            is_done = hash_add(&known, hash_text(0, layouts->types[i].type), i);
+            hash_put(&known, hash_text(0, layouts->types[i].type), i);
     for (size_t i = 0; i < layouts->count; i++) {
         struct module_type *to = &layouts->types[i];
         size_t from = hash_find(&known, hash_text(0, to->type), has_type, to->type, layouts);
@@ -195,20 +183,17 @@ static bool borrow(struct type_layouts *layouts) {
             to->layout = layouts->types[from].layout;
     }
     hash_free(&known);
-    return is_done;
 }
 
-bool type_layouts_read(struct type_layouts *layouts, const struct report *report,
-                       const struct module_list *modules, struct reason *why) {
-    struct wanted wanted = {.count = 0};
-    bool is_read = add_types(layouts, report);
-    wanted.types = calloc(layouts->count + 1, sizeof *wanted.types);
-    wanted.names = calloc(layouts->count + 1, sizeof *wanted.names);
-    is_read = is_read && wanted.types && wanted.names && look_into_all(layouts, &wanted, modules) &&
-              borrow(layouts);
+void type_layouts_read(struct type_layouts *layouts, const struct report *report,
+                       const struct module_list *modules) {
+    add_types(layouts, report);
+    struct wanted wanted = {.types = memory_zeros(layouts->count, sizeof *wanted.types),
+                            .names = memory_zeros(layouts->count, sizeof *wanted.names)};
+    look_into_all(layouts, &wanted, modules);
+    borrow(layouts);
     free(wanted.types);
     free(wanted.names);
-    return is_read || reason_set(why, "out of memory");
 }
 
 const struct type_layout *type_layouts_of(const struct type_layouts *layouts, const struct site_view *view) {

@@ -31,10 +31,8 @@ struct type_layouts {
     size_t unknown_count, unknown_room;
 };
 
-/* The report must be prepared and, as the modules, outlive the layouts. False: out of memory. There is
- * something to free even then. */
-bool type_layouts_read(struct type_layouts *, const struct report *, const struct module_list *,
-                       struct reason *why);
+/* The report must be prepared and, as the modules, outlive the layouts. */
+void type_layouts_read(struct type_layouts *, const struct report *, const struct module_list *);
 
 /* NULL: the site has no type. */
 const struct type_layout *type_layouts_of(const struct type_layouts *, const struct site_view *);

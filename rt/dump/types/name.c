@@ -128,7 +128,7 @@ void type_name_strip(struct type_name *name, type_name_space *is_inline, const v
         size_t length = word_length(at);
         bool is_scope = length && strncmp(at + length, "::", 2) == 0;
         begin = ends_path(*at) ? at + 1 : begin;
-        length = length ? length : 1;
+        length = length ?: 1;
         if (is_scope && is_inline(context, begin, (size_t)(at - begin) + length))
             length += strlen("::");
         else

@@ -5,6 +5,7 @@
  * has the same name as its namesakes outside. Where all types are defined is noted as well: clang describes a
  * class in the unit that has its constructor or its virtual functions, and declares it in the others. Then
  * the layouts are read. */
+#include "dump/base/memory.h"
 #include "dump/types/search.h"
 
 #include <stdio.h>
@@ -79,13 +80,11 @@ static void walk_function(struct walk *walk, Dwarf_Die die, int depth) {
 }
 
 static void walk_entry(struct walk *walk, Dwarf_Die die, int depth) {
-    Dwarf_Half tag = 0;
-    if (dwarf_tag(die, &tag, NULL) != DW_DLV_OK)
-        return;
+    Dwarf_Half tag = debug_tag(die);
     const char *name = debug_text(die, DW_AT_name);
     switch (tag) {
     case DW_TAG_namespace:
-        walk_scope(walk, die, name ? name : "(anonymous namespace)", depth);
+        walk_scope(walk, die, name ?: "(anonymous namespace)", depth);
         return;
     case DW_TAG_structure_type:
     case DW_TAG_class_type:
@@ -108,15 +107,9 @@ static void walk_entry(struct walk *walk, Dwarf_Die die, int depth) {
 }
 
 static void walk_children(struct walk *walk, Dwarf_Die parent, int depth) {
-    Dwarf_Die die, next;
-    if (depth > DEPTH_MAX || dwarf_child(parent, &die, NULL) != DW_DLV_OK)
-        return;
-    for (bool is_last = false; !is_last; die = next) {
+    Dwarf_Die die = depth > DEPTH_MAX ? NULL : debug_child_of(parent);
+    for (; die; die = debug_next_of(walk->search.debug, die, true))
         walk_entry(walk, die, depth);
-        is_last =
-            walk->search.is_broken || dwarf_siblingof_b(walk->search.debug, die, 1, &next, NULL) != DW_DLV_OK;
-        dwarf_dealloc(walk->search.debug, die, DW_DLA_DIE);
-    }
 }
 
 static bool is_c_language(uint64_t language) {
@@ -127,8 +120,6 @@ static bool is_c_language(uint64_t language) {
 static void walk_unit(void *context, Dwarf_Die unit, bool is_of_types) {
     struct walk *walk = context;
     (void)is_of_types;
-    if (walk->search.is_broken)
-        return;
     walk->search.is_c = is_c_language(debug_number(walk->search.debug, unit, DW_AT_language));
     walk->has_split_unit |= debug_is_split(unit);
     walk->whole.text[0] = walk->usual.text[0] = '\0';
@@ -137,31 +128,22 @@ static void walk_unit(void *context, Dwarf_Die unit, bool is_of_types) {
     type_search_end_unit(&walk->search);
 }
 
-static bool find_all(struct walk *walk, struct reason *why) {
-    walk->search.is_broken = !type_search_begin(&walk->search);
-    debug_each_unit(walk->search.debug, walk_unit, walk);
-    if (!type_search_end(&walk->search))
-        return reason_set(why, "out of memory");
-    return !walk->has_split_unit || walk->search.found_count ||
-           reason_set(why, "its debug information is split into .dwo files");
-}
-
 bool debug_types(struct type_layout *layouts, const struct type_name *names, size_t count,
                  const struct elf_file *elf, struct reason *why) {
-    struct walk *walk = calloc(1, sizeof *walk);
     struct debug_handle handle;
-    bool is_done = false;
-    if (!walk)
-        return reason_set(why, "out of memory");
-    if (debug_open(&handle, elf, why)) {
-        walk->search.debug = handle.debug;
-        walk->search.names = names;
-        walk->search.layouts = layouts;
-        walk->search.count = count;
-        is_done = find_all(walk, why);
-        debug_close(&handle);
-    }
+    if (!debug_open(&handle, elf, why))
+        return false;
+    struct walk *walk = memory_zeros(1, sizeof *walk);
+    walk->search.debug = handle.debug;
+    walk->search.names = names;
+    walk->search.layouts = layouts;
+    walk->search.count = count;
+    type_search_begin(&walk->search);
+    debug_each_unit(handle.debug, walk_unit, walk);
+    type_search_end(&walk->search);
+    bool is_split = walk->has_split_unit && !walk->search.found_count;
+    debug_close(&handle);
     type_search_free(&walk->search);
     free(walk);
-    return is_done;
+    return !is_split || reason_set(why, "its debug information is split into .dwo files");
 }

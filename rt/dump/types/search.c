@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "dump/types/search.h"
 
-#include "base/grow.h"
+#include "dump/base/memory.h"
 #include "dump/types/layout.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* Of one type in many units so many are compared. */
@@ -34,58 +35,41 @@ static size_t first_of(const struct type_search *search, uint64_t hash) {
     return hash_find(&search->by_hash, hash, has_hash, &hash, search);
 }
 
-bool type_search_begin(struct type_search *search) {
-    search->wanted = calloc(search->count + 1, sizeof *search->wanted);
-    if (!search->wanted)
-        return false;
+void type_search_begin(struct type_search *search) {
+    search->wanted = memory_zeros(search->count, sizeof *search->wanted);
     for (size_t i = 0; i < search->count; i++) {
         uint64_t hash = type_name_hash(search->names[i].text);
         size_t first = first_of(search, hash);
         search->wanted[i].next = HASH_NONE;
-        if (first == HASH_NONE) {
-            if (!hash_add(&search->by_hash, hash, i))
-                return false;
-        } else {
+        if (first == HASH_NONE)
+            hash_put(&search->by_hash, hash, i);
+        else {
             search->wanted[i].next = search->wanted[first].next;
             search->wanted[first].next = i;
         }
     }
-    return true;
 }
 
-static bool is_record(Dwarf_Half tag) {
-    return tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_union_type ||
-           tag == DW_TAG_enumeration_type;
+static bool has_tag(Dwarf_Half tag) {
+    return debug_is_record(tag) || tag == DW_TAG_enumeration_type;
 }
 
 /* In C a tag is a name of its own. */
 static bool is_kind(const struct type_search *search, const struct type_name *wanted, Dwarf_Half tag) {
-    return (!search->is_c || wanted->is_tag == is_record(tag)) && (!wanted->is_tag || is_record(tag));
+    return (!search->is_c || wanted->is_tag == has_tag(tag)) && (!wanted->is_tag || has_tag(tag));
 }
 
-static bool put_new(struct offset_map *map, uint64_t key, uint64_t value) {
-    uint64_t before;
-    bool is_new = !offset_map_get(map, key, &before);
-    if (is_new)
-        offset_map_put(map, key, value);
-    return is_new;
+static void keep_text(struct type_search *search, const char *text) {
+    for (bool is_end = false; !is_end; text++) {
+        memory_grow(&search->text, search->text_size, &search->text_room, 1);
+        search->text[search->text_size++] = *text;
+        is_end = !*text;
+    }
 }
 
-static bool keep_text(struct type_search *search, const char *text) {
-    size_t size = strlen(text) + 1;
-    while (search->text_room < search->text_size + size)
-        if (!grow(&search->text, search->text_room, &search->text_room, 1))
-            return false;
-    memcpy(search->text + search->text_size, text, size);
-    search->text_size += size;
-    return true;
-}
-
-static bool add(struct type_found **list, size_t *count, size_t *room, const struct type_found *found) {
-    if (!grow(list, *count, room, sizeof **list))
-        return false;
+static void add(struct type_found **list, size_t *count, size_t *room, const struct type_found *found) {
+    memory_grow(list, *count, room, sizeof **list);
     (*list)[(*count)++] = *found;
-    return true;
 }
 
 static void note(struct type_search *search, const struct type_entry *entry, const struct type_name *name,
@@ -97,11 +81,11 @@ static void note(struct type_search *search, const struct type_entry *entry, con
     size_t i = first_of(search, type_name_hash(name->text));
     if (i == HASH_NONE)
         return;
-    search->is_broken |= !keep_text(search, name->text);
-    for (; i != HASH_NONE && !search->is_broken; i = search->wanted[i].next) {
+    keep_text(search, name->text);
+    for (; i != HASH_NONE; i = search->wanted[i].next) {
         noted.wanted = i;
         if (is_kind(search, &search->names[i], entry->tag))
-            search->is_broken |= !add(&search->noted, &search->noted_count, &search->noted_room, &noted);
+            add(&search->noted, &search->noted_count, &search->noted_room, &noted);
     }
 }
 
@@ -111,33 +95,32 @@ void type_search_see(struct type_search *search, const struct type_entry *entry,
         return;
     uint64_t whole = hash_text(0, name.text);
     if (entry->is_declaration)
-        put_new(&search->declared, entry->offset, whole);
-    else if (is_record(entry->tag))
-        put_new(&search->defined, whole, entry->offset);
+        number_map_add(&search->declared, entry->offset, whole);
+    else if (has_tag(entry->tag))
+        number_map_add(&search->defined, whole, entry->offset);
     note(search, entry, &name, whole);
 }
 
 void type_search_see_inline(struct type_search *search, const char *spelled) {
     struct type_name name;
     if (type_name_read(&name, spelled))
-        put_new(&search->inline_spaces, hash_text(0, name.text), 1);
+        number_map_add(&search->inline_spaces, hash_text(0, name.text), 1);
 }
 
 static bool is_inline(const void *context, const char *path, size_t length) {
     const struct type_search *search = context;
     char text[TYPE_NAME_SIZE];
-    uint64_t any;
     if (!search->inline_spaces.count)
         return false;
     memcpy(text, path, length);
     text[length] = '\0';
-    return offset_map_get(&search->inline_spaces, hash_text(0, text), &any);
+    return number_map_find(&search->inline_spaces, hash_text(0, text));
 }
 
 /* The same type in so many units that a few more tell nothing. */
 static bool is_enough(struct type_search *search, const struct type_found *found) {
     if (found->is_declaration)
-        return !put_new(&search->found_declared, hash_number(found->whole, found->wanted), 1);
+        return !number_map_add(&search->found_declared, hash_number(found->whole, found->wanted), 1);
     if (search->wanted[found->wanted].definitions < FOUND_MAX)
         return false;
     for (size_t i = search->found_count; i-- > 0;)
@@ -156,12 +139,12 @@ static void settle(struct type_search *search, struct type_found *noted, const c
         return;
     wanted->definitions += !noted->is_declaration;
     wanted->best = noted->fit > wanted->best ? noted->fit : wanted->best;
-    search->is_broken |= !add(&search->found, &search->found_count, &search->found_room, noted);
+    add(&search->found, &search->found_count, &search->found_room, noted);
 }
 
 /* With the inline namespaces, and then without them. */
 void type_search_end_unit(struct type_search *search) {
-    for (size_t i = 0; i < search->noted_count && !search->is_broken; i++) {
+    for (size_t i = 0; i < search->noted_count; i++) {
         struct type_found *noted = &search->noted[i];
         struct type_name stripped;
         strcpy(stripped.text, search->text + noted->text);
@@ -176,46 +159,40 @@ void type_search_end_unit(struct type_search *search) {
 
 static bool find_definition(void *context, Dwarf_Off declaration, Dwarf_Off *offset) {
     const struct type_search *search = context;
-    uint64_t name, at;
-    if (!offset_map_get(&search->declared, declaration, &name) ||
-        !offset_map_get(&search->defined, name, &at))
-        return false;
-    *offset = at;
-    return true;
+    const uint64_t *name = number_map_find(&search->declared, declaration);
+    const uint64_t *at = name ? number_map_find(&search->defined, *name) : NULL;
+    if (at)
+        *offset = *at;
+    return at;
 }
 
-static bool lay_out(struct type_search *search, const struct type_found *found) {
+static void lay_out(struct type_search *search, const struct type_found *found) {
     struct type_wanted *wanted = &search->wanted[found->wanted];
     struct type_layout layout;
-    uint64_t at;
     if (found->fit < wanted->best)
-        return true;
+        return;
     if (found->is_declaration) {
-        wanted->is_elsewhere |= !offset_map_get(&search->defined, found->whole, &at);
-        return true;
+        wanted->is_elsewhere |= !number_map_find(&search->defined, found->whole);
+        return;
     }
-    if (!debug_layout(&layout, search->debug, found->offset, find_definition, search))
-        return false;
+    debug_layout(&layout, search->debug, found->offset, find_definition, search);
     type_layout_join(&search->layouts[found->wanted], &layout);
-    return true;
 }
 
-bool type_search_end(struct type_search *search) {
+void type_search_end(struct type_search *search) {
     for (size_t i = 0; i < search->found_count; i++)
-        if (!lay_out(search, &search->found[i]))
-            return false;
+        lay_out(search, &search->found[i]);
     for (size_t i = 0; i < search->count; i++)
         if (search->wanted[i].is_elsewhere)
             search->layouts[i] = (struct type_layout){.state = TYPE_UNKNOWN};
-    return !search->is_broken;
 }
 
 void type_search_free(struct type_search *search) {
     hash_free(&search->by_hash);
-    offset_map_free(&search->inline_spaces);
-    offset_map_free(&search->declared);
-    offset_map_free(&search->defined);
-    offset_map_free(&search->found_declared);
+    number_map_free(&search->inline_spaces);
+    number_map_free(&search->declared);
+    number_map_free(&search->defined);
+    number_map_free(&search->found_declared);
     free(search->wanted);
     free(search->noted);
     free(search->found);

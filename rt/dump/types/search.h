@@ -25,20 +25,19 @@ struct type_search {
 
     bool is_c, tells_defaults;
 
-    bool is_broken; /* for want of memory */
     struct type_wanted *wanted;
     struct hash_index by_hash;        /* the first one of each hash; the others follow by next */
     struct type_found *noted, *found; /* in this unit; in all */
     size_t noted_count, noted_room, found_count, found_room;
     char *text; /* of what is noted */
     size_t text_size, text_room;
-    struct offset_map inline_spaces; /* hash of a whole name -> anything */
-    struct offset_map declared;      /* offset of a declaration -> hash of its whole name */
-    struct offset_map defined;       /* hash of a whole name -> offset of a definition */
-    struct offset_map found_declared;
+    struct number_map inline_spaces; /* hash of a whole name -> anything */
+    struct number_map declared;      /* offset of a declaration -> hash of its whole name */
+    struct number_map defined;       /* hash of a whole name -> offset of a definition */
+    struct number_map found_declared;
 };
 
-bool type_search_begin(struct type_search *);
+void type_search_begin(struct type_search *);
 
 /* A type, or an inline namespace, by its name with its scopes. */
 struct type_entry {
@@ -51,8 +50,8 @@ void type_search_see_inline(struct type_search *, const char *spelled);
 
 void type_search_end_unit(struct type_search *);
 
-/* Sets the layouts. False: out of memory. */
-bool type_search_end(struct type_search *);
+/* Sets the layouts. */
+void type_search_end(struct type_search *);
 void type_search_free(struct type_search *);
 
 /* ---- Whether an entry of debug information is the type that is called by a name without default arguments.

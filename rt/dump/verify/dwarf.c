@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Walks debug information for the evidence. */
 
-#include "dump/base/hash_index.h"
+#include "dump/base/memory.h"
 #include "dump/debug/handle.h"
 #include "dump/verify/evidence.h"
 
@@ -14,7 +14,7 @@ struct walk {
     const struct debug_handle *handle;
     Dwarf_Debug debug;
     struct evidence *evidence;
-    struct offset_map functions; /* offset of a function's entry -> its key */
+    struct number_map functions; /* offset of a function's entry -> its key */
     evidence_key *files;         /* of the unit's line table, by the number that its rows use */
     size_t file_count;
     bool has_full_entries; /* the unit has more than line tables and what their inline chains need */
@@ -33,12 +33,12 @@ enum { DEPTH_MAX = 1000 };
 
 /* Thousands of inlined calls share one function, so each is read once. */
 static evidence_key function_at(struct walk *walk, Dwarf_Off offset) {
-    evidence_key key = 0;
-    if (!offset_map_get(&walk->functions, offset, &key)) {
-        struct debug_names names = debug_function_names(walk->debug, offset);
-        key = evidence_function(walk->evidence, names.plain, names.linkage);
-        offset_map_put(&walk->functions, offset, key);
-    }
+    const uint64_t *known = number_map_find(&walk->functions, offset);
+    if (known)
+        return *known;
+    struct debug_names names = debug_function_names(walk->debug, offset);
+    evidence_key key = evidence_function(walk->evidence, names.plain, names.linkage);
+    number_map_add(&walk->functions, offset, key);
     return key;
 }
 
@@ -55,8 +55,7 @@ static void add_way(struct ways *ways, evidence_key key) {
 }
 
 static void enter_function(struct walk *walk, Dwarf_Die die, struct ways *into) {
-    evidence_key function = function_of(walk, die);
-    add_way(into, evidence_code(walk->evidence, function));
+    add_way(into, evidence_code(walk->evidence, function_of(walk, die), false));
 }
 
 static void enter_inlined(struct walk *walk, Dwarf_Die die, const struct ways *from, struct ways *into) {
@@ -64,7 +63,7 @@ static void enter_inlined(struct walk *walk, Dwarf_Die die, const struct ways *f
     uint64_t file = debug_number(walk->debug, die, DW_AT_call_file);
     evidence_key file_key = file < walk->file_count ? walk->files[file] : 0;
     if (walk->is_linked)
-        add_way(into, evidence_inlined_code(walk->evidence, function));
+        add_way(into, evidence_code(walk->evidence, function, true));
     if (!file_key)
         return;
     uint64_t line = debug_number(walk->debug, die, DW_AT_call_line);
@@ -84,9 +83,7 @@ static void walk_children(struct walk *walk, Dwarf_Die parent, const struct ways
 
 static void walk_entry(struct walk *walk, Dwarf_Die die, const struct ways *ways, int depth) {
     struct ways inner;
-    Dwarf_Half tag = 0;
-    if (dwarf_tag(die, &tag, NULL) != DW_DLV_OK)
-        return;
+    Dwarf_Half tag = debug_tag(die);
     if (depth == 0 && !walk->has_full_entries)
         walk->has_full_entries = is_full_entry(die, tag);
     inner.count = 0;
@@ -103,14 +100,9 @@ static void walk_entry(struct walk *walk, Dwarf_Die die, const struct ways *ways
 }
 
 static void walk_children(struct walk *walk, Dwarf_Die parent, const struct ways *ways, int depth) {
-    Dwarf_Die die, next;
-    if (depth > DEPTH_MAX || dwarf_child(parent, &die, NULL) != DW_DLV_OK)
-        return;
-    for (bool is_last = false; !is_last; die = next) {
+    Dwarf_Die die = depth > DEPTH_MAX ? NULL : debug_child_of(parent);
+    for (; die; die = debug_next_of(walk->debug, die, true))
         walk_entry(walk, die, ways, depth);
-        is_last = dwarf_siblingof_b(walk->debug, die, 1, &next, NULL) != DW_DLV_OK;
-        dwarf_dealloc(walk->debug, die, DW_DLA_DIE);
-    }
 }
 
 static void read_files(struct walk *walk, Dwarf_Line_Context lines) {
@@ -120,9 +112,9 @@ static void read_files(struct walk *walk, Dwarf_Line_Context lines) {
     dwarf_srclines_comp_dir(lines, &compilation_directory, NULL);
     if (dwarf_srclines_files_indexes(lines, &first, &count, &end, NULL) != DW_DLV_OK || end <= 0)
         return;
-    walk->files = calloc((size_t)end, sizeof *walk->files);
-    walk->file_count = walk->files ? (size_t)end : 0;
-    for (Dwarf_Signed i = first; i < end && walk->files; i++)
+    walk->files = memory_zeros((size_t)end, sizeof *walk->files);
+    walk->file_count = (size_t)end;
+    for (Dwarf_Signed i = first; i < end; i++)
         if (dwarf_srclines_files_data_b(lines, i, &name, &directory, NULL, NULL, NULL, NULL) == DW_DLV_OK)
             walk->files[i] = evidence_file(walk->evidence, compilation_directory,
                                            debug_line_directory(lines, directory), name);
@@ -166,7 +158,7 @@ bool debug_collect(const struct elf_file *elf, struct evidence *evidence, struct
     struct walk walk = {
         .handle = &handle, .debug = handle.debug, .evidence = evidence, .is_linked = elf->type != ET_REL};
     size_t units = debug_each_unit(walk.debug, walk_unit, &walk);
-    offset_map_free(&walk.functions);
+    number_map_free(&walk.functions);
     debug_close(&handle);
     if (walk.has_split_unit)
         return reason_set(why, "its debug information is split into .dwo files");

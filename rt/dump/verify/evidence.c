@@ -2,10 +2,11 @@
 /* The evidence of a program's debug information about the sites of its table. */
 #include "dump/verify/evidence.h"
 
+#include "base/hash.h"
 #include "base/path.h"
+#include "dump/base/memory.h"
 #include "dump/base/names.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,11 +16,16 @@ enum kind { KEY_FILE = 1, KEY_ROW, KEY_QUALIFIED, KEY_UNQUALIFIED, KEY_LAST, KEY
 /* Marks. */
 enum { SEEN_FULL = 1, SEEN_MINIMAL = 2 };
 
-/* 0: out of memory. */
+static uint64_t key_of_number(uint64_t state, uint64_t number) {
+    return hash_more(state, number) ?: 1;
+}
+
+static uint64_t key_of_text(uint64_t state, const char *text) {
+    return key_of_number(state, fnv_1a(text, strlen(text)));
+}
+
 static uint64_t file_key(const char *path) {
-    char *clean = strdup(path ? path : "");
-    if (!clean)
-        return 0;
+    char *clean = memory_text("%s", path ?: "");
     path_clean(clean);
     uint64_t key = key_of_text(KEY_FILE, clean);
     free(clean);
@@ -40,41 +46,40 @@ struct function_keys {
     uint64_t qualified, unqualified, last;
 };
 
-static struct function_keys keys_of_base(const char *base) {
-    const char *last = function_last(base);
-    return (struct function_keys){key_of_text(KEY_QUALIFIED, base), key_of_text(KEY_UNQUALIFIED, last),
-                                  key_of_text(KEY_LAST, last)};
-}
-
-/* All 0: out of memory. */
 static struct function_keys function_keys(const char *name) {
-    struct function_keys keys = {0};
-    char *base = malloc(strlen(name) + 1);
-    if (base) {
-        function_base(name, base);
-        keys = keys_of_base(base);
-    }
+    char *base = memory_zeros(strlen(name), 1);
+    function_base(name, base);
+    const char *last = function_last(base);
+    struct function_keys keys = {key_of_text(KEY_QUALIFIED, base), key_of_text(KEY_UNQUALIFIED, last),
+                                 key_of_text(KEY_LAST, last)};
     free(base);
     return keys;
 }
 
 static struct function_keys keys_of_place(const struct place *place) {
     char *demangled = demangle(place->function);
-    const char *plain = place->function ? place->function : "";
-    struct function_keys keys = function_keys(demangled ? demangled : plain);
+    struct function_keys keys = function_keys(demangled ?: place->function ?: "");
     free(demangled);
     return keys;
 }
 
-static bool want_function(struct marks *marks, const struct place *place) {
-    struct function_keys keys = keys_of_place(place);
-    return keys.last && marks_want(marks, keys.qualified) && marks_want(marks, keys.unqualified) &&
-           marks_want(marks, keys.last);
+/* A key is 0 nowhere; its marks are 0 until it is seen. */
+static void want(struct evidence *evidence, uint64_t key) {
+    number_map_add(&evidence->marks, key, 0);
 }
 
-static bool want_file(struct marks *marks, const struct place *place) {
-    uint64_t key = file_key(place->file);
-    return key && marks_want(marks, key);
+/* Those of a key that is not wanted are 0. */
+static uint64_t marks_of(const struct evidence *evidence, uint64_t key) {
+    const uint64_t *marks = number_map_find(&evidence->marks, key);
+    return marks ? *marks : 0;
+}
+
+static void want_place(struct evidence *evidence, const struct place *place) {
+    struct function_keys keys = keys_of_place(place);
+    want(evidence, file_key(place->file));
+    want(evidence, keys.qualified);
+    want(evidence, keys.unqualified);
+    want(evidence, keys.last);
 }
 
 static const struct place *outermost(const struct table_site *site, const struct place *chain,
@@ -94,42 +99,36 @@ static uint64_t next_key(uint64_t way, const struct table_site *site, const stru
 }
 
 /* Wants the ways in from the outermost function to the site; follow_chain goes them in the same order. */
-static bool want_chain(struct marks *marks, enum kind start, const struct table_site *site,
+static void want_chain(struct evidence *evidence, enum kind start, const struct table_site *site,
                        const struct place *chain, size_t length) {
     uint64_t way = start_key(start, site, chain, length);
-    if (!marks_want(marks, way))
-        return false;
+    want(evidence, way);
     for (size_t i = length; i-- > 0;) {
         way = next_key(way, site, chain, i);
-        if (!marks_want(marks, way) || !want_file(marks, &chain[i]) || !want_function(marks, &chain[i]))
-            return false;
+        want(evidence, way);
+        want_place(evidence, &chain[i]);
     }
-    return true;
 }
 
-static bool want_site(struct evidence *evidence, const struct table_site *site) {
+static void want_site(struct evidence *evidence, const struct table_site *site) {
     struct place chain[TABLE_CHAIN_MAX];
     size_t length = table_callers(evidence->table, site, chain);
     uint64_t file = file_key(site->at.file);
-    return want_file(&evidence->marks, &site->at) && want_function(&evidence->marks, &site->at) &&
-           marks_want(&evidence->marks, row_key(file, site->at.line, 0)) &&
-           marks_want(&evidence->marks, row_key(file, site->at.line, site->at.column)) &&
-           want_chain(&evidence->marks, KEY_CODE, site, chain, length) &&
-           want_chain(&evidence->marks, KEY_INLINED_CODE, site, chain, length);
+    want_place(evidence, &site->at);
+    want(evidence, row_key(file, site->at.line, 0));
+    want(evidence, row_key(file, site->at.line, site->at.column));
+    want_chain(evidence, KEY_CODE, site, chain, length);
+    want_chain(evidence, KEY_INLINED_CODE, site, chain, length);
 }
 
-bool evidence_open(struct evidence *evidence, const struct table *table) {
+void evidence_open(struct evidence *evidence, const struct table *table) {
     *evidence = (struct evidence){.table = table, .unit = SEEN_FULL};
     for (size_t i = 0; i < table->count; i++)
-        if (!want_site(evidence, &table->sites[i])) {
-            evidence_close(evidence);
-            return false;
-        }
-    return true;
+        want_site(evidence, &table->sites[i]);
 }
 
 void evidence_close(struct evidence *evidence) {
-    marks_free(&evidence->marks);
+    number_map_free(&evidence->marks);
 }
 
 void evidence_unit(struct evidence *evidence, bool is_minimal) {
@@ -137,14 +136,15 @@ void evidence_unit(struct evidence *evidence, bool is_minimal) {
 }
 
 static evidence_key see(struct evidence *evidence, uint64_t key) {
-    return key && marks_see(&evidence->marks, key, evidence->unit) ? key : 0;
+    uint64_t *marks = number_map_find(&evidence->marks, key);
+    if (marks)
+        *marks |= evidence->unit;
+    return marks ? key : 0;
 }
 
 static evidence_key see_joined(struct evidence *evidence, const char *outer, const char *inner,
                                const char *name) {
-    char *path;
-    if (asprintf(&path, "%s%s%s%s%s", outer, *outer ? "/" : "", inner, *inner ? "/" : "", name) < 0)
-        return 0;
+    char *path = memory_text("%s%s%s%s%s", outer, *outer ? "/" : "", inner, *inner ? "/" : "", name);
     evidence_key key = see(evidence, file_key(path));
     free(path);
     return key;
@@ -153,16 +153,11 @@ static evidence_key see_joined(struct evidence *evidence, const char *outer, con
 /* The table has the path as one: how much of it stands in the line table's name differs between versions. */
 evidence_key evidence_file(struct evidence *evidence, const char *compilation_directory,
                            const char *directory, const char *name) {
-    const char *outer = compilation_directory ? compilation_directory : "";
-    const char *inner = directory ? directory : "";
+    const char *outer = compilation_directory ?: "", *inner = directory ?: "";
     if (name[0] == '/')
         return see_joined(evidence, "", "", name);
-    evidence_key key = 0;
-    if (inner[0] != '/')
-        key = see_joined(evidence, outer, inner, name);
-    if (!key)
-        key = see_joined(evidence, "", inner, name);
-    return key ? key : see_joined(evidence, "", "", name);
+    evidence_key key = inner[0] == '/' ? 0 : see_joined(evidence, outer, inner, name);
+    return key ?: see_joined(evidence, "", inner, name) ?: see_joined(evidence, "", "", name);
 }
 
 void evidence_row(struct evidence *evidence, evidence_key file, uint64_t line, uint64_t column) {
@@ -172,8 +167,7 @@ void evidence_row(struct evidence *evidence, evidence_key file, uint64_t line, u
 
 evidence_key evidence_function(struct evidence *evidence, const char *name, const char *linkage_name) {
     char *demangled = demangle(linkage_name);
-    const char *plain_name = name ? name : linkage_name ? linkage_name : "";
-    struct function_keys plain = function_keys(plain_name), keys = plain;
+    struct function_keys plain = function_keys(name ?: linkage_name ?: ""), keys = plain;
     if (demangled)
         keys = function_keys(demangled);
     else
@@ -184,12 +178,8 @@ evidence_key evidence_function(struct evidence *evidence, const char *name, cons
     return see(evidence, keys.last);
 }
 
-evidence_key evidence_code(struct evidence *evidence, evidence_key function) {
-    return function ? see(evidence, key_of_number(KEY_CODE, function)) : 0;
-}
-
-evidence_key evidence_inlined_code(struct evidence *evidence, evidence_key function) {
-    return function ? see(evidence, key_of_number(KEY_INLINED_CODE, function)) : 0;
+evidence_key evidence_code(struct evidence *evidence, evidence_key function, bool is_inlined) {
+    return function ? see(evidence, key_of_number(is_inlined ? KEY_INLINED_CODE : KEY_CODE, function)) : 0;
 }
 
 evidence_key evidence_inlined(struct evidence *evidence, evidence_key way, evidence_key function,
@@ -201,18 +191,14 @@ evidence_key evidence_inlined(struct evidence *evidence, evidence_key way, evide
 
 static bool is_known(const struct evidence *evidence, const struct place *place) {
     struct function_keys keys = keys_of_place(place);
-    return marks_of(&evidence->marks, keys.qualified) || marks_of(&evidence->marks, keys.unqualified);
-}
-
-static const char *or_unknown(const char *text) {
-    return text ? text : "?";
+    return marks_of(evidence, keys.qualified) || marks_of(evidence, keys.unqualified);
 }
 
 static enum verdict judge_function(const struct evidence *evidence, const struct place *place,
                                    struct reason *why) {
     if (is_known(evidence, place))
         return VERDICT_AGREES;
-    reason_set(why, "no subprogram is %s", or_unknown(place->function));
+    reason_set(why, "no subprogram is %s", place->function ?: "?");
     return VERDICT_DISAGREES;
 }
 
@@ -221,7 +207,7 @@ static size_t follow_chain(const struct evidence *evidence, enum kind start, con
                            const struct place *chain, size_t length) {
     uint64_t way = start_key(start, site, chain, length);
     size_t seen = 0;
-    for (size_t i = length; marks_of(&evidence->marks, way); seen++) {
+    for (size_t i = length; marks_of(evidence, way); seen++) {
         if (i == 0)
             return length + 1;
         way = next_key(way, site, chain, --i);
@@ -239,13 +225,13 @@ static enum verdict judge_chain(const struct evidence *evidence, const struct ta
         return VERDICT_AGREES_INLINED;
     seen = seen > seen_inlined ? seen : seen_inlined;
     if (seen == 0) {
-        reason_set(why, "no subprogram %s has code", or_unknown(outermost(site, chain, length)->function));
+        reason_set(why, "no subprogram %s has code", outermost(site, chain, length)->function ?: "?");
         return VERDICT_DISAGREES;
     }
     const struct place *caller = &chain[length - seen];
     const struct place *callee = seen < length ? caller - 1 : &site->at;
-    reason_set(why, "no inlined call at %s:%u:%u of %s", or_unknown(caller->file), caller->line,
-               caller->column, or_unknown(callee->function));
+    reason_set(why, "no inlined call at %s:%u:%u of %s", caller->file ?: "?", caller->line, caller->column,
+               callee->function ?: "?");
     return VERDICT_DISAGREES;
 }
 
@@ -253,11 +239,11 @@ static enum verdict judge_row(const struct evidence *evidence, const struct plac
     if (at->line == 0)
         return VERDICT_AGREES; /* the table says that the line is not known */
     uint64_t file = file_key(at->file);
-    if (!marks_of(&evidence->marks, file))
+    if (!marks_of(evidence, file))
         reason_set(why, "no line table has the file");
-    else if (!marks_of(&evidence->marks, row_key(file, at->line, 0)))
+    else if (!marks_of(evidence, row_key(file, at->line, 0)))
         reason_set(why, "no row of the line tables has the line");
-    else if (!marks_of(&evidence->marks, row_key(file, at->line, at->column)))
+    else if (!marks_of(evidence, row_key(file, at->line, at->column)))
         reason_set(why, "no row of the line tables has the column at this line");
     else
         return VERDICT_AGREES;
@@ -266,7 +252,7 @@ static enum verdict judge_row(const struct evidence *evidence, const struct plac
 
 /* Units with line tables only describe no more functions than their inline chains need. */
 static bool is_minimal(const struct evidence *evidence, const struct place *at) {
-    return marks_of(&evidence->marks, row_key(file_key(at->file), at->line, at->column)) == SEEN_MINIMAL;
+    return marks_of(evidence, row_key(file_key(at->file), at->line, at->column)) == SEEN_MINIMAL;
 }
 
 enum verdict evidence_judge(const struct evidence *evidence, const struct table_site *site,
@@ -274,7 +260,7 @@ enum verdict evidence_judge(const struct evidence *evidence, const struct table_
     struct place chain[TABLE_CHAIN_MAX];
     size_t length = table_callers(evidence->table, site, chain);
     const struct place *outer = outermost(site, chain, length);
-    if (!is_known(evidence, outer) && !marks_of(&evidence->marks, file_key(outer->file)))
+    if (!is_known(evidence, outer) && !marks_of(evidence, file_key(outer->file)))
         return VERDICT_NO_DEBUG_INFO;
     enum verdict verdict = judge_row(evidence, &site->at, why);
     if (verdict == VERDICT_AGREES && length == 0 && !is_known(evidence, &site->at) &&

@@ -11,18 +11,18 @@
 #ifndef ALLOCSITE_DUMP_VERIFY_EVIDENCE_H
 #define ALLOCSITE_DUMP_VERIFY_EVIDENCE_H
 
-#include "dump/base/complain.h"
+#include "dump/base/hash_index.h"
+#include "dump/elf/elf_file.h"
 #include "dump/table/table.h"
-#include "dump/verify/marks.h"
 
 struct evidence {
     const struct table *table;
-    struct marks marks;
-    unsigned char unit; /* the mark that the present unit gives */
+    struct number_map marks; /* that each wanted key was seen with */
+    unsigned char unit;      /* the mark that the present unit gives */
 };
 
-/* The table must outlive the evidence. False: out of memory. */
-bool evidence_open(struct evidence *, const struct table *);
+/* The table must outlive the evidence. */
+void evidence_open(struct evidence *, const struct table *);
 void evidence_close(struct evidence *);
 
 /* A key of a file, a function or a way in; 0: no site needs it. */
@@ -44,8 +44,7 @@ evidence_key evidence_function(struct evidence *, const char *name, const char *
 
 /* Where a way in can begin: code of a function, on its own or inlined somewhere. The latter is where a site's
  * function went if it was inlined after the table was made, at link time. */
-evidence_key evidence_code(struct evidence *, evidence_key function);
-evidence_key evidence_inlined_code(struct evidence *, evidence_key function);
+evidence_key evidence_code(struct evidence *, evidence_key function, bool is_inlined);
 
 /* The call of a function that was inlined into the code at a way in. */
 evidence_key evidence_inlined(struct evidence *, evidence_key way, evidence_key function, evidence_key file,
@@ -68,5 +67,10 @@ enum verdict evidence_judge(const struct evidence *, const struct table_site *, 
  * to check against; *why says why. libdwarf trusts what it reads more than it should: call this in a process
  * of its own. */
 bool debug_collect(const struct elf_file *, struct evidence *, struct reason *why);
+
+/* ---- Which sites the code of a linked module still refers to. */
+
+/* Fills the map with the addresses of the sites, 1 where code refers to one. */
+void code_references(struct number_map *, const struct elf_file *, const struct table *);
 
 #endif

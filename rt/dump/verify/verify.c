@@ -131,27 +131,27 @@ static void end(struct verification *all) {
 /* The grounds of the verdict on a site. */
 struct grounds {
     struct evidence evidence;
-    struct marks references; /* of a linked module */
+    struct number_map references; /* of a linked module */
     bool is_linked;
 };
 
 static bool collect(struct grounds *grounds, const struct elf_file *elf, const struct table *table,
                     struct reason *why) {
     grounds->is_linked = elf->type != ET_REL;
-    if (!evidence_open(&grounds->evidence, table) ||
-        (grounds->is_linked && !code_references(&grounds->references, elf, table)))
-        return reason_set(why, "out of memory");
+    evidence_open(&grounds->evidence, table);
+    if (grounds->is_linked)
+        code_references(&grounds->references, elf, table);
     return debug_collect(elf, &grounds->evidence, why);
 }
 
 static void discard(struct grounds *grounds) {
     evidence_close(&grounds->evidence);
-    marks_free(&grounds->references);
+    number_map_free(&grounds->references);
 }
 
 static enum verdict judge(const struct grounds *grounds, const struct table_site *site, struct reason *why) {
     enum verdict verdict = evidence_judge(&grounds->evidence, site, why);
-    bool has_code = !grounds->is_linked || marks_of(&grounds->references, site->address);
+    bool has_code = !grounds->is_linked || *number_map_find(&grounds->references, site->address);
     return verdict == VERDICT_DISAGREES && !has_code ? VERDICT_NO_CODE : verdict;
 }
 
@@ -169,18 +169,6 @@ static int judge_all(struct verification *all, const struct grounds *grounds) {
     return error || all->counts[VERDICT_DISAGREES] ? STATUS_FAILED : STATUS_DONE;
 }
 
-static int verify_here(struct verification *all, const struct elf_file *elf) {
-    struct grounds grounds = {0};
-    struct reason why;
-    int status = STATUS_FAILED;
-    if (collect(&grounds, elf, all->table, &why))
-        status = judge_all(all, &grounds);
-    else
-        complain(all->module, "cannot verify: %s", why.text);
-    discard(&grounds);
-    return status;
-}
-
 struct task {
     struct verification all;
     const struct elf_file *elf;
@@ -188,7 +176,14 @@ struct task {
 
 static int verify_there(void *context) {
     struct task *task = context;
-    return verify_here(&task->all, task->elf);
+    struct verification *all = &task->all;
+    struct grounds grounds = {0};
+    struct reason why;
+    bool is_collected = collect(&grounds, task->elf, all->table, &why);
+    int status =
+        is_collected ? judge_all(all, &grounds) : complain(all->module, "cannot verify: %s", why.text);
+    discard(&grounds);
+    return status;
 }
 
 int verify(struct out *out, bool is_json, const char *module, const struct elf_file *elf,

@@ -44,8 +44,8 @@ struct coverage {
 };
 
 /* Reads the files of the modules, whose list must outlive it, and compares them with the prepared report.
- * False: out of memory. There is something to free even then. */
-bool coverage_read(struct coverage *, const struct module_list *, const struct report *, struct reason *why);
+ */
+void coverage_read(struct coverage *, const struct module_list *, const struct report *);
 
 /* Complains of each module whose sites are not known. STATUS_FAILED: of some. */
 int coverage_check(const struct coverage *);
@@ -76,11 +76,11 @@ struct coverage_rows {
     struct hash_index by_identity, by_id;
 };
 
-/* The report must outlive them. False: out of memory; there is something to close even then. */
-bool coverage_rows_open(struct coverage_rows *, const struct report *);
+/* The report must outlive them. */
+void coverage_rows_open(struct coverage_rows *, const struct report *);
 void coverage_rows_close(struct coverage_rows *);
 
-/* Adds the module's sites to the coverage. False: out of memory. */
-bool coverage_module_read(struct coverage *, struct covered_module *, const struct coverage_rows *);
+/* Adds the module's sites to the coverage. */
+void coverage_module_read(struct coverage *, struct covered_module *, const struct coverage_rows *);
 
 #endif

@@ -2,12 +2,14 @@
 /* The sites of one module's file, held against the rows of a report. */
 #include "dump/view/coverage.h"
 
-#include "base/grow.h"
+#include "base/sort.h"
+#include "dump/base/memory.h"
 #include "dump/elf/module_file.h"
 #include "dump/table/listing.h"
 #include "dump/table/module_table.h"
 #include "format.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static uint64_t hash_id(const struct site_view *view) {
@@ -19,35 +21,31 @@ static uint64_t hash_identity(const struct site_view *view) {
     return hash_text(hash_text(hash, view->at.function), view->at.file);
 }
 
-static bool is_text(const char *a, const char *b) {
-    return a && b ? strcmp(a, b) == 0 : a == b;
-}
-
 static bool is_id(const void *key, const void *context, size_t element) {
     const struct site_view *a = key, *b = &((const struct report *)context)->sites[element]->view;
-    return a->id == b->id && is_text(a->module, b->module);
+    return a->id == b->id && is_same_text(a->module, b->module);
 }
 
 static bool is_identity(const void *key, const void *context, size_t element) {
     const struct site_view *a = key, *b = &((const struct report *)context)->sites[element]->view;
     return is_id(key, context, element) && a->at.line == b->at.line && a->at.column == b->at.column &&
-           is_text(a->at.function, b->at.function) && is_text(a->at.file, b->at.file) &&
-           is_text(a->callee, b->callee);
+           is_same_text(a->at.function, b->at.function) && is_same_text(a->at.file, b->at.file) &&
+           is_same_text(a->callee, b->callee);
 }
 
 static bool has_run(const struct report_site *row) {
     return row->view.sited && (counters_calls(&row->counters) || row->counters.failed);
 }
 
-bool coverage_rows_open(struct coverage_rows *rows, const struct report *report) {
+void coverage_rows_open(struct coverage_rows *rows, const struct report *report) {
     *rows = (struct coverage_rows){.report = report};
     for (size_t i = 0; i < report->site_count; i++) {
         const struct report_site *row = report->sites[i];
-        if (has_run(row) && (!hash_add(&rows->by_id, hash_id(&row->view), i) ||
-                             !hash_add(&rows->by_identity, hash_identity(&row->view), i)))
-            return false;
+        if (!has_run(row))
+            continue;
+        hash_put(&rows->by_id, hash_id(&row->view), i);
+        hash_put(&rows->by_identity, hash_identity(&row->view), i);
     }
-    return true;
 }
 
 void coverage_rows_close(struct coverage_rows *rows) {
@@ -60,54 +58,40 @@ struct reading {
     struct covered_module *module;
     const struct coverage_rows *rows;
     size_t first; /* of the module's sites */
-    bool is_broken;
 };
 
-/* Always false. */
-static bool unknown(struct reading *reading, const char *why) {
-    reading->module->unknown = strdup(why);
-    reading->is_broken |= !reading->module->unknown;
-    return false;
+static void unknown(struct reading *reading, const char *why) {
+    reading->module->unknown = memory_text("%s", why);
 }
 
-static bool keep_place(struct string_pool *strings, struct place *place) {
-    return string_pool_keep(strings, &place->function) && string_pool_keep(strings, &place->file);
+static void keep_place(struct string_pool *strings, struct place *place) {
+    place->function = string_keep(strings, place->function);
+    place->file = string_keep(strings, place->file);
 }
 
 /* The table goes with its file. */
-static bool keep_view(struct string_pool *strings, struct site_view *view) {
-    size_t size = view->inlined_count * sizeof *view->inlined;
-    struct place *places = size ? malloc(size) : NULL;
-    if (size && !places)
-        return false;
-    if (size)
-        memcpy(places, view->inlined, size);
-    view->inlined = places;
-    bool is_kept = keep_place(strings, &view->at) && string_pool_keep(strings, &view->callee) &&
-                   string_pool_keep(strings, &view->type);
-    for (size_t i = 0; is_kept && i < view->inlined_count; i++)
-        is_kept = keep_place(strings, &places[i]);
-    if (!is_kept)
-        free(places);
-    return is_kept;
-}
-
-static bool add_site(struct reading *reading, const struct table *table, const struct table_site *from) {
+static void add_site(struct reading *reading, const struct table *table, const struct table_site *from) {
     struct coverage *coverage = reading->coverage;
+    struct string_pool *strings = &coverage->strings;
     struct place chain[TABLE_CHAIN_MAX];
     struct covered_site site = {.kind = from->kind, .is_possible = from >= table->sites + table->count};
-    site.site.view = sites_view(reading->module->path, table, from, chain);
-    if (!grow(&coverage->sites, coverage->count, &coverage->room, sizeof *coverage->sites) ||
-        !keep_view(&coverage->strings, &site.site.view))
-        return false;
+    struct site_view *view = &site.site.view;
+    *view = sites_view(reading->module->path, table, from, chain);
+    struct place *places = memory_copy(chain, view->inlined_count * sizeof *chain);
+    view->inlined = places;
+    view->callee = string_keep(strings, view->callee);
+    view->type = string_keep(strings, view->type);
+    keep_place(strings, &view->at);
+    for (size_t i = 0; i < view->inlined_count; i++)
+        keep_place(strings, &places[i]);
+    memory_grow(&coverage->sites, coverage->count, &coverage->room, sizeof *coverage->sites);
     coverage->sites[coverage->count++] = site;
-    return true;
 }
 
 static int by_id(const void *left, const void *right) {
     uint64_t a = ((const struct covered_site *)left)->site.view.id,
              b = ((const struct covered_site *)right)->site.view.id;
-    return (a > b) - (a < b);
+    return compare_u64(a, b);
 }
 
 /* Of the module; NULL while there is no site of any. */
@@ -164,7 +148,7 @@ static bool has_all_rows(const struct reading *reading) {
     size_t count = reading->coverage->count - reading->first;
     for (size_t i = 0; i < report->site_count; i++) {
         key.site = *report->sites[i];
-        if (has_run(report->sites[i]) && is_text(key.site.view.module, reading->module->path) &&
+        if (has_run(report->sites[i]) && is_same_text(key.site.view.module, reading->module->path) &&
             (!count || !bsearch(&key, sites, count, sizeof *sites, by_id)))
             return false;
     }
@@ -179,11 +163,11 @@ static void drop_sites(struct reading *reading) {
 
 static void add_sites(struct reading *reading, const struct table *table) {
     reading->module->has_table = true;
-    for (size_t i = 0; i < table->count + table->possible_count && !reading->is_broken; i++)
+    for (size_t i = 0; i < table->count + table->possible_count; i++)
         if (table->sites[i].kind != ALLOCSITE_FREE)
-            reading->is_broken = !add_site(reading, table, &table->sites[i]);
+            add_site(reading, table, &table->sites[i]);
     judge(reading);
-    if (reading->is_broken || reading->module->build_id || has_all_rows(reading)) {
+    if (reading->module->build_id || has_all_rows(reading)) {
         drop_spare(reading);
         return;
     }
@@ -205,9 +189,9 @@ static void read_elf(struct reading *reading, const struct elf_file *elf) {
     }
 }
 
-bool coverage_module_read(struct coverage *coverage, struct covered_module *module,
+void coverage_module_read(struct coverage *coverage, struct covered_module *module,
                           const struct coverage_rows *rows) {
-    struct reading reading = {coverage, module, rows, coverage->count, false};
+    struct reading reading = {coverage, module, rows, coverage->count};
     struct module_files files;
     module_files_open(&files, module->path, module->build_id, NULL);
     if (files.module.is_open)
@@ -215,5 +199,4 @@ bool coverage_module_read(struct coverage *coverage, struct covered_module *modu
     else
         unknown(&reading, files.why.text);
     module_files_close(&files);
-    return !reading.is_broken;
 }

@@ -2,10 +2,12 @@
 /* The counters, summed up by something else than sites. */
 #include "dump/view/groups.h"
 
-#include "base/grow.h"
+#include "base/sort.h"
+#include "dump/base/memory.h"
 #include "dump/base/modules.h"
 #include "dump/view/groups_write.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static const char *const names[] = {
@@ -40,29 +42,24 @@ static uint64_t hash_key(const struct group_key *key) {
 }
 
 static struct group *row_for(struct groups *groups, struct group_key key) {
-    if (!string_pool_keep(&groups->strings, &key.name))
-        return NULL;
+    key.name = string_keep(&groups->strings, key.name);
     uint64_t hash = hash_key(&key);
     size_t found = hash_find(&groups->index, hash, is_row, &key, groups);
     if (found != HASH_NONE)
         return &groups->rows[found];
-    if (!grow(&groups->rows, groups->count, &groups->room, sizeof *groups->rows) ||
-        !hash_add(&groups->index, hash, groups->count))
-        return NULL;
+    memory_grow(&groups->rows, groups->count, &groups->room, sizeof *groups->rows);
+    hash_put(&groups->index, hash, groups->count);
     groups->rows[groups->count] = (struct group){.key = key};
     return &groups->rows[groups->count++];
 }
 
-static bool add(struct groups *groups, struct group_key key, const struct report_site *part) {
+static void add(struct groups *groups, struct group_key key, const struct report_site *part) {
     struct group *row = row_for(groups, key);
-    if (!row)
-        return false;
     counters_add(&row->sum.counters, &part->counters);
     row->sum.lost_blocks += part->lost_blocks;
     row->sum.lost_bytes += part->lost_bytes;
     if (groups->layouts)
         type_use_add_site(&row->use, type_layouts_of(groups->layouts, &part->view), &part->counters);
-    return true;
 }
 
 /* Where unsited allocations are made may be known from symbols and debug information. */
@@ -87,20 +84,13 @@ static struct group_key key_of_site(enum group_by by, const struct site_view *vi
     }
 }
 
-static bool add_sites(struct groups *groups, const struct report *report) {
+void groups_add_sites(struct groups *groups, const struct report *report) {
     const struct site_view left_out = {.module = ROW_LEFT_OUT};
-    for (size_t i = 0; i < report->counted; i++) {
-        const struct report_site *site = report->sites[i];
-        if (site->view.backing)
-            continue;
-        if (!add(groups, key_of_site(groups->by, &site->view), site))
-            return false;
-    }
-    return !report->left_out || add(groups, key_of_site(groups->by, &left_out), &report->hidden);
-}
-
-bool groups_add_sites(struct groups *groups, const struct report *report, struct reason *why) {
-    return add_sites(groups, report) || reason_set(why, "out of memory");
+    for (size_t i = 0; i < report->counted; i++)
+        if (!report->sites[i]->view.backing)
+            add(groups, key_of_site(groups->by, &report->sites[i]->view), report->sites[i]);
+    if (report->left_out)
+        add(groups, key_of_site(groups->by, &left_out), &report->hidden);
 }
 
 static struct group_key key_of_part(enum group_by by, const struct profile_part *part, uint64_t pid) {
@@ -114,15 +104,13 @@ static struct group_key key_of_part(enum group_by by, const struct profile_part 
     return key;
 }
 
-static bool add_parts(struct groups *groups, const struct profile_file *file) {
+static void add_parts(struct groups *groups, const struct profile_file *file) {
     for (size_t i = 0; i < file->part_count; i++) {
         const struct profile_part *part = &file->parts[i];
         struct report_site sum = {.counters = part->counters};
-        if (!add(groups, key_of_part(groups->by, part, file->pid), &sum))
-            return false;
+        add(groups, key_of_part(groups->by, part, file->pid), &sum);
     }
     counters_add(&groups->before_reset, &file->before_reset);
-    return true;
 }
 
 bool groups_add_parts(struct groups *groups, const struct report_source *source, struct reason *why) {
@@ -131,7 +119,8 @@ bool groups_add_parts(struct groups *groups, const struct report_source *source,
         return reason_set(why, "is a report in JSON: only profiles have %ss", by);
     if (source->profile.is_merged)
         return reason_set(why, "was made by merge: only the profiles that it is of have %ss", by);
-    return add_parts(groups, &source->profile) || reason_set(why, "out of memory");
+    add_parts(groups, &source->profile);
+    return true;
 }
 
 void groups_free(struct groups *groups) {
@@ -166,38 +155,22 @@ static void set_order(const struct groups *groups, struct group *group) {
     }
 }
 
-static int compare_u64(uint64_t a, uint64_t b) {
-    return (a > b) - (a < b);
-}
-
-static int compare_names(const char *a, const char *b) {
-    if (!a || !b)
-        return (a != NULL) - (b != NULL);
-    return strcmp(a, b);
-}
-
 static int compare_keys(const struct group_key *a, const struct group_key *b) {
-    int order = compare_u64(a->is_module, b->is_module);
-    if (!order)
-        order = compare_u64(a->is_unsited, b->is_unsited);
-    if (!order)
-        order = compare_names(a->name, b->name);
-    if (!order)
-        order = compare_u64(a->pid, b->pid);
-    return order ? order : compare_u64(a->number, b->number);
+    return compare_u64(a->is_module, b->is_module)
+               ?: compare_u64(a->is_unsited, b->is_unsited)
+               ?: compare_text(a->name, b->name)
+               ?: compare_u64(a->pid, b->pid) ?: compare_u64(a->number, b->number);
 }
 
 /* The larger first; what is equal, and has as many bytes and calls, by name. */
 static int compare(const void *a, const void *b) {
     const struct group *left = a, *right = b;
-    int order = 0;
-    for (int i = 0; i < 2 && !order; i++)
-        order = compare_u64(right->order[i], left->order[i]);
-    if (!order)
-        order = compare_u64(counters_bytes(&right->sum.counters), counters_bytes(&left->sum.counters));
-    if (!order)
-        order = compare_u64(counters_calls(&right->sum.counters), counters_calls(&left->sum.counters));
-    return order ? order : compare_keys(&left->key, &right->key);
+    const struct counters *less = &left->sum.counters, *more = &right->sum.counters;
+    return compare_u64(right->order[0], left->order[0])
+               ?: compare_u64(right->order[1], left->order[1])
+               ?: compare_u64(counters_bytes(more), counters_bytes(less))
+               ?: compare_u64(counters_calls(more), counters_calls(less))
+               ?: compare_keys(&left->key, &right->key);
 }
 
 static bool is_wanted(const struct report_site *sum, const struct report_limits *limits) {

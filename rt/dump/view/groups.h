@@ -64,10 +64,10 @@ struct groups {
     struct group hidden;       /* sum of the others */
 };
 
-/* Add to the rows: the parts of a profile, the sites of a prepared report that shows all. False: *why says
- * why; of parts, because it has none, and then nothing was added. */
+/* Add to the rows: the parts of a profile, the sites of a prepared report that shows all. False: it has no
+ * parts; *why says why. */
 bool groups_add_parts(struct groups *, const struct report_source *, struct reason *why);
-bool groups_add_sites(struct groups *, const struct report *, struct reason *why);
+void groups_add_sites(struct groups *, const struct report *);
 
 /* Sums up the rows, sorts them, and decides which are shown. */
 void groups_prepare(struct groups *, const struct report_limits *);

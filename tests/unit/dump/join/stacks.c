@@ -81,23 +81,20 @@ static void joined_parts_are_written(void **state) {
     struct report_limits everything = {.top = 0};
     for (int i = 0; i < 2; i++) {
         assert_true(profile_read(&file, image.bytes, image.size, &why));
-        assert_true(joined_add(&joined, &file.report));
+        joined_add(&joined, &file.report);
         profile_read_free(&file);
     }
-    assert_true(joined_report(&joined));
-    int fd = memfd_create("written", 0);
-    assert_int_equal(profile_write(fd, &joined.report), 0);
+    joined_report(&joined);
+    struct profile_image written;
+    assert_true(profile_merged(&written, &joined.report));
     report_prepare(&joined.report, &everything);
     assert_parts(&joined.report, 2);
     joined_free(&joined);
-    size_t size = (size_t)lseek(fd, 0, SEEK_CUR);
-    void *bytes = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, 0);
-    assert_true(profile_read(&file, bytes, size, &why));
+    assert_true(profile_read(&file, written.bytes, written.size, &why));
     report_prepare(&file.report, &everything);
     assert_parts(&file.report, 2);
     profile_read_free(&file);
-    munmap(bytes, size);
-    close(fd);
+    profile_image_free(&written);
 }
 
 // Whatever a part is said to be a part of, its numbers are somewhere.

@@ -121,6 +121,30 @@ static void members_that_need_not_be_there(void **state) {
     }
 }
 
+/* A newer counter is 0 in a report that does not tell it; one that the totals tell, no site may lack. */
+static void a_counter_that_is_not_told(void **state) {
+    (void)state;
+    char *text = replaced("\"failed\":12", "\"x\":12");
+    for (char *at = text; (at = strstr(at, "\"failed\":12"));)
+        memcpy(at, "\"later\" :12", 11);
+    assert_true(reads(text));
+    assert_int_equal(file.report.stated->counters.failed, 0);
+    assert_int_equal(file.report.sites[0]->counters.failed, 0);
+    assert_int_equal(file.report.sites[1]->counters.peak_bytes, 13);
+    report_read_free(&file);
+    free(text);
+    text = replaced("\"allocs\":9", "\"x\":9");
+    assert_false(reads(text));
+    assert_string_equal(why.text, "sites[1].allocs is missing");
+    free(text);
+    text = replaced("\"allocs\":100", "\"x\":100");
+    assert_true(reads(text));
+    assert_int_equal(file.report.stated->counters.allocs, 0);
+    assert_int_equal(file.report.sites[0]->counters.allocs, 1);
+    report_read_free(&file);
+    free(text);
+}
+
 static void an_id_twice(void **state) {
     (void)state;
     char *text = replaced("\"id\":\"ffffffffffffffff\"", "\"id\":\"00000000000000a1\"");
@@ -255,6 +279,7 @@ int main(void) {
         cmocka_unit_test(every_member_of_a_site),
         cmocka_unit_test(pairs_and_faults),
         cmocka_unit_test(members_that_need_not_be_there),
+        cmocka_unit_test(a_counter_that_is_not_told),
         cmocka_unit_test(several_processes),
         cmocka_unit_test(an_id_twice),
         cmocka_unit_test(what_is_wrong_is_named),

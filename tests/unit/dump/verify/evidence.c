@@ -20,8 +20,10 @@ static int set_up(void **state) {
     struct reason why;
     fixture.image = image_make();
     *state = &fixture;
-    return !table_decode(&fixture.table, image_input(&fixture.image, &fixture.regions), &why) ||
-           !evidence_open(&fixture.evidence, &fixture.table);
+    if (!table_decode(&fixture.table, image_input(&fixture.image, &fixture.regions), &why))
+        return 1;
+    evidence_open(&fixture.evidence, &fixture.table);
+    return 0;
 }
 
 static int tear_down(void **state) {
@@ -37,7 +39,7 @@ static void see_program(struct evidence *evidence, const char *outermost, uint64
                  b = evidence_file(evidence, NULL, NULL, "b.c");
     evidence_key inner = evidence_function(evidence, "inner", NULL);
     evidence_key outer = evidence_function(evidence, outermost, NULL);
-    evidence_inlined(evidence, evidence_code(evidence, outer), inner, b, call_line, 5);
+    evidence_inlined(evidence, evidence_code(evidence, outer, false), inner, b, call_line, 5);
     evidence_row(evidence, a, row, 3);
     evidence_row(evidence, b, 30, 7);
 }
@@ -85,7 +87,7 @@ static void code_that_was_inlined_later_agrees(void **state) {
     struct evidence *evidence = &fixture->evidence;
     evidence_key b = evidence_file(evidence, NULL, NULL, "b.c");
     evidence_row(evidence, b, 30, 7);
-    evidence_inlined_code(evidence, evidence_function(evidence, "outer", NULL));
+    evidence_code(evidence, evidence_function(evidence, "outer", NULL), true);
     assert_int_equal(judge(fixture, 1), VERDICT_AGREES_INLINED);
 }
 

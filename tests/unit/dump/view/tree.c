@@ -13,7 +13,7 @@ static const struct tree_node *child(const struct tree *tree, const struct tree_
 static struct tree tree_of(const struct report *report, bool is_root_first, double prune) {
     struct symbolizer nothing = {.is_off = true};
     struct tree tree = {.is_root_first = is_root_first, .by = MEASURE_ALLOCS, .prune = prune};
-    assert_true(tree_make(&tree, report, &nothing));
+    tree_make(&tree, report, &nothing);
     assert_int_equal(tree.nodes[0].amounts[MEASURE_ALLOCS], 3 + 5 + 7 + 17);
     return tree;
 }
