@@ -32,9 +32,17 @@ static void mark(ArrayRef<AllocatorCall> calls) {
     }
 }
 
+static void warnOfMisdeclared(const Module &module) {
+    auto found = find_if(module, isMisdeclared);
+    if (found != module.end())
+        warn(module.getContext(), module.getSourceFileName() + " declares " + found->getName() +
+                                      " otherwise than C does: no call of it is a site");
+}
+
 PreservedAnalyses MarkPass::run(Module &module, ModuleAnalysisManager &) {
     Lists lists(module);
     instrumentCustom(module, lists);
+    warnOfMisdeclared(module);
     if (options().lift)
         findWrappers(module, lists);
     for (const Function &function : module)

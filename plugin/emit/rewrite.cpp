@@ -3,6 +3,7 @@
 
 #include "base/compat.h"
 #include "find/find.h"
+#include "find/lists.h"
 #include "lift/lift.h"
 #include "lift/site_argument.h"
 #include "lift/twin.h"
@@ -11,8 +12,6 @@
 #include "site/table.h"
 #include "wrap/wrappers.h"
 
-#include <llvm/IR/DiagnosticInfo.h>
-#include <llvm/IR/DiagnosticPrinter.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Instructions.h>
 #include <optional>
@@ -45,6 +44,7 @@ static FunctionCallee entryPoint(Module &module, const AllocatorCall &found, Fun
 static void replace(const AllocatorCall &found, Value *site) {
     CallBase &call = *found.call;
     Arguments arguments = withSite(call, site, found.what->position);
+    extendNumbers(call, *found.what, arguments);
     auto *type = FunctionType::get(call.getType(), arguments.types, found.what->position == SITE_FIRST);
     FunctionCallee entry = entryPoint(*call.getModule(), found, type);
     callInstead(call, FunctionCallee(type, entry.getCallee()), arguments);
@@ -170,18 +170,6 @@ static void rewrite(Function &function, const Wrappers &wrappers, Notes &notes, 
         tally.withLine += site.at.line != 0;
 }
 
-class NoLines : public DiagnosticInfo {
-    const Module &module;
-
-  public:
-    explicit NoLines(const Module &module)
-        : DiagnosticInfo(getNextAvailablePluginDiagnosticKind(), DS_Warning), module(module) {}
-    void print(DiagnosticPrinter &printer) const override {
-        printer << "allocsite: no line is known for any site of " << module.getSourceFileName()
-                << "; compile with -g or -Rpass=^$";
-    }
-};
-
 PreservedAnalyses RewritePass::run(Module &module, ModuleAnalysisManager &) {
     Table table(module);
     Tally tally;
@@ -201,7 +189,8 @@ PreservedAnalyses RewritePass::run(Module &module, ModuleAnalysisManager &) {
     if (tally.sites == 0)
         return PreservedAnalyses::none();
     if (tally.withLine == 0)
-        module.getContext().diagnose(NoLines(module));
+        warn(module.getContext(), "no line is known for any site of " + module.getSourceFileName() +
+                                      "; compile with -g or -Rpass=^$");
     return PreservedAnalyses::none();
 }
 

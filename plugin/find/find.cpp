@@ -14,32 +14,39 @@ using namespace llvm;
 
 namespace allocsite {
 
-static bool fits(Type *type, char letter, bool anyInteger) {
+/* What nobody has a use for in its register may come back from free. */
+static bool fits(const Type *type, char letter) {
+    bool isNumber = type->isIntegerTy() && type->getIntegerBitWidth() <= 64;
     switch (letter) {
     case 'v':
-        return type->isVoidTy();
+        return type->isVoidTy() || type->isPointerTy() || isNumber;
     case 'p':
         return type->isPointerTy();
-    case 'z':
-        return anyInteger ? type->isIntegerTy() : type->isIntegerTy(64);
     default:
-        return anyInteger ? type->isIntegerTy() : type->isIntegerTy(32);
+        return isNumber;
     }
 }
 
-/* A declaration without a prototype says nothing of its arguments: the call alone does, and it may pass an
- * int where a size_t is meant. */
+/* A declaration without a prototype says nothing of its arguments: the call alone does. */
 static bool isUnprototyped(const Function &callee) {
     return callee.isVarArg() && callee.arg_empty();
 }
 
+/* A number comes back as it is used: a function of the program's own may have another. */
+static bool hasResult(const Type *type, char letter, bool unprototyped) {
+    unsigned bits = letter == 'z' ? 64 : 32;
+    bool isOther = type->isIntegerTy() && letter != 'v' && !unprototyped && !type->isIntegerTy(bits);
+    return fits(type, letter) && !isOther;
+}
+
+/* Old programs declare sizes as any integers, and the call means the same (site_argument.h). */
 static bool hasPrototype(const FunctionType *type, const char *prototype, bool unprototyped) {
-    if (!fits(type->getReturnType(), *prototype++, unprototyped))
+    if (!hasResult(type->getReturnType(), *prototype++, unprototyped))
         return false;
     for (Type *parameter : type->params()) {
         if (*prototype == '.')
             return unprototyped;
-        if (*prototype == '\0' || !fits(parameter, *prototype++, unprototyped))
+        if (*prototype == '\0' || !fits(parameter, *prototype++))
             return false;
     }
     bool isVariadic = *prototype == '.';
@@ -108,6 +115,19 @@ const allocator *allocatorThatIs(const Function &function) {
 
 bool isAllocator(const Function &function) {
     return allocatorThatIs(function) != nullptr;
+}
+
+static bool isCalledOtherwise(const Function &function, const Value &name) {
+    return any_of(name.users(), [&](const User *user) {
+        auto *call = dyn_cast<CallBase>(user);
+        return call ? call->getCalledOperand() == &name && !allocatorThatIs(function, call->getFunctionType())
+                    : isa<ConstantExpr>(user) && isCalledOtherwise(function, *user);
+    });
+}
+
+bool isMisdeclared(const Function &function) {
+    const allocator *namesake = function.isDeclaration() ? findBySymbol(function) : nullptr;
+    return namesake && namesake->replaceable && isCalledOtherwise(function, function);
 }
 
 bool isInstrumented(const Function &function) {

@@ -41,6 +41,9 @@ const allocator *allocatorThatIs(const llvm::Function &function);
 /* Whether it is one. */
 bool isAllocator(const llvm::Function &function);
 
+/* Whether it can only be the allocator of that name, but is called as if it were not. */
+bool isMisdeclared(const llvm::Function &function);
+
 /* Whether it only tells the runtime of a custom allocator's block: its site is named after the function that
  * it stands in. */
 bool tellsOfCustom(const allocator *what);

@@ -17,20 +17,27 @@ static allocator_list list;
 
 namespace {
 
-/* clang knows no place in a file that it has not compiled, so that line comes ahead. */
-class BadList : public DiagnosticInfo {
+class Message : public DiagnosticInfo {
+    std::string text;
+
   public:
-    BadList() : DiagnosticInfo(getNextAvailablePluginDiagnosticKind(), DS_Error) {}
+    Message(DiagnosticSeverity severity, std::string text)
+        : DiagnosticInfo(getNextAvailablePluginDiagnosticKind(), severity), text(std::move(text)) {}
     void print(DiagnosticPrinter &printer) const override {
-        printer << "allocsite: what is said of the allocators cannot be used";
+        printer << "allocsite: " << text;
     }
 };
 
 } // namespace
 
+void warn(LLVMContext &context, const Twine &what) {
+    context.diagnose(Message(DS_Warning, what.str()));
+}
+
+/* clang knows no place in a file that it has not compiled, so that line comes ahead. */
 void complain(LLVMContext &context, StringRef file, unsigned line, const Twine &what) {
     errs() << file << (line ? ":" + Twine(line) : "") << ": error: allocsite: " << what << "\n";
-    context.diagnose(BadList());
+    context.diagnose(Message(DS_Error, "what is said of the allocators cannot be used"));
 }
 
 /* The options are those of the process, so what they name is read once. */

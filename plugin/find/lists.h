@@ -42,6 +42,9 @@ bool isIgnoredType(const std::string &name);
 /* FILE:LINE: error: allocsite: WHAT, and the compilation fails. line 0: of the file as a whole. */
 void complain(llvm::LLVMContext &context, llvm::StringRef file, unsigned line, const llvm::Twine &what);
 
+/* A warning of the compilation. */
+void warn(llvm::LLVMContext &context, const llvm::Twine &what);
+
 /* Has the definitions of custom allocators tell the runtime what they hand out and take back. Ahead of the
  * optimizer and of the search for wrappers. The definition, not the call, so that tables of methods and calls
  * through pointers work, and inlining takes it along. The notice of a block is a call of an allocator with an
