@@ -147,7 +147,7 @@ void setOrdinal(const AllocatorCall &found, unsigned ordinal) {
     auto *number = ConstantAsMetadata::get(ConstantInt::get(Type::getInt32Ty(context), ordinal));
     if (found.what)
         call.setMetadata(OrdinalMetadata, MDNode::get(context, number));
-    else
+    if (call.getDebugLoc())
         call.setDebugLoc(call.getDebugLoc()->cloneWithDiscriminator(ordinal));
 }
 
@@ -162,7 +162,7 @@ unsigned ordinalOf(const AllocatorCall &found) {
     if (node)
         return mdconst::extract<ConstantInt>(node->getOperand(0))->getZExtValue();
     const DILocation *location = found.call->getDebugLoc().get();
-    return location && !found.what ? ordinalOf(*location) : 0;
+    return location ? ordinalOf(*location) : 0;
 }
 
 /* Not metadata, which a call loses that is inlined where exceptions are caught. */

@@ -50,8 +50,9 @@ bool tellsOfCustom(const allocator *what);
 
 /* ---- Notes on calls. */
 
-/* Its number among the calls of one place, from 0. A wrapper's goes into its location, which inlining keeps.
- */
+/* Its number among the calls of one place, from 0. It goes into its location, which inlining keeps and a call
+ * has that LLVM makes of this one; an allocator's also into metadata, for where clang uses that part of the
+ * location itself. */
 void setOrdinal(const AllocatorCall &call, unsigned ordinal);
 unsigned ordinalOf(const AllocatorCall &call);
 unsigned ordinalOf(const llvm::DILocation &location);

@@ -48,14 +48,20 @@ static Place placeOf(const Function &function, Names &names) {
 }
 
 /* The callee alone, with no regard to who calls. */
-static Site requestOf(const AllocatorCall &found, Names &names) {
+static Site requestOf(const AllocatorCall &found, Notes &notes) {
     Site site = {};
+    const DILocation *location = found.call->getDebugLoc().get();
     site.kind = kindOf(found);
-    if (found.what)
-        site.callee = found.what->callee;
-    else if (found.callee)
-        site.callee = names.nameOf(*found.callee).plain;
     site.ordinal = ordinalOf(found);
+    if (found.what && location) {
+        const allocator *written = notes.types.written(*location, *found.what, site.ordinal, notes.names);
+        site.callee = written->callee;
+        site.kind = written->kind;
+    } else if (found.what) {
+        site.callee = found.what->callee;
+    } else if (found.callee) {
+        site.callee = notes.names.nameOf(*found.callee).plain;
+    }
     return site;
 }
 
@@ -125,7 +131,7 @@ std::optional<Site> siteOfHook(const CallBase &call, const Wrappers &wrappers, N
 }
 
 Site siteOf(const AllocatorCall &found, const Wrappers &wrappers, Notes &notes) {
-    Site site = requestOf(found, notes.names);
+    Site site = requestOf(found, notes);
     const DILocation *location = found.call->getDebugLoc().get();
     if (!location) {
         site.isHandedOn = true; // as far as anybody knows

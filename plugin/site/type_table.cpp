@@ -67,7 +67,7 @@ static std::string askAST(const AllocatorCall &found, unsigned ordinal, unsigned
  */
 static std::string findType(const AllocatorCall &found, unsigned ordinal, unsigned count,
                             Variables &variables) {
-    if (kindOf(found) == ALLOCSITE_FREE)
+    if (kindOf(found) == ALLOCSITE_FREE || !options().types)
         return "";
     std::string type = askAST(found, ordinal, count);
     if (!type.empty())
@@ -89,8 +89,6 @@ static bool hasLine(const AllocatorCall &found) {
 void TypeTable::note(ArrayRef<AllocatorCall> calls, Names &names) {
     Counts all, seen;
     Variables variables;
-    if (!options().types)
-        return;
     SmallVector<AllocatorCall, 8> noted;
     copy_if(calls, std::back_inserter(noted),
             [](const AllocatorCall &found) { return hasLine(found) && !isLibraryCall(found); });
@@ -102,6 +100,23 @@ void TypeTable::note(ArrayRef<AllocatorCall> calls, Names &names) {
             {names.nameOf(*found.callee).symbol, ordinalOf(found),
              findType(found, ordinal, countOf(all, found), variables)});
     }
+}
+
+const allocator *TypeTable::written(const DILocation &location, const allocator &what, unsigned ordinal,
+                                    Names &names) const {
+    auto position = entries.find(positionOf(location, names));
+    if (position == entries.end() || what.kind == ALLOCSITE_FREE)
+        return &what;
+    const allocator *found = nullptr;
+    for (const Entry &entry : position->second) {
+        const allocator *known = allocator_find(entry.callee.data(), entry.callee.size());
+        if (entry.ordinal != ordinal || !known || known->kind == ALLOCSITE_FREE)
+            continue;
+        if (known == &what || (found && found != known))
+            return &what;
+        found = known;
+    }
+    return found ? found : &what;
 }
 
 std::string TypeTable::of(const DILocation &location, const std::string &callee, unsigned ordinal,
@@ -128,8 +143,13 @@ std::string typeOf(const AllocatorCall &found, Notes &notes) {
     if (isLibraryCall(found))
         return found.callee ? found.callee->getFnAttribute(TypeAttribute).getValueAsString().str() : "";
     const DILocation *location = found.call->getDebugLoc().get();
-    std::string symbol = notes.names.nameOf(*found.callee).symbol;
-    return location ? notes.types.of(*location, symbol, ordinalOf(found), notes.names) : "";
+    if (!location)
+        return "";
+    unsigned ordinal = ordinalOf(found);
+    std::string symbol = found.what
+                             ? notes.types.written(*location, *found.what, ordinal, notes.names)->symbol
+                             : notes.names.nameOf(*found.callee).symbol;
+    return notes.types.of(*location, symbol, ordinal, notes.names);
 }
 
 /* Of what is only declared: the members of std::string allocate characters. */
