@@ -171,6 +171,8 @@ static void rewrite(Function &function, const Wrappers &wrappers, Notes &notes, 
 }
 
 PreservedAnalyses RewritePass::run(Module &module, ModuleAnalysisManager &) {
+    if (!hasRuntime(module))
+        return PreservedAnalyses::all();
     Table table(module);
     Tally tally;
     Lifting lifting;
@@ -189,8 +191,9 @@ PreservedAnalyses RewritePass::run(Module &module, ModuleAnalysisManager &) {
     if (tally.sites == 0)
         return PreservedAnalyses::none();
     if (tally.withLine == 0)
-        warn(module.getContext(), "no line is known for any site of " + module.getSourceFileName() +
-                                      "; compile with -g or -Rpass=^$");
+        tell(module.getContext(), DS_Warning,
+             "no line is known for any site of " + module.getSourceFileName() +
+                 "; compile with -g or -Rpass=^$");
     return PreservedAnalyses::none();
 }
 

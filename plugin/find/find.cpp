@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "find/find.h"
 
+#include "base/compat.h"
 #include "base/names.h"
 
 #include <llvm/Analysis/ConstantFolding.h>
@@ -13,6 +14,13 @@
 using namespace llvm;
 
 namespace allocsite {
+
+bool hasRuntime(const Module &module) {
+    Triple own(sys::getProcessTriple()), target(module.getTargetTriple());
+    bool isAny = target.getArch() == Triple::UnknownArch; // IR of a test
+    return isAny || (own.getArch() == target.getArch() && own.getOS() == target.getOS() &&
+                     module.getDataLayout().getPointerSizeInBits() == 8 * sizeof(void *));
+}
 
 /* What nobody has a use for in its register may come back from free. */
 static bool fits(const Type *type, char letter) {

@@ -12,6 +12,9 @@
 
 namespace allocsite {
 
+/* Whether the module is for the machine that the plugin runs on, as the runtime is. */
+bool hasRuntime(const llvm::Module &module);
+
 struct AllocatorCall {
     llvm::CallBase *call;
     llvm::Function *callee; // nullptr: called by a pointer: a hook, or on behalf of the standard library

@@ -5,7 +5,6 @@
 #include "base/settings.h"
 
 #include <llvm/IR/Constants.h>
-#include <llvm/IR/DiagnosticInfo.h>
 #include <llvm/IR/DiagnosticPrinter.h>
 #include <llvm/Support/raw_ostream.h>
 
@@ -30,14 +29,14 @@ class Message : public DiagnosticInfo {
 
 } // namespace
 
-void warn(LLVMContext &context, const Twine &what) {
-    context.diagnose(Message(DS_Warning, what.str()));
+void tell(LLVMContext &context, DiagnosticSeverity severity, const Twine &what) {
+    context.diagnose(Message(severity, what.str()));
 }
 
 /* clang knows no place in a file that it has not compiled, so that line comes ahead. */
 void complain(LLVMContext &context, StringRef file, unsigned line, const Twine &what) {
     errs() << file << (line ? ":" + Twine(line) : "") << ": error: allocsite: " << what << "\n";
-    context.diagnose(Message(DS_Error, "what is said of the allocators cannot be used"));
+    tell(context, DS_Error, "what is said of the allocators cannot be used");
 }
 
 /* The options are those of the process, so what they name is read once. */
