@@ -164,6 +164,9 @@ static void rewrite(Function &function, const Wrappers &wrappers, Notes &notes, 
     SmallVector<Constant *, 8> descriptors;
     if (!set.sites.empty())
         descriptors = table.add(function, set.sites);
+    bool isLeaving = any_of(all, [](const Passing &passing) { return !passing.call.what; });
+    if (isLeaving && !isWrapper && isCalledBack(function))
+        setSiteAside(function);
     passAll(function, all, descriptors, lifting);
     tally.sites += set.sites.size();
     for (const Site &site : set.sites)

@@ -125,6 +125,33 @@ bool isAllocator(const Function &function) {
     return allocatorThatIs(function) != nullptr;
 }
 
+const char *allocatesInside(const Function &function) {
+    StringRef name = symbolOf(function);
+    return function.isDeclaration() && !function.isIntrinsic() ? inside_find(name.data(), name.size())
+                                                               : nullptr;
+}
+
+static bool isGivenAway(const Value &name) {
+    return any_of(name.uses(), [](const Use &use) {
+        auto *call = dyn_cast<CallBase>(use.getUser());
+        const Function *callee = call && !call->isCallee(&use) ? call->getCalledFunction() : nullptr;
+        return (callee && allocatesInside(*callee)) ||
+               (isa<ConstantExpr>(use.getUser()) && isGivenAway(*use.getUser()));
+    });
+}
+
+bool isCalledBack(const Function &function) {
+    return isGivenAway(function);
+}
+
+bool isOfStandardStream(const CallBase &call) {
+    return any_of(call.args(), [](const Value *argument) {
+        auto *stream = dyn_cast<LoadInst>(argument);
+        StringRef name = stream ? stream->getPointerOperand()->stripPointerCasts()->getName() : "";
+        return name == "stderr" || name == "stdout";
+    });
+}
+
 static bool isCalledOtherwise(const Function &function, const Value &name) {
     return any_of(name.users(), [&](const User *user) {
         auto *call = dyn_cast<CallBase>(user);

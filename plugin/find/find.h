@@ -44,6 +44,16 @@ const allocator *allocatorThatIs(const llvm::Function &function);
 /* Whether it is one. */
 bool isAllocator(const llvm::Function &function);
 
+/* As its callers write it: one of the C library or of C++'s runtime, defined elsewhere, that allocates for
+ * itself on behalf of the line that calls it (allocators.h). nullptr: it is none. */
+const char *allocatesInside(const llvm::Function &function);
+
+/* Whether one of those is given the function to call. */
+bool isCalledBack(const llvm::Function &function);
+
+/* Whether the call is one of those, but of a stream that has no buffer, or the process's. */
+bool isOfStandardStream(const llvm::CallBase &call);
+
 /* Whether it can only be the allocator of that name, but is called as if it were not. */
 bool isMisdeclared(const llvm::Function &function);
 

@@ -77,8 +77,9 @@ static void setPersonality(Function &function) {
 }
 
 void clearWhenUnwound(Function &function, ArrayRef<AllocatorCall> calls) {
-    bool isLeaving =
-        any_of(calls, [](const AllocatorCall &found) { return !found.what && !takesSite(found); });
+    bool isLeaving = any_of(calls, [](const AllocatorCall &found) {
+        return !found.what && !takesSite(found) && !found.call->doesNotThrow();
+    });
     if (isLeaving && function.hasPersonalityFn())
         clearFirst(function);
     else if (isLeaving && function.needsUnwindTableEntry())

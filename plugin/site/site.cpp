@@ -60,7 +60,8 @@ static Site requestOf(const AllocatorCall &found, Notes &notes) {
     } else if (found.what) {
         site.callee = found.what->callee;
     } else if (found.callee) {
-        site.callee = notes.names.nameOf(*found.callee).plain;
+        const char *inside = allocatesInside(*found.callee);
+        site.callee = inside ? inside : notes.names.nameOf(*found.callee).plain;
     }
     return site;
 }

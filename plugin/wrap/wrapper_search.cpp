@@ -78,11 +78,14 @@ static void takeDeclared(Module &module, const Lists &lists, FoundWrappers &foun
                 ignored.insert(&function);
             else
                 found.insert({&function, describedWrapper(function, described->function)});
-        } else if (hasAttribute(function, result.wrapper)) {
+        } else if (hasAttribute(function, result.wrapper) || allocatesInside(function)) {
+            result.isInside = result.wrapper.origin != ALLOCSITE_BY_ATTRIBUTE;
             found.insert({&function, result});
         }
     }
     for (auto &entry : found) {
+        if (entry.second.isInside)
+            continue;
         const Wrapper &wrapper = entry.second.wrapper;
         ParameterSet sizes = parameter(wrapper.size) | parameter(wrapper.count);
         entry.second.sizes = sizes ? sizes : ~ParameterSet(0);
@@ -91,12 +94,14 @@ static void takeDeclared(Module &module, const Lists &lists, FoundWrappers &foun
 
 /* ---- The C++ standard library. */
 
-/* Of std::terminate clang leaves out what its header says. */
+/* Of std::terminate clang leaves out what its header says. What does not return throws, or allocates nothing.
+ */
 static bool mayAllocateElsewhere(const Function &function) {
     if (function.getName() == "_ZSt9terminatev")
         return false;
+    bool isThrow = function.getName().contains("__throw_");
     return function.isDeclaration() && !function.isIntrinsic() && !function.doesNotThrow() &&
-           !function.doesNotReturn() && isOfLibrary(function);
+           (isThrow || !function.doesNotReturn()) && isOfLibrary(function);
 }
 
 static bool allocates(const Function &function, const FoundWrappers &found) {
@@ -178,7 +183,7 @@ static void write(Function &function, const FoundWrapper &wrapper, const FoundWr
         if (mayBeHook(*call))
             markHook(*call);
     bool isCustom = wrapper.wrapper.origin == ALLOCSITE_BY_LIST && !wrapper.handsOnAll;
-    Wrappers::write(function, wrapper.wrapper, !isCustom && !isOfLibrary(function),
+    Wrappers::write(function, wrapper.wrapper, !isCustom && !wrapper.isInside && !isOfLibrary(function),
                     ownCalls(function, wrapper, found));
 }
 
