@@ -81,11 +81,11 @@ static bool mayHaveTwin(const Function &wrapper) {
 }
 
 /* Not where nothing is optimized: a debugger that steps into the wrapper would step over the stand-in. No
- * twins are known of the C++ standard library's functions. */
+ * twins are known of the functions of libraries. */
 static std::string nameFor(const CallBase &call, const Function &wrapper) {
     bool isOther = call.isMustTailCall() || call.getFunctionType() != wrapper.getFunctionType();
     if (isOther || !mayHaveTwin(wrapper) || call.getFunction()->hasOptNone() ||
-        Wrappers::of(wrapper)->isLibrary || hasVersions(*wrapper.getParent()))
+        Wrappers::of(wrapper)->isLibrary || allocatesInside(wrapper) || hasVersions(*wrapper.getParent()))
         return "";
     return nameFor(wrapper);
 }

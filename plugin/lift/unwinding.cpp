@@ -77,9 +77,8 @@ static void setPersonality(Function &function) {
 }
 
 void clearWhenUnwound(Function &function, ArrayRef<AllocatorCall> calls) {
-    bool isLeaving = any_of(calls, [](const AllocatorCall &found) {
-        return !found.what && !takesSite(found) && !found.call->doesNotThrow();
-    });
+    bool isLeaving =
+        any_of(calls, [](const AllocatorCall &found) { return !found.what && !takesSite(found); });
     if (isLeaving && function.hasPersonalityFn())
         clearFirst(function);
     else if (isLeaving && function.needsUnwindTableEntry())
