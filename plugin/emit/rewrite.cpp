@@ -2,6 +2,7 @@
 #include "emit/passes.h"
 
 #include "base/compat.h"
+#include "base/names.h"
 #include "find/find.h"
 #include "find/lists.h"
 #include "lift/lift.h"
@@ -110,7 +111,8 @@ struct Passing {
 /* Within the standard library only the allocator's calls need sites of their own, for callers that leave
  * none. Not so for those who take a site as a parameter, which is never null. */
 static bool isCallersAlone(const AllocatorCall &call, const Site &site) {
-    return site.isOnlyLibrary && !call.what && !takesSite(call);
+    return site.isOnlyLibrary && !call.what && !takesSite(call) &&
+           library_has(symbolOf(*call.call->getFunction()).str().c_str());
 }
 
 static SmallVector<Passing, 8> sitesOfCalls(Function &function, bool isWrapper, const Wrappers &wrappers,

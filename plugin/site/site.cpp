@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "site/site.h"
 
-#include "base/allocators.h"
 #include "base/settings.h"
 #include "base/stable_hash.h"
+#include "find/library.h"
 #include "find/lists.h"
 
 #include <llvm/IR/DebugInfoMetadata.h>
@@ -75,10 +75,10 @@ static void takeType(Site &site, const DILocation &location, const std::string &
 
 static bool isInLibrary(const DILocation &location, Names &names) {
     const DISubprogram *subprogram = location.getScope()->getSubprogram();
-    return options().lift && library_has(names.of(*subprogram).symbol.c_str());
+    return options().lift && isOfLibrary(*subprogram, names.of(*subprogram));
 }
 
-/* Goes outwards as long as what stands there is a wrapper or the C++ standard library. Where that calls the
+/* Goes outwards as long as what stands there is a wrapper or a library. Where that calls the
  * program's code by a pointer, the last line of the program is as far out as anybody can name. */
 static const DILocation *lift(const DILocation *location, Site &site, const Wrappers &wrappers,
                               Notes &notes) {

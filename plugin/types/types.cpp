@@ -8,10 +8,12 @@
 #include <clang/AST/ASTConsumer.h>
 #include <clang/AST/DeclGroup.h>
 #include <clang/AST/Mangle.h>
+#include <clang/Basic/SourceManager.h>
 #include <clang/Frontend/CompilerInstance.h>
 #include <clang/Frontend/FrontendPluginRegistry.h>
 #include <llvm/ADT/StringSet.h>
 #include <llvm/Config/llvm-config.h>
+#include <llvm/Support/Path.h>
 #include <memory>
 
 using namespace clang;
@@ -27,6 +29,7 @@ struct Source {
     bool clearsAST;                                   // the AST goes when the questions are over
     std::unique_ptr<MangleContext> mangler = nullptr; // null: nobody has asked yet
     Roots roots = Roots();
+    llvm::StringSet<> headers = llvm::StringSet<>(); // the system's; empty: nobody has asked yet
     llvm::DenseMap<const Decl *, std::vector<Call>> calls = llvm::DenseMap<const Decl *, std::vector<Call>>();
 };
 
@@ -50,6 +53,22 @@ static void prepare() {
     addRoots(source->context, *source->context.getTranslationUnitDecl(), source->roots);
     for (const Decl *declaration : source->deserialized)
         addRoot(source->context, declaration, source->roots);
+}
+
+static std::string withoutDots(llvm::StringRef path) {
+    llvm::SmallString<256> name = path;
+    llvm::sys::path::remove_dots(name);
+    return name.str().str();
+}
+
+/* The files as they were opened. */
+static void findHeaders() {
+    const SourceManager &sources = source->context.getSourceManager();
+    for (unsigned i = 0; i < sources.local_sloc_entry_size(); i++) {
+        const SrcMgr::SLocEntry &entry = sources.getLocalSLocEntry(i);
+        if (entry.isFile() && SrcMgr::isSystem(entry.getFile().getFileCharacteristic()))
+            source->headers.insert(withoutDots(entry.getFile().getName()));
+    }
 }
 
 static const std::vector<Call> &callsOf(const Decl *root) {
@@ -162,6 +181,12 @@ EXPORTED const char *allocsite_types_v1_find(const struct allocsite_types_questi
     prepare();
     llvm::StringRef type = answer(*question);
     return type.empty() ? nullptr : spelled->insert(type).first->getKeyData();
+}
+
+EXPORTED int allocsite_types_v1_is_system(const char *path) {
+    if (source && source->headers.empty())
+        findHeaders();
+    return source && source->headers.count(withoutDots(path));
 }
 
 EXPORTED void allocsite_types_v1_finish(void) {

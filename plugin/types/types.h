@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The contract between allocsite-types.so, the half that sees clang's AST, and allocsite.so, the half that
- * sees the IR: the former tells the type that a call allocates.
+ * sees the IR: the former tells the type that a call allocates, and which headers are the system's.
  *
- * Both stand in one process, and neither needs the other: the pass looks the two functions up by dlsym and
+ * Both stand in one process, and neither needs the other: the pass looks the functions up by dlsym and
  * falls back to debug info. The names hold the version of this file. Both are called from the thread that
  * runs the compilation, between the end of parsing and the end of the first stage of the pass.
  *
@@ -31,6 +31,11 @@ struct allocsite_types_question {
 #define ALLOCSITE_TYPES_FIND "allocsite_types_v1_find"
 typedef const char *allocsite_types_find(const struct allocsite_types_question *question);
 allocsite_types_find allocsite_types_v1_find;
+
+/* Whether the path, as debug info names it, is that of a header of the system (-isystem and its kin). */
+#define ALLOCSITE_TYPES_IS_SYSTEM "allocsite_types_v1_is_system"
+typedef int allocsite_types_is_system(const char *path);
+allocsite_types_is_system allocsite_types_v1_is_system;
 
 /* No question about this source file follows: lets go of clang's AST. */
 #define ALLOCSITE_TYPES_FINISH "allocsite_types_v1_finish"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The search for wrappers in a module, before the optimizer has touched it: those that users and attributes
- * declare, those whose bodies show it (bodies.h), and the functions of the C++ standard library that are to
- * be told the site that they allocate for. */
-#include "base/names.h"
+ * declare, those whose bodies show it (bodies.h), and the functions of libraries that are to be told the site
+ * that they allocate for. */
+#include "find/library.h"
 #include "wrap/bodies.h"
 #include "wrap/wrappers.h"
 
@@ -92,7 +92,7 @@ static void takeDeclared(Module &module, const Lists &lists, FoundWrappers &foun
     }
 }
 
-/* ---- The C++ standard library. */
+/* ---- Libraries. */
 
 /* Of std::terminate clang leaves out what its header says. What does not return throws, or allocates nothing.
  */
