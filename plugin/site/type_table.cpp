@@ -24,6 +24,8 @@ std::string eitherType(const std::string &a, const std::string &b) {
     StringRef(a).split(names, Or, -1, false);
     StringRef(b).split(names, Or, -1, false);
     std::set<StringRef> all(names.begin(), names.end());
+    if (all.size() > 1)
+        all.erase(ALLOCSITE_TYPES_BYTES);
     bool hasFurther = all.erase(FurtherNames) || all.size() > MostNames;
     names.assign(all.begin(), std::next(all.begin(), std::min(all.size(), MostNames)));
     if (hasFurther)
@@ -74,7 +76,8 @@ static std::string findType(const AllocatorCall &found, unsigned ordinal, unsign
         return type;
     if (variables.empty())
         variables = findVariables(*found.call->getFunction());
-    return typeByDebugInfo(*found.call, variables);
+    type = typeByDebugInfo(*found.call, variables);
+    return type.empty() && allocatesInside(*found.callee) ? ALLOCSITE_TYPES_BYTES : type;
 }
 
 TypeTable::Position TypeTable::positionOf(const DILocation &location, Names &names) {

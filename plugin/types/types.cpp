@@ -93,15 +93,19 @@ static Selection select(const std::vector<Call> &calls, const allocsite_types_qu
     return named.empty() ? nameless : named;
 }
 
+static llvm::StringRef typeOf(const Call &call) {
+    return call.type.empty() ? ALLOCSITE_TYPES_BYTES : llvm::StringRef(call.type);
+}
+
 /* Two different countings (code that is never reached has no call in the IR) say nothing of the order: then
  * all have to agree. */
 static llvm::StringRef typeOf(const Selection &calls, const allocsite_types_question &question) {
     if (calls.size() == question.count)
-        return calls[question.ordinal]->type;
+        return typeOf(*calls[question.ordinal]);
     for (const Call *call : calls)
         if (call->type != calls.front()->type)
             return "";
-    return calls.front()->type;
+    return typeOf(*calls.front());
 }
 
 /* Empty: unknown. Several functions can be in question where the symbol does not tell (lambdas). */
