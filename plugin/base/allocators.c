@@ -24,23 +24,36 @@ static const struct allocator table[] = {
 #include "allocators.def"
 };
 
+static const struct inside {
+    const char *symbol, *callee;
+} insides[] = {
+#define INSIDE(symbol, callee) {#symbol, callee},
+#include "allocators.def"
+};
+
 struct key {
     const char *symbol;
     size_t length;
 };
 
+/* Both tables begin with the symbol. */
 static int compare(const void *left, const void *right) {
     const struct key *key = left;
-    const struct allocator *entry = right;
-    int order = strncmp(key->symbol, entry->symbol, key->length);
-    if (order == 0 && entry->symbol[key->length] != '\0')
-        return -1;
-    return order;
+    const char *symbol = *(const char *const *)right;
+    int order = strncmp(key->symbol, symbol, key->length);
+    return order == 0 && symbol[key->length] != '\0' ? -1 : order;
 }
 
 const struct allocator *allocator_find(const char *symbol, size_t length) {
     struct key key = {symbol, length};
     return bsearch(&key, table, sizeof table / sizeof *table, sizeof *table, compare);
+}
+
+const char *inside_find(const char *symbol, size_t length) {
+    struct key key = {symbol, length};
+    const struct inside *found =
+        bsearch(&key, insides, sizeof insides / sizeof *insides, sizeof *insides, compare);
+    return found ? found->callee : NULL;
 }
 
 const struct allocator *allocator_table(size_t *count) {

@@ -15,6 +15,14 @@
 #include <llvm/Passes/PassPlugin.h>
 #endif
 
+#if LLVM_VERSION_MAJOR >= 17
+#include <llvm/TargetParser/Host.h>
+#include <llvm/TargetParser/Triple.h>
+#else
+#include <llvm/ADT/Triple.h>
+#include <llvm/Support/Host.h>
+#endif
+
 namespace allocsite {
 
 inline llvm::PointerType *pointerType(llvm::LLVMContext &context) {

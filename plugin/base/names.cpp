@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "base/names.h"
 
-#include "base/allocators.h"
-
 #include <cstring>
 #include <llvm/ADT/SmallString.h>
 #include <llvm/Demangle/Demangle.h>
@@ -16,10 +14,6 @@ StringRef symbolOf(const Function &function) {
     StringRef name = function.getName();
     name.consume_front("\1");
     return name;
-}
-
-bool isOfLibrary(const Function &function) {
-    return library_has(symbolOf(function).str().c_str());
 }
 
 void Names::note(const Function &function) {

@@ -36,9 +36,6 @@ class Names {
 /* The symbol as the linker sees it: without clang's mark of an asm label. */
 llvm::StringRef symbolOf(const llvm::Function &function);
 
-/* Whether the C++ standard library has the function (allocators.h). */
-bool isOfLibrary(const llvm::Function &function);
-
 /* The path of a file as the compiler would open it, prefix maps applied. */
 std::string pathOf(const llvm::DIFile *file);
 

@@ -29,6 +29,10 @@ __attribute__((constructor)) static void registerOptions() {
     static cl::list<std::string, std::vector<std::string>> lists(
         "allocsite-list", cl::location(values.lists), cl::value_desc("FILE"),
         cl::desc("List of the program's own allocators"));
+    static cl::list<std::string, std::vector<std::string>> libraries(
+        "allocsite-library", cl::location(values.libraries), cl::value_desc("GLOB"),
+        cl::desc(
+            "Bill the callers of functions in these files or of these names; none: not of system headers"));
 }
 
 } // namespace allocsite

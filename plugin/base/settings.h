@@ -10,10 +10,11 @@
 namespace allocsite {
 
 struct Options {
-    bool lift = true;               // bill the callers of wrappers
-    bool twins = true;              // wrappers of other files take the site as a parameter
-    bool types = true;              // find out what is allocated
-    std::vector<std::string> lists; // of the program's own allocators
+    bool lift = true;                   // bill the callers of wrappers
+    bool twins = true;                  // wrappers of other files take the site as a parameter
+    bool types = true;                  // find out what is allocated
+    std::vector<std::string> lists;     // of the program's own allocators
+    std::vector<std::string> libraries; // paths and names of code that is none of the program's own
 };
 
 const Options &options();

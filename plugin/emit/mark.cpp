@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "emit/passes.h"
 
+#include "base/compat.h"
 #include "base/settings.h"
 #include "find/find.h"
 #include "find/lists.h"
@@ -32,9 +33,29 @@ static void mark(ArrayRef<AllocatorCall> calls) {
     }
 }
 
+static void warnOfMisdeclared(const Module &module) {
+    auto found = find_if(module, isMisdeclared);
+    if (found != module.end())
+        tell(module.getContext(), DS_Warning,
+             module.getSourceFileName() + " declares " + found->getName() +
+                 " otherwise than C does: no call of it is a site");
+}
+
+static void refuse(const Module &module) {
+    tell(module.getContext(), DS_Error,
+         module.getSourceFileName() + " is for " + Triple(module.getTargetTriple()).str() +
+             ", but there is no runtime other than for " + sys::getProcessTriple() +
+             "; compile it without allocsite");
+}
+
 PreservedAnalyses MarkPass::run(Module &module, ModuleAnalysisManager &) {
+    if (!hasRuntime(module)) {
+        refuse(module);
+        return PreservedAnalyses::all();
+    }
     Lists lists(module);
     instrumentCustom(module, lists);
+    warnOfMisdeclared(module);
     if (options().lift)
         findWrappers(module, lists);
     for (const Function &function : module)

@@ -2,7 +2,9 @@
 #include "emit/passes.h"
 
 #include "base/compat.h"
+#include "base/names.h"
 #include "find/find.h"
+#include "find/lists.h"
 #include "lift/lift.h"
 #include "lift/site_argument.h"
 #include "lift/twin.h"
@@ -11,8 +13,6 @@
 #include "site/table.h"
 #include "wrap/wrappers.h"
 
-#include <llvm/IR/DiagnosticInfo.h>
-#include <llvm/IR/DiagnosticPrinter.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Instructions.h>
 #include <optional>
@@ -45,6 +45,7 @@ static FunctionCallee entryPoint(Module &module, const AllocatorCall &found, Fun
 static void replace(const AllocatorCall &found, Value *site) {
     CallBase &call = *found.call;
     Arguments arguments = withSite(call, site, found.what->position);
+    extendNumbers(call, *found.what, arguments);
     auto *type = FunctionType::get(call.getType(), arguments.types, found.what->position == SITE_FIRST);
     FunctionCallee entry = entryPoint(*call.getModule(), found, type);
     callInstead(call, FunctionCallee(type, entry.getCallee()), arguments);
@@ -112,7 +113,8 @@ struct Passing {
 /* Within the standard library only the allocator's calls need sites of their own, for callers that leave
  * none. Not so for those who take a site as a parameter, which is never null. */
 static bool isCallersAlone(const AllocatorCall &call, const Site &site) {
-    return site.isOnlyLibrary && !call.what && !takesSite(call);
+    return site.isOnlyLibrary && !call.what && !takesSite(call) &&
+           library_has(symbolOf(*call.call->getFunction()).str().c_str());
 }
 
 static SmallVector<Passing, 8> sitesOfCalls(Function &function, bool isWrapper, const Wrappers &wrappers,
@@ -162,25 +164,18 @@ static void rewrite(Function &function, const Wrappers &wrappers, Notes &notes, 
     SmallVector<Constant *, 8> descriptors;
     if (!set.sites.empty())
         descriptors = table.add(function, set.sites);
+    bool isLeaving = any_of(all, [](const Passing &passing) { return !passing.call.what; });
+    if (isLeaving && !isWrapper && isCalledBack(function))
+        setSiteAside(function);
     passAll(function, all, descriptors, lifting);
     tally.sites += set.sites.size();
     for (const Site &site : set.sites)
         tally.withLine += site.at.line != 0;
 }
 
-class NoLines : public DiagnosticInfo {
-    const Module &module;
-
-  public:
-    explicit NoLines(const Module &module)
-        : DiagnosticInfo(getNextAvailablePluginDiagnosticKind(), DS_Warning), module(module) {}
-    void print(DiagnosticPrinter &printer) const override {
-        printer << "allocsite: no line is known for any site of " << module.getSourceFileName()
-                << "; compile with -g or -Rpass=^$";
-    }
-};
-
 PreservedAnalyses RewritePass::run(Module &module, ModuleAnalysisManager &) {
+    if (!hasRuntime(module))
+        return PreservedAnalyses::all();
     Table table(module);
     Tally tally;
     Lifting lifting;
@@ -201,7 +196,9 @@ PreservedAnalyses RewritePass::run(Module &module, ModuleAnalysisManager &) {
     if (tally.sites == 0)
         return PreservedAnalyses::none();
     if (tally.withLine == 0)
-        module.getContext().diagnose(NoLines(module));
+        tell(module.getContext(), DS_Warning,
+             "no line is known for any site of " + module.getSourceFileName() +
+                 "; compile with -g or -Rpass=^$");
     return PreservedAnalyses::none();
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "find/find.h"
 
+#include "base/compat.h"
 #include "base/names.h"
 
 #include <llvm/Analysis/ConstantFolding.h>
@@ -14,32 +15,46 @@ using namespace llvm;
 
 namespace allocsite {
 
-static bool fits(Type *type, char letter, bool anyInteger) {
+bool hasRuntime(const Module &module) {
+    Triple own(sys::getProcessTriple()), target(module.getTargetTriple());
+    bool isAny = target.getArch() == Triple::UnknownArch; // IR of a test
+    return isAny || (own.getArch() == target.getArch() && own.getOS() == target.getOS() &&
+                     module.getDataLayout().getPointerSizeInBits() == 8 * sizeof(void *));
+}
+
+/* What nobody has a use for in its register may come back from free. */
+static bool fits(const Type *type, char letter) {
+    bool isNumber = type->isIntegerTy() && type->getIntegerBitWidth() <= 64;
     switch (letter) {
     case 'v':
-        return type->isVoidTy();
+        return type->isVoidTy() || type->isPointerTy() || isNumber;
     case 'p':
         return type->isPointerTy();
-    case 'z':
-        return anyInteger ? type->isIntegerTy() : type->isIntegerTy(64);
     default:
-        return anyInteger ? type->isIntegerTy() : type->isIntegerTy(32);
+        return isNumber;
     }
 }
 
-/* A declaration without a prototype says nothing of its arguments: the call alone does, and it may pass an
- * int where a size_t is meant. */
+/* A declaration without a prototype says nothing of its arguments: the call alone does. */
 static bool isUnprototyped(const Function &callee) {
     return callee.isVarArg() && callee.arg_empty();
 }
 
+/* A number comes back as it is used: a function of the program's own may have another. */
+static bool hasResult(const Type *type, char letter, bool unprototyped) {
+    unsigned bits = letter == 'z' ? 64 : 32;
+    bool isOther = type->isIntegerTy() && letter != 'v' && !unprototyped && !type->isIntegerTy(bits);
+    return fits(type, letter) && !isOther;
+}
+
+/* Old programs declare sizes as any integers, and the call means the same (site_argument.h). */
 static bool hasPrototype(const FunctionType *type, const char *prototype, bool unprototyped) {
-    if (!fits(type->getReturnType(), *prototype++, unprototyped))
+    if (!hasResult(type->getReturnType(), *prototype++, unprototyped))
         return false;
     for (Type *parameter : type->params()) {
         if (*prototype == '.')
             return unprototyped;
-        if (*prototype == '\0' || !fits(parameter, *prototype++, unprototyped))
+        if (*prototype == '\0' || !fits(parameter, *prototype++))
             return false;
     }
     bool isVariadic = *prototype == '.';
@@ -110,6 +125,46 @@ bool isAllocator(const Function &function) {
     return allocatorThatIs(function) != nullptr;
 }
 
+const char *allocatesInside(const Function &function) {
+    StringRef name = symbolOf(function);
+    return function.isDeclaration() && !function.isIntrinsic() ? inside_find(name.data(), name.size())
+                                                               : nullptr;
+}
+
+static bool isGivenAway(const Value &name) {
+    return any_of(name.uses(), [](const Use &use) {
+        auto *call = dyn_cast<CallBase>(use.getUser());
+        const Function *callee = call && !call->isCallee(&use) ? call->getCalledFunction() : nullptr;
+        return (callee && allocatesInside(*callee)) ||
+               (isa<ConstantExpr>(use.getUser()) && isGivenAway(*use.getUser()));
+    });
+}
+
+bool isCalledBack(const Function &function) {
+    return isGivenAway(function);
+}
+
+bool isOfStandardStream(const CallBase &call) {
+    return any_of(call.args(), [](const Value *argument) {
+        auto *stream = dyn_cast<LoadInst>(argument);
+        StringRef name = stream ? stream->getPointerOperand()->stripPointerCasts()->getName() : "";
+        return name == "stderr" || name == "stdout";
+    });
+}
+
+static bool isCalledOtherwise(const Function &function, const Value &name) {
+    return any_of(name.users(), [&](const User *user) {
+        auto *call = dyn_cast<CallBase>(user);
+        return call ? call->getCalledOperand() == &name && !allocatorThatIs(function, call->getFunctionType())
+                    : isa<ConstantExpr>(user) && isCalledOtherwise(function, *user);
+    });
+}
+
+bool isMisdeclared(const Function &function) {
+    const allocator *namesake = function.isDeclaration() ? findBySymbol(function) : nullptr;
+    return namesake && namesake->replaceable && isCalledOtherwise(function, function);
+}
+
 bool isInstrumented(const Function &function) {
     return !function.isDeclaration() && !function.hasAvailableExternallyLinkage() &&
            !function.hasFnAttribute(Attribute::Naked) && !isAllocator(function);
@@ -136,7 +191,7 @@ void setOrdinal(const AllocatorCall &found, unsigned ordinal) {
     auto *number = ConstantAsMetadata::get(ConstantInt::get(Type::getInt32Ty(context), ordinal));
     if (found.what)
         call.setMetadata(OrdinalMetadata, MDNode::get(context, number));
-    else
+    if (call.getDebugLoc())
         call.setDebugLoc(call.getDebugLoc()->cloneWithDiscriminator(ordinal));
 }
 
@@ -151,7 +206,7 @@ unsigned ordinalOf(const AllocatorCall &found) {
     if (node)
         return mdconst::extract<ConstantInt>(node->getOperand(0))->getZExtValue();
     const DILocation *location = found.call->getDebugLoc().get();
-    return location && !found.what ? ordinalOf(*location) : 0;
+    return location ? ordinalOf(*location) : 0;
 }
 
 /* Not metadata, which a call loses that is inlined where exceptions are caught. */

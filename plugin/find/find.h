@@ -12,6 +12,9 @@
 
 namespace allocsite {
 
+/* Whether the module is for the machine that the plugin runs on, as the runtime is. */
+bool hasRuntime(const llvm::Module &module);
+
 struct AllocatorCall {
     llvm::CallBase *call;
     llvm::Function *callee; // nullptr: called by a pointer: a hook, or on behalf of the standard library
@@ -41,6 +44,19 @@ const allocator *allocatorThatIs(const llvm::Function &function);
 /* Whether it is one. */
 bool isAllocator(const llvm::Function &function);
 
+/* As its callers write it: one of the C library or of C++'s runtime, defined elsewhere, that allocates for
+ * itself on behalf of the line that calls it (allocators.h). nullptr: it is none. */
+const char *allocatesInside(const llvm::Function &function);
+
+/* Whether one of those is given the function to call. */
+bool isCalledBack(const llvm::Function &function);
+
+/* Whether the call is one of those, but of a stream that has no buffer, or the process's. */
+bool isOfStandardStream(const llvm::CallBase &call);
+
+/* Whether it can only be the allocator of that name, but is called as if it were not. */
+bool isMisdeclared(const llvm::Function &function);
+
 /* Whether it only tells the runtime of a custom allocator's block: its site is named after the function that
  * it stands in. */
 bool tellsOfCustom(const allocator *what);
@@ -53,8 +69,9 @@ bool mayBeHook(const llvm::CallBase &call);
 
 /* ---- Notes on calls. */
 
-/* Its number among the calls of one place, from 0. A wrapper's goes into its location, which inlining keeps.
- */
+/* Its number among the calls of one place, from 0. It goes into its location, which inlining keeps and a call
+ * has that LLVM makes of this one; an allocator's also into metadata, for where clang uses that part of the
+ * location itself. */
 void setOrdinal(const AllocatorCall &call, unsigned ordinal);
 unsigned ordinalOf(const AllocatorCall &call);
 unsigned ordinalOf(const llvm::DILocation &location);

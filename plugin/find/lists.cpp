@@ -5,7 +5,6 @@
 #include "base/settings.h"
 
 #include <llvm/IR/Constants.h>
-#include <llvm/IR/DiagnosticInfo.h>
 #include <llvm/IR/DiagnosticPrinter.h>
 #include <llvm/Support/raw_ostream.h>
 
@@ -17,20 +16,27 @@ static allocator_list list;
 
 namespace {
 
-/* clang knows no place in a file that it has not compiled, so that line comes ahead. */
-class BadList : public DiagnosticInfo {
+class Message : public DiagnosticInfo {
+    std::string text;
+
   public:
-    BadList() : DiagnosticInfo(getNextAvailablePluginDiagnosticKind(), DS_Error) {}
+    Message(DiagnosticSeverity severity, std::string text)
+        : DiagnosticInfo(getNextAvailablePluginDiagnosticKind(), severity), text(std::move(text)) {}
     void print(DiagnosticPrinter &printer) const override {
-        printer << "allocsite: what is said of the allocators cannot be used";
+        printer << "allocsite: " << text;
     }
 };
 
 } // namespace
 
+void tell(LLVMContext &context, DiagnosticSeverity severity, const Twine &what) {
+    context.diagnose(Message(severity, what.str()));
+}
+
+/* clang knows no place in a file that it has not compiled, so that line comes ahead. */
 void complain(LLVMContext &context, StringRef file, unsigned line, const Twine &what) {
     errs() << file << (line ? ":" + Twine(line) : "") << ": error: allocsite: " << what << "\n";
-    context.diagnose(BadList());
+    tell(context, DS_Error, "what is said of the allocators cannot be used");
 }
 
 /* The options are those of the process, so what they name is read once. */

@@ -8,6 +8,7 @@
 
 #include <llvm/ADT/DenseMap.h>
 #include <llvm/IR/DebugInfoMetadata.h>
+#include <llvm/IR/DiagnosticInfo.h>
 #include <llvm/IR/Module.h>
 #include <optional>
 #include <string>
@@ -41,6 +42,9 @@ bool isIgnoredType(const std::string &name);
 
 /* FILE:LINE: error: allocsite: WHAT, and the compilation fails. line 0: of the file as a whole. */
 void complain(llvm::LLVMContext &context, llvm::StringRef file, unsigned line, const llvm::Twine &what);
+
+/* A warning or an error of the compilation. */
+void tell(llvm::LLVMContext &context, llvm::DiagnosticSeverity severity, const llvm::Twine &what);
 
 /* Has the definitions of custom allocators tell the runtime what they hand out and take back. Ahead of the
  * optimizer and of the search for wrappers. The definition, not the call, so that tables of methods and calls

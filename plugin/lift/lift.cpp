@@ -64,6 +64,15 @@ Value *chooseSite(Instruction &before, Take &take, Constant *own) {
     return choice;
 }
 
+void setSiteAside(Function &function) {
+    Value *left = takeSite(function).left;
+    for (BasicBlock &block : function)
+        if (isa<ReturnInst>(block.getTerminator()) && !block.getTerminatingMustTailCall()) {
+            IRBuilder<> builder(block.getTerminator());
+            store(builder, left);
+        }
+}
+
 void leaveSite(const AllocatorCall &found, Value *site, Lifting &lifting) {
     CallBase &call = *found.call;
     IRBuilder<> builder(&call);

@@ -48,6 +48,10 @@ llvm::Value *chooseSite(llvm::Instruction &before, Take &take, llvm::Constant *o
  * meanwhile, so the site is taken away behind the call. */
 void leaveSite(const AllocatorCall &found, llvm::Value *site, Lifting &lifting);
 
+/* For a function that a function of the C library calls back: the site that was left for that is none of its
+ * own calls', and is there again when it returns. */
+void setSiteAside(llvm::Function &function);
+
 /* Takes away what was left. */
 llvm::StoreInst *clearSite(llvm::IRBuilder<> &builder);
 

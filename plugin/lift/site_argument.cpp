@@ -22,6 +22,26 @@ Arguments withSite(CallBase &call, Value *site, site_position position) {
     return arguments;
 }
 
+static Value *extended(IRBuilder<> &builder, Value *number, bool isSigned, Type *type) {
+    if (number->getType()->getIntegerBitWidth() < 32)
+        number = builder.CreateIntCast(number, builder.getInt32Ty(), isSigned);
+    return builder.CreateZExtOrTrunc(number, type);
+}
+
+void extendNumbers(CallBase &call, const allocator &what, Arguments &arguments) {
+    IRBuilder<> builder(&call);
+    unsigned site = what.position == SITE_FIRST;
+    for (unsigned i = 0; what.prototype[i + 1] && what.prototype[i + 1] != '.'; i++) {
+        Type *type = what.prototype[i + 1] == 'z' ? builder.getInt64Ty() : builder.getInt32Ty();
+        Value *&value = arguments.values[site + i];
+        if (!value->getType()->isIntegerTy() || value->getType() == type)
+            continue;
+        value = extended(builder, value, arguments.attributes[site + i].hasAttribute(Attribute::SExt), type);
+        arguments.types[site + i] = type;
+        arguments.attributes[site + i] = {};
+    }
+}
+
 static CallBase *create(IRBuilder<> &builder, CallBase &call, FunctionCallee entry,
                         ArrayRef<Value *> values) {
     SmallVector<OperandBundleDef, 1> bundles;

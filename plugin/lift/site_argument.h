@@ -26,6 +26,10 @@ struct Arguments {
 
 Arguments withSite(llvm::CallBase &call, llvm::Value *site, site_position position);
 
+/* Has an allocator's numbers be those of its own prototype. The upper half of a register that holds 32 bits
+ * has no meaning in the ABI; zero is what code leaves there, so what was asked for without us stays so. */
+void extendNumbers(llvm::CallBase &call, const allocator &what, Arguments &arguments);
+
 /* Makes another call in the place of this one, which ceases to exist. */
 void callInstead(llvm::CallBase &call, llvm::FunctionCallee callee, const Arguments &arguments);
 

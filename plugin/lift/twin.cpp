@@ -101,11 +101,11 @@ static bool mayHaveTwin(const Function &wrapper) {
 }
 
 /* Not where nothing is optimized: a debugger that steps into the wrapper would step over the stand-in. No
- * twins are known of the C++ standard library's functions. */
+ * twins are known of the functions of libraries. */
 static std::string nameFor(const CallBase &call, const Function &wrapper) {
     bool isOther = call.isMustTailCall() || call.getFunctionType() != wrapper.getFunctionType();
     if (isOther || !mayHaveTwin(wrapper) || call.getFunction()->hasOptNone() ||
-        Wrappers::of(wrapper)->isLibrary || hasVersions(*wrapper.getParent()))
+        Wrappers::of(wrapper)->isLibrary || allocatesInside(wrapper) || hasVersions(*wrapper.getParent()))
         return "";
     return nameFor(wrapper);
 }
@@ -213,9 +213,9 @@ static void addTwin(Function &wrapper, Lifting &lifting) {
     if (name.empty() || hasVersions(*wrapper.getParent()) || wrapper.getParent()->getFunction(name))
         return;
     Function &twin = declareTwin(name, wrapper);
-    for (const char *traced : {"instrument-function-entry", "instrument-function-exit",
-                               "instrument-function-entry-inlined", "instrument-function-exit-inlined",
-                               "fentry-call", "mcount"})
+    for (const char *traced :
+         {"instrument-function-entry", "instrument-function-exit", "instrument-function-entry-inlined",
+          "instrument-function-exit-inlined", "fentry-call", "mcount"})
         twin.removeFnAttr(traced);
     twin.setComdat(wrapper.getComdat());
     leaveAndCall(twin, wrapper, lifting);

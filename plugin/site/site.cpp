@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "site/site.h"
 
-#include "base/allocators.h"
 #include "base/settings.h"
 #include "base/stable_hash.h"
+#include "find/library.h"
 #include "find/lists.h"
+#include "types/types.h"
 
 #include <llvm/IR/DebugInfoMetadata.h>
 #include <tuple>
@@ -51,16 +52,23 @@ static Place placeOf(const Function &function, Names &names) {
 static constexpr const char *ByPointer = "by pointer";
 
 /* The callee alone, with no regard to who calls. */
-static Site requestOf(const AllocatorCall &found, Names &names) {
+static Site requestOf(const AllocatorCall &found, Notes &notes) {
     Site site = {};
+    const DILocation *location = found.call->getDebugLoc().get();
     site.kind = kindOf(found);
-    if (found.what)
-        site.callee = found.what->callee;
-    else if (found.callee)
-        site.callee = names.nameOf(*found.callee).plain;
-    else if (!isLibraryCall(found))
-        site.callee = ByPointer;
     site.ordinal = ordinalOf(found);
+    if (found.what && location) {
+        const allocator *written = notes.types.written(*location, *found.what, site.ordinal, notes.names);
+        site.callee = written->callee;
+        site.kind = written->kind;
+    } else if (found.what) {
+        site.callee = found.what->callee;
+    } else if (found.callee) {
+        const char *inside = allocatesInside(*found.callee);
+        site.callee = inside ? inside : notes.names.nameOf(*found.callee).plain;
+    } else if (!isLibraryCall(found)) {
+        site.callee = ByPointer;
+    }
     if (found.callee && !found.what && Wrappers::of(*found.callee)->isMaybe)
         site.possible = symbolOf(*found.callee).str();
     return site;
@@ -69,16 +77,16 @@ static Site requestOf(const AllocatorCall &found, Names &names) {
 /* Of several wrappers that call one another the outermost one that tells a type has the last word. */
 static void takeType(Site &site, const DILocation &location, const std::string &callee, Notes &notes) {
     std::string type = notes.types.of(location, callee, site.ordinal, notes.names);
-    if (!type.empty())
+    if (!type.empty() && (site.type.empty() || type != ALLOCSITE_TYPES_BYTES))
         site.type = std::move(type);
 }
 
 static bool isInLibrary(const DILocation &location, Names &names) {
     const DISubprogram *subprogram = location.getScope()->getSubprogram();
-    return options().lift && library_has(names.of(*subprogram).symbol.c_str());
+    return options().lift && isOfLibrary(*subprogram, names.of(*subprogram));
 }
 
-/* Goes outwards as long as what stands there is a wrapper or the C++ standard library. Where that calls the
+/* Goes outwards as long as what stands there is a wrapper or a library. Where that calls the
  * program's code by a pointer, the last line of the program is as far out as anybody can name. */
 static const DILocation *lift(const DILocation *location, Site &site, const Wrappers &wrappers,
                               Notes &notes) {
@@ -122,7 +130,7 @@ static void setPlace(Site &site, const DILocation *location, Names &names) {
 }
 
 Site siteOf(const AllocatorCall &found, const Wrappers &wrappers, Notes &notes) {
-    Site site = requestOf(found, notes.names);
+    Site site = requestOf(found, notes);
     const DILocation *location = found.call->getDebugLoc().get();
     if (!location) {
         site.isHandedOn = true; // as far as anybody knows

@@ -24,6 +24,8 @@ std::string eitherType(const std::string &a, const std::string &b) {
     StringRef(a).split(names, Or, -1, false);
     StringRef(b).split(names, Or, -1, false);
     std::set<StringRef> all(names.begin(), names.end());
+    if (all.size() > 1)
+        all.erase(ALLOCSITE_TYPES_BYTES);
     bool hasFurther = all.erase(FurtherNames) || all.size() > MostNames;
     names.assign(all.begin(), std::next(all.begin(), std::min(all.size(), MostNames)));
     if (hasFurther)
@@ -76,14 +78,15 @@ static std::string askAST(const AllocatorCall &found, unsigned ordinal, unsigned
  */
 static std::string findType(const AllocatorCall &found, unsigned ordinal, unsigned count,
                             Variables &variables) {
-    if (kindOf(found) == ALLOCSITE_FREE)
+    if (kindOf(found) == ALLOCSITE_FREE || !options().types)
         return "";
     std::string type = askAST(found, ordinal, count);
     if (!type.empty())
         return type;
     if (variables.empty())
         variables = findVariables(*found.call->getFunction());
-    return typeByDebugInfo(*found.call, variables);
+    type = typeByDebugInfo(*found.call, variables);
+    return type.empty() && allocatesInside(*found.callee) ? ALLOCSITE_TYPES_BYTES : type;
 }
 
 TypeTable::Position TypeTable::positionOf(const DILocation &location, Names &names) {
@@ -98,8 +101,6 @@ static bool hasLine(const AllocatorCall &found) {
 void TypeTable::note(ArrayRef<AllocatorCall> calls, Names &names) {
     Counts all, seen;
     Variables variables;
-    if (!options().types)
-        return;
     SmallVector<AllocatorCall, 8> noted;
     copy_if(calls, std::back_inserter(noted),
             [](const AllocatorCall &found) { return hasLine(found) && !isLibraryCall(found); });
@@ -111,6 +112,23 @@ void TypeTable::note(ArrayRef<AllocatorCall> calls, Names &names) {
             {nameCalled(found, names), ordinalOf(found),
              findType(found, ordinal, countOf(all, found), variables)});
     }
+}
+
+const allocator *TypeTable::written(const DILocation &location, const allocator &what, unsigned ordinal,
+                                    Names &names) const {
+    auto position = entries.find(positionOf(location, names));
+    if (position == entries.end() || what.kind == ALLOCSITE_FREE)
+        return &what;
+    const allocator *found = nullptr;
+    for (const Entry &entry : position->second) {
+        const allocator *known = allocator_find(entry.callee.data(), entry.callee.size());
+        if (entry.ordinal != ordinal || !known || known->kind == ALLOCSITE_FREE)
+            continue;
+        if (known == &what || (found && found != known))
+            return &what;
+        found = known;
+    }
+    return found ? found : &what;
 }
 
 std::string TypeTable::of(const DILocation &location, const std::string &callee, unsigned ordinal,
@@ -137,8 +155,13 @@ std::string typeOf(const AllocatorCall &found, Notes &notes) {
     if (isLibraryCall(found))
         return found.callee ? found.callee->getFnAttribute(TypeAttribute).getValueAsString().str() : "";
     const DILocation *location = found.call->getDebugLoc().get();
-    std::string symbol = nameCalled(found, notes.names);
-    return location ? notes.types.of(*location, symbol, ordinalOf(found), notes.names) : "";
+    if (!location)
+        return "";
+    unsigned ordinal = ordinalOf(found);
+    std::string symbol = found.what
+                             ? notes.types.written(*location, *found.what, ordinal, notes.names)->symbol
+                             : nameCalled(found, notes.names);
+    return notes.types.of(*location, symbol, ordinal, notes.names);
 }
 
 /* Of what is only declared: the members of std::string allocate characters. */

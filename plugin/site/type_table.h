@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The types that the calls of a module allocate. */
+/* The calls of a module as its source has them, and the types that they allocate. */
 #ifndef ALLOCSITE_SITE_TYPE_TABLE_H
 #define ALLOCSITE_SITE_TYPE_TABLE_H
 
@@ -20,6 +20,11 @@ class TypeTable {
   public:
     /* All calls of one function, with their ordinals in place. */
     void note(llvm::ArrayRef<AllocatorCall> calls, Names &names);
+
+    /* The allocator that the source calls there: LLVM makes calloc of malloc and memset, malloc of a realloc
+     * of nothing, strdup of strndup. what: that of the call which is there now. */
+    const allocator *written(const llvm::DILocation &location, const allocator &what, unsigned ordinal,
+                             Names &names) const;
 
     /* By names: a call in the source outlives the instruction, where the callee is inlined. callee: its
      * symbol. Empty: unknown. A call that the optimizer made of another one has the type of that one. */

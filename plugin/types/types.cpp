@@ -9,10 +9,12 @@
 #include <clang/AST/ASTConsumer.h>
 #include <clang/AST/DeclGroup.h>
 #include <clang/AST/Mangle.h>
+#include <clang/Basic/SourceManager.h>
 #include <clang/Frontend/CompilerInstance.h>
 #include <clang/Frontend/FrontendPluginRegistry.h>
 #include <llvm/ADT/StringSet.h>
 #include <llvm/Config/llvm-config.h>
+#include <llvm/Support/Path.h>
 #include <memory>
 
 using namespace clang;
@@ -29,6 +31,7 @@ struct Source {
     std::unique_ptr<MangleContext> mangler = nullptr; // null: nobody has asked yet
     Roots roots = Roots();
     Declared declared = Declared();
+    llvm::StringSet<> headers = llvm::StringSet<>(); // the system's; empty: nobody has asked yet
     llvm::DenseMap<const Decl *, std::vector<Call>> calls = llvm::DenseMap<const Decl *, std::vector<Call>>();
 };
 
@@ -56,6 +59,22 @@ static void prepare() {
                 source->declared);
 }
 
+static std::string withoutDots(llvm::StringRef path) {
+    llvm::SmallString<256> name = path;
+    llvm::sys::path::remove_dots(name);
+    return name.str().str();
+}
+
+/* The files as they were opened. */
+static void findHeaders() {
+    const SourceManager &sources = source->context.getSourceManager();
+    for (unsigned i = 0; i < sources.local_sloc_entry_size(); i++) {
+        const SrcMgr::SLocEntry &entry = sources.getLocalSLocEntry(i);
+        if (entry.isFile() && SrcMgr::isSystem(entry.getFile().getFileCharacteristic()))
+            source->headers.insert(withoutDots(entry.getFile().getName()));
+    }
+}
+
 static const std::vector<Call> &callsOf(const Decl *root) {
     auto [position, isNew] = source->calls.try_emplace(root);
     if (isNew)
@@ -78,15 +97,19 @@ static Selection select(const std::vector<Call> &calls, const allocsite_types_qu
     return named.empty() ? nameless : named;
 }
 
+static llvm::StringRef typeOf(const Call &call) {
+    return call.type.empty() ? ALLOCSITE_TYPES_BYTES : llvm::StringRef(call.type);
+}
+
 /* Two different countings (code that is never reached has no call in the IR) say nothing of the order: then
  * all have to agree. */
 static llvm::StringRef typeOf(const Selection &calls, const allocsite_types_question &question) {
     if (calls.size() == question.count)
-        return calls[question.ordinal]->type;
+        return typeOf(*calls[question.ordinal]);
     for (const Call *call : calls)
         if (call->type != calls.front()->type)
             return "";
-    return calls.front()->type;
+    return typeOf(*calls.front());
 }
 
 /* Empty: unknown. Several functions can be in question where the symbol does not tell (lambdas). */
@@ -176,6 +199,12 @@ EXPORTED bool allocsite_types_v1_declared(const char *symbol, allocsite_types_de
     if (found != source->declared.end())
         *declaration = describe(source->context, *found->second);
     return found != source->declared.end();
+}
+
+EXPORTED int allocsite_types_v1_is_system(const char *path) {
+    if (source && source->headers.empty())
+        findHeaders();
+    return source && source->headers.count(withoutDots(path));
 }
 
 EXPORTED void allocsite_types_v1_finish(void) {

@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The contract between allocsite-types.so, the half that sees clang's AST, and allocsite.so, the half that
- * sees the IR: the former tells the type that a call allocates.
+ * sees the IR: the former tells the type that a call allocates, and which headers are the system's.
  *
- * Both stand in one process, and neither needs the other: the pass looks the two functions up by dlsym and
+ * Both stand in one process, and neither needs the other: the pass looks the functions up by dlsym and
  * falls back to debug info. The names hold the version of this file. Both are called from the thread that
  * runs the compilation, between the end of parsing and the end of the first stage of the pass.
  *
  * How a type is spelled: as the canonical type of one element, without qualifiers and without what the
  * language fills in by itself: `struct foo` in C, `ns::Foo<int>` in C++, a typedef's name only where the type
- * has no other. */
+ * has no other. Memory that stays void * where it is allocated is bytes: less than what another line tells.
+ */
 #ifndef ALLOCSITE_TYPES_TYPES_H
 #define ALLOCSITE_TYPES_TYPES_H
 
 #include <stdbool.h>
+
+#define ALLOCSITE_TYPES_BYTES "bytes"
 
 #ifdef __cplusplus
 extern "C" {
@@ -46,6 +49,11 @@ struct allocsite_types_declaration {
 #define ALLOCSITE_TYPES_DECLARED "allocsite_types_v1_declared"
 typedef bool allocsite_types_declared(const char *symbol, struct allocsite_types_declaration *declaration);
 allocsite_types_declared allocsite_types_v1_declared;
+
+/* Whether the path, as debug info names it, is that of a header of the system (-isystem and its kin). */
+#define ALLOCSITE_TYPES_IS_SYSTEM "allocsite_types_v1_is_system"
+typedef int allocsite_types_is_system(const char *path);
+allocsite_types_is_system allocsite_types_v1_is_system;
 
 /* No question about this source file follows: lets go of clang's AST. */
 #define ALLOCSITE_TYPES_FINISH "allocsite_types_v1_finish"

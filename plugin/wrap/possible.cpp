@@ -4,6 +4,7 @@
 #include "base/allocators.h"
 #include "base/names.h"
 #include "find/find.h"
+#include "find/library.h"
 #include "types/types.h"
 
 #include <dlfcn.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The search for wrappers in a module, before the optimizer has touched it: those that users and attributes
- * declare, those whose bodies show it (bodies.h), and the functions of the C++ standard library that are to
- * be told the site that they allocate for. */
-#include "base/names.h"
+ * declare, those whose bodies show it (bodies.h), and the functions of libraries that are to be told the site
+ * that they allocate for. */
+#include "find/library.h"
 #include "wrap/bodies.h"
 #include "wrap/possible.h"
 #include "wrap/wrappers.h"
@@ -75,11 +75,14 @@ static void takeDeclared(Module &module, const Lists &lists, FoundWrappers &foun
                 ignored.insert(&function);
             else
                 found.insert({&function, describedWrapper(function, described->function)});
-        } else if (hasAttribute(function, result.wrapper)) {
+        } else if (hasAttribute(function, result.wrapper) || allocatesInside(function)) {
+            result.isInside = result.wrapper.origin != ALLOCSITE_BY_ATTRIBUTE;
             found.insert({&function, result});
         }
     }
     for (auto &entry : found) {
+        if (entry.second.isInside)
+            continue;
         const Wrapper &wrapper = entry.second.wrapper;
         ParameterSet sizes = parameterSet(wrapper.size) | parameterSet(wrapper.count);
         entry.second.sizes = sizes ? sizes : ~ParameterSet(0);
@@ -93,14 +96,16 @@ static void takePossible(Module &module, const Functions &ignored, FoundWrappers
                 found.insert({&function, *possible});
 }
 
-/* ---- The C++ standard library. */
+/* ---- Libraries. */
 
-/* Of std::terminate clang leaves out what its header says. */
+/* Of std::terminate clang leaves out what its header says. What does not return throws, or allocates nothing.
+ */
 static bool mayAllocateElsewhere(const Function &function) {
     if (function.getName() == "_ZSt9terminatev")
         return false;
+    bool isThrow = function.getName().contains("__throw_");
     return function.isDeclaration() && !function.isIntrinsic() && !function.doesNotThrow() &&
-           !function.doesNotReturn() && isOfLibrary(function);
+           (isThrow || !function.doesNotReturn()) && isOfLibrary(function);
 }
 
 static bool allocates(const Function &function, const FoundWrappers &found) {
@@ -182,7 +187,7 @@ static void write(Function &function, const FoundWrapper &wrapper, const FoundWr
         if (mayBeHook(*call))
             setAllocatesByPointer(*call, false);
     bool isCustom = wrapper.wrapper.origin == ALLOCSITE_BY_LIST && !wrapper.handsOnAll;
-    bool isKnown = !isCustom && !(wrapper.wrapper.isMaybe && function.isDeclaration());
+    bool isKnown = !isCustom && !wrapper.isInside && !(wrapper.wrapper.isMaybe && function.isDeclaration());
     Wrappers::write(function, wrapper.wrapper, isKnown && !isOfLibrary(function),
                     ownCalls(function, wrapper, found));
 }

@@ -108,7 +108,7 @@ allocsite_kind kindOf(const AllocatorCall &found) {
 
 /* Nothing can follow a musttail call, so one that may not take its site would leave it to others. */
 static bool isLifted(const Function &callee, const CallBase &call) {
-    return Wrappers::of(callee) && (takesSite(callee) || !call.isMustTailCall());
+    return Wrappers::of(callee) && (takesSite(callee) || !call.isMustTailCall()) && !isOfStandardStream(call);
 }
 
 /* A call in a source that a list ignores. Calls that tell the runtime of a custom allocator have to stay. */

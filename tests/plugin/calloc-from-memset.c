@@ -1,10 +1,10 @@
-// malloc and memset that LLVM turns into calloc are a calloc site with the line of the malloc.
+// malloc and memset that LLVM turns into calloc are a call of the runtime's calloc with the site of the malloc.
 // RUN: %ir %nolift -O0 %s | %check --check-prefix=PLAIN
 // RUN: %ir %nolift -O2 %s | %check --check-prefix=FOLDED
 // PLAIN: i32 -512, i32 [[@LINE+9]],
 // PLAIN: call {{.*}}@__allocsite_v1_malloc(
 // FOLDED: i32 -512, i32 [[@LINE+7]],
-// FOLDED: c"calloc\00"
+// FOLDED: c"malloc\00"
 // FOLDED: define {{.*}}@zeroed(
 // FOLDED: call {{.*}}@__allocsite_v1_calloc(i64 {{.*}}1, i64 {{.*}}%{{[^,]*}}, {{.*}}@__allocsite_sites.zeroed
 #include <stdlib.h>

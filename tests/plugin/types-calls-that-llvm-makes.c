@@ -2,7 +2,7 @@
 // REQUIRES: types
 // RUN: %typed -O2 -c %s -o %t.o && %sites %t.o --format=json | %check
 // RUN: %clang -O2 -c %s -o %t.debug.o && %sites %t.debug.o --format=json | %check
-// CHECK: "callee":"calloc","type":"struct foo"
+// CHECK: "callee":"malloc","type":"struct foo"
 #include <stdlib.h>
 #include <string.h>
 struct foo {

@@ -35,7 +35,7 @@ void convert(struct foo *to, int yes) {
     double *inner = ({ keep(to); (void *)malloc(100); });
     // CHECK-DAG: "line":[[@LINE+1]],"column":23,"callee":"malloc","type":"struct bar"
     struct bar *bar = malloc(100);
-    // CHECK-DAG: "line":[[@LINE+1]],"column":22,"callee":"malloc","type":null
+    // CHECK-DAG: "line":[[@LINE+1]],"column":22,"callee":"malloc","type":"bytes"
     void *unknown = (malloc(100));
     // CHECK-DAG: "line":[[@LINE+1]],"column":18,"callee":"malloc","type":"char"
     char *text = malloc(100);

@@ -37,6 +37,6 @@ void makes(int n) {
     keep(static_cast<double *>(::operator new(8)));
     // CHECK-DAG: "line":[[@LINE+1]],"column":10,"callee":"operator new","type":"double"
     keep(__builtin_operator_new(n * sizeof(double)));
-    // CHECK-DAG: "line":[[@LINE+1]],"column":10,"callee":"operator new","type":null
+    // CHECK-DAG: "line":[[@LINE+1]],"column":10,"callee":"operator new","type":"bytes"
     keep(::operator new(n));
 }

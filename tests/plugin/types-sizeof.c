@@ -27,12 +27,12 @@ void sizes(int n, struct part *part, char *text) {
     char *cast = (char *)malloc(sizeof(struct foo));
     // CHECK-DAG: "line":[[@LINE+1]],"column":15,"callee":"malloc","type":"struct foo"
     kept[9] = malloc(offsetof(struct foo, parts) + n * sizeof(struct part));
-    // Two types, or one that only has a part in how the size is found, are none:
-    // CHECK-DAG: "line":[[@LINE+1]],"column":15,"callee":"malloc","type":null
+    // Two types, or one that only has a part in how the size is found, say no more than bytes:
+    // CHECK-DAG: "line":[[@LINE+1]],"column":15,"callee":"malloc","type":"bytes"
     kept[4] = malloc(sizeof(struct foo) + sizeof(struct part));
-    // CHECK-DAG: "line":[[@LINE+1]],"column":15,"callee":"malloc","type":null
+    // CHECK-DAG: "line":[[@LINE+1]],"column":15,"callee":"malloc","type":"bytes"
     kept[5] = malloc(rounded(sizeof(struct foo)));
-    // CHECK-DAG: "line":[[@LINE+1]],"column":15,"callee":"malloc","type":null
+    // CHECK-DAG: "line":[[@LINE+1]],"column":15,"callee":"malloc","type":"bytes"
     kept[6] = malloc(n / sizeof(struct foo));
     kept[7] = raw, kept[8] = cast;
 }

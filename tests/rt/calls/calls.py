@@ -68,6 +68,23 @@ def failing():
         expect(f"{options} {link}, lines", len(told) - 2, len(set(told) & set(have)))
 
 
+def inside():
+    """What the C library and C++'s runtime allocate for themselves is the line's that calls them."""
+    for variant in ("-O0",), ("-O2",), ("-O1", "-static"):
+        process = run([build("inside.cpp", "inside", *variant)])
+        report = report_of(process)
+        check_behaviour(process, out="")
+        have = collections.Counter()
+        for site in report["sites"]:
+            have[site["callee"]] += site["allocs"]
+        exact = {"tsearch": 10, "make": 27, "qsort": 1, "throw": 3, "std::vector::at": 6, "fopen": 1, "fprintf": 1}
+        expect(f"{variant}: counts", exact, {callee: have[callee] for callee in exact})
+        expect(f"{variant}: some", [], [callee for callee in ("setenv", "regcomp", "regexec") if not have[callee]])
+        libc = [site for site in report["sites"] if not site["sited"] and "libc.so" in (site["module"] or "")]
+        expect(f"{variant}: unsited in libc", [], [site["function"] for site in libc])
+        expect(f"{variant}: exact", [], report["inexact_reasons"])
+
+
 def sized():
     exact("sized.c", "-fallocsite-lift=0")
     for link in (), ("-static",):
@@ -108,4 +125,4 @@ def descriptors():
         expect(format, (3, True), (process.returncode, "3" in process.err))
 
 
-main([library, library_static, failing, tail, tail_static, sized, stale, descriptors])
+main([library, library_static, inside, failing, tail, tail_static, sized, stale, descriptors])

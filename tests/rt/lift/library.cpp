@@ -25,7 +25,7 @@ struct Thrower {
     Thrower() {
         kept = block, kept = this;
         operator delete(block);
-        throw 1;
+        throw 1; // @ any
     }
 };
 

@@ -13,7 +13,7 @@ int main(int count, char **arguments) {
     sink = malloc(10); /* @ 1 10 0 0 0 */
     if (part)
         part();
-    void *library = count > 1 ? dlopen(arguments[1], RTLD_NOW | RTLD_LOCAL) : NULL;
+    void *library = count > 1 ? dlopen(arguments[1], RTLD_NOW | RTLD_LOCAL) : NULL; /* @ any */
     if (count > 1 && !library)
         return 1;
     if (library) {

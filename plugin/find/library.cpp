@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "find/library.h"
+
+#include "base/allocators.h"
+#include "base/settings.h"
+#include "types/types.h"
+extern "C" {
+#include "base/wildcard.h"
+}
+
+#include <dlfcn.h>
+#include <llvm/ADT/StringMap.h>
+
+using namespace llvm;
+
+namespace allocsite {
+
+static constexpr const char *None = "none"; // of the directories of the system
+
+static bool isNamed(const std::string &name) {
+    return any_of(options().libraries, [&](const std::string &pattern) {
+        return pattern != None && wildcard_match(pattern.c_str(), name.c_str());
+    });
+}
+
+/* Without the AST: where systems have their headers. */
+static bool isInSystem(const std::string &path) {
+    static auto *isSystem =
+        reinterpret_cast<allocsite_types_is_system *>(dlsym(RTLD_DEFAULT, ALLOCSITE_TYPES_IS_SYSTEM));
+    StringRef name = path;
+    return name.find("/usr/include/") == 0 || name.find("/usr/local/include/") == 0 ||
+           (isSystem && isSystem(path.c_str()));
+}
+
+/* By paths: those of a process do not change their minds. */
+static bool isHeader(const DIFile *file) {
+    static StringMap<bool> known;
+    std::string path = pathOf(file);
+    auto [position, isNew] = known.try_emplace(path, false);
+    if (isNew)
+        position->second = isNamed(path) || (!is_contained(options().libraries, None) && isInSystem(path));
+    return position->second;
+}
+
+bool isOfLibrary(const DISubprogram &subprogram, const FunctionName &name) {
+    return library_has(name.symbol.c_str()) || isHeader(subprogram.getFile()) || isNamed(name.plain);
+}
+
+/* C's functions that are only declared are known by their names (allocators.h): most allocate nothing. */
+bool isOfLibrary(const Function &function) {
+    std::string symbol = symbolOf(function).str();
+    const DISubprogram *subprogram = function.getSubprogram();
+    if (library_has(symbol.c_str()))
+        return true;
+    bool isC = function.isDeclaration() && symbol.compare(0, 2, "_Z") != 0;
+    return (subprogram && !isC && isHeader(subprogram->getFile())) ||
+           (!options().libraries.empty() && isNamed(Names().of(function).plain));
+}
+
+} // namespace allocsite
