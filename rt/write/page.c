@@ -113,7 +113,7 @@ void page_end_line(const struct page *page) {
 
 void page_function(const struct page *page, const char *name) {
     char function[NAME_SIZE];
-    name_function(function, name);
+    name_function(function, name, 72);
     page_code(page, function);
 }
 
