@@ -155,5 +155,6 @@ struct report_limits report_limits_of(const struct options *options) {
         .leaks = options->leaks,
         .pairs = options->pairs,
         .sizes = options->sizes,
+        .full_names = options->full_names,
     };
 }

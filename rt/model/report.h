@@ -62,6 +62,7 @@ struct report_limits {
     uint64_t min_bytes, min_allocs;
     bool leaks;        /* only sites with live blocks, those with lost ones first */
     bool pairs, sizes; /* people are shown them */
+    bool full_names;   /* and names as they are */
 };
 
 /* Several processes that one report is of. */
@@ -77,6 +78,9 @@ struct report_processes {
 struct report {
     const char *program;
     const char *directory; /* paths below it are shown relative in text; NULL: none are */
+    bool is_elsewhere;     /* that is not the working directory */
+    size_t width;          /* of the text in columns; 0: as wide as it gets */
+    bool is_coloured;      /* for a terminal */
     uint64_t pid;
     bool finished;              /* the program has come to its end */
     bool running;               /* it was still at work when this was read */

@@ -83,7 +83,7 @@ def rows(table):
     for line in table.splitlines():
         cells = re.split(r"  +", line.strip())
         if len(cells) == 7 and cells[0] != "allocs/s":
-            found[cells[6].split()[0]] = cells[:6]
+            found[cells[6].split()[1]] = cells[:6]
     return found
 
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* allocsite-dump check: whether a run kept its budget. */
 #include "dump/compare/check.h"
-#include "dump/base/amount.h"
+#include "base/amount.h"
 #include "dump/base/files.h"
 #include "dump/commands/commands.h"
 

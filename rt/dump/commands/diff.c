@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* allocsite-dump diff: what changed from one run to another. */
 #include "dump/compare/diff.h"
-#include "dump/base/amount.h"
+#include "base/amount.h"
 #include "dump/base/files.h"
 #include "dump/commands/commands.h"
 

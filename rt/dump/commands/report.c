@@ -11,6 +11,7 @@
 #include "dump/view/groups.h"
 #include "dump/view/tree.h"
 #include "write/formats.h"
+#include "write/line.h"
 
 #include <getopt.h>
 #include <limits.h>
@@ -129,6 +130,7 @@ static int show_what(const char *path, struct report *report, struct showing *sh
 static int show(const char *path, struct report *report, struct showing *showing) {
     static char directory[PATH_MAX];
     report->directory = getcwd(directory, sizeof directory);
+    line_fit(report, STDOUT_FILENO);
     bool has_addresses = showing->what == SHOW_ROWS || showing->what == SHOW_TREE;
     if (has_addresses && !symbolize_report(&showing->symbolizer, report))
         return complain(path, "out of memory for the names of addresses");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* allocsite-dump top: what a running program allocates. */
 #include "dump/top/top.h"
-#include "dump/base/amount.h"
+#include "base/amount.h"
 #include "dump/commands/commands.h"
 #include "dump/process/process.h"
 

@@ -3,7 +3,7 @@
 #include "dump/compare/budget.h"
 
 #include "base/wildcard.h"
-#include "dump/base/amount.h"
+#include "base/amount.h"
 
 #include <stdlib.h>
 #include <string.h>

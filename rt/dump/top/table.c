@@ -70,7 +70,7 @@ void top_head_line(struct out *out, const struct top *top, int line) {
     }
 }
 
-static void cell(char text[GRID_CELL], const void *context, const void *of, size_t column) {
+static void cell(char text[GRID_CELL], const void *context, const void *of, int column) {
     const struct top *top = context;
     const struct top_row *row = of;
     enum measure measure = columns[column].measure;
@@ -87,7 +87,8 @@ static void cell(char text[GRID_CELL], const void *context, const void *of, size
 
 static void put_cells(struct out *out, const struct top *top, const struct top_row *row) {
     const struct page page = {.out = out};
-    struct grid grid = {&page, cell, top, COLUMNS_SHOWN, {0}};
+    struct grid grid = {.page = &page, .cell = cell, .context = top};
+    grid_number_columns(&grid, COLUMNS_SHOWN);
     for (int i = 0; i < COLUMNS_SHOWN; i++)
         grid.widths[i] = columns[i].width;
     grid_row(&grid, row);

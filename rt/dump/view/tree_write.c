@@ -36,7 +36,7 @@ struct writing {
 };
 
 /* row: an amount. */
-static void cell(char text[GRID_CELL], const void *context, const void *row, size_t column) {
+static void cell(char text[GRID_CELL], const void *context, const void *row, int column) {
     const struct tree *tree = context;
     const uint64_t *amount = row;
     if (!row)
@@ -133,7 +133,8 @@ static const struct lines *lines_for_terminal(void) {
 void tree_text(struct out *out, const struct tree *tree, const struct report *report) {
     struct writing writing = {
         .page = {.out = out, .report = report}, .tree = tree, .lines = lines_for_terminal()};
-    writing.grid = (struct grid){&writing.page, cell, tree, 2, {6}};
+    writing.grid = (struct grid){.page = &writing.page, .cell = cell, .context = tree, .widths = {6}};
+    grid_number_columns(&writing.grid, 2);
     grid_measure(&writing.grid, NULL);
     grid_measure(&writing.grid, &tree->nodes[0].amounts[tree->by]);
     summary_text(&writing.page);

@@ -11,6 +11,7 @@
 #include "lib/base/table.h"
 #include "lib/tell/collect.h"
 #include "write/formats.h"
+#include "write/line.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -71,6 +72,7 @@ static int write_report(int fd, enum report_format format, bool is_end, char *bu
         return ENOMEM;
     struct report_limits limits = report_limits_of(runtime_options());
     report_prepare(&report, &limits);
+    line_fit(&report, fd);
     out_open(&out, fd, buffer, OUT_SIZE);
     report_write(&out, &report, format);
     return out_flush(&out);
