@@ -92,11 +92,68 @@ static bool is_wanted(const struct report_site *site, const struct report_limits
            (!limits->leaks || site->counters.live_blocks);
 }
 
+static bool is_any(const char *text, const char *const *list, size_t count) {
+    for (size_t i = 0; text && i < count; i++)
+        if (strcmp(text, list[i]) == 0)
+            return true;
+    return false;
+}
+
+static bool is_one_block(const struct counters *counters, uint64_t least, uint64_t most) {
+    return counters->allocs == 1 && !counters->reallocs && counters->alloc_bytes >= least &&
+           counters->alloc_bytes <= most && counters->live_blocks == 1;
+}
+
+/* Of the dynamic library there is no symbol: it is the one block that it takes itself. */
+static bool is_exception_pool(const struct report_site *site) {
+    const char *slash = site->view.module ? strrchr(site->view.module, '/') : NULL;
+    if (slash && strncmp(slash, "/libstdc++.so", strlen("/libstdc++.so")) == 0)
+        return is_one_block(&site->counters, 64 << 10, 128 << 10);
+    return site->view.at.function && strcmp(site->view.at.function, "_GLOBAL__sub_I_eh_alloc.cc") == 0;
+}
+
+/* The first output takes a buffer, for which the line that wrote is billed. */
+static bool is_stream_buffer(const struct report_site *site) {
+    static const char *const output[] = {"printf",
+                                         "fprintf",
+                                         "vprintf",
+                                         "vfprintf",
+                                         "puts",
+                                         "fputs",
+                                         "putchar",
+                                         "putc",
+                                         "fputc",
+                                         "fwrite",
+                                         "perror",
+                                         "std::operator<<",
+                                         "std::ostream::operator<<",
+                                         "std::basic_ostream::operator<<",
+                                         "std::ostream::write",
+                                         "std::ostream::put"};
+    static const char *const inside[] = {"_IO_file_doallocate", "_IO_wfile_doallocate"};
+    uint64_t bytes = site->counters.alloc_bytes;
+    if (!site->view.sited)
+        return is_any(site->view.at.function, inside, sizeof inside / sizeof *inside);
+    return is_any(site->view.callee, output, sizeof output / sizeof *output) &&
+           is_one_block(&site->counters, 1024, 4096) && (bytes == 1024 || bytes == 4096);
+}
+
+const char *report_library_use(const struct report_site *site) {
+    if (!site->view.sited && is_exception_pool(site))
+        return "reserve for exceptions";
+    return is_stream_buffer(site) ? "buffer of stdio" : NULL;
+}
+
 /* Moves the sites that are shown to the front, in their order. */
 static void cut(struct report *report) {
     for (size_t i = 0; i < report->counted; i++) {
         struct report_site *site = report->sites[i];
         bool fits = !report->limits.top || report->shown < report->limits.top;
+        if (report->limits.apart && is_wanted(site, &report->limits) && report_library_use(site)) {
+            add(&report->apart, site);
+            report->apart_count++;
+            continue;
+        }
         if (!fits || !is_wanted(site, &report->limits)) {
             if (!site->view.backing)
                 add(&report->hidden, site);
@@ -156,5 +213,6 @@ struct report_limits report_limits_of(const struct options *options) {
         .pairs = options->pairs,
         .sizes = options->sizes,
         .full_names = options->full_names,
+        .apart = !format_is_for_programs(options->format),
     };
 }

@@ -63,6 +63,7 @@ struct report_limits {
     bool leaks;        /* only sites with live blocks, those with lost ones first */
     bool pairs, sizes; /* people are shown them */
     bool full_names;   /* and names as they are */
+    bool apart;        /* and what libraries take for themselves as one row */
 };
 
 /* Several processes that one report is of. */
@@ -119,7 +120,10 @@ struct report {
     size_t shown;              /* the first ones of sites */
     size_t counted;            /* behind these come sites that only stand in pairs */
     struct report_site hidden; /* sum of the ones that are not shown */
-    size_t fault_count;        /* the last ones of pairs */
+    struct report_site
+        apart; /* sum of those of libraries, if they are one row; they are among the counted ones */
+    size_t apart_count;
+    size_t fault_count; /* the last ones of pairs */
 };
 
 /* The limits that the options set on what is shown. Programs read JSON and CSV: they get all rows unless a
@@ -138,7 +142,16 @@ static inline uint64_t report_reason_part(const struct report *report, size_t re
 
 /* Sites of which nothing is shown but their number and sum. */
 static inline size_t report_hidden_count(const struct report *report) {
-    return report->counted - report->shown + report->left_out;
+    return report->counted - report->shown - report->apart_count + report->left_out;
+}
+
+/* The memory that the C and C++ libraries take when they start and for their streams, and keep: no line of
+ * the program is to blame, and none leaks it. What it is for; NULL: it is other memory. */
+const char *report_library_use(const struct report_site *);
+
+/* Whether the site is in the row of these. */
+static inline bool report_is_apart(const struct report *report, const struct report_site *site) {
+    return report->limits.apart && site->position >= report->shown && report_library_use(site);
 }
 
 /* Whether programs are given the site, which must be one of the report's: they find there what pairs name. */

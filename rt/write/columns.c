@@ -81,7 +81,7 @@ static void average(char *text, const struct counters *counters) {
 
 /* A plus: at least so many. The maxima of several sites are of different moments. */
 static void most_live(char *text, const struct report *report, const struct report_site *site) {
-    if (site == &report->hidden) {
+    if (site == &report->hidden || site == &report->apart) {
         strcpy(text, "-");
         return;
     }

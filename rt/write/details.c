@@ -142,6 +142,22 @@ void details_of_site(const struct page *page, const struct report_site *site) {
         put_pairs(page, site);
 }
 
+void details_of_apart(const struct page *page) {
+    const struct report *report = page->report;
+    for (size_t i = report->shown; i < report->counted; i++) {
+        struct line line;
+        if (!report_is_apart(report, report->sites[i]))
+            continue;
+        begin_below(&line, page);
+        page_size(&line.page, counters_bytes(&report->sites[i]->counters));
+        out_char(line.page.out, ' ');
+        out_text(line.page.out, report_library_use(report->sites[i]));
+        out_text(line.page.out, ": ");
+        page_site(&line.page, report->sites[i]);
+        line_end(&line);
+    }
+}
+
 static void put_end_of_fault(const struct page *page, const char *what, const struct report_site *site) {
     struct line line;
     begin_below(&line, page);

@@ -81,9 +81,13 @@ void grid_head(const struct grid *grid, const char *last) {
     out_text(grid->page->out, "|---|\n");
 }
 
-void grid_pad(struct out *out, size_t used, size_t width) {
-    for (out_text(out, "  "); used < width; used++)
+void out_spaces(struct out *out, size_t count) {
+    while (count--)
         out_char(out, ' ');
+}
+
+void grid_pad(struct out *out, size_t used, size_t width) {
+    out_spaces(out, 2 + (used < width ? width - used : 0));
 }
 
 size_t grid_wider(size_t width, size_t other, size_t limit) {

@@ -45,6 +45,9 @@ void grid_end(const struct page *);
 /* Spaces behind text of that width, to a column of another and two more. */
 void grid_pad(struct out *, size_t used, size_t width);
 
+/* So many spaces, where a row's numbers would be those of the row above. */
+void out_spaces(struct out *, size_t count);
+
 /* The larger one, but for what is wider than most: it sticks out rather than push all other rows apart. */
 size_t grid_wider(size_t width, size_t other, size_t limit);
 

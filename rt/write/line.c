@@ -71,7 +71,7 @@ void line_fit(struct report *report, int fd) {
     choose_directory(report);
 }
 
-enum { ROOM_MOST = 72, ROOM_LEAST = 24 };
+enum { ROOM_MOST = 72, ROOM_LEAST = 20 };
 
 /* Stands for a space in the text of a line; names have none, for out_plain. */
 static const char soft = '\v';

@@ -195,7 +195,7 @@ static void put_unsited(const struct page *page, const struct site_view *view) {
 static void put_sited(const struct page *page, const struct site_view *view) {
     put_place(page, &view->at);
     out_char(page->out, ' ');
-    page_code(page, view->callee);
+    page_function(page, view->callee);
     if (!view->type)
         return;
     out_text(page->out, " of ");

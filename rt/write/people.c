@@ -20,6 +20,8 @@ static void measure(struct grid *grid, const struct report *report) {
         grid_measure(grid, report->sites[i]);
     if (report_hidden_count(report))
         grid_measure(grid, &report->hidden);
+    if (report->apart_count)
+        grid_measure(grid, &report->apart);
     columns_narrow(grid, &report->limits);
 }
 
@@ -33,6 +35,19 @@ static void put_row(const struct page *page, const struct grid *grid, const stru
     grid_end(page);
 }
 
+static void put_hidden(const struct page *page, const struct grid *grid) {
+    grid_row(grid, &page->report->hidden);
+    summary_hidden(page);
+    grid_end(page);
+}
+
+static void put_apart(const struct page *page, const struct grid *grid) {
+    grid_row(grid, &page->report->apart);
+    out_text(page->out, "start-up and stdio");
+    details_of_apart(page);
+    grid_end(page);
+}
+
 static void put_rows(struct page *page) {
     const struct report *report = page->report;
     struct grid grid = {.page = page, .cell = cell, .context = report};
@@ -42,11 +57,10 @@ static void put_rows(struct page *page) {
     grid_head(&grid, "site");
     for (size_t i = 0; i < report->shown; i++)
         put_row(page, &grid, report->sites[i]);
-    if (!report_hidden_count(report))
-        return;
-    grid_row(&grid, &report->hidden);
-    summary_hidden(page);
-    grid_end(page);
+    if (report_hidden_count(report))
+        put_hidden(page, &grid);
+    if (report->apart_count)
+        put_apart(page, &grid);
 }
 
 void report_text(struct out *out, const struct report *report) {

@@ -55,6 +55,11 @@ void summary_live(const struct page *page) {
     }
     out_text(page->out, page->report->finished ? "live at exit: " : "live so far: ");
     put_blocks(page, totals->live_blocks, totals->live_bytes);
+    if (page->report->apart.counters.live_blocks) {
+        out_text(page->out, " (");
+        page_size(page, page->report->apart.counters.live_bytes);
+        out_text(page->out, " start-up and stdio)");
+    }
     out_text(page->out, "; peak: ");
     page_size(page, totals->peak_bytes);
     out_text(page->out, " in ");

@@ -113,6 +113,7 @@ static int show_tree(const char *path, struct report *report, struct showing *sh
         return complain(path, "has no calling frames: run the program with ALLOCSITE_OPTIONS=stack=16");
     report_prepare(report, &everything);
     tree->by = (enum measure)showing->options.sort;
+    tree->has_stacks_alone = showing->options.format == FORMAT_TEXT;
     if (!tree_make(tree, report, &showing->symbolizer))
         return complain(path, "out of memory for its tree");
     (showing->options.format == FORMAT_JSON ? tree_json : tree_text)(standard_out(), tree, report);

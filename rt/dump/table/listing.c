@@ -84,7 +84,7 @@ static void put_site(const struct page *page, const struct table *table, const s
     line_begin(&line, page, POSITION_WIDTH + 2, page->indent);
     page_function(&line.page, site->at.function);
     line_space(&line.page);
-    out_plain(line.page.out, site->callee);
+    page_function(&line.page, site->callee);
     if (site->type) {
         out_text(line.page.out, " of ");
         page_type(&line.page, site->type);
@@ -120,13 +120,16 @@ static size_t count_functions(const struct table *table, const struct listing *l
 }
 
 static void put_end(const struct page *page, size_t listed, size_t functions, size_t files, size_t left_out) {
-    page_count(page, listed, " site in ", " sites in ");
-    page_count(page, functions, " function, ", " functions, ");
-    page_count(page, files, " file", " files");
+    struct line line;
+    line_begin(&line, page, 0, 2);
+    page_count(&line.page, listed, " site in ", " sites in ");
+    page_count(&line.page, functions, " function, ", " functions, ");
+    page_count(&line.page, files, " file", " files");
     if (left_out) {
-        out_text(page->out, "; ");
-        page_count(page, left_out, " that only frees (--frees)", " that only free (--frees)");
+        out_text(line.page.out, "; ");
+        page_count(&line.page, left_out, " that only frees (--frees)", " that only free (--frees)");
     }
+    line_end(&line);
     out_char(page->out, '\n');
 }
 

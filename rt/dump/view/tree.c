@@ -49,20 +49,20 @@ static bool child_of(struct tree *tree, size_t parent, struct tree_place at, siz
     return true;
 }
 
-static void add_amounts(struct tree_node *node, const struct counters *counters) {
+static void add_amounts(uint64_t amounts[MEASURE_SORTS], const struct counters *counters) {
     const struct report_site sum = {.counters = *counters};
     for (int i = 0; i < MEASURE_SORTS; i++)
-        node->amounts[i] += measure_of(&sum, (enum measure)i);
+        amounts[i] += measure_of(&sum, (enum measure)i);
 }
 
 static bool add_path(struct tree *tree, const struct tree_path *path, const struct counters *counters) {
     size_t node = 0;
-    add_amounts(&tree->nodes[0], counters);
+    add_amounts(tree->nodes[0].amounts, counters);
     for (size_t i = 0; i < path->count; i++) {
         size_t at = tree->is_root_first ? path->count - 1 - i : i;
         if (!child_of(tree, node, path->places[at], &node))
             return false;
-        add_amounts(&tree->nodes[node], counters);
+        add_amounts(tree->nodes[node].amounts, counters);
     }
     return true;
 }
@@ -82,6 +82,11 @@ static bool add_stacks(struct tree *tree, const struct report *report, const str
 
 static uint64_t rest(uint64_t whole, uint64_t part) {
     return whole > part ? whole - part : 0;
+}
+
+/* Nothing of the row is in a stack. */
+static bool is_bare(const struct report_site *row, const struct counters *rest) {
+    return memcmp(&row->counters, rest, sizeof *rest) == 0;
 }
 
 /* The part of the rows that is in no stack. */
@@ -106,6 +111,11 @@ static bool add_rest(struct tree *tree, const struct report *report, const struc
         if (view->backing || is_empty)
             continue;
         tree_path_make(path, view, NULL, symbolizer);
+        if (tree->has_stacks_alone && report->stack_count && is_bare(report->sites[i], &rests[i])) {
+            path->count = 0;
+            add_amounts(tree->bare_amounts, &rests[i]);
+            tree->bare++;
+        }
         is_done = add_path(tree, path, &rests[i]);
     }
     free(rests);
