@@ -140,6 +140,19 @@ void line_end(struct line *line) {
     }
 }
 
+void line_cut(struct line *line) {
+    const char *at = line->page.room ? line->text : "";
+    for (size_t width = line_width(line->to); *at && line->used < width; line->used++) {
+        size_t length = utf8_length(at);
+        length = length ? length : 1;
+        if (*at == soft)
+            out_char(line->to->out, ' ');
+        else
+            out_bytes(line->to->out, at, length);
+        at += length;
+    }
+}
+
 /* On a narrow terminal names stick out rather than lose all. */
 size_t line_room(const struct page *page) {
     size_t width = line_width(page), room = width > page->indent ? width - page->indent : 0;

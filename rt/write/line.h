@@ -29,6 +29,9 @@ void line_begin(struct line *, const struct page *to, size_t used, size_t indent
 void line_space(const struct page *);
 void line_end(struct line *);
 
+/* The same where there is only one line: what does not fit is left out. */
+void line_cut(struct line *);
+
 /* Of the page in columns; 0: as wide as it gets. */
 static inline size_t line_width(const struct page *page) {
     return page->is_markdown || page->report->limits.full_names ? 0 : page->report->width;

@@ -4,6 +4,7 @@
 
 #include "dump/process/process.h"
 #include "model/report_order.h"
+#include "write/line.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -34,6 +35,8 @@ static bool fill(struct snapshot *snapshot, struct symbolizer *names) {
     struct report *report = snapshot->source.report;
     clock_gettime(CLOCK_MONOTONIC, &snapshot->time);
     report->directory = getcwd(directory, sizeof directory);
+    line_fit(report, STDOUT_FILENO);
+    report->is_coloured = false;
     names->is_quiet = true;
     if (!symbolize_report(names, report))
         return false;
@@ -170,6 +173,7 @@ bool top_select(struct top *top, const struct top_view *view) {
     enum measure sort = view->sort;
     struct top_row *rows = reallocarray(top->rows, report->counted + 1, sizeof *rows);
     top->count = 0;
+    top->sort = sort;
     if (!rows)
         return false;
     top->rows = rows;
