@@ -82,9 +82,10 @@ void line_begin(struct line *line, const struct page *to, size_t used, size_t in
     line->to = to;
     line->used = used;
     line->indent = indent;
-    line->page.room = !width ? 0 : width > used + ROOM_LEAST ? width - used : ROOM_LEAST;
-    if (!width)
+    line->page.room = 0;
+    if (!width || to->report->limits.full_names)
         return;
+    line->page.room = width > used + ROOM_LEAST ? width - used : ROOM_LEAST;
     out_open_memory(&line->out, line->text, sizeof line->text);
     line->page.out = &line->out;
 }

@@ -34,7 +34,7 @@ void line_cut(struct line *);
 
 /* Of the page in columns; 0: as wide as it gets. */
 static inline size_t line_width(const struct page *page) {
-    return page->is_markdown || page->report->limits.full_names ? 0 : page->report->width;
+    return page->is_markdown ? 0 : page->report->width;
 }
 
 /* Columns that a name may have on a line below the row. */
