@@ -187,6 +187,12 @@ static bool is_unowned(const struct report *report) {
     return false;
 }
 
+static void take_stack(struct report_stack *stack) {
+    struct report_site *site = stack->site = stack->site->merged;
+    if (!site->main_stack || counters_bytes(&stack->counters) > counters_bytes(&site->main_stack->counters))
+        site->main_stack = stack;
+}
+
 void report_prepare(struct report *report, const struct report_limits *limits) {
     report->limits = *limits;
     report->is_unowned = is_unowned(report);
@@ -199,7 +205,7 @@ void report_prepare(struct report *report, const struct report_limits *limits) {
     for (size_t i = 0; i < report->site_count; i++)
         report->sites[i]->position = i;
     for (size_t i = 0; i < report->stack_count; i++)
-        report->stacks[i].site = report->stacks[i].site->merged;
+        take_stack(&report->stacks[i]);
     pairs_prepare(report);
 }
 

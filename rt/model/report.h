@@ -22,10 +22,11 @@ struct report_site {
     bool shares_id;                   /* with another site: pairs that name it may be that one's */
 
     /* Set by report_prepare. */
-    struct report_site *merged;    /* the row that stands for this one: itself or its namesake */
-    size_t position;               /* among the report's sites */
-    size_t first_pair, pair_count; /* the ordinary pairs that this site owns */
-    bool is_named;                 /* by a pair that is shown or by a fault */
+    struct report_site *merged;            /* the row that stands for this one: itself or its namesake */
+    size_t position;                       /* among the report's sites */
+    size_t first_pair, pair_count;         /* the ordinary pairs that this site owns */
+    bool is_named;                         /* by a pair that is shown or by a fault */
+    const struct report_stack *main_stack; /* of its stacks the one with the most bytes; NULL: it has none */
 };
 
 /* A module that addresses are of. */

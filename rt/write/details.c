@@ -3,8 +3,13 @@
 #include "write/line.h"
 #include "write/summary.h"
 
+#include <string.h>
+
 /* So many allocations of a site that never has two blocks at once are worth a word. */
 #define CHURN_ALLOCS 1000
+
+/* Rows that have their stack below them, and its frames. */
+enum { STACKS_SHOWN = 20, FRAMES_SHOWN = 8 };
 
 /* Pairs of one owner that are shown singly. */
 #define PAIRS_SHOWN 5
@@ -133,8 +138,54 @@ static void put_pairs(const struct page *page, const struct report_site *site) {
     page_count(page, site->pair_count - PAIRS_SHOWN, " more", " more");
 }
 
+static void put_frame(const struct page *page, const struct report_frame *frame) {
+    const char *path = frame->module ? frame->module->path : NULL, *slash = path ? strrchr(path, '/') : NULL;
+    if (frame->function) {
+        page_function(page, frame->function);
+        return;
+    }
+    page_code(page, slash ? slash + 1 : path);
+    out_text(page->out, "+0x");
+    out_hex(page->out, frame->address);
+}
+
+static bool is_main(const char *function) {
+    return function && strcmp(function, "main") == 0;
+}
+
+/* Those of a function that nobody knows say little, and behind main nothing comes. */
+static bool has_stack(const struct report_site *site) {
+    const struct report_stack *stack = site->main_stack;
+    const struct site_view *view = &site->view;
+    const char *outermost =
+        view->inlined_count ? view->inlined[view->inlined_count - 1].function : view->at.function;
+    return stack && stack->frame_count > 1 && stack->frames[1].function && !is_main(outermost);
+}
+
+/* "from parse < load < main (83.1% of it)"; the first frame is the row's own. */
+static void put_stack(const struct page *page, const struct report_site *site) {
+    const struct report_stack *stack = site->main_stack;
+    struct line line;
+    if (!has_stack(site))
+        return;
+    begin_below(&line, page);
+    for (size_t i = 1; i < stack->frame_count && i <= FRAMES_SHOWN && !is_main(stack->frames[i - 1].function);
+         i++) {
+        out_text(line.page.out, i == 1 ? "from " : " < ");
+        put_frame(&line.page, &stack->frames[i]);
+    }
+    if (counters_bytes(&stack->counters) < counters_bytes(&site->counters)) {
+        out_text(line.page.out, " (");
+        page_share(&line.page, counters_bytes(&stack->counters), counters_bytes(&site->counters));
+        out_text(line.page.out, " of it)");
+    }
+    line_end(&line);
+}
+
 void details_of_site(const struct page *page, const struct report_site *site) {
     page_chain(page, site);
+    if (site->position < STACKS_SHOWN)
+        put_stack(page, site);
     put_advice(page, site);
     if (page->report->limits.sizes && site->sizes)
         put_histogram(page, site->sizes);

@@ -163,9 +163,21 @@ static void put_place(const struct page *page, const struct place *place) {
     page_function(page, place->function);
 }
 
+/* The function of the module that was called from outside: of the C library, the one that the program knows.
+ */
+static const char *entry_of(const struct report_site *site) {
+    const struct report_stack *stack = site->main_stack;
+    size_t entry = 0;
+    while (stack && entry < stack->frame_count && stack->frames[entry].module == stack->frames[0].module)
+        entry++;
+    return stack && entry > 1 && entry < stack->frame_count ? stack->frames[entry - 1].function : NULL;
+}
+
 /* Where in the module the calls return to: its line and function, if debug information told, else the offset
  * of it and the nearest symbol. */
-static void put_caller(const struct page *page, const struct site_view *view) {
+static void put_caller(const struct page *page, const struct report_site *site) {
+    const struct site_view *view = &site->view;
+    const char *entry = entry_of(site);
     if (!view->at.file) {
         out_text(page->out, "+0x");
         out_hex(page->out, view->address);
@@ -174,25 +186,31 @@ static void put_caller(const struct page *page, const struct site_view *view) {
         return;
     out_char(page->out, ':');
     line_space(page);
+    if (entry) {
+        page_function(page, entry);
+        out_text(page->out, ": ");
+    }
     if (view->at.file)
         put_place(page, &view->at);
     else
         page_function(page, view->at.function);
 }
 
-static void put_unsited(const struct page *page, const struct site_view *view) {
+static void put_unsited(const struct page *page, const struct report_site *site) {
+    const struct site_view *view = &site->view;
     static const char what[] = "unsited in ";
     struct page behind = *page;
     behind.room -= page->room > strlen(what) ? strlen(what) : 0;
     out_text(page->out, what);
     page_path(&behind, view->module);
     if (view->address)
-        put_caller(page, view);
+        put_caller(page, site);
     else if (page->report->caller_count)
         out_text(page->out, ", other callers");
 }
 
-static void put_sited(const struct page *page, const struct site_view *view) {
+static void put_sited(const struct page *page, const struct report_site *site) {
+    const struct site_view *view = &site->view;
     put_place(page, &view->at);
     out_char(page->out, ' ');
     page_function(page, view->callee);
@@ -206,7 +224,7 @@ void page_site(const struct page *page, const struct report_site *site) {
     if (!site)
         out_text(page->out, "an unknown place");
     else
-        (site->view.sited ? put_sited : put_unsited)(page, &site->view);
+        (site->view.sited ? put_sited : put_unsited)(page, site);
     if (site && site->view.backing)
         out_text(page->out, " (backing, not in the total)");
 }

@@ -68,7 +68,7 @@ static int take_lock(struct lock *lock) {
 static int write_report(int fd, enum report_format format, bool is_end, char *buffer) {
     struct report report;
     struct out out;
-    if (!collect(&report, format == FORMAT_JSON, is_end))
+    if (!collect(&report, format == FORMAT_JSON || (is_end && !format_is_for_programs(format)), is_end))
         return ENOMEM;
     struct report_limits limits = report_limits_of(runtime_options());
     report_prepare(&report, &limits);

@@ -261,6 +261,44 @@ static void colours_only_a_terminal(void **state) {
     assert_null(strchr(text_of(&report, FORMAT_JSON), '\x1b'));
 }
 
+/* The row's own frame is not repeated; of a library the function is told that the program called. */
+static void stacks_of_rows(void **state) {
+    (void)state;
+    struct report report = unprepared();
+    static const struct report_module libc = {.path = "/lib/libc.so"}, program = {.path = "/bin/p"};
+    static struct report_frame frames[] = {{&program, 1, "f"},
+                                           {&program, 2, "A::load(int)"},
+                                           {&program, 3, "main"},
+                                           {&libc, 4, "__libc_start_main"}};
+    static struct report_frame inside[] = {{&libc, 1, "_IO_file_doallocate"},
+                                           {&libc, 2, "_IO_do_write"},
+                                           {&libc, 3, "printf"},
+                                           {&program, 4, NULL}};
+    struct report_stack stacks[] = {{.site = &copies[0],
+                                     .frames = frames + 1,
+                                     .frame_count = 2,
+                                     .counters = {.allocs = 1, .alloc_bytes = 90}},
+                                    {.site = &copies[0],
+                                     .frames = frames,
+                                     .frame_count = 4,
+                                     .counters = {.allocs = 2, .alloc_bytes = 200}},
+                                    {.site = &copies[2],
+                                     .frames = inside,
+                                     .frame_count = 4,
+                                     .counters = {.allocs = 5, .alloc_bytes = 100}}};
+    copies[2].view.address = 1;
+    copies[2].view.at.function = "_IO_file_doallocate";
+    report.stacks = stacks;
+    report.stack_count = 3;
+    report_prepare(&report, &(struct report_limits){.apart = true});
+    assert_string_equal(below_f(&report), "from A::load < main (50.0% of it)\n");
+    assert_non_null(
+        strstr(text_of(&report, FORMAT_TEXT),
+               "100 B buffer of stdio: unsited in /lib/libc.so+0x1: printf: _IO_file_doallocate\n"));
+    copies[0].view.at.function = copies[3].view.at.function = "main";
+    assert_null(strstr(text_of(&report, FORMAT_TEXT), "from A::load"));
+}
+
 static void an_empty_report(void **state) {
     (void)state;
     struct report report = {.program = "p"};
@@ -286,6 +324,7 @@ int main(void) {
         cmocka_unit_test(names_are_harmless),
         cmocka_unit_test(every_line_fits),
         cmocka_unit_test(colours_only_a_terminal),
+        cmocka_unit_test(stacks_of_rows),
         cmocka_unit_test(an_empty_report),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
