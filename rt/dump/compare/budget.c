@@ -2,8 +2,8 @@
 /* Reading a budget. */
 #include "dump/compare/budget.h"
 
-#include "base/wildcard.h"
 #include "base/amount.h"
+#include "base/wildcard.h"
 
 #include <stdlib.h>
 #include <string.h>
