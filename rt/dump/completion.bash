@@ -19,7 +19,7 @@ _allocsite_dump() {
     local options="--format= --frees --names= --verify --help"
     [[ $command != wrappers ]] || options="--format= --help"
     [[ $command != report ]] ||
-        options="--by= --format= --sort= --names= --top= --min-bytes= --min-allocs= --leaks --pairs --sizes --padding --tree --prune= --no-symbols --debug-dir= --unused --coverage --help"
+        options="--by= --format= --sort= --names= --top= --min-bytes= --min-allocs= --leaks --suppress= --pairs --sizes --padding --tree --prune= --no-symbols --debug-dir= --unused --coverage --help"
     [[ $command != merge ]] || options="-o --output= --help"
     [[ $command != diff ]] || options="--format= --sort= --top= --min-bytes= --all --exit-code --help"
     [[ $command != top ]] || options="--sort= --filter= --interval= --count= --plain --once --top= --help"
@@ -27,7 +27,7 @@ _allocsite_dump() {
     [[ $previous != = ]] || option=${COMP_WORDS[COMP_CWORD-2]}
     [[ $word != = ]] || option=$previous
     compopt -o filenames
-    if [[ $option == --budget || $option == --output || $option == --debug-dir ]]; then
+    if [[ $option == --budget || $option == --suppress || $option == --output || $option == --debug-dir ]]; then
         mapfile -t COMPREPLY < <(compgen -f -- "${word#=}")
     elif [[ $option == --* ]]; then
         mapfile -t COMPREPLY < <(compgen -W "$(_allocsite_dump_values "$command" "$option")" -- "${word#=}")

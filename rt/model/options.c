@@ -165,6 +165,8 @@ static const struct key {
     KEY("min_allocs", min_allocs, read_number, "0", "hide sites of fewer calls"),
     KEY("leaks", leaks, read_boolean, "0", "1: only sites with live blocks"),
     KEY("reach", reach, read_boolean, "0", "1: tell lost blocks from reachable ones"),
+    KEY("suppress", suppress, read_path, "none",
+        "with leaks=1: file of known leaks, in LeakSanitizer's format"),
     KEY("owners", owners, read_boolean, "1", "0: only what is allocated is counted, at a third of the cost"),
     KEY("pairs", pairs, read_boolean, "0", "1: who frees and reallocates whose blocks"),
     KEY("sizes", sizes, read_boolean, "0", "1: a histogram of sizes for each site"),
@@ -206,8 +208,12 @@ static const char *set_key(struct options *options, const struct key *key, struc
 }
 
 void options_default(struct options *options) {
-    *options =
-        (struct options){.enabled = true, .owners = true, .report = "stderr", .profile = "none", .top = 20};
+    *options = (struct options){.enabled = true,
+                                .owners = true,
+                                .report = "stderr",
+                                .profile = "none",
+                                .suppress = "none",
+                                .top = 20};
 }
 
 /* A value in quotes may have colons. */

@@ -5,6 +5,7 @@
 #include "base/covers.h"
 #include "model/holes.h"
 #include "model/report_order.h"
+#include "model/suppress.h"
 
 #include <string.h>
 
@@ -144,6 +145,12 @@ const char *report_library_use(const struct report_site *site) {
     return is_stream_buffer(site) ? "buffer of stdio" : NULL;
 }
 
+static bool is_suppressed(const struct report *report, const struct report_site *site) {
+    const struct report_limits *limits = &report->limits;
+    return limits->leaks && limits->suppressed && site->counters.live_blocks &&
+           suppress_matches(limits->suppressed, site);
+}
+
 /* Moves the sites that are shown to the front, in their order. */
 static void cut(struct report *report) {
     for (size_t i = 0; i < report->counted; i++) {
@@ -154,7 +161,12 @@ static void cut(struct report *report) {
             report->apart_count++;
             continue;
         }
-        if (!fits || !is_wanted(site, &report->limits)) {
+        bool is_known = is_suppressed(report, site);
+        if (is_known) {
+            add(&report->suppressed, site);
+            report->suppressed_count++;
+        }
+        if (is_known || !fits || !is_wanted(site, &report->limits)) {
             if (!site->view.backing)
                 add(&report->hidden, site);
             continue;
@@ -197,6 +209,8 @@ void report_prepare(struct report *report, const struct report_limits *limits) {
     report->limits = *limits;
     report->is_unowned = is_unowned(report);
     merge_same(report);
+    for (size_t i = 0; i < report->stack_count; i++)
+        take_stack(&report->stacks[i]);
     put_blank_ones_last(report);
     sum_up(report);
     order_sites(report->sites, report->counted, limits);
@@ -204,8 +218,6 @@ void report_prepare(struct report *report, const struct report_limits *limits) {
     add_left_out(report);
     for (size_t i = 0; i < report->site_count; i++)
         report->sites[i]->position = i;
-    for (size_t i = 0; i < report->stack_count; i++)
-        take_stack(&report->stacks[i]);
     pairs_prepare(report);
 }
 

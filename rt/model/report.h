@@ -61,10 +61,11 @@ struct report_limits {
     enum report_sort sort;
     uint64_t top; /* rows shown; 0: all */
     uint64_t min_bytes, min_allocs;
-    bool leaks;        /* only sites with live blocks, those with lost ones first */
-    bool pairs, sizes; /* people are shown them */
-    bool full_names;   /* and names as they are */
-    bool apart;        /* and what libraries take for themselves as one row */
+    bool leaks;             /* only sites with live blocks, those with lost ones first */
+    bool pairs, sizes;      /* people are shown them */
+    bool full_names;        /* and names as they are */
+    bool apart;             /* and what libraries take for themselves as one row */
+    const char *suppressed; /* leaks that are none (suppress.h); NULL: all are */
 };
 
 /* Several processes that one report is of. */
@@ -124,6 +125,8 @@ struct report {
     struct report_site
         apart; /* sum of those of libraries, if they are one row; they are among the counted ones */
     size_t apart_count;
+    struct report_site suppressed; /* sum of the leaks that are none, which are among the hidden ones */
+    size_t suppressed_count;
     size_t fault_count; /* the last ones of pairs */
 };
 

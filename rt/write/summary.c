@@ -159,7 +159,14 @@ void summary_custom(const struct page *page) {
 }
 
 void summary_hidden(const struct page *page) {
-    page_count(page, report_hidden_count(page->report), " more site", " more sites");
+    const struct report *report = page->report;
+    page_count(page, report_hidden_count(report), " more site", " more sites");
+    if (!report->suppressed_count)
+        return;
+    out_text(page->out, ", ");
+    page_size(page, report->suppressed.counters.live_bytes);
+    out_text(page->out, " of ");
+    page_count(page, report->suppressed_count, " suppressed", " suppressed");
 }
 
 static void put_line(const struct page *page, const char *label, void (*summary)(const struct page *),

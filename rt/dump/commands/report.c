@@ -58,12 +58,31 @@ struct showing {
     struct module_list modules; /* of which the files are looked at */
     struct type_layouts layouts;
     struct groups groups; /* by site: none */
+    char *suppressed;
     struct symbolizer symbolizer;
     struct tree tree;
 };
 
-static int show_sites(const char *path, struct report *report, const struct showing *showing) {
+/* False: it cannot be read. */
+static bool read_suppressions(const char *path, char **text) {
+    struct reason why;
+    char *bytes;
+    size_t size;
+    *text = NULL;
+    if (strcmp(path, "none") == 0)
+        return true;
+    if (!whole_input(path, &bytes, &size, &why)) {
+        complain(path, "%s", why.text);
+        return false;
+    }
+    *text = strndup(bytes, size);
+    free(bytes);
+    return *text;
+}
+
+static int show_sites(const char *path, struct report *report, struct showing *showing) {
     struct report_limits limits = report_limits_of(&showing->options);
+    limits.suppressed = showing->suppressed;
     report_prepare(report, &limits);
     if (check_owned(path, report, &showing->options))
         return STATUS_FAILED;
@@ -173,6 +192,7 @@ static int show_joined(char **paths, int count, struct showing *showing) {
 
 static int show_files(char **paths, int count, struct showing *showing) {
     int status = count == 1 ? show_file(paths[0], showing) : show_joined(paths, count, showing);
+    free(showing->suppressed);
     groups_free(&showing->groups);
     type_layouts_free(&showing->layouts);
     module_list_free(&showing->modules);
@@ -200,6 +220,7 @@ static int help(void) {
          "  --top=N                          rows (0: all; default: 20 in text and markdown, else all)\n"
          "  --min-bytes=SIZE, --min-allocs=N hide smaller rows (4096, 64KiB)\n"
          "  --leaks                          only rows with live blocks; lost ones first\n"
+         "  --suppress=FILE                  with --leaks: those that are known, in LeakSanitizer's format\n"
          "  --pairs                          who freed and reallocated each site's blocks\n"
          "  --sizes                          the sizes that each site asked for\n"
          "  --names=short|full               of C++ functions and types; json and csv have full ones\n"
@@ -225,6 +246,7 @@ static const struct option long_options[] = {
     {"min-bytes", required_argument, NULL, 'o'},
     {"min-allocs", required_argument, NULL, 'o'},
     {"leaks", no_argument, NULL, 'o'},
+    {"suppress", required_argument, NULL, 'o'},
     {"pairs", no_argument, NULL, 'o'},
     {"sizes", no_argument, NULL, 'o'},
     {"names", required_argument, NULL, 'n'},
@@ -283,6 +305,8 @@ static int check_by(const struct showing *showing) {
     const char *wrong = NULL;
     if (showing->groups.show_holes && by != BY_TYPE)
         wrong = "padding";
+    else if (by != BY_SITE && strcmp(options->suppress, "none") != 0)
+        wrong = "suppress";
     else if (by != BY_SITE && (options->pairs || options->sizes))
         wrong = options->pairs ? "pairs" : "sizes";
     else if (group_by_parts(by) && (options->leaks || options->sort == SORT_PEAK))
@@ -372,5 +396,7 @@ int command_report(int count, char **arguments) {
         return complain_usage("report: no file");
     int status = check_what(&showing);
     status = status ? status : check_by(&showing);
+    if (!status && !read_suppressions(showing.options.suppress, &showing.suppressed))
+        status = STATUS_FAILED;
     return status ? status : show_files(arguments + optind, count - optind, &showing);
 }

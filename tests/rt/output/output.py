@@ -114,6 +114,20 @@ def leaks():
     expect("leaks: sum", totals(program)["live_bytes"], sum(site["live_bytes"] for site in sites))
 
 
+def suppressed():
+    """Known leaks are no leaks, but in the totals."""
+    program = loud()
+    with open("known", "w") as file:
+        file.write("# of the helper\nleak:^helper$\n")
+    every = json.loads(run([program], "format=json:leaks=1").err)
+    some = json.loads(run([program], "format=json:leaks=1:suppress=known").err)
+    expect("suppressed", [site for site in every["sites"] if site["function"] != "helper"], some["sites"])
+    expect("suppressed: are left out", len(every["sites"]) - len(some["sites"]), some["sites_left_out"] - every["sites_left_out"])
+    expect("suppressed: totals", every["totals"], some["totals"])
+    expect("suppressed: told", True, " suppressed\n" in run([program], "leaks=1:suppress=known").err)
+    expect("suppressed: no file", True, run([program], "leaks=1:suppress=absent").err.startswith("allocsite: no suppressions from absent: "))
+
+
 def sizes():
     """Each call is in the class of its size."""
     for site in json.loads(run([loud()], "format=json:sizes=1").err)["sites"]:
@@ -201,4 +215,4 @@ def unreachable():
     expect("mode", {0o600}, modes)
 
 
-main([text, markdown, comma_separated, json_rows, leaks, sizes, defaults, closed, broken_pipe, file_size, nonblocking, unreachable])
+main([text, markdown, comma_separated, json_rows, leaks, suppressed, sizes, defaults, closed, broken_pipe, file_size, nonblocking, unreachable])
