@@ -2,6 +2,8 @@
 /* Names of functions and files for people. */
 #include "write/names.h"
 
+#include "write/mangled.h"
+
 #include <ctype.h>
 #include <stdbool.h>
 #include <string.h>
@@ -364,7 +366,10 @@ static void shorten(char text[NAME_SIZE], struct stretch from, bool is_function,
 }
 
 void name_function(char text[NAME_SIZE], const char *function, size_t columns) {
-    shorten(text, name_in(function ? function : "?"), true, columns);
+    char name[NAME_SIZE];
+    function = function ? function : "?";
+    bool is_symbol = mangled_name(name, sizeof name, function);
+    shorten(text, name_in(is_symbol ? name : function), true, columns);
 }
 
 void name_type(char text[NAME_SIZE], const char *type, size_t columns) {

@@ -9,10 +9,10 @@
 /* Bytes that a shortened name has at most, its NUL included. */
 #define NAME_SIZE 512
 
-/* A demangled function's qualified name as its programmer would write it: without return type, parameters,
- * inline namespaces of libraries and default template arguments of the standard library. What is wider than
- * so many columns loses template arguments (<...>), then outer scopes (...::); the function's own name stays
- * whole. NULL is "?". Other names than those of C++ stay as they are. */
+/* A function's qualified name, of a symbol or demangled, as its programmer would write it: without return
+ * type, parameters, inline namespaces of libraries and default template arguments of the standard library.
+ * What is wider than so many columns loses template arguments (<...>), then outer scopes (...::); the
+ * function's own name stays whole. NULL is "?". Other names than those of C++ stay as they are. */
 void name_function(char text[NAME_SIZE], const char *function, size_t columns);
 
 /* The same of a type, which keeps its scopes. */
