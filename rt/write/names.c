@@ -8,7 +8,6 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* The head of a name is known to be plain text: demanglers write it. */
 static bool starts(const char *at, const char *end, const char *word) {
     size_t length = strlen(word);
     return (size_t)(end - at) >= length && memcmp(at, word, length) == 0;
@@ -178,8 +177,7 @@ struct name {
     char *text;
     size_t used;
     bool is_full;
-    bool is_function; /* parentheses are parameters */
-    size_t longest;   /* template arguments of more columns are left out */
+    size_t longest; /* template arguments of more columns are left out */
 };
 
 static size_t columns_of(const char *text, size_t length) {
