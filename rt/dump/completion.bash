@@ -5,6 +5,7 @@
 _allocsite_dump_values() {
     case $1$2 in
         report--by) echo "site line function file type module thread phase" ;;
+        report--names | sites--names) echo "short full" ;;
         report--tree) echo "leaf root" ;;
         report--format) echo "text json csv markdown" ;;
         top--sort) echo "rate bytes allocs live peak" ;;
@@ -15,10 +16,10 @@ _allocsite_dump_values() {
 
 _allocsite_dump() {
     local word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} command=${COMP_WORDS[1]} option=
-    local options="--format= --verify --help"
+    local options="--format= --frees --names= --verify --help"
     [[ $command != wrappers ]] || options="--format= --help"
     [[ $command != report ]] ||
-        options="--by= --format= --sort= --top= --min-bytes= --min-allocs= --leaks --pairs --sizes --padding --tree --prune= --no-symbols --debug-dir= --unused --coverage --help"
+        options="--by= --format= --sort= --names= --top= --min-bytes= --min-allocs= --leaks --suppress= --pairs --sizes --padding --tree --prune= --no-symbols --debug-dir= --unused --coverage --help"
     [[ $command != merge ]] || options="-o --output= --help"
     [[ $command != diff ]] || options="--format= --sort= --top= --min-bytes= --all --exit-code --help"
     [[ $command != top ]] || options="--sort= --filter= --interval= --count= --plain --once --top= --help"
@@ -26,7 +27,7 @@ _allocsite_dump() {
     [[ $previous != = ]] || option=${COMP_WORDS[COMP_CWORD-2]}
     [[ $word != = ]] || option=$previous
     compopt -o filenames
-    if [[ $option == --budget || $option == --output || $option == --debug-dir ]]; then
+    if [[ $option == --budget || $option == --suppress || $option == --output || $option == --debug-dir ]]; then
         mapfile -t COMPREPLY < <(compgen -f -- "${word#=}")
     elif [[ $option == --* ]]; then
         mapfile -t COMPREPLY < <(compgen -W "$(_allocsite_dump_values "$command" "$option")" -- "${word#=}")
@@ -37,7 +38,7 @@ _allocsite_dump() {
         mapfile -t COMPREPLY < <(compgen -W "$options" -- "$word")
     else
         mapfile -t COMPREPLY < <(compgen -f -- "$word")
-        [[ $COMP_CWORD -ne 1 ]] || COMPREPLY+=($(compgen -W "sites wrappers report merge diff check top" -- "$word"))
+        [[ $COMP_CWORD -ne 1 ]] || COMPREPLY+=($(compgen -W "sites wrappers report merge diff check top help" -- "$word"))
     fi
 }
 

@@ -2,7 +2,9 @@
 /* Parsing the options of a run. */
 #include "model/options.h"
 
+#include "base/amount.h"
 #include "base/covers.h"
+#include "base/similar.h"
 
 #include <signal.h>
 #include <string.h>
@@ -13,11 +15,10 @@ struct word {
 };
 
 static const struct word booleans[] = {{"0", 0}, {"1", 1}, {0}};
+static const struct word names[] = {{"short", 0}, {"full", 1}, {0}};
 static const struct word sorts[] = {
     {"bytes", SORT_BYTES}, {"allocs", SORT_ALLOCS}, {"live", SORT_LIVE}, {"peak", SORT_PEAK}, {0}};
 COVERS(sorts, SORTS + 1);
-
-static const char bad_value[] = "not a value of this key";
 
 struct value {
     const char *text;
@@ -28,45 +29,56 @@ static bool value_is(struct value value, const char *word) {
     return strlen(word) == value.length && memcmp(value.text, word, value.length) == 0;
 }
 
-/* NULL, or what is wrong. */
-static const char *value_word(struct value value, const struct word *words, int *out) {
+static bool value_word(struct value value, const struct word *words, int *out) {
     for (; words->text; words++)
         if (value_is(value, words->text)) {
             *out = words->value;
-            return NULL;
+            return true;
         }
-    return bad_value;
+    return false;
 }
 
-static const char *value_number(struct value value, uint64_t *out) {
-    uint64_t number = 0;
-    for (size_t i = 0; i < value.length; i++) {
-        unsigned digit = (unsigned)value.text[i] - '0';
-        if (digit > 9 || __builtin_mul_overflow(number, 10, &number) ||
-            __builtin_add_overflow(number, digit, &number))
-            return bad_value;
-    }
-    if (value.length == 0)
-        return bad_value;
-    *out = number;
-    return NULL;
+static bool value_amount(struct value value, bool is_bytes, uint64_t *out) {
+    char text[40];
+    uint64_t amount;
+    if (value.length >= sizeof text)
+        return false;
+    memcpy(text, value.text, value.length);
+    text[value.length] = '\0';
+    if (amount_read_all(text, is_bytes, &amount))
+        return false;
+    *out = amount;
+    return true;
 }
 
+/* NULL, or what would be right. */
 static const char *read_number(struct value value, void *out) {
-    return value_number(value, out);
+    return value_amount(value, false, out) ? NULL : "not a number";
+}
+
+static const char *read_size(struct value value, void *out) {
+    return value_amount(value, true, out) ? NULL : "not a size, as 4096 or 64KiB";
 }
 
 static const char *read_boolean(struct value value, void *out) {
-    int number = 0;
-    const char *wrong = value_word(value, booleans, &number);
-    if (!wrong)
-        *(bool *)out = number;
-    return wrong;
+    int number;
+    if (!value_word(value, booleans, &number))
+        return "neither 0 nor 1";
+    *(bool *)out = number;
+    return NULL;
+}
+
+static const char *read_names(struct value value, void *out) {
+    int number;
+    if (!value_word(value, names, &number))
+        return "not one of short, full";
+    *(bool *)out = number;
+    return NULL;
 }
 
 static const char *read_path(struct value value, void *path) {
     if (value.length == 0)
-        return bad_value;
+        return "no path";
     if (value.length >= OPTIONS_PATH_SIZE)
         return "the value is too long";
     memcpy(path, value.text, value.length);
@@ -85,15 +97,19 @@ bool format_named(const char *name, size_t length, enum view view, enum report_f
 }
 
 static const char *read_format(struct value value, void *format) {
-    return format_named(value.text, value.length, VIEW_SITES, format) ? NULL : bad_value;
+#define ALLOCSITE_FORMAT(format, name, for_programs, views) " " #name
+    return format_named(value.text, value.length, VIEW_SITES, format)
+               ? NULL
+               : "not one of" ALLOCSITE_FORMATS(ALLOCSITE_FORMAT);
+#undef ALLOCSITE_FORMAT
 }
 
 static const char *read_sort(struct value value, void *out) {
-    int sort = 0;
-    const char *wrong = value_word(value, sorts, &sort);
-    if (!wrong)
-        *(enum report_sort *)out = (enum report_sort)sort;
-    return wrong;
+    int sort;
+    if (!value_word(value, sorts, &sort))
+        return "not one of bytes, allocs, live, peak";
+    *(enum report_sort *)out = (enum report_sort)sort;
+    return NULL;
 }
 
 bool options_need_owners(const struct options *options) {
@@ -108,41 +124,82 @@ static const struct word signals[] = {
 static const char *read_signal(struct value value, void *out) {
     uint64_t number;
     int *signal = out;
-    if (!value_number(value, &number)) {
+    if (value_amount(value, false, &number)) {
         bool fits = number > 0 && number < 65 && number != SIGKILL && number != SIGSTOP;
         *signal = fits ? (int)number : *signal;
-        return fits ? NULL : bad_value;
+        return fits ? NULL : "not the number of a signal that can be handled";
     }
     if (value.length > 3 && memcmp(value.text, "SIG", 3) == 0)
         value = (struct value){value.text + 3, value.length - 3};
-    return value_word(value, signals, signal);
+    return value_word(value, signals, signal)
+               ? NULL
+               : "not a number, nor one of HUP, USR1, USR2, ALRM, TERM, WINCH, none";
 }
 
 static const char *read_stack(struct value value, void *out) {
     uint64_t frames;
-    const char *wrong = value_number(value, &frames);
-    if (wrong || frames > OPTIONS_STACK_MOST)
-        return wrong ? wrong : "more than 64 frames cannot be kept";
+    if (!value_amount(value, false, &frames) || frames > OPTIONS_STACK_MOST)
+        return "not a number up to 64";
     *(uint64_t *)out = frames;
     return NULL;
 }
 
-#define KEY(member, read)                                                                                    \
-    { #member, offsetof(struct options, member), read }
+#define KEY(name, member, read, standard, help)                                                              \
+    { name, offsetof(struct options, member), read, standard, help }
 
-/* By the names of their members. */
 static const struct key {
     const char *name;
     size_t offset;
     const char *(*read)(struct value, void *member);
+    const char *standard, *help;
 } keys[] = {
-    KEY(enabled, read_boolean),   KEY(report, read_path),   KEY(format, read_format),
-    KEY(top, read_number),        KEY(sort, read_sort),     KEY(min_bytes, read_number),
-    KEY(min_allocs, read_number), KEY(leaks, read_boolean), KEY(owners, read_boolean),
-    KEY(pairs, read_boolean),     KEY(sizes, read_boolean), KEY(reach, read_boolean),
-    KEY(profile, read_path),      KEY(signal, read_signal), KEY(stack, read_stack),
-    KEY(stack_sites, read_path),
+    KEY("enabled", enabled, read_boolean, "1", "0: count nothing, cost nothing"),
+    KEY("report", report, read_path, "stderr",
+        "where the exit report goes: stderr, stdout, none, or a path (%p pid, %e program, %h host)"),
+    KEY("format", format, read_format, "text", "of the exit report: text, json, csv, markdown"),
+    KEY("names", full_names, read_names, "short",
+        "of C++ functions and types for people; full: as the compiler has them"),
+    KEY("top", top, read_number, "20", "rows; 0: all"),
+    KEY("sort", sort, read_sort, "bytes", "bytes, allocs, live, peak"),
+    KEY("min_bytes", min_bytes, read_size, "0", "hide smaller sites; sizes may be written as 64KiB"),
+    KEY("min_allocs", min_allocs, read_number, "0", "hide sites of fewer calls"),
+    KEY("leaks", leaks, read_boolean, "0", "1: only sites with live blocks"),
+    KEY("reach", reach, read_boolean, "0", "1: tell lost blocks from reachable ones"),
+    KEY("suppress", suppress, read_path, "none",
+        "with leaks=1: file of known leaks, in LeakSanitizer's format"),
+    KEY("owners", owners, read_boolean, "1", "0: only what is allocated is counted, at a third of the cost"),
+    KEY("pairs", pairs, read_boolean, "0", "1: who frees and reallocates whose blocks"),
+    KEY("sizes", sizes, read_boolean, "0", "1: a histogram of sizes for each site"),
+    KEY("profile", profile, read_path, "none", "path of the crash-proof profile, with the same % patterns"),
+    KEY("signal", signal, read_signal, "none", "a report at this signal: USR2, ... or a number"),
+    KEY("stack", stack, read_stack, "0", "calling frames kept for each allocation, up to 64"),
+    KEY("stack_sites", stack_sites, read_path, "all",
+        "only of what matches: file:line, function, globs, separated by commas"),
+    KEY("help", help, read_boolean, "0", "1: tell all this at the start"),
 };
+
+enum { KEYS = sizeof keys / sizeof *keys };
+
+void options_help(struct out *out) {
+    for (size_t i = 0; i < KEYS; i++) {
+        size_t width = strlen(keys[i].name) + 1 + strlen(keys[i].standard);
+        out_text(out, "  ");
+        out_text(out, keys[i].name);
+        out_char(out, '=');
+        out_text(out, keys[i].standard);
+        for (; width < 18; width++)
+            out_char(out, ' ');
+        out_text(out, keys[i].help);
+        out_char(out, '\n');
+    }
+}
+
+const char *options_similar(const char *name, size_t length) {
+    struct similar similar = {.word = name, .length = length};
+    for (size_t i = 0; i < KEYS; i++)
+        similar_try(&similar, keys[i].name);
+    return similar.best;
+}
 
 static const char *set_key(struct options *options, const struct key *key, struct value value) {
     const char *wrong = key->read(value, (char *)options + key->offset);
@@ -151,18 +208,24 @@ static const char *set_key(struct options *options, const struct key *key, struc
 }
 
 void options_default(struct options *options) {
-    *options =
-        (struct options){.enabled = true, .owners = true, .report = "stderr", .profile = "none", .top = 20};
+    *options = (struct options){.enabled = true,
+                                .owners = true,
+                                .report = "stderr",
+                                .profile = "none",
+                                .suppress = "none",
+                                .top = 20};
 }
 
 /* A value in quotes may have colons. */
-static size_t pair_length(const char *text) {
+static size_t pair_length(const char *text, bool *is_open) {
     const char *at = text;
-    for (char quote = 0; *at && (*at != ':' || quote); at++)
+    char quote = 0;
+    for (; *at && (*at != ':' || quote); at++)
         if (*at == quote)
             quote = 0;
         else if ((*at == '"' || *at == '\'') && at > text && at[-1] == '=')
             quote = *at;
+    *is_open = quote;
     return (size_t)(at - text);
 }
 
@@ -173,22 +236,37 @@ static struct value unquoted(struct value value) {
     return (struct value){value.text + 1, value.length - 2};
 }
 
-static const char *set_pair(struct options *options, const char *pair, size_t length) {
+enum { WRONG_SIZE = 128 };
+
+static const char *unknown_key(struct value name, char wrong[WRONG_SIZE]) {
+    const char *similar = options_similar(name.text, name.length);
+    if (!similar)
+        return "unknown key, help=1 tells all";
+    strcpy(wrong, "unknown key, did you mean ");
+    return strcat(strcat(wrong, similar), "?");
+}
+
+static const char *set_pair(struct options *options, const char *pair, size_t length,
+                            char wrong[WRONG_SIZE]) {
     const char *equals = memchr(pair, '=', length);
     if (!equals)
         return "not of the form key=value";
     struct value name = {pair, (size_t)(equals - pair)};
     struct value value = {equals + 1, length - name.length - 1};
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+    for (size_t i = 0; i < KEYS; i++)
         if (value_is(name, keys[i].name))
             return set_key(options, &keys[i], unquoted(value));
-    return "unknown key";
+    return unknown_key(name, wrong);
 }
 
 void options_parse(struct options *options, const char *text, options_complaint *complain) {
+    char said[WRONG_SIZE];
     while (*text) {
-        size_t length = pair_length(text);
-        const char *wrong = length ? set_pair(options, text, length) : NULL;
+        bool is_open;
+        size_t length = pair_length(text, &is_open);
+        const char *wrong = is_open  ? "a quote is not closed"
+                            : length ? set_pair(options, text, length, said)
+                                     : NULL;
         if (wrong)
             complain(wrong, text, length);
         text += length + (text[length] == ':');

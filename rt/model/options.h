@@ -4,6 +4,7 @@
 #ifndef ALLOCSITE_MODEL_OPTIONS_H
 #define ALLOCSITE_MODEL_OPTIONS_H
 
+#include "base/out.h"
 #include "model/formats.h"
 
 #include <stdbool.h>
@@ -22,7 +23,8 @@ struct options {
     char report[OPTIONS_PATH_SIZE]; /* "stderr", "stdout", "none" or a path pattern */
     enum report_format format;
     enum report_sort sort;
-    uint64_t top; /* rows; 0: all */
+    bool full_names; /* people are shown names as they are */
+    uint64_t top;    /* rows; 0: all */
     bool top_given;
     uint64_t min_bytes, min_allocs;
     bool leaks;                          /* only sites with live blocks */
@@ -34,15 +36,23 @@ struct options {
     uint64_t stack;                      /* calling frames that are kept for each allocation */
     char stack_sites[OPTIONS_PATH_SIZE]; /* patterns, separated by commas: only of those; "": of all */
     int signal;                          /* at which a report is written; 0: none */
+    char suppress[OPTIONS_PATH_SIZE];    /* "none" or file of leaks that are known */
+    bool help;                           /* the keys are told at the start */
 };
 
 void options_default(struct options *);
 
-/* One complaint about one key=value pair, of length bytes at pair. */
+/* One complaint about one key=value pair, of length bytes at pair: what is wrong, and what would be right. */
 typedef void options_complaint(const char *what, const char *pair, size_t length);
 
 /* Takes over what text says. A pair that is wrong is complained about and left out. */
 void options_parse(struct options *, const char *text, options_complaint *);
+
+/* All keys, their defaults and their meaning, a line each. */
+void options_help(struct out *);
+
+/* The key that the name may have been meant to be; NULL: none. */
+const char *options_similar(const char *name, size_t length);
 
 /* Whether they ask for what only is known where owners are noted, or costs so much that not noting them would
  * not make it cheaper. */

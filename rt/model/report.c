@@ -5,6 +5,7 @@
 #include "base/covers.h"
 #include "model/holes.h"
 #include "model/report_order.h"
+#include "model/suppress.h"
 
 #include <string.h>
 
@@ -92,12 +93,80 @@ static bool is_wanted(const struct report_site *site, const struct report_limits
            (!limits->leaks || site->counters.live_blocks);
 }
 
+static bool is_any(const char *text, const char *const *list, size_t count) {
+    for (size_t i = 0; text && i < count; i++)
+        if (strcmp(text, list[i]) == 0)
+            return true;
+    return false;
+}
+
+static bool is_one_block(const struct counters *counters, uint64_t least, uint64_t most) {
+    return counters->allocs == 1 && !counters->reallocs && counters->alloc_bytes >= least &&
+           counters->alloc_bytes <= most && counters->live_blocks == 1;
+}
+
+/* Of the dynamic library there is no symbol: it is the one block that it takes itself. */
+static bool is_exception_pool(const struct report_site *site) {
+    const char *slash = site->view.module ? strrchr(site->view.module, '/') : NULL;
+    if (slash && strncmp(slash, "/libstdc++.so", strlen("/libstdc++.so")) == 0)
+        return is_one_block(&site->counters, 64 << 10, 128 << 10);
+    return site->view.at.function && strcmp(site->view.at.function, "_GLOBAL__sub_I_eh_alloc.cc") == 0;
+}
+
+/* The first output takes a buffer, for which the line that wrote is billed. */
+static bool is_stream_buffer(const struct report_site *site) {
+    static const char *const output[] = {"printf",
+                                         "fprintf",
+                                         "vprintf",
+                                         "vfprintf",
+                                         "puts",
+                                         "fputs",
+                                         "putchar",
+                                         "putc",
+                                         "fputc",
+                                         "fwrite",
+                                         "perror",
+                                         "std::operator<<",
+                                         "std::ostream::operator<<",
+                                         "std::basic_ostream::operator<<",
+                                         "std::ostream::write",
+                                         "std::ostream::put"};
+    static const char *const inside[] = {"_IO_file_doallocate", "_IO_wfile_doallocate"};
+    uint64_t bytes = site->counters.alloc_bytes;
+    if (!site->view.sited)
+        return is_any(site->view.at.function, inside, sizeof inside / sizeof *inside);
+    return is_any(site->view.callee, output, sizeof output / sizeof *output) &&
+           is_one_block(&site->counters, 1024, 4096) && (bytes == 1024 || bytes == 4096);
+}
+
+const char *report_library_use(const struct report_site *site) {
+    if (!site->view.sited && is_exception_pool(site))
+        return "reserve for exceptions";
+    return is_stream_buffer(site) ? "buffer of stdio" : NULL;
+}
+
+static bool is_suppressed(const struct report *report, const struct report_site *site) {
+    const struct report_limits *limits = &report->limits;
+    return limits->leaks && limits->suppressed && site->counters.live_blocks &&
+           suppress_matches(limits->suppressed, site);
+}
+
 /* Moves the sites that are shown to the front, in their order. */
 static void cut(struct report *report) {
     for (size_t i = 0; i < report->counted; i++) {
         struct report_site *site = report->sites[i];
         bool fits = !report->limits.top || report->shown < report->limits.top;
-        if (!fits || !is_wanted(site, &report->limits)) {
+        if (report->limits.apart && is_wanted(site, &report->limits) && report_library_use(site)) {
+            add(&report->apart, site);
+            report->apart_count++;
+            continue;
+        }
+        bool is_known = is_suppressed(report, site);
+        if (is_known) {
+            add(&report->suppressed, site);
+            report->suppressed_count++;
+        }
+        if (is_known || !fits || !is_wanted(site, &report->limits)) {
             if (!site->view.backing)
                 add(&report->hidden, site);
             continue;
@@ -130,10 +199,18 @@ static bool is_unowned(const struct report *report) {
     return false;
 }
 
+static void take_stack(struct report_stack *stack) {
+    struct report_site *site = stack->site = stack->site->merged;
+    if (!site->main_stack || counters_bytes(&stack->counters) > counters_bytes(&site->main_stack->counters))
+        site->main_stack = stack;
+}
+
 void report_prepare(struct report *report, const struct report_limits *limits) {
     report->limits = *limits;
     report->is_unowned = is_unowned(report);
     merge_same(report);
+    for (size_t i = 0; i < report->stack_count; i++)
+        take_stack(&report->stacks[i]);
     put_blank_ones_last(report);
     sum_up(report);
     order_sites(report->sites, report->counted, limits);
@@ -141,8 +218,6 @@ void report_prepare(struct report *report, const struct report_limits *limits) {
     add_left_out(report);
     for (size_t i = 0; i < report->site_count; i++)
         report->sites[i]->position = i;
-    for (size_t i = 0; i < report->stack_count; i++)
-        report->stacks[i].site = report->stacks[i].site->merged;
     pairs_prepare(report);
 }
 
@@ -155,5 +230,7 @@ struct report_limits report_limits_of(const struct options *options) {
         .leaks = options->leaks,
         .pairs = options->pairs,
         .sizes = options->sizes,
+        .full_names = options->full_names,
+        .apart = !format_is_for_programs(options->format),
     };
 }

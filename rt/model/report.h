@@ -22,10 +22,11 @@ struct report_site {
     bool shares_id;                   /* with another site: pairs that name it may be that one's */
 
     /* Set by report_prepare. */
-    struct report_site *merged;    /* the row that stands for this one: itself or its namesake */
-    size_t position;               /* among the report's sites */
-    size_t first_pair, pair_count; /* the ordinary pairs that this site owns */
-    bool is_named;                 /* by a pair that is shown or by a fault */
+    struct report_site *merged;            /* the row that stands for this one: itself or its namesake */
+    size_t position;                       /* among the report's sites */
+    size_t first_pair, pair_count;         /* the ordinary pairs that this site owns */
+    bool is_named;                         /* by a pair that is shown or by a fault */
+    const struct report_stack *main_stack; /* of its stacks the one with the most bytes; NULL: it has none */
 };
 
 /* A module that addresses are of. */
@@ -60,8 +61,11 @@ struct report_limits {
     enum report_sort sort;
     uint64_t top; /* rows shown; 0: all */
     uint64_t min_bytes, min_allocs;
-    bool leaks;        /* only sites with live blocks, those with lost ones first */
-    bool pairs, sizes; /* people are shown them */
+    bool leaks;             /* only sites with live blocks, those with lost ones first */
+    bool pairs, sizes;      /* people are shown them */
+    bool full_names;        /* and names as they are */
+    bool apart;             /* and what libraries take for themselves as one row */
+    const char *suppressed; /* leaks that are none (suppress.h); NULL: all are */
 };
 
 /* Several processes that one report is of. */
@@ -77,6 +81,9 @@ struct report_processes {
 struct report {
     const char *program;
     const char *directory; /* paths below it are shown relative in text; NULL: none are */
+    bool is_elsewhere;     /* that is not the working directory */
+    size_t width;          /* of the text in columns; 0: as wide as it gets */
+    bool is_coloured;      /* for a terminal */
     uint64_t pid;
     bool finished;              /* the program has come to its end */
     bool running;               /* it was still at work when this was read */
@@ -115,7 +122,12 @@ struct report {
     size_t shown;              /* the first ones of sites */
     size_t counted;            /* behind these come sites that only stand in pairs */
     struct report_site hidden; /* sum of the ones that are not shown */
-    size_t fault_count;        /* the last ones of pairs */
+    struct report_site
+        apart; /* sum of those of libraries, if they are one row; they are among the counted ones */
+    size_t apart_count;
+    struct report_site suppressed; /* sum of the leaks that are none, which are among the hidden ones */
+    size_t suppressed_count;
+    size_t fault_count; /* the last ones of pairs */
 };
 
 /* The limits that the options set on what is shown. Programs read JSON and CSV: they get all rows unless a
@@ -134,7 +146,16 @@ static inline uint64_t report_reason_part(const struct report *report, size_t re
 
 /* Sites of which nothing is shown but their number and sum. */
 static inline size_t report_hidden_count(const struct report *report) {
-    return report->counted - report->shown + report->left_out;
+    return report->counted - report->shown - report->apart_count + report->left_out;
+}
+
+/* The memory that the C and C++ libraries take when they start and for their streams, and keep: no line of
+ * the program is to blame, and none leaks it. What it is for; NULL: it is other memory. */
+const char *report_library_use(const struct report_site *);
+
+/* Whether the site is in the row of these. */
+static inline bool report_is_apart(const struct report *report, const struct report_site *site) {
+    return report->limits.apart && site->position >= report->shown && report_library_use(site);
 }
 
 /* Whether programs are given the site, which must be one of the report's: they find there what pairs name. */

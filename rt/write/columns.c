@@ -25,7 +25,7 @@ static bool is_shown(const struct report *report, enum column column) {
     }
 }
 
-size_t columns_of(const struct report *report, enum column columns[COLUMNS]) {
+size_t columns_of(const struct report *report, int columns[COLUMNS]) {
     static const enum column usual[] = {
         COLUMN_BYTES,    COLUMN_BYTES_SHARE, COLUMN_ALLOCS,    COLUMN_ALLOCS_SHARE,
         COLUMN_REALLOCS, COLUMN_MOVED,       COLUMN_FAILED,    COLUMN_LOST,
@@ -42,6 +42,22 @@ size_t columns_of(const struct report *report, enum column columns[COLUMNS]) {
         if (is_shown(report, from[i]))
             columns[kept++] = from[i];
     return kept;
+}
+
+void columns_narrow(struct grid *grid, const struct report_limits *limits) {
+    static const int gives_way[] = {COLUMN_ALLOCS_SHARE, COLUMN_AVERAGE,    COLUMN_MOVED,
+                                    COLUMN_MOST_LIVE,    COLUMN_LIVE_SHARE, COLUMN_LIVE_BLOCKS,
+                                    COLUMN_REALLOCS,     COLUMN_PEAK,       COLUMN_LIVE,
+                                    COLUMN_BYTES_SHARE,  COLUMN_ALLOCS};
+    static const enum column sorted[SORTS] = {[SORT_BYTES] = COLUMN_BYTES,
+                                              [SORT_ALLOCS] = COLUMN_ALLOCS,
+                                              [SORT_LIVE] = COLUMN_LIVE,
+                                              [SORT_PEAK] = COLUMN_PEAK};
+    enum { SITE_LEAST = 40 };
+    enum column kept = limits->leaks ? COLUMN_LIVE : sorted[limits->sort];
+    for (size_t i = 0; i < sizeof gives_way / sizeof *gives_way; i++)
+        if (gives_way[i] != (int)kept)
+            grid_narrow(grid, SITE_LEAST, &gives_way[i], 1);
 }
 
 const char *column_name(enum column column) {
@@ -65,7 +81,7 @@ static void average(char *text, const struct counters *counters) {
 
 /* A plus: at least so many. The maxima of several sites are of different moments. */
 static void most_live(char *text, const struct report *report, const struct report_site *site) {
-    if (site == &report->hidden) {
+    if (site == &report->hidden || site == &report->apart) {
         strcpy(text, "-");
         return;
     }

@@ -4,6 +4,7 @@
 #define ALLOCSITE_WRITE_COLUMNS_H
 
 #include "model/report.h"
+#include "write/grid.h"
 #include "write/names.h"
 
 enum column {
@@ -25,7 +26,11 @@ enum column {
 };
 
 /* Writes which columns this report has, in their order, and returns how many. */
-size_t columns_of(const struct report *, enum column columns[COLUMNS]);
+size_t columns_of(const struct report *, int columns[COLUMNS]);
+
+/* Leaves room for the site on a page that is narrow; what rows are sorted by stays. The grid's columns may
+ * have others behind those of this list. */
+void columns_narrow(struct grid *, const struct report_limits *);
 
 const char *column_name(enum column);
 

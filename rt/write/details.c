@@ -1,25 +1,38 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The lines for people about a site, below its row, and about faults. */
+#include "write/line.h"
 #include "write/summary.h"
+
+#include <string.h>
 
 /* So many allocations of a site that never has two blocks at once are worth a word. */
 #define CHURN_ALLOCS 1000
 
+/* Rows that have their stack below them, and its frames. */
+enum { STACKS_SHOWN = 20, FRAMES_SHOWN = 8 };
+
 /* Pairs of one owner that are shown singly. */
 #define PAIRS_SHOWN 5
 
+static void begin_below(struct line *line, const struct page *page) {
+    page_break(page);
+    line_begin(line, page, page->indent, page->indent + 2);
+}
+
+static void put_below(const struct page *page, const char *text) {
+    struct line line;
+    begin_below(&line, page);
+    out_text(line.page.out, text);
+    line_end(&line);
+}
+
 static void put_advice(const struct page *page, const struct report_site *site) {
     const struct counters *counters = &site->counters;
-    if (site->view.of_wrapper && counters->allocs + counters->reallocs) {
-        page_break(page);
-        out_text(page->out,
-                 "a wrapper: its callers do not know it or have a pointer, see allocsite-dump wrappers");
-    }
-    if (counters->allocs >= CHURN_ALLOCS &&
-        counters->max_live_blocks + counters->max_live_blocks_within == 1) {
-        page_break(page);
-        out_text(page->out, "never two blocks at once: a buffer to reuse");
-    }
+    if (site->view.of_wrapper && counters->allocs + counters->reallocs)
+        put_below(page,
+                  "a wrapper: its callers do not know it or have a pointer, see allocsite-dump wrappers");
+    if (counters->allocs >= CHURN_ALLOCS && counters->max_live_blocks + counters->max_live_blocks_within == 1)
+        put_below(page, "never two blocks at once: a buffer to reuse");
 }
 
 struct histogram {
@@ -59,11 +72,7 @@ static void put_bar(const struct page *page, const uint64_t sizes[SIZE_CLASSES],
 }
 
 /* "sizes: 16 B ▂▁█▃ 4.0 KiB, 85.2% of 64 B to 127 B" */
-static void put_sizes(const struct page *page, const uint64_t *sizes) {
-    struct histogram histogram = survey(sizes);
-    if (histogram.first > histogram.last)
-        return;
-    page_break(page);
+static void put_sizes(const struct page *page, const uint64_t *sizes, struct histogram histogram) {
     out_text(page->out, "sizes: ");
     page_size(page, size_class_start(histogram.first));
     out_char(page->out, ' ');
@@ -80,6 +89,16 @@ static void put_sizes(const struct page *page, const uint64_t *sizes) {
     put_class_end(page, histogram.largest);
 }
 
+static void put_histogram(const struct page *page, const uint64_t *sizes) {
+    struct histogram histogram = survey(sizes);
+    struct line line;
+    if (histogram.first > histogram.last)
+        return;
+    begin_below(&line, page);
+    put_sizes(&line.page, sizes, histogram);
+    line_end(&line);
+}
+
 static void put_amount(const struct page *page, const struct report_pair *pair) {
     page_count(page, pair->count, " block of ", " blocks of ");
     page_size(page, pair->bytes);
@@ -87,15 +106,17 @@ static void put_amount(const struct page *page, const struct report_pair *pair) 
 
 /* "3 blocks of 1.0 KiB freed by main app.c:12:3 free": places are long, so the amount comes first. */
 static void put_pair(const struct page *page, const struct report_pair *pair) {
-    page_break(page);
-    put_amount(page, pair);
-    out_char(page->out, ' ');
-    out_text(page->out, pair_words(pair->kind));
-    out_char(page->out, ' ');
+    struct line line;
+    begin_below(&line, page);
+    put_amount(&line.page, pair);
+    out_char(line.page.out, ' ');
+    out_text(line.page.out, pair_words(pair->kind));
+    out_char(line.page.out, ' ');
     if (pair->by == pair->owner)
-        out_text(page->out, "itself");
+        out_text(line.page.out, "itself");
     else
-        page_site_in(page, pair->by);
+        page_site_in(&line.page, pair->by);
+    line_end(&line);
 }
 
 static void put_pairs(const struct page *page, const struct report_site *site) {
@@ -117,31 +138,98 @@ static void put_pairs(const struct page *page, const struct report_site *site) {
     page_count(page, site->pair_count - PAIRS_SHOWN, " more", " more");
 }
 
+static void put_frame(const struct page *page, const struct report_frame *frame) {
+    const char *path = frame->module ? frame->module->path : NULL, *slash = path ? strrchr(path, '/') : NULL;
+    if (frame->function) {
+        page_function(page, frame->function);
+        return;
+    }
+    page_code(page, slash ? slash + 1 : path);
+    out_text(page->out, "+0x");
+    out_hex(page->out, frame->address);
+}
+
+static bool is_main(const char *function) {
+    return function && strcmp(function, "main") == 0;
+}
+
+/* Those of a function that nobody knows say little, and behind main nothing comes. */
+static bool has_stack(const struct report_site *site) {
+    const struct report_stack *stack = site->main_stack;
+    const struct site_view *view = &site->view;
+    const char *outermost =
+        view->inlined_count ? view->inlined[view->inlined_count - 1].function : view->at.function;
+    return stack && stack->frame_count > 1 && stack->frames[1].function && !is_main(outermost);
+}
+
+/* "from parse < load < main (83.1% of it)"; the first frame is the row's own. */
+static void put_stack(const struct page *page, const struct report_site *site) {
+    const struct report_stack *stack = site->main_stack;
+    struct line line;
+    if (!has_stack(site))
+        return;
+    begin_below(&line, page);
+    for (size_t i = 1; i < stack->frame_count && i <= FRAMES_SHOWN && !is_main(stack->frames[i - 1].function);
+         i++) {
+        out_text(line.page.out, i == 1 ? "from " : " < ");
+        put_frame(&line.page, &stack->frames[i]);
+    }
+    if (counters_bytes(&stack->counters) < counters_bytes(&site->counters)) {
+        out_text(line.page.out, " (");
+        page_share(&line.page, counters_bytes(&stack->counters), counters_bytes(&site->counters));
+        out_text(line.page.out, " of it)");
+    }
+    line_end(&line);
+}
+
 void details_of_site(const struct page *page, const struct report_site *site) {
     page_chain(page, site);
+    if (site->position < STACKS_SHOWN)
+        put_stack(page, site);
     put_advice(page, site);
     if (page->report->limits.sizes && site->sizes)
-        put_sizes(page, site->sizes);
+        put_histogram(page, site->sizes);
     if (page->report->limits.pairs)
         put_pairs(page, site);
 }
 
+void details_of_apart(const struct page *page) {
+    const struct report *report = page->report;
+    for (size_t i = report->shown; i < report->counted; i++) {
+        struct line line;
+        if (!report_is_apart(report, report->sites[i]))
+            continue;
+        begin_below(&line, page);
+        page_size(&line.page, counters_bytes(&report->sites[i]->counters));
+        out_char(line.page.out, ' ');
+        out_text(line.page.out, report_library_use(report->sites[i]));
+        out_text(line.page.out, ": ");
+        page_site(&line.page, report->sites[i]);
+        line_end(&line);
+    }
+}
+
+static void put_end_of_fault(const struct page *page, const char *what, const struct report_site *site) {
+    struct line line;
+    begin_below(&line, page);
+    out_text(line.page.out, what);
+    page_site(&line.page, site);
+    line_end(&line);
+    page_chain(page, site);
+}
+
 /* "FAULT: freed twice, 2 times (200 B)" and both places */
 static void put_fault(const struct page *page, const struct report_pair *fault) {
+    page_style(page, STYLE_ALARM);
     out_text(page->out, page->is_markdown ? "\n**Fault:** " : "FAULT: ");
+    page_style(page, STYLE_PLAIN);
     out_text(page->out, pair_words(fault->kind));
     out_text(page->out, ", ");
     page_count(page, fault->count, " time (", " times (");
     page_size(page, fault->bytes);
     out_char(page->out, ')');
-    page_break(page);
-    out_text(page->out, "allocated by ");
-    page_site(page, fault->owner);
-    page_chain(page, fault->owner);
-    page_break(page);
-    out_text(page->out, "freed by ");
-    page_site(page, fault->by);
-    page_chain(page, fault->by);
+    put_end_of_fault(page, "allocated by ", fault->owner);
+    put_end_of_fault(page, "freed by ", fault->by);
     out_char(page->out, '\n');
 }
 

@@ -2,73 +2,376 @@
 /* Names of functions and files for people. */
 #include "write/names.h"
 
-#include "base/out.h"
+#include "write/mangled.h"
 
+#include <ctype.h>
+#include <stdbool.h>
 #include <string.h>
 
-#define NAME_COLUMNS 72
+static bool starts(const char *at, const char *end, const char *word) {
+    size_t length = strlen(word);
+    return (size_t)(end - at) >= length && memcmp(at, word, length) == 0;
+}
+
+static bool is_word(char c) {
+    return isalnum((unsigned char)c) || c == '_' || c == '$' || (unsigned char)c >= 0x80;
+}
+
+static size_t word_length(const char *at, const char *end) {
+    size_t length = 0;
+    while (at + length < end && is_word(at[length]))
+        length++;
+    return length;
+}
+
+/* ---- Brackets and operators. */
+
+/* Behind the bracket that closes the one that is there; NULL: none does. */
+static const char *skip_group(const char *at, const char *end, char close) {
+    char open = *at;
+    for (size_t depth = 0; at < end; at++) {
+        depth += *at == open;
+        if (*at == close && --depth == 0)
+            return at + 1;
+    }
+    return NULL;
+}
+
+/* Behind "operator" and its signs, whose brackets open nothing; of a name (operator new, operator bool)
+ * behind the word alone. NULL: there is none. */
+static const char *skip_operator(const char *at, const char *begin, const char *end) {
+    static const char *const brackets[] = {"()", "[]", "<=>", "<<=", ">>=", "->*", "<<",
+                                           ">>", "<=", ">=",  "->",  "<",   ">"};
+    static const char word[] = "operator";
+    if (!starts(at, end, word) || (at > begin && is_word(at[-1])))
+        return NULL;
+    at += strlen(word);
+    if (at < end && is_word(*at))
+        return NULL;
+    for (size_t i = 0; i < sizeof brackets / sizeof *brackets; i++)
+        if (starts(at, end, brackets[i]))
+            return at + strlen(brackets[i]);
+    while (at < end && strchr("+-*/%^&|~!=,\"", *at))
+        at++;
+    return at;
+}
+
+static const char *skip_quoted(const char *at, const char *end) {
+    const char *close = end - at > 2 ? memchr(at + 2, '\'', (size_t)(end - at) - 2) : NULL;
+    return close ? close + 1 : NULL;
+}
+
+/* Behind what belongs together there: in parentheses angle brackets are signs of comparison. NULL: a bracket
+ * is not closed. */
+static const char *skip_one(const char *at, const char *begin, const char *end) {
+    const char *behind = *at == 'o' ? skip_operator(at, begin, end) : NULL;
+    if (behind)
+        return behind;
+    switch (*at) {
+    case '(':
+        return skip_group(at, end, ')');
+    case '[':
+        return skip_group(at, end, ']');
+    case '{':
+        return skip_group(at, end, '}');
+    case '\'':
+        return skip_quoted(at, end);
+    default:
+        return at + 1;
+    }
+}
+
+static const char *skip_arguments(const char *at, const char *end) {
+    const char *begin = at;
+    for (size_t depth = 0; at && at < end;) {
+        depth += *at == '<';
+        if (*at == '>' && at[-1] != '-' && --depth == 0)
+            return at + 1;
+        at = skip_one(at, begin, end);
+    }
+    return NULL;
+}
+
+static const char *skip(const char *at, const char *begin, const char *end) {
+    return *at == '<' ? skip_arguments(at, end) : skip_one(at, begin, end);
+}
+
+/* ---- The part of a demangled function that is its name. */
+
+struct stretch {
+    const char *begin, *end;
+};
+
+static const char *skip_qualifiers(const char *at, const char *end) {
+    static const char *const qualifiers[] = {" const", " volatile", " &&", " &"};
+    for (size_t i = 0; i < sizeof qualifiers / sizeof *qualifiers; i++)
+        if (starts(at, end, qualifiers[i]))
+            return skip_qualifiers(at + strlen(qualifiers[i]), end);
+    return at;
+}
+
+static bool is_anonymous(const char *at, const char *end) {
+    return starts(at, end, "(anonymous namespace)");
+}
+
+/* "decltype(x)", of which libiberty writes a space behind the word. */
+static bool is_behind_decltype(const char *at, const char *begin) {
+    static const char word[] = "decltype";
+    at -= at > begin && at[-1] == ' ';
+    return at - begin >= (long)strlen(word) && memcmp(at - strlen(word), word, strlen(word)) == 0;
+}
+
+/* At a parenthesis. Returns where to go on; sets the end where the name is complete. */
+static const char *pass_parenthesis(struct stretch *name, const char *at, const char *behind,
+                                    const char *end) {
+    if (is_anonymous(at, end))
+        return behind;
+    if (at == name->begin) /* of a function that returns a pointer to a function */
+        return name->begin = at + 1 + strspn(at + 1, "*& ");
+    behind = skip_qualifiers(behind, end);
+    if (!starts(behind, end, "::"))
+        name->end = at;
+    return behind;
+}
+
+/* A conversion's type may be a pointer to a function. */
+static const char *skip_conversion(const char *at, const char *begin, const char *end) {
+    while (at && at < end && (*at != '(' || starts(at, end, "(*")))
+        at = skip(at, begin, end);
+    return at;
+}
+
+/* All of it where nothing else can be made out. */
+static struct stretch name_in(const char *function) {
+    const char *end = function + strlen(function), *at = function;
+    struct stretch name = {function, NULL}, all = {function, end};
+    if (*at == '-' || *at == '+') /* Objective-C */
+        return all;
+    while (at && at < end && !name.end) {
+        const char *behind = skip(at, function, end);
+        if (!behind)
+            return all;
+        if (*at == '(' && is_behind_decltype(at, function)) {
+            at = behind;
+            continue;
+        }
+        if (*at == ' ' && (starts(behind, end, "[") || starts(behind, end, "(.")))
+            name.end = at; /* a part that the optimizer made */
+        else if (*at == ' ' && !(starts(behind, end, "(") && is_behind_decltype(behind, function)))
+            name.begin = behind; /* that was the return type */
+        else if (*at == '*' || *at == '&')
+            name.begin = behind;
+        else if (*at == '(')
+            behind = pass_parenthesis(&name, at, behind, end);
+        else if (behind > at + 1 && *at == 'o' && *behind == ' ')
+            behind = skip_conversion(behind, function, end);
+        at = behind;
+    }
+    name.end = name.end ? name.end : end;
+    return at && name.begin < name.end ? name : all;
+}
+
+/* ---- Writing it shorter. */
 
 struct name {
     char *text;
     size_t used;
-    size_t columns; /* characters so far */
-    int cut;
+    bool is_full;
+    size_t longest; /* template arguments of more columns are left out */
 };
 
-/* One character, of any number of bytes; a control character or a stray byte becomes a question mark. */
-static size_t put_character(struct name *name, const char *at) {
-    size_t length = utf8_length(at);
-    const char *shown = length == 0 || (unsigned char)*at < 0x20 || *at == 0x7F ? "?" : at;
-    size_t size = shown == at ? length : 1;
-    if (name->columns >= NAME_COLUMNS - 3 || name->used + size + 4 > NAME_SIZE) {
-        name->cut = 1;
-    } else {
-        memcpy(name->text + name->used, shown, size);
-        name->used += size;
-        name->columns++;
-    }
-    return length ? length : 1;
+static size_t columns_of(const char *text, size_t length) {
+    size_t columns = 0;
+    for (size_t i = 0; i < length; i++)
+        columns += ((unsigned char)text[i] & 0xC0) != 0x80;
+    return columns;
 }
 
-static void put_text(struct name *name, const char *text) {
-    while (*text)
-        text += put_character(name, text);
+static void put(struct name *name, const char *text, size_t length) {
+    name->is_full |= length >= NAME_SIZE - strlen("...") - name->used;
+    if (name->is_full)
+        return;
+    memcpy(name->text + name->used, text, length);
+    name->used += length;
 }
 
-/* Length of "operator<<" and the like, whose angle brackets open nothing; 0: not here. */
-static size_t operator_length(const char *at) {
-    static const char word[] = "operator";
-    if (strncmp(at, word, sizeof word - 1) != 0)
+/* Namespaces that are for the linker: whoever writes the name leaves them out. 0: there is none. */
+static size_t inline_namespace(const char *at, const char *end) {
+    static const char *const known[] = {"__cxx11", "__1", "__2", "__8", "__ndk1", "__Cr", "__fs", "_V2"};
+    size_t length = word_length(at, end);
+    if (!starts(at + length, end, "::"))
         return 0;
-    size_t symbol = strspn(at + sizeof word - 1, "<>-=");
-    return symbol ? sizeof word - 1 + symbol : 0;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (length == strlen(known[i]) && starts(at, end, known[i]))
+            return length + 2;
+    bool is_version = starts(at, end, "json_abi_") || starts(at, end, "lts_20");
+    return is_version ? length + 2 : 0;
 }
 
-static void put_without_arguments(struct name *name, const char *at) {
-    int depth = 0;
-    while (*at) {
-        size_t skip = operator_length(at);
-        if (!skip && *at == '<' && depth++ == 0)
-            put_text(name, "<...>");
-        if (depth == 0)
-            for (const char *end = at + (skip ? skip : 1); at < end;)
-                at += put_character(name, at);
-        else {
-            depth -= !skip && *at == '>' && at[-1] != '-';
-            at += skip ? skip : 1;
-        }
+/* Template arguments that most programs never write. */
+static bool is_default(const char *at, const char *end) {
+    static const char *const known[] = {"allocator", "char_traits", "less",
+                                        "hash",      "equal_to",    "default_delete"};
+    while (at < end && *at == ' ')
+        at++;
+    if (!starts(at, end, "std::"))
+        return false;
+    at += strlen("std::");
+    at += inline_namespace(at, end);
+    size_t length = word_length(at, end);
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (length == strlen(known[i]) && starts(at, end, known[i]))
+            return at + length < end && at[length] == '<' && skip_arguments(at + length, end) == end;
+    return false;
+}
+
+/* The end of the arguments [at, end) without those; the first one stays, but that of operator<<. */
+static const char *without_defaults(const char *at, const char *end) {
+    const char *begin = at, *argument = at, *kept = end;
+    for (bool is_last = false; !is_last; at++) {
+        while (at && at < end && *at != ',')
+            at = skip(at, begin, end);
+        is_last = !at || at >= end;
+        at = at ? at : end;
+        const char *behind = at - (at > begin && at[-1] == ' ');
+        bool stays = argument == begin && !starts(begin, end, "std::char_traits<");
+        if (stays || !is_default(argument, behind))
+            kept = behind;
+        else if (argument == begin)
+            kept = begin;
+        argument = at + 1;
+    }
+    return kept;
+}
+
+/* Not "std::allocator" of a pair, which is no container's own. */
+static bool has_defaults(const struct name *name) {
+    static const char *const without[] = {"pair", "tuple", "variant"};
+    for (size_t i = 0; i < sizeof without / sizeof *without; i++) {
+        size_t length = strlen(without[i]);
+        if (name->used >= length && memcmp(name->text + name->used - length, without[i], length) == 0)
+            return false;
+    }
+    return true;
+}
+
+/* std::basic_string<char> is std::string. */
+static void use_alias(struct name *name) {
+    static const char prefix[] = "std::basic_", of[] = "<char>";
+    size_t length = name->used - strlen(of), end = length;
+    if (name->used < strlen(prefix) + strlen(of) || memcmp(name->text + end, of, strlen(of)) != 0)
+        return;
+    while (length && is_word(name->text[length - 1]))
+        length--;
+    size_t start = length - (length >= strlen("std::") ? strlen("std::") : 0);
+    if (end - start < strlen(prefix) || memcmp(name->text + start, prefix, strlen(prefix)) != 0)
+        return;
+    memmove(name->text + length, name->text + length + strlen("basic_"), end - length - strlen("basic_"));
+    name->used = end - strlen("basic_");
+}
+
+static void put_stretch(struct name *name, const char *at, const char *end, bool is_function, int depth);
+
+enum { DEPTH_MOST = 12 };
+
+/* [at, end) with its brackets. */
+static void put_arguments(struct name *name, const char *at, const char *end, int depth) {
+    static const char cut[] = "<...>";
+    size_t mark = name->used;
+    bool was_full = name->is_full;
+    const char *last = has_defaults(name) ? without_defaults(at + 1, end - 1) : end - 1;
+    if (last == at + 1 && end > at + 2) {
+        name->used -= name->used && name->text[name->used - 1] == ' ';
+        return;
+    }
+    put(name, "<", 1);
+    if (depth < DEPTH_MOST)
+        put_stretch(name, at + 1, last, false, depth + 1);
+    name->used -= name->text[name->used - 1] == ' ';
+    put(name, ">", 1);
+    size_t columns = columns_of(name->text + mark, name->used - mark);
+    bool is_long = columns > strlen(cut) && columns > name->longest;
+    if (is_long || depth == DEPTH_MOST || (name->is_full && !was_full)) {
+        name->used = mark;
+        name->is_full = was_full;
+        put(name, cut, strlen(cut));
+    } else
+        use_alias(name);
+}
+
+/* "{lambda(int)#1}" without its parameters. */
+static void put_braces(struct name *name, const char *at, const char *end) {
+    const char *parameters = memchr(at, '(', (size_t)(end - at));
+    const char *behind = parameters ? skip_group(parameters, end, ')') : NULL;
+    put(name, at, (size_t)((behind ? parameters : end) - at));
+    if (behind)
+        put(name, behind, (size_t)(end - behind));
+}
+
+/* is_function: parentheses are parameters of functions that something is in. */
+static void put_stretch(struct name *name, const char *at, const char *end, bool is_function, int depth) {
+    const char *begin = at;
+    while (at < end && !name->is_full) {
+        const char *behind = skip(at, begin, end);
+        bool begins_word = at == begin || !is_word(at[-1]);
+        size_t hidden = begins_word ? inline_namespace(at, end) : 0;
+        if (hidden)
+            behind = at + hidden;
+        else if (!behind)
+            put(name, at, (size_t)((behind = end) - at));
+        else if (*at == '<')
+            put_arguments(name, at, behind, depth);
+        else if (is_function && *at == '(' && !is_anonymous(at, end) && !starts(at, end, "(*"))
+            behind = skip_qualifiers(behind, end);
+        else if (is_function && *at == '{')
+            put_braces(name, at, behind);
+        else if (!starts(at, end, "[abi:") && !(*at == ' ' && behind < end && *behind == '>'))
+            put(name, at, (size_t)(behind - at));
+        at = behind;
     }
 }
 
-void name_function(char text[NAME_SIZE], const char *function) {
+/* Returns whether it fits. */
+static bool write_name(struct name *name, const char *prefix, struct stretch from, bool is_function,
+                       size_t columns) {
+    name->used = 0;
+    name->is_full = false;
+    put(name, prefix, strlen(prefix));
+    put_stretch(name, from.begin, from.end, is_function, 0);
+    return !name->is_full && columns_of(name->text, name->used) <= columns;
+}
+
+/* Behind the outermost scope; NULL: there is none. */
+static const char *next_scope(struct stretch name) {
+    for (const char *at = name.begin; at && at < name.end; at = skip(at, name.begin, name.end))
+        if (starts(at, name.end, "::"))
+            return at + 2;
+    return NULL;
+}
+
+/* Template arguments go first, from the longest on; then scopes, from outside; never the name itself. */
+static void shorten(char text[NAME_SIZE], struct stretch from, bool is_function, size_t columns) {
+    static const size_t longest[] = {40, 24, 12, 0};
     struct name name = {.text = text};
-    if (!function)
-        function = "?";
-    if (strlen(function) < NAME_COLUMNS - 3)
-        put_text(&name, function);
-    else
-        put_without_arguments(&name, function);
-    strcpy(text + name.used, name.cut ? "..." : "");
+    bool fits = false;
+    for (size_t i = 0; !fits && i < sizeof longest / sizeof *longest; i++) {
+        name.longest = longest[i];
+        fits = write_name(&name, "", from, is_function, columns);
+    }
+    while (is_function && !fits && (from.begin = next_scope(from)))
+        fits = write_name(&name, "...::", from, is_function, columns);
+    strcpy(text + name.used, name.is_full ? "..." : "");
+}
+
+void name_function(char text[NAME_SIZE], const char *function, size_t columns) {
+    char name[NAME_SIZE];
+    function = function ? function : "?";
+    bool is_symbol = mangled_name(name, sizeof name, function);
+    shorten(text, name_in(is_symbol ? name : function), true, columns);
+}
+
+void name_type(char text[NAME_SIZE], const char *type, size_t columns) {
+    shorten(text, (struct stretch){type, type + strlen(type)}, false, columns);
 }
 
 /* ---- Numbers for people. */

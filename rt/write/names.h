@@ -6,10 +6,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define NAME_SIZE 256
+/* Bytes that a shortened name has at most, its NUL included. */
+#define NAME_SIZE 512
 
-/* The function's name; when it is long, template arguments become <...> and what is longer still is cut. */
-void name_function(char text[NAME_SIZE], const char *function);
+/* A function's qualified name, of a symbol or demangled, as its programmer would write it: without return
+ * type, parameters, inline namespaces of libraries and default template arguments of the standard library.
+ * What is wider than so many columns loses template arguments (<...>), then outer scopes (...::); the
+ * function's own name stays whole. NULL is "?". Other names than those of C++ stay as they are. */
+void name_function(char text[NAME_SIZE], const char *function, size_t columns);
+
+/* The same of a type, which keeps its scopes. */
+void name_type(char text[NAME_SIZE], const char *type, size_t columns);
 
 /* ---- Numbers for people: sizes with units, shares, thousands. */
 

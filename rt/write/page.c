@@ -3,9 +3,11 @@
 #include "write/page.h"
 
 #include "base/path.h"
+#include "write/line.h"
 #include "write/names.h"
 
 #include <limits.h>
+#include <string.h>
 
 /* One character of Markdown. A bar would end the table's cell, a backquote the code. */
 static size_t put_character(struct out *out, const char *at) {
@@ -86,20 +88,40 @@ void place_write(struct out *out, const struct place *place, const char *directo
     put_line(out, place);
 }
 
-void page_place(const struct page *page, const struct place *place) {
-    char text[PATH_MAX];
-    if (!page->is_markdown) {
-        place_write(page->out, place, page->report->directory);
+/* The end of a path tells more than its beginning. */
+static void show_path(char text[PATH_MAX], const struct page *page, const char *path) {
+    enum { LINE_AND_COLUMN = 10 };
+    path_show(text, PATH_MAX, path ? path : "?", page->report->directory);
+    size_t length = strlen(text), room = page->room - LINE_AND_COLUMN;
+    if (!page->room || length <= room)
         return;
-    }
-    path_show(text, sizeof text, place->file ? place->file : "?", page->report->directory);
-    put_escaped(page->out, text);
+    const char *from = strchr(text + length - room + strlen("..."), '/');
+    from = from ? from : strrchr(text, '/');
+    if (!from || (size_t)(from - text) < strlen("..."))
+        return;
+    memmove(text + strlen("..."), from, strlen(from) + 1);
+    memcpy(text, "...", strlen("..."));
+}
+
+static void put_path(const struct page *page, const char *path) {
+    char text[PATH_MAX];
+    show_path(text, page, path);
+    if (page->is_markdown)
+        put_escaped(page->out, text);
+    else
+        out_plain(page->out, text);
+}
+
+void page_place(const struct page *page, const struct place *place) {
+    page_style(page, STYLE_PLACE);
+    put_path(page, place->file);
     put_line(page->out, place);
+    page_style(page, STYLE_PLAIN);
 }
 
 void page_path(const struct page *page, const char *path) {
     char text[PATH_MAX];
-    path_show(text, sizeof text, path ? path : "?", page->report->directory);
+    show_path(text, page, path);
     page_code(page, text);
 }
 
@@ -111,54 +133,98 @@ void page_end_line(const struct page *page) {
     out_text(page->out, page->is_markdown ? ".\n" : "\n");
 }
 
+void page_style(const struct page *page, enum style style) {
+    static const char *const sequences[] = {"\x1b[m", "\x1b[1m", "\x1b[2m", "\x1b[31m"};
+    if (page->report->is_coloured && !page->is_markdown)
+        out_text(page->out, sequences[style]);
+}
+
 void page_function(const struct page *page, const char *name) {
-    char function[NAME_SIZE];
-    name_function(function, name);
-    page_code(page, function);
+    char text[NAME_SIZE];
+    if (name && !page->report->limits.full_names) {
+        name_function(text, name, line_room(page));
+        name = text;
+    }
+    page_code(page, name);
+}
+
+void page_type(const struct page *page, const char *name) {
+    char text[NAME_SIZE];
+    if (name && !page->report->limits.full_names) {
+        name_type(text, name, line_room(page));
+        name = text;
+    }
+    page_code(page, name);
 }
 
 static void put_place(const struct page *page, const struct place *place) {
-    page_function(page, place->function);
-    out_char(page->out, ' ');
     page_place(page, place);
+    line_space(page);
+    page_function(page, place->function);
 }
 
-/* Where in the module the calls return to: its function and line, if debug information told, else the offset
+/* The function of the module that was called from outside: of the C library, the one that the program knows.
+ */
+static const char *entry_of(const struct report_site *site) {
+    const struct report_stack *stack = site->main_stack;
+    size_t entry = 0;
+    while (stack && entry < stack->frame_count && stack->frames[entry].module == stack->frames[0].module)
+        entry++;
+    return stack && entry > 1 && entry < stack->frame_count ? stack->frames[entry - 1].function : NULL;
+}
+
+/* Where in the module the calls return to: its line and function, if debug information told, else the offset
  * of it and the nearest symbol. */
-static void put_caller(const struct page *page, const struct site_view *view) {
+static void put_caller(const struct page *page, const struct report_site *site) {
+    const struct site_view *view = &site->view;
+    const char *entry = entry_of(site);
     if (!view->at.file) {
         out_text(page->out, "+0x");
         out_hex(page->out, view->address);
     }
     if (!view->at.function)
         return;
-    out_text(page->out, ": ");
-    page_function(page, view->at.function);
-    if (!view->at.file)
-        return;
-    out_char(page->out, ' ');
-    page_place(page, &view->at);
+    out_char(page->out, ':');
+    line_space(page);
+    if (entry) {
+        page_function(page, entry);
+        out_text(page->out, ": ");
+    }
+    if (view->at.file)
+        put_place(page, &view->at);
+    else
+        page_function(page, view->at.function);
 }
 
-static void put_unsited(const struct page *page, const struct site_view *view) {
-    out_text(page->out, "unsited in ");
-    page_path(page, view->module);
+static void put_unsited(const struct page *page, const struct report_site *site) {
+    const struct site_view *view = &site->view;
+    static const char what[] = "unsited in ";
+    struct page behind = *page;
+    behind.room -= page->room > strlen(what) ? strlen(what) : 0;
+    out_text(page->out, what);
+    page_path(&behind, view->module);
     if (view->address)
-        put_caller(page, view);
+        put_caller(page, site);
     else if (page->report->caller_count)
         out_text(page->out, ", other callers");
+}
+
+static void put_sited(const struct page *page, const struct report_site *site) {
+    const struct site_view *view = &site->view;
+    put_place(page, &view->at);
+    out_char(page->out, ' ');
+    page_function(page, view->callee);
+    if (!view->type)
+        return;
+    out_text(page->out, " of ");
+    page_type(page, view->type);
 }
 
 void page_site(const struct page *page, const struct report_site *site) {
     if (!site)
         out_text(page->out, "an unknown place");
-    else if (!site->view.sited)
-        put_unsited(page, &site->view);
-    else {
-        put_place(page, &site->view.at);
-        out_char(page->out, ' ');
-        page_code(page, site->view.callee);
-    }
+    else
+        (site->view.sited ? put_sited : put_unsited)(page, site);
     if (site && site->view.backing)
         out_text(page->out, " (backing, not in the total)");
 }
@@ -173,8 +239,11 @@ void page_site_in(const struct page *page, const struct report_site *site) {
 
 void page_chain(const struct page *page, const struct report_site *site) {
     for (size_t i = 0; site && i < site->view.inlined_count; i++) {
+        struct line line;
         page_break(page);
-        out_text(page->out, "in ");
-        put_place(page, &site->view.inlined[i]);
+        line_begin(&line, page, page->indent, page->indent + 2);
+        out_text(line.page.out, "in ");
+        put_place(&line.page, &site->view.inlined[i]);
+        line_end(&line);
     }
 }

@@ -11,13 +11,19 @@ struct page {
     const struct report *report;
     bool is_markdown;
     size_t indent; /* of the lines below a row of the text */
+    size_t room;   /* for a path on the line that is written, in columns; 0: any */
 };
 
 /* Text that names something of the program, harmless for terminals and table cells. NULL: a question mark. */
 void page_code(const struct page *, const char *);
 
-/* The name of a function, of bearable length. */
+/* Names of functions and types, of bearable length unless the report's limits say otherwise. */
 void page_function(const struct page *, const char *);
+void page_type(const struct page *, const char *);
+
+/* What follows is coloured, until STYLE_PLAIN. */
+enum style { STYLE_PLAIN, STYLE_PLACE, STYLE_FAINT, STYLE_ALARM };
+void page_style(const struct page *, enum style);
 
 /* "1,234" and the word that fits */
 void page_count(const struct page *, uint64_t count, const char *one, const char *many);
@@ -35,14 +41,14 @@ void page_break(const struct page *);
 void page_begin_line(const struct page *, const char *text, const char *markdown);
 void page_end_line(const struct page *);
 
-/* "function file:line:column callee", or "unsited in module". NULL: "an unknown place". */
+/* "file:line:column function callee of type", or "unsited in module". NULL: "an unknown place". */
 void page_site(const struct page *, const struct report_site *);
 
 /* The same, and the function whose code it is part of in the end: in a library of templates the first is the
  * same place for all. */
 void page_site_in(const struct page *, const struct report_site *);
 
-/* The functions that the site was inlined into, each on a line below. NULL: nothing. */
+/* The places that the site was inlined into, each on a line below. NULL: nothing. */
 void page_chain(const struct page *, const struct report_site *);
 
 /* "src/a.c:12:7", as far as it is known. */

@@ -2,6 +2,8 @@
 /* The lines above the table in the formats for people. */
 #include "write/summary.h"
 
+#include "write/line.h"
+
 static void put_blocks(const struct page *page, uint64_t blocks, uint64_t bytes) {
     page_count(page, blocks, " block of ", " blocks of ");
     page_size(page, bytes);
@@ -53,6 +55,11 @@ void summary_live(const struct page *page) {
     }
     out_text(page->out, page->report->finished ? "live at exit: " : "live so far: ");
     put_blocks(page, totals->live_blocks, totals->live_bytes);
+    if (page->report->apart.counters.live_blocks) {
+        out_text(page->out, " (");
+        page_size(page, page->report->apart.counters.live_bytes);
+        out_text(page->out, " start-up and stdio)");
+    }
     out_text(page->out, "; peak: ");
     page_size(page, totals->peak_bytes);
     out_text(page->out, " in ");
@@ -152,21 +159,50 @@ void summary_custom(const struct page *page) {
 }
 
 void summary_hidden(const struct page *page) {
-    page_count(page, report_hidden_count(page->report), " more site", " more sites");
+    const struct report *report = page->report;
+    page_count(page, report_hidden_count(report), " more site", " more sites");
+    if (!report->suppressed_count)
+        return;
+    out_text(page->out, ", ");
+    page_size(page, report->suppressed.counters.live_bytes);
+    out_text(page->out, " of ");
+    page_count(page, report->suppressed_count, " suppressed", " suppressed");
 }
 
 static void put_line(const struct page *page, const char *label, void (*summary)(const struct page *),
                      const char *end) {
-    out_text(page->out, label);
-    summary(page);
+    struct line line;
+    line_begin(&line, page, 0, 2);
+    out_text(line.page.out, label);
+    summary(&line.page);
+    line_end(&line);
     out_text(page->out, end);
+}
+
+static void put_program(const struct page *page) {
+    out_text(page->out, "allocsite: ");
+    out_plain(page->out, page->report->program);
+    summary_processes(page);
+}
+
+static void put_directory(const struct page *page) {
+    page_code(page, page->report->directory);
+}
+
+static void put_reason(const struct page *page, size_t reason) {
+    struct line line;
+    line_begin(&line, page, 0, 2);
+    page_style(&line.page, STYLE_ALARM);
+    out_text(line.page.out, "exact: no, ");
+    page_style(&line.page, STYLE_PLAIN);
+    summary_reason(&line.page, reason);
+    line_end(&line);
+    out_char(page->out, '\n');
 }
 
 void summary_text(const struct page *page) {
     const struct report *report = page->report;
-    out_text(page->out, "allocsite: ");
-    out_plain(page->out, report->program);
-    put_line(page, "", summary_processes, "\n");
+    put_line(page, "", put_program, "\n");
     put_line(page, "total: ", summary_totals, "\n");
     put_line(page, "", summary_live, "\n");
     if (summary_has_lost(report))
@@ -178,11 +214,10 @@ void summary_text(const struct page *page) {
         put_line(page, "custom: ", summary_custom, "\n");
     if (summary_has_walks(report))
         put_line(page, "stacks: ", summary_walks, "\n");
-    for (size_t i = 0; i < report->reason_count; i++) {
-        out_text(page->out, "exact: no, ");
-        summary_reason(page, i);
-        out_char(page->out, '\n');
-    }
+    if (report->is_elsewhere)
+        put_line(page, "files: below ", put_directory, "\n");
+    for (size_t i = 0; i < report->reason_count; i++)
+        put_reason(page, i);
 }
 
 void summary_markdown(const struct page *page) {
@@ -202,6 +237,8 @@ void summary_markdown(const struct page *page) {
         put_line(page, "\nLost: ", summary_lost, ".\n");
     if (summary_has_inherited(report))
         put_line(page, "\nInherited: ", summary_inherited, ".\n");
+    if (report->is_elsewhere)
+        put_line(page, "\nFiles: below ", put_directory, ".\n");
     for (size_t i = 0; i < report->reason_count; i++) {
         out_text(page->out, "\nNot exact: ");
         summary_reason(page, i);

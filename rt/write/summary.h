@@ -57,6 +57,9 @@ void summary_hidden(const struct page *);
 /* Lines below the site's row: inline chain, advice, sizes, and who gave its blocks back. */
 void details_of_site(const struct page *, const struct report_site *);
 
+/* Each site of the row of what libraries take for themselves. */
+void details_of_apart(const struct page *);
+
 /* Each fault with the place of the allocation and of the fault. */
 void details_of_faults(const struct page *);
 

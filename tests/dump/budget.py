@@ -72,13 +72,13 @@ class Limits(unittest.TestCase):
         self.assertEqual((result.returncode, result.stderr), (1, ""))
         self.assertRegex(result.stdout, f"""\
 ^{re.escape(budget)}:3: function parse_\\*: live 3\\.8 KiB, limit 1\\.0 KiB, over by 2\\.8 KiB
-  2\\.9 KiB  helper .*program\\.c:4:50 malloc
-             in parse_list .*program\\.c:10:12
-    900 B  parse_value .*program\\.c:5:63 malloc
+  2\\.9 KiB  .*program\\.c:4:50 helper malloc
+             in .*program\\.c:10:12 parse_list
+    900 B  .*program\\.c:5:63 parse_value malloc
 {re.escape(budget)}:3: function parse_\\*: allocs 11, limit 3, over by 8
-  10  parse_value .*program\\.c:5:63 malloc
-   1  helper .*program\\.c:4:50 malloc
-        in parse_list .*program\\.c:10:12
+  10  .*program\\.c:5:63 parse_value malloc
+   1  .*program\\.c:4:50 helper malloc
+        in .*program\\.c:10:12 parse_list
 {re.escape(self.path)}: 2 of 3 limits broken
 $""")
 

@@ -9,15 +9,26 @@ from programs import DUMP, NOT_LIFTED, check, compile, dump, read, run, sites, w
 
 
 class Text(unittest.TestCase):
-    def test_columns_chains_and_counts(self):
+    def test_by_file_with_chains_and_counts(self):
         path = compile("tables.c", "text", *NOT_LIFTED)
         lines = check(DUMP, "sites", path, cwd=os.path.dirname(__file__)).splitlines()
-        place = [line for line in lines if line.startswith("tables.c:16:19  malloc ")]
-        self.assertTrue(place, lines)
-        at = lines.index(place[0])
-        self.assertRegex(place[0], r"^tables\.c:16:19  malloc  +checked_malloc$")
-        self.assertRegex(lines[at + 1], r"^    inlined into \w+ at tables\.c:\d+:\d+$")
-        self.assertRegex(lines[-1], r"^\d+ sites in \d+ functions, 1 file$")
+        self.assertEqual(lines[0], "tables.c")
+        at = lines.index("     16:19  checked_malloc malloc")
+        self.assertRegex(lines[at + 1], r"^              inlined into \d+:\d+ \w+")
+        self.assertRegex(lines[-1], r"^\d+ sites in \d+ functions, 1 file; \d+ that only frees? \(--frees\)$")
+        frees = check(DUMP, "sites", "--frees", path).splitlines()
+        self.assertRegex(frees[-1], r"^\d+ sites in \d+ functions, 1 file$")
+        self.assertGreater(sum(line.endswith(" free") for line in frees), 0)
+        self.assertEqual([line for line in lines if line.endswith(" free")], [])
+
+    def test_fits_the_width(self):
+        path = compile("tables.cpp", "wide")
+        for columns in "60", "100":
+            lines = run(DUMP, "sites", path, env={**os.environ, "COLUMNS": columns}).stdout.splitlines()
+            self.assertLessEqual(max(len(line) for line in lines), int(columns))
+        functions = {site["function"] for site in sites(path)}
+        full = check(DUMP, "sites", "--names=full", "--frees", path)
+        self.assertEqual([name for name in functions if name not in full], [])
 
     def test_is_the_default_for_a_file(self):
         path = compile("tables.c", "default")
@@ -216,6 +227,37 @@ class Usage(unittest.TestCase):
             self.assertEqual((result.returncode, result.stderr), (0, ""))
             self.assertTrue(result.stdout.startswith("usage: "))
         self.assertRegex(check(DUMP, "--version"), r"^allocsite-dump \d+\.\d+\.\d+\n$")
+
+    def test_help_of_a_command(self):
+        self.assertEqual(check(DUMP, "help"), check(DUMP, "--help"))
+        for command in "sites", "wrappers", "report", "merge", "diff", "check", "top":
+            self.assertEqual(check(DUMP, "help", command), check(DUMP, command, "--help"))
+        self.assertIn("\n  min_bytes=0 ", check(DUMP, "help", "options"))
+        self.assert_wrong("help", "reprot")
+
+    def test_what_would_be_right(self):
+        for arguments, said in ((["reprot"], "did you mean report?"), (["help", "tpo"], "did you mean top?"),
+                                (["report", "--tpo=3", "x"], "did you mean --top?"),
+                                (["report", "--by=lines", "x"], "not one of site, line, function,"),
+                                (["report", "--min-bytes=3K", "x"], "not a size, as 4096 or 64KiB"),
+                                (["diff", "--sort=x", "a", "b"], "bytes, allocs, live or peak"),
+                                (["top", "--interval=0", "x"], "seconds from 0.01"),
+                                (["report", "--top"], "--top needs a value"),
+                                (["wrappers", "--frees", "x"], "bad option --frees"),
+                                (["sites", "--format=csv", "x"], "text or json")):
+            self.assert_wrong(*arguments)
+            self.assertIn(said, dump(*arguments).stderr)
+
+    def test_a_report_without_a_command(self):
+        report = os.path.join(os.path.dirname(__file__), "..", "golden", "report-1", "full.json")
+        self.assertEqual(check(DUMP, report), check(DUMP, "report", report))
+        self.assertEqual(check(DUMP, "--top=1", report), check(DUMP, "report", "--top=1", report))
+
+    def test_an_output_that_is_closed(self):
+        path = compile("tables.c", "closed")
+        result = run("bash", "-c", f"'{DUMP}' sites --format=json '{path}' | true; echo ${{PIPESTATUS[0]}}")
+        self.assertIn(result.stdout, ("141\n", "0\n"))
+        self.assertEqual(result.stderr, "")
 
     def test_an_output_that_cannot_be_written(self):
         path = compile("tables.c", "full")

@@ -146,7 +146,7 @@ class Unused(unittest.TestCase):
         self.assertRegex(lines[0], r"^allocsite: .*/app/program, pid \d+$")
         self.assertEqual(lines[1], "sites: 1 of 5 have run (20.0%)")
         self.assertEqual([line.split() for line in lines[2:]],
-                         [["part.h:3:11", "malloc", "part"], ["in", "main", "program.c:14:38"],
+                         [["part.h:3:11", "malloc", "part"], ["in", "program.c:14:38", "main"],
                           ["program.c:9:45", "malloc", "main"], ["program.c:10:45", "realloc", "main"],
                           ["program.c:11:45", "calloc", "main"]])
 
@@ -159,7 +159,7 @@ class Unused(unittest.TestCase):
                           for site in document("unused", path)["sites"]])
         self.assertEqual(dump("report", "--unused", "--format=markdown", path).stdout.count("| `malloc`"), 0)
         self.assertRegex(dump("report", "--unused", "--format=markdown", path).stdout,
-                         r"\| `part` .*part\.h:3:11 `malloc`<br>in `main` .*program\.c:14:38 \| ")
+                         r"\| .*part\.h:3:11 `part` `malloc`<br>in .*program\.c:14:38 `main` \| ")
 
 
 class WithoutAllocations(unittest.TestCase):

@@ -135,11 +135,11 @@ class Edits(unittest.TestCase):
         lines = dump("diff", "--sort=allocs", self.old, new, cwd=work("text")).stdout.splitlines()
         self.assertEqual(lines[2], "rows: 3 grown, 3 same; 6 moved")
         self.assertRegex(lines[3], r"^state +bytes +allocs +live +peak  site$")
-        self.assertRegex(lines[4], r"^grown +\+1\.2 KiB +\+30 +\+1\.2 KiB +\+1\.2 KiB  three program\.c:11:12 malloc$")
+        self.assertRegex(lines[4], r"^grown +\+1\.2 KiB +\+30 +\+1\.2 KiB +\+1\.2 KiB  program\.c:11:12 three malloc$")
         self.assertRegex(lines[5], r"^ +was .*/old/program\.c:10:12$")
         self.assertRegex(lines[6], r"^ +bytes 3\.9 KiB -> 5\.1 KiB, allocs 100 -> 130, live 3\.9 KiB -> 5\.1 KiB, "
                                    r"peak 3\.9 KiB -> 5\.1 KiB$")
-        self.assertEqual(lines[4].index("three"), lines[5].index("was") - 2)
+        self.assertEqual(lines[4].index("program"), lines[5].index("was") - 2)
         self.assertEqual(len(lines), 4 + 3 * 3)
 
 

@@ -280,7 +280,7 @@ class Top(unittest.TestCase):
             os.unlink(work("top.profile"))
             result = dump("top", "--once", str(process.pid))
             self.assertEqual((result.returncode, result.stderr), (0, ""))
-            self.assertIn(" first ", result.stdout)
+            self.assertRegex(result.stdout, r" first\n")
 
     def test_another_program_in_its_place(self):
         written("replaced/program.c", "")

@@ -11,6 +11,8 @@ import subprocess
 DUMP = os.environ["DUMP"]
 CC = os.environ.get("CC")
 WORK = os.environ["WORK"]
+# Rows of text stay on one line.
+os.environ["COLUMNS"] = "1000"
 
 
 def work(name):

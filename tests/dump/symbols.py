@@ -299,7 +299,7 @@ class Symbols(unittest.TestCase):
     def test_text(self):
         path = build("text", "-O2", "-g")
         result = dump(path, returns(path), "--top=0")
-        self.assertRegex(result.stdout, rf"unsited in {os.path.relpath(path)}: innermost\(int\) \S*symbols\.cpp:\d+:\d+\n +in middle")
+        self.assertRegex(result.stdout, rf"unsited in {os.path.relpath(path)}: \S*symbols\.cpp:\d+:\d+ innermost\n +in \S+ middle")
 
     def test_switched_off(self):
         path = build("off", "-O2", "-g")

@@ -30,7 +30,7 @@ static void read_module(const struct module_bytes *module, void *context) {
         return;
     read_debug_sections(&elf);
     if (module_table_read(&table, &elf, &why)) {
-        sites_text(&out, &table.table);
+        sites_text(&out, &table.table, &(struct listing){.has_frees = true});
         sites_json(&out, module->name, &table.table);
         wrappers_text(&out, &table.table);
         wrappers_json(&out, module->name, &table.table);

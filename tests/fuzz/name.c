@@ -5,6 +5,7 @@
 #include "base/path.h"
 #include "dump/base/names.h"
 #include "dump/types/name.h"
+#include "write/names.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -42,6 +43,16 @@ static void check_type(const char *text) {
     type_name_matches(text, name.text);
 }
 
+static void check_short(const char *text) {
+    char shown[NAME_SIZE];
+    for (size_t columns = 1; columns < 100; columns *= 3) {
+        name_function(shown, text, columns);
+        if (strncmp(text, "_Z", 2) != 0 && strlen(shown) > strlen(text) + strlen("...::"))
+            abort();
+        name_type(shown, text, columns);
+    }
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     char *text = strndup((const char *)data, size);
     size_t length = strlen(text);
@@ -50,6 +61,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (strlen(base) > length || function_last(base) > base + strlen(base))
         abort();
     check_type(text);
+    check_short(text);
     path_clean(text);
     if (strlen(text) > length)
         abort();

@@ -38,7 +38,7 @@ static void use(const struct table *table) {
     struct out out = fuzz_out();
     struct evidence evidence;
     struct reason why;
-    sites_text(&out, table);
+    sites_text(&out, table, &(struct listing){.has_frees = true});
     sites_json(&out, "input", table);
     evidence_open(&evidence, table);
     for (size_t i = 0; i < table->count; i++)

@@ -4,6 +4,7 @@
 # report.sh DUMP: shows the stored reports and profiles of every released version; each must be shown as it is stored.
 # A folder is a version of the format. Text is compared byte for byte.
 set -u
+unset COLUMNS
 dump=$1
 folder=$(cd "$(dirname "$0")" && pwd)
 failures=0

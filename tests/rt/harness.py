@@ -47,7 +47,7 @@ def observer():
 def run(command, options="format=json:report=%e.%p.json", **more):
     for old in glob.glob("*.json") + glob.glob("seen.*"):
         os.remove(old)
-    environment = dict(os.environ, ALLOCSITE_OPTIONS=options, OBSERVER=os.path.join(WORK, "seen"))
+    environment = dict(os.environ, COLUMNS="1000", ALLOCSITE_OPTIONS=options, OBSERVER=os.path.join(WORK, "seen"))
     environment.update(more.pop("environment", {}))
     process = subprocess.Popen(command, env=environment, stdout=more.pop("stdout", subprocess.PIPE),
                                stderr=more.pop("stderr", subprocess.PIPE), text=True, **more)

@@ -3,8 +3,10 @@
 #include "dump/base/complain.h"
 
 #include "base/out.h"
+#include "base/similar.h"
 
 #include <errno.h>
+#include <getopt.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,6 +45,24 @@ int complain_usage(const char *format, ...) {
     say(NULL, format, arguments, " (see allocsite-dump --help)\n");
     va_end(arguments);
     return STATUS_USAGE;
+}
+
+int complain_option(const char *command, const struct option *known, const char *given) {
+    const char *word = given + strspn(given, "-");
+    struct similar similar = {.word = word, .length = strcspn(word, "=")};
+    for (; known->name; known++) {
+        if (strlen(known->name) == similar.length && strncmp(known->name, word, similar.length) == 0)
+            return complain_usage("%s: --%s %s", command, known->name,
+                                  known->has_arg == no_argument ? "has no value" : "needs a value");
+        similar_try(&similar, known->name);
+    }
+    if (similar.best && given[0] == '-')
+        return complain_usage("%s: bad option %s, did you mean --%s?", command, given, similar.best);
+    return complain_usage("%s: bad option %s", command, given);
+}
+
+int complain_value(const char *command, const char *option, const char *given, const char *right) {
+    return complain_usage("%s: bad value of --%s: %s, it takes %s", command, option, given, right);
 }
 
 /* ---- Why something could not be read. */

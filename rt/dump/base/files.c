@@ -188,7 +188,7 @@ struct out *standard_out(void) {
 
 int standard_out_end(void) {
     int error = out_flush(&out);
-    if (error)
+    if (error && error != EPIPE)
         complain("standard output", "%s", strerror(error));
     return error ? STATUS_FAILED : STATUS_DONE;
 }

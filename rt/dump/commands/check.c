@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* allocsite-dump check: whether a run kept its budget. */
 #include "dump/compare/check.h"
-#include "dump/base/amount.h"
+#include "base/amount.h"
 #include "dump/base/files.h"
 #include "dump/commands/commands.h"
 
@@ -152,6 +152,10 @@ static const struct option long_options[] = {
     {0},
 };
 
+static const char *right_values(int option) {
+    return option == FORMAT ? "text or json" : "a number";
+}
+
 static bool set_option(struct check_options *options, int option, const char *value) {
     switch (option) {
     case BUDGET:
@@ -189,9 +193,9 @@ int command_check(int count, char **arguments) {
         if (option == 'h')
             return help();
         if (option == '?')
-            return complain_usage("check: bad option %s", arguments[optind - 1]);
+            return complain_option("check", long_options, arguments[optind - 1]);
         if (!set_option(&options, option, optarg))
-            return complain_usage("check: bad value of --%s: %s", long_options[index].name, optarg);
+            return complain_value("check", long_options[index].name, optarg, right_values(option));
     }
     if (count - optind != 1)
         return complain_usage("check: %s", optind == count ? "no report" : "more than one report");

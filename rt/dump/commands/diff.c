@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* allocsite-dump diff: what changed from one run to another. */
 #include "dump/compare/diff.h"
-#include "dump/base/amount.h"
+#include "base/amount.h"
 #include "dump/base/files.h"
 #include "dump/commands/commands.h"
 
@@ -91,6 +91,19 @@ static const struct option long_options[] = {
     {0},
 };
 
+static const char *right_values(int option) {
+    switch (option) {
+    case FORMAT:
+        return "text or json";
+    case SORT:
+        return "bytes, allocs, live or peak";
+    case TOP:
+        return "a number";
+    default:
+        return "a size, as 4096 or 64KiB";
+    }
+}
+
 static bool set_option(struct diff_options *options, int option, const char *value) {
     switch (option) {
     case FORMAT:
@@ -117,9 +130,9 @@ int command_diff(int count, char **arguments) {
         if (option == 'h')
             return help();
         if (option == '?')
-            return complain_usage("diff: bad option %s", arguments[optind - 1]);
+            return complain_option("diff", long_options, arguments[optind - 1]);
         if (!set_option(&options, option, optarg))
-            return complain_usage("diff: bad value of --%s: %s", long_options[index].name, optarg);
+            return complain_value("diff", long_options[index].name, optarg, right_values(option));
     }
     if (format_is_for_programs(options.format) && !options.is_top_given)
         options.limits.top = 0;

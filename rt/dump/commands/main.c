@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* allocsite-dump: reads what allocsite leaves behind. */
+#include "base/similar.h"
 #include "dump/base/complain.h"
+#include "dump/base/files.h"
 #include "dump/commands/commands.h"
+#include "model/options.h"
 
-#include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -25,12 +28,14 @@ enum { COMMAND_COUNT = sizeof commands / sizeof *commands };
 
 static int help(void) {
     puts("usage: allocsite-dump COMMAND [OPTION...] FILE...\n"
-         "       allocsite-dump ELF...                         the same as allocsite-dump sites ELF...\n");
+         "       allocsite-dump [OPTION...] FILE...    sites of executables and libraries, else report\n");
     for (size_t i = 0; i < COMMAND_COUNT; i++)
         printf("  %-8s %s\n", commands[i].name, commands[i].help);
-    puts("\nallocsite-dump COMMAND --help tells more of a command.\n\n"
+    puts("\nallocsite-dump help COMMAND tells more of a command, allocsite-dump help options the keys of\n"
+         "ALLOCSITE_OPTIONS.\n\n"
          "examples:\n"
          "  allocsite-dump ./app                     which lines of app allocate\n"
+         "  allocsite-dump app.profile               what they allocated\n"
          "  allocsite-dump sites --verify ./app      does the table agree with app's debug information\n"
          "  allocsite-dump report --leaks app.json   what was still allocated when app ended\n"
          "  allocsite-dump diff old.json new.json    what changed from one run to another");
@@ -52,20 +57,70 @@ static int is_file(const char *name) {
     return file != NULL || strchr(name, '/') != NULL;
 }
 
+/* Executables, libraries, objects and archives have a table; what else there is was written by a run. */
+static bool has_table(const char *path) {
+    char magic[4] = "";
+    FILE *file = fopen(path, "re");
+    bool is_read = file && fread(magic, sizeof magic, 1, file) == 1;
+    if (file)
+        fclose(file);
+    return !is_read ||
+           memcmp(magic,
+                  "\x7f"
+                  "ELF",
+                  4) == 0 ||
+           memcmp(magic, "!<ar", 4) == 0 || memcmp(magic, "!<th", 4) == 0;
+}
+
+static int show_files(int count, char **arguments) {
+    for (int i = 1; i < count; i++)
+        if (arguments[i][0] != '-')
+            return (has_table(arguments[i]) ? command_sites : command_report)(count, arguments);
+    return command_sites(count, arguments);
+}
+
+static int unknown(const char *word) {
+    struct similar similar = {.word = word, .length = strlen(word)};
+    for (size_t i = 0; i < COMMAND_COUNT; i++)
+        similar_try(&similar, commands[i].name);
+    if (similar.best)
+        return complain_usage("%s is neither a command nor a file, did you mean %s?", word, similar.best);
+    return complain_usage("%s is neither a command nor a file", word);
+}
+
+static int help_options(void) {
+    puts("ALLOCSITE_OPTIONS=KEY=VALUE:KEY=VALUE... of a run, with these values if not given:");
+    fflush(stdout);
+    options_help(standard_out());
+    return standard_out_end();
+}
+
+static int help_of(int count, char **arguments) {
+    static char option[] = "--help", *asked[] = {NULL, option, NULL};
+    const struct command *command = count > 2 ? find(arguments[2]) : NULL;
+    if (count < 3)
+        return help();
+    if (strcmp(arguments[2], "options") == 0)
+        return help_options();
+    asked[0] = arguments[2];
+    return command ? command->function(2, asked) : unknown(arguments[2]);
+}
+
+/* SIGPIPE ends the program: who closes a pipe (head) has seen enough. */
 int main(int count, char **arguments) {
-    /* An output that is closed early (head) is an error of the output, told in one line. */
-    signal(SIGPIPE, SIG_IGN);
     if (count < 2)
         return complain_usage("no command and no file");
     const char *first = arguments[1];
     if (strcmp(first, "--help") == 0 || strcmp(first, "-h") == 0)
         return help();
+    if (strcmp(first, "help") == 0)
+        return help_of(count, arguments);
     if (strcmp(first, "--version") == 0)
         return puts("allocsite-dump " ALLOCSITE_VERSION) < 0 ? STATUS_FAILED : STATUS_DONE;
     const struct command *command = find(first);
     if (command)
         return command->function(count - 1, arguments + 1);
     if (first[0] != '-' && !is_file(first))
-        return complain_usage("%s is neither a command nor a file", first);
-    return command_sites(count, arguments);
+        return unknown(first);
+    return show_files(count, arguments);
 }

@@ -11,6 +11,7 @@
 #include "dump/view/groups.h"
 #include "dump/view/tree.h"
 #include "write/formats.h"
+#include "write/line.h"
 
 #include <getopt.h>
 #include <limits.h>
@@ -57,12 +58,31 @@ struct showing {
     struct module_list modules; /* of which the files are looked at */
     struct type_layouts layouts;
     struct groups groups; /* by site: none */
+    char *suppressed;
     struct symbolizer symbolizer;
     struct tree tree;
 };
 
-static int show_sites(const char *path, struct report *report, const struct showing *showing) {
+/* False: it cannot be read. */
+static bool read_suppressions(const char *path, char **text) {
+    struct reason why;
+    char *bytes;
+    size_t size;
+    *text = NULL;
+    if (strcmp(path, "none") == 0)
+        return true;
+    if (!whole_input(path, &bytes, &size, &why)) {
+        complain(path, "%s", why.text);
+        return false;
+    }
+    *text = strndup(bytes, size);
+    free(bytes);
+    return *text;
+}
+
+static int show_sites(const char *path, struct report *report, struct showing *showing) {
     struct report_limits limits = report_limits_of(&showing->options);
+    limits.suppressed = showing->suppressed;
     report_prepare(report, &limits);
     if (check_owned(path, report, &showing->options))
         return STATUS_FAILED;
@@ -71,7 +91,8 @@ static int show_sites(const char *path, struct report *report, const struct show
 }
 
 static int show_groups(const char *path, struct report *report, struct showing *showing) {
-    struct report_limits everything = {.top = 0}, limits = report_limits_of(&showing->options);
+    struct report_limits everything = {.full_names = showing->options.full_names},
+                         limits = report_limits_of(&showing->options);
     struct groups *groups = &showing->groups;
     report_prepare(report, &everything);
     if (check_owned(path, report, &showing->options))
@@ -88,7 +109,7 @@ static int show_groups(const char *path, struct report *report, struct showing *
 }
 
 static int show_coverage(struct report *report, struct showing *showing) {
-    struct report_limits everything = {.top = 0};
+    struct report_limits everything = {.full_names = showing->options.full_names};
     struct coverage coverage = {.count = 0};
     report_prepare(report, &everything);
     coverage_read(&coverage, &showing->modules, report);
@@ -100,12 +121,13 @@ static int show_coverage(struct report *report, struct showing *showing) {
 }
 
 static int show_tree(const char *path, struct report *report, struct showing *showing) {
-    struct report_limits everything = {.top = 0};
+    struct report_limits everything = {.full_names = showing->options.full_names};
     struct tree *tree = &showing->tree;
     if (!report->walks.depth)
         return complain(path, "has no calling frames: run the program with ALLOCSITE_OPTIONS=stack=16");
     report_prepare(report, &everything);
     tree->by = (enum measure)showing->options.sort;
+    tree->has_stacks_alone = showing->options.format == FORMAT_TEXT;
     tree_make(tree, report, &showing->symbolizer);
     (showing->options.format == FORMAT_JSON ? tree_json : tree_text)(standard_out(), tree, report);
     return standard_out_end();
@@ -123,6 +145,7 @@ static int show_what(const char *path, struct report *report, struct showing *sh
 static int show(const char *path, struct report *report, struct showing *showing) {
     static char directory[PATH_MAX];
     report->directory = getcwd(directory, sizeof directory);
+    line_fit(report, STDOUT_FILENO);
     bool has_addresses = showing->what == SHOW_ROWS || showing->what == SHOW_TREE;
     if (has_addresses)
         symbolize_report(&showing->symbolizer, report);
@@ -163,6 +186,7 @@ static int show_joined(char **paths, int count, struct showing *showing) {
 
 static int show_files(char **paths, int count, struct showing *showing) {
     int status = count == 1 ? show_file(paths[0], showing) : show_joined(paths, count, showing);
+    free(showing->suppressed);
     groups_free(&showing->groups);
     type_layouts_free(&showing->layouts);
     module_list_free(&showing->modules);
@@ -188,10 +212,12 @@ static int help(void) {
          "  --format=text|json|csv|markdown\n"
          "  --sort=bytes|allocs|live|peak\n"
          "  --top=N                          rows (0: all; default: 20 in text and markdown, else all)\n"
-         "  --min-bytes=N, --min-allocs=N    hide smaller rows\n"
+         "  --min-bytes=SIZE, --min-allocs=N hide smaller rows (4096, 64KiB)\n"
          "  --leaks                          only rows with live blocks; lost ones first\n"
+         "  --suppress=FILE                  with --leaks: those that are known, in LeakSanitizer's format\n"
          "  --pairs                          who freed and reallocated each site's blocks\n"
          "  --sizes                          the sizes that each site asked for\n"
+         "  --names=short|full               of C++ functions and types; json and csv have full ones\n"
          "  --no-symbols                     leave the addresses of unsited allocations as they are\n"
          "  --debug-dir=DIRECTORY            of separate debug files (default: /usr/lib/debug)\n"
          "\n"
@@ -214,8 +240,10 @@ static const struct option long_options[] = {
     {"min-bytes", required_argument, NULL, 'o'},
     {"min-allocs", required_argument, NULL, 'o'},
     {"leaks", no_argument, NULL, 'o'},
+    {"suppress", required_argument, NULL, 'o'},
     {"pairs", no_argument, NULL, 'o'},
     {"sizes", no_argument, NULL, 'o'},
+    {"names", required_argument, NULL, 'n'},
     {"by", required_argument, NULL, 'b'},
     {"padding", no_argument, NULL, 'p'},
     {"tree", optional_argument, NULL, 't'},
@@ -228,24 +256,25 @@ static const struct option long_options[] = {
     {0},
 };
 
-static bool is_wrong;
+static char wrong[128];
 
 static void note_wrong(const char *what, const char *pair, size_t length) {
-    (void)what, (void)pair, (void)length;
-    is_wrong = true;
+    (void)pair, (void)length;
+    snprintf(wrong, sizeof wrong, "%s", what);
 }
 
-static bool set_option(struct options *options, const char *name, const char *value) {
+/* NULL, or what is wrong. */
+static const char *set_option(struct options *options, const char *name, const char *value) {
     char pair[128];
     int length = snprintf(pair, sizeof pair, "%s=%s", name, value);
     if (length >= (int)sizeof pair || strchr(value, ':'))
-        return false;
+        return "too long, or with a colon";
     for (char *at = pair; *at != '='; at++)
         if (*at == '-')
             *at = '_';
-    is_wrong = false;
+    wrong[0] = '\0';
     options_parse(options, pair, note_wrong);
-    return !is_wrong;
+    return wrong[0] ? wrong : NULL;
 }
 
 /* Unused sites, files and trees have the form of none of the rows. */
@@ -270,6 +299,8 @@ static int check_by(const struct showing *showing) {
     const char *wrong = NULL;
     if (showing->groups.show_holes && by != BY_TYPE)
         wrong = "padding";
+    else if (by != BY_SITE && strcmp(options->suppress, "none") != 0)
+        wrong = "suppress";
     else if (by != BY_SITE && (options->pairs || options->sizes))
         wrong = options->pairs ? "pairs" : "sizes";
     else if (group_by_parts(by) && (options->leaks || options->sort == SORT_PEAK))
@@ -278,48 +309,68 @@ static int check_by(const struct showing *showing) {
                  : STATUS_DONE;
 }
 
-static bool set_what(struct showing *showing, enum shown_what what) {
+static void set_what(struct showing *showing, enum shown_what what) {
     if (showing->what != SHOW_ROWS && showing->what != what)
         showing->of_rows = names_of_what[showing->what];
     showing->what = what;
-    return true;
 }
 
-static bool set_tree(struct showing *showing, const char *order) {
+static const char *set_tree(struct showing *showing, const char *order) {
     showing->tree.is_root_first = order && strcmp(order, "root") == 0;
-    return set_what(showing, SHOW_TREE) &&
-           (!order || showing->tree.is_root_first || strcmp(order, "leaf") == 0);
+    set_what(showing, SHOW_TREE);
+    return !order || showing->tree.is_root_first || strcmp(order, "leaf") == 0 ? NULL
+                                                                               : "not one of leaf, root";
 }
 
-static bool set_prune(struct showing *showing, const char *percent) {
+static const char *set_prune(struct showing *showing, const char *percent) {
     char *end;
     showing->has_prune = true;
     showing->tree.prune = strtod(percent, &end);
-    return end != percent && !*end && showing->tree.prune >= 0 && showing->tree.prune <= 100;
+    bool fits = end != percent && !*end && showing->tree.prune >= 0 && showing->tree.prune <= 100;
+    return fits ? NULL : "not a number from 0 to 100";
 }
 
-/* False: the value is wrong. */
-static bool take_option(struct showing *showing, int option, const char *name, const char *value) {
-    if (option == 's')
-        showing->symbolizer.is_off = true;
-    if (option == 'd')
-        showing->symbolizer.debug_directory = value;
-    if (option == 's' || option == 'd')
-        return true;
-    if (option == 'u' || option == 'c')
-        return set_what(showing, option == 'u' ? SHOW_UNUSED : SHOW_COVERAGE);
-    if (option == 't')
-        return set_tree(showing, value);
-    if (option == 'r')
-        return set_prune(showing, value);
+static const char *set_by(struct showing *showing, const char *name) {
+    return group_by_read(name, &showing->groups.by)
+               ? NULL
+               : "not one of site, line, function, file, type, module, thread, phase";
+}
+
+/* Options that are of rows alone. */
+static const char *take_row_option(struct showing *showing, int option, const char *name, const char *value) {
     if (strcmp(name, "sort") == 0)
         showing->sort = name;
     else if (strcmp(name, "format") != 0)
         showing->of_rows = name;
     if (option == 'p')
-        return showing->groups.show_holes = true;
-    return option == 'b' ? group_by_read(value, &showing->groups.by)
-                         : set_option(&showing->options, name, value ? value : "1");
+        showing->groups.show_holes = true;
+    return option == 'p'   ? NULL
+           : option == 'b' ? set_by(showing, value)
+                           : set_option(&showing->options, name, value ? value : "1");
+}
+
+/* NULL, or what is wrong with the value. */
+static const char *take_option(struct showing *showing, int option, const char *name, const char *value) {
+    switch (option) {
+    case 's':
+        showing->symbolizer.is_off = true;
+        return NULL;
+    case 'd':
+        showing->symbolizer.debug_directory = value;
+        return NULL;
+    case 'u':
+    case 'c':
+        set_what(showing, option == 'u' ? SHOW_UNUSED : SHOW_COVERAGE);
+        return NULL;
+    case 't':
+        return set_tree(showing, value);
+    case 'r':
+        return set_prune(showing, value);
+    case 'n':
+        return set_option(&showing->options, name, value);
+    default:
+        return take_row_option(showing, option, name, value);
+    }
 }
 
 int command_report(int count, char **arguments) {
@@ -330,13 +381,16 @@ int command_report(int count, char **arguments) {
         if (option == 'h')
             return help();
         if (option == '?')
-            return complain_usage("report: bad option %s", arguments[optind - 1]);
-        if (!take_option(&showing, option, long_options[index].name, optarg))
-            return complain_usage("report: bad value of --%s: %s", long_options[index].name, optarg);
+            return complain_option("report", long_options, arguments[optind - 1]);
+        const char *why = take_option(&showing, option, long_options[index].name, optarg);
+        if (why)
+            return complain_usage("report: --%s=%s is %s", long_options[index].name, optarg, why);
     }
     if (optind == count)
         return complain_usage("report: no file");
     int status = check_what(&showing);
     status = status ? status : check_by(&showing);
+    if (!status && !read_suppressions(showing.options.suppress, &showing.suppressed))
+        status = STATUS_FAILED;
     return status ? status : show_files(arguments + optind, count - optind, &showing);
 }

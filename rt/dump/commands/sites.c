@@ -19,15 +19,17 @@ static void show_table(struct table_run *run, const char *module, const struct e
     } else if (run->is_json)
         sites_json(&run->out, module, table);
     else
-        sites_text(&run->out, table);
+        sites_text(&run->out, table, &run->listing);
 }
 
 static int help(void) {
-    puts("usage: allocsite-dump sites [--format=text|json] [--verify] ELF...\n"
+    puts("usage: allocsite-dump sites [OPTION...] ELF...\n"
          "\n"
          "Prints the allocation sites that the allocsite plugin left in executables, shared objects,\n"
-         "relocatable objects and archives.\n"
+         "relocatable objects and archives, by file.\n"
          "\n"
+         "  --frees             the sites that only give blocks back, too; json always has them\n"
+         "  --names=short|full  of C++ functions and types; json always has the full ones\n"
          "  --format=text|json  json: one document on a line for each module\n"
          "  --verify            check the table against the module's debug information instead of printing\n"
          "                      it; name the sites that disagree\n"

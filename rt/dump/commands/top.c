@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* allocsite-dump top: what a running program allocates. */
 #include "dump/top/top.h"
-#include "dump/base/amount.h"
+#include "base/amount.h"
 #include "dump/commands/commands.h"
 #include "dump/process/process.h"
 
@@ -75,6 +75,19 @@ static bool set_interval(unsigned *interval, const char *value) {
     return *interval && !*end;
 }
 
+static const char *right_values(int option) {
+    switch (option) {
+    case SORT:
+        return "rate, bytes, allocs, live or peak";
+    case FILTER:
+        return "a text of up to 63 letters";
+    case INTERVAL:
+        return "seconds from 0.01 to 86400";
+    default:
+        return "a number";
+    }
+}
+
 static bool set_option(struct top_options *options, bool *is_plain, int option, const char *value) {
     switch (option) {
     case SORT:
@@ -125,9 +138,9 @@ int command_top(int count, char **arguments) {
         if (option == 'h')
             return help();
         if (option == '?')
-            return complain_usage("top: bad option %s", arguments[optind - 1]);
+            return complain_option("top", long_options, arguments[optind - 1]);
         if (!set_option(&options, &is_plain, option, optarg))
-            return complain_usage("top: bad value of --%s: %s", long_options[index].name, optarg);
+            return complain_value("top", long_options[index].name, optarg, right_values(option));
     }
     if (count - optind != 1)
         return complain_usage("top: %s", optind == count ? "no process and no profile" : "more than one");

@@ -2,8 +2,8 @@
 /* Reading a budget. */
 #include "dump/compare/budget.h"
 
+#include "base/amount.h"
 #include "base/wildcard.h"
-#include "dump/base/amount.h"
 #include "dump/base/memory.h"
 
 #include <stdlib.h>

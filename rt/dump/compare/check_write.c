@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A budget to begin with. */
-#include "dump/base/amount.h"
+#include "base/amount.h"
 #include "dump/base/hash_index.h"
 #include "dump/compare/check.h"
 

@@ -2,11 +2,11 @@
 /* The site table as text. */
 #include "dump/table/listing.h"
 
-#include "base/path.h"
 #include "base/sort.h"
 #include "dump/base/memory.h"
-#include "write/grid.h"
+#include "format.h"
 #include "write/json.h"
+#include "write/line.h"
 
 #include <limits.h>
 #include <stdbool.h>
@@ -23,64 +23,73 @@ static const char *current_directory(void) {
     return directory;
 }
 
-static size_t digits(uint32_t number) {
-    size_t count = 1;
-    while (number /= 10)
-        count++;
-    return count;
-}
-
-static size_t place_width(const struct place *place) {
-    char file[PATH_MAX];
-    path_show(file, sizeof file, place->file ? place->file : "?", current_directory());
-    size_t width = strlen(file);
-    width += place->line ? 1 + digits(place->line) : 0;
-    return width + (place->line && place->column ? 1 + digits(place->column) : 0);
-}
-
 void out_place(struct out *out, const struct place *place) {
     place_write(out, place, current_directory());
 }
 
-struct columns {
-    size_t place, callee;
-};
-
-enum { PLACE_WIDTH_MAX = 60, CALLEE_WIDTH_MAX = 24 };
-
-static struct columns measure(const struct table *table) {
-    struct columns columns = {0, 0};
-    for (size_t i = 0; i < table->count; i++) {
-        columns.place = grid_wider(columns.place, place_width(&table->sites[i].at), PLACE_WIDTH_MAX);
-        columns.callee = grid_wider(columns.callee, strlen(table->sites[i].callee), CALLEE_WIDTH_MAX);
+/* Below the path of its file. */
+static void put_position(struct out *out, const struct place *place) {
+    if (!place->line) {
+        out_char(out, '?');
+        return;
     }
-    return columns;
+    out_u64(out, place->line);
+    if (!place->column)
+        return;
+    out_char(out, ':');
+    out_u64(out, place->column);
 }
 
-static void write_chain(struct out *out, const struct place *chain, size_t length) {
-    for (size_t i = 0; i < length; i++) {
-        out_text(out, "    inlined into ");
-        out_plain(out, chain[i].function);
-        out_text(out, " at ");
-        out_place(out, &chain[i]);
-        out_char(out, '\n');
-    }
+static void put_caller(const struct page *page, const struct place *caller, const char *file) {
+    if (compare_names(caller->file, file) == 0)
+        put_position(page->out, caller);
+    else
+        page_place(page, caller);
+    out_char(page->out, ' ');
+    page_function(page, caller->function);
 }
 
-static void write_site(struct out *out, const struct table *table, const struct table_site *site,
-                       struct columns columns) {
+static void put_chain(const struct page *page, const struct table *table, const struct table_site *site) {
     struct place chain[TABLE_CHAIN_MAX];
-    out_place(out, &site->at);
-    grid_pad(out, place_width(&site->at), columns.place);
-    out_plain(out, site->callee);
-    grid_pad(out, strlen(site->callee), columns.callee);
-    out_plain(out, site->at.function);
-    if (site->type) {
-        out_text(out, "  type ");
-        out_plain(out, site->type);
+    struct line line;
+    size_t length = table_callers(table, site, chain);
+    if (!length)
+        return;
+    page_break(page);
+    line_begin(&line, page, page->indent, page->indent + 2);
+    out_text(line.page.out, "inlined into ");
+    for (size_t i = 0; i < length; i++) {
+        out_text(line.page.out, i ? ", " : "");
+        put_caller(&line.page, &chain[i], site->at.file);
     }
-    out_char(out, '\n');
-    write_chain(out, chain, table_callers(table, site, chain));
+    line_end(&line);
+}
+
+enum { POSITION_WIDTH = 10 };
+
+static void put_site(const struct page *page, const struct table *table, const struct table_site *site) {
+    char position[32];
+    struct out out;
+    struct line line;
+    out_open_memory(&out, position, sizeof position);
+    put_position(&out, &site->at);
+    for (size_t i = strlen(position); i < POSITION_WIDTH; i++)
+        out_char(page->out, ' ');
+    page_style(page, STYLE_PLACE);
+    out_text(page->out, position);
+    page_style(page, STYLE_PLAIN);
+    out_text(page->out, "  ");
+    line_begin(&line, page, POSITION_WIDTH + 2, page->indent);
+    page_function(&line.page, site->at.function);
+    line_space(&line.page);
+    page_function(&line.page, site->callee);
+    if (site->type) {
+        out_text(line.page.out, " of ");
+        page_type(&line.page, site->type);
+    }
+    line_end(&line);
+    put_chain(page, table, site);
+    out_char(page->out, '\n');
 }
 
 static int by_function(const void *left, const void *right) {
@@ -88,45 +97,66 @@ static int by_function(const void *left, const void *right) {
     return compare_names(a->at.function, b->at.function) ?: compare_names(a->at.file, b->at.file);
 }
 
+static bool is_listed(const struct table_site *site, const struct listing *listing) {
+    return listing->has_frees || site->kind != ALLOCSITE_FREE;
+}
+
 /* Functions of one name in two files are two. */
-static size_t count_functions(const struct table *table) {
+static size_t count_functions(const struct table *table, const struct listing *listing) {
     const struct table_site **sites = memory_zeros(table->count, sizeof *sites);
-    size_t count = 0;
+    size_t count = 0, listed = 0;
     for (size_t i = 0; i < table->count; i++)
-        sites[i] = &table->sites[i];
-    qsort(sites, table->count, sizeof *sites, by_function);
-    for (size_t i = 0; i < table->count; i++)
+        if (is_listed(&table->sites[i], listing))
+            sites[listed++] = &table->sites[i];
+    qsort(sites, listed, sizeof *sites, by_function);
+    for (size_t i = 0; i < listed; i++)
         count += i == 0 || by_function(&sites[i], &sites[i - 1]) != 0;
     free(sites);
     return count;
 }
 
+static void put_end(const struct page *page, size_t listed, size_t functions, size_t files, size_t left_out) {
+    struct line line;
+    line_begin(&line, page, 0, 2);
+    page_count(&line.page, listed, " site in ", " sites in ");
+    page_count(&line.page, functions, " function, ", " functions, ");
+    page_count(&line.page, files, " file", " files");
+    if (left_out) {
+        out_text(line.page.out, "; ");
+        page_count(&line.page, left_out, " that only frees (--frees)", " that only free (--frees)");
+    }
+    line_end(&line);
+    out_char(page->out, '\n');
+}
+
+static void put_heading(const struct page *page, const char *file) {
+    struct line line;
+    line_begin(&line, page, 0, 0);
+    page_path(&line.page, file);
+    line_end(&line);
+    out_char(page->out, '\n');
+}
+
 /* The table is in the order of files. */
-static size_t count_files(const struct table *table) {
-    size_t count = 0;
-    for (size_t i = 0; i < table->count; i++)
-        count += i == 0 || compare_names(table->sites[i].at.file, table->sites[i - 1].at.file) != 0;
-    return count;
-}
-
-static void write_count(struct out *out, size_t count, const char *what) {
-    out_u64(out, count);
-    out_char(out, ' ');
-    out_text(out, what);
-    if (count != 1)
-        out_char(out, 's');
-}
-
-void sites_text(struct out *out, const struct table *table) {
-    struct columns columns = measure(table);
-    for (size_t i = 0; i < table->count; i++)
-        write_site(out, table, &table->sites[i], columns);
-    write_count(out, table->count, "site");
-    out_text(out, " in ");
-    write_count(out, count_functions(table), "function");
-    out_text(out, ", ");
-    write_count(out, count_files(table), "file");
-    out_char(out, '\n');
+void sites_text(struct out *out, const struct table *table, const struct listing *listing) {
+    struct report report = {.limits.full_names = listing->full_names};
+    line_fit(&report, out->fd);
+    report.directory = current_directory();
+    const struct page page = {.out = out, .report = &report, .indent = POSITION_WIDTH + 4};
+    const char *file = NULL;
+    size_t listed = 0, files = 0;
+    for (size_t i = 0; i < table->count; i++) {
+        const struct table_site *site = &table->sites[i];
+        if (!is_listed(site, listing))
+            continue;
+        if (!listed++ || compare_names(site->at.file, file) != 0) {
+            file = site->at.file;
+            files++;
+            put_heading(&page, file);
+        }
+        put_site(&page, table, site);
+    }
+    put_end(&page, listed, count_functions(table, listing), files, table->count - listed);
 }
 
 /* ---- The site table as JSON. */
@@ -146,8 +176,8 @@ struct site_view sites_view(const char *module, const struct table *table, const
     };
 }
 
-static void put_site(struct json *json, const char *module, const struct table *table,
-                     const struct table_site *site) {
+static void write_site(struct json *json, const char *module, const struct table *table,
+                       const struct table_site *site) {
     struct place chain[TABLE_CHAIN_MAX];
     struct site_view view = sites_view(module, table, site, chain);
     json_open(json, NULL, '{');
@@ -161,7 +191,7 @@ void sites_json(struct out *out, const char *module, const struct table *table) 
     json_text(&json, "module", module);
     json_open(&json, "sites", '[');
     for (size_t i = 0; i < table->count; i++)
-        put_site(&json, module, table, &table->sites[i]);
+        write_site(&json, module, table, &table->sites[i]);
     json_close(&json, ']');
     json_end(&json);
 }

@@ -12,8 +12,14 @@ struct site_view;
 struct site_view sites_view(const char *module, const struct table *, const struct table_site *,
                             struct place chain[TABLE_CHAIN_MAX]);
 
-/* One line for each site, one for each step of its inline chain, and a line of counts. */
-void sites_text(struct out *, const struct table *);
+/* What people want of the table. */
+struct listing {
+    bool has_frees; /* sites that only free, too */
+    bool full_names;
+};
+
+/* By file: a line or two for each site, one for its inline chain, and a line of counts. */
+void sites_text(struct out *, const struct table *, const struct listing *);
 
 /* One line: a document of the format "allocsite-sites". */
 void sites_json(struct out *, const char *module, const struct table *);

@@ -6,6 +6,7 @@
 #include "dump/table/module_table.h"
 #include "model/formats.h"
 
+#include <errno.h>
 #include <getopt.h>
 #include <string.h>
 #include <unistd.h>
@@ -66,28 +67,41 @@ static int show_files(struct table_run *run, char **paths, int count) {
     for (int i = 0; i < count; i++)
         show_file(run, paths[i]);
     int error = out_flush(&run->out);
-    if (error)
+    if (error && error != EPIPE)
         complain("standard output", "%s", strerror(error));
     return error ? STATUS_FAILED : run->status;
 }
 
+/* False: the value is wrong. */
+static bool set_names(struct table_run *run, const char *value) {
+    run->listing.full_names = strcmp(value, "full") == 0;
+    return run->listing.full_names || strcmp(value, "short") == 0;
+}
+
 int table_run(struct table_run *run, const struct table_command *command, int count, char **arguments) {
-    static const struct option options[] = {
+    struct option options[] = {
         {"format", required_argument, NULL, 'f'},
         {"help", no_argument, NULL, 'h'},
+        /* Of sites alone. */
         {"verify", no_argument, NULL, 'v'},
+        {"frees", no_argument, NULL, 'r'},
+        {"names", required_argument, NULL, 'n'},
         {0},
     };
+    if (!command->is_of_sites)
+        options[2] = (struct option){0};
     opterr = 0;
     for (int option; (option = getopt_long(count, arguments, "h", options, NULL)) != -1;) {
         if (option == 'h')
             return command->help();
-        if (option == 'v' && command->has_verify)
-            run->is_verifying = true;
-        else if (option != 'f')
-            return complain_usage("%s: bad option %s", command->name, arguments[optind - 1]);
-        else if (!set_format(run, optarg))
-            return complain_usage("%s: unknown format %s", command->name, optarg);
+        if (option == '?')
+            return complain_option(command->name, options, arguments[optind - 1]);
+        run->is_verifying |= option == 'v';
+        run->listing.has_frees |= option == 'r';
+        if (option == 'f' && !set_format(run, optarg))
+            return complain_value(command->name, "format", optarg, "text or json");
+        if (option == 'n' && !set_names(run, optarg))
+            return complain_value(command->name, "names", optarg, "short or full");
     }
     if (optind == count)
         return complain_usage("%s: no file", command->name);

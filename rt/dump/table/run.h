@@ -5,6 +5,7 @@
 
 #include "base/out.h"
 #include "dump/elf/elf_file.h"
+#include "dump/table/listing.h"
 #include "dump/table/table.h"
 
 struct table_run {
@@ -12,6 +13,7 @@ struct table_run {
     void (*show)(struct table_run *, const char *module, const struct elf_file *, const struct table *);
     struct out out;
     bool is_json;
+    struct listing listing;
     bool is_verifying;  /* the sites are checked in place of being shown */
     bool has_heading;   /* text tells of which module the table is */
     size_t table_count; /* in the present file */
@@ -22,7 +24,7 @@ struct table_run {
 struct table_command {
     const char *name;
     int (*help)(void);
-    bool has_verify;
+    bool is_of_sites; /* and has the options that are about them */
 };
 
 /* Reads the command's options and shows the tables of all the files on standard output. Returns an exit

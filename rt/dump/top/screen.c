@@ -85,7 +85,7 @@ static void draw_help(int row, struct out *line) {
 
 static void draw_rows(const struct screen *screen, int row, struct out *line) {
     attron(A_REVERSE);
-    top_columns_line(line);
+    top_columns_line(line, screen->top);
     put_line(row, line);
     attroff(A_REVERSE);
     for (size_t i = screen->first; i < screen->top->count && ++row < LINES; i++) {

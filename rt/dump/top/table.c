@@ -4,6 +4,7 @@
 #include "dump/base/files.h"
 #include "dump/top/top.h"
 #include "write/grid.h"
+#include "write/line.h"
 #include "write/names.h"
 #include "write/summary.h"
 
@@ -64,7 +65,7 @@ void top_head_line(struct out *out, const struct top *top, int line) {
     }
 }
 
-static void cell(char text[GRID_CELL], const void *context, const void *of, size_t column) {
+static void cell(char text[GRID_CELL], const void *context, const void *of, int column) {
     const struct top *top = context;
     const struct top_row *row = of;
     enum measure measure = columns[column].measure;
@@ -79,23 +80,43 @@ static void cell(char text[GRID_CELL], const void *context, const void *of, size
         measure_show(text, measure_of(row->site, measure), measure);
 }
 
-static void put_cells(struct out *out, const struct top *top, const struct top_row *row) {
-    const struct page page = {.out = out};
-    struct grid grid = {&page, cell, top, COLUMNS_SHOWN, {0}};
-    for (int i = 0; i < COLUMNS_SHOWN; i++)
-        grid.widths[i] = columns[i].width;
-    grid_row(&grid, row);
+static bool is_sorted_by(const struct top *top, int column) {
+    return columns[column].is_rate ? top->sort == TOP_BY_RATE && columns[column].measure == MEASURE_BYTES
+                                   : top->sort == columns[column].measure;
 }
 
-void top_columns_line(struct out *out) {
-    put_cells(out, NULL, NULL);
+static struct grid grid_of(const struct page *page, const struct top *top) {
+    enum { ALLOCS_RATE, BYTES_RATE, ALLOCS, BYTES, LIVE, PEAK, SITE_LEAST = 34 };
+    static const int gives_way[] = {PEAK, ALLOCS, ALLOCS_RATE, LIVE, BYTES, BYTES_RATE};
+    struct grid grid = {.page = page, .cell = cell, .context = top};
+    grid_number_columns(&grid, COLUMNS_SHOWN);
+    for (int i = 0; i < COLUMNS_SHOWN; i++)
+        grid.widths[i] = columns[i].width;
+    for (int i = 0; i < COLUMNS_SHOWN; i++)
+        if (!is_sorted_by(top, gives_way[i]))
+            grid_narrow(&grid, SITE_LEAST, &gives_way[i], 1);
+    return grid;
+}
+
+void top_columns_line(struct out *out, const struct top *top) {
+    const struct page page = {.out = out, .report = top_report(top)};
+    struct grid grid = grid_of(&page, top);
+    grid_row(&grid, NULL);
     out_text(out, "site");
 }
 
+/* On one line: of a narrow one two thirds are for the place, and the function has the rest. */
 void top_row_line(struct out *out, const struct top *top, const struct top_row *row) {
-    const struct page page = {.out = out, .report = top_report(top)};
-    put_cells(out, top, row);
-    page_site_in(&page, row->site);
+    struct page page = {.out = out, .report = top_report(top)};
+    struct grid grid = grid_of(&page, top);
+    struct line line;
+    grid_row(&grid, row);
+    page.indent = grid_width(&grid);
+    line_begin(&line, &page, page.indent, page.indent);
+    line.page.room = line.page.room * 2 / 3;
+    line.page.indent += line.page.room;
+    page_site_in(&line.page, row->site);
+    line_cut(&line);
 }
 
 /* ---- A running program as table after table, for pipes and files. */
@@ -105,7 +126,7 @@ static void put_table(struct out *out, const struct top *top, const struct top_o
         top_head_line(out, top, line);
         out_char(out, '\n');
     }
-    top_columns_line(out);
+    top_columns_line(out, top);
     out_char(out, '\n');
     for (size_t i = 0; i < top->count && (!options->rows || i < options->rows); i++) {
         top_row_line(out, top, &top->rows[i]);

@@ -5,6 +5,7 @@
 #include "dump/base/memory.h"
 #include "dump/process/process.h"
 #include "model/report_order.h"
+#include "write/line.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -31,6 +32,8 @@ static struct snapshot *take(struct top *top, struct reason *why) {
     struct report *report = snapshot->source.report;
     clock_gettime(CLOCK_MONOTONIC, &snapshot->time);
     report->directory = getcwd(directory, sizeof directory);
+    line_fit(report, STDOUT_FILENO);
+    report->is_coloured = false;
     top->names.is_quiet = true;
     symbolize_report(&top->names, report);
     report_prepare(report, &everything);
@@ -152,6 +155,7 @@ void top_select(struct top *top, const struct top_view *view) {
     free(top->rows);
     top->rows = rows;
     top->count = 0;
+    top->sort = sort;
     bool has_rates = top_has_rates(top);
     top->total = has_rates ? rate_of(top, &report->totals, &top->before->source.report->totals)
                            : (struct rate){.allocs = 0};

@@ -38,7 +38,8 @@ struct top {
     size_t count;
     struct symbolizer names; /* of the addresses of unsited allocations */
     struct rate total;
-    bool is_gone; /* the process whose memory was read; what it has counted since is not known */
+    enum measure sort; /* of the rows */
+    bool is_gone;      /* the process whose memory was read; what it has counted since is not known */
 };
 
 enum { TOP_FILTER_SIZE = 64 };
@@ -93,7 +94,8 @@ int top_screen(struct top *, const struct top_options *);
 enum { TOP_HEAD_LINES = 3 };
 void top_head_line(struct out *, const struct top *, int line);
 
-void top_columns_line(struct out *);
+/* Columns give way to the site where the terminal is narrow, but not the one that rows are sorted by. */
+void top_columns_line(struct out *, const struct top *);
 void top_row_line(struct out *, const struct top *, const struct top_row *);
 
 #endif

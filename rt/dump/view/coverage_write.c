@@ -95,7 +95,7 @@ void coverage_percent(struct out *out, size_t part, size_t whole) {
 /* ---- How many sites of each file have run. */
 
 /* Sites, those that ran, and their share. */
-static void cell(char text[GRID_CELL], const void *context, const void *row, size_t column) {
+static void cell(char text[GRID_CELL], const void *context, const void *row, int column) {
     static const char *const names[] = {"sites", "ran", "share"};
     const struct covered_file *file = row;
     (void)context;
@@ -114,7 +114,8 @@ static void put_file(const struct page *page, const char *path) {
 /* No number is wider than that of the total, nor than its column's name by much. */
 static void put_files(const struct page *page, const struct coverage *coverage) {
     const struct covered_file whole = {.sites = coverage->count, .ran = coverage->ran};
-    struct grid grid = {page, cell, NULL, 3, {6}};
+    struct grid grid = {.page = page, .cell = cell, .widths = {6}};
+    grid_number_columns(&grid, 3);
     grid_measure(&grid, &whole);
     grid.widths[1] = grid.widths[2] = grid.widths[0];
     coverage_head(page, coverage);

@@ -2,17 +2,12 @@
 /* Groups for people: for the terminal, and as a Markdown table. */
 #include "base/covers.h"
 #include "dump/view/groups_write.h"
-#include "write/grid.h"
+#include "write/line.h"
 #include "write/summary.h"
 
 #include <string.h>
 
 enum { HOLES_INDENT = 4 };
-
-struct layout {
-    const struct groups *groups;
-    int columns[GROUP_COLUMNS];
-};
 
 _Static_assert((int)GROUP_COLUMNS <= (int)GRID_COLUMNS, "a grid has room for them");
 
@@ -58,7 +53,7 @@ static void put_key(const struct page *page, enum group_by by, const struct grou
     else if (by == BY_FUNCTION)
         page_function(page, key->name);
     else if (key->name)
-        page_code(page, key->name);
+        (by == BY_TYPE ? page_type : page_code)(page, key->name);
     else
         out_text(page->out, by == BY_PHASE ? "(no phase)" : by == BY_TYPE ? "(unknown type)" : "unknown");
 }
@@ -70,12 +65,11 @@ static void put_hidden(const struct page *page, const struct groups *groups) {
     out_text(page->out, count == 1 ? "" : "s");
 }
 
-static void cell(char text[GRID_CELL], const void *context, const void *row, size_t column) {
-    const struct layout *layout = context;
+static void cell(char text[GRID_CELL], const void *groups, const void *row, int column) {
     if (row)
-        groups_cell(text, layout->groups, row, layout->columns[column]);
+        groups_cell(text, groups, row, column);
     else
-        strcpy(text, groups_column_name(layout->columns[column]));
+        strcpy(text, groups_column_name(column));
 }
 
 static void measure(struct grid *grid, const struct groups *groups) {
@@ -84,19 +78,31 @@ static void measure(struct grid *grid, const struct groups *groups) {
         grid_measure(grid, &groups->rows[i]);
     if (groups->shown < groups->count)
         grid_measure(grid, &groups->hidden);
+    columns_narrow(grid, &groups->limits);
+}
+
+static void put_row(const struct page *page, const struct grid *grid, const struct group *row) {
+    const struct groups *groups = grid->context;
+    const struct page behind = {.out = page->out,
+                                .report = page->report,
+                                .is_markdown = page->is_markdown,
+                                .indent = grid_indent(grid)};
+    struct line line;
+    grid_row(grid, row);
+    line_begin(&line, &behind, grid_width(grid), behind.indent);
+    put_key(&line.page, groups->by, &row->key);
+    line_end(&line);
+    groups_put_holes(page, groups, &row->use);
+    grid_end(page);
 }
 
 static void put_rows(const struct page *page, const struct groups *groups) {
-    struct layout layout = {.groups = groups};
-    struct grid grid = {page, cell, &layout, groups_columns(layout.columns, groups, page->report), {0}};
+    struct grid grid = {.page = page, .cell = cell, .context = groups};
+    grid.count = groups_columns(grid.columns, groups, page->report);
     measure(&grid, groups);
     grid_head(&grid, group_by_name(groups->by));
-    for (size_t i = 0; i < groups->shown; i++) {
-        grid_row(&grid, &groups->rows[i]);
-        put_key(page, groups->by, &groups->rows[i].key);
-        groups_put_holes(page, groups, &groups->rows[i].use);
-        grid_end(page);
-    }
+    for (size_t i = 0; i < groups->shown; i++)
+        put_row(page, &grid, &groups->rows[i]);
     if (groups->shown == groups->count)
         return;
     grid_row(&grid, &groups->hidden);

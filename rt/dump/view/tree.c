@@ -46,19 +46,19 @@ static size_t child_of(struct tree *tree, size_t parent, struct tree_place at) {
     return tree->count++;
 }
 
-static void add_amounts(struct tree_node *node, const struct counters *counters) {
+static void add_amounts(uint64_t amounts[MEASURE_SORTS], const struct counters *counters) {
     const struct report_site sum = {.counters = *counters};
     for (int i = 0; i < MEASURE_SORTS; i++)
-        node->amounts[i] += measure_of(&sum, (enum measure)i);
+        amounts[i] += measure_of(&sum, (enum measure)i);
 }
 
 static void add_path(struct tree *tree, const struct tree_path *path, const struct counters *counters) {
     size_t node = 0;
-    add_amounts(&tree->nodes[0], counters);
+    add_amounts(tree->nodes[0].amounts, counters);
     for (size_t i = 0; i < path->count; i++) {
         size_t at = tree->is_root_first ? path->count - 1 - i : i;
         node = child_of(tree, node, path->places[at]);
-        add_amounts(&tree->nodes[node], counters);
+        add_amounts(tree->nodes[node].amounts, counters);
     }
 }
 
@@ -75,6 +75,11 @@ static void add_stacks(struct tree *tree, const struct report *report, const str
 
 static uint64_t rest(uint64_t whole, uint64_t part) {
     return whole > part ? whole - part : 0;
+}
+
+/* Nothing of the row is in a stack. */
+static bool is_bare(const struct report_site *row, const struct counters *rest) {
+    return memcmp(&row->counters, rest, sizeof *rest) == 0;
 }
 
 /* The part of the rows that is in no stack. */
@@ -98,6 +103,11 @@ static void add_rest(struct tree *tree, const struct report *report, const struc
         if (view->backing || is_empty)
             continue;
         tree_path_make(path, view, NULL, symbolizer);
+        if (tree->has_stacks_alone && report->stack_count && is_bare(report->sites[i], &rests[i])) {
+            path->count = 0;
+            add_amounts(tree->bare_amounts, &rests[i]);
+            tree->bare++;
+        }
         add_path(tree, path, &rests[i]);
     }
     free(rests);

@@ -31,9 +31,13 @@ struct tree_node {
 };
 
 struct tree {
-    bool is_root_first; /* set by the caller, like those that follow; the rest is zero */
-    enum measure by;    /* what children are sorted and pruned by */
-    double prune;       /* what has less than so many percent of the whole is left out */
+    bool is_root_first;    /* set by the caller, like those that follow; the rest is zero */
+    enum measure by;       /* what children are sorted and pruned by */
+    double prune;          /* what has less than so many percent of the whole is left out */
+    bool has_stacks_alone; /* rows of which no stack was kept are summed up, and are in no node */
+
+    uint64_t bare_amounts[MEASURE_SORTS]; /* of these */
+    size_t bare;
 
     struct tree_node *nodes; /* 0 is the whole */
     size_t count, room;

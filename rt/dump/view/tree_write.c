@@ -7,6 +7,7 @@
 
 #include "write/grid.h"
 #include "write/json.h"
+#include "write/line.h"
 #include "write/names.h"
 #include "write/summary.h"
 
@@ -35,37 +36,75 @@ struct writing {
     const struct lines *lines;
 };
 
-/* row: an amount. */
-static void cell(char text[GRID_CELL], const void *context, const void *row, size_t column) {
+enum { TREE_SHARE, TREE_AMOUNT, TREE_CALLS, TREE_COLUMNS };
+
+/* row: amounts. */
+static void cell(char text[GRID_CELL], const void *context, const void *row, int column) {
     const struct tree *tree = context;
-    const uint64_t *amount = row;
+    const uint64_t *amounts = row;
+    enum measure measure = column == TREE_CALLS ? MEASURE_ALLOCS : tree->by;
     if (!row)
-        strcpy(text, column == 0 ? "share" : measure_name(tree->by));
-    else if (column == 0)
-        units_share(text, *amount, tree->nodes[0].amounts[tree->by]);
+        strcpy(text, column == TREE_SHARE ? "share" : measure_name(measure));
+    else if (column == TREE_SHARE)
+        units_share(text, amounts[measure], tree->nodes[0].amounts[measure]);
     else
-        measure_show(text, *amount, tree->by);
+        measure_show(text, amounts[measure], measure);
 }
 
-static void put_place(const struct writing *writing, const struct tree_place *at) {
-    struct out *out = writing->page.out;
-    const struct place place = {.file = at->file, .line = at->line};
-    if (at->function || at->file)
-        page_function(&writing->page, at->function);
-    if (at->file || at->module) {
-        out_text(out, at->function ? at->file ? " " : " in " : at->file ? " " : "");
-        place_write(out, at->file ? &place : &(struct place){.file = at->module},
-                    writing->page.report->directory);
+static size_t columns_of(const char *text) {
+    size_t columns = 0;
+    for (; *text; text++)
+        columns += (*text & 0xC0) != 0x80;
+    return columns;
+}
+
+/* What stands behind the function: where it is, and what it calls. */
+static void put_rest(const struct page *page, const struct tree_place *at) {
+    const char *path = at->file ? at->file : at->module;
+    if (path) {
+        out_text(page->out, at->file ? " " : at->function ? " in " : "");
+        page_path(page, path);
+    }
+    if (at->file && at->line) {
+        out_char(page->out, ':');
+        out_u64(page->out, at->line);
     }
     if (at->address) {
-        out_text(out, "+0x");
-        out_hex(out, at->address);
+        out_text(page->out, "+0x");
+        out_hex(page->out, at->address);
     }
     if (at->callee) {
-        out_char(out, ' ');
-        out_plain(out, at->callee);
+        out_char(page->out, ' ');
+        page_function(page, at->callee);
     }
-    out_char(out, '\n');
+}
+
+/* Names and paths share what the lines of the tree leave. */
+static void put_place(const struct writing *writing, const struct tree_place *at) {
+    const struct page *page = &writing->page;
+    size_t used = grid_width(&writing->grid) + columns_of(writing->margin.text) + strlen("|- "), behind;
+    char rest[4096];
+    struct page shorter = *page;
+    struct line line;
+    struct out out;
+    line_begin(&line, page, used, used);
+    out_open_memory(&out, rest, sizeof rest);
+    shorter.out = &out;
+    shorter.room = at->function ? line.page.room / 2 : line.page.room;
+    shorter.indent = used + shorter.room;
+    put_rest(&shorter, at);
+    behind = columns_of(rest);
+    shorter.out = page->out;
+    shorter.indent = used + behind;
+    if (at->function || at->file)
+        page_function(&shorter, at->function);
+    out_text(page->out, rest);
+    out_char(page->out, '\n');
+}
+
+static bool is_same(const struct tree *tree, const struct tree_node *a, const struct tree_node *b) {
+    return a->amounts[tree->by] == b->amounts[tree->by] &&
+           a->amounts[MEASURE_ALLOCS] == b->amounts[MEASURE_ALLOCS];
 }
 
 static void push(struct margin *margin, const char *text) {
@@ -89,12 +128,15 @@ static void put_node(struct writing *writing, size_t node, const char *branch, c
     size_t length = writing->margin.length;
     for (bool is_first = true;; is_first = false) {
         const struct tree_node *at = &tree->nodes[node];
-        grid_row(&writing->grid, &at->amounts[tree->by]);
+        if (is_first)
+            grid_row(&writing->grid, at->amounts);
+        else
+            out_spaces(writing->page.out, grid_width(&writing->grid));
         out_text(writing->page.out, writing->margin.text);
         out_text(writing->page.out, is_first ? branch : below);
         put_place(writing, &at->at);
         size_t only = at->count == 1 ? tree->children[at->first] : 0;
-        if (!only || tree->nodes[only].amounts[tree->by] != at->amounts[tree->by])
+        if (!only || !is_same(tree, &tree->nodes[only], at))
             break;
         node = only;
     }
@@ -104,7 +146,7 @@ static void put_node(struct writing *writing, size_t node, const char *branch, c
 }
 
 static void put_pruned(const struct writing *writing, const struct tree_node *node) {
-    grid_row(&writing->grid, &node->pruned_amounts[writing->tree->by]);
+    grid_row(&writing->grid, node->pruned_amounts);
     out_text(writing->page.out, writing->margin.text);
     out_text(writing->page.out, writing->lines->last);
     page_count(&writing->page, node->pruned, " more\n", " more\n");
@@ -129,17 +171,24 @@ static const struct lines *lines_for_terminal(void) {
     return isatty(STDOUT_FILENO) && strcmp(nl_langinfo(CODESET), "UTF-8") != 0 ? &typed : &drawn;
 }
 
-/* No share is wider than 6, and no amount than that of the root. */
+/* No share is wider than 6. */
 void tree_text(struct out *out, const struct tree *tree, const struct report *report) {
     struct writing writing = {
         .page = {.out = out, .report = report}, .tree = tree, .lines = lines_for_terminal()};
-    writing.grid = (struct grid){&writing.page, cell, tree, 2, {6}};
+    writing.grid = (struct grid){.page = &writing.page, .cell = cell, .context = tree, .widths = {6}};
+    grid_number_columns(&writing.grid, tree->by == MEASURE_ALLOCS ? TREE_CALLS : TREE_COLUMNS);
     grid_measure(&writing.grid, NULL);
-    grid_measure(&writing.grid, &tree->nodes[0].amounts[tree->by]);
+    for (size_t i = 0; i < tree->count; i++)
+        grid_measure(&writing.grid, tree->nodes[i].amounts);
+    grid_narrow(&writing.grid, 60, (const int[]){TREE_CALLS, TREE_SHARE}, 2);
     summary_text(&writing.page);
     grid_head(&writing.grid,
               tree->is_root_first ? "from the root to what allocates" : "allocation and its callers");
     put_children(&writing, 0);
+    if (!tree->bare)
+        return;
+    grid_row(&writing.grid, tree->bare_amounts);
+    page_count(&writing.page, tree->bare, " site without frames\n", " sites without frames\n");
 }
 
 /* ---- The tree as JSON. */

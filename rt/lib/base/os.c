@@ -284,6 +284,20 @@ int os_create(const char *path) {
     return -1;
 }
 
+long os_read_file(const char *path, char *bytes, size_t size) {
+    int fd = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    long read = 0, part = fd < 0 ? -1 : 1;
+    while (part > 0 && (size_t)read < size) {
+        part = syscall(SYS_read, fd, bytes + read, size - (size_t)read);
+        read += part > 0 ? part : 0;
+    }
+    int error = errno;
+    if (fd >= 0)
+        os_close(fd);
+    errno = error;
+    return part < 0 ? -1 : read;
+}
+
 int os_keep(int fd) {
     /* Programs that look for free descriptors start from below. */
     int copy = fcntl(fd, F_DUPFD_CLOEXEC, 200);

@@ -127,6 +127,9 @@ uint64_t os_now(void);
  * may have mapped, nor another user's file, who could read what is written. -1 with errno. */
 int os_create(const char *path);
 
+/* Reads the beginning of the file. The number of bytes, below 0: none, see errno. */
+long os_read_file(const char *path, char *bytes, size_t size);
+
 /* None of the calls here is a point where a thread can be cancelled. Keeps errno. */
 void os_close(int fd);
 

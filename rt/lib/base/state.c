@@ -8,6 +8,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 bool runtime_off;
 bool runtime_owners = true;
@@ -51,6 +52,15 @@ static void complain(const char *what, const char *pair, size_t length) {
     os_say("option ignored, ", what, quoted);
 }
 
+static void tell_keys(void) {
+    char buffer[4096];
+    struct out out;
+    out_open(&out, STDERR_FILENO, buffer, sizeof buffer);
+    out_text(&out, "allocsite: ALLOCSITE_OPTIONS=KEY=VALUE:KEY=VALUE..., with these values if not given:\n");
+    options_help(&out);
+    out_flush(&out);
+}
+
 #pragma weak __allocsite_default_options
 
 void options_read(void) {
@@ -61,6 +71,8 @@ void options_read(void) {
     text = secure_getenv("ALLOCSITE_OPTIONS");
     if (text)
         options_parse(&options, text, complain);
+    if (options.help)
+        tell_keys();
     if (!options.owners && options_need_owners(&options)) {
         os_say("option ignored, ", "what else is asked for needs the owners of blocks", ": owners=0");
         options.owners = true;

@@ -244,15 +244,38 @@ static bool is_site(const char *pattern, const struct allocsite_site *site) {
     return false;
 }
 
+/* Returns what is behind it. */
+static const char *take_pattern(const char *patterns, char pattern[OPTIONS_PATH_SIZE]) {
+    size_t length = strcspn(patterns, ",");
+    memcpy(pattern, patterns, length);
+    pattern[length] = '\0';
+    return patterns + length + (patterns[length] == ',');
+}
+
+/* Which patterns have matched something; those behind the 64th are not told of. */
+static uint64_t matched;
+
 bool stack_sites_select(const char *patterns, const struct record *record) {
     char pattern[OPTIONS_PATH_SIZE];
-    while (*patterns) {
-        size_t length = strcspn(patterns, ",");
-        memcpy(pattern, patterns, length);
-        pattern[length] = '\0';
-        if (record->site ? is_site(pattern, record->site) : is_path(pattern, record->module->path))
-            return true;
-        patterns += length + (patterns[length] == ',');
+    uint64_t these = 0;
+    bool is_selected = false;
+    for (unsigned number = 0; *patterns; number++) {
+        patterns = take_pattern(patterns, pattern);
+        if (!(record->site ? is_site(pattern, record->site) : is_path(pattern, record->module->path)))
+            continue;
+        is_selected = true;
+        these |= number < 64 ? UINT64_C(1) << number : 0;
     }
-    return false;
+    __atomic_fetch_or(&matched, these, __ATOMIC_RELAXED);
+    return is_selected;
+}
+
+void stack_sites_tell(void) {
+    char pattern[OPTIONS_PATH_SIZE];
+    const char *patterns = stacks_depth ? wanted : "";
+    for (unsigned number = 0; *patterns && number < 64; number++) {
+        patterns = take_pattern(patterns, pattern);
+        if (!(matched >> number & 1))
+            os_say("stack_sites: nothing that allocated matches ", pattern);
+    }
 }

@@ -48,4 +48,7 @@ struct profile_walks stacks_walks(void);
  * into; of an unsited caller the module. Files and modules match from any slash on. */
 bool stack_sites_select(const char *patterns, const struct record *);
 
+/* At the end: says which patterns have matched nothing. */
+void stack_sites_tell(void);
+
 #endif

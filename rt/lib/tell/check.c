@@ -104,7 +104,7 @@ static void write_site(struct out *out, uint32_t slot) {
         return;
     }
     struct place place = descriptor_place(&record->site->scope, record->site->line, record->site->column);
-    name_function(name, place.function);
+    name_function(name, place.function, 72);
     out_plain(out, name);
     out_char(out, ' ');
     place_write(out, &place, NULL);

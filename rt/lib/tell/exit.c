@@ -10,6 +10,7 @@
 #include "base/path.h"
 #include "lib/base/os.h"
 #include "lib/base/state.h"
+#include "lib/bill/stacks.h"
 #include "lib/count/torn.h"
 #include "lib/heap/next.h"
 #include "lib/store/store.h"
@@ -77,6 +78,7 @@ static void end(void) {
         return;
     instrumented_note();
     torn_look();
+    stack_sites_tell();
     report_at_exit();
     if (store_is_file())
         collect_holes(store_header());

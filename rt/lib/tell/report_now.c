@@ -11,6 +11,7 @@
 #include "lib/base/table.h"
 #include "lib/tell/collect.h"
 #include "write/formats.h"
+#include "write/line.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -64,13 +65,25 @@ static int take_lock(struct lock *lock) {
     return ENOMEM;
 }
 
+/* What of the leaks is known; NULL: all are told. */
+static const char *read_suppressions(void) {
+    enum { SIZE = 1 << 16 };
+    const char *path = runtime_options()->suppress;
+    char *text = strcmp(path, "none") != 0 ? collect_take(SIZE) : NULL;
+    if (text && os_read_file(path, text, SIZE - 1) < 0)
+        os_say("no suppressions from ", path, ": ", strerrordesc_np(errno));
+    return text;
+}
+
 static int write_report(int fd, enum report_format format, bool is_end, char *buffer) {
     struct report report;
     struct out out;
-    if (!collect(&report, format == FORMAT_JSON, is_end))
+    if (!collect(&report, format == FORMAT_JSON || (is_end && !format_is_for_programs(format)), is_end))
         return ENOMEM;
     struct report_limits limits = report_limits_of(runtime_options());
+    limits.suppressed = read_suppressions();
     report_prepare(&report, &limits);
+    line_fit(&report, fd);
     out_open(&out, fd, buffer, OUT_SIZE);
     report_write(&out, &report, format);
     return out_flush(&out);

@@ -41,7 +41,7 @@ def table_of(text):
     rows = []
     for line in lines[head + 1:]:
         cells = re.split(r" {2,}", line.strip(), maxsplit=len(names) - 1)
-        if re.match(r"\d", line.strip()):
+        if re.match(r"\d", line.strip()) and len(cells) == len(names):
             rows.append(dict(zip(["bytes", "bytes share", "allocs", "allocs share", *names[4:]], cells)))
     return rows
 
@@ -67,7 +67,7 @@ def markdown():
     process = run([program], "format=markdown:top=3")
     rows = [line.strip("|").split("|") for line in process.err.splitlines() if line.startswith("|")]
     expect("markdown: cells", {len(rows[0])}, {len(row) for row in rows})
-    expect("markdown: rows", 3 + 1 + 2, len(rows))
+    expect("markdown: rows, two of them sums", 3 + 2 + 2, len(rows))
     column = [cell.strip() for cell in rows[0]].index("allocs")
     expect("markdown: allocs", totals(program)["allocs"], sum(number(row[column]) for row in rows[2:]))
 
@@ -112,6 +112,20 @@ def leaks():
     sites = json.loads(run([program], "format=json:leaks=1").err)["sites"]
     expect("leaks: live blocks", True, bool(sites) and all(site["live_blocks"] for site in sites))
     expect("leaks: sum", totals(program)["live_bytes"], sum(site["live_bytes"] for site in sites))
+
+
+def suppressed():
+    """Known leaks are no leaks, but in the totals."""
+    program = loud()
+    with open("known", "w") as file:
+        file.write("# of the helper\nleak:^helper$\n")
+    every = json.loads(run([program], "format=json:leaks=1").err)
+    some = json.loads(run([program], "format=json:leaks=1:suppress=known").err)
+    expect("suppressed", [site for site in every["sites"] if site["function"] != "helper"], some["sites"])
+    expect("suppressed: are left out", len(every["sites"]) - len(some["sites"]), some["sites_left_out"] - every["sites_left_out"])
+    expect("suppressed: totals", every["totals"], some["totals"])
+    expect("suppressed: told", True, " suppressed\n" in run([program], "leaks=1:suppress=known").err)
+    expect("suppressed: no file", True, run([program], "leaks=1:suppress=absent").err.startswith("allocsite: no suppressions from absent: "))
 
 
 def sizes():
@@ -201,4 +215,4 @@ def unreachable():
     expect("mode", {0o600}, modes)
 
 
-main([text, markdown, comma_separated, json_rows, leaks, sizes, defaults, closed, broken_pipe, file_size, nonblocking, unreachable])
+main([text, markdown, comma_separated, json_rows, leaks, suppressed, sizes, defaults, closed, broken_pipe, file_size, nonblocking, unreachable])

@@ -157,10 +157,12 @@ def selected():
                                 ("selected.cpp,xyz", ["main", "main", "shop::hidden(unsigned long)", "shop::sell(int)"]), ("elected.cpp", [])):
         process = run([program], f"{REPORT}stack=8:stack_sites='{patterns}'")
         report = report_of(process)
-        check_behaviour(process)
+        check_behaviour(process, err=process.err)
         having = sums(report["stacks"])
         expect(patterns, functions, sorted(site["function"] for site in report["sites"] if site["id"] in having and site["sited"]))
         check_stacks(report, everywhere=False)
+        said = [line.split()[-1] for line in process.err.splitlines() if "nothing that allocated matches" in line]
+        expect(f"{patterns}: what matches nothing", [name for name in patterns.split(",") if name in ("nothing", "xyz", "elected.cpp")], said)
 
 
 def first_frame(stack, modules):

@@ -7,11 +7,11 @@
 #include <cmocka.h>
 
 static int complaints;
-static char last_complaint[256];
+static char last_complaint[256], last_what[256];
 
 static void complain(const char *what, const char *pair, size_t length) {
     assert_true(length < sizeof last_complaint);
-    assert_non_null(what);
+    strcpy(last_what, what);
     memcpy(last_complaint, pair, length);
     last_complaint[length] = '\0';
     complaints++;
@@ -80,8 +80,8 @@ static void quotes_keep_what_ends_a_value(void **state) {
     assert_int_equal(options.top, 3);
     assert_int_equal(options.stack, 2);
     assert_string_equal(parsed("report=it's:top=3", 0).report, "it's");
-    assert_int_equal(parsed("report='open:top=3", 0).top, 20);
-    assert_string_equal(parsed("report='", 0).report, "'");
+    assert_int_equal(parsed("report='open:top=3", 1).top, 20);
+    assert_string_equal(last_what, "a quote is not closed");
 }
 
 static void every_sort(void **state) {
@@ -115,6 +115,48 @@ static void what_is_wrong_is_left_out(void **state) {
         assert_int_equal(options.top, 3);
         assert_int_equal(options.min_allocs, 4);
     }
+}
+
+static void complaints_name_what_would_be_right(void **state) {
+    (void)state;
+    static const struct {
+        const char *pair, *what;
+    } cases[] = {
+        {"tpo=5", "unknown key, did you mean top?"},
+        {"min-bytes=5", "unknown key, did you mean min_bytes?"},
+        {"stacksites=a", "unknown key, did you mean stack_sites?"},
+        {"bananas=1", "unknown key, help=1 tells all"},
+        {"x=1", "unknown key, help=1 tells all"},
+        {"top", "not of the form key=value"},
+        {"sort=nothing", "not one of bytes, allocs, live, peak"},
+        {"format=html", "not one of text json csv markdown"},
+        {"names=long", "not one of short, full"},
+        {"leaks=yes", "neither 0 nor 1"},
+        {"top=5KiB", "not a number"},
+        {"min_bytes=5K", "not a size, as 4096 or 64KiB"},
+        {"stack=65", "not a number up to 64"},
+        {"signal=9", "not the number of a signal that can be handled"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        parsed(cases[i].pair, 1);
+        assert_string_equal(last_what, cases[i].what);
+    }
+    assert_true(parsed("min_bytes=1.5MiB", 0).min_bytes == 3 << 19);
+    assert_true(parsed("names=full", 0).full_names && !parsed("names=full:names=short", 0).full_names);
+}
+
+/* A key that has no line could not be found. */
+static void help_tells_every_key(void **state) {
+    (void)state;
+    char text[4096];
+    struct out out;
+    out_open_memory(&out, text, sizeof text);
+    options_help(&out);
+    static const char *const keys[] = {"enabled=1", "report=stderr", "names=short", "stack_sites=all",
+                                       "help=0"};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        assert_non_null(strstr(text, keys[i]));
+    assert_true(strlen(text) < sizeof text - 1);
 }
 
 static void the_last_one_holds_and_empty_ones_are_nothing(void **state) {
@@ -168,6 +210,8 @@ int main(void) {
         cmocka_unit_test(quotes_keep_what_ends_a_value),
         cmocka_unit_test(booleans_are_their_own_keys),
         cmocka_unit_test(what_is_wrong_is_left_out),
+        cmocka_unit_test(complaints_name_what_would_be_right),
+        cmocka_unit_test(help_tells_every_key),
         cmocka_unit_test(the_last_one_holds_and_empty_ones_are_nothing),
         cmocka_unit_test(a_path_that_is_too_long),
         cmocka_unit_test(patterns),

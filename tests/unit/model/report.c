@@ -34,6 +34,46 @@ static void sorts_by_what_is_asked_for(void **state) {
     }
 }
 
+/* They come last and in a row of their own; the totals have them. */
+static void what_libraries_keep_stands_apart(void **state) {
+    (void)state;
+    static const struct {
+        struct site_view view;
+        uint64_t bytes;
+        bool is_apart;
+    } cases[] = {
+        {{.module = "/lib/libc.so.6", .address = 1, .at.function = "_IO_file_doallocate"}, 4096, true},
+        {{.module = "/lib/libc.so.6", .address = 1, .at.function = "getpwnam"}, 4096, false},
+        {{.module = "/lib/libstdc++.so.6", .address = 1}, 72704, true},
+        {{.module = "/lib/libstdc++.so.6", .address = 1}, 4096, false},
+        {{.module = "/bin/p", .address = 1}, 72704, false},
+        {{.module = "/bin/p", .address = 1, .at.function = "_GLOBAL__sub_I_eh_alloc.cc"}, 72704, true},
+        {{.module = "/bin/p", .sited = true, .callee = "printf"}, 1024, true},
+        {{.module = "/bin/p", .sited = true, .callee = "std::operator<<"}, 4096, true},
+        {{.module = "/bin/p", .sited = true, .callee = "std::operator<<"}, 4000, false},
+        {{.module = "/bin/p", .sited = true, .callee = "malloc"}, 4096, false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct report report = unprepared();
+        copies[2].view = cases[i].view;
+        copies[2].counters = (struct counters){
+            .allocs = 1, .alloc_bytes = cases[i].bytes, .live_blocks = 1, .live_bytes = cases[i].bytes};
+        report_prepare(&report, &(struct report_limits){.apart = true});
+        assert_int_equal(report.apart_count, cases[i].is_apart);
+        assert_int_equal(report.shown, 3 - cases[i].is_apart);
+        assert_int_equal(report_hidden_count(&report), 0);
+        assert_int_equal(report.totals.counters.live_bytes, 200 + cases[i].bytes);
+        assert_int_equal(strstr(text_of(&report, FORMAT_TEXT), "start-up and stdio\n") != NULL,
+                         cases[i].is_apart);
+    }
+    struct report report = unprepared();
+    copies[2].counters.alloc_bytes = 4096;
+    copies[2].view = cases[0].view;
+    report_prepare(&report, &(struct report_limits){.apart = true, .leaks = true});
+    assert_int_equal(report.shown, 1);
+    assert_int_equal(report.sites[0]->view.id, 1);
+}
+
 static void a_merged_site_has_at_least_the_larger_maximum(void **state) {
     (void)state;
     struct report report = prepared((struct report_limits){0});
@@ -127,6 +167,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(merges_and_sorts),
         cmocka_unit_test(sorts_by_what_is_asked_for),
+        cmocka_unit_test(what_libraries_keep_stands_apart),
         cmocka_unit_test(a_merged_site_has_at_least_the_larger_maximum),
         cmocka_unit_test(merges_sizes_and_lost_blocks),
         cmocka_unit_test(merges_pairs),

@@ -3,6 +3,7 @@
 #include "write/names.h"
 
 #include <cmocka.h>
+#include <string.h>
 
 static void units(void **state) {
     (void)state;
@@ -26,29 +27,140 @@ static void units(void **state) {
     assert_string_equal(text, "100.0%");
 }
 
+/* Names of demanglers, of LLVM and of libiberty. */
 static void names(void **state) {
     (void)state;
+    static const struct {
+        const char *name, *shown;
+    } functions[] = {
+        {"main", "main"},
+        {"foo.constprop.0", "foo.constprop.0"},
+        {"foo(int) [clone .isra.0]", "foo"},
+        {"foo(int) (.cold)", "foo"},
+        {"_GLOBAL__sub_I_x.cc", "_GLOBAL__sub_I_x.cc"},
+        {"std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >::append(char "
+         "const*)",
+         "std::string::append"},
+        {"std::__1::vector<ns::Foo, std::__1::allocator<ns::Foo>>::push_back(ns::Foo&&)",
+         "std::vector<ns::Foo>::push_back"},
+        {"std::map<int, std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >, "
+         "std::less<int>, std::allocator<std::pair<int const, std::__cxx11::basic_string<char, "
+         "std::char_traits<char>, std::allocator<char> > > > >::operator[](int&&)",
+         "std::map<int, std::string>::operator[]"},
+        {"std::unordered_map<A, B, std::hash<A>, std::equal_to<A>, std::allocator<std::pair<A const, B> > "
+         ">::at(A const&)",
+         "std::unordered_map<A, B>::at"},
+        {"std::unique_ptr<Foo, std::default_delete<Foo> > std::make_unique<Foo, int>(int&&)",
+         "std::make_unique<Foo, int>"},
+        {"std::pair<int, std::allocator<int> >::pair()", "std::pair<int, std::allocator<int>>::pair"},
+        {"std::allocator_traits<std::allocator<int> >::allocate(std::allocator<int>&, unsigned long)",
+         "std::allocator_traits<std::allocator<int>>::allocate"},
+        {"std::_V2::__rotate<int*>(int*, int*, int*)", "std::__rotate<int*>"},
+        {"absl::lts_20220623::StrCat(int)", "absl::StrCat"},
+        {"api::v2::get(int)", "api::v2::get"},
+        {"name[abi:cxx11](int)", "name"},
+        {"std::ostream& std::operator<< <std::char_traits<char> >(std::ostream&, char const*)",
+         "std::operator<<"},
+        {"bool operator< <int>(A<int> const&, A<int> const&)", "operator< <int>"},
+        {"A::operator<=>(A const&) const", "A::operator<=>"},
+        {"A::operator->*(int)", "A::operator->*"},
+        {"A::operator()(int) const", "A::operator()"},
+        {"A::operator,(int)", "A::operator,"},
+        {"A::operator bool() const", "A::operator bool"},
+        {"A::operator std::vector<int, std::allocator<int> >() const", "A::operator std::vector<int>"},
+        {"operator new[](unsigned long)", "operator new[]"},
+        {"operator\"\" _km(long double)", "operator\"\" _km"},
+        {"operators(int)", "operators"},
+        {"void (*handler<int>(int))(char)", "handler<int>"},
+        {"int (&table())[3]", "table"},
+        {"decltype(auto) make<int>(int&&)", "make<int>"},
+        {"decltype (f(x)) call<int (*)(int)>(int (*)(int), int)", "call<int (*)(int)>"},
+        {"std::function<void (int)>::operator()(int) const", "std::function<void (int)>::operator()"},
+        {"void call<&(callback(int))>(int)", "call<&(callback(int))>"},
+        {"void f<(3 > 2)>()", "f<(3 > 2)>"},
+        {"void g<&A::operator> >()", "g<&A::operator>>"},
+        {"auto main::'lambda0'(auto)::operator()<int>(int) const", "main::'lambda0'::operator()<int>"},
+        {"f(int) const::{lambda(std::vector<int>)#2}::operator()(std::vector<int>) const",
+         "f::{lambda#2}::operator()"},
+        {"main::$_0::operator()(int) const", "main::$_0::operator()"},
+        {"(anonymous namespace)::Parser::parse((anonymous namespace)::Token const&)",
+         "(anonymous namespace)::Parser::parse"},
+        {"non-virtual thunk to Foo::bar()", "Foo::bar"},
+        {"core::ops::FnOnce::call_once{{vtable.shim}}", "core::ops::FnOnce::call_once{{vtable.shim}}"},
+        {"<alloc::Vec<T> as core::From<T>>::from", "<alloc::Vec<T> as core::From<T>>::from"},
+        {"_$LT$T$u20$as$u20$U$GT$::drop", "_$LT$T$u20$as$u20$U$GT$::drop"},
+        {"-[NSString initWithFormat:]", "-[NSString initWithFormat:]"},
+        {"broken<int", "broken<int"},
+        {"broken(int", "broken(int"},
+        {">>)}]", ">>)}]"},
+        {"x::operator", "x::operator"},
+        {"", ""},
+        {NULL, "?"},
+    };
     char text[NAME_SIZE];
-    name_function(text, "short<int>()");
-    assert_string_equal(text, "short<int>()");
-    name_function(
-        text,
-        "std::vector<std::pair<std::string, std::map<int, long> >, std::allocator<char> >::push_back(int)");
-    assert_string_equal(text, "std::vector<...>::push_back(int)");
-    name_function(
-        text,
-        "std::ostream& operator<< <std::char_traits<char> >(std::ostream&, some_very_long_parameter_name)");
-    assert_string_equal(text, "std::ostream& operator<< <...>(std::ostream&, some_very_long_paramete...");
-    name_function(text, NULL);
-    assert_string_equal(text, "?");
-    name_function(text, "a\nb\xFF");
-    assert_string_equal(text, "a?b?");
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
+        name_function(text, functions[i].name, 60);
+        assert_string_equal(text, functions[i].shown);
+    }
+}
+
+static void long_names(void **state) {
+    (void)state;
+    static const struct {
+        size_t columns;
+        const char *name, *shown;
+    } functions[] = {
+        {60,
+         "bool nlohmann::json_abi_v3_11_2::detail::parser<nlohmann::json_abi_v3_11_2::basic_json<std::map, "
+         "std::vector, std::string>, char const*>::sax_parse_internal<int>(int*)",
+         "nlohmann::detail::parser<...>::sax_parse_internal<int>"},
+        {44,
+         "bool nlohmann::json_abi_v3_11_2::detail::parser<nlohmann::json_abi_v3_11_2::basic_json<std::map, "
+         "std::vector, std::string>, char const*>::sax_parse_internal<int>(int*)",
+         "...::parser<...>::sax_parse_internal<int>"},
+        {20, "bool a::parser<std::vector<std::vector<int>>>::the_name_of_the_function_stays(int*)",
+         "...::the_name_of_the_function_stays"},
+        {40, "outer<first_of_two_arguments, second>::inner<short>::f()", "outer<...>::inner<short>::f"},
+        {11, "café::été::f(int)", "...::été::f"},
+    };
+    char text[NAME_SIZE], endless[2000] = "";
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
+        name_function(text, functions[i].name, functions[i].columns);
+        assert_string_equal(text, functions[i].shown);
+    }
+    memset(endless, 'a', sizeof endless - 1);
+    name_function(text, endless, 60);
+    assert_true(strlen(text) < NAME_SIZE);
+    assert_string_equal(text + strlen(text) - 3, "...");
+}
+
+static void types(void **state) {
+    (void)state;
+    static const struct {
+        const char *name, *shown;
+    } types[] = {
+        {"std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >", "std::string"},
+        {"std::_Rb_tree_node<std::pair<const std::__cxx11::basic_string<char, std::char_traits<char>, "
+         "std::allocator<char> >, nlohmann::basic_json<std::map, std::vector>>>",
+         "std::_Rb_tree_node<std::pair<...>>"},
+        {"struct word", "struct word"},
+        {"char[16]", "char[16]"},
+        {"void (*)(int)", "void (*)(int)"},
+        {"A<int>, B<int, std::allocator<int>>", "A<int>, B<int>"},
+    };
+    char text[NAME_SIZE];
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+        name_type(text, types[i].name, 40);
+        assert_string_equal(text, types[i].shown);
+    }
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(units),
         cmocka_unit_test(names),
+        cmocka_unit_test(long_names),
+        cmocka_unit_test(types),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

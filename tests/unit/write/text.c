@@ -12,13 +12,13 @@ static void text(void **state) {
         "live at exit: 7 blocks of 300 B; peak: 1.4 KiB in 9 blocks\n"
         "sited: 64.3% of 14 calls (97.8% of 4.4 KiB) at 2 sites; unsited: 1 module\n"
         "  bytes  share  allocs  share  reallocs  moved  failed   live    peak  most live  average  site\n"
-        "3.9 KiB  88.9%       1  10.0%         4      4       1    0 B  1000 B          1    802 B  g "
-        "a.c:20 "
+        "3.9 KiB  88.9%       1  10.0%         4      4       1    0 B  1000 B          1    802 B  a.c:20 g "
         "realloc\n"
         "                                                                                           "
-        "  in outer(int) a.c:30:2\n"
-        "  400 B   8.9%       4  40.0%         0      0       0  200 B   300 B         2+    100 B  f "
-        "a.c:10:5 malloc\n"
+        "  in a.c:30:2 outer\n"
+        "  400 B   8.9%       4  40.0%         0      0       0  200 B   300 B         2+    100 B  a.c:10:5 "
+        "f "
+        "malloc\n"
         "  100 B   2.2%       5  50.0%         0      0       0  100 B   100 B         5+     20 B  "
         "unsited "
         "in /lib/libc.so\n");
@@ -36,7 +36,7 @@ static void leaks_are_sites_with_live_blocks_lost_ones_first(void **state) {
     assert_string_equal(strchr(strstr(text_of(&report, FORMAT_TEXT), "sited: "), '\n') + 1,
                         "lost   live  share  blocks  allocs  most live  average  site\n"
                         "20 B  100 B  33.3%       5       5         5+     20 B  unsited in /lib/libc.so\n"
-                        " 0 B  200 B  66.7%       2       4         2+    100 B  f a.c:10:5 malloc\n"
+                        " 0 B  200 B  66.7%       2       4         2+    100 B  a.c:10:5 f malloc\n"
                         " 0 B    0 B   0.0%       0       1          -    802 B  1 more site\n");
 }
 
@@ -44,7 +44,7 @@ static void leaks_are_sites_with_live_blocks_lost_ones_first(void **state) {
 static const char *below_f(const struct report *report) {
     static char lines[2048];
     size_t used = 0;
-    const char *line = strchr(strstr(text_of(report, FORMAT_TEXT), "  f a.c"), '\n') + 1;
+    const char *line = strchr(strstr(text_of(report, FORMAT_TEXT), "  a.c:10:5 f"), '\n') + 1;
     while (strncmp(line, "          ", 10) == 0) {
         const char *start = line + strspn(line, " "), *end = strchr(line, '\n') + 1;
         memcpy(lines + used, start, (size_t)(end - start));
@@ -95,9 +95,9 @@ static void shows_the_largest_pairs_and_sums_up_the_rest(void **state) {
     add_pair(&report, PAIR_REALLOC, 0, 2, 1, 10);
     report.has_pairs = true;
     report_prepare(&report, &(struct report_limits){.pairs = true});
-    assert_string_equal(below_f(&report), "1 block of 100 B freed by h a.c:40:1 free\n"
+    assert_string_equal(below_f(&report), "1 block of 100 B freed by a.c:40:1 h free\n"
                                           "1 block of 60 B freed by unsited in /lib/libc.so\n"
-                                          "1 block of 50 B freed by g a.c:20 realloc in outer(int) a.c:30:2\n"
+                                          "1 block of 50 B freed by a.c:20 g realloc in a.c:30:2 outer\n"
                                           "3 blocks of 40 B reallocated by itself\n"
                                           "3 blocks of 30 B reallocated by an unknown place\n"
                                           "2 blocks of 30 B by 2 more\n");
@@ -111,15 +111,15 @@ static void faults_stand_above_the_table(void **state) {
     report_prepare(&report, &(struct report_limits){0});
     const char *text = text_of(&report, FORMAT_TEXT);
     const char *fault = strstr(text, "\nFAULT: freed twice, 2 times (80 B)\n"
-                                     "  allocated by g a.c:20 realloc\n"
-                                     "  in outer(int) a.c:30:2\n"
-                                     "  freed by h a.c:40:1 free\n");
+                                     "  allocated by a.c:20 g realloc\n"
+                                     "  in a.c:30:2 outer\n"
+                                     "  freed by a.c:40:1 h free\n");
     assert_non_null(fault);
     assert_true(fault < strstr(text, "  site\n"));
     assert_non_null(
         strstr(text_of(&report, FORMAT_MARKDOWN),
-               "\n**Fault:** freed twice, 2 times (80 B)<br>allocated by `g` a.c:20 `realloc`<br>in "
-               "`outer(int)` a.c:30:2<br>freed by `h` a.c:40:1 `free`\n"));
+               "\n**Fault:** freed twice, 2 times (80 B)<br>allocated by a.c:20 `g` `realloc`<br>in "
+               "a.c:30:2 `outer`<br>freed by a.c:40:1 `h` `free`\n"));
 }
 
 static void advises_to_reuse_a_buffer(void **state) {
@@ -195,6 +195,110 @@ static void names_are_harmless(void **state) {
     assert_non_null(strstr(text_of(&report, FORMAT_MARKDOWN), " `a?'\\|?`<br>"));
 }
 
+static size_t widest_line(const char *text) {
+    size_t widest = 0;
+    for (const char *end; *text; text = end + 1) {
+        size_t columns = 0;
+        end = strchr(text, '\n');
+        for (; text < end; text++)
+            columns += (*text & 0xC0) != 0x80;
+        widest = columns > widest ? columns : widest;
+    }
+    return widest;
+}
+
+/* Columns give way, names and paths are shortened, sentences broken; the place comes first. */
+static void every_line_fits(void **state) {
+    (void)state;
+    struct report report = unprepared();
+    static const char *const reasons[] = {
+        "of a reason that takes many words to say, more than a line has room "
+        "for, and some more to be told on a second one"};
+    static const struct place callers[] = {
+        {"void ns::outer<std::vector<int, std::allocator<int> > >::run(int)",
+         "/src/a/very/deep/folder/of/a/"
+         "project/with/long/names/of/its/folders/and/files.cpp",
+         30, 2}};
+    copies[0].view.at = (struct place){"ns::inner<std::map<std::string, std::vector<std::string> > >::f(int)",
+                                       "/src/some/folder/inner.cpp", 12345, 17};
+    copies[0].view.type = "std::map<std::string, std::vector<std::string>, std::less<std::string> >";
+    copies[0].view.inlined = callers;
+    copies[0].view.inlined_count = 1;
+    copies[0].counters.alloc_bytes = UINT64_MAX / 2;
+    report.reasons = reasons;
+    report.reason_count = 1;
+    add_pair(&report, PAIR_FREE, 0, 1, 4, 100);
+    add_pair(&report, FAULT_DOUBLE_FREE, 0, 1, 4, 100);
+    report.has_pairs = true;
+    report_prepare(&report, &(struct report_limits){.pairs = true});
+    for (report.width = 60; report.width < 240; report.width++)
+        assert_in_range(widest_line(text_of(&report, FORMAT_TEXT)), report.width / 2, report.width);
+    report.width = 100;
+    assert_non_null(strstr(
+        text_of(&report, FORMAT_TEXT),
+        "  some/folder/inner.cpp:12345:17\n"
+        "            ns::inner<...>::f malloc of std::map<std::string, std::vector<std::string>>\n"
+        "            in a/very/deep/folder/of/a/project/with/long/names/of/its/folders/and/files.cpp:30:2\n"
+        "              ns::outer<std::vector<int>>::run\n"));
+    report.limits.sort = SORT_PEAK;
+    report.width = 60;
+    assert_non_null(
+        strstr(text_of(&report, FORMAT_TEXT), "  in .../names/of/its/folders/and/files.cpp:30:2\n"));
+    assert_non_null(strstr(text_of(&report, FORMAT_TEXT), "  peak  site\n"));
+    report.limits.full_names = true;
+    assert_non_null(strstr(text_of(&report, FORMAT_TEXT), copies[0].view.at.function));
+    assert_non_null(strstr(text_of(&report, FORMAT_TEXT), copies[0].view.type));
+}
+
+static void colours_only_a_terminal(void **state) {
+    (void)state;
+    struct report report = prepared((struct report_limits){0});
+    assert_null(strchr(text_of(&report, FORMAT_TEXT), '\x1b'));
+    report.is_coloured = true;
+    report.width = 100;
+    assert_non_null(strstr(text_of(&report, FORMAT_TEXT), "\x1b[1ma.c:10:5\x1b[m f malloc\n"));
+    assert_null(strchr(text_of(&report, FORMAT_MARKDOWN), '\x1b'));
+    assert_null(strchr(text_of(&report, FORMAT_JSON), '\x1b'));
+}
+
+/* The row's own frame is not repeated; of a library the function is told that the program called. */
+static void stacks_of_rows(void **state) {
+    (void)state;
+    struct report report = unprepared();
+    static const struct report_module libc = {.path = "/lib/libc.so"}, program = {.path = "/bin/p"};
+    static struct report_frame frames[] = {{&program, 1, "f"},
+                                           {&program, 2, "A::load(int)"},
+                                           {&program, 3, "main"},
+                                           {&libc, 4, "__libc_start_main"}};
+    static struct report_frame inside[] = {{&libc, 1, "_IO_file_doallocate"},
+                                           {&libc, 2, "_IO_do_write"},
+                                           {&libc, 3, "printf"},
+                                           {&program, 4, NULL}};
+    struct report_stack stacks[] = {{.site = &copies[0],
+                                     .frames = frames + 1,
+                                     .frame_count = 2,
+                                     .counters = {.allocs = 1, .alloc_bytes = 90}},
+                                    {.site = &copies[0],
+                                     .frames = frames,
+                                     .frame_count = 4,
+                                     .counters = {.allocs = 2, .alloc_bytes = 200}},
+                                    {.site = &copies[2],
+                                     .frames = inside,
+                                     .frame_count = 4,
+                                     .counters = {.allocs = 5, .alloc_bytes = 100}}};
+    copies[2].view.address = 1;
+    copies[2].view.at.function = "_IO_file_doallocate";
+    report.stacks = stacks;
+    report.stack_count = 3;
+    report_prepare(&report, &(struct report_limits){.apart = true});
+    assert_string_equal(below_f(&report), "from A::load < main (50.0% of it)\n");
+    assert_non_null(
+        strstr(text_of(&report, FORMAT_TEXT),
+               "100 B buffer of stdio: unsited in /lib/libc.so+0x1: printf: _IO_file_doallocate\n"));
+    copies[0].view.at.function = copies[3].view.at.function = "main";
+    assert_null(strstr(text_of(&report, FORMAT_TEXT), "from A::load"));
+}
+
 static void an_empty_report(void **state) {
     (void)state;
     struct report report = {.program = "p"};
@@ -218,6 +322,9 @@ int main(void) {
         cmocka_unit_test(says_what_is_known_of_live_blocks),
         cmocka_unit_test(what_was_left_out_is_in_the_totals),
         cmocka_unit_test(names_are_harmless),
+        cmocka_unit_test(every_line_fits),
+        cmocka_unit_test(colours_only_a_terminal),
+        cmocka_unit_test(stacks_of_rows),
         cmocka_unit_test(an_empty_report),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Amounts as people write them. */
-#ifndef ALLOCSITE_DUMP_BASE_AMOUNT_H
-#define ALLOCSITE_DUMP_BASE_AMOUNT_H
+#ifndef ALLOCSITE_BASE_AMOUNT_H
+#define ALLOCSITE_BASE_AMOUNT_H
 
 #include <stdbool.h>
 #include <stdint.h>

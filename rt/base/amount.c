@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Amounts as people write them. */
-#include "dump/base/amount.h"
+#include "base/amount.h"
 
-#include <inttypes.h>
+#include "base/out.h"
+
 #include <stddef.h>
-#include <stdio.h>
 #include <string.h>
 
 static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
@@ -95,5 +95,8 @@ void amount_write(char *text, uint64_t amount, bool is_bytes) {
         amount /= 1024;
         unit++;
     }
-    snprintf(text, AMOUNT_SIZE, "%" PRIu64 "%s", amount, unit ? units[unit] : "");
+    struct out out;
+    out_open_memory(&out, text, AMOUNT_SIZE);
+    out_u64(&out, amount);
+    out_text(&out, unit ? units[unit] : "");
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Numbers and sizes as people write them. */
-#include "dump/base/amount.h"
+#include "base/amount.h"
 
 #include <cmocka.h>
 
