@@ -191,7 +191,7 @@ static inline uint32_t key_with_stack(struct origin origin, const void *frame) {
     return keeps_stacks ? stack_key_seen(key_slot(key), frame) : key;
 }
 
-/* Large, or its caller has to be looked up. */
+/* Its caller has to be looked up, or it is in the second half of a cell. */
 static bool gain_unsited(struct origin origin, void *p, uint64_t bytes, enum family family) {
     return gain_any(local.current->capacity ? key_for(origin) : ALLOCSITE_KEY_NONE, p, bytes, family);
 }
@@ -224,8 +224,7 @@ static __attribute__((noinline)) void *alloc_alone(struct origin origin, void *p
     return own_gain_alone(key_for(origin), p, bytes) ? p : alloc_slow(origin, p, bytes, family);
 }
 
-/* Most of what comes here is large. Each way is a jump: what one of them keeps on the stack the others need
- * not. */
+/* Each way is a jump: what one of them keeps on the stack the others need not. */
 void *own_alloc_slow(struct origin origin, void *p, uint64_t bytes, enum family family) {
     if (UNLIKELY(!runtime_owners))
         return alloc_alone(origin, p, bytes, family);
@@ -308,14 +307,23 @@ void own_free(void *p, struct origin by, enum family family) {
     errno = error;
 }
 
+static bool lose_other(const void *p, enum family family) {
+    uint32_t key, bytes;
+    bool is_taken = take_other(p, family, &key, &bytes);
+    if (is_taken)
+        tally_lose(local.current, tally_of_key(local.current, key), bytes);
+    return is_taken;
+}
+
 void own_free_block_slow(void *p, struct origin by, enum family family) {
     if (p && runtime_owners && !lose_other(p, family))
         own_free(p, by, family);
     next.free(p);
 }
 
-void own_look_and_free(void *p, struct thread *thread, struct tally *before, uint64_t bytes) {
-    p = peak_look_lost(p, thread, before + 1, bytes);
+void own_look_and_free(void *p, const struct allocsite_site *site, struct tally *before, uint64_t bytes) {
+    (void)site;
+    p = peak_look_lost(p, local.current, before + 1, bytes);
     next.free(p);
 }
 
@@ -392,57 +400,46 @@ static COLD void *own_realloc_slow(void *old, size_t bytes, struct origin origin
     return p;
 }
 
-/* A block as it was before a realloc, and where its entry is. */
+/* A block as it was before a realloc, and who calls for that: a site, or a caller. */
 struct old {
-    uint32_t *small;
-    uint64_t *large; /* NULL: it is small */
-    uint64_t value;  /* of the large entry */
-    uint32_t key;
-    uint64_t bytes;
+    void *block;
+    uint32_t key, bytes;
 };
 
-static inline bool find_old(struct old *old, const void *p) {
-    uint32_t half, capacity = local.current->capacity;
-    old->small = shadow_entry_any(shadow_find_cell(p, &half));
-    if (!old->small)
-        return false;
-    uint32_t value = shadow_value(*old->small, half);
-    old->large = NULL;
-    old->key = value & -KEY(1);
-    old->bytes = value & (SHADOW_SMALL - 1);
-    if (old->key - KEY(1) < capacity)
-        return true;
-    shadow_large_entry(p, &old->large);
-    old->value = *old->large;
-    old->key = large_key(old->value);
-    old->bytes = old->value & LARGE_SIZE_MASK;
-    return !shadow_value_lives(value) && is_large(old->value, p, FAMILY_MALLOC) &&
-           old->key - KEY(1) < capacity;
+static inline __attribute__((always_inline)) struct origin origin_of(const void *who, bool is_site) {
+    return is_site ? (struct origin){.site = (struct allocsite_site *)(uintptr_t)who}
+                   : (struct origin){.caller = who};
 }
 
-static inline void old_mark(const struct old *old) {
-    if (old->large)
-        *old->large = old->value | LARGE_FREED;
-    else
-        shadow_mark_freed(old->small);
+static inline __attribute__((always_inline)) uint32_t key_cached(const void *who, bool is_site) {
+    if (is_site)
+        return ((const struct allocsite_site *)who)->key;
+    return local.diverted ? ALLOCSITE_KEY_NONE : unsited_key_cached(who);
 }
 
 /* Between two slots that this thread counts. It is looked at anew: a fork may have come by in the meantime.
  */
-static inline bool move_quickly(uint32_t key, const struct old *old, void *p, uint64_t bytes) {
+static inline bool move_quickly(uint32_t key, uint32_t old_key, uint64_t old_bytes, void *p, uint64_t bytes) {
     struct thread *thread = local.current;
-    uint64_t *large;
-    uint32_t value, *small = shadow_entry_any(shadow_encode(p, key | (uint32_t)bytes, &value));
-    if (key >= thread->capacity || old->key - KEY(1) >= thread->capacity || key >= thread->extra_capacity ||
-        old->key >= thread->extra_capacity || bytes >= LARGE_SIZE_MASK || !small ||
-        !shadow_large_entry(p, &large))
+    uint32_t entry;
+    shadow_cell cell = shadow_encode(p, key + (uint32_t)bytes, &entry);
+    if (UNLIKELY(key >= thread->capacity) || UNLIKELY(key >= thread->extra_capacity) ||
+        UNLIKELY(old_key >= thread->extra_capacity) || UNLIKELY(!shadow_fits(cell)) ||
+        !own_enter(cell, entry, p, key, bytes))
         return false;
-    if (bytes < SHADOW_SMALL)
-        *small = value;
-    else
-        *large = LARGE_KEY(key) | shadow_large_offset(p) | bytes;
-    tally_move(thread, tally_of_key(thread, old->key), old->bytes, tally_of_key(thread, key), bytes);
+    tally_move(thread, tally_of_key(thread, old_key), old_bytes, tally_of_key(thread, key), bytes);
     return true;
+}
+
+/* The same of a block that may be in the second half of a cell. */
+static inline bool move_any(uint32_t key, struct old old, const void *p, uint64_t bytes) {
+    struct thread *thread = local.current;
+    if (key >= thread->extra_capacity || old.key >= thread->extra_capacity)
+        return false;
+    struct tally *tally = enter_other(key, p, bytes, FAMILY_MALLOC);
+    if (tally)
+        tally_move(thread, tally_of_key(thread, old.key), old.bytes, tally, bytes);
+    return tally;
 }
 
 /* In a frame of its own, for only one that has a pointer can be walked from. */
@@ -450,29 +447,38 @@ static __attribute__((noinline)) uint32_t realloc_key_with_stack(struct origin o
     return key_with_stack(origin, __builtin_frame_address(0));
 }
 
-static void *realloc_after(const struct old *old, void *block, void *p, size_t bytes, struct origin origin) {
+static __attribute__((noinline)) void *moved_otherwise(void *p, size_t bytes, struct origin origin,
+                                                       struct old old) {
     uint32_t key = UNLIKELY(stacks_depth) ? realloc_key_with_stack(origin) : key_for(origin);
-    if (LIKELY(p != NULL) && LIKELY(move_quickly(key, old, p, bytes)))
+    if (LIKELY(p != NULL) && LIKELY(move_any(key, old, p, bytes)))
         return p;
     int error = errno;
-    struct block before = {old->bytes, old->key >> KEY_SHIFT, BLOCK_LIVE, FAMILY_MALLOC};
-    realloc_end(origin, block, &before, p, bytes);
+    struct block before = {old.bytes, old.key >> KEY_SHIFT, BLOCK_LIVE, FAMILY_MALLOC};
+    realloc_end(origin, old.block, &before, p, bytes);
     errno = error;
     return p;
 }
 
-static __attribute__((noinline)) void *realloc_after_small(void *block, uint32_t value, void *p, size_t bytes,
-                                                           struct origin origin) {
-    struct old old = {.key = value & -KEY(1), .bytes = value & (SHADOW_SMALL - 1)};
-    return realloc_after(&old, block, p, bytes, origin);
+/* What follows the call: in functions of their own, which then need not save registers for it. */
+static inline __attribute__((always_inline)) void *moved(void *p, size_t bytes, const void *who, void *old,
+                                                         uint32_t rest, uint32_t old_bytes, bool is_site) {
+    uint32_t old_key = (rest & -KEY(1)) + KEY(1);
+    return LIKELY(move_quickly(key_cached(who, is_site), old_key, old_bytes, p, bytes))
+               ? p
+               : moved_otherwise(p, bytes, origin_of(who, is_site), (struct old){old, old_key, old_bytes});
 }
 
-static __attribute__((noinline)) void *realloc_otherwise(void *block, size_t bytes, struct origin origin) {
-    struct old old;
-    if (!bytes || !find_old(&old, block))
-        return own_realloc_slow(block, bytes, origin);
-    old_mark(&old);
-    return realloc_after(&old, block, next.realloc(block, bytes), bytes, origin);
+typedef void *after_realloc(void *p, size_t bytes, const void *who, void *old, uint32_t rest,
+                            uint32_t old_bytes);
+
+static __attribute__((noinline)) void *moved_by_site(void *p, size_t bytes, const void *who, void *old,
+                                                     uint32_t rest, uint32_t old_bytes) {
+    return moved(p, bytes, who, old, rest, old_bytes, true);
+}
+
+static __attribute__((noinline)) void *moved_by_caller(void *p, size_t bytes, const void *who, void *old,
+                                                       uint32_t rest, uint32_t old_bytes) {
+    return moved(p, bytes, who, old, rest, old_bytes, false);
 }
 
 static __attribute__((noinline)) void *realloc_of_none(size_t n, struct origin origin) {
@@ -484,45 +490,35 @@ static __attribute__((noinline)) void *realloc_of_none(size_t n, struct origin o
     return by ? own_alloc(by, p, bytes, FAMILY_MALLOC) : own_alloc_unsited(caller, p, bytes, FAMILY_MALLOC);
 }
 
-static inline uint32_t key_cached(struct origin origin) {
-    if (origin.site)
-        return origin.site->key;
-    return local.diverted ? ALLOCSITE_KEY_NONE : unsited_key_cached(origin.caller);
+static __attribute__((noinline)) void *realloc_otherwise(void *block, size_t n, struct origin origin) {
+    struct old old = {.block = block};
+    if (!n || !take_other(block, FAMILY_MALLOC, &old.key, &old.bytes))
+        return own_realloc_slow(block, n, origin);
+    return moved_otherwise(next.realloc(block, n), n, origin, old);
 }
 
-/* As move_quickly, of a block that was small and still is. */
-static inline bool move_small(uint32_t key, uint32_t value, void *p, uint64_t bytes) {
-    struct thread *thread = local.current;
-    uint32_t old_key = value & -KEY(1), old_bytes = value & (SHADOW_SMALL - 1);
-    uint32_t entry;
-    shadow_cell cell = shadow_encode(p, key | (uint32_t)bytes, &entry);
-    if (UNLIKELY(key >= thread->capacity || key >= thread->extra_capacity ||
-                 old_key >= thread->extra_capacity || bytes >= SHADOW_SMALL || !shadow_fits(cell)))
-        return false;
-    *shadow_entry(cell) = entry;
-    tally_move(thread, tally_of_key(thread, old_key), old_bytes, tally_of_key(thread, key), bytes);
-    return true;
-}
-
-/* Most blocks are small and stay so. Values needed after the call are kept in memory, as in malloc's. */
-void *own_realloc(void *block, size_t n, struct origin origin) {
-    uint32_t half, now = 0;
+/* Values needed after the call are kept in memory, as in malloc's. */
+static inline __attribute__((always_inline)) void *reallocate(void *block, size_t n, const void *who,
+                                                              bool is_site, after_realloc *end) {
+    uint32_t rest;
+    uint64_t size;
     if (UNLIKELY(!block))
-        return realloc_of_none(n, origin);
-    shadow_cell cell = shadow_find_cell(block, &half);
-    if (LIKELY(shadow_fits(cell)))
-        now = shadow_value(*shadow_entry(cell), half);
-    if (UNLIKELY(!n || now - KEY(1) >= local.current->capacity))
-        return realloc_otherwise(block, n, origin);
-    KEEP(struct allocsite_site *, site, origin.site);
-    KEEP(const void *, caller, origin.caller);
+        return realloc_of_none(n, origin_of(who, is_site));
+    if (UNLIKELY(!n) || UNLIKELY(!own_take(block, FAMILY_MALLOC, local.current, &rest, &size)))
+        return realloc_otherwise(block, n, origin_of(who, is_site));
+    KEEP(const void *, by, who);
     KEEP(void *, old, block);
-    KEEP(uint32_t, value, now);
+    KEEP(uint32_t, was, rest);
+    KEEP(uint32_t, old_bytes, (uint32_t)size);
     KEEP(size_t, bytes, n);
-    shadow_mark_freed(shadow_entry(cell));
     void *p = next.realloc(block, n);
-    struct origin by = {site, caller};
-    uint32_t was = value;
-    size_t size = bytes;
-    return LIKELY(move_small(key_cached(by), was, p, size)) ? p : realloc_after_small(old, was, p, size, by);
+    return end(p, bytes, by, old, was, old_bytes);
+}
+
+void *own_realloc(void *block, size_t n, struct allocsite_site *site) {
+    return reallocate(block, n, site, true, moved_by_site);
+}
+
+void *own_realloc_unsited(void *block, size_t n, const void *caller) {
+    return reallocate(block, n, caller, false, moved_by_caller);
 }
