@@ -118,13 +118,8 @@ static void *handed(void *block) {
     return block;
 }
 
-/* In a function of its own, which needs other registers than the copy. */
-static __attribute__((noinline)) void *count(struct allocsite_site *site, void *p, size_t n) {
-    return own_alloc(site, p, n, FAMILY_MALLOC);
-}
-
 static inline char *duplicate(const char *text, size_t length, struct allocsite_site *site) {
-    return string_copy(count(site, next.malloc(length + 1), length + 1), text, length);
+    return string_copy(own_alloc(site, next.malloc(length + 1), length + 1, FAMILY_MALLOC), text, length);
 }
 
 typedef char *copy_all(const char *);
