@@ -165,7 +165,7 @@ static inline uint32_t key_for(struct origin origin) {
 static bool gain_quickly(struct origin origin, void *p, uint64_t bytes, enum family family) {
     struct scope *scope = &local.scope;
     struct thread *thread = local.own; /* not current, which hides it within a scope that lifts */
-    if (!p || !thread || runtime_details || local.silent || local.handover || local.ending || local.custom)
+    if (!p || !thread || sizes_wanted || local.silent || local.handover || local.ending || local.custom)
         return false;
     uint32_t key = origin.site ? origin.site->key : KEY(scope->slot);
     if (origin.site ? scope->active : !scope_takes(scope, bytes))
@@ -224,13 +224,34 @@ static __attribute__((noinline)) void *alloc_alone(struct origin origin, void *p
     return own_gain_alone(key_for(origin), p, bytes) ? p : alloc_slow(origin, p, bytes, family);
 }
 
+/* As the hot path, and counts the size. */
+static __attribute__((noinline)) void *alloc_with_size(struct origin origin, void *p, uint64_t bytes,
+                                                       enum family family) {
+    struct thread *thread = local.seen;
+    uint32_t key = origin.site      ? origin.site->key
+                   : local.diverted ? ALLOCSITE_KEY_NONE
+                                    : unsited_key_cached(origin.caller);
+    uint32_t entry, above = key + ((uint32_t)family << FAMILY_AT);
+    shadow_cell cell = shadow_encode(p, above + (uint32_t)bytes, &entry);
+    if (UNLIKELY(!shadow_fits(cell) || key >= thread->capacity))
+        return alloc_slow(origin, p, bytes, family);
+    struct profile_sizes *sizes = sizes_at(key >> KEY_SHIFT);
+    if (UNLIKELY(!sizes) || !own_enter(cell, entry, p, above, bytes))
+        return alloc_slow(origin, p, bytes, family);
+    sizes_add_to(sizes, bytes);
+    struct tally *tally = tally_of_key(thread, key);
+    return tally_gain_unseen(thread, tally, bytes) ? peak_look_gained(p, thread, tally, bytes) : p;
+}
+
 /* Each way is a jump: what one of them keeps on the stack the others need not. */
 void *own_alloc_slow(struct origin origin, void *p, uint64_t bytes, enum family family) {
     if (UNLIKELY(!runtime_owners))
         return alloc_alone(origin, p, bytes, family);
     if (UNLIKELY(stacks_depth))
         return alloc_with_stack(origin, p, bytes, family);
-    struct tally *tally = origin.site ? enter_other(origin.site->key, p, bytes, family) : NULL;
+    if (sizes_wanted)
+        return alloc_with_size(origin, p, bytes, family);
+    struct tally *tally = origin.site ? enter_other(local.current, origin.site->key, p, bytes, family) : NULL;
     if (!tally)
         return alloc_slow(origin, p, bytes, family);
     return tally_gain_unseen(local.current, tally, bytes) ? peak_look_gained(p, local.current, tally, bytes)
@@ -284,7 +305,7 @@ static bool is_counted(const struct block *block) {
 
 static void lose_to(const struct block *block, struct origin by) {
     lose(block);
-    if (runtime_details)
+    if (runtime_pairs)
         pair_count(PAIR_FREE, block->slot, origin_slot(by), block->size);
 }
 
@@ -309,21 +330,68 @@ void own_free(void *p, struct origin by, enum family family) {
 
 static bool lose_other(const void *p, enum family family) {
     uint32_t key, bytes;
-    bool is_taken = take_other(p, family, &key, &bytes);
+    bool is_taken = take_other(p, family, local.losing, &key, &bytes);
     if (is_taken)
-        tally_lose(local.current, tally_of_key(local.current, key), bytes);
+        tally_lose(local.losing, tally_of_key(local.losing, key), bytes);
     return is_taken;
 }
 
-void own_free_block_slow(void *p, struct origin by, enum family family) {
-    if (p && runtime_owners && !lose_other(p, family))
-        own_free(p, by, family);
+/* The key of who frees a block now; ALLOCSITE_KEY_NONE: it has to be looked up. */
+static inline uint32_t releasing_key(struct origin by) {
+    if (UNLIKELY(local.releaser))
+        return KEY(local.releaser - 1);
+    return by.site ? by.site->key : unsited_key_cached(by.caller);
+}
+
+static COLD void free_in_new_pair(void *p, uint32_t owner, uint32_t by, uint64_t bytes) {
+    int error = errno;
+    tally_lose(local.seen, thread_tally(local.seen, owner), bytes);
+    pair_count(PAIR_FREE, owner, by, bytes);
+    errno = error;
     next.free(p);
+}
+
+static COLD void free_otherwise(void *p, struct origin by, enum family family) {
+    own_free(p, by, family);
+    next.free(p);
+}
+
+/* As the hot path, and counts the pair. */
+static __attribute__((noinline)) void free_in_pair(void *p, struct origin by, enum family family) {
+    struct thread *thread = local.seen;
+    uint32_t rest, by_key = releasing_key(by);
+    uint64_t bytes;
+    if (UNLIKELY(by_key == ALLOCSITE_KEY_NONE || stacks_depth ||
+                 !own_take(p, family, thread, &rest, &bytes))) {
+        free_otherwise(p, by, family);
+        return;
+    }
+    struct tally *before = tally_of_key(thread, rest & -KEY(1));
+    uint32_t owner = (rest >> KEY_SHIFT) + 1;
+    struct profile_pair *pair = pair_at_home(PAIR_FREE, owner, by_key >> KEY_SHIFT);
+    if (UNLIKELY(!pair)) {
+        free_in_new_pair(p, owner, by_key >> KEY_SHIFT, bytes);
+        return;
+    }
+    pair_add(pair, bytes);
+    if (tally_lose_unseen(thread, before + 1, bytes))
+        own_look_and_free(p, by.site, before, bytes);
+    else
+        next.free(p);
+}
+
+void own_free_block_slow(void *p, struct origin by, enum family family) {
+    if (!p || !runtime_owners || (!runtime_pairs && lose_other(p, family)))
+        next.free(p);
+    else if (runtime_pairs)
+        free_in_pair(p, by, family);
+    else
+        free_otherwise(p, by, family);
 }
 
 void own_look_and_free(void *p, const struct allocsite_site *site, struct tally *before, uint64_t bytes) {
     (void)site;
-    p = peak_look_lost(p, local.current, before + 1, bytes);
+    p = peak_look_lost(p, local.seen, before + 1, bytes);
     next.free(p);
 }
 
@@ -333,7 +401,7 @@ static void count_realloc(struct origin origin, const struct block *old, const v
     if (is_counted(old)) {
         report_family(old, FAMILY_MALLOC, origin);
         move(old, bill.slot, p, bill.bytes);
-        if (runtime_details)
+        if (runtime_pairs)
             pair_count(PAIR_REALLOC, old->slot, bill.slot, old->size);
     } else {
         appear(bill.slot, p, bill.bytes);
@@ -431,15 +499,19 @@ static inline bool move_quickly(uint32_t key, uint32_t old_key, uint64_t old_byt
     return true;
 }
 
-/* The same of a block that may be in the second half of a cell. */
-static inline bool move_any(uint32_t key, struct old old, const void *p, uint64_t bytes) {
-    struct thread *thread = local.current;
+/* The same of a block that may be in the second half of a cell, and where more is asked for. */
+static bool move_any(uint32_t key, struct old old, const void *p, uint64_t bytes) {
+    struct thread *thread = local.seen;
     if (key >= thread->extra_capacity || old.key >= thread->extra_capacity)
         return false;
-    struct tally *tally = enter_other(key, p, bytes, FAMILY_MALLOC);
-    if (tally)
-        tally_move(thread, tally_of_key(thread, old.key), old.bytes, tally, bytes);
-    return tally;
+    struct tally *tally = enter_other(thread, key, p, bytes, FAMILY_MALLOC);
+    if (!tally)
+        return false;
+    tally_move(thread, tally_of_key(thread, old.key), old.bytes, tally, bytes);
+    sizes_count(key >> KEY_SHIFT, bytes);
+    if (runtime_pairs)
+        pair_count(PAIR_REALLOC, old.key >> KEY_SHIFT, key >> KEY_SHIFT, old.bytes);
+    return true;
 }
 
 /* In a frame of its own, for only one that has a pointer can be walked from. */
@@ -450,9 +522,11 @@ static __attribute__((noinline)) uint32_t realloc_key_with_stack(struct origin o
 static __attribute__((noinline)) void *moved_otherwise(void *p, size_t bytes, struct origin origin,
                                                        struct old old) {
     uint32_t key = UNLIKELY(stacks_depth) ? realloc_key_with_stack(origin) : key_for(origin);
-    if (LIKELY(p != NULL) && LIKELY(move_any(key, old, p, bytes)))
-        return p;
     int error = errno;
+    bool is_moved = LIKELY(p != NULL) && LIKELY(move_any(key, old, p, bytes));
+    errno = error;
+    if (is_moved)
+        return p;
     struct block before = {old.bytes, old.key >> KEY_SHIFT, BLOCK_LIVE, FAMILY_MALLOC};
     realloc_end(origin, old.block, &before, p, bytes);
     errno = error;
@@ -492,8 +566,16 @@ static __attribute__((noinline)) void *realloc_of_none(size_t n, struct origin o
 
 static __attribute__((noinline)) void *realloc_otherwise(void *block, size_t n, struct origin origin) {
     struct old old = {.block = block};
-    if (!n || !take_other(block, FAMILY_MALLOC, &old.key, &old.bytes))
+    uint32_t rest;
+    uint64_t size;
+    if (!n)
         return own_realloc_slow(block, n, origin);
+    if (runtime_pairs && own_take(block, FAMILY_MALLOC, local.seen, &rest, &size)) {
+        old.key = (rest & -KEY(1)) + KEY(1);
+        old.bytes = (uint32_t)size;
+    } else if (!take_other(block, FAMILY_MALLOC, local.seen, &old.key, &old.bytes)) {
+        return own_realloc_slow(block, n, origin);
+    }
     return moved_otherwise(next.realloc(block, n), n, origin, old);
 }
 
@@ -504,7 +586,7 @@ static inline __attribute__((always_inline)) void *reallocate(void *block, size_
     uint64_t size;
     if (UNLIKELY(!block))
         return realloc_of_none(n, origin_of(who, is_site));
-    if (UNLIKELY(!n) || UNLIKELY(!own_take(block, FAMILY_MALLOC, local.current, &rest, &size)))
+    if (UNLIKELY(!n) || UNLIKELY(!own_take(block, FAMILY_MALLOC, local.losing, &rest, &size)))
         return realloc_otherwise(block, n, origin_of(who, is_site));
     KEEP(const void *, by, who);
     KEEP(void *, old, block);

@@ -129,7 +129,7 @@ static inline bool own_take(const void *p, enum family family, const struct thre
  * to be saved on all of them; so the caller, where there is no site, is asked for on the slow one alone. */
 static inline __attribute__((always_inline)) void own_free_block(void *p, struct allocsite_site *site,
                                                                  bool has_site, enum family family) {
-    struct thread *thread = local.current;
+    struct thread *thread = local.losing;
     uint32_t rest;
     uint64_t bytes;
     if (UNLIKELY(!own_take(p, family, thread, &rest, &bytes))) {

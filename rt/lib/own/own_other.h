@@ -11,8 +11,8 @@
 #include "lib/own/own.h"
 
 /* The tally of the key, which is to count the block. NULL: not here. */
-static inline struct tally *enter_large(uint32_t key, const void *p, uint64_t bytes, enum family family) {
-    struct thread *thread = local.current;
+static inline struct tally *enter_large(struct thread *thread, uint32_t key, const void *p, uint64_t bytes,
+                                        enum family family) {
     if (!p || !shadow_covers(p) || key >= thread->capacity || bytes > UINT32_MAX)
         return NULL;
     shadow_enter_large(shadow_large_entry(p), p, key + ((uint32_t)family << FAMILY_AT), (uint32_t)bytes);
@@ -20,8 +20,8 @@ static inline struct tally *enter_large(uint32_t key, const void *p, uint64_t by
 }
 
 /* The same for a small block. */
-static inline struct tally *enter_second(uint32_t key, const void *p, uint64_t bytes, enum family family) {
-    struct thread *thread = local.current;
+static inline struct tally *enter_second(struct thread *thread, uint32_t key, const void *p, uint64_t bytes,
+                                         enum family family) {
     uint32_t value;
     shadow_cell cell = shadow_encode(p, key + ((uint32_t)family << FAMILY_AT) + (uint32_t)bytes, &value);
     uint32_t *entry = shadow_entry_any(cell);
@@ -32,19 +32,22 @@ static inline struct tally *enter_second(uint32_t key, const void *p, uint64_t b
 }
 
 /* Blocks that own_gain leaves over. */
-static inline struct tally *enter_other(uint32_t key, const void *p, uint64_t bytes, enum family family) {
-    return bytes < SHADOW_SMALL ? enter_second(key, p, bytes, family) : enter_large(key, p, bytes, family);
+static inline struct tally *enter_other(struct thread *thread, uint32_t key, const void *p, uint64_t bytes,
+                                        enum family family) {
+    return bytes < SHADOW_SMALL ? enter_second(thread, key, p, bytes, family)
+                                : enter_large(thread, key, p, bytes, family);
 }
 
 static inline bool gain_any(uint32_t key, void *p, uint64_t bytes, enum family family) {
-    struct tally *tally = enter_other(key, p, bytes, family);
+    struct tally *tally = enter_other(local.current, key, p, bytes, family);
     if (tally)
         tally_gain(local.current, tally, bytes);
     return tally;
 }
 
 /* Takes a small block that own_take leaves over out of the tables. */
-static inline bool take_other(const void *p, enum family family, uint32_t *key, uint32_t *bytes) {
+static inline bool take_other(const void *p, enum family family, const struct thread *thread, uint32_t *key,
+                              uint32_t *bytes) {
     uint32_t half, *entry = shadow_entry_any(shadow_find_cell(p, &half));
     if (!entry)
         return false;
@@ -52,7 +55,7 @@ static inline bool take_other(const void *p, enum family family, uint32_t *key, 
     uint32_t of_family = family == FAMILY_ANY ? value & 3u << FAMILY_AT : (uint32_t)family << FAMILY_AT;
     *key = (value - of_family) & -KEY(1);
     *bytes = value & (SHADOW_SMALL - 1);
-    if (*key - KEY(1) >= local.current->capacity)
+    if (*key - KEY(1) >= thread->capacity)
         return false;
     shadow_mark_freed(entry);
     return true;
