@@ -336,10 +336,10 @@ static bool lose_other(const void *p, enum family family) {
     return is_taken;
 }
 
-/* The key of who frees a block now; ALLOCSITE_KEY_NONE: it has to be looked up. */
+/* The key of who frees a block now; from KEY(SLOT_OURS) on: it has to be looked up, or is none. */
 static inline uint32_t releasing_key(struct origin by) {
     if (UNLIKELY(local.releaser))
-        return KEY(local.releaser - 1);
+        return local.releaser - 1 < SLOT_OURS ? KEY(local.releaser - 1) : ALLOCSITE_KEY_NONE;
     return by.site ? by.site->key : unsited_key_cached(by.caller);
 }
 
@@ -361,15 +361,14 @@ static __attribute__((noinline)) void free_in_pair(void *p, struct origin by, en
     struct thread *thread = local.seen;
     uint32_t rest, by_key = releasing_key(by);
     uint64_t bytes;
-    if (UNLIKELY(by_key == ALLOCSITE_KEY_NONE || stacks_depth ||
-                 !own_take(p, family, thread, &rest, &bytes))) {
+    if (UNLIKELY(by_key >= KEY(SLOT_OURS) || !own_take(p, family, thread, &rest, &bytes))) {
         free_otherwise(p, by, family);
         return;
     }
     struct tally *before = tally_of_key(thread, rest & -KEY(1));
     uint32_t owner = (rest >> KEY_SHIFT) + 1;
     struct profile_pair *pair = pair_at_home(PAIR_FREE, owner, by_key >> KEY_SHIFT);
-    if (UNLIKELY(!pair)) {
+    if (UNLIKELY(!pair || stacks_depth)) { /* owner may be a part, which has no row */
         free_in_new_pair(p, owner, by_key >> KEY_SHIFT, bytes);
         return;
     }
