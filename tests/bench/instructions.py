@@ -18,6 +18,7 @@ from times import ALONE, COUNTING, OFF, SWITCHES
 KINDS = {
     "malloc": "malloc + free",
     "malloc_large": "same, 600 bytes",
+    "malloc_40000": "same, 40,000 bytes",
     "calloc": "calloc + free",
     "realloc": "realloc of a block",
     "aligned_alloc": "aligned_alloc + free",

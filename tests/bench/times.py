@@ -23,6 +23,8 @@ PROGRAMS = [
     ("formulas.c", 150000, None),
     ("buffers.c", 1000, PROSE),
     ("exchange.c", 300, None),
+    ("exchange.c", 150, "600"),
+    ("mixture.c", 400, None),
 ]
 
 COUNTING = Variant("allocsite")
@@ -61,7 +63,8 @@ def programs(quick):
     """Name and job of each."""
     for source, work, data in PROGRAMS:
         arguments = [str(1 + work // 1000 if quick else work)] + ([data] if data else [])
-        yield os.path.splitext(source)[0], Job(source, arguments)
+        name = os.path.splitext(source)[0] + (f" {data}" if data and data.isdigit() else "")
+        yield name, Job(source, arguments)
 
 
 def allocations(subject):

@@ -106,7 +106,9 @@ struct billed {
  * which every scope writes, has none of them, for a load of what was just written in part waits until it is
  * in the cache. */
 struct local {
-    struct thread *current; /* the hot path's view: own, or the empty one */
+    struct thread *current; /* the hot path's view of what comes: own, or the empty one */
+    struct thread *losing;  /* the same of what goes */
+    struct thread *seen;    /* what both were if nothing was asked for that the hot path does not count */
     struct thread *own;     /* NULL: none taken yet */
     uint32_t handover;      /* slot + 1 for the next interposed allocation; 0: none */
     bool silent;            /* what is allocated now is the runtime's doing: not counted */

@@ -12,7 +12,7 @@
 
 bool runtime_off;
 bool runtime_owners = true;
-bool runtime_details;
+bool runtime_pairs;
 
 int32_t runtime_process;
 

@@ -14,8 +14,8 @@ extern bool runtime_off __attribute__((visibility("hidden")));
 /* Who owns which block is noted, and so who frees what and what is live; else only what comes is counted. */
 extern bool runtime_owners __attribute__((visibility("hidden")));
 
-/* More is asked for than the hot path counts (pairs, sizes): every event takes the slow path. */
-extern bool runtime_details __attribute__((visibility("hidden")));
+/* Who frees whose blocks is counted, which the hot path does not: frees and reallocs leave it. */
+extern bool runtime_pairs __attribute__((visibility("hidden")));
 
 /* Reads the options and decides on runtime_off (run/start.c). Cheap when it has been done. */
 void runtime_start(void);

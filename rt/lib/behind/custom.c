@@ -63,7 +63,7 @@ static void lose(uint64_t entry, struct origin by) {
     struct share share = share_of_entry(entry);
     change_lose(share);
     change_lose(in_sum(share.bytes));
-    if (runtime_details)
+    if (runtime_pairs)
         pair_count(PAIR_FREE, share.slot, origin_slot(by), share.bytes);
 }
 
@@ -123,7 +123,7 @@ bool custom_lose_quickly(const void *p) {
     struct thread *thread = local.own;
     uint32_t sum = KEY(__atomic_load_n(&sum_slot_given, __ATOMIC_ACQUIRE));
     uint64_t *entry = custom_block_alone(p);
-    if (!entry || !(*entry & CUSTOM_LIVE) || *entry & CUSTOM_BACKING || !thread || runtime_details)
+    if (!entry || !(*entry & CUSTOM_LIVE) || *entry & CUSTOM_BACKING || !thread || runtime_pairs)
         return false;
     uint32_t key = KEY(custom_slot(*entry));
     uint64_t bytes = custom_size(*entry);
@@ -171,7 +171,7 @@ static void count_move(uint64_t old_entry, struct share to, struct origin origin
     }
     change_move(from, to);
     change_move(in_sum(from.bytes), in_sum(to.bytes));
-    if (runtime_details)
+    if (runtime_pairs)
         pair_count(PAIR_REALLOC, from.slot, origin_slot(origin), from.bytes);
 }
 

@@ -54,13 +54,14 @@ static COLD void delete_slow(struct operator_delete *op, void *p, size_t n, size
 
 /* The arguments come one by one: a structure would be written to the stack on the way to the slow path and on
  * the other one as well. */
-static inline void deleted(enum delete_form form, enum family family, void *p, size_t n, size_t align,
-                           const void *nothrow, struct origin by) {
+static inline __attribute__((always_inline)) void deleted(enum delete_form form, enum family family, void *p,
+                                                          size_t n, size_t align, const void *nothrow,
+                                                          struct allocsite_site *site, bool has_site) {
     struct operator_delete *op = &operators_delete[form];
     if (LIKELY(op->frees))
-        own_free_block(p, by, family);
+        own_free_block(p, site, has_site, family);
     else
-        delete_slow(op, p, n, align, nothrow, by);
+        delete_slow(op, p, n, align, nothrow, (struct origin){site, has_site ? NULL : CALLER});
 }
 
 /* In a static program the operators call the free that is wrapped. */
@@ -69,13 +70,13 @@ static inline void deleted(enum delete_form form, enum family family, void *p, s
 #else
 #define UNSITED(symbol, form, family, n, align, nothrow, ...)                                                \
     INTERPOSE(void, symbol, __VA_ARGS__) {                                                                   \
-        deleted(form, family, p, n, align, nothrow, (struct origin){.caller = CALLER});                      \
+        deleted(form, family, p, n, align, nothrow, NULL, false);                                            \
     }
 #endif
 
 #define FORM(symbol, form, family, n, align, nothrow, ...)                                                   \
     ENTRY(void, symbol, __VA_ARGS__) {                                                                       \
-        deleted(form, family, p, n, align, nothrow, (struct origin){.site = site});                          \
+        deleted(form, family, p, n, align, nothrow, site, true);                                             \
     }                                                                                                        \
     UNSITED(symbol, form, family, n, align, nothrow, __VA_ARGS__)
 

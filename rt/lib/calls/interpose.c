@@ -27,7 +27,7 @@ INTERPOSE(void *, calloc, size_t n, size_t size) {
 }
 
 INTERPOSE(void *, realloc, void *old, size_t n) {
-    return own_realloc(old, n, BY_CALLER);
+    return own_realloc_unsited(old, n, CALLER);
 }
 
 INTERPOSE(void *, reallocarray, void *old, size_t n, size_t size) {
@@ -37,22 +37,22 @@ INTERPOSE(void *, reallocarray, void *old, size_t n, size_t size) {
         errno = ENOMEM;
         return NULL;
     }
-    return own_realloc(old, bytes, BY_CALLER);
+    return own_realloc_unsited(old, bytes, CALLER);
 }
 
 INTERPOSE(void, free, void *p) {
-    own_free_block(p, BY_CALLER, FAMILY_ANY);
+    own_free_block(p, NULL, false, FAMILY_ANY);
 }
 
 INTERPOSE(void, free_sized, void *p, size_t n) {
     (void)n;
-    own_free_block(p, BY_CALLER, FAMILY_ANY);
+    own_free_block(p, NULL, false, FAMILY_ANY);
 }
 
 INTERPOSE(void, free_aligned_sized, void *p, size_t align, size_t n) {
     (void)align;
     (void)n;
-    own_free_block(p, BY_CALLER, FAMILY_ANY);
+    own_free_block(p, NULL, false, FAMILY_ANY);
 }
 
 INTERPOSE(void *, aligned_alloc, size_t align, size_t n) {

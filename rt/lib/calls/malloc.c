@@ -29,7 +29,7 @@ ENTRY(void *, calloc, size_t n, size_t size) {
 }
 
 ENTRY(void *, realloc, void *old, size_t n) {
-    return own_realloc(old, n, (struct origin){.site = site});
+    return own_realloc(old, n, site);
 }
 
 /* The C library's reallocarray is this, calling the realloc of the process. */
@@ -40,23 +40,23 @@ ENTRY(void *, reallocarray, void *old, size_t n, size_t size) {
         errno = ENOMEM;
         return NULL;
     }
-    return own_realloc(old, bytes, (struct origin){.site = site});
+    return own_realloc(old, bytes, site);
 }
 
 ENTRY(void, free, void *p) {
-    own_free_block(p, (struct origin){.site = site}, FAMILY_MALLOC);
+    own_free_block(p, site, true, FAMILY_MALLOC);
 }
 
 /* C23. The allocator knows the size, and most C libraries have free alone: so that is called. */
 ENTRY(void, free_sized, void *p, size_t n) {
     (void)n;
-    own_free_block(p, (struct origin){.site = site}, FAMILY_MALLOC);
+    own_free_block(p, site, true, FAMILY_MALLOC);
 }
 
 ENTRY(void, free_aligned_sized, void *p, size_t align, size_t n) {
     (void)align;
     (void)n;
-    own_free_block(p, (struct origin){.site = site}, FAMILY_MALLOC);
+    own_free_block(p, site, true, FAMILY_MALLOC);
 }
 
 ENTRY(void *, aligned_alloc, size_t align, size_t n) {

@@ -17,6 +17,7 @@
 #include "lib/who/registry.h"
 
 #include <errno.h>
+#include <stdint.h>
 
 /* A call of the real operator inside a scope, which may end by an exception. */
 struct new_call {
@@ -93,6 +94,21 @@ static inline __attribute__((always_inline)) void *sited_plain(struct operator_n
                      : operator_new_sited(op, bytes, 0, nothrow, kept_site);
 }
 
+/* What the libraries ask aligned_alloc for; 0: that is for them to say. */
+static inline size_t rounded(size_t n, size_t align) {
+    bool is_usual = align >= sizeof(void *) && (align & (align - 1)) == 0 && n <= PTRDIFF_MAX;
+    return is_usual ? ((n ? n : 1) + align - 1) & -align : 0;
+}
+
+static inline __attribute__((always_inline)) void *sited_aligned(struct operator_new *op, size_t n,
+                                                                 size_t align, enum family family,
+                                                                 const void *nothrow,
+                                                                 struct allocsite_site *site) {
+    size_t asked = OPERATORS_HAVE_FAST ? rounded(n, align) : 0;
+    void *p = asked ? op->fast_aligned(align, asked) : NULL;
+    return LIKELY(p) ? own_alloc(site, p, n, family) : operator_new_sited(op, n, align, nothrow, site);
+}
+
 ENTRY(void *, _Znwm, size_t n) {
     return sited_plain(&operators_new[NEW], n, FAMILY_NEW, NULL, site);
 }
@@ -110,19 +126,20 @@ ENTRY(void *, _ZnamRKSt9nothrow_t, size_t n, const void *nothrow) {
 }
 
 ENTRY(void *, _ZnwmSt11align_val_t, size_t n, size_t align) {
-    return operator_new_sited(&operators_new[NEW_ALIGNED], n, align, NULL, site);
+    return sited_aligned(&operators_new[NEW_ALIGNED], n, align, FAMILY_NEW, NULL, site);
 }
 
 ENTRY(void *, _ZnamSt11align_val_t, size_t n, size_t align) {
-    return operator_new_sited(&operators_new[NEW_ARRAY_ALIGNED], n, align, NULL, site);
+    return sited_aligned(&operators_new[NEW_ARRAY_ALIGNED], n, align, FAMILY_NEW_ARRAY, NULL, site);
 }
 
 ENTRY(void *, _ZnwmSt11align_val_tRKSt9nothrow_t, size_t n, size_t align, const void *nothrow) {
-    return operator_new_sited(&operators_new[NEW_ALIGNED_NOTHROW], n, align, nothrow, site);
+    return sited_aligned(&operators_new[NEW_ALIGNED_NOTHROW], n, align, FAMILY_NEW, nothrow, site);
 }
 
 ENTRY(void *, _ZnamSt11align_val_tRKSt9nothrow_t, size_t n, size_t align, const void *nothrow) {
-    return operator_new_sited(&operators_new[NEW_ARRAY_ALIGNED_NOTHROW], n, align, nothrow, site);
+    return sited_aligned(&operators_new[NEW_ARRAY_ALIGNED_NOTHROW], n, align, FAMILY_NEW_ARRAY, nothrow,
+                         site);
 }
 
 /* Inside a scope the call belongs to that: the library's operators call one another. */
@@ -147,6 +164,13 @@ COLD void *operator_new_unsited(struct operator_new *op, const void *caller, siz
     return LIKELY(p) ? own_alloc_unsited(CALLER, p, bytes, family)                                           \
                      : operator_new_unsited(op, CALLER, bytes, 0, nothrow)
 
+#define UNSITED_ALIGNED(form, family, nothrow)                                                               \
+    struct operator_new *op = &operators_new[form];                                                          \
+    size_t asked = rounded(n, align);                                                                        \
+    void *p = asked ? op->fast_aligned(align, asked) : NULL;                                                 \
+    return LIKELY(p) ? own_alloc_unsited(CALLER, p, n, family)                                               \
+                     : operator_new_unsited(op, CALLER, n, align, nothrow)
+
 INTERPOSE(void *, _Znwm, size_t n) {
     UNSITED_PLAIN(NEW, FAMILY_NEW, NULL);
 }
@@ -164,17 +188,17 @@ INTERPOSE(void *, _ZnamRKSt9nothrow_t, size_t n, const void *nothrow) {
 }
 
 INTERPOSE(void *, _ZnwmSt11align_val_t, size_t n, size_t align) {
-    return operator_new_unsited(&operators_new[NEW_ALIGNED], CALLER, n, align, NULL);
+    UNSITED_ALIGNED(NEW_ALIGNED, FAMILY_NEW, NULL);
 }
 
 INTERPOSE(void *, _ZnamSt11align_val_t, size_t n, size_t align) {
-    return operator_new_unsited(&operators_new[NEW_ARRAY_ALIGNED], CALLER, n, align, NULL);
+    UNSITED_ALIGNED(NEW_ARRAY_ALIGNED, FAMILY_NEW_ARRAY, NULL);
 }
 
 INTERPOSE(void *, _ZnwmSt11align_val_tRKSt9nothrow_t, size_t n, size_t align, const void *nothrow) {
-    return operator_new_unsited(&operators_new[NEW_ALIGNED_NOTHROW], CALLER, n, align, nothrow);
+    UNSITED_ALIGNED(NEW_ALIGNED_NOTHROW, FAMILY_NEW, nothrow);
 }
 
 INTERPOSE(void *, _ZnamSt11align_val_tRKSt9nothrow_t, size_t n, size_t align, const void *nothrow) {
-    return operator_new_unsited(&operators_new[NEW_ARRAY_ALIGNED_NOTHROW], CALLER, n, align, nothrow);
+    UNSITED_ALIGNED(NEW_ARRAY_ALIGNED_NOTHROW, FAMILY_NEW_ARRAY, nothrow);
 }

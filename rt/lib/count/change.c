@@ -34,13 +34,14 @@ static void lose(struct thread *thread, struct share share) {
 /* This thread where it need not be looked for, though it may be turned away from the hot path now. */
 static inline struct thread *thread_at_hand(uint32_t slot) {
     struct thread *thread = local.own;
-    return LIKELY(thread && !runtime_details) && KEY(slot) < thread->capacity ? thread : NULL;
+    return LIKELY(thread != NULL) && KEY(slot) < thread->capacity ? thread : NULL;
 }
 
 bool change_gain(struct share share) {
     struct thread *thread = share.slot == NO_SLOT ? NULL : thread_at_hand(share.slot);
     if (LIKELY(thread != NULL)) {
         gain(thread, share);
+        sizes_count(share.slot, share.bytes);
         return true;
     }
     thread = share.slot == NO_SLOT ? NULL : thread_acquire(share.slot, share.slot);
@@ -116,18 +117,18 @@ bool change_fail(uint32_t slot) {
 _Static_assert(SIZE_CLASSES == sizeof((struct profile_sizes *)0)->counts / sizeof(uint64_t),
                "as in profiles");
 
-static struct table shapes = {.element = sizeof(struct profile_sizes),
-                              .first = PROFILE_SIZES_FIRST,
-                              .fork = OS_FORK_WIPES,
-                              .areas = &store_areas,
-                              .kind = PROFILE_SIZES};
+struct table shapes = {.element = sizeof(struct profile_sizes),
+                       .first = PROFILE_SIZES_FIRST,
+                       .fork = OS_FORK_WIPES,
+                       .areas = &store_areas,
+                       .kind = PROFILE_SIZES};
 
 bool sizes_wanted;
 
 void sizes_add(uint32_t slot, uint64_t size) {
     struct profile_sizes *shape = table_at(&shapes, slot_row(slot));
     if (shape)
-        __atomic_fetch_add(&shape->counts[size_class(size)], 1, __ATOMIC_RELAXED);
+        sizes_add_to(shape, size);
     else
         hole_set(HOLE_MEMORY);
 }

@@ -5,6 +5,11 @@
 #ifndef ALLOCSITE_LIB_COUNT_CHANGE_H
 #define ALLOCSITE_LIB_COUNT_CHANGE_H
 
+#include "base/chunks.h"
+#include "lib/base/table.h"
+#include "model/pair_kind.h"
+#include "profile.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -32,6 +37,20 @@ extern bool sizes_wanted __attribute__((visibility("hidden")));
 
 /* For the slot's row: parts have none of their own, which would take 512 bytes for each. */
 void sizes_add(uint32_t slot, uint64_t size);
+
+/* struct profile_sizes by row. */
+extern struct table shapes __attribute__((visibility("hidden")));
+
+/* Of a slot that has a row. NULL: it has to be made. */
+static inline struct profile_sizes *sizes_at(uint32_t row) {
+    struct chunk_place at = chunk_place(PROFILE_SIZES_FIRST, row);
+    char *chunk = __atomic_load_n(&shapes.chunks[at.chunk], __ATOMIC_ACQUIRE);
+    return chunk ? (struct profile_sizes *)chunk + at.offset : NULL;
+}
+
+static inline void sizes_add_to(struct profile_sizes *shape, uint64_t size) {
+    __atomic_fetch_add(&shape->counts[size_class(size)], 1, __ATOMIC_RELAXED);
+}
 
 static inline void sizes_count(uint32_t slot, uint64_t size) {
     if (sizes_wanted)

@@ -7,25 +7,19 @@
 #include "lib/base/state.h"
 #include "lib/store/store.h"
 
-#include "lib/base/table.h"
 #include "lib/who/fault.h"
 #include "lib/who/parts.h"
 
 #define FIRST  PROFILE_PAIRS_FIRST
-#define CHUNKS (TABLE_CHUNKS - 12)
+#define CHUNKS (TABLE_CHUNKS - PAIRS_FIRST_BITS)
 #define PROBES 16u
 
 /* Wiped by fork: a child counts its own. */
-static struct table pairs = {.element = sizeof(struct profile_pair),
-                             .first = FIRST,
-                             .fork = OS_FORK_WIPES,
-                             .areas = &store_areas,
-                             .kind = PROFILE_PAIRS};
-
-/* Fibonacci hashing (Knuth, The Art of Computer Programming 3, 6.4). */
-static uint32_t hash(uint64_t key, uint32_t bits) {
-    return (uint32_t)(key * 0x9E3779B97F4A7C15u >> (64 - bits));
-}
+struct table pairs = {.element = sizeof(struct profile_pair),
+                      .first = FIRST,
+                      .fork = OS_FORK_WIPES,
+                      .areas = &store_areas,
+                      .kind = PROFILE_PAIRS};
 
 static bool pair_is(struct profile_pair *pair, uint64_t key, bool *fresh) {
     uint64_t found = __atomic_load_n(&pair->key, __ATOMIC_ACQUIRE);
@@ -40,7 +34,7 @@ static bool pair_is(struct profile_pair *pair, uint64_t key, bool *fresh) {
 static struct profile_pair *pair_find(uint64_t key, bool *fresh) {
     for (uint32_t chunk = 0; chunk < CHUNKS; chunk++) {
         uint32_t size = (uint32_t)chunk_size(FIRST, chunk), start = (uint32_t)chunk_start(FIRST, chunk);
-        uint32_t home = hash(key, 12 + chunk);
+        uint32_t home = pair_hash(key, PAIRS_FIRST_BITS + chunk);
         for (uint32_t probe = 0; probe < PROBES; probe++) {
             struct profile_pair *pair = table_at(&pairs, start + (home + probe) % size);
             if (!pair)
@@ -55,16 +49,14 @@ static struct profile_pair *pair_find(uint64_t key, bool *fresh) {
 void pair_count(enum pair_kind kind, uint32_t owner, uint32_t by, uint64_t bytes) {
     owner = slot_row(owner);
     by = by == NO_SLOT ? 0 : slot_row(by);
-    /* One more, for a key of zeros is an unused place. */
-    uint64_t key = (uint64_t)kind << 56 | (uint64_t)1 << 63 | (uint64_t)owner << 28 | by;
+    uint64_t key = pair_key(kind, owner, by);
     bool fresh = false;
     struct profile_pair *pair = pair_find(key, &fresh);
     if (!pair) {
         hole_set(HOLE_MEMORY);
         return;
     }
-    __atomic_fetch_add(&pair->count, 1, __ATOMIC_RELAXED);
-    __atomic_fetch_add(&pair->bytes, bytes, __ATOMIC_RELAXED);
+    pair_add(pair, bytes);
     if (fresh && pair_is_fault(kind))
         fault_say(kind, owner, by);
 }

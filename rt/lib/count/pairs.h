@@ -3,14 +3,45 @@
 #ifndef ALLOCSITE_LIB_COUNT_PAIRS_H
 #define ALLOCSITE_LIB_COUNT_PAIRS_H
 
+#include "lib/base/table.h"
 #include "model/pair_kind.h"
 #include "profile.h"
 
+#include <stddef.h>
 #include <stdint.h>
 
 /* Counts one, for the rows of both slots. owner: 0: not known. The first fault of each pair is said at once,
  * for the program may not live to its exit report. Lock-free. */
 void pair_count(enum pair_kind, uint32_t owner, uint32_t by, uint64_t bytes);
+
+/* struct profile_pair, by hash. */
+extern struct table pairs __attribute__((visibility("hidden")));
+
+#define PAIRS_FIRST_BITS 12
+_Static_assert(PROFILE_PAIRS_FIRST == 1 << PAIRS_FIRST_BITS, "places of the first chunk");
+
+/* Fibonacci hashing (Knuth, The Art of Computer Programming 3, 6.4). */
+static inline uint32_t pair_hash(uint64_t key, uint32_t bits) {
+    return (uint32_t)(key * 0x9E3779B97F4A7C15u >> (64 - bits));
+}
+
+/* The highest bit, for a key of zeros is an unused place. */
+static inline uint64_t pair_key(enum pair_kind kind, uint32_t owner, uint32_t by) {
+    return (uint64_t)1 << 63 | (uint64_t)kind << 56 | (uint64_t)owner << 28 | by;
+}
+
+static inline void pair_add(struct profile_pair *pair, uint64_t bytes) {
+    __atomic_fetch_add(&pair->count, 1, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&pair->bytes, bytes, __ATOMIC_RELAXED);
+}
+
+/* Of slots that have rows. NULL: it is not where it is looked for first, or nowhere yet. */
+static inline struct profile_pair *pair_at_home(enum pair_kind kind, uint32_t owner, uint32_t by) {
+    struct profile_pair *chunk = (struct profile_pair *)__atomic_load_n(&pairs.chunks[0], __ATOMIC_ACQUIRE);
+    uint64_t key = pair_key(kind, owner, by);
+    struct profile_pair *pair = chunk ? &chunk[pair_hash(key, PAIRS_FIRST_BITS)] : NULL;
+    return pair && __atomic_load_n(&pair->key, __ATOMIC_RELAXED) == key ? pair : NULL;
+}
 
 static inline enum pair_kind pair_kind_of(const struct profile_pair *pair) {
     return (enum pair_kind)(pair->key >> 56 & 0x7F);

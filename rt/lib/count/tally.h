@@ -168,10 +168,12 @@ static inline bool tally_move_unseen(struct tally *from, struct tally *to) {
 static inline void tally_move(struct thread *thread, struct tally *from, uint64_t old_bytes, struct tally *to,
                               uint64_t bytes) {
     tally_move_counts(from, tally_extra(thread, from), old_bytes, to, tally_extra(thread, to), bytes);
-    bool above = shift_above_zero(&thread->room, (int64_t)(bytes - old_bytes));
-    bool wants_look = tally_move_unseen(from, to);
-    if (UNLIKELY(above) || wants_look)
+    if (UNLIKELY(shift_above_zero(&thread->room, (int64_t)(bytes - old_bytes)))) {
+        tally_move_unseen(from, to);
         peak_look_moved(thread, from, old_bytes, to, bytes);
+    } else if (UNLIKELY(tally_move_unseen(from, to))) {
+        peak_look_moved(thread, from, old_bytes, to, bytes);
+    }
 }
 
 /* A block that was counted for one slot is another's; or was, when it was freed; or has only come. */

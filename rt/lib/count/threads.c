@@ -9,6 +9,7 @@
 #include "lib/base/state.h"
 
 #include "lib/base/table.h"
+#include "lib/count/change.h"
 #include "lib/count/peak.h"
 #include "lib/count/slab.h"
 
@@ -42,6 +43,12 @@ static void set_capacity(struct thread *thread) {
 
 bool threads_are_paused(void) {
     return __atomic_load_n(&is_paused, __ATOMIC_RELAXED);
+}
+
+static void set_view(struct thread *thread) {
+    local.seen = thread;
+    local.current = sizes_wanted ? &no_thread : thread;
+    local.losing = runtime_pairs ? &no_thread : thread;
 }
 
 void threads_pause(bool pause) {
@@ -171,7 +178,7 @@ static void thread_end(void *own) {
         switch_slab(thread, 0);
     local.ending = true;
     local.own = NULL;
-    local.current = &no_thread;
+    thread_hide();
     /* A signal handler from here on borrows; one in between still counts in the thread's own. */
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     if (thread)
@@ -227,8 +234,8 @@ static void thread_use_hot_path(struct thread *thread) {
         peak_give_back(thread);
     }
     set_capacity(thread);
-    if (!local.ending && !local.scope.lifts && !local.custom && !runtime_details)
-        local.current = thread;
+    if (!local.ending && !local.scope.lifts && !local.custom)
+        set_view(thread);
 }
 
 static struct thread *acquire(uint32_t slot, uint32_t other, bool extras) {
@@ -344,12 +351,12 @@ bool threads_keep(bool (*law)(const struct thread *)) {
 }
 
 void thread_hide(void) {
-    local.current = &no_thread;
+    set_view(&no_thread);
 }
 
 void thread_show(void) {
-    bool is_seen = local.own && !runtime_details && !local.custom;
-    local.current = is_seen ? local.own : &no_thread;
+    bool is_seen = local.own && !local.custom;
+    set_view(is_seen ? local.own : &no_thread);
 }
 
 void thread_enter_phase(profile_name phase) {

@@ -19,10 +19,16 @@ void *operator_no_fast(size_t n) {
     return NULL;
 }
 
+void *operator_no_fast_aligned(size_t align, size_t n) {
+    (void)align;
+    (void)n;
+    return NULL;
+}
+
 #define OPERATOR(name, is_array, is_aligned, is_nothrow)                                                     \
     {                                                                                                        \
         .symbol = name, .array = is_array, .aligned = is_aligned, .nothrow = is_nothrow,                     \
-        .fast = operator_no_fast                                                                             \
+        .fast = operator_no_fast, .fast_aligned = operator_no_fast_aligned                                   \
     }
 
 struct operator_new operators_new[NEW_OPERATORS] = {
@@ -263,8 +269,9 @@ static void *real_operator(const char *symbol) {
 }
 
 /* The standard forms call each other, down to the plain ones, which the program may have replaced. */
-static bool plain_forms_are_standard(void) {
-    for (int form = NEW; form <= NEW_ARRAY; form++) {
+static bool plain_forms_are_standard(bool aligned) {
+    int first = aligned ? NEW_ALIGNED : NEW;
+    for (int form = first; form <= first + 1; form++) {
         const void *real = real_operator(operators_new[form].symbol);
         if (!real || kind_of(real) != OPERATOR_STANDARD)
             return false;
@@ -279,10 +286,12 @@ void operator_find(struct operator_new *op) {
     op->real = real_operator(op->symbol);
     const struct operator_new *plainer = op->real ? op : replaced_plainer(op);
     op->kind = plainer ? kind_of(plainer->real) : OPERATOR_STANDARD;
-    if (op->kind == OPERATOR_STANDARD && op->real && !op->aligned && !plain_forms_are_standard())
+    if (op->kind == OPERATOR_STANDARD && op->real && !op->aligned && !plain_forms_are_standard(false))
         op->kind = OPERATOR_PROGRAMS;
     if (op->kind == OPERATOR_STANDARD && !op->aligned)
         op->fast = next.malloc;
+    if (op->kind == OPERATOR_STANDARD && op->aligned && plain_forms_are_standard(true))
+        op->fast_aligned = next.aligned_alloc;
     __atomic_store_n(&op->found, true, __ATOMIC_RELEASE);
 }
 

@@ -31,6 +31,7 @@ struct operator_new {
     void *real; /* NULL: there is no C++ library */
     void *(*fast)(
         size_t n); /* the allocator itself where the operator is known to call it first, else none */
+    void *(*fast_aligned)(size_t align, size_t n); /* the same of an aligned form */
 };
 
 enum {
@@ -49,6 +50,7 @@ extern struct operator_new operators_new[NEW_OPERATORS] __attribute__((visibilit
 
 /* The `fast` of an operator that has none, or that was not looked up yet: always NULL. */
 void *operator_no_fast(size_t n);
+void *operator_no_fast_aligned(size_t align, size_t n);
 
 void operator_find(struct operator_new *);
 

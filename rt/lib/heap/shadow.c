@@ -16,8 +16,10 @@
 
 /* The entries that are looked up before there is a table. */
 static uint32_t nothing[2];
+static struct shadow_large nothing_large;
 
-struct shadow shadow = {.unfit = UINT64_MAX, .small = nothing};
+struct shadow shadow = {
+    .unfit = UINT64_MAX, .beyond = UINTPTR_MAX, .small = nothing, .large = &nothing_large};
 
 static struct regions { struct region **at; } odd, even;
 
@@ -35,7 +37,7 @@ static size_t small_size(uint64_t addresses) {
 }
 
 static size_t tables_size(uint64_t addresses) {
-    return small_size(addresses) + addresses / SHADOW_SMALL * sizeof(uint64_t);
+    return small_size(addresses) + addresses / SHADOW_SMALL * sizeof(struct shadow_large);
 }
 
 static uint32_t *tables_map(uint64_t *addresses) {
@@ -51,7 +53,7 @@ static uint32_t *tables_map(uint64_t *addresses) {
 static bool cells_are_apart;
 
 static void set_unfit(void) {
-    uint64_t covered = (__atomic_load_n(&shadow.limit, __ATOMIC_ACQUIRE) + 1) * 16 / SHADOW_CELL;
+    uint64_t covered = __atomic_load_n(&shadow.end, __ATOMIC_ACQUIRE) / SHADOW_CELL;
     uint64_t half = __atomic_load_n(&cells_are_apart, __ATOMIC_ACQUIRE) ? 0 : SHADOW_HALF;
     if (covered)
         __atomic_store_n(&shadow.unfit, (~SHADOW_HALF & -covered) | half, __ATOMIC_RELEASE);
@@ -78,13 +80,14 @@ static __attribute__((cold)) void shadow_map(void) {
         os_unmap(fresh, tables_size(addresses));
         fresh = none;
     }
-    shadow.large = (uint64_t *)((char *)fresh + small_size(addresses));
-    __atomic_store_n(&shadow.limit, addresses / 16 - 1, __ATOMIC_RELEASE);
+    shadow.large = (struct shadow_large *)((char *)fresh + small_size(addresses));
+    __atomic_store_n(&shadow.end, addresses, __ATOMIC_RELEASE);
+    __atomic_store_n(&shadow.beyond, -addresses | 15, __ATOMIC_RELEASE);
     set_unfit();
 }
 
 static inline void shadow_need(void) {
-    if (!__atomic_load_n(&shadow.limit, __ATOMIC_ACQUIRE) && !is_too_large)
+    if (!__atomic_load_n(&shadow.end, __ATOMIC_ACQUIRE) && !is_too_large)
         shadow_map();
 }
 
@@ -122,17 +125,16 @@ static bool is_in_tables(shadow_cell cell) {
     return (cell & shadow.unfit & ~SHADOW_HALF) == 0;
 }
 
-static uint64_t *large_entry(const void *p) {
-    uint64_t *entry;
-    if (shadow_large_entry(p, &entry))
-        return entry;
+static struct shadow_large *large_entry(const void *p) {
+    if ((uintptr_t)p < shadow.end)
+        return shadow_large_entry(p);
     struct region *region = region_at(&even, (uintptr_t)p);
     return region ? &region->large[(uintptr_t)p % REGION_SIZE / SHADOW_SMALL] : NULL;
 }
 
-static uint64_t *large_entry_made(const void *p) {
+static struct shadow_large *large_entry_made(const void *p) {
     shadow_need();
-    uint64_t *entry = large_entry(p);
+    struct shadow_large *entry = large_entry(p);
     return entry || !region_make(&even, (uintptr_t)p) ? entry : large_entry(p);
 }
 
@@ -140,12 +142,11 @@ static const char *next_cell(const void *p, size_t cells) {
     return (const char *)p + cells * SHADOW_SMALL;
 }
 
-static uint64_t large_size(uint64_t entry, const void *p) {
-    uint64_t size = entry & LARGE_SIZE_MASK;
-    if (size < LARGE_SIZE_MASK)
-        return size;
-    const uint64_t *high = large_entry(next_cell(p, 1)), *low = large_entry(next_cell(p, 2));
-    return high && low ? *high << 32 | *low : size;
+static uint64_t large_size(const struct shadow_large *entry, const void *p) {
+    if (!(entry->value & SHADOW_GIANT))
+        return entry->size;
+    const struct shadow_large *high = large_entry(next_cell(p, 1)), *low = large_entry(next_cell(p, 2));
+    return high && low ? (uint64_t)high->size << 32 | low->size : entry->size;
 }
 
 static inline bool is_live(uint32_t value) {
@@ -183,7 +184,7 @@ static uint32_t *second_entry(shadow_cell cell) {
 }
 
 static uint32_t *second_entry_made(shadow_cell cell) {
-    shadow_made(&shadow.second, small_size((shadow.limit + 1) * 16));
+    shadow_made(&shadow.second, small_size(shadow.end));
     return second_entry(cell);
 }
 
@@ -211,17 +212,10 @@ static struct found small_find(const void *p) {
     return found;
 }
 
-struct block shadow_large_block(uint64_t entry, const void *p) {
-    uint32_t slot = (uint32_t)(entry >> LARGE_SLOT_AT) & SLOT_MASK;
-    uint8_t family = entry >> LARGE_FAMILY_AT & FAMILY_MASK;
-    return (struct block){
-        .size = large_size(entry, p),
-        .slot = slot,
-        .state = !slot                                             ? BLOCK_NONE
-                 : entry & LARGE_FREED && family != FAMILY_BACKING ? BLOCK_FREED
-                                                                   : BLOCK_LIVE,
-        .family = family,
-    };
+struct block shadow_large_block(const struct shadow_large *entry, const void *p) {
+    struct block block = shadow_small_block(entry->value & ~SHADOW_GIANT);
+    block.size = large_size(entry, p);
+    return block;
 }
 
 struct block shadow_find(const void *p) {
@@ -229,18 +223,18 @@ struct block shadow_find(const void *p) {
     if (!is_address(p))
         return small;
     small = shadow_small_block(small_find(p).value);
-    const uint64_t *cell = small.state == BLOCK_LIVE ? NULL : large_entry(p);
-    if (!cell || (*cell & LARGE_OFFSET_MASK) != shadow_large_offset(p))
+    const struct shadow_large *cell = small.state == BLOCK_LIVE ? NULL : large_entry(p);
+    if (!cell || !shadow_large_is(cell->value, p))
         return small;
-    struct block large = shadow_large_block(*cell, p);
+    struct block large = shadow_large_block(cell, p);
     return large.state == BLOCK_NONE ? small : large;
 }
 
 bool shadow_can_hold(const void *p, uint64_t size) {
     if (!is_address(p) || size > SHADOW_ADDRESSES - (uintptr_t)p)
         return false;
-    const uint64_t *cell = size < SHADOW_SMALL ? NULL : large_entry(p);
-    return !cell || shadow_large_block(*cell, p).state != BLOCK_LIVE;
+    const struct shadow_large *cell = size < SHADOW_SMALL ? NULL : large_entry(p);
+    return !cell || shadow_large_block(cell, p).state != BLOCK_LIVE;
 }
 
 /* The bootstrap arena has blocks of 16 bytes, too. */
@@ -258,29 +252,32 @@ static uint32_t *small_entry_made(const void *p) {
     return entry && is_others(entry, half) ? region_entry_made(p) : entry;
 }
 
+/* What a value has above the size. */
+static uint32_t above_size(uint32_t slot, enum family family) {
+    return (family == FAMILY_BACKING ? SHADOW_FREED : 0) | (uint32_t)family << FAMILY_AT | KEY(slot);
+}
+
 static bool small_put(uint32_t *entry, const void *p, uint32_t slot, enum family family, uint64_t size) {
-    uint32_t mark = family == FAMILY_BACKING ? SHADOW_FREED : 0;
     if (entry)
-        shadow_encode(p, mark | (uint32_t)family << FAMILY_AT | KEY(slot) | (uint32_t)size, entry);
+        shadow_encode(p, above_size(slot, family) | (uint32_t)size, entry);
     return entry;
 }
 
 static bool put_size_aside(const void *p, uint64_t size) {
-    uint64_t *high = large_entry_made(next_cell(p, 1)), *low = large_entry_made(next_cell(p, 2));
+    struct shadow_large *high = large_entry_made(next_cell(p, 1)), *low = large_entry_made(next_cell(p, 2));
     if (!high || !low)
         return false;
-    *high = size >> 32;
-    *low = (uint32_t)size;
+    *high = (struct shadow_large){.size = (uint32_t)(size >> 32)};
+    *low = (struct shadow_large){.size = (uint32_t)size};
     return true;
 }
 
 static bool large_put(const void *p, uint32_t slot, enum family family, uint64_t size) {
-    uint64_t *entry = large_entry_made(p);
-    uint64_t kept = size < LARGE_SIZE_MASK ? size : LARGE_SIZE_MASK;
-    if (!entry || (kept == LARGE_SIZE_MASK && !put_size_aside(p, size)))
+    struct shadow_large *entry = large_entry_made(p);
+    bool is_giant = size > UINT32_MAX;
+    if (!entry || (is_giant && !put_size_aside(p, size)))
         return false;
-    *entry = (family == FAMILY_BACKING ? LARGE_FREED : 0) | (uint64_t)slot << LARGE_SLOT_AT |
-             (uint64_t)family << LARGE_FAMILY_AT | shadow_large_offset(p) | kept;
+    shadow_enter_large(entry, p, above_size(slot, family) | (is_giant ? SHADOW_GIANT : 0), (uint32_t)size);
     return true;
 }
 
@@ -298,17 +295,19 @@ bool shadow_put_apart(const void *p, uint32_t slot, enum family family, uint64_t
                                : large_put(p, slot, family, size);
 }
 
+/* Backing has the mark already, and is told from what is freed by its family. */
+static uint32_t dropped(uint32_t value) {
+    bool is_backing = shadow_small_block(value & ~SHADOW_GIANT).family == FAMILY_BACKING;
+    return is_backing ? value & ~(FAMILY_MASK << FAMILY_AT) : value | SHADOW_FREED;
+}
+
 void shadow_drop(const void *p) {
     struct found small = small_find(p);
-    if (is_live(small.value)) {
-        bool is_backing = shadow_small_block(small.value).family == FAMILY_BACKING;
-        shadow_encode(p, is_backing ? small.value & ~(FAMILY_MASK << FAMILY_AT) : small.value | SHADOW_FREED,
-                      small.entry);
-        return;
-    }
-    uint64_t *large = large_entry(p);
-    bool is_backing = shadow_large_block(*large, p).family == FAMILY_BACKING;
-    *large = is_backing ? *large & ~((uint64_t)FAMILY_MASK << LARGE_FAMILY_AT) : *large | LARGE_FREED;
+    struct shadow_large *large = large_entry(p);
+    if (is_live(small.value))
+        shadow_encode(p, dropped(small.value), small.entry);
+    else
+        large->value = dropped(large->value);
 }
 
 static void each_of(const struct regions *regions, unsigned odd,

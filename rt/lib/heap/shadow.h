@@ -5,6 +5,8 @@
  * 32 bytes of heap: no two blocks of the C library start in the same one (MINSIZE in glibc's malloc.c). A
  * larger one has an entry of 8 bytes in a table with one for each SHADOW_SMALL bytes, for no two of these can
  * start in the same. So the tables take an eighth of a heap of small blocks and 1.6% of one of large blocks.
+ * The table of cells could hold large ones, too, which cover several: but then it would take an eighth of
+ * every heap, for it takes a page where any block starts in 32 KiB.
  *
  * Both tables cover the whole address space, 18 TiB of it, of which only the pages that were written cost
  * anything. A table of tables instead would take 12 of 73 instructions of a malloc and a free more; it serves
@@ -49,11 +51,18 @@ _Static_assert(FAMILY_BACKING < 4, "two bits of an entry");
 typedef uint64_t shadow_cell;
 #define SHADOW_HALF (UINT64_C(1) << 63)
 
+/* The entry of a large block. */
+struct shadow_large {
+    uint32_t value; /* as of a small one, with its offset in the cell for the size */
+    uint32_t size;  /* a giant's stands in those of the next two cells, which lie within the block */
+};
+
 struct shadow {
     uint64_t unfit;   /* bits of a shadow_cell of which a block in the table has none; at first all */
+    uintptr_t beyond; /* the same of addresses */
     uint32_t *small;  /* an entry for each cell */
-    uint64_t *large;  /* an entry for each SHADOW_SMALL bytes */
-    uint64_t limit;   /* the highest address / 16 that the tables cover; 0: they are not there */
+    struct shadow_large *large; /* an entry for each SHADOW_SMALL bytes */
+    uintptr_t end;              /* of the addresses that the tables cover; 0: they are not there */
     uint32_t *second; /* as small, of second halves where a block may start in each; NULL: not there */
 };
 
@@ -137,25 +146,56 @@ static inline void shadow_mark_freed(uint32_t *entry) {
 #endif
 }
 
-/* A large entry: freed:1 slot:20 family:2 offset:6 size:35; offset counts 8 bytes from the start of the cell.
- * A size that does not fit is LARGE_SIZE_MASK, and stands in the entries of the next two cells, which lie
- * within the block, 32 bits in each. */
-#define LARGE_SIZE_BITS   35
-#define LARGE_SIZE_MASK   ((UINT64_C(1) << LARGE_SIZE_BITS) - 1)
-#define LARGE_OFFSET_MASK (UINT64_C(63) << LARGE_SIZE_BITS)
-#define LARGE_FAMILY_AT   41
-#define LARGE_SLOT_AT     43
-#define LARGE_FREED       (UINT64_C(1) << 63)
-
-/* The offset of a large block at p in its entry. */
-static inline uint64_t shadow_large_offset(const void *p) {
-    return (uint64_t)((uintptr_t)p / 8) << LARGE_SIZE_BITS & LARGE_OFFSET_MASK;
+/* Whether the hot path may look for a block at p. NULL has the entry of a cell where none can start. */
+static inline bool shadow_covers(const void *p) {
+#if defined __x86_64__
+    bool covers;
+    __asm__("testq %1, %2" : "=@ccz"(covers) : "r"(p), "m"(shadow.beyond));
+#else
+    bool covers = !((uintptr_t)p & shadow.beyond);
+#endif
+    return __builtin_expect(covers, 1);
 }
 
-/* Finds the entry of the cell that holds p. False: there is no table for it. */
-static inline bool shadow_large_entry(const void *p, uint64_t **entry) {
-    *entry = shadow.large + (uintptr_t)p / SHADOW_SMALL;
-    return __builtin_expect(((uintptr_t)p - 1) / 16 < shadow.limit, 1);
+/* The value, less so much, of the small block at p, which must be covered, and its entry from the table on.
+ * One of the other half has the highest bit set, and one that is lower wraps around. On x86-64 the carry of
+ * the rotation is the half, and goes into the subtraction. */
+static inline uint32_t shadow_read_less(const uint32_t *small, const void *p, uint32_t less,
+                                        shadow_cell *entry) {
+#if defined __x86_64__
+    register const uint32_t *table __asm__("r8") = small; /* or GCC moves an argument away for it */
+    uint32_t value;
+    *entry = (uintptr_t)p;
+    __asm__("rorq $5, %0\n\tmovl (%2,%0,4), %1\n\tsbbl %3, %1\n\trorl %1"
+            : "+&r"(*entry), "=&r"(value)
+            : "r"(table), "er"(2 * less)
+            : "cc", "memory");
+    return value;
+#else
+    *entry = (uintptr_t)p / SHADOW_CELL;
+    return shadow_value(small[*entry] - 2 * less, -(uint32_t)((uintptr_t)p >> 4 & 1));
+#endif
+}
+
+/* In the value of a large block, which then is above all of small ones. */
+#define SHADOW_GIANT 0x80000000u
+
+/* The entry of the cell that holds p, which must be covered. */
+static inline struct shadow_large *shadow_large_entry(const void *p) {
+    return &shadow.large[(uintptr_t)p / SHADOW_SMALL];
+}
+
+/* above: what a small one's value has above the size. Who walks the table meanwhile finds no live block of
+ * another size. */
+static inline void shadow_enter_large(struct shadow_large *entry, const void *p, uint32_t above,
+                                      uint32_t size) {
+    __atomic_store_n(&entry->size, size, __ATOMIC_RELAXED);
+    __atomic_store_n(&entry->value, above | ((uint32_t)(uintptr_t)p & (SHADOW_SMALL - 1)), __ATOMIC_RELEASE);
+}
+
+/* Whether a value is of p. */
+static inline bool shadow_large_is(uint32_t value, const void *p) {
+    return (((uint32_t)(uintptr_t)p ^ value) & (SHADOW_SMALL - 1)) == 0;
 }
 
 enum block_state {
@@ -205,7 +245,7 @@ const char *shadow_walk(void (*visit)(void *context, const void *p, const struct
  * large tables could not be had. */
 struct region {
     uint32_t small[REGION_SIZE / 16];
-    uint64_t large[REGION_SIZE / SHADOW_SMALL];
+    struct shadow_large large[REGION_SIZE / SHADOW_SMALL];
 };
 
 /* Calls visit for each that there is, in ascending order; start: of its addresses; odd: 8 for blocks at odd
@@ -216,7 +256,7 @@ void shadow_each_region(void (*visit)(void *context, uintptr_t start, const stru
 /* *where, a pointer, made of size zeroed bytes if it is NULL. NULL: no memory. Keeps errno. */
 void *shadow_made(void *where, size_t size);
 
-struct block shadow_small_block(uint32_t entry);
-struct block shadow_large_block(uint64_t entry, const void *p);
+struct block shadow_small_block(uint32_t value);
+struct block shadow_large_block(const struct shadow_large *, const void *p);
 
 #endif

@@ -50,7 +50,7 @@ static void visit_small(const struct walk *walk, uintptr_t address, uint32_t ent
         walk->visit(walk->context, (const void *)address, &block);
 }
 
-static void visit_large(const struct walk *walk, uintptr_t address, uint64_t entry) {
+static void visit_large(const struct walk *walk, uintptr_t address, const struct shadow_large *entry) {
     struct block block = shadow_large_block(entry, (const void *)address);
     if (block.state == BLOCK_LIVE)
         walk->visit(walk->context, (const void *)address, &block);
@@ -59,9 +59,9 @@ static void visit_large(const struct walk *walk, uintptr_t address, uint64_t ent
 /* The entries of a cell of large blocks. */
 struct cell {
     uintptr_t start;
-    const uint32_t *small, *second; /* NULL: there are none */
-    size_t each;                    /* bytes that a small entry stands for */
-    uint64_t large;
+    const uint32_t *small, *second;   /* NULL: there are none */
+    size_t each;                      /* bytes that a small entry stands for */
+    const struct shadow_large *large; /* NULL: nothing is in it */
 };
 
 /* The small entry of a block that starts in the 16 bytes behind `at`; 0: none. */
@@ -71,7 +71,7 @@ static uint32_t entry_at(const uint32_t *entries, size_t each, uint64_t at) {
 }
 
 static void walk_cell(const struct walk *walk, const struct cell *cell) {
-    uint64_t offset = (cell->large & LARGE_OFFSET_MASK) >> LARGE_SIZE_BITS << 3;
+    uint64_t offset = cell->large ? cell->large->value % SHADOW_SMALL : 0;
     bool has_small = cell->small || cell->second;
     if (!has_small && cell->large)
         visit_large(walk, cell->start + offset, cell->large);
@@ -86,14 +86,15 @@ static void walk_cell(const struct walk *walk, const struct cell *cell) {
 static void walk_chunk(struct walk *walk, uintptr_t start) {
     size_t first = start / SHADOW_CELL;
     const uint32_t *small = shadow.small + first, *second = shadow.second ? shadow.second + first : NULL;
-    const uint64_t *large = shadow.large + start / SHADOW_SMALL;
+    const struct shadow_large *large = shadow.large + start / SHADOW_SMALL;
     bool has_small = page_is_touched(walk, &walk->small, small);
     bool has_large = page_is_touched(walk, &walk->large, large);
     bool has_second = second && page_is_touched(walk, &walk->second, second);
     for (uint64_t i = 0; (has_small || has_large || has_second) && i < CHUNK_CELLS; i++) {
         size_t at = i * (SHADOW_SMALL / SHADOW_CELL);
         struct cell cell = {start + i * SHADOW_SMALL, has_small ? small + at : NULL,
-                            has_second ? second + at : NULL, SHADOW_CELL, has_large ? large[i] : 0};
+                            has_second ? second + at : NULL, SHADOW_CELL,
+                            has_large && large[i].value ? large + i : NULL};
         walk_cell(walk, &cell);
     }
 }
@@ -104,7 +105,7 @@ static bool overlaps(const struct span *span, const void *begin, const void *end
 
 /* The first two are one behind the other. */
 static bool is_own_table(const struct span *span) {
-    uint64_t addresses = (shadow.limit + 1) * 16;
+    uint64_t addresses = shadow.end;
     return overlaps(span, shadow.small, shadow.large + addresses / SHADOW_SMALL) ||
            overlaps(span, shadow.second, shadow.second + addresses / SHADOW_CELL);
 }
@@ -116,8 +117,7 @@ static const char *walk_tables(struct walk *walk) {
     for (size_t i = 0; !problem && i < maps.count; i++) {
         const struct span *span = &maps.spans[i];
         uintptr_t start = span->begin & -CHUNK;
-        if (is_own_table(span) || walk->is_other(span->begin, span->end) ||
-            (span->end - 1) / 16 > shadow.limit)
+        if (is_own_table(span) || walk->is_other(span->begin, span->end) || span->end > shadow.end)
             continue;
         for (start = start < next ? next : start; start < span->end; start += CHUNK)
             walk_chunk(walk, start);
@@ -132,7 +132,7 @@ static void walk_region(void *context, uintptr_t start, const struct region *reg
     const struct walk *walk = context;
     for (uint64_t i = 0; i < REGION_SIZE / SHADOW_SMALL; i++) {
         struct cell cell = {start + i * SHADOW_SMALL + odd, region->small + i * (SHADOW_SMALL / 16), NULL, 16,
-                            region->large[i]};
+                            region->large[i].value ? &region->large[i] : NULL};
         walk_cell(walk, &cell);
     }
 }
@@ -142,7 +142,7 @@ const char *shadow_walk(void (*visit)(void *context, const void *p, const struct
     struct walk walk = {.visit = visit, .context = context, .is_other = is_other};
     const char *problem = NULL;
     walk.pagemap = (int)syscall(SYS_openat, AT_FDCWD, "/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
-    if (shadow.limit)
+    if (shadow.end)
         problem = walk_tables(&walk);
     shadow_each_region(walk_region, &walk);
     if (walk.pagemap >= 0)

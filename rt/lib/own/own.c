@@ -165,7 +165,7 @@ static inline uint32_t key_for(struct origin origin) {
 static bool gain_quickly(struct origin origin, void *p, uint64_t bytes, enum family family) {
     struct scope *scope = &local.scope;
     struct thread *thread = local.own; /* not current, which hides it within a scope that lifts */
-    if (!p || !thread || runtime_details || local.silent || local.handover || local.ending || local.custom)
+    if (!p || !thread || sizes_wanted || local.silent || local.handover || local.ending || local.custom)
         return false;
     uint32_t key = origin.site ? origin.site->key : KEY(scope->slot);
     if (origin.site ? scope->active : !scope_takes(scope, bytes))
@@ -191,7 +191,7 @@ static inline uint32_t key_with_stack(struct origin origin, const void *frame) {
     return keeps_stacks ? stack_key_seen(key_slot(key), frame) : key;
 }
 
-/* Large, or its caller has to be looked up. */
+/* Its caller has to be looked up, or it is in the second half of a cell. */
 static bool gain_unsited(struct origin origin, void *p, uint64_t bytes, enum family family) {
     return gain_any(local.current->capacity ? key_for(origin) : ALLOCSITE_KEY_NONE, p, bytes, family);
 }
@@ -224,14 +224,34 @@ static __attribute__((noinline)) void *alloc_alone(struct origin origin, void *p
     return own_gain_alone(key_for(origin), p, bytes) ? p : alloc_slow(origin, p, bytes, family);
 }
 
-/* Most of what comes here is large. Each way is a jump: what one of them keeps on the stack the others need
- * not. */
+/* As the hot path, and counts the size. */
+static __attribute__((noinline)) void *alloc_with_size(struct origin origin, void *p, uint64_t bytes,
+                                                       enum family family) {
+    struct thread *thread = local.seen;
+    uint32_t key = origin.site      ? origin.site->key
+                   : local.diverted ? ALLOCSITE_KEY_NONE
+                                    : unsited_key_cached(origin.caller);
+    uint32_t entry, above = key + ((uint32_t)family << FAMILY_AT);
+    shadow_cell cell = shadow_encode(p, above + (uint32_t)bytes, &entry);
+    if (UNLIKELY(!shadow_fits(cell) || key >= thread->capacity))
+        return alloc_slow(origin, p, bytes, family);
+    struct profile_sizes *sizes = sizes_at(key >> KEY_SHIFT);
+    if (UNLIKELY(!sizes) || !own_enter(cell, entry, p, above, bytes))
+        return alloc_slow(origin, p, bytes, family);
+    sizes_add_to(sizes, bytes);
+    struct tally *tally = tally_of_key(thread, key);
+    return tally_gain_unseen(thread, tally, bytes) ? peak_look_gained(p, thread, tally, bytes) : p;
+}
+
+/* Each way is a jump: what one of them keeps on the stack the others need not. */
 void *own_alloc_slow(struct origin origin, void *p, uint64_t bytes, enum family family) {
     if (UNLIKELY(!runtime_owners))
         return alloc_alone(origin, p, bytes, family);
     if (UNLIKELY(stacks_depth))
         return alloc_with_stack(origin, p, bytes, family);
-    struct tally *tally = origin.site ? enter_other(origin.site->key, p, bytes, family) : NULL;
+    if (sizes_wanted)
+        return alloc_with_size(origin, p, bytes, family);
+    struct tally *tally = origin.site ? enter_other(local.current, origin.site->key, p, bytes, family) : NULL;
     if (!tally)
         return alloc_slow(origin, p, bytes, family);
     return tally_gain_unseen(local.current, tally, bytes) ? peak_look_gained(p, local.current, tally, bytes)
@@ -285,7 +305,7 @@ static bool is_counted(const struct block *block) {
 
 static void lose_to(const struct block *block, struct origin by) {
     lose(block);
-    if (runtime_details)
+    if (runtime_pairs)
         pair_count(PAIR_FREE, block->slot, origin_slot(by), block->size);
 }
 
@@ -308,14 +328,69 @@ void own_free(void *p, struct origin by, enum family family) {
     errno = error;
 }
 
-void own_free_block_slow(void *p, struct origin by, enum family family) {
-    if (p && runtime_owners && !lose_other(p, family))
-        own_free(p, by, family);
+static bool lose_other(const void *p, enum family family) {
+    uint32_t key, bytes;
+    bool is_taken = take_other(p, family, local.losing, &key, &bytes);
+    if (is_taken)
+        tally_lose(local.losing, tally_of_key(local.losing, key), bytes);
+    return is_taken;
+}
+
+/* The key of who frees a block now; from KEY(SLOT_OURS) on: it has to be looked up, or is none. */
+static inline uint32_t releasing_key(struct origin by) {
+    if (UNLIKELY(local.releaser))
+        return local.releaser - 1 < SLOT_OURS ? KEY(local.releaser - 1) : ALLOCSITE_KEY_NONE;
+    return by.site ? by.site->key : unsited_key_cached(by.caller);
+}
+
+static COLD void free_in_new_pair(void *p, uint32_t owner, uint32_t by, uint64_t bytes) {
+    int error = errno;
+    tally_lose(local.seen, thread_tally(local.seen, owner), bytes);
+    pair_count(PAIR_FREE, owner, by, bytes);
+    errno = error;
     next.free(p);
 }
 
-void own_look_and_free(void *p, struct thread *thread, struct tally *before, uint64_t bytes) {
-    p = peak_look_lost(p, thread, before + 1, bytes);
+static COLD void free_otherwise(void *p, struct origin by, enum family family) {
+    own_free(p, by, family);
+    next.free(p);
+}
+
+/* As the hot path, and counts the pair. */
+static __attribute__((noinline)) void free_in_pair(void *p, struct origin by, enum family family) {
+    struct thread *thread = local.seen;
+    uint32_t rest, by_key = releasing_key(by);
+    uint64_t bytes;
+    if (UNLIKELY(by_key >= KEY(SLOT_OURS) || !own_take(p, family, thread, &rest, &bytes))) {
+        free_otherwise(p, by, family);
+        return;
+    }
+    struct tally *before = tally_of_key(thread, rest & -KEY(1));
+    uint32_t owner = (rest >> KEY_SHIFT) + 1;
+    struct profile_pair *pair = pair_at_home(PAIR_FREE, owner, by_key >> KEY_SHIFT);
+    if (UNLIKELY(!pair || stacks_depth)) { /* owner may be a part, which has no row */
+        free_in_new_pair(p, owner, by_key >> KEY_SHIFT, bytes);
+        return;
+    }
+    pair_add(pair, bytes);
+    if (tally_lose_unseen(thread, before + 1, bytes))
+        own_look_and_free(p, by.site, before, bytes);
+    else
+        next.free(p);
+}
+
+void own_free_block_slow(void *p, struct origin by, enum family family) {
+    if (!p || !runtime_owners || (!runtime_pairs && lose_other(p, family)))
+        next.free(p);
+    else if (runtime_pairs)
+        free_in_pair(p, by, family);
+    else
+        free_otherwise(p, by, family);
+}
+
+void own_look_and_free(void *p, const struct allocsite_site *site, struct tally *before, uint64_t bytes) {
+    (void)site;
+    p = peak_look_lost(p, local.seen, before + 1, bytes);
     next.free(p);
 }
 
@@ -325,7 +400,7 @@ static void count_realloc(struct origin origin, const struct block *old, const v
     if (is_counted(old)) {
         report_family(old, FAMILY_MALLOC, origin);
         move(old, bill.slot, p, bill.bytes);
-        if (runtime_details)
+        if (runtime_pairs)
             pair_count(PAIR_REALLOC, old->slot, bill.slot, old->size);
     } else {
         appear(bill.slot, p, bill.bytes);
@@ -392,56 +467,49 @@ static COLD void *own_realloc_slow(void *old, size_t bytes, struct origin origin
     return p;
 }
 
-/* A block as it was before a realloc, and where its entry is. */
+/* A block as it was before a realloc, and who calls for that: a site, or a caller. */
 struct old {
-    uint32_t *small;
-    uint64_t *large; /* NULL: it is small */
-    uint64_t value;  /* of the large entry */
-    uint32_t key;
-    uint64_t bytes;
+    void *block;
+    uint32_t key, bytes;
 };
 
-static inline bool find_old(struct old *old, const void *p) {
-    uint32_t half, capacity = local.current->capacity;
-    old->small = shadow_entry_any(shadow_find_cell(p, &half));
-    if (!old->small)
-        return false;
-    uint32_t value = shadow_value(*old->small, half);
-    old->large = NULL;
-    old->key = value & -KEY(1);
-    old->bytes = value & (SHADOW_SMALL - 1);
-    if (old->key - KEY(1) < capacity)
-        return true;
-    shadow_large_entry(p, &old->large);
-    old->value = *old->large;
-    old->key = large_key(old->value);
-    old->bytes = old->value & LARGE_SIZE_MASK;
-    return !shadow_value_lives(value) && is_large(old->value, p, FAMILY_MALLOC) &&
-           old->key - KEY(1) < capacity;
+static inline __attribute__((always_inline)) struct origin origin_of(const void *who, bool is_site) {
+    return is_site ? (struct origin){.site = (struct allocsite_site *)(uintptr_t)who}
+                   : (struct origin){.caller = who};
 }
 
-static inline void old_mark(const struct old *old) {
-    if (old->large)
-        *old->large = old->value | LARGE_FREED;
-    else
-        shadow_mark_freed(old->small);
+static inline __attribute__((always_inline)) uint32_t key_cached(const void *who, bool is_site) {
+    if (is_site)
+        return ((const struct allocsite_site *)who)->key;
+    return local.diverted ? ALLOCSITE_KEY_NONE : unsited_key_cached(who);
 }
 
 /* Between two slots that this thread counts. It is looked at anew: a fork may have come by in the meantime.
  */
-static inline bool move_quickly(uint32_t key, const struct old *old, void *p, uint64_t bytes) {
+static inline bool move_quickly(uint32_t key, uint32_t old_key, uint64_t old_bytes, void *p, uint64_t bytes) {
     struct thread *thread = local.current;
-    uint64_t *large;
-    uint32_t value, *small = shadow_entry_any(shadow_encode(p, key | (uint32_t)bytes, &value));
-    if (key >= thread->capacity || old->key - KEY(1) >= thread->capacity || key >= thread->extra_capacity ||
-        old->key >= thread->extra_capacity || bytes >= LARGE_SIZE_MASK || !small ||
-        !shadow_large_entry(p, &large))
+    uint32_t entry;
+    shadow_cell cell = shadow_encode(p, key + (uint32_t)bytes, &entry);
+    if (UNLIKELY(key >= thread->capacity) || UNLIKELY(key >= thread->extra_capacity) ||
+        UNLIKELY(old_key >= thread->extra_capacity) || UNLIKELY(!shadow_fits(cell)) ||
+        !own_enter(cell, entry, p, key, bytes))
         return false;
-    if (bytes < SHADOW_SMALL)
-        *small = value;
-    else
-        *large = LARGE_KEY(key) | shadow_large_offset(p) | bytes;
-    tally_move(thread, tally_of_key(thread, old->key), old->bytes, tally_of_key(thread, key), bytes);
+    tally_move(thread, tally_of_key(thread, old_key), old_bytes, tally_of_key(thread, key), bytes);
+    return true;
+}
+
+/* The same of a block that may be in the second half of a cell, and where more is asked for. */
+static bool move_any(uint32_t key, struct old old, const void *p, uint64_t bytes) {
+    struct thread *thread = local.seen;
+    if (key >= thread->extra_capacity || old.key >= thread->extra_capacity)
+        return false;
+    struct tally *tally = enter_other(thread, key, p, bytes, FAMILY_MALLOC);
+    if (!tally)
+        return false;
+    tally_move(thread, tally_of_key(thread, old.key), old.bytes, tally, bytes);
+    sizes_count(key >> KEY_SHIFT, bytes);
+    if (runtime_pairs)
+        pair_count(PAIR_REALLOC, old.key >> KEY_SHIFT, key >> KEY_SHIFT, old.bytes);
     return true;
 }
 
@@ -450,29 +518,40 @@ static __attribute__((noinline)) uint32_t realloc_key_with_stack(struct origin o
     return key_with_stack(origin, __builtin_frame_address(0));
 }
 
-static void *realloc_after(const struct old *old, void *block, void *p, size_t bytes, struct origin origin) {
+static __attribute__((noinline)) void *moved_otherwise(void *p, size_t bytes, struct origin origin,
+                                                       struct old old) {
     uint32_t key = UNLIKELY(stacks_depth) ? realloc_key_with_stack(origin) : key_for(origin);
-    if (LIKELY(p != NULL) && LIKELY(move_quickly(key, old, p, bytes)))
-        return p;
     int error = errno;
-    struct block before = {old->bytes, old->key >> KEY_SHIFT, BLOCK_LIVE, FAMILY_MALLOC};
-    realloc_end(origin, block, &before, p, bytes);
+    bool is_moved = LIKELY(p != NULL) && LIKELY(move_any(key, old, p, bytes));
+    errno = error;
+    if (is_moved)
+        return p;
+    struct block before = {old.bytes, old.key >> KEY_SHIFT, BLOCK_LIVE, FAMILY_MALLOC};
+    realloc_end(origin, old.block, &before, p, bytes);
     errno = error;
     return p;
 }
 
-static __attribute__((noinline)) void *realloc_after_small(void *block, uint32_t value, void *p, size_t bytes,
-                                                           struct origin origin) {
-    struct old old = {.key = value & -KEY(1), .bytes = value & (SHADOW_SMALL - 1)};
-    return realloc_after(&old, block, p, bytes, origin);
+/* What follows the call: in functions of their own, which then need not save registers for it. */
+static inline __attribute__((always_inline)) void *moved(void *p, size_t bytes, const void *who, void *old,
+                                                         uint32_t rest, uint32_t old_bytes, bool is_site) {
+    uint32_t old_key = (rest & -KEY(1)) + KEY(1);
+    return LIKELY(move_quickly(key_cached(who, is_site), old_key, old_bytes, p, bytes))
+               ? p
+               : moved_otherwise(p, bytes, origin_of(who, is_site), (struct old){old, old_key, old_bytes});
 }
 
-static __attribute__((noinline)) void *realloc_otherwise(void *block, size_t bytes, struct origin origin) {
-    struct old old;
-    if (!bytes || !find_old(&old, block))
-        return own_realloc_slow(block, bytes, origin);
-    old_mark(&old);
-    return realloc_after(&old, block, next.realloc(block, bytes), bytes, origin);
+typedef void *after_realloc(void *p, size_t bytes, const void *who, void *old, uint32_t rest,
+                            uint32_t old_bytes);
+
+static __attribute__((noinline)) void *moved_by_site(void *p, size_t bytes, const void *who, void *old,
+                                                     uint32_t rest, uint32_t old_bytes) {
+    return moved(p, bytes, who, old, rest, old_bytes, true);
+}
+
+static __attribute__((noinline)) void *moved_by_caller(void *p, size_t bytes, const void *who, void *old,
+                                                       uint32_t rest, uint32_t old_bytes) {
+    return moved(p, bytes, who, old, rest, old_bytes, false);
 }
 
 static __attribute__((noinline)) void *realloc_of_none(size_t n, struct origin origin) {
@@ -484,45 +563,43 @@ static __attribute__((noinline)) void *realloc_of_none(size_t n, struct origin o
     return by ? own_alloc(by, p, bytes, FAMILY_MALLOC) : own_alloc_unsited(caller, p, bytes, FAMILY_MALLOC);
 }
 
-static inline uint32_t key_cached(struct origin origin) {
-    if (origin.site)
-        return origin.site->key;
-    return local.diverted ? ALLOCSITE_KEY_NONE : unsited_key_cached(origin.caller);
+static __attribute__((noinline)) void *realloc_otherwise(void *block, size_t n, struct origin origin) {
+    struct old old = {.block = block};
+    uint32_t rest;
+    uint64_t size;
+    if (!n)
+        return own_realloc_slow(block, n, origin);
+    if (runtime_pairs && own_take(block, FAMILY_MALLOC, local.seen, &rest, &size)) {
+        old.key = (rest & -KEY(1)) + KEY(1);
+        old.bytes = (uint32_t)size;
+    } else if (!take_other(block, FAMILY_MALLOC, local.seen, &old.key, &old.bytes)) {
+        return own_realloc_slow(block, n, origin);
+    }
+    return moved_otherwise(next.realloc(block, n), n, origin, old);
 }
 
-/* As move_quickly, of a block that was small and still is. */
-static inline bool move_small(uint32_t key, uint32_t value, void *p, uint64_t bytes) {
-    struct thread *thread = local.current;
-    uint32_t old_key = value & -KEY(1), old_bytes = value & (SHADOW_SMALL - 1);
-    uint32_t entry;
-    shadow_cell cell = shadow_encode(p, key | (uint32_t)bytes, &entry);
-    if (UNLIKELY(key >= thread->capacity || key >= thread->extra_capacity ||
-                 old_key >= thread->extra_capacity || bytes >= SHADOW_SMALL || !shadow_fits(cell)))
-        return false;
-    *shadow_entry(cell) = entry;
-    tally_move(thread, tally_of_key(thread, old_key), old_bytes, tally_of_key(thread, key), bytes);
-    return true;
-}
-
-/* Most blocks are small and stay so. Values needed after the call are kept in memory, as in malloc's. */
-void *own_realloc(void *block, size_t n, struct origin origin) {
-    uint32_t half, now = 0;
+/* Values needed after the call are kept in memory, as in malloc's. */
+static inline __attribute__((always_inline)) void *reallocate(void *block, size_t n, const void *who,
+                                                              bool is_site, after_realloc *end) {
+    uint32_t rest;
+    uint64_t size;
     if (UNLIKELY(!block))
-        return realloc_of_none(n, origin);
-    shadow_cell cell = shadow_find_cell(block, &half);
-    if (LIKELY(shadow_fits(cell)))
-        now = shadow_value(*shadow_entry(cell), half);
-    if (UNLIKELY(!n || now - KEY(1) >= local.current->capacity))
-        return realloc_otherwise(block, n, origin);
-    KEEP(struct allocsite_site *, site, origin.site);
-    KEEP(const void *, caller, origin.caller);
+        return realloc_of_none(n, origin_of(who, is_site));
+    if (UNLIKELY(!n) || UNLIKELY(!own_take(block, FAMILY_MALLOC, local.losing, &rest, &size)))
+        return realloc_otherwise(block, n, origin_of(who, is_site));
+    KEEP(const void *, by, who);
     KEEP(void *, old, block);
-    KEEP(uint32_t, value, now);
+    KEEP(uint32_t, was, rest);
+    KEEP(uint32_t, old_bytes, (uint32_t)size);
     KEEP(size_t, bytes, n);
-    shadow_mark_freed(shadow_entry(cell));
     void *p = next.realloc(block, n);
-    struct origin by = {site, caller};
-    uint32_t was = value;
-    size_t size = bytes;
-    return LIKELY(move_small(key_cached(by), was, p, size)) ? p : realloc_after_small(old, was, p, size, by);
+    return end(p, bytes, by, old, was, old_bytes);
+}
+
+void *own_realloc(void *block, size_t n, struct allocsite_site *site) {
+    return reallocate(block, n, site, true, moved_by_site);
+}
+
+void *own_realloc_unsited(void *block, size_t n, const void *caller) {
+    return reallocate(block, n, caller, false, moved_by_caller);
 }

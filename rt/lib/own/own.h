@@ -25,7 +25,8 @@ void own_mark(const void *p, uint64_t bytes, struct origin);
 void own_free(void *p, struct origin, enum family);
 
 /* Calls the allocator's realloc. */
-void *own_realloc(void *old, size_t bytes, struct origin);
+void *own_realloc(void *old, size_t bytes, struct allocsite_site *);
+void *own_realloc_unsited(void *old, size_t bytes, const void *caller);
 
 /* Counts a call of the allocator's realloc of a block that nobody is known to own. */
 void own_realloc_end(struct origin, const void *p, size_t bytes);
@@ -36,19 +37,32 @@ void own_failed(struct origin);
 /* Frees a block as the allocator's free does. */
 void own_free_block_slow(void *p, struct origin, enum family);
 
-/* Has the tally behind this one looked at, and frees a block. */
-void own_look_and_free(void *p, struct thread *, struct tally *before, uint64_t bytes);
+/* Has the tally behind this one looked at, and frees a block. The site stays where it was passed. */
+void own_look_and_free(void *p, const struct allocsite_site *, struct tally *before, uint64_t bytes);
+
+/* False: it is a giant. */
+static inline bool own_enter(shadow_cell cell, uint32_t entry, const void *p, uint32_t above,
+                             uint64_t bytes) {
+    if (LIKELY(bytes < SHADOW_SMALL)) {
+        *shadow_entry(cell) = entry;
+        return true;
+    }
+    if (UNLIKELY(bytes > UINT32_MAX))
+        return false;
+    shadow_enter_large(shadow_large_entry(p), p, above, (uint32_t)bytes);
+    return true;
+}
 
 /* The block; NULL: it is not for the hot path. The compiler is told that it is not NULL, or it would test. */
-static inline void *own_gain(uint32_t key, void *p, uint64_t bytes, enum family family) {
+static inline __attribute__((always_inline)) void *own_gain(uint32_t key, void *p, uint64_t bytes,
+                                                            enum family family) {
     struct thread *thread = local.current;
-    uint32_t entry;
-    shadow_cell cell = shadow_encode(p, key + ((uint32_t)family << FAMILY_AT) + (uint32_t)bytes, &entry);
-    if (UNLIKELY(!shadow_fits(cell) || key >= thread->capacity || bytes >= SHADOW_SMALL))
+    uint32_t entry, above = key + ((uint32_t)family << FAMILY_AT);
+    shadow_cell cell = shadow_encode(p, above + (uint32_t)bytes, &entry);
+    if (UNLIKELY(!shadow_fits(cell) || key >= thread->capacity) || !own_enter(cell, entry, p, above, bytes))
         return NULL;
     if (!p)
         __builtin_unreachable();
-    *shadow_entry(cell) = entry;
     struct tally *tally = tally_of_key(thread, key);
     return tally_gain_unseen(thread, tally, bytes) ? peak_look_gained(p, thread, tally, bytes) : p;
 }
@@ -71,35 +85,61 @@ static inline void *own_alloc(struct allocsite_site *site, void *p, uint64_t byt
 
 /* Calls other than the look at the peak are left to the slow way, or more than the call of the allocator
  * would need registers. */
-static inline void *own_alloc_unsited(const void *caller, void *p, uint64_t bytes, enum family family) {
+static inline __attribute__((always_inline)) void *own_alloc_unsited(const void *caller, void *p,
+                                                                     uint64_t bytes, enum family family) {
     void *counted = LIKELY(!local.diverted) ? own_gain(unsited_key_cached(caller), p, bytes, family) : NULL;
     if (LIKELY(counted != NULL))
         return counted;
     return runtime_off ? p : own_alloc_slow((struct origin){.caller = caller}, p, bytes, family);
 }
 
-/* Frees a block as the allocator's free does. Every way out is a jump, or what the last one needs would have
- * to be saved on all of them. */
-static inline void own_free_block(void *p, struct origin by, enum family family) {
-    struct thread *thread = local.current;
-    uint32_t half, rest = UINT32_MAX;
-    shadow_cell cell = shadow_find_cell(p, &half);
-    /* A value of another family, or of zeros, is not below any capacity either. */
-    if (LIKELY(shadow_fits(cell))) {
-        uint32_t value = shadow_value(*shadow_entry(cell), half);
-        rest = (family == FAMILY_ANY ? value & ~(3u << FAMILY_AT) : value - ((uint32_t)family << FAMILY_AT)) -
-               KEY(1);
+/* A value, read less OWN_LESS, without its family and less KEY(1): where it was of another one, of a block
+ * that was freed or of zeros, it is not below any capacity. */
+#define OWN_LESS(family) ((family) == FAMILY_ANY ? 0 : ((uint32_t)(family) << FAMILY_AT) + KEY(1))
+
+static inline uint32_t own_rest(uint32_t value, enum family family) {
+    return family == FAMILY_ANY ? (value & ~(3u << FAMILY_AT)) - KEY(1) : value;
+}
+
+/* Takes the block at p out of the tables, if it is one of that family that this thread counts. rest: its key
+ * less KEY(1), and below that anything. */
+static inline bool own_take(const void *p, enum family family, const struct thread *thread, uint32_t *rest,
+                            uint64_t *bytes) {
+    uint32_t *small = shadow.small;
+    shadow_cell cell;
+    if (UNLIKELY(!shadow_covers(p)))
+        return false;
+    *rest = own_rest(shadow_read_less(small, p, OWN_LESS(family), &cell), family);
+    if (LIKELY(*rest < thread->capacity)) {
+        shadow_mark_freed((uint32_t *)((uintptr_t)small + cell * sizeof *small));
+        *bytes = *rest & (SHADOW_SMALL - 1);
+        return true;
     }
-    if (UNLIKELY(rest >= thread->capacity)) {
+    struct shadow_large *large = shadow_large_entry(p);
+    *rest = own_rest(large->value - OWN_LESS(family), family);
+    if (UNLIKELY(!shadow_large_is(large->value, p) ||
+                 *rest >= __atomic_load_n(&thread->capacity, __ATOMIC_RELAXED)))
+        return false;
+    large->value |= SHADOW_FREED;
+    *bytes = large->size;
+    return true;
+}
+
+/* Frees a block as the allocator's free does. Every way out is a jump, or what the last one needs would have
+ * to be saved on all of them; so the caller, where there is no site, is asked for on the slow one alone. */
+static inline __attribute__((always_inline)) void own_free_block(void *p, struct allocsite_site *site,
+                                                                 bool has_site, enum family family) {
+    struct thread *thread = local.losing;
+    uint32_t rest;
+    uint64_t bytes;
+    if (UNLIKELY(!own_take(p, family, thread, &rest, &bytes))) {
+        struct origin by = {site, has_site ? NULL : __builtin_return_address(0)};
         runtime_off ? next.free(p) : own_free_block_slow(p, by, family);
         return;
     }
-    __asm__("" : "+r"(cell)); /* or GCC spends an instruction on an address that serves twice */
-    shadow_mark_freed(shadow_entry(cell));
-    uint64_t bytes = rest & (SHADOW_SMALL - 1);
     struct tally *before = tally_of_key(thread, rest & -KEY(1));
     if (tally_lose_unseen(thread, before + 1, bytes))
-        own_look_and_free(p, thread, before, bytes);
+        own_look_and_free(p, site, before, bytes);
     else
         next.free(p);
 }

@@ -45,8 +45,8 @@ static COLD void start(void) {
     if (!runtime_owners)
         hole_set(HOLE_UNOWNED);
     sizes_wanted = options->sizes;
-    runtime_details = options->sizes || options->pairs;
-    if (runtime_details)
+    runtime_pairs = options->pairs;
+    if (sizes_wanted || runtime_pairs)
         thread_show(); /* out of sight, that is: something may have been counted before */
     if (!runtime_off) {
         stacks_begin((uint32_t)options->stack, options->stack_sites);

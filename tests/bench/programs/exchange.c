@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Two threads replace blocks of random sizes and, after each round, swap what they hold: each frees what the
- * other one allocated (after P. Larson and M. Krishnan, "Memory allocation for long-running server
- * applications"). */
+/* exchange ROUNDS [LEAST]: two threads replace blocks of random sizes, from LEAST bytes on, and, after each round,
+ * swap what they hold: each frees what the other one allocated (after P. Larson and M. Krishnan, "Memory allocation
+ * for long-running server applications"). */
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -18,6 +18,7 @@ struct block {
 
 static struct block *held[THREADS][BLOCKS];
 static long rounds;
+static size_t least = 8;
 static unsigned long sums[THREADS];
 static pthread_barrier_t barrier;
 
@@ -48,7 +49,7 @@ static unsigned long replace_all(struct block **blocks, uint32_t *state) {
     for (int i = 0; i < BLOCKS; i++) {
         struct block **block = &blocks[random_number(state) % BLOCKS];
         sum += drop(*block);
-        *block = make(8 + random_number(state) % 500);
+        *block = make(least + random_number(state) % 500);
     }
     return sum;
 }
@@ -67,6 +68,7 @@ int main(int argc, char **argv) {
     pthread_t threads[THREADS];
     unsigned long sum = 0;
     rounds = argc > 1 ? atol(argv[1]) : 1;
+    least = argc > 2 ? strtoul(argv[2], NULL, 10) : least;
     pthread_barrier_init(&barrier, NULL, THREADS);
     for (size_t i = 0; i < THREADS; i++)
         if (pthread_create(&threads[i], NULL, work, (void *)i) != 0)

@@ -38,6 +38,7 @@ static const struct {
 } kinds[] = {
     {"malloc", [](long) { std::free(opaque(std::malloc(40))); }},
     {"malloc_large", [](long) { std::free(opaque(std::malloc(600))); }},
+    {"malloc_40000", [](long) { std::free(opaque(std::malloc(40000))); }},
     {"calloc", [](long) { std::free(opaque(std::calloc(5, 8))); }},
     {"realloc", [](long i) { block = std::realloc(opaque(block), 40 + (i & 1) * 40); }},
     {"aligned_alloc", [](long) { std::free(opaque(std::aligned_alloc(64, 64))); }},

@@ -8,7 +8,7 @@
 #include <new>
 #include <sys/resource.h>
 
-enum { CALLS = 9, USED_BEFORE = 3 };
+enum { CALLS = 10, USED_BEFORE = 3 };
 
 static unsigned long lines[CALLS], allocs[CALLS], bytes[CALLS], failed[CALLS];
 
@@ -58,6 +58,9 @@ static void call(int which) {
         break;
     case 8:
         NOTE(8, 70, escaped(70));
+        break;
+    case 9:
+        NOTE(9, 48, ::operator new(48, std::align_val_t(64), std::nothrow));
         break;
     }
 }

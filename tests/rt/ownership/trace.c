@@ -6,7 +6,8 @@
  *     pair PROCESS LINE LINE COUNT BYTES   what the second did to blocks of the first
  *     size PROCESS LINE SIZE COUNT         requests of the site, of SIZE and less than twice that
  *
- *     trace SEED EVENTS SHAPE [CHILDREN]    0: as it comes, 1: growing, 2: sawtooth, 3: large blocks
+ *     trace SEED EVENTS SHAPE [CHILDREN]    0: as it comes, 1: growing, 2: sawtooth, 3: large blocks,
+ *                                          4: around the borders of size classes
  *
  * Halfway it forks a child, which does the same with one CHILDREN less and with books of its own; where CHILDREN is -1, a
  * child of vfork, which keeps the books of its parent. */
@@ -24,7 +25,7 @@ struct book {
 
 #define SITES   8
 #define ACTORS  (SITES + 3) /* that free or reallocate */
-#define CLASSES 16
+#define CLASSES 19
 #define BLOCKS  20000
 
 struct pair {
@@ -96,6 +97,9 @@ static void book_loss(int site, size_t n, int actor) {
 }
 
 static size_t random_size(int shape) {
+    static const size_t borders[] = {16, 24, 40, 64, 512, 520, 1032, 4096, 65536, 131072};
+    if (shape == 4)
+        return borders[next_random() % (sizeof borders / sizeof *borders)] - 2 + next_random() % 5;
     size_t limit = shape == 3 ? 3000 : next_random() % 16 ? 100 : 1500;
     return next_random() % limit;
 }

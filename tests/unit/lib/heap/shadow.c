@@ -33,7 +33,7 @@ static uint64_t next_random(void) {
 static uint64_t random_room(bool giant) {
     static const uint64_t limits[] = {2, 8, 32, 64, 66, 200, 3000};
     if (giant)
-        return (UINT64_C(1) << 35) - 16 + next_random() % 4 * 8 + (next_random() % 4 << 35);
+        return (UINT64_C(1) << 32) - 16 + next_random() % 4 * 8 + (next_random() % 4 << 35);
     return 8 * (1 + next_random() % limits[next_random() % 7]);
 }
 
@@ -82,11 +82,12 @@ static void check_place(const struct place *place) {
     assert_int_equal(block.size, place->block.size);
 }
 
-// Half of them fill their place, the others lie around the size that divides small ones from large ones, or
-// anywhere.
+// Half of them fill their place, the others lie around the sizes that divide small ones from large ones and
+// these from giants, or anywhere.
 static uint64_t random_size(uint64_t room) {
+    uint64_t border = next_random() % 2 ? SHADOW_SMALL : UINT64_C(1) << 32;
     uint64_t size = next_random() % 2   ? room
-                    : next_random() % 2 ? SHADOW_SMALL - 2 + next_random() % 4
+                    : next_random() % 2 ? border - 2 + next_random() % 4
                                         : next_random();
     return size <= room ? size : next_random() % (room + 1);
 }
