@@ -17,7 +17,7 @@ int main() {
         delete kept;
     }
     try {
-        throw 1;
+        throw 1; // SITE any
     } catch (int) {
         kept = new (std::nothrow) int; // SITE 1 4
         delete kept;
