@@ -86,7 +86,7 @@ static std::string findType(const AllocatorCall &found, unsigned ordinal, unsign
     if (variables.empty())
         variables = findVariables(*found.call->getFunction());
     type = typeByDebugInfo(*found.call, variables);
-    return type.empty() && allocatesInside(*found.callee) ? ALLOCSITE_TYPES_BYTES : type;
+    return type.empty() && found.callee && allocatesInside(*found.callee) ? ALLOCSITE_TYPES_BYTES : type;
 }
 
 TypeTable::Position TypeTable::positionOf(const DILocation &location, Names &names) {

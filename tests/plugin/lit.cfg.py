@@ -33,6 +33,6 @@ config.substitutions += [
     ("%opt", f"{bin}/opt -load-pass-plugin={plugin} -S"),
     ("%dis", f"{bin}/llvm-dis"),
     ("%dump", lit_config.params["dump"]),
-    ("%sites", lit_config.params["dump"] + " sites"),
+    ("%sites", f"python3 {config.test_source_root}/sites.py " + lit_config.params["dump"]),
     ("%check", f"{bin}/FileCheck %s"),
 ]

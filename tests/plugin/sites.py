@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The site table of an object, one site on a line: place, callee, function, type; its callers below."""
+import json
+import subprocess
+import sys
+
+
+def place(at):
+    text = at["file"] or "?"
+    for number in ("line", "column"):
+        if not at[number]:
+            break
+        text += f":{at[number]}"
+    return text
+
+
+def show(table):
+    for site in table["sites"]:
+        kind = f"  type {site['type']}" if site["type"] else ""
+        print(f"{place(site)}  {site['callee']}  {site['function']}{kind}")
+        for caller in site["inlined"]:
+            print(f"    inlined into {caller['function']} at {place(caller)}")
+    files = len({site["file"] for site in table["sites"]})
+    functions = len({(site["function"], site["file"]) for site in table["sites"]})
+    for count, what, end in ((len(table["sites"]), "site", " in "), (functions, "function", ", "), (files, "file", "\n")):
+        print(f"{count} {what}{'' if count == 1 else 's'}", end=end)
+
+
+if "--format=json" in sys.argv:
+    sys.exit(subprocess.run([sys.argv[1], "sites", *sys.argv[2:]]).returncode)
+run = subprocess.run([sys.argv[1], "sites", "--format=json", *sys.argv[2:]], stdout=subprocess.PIPE, text=True)
+for line in run.stdout.splitlines():
+    show(json.loads(line))
+sys.exit(run.returncode)
