@@ -31,7 +31,7 @@
 #define PROFILE_BYTE_ORDER 0x01020304u
 
 /* Raised by every change of what is in this file. Readers read all versions up to their own. */
-#define PROFILE_VERSION 2
+#define PROFILE_VERSION 3
 
 #define PROFILE_PAGE    4096
 
@@ -95,7 +95,10 @@ struct profile_header {
     uint64_t writer[8];     /* the writer's own */
     uint64_t pid_namespace; /* inode number of the namespace that pid is of (namespaces(7)); 0: not known */
     struct profile_walks walks;
-    uint64_t unused[29];
+    /* Since version 3. Merged of several: so many are forked children, ... */
+    uint64_t forked;
+    uint64_t untouched_blocks, untouched_bytes; /* ... which inherited these and left them alone */
+    uint64_t unused[26];
 };
 
 enum profile_kind {

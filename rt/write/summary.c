@@ -79,8 +79,18 @@ void summary_lost(const struct page *page) {
 
 void summary_inherited(const struct page *page) {
     const struct counters *totals = &page->report->totals.counters;
+    const struct report_processes *several = &page->report->several;
     put_blocks(page, totals->inherited_blocks, totals->inherited_bytes);
     out_text(page->out, " that were there when counting began");
+    if (!several->untouched_blocks)
+        return;
+    out_text(page->out, "; ");
+    put_blocks(page, several->untouched_blocks, several->untouched_bytes);
+    out_text(page->out, " that ");
+    page_count(page, several->forked, " forked process", " forked processes");
+    out_text(page->out, " left alone count once, where they were allocated");
+    if (several->forked == several->count)
+        out_text(page->out, ", which none of these did");
 }
 
 static void put_unsited(const struct page *page) {

@@ -234,8 +234,8 @@ class Damaged(unittest.TestCase):
         self.refused("short", good[:100], "is a profile that is cut: its header is not whole")
         self.refused("text", good.replace(b"\n", b"\r\n"),
                      "is a profile whose bytes were changed on the way: was it copied as a text?")
-        self.refused("newer", good[:8] + b"\x03" + good[9:],
-                     "is a profile of version 3: it was written by a newer allocsite")
+        self.refused("newer", good[:8] + b"\x63" + good[9:],
+                     "is a profile of version 99: it was written by a newer allocsite")
         self.refused("order", good[:12] + good[15:11:-1] + good[16:],
                      "is a profile of a machine with the other byte order")
 

@@ -85,7 +85,7 @@ class Messages(unittest.TestCase):
         self.refused(WORK, ["Is a directory"])
         self.refused(written("list", "[]"), ["is not a report of allocsite"])
         self.refused(written("sites", {"format": "allocsite-sites"}), ['format is not "allocsite-report"'])
-        self.refused(written("new", {"format": "allocsite-report", "version": 3}),
+        self.refused(written("new", {"format": "allocsite-report", "version": 99}),
                      ["version is of a newer allocsite"])
 
     def test_a_report_that_ends_early(self):

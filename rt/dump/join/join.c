@@ -81,7 +81,7 @@ static bool add_sizes(struct joined *joined, struct report_site *row, const stru
     return row->sizes != NULL;
 }
 
-static bool add_row(struct joined *joined, struct report_site *site) {
+static bool add_row(struct joined *joined, struct report_site *site, bool is_forked) {
     struct joined_row *row = row_for(joined, site);
     if (!row)
         return false;
@@ -91,6 +91,8 @@ static bool add_row(struct joined *joined, struct report_site *site) {
     row->peak_of = sum.peak_of;
     joined_add_to(joined, &row->row.lost_blocks, site->lost_blocks);
     joined_add_to(joined, &row->row.lost_bytes, site->lost_bytes);
+    if (is_forked)
+        joined_add_untouched_lost(joined, site);
     return add_sizes(joined, &row->row, site);
 }
 
@@ -202,6 +204,13 @@ static void add_custom(struct joined *joined, const struct report *report) {
     joined->report.has_custom = true;
     joined_add_counters(joined, &sum, &report->custom);
     joined->custom_peak_of = sum.peak_of;
+    if (report->forked)
+        joined_add_untouched(joined, &report->custom, &joined->custom_untouched);
+}
+
+/* The stacks have been added. */
+static void add_untouched(struct joined *joined, const struct report_site *site) {
+    joined_add_untouched(joined, &site->counters, &((struct joined_row *)site->merged)->untouched);
 }
 
 static bool add_report(struct joined *joined, struct report *report) {
@@ -212,13 +221,19 @@ static bool add_report(struct joined *joined, struct report *report) {
     joined->without_sizes += is_cut || lacks_sizes(report);
     see_peak(joined, report, is_cut ? &hidden : NULL);
     if (!see_reach(joined, report) || !joined_add_processes(joined, report) ||
-        (is_cut && !add_row(joined, &hidden)))
+        (is_cut && !add_row(joined, &hidden, report->forked)))
         return false;
     add_custom(joined, report);
     for (size_t i = 0; i < report->site_count; i++)
-        if (!add_row(joined, report->sites[i]))
+        if (!add_row(joined, report->sites[i], report->forked))
             return false;
-    return add_pairs(joined, report) && joined_add_stacks(joined, report);
+    if (!joined_add_stacks(joined, report))
+        return false;
+    for (size_t i = 0; report->forked && i < report->site_count; i++)
+        add_untouched(joined, report->sites[i]);
+    if (report->forked && is_cut)
+        add_untouched(joined, &hidden);
+    return add_pairs(joined, report);
 }
 
 static void drop_pairs(struct joined *joined) {
@@ -261,6 +276,7 @@ static void set_reach(struct joined *joined) {
 static bool make_report(struct joined *joined) {
     struct report *report = &joined->report;
     drop_pairs(joined);
+    joined_take_untouched(joined);
     if (!list_rows(joined) || !joined_list_processes(joined) || !joined_list_stacks(joined))
         return false;
     set_reach(joined);

@@ -63,6 +63,9 @@ static void add_processes(struct joined *joined, const struct report *report) {
     bool is_one = !report->several.count;
     joined_add_to(joined, &joined->processes, is_one ? 1 : report->several.count);
     joined_add_to(joined, &joined->unfinished, is_one ? !report->finished : report->several.unfinished);
+    joined_add_to(joined, &joined->forked, is_one ? report->forked : report->several.forked);
+    joined_add_to(joined, &joined->untouched.blocks, report->several.untouched_blocks);
+    joined_add_to(joined, &joined->untouched.bytes, report->several.untouched_bytes);
     joined->pid = report->pid;
 }
 
@@ -95,11 +98,15 @@ static void set_processes(struct joined *joined) {
     snprintf(joined->program, sizeof joined->program, "%zu programs", joined->program_count);
     if (joined->processes == 1) {
         report->pid = joined->pid;
+        report->forked = joined->forked;
         return;
     }
     report->several = (struct report_processes){
         .count = joined->processes,
         .unfinished = joined->unfinished,
+        .forked = joined->forked,
+        .untouched_blocks = joined->untouched.blocks,
+        .untouched_bytes = joined->untouched.bytes,
         .reasons_hold = joined->reasons_hold,
     };
     if (joined->program_count == 1)

@@ -99,13 +99,15 @@ static struct joined_stack *stack_for(struct joined *joined, const struct report
     return joined->stacks[found];
 }
 
-static bool add_stack(struct joined *joined, const struct report_stack *part) {
+static bool add_stack(struct joined *joined, const struct report_stack *part, bool is_forked) {
     struct joined_stack *stack = stack_for(joined, part);
     if (!stack)
         return false;
     struct joined_sum sum = {&stack->stack.counters, stack->peak_of};
     joined_add_counters(joined, &sum, &part->counters);
     stack->peak_of = sum.peak_of;
+    if (is_forked)
+        joined_add_untouched_stack(joined, part, &stack->untouched);
     return true;
 }
 
@@ -135,7 +137,7 @@ bool joined_add_stacks(struct joined *joined, const struct report *report) {
         if (!add_module_of(joined, &report->sites[i]->view))
             return false;
     for (size_t i = 0; i < report->stack_count; i++)
-        if (!add_stack(joined, &report->stacks[i]))
+        if (!add_stack(joined, &report->stacks[i], report->forked))
             return false;
     return true;
 }

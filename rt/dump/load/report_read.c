@@ -85,16 +85,26 @@ static bool read_reasons_hold(struct report_file *file, const struct json_at *to
     return file->reasons_hold || reason_set(why, "out of memory");
 }
 
+/* Reports of old have none. */
+static bool read_count(const struct json_at *top, const char *name, uint64_t *count, struct reason *why) {
+    return !json_field_exists(top, name) || json_field_u64(top, name, count, why);
+}
+
 /* Reports that were written before there were any of several processes have none of this. */
 static bool read_processes(struct report_file *file, const struct json_at *top, struct reason *why) {
     struct report_processes *several = &file->report.several;
-    if (json_field_exists(top, "processes") && !json_field_u64(top, "processes", &several->count, why))
+    uint64_t forked = 0;
+    if (!read_count(top, "processes", &several->count, why) || !read_count(top, "forked", &forked, why))
         return false;
     if (several->count < 2) {
         several->count = 0;
+        file->report.forked = forked;
         return true;
     }
-    if (!json_field_u64(top, "unfinished", &several->unfinished, why) || !read_reasons_hold(file, top, why))
+    several->forked = forked;
+    if (!json_field_u64(top, "unfinished", &several->unfinished, why) || !read_reasons_hold(file, top, why) ||
+        !read_count(top, "untouched_blocks", &several->untouched_blocks, why) ||
+        !read_count(top, "untouched_bytes", &several->untouched_bytes, why))
         return false;
     if (several->unfinished > several->count || (several->unfinished == 0) != file->report.finished)
         return json_field_wrong(top, "unfinished", "contradicts processes or finished", why);

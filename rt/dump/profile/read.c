@@ -262,6 +262,7 @@ static void read_head(struct reader *reader) {
         (!report->finished && !is_merged) || header->missing || reader->areas.cut || reader->areas.damaged;
     report->has_pairs = header->flags & PROFILE_HAS_PAIRS;
     report->reach = header->flags & PROFILE_HAS_LOST;
+    report->forked = header->flags & PROFILE_IS_FORKED && !header->resets;
     report->lost_unknown = report->reach ? NULL : profile_name_at(&file->names, header->lost_unknown);
     report->peak_within = header->peak.within;
     report->modules = file->modules.sorted;
@@ -271,6 +272,9 @@ static void read_head(struct reader *reader) {
         report->several.count = header->processes;
         report->several.unfinished =
             header->unfinished < header->processes ? header->unfinished : header->processes;
+        report->several.forked = header->forked < header->processes ? header->forked : header->processes;
+        report->several.untouched_blocks = header->untouched_blocks;
+        report->several.untouched_bytes = header->untouched_bytes;
     }
     file->pid = header->pid;
     file->start_time = header->start_time;

@@ -158,6 +158,7 @@ bool collect(struct report *report, bool with_stacks, bool is_end) {
         .walks = stacks_walks(),
     };
     sums_know_inherited();
+    report->forked = slots_know_inherited() && !store_header()->resets;
     if (!rows_collect(&rows, record_count()) ||
         !frames_open(&frames, &rows, with_stacks && report->walks.depth, is_end))
         return false;

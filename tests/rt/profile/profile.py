@@ -302,8 +302,73 @@ def joined():
     check_laws(report)
     counts, parent = site_at(report, "children.c", "child"), site_at(report, "children.c", "parent")
     expect("children together", (20 * 100 + 190, 20 * 100), (counts["allocs"], counts["frees"]))
-    expect("parent's blocks", (20, 20 + 200, 400), (parent["allocs"], parent["frees"], parent["inherited_blocks"]))
+    # What a child inherited and left alone counts where it was allocated.
+    expect("parent's blocks", (20, 20 + 200, 200, 0), tuple(parent[counter] for counter in ("allocs", "frees", "inherited_blocks", "live_blocks")))
     expect("processes", 21, report["processes"])
+    shown = subprocess.run([DUMP, "report", *glob.glob("c.*.profile*")], capture_output=True, text=True).stdout
+    expect("a line says how", True, "200 blocks of 195.3 KiB that 20 forked processes left alone count once, where they were allocated" in shown)
+
+
+# ---- generations of forked processes ----
+
+MARKS = "untouched", "given back", "own", "mixed"
+OF_JOIN = "allocs", "frees", "inherited_blocks", "live_blocks", "live_bytes", "inherited_bytes"
+
+
+def report_of_all(paths, what):
+    dump = subprocess.run([DUMP, "report", "--format=json", *paths], capture_output=True, text=True)
+    expect(f"{what}: status and errors", (0, ""), (dump.returncode, dump.stderr))
+    report = json.loads(dump.stdout)
+    check_laws(report)
+    return report
+
+
+def model(notes):
+    """Of each line: what the join of all processes must come to, and what it would if the runtime knew every block."""
+    for line, size in enumerate((10, 20, 30, 40)):
+        rows = [row[1:] for row in notes if row[0] == line]
+        allocs, frees, freed_inherited = (sum(row[i] for row in rows) for i in range(3))
+        shrunk, grown = (sum(max(0, sign * (live - inherited)) for _, _, _, inherited, live, _ in rows) for sign in (-1, 1))
+        yield ((allocs, frees, shrunk, grown, grown * size, shrunk * size),
+               (allocs, frees, freed_inherited, sum(live - left for *_, live, left in rows)))
+
+
+def check_generations(program, seed):
+    clean()
+    with open("notes", "w+") as notes:
+        process = subprocess.run(["sh", "-c", f'exec "{program}" {seed} 3>>notes'], env=dict(os.environ,
+                                 ALLOCSITE_OPTIONS="report=none:profile=g.%p.profile"))
+        noted = [tuple(map(int, line.split())) for line in notes]
+    expect(f"{seed}: status", 0, process.returncode)
+    paths = glob.glob("g.*.profile")
+    expect(f"{seed}: profiles", len(noted) // len(MARKS), len(paths))
+    report = report_of_all(paths, seed)
+    for mark, (want, known) in zip(MARKS, model(noted)):
+        got = site_at(report, "generations.c", mark)
+        expect(f"{seed}, {mark}", want, tuple(got[counter] for counter in OF_JOIN))
+        if mark != "mixed":
+            expect(f"{seed}, {mark}, by block", known, want[:4])
+        expect(f"{seed}, {mark}: no more is live than came", True, got["live_blocks"] <= got["allocs"])
+    check_any_order(paths, report, seed)
+    return len(paths)
+
+
+def check_any_order(paths, report, seed):
+    """However they are put together, it comes to the same."""
+    random.Random(seed).shuffle(paths)
+    for number, cut in enumerate((1, len(paths) // 2)):
+        subprocess.run([DUMP, "merge", "-o", f"part{number}.profile", *paths[:cut]], check=True)
+        again = report_of_all([*paths[cut:], f"part{number}.profile"], seed)
+        for name in ("processes", "forked", "untouched_blocks", "untouched_bytes"):
+            expect(f"{seed}, merged at {cut}: {name}", report.get(name, 0), again.get(name, 0))
+        for mark in MARKS:
+            expect(f"{seed}, merged at {cut}: {mark}", *({counter: value for counter, value in site_at(which, "generations.c", mark).items()
+                   if "peak" not in counter} for which in (report, again)))
+
+
+def generations():
+    program = build("generations.c", "generations")
+    print(f"{sum(check_generations(program, seed) for seed in range(1, 13))} processes")
 
 
 # ---- trouble with the disk ----
@@ -540,5 +605,5 @@ def space():
 
 
 if __name__ == "__main__":
-    main([killed, killed_static, born, endings, out_of_memory, children, joined, places, read_only, file_size, full_disk, closed, reopened,
+    main([killed, killed_static, born, endings, out_of_memory, children, joined, generations, places, read_only, file_size, full_disk, closed, reopened,
           watched, registered, same_path, space])

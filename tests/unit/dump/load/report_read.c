@@ -162,7 +162,7 @@ static void what_is_wrong_is_named(void **state) {
         const char *part, *by, *reason;
     } cases[] = {
         {"allocsite-report", "allocsite-sites", "format is not \"allocsite-report\""},
-        {"\"version\":1", "\"version\":3", "version is of a newer allocsite"},
+        {"\"version\":1", "\"version\":99", "version is of a newer allocsite"},
         {"\"version\":1", "\"version\":\"1\"", "version is not a count"},
         {"\"program\":\"/bin/p\"", "\"program\":null", "program is not a string"},
         {"\"pid\":42", "\"pid\":-1", "pid is not a count"},
