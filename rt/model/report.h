@@ -86,6 +86,7 @@ struct report {
     bool forked;                /* a child: what it inherited counts with its parent too */
     const char *const *reasons; /* why the numbers are not exact; none: they are */
     size_t reason_count;
+    bool damaged;                    /* what it was read from is; the first reason says how */
     struct report_processes several; /* if it is of several */
     struct report_site **sites;      /* in any order; report_prepare sorts, merges and cuts */
     size_t site_count;

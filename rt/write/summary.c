@@ -172,11 +172,22 @@ static void put_line(const struct page *page, const char *label, void (*summary)
     out_text(page->out, end);
 }
 
+static void put_reasons(const struct page *page, const char *label, const char *end) {
+    for (size_t i = 0; i < page->report->reason_count; i++) {
+        out_text(page->out, label);
+        summary_reason(page, i);
+        out_text(page->out, end);
+    }
+}
+
+/* What is damaged says so first. */
 void summary_text(const struct page *page) {
     const struct report *report = page->report;
     out_text(page->out, "allocsite: ");
     out_plain(page->out, report->program);
     put_line(page, "", summary_processes, "\n");
+    if (report->damaged)
+        put_reasons(page, "exact: no, ", "\n");
     put_line(page, "total: ", summary_totals, "\n");
     put_line(page, "", summary_live, "\n");
     if (summary_has_lost(report))
@@ -188,15 +199,14 @@ void summary_text(const struct page *page) {
         put_line(page, "custom: ", summary_custom, "\n");
     if (summary_has_walks(report))
         put_line(page, "stacks: ", summary_walks, "\n");
-    for (size_t i = 0; i < report->reason_count; i++) {
-        out_text(page->out, "exact: no, ");
-        summary_reason(page, i);
-        out_char(page->out, '\n');
-    }
+    if (!report->damaged)
+        put_reasons(page, "exact: no, ", "\n");
 }
 
 void summary_markdown(const struct page *page) {
     const struct report *report = page->report;
+    if (report->damaged)
+        put_reasons(page, "Not exact: ", ".\n\n");
     out_text(page->out, "**allocsite** ");
     page_code(page, report->program);
     if (report->several.count)
@@ -212,9 +222,6 @@ void summary_markdown(const struct page *page) {
         put_line(page, "\nLost: ", summary_lost, ".\n");
     if (summary_has_inherited(report))
         put_line(page, "\nInherited: ", summary_inherited, ".\n");
-    for (size_t i = 0; i < report->reason_count; i++) {
-        out_text(page->out, "\nNot exact: ");
-        summary_reason(page, i);
-        out_text(page->out, ".\n");
-    }
+    if (!report->damaged)
+        put_reasons(page, "\nNot exact: ", ".\n");
 }

@@ -120,6 +120,12 @@ class Messages(unittest.TestCase):
         self.assertEqual((result.returncode, len(lines)), (1, 11))
         self.assertRegex(lines[-1], r"and \d+ more breaches$")
 
+    def test_no_tree(self):
+        """What is not there is no broken law."""
+        result = dump("report", "--tree", FULL)
+        self.assertEqual((result.returncode, result.stdout), (1, ""))
+        self.assertRegex(result.stderr, r"\A.*has no calling frames.*\n\Z")
+
     def test_what_was_not_counted(self):
         for option in "pairs", "sizes":
             result = report("--" + option, CUT)

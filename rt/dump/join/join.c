@@ -6,6 +6,7 @@
 #include "dump/base/complain.h"
 #include "dump/base/modules.h"
 #include "dump/join/counters.h"
+#include "dump/load/loaded.h"
 #include "model/report_order.h"
 
 #include <stdio.h>
@@ -346,11 +347,13 @@ static bool add_source(struct joined *joined, const struct report_source *source
     return joined_add(joined, source->report) || reason_set(why, "out of memory");
 }
 
-static bool add_file(struct joined *joined, const char *path, join_visitor *visit, void *context,
+/* *status: what is damaged is added all the same. */
+static bool add_file(struct joined *joined, const char *path, join_visitor *visit, void *context, int *status,
                      struct reason *why) {
     struct report_source source;
     if (!report_source_load(&source, path, why))
         return false;
+    *status |= laws_need_whole(path, source.report);
     bool is_added = add_source(joined, &source, visit, context, why);
     report_source_free(&source);
     return is_added;
@@ -361,7 +364,7 @@ int join_files(struct joined *joined, char **paths, int count, join_visitor *vis
     struct reason why;
     for (int i = 0; i < count; i++) {
         show_progress(i, count);
-        if (add_file(joined, paths[i], visit, context, &why))
+        if (add_file(joined, paths[i], visit, context, &status, &why))
             continue;
         clear_progress(count);
         complain(paths[i], "%s", why.text);

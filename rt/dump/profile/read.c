@@ -300,6 +300,13 @@ static bool peak_changed(const struct profile_areas *areas) {
     return memcmp(&now, &areas->header.peak, sizeof now) != 0;
 }
 
+static bool is_damaged(const struct reader *reader) {
+    const struct profile_doubts *doubts = &reader->doubts;
+    return reader->areas.cut || reader->areas.damaged ||
+           (!reader->is_loose &&
+            (doubts->contradicting || doubts->unnamed || doubts->strange_pairs || reader->file->names.wrong));
+}
+
 static bool read_all(struct reader *reader) {
     struct profile_file *file = reader->file;
     if (!profile_names_read(&file->names, &reader->areas) ||
@@ -315,6 +322,7 @@ static bool read_all(struct reader *reader) {
     reader->doubts.rearranged = profile_areas_changed(&reader->areas);
     reader->doubts.risen = peak_changed(&reader->areas);
     file->is_changing = reader->doubts.rearranged || reader->doubts.risen || reader->doubts.outrun;
+    file->report.damaged = is_damaged(reader);
     return profile_reasons_read(file, &reader->areas, &reader->doubts);
 }
 

@@ -114,8 +114,8 @@ bool profile_reasons_read(struct profile_file *file, const struct profile_areas 
                           const struct profile_doubts *doubts) {
     struct profile_texts *texts = &file->reasons;
     struct report *report = &file->report;
-    if (!read_notes(file, areas) || !say_holes(file, &areas->header) || !say_missing(texts, &areas->header) ||
-        !say_areas(texts, areas) || !say_doubts(texts, doubts, file->names.wrong))
+    if (!say_areas(texts, areas) || !say_doubts(texts, doubts, file->names.wrong) ||
+        !read_notes(file, areas) || !say_holes(file, &areas->header) || !say_missing(texts, &areas->header))
         return false;
     report->reasons = (const char *const *)texts->list;
     report->reason_count = texts->count;
