@@ -14,6 +14,7 @@
 #include "lib/count/change.h"
 #include "lib/heap/next.h"
 #include "lib/heap/rebind.h"
+#include "lib/run/sanitized.h"
 #include "lib/store/store.h"
 #include "lib/tell/exit.h"
 #include "lib/tell/profiling.h"
@@ -104,6 +105,8 @@ __attribute__((constructor(101))) static void construct(int count, char **argume
     (void)count;
     (void)arguments;
     bool is_first = !environ;
+    if (next_is_sanitizers())
+        sanitized_begin();
     if (is_first && next_is_sanitizers())
         return; /* the first sited call starts us, or the destructor */
     if (is_first)

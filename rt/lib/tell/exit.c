@@ -120,14 +120,19 @@ void exit_install(void) {
     silence_end(was_silent);
 }
 
+/* A sanitized program may have come to its end without a start. */
+void exit_now(void) {
+    runtime_start();
+    if (!runtime_off)
+        next_resolve();
+    end();
+}
+
 /* Loaded with dlopen: what the loader destroys after this library is in no report. */
 __attribute__((destructor)) static void destroy(void) {
     if (is_installed)
         return;
-    runtime_start(); /* a sanitized program may have come to its end without */
-    if (!runtime_off)
-        next_resolve();
-    end();
+    exit_now();
 }
 
 #endif

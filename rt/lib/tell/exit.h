@@ -8,6 +8,9 @@
 /* Has the report written when the process exits. */
 void exit_install(void);
 
+/* The same at once, in the shared library: nothing of the program comes after it. */
+void exit_now(void);
+
 /* Of the option report, for the report of a number, which stands behind a path; 0: the one at exit. -1: none,
  * and a line says why. */
 int report_descriptor(uint32_t number);
