@@ -16,6 +16,7 @@
 #include "lib/tell/inherited.h"
 #include "lib/tell/profiling.h"
 #include "lib/tell/report_now.h"
+#include "lib/tell/report_path.h"
 #include "lib/who/parts.h"
 #include "lib/who/registry.h"
 #include "model/formats.h"
@@ -79,15 +80,14 @@ API(int, report_fd, int fd, const char *name) {
 }
 
 API(int, report, const char *pattern, const char *name) {
-    char path[PATH_MAX];
+    struct report_file file;
     const char *why;
     int before = errno;
     if (!is_on())
         return ENOSYS;
-    int fd = report_open(path, sizeof path, pattern, &why);
-    int error = fd < 0 ? errno : __allocsite_api_v1_report_fd(fd, name);
-    if (fd >= 0)
-        os_close(fd);
+    int error = report_file_open(&file, pattern, &why);
+    if (!error)
+        error = report_file_close(&file, __allocsite_api_v1_report_fd(file.fd, name));
     errno = before;
     return error;
 }

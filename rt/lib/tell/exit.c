@@ -7,7 +7,6 @@
 #include "lib/base/local.h"
 #include "lib/who/modules.h"
 
-#include "base/path.h"
 #include "lib/base/os.h"
 #include "lib/base/state.h"
 #include "lib/count/torn.h"
@@ -16,59 +15,51 @@
 #include "lib/tell/collect.h"
 #include "lib/tell/profiling.h"
 #include "lib/tell/report_now.h"
+#include "lib/tell/report_path.h"
 #include "lib/who/instrumented.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-static int open_path(const char *pattern, uint32_t number) {
-    char path[PATH_MAX], numbered[PATH_MAX];
-    const char *why = strerrordesc_np(ENAMETOOLONG);
-    bool fits = strlen(pattern) < sizeof numbered - 16;
-    strcpy(numbered, fits ? pattern : "");
-    if (number)
-        path_add_number(numbered, sizeof numbered, number);
-    int fd = fits ? report_open(path, sizeof path, numbered, &why) : -1;
-    if (fd < 0)
-        os_say("no report in ", fits ? path : pattern, ": ", why);
-    return fd;
+/* 0, or an error that has been told. */
+static int write_file(const char *pattern, uint32_t number) {
+    struct report_file file;
+    const char *why;
+    int error = report_path_open(&file, pattern, number, &why);
+    if (!error) {
+        error = report_write_now(file.fd, runtime_options()->format, !number);
+        error = number ? report_file_close(&file, error) : report_path_close(&file, error);
+        why = strerrordesc_np(error);
+    }
+    if (error && (number || !report_path_is_told()))
+        os_say("no report in ", file.path, ": ", why);
+    return error;
 }
 
-int report_descriptor(uint32_t number) {
-    const char *report = runtime_options()->report;
-    if (strcmp(report, "none") == 0)
-        return -1;
-    if (strcmp(report, "stderr") == 0)
-        return descriptor_standard(STDERR_FILENO);
-    if (strcmp(report, "stdout") == 0)
-        return descriptor_standard(STDOUT_FILENO);
-    return open_path(report, number);
-}
-
-void report_descriptor_close(int fd) {
-    if (!descriptor_is_standard(fd))
-        os_close(fd);
+/* number: of the report; 0: the one at exit. What cannot go elsewhere goes to standard error. */
+static void write_one(uint32_t number) {
+    const struct options *options = runtime_options();
+    bool is_stdout = strcmp(options->report, "stdout") == 0;
+    if (strcmp(options->report, "none") == 0 ||
+        (report_path_is_wanted() && write_file(options->report, number) == 0))
+        return;
+    int fd = descriptor_standard(is_stdout ? STDOUT_FILENO : STDERR_FILENO);
+    int error = report_write_now(fd, options->format, !number);
+    if (error)
+        os_say("the report is not complete: ", strerrordesc_np(error));
 }
 
 /* Reports once: quick_exit and exit may both be on the way. */
 static void report_at_exit(void) {
     static bool reported;
-    const struct options *options = runtime_options();
     if (reported)
         return;
     reported = true;
-    int fd = report_descriptor(0);
-    if (fd < 0)
-        return;
-    int error = report_write_now(fd, options->format, true);
-    if (error)
-        os_say("the report is not complete: ", strerrordesc_np(error));
-    report_descriptor_close(fd);
+    write_one(0);
 }
 
 static void end(void) {
@@ -84,9 +75,29 @@ static void end(void) {
     store_look_for_file();
 }
 
-static void handler(void *unused) {
-    (void)unused;
+/* What the C library is about to flush belongs before the report. It does so without a lock; and what nobody
+ * takes it must find again. */
+static void flush_output(void) {
+    struct os_writing before;
+    bool was_silent = silence_begin();
+    os_writing_begin(&before);
+    if (ftrylockfile(stdout) == 0) {
+        fflush_unlocked(stdout);
+        funlockfile(stdout);
+    }
+    os_writing_end(&before);
+    silence_end(was_silent);
+}
+
+static void end_at_exit(void) {
+    if (!runtime_off && !report_path_is_wanted())
+        flush_output();
     end();
+}
+
+/* quick_exit flushes nothing. */
+static void handler(void *is_exit) {
+    is_exit ? end_at_exit() : end();
 }
 
 extern int __cxa_at_quick_exit(void (*)(void *), void *);
@@ -94,7 +105,7 @@ extern int __cxa_at_quick_exit(void (*)(void *), void *);
 #ifdef ALLOCSITE_STATIC
 
 /* Run in falling order of the section's name: behind every other destructor of the program. */
-__attribute__((section(".fini_array.00000"), used)) static void (*const last_destructor)(void) = end;
+__attribute__((section(".fini_array.00000"), used)) static void (*const last_destructor)(void) = end_at_exit;
 
 void exit_install(void) {
     __cxa_at_quick_exit(handler, NULL);
@@ -115,7 +126,7 @@ void exit_install(void) {
     if (!own || !own->permanent)
         return;
     bool was_silent = silence_begin();
-    is_installed = __cxa_atexit(handler, NULL, NULL) == 0;
+    is_installed = __cxa_atexit(handler, &is_installed, NULL) == 0;
     __cxa_at_quick_exit(handler, NULL);
     silence_end(was_silent);
 }
@@ -153,22 +164,11 @@ struct state {
 static struct state *state;
 static char *stack;
 
-static void write_one(void) {
-    uint32_t number = __atomic_add_fetch(&state->reports, 1, __ATOMIC_RELAXED);
-    int fd = report_descriptor(number);
-    if (fd < 0)
-        return;
-    int error = report_write_now(fd, runtime_options()->format, false);
-    if (error)
-        os_say("the report is not complete: ", strerrordesc_np(error));
-    report_descriptor_close(fd);
-}
-
 /* While one is written, any number of signals are one more. */
 static void write_all(void) {
     do {
         __atomic_store_n(&state->is_wanted_again, false, __ATOMIC_SEQ_CST);
-        write_one();
+        write_one(__atomic_add_fetch(&state->reports, 1, __ATOMIC_RELAXED));
     } while (__atomic_load_n(&state->is_wanted_again, __ATOMIC_SEQ_CST));
 }
 

@@ -128,15 +128,6 @@ static void add_all(void) {
         add(slot);
 }
 
-static bool names_process(const char *pattern) {
-    while ((pattern = strchr(pattern, '%'))) {
-        if (pattern[1] == 'p')
-            return true;
-        pattern += pattern[1] ? 2 : 1;
-    }
-    return false;
-}
-
 /* A child must not be given its parent's path. */
 static bool write_path(char *path, size_t size, const struct profile_header *header, const char *host,
                        bool is_child) {
@@ -146,7 +137,7 @@ static bool write_path(char *path, size_t size, const struct profile_header *hea
     if (length + sizeof ".%p" > sizeof pattern)
         return false;
     memcpy(pattern, wanted_path, length + 1);
-    if (is_child && !names_process(wanted_path))
+    if (is_child && !profile_names_process(wanted_path))
         strcpy(pattern + length, ".%p");
     if (*wanted_path != '/') {
         used = strlen(directory);
@@ -177,7 +168,7 @@ static void write_header(struct profile_header *header, const char *host) {
 
 static bool enter_file(struct new_profile *made, char *path, size_t size, bool is_child, const char **why) {
     /* A profile that another run left under a number of a process is lost if that comes again. */
-    bool may_replace = !names_process(wanted_path);
+    bool may_replace = !profile_names_process(wanted_path);
     if (!profile_settle(made, path, size, store_header(), may_replace, why))
         return false;
     int error = store_enter(made->fd, path, is_child);
