@@ -98,7 +98,20 @@ struct profile_header {
     /* Since version 3. Merged of several: so many are forked children, ... */
     uint64_t forked;
     uint64_t untouched_blocks, untouched_bytes; /* ... which inherited these and left them alone */
-    uint64_t unused[26];
+    uint64_t resident;                          /* bytes, the most; when the process ended by itself */
+    uint32_t ending;                            /* enum profile_ending */
+    uint32_t status;                            /* of the exit */
+    profile_name command;                       /* the command line */
+    uint32_t unused_name;
+    uint64_t unused[23];
+};
+
+enum profile_ending {
+    PROFILE_NO_ENDING,
+    PROFILE_EXIT,
+    PROFILE_EXIT_AT_ONCE,
+    PROFILE_QUICK_EXIT,
+    PROFILE_ENDINGS
 };
 
 enum profile_kind {

@@ -11,7 +11,7 @@
 #include "profile.h"
 
 /* Raised by every change of the JSON; readers read all versions up to their own. 2: calling instructions and
- * their addresses, stacks, custom allocators and their backing, modules. 3: forked processes. */
+ * their addresses, stacks, custom allocators and their backing, modules. 3: forked processes, the run. */
 #define REPORT_JSON_VERSION 3
 
 struct report_site {
@@ -76,6 +76,15 @@ struct report_processes {
     size_t program_count;
 };
 
+/* The run of one process. */
+struct report_run {
+    uint64_t begun;          /* nanoseconds since 1970-01-01 UTC; 0: nothing of this is known */
+    uint64_t ended;          /* 0: by itself it has not */
+    uint64_t resident;       /* bytes, the most; 0: not known */
+    const char *command;     /* line; NULL: not known */
+    uint32_t ending, status; /* enum profile_ending */
+};
+
 /* Every string and array is borrowed. */
 struct report {
     const char *program;
@@ -83,6 +92,7 @@ struct report {
     uint64_t pid;
     bool finished;              /* the program has come to its end */
     bool running;               /* it was still at work when this was read */
+    struct report_run run;      /* of one process */
     bool forked;                /* a child: what it inherited counts with its parent too */
     const char *const *reasons; /* why the numbers are not exact; none: they are */
     size_t reason_count;

@@ -3,6 +3,7 @@
 #include "write/json.h"
 
 #include "write/formats.h"
+#include "write/run.h"
 
 static void put_place(struct json *json, const struct place *place) {
     json_text(json, "function", place->function);
@@ -268,6 +269,7 @@ void report_json(struct out *out, const struct report *report) {
     struct json json = json_begin(out, "allocsite-report", REPORT_JSON_VERSION);
     put_head(&json, report, true);
     put_forked(&json, report);
+    json_run(&json, &report->run);
     put_sums(&json, report);
     json_number(&json, "peak_within", report->peak_within);
     if (report->lost_unknown)

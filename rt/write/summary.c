@@ -2,6 +2,8 @@
 /* The lines above the table in the formats for people. */
 #include "write/summary.h"
 
+#include "write/run.h"
+
 static void put_blocks(const struct page *page, uint64_t blocks, uint64_t bytes) {
     page_count(page, blocks, " block of ", " blocks of ");
     page_size(page, bytes);
@@ -180,12 +182,20 @@ static void put_reasons(const struct page *page, const char *label, const char *
     }
 }
 
+static void put_command(const struct page *page) {
+    out_plain(page->out, page->report->run.command);
+}
+
 /* What is damaged says so first. */
 void summary_text(const struct page *page) {
     const struct report *report = page->report;
     out_text(page->out, "allocsite: ");
     out_plain(page->out, report->program);
     put_line(page, "", summary_processes, "\n");
+    if (report->run.begun)
+        put_line(page, "ran: ", summary_run, "\n");
+    if (report->run.command)
+        put_line(page, "command: ", put_command, "\n");
     if (report->damaged)
         put_reasons(page, "exact: no, ", "\n");
     put_line(page, "total: ", summary_totals, "\n");

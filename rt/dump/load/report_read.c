@@ -3,6 +3,7 @@
 #include "dump/load/report_read.h"
 
 #include "dump/load/json_field.h"
+#include "write/run.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -145,13 +146,42 @@ static bool read_custom(struct report_file *file, const struct json_at *top, str
     return is_read;
 }
 
+static bool read_ending(struct report_run *run, const struct json_at *at, struct reason *why) {
+    const char *name;
+    if (!json_field_text_or_null(at, "ending", &name, why))
+        return false;
+    for (uint32_t i = 1; name && i < PROFILE_ENDINGS; i++)
+        if (strcmp(name, run_ending_name(i)) == 0)
+            run->ending = i;
+    return !name || run->ending || json_field_wrong(at, "ending", "is not known", why);
+}
+
+#define MILLISECOND UINT64_C(1000000)
+
+/* Reports before version 3 have none. */
+static bool read_run(struct report_run *run, const struct json_at *top, struct reason *why) {
+    struct json_at at = {.object = json_object_get(top->object, "run")};
+    if (!at.object)
+        return true;
+    if (!json_is_object(at.object))
+        return json_field_wrong(top, "run", "is not an object", why);
+    bool is_read = json_field_u64(&at, "begun_ms", &run->begun, why) &&
+                   json_field_u64(&at, "ended_ms", &run->ended, why) &&
+                   json_field_u64(&at, "max_resident_bytes", &run->resident, why) &&
+                   json_field_u32(&at, "status", &run->status, why) &&
+                   json_field_text_or_null(&at, "command", &run->command, why) && read_ending(run, &at, why);
+    run->begun *= MILLISECOND;
+    run->ended *= MILLISECOND;
+    return is_read;
+}
+
 static bool read_head(struct report_file *file, const struct json_at *top, struct reason *why) {
     struct report *report = &file->report;
     uint64_t left_out;
     if (!json_field_text(top, "program", &report->program, why) ||
         !json_field_u64(top, "pid", &report->pid, why) || !read_reasons(file, top, why) ||
         !json_field_bool(top, "finished", &report->finished, why) || !read_processes(file, top, why) ||
-        !read_totals(file, top, why) || !read_custom(file, top, why) ||
+        !read_totals(file, top, why) || !read_custom(file, top, why) || !read_run(&report->run, top, why) ||
         !json_field_u64(top, "peak_within", &report->peak_within, why) ||
         !json_field_u64(top, "sites_left_out", &left_out, why))
         return false;

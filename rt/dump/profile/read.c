@@ -276,6 +276,15 @@ static void read_head(struct reader *reader) {
         report->several.untouched_blocks = header->untouched_blocks;
         report->several.untouched_bytes = header->untouched_bytes;
     }
+    if (header->version > 2 && !is_merged)
+        report->run = (struct report_run){
+            .begun = header->begun,
+            .ended = header->ended,
+            .resident = header->resident,
+            .command = profile_name_at(&file->names, header->command),
+            .ending = header->ending,
+            .status = header->status,
+        };
     file->pid = header->pid;
     file->start_time = header->start_time;
     file->begun = header->begun;

@@ -416,3 +416,28 @@ uint64_t os_pid_namespace(void) {
     struct stat status;
     return stat("/proc/self/ns/pid", &status) == 0 ? status.st_ino : 0;
 }
+
+uint64_t os_resident(void) {
+    struct rusage usage;
+    return getrusage(RUSAGE_SELF, &usage) == 0 ? (uint64_t)usage.ru_maxrss * 1024 : 0;
+}
+
+void os_command(char *text, size_t size) {
+    int fd = (int)syscall(SYS_openat, AT_FDCWD, "/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+    long read = fd < 0 ? 0 : syscall(SYS_read, fd, text, size - 1);
+    if (fd >= 0)
+        syscall(SYS_close, fd);
+    text[read > 0 ? read : 0] = '\0';
+    for (long i = 0; i < read - 1; i++)
+        if (!text[i])
+            text[i] = ' ';
+}
+
+#define TICK 10000000 /* nanoseconds of the kernel's USER_HZ */
+
+uint64_t os_started(void) {
+    struct timespec since;
+    clock_gettime(CLOCK_BOOTTIME, &since);
+    uint64_t age = (uint64_t)since.tv_sec * 1000000000 + (uint64_t)since.tv_nsec;
+    return os_now() - age + os_start_time((uint64_t)os_process()) * TICK;
+}

@@ -124,6 +124,15 @@ uint64_t os_start_time(uint64_t pid);
 /* Inode number of the namespace that process ids are of; 0: not known. */
 uint64_t os_pid_namespace(void);
 
+/* When this process was started or forked, as os_now. */
+uint64_t os_started(void);
+
+/* The largest resident set that this process had, in bytes; 0: not known. */
+uint64_t os_resident(void);
+
+/* Its command line, NUL-terminated and cut to size; empty: not known. */
+void os_command(char *text, size_t size);
+
 /* Nanoseconds since 1970-01-01 UTC. */
 uint64_t os_now(void);
 

@@ -62,6 +62,7 @@ static COLD void start(void) {
         thread_show(); /* out of sight, that is: something may have been counted before */
     if (!runtime_off) {
         os_reserve(reserve_size());
+        store_header()->begun = os_now();
         stacks_begin((uint32_t)options->stack, options->stack_sites);
         exit_install();
         if (strcmp(options->profile, "none") != 0)

@@ -95,9 +95,17 @@ static void end_at_exit(void) {
     end();
 }
 
-/* quick_exit flushes nothing. */
+/* quick_exit flushes nothing, and does not tell its status. */
 static void handler(void *is_exit) {
+    if (!is_exit)
+        profiling_note(PROFILE_QUICK_EXIT, 0);
     is_exit ? end_at_exit() : end();
+}
+
+static void note_exit(int status, void *unused) {
+    (void)unused;
+    if (!runtime_off)
+        profiling_note(PROFILE_EXIT, status);
 }
 
 extern int __cxa_at_quick_exit(void (*)(void *), void *);
@@ -109,6 +117,11 @@ __attribute__((section(".fini_array.00000"), used)) static void (*const last_des
 
 void exit_install(void) {
     __cxa_at_quick_exit(handler, NULL);
+}
+
+/* The runtime may start before the C library has registered what runs the destructors. */
+__attribute__((constructor)) static void install_note(void) {
+    on_exit(note_exit, NULL);
 }
 
 #else
@@ -127,6 +140,7 @@ void exit_install(void) {
         return;
     bool was_silent = silence_begin();
     is_installed = __cxa_atexit(handler, &is_installed, NULL) == 0;
+    on_exit(note_exit, NULL);
     __cxa_at_quick_exit(handler, NULL);
     silence_end(was_silent);
 }

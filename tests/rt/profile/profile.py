@@ -175,6 +175,16 @@ def check_ending(program, how, status, finished, late):
     expect(f"{how}: totals", (1000, 100000, 500, 500), (totals["allocs"], totals["alloc_bytes"], totals["frees"], totals["live_blocks"]))
     expect(f"{how}: peak", (501, 50100), (totals["peak_blocks"], totals["peak_bytes"]))
     expect(f"{how}: in the last handler", late, site_at(report, "endings.c", "late")["allocs"])
+    check_run(how, report, finished, status)
+
+
+def check_run(how, report, finished, status):
+    ran = report["run"]
+    ending = how if how in ("_exit", "quick_exit") else "_exit" if how == "_Exit" else "exit" if finished else None
+    expect(f"{how}: ending", (ending, 0 if ending in (None, "quick_exit") else status), (ran["ending"], ran["status"]))
+    expect(f"{how}: command", True, ran["command"].endswith(f"endings {how}"))
+    expect(f"{how}: times", (True, finished), (abs(time.time() - ran["begun_ms"] / 1000) < 30, ran["ended_ms"] >= ran["begun_ms"]))
+    expect(f"{how}: resident", finished, ran["max_resident_bytes"] > 1 << 19)
 
 
 def endings():
@@ -185,6 +195,17 @@ def endings():
                 ("exec_failed", 3, True, 1), ("abort", -signal.SIGABRT, False, 0), ("fault", -signal.SIGSEGV, False, 0),
                 ("kill", -signal.SIGKILL, False, 0), ("terminate", -signal.SIGTERM, False, 0), ("exec", 0, False, 0)):
             check_ending(program, how, status, finished, late)
+        # The report has the same as the profile.
+        for how in "return", "quick_exit", "_exit":
+            process = start([program, how], "report=r.json:format=json:profile=r.profile")
+            if how != "_exit":
+                report = json.load(open("r.json"))
+                check_run(f"{how}", report, True, 3)
+                expect(f"{how}: as in the profile", profile("r.profile")["run"]["begun_ms"], report["run"]["begun_ms"])
+                shown = subprocess.run([DUMP, "report", "r.json"], capture_output=True, text=True).stdout.splitlines()
+                expect(f"{how}: shown", True, bool(re.fullmatch(r"ran: from 20\d\d-[01]\d-[0-3]\d [0-2]\d:[0-5]\d:[0-5]\d UTC for \d+\.\d{3} s, "
+                       f"ended by {'exit with status 3' if how == 'return' else 'quick_exit'}; resident at most: .*", shown[1])))
+                expect(f"{how}: command", f"command: {program} {how}", shown[2])
         # What was executed instead is a profile of its own, though it has the same path and process.
         clean()
         start([program, "exec"], "report=none:profile=e.%p.profile")
