@@ -42,14 +42,21 @@ static bool is_on(void) {
     return !runtime_off;
 }
 
-API(void, start, void) {
-    if (is_on())
-        threads_pause(false);
+static int pause_all(bool pause) {
+    if (!is_on())
+        return ENOSYS;
+    if (threads_are_paused() == pause)
+        return EALREADY;
+    threads_pause(pause);
+    return 0;
 }
 
-API(void, stop, void) {
-    if (is_on())
-        threads_pause(true);
+API(int, start, void) {
+    return pause_all(false);
+}
+
+API(int, stop, void) {
+    return pause_all(true);
 }
 
 API(int, is_counting, void) {
