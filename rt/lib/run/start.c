@@ -71,6 +71,10 @@ static COLD void start(void) {
             report_path_try(options->report);
         if (options->signal)
             signal_report_begin(options->signal);
+        if (options->stopped || options->signal_start)
+            threads_pause(true);
+        if (options->signal_start)
+            signal_start_begin(options->signal_start);
     }
     __atomic_store_n(&state, STARTED, __ATOMIC_RELEASE);
     errno = error;

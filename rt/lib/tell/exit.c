@@ -9,6 +9,7 @@
 
 #include "lib/base/os.h"
 #include "lib/base/state.h"
+#include "lib/count/threads.h"
 #include "lib/count/torn.h"
 #include "lib/heap/next.h"
 #include "lib/store/store.h"
@@ -62,10 +63,13 @@ static void report_at_exit(void) {
     write_one(0);
 }
 
+static void look_for_signals(void);
+
 static void end(void) {
     runtime_start();
     if (runtime_off)
         return;
+    look_for_signals();
     instrumented_note();
     torn_look();
     report_at_exit();
@@ -199,11 +203,40 @@ static void handle(int number) {
     errno = error;
 }
 
+static int take_signal(int number, void (*handler)(int)) {
+    struct sigaction action = {.sa_handler = handler, .sa_flags = SA_RESTART};
+    sigemptyset(&action.sa_mask);
+    return sigaction(number, &action, NULL) == 0 ? 0 : errno;
+}
+
 void signal_report_begin(int number) {
-    struct sigaction action = {.sa_handler = handle, .sa_flags = SA_RESTART};
     stack = os_map(STACK_SIZE, OS_FORK_KEEPS);
     state = os_map(sizeof *state, OS_FORK_WIPES);
-    sigemptyset(&action.sa_mask);
-    if (!stack || !state || sigaction(number, &action, NULL) != 0)
-        os_say("no report at the signal: ", strerrordesc_np(stack && state ? errno : ENOMEM));
+    int error = stack && state ? take_signal(number, handle) : ENOMEM;
+    if (error)
+        os_say("no report at the signal: ", strerrordesc_np(error));
+}
+
+static void start_or_stop(int number) {
+    (void)number;
+    threads_pause(!threads_are_paused());
+}
+
+void signal_start_begin(int number) {
+    int error = take_signal(number, start_or_stop);
+    if (error)
+        os_say("no start at the signal: ", strerrordesc_np(error));
+}
+
+static bool is_taken(int number, void (*handler)(int)) {
+    struct sigaction now;
+    return number && sigaction(number, NULL, &now) == 0 && now.sa_handler != handler;
+}
+
+static void look_for_signals(void) {
+    const struct options *options = runtime_options();
+    if (state && !state->reports && is_taken(options->signal, handle))
+        os_say("no report at the signal: ", "the program has a handler of its own for it");
+    if (is_taken(options->signal_start, start_or_stop))
+        os_say("no start at the signal: ", "the program has a handler of its own for it");
 }

@@ -14,4 +14,7 @@ void exit_now(void);
 /* From here on. number: of the signal. */
 void signal_report_begin(int number);
 
+/* At each signal of that number counting starts or stops. */
+void signal_start_begin(int number);
+
 #endif
