@@ -136,12 +136,12 @@ static const struct key {
     size_t offset;
     const char *(*read)(struct value, void *member);
 } keys[] = {
-    KEY(enabled, read_boolean),   KEY(report, read_path),   KEY(format, read_format),
-    KEY(top, read_number),        KEY(sort, read_sort),     KEY(min_bytes, read_number),
-    KEY(min_allocs, read_number), KEY(leaks, read_boolean), KEY(owners, read_boolean),
-    KEY(pairs, read_boolean),     KEY(sizes, read_boolean), KEY(reach, read_boolean),
-    KEY(profile, read_path),      KEY(signal, read_signal), KEY(stack, read_stack),
-    KEY(stack_sites, read_path),
+    KEY(enabled, read_boolean),   KEY(report, read_path),         KEY(format, read_format),
+    KEY(top, read_number),        KEY(sort, read_sort),           KEY(min_bytes, read_number),
+    KEY(min_allocs, read_number), KEY(leaks, read_boolean),       KEY(owners, read_boolean),
+    KEY(pairs, read_boolean),     KEY(sizes, read_boolean),       KEY(reach, read_boolean),
+    KEY(profile, read_path),      KEY(signal, read_signal),       KEY(stack, read_stack),
+    KEY(stack_sites, read_path),  KEY(signal_start, read_signal), KEY(stopped, read_boolean),
 };
 
 static const char *set_key(struct options *options, const struct key *key, struct value value) {

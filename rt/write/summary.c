@@ -2,6 +2,8 @@
 /* The lines above the table in the formats for people. */
 #include "write/summary.h"
 
+#include "write/run.h"
+
 static void put_blocks(const struct page *page, uint64_t blocks, uint64_t bytes) {
     page_count(page, blocks, " block of ", " blocks of ");
     page_size(page, bytes);
@@ -79,8 +81,18 @@ void summary_lost(const struct page *page) {
 
 void summary_inherited(const struct page *page) {
     const struct counters *totals = &page->report->totals.counters;
+    const struct report_processes *several = &page->report->several;
     put_blocks(page, totals->inherited_blocks, totals->inherited_bytes);
     out_text(page->out, " that were there when counting began");
+    if (!several->untouched_blocks)
+        return;
+    out_text(page->out, "; ");
+    put_blocks(page, several->untouched_blocks, several->untouched_bytes);
+    out_text(page->out, " that ");
+    page_count(page, several->forked, " forked process", " forked processes");
+    out_text(page->out, " left alone count once, where they were allocated");
+    if (several->forked == several->count)
+        out_text(page->out, ", which none of these did");
 }
 
 static void put_unsited(const struct page *page) {
@@ -162,11 +174,30 @@ static void put_line(const struct page *page, const char *label, void (*summary)
     out_text(page->out, end);
 }
 
+static void put_reasons(const struct page *page, const char *label, const char *end) {
+    for (size_t i = 0; i < page->report->reason_count; i++) {
+        out_text(page->out, label);
+        summary_reason(page, i);
+        out_text(page->out, end);
+    }
+}
+
+static void put_command(const struct page *page) {
+    out_plain(page->out, page->report->run.command);
+}
+
+/* What is damaged says so first. */
 void summary_text(const struct page *page) {
     const struct report *report = page->report;
     out_text(page->out, "allocsite: ");
     out_plain(page->out, report->program);
     put_line(page, "", summary_processes, "\n");
+    if (report->run.begun)
+        put_line(page, "ran: ", summary_run, "\n");
+    if (report->run.command)
+        put_line(page, "command: ", put_command, "\n");
+    if (report->damaged)
+        put_reasons(page, "exact: no, ", "\n");
     put_line(page, "total: ", summary_totals, "\n");
     put_line(page, "", summary_live, "\n");
     if (summary_has_lost(report))
@@ -178,15 +209,14 @@ void summary_text(const struct page *page) {
         put_line(page, "custom: ", summary_custom, "\n");
     if (summary_has_walks(report))
         put_line(page, "stacks: ", summary_walks, "\n");
-    for (size_t i = 0; i < report->reason_count; i++) {
-        out_text(page->out, "exact: no, ");
-        summary_reason(page, i);
-        out_char(page->out, '\n');
-    }
+    if (!report->damaged)
+        put_reasons(page, "exact: no, ", "\n");
 }
 
 void summary_markdown(const struct page *page) {
     const struct report *report = page->report;
+    if (report->damaged)
+        put_reasons(page, "Not exact: ", ".\n\n");
     out_text(page->out, "**allocsite** ");
     page_code(page, report->program);
     if (report->several.count)
@@ -202,9 +232,6 @@ void summary_markdown(const struct page *page) {
         put_line(page, "\nLost: ", summary_lost, ".\n");
     if (summary_has_inherited(report))
         put_line(page, "\nInherited: ", summary_inherited, ".\n");
-    for (size_t i = 0; i < report->reason_count; i++) {
-        out_text(page->out, "\nNot exact: ");
-        summary_reason(page, i);
-        out_text(page->out, ".\n");
-    }
+    if (!report->damaged)
+        put_reasons(page, "\nNot exact: ", ".\n");
 }
