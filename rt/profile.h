@@ -31,7 +31,7 @@
 #define PROFILE_BYTE_ORDER 0x01020304u
 
 /* Raised by every change of what is in this file. Readers read all versions up to their own. */
-#define PROFILE_VERSION 2
+#define PROFILE_VERSION 3
 
 #define PROFILE_PAGE    4096
 
@@ -98,7 +98,23 @@ struct profile_header {
     uint64_t writer[8];     /* the writer's own */
     uint64_t pid_namespace; /* inode number of the namespace that pid is of (namespaces(7)); 0: not known */
     struct profile_walks walks;
-    uint64_t unused[29];
+    /* Since version 3. Merged of several: so many are forked children, ... */
+    uint64_t forked;
+    uint64_t untouched_blocks, untouched_bytes; /* ... which inherited these and left them alone */
+    uint64_t resident;                          /* bytes, the most; when the process ended by itself */
+    uint32_t ending;                            /* enum profile_ending */
+    uint32_t status;                            /* of the exit */
+    profile_name command;                       /* the command line */
+    uint32_t unused_name;
+    uint64_t unused[23];
+};
+
+enum profile_ending {
+    PROFILE_NO_ENDING,
+    PROFILE_EXIT,
+    PROFILE_EXIT_AT_ONCE,
+    PROFILE_QUICK_EXIT,
+    PROFILE_ENDINGS
 };
 
 enum profile_kind {

@@ -60,8 +60,8 @@ struct allocsite_check {
 
 /* Entry points by which the functions below reach the runtime: not to be used. */
 #define ALLOCSITE_WEAK __attribute__((weak))
-void __allocsite_api_v1_start(void) ALLOCSITE_WEAK;
-void __allocsite_api_v1_stop(void) ALLOCSITE_WEAK;
+int __allocsite_api_v1_start(void) ALLOCSITE_WEAK;
+int __allocsite_api_v1_stop(void) ALLOCSITE_WEAK;
 int __allocsite_api_v1_is_counting(void) ALLOCSITE_WEAK;
 void __allocsite_api_v1_reset(void) ALLOCSITE_WEAK;
 int __allocsite_api_v1_report(const char *, const char *) ALLOCSITE_WEAK;
@@ -82,16 +82,15 @@ size_t __allocsite_api_v1_check_end(struct allocsite_check *, char *, size_t) AL
 /* Stops counting in all threads: blocks that are allocated from here on are in no report, now or later.
  * Blocks that were counted before are still counted when they are freed, so that what is live stays right.
  * Calls that are under way in other threads may be counted still. A realloc of a counted block is its free.
- * Signal-safe. */
-static inline void allocsite_stop(void) {
-    if (__allocsite_api_v1_stop)
-        __allocsite_api_v1_stop();
+ * Signal-safe. EALREADY: they have been stopped. ENOSYS: there is no runtime, or it is off. */
+static inline int allocsite_stop(void) {
+    return __allocsite_api_v1_stop ? __allocsite_api_v1_stop() : ENOSYS;
 }
 
-/* Goes on. Calls of stop and start do not nest. Signal-safe. */
-static inline void allocsite_start(void) {
-    if (__allocsite_api_v1_start)
-        __allocsite_api_v1_start();
+/* Goes on. Calls of stop and start do not nest. Signal-safe. EALREADY: they are counting. ENOSYS: as above.
+ */
+static inline int allocsite_start(void) {
+    return __allocsite_api_v1_start ? __allocsite_api_v1_start() : ENOSYS;
 }
 
 /* 1: the runtime is there, on, and not stopped. Signal-safe. */
@@ -111,7 +110,8 @@ static inline void allocsite_reset(void) {
 
 /* Writes a report of what was counted so far: "finished" is false. format: "text", "json", "csv" or
  * "markdown"; NULL: as the options say, which also hold for the rest. path: with the patterns of the option
- * report; the file is created for its owner alone, or emptied, never through a symbolic link. */
+ * report; the file is made for its owner alone and has its name when it is whole, never through a symbolic
+ * link. */
 static inline int allocsite_report(const char *path, const char *format) {
     return __allocsite_api_v1_report ? __allocsite_api_v1_report(path, format) : ENOSYS;
 }

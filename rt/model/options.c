@@ -172,6 +172,8 @@ static const struct key {
     KEY("sizes", sizes, read_boolean, "0", "1: a histogram of sizes for each site"),
     KEY("profile", profile, read_path, "none", "path of the crash-proof profile, with the same % patterns"),
     KEY("signal", signal, read_signal, "none", "a report at this signal: USR2, ... or a number"),
+    KEY("signal_start", signal_start, read_signal, "none", "counting starts at this signal, and stops at the next"),
+    KEY("stopped", stopped, read_boolean, "0", "1: nothing is counted until it is started"),
     KEY("stack", stack, read_stack, "0", "calling frames kept for each allocation, up to 64"),
     KEY("stack_sites", stack_sites, read_path, "all",
         "only of what matches: file:line, function, globs, separated by commas"),

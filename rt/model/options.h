@@ -36,6 +36,8 @@ struct options {
     uint64_t stack;                      /* calling frames that are kept for each allocation */
     char stack_sites[OPTIONS_PATH_SIZE]; /* patterns, separated by commas: only of those; "": of all */
     int signal;                          /* at which a report is written; 0: none */
+    int signal_start;                    /* at which counting is started, or stopped; 0: none */
+    bool stopped;                        /* until it is started */
     char suppress[OPTIONS_PATH_SIZE];    /* "none" or file of leaks that are known */
     bool help;                           /* the keys are told at the start */
 };

@@ -11,8 +11,8 @@
 #include "profile.h"
 
 /* Raised by every change of the JSON; readers read all versions up to their own. 2: calling instructions and
- * their addresses, stacks, custom allocators and their backing, modules. */
-#define REPORT_JSON_VERSION 2
+ * their addresses, stacks, custom allocators and their backing, modules. 3: forked processes, the run. */
+#define REPORT_JSON_VERSION 3
 
 struct report_site {
     struct site_view view;
@@ -70,11 +70,23 @@ struct report_limits {
 
 /* Several processes that one report is of. */
 struct report_processes {
-    uint64_t count;               /* 0: it is of one */
-    uint64_t unfinished;          /* so many have not come to their end */
+    uint64_t count;      /* 0: it is of one */
+    uint64_t unfinished; /* so many have not come to their end */
+    uint64_t forked;     /* so many are forked children; ... */
+    uint64_t untouched_blocks,
+        untouched_bytes;          /* ... what these inherited and left alone is not in the rows */
     const uint64_t *reasons_hold; /* for so many of them each reason does */
     const char *const *programs;  /* the executables, if there is more than one */
     size_t program_count;
+};
+
+/* The run of one process. */
+struct report_run {
+    uint64_t begun;          /* nanoseconds since 1970-01-01 UTC; 0: nothing of this is known */
+    uint64_t ended;          /* 0: by itself it has not */
+    uint64_t resident;       /* bytes, the most; 0: not known */
+    const char *command;     /* line; NULL: not known */
+    uint32_t ending, status; /* enum profile_ending */
 };
 
 /* Every string and array is borrowed. */
@@ -87,8 +99,11 @@ struct report {
     uint64_t pid;
     bool finished;              /* the program has come to its end */
     bool running;               /* it was still at work when this was read */
+    struct report_run run;      /* of one process */
+    bool forked;                /* a child: what it inherited counts with its parent too */
     const char *const *reasons; /* why the numbers are not exact; none: they are */
     size_t reason_count;
+    bool damaged;                    /* what it was read from is; the first reason says how */
     struct report_processes several; /* if it is of several */
     struct report_site **sites;      /* in any order; report_prepare sorts, merges and cuts */
     size_t site_count;

@@ -3,6 +3,7 @@
 #include "write/json.h"
 
 #include "write/formats.h"
+#include "write/run.h"
 
 static void put_place(struct json *json, const struct place *place) {
     json_text(json, "function", place->function);
@@ -161,6 +162,17 @@ static void put_processes(struct json *json, const struct report_processes *seve
         put_texts(json, "programs", several->programs, several->program_count);
 }
 
+/* Of children, and of what these had of their parents: where there are any. */
+static void put_forked(struct json *json, const struct report *report) {
+    const struct report_processes *several = &report->several;
+    if (several->forked || report->forked)
+        json_number(json, "forked", several->count ? several->forked : 1);
+    if (!several->untouched_blocks)
+        return;
+    json_number(json, "untouched_blocks", several->untouched_blocks);
+    json_number(json, "untouched_bytes", several->untouched_bytes);
+}
+
 /* with_parts: more of several processes. */
 static void put_head(struct json *json, const struct report *report, bool with_parts) {
     const struct report_processes *several = &report->several;
@@ -256,6 +268,8 @@ static void put_sums(struct json *json, const struct report *report) {
 void report_json(struct out *out, const struct report *report) {
     struct json json = json_begin(out, "allocsite-report", REPORT_JSON_VERSION);
     put_head(&json, report, true);
+    put_forked(&json, report);
+    json_run(&json, &report->run);
     put_sums(&json, report);
     json_number(&json, "peak_within", report->peak_within);
     if (report->lost_unknown)

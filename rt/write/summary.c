@@ -3,6 +3,7 @@
 #include "write/summary.h"
 
 #include "write/line.h"
+#include "write/run.h"
 
 static void put_blocks(const struct page *page, uint64_t blocks, uint64_t bytes) {
     page_count(page, blocks, " block of ", " blocks of ");
@@ -86,8 +87,18 @@ void summary_lost(const struct page *page) {
 
 void summary_inherited(const struct page *page) {
     const struct counters *totals = &page->report->totals.counters;
+    const struct report_processes *several = &page->report->several;
     put_blocks(page, totals->inherited_blocks, totals->inherited_bytes);
     out_text(page->out, " that were there when counting began");
+    if (!several->untouched_blocks)
+        return;
+    out_text(page->out, "; ");
+    put_blocks(page, several->untouched_blocks, several->untouched_bytes);
+    out_text(page->out, " that ");
+    page_count(page, several->forked, " forked process", " forked processes");
+    out_text(page->out, " left alone count once, where they were allocated");
+    if (several->forked == several->count)
+        out_text(page->out, ", which none of these did");
 }
 
 static void put_unsited(const struct page *page) {
@@ -189,6 +200,10 @@ static void put_directory(const struct page *page) {
     page_code(page, page->report->directory);
 }
 
+static void put_command(const struct page *page) {
+    out_plain(page->out, page->report->run.command);
+}
+
 static void put_reason(const struct page *page, size_t reason) {
     struct line line;
     line_begin(&line, page, 0, 2);
@@ -200,9 +215,29 @@ static void put_reason(const struct page *page, size_t reason) {
     out_char(page->out, '\n');
 }
 
+static void put_reasons(const struct page *page) {
+    for (size_t i = 0; i < page->report->reason_count; i++)
+        put_reason(page, i);
+}
+
+static void mark_reasons(const struct page *page, const char *label, const char *end) {
+    for (size_t i = 0; i < page->report->reason_count; i++) {
+        out_text(page->out, label);
+        summary_reason(page, i);
+        out_text(page->out, end);
+    }
+}
+
+/* What is damaged says so first. */
 void summary_text(const struct page *page) {
     const struct report *report = page->report;
     put_line(page, "", put_program, "\n");
+    if (report->run.begun)
+        put_line(page, "ran: ", summary_run, "\n");
+    if (report->run.command)
+        put_line(page, "command: ", put_command, "\n");
+    if (report->damaged)
+        put_reasons(page);
     put_line(page, "total: ", summary_totals, "\n");
     put_line(page, "", summary_live, "\n");
     if (summary_has_lost(report))
@@ -216,12 +251,14 @@ void summary_text(const struct page *page) {
         put_line(page, "stacks: ", summary_walks, "\n");
     if (report->is_elsewhere)
         put_line(page, "files: below ", put_directory, "\n");
-    for (size_t i = 0; i < report->reason_count; i++)
-        put_reason(page, i);
+    if (!report->damaged)
+        put_reasons(page);
 }
 
 void summary_markdown(const struct page *page) {
     const struct report *report = page->report;
+    if (report->damaged)
+        mark_reasons(page, "Not exact: ", ".\n\n");
     out_text(page->out, "**allocsite** ");
     page_code(page, report->program);
     if (report->several.count)
@@ -239,9 +276,6 @@ void summary_markdown(const struct page *page) {
         put_line(page, "\nInherited: ", summary_inherited, ".\n");
     if (report->is_elsewhere)
         put_line(page, "\nFiles: below ", put_directory, ".\n");
-    for (size_t i = 0; i < report->reason_count; i++) {
-        out_text(page->out, "\nNot exact: ");
-        summary_reason(page, i);
-        out_text(page->out, ".\n");
-    }
+    if (!report->damaged)
+        mark_reasons(page, "\nNot exact: ", ".\n");
 }

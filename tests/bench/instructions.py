@@ -60,7 +60,8 @@ def collected(command, variables):
 def per_pair(builder, variant, kind):
     once, twice = (collected(variant.command(builder, "pairs.cpp", [kind, str(count)]), variant.variables)
                    for count in (PAIRS, 2 * PAIRS))
-    return (twice - once) / PAIRS
+    # A report tells times, whose digits take some.
+    return round((twice - once) / PAIRS, 1)
 
 
 def variants(builder, switches):

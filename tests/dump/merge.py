@@ -167,6 +167,22 @@ class Merged(unittest.TestCase):
             result = dump("report", "--format=json", written("cut", merged[:size]))
             report = json.loads(result.stdout)
             self.assertIn("the file is cut: ", " ".join(report["inexact_reasons"]))
+            self.assertEqual(result.returncode, 1)
+            self.assertRegex(result.stderr, f"\\Aallocsite-dump: {work('cut')}: is damaged: the file is cut: .*\n\\Z")
+
+    def test_damage_is_told_first(self):
+        whole = contents(FEW[1])
+        for command in (["report"], ["report", "--format=markdown"], ["report", FEW[0]], ["diff", FEW[0]], ["merge", "-o", work("of_cut")]):
+            result = dump(*command, written("cut", whole[:20000]))
+            self.assertEqual((result.returncode, result.stderr.count("is damaged: ")), (1, 1), command)
+        for form, total in ("text", "total: "), ("markdown", "allocations of "):
+            shown = dump("report", f"--format={form}", work("cut")).stdout
+            self.assertLess(shown.index("the file is cut: "), shown.index(total))
+        # Counters that cannot be so, in a profile of a program that has ended.
+        altered = bytearray(whole)
+        for at in range(2 * PAGE, len(altered), 64):
+            altered[at + 7] |= 0x80
+        self.assertEqual(dump("report", written("altered", altered)).returncode, 1)
 
     def test_a_damaged_one_among_many(self):
         bad = written("bad", contents(FEW[1])[:5000])
@@ -250,8 +266,8 @@ class Damaged(unittest.TestCase):
         self.refused("short", good[:100], "is a profile that is cut: its header is not whole")
         self.refused("text", good.replace(b"\n", b"\r\n"),
                      "is a profile whose bytes were changed on the way: was it copied as a text?")
-        self.refused("newer", good[:8] + b"\x03" + good[9:],
-                     "is a profile of version 3: it was written by a newer allocsite")
+        self.refused("newer", good[:8] + b"\x63" + good[9:],
+                     "is a profile of version 99: it was written by a newer allocsite")
         self.refused("order", good[:12] + good[15:11:-1] + good[16:],
                      "is a profile of a machine with the other byte order")
 
@@ -263,7 +279,7 @@ class Damaged(unittest.TestCase):
         path = written("huge", huge)
         result = dump("report", path, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (1 << 28, 1 << 28)))
         self.assertIn("the file is cut: ", result.stdout)
-        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(result.returncode, 1, result.stderr)
 
     def test_a_file_that_shrinks(self):
         """SIGBUS where a page is gone: the reader goes on, and says so."""

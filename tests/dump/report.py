@@ -85,7 +85,7 @@ class Messages(unittest.TestCase):
         self.refused(WORK, ["Is a directory"])
         self.refused(written("list", "[]"), ["is not a report of allocsite"])
         self.refused(written("sites", {"format": "allocsite-sites"}), ['format is not "allocsite-report"'])
-        self.refused(written("new", {"format": "allocsite-report", "version": 3}),
+        self.refused(written("new", {"format": "allocsite-report", "version": 99}),
                      ["version is of a newer allocsite"])
 
     def test_a_report_that_ends_early(self):
@@ -119,6 +119,12 @@ class Messages(unittest.TestCase):
         lines = result.stderr.splitlines()
         self.assertEqual((result.returncode, len(lines)), (1, 11))
         self.assertRegex(lines[-1], r"and \d+ more breaches$")
+
+    def test_no_tree(self):
+        """What is not there is no broken law."""
+        result = dump("report", "--tree", FULL)
+        self.assertEqual((result.returncode, result.stdout), (1, ""))
+        self.assertRegex(result.stderr, r"\A.*has no calling frames.*\n\Z")
 
     def test_what_was_not_counted(self):
         for option in "pairs", "sizes":

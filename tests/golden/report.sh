@@ -65,4 +65,11 @@ golden profile-2/merged.profile profile-2/merged.text --pairs --no-symbols
 golden profile-2/both.profile profile-2/both.text --no-symbols
 golden profile-2/stacks.profile profile-2/stacks.root --tree=root --prune=0 --no-symbols
 
+# A process and its forked child, when they ran and how they ended, and both joined; the same from JSON.
+for process in forked child merged; do
+    golden profile-3/$process.profile profile-3/$process.json --format=json --no-symbols
+    golden profile-3/$process.profile profile-3/$process.text --no-symbols
+    golden profile-3/$process.json profile-3/$process.text
+done
+
 exit $((failures > 0))

@@ -123,9 +123,9 @@ static int show_coverage(struct report *report, struct showing *showing) {
 static int show_tree(const char *path, struct report *report, struct showing *showing) {
     struct report_limits everything = {.full_names = showing->options.full_names};
     struct tree *tree = &showing->tree;
+    report_prepare(report, &everything);
     if (!report->walks.depth)
         return complain(path, "has no calling frames: run the program with ALLOCSITE_OPTIONS=stack=16");
-    report_prepare(report, &everything);
     tree->by = (enum measure)showing->options.sort;
     tree->has_stacks_alone = showing->options.format == FORMAT_TEXT;
     tree_make(tree, report, &showing->symbolizer);
@@ -170,7 +170,8 @@ static int show_file(const char *path, struct showing *showing) {
     bool is_taken = take_parts(showing, &source, &why);
     if (!is_taken)
         complain(path, "%s", why.text);
-    int status = is_taken ? show(path, source.report, showing) : STATUS_FAILED;
+    int status = laws_need_whole(path, source.report);
+    status |= is_taken ? show(path, source.report, showing) : STATUS_FAILED;
     report_source_free(&source);
     return status;
 }

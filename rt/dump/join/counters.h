@@ -13,6 +13,15 @@ void joined_add_to(struct joined *, uint64_t *sum, uint64_t part);
 void joined_add_counters(struct joined *, struct counters *sum, uint64_t *peak_of,
                          const struct counters *part);
 
+/* Of a report of a forked child, what it left alone of what it inherited: of counters; of a stack, which
+ * leaves in its site, that has been added, what is of no stack; and of a site's lost blocks. */
+void joined_add_untouched(struct joined *, const struct counters *, struct joined_untouched *);
+void joined_add_untouched_stack(struct joined *, const struct report_stack *, struct joined_untouched *);
+void joined_add_untouched_lost(struct joined *, const struct report_site *);
+
+/* Takes all that off, if there are several processes. */
+void joined_take_untouched(struct joined *);
+
 /* The programs of a report, and why it is not exact. */
 void joined_add_processes(struct joined *, const struct report *);
 

@@ -6,6 +6,7 @@
 #include "dump/base/memory.h"
 #include "dump/base/modules.h"
 #include "dump/join/counters.h"
+#include "dump/load/loaded.h"
 #include "model/report_order.h"
 
 #include <stdio.h>
@@ -68,12 +69,14 @@ static void add_sizes(struct joined *joined, struct report_site *row, const stru
         joined_add_to(joined, &row->sizes[i], part->sizes[i]);
 }
 
-static void add_row(struct joined *joined, struct report_site *site) {
+static void add_row(struct joined *joined, struct report_site *site, bool is_forked) {
     struct joined_row *row = row_for(joined, site);
     site->merged = &row->row;
     joined_add_counters(joined, &row->row.counters, &row->peak_of, &site->counters);
     joined_add_to(joined, &row->row.lost_blocks, site->lost_blocks);
     joined_add_to(joined, &row->row.lost_bytes, site->lost_bytes);
+    if (is_forked)
+        joined_add_untouched_lost(joined, site);
     add_sizes(joined, &row->row, site);
 }
 
@@ -176,6 +179,13 @@ static void add_custom(struct joined *joined, const struct report *report) {
         return;
     joined->report.has_custom = true;
     joined_add_counters(joined, &joined->report.custom, &joined->custom_peak_of, &report->custom);
+    if (report->forked)
+        joined_add_untouched(joined, &report->custom, &joined->custom_untouched);
+}
+
+/* The stacks have been added. */
+static void add_untouched(struct joined *joined, const struct report_site *site) {
+    joined_add_untouched(joined, &site->counters, &((struct joined_row *)site->merged)->untouched);
 }
 
 void joined_add(struct joined *joined, struct report *report) {
@@ -188,12 +198,16 @@ void joined_add(struct joined *joined, struct report *report) {
     see_reach(joined, report);
     joined_add_processes(joined, report);
     if (is_cut)
-        add_row(joined, &hidden);
+        add_row(joined, &hidden, report->forked);
     add_custom(joined, report);
     for (size_t i = 0; i < report->site_count; i++)
-        add_row(joined, report->sites[i]);
-    add_pairs(joined, report);
+        add_row(joined, report->sites[i], report->forked);
     joined_add_stacks(joined, report);
+    for (size_t i = 0; report->forked && i < report->site_count; i++)
+        add_untouched(joined, report->sites[i]);
+    if (report->forked && is_cut)
+        add_untouched(joined, &hidden);
+    add_pairs(joined, report);
 }
 
 static void drop_pairs(struct joined *joined) {
@@ -235,6 +249,7 @@ static void set_reach(struct joined *joined) {
 void joined_report(struct joined *joined) {
     struct report *report = &joined->report;
     drop_pairs(joined);
+    joined_take_untouched(joined);
     list_rows(joined);
     joined_list_processes(joined);
     joined_list_stacks(joined);
@@ -287,11 +302,13 @@ static void clear_progress(int count) {
         fputs("\r\033[K", stderr);
 }
 
-static bool add_file(struct joined *joined, const char *path, join_visitor *visit, void *context,
+/* *status: what is damaged is added all the same. */
+static bool add_file(struct joined *joined, const char *path, join_visitor *visit, void *context, int *status,
                      struct reason *why) {
     struct report_source source;
     if (!report_source_load(&source, path, why))
         return false;
+    *status |= laws_need_whole(path, source.report);
     bool is_wanted = !visit || visit(context, &source, why);
     if (is_wanted)
         joined_add(joined, source.report);
@@ -304,7 +321,7 @@ int join_files(struct joined *joined, char **paths, int count, join_visitor *vis
     struct reason why;
     for (int i = 0; i < count; i++) {
         show_progress(i, count);
-        if (add_file(joined, paths[i], visit, context, &why))
+        if (add_file(joined, paths[i], visit, context, &status, &why))
             continue;
         clear_progress(count);
         status = complain(paths[i], "%s", why.text);

@@ -2,7 +2,12 @@
 /* Many reports as one. The memory for it follows the number of distinct sites and pairs, not that of reports:
  * each can be given back as soon as it was added.
  *
- * Counters add up. The peak is that of the process that had the largest, for nobody knows what the others had
+ * Counters add up. A block counts once, in the process that allocated it: of what a forked child inherited,
+ * its report has what it gave back, as inherited and as freed. What it left alone is in no sum but that of
+ * what was left alone; at each site that is as much as it may be, the smaller of what was inherited and what
+ * is live. So the sum does not depend on the order, nor on what was joined before.
+ *
+ * The peak is that of the process that had the largest, for nobody knows what the others had
  * at that moment; peak_within allows for all of them having had theirs then. */
 #ifndef ALLOCSITE_DUMP_JOIN_JOIN_H
 #define ALLOCSITE_DUMP_JOIN_JOIN_H
@@ -14,14 +19,22 @@
 /* Reasons that are kept; of more, only that there are more. */
 #define JOINED_REASONS_MAX 1000
 
+/* What forked children left alone. */
+struct joined_untouched {
+    uint64_t blocks, bytes;
+    uint64_t lost_blocks, lost_bytes; /* of these */
+};
+
 struct joined_row {
     struct report_site row;
-    struct place *places; /* the row's own; who has its addresses named gives it others */
-    uint64_t peak_of;     /* number of the report whose peak its share is of */
+    struct joined_untouched untouched; /* still in the row's counters */
+    struct place *places;              /* the row's own; who has its addresses named gives it others */
+    uint64_t peak_of;                  /* number of the report whose peak its share is of */
 };
 
 struct joined_stack {
     struct report_stack stack; /* of a joined row; its frames are its own */
+    struct joined_untouched untouched;
     uint64_t peak_of;
 };
 
@@ -34,7 +47,7 @@ struct joined_reason {
 struct joined {
     struct report report; /* not prepared; set by joined_report */
     uint64_t reports;     /* added */
-    uint64_t processes, unfinished, pid;
+    uint64_t processes, unfinished, forked, pid;
 
     struct joined_row **rows;
     size_t row_count, row_room;
@@ -54,7 +67,9 @@ struct joined {
     size_t program_count, program_room;
     struct string_pool strings;
 
+    struct joined_untouched untouched; /* by children of reports that were joined before */
     uint64_t custom_peak_of;
+    struct joined_untouched custom_untouched;
     uint64_t peak, peak_of;                               /* the largest, and the number of its report */
     uint64_t peak_bound;                                  /* sum of all peaks and what they are within */
     uint64_t without_pairs, without_sizes, without_reach; /* reports */

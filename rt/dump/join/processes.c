@@ -46,6 +46,9 @@ void joined_add_processes(struct joined *joined, const struct report *report) {
         add_program(joined, report->program);
     joined_add_to(joined, &joined->processes, several->count ?: 1);
     joined_add_to(joined, &joined->unfinished, several->count ? several->unfinished : !report->finished);
+    joined_add_to(joined, &joined->forked, several->count ? several->forked : report->forked);
+    joined_add_to(joined, &joined->untouched.blocks, several->untouched_blocks);
+    joined_add_to(joined, &joined->untouched.bytes, several->untouched_bytes);
     joined->pid = report->pid;
 }
 
@@ -68,11 +71,15 @@ static void set_processes(struct joined *joined) {
     snprintf(joined->program, sizeof joined->program, "%zu programs", joined->program_count);
     if (joined->processes == 1) {
         report->pid = joined->pid;
+        report->forked = joined->forked;
         return;
     }
     report->several = (struct report_processes){
         .count = joined->processes,
         .unfinished = joined->unfinished,
+        .forked = joined->forked,
+        .untouched_blocks = joined->untouched.blocks,
+        .untouched_bytes = joined->untouched.bytes,
         .reasons_hold = joined->reasons_hold,
     };
     if (joined->program_count == 1)

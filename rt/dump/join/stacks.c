@@ -80,6 +80,13 @@ static struct joined_stack *stack_for(struct joined *joined, const struct report
     return joined->stacks[found];
 }
 
+static void add_stack(struct joined *joined, const struct report_stack *part, bool is_forked) {
+    struct joined_stack *stack = stack_for(joined, part);
+    joined_add_counters(joined, &stack->stack.counters, &stack->peak_of, &part->counters);
+    if (is_forked)
+        joined_add_untouched_stack(joined, part, &stack->untouched);
+}
+
 static void add_walks(struct joined *joined, const struct profile_walks *part) {
     struct profile_walks *walks = &joined->report.walks;
     if (part->depth > walks->depth)
@@ -103,11 +110,8 @@ void joined_add_stacks(struct joined *joined, const struct report *report) {
         module_for(joined, &report->modules[i]);
     for (size_t i = 0; i < report->site_count; i++)
         add_module_of(joined, &report->sites[i]->view);
-    for (size_t i = 0; i < report->stack_count; i++) {
-        const struct report_stack *part = &report->stacks[i];
-        struct joined_stack *stack = stack_for(joined, part);
-        joined_add_counters(joined, &stack->stack.counters, &stack->peak_of, &part->counters);
-    }
+    for (size_t i = 0; i < report->stack_count; i++)
+        add_stack(joined, &report->stacks[i], report->forked);
 }
 
 static void list_modules(struct joined *joined) {

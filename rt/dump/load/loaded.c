@@ -25,7 +25,8 @@ bool loaded_open(struct loaded *loaded, const char *path, struct symbolizer *nam
     if (names)
         symbolize_report(names, loaded->report);
     report_prepare(loaded->report, &everything);
-    loaded->is_lawful = laws_check(path, loaded->report) == STATUS_DONE;
+    int status = laws_need_whole(path, loaded->report);
+    loaded->is_lawful = (status | laws_check(path, loaded->report)) == STATUS_DONE;
     return true;
 }
 
@@ -95,6 +96,10 @@ int laws_check(const char *path, const struct report *report) {
     if (breaches.count > BREACHES_TOLD)
         complain(path, "and %zu more breaches", breaches.count - BREACHES_TOLD);
     return breaches.count ? STATUS_FAILED : STATUS_DONE;
+}
+
+int laws_need_whole(const char *path, const struct report *report) {
+    return report->damaged ? complain(path, "is damaged: %s", report->reasons[0]) : STATUS_DONE;
 }
 
 int laws_need_owners(const char *path, const struct report *report) {

@@ -11,7 +11,7 @@
 struct loaded {
     const char *path;
     struct report *report; /* prepared, with all its sites */
-    bool is_lawful;        /* else its breaches have been told */
+    bool is_lawful;        /* and whole; else what is wrong has been told */
     struct report_source source;
 };
 
@@ -31,6 +31,9 @@ void loaded_json(struct json *, const char *key, const struct loaded *);
 
 /* Complains about every breach in a prepared report; of many, the first ones. STATUS_FAILED: there is one. */
 int laws_check(const char *path, const struct report *);
+
+/* Complains if what the report was read from is damaged. STATUS_FAILED: it is. */
+int laws_need_whole(const char *path, const struct report *);
 
 /* Complains if the owners of blocks were not noted, for who wants to go by what is live or the peak.
  * STATUS_FAILED: they were not. */

@@ -5,6 +5,7 @@
 #include "base/sort.h"
 #include "dump/base/memory.h"
 #include "dump/load/json_field.h"
+#include "write/run.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -71,15 +72,25 @@ static void read_reasons_hold(struct report_file *file, const struct json_at *to
     }
 }
 
+/* Reports of old have none. */
+static uint64_t read_count(const struct json_at *top, const char *name) {
+    return json_field_exists(top, name) ? json_field_u64(top, name) : 0;
+}
+
 /* Reports that were written before there were any of several processes have none of this. */
 static void read_processes(struct report_file *file, const struct json_at *top) {
     struct report_processes *several = &file->report.several;
-    several->count = json_field_exists(top, "processes") ? json_field_u64(top, "processes") : 0;
+    uint64_t forked = read_count(top, "forked");
+    several->count = read_count(top, "processes");
     if (several->count < 2) {
         several->count = 0;
+        file->report.forked = forked;
         return;
     }
+    several->forked = forked;
     several->unfinished = json_field_u64(top, "unfinished");
+    several->untouched_blocks = read_count(top, "untouched_blocks");
+    several->untouched_bytes = read_count(top, "untouched_bytes");
     read_reasons_hold(file, top);
     if (several->unfinished > several->count || (several->unfinished == 0) != file->report.finished)
         json_field_wrong(top, "unfinished", "contradicts processes or finished");
@@ -114,6 +125,30 @@ void report_read_counters(const struct report_file *file, struct counters *count
     ALLOCSITE_SITE_TOTALS(READ_COUNTER)
 }
 
+static void read_ending(struct report_run *run, const struct json_at *at) {
+    const char *name = json_field_text_or_null(at, "ending");
+    for (uint32_t i = 1; name && i < PROFILE_ENDINGS; i++)
+        if (strcmp(name, run_ending_name(i)) == 0)
+            run->ending = i;
+    if (name && !run->ending)
+        json_field_wrong(at, "ending", "is not known");
+}
+
+#define MILLISECOND UINT64_C(1000000)
+
+/* Reports before version 3 have none. */
+static void read_run(struct report_run *run, const struct json_at *top) {
+    if (!json_field_exists(top, "run"))
+        return;
+    struct json_at at = json_field_object(top, "run");
+    run->begun = json_field_u64(&at, "begun_ms") * MILLISECOND;
+    run->ended = json_field_u64(&at, "ended_ms") * MILLISECOND;
+    run->resident = json_field_u64(&at, "max_resident_bytes");
+    run->status = json_field_u32(&at, "status");
+    run->command = json_field_text_or_null(&at, "command");
+    read_ending(run, &at);
+}
+
 static void read_custom(struct report_file *file, const struct json_at *top) {
     struct counters *counters = &file->report.custom;
     file->report.has_custom = json_field_exists(top, "custom");
@@ -132,6 +167,7 @@ static void read_head(struct report_file *file, const struct json_at *top) {
     read_processes(file, top);
     read_totals(file, top);
     read_custom(file, top);
+    read_run(&report->run, top);
     report->peak_within = json_field_u64(top, "peak_within");
     report->left_out = json_field_u64(top, "sites_left_out");
     if (json_field_exists(top, "lost_unknown"))

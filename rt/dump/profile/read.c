@@ -205,6 +205,7 @@ static void read_head(struct reader *reader) {
         (!report->finished && !is_merged) || header->missing || reader->areas.cut || reader->areas.damaged;
     report->has_pairs = header->flags & PROFILE_HAS_PAIRS;
     report->reach = header->flags & PROFILE_HAS_LOST;
+    report->forked = header->flags & PROFILE_IS_FORKED && !header->resets;
     report->lost_unknown = report->reach ? NULL : profile_name_at(&file->names, header->lost_unknown);
     report->peak_within = header->peak.within;
     report->modules = file->modules.sorted;
@@ -214,7 +215,19 @@ static void read_head(struct reader *reader) {
         report->several.count = header->processes;
         report->several.unfinished =
             header->unfinished < header->processes ? header->unfinished : header->processes;
+        report->several.forked = header->forked < header->processes ? header->forked : header->processes;
+        report->several.untouched_blocks = header->untouched_blocks;
+        report->several.untouched_bytes = header->untouched_bytes;
     }
+    if (header->version > 2 && !is_merged)
+        report->run = (struct report_run){
+            .begun = header->begun,
+            .ended = header->ended,
+            .resident = header->resident,
+            .command = profile_name_at(&file->names, header->command),
+            .ending = header->ending,
+            .status = header->status,
+        };
     file->pid = header->pid;
     file->start_time = header->start_time;
     file->begun = header->begun;
@@ -239,6 +252,13 @@ static bool peak_changed(const struct profile_areas *areas) {
     return memcmp(&now, &areas->header.peak, sizeof now) != 0;
 }
 
+static bool is_damaged(const struct reader *reader) {
+    const struct profile_doubts *doubts = &reader->doubts;
+    return reader->areas.cut || reader->areas.damaged ||
+           (!reader->is_loose &&
+            (doubts->contradicting || doubts->unnamed || doubts->strange_pairs || reader->file->names.wrong));
+}
+
 static void read_all(struct reader *reader) {
     struct profile_file *file = reader->file;
     profile_names_read(&file->names, &reader->areas);
@@ -256,6 +276,7 @@ static void read_all(struct reader *reader) {
     reader->doubts.rearranged = profile_areas_changed(&reader->areas);
     reader->doubts.risen = peak_changed(&reader->areas);
     file->is_changing = reader->doubts.rearranged || reader->doubts.risen || reader->doubts.outrun;
+    file->report.damaged = is_damaged(reader);
     profile_reasons_read(file, &reader->areas, &reader->doubts);
 }
 

@@ -39,11 +39,13 @@ static void say_holes(struct profile_file *file, const struct profile_header *he
     }
 }
 
-static void say_areas(struct profile_texts *texts, const struct profile_areas *areas) {
-    const struct profile_header *header = &areas->header;
+static void say_missing(struct profile_texts *texts, const struct profile_header *header) {
     if (header->missing)
         say(texts, "a part of the profile did not get into the file: %s",
             header->missing_error ? strerror((int)(header->missing_error & INT32_MAX)) : "unknown error");
+}
+
+static void say_areas(struct profile_texts *texts, const struct profile_areas *areas) {
     if (areas->cut)
         say(texts, "the file is cut: %" PRIu64 " of %" PRIu64 " areas are not wholly there", areas->cut,
             areas->used);
@@ -101,10 +103,11 @@ void profile_reasons_read(struct profile_file *file, const struct profile_areas 
                           const struct profile_doubts *doubts) {
     struct profile_texts *texts = &file->reasons;
     struct report *report = &file->report;
-    read_notes(file, areas);
-    say_holes(file, &areas->header);
     say_areas(texts, areas);
     say_doubts(texts, doubts, file->names.wrong);
+    read_notes(file, areas);
+    say_holes(file, &areas->header);
+    say_missing(texts, &areas->header);
     report->reasons = (const char *const *)texts->list;
     report->reason_count = texts->count;
     report->several.reasons_hold = texts->hold;

@@ -44,8 +44,9 @@ static bool has_sizes(const struct report *report) {
 }
 
 static uint32_t flags_of(const struct report *report) {
-    return PROFILE_IS_MERGED | (report->has_pairs ? PROFILE_HAS_PAIRS : 0u) |
-           (has_sizes(report) ? PROFILE_HAS_SIZES : 0u) | (report->reach ? PROFILE_HAS_LOST : 0u);
+    return PROFILE_IS_MERGED | (report->forked ? PROFILE_IS_FORKED : 0u) |
+           (report->has_pairs ? PROFILE_HAS_PAIRS : 0u) | (has_sizes(report) ? PROFILE_HAS_SIZES : 0u) |
+           (report->reach ? PROFILE_HAS_LOST : 0u);
 }
 
 /* The one epoch that there was has ended, and all slots were looked at in it: so their shares are the saved
@@ -72,6 +73,9 @@ static struct profile_header make_header(struct writer *writer) {
         .processes = report->several.count ?: 1,
         .unfinished = report->several.count ? report->several.unfinished : !report->finished,
         .flags = flags_of(report),
+        .forked = report->several.forked,
+        .untouched_blocks = report->several.untouched_blocks,
+        .untouched_bytes = report->several.untouched_bytes,
         .peak = peak_of(report),
         .walks = report->walks,
     };

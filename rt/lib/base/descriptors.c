@@ -27,7 +27,3 @@ void descriptor_keep(int fd) {
 int descriptor_standard(int fd) {
     return kept[fd] ? kept[fd] : fd;
 }
-
-bool descriptor_is_standard(int fd) {
-    return fd <= STDERR_FILENO || fd == kept[STDOUT_FILENO] || fd == kept[STDERR_FILENO];
-}

@@ -3,15 +3,10 @@
 #ifndef ALLOCSITE_LIB_BASE_DESCRIPTORS_H
 #define ALLOCSITE_LIB_BASE_DESCRIPTORS_H
 
-#include <stdbool.h>
-
 /* Keeps a way to the report's descriptor if the program is about to close this one. Keeps errno. */
 void descriptor_keep(int fd);
 
 /* Where what is meant for 1 or 2 goes. */
 int descriptor_standard(int fd);
-
-/* Whether it is one of these, or none. */
-bool descriptor_is_standard(int fd);
 
 #endif

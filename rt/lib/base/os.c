@@ -38,8 +38,34 @@ static void *map(void *address, size_t size, int flags) {
                 -1, 0);
 }
 
+#define PAGE ((size_t)4096)
+
+static struct {
+    char *memory;
+    size_t left;
+} reserve;
+
+void os_reserve(size_t size) {
+    reserve.memory = map(NULL, size, 0);
+    reserve.left = reserve.memory == MAP_FAILED ? 0 : size;
+}
+
+/* From its end, and no more than half of what is left: there is some for whoever comes later. */
+static void *take_reserve(size_t size) {
+    size_t left = __atomic_load_n(&reserve.left, __ATOMIC_RELAXED);
+    size = (size + PAGE - 1) & -PAGE;
+    do {
+        if (size > left / 2)
+            return MAP_FAILED;
+    } while (!__atomic_compare_exchange_n(&reserve.left, &left, left - size, true, __ATOMIC_RELAXED,
+                                          __ATOMIC_RELAXED));
+    return reserve.memory + left - size;
+}
+
 void *os_map(size_t size, enum os_fork fork) {
     void *memory = map(NULL, size, 0);
+    if (memory == MAP_FAILED)
+        memory = take_reserve(size);
     if (memory == MAP_FAILED)
         return NULL;
     advise(memory, size, fork);
@@ -252,38 +278,6 @@ void os_close(int fd) {
     errno = error;
 }
 
-static bool is_profile(const char *path) {
-    char start[PROFILE_MAGIC_SIZE];
-    int fd =
-        (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-    bool is_one = fd >= 0 && syscall(SYS_pread64, fd, start, sizeof start, 0) == (long)sizeof start &&
-                  memcmp(start, PROFILE_MAGIC, sizeof start) == 0;
-    if (fd >= 0)
-        os_close(fd);
-    return is_one;
-}
-
-static bool empty(int fd, const char *path) {
-    struct stat status;
-    if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode))
-        return true;
-    if (is_profile(path) || status.st_uid != geteuid()) {
-        errno = status.st_uid != geteuid() ? EPERM : EEXIST;
-        return false;
-    }
-    return ftruncate(fd, 0) == 0;
-}
-
-int os_create(const char *path) {
-    /* Without waiting for somebody to read from a pipe of that name. */
-    int fd = (int)syscall(SYS_openat, AT_FDCWD, path,
-                          O_CREAT | O_WRONLY | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0600);
-    if (fd < 0 || empty(fd, path))
-        return fd;
-    os_close(fd);
-    return -1;
-}
-
 long os_read_file(const char *path, char *bytes, size_t size) {
     int fd = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
     long read = 0, part = fd < 0 ? -1 : 1;
@@ -435,4 +429,29 @@ uint64_t os_start_time(uint64_t pid) {
 uint64_t os_pid_namespace(void) {
     struct stat status;
     return stat("/proc/self/ns/pid", &status) == 0 ? status.st_ino : 0;
+}
+
+uint64_t os_resident(void) {
+    struct rusage usage;
+    return getrusage(RUSAGE_SELF, &usage) == 0 ? (uint64_t)usage.ru_maxrss * 1024 : 0;
+}
+
+void os_command(char *text, size_t size) {
+    int fd = (int)syscall(SYS_openat, AT_FDCWD, "/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+    long read = fd < 0 ? 0 : syscall(SYS_read, fd, text, size - 1);
+    if (fd >= 0)
+        syscall(SYS_close, fd);
+    text[read > 0 ? read : 0] = '\0';
+    for (long i = 0; i < read - 1; i++)
+        if (!text[i])
+            text[i] = ' ';
+}
+
+#define TICK 10000000 /* nanoseconds of the kernel's USER_HZ */
+
+uint64_t os_started(void) {
+    struct timespec since;
+    clock_gettime(CLOCK_BOOTTIME, &since);
+    uint64_t age = (uint64_t)since.tv_sec * 1000000000 + (uint64_t)since.tv_nsec;
+    return os_now() - age + os_start_time((uint64_t)os_process()) * TICK;
 }

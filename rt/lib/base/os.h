@@ -13,6 +13,10 @@ enum os_fork { OS_FORK_KEEPS, OS_FORK_WIPES };
 /* Zeroed memory whose pages cost nothing until they are touched. With OS_FORK_WIPES it reads as zero in
  * a forked child. NULL when there is none. Lives until os_unmap. */
 void *os_map(size_t size, enum os_fork);
+
+/* Address space for os_map when there is none left. */
+void os_reserve(size_t size);
+
 void os_unmap(void *, size_t size);
 
 /* The same in the place of what is mapped at address. False: it is as it was. */
@@ -120,12 +124,17 @@ uint64_t os_start_time(uint64_t pid);
 /* Inode number of the namespace that process ids are of; 0: not known. */
 uint64_t os_pid_namespace(void);
 
+/* When this process was started or forked, as os_now. */
+uint64_t os_started(void);
+
+/* The largest resident set that this process had, in bytes; 0: not known. */
+uint64_t os_resident(void);
+
+/* Its command line, NUL-terminated and cut to size; empty: not known. */
+void os_command(char *text, size_t size);
+
 /* Nanoseconds since 1970-01-01 UTC. */
 uint64_t os_now(void);
-
-/* Creates or empties a file for its owner alone, never through a symbolic link; not a profile, which somebody
- * may have mapped, nor another user's file, who could read what is written. -1 with errno. */
-int os_create(const char *path);
 
 /* Reads the beginning of the file. The number of bytes, below 0: none, see errno. */
 long os_read_file(const char *path, char *bytes, size_t size);

@@ -16,6 +16,7 @@
 #include "lib/tell/inherited.h"
 #include "lib/tell/profiling.h"
 #include "lib/tell/report_now.h"
+#include "lib/tell/report_path.h"
 #include "lib/who/parts.h"
 #include "lib/who/registry.h"
 #include "model/formats.h"
@@ -41,14 +42,21 @@ static bool is_on(void) {
     return !runtime_off;
 }
 
-API(void, start, void) {
-    if (is_on())
-        threads_pause(false);
+static int pause_all(bool pause) {
+    if (!is_on())
+        return ENOSYS;
+    if (threads_are_paused() == pause)
+        return EALREADY;
+    threads_pause(pause);
+    return 0;
 }
 
-API(void, stop, void) {
-    if (is_on())
-        threads_pause(true);
+API(int, start, void) {
+    return pause_all(false);
+}
+
+API(int, stop, void) {
+    return pause_all(true);
 }
 
 API(int, is_counting, void) {
@@ -79,15 +87,14 @@ API(int, report_fd, int fd, const char *name) {
 }
 
 API(int, report, const char *pattern, const char *name) {
-    char path[PATH_MAX];
+    struct report_file file;
     const char *why;
     int before = errno;
     if (!is_on())
         return ENOSYS;
-    int fd = report_open(path, sizeof path, pattern, &why);
-    int error = fd < 0 ? errno : __allocsite_api_v1_report_fd(fd, name);
-    if (fd >= 0)
-        os_close(fd);
+    int error = report_file_open(&file, pattern, &why);
+    if (!error)
+        error = report_file_close(&file, __allocsite_api_v1_report_fd(file.fd, name));
     errno = before;
     return error;
 }

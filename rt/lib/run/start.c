@@ -14,9 +14,11 @@
 #include "lib/count/change.h"
 #include "lib/heap/next.h"
 #include "lib/heap/rebind.h"
+#include "lib/run/sanitized.h"
 #include "lib/store/store.h"
 #include "lib/tell/exit.h"
 #include "lib/tell/profiling.h"
+#include "lib/tell/report_path.h"
 #include "lib/who/instrumented.h"
 
 #include <errno.h>
@@ -33,6 +35,16 @@ static const char *const interface[] __attribute__((used)) = {&api_is_linked, &c
 #endif
 
 enum { NOT_STARTED, STARTING, STARTED };
+/* A report of 10,000 sites takes 10 MiB. Nothing of it is touched as long as there is memory. */
+#define RESERVE        ((size_t)32 << 20)
+#define RESERVE_OF_ALL 16
+
+/* Of a limited address space the program is not to miss much. */
+static size_t reserve_size(void) {
+    uint64_t all = os_address_space() / RESERVE_OF_ALL;
+    return all < RESERVE ? all & ~(uint64_t)0xFFFF : RESERVE;
+}
+
 static int state;
 static const struct local *starter; /* the thread's, while it is STARTING */
 static COLD void start(void) {
@@ -49,12 +61,20 @@ static COLD void start(void) {
     if (sizes_wanted || runtime_pairs)
         thread_show(); /* out of sight, that is: something may have been counted before */
     if (!runtime_off) {
+        os_reserve(reserve_size());
+        store_header()->begun = os_now();
         stacks_begin((uint32_t)options->stack, options->stack_sites);
         exit_install();
         if (strcmp(options->profile, "none") != 0)
             profiling_begin(options->profile);
+        if (report_path_is_wanted())
+            report_path_try(options->report);
         if (options->signal)
             signal_report_begin(options->signal);
+        if (options->stopped || options->signal_start)
+            threads_pause(true);
+        if (options->signal_start)
+            signal_start_begin(options->signal_start);
     }
     __atomic_store_n(&state, STARTED, __ATOMIC_RELEASE);
     errno = error;
@@ -104,6 +124,8 @@ __attribute__((constructor(101))) static void construct(int count, char **argume
     (void)count;
     (void)arguments;
     bool is_first = !environ;
+    if (next_is_sanitizers())
+        sanitized_begin();
     if (is_first && next_is_sanitizers())
         return; /* the first sited call starts us, or the destructor */
     if (is_first)

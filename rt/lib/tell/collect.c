@@ -23,6 +23,7 @@
 #include "lib/store/slots.h"
 #include "lib/store/store.h"
 #include "lib/tell/copies.h"
+#include "lib/tell/profiling.h"
 #include "lib/tell/rows.h"
 
 #include <limits.h>
@@ -156,8 +157,10 @@ bool collect(struct report *report, bool with_stacks, bool is_end) {
         .pid = (uint64_t)os_process(),
         .finished = is_end,
         .walks = stacks_walks(),
+        .run = profiling_run(is_end),
     };
     sums_know_inherited();
+    report->forked = slots_know_inherited() && !store_header()->resets;
     if (!rows_collect(&rows, record_count()) ||
         !frames_open(&frames, &rows, with_stacks && report->walks.depth, is_end))
         return false;

@@ -7,75 +7,70 @@
 #include "lib/base/local.h"
 #include "lib/who/modules.h"
 
-#include "base/path.h"
 #include "lib/base/os.h"
 #include "lib/base/state.h"
 #include "lib/bill/stacks.h"
+#include "lib/count/threads.h"
 #include "lib/count/torn.h"
 #include "lib/heap/next.h"
 #include "lib/store/store.h"
 #include "lib/tell/collect.h"
 #include "lib/tell/profiling.h"
 #include "lib/tell/report_now.h"
+#include "lib/tell/report_path.h"
 #include "lib/who/instrumented.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-static int open_path(const char *pattern, uint32_t number) {
-    char path[PATH_MAX], numbered[PATH_MAX];
-    const char *why = strerrordesc_np(ENAMETOOLONG);
-    bool fits = strlen(pattern) < sizeof numbered - 16;
-    strcpy(numbered, fits ? pattern : "");
-    if (number)
-        path_add_number(numbered, sizeof numbered, number);
-    int fd = fits ? report_open(path, sizeof path, numbered, &why) : -1;
-    if (fd < 0)
-        os_say("no report in ", fits ? path : pattern, ": ", why);
-    return fd;
+/* 0, or an error that has been told. */
+static int write_file(const char *pattern, uint32_t number) {
+    struct report_file file;
+    const char *why;
+    int error = report_path_open(&file, pattern, number, &why);
+    if (!error) {
+        error = report_write_now(file.fd, runtime_options()->format, !number);
+        error = number ? report_file_close(&file, error) : report_path_close(&file, error);
+        why = strerrordesc_np(error);
+    }
+    if (error && (number || !report_path_is_told()))
+        os_say("no report in ", file.path, ": ", why);
+    return error;
 }
 
-int report_descriptor(uint32_t number) {
-    const char *report = runtime_options()->report;
-    if (strcmp(report, "none") == 0)
-        return -1;
-    if (strcmp(report, "stderr") == 0)
-        return descriptor_standard(STDERR_FILENO);
-    if (strcmp(report, "stdout") == 0)
-        return descriptor_standard(STDOUT_FILENO);
-    return open_path(report, number);
-}
-
-void report_descriptor_close(int fd) {
-    if (!descriptor_is_standard(fd))
-        os_close(fd);
+/* number: of the report; 0: the one at exit. What cannot go elsewhere goes to standard error. */
+static void write_one(uint32_t number) {
+    const struct options *options = runtime_options();
+    bool is_stdout = strcmp(options->report, "stdout") == 0;
+    if (strcmp(options->report, "none") == 0 ||
+        (report_path_is_wanted() && write_file(options->report, number) == 0))
+        return;
+    int fd = descriptor_standard(is_stdout ? STDOUT_FILENO : STDERR_FILENO);
+    int error = report_write_now(fd, options->format, !number);
+    if (error)
+        os_say("the report is not complete: ", strerrordesc_np(error));
 }
 
 /* Reports once: quick_exit and exit may both be on the way. */
 static void report_at_exit(void) {
     static bool reported;
-    const struct options *options = runtime_options();
     if (reported)
         return;
     reported = true;
-    int fd = report_descriptor(0);
-    if (fd < 0)
-        return;
-    int error = report_write_now(fd, options->format, true);
-    if (error)
-        os_say("the report is not complete: ", strerrordesc_np(error));
-    report_descriptor_close(fd);
+    write_one(0);
 }
+
+static void look_for_signals(void);
 
 static void end(void) {
     runtime_start();
     if (runtime_off)
         return;
+    look_for_signals();
     instrumented_note();
     torn_look();
     stack_sites_tell();
@@ -86,9 +81,37 @@ static void end(void) {
     store_look_for_file();
 }
 
-static void handler(void *unused) {
-    (void)unused;
+/* What the C library is about to flush belongs before the report. It does so without a lock; and what nobody
+ * takes it must find again. */
+static void flush_output(void) {
+    struct os_writing before;
+    bool was_silent = silence_begin();
+    os_writing_begin(&before);
+    if (ftrylockfile(stdout) == 0) {
+        fflush_unlocked(stdout);
+        funlockfile(stdout);
+    }
+    os_writing_end(&before);
+    silence_end(was_silent);
+}
+
+static void end_at_exit(void) {
+    if (!runtime_off && !report_path_is_wanted())
+        flush_output();
     end();
+}
+
+/* quick_exit flushes nothing, and does not tell its status. */
+static void handler(void *is_exit) {
+    if (!is_exit)
+        profiling_note(PROFILE_QUICK_EXIT, 0);
+    is_exit ? end_at_exit() : end();
+}
+
+static void note_exit(int status, void *unused) {
+    (void)unused;
+    if (!runtime_off)
+        profiling_note(PROFILE_EXIT, status);
 }
 
 extern int __cxa_at_quick_exit(void (*)(void *), void *);
@@ -96,10 +119,15 @@ extern int __cxa_at_quick_exit(void (*)(void *), void *);
 #ifdef ALLOCSITE_STATIC
 
 /* Run in falling order of the section's name: behind every other destructor of the program. */
-__attribute__((section(".fini_array.00000"), used)) static void (*const last_destructor)(void) = end;
+__attribute__((section(".fini_array.00000"), used)) static void (*const last_destructor)(void) = end_at_exit;
 
 void exit_install(void) {
     __cxa_at_quick_exit(handler, NULL);
+}
+
+/* The runtime may start before the C library has registered what runs the destructors. */
+__attribute__((constructor)) static void install_note(void) {
+    on_exit(note_exit, NULL);
 }
 
 #else
@@ -117,19 +145,25 @@ void exit_install(void) {
     if (!own || !own->permanent)
         return;
     bool was_silent = silence_begin();
-    is_installed = __cxa_atexit(handler, NULL, NULL) == 0;
+    is_installed = __cxa_atexit(handler, &is_installed, NULL) == 0;
+    on_exit(note_exit, NULL);
     __cxa_at_quick_exit(handler, NULL);
     silence_end(was_silent);
+}
+
+/* A sanitized program may have come to its end without a start. */
+void exit_now(void) {
+    runtime_start();
+    if (!runtime_off)
+        next_resolve();
+    end();
 }
 
 /* Loaded with dlopen: what the loader destroys after this library is in no report. */
 __attribute__((destructor)) static void destroy(void) {
     if (is_installed)
         return;
-    runtime_start(); /* a sanitized program may have come to its end without */
-    if (!runtime_off)
-        next_resolve();
-    end();
+    exit_now();
 }
 
 #endif
@@ -150,22 +184,11 @@ struct state {
 static struct state *state;
 static char *stack;
 
-static void write_one(void) {
-    uint32_t number = __atomic_add_fetch(&state->reports, 1, __ATOMIC_RELAXED);
-    int fd = report_descriptor(number);
-    if (fd < 0)
-        return;
-    int error = report_write_now(fd, runtime_options()->format, false);
-    if (error)
-        os_say("the report is not complete: ", strerrordesc_np(error));
-    report_descriptor_close(fd);
-}
-
 /* While one is written, any number of signals are one more. */
 static void write_all(void) {
     do {
         __atomic_store_n(&state->is_wanted_again, false, __ATOMIC_SEQ_CST);
-        write_one();
+        write_one(__atomic_add_fetch(&state->reports, 1, __ATOMIC_RELAXED));
     } while (__atomic_load_n(&state->is_wanted_again, __ATOMIC_SEQ_CST));
 }
 
@@ -182,11 +205,40 @@ static void handle(int number) {
     errno = error;
 }
 
+static int take_signal(int number, void (*handler)(int)) {
+    struct sigaction action = {.sa_handler = handler, .sa_flags = SA_RESTART};
+    sigemptyset(&action.sa_mask);
+    return sigaction(number, &action, NULL) == 0 ? 0 : errno;
+}
+
 void signal_report_begin(int number) {
-    struct sigaction action = {.sa_handler = handle, .sa_flags = SA_RESTART};
     stack = os_map(STACK_SIZE, OS_FORK_KEEPS);
     state = os_map(sizeof *state, OS_FORK_WIPES);
-    sigemptyset(&action.sa_mask);
-    if (!stack || !state || sigaction(number, &action, NULL) != 0)
-        os_say("no report at the signal: ", strerrordesc_np(stack && state ? errno : ENOMEM));
+    int error = stack && state ? take_signal(number, handle) : ENOMEM;
+    if (error)
+        os_say("no report at the signal: ", strerrordesc_np(error));
+}
+
+static void start_or_stop(int number) {
+    (void)number;
+    threads_pause(!threads_are_paused());
+}
+
+void signal_start_begin(int number) {
+    int error = take_signal(number, start_or_stop);
+    if (error)
+        os_say("no start at the signal: ", strerrordesc_np(error));
+}
+
+static bool is_taken(int number, void (*handler)(int)) {
+    struct sigaction now;
+    return number && sigaction(number, NULL, &now) == 0 && now.sa_handler != handler;
+}
+
+static void look_for_signals(void) {
+    const struct options *options = runtime_options();
+    if (state && !state->reports && is_taken(options->signal, handle))
+        os_say("no report at the signal: ", "the program has a handler of its own for it");
+    if (is_taken(options->signal_start, start_or_stop))
+        os_say("no start at the signal: ", "the program has a handler of its own for it");
 }

@@ -3,19 +3,18 @@
 #ifndef ALLOCSITE_LIB_TELL_EXIT_H
 #define ALLOCSITE_LIB_TELL_EXIT_H
 
-#include <stdint.h>
-
 /* Has the report written when the process exits. */
 void exit_install(void);
 
-/* Of the option report, for the report of a number, which stands behind a path; 0: the one at exit. -1: none,
- * and a line says why. */
-int report_descriptor(uint32_t number);
-void report_descriptor_close(int fd);
+/* The same at once, in the shared library: nothing of the program comes after it. */
+void exit_now(void);
 
 /* ---- A report at a signal (option signal). */
 
 /* From here on. number: of the signal. */
 void signal_report_begin(int number);
+
+/* At each signal of that number counting starts or stops. */
+void signal_start_begin(int number);
 
 #endif

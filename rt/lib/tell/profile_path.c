@@ -19,24 +19,46 @@
 #define MOST_NUMBERS 10000
 
 /* None of these is a point where a thread can be cancelled. */
-static int open_at(const char *path, int flags) {
+int profile_open_at(const char *path, int flags) {
     return (int)syscall(SYS_openat, AT_FDCWD, path, flags | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK,
                         0600);
+}
+
+bool profile_is_at(const char *path) {
+    char start[PROFILE_MAGIC_SIZE];
+    int fd = profile_open_at(path, O_RDONLY);
+    bool is_one = fd >= 0 && syscall(SYS_pread64, fd, start, sizeof start, 0) == (long)sizeof start &&
+                  memcmp(start, PROFILE_MAGIC, sizeof start) == 0;
+    if (fd >= 0)
+        os_close(fd);
+    return is_one;
+}
+
+bool profile_names_process(const char *pattern) {
+    while ((pattern = strchr(pattern, '%'))) {
+        if (pattern[1] == 'p')
+            return true;
+        pattern += pattern[1] ? 2 : 1;
+    }
+    return false;
+}
+
+bool profile_new_name(char *name, const char *path) {
+    static uint64_t count;
+    uint64_t number = __atomic_add_fetch(&count, 1, __ATOMIC_RELAXED);
+    bool fits = strlen(path) + 5 <= PATH_MAX;
+    strcat(strcpy(name, fits ? path : ""), ".new");
+    return fits && path_add_number(name, PATH_MAX, (uint64_t)os_process()) &&
+           path_add_number(name, PATH_MAX, os_now()) && path_add_number(name, PATH_MAX, number);
 }
 
 /* Its header is in it before it has its name, so that whoever finds the name finds the process; and an empty
  * directory, so that it is a profile if the process is killed there. */
 bool profile_make(struct new_profile *made, const char *path, const struct profile_header *header,
                   const char **why) {
-    static uint64_t count;
-    uint64_t number = __atomic_add_fetch(&count, 1, __ATOMIC_RELAXED);
-    bool fits = strlen(path) + 5 <= sizeof made->name;
-    strcat(strcpy(made->name, fits ? path : ""), ".new");
-    fits = fits && path_add_number(made->name, sizeof made->name, header->pid) &&
-           path_add_number(made->name, sizeof made->name, os_now()) &&
-           path_add_number(made->name, sizeof made->name, number);
+    bool fits = profile_new_name(made->name, path);
     errno = ENAMETOOLONG;
-    made->fd = fits ? open_at(made->name, O_RDWR | O_CREAT | O_EXCL) : -1;
+    made->fd = fits ? profile_open_at(made->name, O_RDWR | O_CREAT | O_EXCL) : -1;
     int error = made->fd < 0 ? errno : os_write_at(made->fd, header, sizeof *header, 0);
     if (!error)
         error = os_allocate(made->fd, PROFILE_PAGE, PROFILE_PAGE);
@@ -52,8 +74,7 @@ void profile_discard(struct new_profile *made) {
     os_close(made->fd);
 }
 
-/* Gives the file its name if there is none of that name. */
-static bool give_name(const char *name, const char *path) {
+bool profile_give_name(const char *name, const char *path) {
     if (syscall(SYS_renameat2, AT_FDCWD, name, AT_FDCWD, path, RENAME_NOREPLACE) == 0)
         return true;
     if (errno != EINVAL && errno != ENOSYS)
@@ -113,7 +134,7 @@ static bool is_still(const char *path, int fd) {
 /* Several processes may find the same stale profile; it is the lock's who replaces it. */
 static enum found replace(const char *name, const char *path, const struct profile_header *ours,
                           bool may_replace, const char **why) {
-    int fd = open_at(path, O_RDONLY);
+    int fd = profile_open_at(path, O_RDONLY);
     if (fd < 0) {
         *why = errno == ELOOP ? "it is a symbolic link" : strerrordesc_np(errno);
         return errno == ENOENT ? FOUND_GONE : FOUND_OTHER;
@@ -141,7 +162,7 @@ static bool settle(const char *name, char *path, size_t size, const struct profi
         path[length] = '\0';
         if (number && !path_add_number(path, size, number))
             break;
-        if (give_name(name, path))
+        if (profile_give_name(name, path))
             return true;
         *why = strerrordesc_np(errno);
         enum found found = errno == EEXIST ? replace(name, path, ours, may_replace, why) : FOUND_OTHER;

@@ -9,6 +9,21 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* Never through a symbolic link, and not a point where a thread can be cancelled. -1 with errno. */
+int profile_open_at(const char *path, int flags);
+
+/* Whether a profile is there. */
+bool profile_is_at(const char *path);
+
+/* Whether the pattern has the number of the process. */
+bool profile_names_process(const char *pattern);
+
+/* A name beside path, in PATH_MAX bytes, that no other file has. False: it is too long. */
+bool profile_new_name(char *name, const char *path);
+
+/* Gives the file of that name the path if nothing has it. False with errno. */
+bool profile_give_name(const char *name, const char *path);
+
 /* A file that has no name of its own yet. */
 struct new_profile {
     int fd;

@@ -128,15 +128,6 @@ static void add_all(void) {
         add(slot);
 }
 
-static bool names_process(const char *pattern) {
-    while ((pattern = strchr(pattern, '%'))) {
-        if (pattern[1] == 'p')
-            return true;
-        pattern += pattern[1] ? 2 : 1;
-    }
-    return false;
-}
-
 /* A child must not be given its parent's path. */
 static bool write_path(char *path, size_t size, const struct profile_header *header, const char *host,
                        bool is_child) {
@@ -146,7 +137,7 @@ static bool write_path(char *path, size_t size, const struct profile_header *hea
     if (length + sizeof ".%p" > sizeof pattern)
         return false;
     memcpy(pattern, wanted_path, length + 1);
-    if (is_child && !names_process(wanted_path))
+    if (is_child && !profile_names_process(wanted_path))
         strcpy(pattern + length, ".%p");
     if (*wanted_path != '/') {
         used = strlen(directory);
@@ -156,6 +147,12 @@ static bool write_path(char *path, size_t size, const struct profile_header *hea
         path[used++] = '/';
     }
     return path_expand(path + used, size - used, pattern, &names);
+}
+
+static char *command(void) {
+    static char text[4096];
+    os_command(text, sizeof text);
+    return *text ? text : NULL;
 }
 
 static void write_header(struct profile_header *header, const char *host) {
@@ -173,11 +170,12 @@ static void write_header(struct profile_header *header, const char *host) {
     header->walks = stacks_walks();
     header->program = names_text(program_path());
     header->host = names_text(host);
+    header->command = names_text(command());
 }
 
 static bool enter_file(struct new_profile *made, char *path, size_t size, bool is_child, const char **why) {
     /* A profile that another run left under a number of a process is lost if that comes again. */
-    bool may_replace = !names_process(wanted_path);
+    bool may_replace = !profile_names_process(wanted_path);
     if (!profile_settle(made, path, size, store_header(), may_replace, why))
         return false;
     int error = store_enter(made->fd, path, is_child);
@@ -251,15 +249,41 @@ static bool is_of_this_process(void) {
 }
 
 void profiling_end(void) {
-    if (is_of_this_process())
-        store_header()->ended = os_now();
+    if (!is_of_this_process())
+        return;
+    store_header()->resident = os_resident();
+    store_header()->ended = os_now();
+}
+
+/* Of a process without a file the header is its own in any case. */
+void profiling_note(enum profile_ending ending, int status) {
+    struct profile_header *header = store_header();
+    if (store_is_file() && !is_of_this_process())
+        return;
+    header->ending = ending;
+    header->status = (uint32_t)status & 0xFF;
+}
+
+struct report_run profiling_run(bool is_end) {
+    const struct profile_header *header = store_header();
+    return (struct report_run){
+        .begun = header->begun ? header->begun : os_started(),
+        .ended = is_end ? os_now() : 0,
+        .resident = os_resident(),
+        .command = command(),
+        .ending = is_end ? header->ending : PROFILE_NO_ENDING,
+        .status = is_end ? header->status : 0,
+    };
 }
 
 /* The C library's do nothing else; and no look-up of theirs would be safe in a signal handler or behind
  * vfork. */
 static __attribute__((noreturn)) void end_process(int status) {
-    if (is_of_this_process())
+    if (is_of_this_process()) {
         torn_look();
+        if (!store_header()->ending) /* the end of exit, in static programs */
+            profiling_note(PROFILE_EXIT_AT_ONCE, status);
+    }
     profiling_end();
     for (;;)
         syscall(SYS_exit_group, status);

@@ -3,6 +3,8 @@
 #ifndef ALLOCSITE_LIB_TELL_PROFILING_H
 #define ALLOCSITE_LIB_TELL_PROFILING_H
 
+#include "model/report.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -15,8 +17,12 @@ void profiling_begin(const char *pattern);
 /* A file for a forked child, before it counts anything. */
 void profiling_begin_child(void);
 
-/* The process is about to end by itself. */
+/* The process is about to end by itself, or, with no ending, was said to. */
 void profiling_end(void);
+void profiling_note(enum profile_ending, int status);
+
+/* What is known of the run. is_end: it ends now. */
+struct report_run profiling_run(bool is_end);
 
 /* Writes what was counted so far as a profile, to a descriptor or to the path that a pattern stands for. 0 or
  * errno. */

@@ -21,21 +21,8 @@
 /* A report up to this size goes out in one write, so that those of several processes do not mix. */
 #define OUT_SIZE ((size_t)1 << 20)
 
-int report_open(char *path, size_t size, const char *pattern, const char **why) {
-    char host[256];
-    os_host_name(host, sizeof host);
-    struct path_names names = {.pid = (uint64_t)os_process(), .program = program_path(), .host = host};
-    if (!path_expand(path, size, pattern, &names)) {
-        strncpy(path, pattern, size - 1)[size - 1] = '\0';
-        *why = "a % in the path is not %p, %e, %h or %%, or it is too long";
-        errno = EINVAL;
-        return -1;
-    }
-    int fd = os_create(path);
-    if (fd < 0)
-        *why = strerrordesc_np(errno);
-    return fd;
-}
+/* And if there is no memory. */
+#define SMALL_SIZE ((size_t)1 << 14)
 
 /* The thread that writes one; 0: nobody, as in a child that was forked meanwhile. Signals are not held, for a
  * write can take as long as its reader wants. */
@@ -75,7 +62,7 @@ static const char *read_suppressions(void) {
     return text;
 }
 
-static int write_report(int fd, enum report_format format, bool is_end, char *buffer) {
+static int write_report(int fd, enum report_format format, bool is_end, char *buffer, size_t size) {
     struct report report;
     struct out out;
     if (!collect(&report, format == FORMAT_JSON || (is_end && !format_is_for_programs(format)), is_end))
@@ -84,7 +71,7 @@ static int write_report(int fd, enum report_format format, bool is_end, char *bu
     limits.suppressed = read_suppressions();
     report_prepare(&report, &limits);
     line_fit(&report, fd);
-    out_open(&out, fd, buffer, OUT_SIZE);
+    out_open(&out, fd, buffer, size);
     report_write(&out, &report, format);
     return out_flush(&out);
 }
@@ -96,11 +83,14 @@ int report_write_now(int fd, enum report_format format, bool is_end) {
     if (error)
         return error;
     os_writing_begin(&before);
-    char *buffer = os_map(OUT_SIZE, OS_FORK_KEEPS);
-    error = buffer ? write_report(fd, format, is_end, buffer) : ENOMEM;
+    size_t size = OUT_SIZE;
+    char *buffer = os_map(size, OS_FORK_KEEPS);
+    if (!buffer)
+        buffer = os_map(size = SMALL_SIZE, OS_FORK_KEEPS);
+    error = buffer ? write_report(fd, format, is_end, buffer, size) : ENOMEM;
     collect_done();
     if (buffer)
-        os_unmap(buffer, OUT_SIZE);
+        os_unmap(buffer, size);
     os_writing_end(&before);
     __atomic_store_n(&lock->writer, 0, __ATOMIC_RELEASE);
     return error;

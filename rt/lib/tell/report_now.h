@@ -8,9 +8,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Creates the file of a path pattern. path: what became of it. -1: *why and errno tell why. */
-int report_open(char *path, size_t size, const char *pattern, const char **why);
-
 /* is_end: the process has come to its end, and all that only shows then is looked for. 0 or errno; EBUSY:
  * this thread is writing one, and we are in a signal handler that interrupted it, or such a one has left it
  * by a jump. */

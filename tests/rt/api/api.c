@@ -79,7 +79,9 @@ static void stopping(void) {
     allocate(10, 100);
     struct allocsite_totals before = process();
     EXPECT(allocsite_is_counting(), 1);
-    allocsite_stop();
+    EXPECT(allocsite_start(), EALREADY);
+    EXPECT(allocsite_stop(), 0);
+    EXPECT(allocsite_stop(), EALREADY);
     EXPECT(allocsite_is_counting(), 0);
     void *volatile uncounted[20];
     for (int i = 0; i < 20; i++)
@@ -92,7 +94,7 @@ static void stopping(void) {
     EXPECT(stopped.reallocs - before.reallocs, 0);
     EXPECT(stopped.frees - before.frees, 2);
     EXPECT(stopped.freed_bytes - before.freed_bytes, 200);
-    allocsite_start();
+    EXPECT(allocsite_start(), 0);
     for (int i = 0; i < 20; i++)
         free(uncounted[i]);
     free(text);
@@ -430,8 +432,8 @@ static void nothing(void) {
     struct allocsite_totals totals;
     struct allocsite_check check;
     char text[10] = "text";
-    allocsite_start();
-    allocsite_stop();
+    EXPECT(allocsite_start(), ENOSYS);
+    EXPECT(allocsite_stop(), ENOSYS);
     allocsite_reset();
     EXPECT(allocsite_is_counting(), 0);
     EXPECT(allocsite_totals(&totals), ENOSYS);

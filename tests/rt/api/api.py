@@ -144,6 +144,21 @@ def signalled():
         expect("at exit", True, load(f"s.{process.pid}.json")["finished"])
 
 
+def started():
+    """Nothing is counted before somebody says so, and in no thread."""
+    program = build("started.c", "started", f"-I{INCLUDE}")
+    for how, option in ("call", "stopped=1"), ("signal", "signal_start=USR1"):
+        process = run([program, how], f"format=json:report=st.json:{option}:profile=st.profile")
+        expect(f"{how}: status and errors", (0, ""), (process.returncode, process.err))
+        for report in load("st.json"), dumped("report", "--format=json", "st.profile"):
+            sites = [site for site in report["sites"] if site["sited"] and site["file"].endswith("started.c")]
+            expect(f"{how}: counted", [40, 20, 20], [sum(site[counter] for site in sites) for counter in ("allocs", "frees", "live_blocks")])
+            expect(f"{how}: exact", [], report["inexact_reasons"])
+    process = run([program, "own"], "report=none:signal=USR2:signal_start=USR1")
+    expect("handlers of its own", ["allocsite: no report at the signal: the program has a handler of its own for it",
+           "allocsite: no start at the signal: the program has a handler of its own for it"], process.err.splitlines())
+
+
 def early():
     check_case("early")
 
@@ -212,4 +227,4 @@ def cancelled():
 
 if __name__ == "__main__":
     main([totals, stopping, resetting, phases, crowded, marking, marking_closely, marking_within, marking_ends, checking,
-          reporting, signalled, early, forked, racing, mismarking, absent, cancelled])
+          reporting, signalled, started, early, forked, racing, mismarking, absent, cancelled])

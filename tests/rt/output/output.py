@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What reports look like, and getting them out of a program without disturbing it."""
 import csv
+import errno
+import glob
 import io
+import itertools
 import os
 import re
 import resource
+import shutil
 import signal
 import stat
 import subprocess
@@ -150,8 +154,9 @@ def closed():
     process = run([program, "fclose"])
     expect("fclose(stderr)", DONE, outcome(process))
     expect("fclose(stderr), report", True, "total:" in run([program, "fclose"], "").err)
-    for options in "", "format=json", "report=/nowhere/x":
-        expect(f"close(2) {options}", (*DONE, ""), (*outcome(run([program, "close"], options)), run([program, "close"], options).err))
+    for options, lines in ("", 0), ("format=json", 0), ("report=/nowhere/x", 1):
+        process = run([program, "close"], options)
+        expect(f"close(2) {options}", (*DONE, lines), (*outcome(process), process.err.count("\n")))
     expect("exec with all closed", 3, run(["sh", "-c", f"exec {program} <&- >&- 2>&-"], "").returncode)
 
 
@@ -169,10 +174,14 @@ def broken_pipe():
 
 def file_size():
     program = loud()
+    for old in glob.glob("limited*"):
+        os.remove(old)
     process = run([program], "format=json:report=limited.txt",
                   preexec_fn=lambda: (resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100)), signal.signal(signal.SIGXFSZ, signal.SIG_DFL)))
     expect("limit of file size", DONE, outcome(process))
-    expect("limit of file size, one line", (1, True), (process.err.count("\n"), "not complete" in process.err))
+    line, _, report = process.err.partition("\n")
+    expect("limit of file size, a line, and the report here", True, "File too large" in line and "totals" in json.loads(report))
+    expect("limit of file size, nothing left", [], glob.glob("limited*"))
 
 
 def nonblocking():
@@ -207,7 +216,8 @@ def unreachable():
     reachable = run(["true"], preexec_fn=drop, cwd=WORK).returncode == 0
     for place, says in (("locked/report", "denied"), ("fifo", "No such device")):
         process = run([program], f"report={WORK}/{place}", preexec_fn=drop if reachable else None)
-        expect(f"{place}", (*DONE, 1, True), (*outcome(process), process.err.count("\n"), says in process.err))
+        line, _, report = process.err.partition("\n")
+        expect(f"{place}: a line, and the report here", (*DONE, True, True), (*outcome(process), says in line, "total:" in report))
     old = os.umask(0)
     run([program], "report=%p-%e.txt")
     os.umask(old)
@@ -215,4 +225,87 @@ def unreachable():
     expect("mode", {0o600}, modes)
 
 
-main([text, markdown, comma_separated, json_rows, leaks, suppressed, sizes, defaults, closed, broken_pipe, file_size, nonblocking, unreachable])
+def exhausted():
+    """A program that takes all memory there is has a report all the same, and all its blocks in it."""
+    program = build("exhausting.c", "exhausting", "-O0")
+    for megabytes in 40, 200, 1500:
+        for size in "1000", "100000":
+            for options in "report=%e.%p.json", "report=%e.%p.json:stack=8", "report=%e.%p.json:profile=x.profile:pairs=1":
+                process = run([program, size], f"format=json:{options}",
+                              preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (megabytes << 20, megabytes << 20)))
+                what = f"{megabytes} MiB of {size} bytes, {options}"
+                expect(f"{what}: status and errors", (3, ""), (process.returncode, process.err))
+                report = report_of(process, faulty=True)
+                blocks = sum(site["allocs"] for site in report["sites"] if site["sited"])
+                expect(f"{what}: blocks", int(process.out), blocks)
+
+
+# Each fails once: what a call of the system may come back with.
+REFUSALS = errno.ENOMEM, errno.EIO
+
+
+def refused():
+    """Whatever call of the runtime to the system fails, the program runs as it does, and its report is right, or it is not said to
+    be exact, or a line says why there is none."""
+    program = build("exhausting.c", "little", "-O0")
+    subprocess.run([CLANG, "-O1", "-fPIC", "-shared", "-fno-builtin", source("refusing.c"), "-o", "librefusing.so"], check=True)
+    preloaded = {"LD_PRELOAD": os.path.join(WORK, "librefusing.so")}
+    want = load_totals(run([program], "format=json:report=want.json"), "want.json")
+    for options in "report=got.json", "report=got.json:profile=got.profile:stack=4", "report=stderr":
+        for error in REFUSALS:
+            for number in itertools.count(1):
+                for old in glob.glob("got.*") + glob.glob("refused"):
+                    os.remove(old)
+                with open("refuse_at", "w") as file:
+                    file.write(f"{number} {error}")
+                process = run([program], f"format=json:{options}", environment=preloaded)
+                what = f"{options}, call {number}, {errno.errorcode[error]}"
+                expect(what, (3, "1000"), (process.returncode, process.out))
+                got = load_totals(process, "got.json")
+                if got is None:
+                    expect(f"{what}: says why there is none", True, "allocsite: " in process.err)
+                elif got["exact"]:
+                    expect(f"{what}: totals", want["totals"], got["totals"])
+                expect(f"{what}: files left", [], glob.glob("got.json.*"))
+                if not os.path.exists("refused"):
+                    break
+            print(f"{options}: {number - 1} calls refused")
+
+
+def load_totals(process, path):
+    """The report in the file, or that on standard error behind lines of the runtime; None: there is none."""
+    text = open(path).read() if os.path.exists(path) else process.err[process.err.find("{"):] if "{" in process.err else ""
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError:
+        return None
+
+
+def placed():
+    """A report has its name when it is whole, whatever others have the same."""
+    program = build("placed.c", "placed")
+    for how, names in (("alone", ["p.txt"]), ("fork", ["p.txt", "p.txt.PID"]), ("spawn", ["p.txt", "p.txt.1"]), ("move", ["p.txt"])):
+        for again in range(2):
+            for old in glob.glob("p.txt*") if not again else []:
+                os.remove(old)
+            time.sleep(0.2 * again)
+            process = run([program, how], "report=p.txt")
+            expect(f"{how}: status and errors", (0, ""), (process.returncode, process.err))
+            if how != "fork" or not again:
+                expect(f"{how}: names", names, sorted(re.sub(r"\.\d{2,}$", ".PID", name) for name in glob.glob("p.txt*")))
+            expect(f"{how}: whole", {True}, {"total:" in open(name).read() for name in glob.glob("p.txt*")})
+    # What is there stays until there is another, and comes to no harm by one that fails.
+    open("p.txt", "w").write("old")
+    process = run([program, "alone"], "report=p.txt", preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100)))
+    expect("one that fails", ("old", True), (open("p.txt").read(), "total:" in process.err))
+    shutil.rmtree("made", ignore_errors=True)
+    process = run([program, "make"], "report=made/p.txt")
+    expect("a directory that comes later", (True, True), ("so far: No such file" in process.err, os.path.exists("made/p.txt")))
+    # Behind what the program has buffered.
+    process = run([program, "prints"], "report=stdout")
+    expect("after the program's own output", 0, process.out.find("printed\n"))
+    process = run([program, "prints"], "report=stderr", stderr=subprocess.STDOUT)
+    expect("after the program's own output", 0, process.out.find("printed\n"))
+
+
+main([exhausted, refused, placed, text, markdown, comma_separated, json_rows, leaks, suppressed, sizes, defaults, closed, broken_pipe, file_size, nonblocking, unreachable])

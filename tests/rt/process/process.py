@@ -170,6 +170,20 @@ def sanitizers():
         check_direct(title, report)
 
 
+def sanitized_frees():
+    """Frees that pass no site are the sanitizer's to tell; and where it ends the process for a leak, the report comes."""
+    beside = "-Wl,--no-as-needed", f"{LIB}/liballocsite.so", f"-Wl,-rpath,{LIB}"
+    for sanitizer, status in ("address", 1), ("leak", 23):
+        process = run([build("unseen.c", f"unseen_{sanitizer}", f"-fsanitize={sanitizer}")])
+        report = report_of(process)
+        counts = [[site[counter] for counter in ("allocs", "frees", "live_blocks")] for site in sorted(report["sites"], key=lambda site: site["line"])]
+        expect(f"{sanitizer}: allocated, freed, live", [[1000, 1000, 0], [100, 0, 100]], counts)
+        expect(f"{sanitizer}: leaks end it", (status, True), (process.returncode, "detected memory leaks" in process.err))
+        process = run([build("unseen.c", f"unsited_{sanitizer}", f"-fsanitize={sanitizer}", *beside, plain=True)])
+        expect(f"{sanitizer}, unsited: leaks end it", (status, True), (process.returncode, "detected memory leaks" in process.err))
+        expect(f"{sanitizer}, unsited: exact", False, report_of(process)["exact"])
+
+
 def destinations():
     """Where reports go, and that a program does not notice when they cannot."""
     program = build("plain.c", "plain")
@@ -180,15 +194,16 @@ def destinations():
         if not os.path.lexists("link"):
             os.symlink("victim", "link")
         process = run([program], f"report={place}")
-        expect(f"report={place}", (3, "done\n", 1, True),
-               (process.returncode, process.out, process.err.count("\n"), says in process.err))
+        line, _, report = process.err.partition("\n")
+        expect(f"report={place}: a line, and the report here", (3, "done\n", True, True),
+               (process.returncode, process.out, says in line, "total:" in report))
     expect("followed a symbolic link", False, os.path.exists("victim"))
     if os.getuid() == 0:
         with open("foreign", "w") as foreign:
             foreign.write("theirs")
         os.chown("foreign", 1, 1)
         process = run([program], "report=foreign")
-        expect("another user's file", (3, 1, "theirs"), (process.returncode, process.err.count("\n"), open("foreign").read()))
+        expect("another user's file", (3, True, "theirs"), (process.returncode, "total:" in process.err, open("foreign").read()))
         os.remove("foreign")
     run([program], "report=%e-%h-%%.txt")
     name = f"plain-{os.uname().nodename}-%.txt"
@@ -247,4 +262,4 @@ def memory():
 
 
 main([threads, jumps, plain, forks, children, signals, opened, replaced, preloaded, stubs, other_allocators, redirected,
-      sanitized_programs, sanitizers, destinations, options, set_user_id, locked, memory])
+      sanitized_programs, sanitizers, sanitized_frees, destinations, options, set_user_id, locked, memory])

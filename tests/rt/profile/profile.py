@@ -175,6 +175,16 @@ def check_ending(program, how, status, finished, late):
     expect(f"{how}: totals", (1000, 100000, 500, 500), (totals["allocs"], totals["alloc_bytes"], totals["frees"], totals["live_blocks"]))
     expect(f"{how}: peak", (501, 50100), (totals["peak_blocks"], totals["peak_bytes"]))
     expect(f"{how}: in the last handler", late, site_at(report, "endings.c", "late")["allocs"])
+    check_run(how, report, finished, status)
+
+
+def check_run(how, report, finished, status):
+    ran = report["run"]
+    ending = how if how in ("_exit", "quick_exit") else "_exit" if how == "_Exit" else "exit" if finished else None
+    expect(f"{how}: ending", (ending, 0 if ending in (None, "quick_exit") else status), (ran["ending"], ran["status"]))
+    expect(f"{how}: command", True, ran["command"].endswith(f"endings {how}"))
+    expect(f"{how}: times", (True, finished), (abs(time.time() - ran["begun_ms"] / 1000) < 30, ran["ended_ms"] >= ran["begun_ms"]))
+    expect(f"{how}: resident", finished, ran["max_resident_bytes"] > 1 << 19)
 
 
 def endings():
@@ -185,6 +195,17 @@ def endings():
                 ("exec_failed", 3, True, 1), ("abort", -signal.SIGABRT, False, 0), ("fault", -signal.SIGSEGV, False, 0),
                 ("kill", -signal.SIGKILL, False, 0), ("terminate", -signal.SIGTERM, False, 0), ("exec", 0, False, 0)):
             check_ending(program, how, status, finished, late)
+        # The report has the same as the profile.
+        for how in "return", "quick_exit", "_exit":
+            process = start([program, how], "report=r.json:format=json:profile=r.profile")
+            if how != "_exit":
+                report = json.load(open("r.json"))
+                check_run(f"{how}", report, True, 3)
+                expect(f"{how}: as in the profile", profile("r.profile")["run"]["begun_ms"], report["run"]["begun_ms"])
+                shown = subprocess.run([DUMP, "report", "r.json"], capture_output=True, text=True).stdout.splitlines()
+                expect(f"{how}: shown", True, bool(re.fullmatch(r"ran: from 20\d\d-[01]\d-[0-3]\d [0-2]\d:[0-5]\d:[0-5]\d UTC for \d+\.\d{3} s, "
+                       f"ended by {'exit with status 3' if how == 'return' else 'quick_exit'}; resident at most: .*", shown[1])))
+                expect(f"{how}: command", f"command: {program} {how}", shown[2])
         # What was executed instead is a profile of its own, though it has the same path and process.
         clean()
         start([program, "exec"], "report=none:profile=e.%p.profile")
@@ -302,8 +323,73 @@ def joined():
     check_laws(report)
     counts, parent = site_at(report, "children.c", "child"), site_at(report, "children.c", "parent")
     expect("children together", (20 * 100 + 190, 20 * 100), (counts["allocs"], counts["frees"]))
-    expect("parent's blocks", (20, 20 + 200, 400), (parent["allocs"], parent["frees"], parent["inherited_blocks"]))
+    # What a child inherited and left alone counts where it was allocated.
+    expect("parent's blocks", (20, 20 + 200, 200, 0), tuple(parent[counter] for counter in ("allocs", "frees", "inherited_blocks", "live_blocks")))
     expect("processes", 21, report["processes"])
+    shown = subprocess.run([DUMP, "report", *glob.glob("c.*.profile*")], capture_output=True, text=True).stdout
+    expect("a line says how", True, "200 blocks of 195.3 KiB that 20 forked processes left alone count once, where they were allocated" in shown)
+
+
+# ---- generations of forked processes ----
+
+MARKS = "untouched", "given back", "own", "mixed"
+OF_JOIN = "allocs", "frees", "inherited_blocks", "live_blocks", "live_bytes", "inherited_bytes"
+
+
+def report_of_all(paths, what):
+    dump = subprocess.run([DUMP, "report", "--format=json", *paths], capture_output=True, text=True)
+    expect(f"{what}: status and errors", (0, ""), (dump.returncode, dump.stderr))
+    report = json.loads(dump.stdout)
+    check_laws(report)
+    return report
+
+
+def model(notes):
+    """Of each line: what the join of all processes must come to, and what it would if the runtime knew every block."""
+    for line, size in enumerate((10, 20, 30, 40)):
+        rows = [row[1:] for row in notes if row[0] == line]
+        allocs, frees, freed_inherited = (sum(row[i] for row in rows) for i in range(3))
+        shrunk, grown = (sum(max(0, sign * (live - inherited)) for _, _, _, inherited, live, _ in rows) for sign in (-1, 1))
+        yield ((allocs, frees, shrunk, grown, grown * size, shrunk * size),
+               (allocs, frees, freed_inherited, sum(live - left for *_, live, left in rows)))
+
+
+def check_generations(program, seed):
+    clean()
+    with open("notes", "w+") as notes:
+        process = subprocess.run(["sh", "-c", f'exec "{program}" {seed} 3>>notes'], env=dict(os.environ,
+                                 ALLOCSITE_OPTIONS="report=none:profile=g.%p.profile"))
+        noted = [tuple(map(int, line.split())) for line in notes]
+    expect(f"{seed}: status", 0, process.returncode)
+    paths = glob.glob("g.*.profile")
+    expect(f"{seed}: profiles", len(noted) // len(MARKS), len(paths))
+    report = report_of_all(paths, seed)
+    for mark, (want, known) in zip(MARKS, model(noted)):
+        got = site_at(report, "generations.c", mark)
+        expect(f"{seed}, {mark}", want, tuple(got[counter] for counter in OF_JOIN))
+        if mark != "mixed":
+            expect(f"{seed}, {mark}, by block", known, want[:4])
+        expect(f"{seed}, {mark}: no more is live than came", True, got["live_blocks"] <= got["allocs"])
+    check_any_order(paths, report, seed)
+    return len(paths)
+
+
+def check_any_order(paths, report, seed):
+    """However they are put together, it comes to the same."""
+    random.Random(seed).shuffle(paths)
+    for number, cut in enumerate((1, len(paths) // 2)):
+        subprocess.run([DUMP, "merge", "-o", f"part{number}.profile", *paths[:cut]], check=True)
+        again = report_of_all([*paths[cut:], f"part{number}.profile"], seed)
+        for name in ("processes", "forked", "untouched_blocks", "untouched_bytes"):
+            expect(f"{seed}, merged at {cut}: {name}", report.get(name, 0), again.get(name, 0))
+        for mark in MARKS:
+            expect(f"{seed}, merged at {cut}: {mark}", *({counter: value for counter, value in site_at(which, "generations.c", mark).items()
+                   if "peak" not in counter} for which in (report, again)))
+
+
+def generations():
+    program = build("generations.c", "generations")
+    print(f"{sum(check_generations(program, seed) for seed in range(1, 13))} processes")
 
 
 # ---- trouble with the disk ----
@@ -440,7 +526,9 @@ def same_path():
     program = build("growing.c", "growing")
     clean()
     process = start([program], "report=same.profile:profile=same.profile")
-    expect("status and errors", (3, "allocsite: no report in same.profile: File exists\n"), (process.returncode, process.err))
+    line, _, report = process.err.partition("\n")
+    expect("status, a line, and the report", (3, f"allocsite: no report in {os.getcwd()}/same.profile so far: File exists", True),
+           (process.returncode, line, "total:" in report))
     expect("counts", 1000, site_at(profile("same.profile"), "growing.c", "each")["allocs"])
 
 
@@ -540,5 +628,5 @@ def space():
 
 
 if __name__ == "__main__":
-    main([killed, killed_static, born, endings, out_of_memory, children, joined, places, read_only, file_size, full_disk, closed, reopened,
+    main([killed, killed_static, born, endings, out_of_memory, children, joined, generations, places, read_only, file_size, full_disk, closed, reopened,
           watched, registered, same_path, space])

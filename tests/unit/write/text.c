@@ -310,6 +310,40 @@ static void an_empty_report(void **state) {
     assert_non_null(strstr(text_of(&report, FORMAT_JSON), "\n\"sites\":[],\n\"faults\":[]}\n"));
 }
 
+// By the calendar, over ends of months, years, leap years and centuries.
+static void says_when_it_ran(void **state) {
+    (void)state;
+    static const struct {
+        uint64_t begun, milliseconds;
+        uint32_t ending;
+        const char *line;
+    } cases[] = {
+        {1, 86399999, PROFILE_EXIT, "1970-01-01 00:00:01 UTC for 86399.999 s, ended by exit with status 7\n"},
+        {951782399, 5, PROFILE_EXIT_AT_ONCE,
+         "2000-02-28 23:59:59 UTC for 0.005 s, ended by _exit with status 7\n"},
+        {951782400, 60, PROFILE_QUICK_EXIT, "2000-02-29 00:00:00 UTC for 0.060 s, ended by quick_exit\n"},
+        {1709251199, 0, PROFILE_ENDINGS, "2024-02-29 23:59:59 UTC for 0.000 s\n"},
+        {1709251200, 0, PROFILE_NO_ENDING, "2024-03-01 00:00:00 UTC for 0.000 s\n"},
+        {4102444799, 1000, PROFILE_EXIT,
+         "2099-12-31 23:59:59 UTC for 1.000 s, ended by exit with status 7\n"},
+        {4107542399, 1000, PROFILE_EXIT,
+         "2100-02-28 23:59:59 UTC for 1.000 s, ended by exit with status 7\n"},
+        {4107542400, 1000, PROFILE_EXIT,
+         "2100-03-01 00:00:00 UTC for 1.000 s, ended by exit with status 7\n"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct report report = {.program = "p", .finished = true};
+        char line[200] = "\nran: from ";
+        report.run =
+            (struct report_run){.begun = cases[i].begun * 1000000000,
+                                .ended = cases[i].begun * 1000000000 + cases[i].milliseconds * 1000000,
+                                .ending = cases[i].ending,
+                                .status = 7};
+        report_prepare(&report, &(struct report_limits){0});
+        assert_non_null(strstr(text_of(&report, FORMAT_TEXT), strcat(line, cases[i].line)));
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(text),
@@ -326,6 +360,7 @@ int main(void) {
         cmocka_unit_test(colours_only_a_terminal),
         cmocka_unit_test(stacks_of_rows),
         cmocka_unit_test(an_empty_report),
+        cmocka_unit_test(says_when_it_ran),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

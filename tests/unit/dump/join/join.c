@@ -297,7 +297,8 @@ static void reasons_and_programs(void **state) {
     second->report.reasons = both;
     second->report.reason_count = 2;
     second->report.finished = false;
-    second->report.several = (struct report_processes){5, 3, hold, programs, 3};
+    second->report.several = (struct report_processes){
+        .count = 5, .unfinished = 3, .reasons_hold = hold, .programs = programs, .program_count = 3};
     begin();
     add(first);
     add(second);
@@ -364,6 +365,65 @@ static void sites_that_were_left_out(void **state) {
     assert_int_equal(report->left_out, 0);
     assert_false(report->has_pairs);
     joined_free(&joined);
+}
+
+// Of a child that inherited and has, in blocks and bytes, so much: what counts as given back, and as its own.
+static void what_children_left_alone(void **state) {
+    (void)state;
+    static const struct {
+        uint64_t inherited[2], live[2], lost[2], given_back[2], own[2], lost_own[2];
+    } cases[] = {
+        {{9, 90}, {9, 90}, {2, 20}, {0, 0}, {0, 0}, {0, 0}},     // left alone
+        {{9, 90}, {4, 40}, {1, 10}, {5, 50}, {0, 0}, {0, 0}},    // gave back
+        {{9, 90}, {12, 130}, {5, 50}, {0, 0}, {3, 40}, {3, 40}}, // has some of its own
+        {{1, 10}, {1, 30}, {0, 0}, {1, 10}, {1, 30}, {0, 0}},    // has replaced one
+        {{2, 30}, {2, 10}, {1, 5}, {1, 20}, {1, 0}, {1, 0}},     // by a smaller one
+        {{0, 0}, {2, 20}, {2, 20}, {0, 0}, {2, 20}, {2, 20}},    // inherited nothing
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct one *parent = one(0), *child = one(0);
+        struct report_stack stack = {.site = &child->rows[1]};
+        struct counters *of = &child->rows[1].counters;
+        *of = (struct counters){.inherited_blocks = cases[i].inherited[0] + 3,
+                                .inherited_bytes = cases[i].inherited[1] + 3,
+                                .live_blocks = cases[i].live[0] + 4,
+                                .live_bytes = cases[i].live[1] + 4};
+        // One part of it grew by a block of a byte, whatever the rest did.
+        stack.counters =
+            (struct counters){.inherited_blocks = 3, .inherited_bytes = 3, .live_blocks = 4, .live_bytes = 4};
+        child->rows[1].lost_blocks = cases[i].lost[0];
+        child->rows[1].lost_bytes = cases[i].lost[1];
+        child->report.stacks = &stack;
+        child->report.stack_count = 1;
+        child->report.forked = parent->report.reach = child->report.reach = true;
+        begin();
+        add(parent);
+        add(child);
+        const struct report *report = end();
+        const struct report_site *of_all = row(report, child, 1);
+        assert_true(of_all->counters.inherited_blocks == cases[i].given_back[0] &&
+                    of_all->counters.inherited_bytes == cases[i].given_back[1]);
+        assert_true(of_all->counters.live_blocks == cases[i].own[0] + 1 &&
+                    of_all->counters.live_bytes == cases[i].own[1] + 1);
+        assert_true(of_all->lost_blocks >= cases[i].lost_own[0] &&
+                    of_all->lost_blocks <= cases[i].own[0] + 1);
+        assert_true(of_all->lost_bytes >= cases[i].lost_own[1] && of_all->lost_bytes <= cases[i].own[1] + 1);
+        assert_true(report->stacks[0].counters.live_blocks == 1 &&
+                    report->stacks[0].counters.live_bytes == 1);
+        assert_int_equal(report->several.forked, 1);
+        assert_int_equal(report->several.untouched_blocks,
+                         cases[i].inherited[0] - cases[i].given_back[0] + 3);
+        joined_free(&joined);
+        // Alone it has what it inherited.
+        child = one(0);
+        child->rows[1].counters = (struct counters){.inherited_blocks = 7, .live_blocks = 7};
+        child->report.forked = true;
+        begin();
+        add(child);
+        report = end();
+        assert_true(report->forked && row(report, child, 1)->counters.inherited_blocks == 7);
+        joined_free(&joined);
+    }
 }
 
 static void sums_that_are_too_large(void **state) {
@@ -542,6 +602,7 @@ int main(void) {
         cmocka_unit_test(too_many_reasons),
         cmocka_unit_test(one_alone),
         cmocka_unit_test(sites_that_were_left_out),
+        cmocka_unit_test(what_children_left_alone),
         cmocka_unit_test(sums_that_are_too_large),
         cmocka_unit_test(many_sites),
         cmocka_unit_test(what_is_written_is_read),

@@ -186,12 +186,17 @@ static void what_is_wrong_is_named(void **state) {
         const char *part, *by, *reason;
     } cases[] = {
         {"allocsite-report", "allocsite-sites", "format is not \"allocsite-report\""},
-        {"\"version\":1", "\"version\":3", "version is of a newer allocsite"},
+        {"\"version\":1", "\"version\":99", "version is of a newer allocsite"},
         {"\"version\":1", "\"version\":\"1\"", "version is not a count"},
         {"\"program\":\"/bin/p\"", "\"program\":null", "program is not a string"},
         {"\"pid\":42", "\"pid\":-1", "pid is not a count"},
         {"\"pid\":42", "\"pid\":4.0", "pid is not a count"},
         {"\"pid\":42,", "", "pid is missing"},
+        {"\"pid\":42,", "\"pid\":42,\"run\":1,", "run is not an object"},
+        {"\"pid\":42,",
+         "\"pid\":42,\"run\":{\"command\":null,\"begun_ms\":1,\"ended_ms\":2,\"ending\":\"x\",\"status\":0,"
+         "\"max_resident_bytes\":3},",
+         "ending is not known"},
         {"\"pid\":42", "\"pid\":0,\"processes\":7", "unfinished is missing"},
         {"\"pid\":42", "\"pid\":0,\"processes\":7,\"unfinished\":1",
          "unfinished contradicts processes or finished"},

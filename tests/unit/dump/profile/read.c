@@ -563,7 +563,7 @@ static void what_is_no_profile(void **state) {
     REFUSED(header->byte_order = 0x04030201, "is a profile of a machine with the other byte order")
     REFUSED(header->byte_order = 1, "is a damaged profile: its header is not one")
     REFUSED(header->version = 0, "is a damaged profile: its header is not one")
-    REFUSED(header->version = 3, "is a profile of version 3: it was written by a newer allocsite")
+    REFUSED(header->version = 99, "is a profile of version 99: it was written by a newer allocsite")
     REFUSED(image.size = 511, "is a profile that is cut: its header is not whole")
     REFUSED(image.size = 7, "is no profile of allocsite")
     REFUSED(image.size = 8191, "is a profile that is cut: its directory is missing")

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* When and how long the process of a report ran, and how it ended. */
+#include "write/run.h"
+
+#include "base/covers.h"
+#include "write/names.h"
+
+#include <string.h>
+
+#define MILLION UINT64_C(1000000)
+
+static const char *const endings[] = {[PROFILE_NO_ENDING] = NULL,
+                                      [PROFILE_EXIT] = "exit",
+                                      [PROFILE_EXIT_AT_ONCE] = "_exit",
+                                      [PROFILE_QUICK_EXIT] = "quick_exit"};
+
+COVERS(endings, PROFILE_ENDINGS);
+
+const char *run_ending_name(uint32_t ending) {
+    return ending < PROFILE_ENDINGS ? endings[ending] : NULL;
+}
+
+static void put_digits(struct out *out, uint64_t number, int width) {
+    for (uint64_t unit = 10; --width > 0; unit *= 10)
+        if (number < unit)
+            out_char(out, '0');
+    out_u64(out, number);
+}
+
+/* Days since 1970-01-01 by the calendar; March is the first month, so that the odd day ends a year. */
+static void put_date(struct out *out, uint64_t days) {
+    uint64_t since = days + 719468, era = since / 146097, of_era = since % 146097;
+    uint64_t year = (of_era - of_era / 1460 + of_era / 36524 - of_era / 146096) / 365;
+    uint64_t of_year = of_era - (365 * year + year / 4 - year / 100), month = (5 * of_year + 2) / 153;
+    uint64_t january = month >= 10;
+    put_digits(out, era * 400 + year + january, 4);
+    out_char(out, '-');
+    put_digits(out, january ? month - 9 : month + 3, 2);
+    out_char(out, '-');
+    put_digits(out, of_year - (153 * month + 2) / 5 + 1, 2);
+}
+
+/* "2026-11-22 20:24:58 UTC" */
+static void put_time(struct out *out, uint64_t nanoseconds) {
+    uint64_t seconds = nanoseconds / (1000 * MILLION), of_day = seconds % 86400;
+    put_date(out, seconds / 86400);
+    for (uint64_t unit = 3600; unit; unit /= 60) {
+        out_char(out, unit == 3600 ? ' ' : ':');
+        put_digits(out, of_day / unit % 60, 2);
+    }
+    out_text(out, " UTC");
+}
+
+/* "1.234 s" */
+static void put_duration(struct out *out, uint64_t nanoseconds) {
+    uint64_t milliseconds = nanoseconds / MILLION;
+    out_u64(out, milliseconds / 1000);
+    out_char(out, '.');
+    put_digits(out, milliseconds % 1000, 3);
+    out_text(out, " s");
+}
+
+static void put_ending(struct out *out, const struct report_run *run) {
+    out_text(out, ", ended by ");
+    out_text(out, run_ending_name(run->ending));
+    if (run->ending == PROFILE_QUICK_EXIT)
+        return;
+    out_text(out, " with status ");
+    out_u64(out, (uint64_t)run->status);
+}
+
+void summary_run(const struct page *page) {
+    const struct report_run *run = &page->report->run;
+    out_text(page->out, "from ");
+    put_time(page->out, run->begun);
+    if (run->ended >= run->begun) {
+        out_text(page->out, " for ");
+        put_duration(page->out, run->ended - run->begun);
+    }
+    if (run_ending_name(run->ending))
+        put_ending(page->out, run);
+    else if (!page->report->finished && !page->report->running)
+        out_text(page->out, ", with no end of its own (killed, or another program was executed)");
+    if (run->resident) {
+        out_text(page->out, "; resident at most: ");
+        page_size(page, run->resident);
+    }
+}
+
+void json_run(struct json *json, const struct report_run *run) {
+    if (!run->begun)
+        return;
+    json_open(json, "run", '{');
+    json_text(json, "command", run->command);
+    json_number(json, "begun_ms", run->begun / MILLION);
+    json_number(json, "ended_ms", run->ended / MILLION);
+    json_text(json, "ending", run_ending_name(run->ending));
+    json_number(json, "status", run->status);
+    json_number(json, "max_resident_bytes", run->resident);
+    json_close(json, '}');
+}

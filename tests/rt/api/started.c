@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* started HOW: 10 blocks before counting starts, 20 that are counted, 40 after it was stopped; or with a handler of its own. */
+#include "allocsite.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static pthread_barrier_t barrier;
+
+static void take(int count) {
+    while (count--) {
+        void *volatile p = malloc(100); /* taken */
+        if (count % 2)
+            free(p);
+    }
+}
+
+static void *work(void *unused) {
+    for (int count = 10; count <= 40; count *= 2) {
+        pthread_barrier_wait(&barrier);
+        take(count);
+        pthread_barrier_wait(&barrier);
+    }
+    return unused;
+}
+
+static void ignore(int number) {
+    (void)number;
+}
+
+/* Counting starts, or stops. */
+static void change(int count, const char *how) {
+    if (strcmp(how, "signal") == 0)
+        raise(SIGUSR1);
+    else if (count == 10 ? allocsite_start() : allocsite_stop())
+        abort();
+}
+
+int main(int arguments, char **argument) {
+    const char *how = argument[arguments - 1];
+    pthread_t thread;
+    if (strcmp(how, "own") == 0) {
+        signal(SIGUSR1, ignore);
+        signal(SIGUSR2, ignore);
+        raise(SIGUSR1);
+        raise(SIGUSR2);
+        return 0;
+    }
+    pthread_barrier_init(&barrier, NULL, 2);
+    pthread_create(&thread, NULL, work, NULL);
+    for (int count = 10; count <= 40; count *= 2) {
+        pthread_barrier_wait(&barrier);
+        take(count);
+        pthread_barrier_wait(&barrier);
+        if (count < 40)
+            change(count, how);
+    }
+    pthread_join(thread, NULL);
+    return 0;
+}
