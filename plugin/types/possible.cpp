@@ -40,6 +40,10 @@ static bool isWide(const ASTContext &context, QualType type) {
     return type->isIntegerType() && !type->isEnumeralType() && context.getTypeSize(type) == 64;
 }
 
+static bool endsIn(llvm::StringRef word, llvm::StringRef end) {
+    return word.take_back(end.size()) == end;
+}
+
 /* A narrower one by its name, as whole words of it. */
 static bool isCount(const ASTContext &context, const ParmVarDecl &parameter) {
     static const char *const words[] = {"n",    "len",   "length", "size",  "sz",       "count", "cnt",
@@ -52,8 +56,7 @@ static bool isCount(const ASTContext &context, const ParmVarDecl &parameter) {
     parameter.getName().split(parts, '_', -1, false);
     return parts.empty() || llvm::any_of(parts, [](llvm::StringRef part) {
                std::string word = part.lower();
-               return llvm::is_contained(words, word) || word.find("size") + 4 == word.size() ||
-                      word.find("len") + 3 == word.size();
+               return llvm::is_contained(words, word) || endsIn(word, "size") || endsIn(word, "len");
            });
 }
 

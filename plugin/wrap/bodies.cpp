@@ -68,8 +68,7 @@ static uint8_t firstOf(ParameterSet parameters) {
 /* Whether a body shows what a function is. */
 static bool maySearch(const Function &function) {
     return !function.isDeclaration() && !function.hasFnAttribute(Attribute::Naked) &&
-           function.getSubprogram() && !function.arg_empty() && !isAllocator(function) &&
-           function.getName() != "main";
+           function.getSubprogram() && !isAllocator(function) && function.getName() != "main";
 }
 
 static bool isLeaf(CallBase *call, const FoundWrappers &found, Leaf &leaf) {

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+// Wrappers of C++, in a file of their own.
+#include "arena.h"
+
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+namespace shapes {
+void *Arena::allocate(std::size_t n) {
+    void *p = std::malloc(n);
+    if (!p)
+        throw std::bad_alloc();
+    return p;
+}
+
+void *Arena::units(int count) const {
+    return ::operator new(unit * count);
+}
+
+char *Arena::text(const char *from) {
+    std::size_t n = std::strlen(from) + 1;
+    return static_cast<char *>(std::memcpy(new char[n], from, n));
+}
+
+void Arena::deallocate(void *p) {
+    std::free(p);
+}
+
+void *Arena::get(std::size_t n) {
+    return allocate(n);
+}
+
+Buffer::Buffer(std::size_t n) : bytes(new char[n]) { // @ 1 100 0 0 0
+}
+
+Buffer::~Buffer() {
+    delete[] bytes;
+}
+
+void *Counted::operator new(std::size_t n) {
+    return std::malloc(n);
+}
+
+void Counted::operator delete(void *p) {
+    std::free(p);
+}
+
+// Of a fixed size: their own lines.
+Base *make(int kind) {
+    if (kind == 0)
+        return new Base;   // @ 1 8 0 0 0
+    return new Buffer(100); // @ 1 16 0 0 0
+}
+
+Counted *counted() {
+    return new Counted{1}; // @ 1 4 0 0 0
+}
+
+char *make_buffer(std::size_t n) {
+    return new char[n];
+}
+
+// Known: the caller should be billed, here and in describe.
+std::unique_ptr<char[]> make_unique_buffer(std::size_t n) {
+    return std::make_unique<char[]>(n); // @ 1 39 0 0 0
+}
+
+Arena &arena() {
+    static Arena one;
+    return one;
+}
+
+std::string describe(std::size_t n) {
+    return std::string(n, 'x'); // @ 1 42 0 0 0
+}
+
+struct Resource : std::pmr::memory_resource {
+    void *do_allocate(std::size_t n, std::size_t) override {
+        return std::malloc(n);
+    }
+    void do_deallocate(void *p, std::size_t, std::size_t) override {
+        std::free(p);
+    }
+    bool do_is_equal(const memory_resource &) const noexcept override {
+        return false;
+    }
+};
+
+std::pmr::memory_resource *resource() {
+    static Resource one;
+    return &one;
+}
+} // namespace shapes

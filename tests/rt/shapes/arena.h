@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+// What arena.cpp defines for shapes.cpp: declarations that say nothing of wrappers.
+#include <cstddef>
+#include <memory>
+#include <memory_resource>
+#include <string>
+
+namespace shapes {
+class Arena {
+    std::size_t unit = 1;
+
+  public:
+    void *allocate(std::size_t n);
+    void *units(int count) const;
+    static char *text(const char *from);
+    void deallocate(void *p);
+    virtual void *get(std::size_t n);
+    virtual ~Arena() = default;
+};
+
+struct Base {
+    virtual ~Base() = default;
+};
+struct Buffer : Base {
+    char *bytes;
+    explicit Buffer(std::size_t n);
+    ~Buffer() override;
+};
+
+struct Counted {
+    int number;
+    static void *operator new(std::size_t n);
+    static void operator delete(void *p);
+};
+
+Base *make(int kind);
+Counted *counted();
+char *make_buffer(std::size_t n);
+std::unique_ptr<char[]> make_unique_buffer(std::size_t n);
+Arena &arena();
+std::string describe(std::size_t n);
+std::pmr::memory_resource *resource();
+} // namespace shapes

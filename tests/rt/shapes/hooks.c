@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+// Allocation by pointers that others set.
+#include "shapes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void *allocator_get(const struct allocator *allocator, size_t n) {
+    return allocator->alloc(allocator->self, n);
+}
+
+static void *(*hook)(size_t) = malloc;
+
+void set_hook(void *(*alloc)(size_t)) {
+    hook = alloc ? alloc : malloc;
+}
+
+void *hook_malloc(size_t n) {
+    return hook(n);
+}
+
+char *hook_strdup(const char *text) {
+    size_t n = strlen(text) + 1;
+    char *copy = (char *)hook(n);
+    if (copy)
+        memcpy(copy, text, n);
+    return copy;
+}
+
+void *state_realloc(struct state *state, void *p, size_t old, size_t n) {
+    void *q = state->frealloc(state->ud, p, old, n);
+    if (!q && n)
+        q = state->frealloc(state->ud, p, old, n);
+    return q;
+}
+
+struct text *state_text(struct state *state, const char *bytes, size_t length) {
+    struct text *text = state_realloc(state, NULL, 0, sizeof *text + length);
+    text->length = length;
+    memcpy(text->bytes, bytes, length);
+    return text;
+}
+
+void *stream_get(struct stream *stream, unsigned items, unsigned size) {
+    return stream->zalloc(stream->opaque, items, size);
+}

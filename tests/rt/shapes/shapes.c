@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+// Calls of all shapes of wrappers, which other files define.
+#include "shapes.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void *volatile sink;
+
+static void *own_alloc(void *self, size_t n) {
+    (void)self;
+    return malloc(n);
+}
+
+static void *own_malloc(size_t n) {
+    return malloc(n);
+}
+
+// Gives no block.
+static void *none(void *self, size_t n) {
+    (void)n;
+    return self;
+}
+
+static void *own_frealloc(void *ud, void *p, size_t old, size_t n) {
+    (void)ud;
+    (void)old;
+    if (n)
+        return realloc(p, n);
+    free(p);
+    return NULL;
+}
+
+static void *own_zalloc(void *opaque, unsigned items, unsigned size) {
+    (void)opaque;
+    return calloc(items, size);
+}
+
+static void *(*volatile pointer)(size_t) = xmalloc;
+static struct slice (*volatile slicer)(const char *) = slice_of;
+static struct node *(*volatile maker)(void) = node_new;
+
+static void across(void) {
+    sink = xmalloc(10);                     // @ 1 10 0 0 0
+    sink = xmalloc_int(11);                 // @ 1 11 0 0 0
+    sink = xmalloc_unsigned(12);            // @ 1 12 0 0 0
+    sink = xcalloc(2, 13);                  // @ 1 26 0 0 0
+    sink = xcalloc_int(3, 14);              // @ 1 42 0 0 0
+    void *moved = xrealloc(NULL, 15);       // @ 1 15 0 0 0
+    sink = xrealloc(moved, 40);             // @ 0 0 1 40 0
+    sink = xstrdup("four");                 // @ 1 5 0 0 0
+    sink = xmemdup("nine, ten", 9);         // @ 1 9 0 0 0
+    sink = xasprintf("%d", 12345);          // @ 1 6 0 0 0
+    sink = slice_of("a slice").text;        // @ 1 7 0 0 0
+    sink = text_new("text", 0);             // @ 1 8 0 0 0
+    sink = text_new("text", 4);             // @ 1 12 0 0 0
+    sink = object_new("o", 2);              // @ 1 18 0 0 0
+    sink = object_new("object", 6);
+    sink = tracked(30);                     // @ 1 46 0 0 0
+    sink = collected(64);
+    sink = node_new();
+    void *block;
+    sink = out(&block, 21) ? NULL : block;
+}
+
+static void lookups(void) {
+    static struct node list[2] = {{&list[1], NULL}};
+    sink = registered(50);
+    sink = registered(50);
+    sink = registered_find(50);
+    sink = find(list, 1);
+    sink = find_text("two");
+    // Nothing of that is left for who comes next.
+    sink = plain_malloc(NULL, 33);
+}
+
+static void hooks(void) {
+    struct allocator allocator = {own_alloc, NULL}, plain = {plain_malloc, NULL}, no = {none, &allocator};
+    struct state state = {own_frealloc, NULL};
+    struct stream stream = {own_zalloc, NULL};
+    sink = allocator_get(&allocator, 70);   // @ 1 70 0 0 0
+    sink = allocator_get(&plain, 71);       // @ 1 71 0 0 0
+    sink = allocator_get(&no, 72);
+    sink = plain_malloc(NULL, 34);
+    sink = hook_malloc(73);                 // @ 1 73 0 0 0
+    sink = hook_strdup("hooks");            // @ 1 6 0 0 0
+    set_hook(own_malloc);
+    sink = hook_malloc(74);                 // @ 1 74 0 0 0
+    sink = hook_strdup("hooked");           // @ 1 7 0 0 0
+    void *p = state_realloc(&state, NULL, 0, 75); // @ 1 75 0 0 0
+    sink = p = state_realloc(&state, p, 75, 80); // @ 0 0 1 80 0
+    sink = state_realloc(&state, p, 80, 0); // frees 1 80
+    sink = state_text(&state, "state", 5);  // @ 1 13 0 0 0
+    sink = stream_get(&stream, 7, 11);      // @ 1 77 0 0 0
+}
+
+static void pointers(void) {
+    sink = pointer(60);                     // @ 1 60 0 0 0
+    sink = slicer("by pointer").text;       // @ 1 10 0 0 0 unsited
+    sink = maker();
+    sink = plain_get(31);
+    sink = plain_through(xmalloc, 32);
+}
+
+// With the lines that free.
+static void frees(void) {
+    xfree(malloc(101));                     // frees 1 101 @ 1 101 0 0 0
+    void *p = malloc(102);                  // @ 1 102 0 0 0
+    give_back(p);
+    struct slice slice = slice_of("to be freed"); // @ 1 11 0 0 0
+    slice_free(slice);
+}
+
+__attribute__((visibility("default"))) int main(void) {
+    across();
+    lookups();
+    hooks();
+    pointers();
+    frees();
+    puts("done");                           // @ any
+    return 3;
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+// What the files of shapes.c know of each other: declarations that say nothing of wrappers.
+#include <stddef.h>
+
+// base.c
+void *xmalloc(size_t n);
+void *xmalloc_int(int n);
+void *xmalloc_unsigned(unsigned size);
+void *xcalloc(size_t count, size_t size);
+void *xcalloc_int(int nmemb, int size);
+void *xrealloc(void *p, size_t n);
+void xfree(void *p);
+int out(void **block, size_t n);
+
+// wrappers.c, whose blocks are base.c's
+struct slice {
+    char *text;
+    size_t length;
+};
+struct node {
+    struct node *next, *other;
+};
+struct text {
+    size_t length;
+    char bytes[];
+};
+char *xstrdup(const char *text);
+void *xmemdup(const void *from, size_t n);
+char *xasprintf(const char *format, ...);
+struct slice slice_of(const char *text);
+struct node *node_new(void);
+struct text *text_new(const char *bytes, size_t n);
+struct node *object_new(const char *name, size_t n);
+void give_back(void *p);
+void slice_free(struct slice slice);
+void *tracked(size_t n);
+void *collected(size_t n);
+void *registered(size_t n);
+void *registered_find(size_t n);
+struct node *find(struct node *list, int key);
+char *find_text(const char *name);
+
+// hooks.c
+struct allocator {
+    void *(*alloc)(void *self, size_t n);
+    void *self;
+};
+struct state {
+    void *(*frealloc)(void *ud, void *p, size_t old, size_t n);
+    void *ud;
+};
+struct stream {
+    void *(*zalloc)(void *opaque, unsigned items, unsigned size);
+    void *opaque;
+};
+void *allocator_get(const struct allocator *allocator, size_t n);
+void set_hook(void *(*alloc)(size_t));
+char *hook_strdup(const char *text);
+void *hook_malloc(size_t n);
+void *state_realloc(struct state *state, void *p, size_t old, size_t n);
+struct text *state_text(struct state *state, const char *bytes, size_t length);
+void *stream_get(struct stream *stream, unsigned items, unsigned size);
+
+// plain.c, which is compiled without the plugin
+void *plain_get(size_t n);
+void *plain_through(void *(*get)(size_t), size_t n);
+void *plain_malloc(void *self, size_t n);

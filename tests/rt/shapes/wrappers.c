@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+// Wrappers of another file's wrappers, and functions that look like such.
+#define _GNU_SOURCE
+#include "shapes.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+char *xstrdup(const char *text) {
+    size_t n = strlen(text) + 1;
+    return memcpy(xmalloc(n), text, n);
+}
+
+void *xmemdup(const void *from, size_t n) {
+    void *p = xmalloc(n);
+    return memcpy(p, from, n);
+}
+
+char *xasprintf(const char *format, ...) {
+    va_list arguments, again;
+    va_start(arguments, format);
+    va_copy(again, arguments);
+    int n = vsnprintf(NULL, 0, format, arguments) + 1;
+    char *text = xmalloc(n);
+    vsnprintf(text, n, format, again);
+    va_end(again);
+    va_end(arguments);
+    return text;
+}
+
+struct slice slice_of(const char *text) {
+    struct slice slice = {xmalloc(strlen(text)), strlen(text)};
+    memcpy(slice.text, text, slice.length);
+    return slice;
+}
+
+// Makes a thing: its own line.
+struct node *node_new(void) {
+    struct node *node = xmalloc(sizeof *node); // @ 3 48 0 0 0
+    *node = (struct node){NULL, NULL};
+    return node;
+}
+
+// One path of fixed size beside one that a parameter sizes.
+struct text *text_new(const char *bytes, size_t n) {
+    struct text *text;
+    if (n == 0) {
+        text = xmalloc(sizeof *text);
+    } else {
+        text = xmalloc(sizeof *text + n);
+        memcpy(text->bytes, bytes, n);
+    }
+    text->length = n;
+    return text;
+}
+
+// The fixed one is a maker's.
+struct node *object_new(const char *name, size_t n) {
+    if (n > 5)
+        return node_new();
+    struct node *node = xmalloc(sizeof *node + n);
+    memcpy(node + 1, name, n);
+    return node;
+}
+
+// Known: its caller frees, and so with slice_free.
+void give_back(void *p) {
+    xfree(p); // frees 1 102
+}
+
+void slice_free(struct slice slice) {
+    xfree(slice.text); // frees 1 11
+}
+
+// In a list by a header, which is not what is returned.
+static struct node *all;
+void *tracked(size_t n) {
+    struct node *header = xmalloc(sizeof *header + n);
+    header->next = all;
+    all = header;
+    return header + 1;
+}
+
+// Known: its caller should be billed.
+static struct node *heap;
+void *collected(size_t n) {
+    struct node *header = malloc(n); // @ 1 64 0 0 0
+    header->next = heap;
+    heap = header;
+    return header;
+}
+
+// Keeps what it returns, so it is the owner.
+static void *table[100];
+void *registered(size_t n) {
+    if (!table[n])
+        table[n] = xmalloc(n); // @ 1 50 0 0 0
+    return table[n];
+}
+
+void *registered_find(size_t n) {
+    return table[n];
+}
+
+struct node *find(struct node *list, int key) {
+    while (list && key--)
+        list = list->next;
+    return list;
+}
+
+char *find_text(const char *name) {
+    static char texts[2][4] = {"one", "two"};
+    return strcmp(name, texts[0]) == 0 ? texts[0] : texts[1];
+}
