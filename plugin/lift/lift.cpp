@@ -96,30 +96,53 @@ static LoadInst *takingOf(Function &function) {
     return nullptr;
 }
 
+/* The caller's, as the runtime gives it; null: nothing is counted. */
+static Value *siteOfCaller(Instruction &before) {
+    IRBuilder<> builder(&before);
+    PointerType *pointer = pointerType(before.getContext());
+    auto *type = FunctionType::get(pointer, {pointer}, false);
+    builder.SetCurrentDebugLocation(DebugLoc());
+    Value *address = builder.CreateIntrinsic(Intrinsic::returnaddress, {}, {builder.getInt32(0)});
+    return builder.CreateCall(before.getModule()->getOrInsertFunction(ALLOCSITE_ENTRY_PREFIX "caller", type),
+                              {address});
+}
+
+/* What a value is where it surely is what was left, and where it is the other one. */
+static PHINode *either(LoadInst &left, Value *other, BasicBlock &cold, Instruction &before) {
+    IRBuilder<> builder(&before);
+    PHINode *value = builder.CreatePHI(left.getType(), 2);
+    value->addIncoming(&left, left.getParent());
+    value->addIncoming(other, &cold);
+    return value;
+}
+
+/* The choices between that and own sites are made where nothing was left, so that they cost nobody else. */
 static void fallBackOnCaller(LoadInst &left) {
-    Instruction *clearing = left.getNextNode();
-    Instruction *next = clearing->getNextNode();
-    LLVMContext &context = left.getContext();
+    Instruction *next = left.getNextNode()->getNextNode(); // behind the store that takes it away
     IRBuilder<> builder(next);
     builder.SetCurrentDebugLocation(DebugLoc());
+    SmallVector<User *, 4> users(left.users());
     Instruction *cold = SplitBlockAndInsertIfThen(builder.CreateIsNull(&left), next, false,
-                                                  MDBuilder(context).createBranchWeights(1, 1000));
-    PointerType *pointer = pointerType(context);
+                                                  MDBuilder(left.getContext()).createBranchWeights(1, 1000));
+    Value *found = siteOfCaller(*cold);
+    PHINode *all = either(left, found, *cold->getParent(), *next);
     builder.SetInsertPoint(cold);
-    Module &module = *left.getModule();
-    Value *address = builder.CreateIntrinsic(Intrinsic::returnaddress, {},
-                                             {ConstantInt::get(Type::getInt32Ty(context), 0)});
-    FunctionCallee caller = module.getOrInsertFunction(ALLOCSITE_ENTRY_PREFIX "caller",
-                                                       FunctionType::get(pointer, {pointer}, false));
-    Value *found = builder.CreateCall(caller, {address});
-    builder.SetInsertPoint(next);
-    PHINode *either = builder.CreatePHI(pointer, 2);
-    left.replaceUsesWithIf(either, [&](Use &use) {
-        auto *user = cast<Instruction>(use.getUser());
-        return user != cast<Instruction>(clearing) && user->getParent() != left.getParent();
-    });
-    either->addIncoming(&left, left.getParent());
-    either->addIncoming(found, cold->getParent());
+    for (User *user : users) {
+        auto *choice = dyn_cast<SelectInst>(user);
+        if (choice && choice->getTrueValue() == &left && isa<Constant>(choice->getFalseValue())) {
+            Value *other =
+                builder.CreateSelect(builder.CreateIsNotNull(found), found, choice->getFalseValue());
+            choice->replaceAllUsesWith(either(left, other, *cold->getParent(), *next));
+            choice->eraseFromParent();
+        } else if (!isa<ICmpInst>(user)) {
+            user->replaceUsesOfWith(&left, all);
+        }
+    }
+    for (User *user : users)
+        if (auto *test = dyn_cast<ICmpInst>(user); test && test->use_empty())
+            test->eraseFromParent();
+    if (all->use_empty())
+        all->eraseFromParent();
 }
 
 void fallBackOnCallers(Module &module) {

@@ -4,12 +4,15 @@
 // CHECK: define {{.*}}@inner(
 // CHECK: [[INNER:%.*]] = load volatile {{.*}}@__allocsite_v1_lifted
 // CHECK-NEXT: store volatile {{.*}} null, {{.*}}@__allocsite_v1_lifted
-// CHECK: [[TEST:%.*]] = icmp ne {{.*}} [[INNER]], null
-// CHECK: [[SITE:%.*]] = select i1 [[TEST]], {{.*}} [[INNER]], {{.*}}@__allocsite_sites.inner
+// CHECK-NEXT: [[TEST:%.*]] = icmp eq {{.*}} [[INNER]], null
+// CHECK-NEXT: br i1 [[TEST]]
+// CHECK: [[OTHER:%.*]] = select {{.*}}@__allocsite_sites.inner
+// CHECK: [[SITE:%.*]] = phi {{.*}}[ [[INNER]], {{.*}}[ [[OTHER]],
 // CHECK: call {{.*}}@__allocsite_v1_malloc(i64 {{.*}}, {{.*}} [[SITE]])
 // CHECK: define {{.*}}@outer(
 // CHECK: [[OUTER:%.*]] = load volatile {{.*}}@__allocsite_v1_lifted
-// CHECK: [[SITE:%.*]] = select i1 {{.*}}, {{.*}} [[OUTER]], {{.*}}@__allocsite_sites.outer
+// CHECK: [[OTHER:%.*]] = select {{.*}}@__allocsite_sites.outer
+// CHECK: [[SITE:%.*]] = phi {{.*}}[ [[OUTER]], {{.*}}[ [[OTHER]],
 // CHECK: store volatile {{.*}} [[SITE]], {{.*}}@__allocsite_v1_lifted
 // CHECK-NEXT: call {{.*}}@inner(
 // CHECK: define {{.*}}@user(

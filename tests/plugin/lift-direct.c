@@ -10,7 +10,11 @@
 // CHECK: define {{.*}}@outside(
 // CHECK: [[LEFT:%.*]] = load volatile {{.*}}@__allocsite_v1_lifted
 // CHECK-NEXT: store volatile {{.*}} null, {{.*}}@__allocsite_v1_lifted
-// CHECK: [[SITE:%.*]] = select {{.*}} [[LEFT]], {{.*}}@__allocsite_sites.outside
+// CHECK: icmp eq {{.*}} [[LEFT]], null
+// CHECK: [[ADDRESS:%.*]] = call {{.*}}@llvm.returnaddress(i32 0)
+// CHECK-NEXT: [[CALLER:%.*]] = call {{.*}}@__allocsite_v1_caller({{.*}} [[ADDRESS]])
+// CHECK: [[OTHER:%.*]] = select {{.*}} [[CALLER]], {{.*}}@__allocsite_sites.outside
+// CHECK: [[SITE:%.*]] = phi {{.*}}[ [[LEFT]], {{.*}}[ [[OTHER]],
 // CHECK-NEXT: tail call {{.*}}@outside.sited.pl({{.*}}, {{.*}} [[SITE]])
 // CHECK-NEXT: ret
 // CHECK: define hidden {{.*}}@both.sited.ppl({{.*}}, {{.*}} [[SITE:%.*]])

@@ -2,12 +2,13 @@
 // RUN: %ir -O2 %s | %check
 // CHECK: define {{.*}}@tail(
 // CHECK: [[LEFT:%.*]] = load volatile {{.*}}@__allocsite_v1_lifted
-// CHECK: [[SITE:%.*]] = select i1 {{.*}}, {{.*}} [[LEFT]], {{.*}}@__allocsite_sites.tail
+// CHECK: [[OTHER:%.*]] = select {{.*}}@__allocsite_sites.tail
+// CHECK: [[SITE:%.*]] = phi {{.*}}[ [[LEFT]], {{.*}}[ [[OTHER]],
 // CHECK: call void @__allocsite_v1_handover({{.*}} [[SITE]])
 // CHECK-NEXT: musttail call {{.*}}@malloc(
 // CHECK: define {{.*}}@user(
-// CHECK: [[SITE:%.*]] = select i1
-// CHECK-NEXT: store volatile {{.*}} [[SITE]], {{.*}}@__allocsite_v1_lifted
+// CHECK: [[SITE:%.*]] = phi
+// CHECK: store volatile {{.*}} [[SITE]], {{.*}}@__allocsite_v1_lifted
 // CHECK-NEXT: musttail call {{.*}}@tail(
 // CHECK-NEXT: ret
 #include <stdlib.h>

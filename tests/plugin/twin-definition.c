@@ -22,10 +22,10 @@
 // CHECK: define {{.*}}@weak(
 // CHECK-NOT: @{{.*}}.sited
 // CHECK: define {{.*}}@wide(
-// LEAVES: define hidden {{.*}}@sized.sited.pl({{.*}} [[N:%[^ ]*]], {{.*}} [[SITE:%[^ ]*]]){{.*}} [[ATTRIBUTES:#[0-9]+]] personality
-// LEAVES-NEXT: store volatile {{.*}} [[SITE]], {{.*}}@__allocsite_v1_lifted
-// LEAVES-NEXT: call {{.*}}@sized({{.*}} [[N]])
-// LEAVES-NEXT: store volatile {{.*}} null, {{.*}}@__allocsite_v1_lifted
+// LEAVES: define hidden {{.*}}@sized.sited.pl({{.*}}, {{.*}} [[SITE:%[^ ]*]]){{.*}} [[ATTRIBUTES:#[0-9]+]]
+// LEAVES: store volatile {{.*}} [[SITE]], {{.*}}@__allocsite_v1_lifted
+// LEAVES: call {{.*}}@sized(
+// LEAVES: store volatile {{.*}} null, {{.*}}@__allocsite_v1_lifted
 // LEAVES: attributes [[ATTRIBUTES]] =
 // LEAVES-NOT: "instrument-function
 // LEAVES-SAME: {{$}}

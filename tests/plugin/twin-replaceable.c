@@ -15,11 +15,11 @@
 // CHECK-NEXT: call {{.*}}@other({{.*}} 3)
 // CHECK-NEXT: store volatile {{.*}} null, {{.*}}@__allocsite_v1_lifted
 // CHECK: call {{.*}}@apart.sited.pl({{.*}} 4, {{.*}}@__allocsite_sites.user
+// CHECK: define weak hidden {{.*}}@apart.sited.pl(
+// CHECK-NOT: @other.sited
 // CHECK: define hidden {{.*}}@open.sited.pl(
 // CHECK-NEXT: store volatile
 // CHECK-NEXT: call {{.*}}@open(
-// CHECK-NOT: @other.sited
-// CHECK: define weak hidden {{.*}}@apart.sited.pl(
 // PIE: define hidden {{.*}}@open.sited.pl(
 // PIE: define weak hidden {{.*}}@other.sited.pl(
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* mixture ROUNDS: replaces blocks of all sizes as programs have them, many small ones, some of kilobytes, few large
- * ones. */
+/* mixture ROUNDS: replaces blocks of all sizes as programs have them, many small ones, some of kilobytes, few
+ * large ones. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -31,7 +31,7 @@ int main() {
         char bytes[64];
     };
     sink = new Wide; // @ 1 64 0 0 0
-    sink = escaped(70);
+    sink = escaped(70); // @ any
     std::string text(100, 'x'); // @ 1 101 0 0 0
     std::puts(handled == 11 && text.size() == 100 ? "done" : "wrong");
     return 3;

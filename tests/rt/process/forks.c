@@ -41,7 +41,7 @@ static void *fork_in_thread(void *unused) {
 int main(void) {
     pthread_t thread;
     allocate(3);
-    pthread_create(&thread, NULL, fork_in_thread, NULL);
+    pthread_create(&thread, NULL, fork_in_thread, NULL); /* @ any */
     pthread_join(thread, NULL);
     pid_t child = _Fork();
     if (child == 0) {

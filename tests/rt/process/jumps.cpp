@@ -94,7 +94,7 @@ static void *reads_forever(void *) {
 
 static void cancels() {
     pthread_t thread;
-    pthread_create(&thread, nullptr, reads_forever, nullptr);
+    pthread_create(&thread, nullptr, reads_forever, nullptr); // @ any
     usleep(100000);
     pthread_cancel(thread);
     pthread_join(thread, nullptr);

@@ -70,7 +70,7 @@ static void *thread(void *unused) {
 __attribute__((noinline)) static void threads(void) {
     pthread_t all[4];
     for (int i = 0; i < 4; i++)
-        pthread_create(&all[i], NULL, thread, NULL);
+        pthread_create(&all[i], NULL, thread, NULL); /* @ any: the thread is not ours */
     for (int i = 0; i < 4; i++)
         pthread_join(all[i], NULL);
 }

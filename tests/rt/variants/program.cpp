@@ -20,7 +20,7 @@ struct alignas(64) Wide {
 
 struct Throws {
     __attribute__((noinline)) Throws() {
-        throw 1;
+        throw 1; // @ any
     }
     char bytes[40];
 };
@@ -89,7 +89,7 @@ static void thread() {
 /* Not std::thread: what libc allocates for a thread would be that line's, and depends on how it is linked. */
 static void join() {
     pthread_t started;
-    pthread_create(&started, nullptr, [](void *) -> void * { thread(); return nullptr; }, nullptr);
+    pthread_create(&started, nullptr, [](void *) -> void * { thread(); return nullptr; }, nullptr); // @ any
     pthread_join(started, nullptr);
 }
 

@@ -65,8 +65,9 @@ def check(compiler, name, options):
     if not report["exact"]:
         wrong.append(f"not exact: {report['inexact_reasons']}")
     want, have = expected(source, "-O0" not in options), counted(report, source)
+    text = open(source).read().splitlines()
     for line in sorted(set(want) | set(have)):
-        if want.get(line) != have.get(line):
+        if "@ any" not in text[line - 1] and want.get(line) != have.get(line):
             wrong.append(f"{name}:{line}: expected {want.get(line)}, counted {have.get(line)}")
     for counter in COUNTERS:
         if sum(site[counter] for site in report["sites"]) != report["totals"][counter]:
