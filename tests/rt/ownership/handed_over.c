@@ -52,9 +52,9 @@ static void *consume(void *unused) {
 
 int main(void) {
     pthread_t threads[3];
-    pthread_create(&threads[0], NULL, produce, NULL);
-    pthread_create(&threads[1], NULL, grow, NULL);
-    pthread_create(&threads[2], NULL, consume, NULL);
+    pthread_create(&threads[0], NULL, produce, NULL); /* @ any */
+    pthread_create(&threads[1], NULL, grow, NULL); /* @ any */
+    pthread_create(&threads[2], NULL, consume, NULL); /* @ any */
     for (int i = 0; i < 3; i++)
         pthread_join(threads[i], NULL);
     return write(STDOUT_FILENO, "done\n", 5) == 5 ? 3 : 1;
