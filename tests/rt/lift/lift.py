@@ -120,6 +120,8 @@ def unwound():
         check_behaviour(process)
         report = report_of(process)
         check_notes(report, "unwound.c")
+        check_notes(report, "unwound.cpp")
+        expect(f"{level}: a wrapper's caller without the plugin", 1, unsited(report, 4, 28))
         expect(f"{level}: after an exception", 1, unsited(report, 4, 44))
         expect(f"{level}: when a thread has ended", 1, unsited(report, 2, 26))
 
