@@ -3,6 +3,7 @@
 
 #include "base/allocators.h"
 #include "base/names.h"
+#include "base/settings.h"
 #include "find/find.h"
 #include "find/library.h"
 #include "types/types.h"
@@ -27,9 +28,10 @@ static bool isSupport(const Function &function) {
     return name.find("__cxa_") == 0 || name.find("_Unwind_") == 0 || allocator_find(name.data(), name.size());
 }
 
+/* Without twins nothing tells a file that it is a wrapper: the site that its own caller was left may pass. */
 static bool mayAllocate(const Function &function) {
-    return function.isDeclaration() && !function.isIntrinsic() && function.hasExternalLinkage() &&
-           !function.doesNotAccessMemory() && !function.onlyReadsMemory() &&
+    return options().twins && function.isDeclaration() && !function.isIntrinsic() &&
+           function.hasExternalLinkage() && !function.doesNotAccessMemory() && !function.onlyReadsMemory() &&
            !function.hasFnAttribute(Attribute::ReturnsTwice) && !function.doesNotReturn() &&
            !isSupport(function) && !isOfLibrary(function);
 }

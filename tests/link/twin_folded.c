@@ -5,14 +5,14 @@
 #define APART __attribute__((noinline))
 
 APART void *one(size_t n) {
-    void *block = malloc(n); // SITE 1 3
+    void *block = malloc(n);
     if (!block)
         abort();
     return block;
 }
 
 APART void *other(size_t n) {
-    void *block = malloc(n); // SITE 1 4
+    void *block = malloc(n);
     if (!block)
         abort();
     return block;
@@ -21,8 +21,8 @@ APART void *other(size_t n) {
 static void *(*volatile pointers[])(size_t) = {one, other};
 
 int main(void) {
-    free(one(1));   // SITE 1 1
-    free(other(2)); // SITE 1 2
-    free(pointers[0](3));
-    free(pointers[1](4));
+    free(one(1));        // SITE 1 1
+    free(other(2));      // SITE 1 2
+    free(pointers[0](3)); // SITE 1 3
+    free(pointers[1](4)); // SITE 1 4
 }

@@ -82,5 +82,5 @@ __attribute__((destructor)) static void check(void) {
 C
 user 0 -fallocsite-twins=0
 wrapper
-silent "$CC" user.o wrapper.o replacing.c -Wl,--wrap=twin_malloc -o replaced
+silent "$CC" -fallocsite-twins=0 user.o wrapper.o replacing.c -Wl,--wrap=twin_malloc -o replaced
 counted ./replaced "$here/twin_user.c"

@@ -26,7 +26,7 @@ static void *checked(void *p) {
 }
 
 static void *xmalloc(size_t n) {
-    void *p = malloc(n ? n : 1); // @ 1 6 0 0 0
+    void *p = malloc(n ? n : 1);
     if (!p)
         fail();
     return p;
@@ -175,7 +175,7 @@ int main(void) {
     sink = logged(91);                      // @ 1 91 0 0 0
     sink = registered(7);
     TWICE(100);                             // @ 2 201 0 0 0
-    sink = pointer(6);
+    sink = pointer(6);                      // @ 1 6 0 0 0
     sink = constant(12);                    // @ 1 12 0 0 0
     sink = xrealloc(NULL, 40);              // @ 1 40 0 0 0
     sink = xrealloc(sink, 50);              // @ 0 0 1 50 0

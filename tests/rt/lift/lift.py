@@ -120,6 +120,8 @@ def unwound():
         check_behaviour(process)
         report = report_of(process)
         check_notes(report, "unwound.c")
+        check_notes(report, "unwound.cpp")
+        expect(f"{level}: a wrapper's caller without the plugin", 1, unsited(report, 4, 28))
         expect(f"{level}: after an exception", 1, unsited(report, 4, 44))
         expect(f"{level}: when a thread has ended", 1, unsited(report, 2, 26))
 
@@ -156,38 +158,38 @@ def own(report):
 
 
 def unknown():
-    """What comes to a wrapper from code that does not know it is said to be so, until a list tells that code."""
-    line, caller = line_of("unknown.c", "malloc(n)"), line_of("unknown.c", "unknown */")
-    advice = "a wrapper: its callers do not know it or have a pointer, see allocsite-dump wrappers"
+    """A wrapper is known in each file that is compiled with the plugin, and has a site from a pointer. Whoever comes to it from
+    elsewhere is a caller without a site: nothing stands at the wrapper, wherever it is told."""
+    texts = "unknown */", "by_pointer(7)"
+    caller, pointer = (line_of("unknown.c", text) for text in texts)
+    line, known = line_of("unknown.c", "malloc(n)"), line_of("unknown.c", "grab(100)")
+    want = {caller: [(3, 30, 0, 0, 0)], pointer: [(1, 7, 0, 0, 0)], known: [(1, 100, 0, 0, 0)]}
+
+    def check(what, report, is_plain):
+        told = sites(report, "unknown.c")
+        expect(f"{what}: own", [], own(report))
+        expect(f"{what}: known", {known: want[known]} if is_plain else want, {at: told.get(at) for at in told if at in (line, *want)})
+        expect(f"{what}: unknown", [1, 1] if is_plain else [0, 0], [unsited(report, 3, 30), unsited(report, 1, 7)])
+
     for level in LEVELS:
-        options = level.split()
-        unit = build("unknown.c", "unknown.o", "-c", "-DWRAPPER", *options)
-        program = build("unknown.c", "unknown", *options, unit)
-        report = report_of(run([program], stdin=subprocess.DEVNULL))
-        expect(f"{level}: told", [(line, 4, 37)], own(report))
-        expect(f"{level}: in the text", 1, run([program], "", stdin=subprocess.DEVNULL).err.count(advice))
-        expect(f"{level}: in the table", line,
-               next((site["line"] for site in json.loads(dumped("sites", "--format=json", program))["sites"]
-                     if site.get("wrapper") and site["callee"] == "malloc"), None))
-    program = build("unknown.c", "unknown", "-O2", build("unknown.c", "unknown.o", "-c", "-DWRAPPER", "-O2"))
-    with open("unknown.list", "w") as file:
-        file.write(dumped("wrappers", program))
+        unit = build("unknown.c", "unknown.o", "-c", "-DWRAPPER", *level.split())
+        for is_plain in False, True:
+            build("unknown.c", "user.o", "-c", *level.split(), plain=is_plain)
+            link = [f"{BIN}/allocsite-clang-{MAJOR}", *level.split(), "user.o", unit, "-o", "unknown"]
+            subprocess.run(link, check=True)
+            program = os.path.join(WORK, "unknown")
+            check(f"{level}, {is_plain}", report_of(run([program], stdin=subprocess.DEVNULL)), is_plain)
+    # By the last one, to which all came without a site.
     run([program], "report=none:profile=unknown.profile", stdin=subprocess.DEVNULL)
     dumped("merge", "-o", "unknown.merged", "unknown.profile")
     for profile in "unknown.profile", "unknown.merged":
-        expect(profile, [(line, 4, 37)], own(json.loads(dumped("report", "--format=json", profile))))
+        check(profile, json.loads(dumped("report", "--format=json", profile)), True)
     with subprocess.Popen([program], env=dict(os.environ, ALLOCSITE_OPTIONS="report=none"), stdin=subprocess.PIPE,
                           stdout=subprocess.PIPE) as process:
         process.stdout.readline()
-        expect("while it runs", [(line, 4, 37)], own(json.loads(dumped("report", "--format=json", f"pid:{process.pid}"))))
+        check("while it runs", json.loads(dumped("report", "--format=json", f"pid:{process.pid}")), True)
     process = run([program], stdin=subprocess.DEVNULL)
-    expect("read again", [(line, 4, 37)],
-           own(json.loads(dumped("report", "--format=json", f"unknown.{process.pid}.json"))))
-    for option in "-fallocsite-lift=0", "-fallocsite-list=unknown.list":
-        unit = build("unknown.c", "unknown.o", "-c", "-DWRAPPER", "-O2", option)
-        report = report_of(run([build("unknown.c", "unknown", "-O2", option, unit)], stdin=subprocess.DEVNULL))
-        expect(f"{option}: not told", [] if "lift" in option else [(line, 1, 7)], own(report))
-    expect("its caller", (3, 30), counted(report, caller, "grab"))
+    check("read again", json.loads(dumped("report", "--format=json", f"unknown.{process.pid}.json")), True)
 
 
 def off():

@@ -10,7 +10,7 @@
 static void *volatile sink;
 
 APART void *xmalloc(size_t n) {
-    void *p = malloc(n); // @ 1 13 0 0 0
+    void *p = malloc(n);
     if (!p)
         abort();
     return p;
@@ -71,7 +71,7 @@ APART static void *cached(size_t n) {
     return n > sizeof reserve ? malloc(n) : reserve; // @ 1 102 0 0 0
 }
 
-// A hook that is asked for the same as malloc; listed, one alone will do.
+// A hook that is asked for the same as malloc, or alone, listed or not.
 struct hooks {
     void *(*alloc)(void *opaque, size_t n);
     void *opaque;
@@ -79,7 +79,7 @@ struct hooks {
 
 static void *hook(void *opaque, size_t n) {
     (void)opaque;
-    return malloc(n); // @ 1 19 0 0 0
+    return malloc(n);
 }
 
 static const struct hooks *volatile hooks = &(const struct hooks){hook, NULL};
@@ -106,7 +106,7 @@ int main(void) {
     sink = other_name(10); // @ 1 10 0 0 0
     sink = table[1](11);   // @ 1 11 0 0 0
     sink = table[0](12);   // @ 1 12 0 0 0
-    sink = variable(13);
+    sink = variable(13);   // @ 1 13 0 0 0
     sink = decided(12);                    // @ any
     sink = until_it_fits(NULL, 14);        // @ 1 14 0 0 0
     sink = small_copy("small").text;       // @ 1 6 0 0 0
@@ -119,7 +119,7 @@ int main(void) {
     sink = hooked(hooks, 17);        // @ 1 17 0 0 0
     sink = hooked_inline(hooks, 18); // @ 1 18 0 0 0
     sink = only_hooked(hooks, 20);   // @ 1 20 0 0 0
-    sink = only_hooked_unlisted(hooks, 19);
+    sink = only_hooked_unlisted(hooks, 19); // @ 1 19 0 0 0
     puts("done"); // @ any
     return 3;
 }

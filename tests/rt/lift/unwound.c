@@ -15,5 +15,5 @@ void end(size_t n) {
 }
 
 void *wrapper(size_t n) {
-    return malloc(n); // @ 6 46 0 0 0
+    return malloc(n);
 }

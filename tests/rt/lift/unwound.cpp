@@ -17,7 +17,7 @@ void through_cxx(size_t n) {
 void through_pads(size_t n) {
     {
         Guard guard;
-        sink = wrapper(9);
+        sink = wrapper(9); // @ 2 18 0 0 0
     }
     sink = throwing(n); // @ any
 }
