@@ -25,7 +25,6 @@
 // LEAVES: define hidden {{.*}}@sized.sited.pl({{.*}}, {{.*}} [[SITE:%[^ ]*]]){{.*}} [[ATTRIBUTES:#[0-9]+]]
 // LEAVES: store volatile {{.*}} [[SITE]], {{.*}}@__allocsite_v1_lifted
 // LEAVES: call {{.*}}@sized(
-// LEAVES: store volatile {{.*}} null, {{.*}}@__allocsite_v1_lifted
 // LEAVES: attributes [[ATTRIBUTES]] =
 // LEAVES-NOT: "instrument-function
 // LEAVES-SAME: {{$}}
