@@ -110,16 +110,18 @@ adds() {
 }
 
 adds executable 0
-# Where others may replace the wrappers, calls leave the site in the variable, and the wrappers look there.
+# Where others may replace the wrappers, calls leave the site in the variable, and the wrappers look there. For the case that
+# there is none, LLVM up to 16 keeps the arguments of both elsewhere beforehand.
+[ "$MAJOR" -gt 16 ] && kept=0 || kept=4
 for layout in library between; do
-    adds $layout 13
+    adds $layout $((13 + kept))
 done
 # A file of an executable cannot know where they stand, and has stand-ins.
 for layout in across fixed; do
-    adds $layout 26
+    adds $layout $((26 + kept))
 done
 for linker in $linkers; do
-    adds without_plt 26
+    adds without_plt $((26 + kept))
 done
 # Wrappers that were not compiled with the plugin do not look.
 adds plain 6
