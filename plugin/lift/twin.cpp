@@ -213,9 +213,9 @@ static void addTwin(Function &wrapper, Lifting &lifting) {
     if (name.empty() || hasVersions(*wrapper.getParent()) || wrapper.getParent()->getFunction(name))
         return;
     Function &twin = declareTwin(name, wrapper);
-    for (const char *traced : {"instrument-function-entry", "instrument-function-exit",
-                               "instrument-function-entry-inlined", "instrument-function-exit-inlined",
-                               "fentry-call", "mcount"})
+    for (const char *traced :
+         {"instrument-function-entry", "instrument-function-exit", "instrument-function-entry-inlined",
+          "instrument-function-exit-inlined", "fentry-call", "mcount"})
         twin.removeFnAttr(traced);
     twin.setComdat(wrapper.getComdat());
     leaveAndCall(twin, wrapper, lifting);

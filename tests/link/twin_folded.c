@@ -21,8 +21,8 @@ APART void *other(size_t n) {
 static void *(*volatile pointers[])(size_t) = {one, other};
 
 int main(void) {
-    free(one(1));        // SITE 1 1
-    free(other(2));      // SITE 1 2
+    free(one(1));         // SITE 1 1
+    free(other(2));       // SITE 1 2
     free(pointers[0](3)); // SITE 1 3
     free(pointers[1](4)); // SITE 1 4
 }
