@@ -169,14 +169,21 @@ static void leaveAndCall(Function &from, Function &wrapper, Lifting &lifting) {
     clearWhenUnwound(from, found);
 }
 
+static bool hasLandingPads(const Module &module) {
+    return any_of(module, [](const Function &function) {
+        return any_of(function, [](const BasicBlock &block) { return block.isEHPad(); });
+    });
+}
+
 /* A jump, which drops the site: nobody is known to take it. It needs no group, for it is as short as what
  * would say so, and no entry for unwinding, for it has no frame. In LTO the optimizer would take the latter
- * for a promise. */
+ * for a promise, as would tables of landing pads: what leaves a call that has no entry there ends the
+ * program. */
 static void jump(Function &from, Function &wrapper) {
     callFrom(from, wrapper)->setTailCall();
     from.setLinkage(GlobalValue::WeakAnyLinkage);
     from.addFnAttr(Attribute::OptimizeForSize);
-    if (isLTOPreLink(*from.getParent()))
+    if (isLTOPreLink(*from.getParent()) || hasLandingPads(*from.getParent()))
         return;
     from.removeFnAttr(Attribute::UWTable);
     from.setDoesNotThrow();

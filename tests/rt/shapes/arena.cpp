@@ -66,6 +66,12 @@ std::unique_ptr<char[]> make_unique_buffer(std::size_t n) {
     return std::make_unique<char[]>(n); // @ 1 39 0 0 0
 }
 
+void *look(std::size_t n) {
+    if (n > 2)
+        throw std::bad_alloc();
+    return nullptr;
+}
+
 Arena &arena() {
     static Arena one;
     return one;

@@ -37,6 +37,7 @@ Base *make(int kind);
 Counted *counted();
 char *make_buffer(std::size_t n);
 std::unique_ptr<char[]> make_unique_buffer(std::size_t n);
+void *look(std::size_t n);
 Arena &arena();
 std::string describe(std::size_t n);
 std::pmr::memory_resource *resource();

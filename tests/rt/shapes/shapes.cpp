@@ -4,6 +4,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <new>
 
 static void *volatile sink;
 
@@ -26,9 +27,33 @@ static void factories() {
     sink = &shapes::describe(41)[0];
 }
 
+struct Guard {
+    ~Guard() {
+        sink = nullptr;
+    }
+};
+
+// What throws is no wrapper. The calls on both sides have landing pads.
+__attribute__((noinline)) static void thrown(std::size_t n) {
+    {
+        Guard guard;
+        sink = shapes::look(n - 1);
+    }
+    sink = shapes::look(n);
+    {
+        Guard guard;
+        sink = shapes::look(n - 1);
+    }
+}
+
 __attribute__((visibility("default"))) int main() {
     methods(shapes::arena());
     factories();
+    try {
+        thrown(3);
+    } catch (const std::bad_alloc &) {
+        sink = nullptr;
+    }
     std::puts("done");                                     // @ any
     return 3;
 }
