@@ -197,8 +197,7 @@ class Sites(unittest.TestCase):
         self.assertRegex(text, r"(?m)^ *bytes .* frees .* peak  average  function$")
         self.assertRegex(text, r"(?m)  work$")
         self.assertRegex(check("--by=line", PROFILES[0]), r"(?m)by\.c:\d+$")
-        self.assertRegex(check("--by=type", PROFILES[0]), r"(?m)  \(unknown type\)$")
-        self.assertRegex(check("--by=type", PROFILES[0]), r"(?m)  unsited in /")
+        self.assertRegex(check("--by=type", PROFILES[0]), r"(?m)  bytes$")
         self.assertRegex(check("--by=function", "--format=markdown", PROFILES[0]), r"(?m) `work` \|$")
 
 

@@ -10,6 +10,7 @@ import re
 import subprocess
 import sys
 
+os.environ["COLUMNS"] = "1000"  # rows of text stay on one line
 NOTE = re.compile(r"@ (\d+) (\d+) (\d+) (\d+) (\d+)")
 COUNTERS = "allocs", "alloc_bytes", "reallocs", "realloc_bytes", "failed"
 HERE = os.path.dirname(os.path.abspath(sys.argv[0]))
@@ -47,7 +48,7 @@ def observer():
 def run(command, options="format=json:report=%e.%p.json", **more):
     for old in glob.glob("*.json") + glob.glob("seen.*"):
         os.remove(old)
-    environment = dict(os.environ, COLUMNS="1000", ALLOCSITE_OPTIONS=options, OBSERVER=os.path.join(WORK, "seen"))
+    environment = dict(os.environ, ALLOCSITE_OPTIONS=options, OBSERVER=os.path.join(WORK, "seen"))
     environment.update(more.pop("environment", {}))
     process = subprocess.Popen(command, env=environment, stdout=more.pop("stdout", subprocess.PIPE),
                                stderr=more.pop("stderr", subprocess.PIPE), text=True, **more)

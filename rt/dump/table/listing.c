@@ -83,7 +83,7 @@ static void put_site(const struct page *page, const struct table *table, const s
     page_function(&line.page, site->at.function);
     line_space(&line.page);
     page_function(&line.page, site->callee);
-    if (site->type) {
+    if (site->type && strcmp(site->type, "bytes") != 0) {
         out_text(line.page.out, " of ");
         page_type(&line.page, site->type);
     }

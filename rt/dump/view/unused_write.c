@@ -61,7 +61,7 @@ static void put_text(const struct writing *writing, const struct covered_site *s
     out_plain(out, view->callee);
     grid_pad(out, strlen(view->callee), writing->callee_width);
     page_function(&writing->page, view->at.function);
-    if (view->type) {
+    if (view->type && strcmp(view->type, "bytes") != 0) {
         out_text(out, "  type ");
         out_plain(out, view->type);
     }

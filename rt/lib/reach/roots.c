@@ -9,6 +9,7 @@
 
 #include "lib/base/local.h"
 #include "lib/base/slot.h"
+#include "lib/who/descriptor.h"
 #include "lib/who/modules.h"
 #include "lib/who/registry.h"
 
@@ -224,14 +225,22 @@ static void search_modules(const struct roots *roots, struct blocks *blocks) {
         reach_value(blocks, roots->modules->tls[i].begin);
 }
 
-static bool is_unsited_in(const struct module *module, uint32_t slot) {
+/* What the loader allocates for a line of the program: it finds threads' memory and modules by other ways
+ * than pointers to the block. */
+static bool asks_loader(const struct allocsite_site *site) {
+    const char *callee = descriptor_request(site, false);
+    return callee && (strcmp(callee, "pthread_create") == 0 || strcmp(callee, "dlopen") == 0 ||
+                      strcmp(callee, "dlmopen") == 0);
+}
+
+static bool is_loaders(const struct module *loader, uint32_t slot) {
     const struct record *record = record_at(slot);
-    return record && !record->site && record->module == module;
+    return record && (record->site ? asks_loader(record->site) : record->module == loader);
 }
 
 static void reach_in_use(const struct roots *roots, struct blocks *blocks) {
     for (uint32_t i = 0; i < blocks->count; i++)
-        if (blocks->all[i].slot == SLOT_OURS || is_unsited_in(roots->loader, blocks->all[i].slot))
+        if (blocks->all[i].slot == SLOT_OURS || is_loaders(roots->loader, blocks->all[i].slot))
             blocks_reach(blocks, &blocks->all[i]);
 }
 

@@ -27,14 +27,14 @@ static void sited() {
 
 static void unsited() {
     for (int i = 0; i < 7; i++) {
-        sink = escaped(30);
+        sink = escaped(30); // @ 7 210 0 0 0
         escaped_free(sink);
     }
     std::thread([] { sink = malloc(9); }).join(); // @ any
 }
 
 static void open_library(const char *path) {
-    void *library = dlopen(path, RTLD_LAZY);
+    void *library = dlopen(path, RTLD_LAZY); // @ any: what the loader allocates, and the constructors of the library
     if (!library)
         abort();
     reinterpret_cast<void (*)()>(dlsym(library, "work"))();

@@ -543,11 +543,11 @@ def registered():
             expect("exact", [], report["inexact_reasons"])
             is_child = report["pid"] != process.pid
             for site in report["sites"]:
-                if site["sited"] and site["allocs"]:
+                if site["sited"] and site["allocs"] and site["callee"] == "malloc":
                     wanted = "child" if is_child else "parent"
                     expect(f"{site['function']} in the {wanted}", (True, int(site["function"].split("_")[1]) * site["allocs"]),
                            (site["function"].startswith(wanted), site["alloc_bytes"]))
-            expect("sites", 40, sum(site["sited"] and site["allocs"] > 0 for site in report["sites"]))
+            expect("sites", 40, sum(site["callee"] == "malloc" and site["allocs"] > 0 for site in report["sites"]))
 
 
 # ---- libraries that come and go, watching ----
