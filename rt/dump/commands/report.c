@@ -3,6 +3,7 @@
  * JSON. */
 #include "dump/base/files.h"
 #include "dump/commands/commands.h"
+#include "dump/export/export.h"
 #include "dump/join/join.h"
 #include "dump/load/loaded.h"
 #include "dump/load/source.h"
@@ -210,7 +211,7 @@ static int help(void) {
          "  --prune=PERCENT                  with --tree: hide what has less (default: 1)\n"
          "  --unused                         the sites that never ran\n"
          "  --coverage                       how many of the sites of each file ran\n"
-         "  --format=text|json|csv|markdown\n"
+         "  --format=text|json|csv|markdown, or a format of allocsite-dump export\n"
          "  --sort=bytes|allocs|live|peak\n"
          "  --top=N                          rows (0: all; default: 20 in text and markdown, else all)\n"
          "  --min-bytes=SIZE, --min-allocs=N hide smaller rows (4096, 64KiB)\n"
@@ -383,9 +384,12 @@ int command_report(int count, char **arguments) {
             return help();
         if (option == '?')
             return complain_option("report", long_options, arguments[optind - 1]);
-        const char *why = take_option(&showing, option, long_options[index].name, optarg);
+        const char *name = long_options[index].name;
+        if (strcmp(name, "format") == 0 && export_named(optarg))
+            return optind = 0, command_export(count, arguments);
+        const char *why = take_option(&showing, option, name, optarg);
         if (why)
-            return complain_usage("report: --%s=%s is %s", long_options[index].name, optarg, why);
+            return complain_usage("report: --%s=%s is %s", name, optarg, why);
     }
     if (optind == count)
         return complain_usage("report: no file");
