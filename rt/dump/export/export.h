@@ -37,6 +37,7 @@ struct frame {
     const char *symbol;   /* its full name; NULL: not known */
     const char *file;     /* NULL: not known */
     const char *module;   /* NULL: not known */
+    uint64_t address;     /* in the module, of what has no symbol; else 0 */
     uint32_t line, column;
     bool is_inlined; /* into the next frame of its sample */
 };
@@ -61,9 +62,7 @@ struct samples {
     size_t path_count, path_room;
     struct frame *frames;
     size_t frame_count, frame_room;
-    struct tree_place *places; /* that the frames are made of */
-    size_t place_room;
-    struct hash_index index; /* of places */
+    struct hash_index index; /* of frames */
     struct string_pool strings;
     uint64_t totals[SAMPLE_VALUES];
 };

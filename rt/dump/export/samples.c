@@ -26,13 +26,13 @@ static const char *base_name(const char *path) {
 }
 
 /* What has no name is called by where it is. */
-static const char *name_of(struct samples *samples, const struct tree_place *at) {
+static const char *name_of(struct samples *samples, const struct frame *at) {
     char text[NAME_SIZE];
     struct out out;
-    if (at->function && samples->full_names)
-        return at->function;
-    if (at->function) {
-        name_function(text, at->function, NAME_SIZE);
+    if (at->symbol && samples->full_names)
+        return at->symbol;
+    if (at->symbol) {
+        name_function(text, at->symbol, NAME_SIZE);
         return string_keep(&samples->strings, text);
     }
     out_open_memory(&out, text, sizeof text);
@@ -44,39 +44,38 @@ static const char *name_of(struct samples *samples, const struct tree_place *at)
     return string_keep(&samples->strings, text);
 }
 
-static bool is_place(const void *key, const void *context, size_t element) {
-    const struct tree_place *a = key, *b = &((const struct samples *)context)->places[element];
-    return a->function == b->function && a->file == b->file && a->module == b->module &&
+/* Texts are in the pool, once each. */
+static bool is_frame(const void *key, const void *context, size_t element) {
+    const struct frame *a = key, *b = &((const struct samples *)context)->frames[element];
+    return a->symbol == b->symbol && a->file == b->file && a->module == b->module &&
            a->address == b->address && a->line == b->line && a->column == b->column &&
            a->is_inlined == b->is_inlined;
 }
 
-static uint64_t hash_place(const struct tree_place *at) {
-    uint64_t hash = hash_number((uintptr_t)at->function, (uintptr_t)at->file);
-    hash = hash_number(hash_number(hash, (uintptr_t)at->module), at->address);
-    return hash_number(hash, (uint64_t)at->line << 32 | at->column << 1 | at->is_inlined);
+static uint64_t hash_frame(const struct frame *frame) {
+    uint64_t hash = hash_number((uintptr_t)frame->symbol, (uintptr_t)frame->file);
+    hash = hash_number(hash_number(hash, (uintptr_t)frame->module), frame->address);
+    return hash_number(hash, (uint64_t)frame->line << 32 | frame->column << 1 | frame->is_inlined);
 }
 
-/* Number of the frame. Texts are in the pool, once each. */
-static uint32_t frame_of(struct samples *samples, struct tree_place at) {
-    at.function = string_keep(&samples->strings, at.function);
-    at.file = string_keep(&samples->strings, at.file);
-    at.module = string_keep(&samples->strings, at.module);
-    uint64_t hash = hash_place(&at);
-    size_t found = hash_find(&samples->index, hash, is_place, &at, samples);
+/* Returns its number. */
+static uint32_t frame_of(struct samples *samples, const struct tree_place *at) {
+    struct string_pool *strings = &samples->strings;
+    struct frame frame = {.symbol = string_keep(strings, at->function),
+                          .file = string_keep(strings, at->file),
+                          .module = string_keep(strings, at->module),
+                          .address = at->address,
+                          .line = at->line,
+                          .column = at->column,
+                          .is_inlined = at->is_inlined};
+    uint64_t hash = hash_frame(&frame);
+    size_t found = hash_find(&samples->index, hash, is_frame, &frame, samples);
     if (found != HASH_NONE)
         return (uint32_t)found;
-    memory_grow(&samples->places, samples->frame_count, &samples->place_room, sizeof *samples->places);
-    memory_grow(&samples->frames, samples->frame_count, &samples->frame_room, sizeof *samples->frames);
+    memory_grow(&samples->frames, samples->frame_count, &samples->frame_room, sizeof frame);
     hash_put(&samples->index, hash, samples->frame_count);
-    samples->places[samples->frame_count] = at;
-    samples->frames[samples->frame_count] = (struct frame){.function = name_of(samples, &at),
-                                                           .symbol = at.function,
-                                                           .file = at.file,
-                                                           .module = at.module,
-                                                           .line = at.line,
-                                                           .column = at.column,
-                                                           .is_inlined = at.is_inlined};
+    frame.function = name_of(samples, &frame);
+    samples->frames[samples->frame_count] = frame;
     return (uint32_t)samples->frame_count++;
 }
 
@@ -101,7 +100,7 @@ static void add_sample(struct samples *samples, const struct site_view *site,
 
 static void add_frame(struct samples *samples, const struct tree_place *at) {
     memory_grow(&samples->paths, samples->path_count, &samples->path_room, sizeof *samples->paths);
-    samples->paths[samples->path_count++] = frame_of(samples, *at);
+    samples->paths[samples->path_count++] = frame_of(samples, at);
     samples->list[samples->count - 1].count++;
 }
 
@@ -130,7 +129,6 @@ void samples_free(struct samples *samples) {
     free(samples->list);
     free(samples->paths);
     free(samples->frames);
-    free(samples->places);
     hash_free(&samples->index);
     string_pool_free(&samples->strings);
 }
