@@ -35,7 +35,7 @@ struct callgrind {
     size_t count, room;
     struct hash_index index;
     uint32_t *of_frames; /* their functions */
-    bool *is_named;    /* functions that the file has named */
+    bool *is_named;      /* functions that the file has named */
 };
 
 static bool is_function(const void *key, const void *context, size_t element) {
