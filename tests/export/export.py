@@ -75,7 +75,7 @@ def setUpModule():
     global STACKS, PLAIN, UNOWNED, ODDLY, ALL
     shutil.rmtree(WORK, ignore_errors=True)
     os.makedirs(WORK)
-    run(CC, "-O1", "-g", "-fallocsite-lift=0", os.path.join(HERE, "program.c"), "-o", work("program"))
+    run(CC, "-O1", "-g", "-fallocsite-lift=0", "-I" + os.path.join(HERE, "../../rt/lib"), os.path.join(HERE, "program.c"), "-o", work("program"))
     STACKS, PLAIN = compiled_and_run("stacks.profile", "stack=16"), compiled_and_run("plain.profile", "stack=0")
     UNOWNED, ODDLY = compiled_and_run("unowned.profile", "owners=0"), work("odd.json")
     document = report(STACKS)
@@ -118,10 +118,21 @@ class Pprof(unittest.TestCase):
             self.assertEqual({(sample[1].get("callee"), sample[1].get("type")) for sample in of},
                              {(site["callee"], site["type"])})
 
+    def test_phases(self):
+        for path in STACKS, PLAIN:
+            sums = {}
+            for numbers, label, _ in self.samples(path)[1]:
+                calls, size = sums.get(label.get("phase"), (0, 0))
+                sums[label.get("phase")] = calls + numbers["alloc_objects"], size + numbers["alloc_space"]
+            rows = json.loads(dump("report", "--by=phase", "--format=json", path).stdout)["rows"]
+            self.assertEqual(sums, {row["phase"]: tuple(values({**row, "peak_bytes": 0, "peak_blocks": 0}).values())[:2]
+                                    for row in rows})
+            self.assertEqual(sums["loading"], (12, 288))
+
     def test_frames(self):
-        found = [sample for sample in self.samples(STACKS)[1] if sample[1]["callee"] == "malloc" and len(sample[2]) > 3]
+        found = [sample for sample in self.samples(STACKS)[1] if sample[1].get("phase")]
         deep, flat = sorted(found, key=lambda sample: -len(sample[2]))[:2]
-        self.assertRegex(deep[2][0], r"(?s)fresh .*program\.c:11 .*\n *more .*program\.c:18 ")
+        self.assertRegex(deep[2][0], r"(?s)fresh .*program\.c:12 .*\n *more .*program\.c:19 ")
         self.assertEqual([frame.split()[2] for frame in deep[2][1:6]], ["deeper"] * 4 + ["main"])
         self.assertEqual((deep[0]["alloc_objects"], flat[0]["alloc_objects"]), (5, 7))
 
@@ -152,7 +163,7 @@ class Dhat(unittest.TestCase):
             of = totals(*paths)
             self.assertEqual(numbers, [of[name] for name in ("bytes", "calls", "peak_bytes", "peak_blocks", "live_bytes",
                                                              "live_blocks")], page[:3000])
-        self.assertRegex(re.sub(r"\s+", " ", pages[0]), r"malloc of struct word .*fresh \(\S*program\.c:11:25\)")
+        self.assertRegex(re.sub(r"\s+", " ", pages[0]), r"malloc of struct word .*fresh \(\S*program\.c:12:25\)")
         self.assertNotIn("NaN", "".join(pages))
         self.assertNotIn("t-gmax", pages[-1])
 
@@ -241,7 +252,7 @@ class Openmetrics(unittest.TestCase):
         found = self.series("--top=1", "--sort=live", STACKS)["live_blocks"]
         site = max(report(STACKS)["sites"], key=lambda site: site["live_bytes"])
         labels = next(labels for labels in found if 'site="other"' not in labels)
-        for key, value in ("callee", "malloc"), ("type", "struct word"), ("function", "fresh"), ("line", "11"), ("site", site["id"]):
+        for key, value in ("callee", "malloc"), ("type", "struct word"), ("function", "fresh"), ("line", "12"), ("site", site["id"]):
             self.assertIn(f'{key}="{value}"', labels)
         self.assertEqual(found[labels], site["live_blocks"])
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Less than 1,024 bytes in all, so that viewers that round show every one of them. */
+#include <allocsite.h>
 #include <stdlib.h>
 
 struct word {
@@ -26,7 +27,9 @@ __attribute__((noinline)) struct word *deeper(int count, int depth) {
 }
 
 int main(void) {
+    allocsite_phase_push("loading");
     struct word *list = more(7, deeper(5, 3));
+    allocsite_phase_pop();
     char *volatile buffer = malloc(100);
     buffer = realloc(buffer, 300);
     free(buffer);

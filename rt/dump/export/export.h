@@ -44,6 +44,7 @@ struct frame {
 
 struct sample {
     const struct site_view *site;
+    const char *phase; /* NULL: in none, or it is not known; what is live and was at the peak is there */
     uint64_t values[SAMPLE_VALUES];
     size_t first, count; /* of paths: its frames, innermost first */
 };
@@ -65,6 +66,7 @@ struct samples {
     struct hash_index index; /* of frames */
     struct string_pool strings;
     uint64_t totals[SAMPLE_VALUES];
+    struct report_phase *phases; /* of the report, those of a site or stack together */
 };
 
 /* The symbolizer has looked up the report's addresses. Everything but the report's own is the samples'. */

@@ -210,7 +210,8 @@ static void put_sample(struct pprof *pprof, const struct sample *sample) {
     snprintf(id, sizeof id, "%016" PRIx64, site->id);
     uint64_t labels[][2] = {{string(pprof, "site"), string(pprof, id)},
                             {string(pprof, "callee"), string(pprof, site->callee)},
-                            {string(pprof, "type"), string(pprof, site->type)}};
+                            {string(pprof, "type"), string(pprof, site->type)},
+                            {string(pprof, "phase"), string(pprof, sample->phase)}};
     put_locations(pprof, sample);
     for (size_t i = 0; i < pprof->samples->value_count; i++)
         message_element(&pprof->array, sample->values[i]);
