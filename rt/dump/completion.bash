@@ -6,7 +6,7 @@ _allocsite_dump_values() {
     case $1$2 in
         report--by) echo "site line function file type module thread phase" ;;
         report--names | sites--names | export--names) echo "short full" ;;
-        report--tree) echo "leaf root" ;;
+        report--tree | report--flame) echo "leaf root" ;;
         report--format) echo "text json csv markdown pprof dhat speedscope collapsed callgrind openmetrics" ;;
         annotate--format) echo "text remarks" ;;
         export--format) echo "pprof dhat speedscope collapsed callgrind openmetrics" ;;
@@ -21,7 +21,7 @@ _allocsite_dump() {
     local options="--format= --frees --names= --verify --help"
     [[ $command != wrappers ]] || options="--format= --help"
     [[ $command != report ]] ||
-        options="--by= --format= --sort= --names= --top= --min-bytes= --min-allocs= --leaks --suppress= --pairs --sizes --padding --tree --prune= --no-symbols --debug-dir= --unused --coverage --help"
+        options="--by= --format= --sort= --names= --top= --min-bytes= --min-allocs= --leaks --suppress= --pairs --sizes --padding --tree --flame --prune= --no-symbols --debug-dir= --unused --coverage --help"
     [[ $command != annotate ]] || options="--context= --all --source= --format= --help"
     [[ $command != export ]] || options="--format= -o --output= --sort= --top= --names= --no-symbols --debug-dir= --help"
     [[ $command != merge ]] || options="-o --output= --help"
