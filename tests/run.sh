@@ -14,5 +14,18 @@ need binutils binutils-source bison clang-format-14 file flex gdb googletest iso
 for major in $(llvm_majors); do
     need "lld-$major" "llvm-$major-tools" "libclang-rt-$major-dev"
 done
+# What opens exports. Of prometheus the file is enough: as a package it would be a service.
+for reader in chromium golang-go; do
+    (need "$reader") || echo "setup: no $reader, tests of exports are skipped" >&2
+done
+mkdir -p build/readers
+(
+    cd build/readers
+    [ -x usr/bin/promtool ] || {
+        quietly apt-get download prometheus && dpkg -x prometheus_*.deb . && rm prometheus_*.deb
+    } || echo "setup: no promtool, the test of openmetrics is skipped" >&2
+    [ -d node_modules/speedscope ] || quietly npm install --ignore-scripts --no-audit --no-fund --prefix . speedscope@1.25.0 ||
+        echo "setup: no speedscope, its test is skipped" >&2
+)
 build build -DBUILD_TESTING=ON
 ctest --test-dir build --output-on-failure -j "$(nproc)" "$@"

@@ -9,6 +9,14 @@
 
 command_function command_report;
 
+/* ---- allocsite-dump annotate. */
+
+command_function command_annotate;
+
+/* ---- allocsite-dump export. */
+
+command_function command_export;
+
 /* ---- allocsite-dump diff. */
 
 command_function command_diff;

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* A report as samples: what exports have in common. */
+#include "base/sort.h"
+#include "dump/base/memory.h"
+#include "dump/base/modules.h"
+#include "dump/export/export.h"
+#include "dump/view/tree.h"
+#include "write/names.h"
+#include "write/summary.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const struct export_format *export_named(const char *name) {
+#define ALLOCSITE_EXPORT(name, is_binary) {#name, export_##name, is_binary},
+    static const struct export_format all[] = {ALLOCSITE_EXPORTS(ALLOCSITE_EXPORT)};
+#undef ALLOCSITE_EXPORT
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (strcmp(all[i].name, name) == 0)
+            return &all[i];
+    return NULL;
+}
+
+static const char *base_name(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* What has no name is called by where it is. */
+static const char *name_of(struct samples *samples, const struct frame *at) {
+    char text[NAME_SIZE];
+    struct out out;
+    if (at->symbol && samples->full_names)
+        return at->symbol;
+    if (at->symbol) {
+        name_function(text, at->symbol, NAME_SIZE);
+        return string_keep(&samples->strings, text);
+    }
+    out_open_memory(&out, text, sizeof text);
+    out_plain(&out, at->module && !at->file ? base_name(at->module) : NULL);
+    if (at->address) {
+        out_text(&out, "+0x");
+        out_hex(&out, at->address);
+    }
+    return string_keep(&samples->strings, text);
+}
+
+/* Texts are in the pool, once each. */
+static bool is_frame(const void *key, const void *context, size_t element) {
+    const struct frame *a = key, *b = &((const struct samples *)context)->frames[element];
+    return a->symbol == b->symbol && a->file == b->file && a->module == b->module &&
+           a->address == b->address && a->line == b->line && a->column == b->column &&
+           a->is_inlined == b->is_inlined;
+}
+
+static uint64_t hash_frame(const struct frame *frame) {
+    uint64_t hash = hash_number((uintptr_t)frame->symbol, (uintptr_t)frame->file);
+    hash = hash_number(hash_number(hash, (uintptr_t)frame->module), frame->address);
+    return hash_number(hash, (uint64_t)frame->line << 32 | frame->column << 1 | frame->is_inlined);
+}
+
+/* Returns its number. */
+static uint32_t frame_of(struct samples *samples, const struct tree_place *at) {
+    struct string_pool *strings = &samples->strings;
+    struct frame frame = {.symbol = string_keep(strings, at->function),
+                          .file = string_keep(strings, at->file),
+                          .module = string_keep(strings, at->module),
+                          .address = at->address,
+                          .line = at->line,
+                          .column = at->column,
+                          .is_inlined = at->is_inlined};
+    uint64_t hash = hash_frame(&frame);
+    size_t found = hash_find(&samples->index, hash, is_frame, &frame, samples);
+    if (found != HASH_NONE)
+        return (uint32_t)found;
+    memory_grow(&samples->frames, samples->frame_count, &samples->frame_room, sizeof frame);
+    hash_put(&samples->index, hash, samples->frame_count);
+    frame.function = name_of(samples, &frame);
+    samples->frames[samples->frame_count] = frame;
+    return (uint32_t)samples->frame_count++;
+}
+
+void sample_values(uint64_t values[SAMPLE_VALUES], const struct counters *counters) {
+    values[SAMPLE_CALLS] = counters_calls(counters);
+    values[SAMPLE_BYTES] = counters_bytes(counters);
+    values[SAMPLE_LIVE_BLOCKS] = counters->live_blocks;
+    values[SAMPLE_LIVE_BYTES] = counters->live_bytes;
+    values[SAMPLE_PEAK_BLOCKS] = counters->peak_blocks;
+    values[SAMPLE_PEAK_BYTES] = counters->peak_bytes;
+}
+
+static void add_sample(struct samples *samples, const struct sample *sample) {
+    memory_grow(&samples->list, samples->count, &samples->room, sizeof *samples->list);
+    samples->list[samples->count++] = *sample;
+    for (int i = 0; i < SAMPLE_VALUES; i++)
+        samples->totals[i] += sample->values[i];
+}
+
+static void add_frame(struct samples *samples, struct sample *sample, const struct tree_place *at) {
+    memory_grow(&samples->paths, samples->path_count, &samples->path_room, sizeof *samples->paths);
+    samples->paths[samples->path_count++] = frame_of(samples, at);
+    sample->count++;
+}
+
+/* ---- Phases: a sample each, of what came in it. */
+
+/* Sites that are the same are one in a prepared report. */
+static uint64_t owner_of(const struct report_phase *phase) {
+    return (uintptr_t)(phase->stack ? (const void *)phase->stack : phase->site->merged);
+}
+
+static int compare_phases(const void *a, const void *b) {
+    const struct report_phase *left = a, *right = b;
+    return compare_u64(owner_of(left), owner_of(right)) ?: compare_text(left->phase, right->phase);
+}
+
+static void sort_phases(struct samples *samples) {
+    size_t count = samples->report->phase_count;
+    samples->phases = memory_zeros(count, sizeof *samples->phases);
+    for (size_t i = 0; i < count; i++)
+        samples->phases[i] = samples->report->phases[i];
+    qsort(samples->phases, count, sizeof *samples->phases, compare_phases);
+}
+
+/* The number of the first one that is not before the owner. */
+static size_t first_phase(const struct samples *samples, uint64_t owner) {
+    size_t low = 0, high = samples->report->phase_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (owner_of(&samples->phases[middle]) < owner)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static uint64_t take(uint64_t *rest, uint64_t wanted) {
+    uint64_t taken = wanted < *rest ? wanted : *rest;
+    *rest -= taken;
+    return taken;
+}
+
+/* Takes off the sample what came in phases. A program that runs may have counted on between two readings. */
+static void add_phases(struct samples *samples, struct sample *rest, uint64_t owner) {
+    size_t i = first_phase(samples, owner), count = samples->report->phase_count;
+    while (i < count && owner_of(&samples->phases[i]) == owner) {
+        struct sample sample = *rest;
+        memset(sample.values, 0, sizeof sample.values);
+        sample.phase = samples->phases[i].phase;
+        for (; i < count && owner_of(&samples->phases[i]) == owner &&
+               strcmp(samples->phases[i].phase, sample.phase) == 0;
+             i++) {
+            sample.values[SAMPLE_CALLS] += take(&rest->values[SAMPLE_CALLS], samples->phases[i].calls);
+            sample.values[SAMPLE_BYTES] += take(&rest->values[SAMPLE_BYTES], samples->phases[i].bytes);
+        }
+        add_sample(samples, &sample);
+    }
+}
+
+static bool is_empty(const struct sample *sample) {
+    uint64_t any = 0;
+    for (int i = 0; i < SAMPLE_VALUES; i++)
+        any |= sample->values[i];
+    return !any;
+}
+
+/* ---- All samples. */
+
+static void add_part(void *context, const struct tree_part *part) {
+    struct samples *samples = context;
+    struct sample sample = {.site = &part->site->view, .first = samples->path_count};
+    const void *owner = part->stack ? (const void *)part->stack : part->site;
+    sample_values(sample.values, part->counters);
+    for (size_t i = 0; i < part->path->count; i++)
+        add_frame(samples, &sample, &part->path->places[i]);
+    add_phases(samples, &sample, (uintptr_t)owner);
+    if (!is_empty(&sample))
+        add_sample(samples, &sample);
+}
+
+static void add_left_out(struct samples *samples) {
+    static const struct site_view view = {.id = ROW_LEFT_OUT_ID, .module = ROW_LEFT_OUT};
+    if (!samples->report->left_out)
+        return;
+    struct sample sample = {.site = &view, .first = samples->path_count};
+    sample_values(sample.values, &samples->report->hidden.counters);
+    add_frame(samples, &sample, &(struct tree_place){.module = view.module});
+    add_sample(samples, &sample);
+}
+
+void samples_make(struct samples *samples, const struct symbolizer *symbolizer) {
+    samples->value_count = samples->report->is_unowned ? SAMPLE_OWNED : SAMPLE_VALUES;
+    sort_phases(samples);
+    tree_parts(samples->report, symbolizer, add_part, samples);
+    add_left_out(samples);
+}
+
+void samples_free(struct samples *samples) {
+    free(samples->list);
+    free(samples->paths);
+    free(samples->frames);
+    free(samples->phases);
+    hash_free(&samples->index);
+    string_pool_free(&samples->strings);
+}
+
+enum sample_value samples_first(const struct samples *samples) {
+    return samples->by == MEASURE_ALLOCS ? SAMPLE_CALLS
+           : samples->by == MEASURE_LIVE ? SAMPLE_LIVE_BYTES
+           : samples->by == MEASURE_PEAK ? SAMPLE_PEAK_BYTES
+                                         : SAMPLE_BYTES;
+}
+
+bool samples_doubt(char text[SAMPLES_DOUBT], const struct samples *samples, size_t index) {
+    const struct report *report = samples->report;
+    struct out out;
+    struct page page = {.out = &out, .report = report};
+    out_open_memory(&out, text, SAMPLES_DOUBT);
+    if (index < report->reason_count) {
+        out_text(&out, "exact: no, ");
+        summary_reason(&page, index);
+    } else if (index == report->reason_count && !report->finished)
+        out_text(&out, "finished: no, the program had not ended by itself");
+    return text[0];
+}
