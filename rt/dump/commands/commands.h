@@ -9,6 +9,10 @@
 
 command_function command_report;
 
+/* ---- allocsite-dump export. */
+
+command_function command_export;
+
 /* ---- allocsite-dump diff. */
 
 command_function command_diff;

@@ -3,6 +3,7 @@
  * JSON. */
 #include "dump/base/files.h"
 #include "dump/commands/commands.h"
+#include "dump/export/export.h"
 #include "dump/html/html.h"
 #include "dump/join/join.h"
 #include "dump/load/loaded.h"
@@ -244,7 +245,7 @@ static int help(void) {
          "  --prune=PERCENT                  with --tree: hide what has less (default: 1)\n"
          "  --unused                         the sites that never ran\n"
          "  --coverage                       how many of the sites of each file ran\n"
-         "  --format=text|json|csv|markdown|html\n"
+         "  --format=text|json|csv|markdown|html, or a format of allocsite-dump export\n"
          "  -o FILE, --output=FILE           write there\n"
          "  --source                         with --format=html: the lines around sites\n"
          "  --sort=bytes|allocs|live|peak\n"
@@ -449,9 +450,12 @@ int command_report(int count, char **arguments) {
             return help();
         if (option == '?')
             return complain_option("report", long_options, arguments[optind - 1]);
-        const char *why = take_option(&showing, option, long_options[index].name, optarg);
+        const char *name = long_options[index].name;
+        if (strcmp(name, "format") == 0 && export_named(optarg))
+            return optind = 0, command_export(count, arguments);
+        const char *why = take_option(&showing, option, name, optarg);
         if (why)
-            return complain_usage("report: --%s=%s is %s", long_options[index].name, optarg, why);
+            return complain_usage("report: --%s=%s is %s", name, optarg, why);
     }
     if (optind == count)
         return complain_usage("report: no file");

@@ -8,15 +8,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+struct pack_stack {
+    size_t site, node;
+    const struct counters *counters;
+};
+
 struct pack {
     struct json json;
     const struct html *html;
     struct pack_tables tables;
     const struct report_site **sites; /* those that have a row */
     size_t site_count;
-    size_t *numbers;                    /* of each site of the report among them */
-    const struct report_stack **stacks; /* of these sites */
-    size_t stack_count;
+    size_t *numbers;           /* of each site of the report among them */
+    struct pack_stack *stacks; /* of these sites */
+    size_t stack_count, stack_room;
     const struct counters **counters; /* of the rows that are written */
     struct tree_path path;
 };
@@ -90,19 +95,33 @@ static uint64_t site_lost_bytes(struct pack *pack, size_t row) {
     return pack->sites[row]->lost_bytes;
 }
 
+static void add_place(struct pack *pack, const struct place *place, const struct site_view *view) {
+    struct tree_path *path = &pack->path;
+    if (path->count < TREE_PATH_MAX)
+        path->places[path->count++] = (struct tree_place){.function = place->function,
+                                                          .file = place->file,
+                                                          .module = view->module,
+                                                          .line = place->line,
+                                                          .column = place->column,
+                                                          .address = place->function ? 0 : view->address};
+}
+
+/* Without calling frames: where it is written, and what that is inlined into. */
 static uint64_t site_node(struct pack *pack, size_t row) {
-    tree_path_make(&pack->path, &pack->sites[row]->view, NULL, pack->html->symbolizer);
+    const struct site_view *view = &pack->sites[row]->view;
+    pack->path.count = 0;
+    add_place(pack, &view->at, view);
+    for (size_t i = 0; i < view->inlined_count; i++)
+        add_place(pack, &view->inlined[i], view);
     return pack_path(&pack->tables, &pack->path);
 }
 
 static uint64_t stack_site(struct pack *pack, size_t row) {
-    return pack->numbers[pack->stacks[row]->site->position];
+    return pack->stacks[row].site;
 }
 
 static uint64_t stack_node(struct pack *pack, size_t row) {
-    const struct report_stack *stack = pack->stacks[row];
-    tree_path_make(&pack->path, &stack->site->view, stack, pack->html->symbolizer);
-    return pack_path(&pack->tables, &pack->path);
+    return pack->stacks[row].node;
 }
 
 static void put_column(struct pack *pack, const char *key, number_of *of, size_t count) {
@@ -172,7 +191,7 @@ static void put_stacks(struct pack *pack) {
     put_column(pack, "site", stack_site, pack->stack_count);
     put_column(pack, "node", stack_node, pack->stack_count);
     for (size_t i = 0; i < pack->stack_count; i++)
-        pack->counters[i] = &pack->stacks[i]->counters;
+        pack->counters[i] = pack->stacks[i].counters;
     put_counters(pack, pack->stack_count);
     json_close(&pack->json, '}');
 }
@@ -262,19 +281,27 @@ static void put_groups(struct pack *pack, const char *key, const struct groups *
 
 /* ---- The document. */
 
+/* What no stack has of a site is what the site has besides. */
+static void take_stack(void *context, const struct tree_part *part) {
+    struct pack *pack = context;
+    if (!part->stack || !report_has_row(pack->html->report, part->site))
+        return;
+    memory_grow(&pack->stacks, pack->stack_count, &pack->stack_room, sizeof *pack->stacks);
+    pack->stacks[pack->stack_count++] = (struct pack_stack){
+        pack->numbers[part->site->position], pack_path(&pack->tables, part->path), part->counters};
+}
+
 static void collect(struct pack *pack) {
     const struct report *report = pack->html->report;
     pack->sites = memory_zeros(report->site_count, sizeof *pack->sites);
     pack->numbers = memory_zeros(report->site_count, sizeof *pack->numbers);
-    pack->stacks = memory_zeros(report->stack_count, sizeof *pack->stacks);
     for (size_t i = 0; i < report->site_count; i++) {
         pack->numbers[i] = pack->site_count;
         if (report_has_row(report, report->sites[i]))
             pack->sites[pack->site_count++] = report->sites[i];
     }
-    for (size_t i = 0; i < report->stack_count; i++)
-        if (report_has_row(report, report->stacks[i].site))
-            pack->stacks[pack->stack_count++] = &report->stacks[i];
+    if (report->stack_count)
+        tree_parts(report, pack->html->symbolizer, take_stack, pack);
     size_t most = pack->site_count > pack->stack_count ? pack->site_count : pack->stack_count;
     pack->counters = memory_zeros(most, sizeof *pack->counters);
 }

@@ -18,8 +18,8 @@ void pack_write(struct out *, const struct html *);
 /* ---- Texts, frames and nodes, once each. */
 
 struct pack_frame {
-    size_t function, file, callee, module; /* numbers of texts */
-    uint64_t line, address;
+    size_t function, file, module; /* numbers of texts */
+    uint64_t line, column, address;
 };
 
 struct pack_node {

@@ -37,9 +37,9 @@ static bool is_node(const void *key, const void *context, size_t element) {
 static size_t frame_of(struct pack_tables *tables, const struct tree_place *place) {
     struct pack_frame frame = {.function = pack_text(tables, place->function),
                                .file = pack_text(tables, place->file),
-                               .callee = pack_text(tables, place->callee),
                                .module = pack_text(tables, place->module),
                                .line = place->line,
+                               .column = place->column,
                                .address = place->address};
     uint64_t hash = hash_bytes(0, &frame, sizeof frame);
     size_t found = hash_find(&tables->frame_index, hash, is_frame, &frame, tables);
@@ -84,7 +84,7 @@ static void put_frames(struct json *json, const struct pack_tables *tables) {
     PUT_COLUMN(json, "function", tables->frame_count, tables->frames[i].function);
     PUT_COLUMN(json, "file", tables->frame_count, tables->frames[i].file);
     PUT_COLUMN(json, "line", tables->frame_count, tables->frames[i].line);
-    PUT_COLUMN(json, "callee", tables->frame_count, tables->frames[i].callee);
+    PUT_COLUMN(json, "column", tables->frame_count, tables->frames[i].column);
     PUT_COLUMN(json, "module", tables->frame_count, tables->frames[i].module);
     json_open(json, "address", '[');
     for (size_t i = 0; i < tables->frame_count; i++)

@@ -35,7 +35,8 @@ static size_t child_of(struct tree *tree, size_t parent, struct tree_place at) {
     at.function = string_keep(&tree->strings, at.function);
     at.file = string_keep(&tree->strings, at.file);
     at.callee = string_keep(&tree->strings, at.callee);
-    at.module = string_keep(&tree->strings, at.module);
+    at.module = at.file ? NULL : string_keep(&tree->strings, at.module);
+    at.column = at.is_inlined = 0;
     uint64_t hash = hash_child(&key);
     size_t found = hash_find(&tree->index, hash, is_child, &key, tree);
     if (found != HASH_NONE)
@@ -52,65 +53,26 @@ static void add_amounts(uint64_t amounts[MEASURE_SORTS], const struct counters *
         amounts[i] += measure_of(&sum, (enum measure)i);
 }
 
-static void add_path(struct tree *tree, const struct tree_path *path, const struct counters *counters) {
-    size_t node = 0;
-    add_amounts(tree->nodes[0].amounts, counters);
-    for (size_t i = 0; i < path->count; i++) {
-        size_t at = tree->is_root_first ? path->count - 1 - i : i;
+/* Nothing of the row is in a stack, though other rows are. */
+static bool is_bare(const struct tree *tree, const struct tree_part *part) {
+    return tree->has_stacks_alone && !part->stack &&
+           memcmp(&part->site->counters, part->counters, sizeof *part->counters) == 0;
+}
+
+static void add_part(void *context, const struct tree_part *part) {
+    struct tree *tree = context;
+    const struct tree_path *path = part->path;
+    size_t node = 0, count = is_bare(tree, part) ? 0 : path->count;
+    add_amounts(tree->nodes[0].amounts, part->counters);
+    for (size_t i = 0; i < count; i++) {
+        size_t at = tree->is_root_first ? count - 1 - i : i;
         node = child_of(tree, node, path->places[at]);
-        add_amounts(tree->nodes[node].amounts, counters);
+        add_amounts(tree->nodes[node].amounts, part->counters);
     }
-}
-
-static void add_stacks(struct tree *tree, const struct report *report, const struct symbolizer *symbolizer,
-                       struct tree_path *path) {
-    for (size_t i = 0; i < report->stack_count; i++) {
-        const struct report_stack *stack = &report->stacks[i];
-        if (stack->site->view.backing)
-            continue;
-        tree_path_make(path, &stack->site->view, stack, symbolizer);
-        add_path(tree, path, &stack->counters);
+    if (!count) {
+        add_amounts(tree->bare_amounts, part->counters);
+        tree->bare++;
     }
-}
-
-static uint64_t rest(uint64_t whole, uint64_t part) {
-    return whole > part ? whole - part : 0;
-}
-
-/* Nothing of the row is in a stack. */
-static bool is_bare(const struct report_site *row, const struct counters *rest) {
-    return memcmp(&row->counters, rest, sizeof *rest) == 0;
-}
-
-/* The part of the rows that is in no stack. */
-static void add_rest(struct tree *tree, const struct report *report, const struct symbolizer *symbolizer,
-                     struct tree_path *path) {
-    struct counters *rests = memory_zeros(report->counted, sizeof *rests);
-    for (size_t i = 0; i < report->counted; i++)
-        rests[i] = report->sites[i]->counters;
-    for (size_t i = 0; i < report->stack_count; i++) {
-        const struct report_stack *stack = &report->stacks[i];
-        struct counters *of = stack->site->position < report->counted ? &rests[stack->site->position] : NULL;
-#define TAKE_OFF(name) of->name = rest(of->name, stack->counters.name);
-        if (of) {
-            ALLOCSITE_TOTALS(TAKE_OFF)
-        }
-#undef TAKE_OFF
-    }
-    for (size_t i = 0; i < report->counted; i++) {
-        const struct site_view *view = &report->sites[i]->view;
-        bool is_empty = !counters_calls(&rests[i]) && !rests[i].live_blocks && !rests[i].peak_bytes;
-        if (view->backing || is_empty)
-            continue;
-        tree_path_make(path, view, NULL, symbolizer);
-        if (tree->has_stacks_alone && report->stack_count && is_bare(report->sites[i], &rests[i])) {
-            path->count = 0;
-            add_amounts(tree->bare_amounts, &rests[i]);
-            tree->bare++;
-        }
-        add_path(tree, path, &rests[i]);
-    }
-    free(rests);
 }
 
 static uint64_t amount_of(const struct tree *tree, size_t node) {
@@ -157,13 +119,11 @@ static void settle(struct tree *tree) {
 }
 
 void tree_make(struct tree *tree, const struct report *report, const struct symbolizer *symbolizer) {
-    struct tree_path *path = memory_zeros(1, sizeof *path);
     memory_grow(&tree->nodes, 0, &tree->room, sizeof *tree->nodes);
     tree->nodes[tree->count++] = (struct tree_node){.parent = SIZE_MAX};
-    add_stacks(tree, report, symbolizer, path);
-    add_rest(tree, report, symbolizer, path);
+    tree->has_stacks_alone &= report->stack_count != 0;
+    tree_parts(report, symbolizer, add_part, tree);
     settle(tree);
-    free(path);
 }
 
 void tree_free(struct tree *tree) {
@@ -180,23 +140,23 @@ static void add(struct tree_path *path, const struct tree_place *place) {
         path->places[path->count++] = *place;
 }
 
-/* A place without a line is in a module. */
-static void add_place(struct tree_path *path, const struct place *place, const char *module,
-                      uint64_t address) {
-    struct tree_place at = {.function = place->function, .file = place->file, .line = place->line};
-    if (!at.file)
-        at.module = module;
-    if (!at.function)
-        at.address = address;
-    add(path, &at);
+static void add_place(struct tree_path *path, const struct place *place, const char *module, uint64_t address,
+                      bool is_inlined) {
+    add(path, &(struct tree_place){.function = place->function,
+                                   .file = place->file,
+                                   .module = module,
+                                   .address = place->function ? 0 : address,
+                                   .line = place->line,
+                                   .column = place->column,
+                                   .is_inlined = is_inlined});
 }
 
 static void add_row(struct tree_path *path, const struct site_view *view) {
-    add_place(path, &view->at, view->module, view->address);
-    if (path->count)
-        path->places[0].callee = view->callee;
-    for (size_t i = 0; i < view->inlined_count; i++)
-        add_place(path, &view->inlined[i], view->module, 0);
+    size_t count = view->inlined_count;
+    add_place(path, &view->at, view->module, view->address, count != 0);
+    path->places[0].callee = view->callee;
+    for (size_t i = 0; i < count; i++)
+        add_place(path, &view->inlined[i], view->module, 0, i + 1 < count);
 }
 
 static const struct place *find(const struct symbolizer *symbolizer, const struct report_frame *frame,
@@ -214,9 +174,9 @@ static void add_frame(struct tree_path *path, const struct report_frame *frame,
     size_t count;
     const struct place *places = find(symbolizer, frame, &count);
     for (size_t i = 0; i < count; i++)
-        add_place(path, &places[i], module, frame->address);
+        add_place(path, &places[i], module, frame->address, i + 1 < count);
     if (!count)
-        add_place(path, &unknown, module, frame->address);
+        add_place(path, &unknown, module, frame->address, false);
 }
 
 /* Compilers write the same file with more or less of its path. */
@@ -247,12 +207,66 @@ static size_t own_frames(const struct site_view *view, const struct report_stack
     return stack->frame_count ? 1 : 0;
 }
 
-/* The first frame of an unsited row is the row itself. */
-void tree_path_make(struct tree_path *path, const struct site_view *view, const struct report_stack *stack,
-                    const struct symbolizer *symbolizer) {
+/* The first frame of an unsited row is the row itself. stack: NULL if none was kept. */
+static void path_make(struct tree_path *path, const struct site_view *view, const struct report_stack *stack,
+                      const struct symbolizer *symbolizer) {
     path->count = 0;
     if (view->sited || !stack || !stack->frame_count)
         add_row(path, view);
     for (size_t i = stack ? own_frames(view, stack, symbolizer) : 0; stack && i < stack->frame_count; i++)
         add_frame(path, &stack->frames[i], symbolizer);
+}
+
+static void visit_stacks(const struct report *report, const struct symbolizer *symbolizer,
+                         struct tree_path *path, tree_visitor *visit, void *context) {
+    for (size_t i = 0; i < report->stack_count; i++) {
+        const struct report_stack *stack = &report->stacks[i];
+        if (stack->site->view.backing)
+            continue;
+        path_make(path, &stack->site->view, stack, symbolizer);
+        visit(context, &(struct tree_part){path, stack->site, stack, &stack->counters});
+    }
+}
+
+static uint64_t rest(uint64_t whole, uint64_t part) {
+    return whole > part ? whole - part : 0;
+}
+
+/* Of each row what is in no stack. */
+static struct counters *rests_of(const struct report *report) {
+    struct counters *rests = memory_zeros(report->counted, sizeof *rests);
+    for (size_t i = 0; i < report->counted; i++)
+        rests[i] = report->sites[i]->counters;
+    for (size_t i = 0; i < report->stack_count; i++) {
+        const struct report_stack *stack = &report->stacks[i];
+        struct counters *of = stack->site->position < report->counted ? &rests[stack->site->position] : NULL;
+#define TAKE_OFF(name) of->name = rest(of->name, stack->counters.name);
+        if (of) {
+            ALLOCSITE_TOTALS(TAKE_OFF)
+        }
+#undef TAKE_OFF
+    }
+    return rests;
+}
+
+static void visit_rests(const struct report *report, const struct symbolizer *symbolizer,
+                        struct tree_path *path, tree_visitor *visit, void *context) {
+    struct counters *rests = rests_of(report);
+    for (size_t i = 0; i < report->counted; i++) {
+        const struct report_site *site = report->sites[i];
+        bool is_empty = !counters_calls(&rests[i]) && !rests[i].live_blocks && !rests[i].peak_bytes;
+        if (site->view.backing || is_empty)
+            continue;
+        path_make(path, &site->view, NULL, symbolizer);
+        visit(context, &(struct tree_part){path, site, NULL, &rests[i]});
+    }
+    free(rests);
+}
+
+void tree_parts(const struct report *report, const struct symbolizer *symbolizer, tree_visitor *visit,
+                void *context) {
+    struct tree_path *path = memory_zeros(1, sizeof *path);
+    visit_stacks(report, symbolizer, path, visit, context);
+    visit_rests(report, symbolizer, path, visit, context);
+    free(path);
 }

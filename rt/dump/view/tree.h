@@ -16,9 +16,11 @@ struct tree_place {
     const char *function; /* NULL: not known */
     const char *file;     /* NULL: not known */
     const char *callee;   /* of the allocating call; else NULL */
-    const char *module;   /* NULL: the line says enough */
+    const char *module;   /* of a node NULL: the line says enough */
     uint64_t address;     /* in the module, where there is no function; 0: none */
     uint32_t line;
+    uint32_t column; /* of a node 0 */
+    bool is_inlined; /* into the next place of its path; of a node false */
 };
 
 struct tree_node {
@@ -63,8 +65,17 @@ struct tree_path {
     size_t count;
 };
 
-/* stack: NULL if none was kept. */
-void tree_path_make(struct tree_path *, const struct site_view *, const struct report_stack *stack,
-                    const struct symbolizer *);
+/* What was counted on one way. */
+struct tree_part {
+    const struct tree_path *path;
+    const struct report_site *site;
+    const struct report_stack *stack; /* NULL: what no stack has of the site */
+    const struct counters *counters;
+};
+
+/* Visits all parts of a prepared report, whose addresses the symbolizer has looked up: together they are the
+ * sites that it has. */
+typedef void tree_visitor(void *context, const struct tree_part *);
+void tree_parts(const struct report *, const struct symbolizer *, tree_visitor *, void *context);
 
 #endif

@@ -15,7 +15,7 @@ const moduleColours = new Map(groupSites("module", new Uint8Array(siteCount).fil
 function colourOf(node) {
     const site = node.site >= 0 ? node.site : -1;
     const module = site >= 0 ? sites.module[site] : node.frame >= 0 ? frames.module[node.frame] : 0;
-    return moduleColours.get(module) ?? (frames.file[node.frame] && !/^\/usr\/|^\/build\//.test(text(frames.file[node.frame])) ? 0 : 4);
+    return moduleColours.get(module) ?? 4;
 }
 
 function makeFlame() {

@@ -65,5 +65,5 @@ function framesOf(node) {
 
 const frameName = (frame) => shortName(text(frames.function[frame])) ??
     (frames.module[frame] ? baseName(text(frames.module[frame])) : "?") + (frames.address[frame] ? "+" + frames.address[frame] : "");
-const framePlace = (frame) => frames.file[frame] ? placeOf(frames.file[frame], frames.line[frame])
+const framePlace = (frame) => frames.file[frame] ? placeOf(frames.file[frame], frames.line[frame], frames.column[frame])
     : frames.module[frame] ? baseName(text(frames.module[frame])) : "";

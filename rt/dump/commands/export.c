@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* allocsite-dump export: a report for the viewers of other programs. */
+#include "dump/export/export.h"
+#include "base/amount.h"
+#include "dump/base/files.h"
+#include "dump/commands/commands.h"
+#include "dump/join/join.h"
+#include "dump/load/loaded.h"
+
+#include <getopt.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+struct exporting {
+    const struct export_format *format;
+    struct samples samples;
+    struct symbolizer symbolizer;
+    const char *output; /* NULL: standard output */
+};
+
+static int help(void) {
+    puts("usage: allocsite-dump export --format=FORMAT [OPTION...] FILE...\n"
+         "\n"
+         "Writes what allocsite-dump report would show of the files in a format that others read;\n"
+         "report --format=FORMAT is the same. Frames are the functions that a site was inlined into and,\n"
+         "of profiles with stacks, those that called. All totals are those of the report.\n"
+         "\n"
+         "  --format=pprof        go tool pprof, pprof, Perfetto, Grafana Pyroscope\n"
+         "  --format=dhat         valgrind's dh_view.html, Firefox Profiler\n"
+         "  --format=speedscope   speedscope\n"
+         "  --format=collapsed    flamegraph.pl, inferno and all that read collapsed stacks\n"
+         "  --format=callgrind    callgrind_annotate, KCachegrind, QCachegrind\n"
+         "  --format=openmetrics  Prometheus and what else reads metrics\n"
+         "  -o FILE, --output=FILE\n"
+         "  --sort=bytes|allocs|live|peak    what is looked at first; in collapsed the one number there is\n"
+         "  --top=N               in openmetrics: sites with a time series of their own (0: all; default: "
+         "100)\n"
+         "  --names=short|full    of C++ functions\n"
+         "  --no-symbols          leave the addresses of unsited allocations and of frames as they are\n"
+         "  --debug-dir=DIRECTORY of separate debug files (default: /usr/lib/debug)\n"
+         "\n"
+         "examples:\n"
+         "  allocsite-dump export --format=pprof -o app.pb.gz app.profile\n"
+         "  go tool pprof -http=: app.pb.gz\n"
+         "  allocsite-dump export --format=collapsed --sort=live app.profile | flamegraph.pl > app.svg");
+    return STATUS_DONE;
+}
+
+/* ---- From files to the format. */
+
+static int write_new_file(const struct exporting *exporting) {
+    static char buffer[1 << 16];
+    struct new_file file;
+    struct reason why;
+    struct out out;
+    if (!new_file_open(&file, exporting->output, &why))
+        return complain(exporting->output, "%s", why.text);
+    out_open(&out, file.fd, buffer, sizeof buffer);
+    exporting->format->write(&out, &exporting->samples);
+    return new_file_end(&file, out_flush(&out), &why) ? STATUS_DONE
+                                                      : complain(exporting->output, "%s", why.text);
+}
+
+static int write_samples(const struct exporting *exporting) {
+    if (exporting->output)
+        return write_new_file(exporting);
+    exporting->format->write(standard_out(), &exporting->samples);
+    return standard_out_end();
+}
+
+static int export_report(const char *path, struct report *report, struct exporting *exporting) {
+    struct samples *samples = &exporting->samples;
+    struct report_limits everything = {.sort = (enum report_sort)samples->by,
+                                       .full_names = samples->full_names};
+    symbolize_report(&exporting->symbolizer, report);
+    report_prepare(report, &everything);
+    if (samples->by > MEASURE_ALLOCS && laws_need_owners(path, report))
+        return STATUS_FAILED;
+    samples->report = report;
+    samples_make(samples, &exporting->symbolizer);
+    int status = write_samples(exporting) | laws_check(path, report);
+    samples_free(samples);
+    return status;
+}
+
+static int export_file(const char *path, struct exporting *exporting) {
+    struct report_source source;
+    struct reason why;
+    if (!report_source_load(&source, path, &why))
+        return complain(path, "%s", why.text);
+    int status = laws_need_whole(path, source.report) | export_report(path, source.report, exporting);
+    report_source_free(&source);
+    return status;
+}
+
+static int export_joined(char **paths, int count, struct exporting *exporting) {
+    struct joined joined = {.reports = 0};
+    int status = join_files(&joined, paths, count, NULL, NULL);
+    if (joined.reports)
+        status |= export_report("all files together", &joined.report, exporting);
+    joined_free(&joined);
+    return status;
+}
+
+/* ---- The command line. */
+
+/* Beside the letters. */
+enum { FORMAT = 256, SORT, TOP, NAMES, NO_SYMBOLS, DEBUG_DIR };
+
+static const struct option long_options[] = {
+    {"format", required_argument, NULL, FORMAT},
+    {"output", required_argument, NULL, 'o'},
+    {"sort", required_argument, NULL, SORT},
+    {"top", required_argument, NULL, TOP},
+    {"names", required_argument, NULL, NAMES},
+    {"no-symbols", no_argument, NULL, NO_SYMBOLS},
+    {"debug-dir", required_argument, NULL, DEBUG_DIR},
+    {"help", no_argument, NULL, 'h'},
+    {0},
+};
+
+static const char *right_values(int option) {
+#define ALLOCSITE_EXPORT(name, is_binary) #name " "
+    return option == FORMAT ? "one of " ALLOCSITE_EXPORTS(ALLOCSITE_EXPORT)
+           : option == SORT ? "bytes, allocs, live or peak"
+           : option == TOP  ? "a number"
+                            : "short or full";
+#undef ALLOCSITE_EXPORT
+}
+
+static bool set_option(struct exporting *exporting, int option, const char *value) {
+    struct samples *samples = &exporting->samples;
+    uint64_t top = 0;
+    switch (option) {
+    case FORMAT:
+        return (exporting->format = export_named(value)) != NULL;
+    case SORT:
+        samples->by = measure_named(value, strlen(value));
+        return samples->by < MEASURE_SORTS;
+    case TOP:
+        return !amount_read_all(value, false, &top) && (samples->top = top) == top;
+    case NAMES:
+        samples->full_names = strcmp(value, "full") == 0;
+        return samples->full_names || strcmp(value, "short") == 0;
+    case DEBUG_DIR:
+        exporting->symbolizer.debug_directory = value;
+        return true;
+    case NO_SYMBOLS:
+        return exporting->symbolizer.is_off = true;
+    default:
+        exporting->output = value;
+        return true;
+    }
+}
+
+static int check(const struct exporting *exporting, bool has_files) {
+    if (!exporting->format)
+        return complain_usage("export: no format (--format=pprof)");
+    if (!has_files)
+        return complain_usage("export: no file");
+    if (exporting->format->is_binary && !exporting->output && isatty(STDOUT_FILENO))
+        return complain_usage("export: %s is not for terminals: -o FILE", exporting->format->name);
+    return STATUS_DONE;
+}
+
+int command_export(int count, char **arguments) {
+    struct exporting exporting = {.samples = {.top = 100}};
+    opterr = 0;
+    for (int option, index; (option = getopt_long(count, arguments, "ho:", long_options, &index)) != -1;) {
+        if (option == 'h')
+            return help();
+        if (option == '?')
+            return complain_option("export", long_options, arguments[optind - 1]);
+        if (!set_option(&exporting, option, optarg))
+            return complain_value("export", long_options[index].name, optarg, right_values(option));
+    }
+    int status = check(&exporting, optind < count);
+    if (status)
+        return status;
+    /* A limit on the size of files becomes an error of writing. */
+    signal(SIGXFSZ, SIG_IGN);
+    char **paths = arguments + optind;
+    status = count - optind == 1 ? export_file(paths[0], &exporting)
+                                 : export_joined(paths, count - optind, &exporting);
+    symbolizer_free(&exporting.symbolizer);
+    return status;
+}

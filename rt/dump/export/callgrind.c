@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* A report in Callgrind's format: what the lines of each function allocate themselves, and through calls. */
+#include "base/sort.h"
+#include "dump/base/memory.h"
+#include "dump/export/export.h"
+
+#include <stdlib.h>
+
+/* The name that makes speedscope show bytes; that has no spaces, for they end an event. */
+static const char *const names[SAMPLE_VALUES] = {
+    [SAMPLE_CALLS] = "Allocations",       [SAMPLE_BYTES] = "Memory_(bytes)",
+    [SAMPLE_LIVE_BLOCKS] = "Live_blocks", [SAMPLE_LIVE_BYTES] = "Live_(bytes)",
+    [SAMPLE_PEAK_BLOCKS] = "Peak_blocks", [SAMPLE_PEAK_BYTES] = "Peak_(bytes)",
+};
+
+struct function {
+    const char *name, *file; /* of the samples' pool; file NULL: not known */
+    const char *module;      /* of one without a file, it tells it from others */
+};
+
+struct cost {
+    size_t function, callee; /* their numbers; the callee's 0: what the function allocates itself */
+    uint32_t line;
+    size_t last_sample; /* that was added, from 1 on: a recursion counts once */
+    uint64_t values[SAMPLE_VALUES];
+};
+
+struct callgrind {
+    const struct samples *samples;
+    struct out *out;
+    struct function *functions; /* the first one is none */
+    size_t function_count, function_room;
+    struct hash_index function_index;
+    struct cost *costs;
+    size_t count, room;
+    struct hash_index index;
+    size_t *of_frames; /* their functions */
+    bool *is_named;    /* functions that the file has named */
+};
+
+static bool is_function(const void *key, const void *context, size_t element) {
+    const struct function *a = key, *b = &((const struct callgrind *)context)->functions[element];
+    return a->name == b->name && a->file == b->file && (a->file || a->module == b->module);
+}
+
+static size_t function_of(struct callgrind *callgrind, const struct frame *frame) {
+    struct function key = {frame->function, frame->file, frame->module};
+    uint64_t hash = hash_number((uintptr_t)key.name, (uintptr_t)key.file);
+    size_t found = hash_find(&callgrind->function_index, hash, is_function, &key, callgrind);
+    if (found != HASH_NONE)
+        return found;
+    memory_grow(&callgrind->functions, callgrind->function_count, &callgrind->function_room, sizeof key);
+    hash_put(&callgrind->function_index, hash, callgrind->function_count);
+    callgrind->functions[callgrind->function_count] = key;
+    return callgrind->function_count++;
+}
+
+static bool is_cost(const void *key, const void *context, size_t element) {
+    const struct cost *a = key, *b = &((const struct callgrind *)context)->costs[element];
+    return a->function == b->function && a->callee == b->callee && a->line == b->line;
+}
+
+static void add(struct callgrind *callgrind, const struct sample *sample, uint32_t frame, size_t callee) {
+    struct cost key = {.function = callgrind->of_frames[frame],
+                       .callee = callee,
+                       .line = callgrind->samples->frames[frame].line};
+    uint64_t hash = hash_number(hash_number(key.function, key.callee), key.line);
+    size_t found = hash_find(&callgrind->index, hash, is_cost, &key, callgrind),
+           number = (size_t)(sample - callgrind->samples->list) + 1;
+    if (found == HASH_NONE) {
+        memory_grow(&callgrind->costs, callgrind->count, &callgrind->room, sizeof key);
+        hash_put(&callgrind->index, hash, callgrind->count);
+        callgrind->costs[found = callgrind->count++] = key;
+    }
+    struct cost *cost = &callgrind->costs[found];
+    for (int i = 0; cost->last_sample != number && i < SAMPLE_VALUES; i++)
+        cost->values[i] += sample->values[i];
+    cost->last_sample = number;
+}
+
+static void add_sample(struct callgrind *callgrind, const struct sample *sample) {
+    const uint32_t *path = &callgrind->samples->paths[sample->first];
+    for (size_t i = 0; i < sample->count; i++)
+        add(callgrind, sample, path[i], i ? callgrind->of_frames[path[i - 1]] : 0);
+}
+
+/* What a function allocates itself stands before what it calls. */
+static int compare(const void *a, const void *b) {
+    const struct cost *left = a, *right = b;
+    return compare_u64(left->function, right->function)
+               ?: compare_u64(left->callee != 0, right->callee != 0)
+               ?: compare_u64(left->line, right->line) ?: compare_u64(left->callee, right->callee);
+}
+
+/* The value that the user looks at first comes first. */
+static enum sample_value value_at(const struct samples *samples, size_t place) {
+    size_t first = samples_first(samples);
+    return (enum sample_value)(place == 0 ? first : place <= first ? place - 1 : place);
+}
+
+static void put_values(const struct callgrind *callgrind, const uint64_t *values) {
+    for (size_t i = 0; i < callgrind->samples->value_count; i++) {
+        out_char(callgrind->out, ' ');
+        out_u64(callgrind->out, values[value_at(callgrind->samples, i)]);
+    }
+    out_char(callgrind->out, '\n');
+}
+
+static void put_line(struct out *out, const char *key, const char *text) {
+    out_text(out, key);
+    out_plain(out, text);
+    out_char(out, '\n');
+}
+
+static void put_head(const struct callgrind *callgrind) {
+    const struct samples *samples = callgrind->samples;
+    const struct report *report = samples->report;
+    struct out *out = callgrind->out;
+    char doubt[SAMPLES_DOUBT];
+    out_text(out, "# callgrind format\nversion: 1\ncreator: allocsite\npid: ");
+    out_u64(out, report->pid);
+    put_line(out, "\ncmd: ", report->run.command ? report->run.command : report->program);
+    for (size_t i = 0; samples_doubt(doubt, samples, i); i++)
+        put_line(out, "desc: allocsite: ", doubt);
+    out_text(out, "positions: line\nevents:");
+    for (size_t i = 0; i < samples->value_count; i++) {
+        out_char(out, ' ');
+        out_text(out, names[value_at(samples, i)]);
+    }
+    out_char(out, '\n');
+}
+
+/* prefix: "c" of a callee. A number is all that stands for a name from the second time on. */
+static void put_function(const struct callgrind *callgrind, const char *prefix, size_t number) {
+    const struct function *function = &callgrind->functions[number];
+    struct out *out = callgrind->out;
+    out_text(out, prefix);
+    put_line(out, "ob=", function->module ? function->module : "???");
+    out_text(out, prefix);
+    put_line(out, *prefix ? "fi=" : "fl=", function->file ? function->file : "???");
+    out_text(out, prefix);
+    out_text(out, "fn=(");
+    out_u64(out, number);
+    out_char(out, ')');
+    put_line(out, callgrind->is_named[number] ? "" : " ", callgrind->is_named[number] ? "" : function->name);
+    callgrind->is_named[number] = true;
+}
+
+static void put_cost(const struct callgrind *callgrind, const struct cost *cost) {
+    struct out *out = callgrind->out;
+    if (cost->callee) {
+        put_function(callgrind, "c", cost->callee);
+        out_text(out, "calls=");
+        out_u64(out, cost->values[SAMPLE_CALLS]);
+        out_text(out, " 0\n");
+    }
+    out_u64(out, cost->line);
+    put_values(callgrind, cost->values);
+}
+
+static void put_all(struct callgrind *callgrind) {
+    size_t function = 0;
+    qsort(callgrind->costs, callgrind->count, sizeof *callgrind->costs, compare);
+    callgrind->is_named = memory_zeros(callgrind->function_count, sizeof *callgrind->is_named);
+    put_head(callgrind);
+    for (size_t i = 0; i < callgrind->count; i++) {
+        if (callgrind->costs[i].function != function) {
+            function = callgrind->costs[i].function;
+            out_char(callgrind->out, '\n');
+            put_function(callgrind, "", function);
+        }
+        put_cost(callgrind, &callgrind->costs[i]);
+    }
+}
+
+void export_callgrind(struct out *out, const struct samples *samples) {
+    struct callgrind callgrind = {.samples = samples, .out = out};
+    function_of(&callgrind, &(struct frame){.function = NULL});
+    callgrind.of_frames = memory_zeros(samples->frame_count, sizeof *callgrind.of_frames);
+    for (size_t i = 0; i < samples->frame_count; i++)
+        callgrind.of_frames[i] = function_of(&callgrind, &samples->frames[i]);
+    for (size_t i = 0; i < samples->count; i++)
+        add_sample(&callgrind, &samples->list[i]);
+    put_all(&callgrind);
+    free(callgrind.functions);
+    free(callgrind.costs);
+    free(callgrind.of_frames);
+    free(callgrind.is_named);
+    hash_free(&callgrind.function_index);
+    hash_free(&callgrind.index);
+}

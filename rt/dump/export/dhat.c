@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* A report as a file of DHAT, version 2, for valgrind's dh_view.html.
+ *
+ * The innermost frame says what is called and of which type, as DHAT's own files begin with malloc. What DHAT
+ * measures and a report does not have is 0: how long blocks live, when the peak was; "max" of a site is what
+ * is known to have been there, at the peak or at the end. */
+#include "base/json.h"
+#include "dump/base/memory.h"
+#include "dump/export/export.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Of one text of all its frames: viewers refuse a second one. */
+struct program_point {
+    uint64_t values[SAMPLE_VALUES];
+    size_t first, count; /* of texts: its frames, the callee's before them */
+};
+
+struct dhat {
+    const struct samples *samples;
+    struct program_point *points;
+    size_t count, room;
+    struct hash_index index;
+    uint32_t *texts; /* numbers of texts */
+    size_t text_count, text_room;
+    uint32_t *of_frames; /* their texts, from 1 on; 0: not known yet */
+    struct string_pool pool;
+    struct number_map numbers; /* of texts, by address */
+    struct out out;
+    char text[1 << 13];
+};
+
+static uint32_t text_number(struct dhat *dhat) {
+    const char *text = string_keep(&dhat->pool, dhat->text);
+    number_map_add(&dhat->numbers, (uintptr_t)text, dhat->numbers.count + 1);
+    return (uint32_t)*number_map_find(&dhat->numbers, (uintptr_t)text);
+}
+
+static void put_number(struct out *out, uint32_t number) {
+    out_char(out, ':');
+    out_u64(out, number);
+}
+
+/* "0x0: function (file.c:12:3)", "0x0: function (in /lib/libc.so.6)" */
+static uint32_t frame_text(struct dhat *dhat, uint32_t number) {
+    const struct frame *frame = &dhat->samples->frames[number];
+    struct out *out = &dhat->out;
+    if (dhat->of_frames[number])
+        return dhat->of_frames[number];
+    out_open_memory(out, dhat->text, sizeof dhat->text);
+    out_text(out, "0x0: ");
+    out_plain(out, frame->function);
+    out_text(out, frame->file ? " (" : " (in ");
+    out_plain(out, frame->file ? frame->file : frame->module);
+    if (frame->file && frame->line)
+        put_number(out, frame->line);
+    if (frame->file && frame->line && frame->column)
+        put_number(out, frame->column);
+    out_char(out, ')');
+    return dhat->of_frames[number] = text_number(dhat);
+}
+
+static uint32_t callee_text(struct dhat *dhat, const struct site_view *site) {
+    struct out *out = &dhat->out;
+    out_open_memory(out, dhat->text, sizeof dhat->text);
+    out_text(out, "0x0: ");
+    out_plain(out, site->callee ? site->callee : "unsited");
+    out_text(out, site->type ? " of " : "");
+    out_plain(out, site->type ? site->type : "");
+    return text_number(dhat);
+}
+
+static void add_text(struct dhat *dhat, uint32_t number) {
+    memory_grow(&dhat->texts, dhat->text_count, &dhat->text_room, sizeof *dhat->texts);
+    dhat->texts[dhat->text_count++] = number;
+}
+
+static bool is_point(const void *key, const void *context, size_t element) {
+    const struct dhat *dhat = context;
+    const struct program_point *a = key, *b = &dhat->points[element];
+    return a->count == b->count &&
+           memcmp(dhat->texts + a->first, dhat->texts + b->first, a->count * sizeof *dhat->texts) == 0;
+}
+
+static struct program_point *point_for(struct dhat *dhat, const struct program_point *key) {
+    uint64_t hash = hash_bytes(0, dhat->texts + key->first, key->count * sizeof *dhat->texts);
+    size_t found = hash_find(&dhat->index, hash, is_point, key, dhat);
+    if (found != HASH_NONE) {
+        dhat->text_count = key->first;
+        return &dhat->points[found];
+    }
+    memory_grow(&dhat->points, dhat->count, &dhat->room, sizeof *dhat->points);
+    hash_put(&dhat->index, hash, dhat->count);
+    dhat->points[dhat->count] = *key;
+    return &dhat->points[dhat->count++];
+}
+
+static void add_sample(struct dhat *dhat, const struct sample *sample) {
+    struct program_point key = {.first = dhat->text_count, .count = sample->count + 1};
+    add_text(dhat, callee_text(dhat, sample->site));
+    for (size_t i = 0; i < sample->count; i++)
+        add_text(dhat, frame_text(dhat, dhat->samples->paths[sample->first + i]));
+    struct program_point *point = point_for(dhat, &key);
+    for (int i = 0; i < SAMPLE_VALUES; i++)
+        point->values[i] += sample->values[i];
+}
+
+static uint64_t larger(uint64_t a, uint64_t b) {
+    return a > b ? a : b;
+}
+
+static void put_point(struct json *json, const struct dhat *dhat, const struct program_point *point) {
+    const uint64_t *values = point->values;
+    json_line(json);
+    json_open(json, NULL, '{');
+    json_number(json, "tb", values[SAMPLE_BYTES]);
+    json_number(json, "tbk", values[SAMPLE_CALLS]);
+    if (dhat->samples->value_count > SAMPLE_OWNED) {
+        json_number(json, "tl", 0);
+        json_number(json, "mb", larger(values[SAMPLE_PEAK_BYTES], values[SAMPLE_LIVE_BYTES]));
+        json_number(json, "mbk", larger(values[SAMPLE_PEAK_BLOCKS], values[SAMPLE_LIVE_BLOCKS]));
+        json_number(json, "gb", values[SAMPLE_PEAK_BYTES]);
+        json_number(json, "gbk", values[SAMPLE_PEAK_BLOCKS]);
+        json_number(json, "eb", values[SAMPLE_LIVE_BYTES]);
+        json_number(json, "ebk", values[SAMPLE_LIVE_BLOCKS]);
+    }
+    json_open(json, "fs", '[');
+    for (size_t i = 0; i < point->count; i++)
+        json_number(json, NULL, dhat->texts[point->first + i]);
+    json_close(json, ']');
+    json_close(json, '}');
+}
+
+static void put_head(struct json *json, const struct samples *samples) {
+    const struct report *report = samples->report;
+    const struct report_run *run = &report->run;
+    bool is_owned = samples->value_count > SAMPLE_OWNED;
+    json_number(json, "dhatFileVersion", 2);
+    json_text(json, "mode", "allocsite");
+    json_text(json, "verb", "Allocated");
+    json_flag(json, "bklt", is_owned);
+    json_flag(json, "bkacc", false);
+    json_text(json, "tu", "µs");
+    json_text(json, "Mtu", "s");
+    if (is_owned)
+        json_number(json, "tuth", 0);
+    json_text(json, "cmd", run->command ? run->command : report->program);
+    json_number(json, "pid", report->pid);
+    json_number(json, "te", run->ended > run->begun ? (run->ended - run->begun) / 1000 : 0);
+    if (is_owned)
+        json_number(json, "tg", 0);
+}
+
+/* In the order in which texts got their numbers: 0 is what the tree of the viewer begins with. */
+static void put_texts(struct json *json, const struct dhat *dhat) {
+    json_line(json);
+    json_open(json, "ftbl", '[');
+    json_text(json, NULL, "[root]");
+    for (size_t i = 0; i < dhat->pool.count; i++) {
+        json_line(json);
+        json_text(json, NULL, dhat->pool.list[i]);
+    }
+    json_close(json, ']');
+}
+
+static void put_all(struct out *out, const struct dhat *dhat) {
+    struct json json = {.out = out};
+    json_open(&json, NULL, '{');
+    put_head(&json, dhat->samples);
+    json_line(&json);
+    json_open(&json, "pps", '[');
+    for (size_t i = 0; i < dhat->count; i++)
+        put_point(&json, dhat, &dhat->points[i]);
+    json_close(&json, ']');
+    put_texts(&json, dhat);
+    json_end(&json);
+}
+
+void export_dhat(struct out *out, const struct samples *samples) {
+    struct dhat *dhat = memory_zeros(1, sizeof *dhat);
+    dhat->samples = samples;
+    dhat->of_frames = memory_zeros(samples->frame_count, sizeof *dhat->of_frames);
+    for (size_t i = 0; i < samples->count; i++)
+        add_sample(dhat, &samples->list[i]);
+    put_all(out, dhat);
+    free(dhat->points);
+    free(dhat->texts);
+    free(dhat->of_frames);
+    hash_free(&dhat->index);
+    number_map_free(&dhat->numbers);
+    string_pool_free(&dhat->pool);
+    free(dhat);
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Reports in the formats of other programs' viewers: a row here, and a file that writes.
+ *
+ * What these formats have in common is samples: numbers, and the frames from an allocation outwards. All that
+ * a format shows sums up to the totals of the report. */
+#ifndef ALLOCSITE_DUMP_EXPORT_EXPORT_H
+#define ALLOCSITE_DUMP_EXPORT_EXPORT_H
+
+#include "base/out.h"
+#include "dump/base/hash_index.h"
+#include "dump/load/symbolize.h"
+#include "dump/view/measure.h"
+
+/* Name, and whether it is bytes that no terminal shows. export_NAME writes it. */
+#define ALLOCSITE_EXPORTS(X)                                                                                 \
+    X(pprof, true)                                                                                           \
+    X(dhat, false)                                                                                           \
+    X(speedscope, false)                                                                                     \
+    X(collapsed, false)                                                                                      \
+    X(callgrind, false)                                                                                      \
+    X(openmetrics, false)
+
+/* Of each sample, in the order in which formats show them. */
+enum sample_value {
+    SAMPLE_CALLS, /* allocations and reallocations, as everywhere in reports */
+    SAMPLE_BYTES,
+    SAMPLE_OWNED, /* those from here on are known only if the owners of blocks are */
+    SAMPLE_LIVE_BLOCKS = SAMPLE_OWNED,
+    SAMPLE_LIVE_BYTES,
+    SAMPLE_PEAK_BLOCKS,
+    SAMPLE_PEAK_BYTES,
+    SAMPLE_VALUES
+};
+
+struct frame {
+    const char *function; /* for people; of what has no name, where it is */
+    const char *symbol;   /* its full name; NULL: not known */
+    const char *file;     /* NULL: not known */
+    const char *module;   /* NULL: not known */
+    uint32_t line, column;
+    bool is_inlined; /* into the next frame of its sample */
+};
+
+struct sample {
+    const struct site_view *site;
+    uint64_t values[SAMPLE_VALUES];
+    size_t first, count; /* of paths: its frames, innermost first */
+};
+
+/* All zero, but for what the caller sets: none yet. */
+struct samples {
+    const struct report *report; /* prepared */
+    enum measure by;             /* what the user looks at first */
+    size_t top;                  /* sites of which formats tell that are bounded; 0: all */
+    bool full_names;
+
+    size_t value_count; /* the first ones are known */
+    struct sample *list;
+    size_t count, room;
+    uint32_t *paths; /* numbers of frames */
+    size_t path_count, path_room;
+    struct frame *frames;
+    size_t frame_count, frame_room;
+    struct tree_place *places; /* that the frames are made of */
+    size_t place_room;
+    struct hash_index index; /* of places */
+    struct string_pool strings;
+    uint64_t totals[SAMPLE_VALUES];
+};
+
+/* The symbolizer has looked up the report's addresses. Everything but the report's own is the samples'. */
+void samples_make(struct samples *, const struct symbolizer *);
+void samples_free(struct samples *);
+
+void sample_values(uint64_t values[SAMPLE_VALUES], const struct counters *);
+
+/* Which value the user looks at first. */
+enum sample_value samples_first(const struct samples *);
+
+static inline bool sample_is_bytes(enum sample_value value) {
+    return value == SAMPLE_BYTES || value == SAMPLE_LIVE_BYTES || value == SAMPLE_PEAK_BYTES;
+}
+
+/* Why the numbers are not all, in one line: the index-th such reason. False: there is none. */
+enum { SAMPLES_DOUBT = 1024 };
+bool samples_doubt(char text[SAMPLES_DOUBT], const struct samples *, size_t index);
+
+/* ---- The formats. */
+
+typedef void export_function(struct out *, const struct samples *);
+#define ALLOCSITE_EXPORT(name, is_binary) export_function export_##name;
+ALLOCSITE_EXPORTS(ALLOCSITE_EXPORT)
+#undef ALLOCSITE_EXPORT
+
+struct export_format {
+    const char *name;
+    export_function *write;
+    bool is_binary;
+};
+
+/* NULL: there is none of that name. */
+const struct export_format *export_named(const char *name);
+
+#endif

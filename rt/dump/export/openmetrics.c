@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* A report in the OpenMetrics text format: a time series for each site and value, for the first sites alone;
+ * what the others have is one more. Stacks are no labels: there can be any number of them.
+ *
+ * All are gauges, what there was when the report was made: of counters, Prometheus' linter wants the name
+ * with _total described, and the format's definition the one without. */
+#include "dump/export/export.h"
+#include "write/names.h"
+
+#include <stdio.h>
+
+static const struct {
+    const char *name, *help;
+} metrics[SAMPLE_VALUES] = {
+    [SAMPLE_CALLS] = {"allocsite_allocations", "Allocations and reallocations so far."},
+    [SAMPLE_BYTES] = {"allocsite_allocated_bytes", "Bytes that they asked for."},
+    [SAMPLE_LIVE_BLOCKS] = {"allocsite_live_blocks", "Blocks that are allocated."},
+    [SAMPLE_LIVE_BYTES] = {"allocsite_live_bytes", "Bytes of these."},
+    [SAMPLE_PEAK_BLOCKS] = {"allocsite_peak_blocks", "Blocks that were live when most bytes were."},
+    [SAMPLE_PEAK_BYTES] = {"allocsite_peak_bytes", "Bytes of these."},
+};
+
+/* Plain text has no line ends; a backslash before the other two that must not stand alone. */
+static void put_escaped(struct out *out, const char *text) {
+    while (*text) {
+        if (*text == '"' || *text == '\\')
+            out_char(out, '\\');
+        text += out_plain_character(out, text);
+    }
+}
+
+static void put_label(struct out *out, const char *name, const char *text) {
+    if (!text)
+        return;
+    out_char(out, ',');
+    out_text(out, name);
+    out_text(out, "=\"");
+    put_escaped(out, text);
+    out_char(out, '"');
+}
+
+static void put_site(struct out *out, const struct samples *samples, const struct site_view *site) {
+    char function[NAME_SIZE], number[32];
+    name_function(function, site->at.function, NAME_SIZE);
+    put_label(out, "function", site->at.function && !samples->full_names ? function : site->at.function);
+    put_label(out, "file", site->at.file);
+    snprintf(number, sizeof number, "%u", site->at.line);
+    put_label(out, "line", site->at.file ? number : NULL);
+    snprintf(number, sizeof number, "%u", site->at.column);
+    put_label(out, "column", site->at.file ? number : NULL);
+    put_label(out, "callee", site->callee);
+    put_label(out, "type", site->type);
+    put_label(out, "module", site->module);
+    out_text(out, ",site=\"");
+    out_hex16(out, site->id);
+    out_char(out, '"');
+}
+
+/* site: NULL for all others. What is still counting has no time of its own. */
+static void put_sample(struct out *out, const struct samples *samples, enum sample_value value,
+                       const struct site_view *site, uint64_t amount) {
+    uint64_t ended = samples->report->run.ended / 1000000000;
+    out_text(out, metrics[value].name);
+    out_text(out, "{program=\"");
+    put_escaped(out, samples->report->program);
+    out_char(out, '"');
+    if (site)
+        put_site(out, samples, site);
+    else
+        put_label(out, "site", "other");
+    out_text(out, "} ");
+    out_u64(out, amount);
+    if (ended) {
+        out_char(out, ' ');
+        out_u64(out, ended);
+    }
+    out_char(out, '\n');
+}
+
+static uint64_t value_of(const struct counters *counters, enum sample_value value) {
+    uint64_t values[SAMPLE_VALUES];
+    sample_values(values, counters);
+    return values[value];
+}
+
+/* The report's sites are in the order that the user wants. */
+static void put_metric(struct out *out, const struct samples *samples, enum sample_value value) {
+    const struct report *report = samples->report;
+    uint64_t others = value_of(&report->totals.counters, value);
+    size_t shown = 0, i = 0;
+    for (; i < report->counted && (!samples->top || shown < samples->top); i++) {
+        const struct report_site *site = report->sites[i];
+        if (site->view.backing)
+            continue;
+        uint64_t amount = value_of(&site->counters, value);
+        put_sample(out, samples, value, &site->view, amount);
+        others -= amount;
+        shown++;
+    }
+    if (i < report->counted || report->left_out)
+        put_sample(out, samples, value, NULL, others);
+}
+
+void export_openmetrics(struct out *out, const struct samples *samples) {
+    for (size_t i = 0; i < samples->value_count; i++) {
+        out_text(out, "# HELP ");
+        out_text(out, metrics[i].name);
+        out_char(out, ' ');
+        out_text(out, metrics[i].help);
+        out_text(out, "\n# TYPE ");
+        out_text(out, metrics[i].name);
+        out_text(out, " gauge\n");
+        put_metric(out, samples, (enum sample_value)i);
+    }
+    out_text(out, "# EOF\n");
+}

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* A report as a profile of pprof (profile.proto, gzip): types, callees and site ids are labels. */
+#include "dump/base/memory.h"
+#include "dump/export/export.h"
+#include "dump/export/proto.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+/* Fields of the messages. */
+enum {
+    PROFILE_SAMPLE_TYPE = 1,
+    PROFILE_SAMPLE = 2,
+    PROFILE_MAPPING = 3,
+    PROFILE_LOCATION = 4,
+    PROFILE_FUNCTION = 5,
+    PROFILE_STRING_TABLE = 6,
+    PROFILE_TIME_NANOS = 9,
+    PROFILE_DURATION_NANOS = 10,
+    PROFILE_COMMENT = 13,
+    PROFILE_DEFAULT_SAMPLE_TYPE = 14,
+    VALUE_TYPE_TYPE = 1,
+    VALUE_TYPE_UNIT = 2,
+    SAMPLE_LOCATION_ID = 1,
+    SAMPLE_VALUE = 2,
+    SAMPLE_LABEL = 3,
+    LABEL_KEY = 1,
+    LABEL_STR = 2,
+    MAPPING_ID = 1,
+    MAPPING_FILENAME = 5,
+    MAPPING_BUILD_ID = 6,
+    MAPPING_HAS_FUNCTIONS = 7,
+    MAPPING_HAS_INLINE_FRAMES = 10,
+    LOCATION_ID = 1,
+    LOCATION_MAPPING_ID = 2,
+    LOCATION_LINE = 4,
+    LINE_FUNCTION_ID = 1,
+    LINE_LINE = 2,
+    LINE_COLUMN = 3,
+    FUNCTION_ID = 1,
+    FUNCTION_NAME = 2,
+    FUNCTION_SYSTEM_NAME = 3,
+    FUNCTION_FILENAME = 4,
+};
+
+static const char *const type_names[SAMPLE_VALUES] = {
+    [SAMPLE_CALLS] = "alloc_objects",       [SAMPLE_BYTES] = "alloc_space",
+    [SAMPLE_LIVE_BLOCKS] = "inuse_objects", [SAMPLE_LIVE_BYTES] = "inuse_space",
+    [SAMPLE_PEAK_BLOCKS] = "peak_objects",  [SAMPLE_PEAK_BYTES] = "peak_space",
+};
+
+struct pprof {
+    const struct samples *samples;
+    struct out *out;
+    z_stream stream;
+    Bytef packed[1 << 14];
+    struct message message, part, array; /* being made: one in the other */
+    struct string_pool texts;
+    struct number_map strings;   /* of each text of the pool, by its address, the place in the table */
+    struct number_map functions; /* by name and file */
+    struct number_map mappings;  /* by path */
+    struct number_map
+        chains; /* of frames that were inlined into each other: by the first and the chain of the rest */
+    struct number_map locations; /* chains that are one */
+};
+
+/* ---- Packing. */
+
+static void pack(struct pprof *pprof, const void *bytes, size_t size, int flush) {
+    z_stream *stream = &pprof->stream;
+    stream->next_in = (Bytef *)(uintptr_t)bytes;
+    stream->avail_in = (uInt)size;
+    do {
+        stream->next_out = pprof->packed;
+        stream->avail_out = sizeof pprof->packed;
+        deflate(stream, flush);
+        out_bytes(pprof->out, (char *)pprof->packed, sizeof pprof->packed - stream->avail_out);
+    } while (!stream->avail_out);
+}
+
+/* The profile is never in memory as a whole: its fields may come in any order. */
+static void pack_message(struct pprof *pprof) {
+    pack(pprof, pprof->message.bytes, pprof->message.size, Z_NO_FLUSH);
+    pprof->message.size = 0;
+}
+
+static void end_part(struct pprof *pprof, unsigned field) {
+    message_add(&pprof->message, field, &pprof->part);
+    pack_message(pprof);
+}
+
+/* ---- The tables. */
+
+/* The number of the key, from 1 on; *is_new: it had none. */
+static uint64_t number_of(struct number_map *map, uint64_t key, bool *is_new) {
+    *is_new = number_map_add(map, key, map->count + 1);
+    return *number_map_find(map, key);
+}
+
+/* 0 is the empty text. */
+static uint64_t string(struct pprof *pprof, const char *text) {
+    bool is_new;
+    if (!text || !*text)
+        return 0;
+    text = string_keep(&pprof->texts, text);
+    uint64_t number = number_of(&pprof->strings, (uintptr_t)text, &is_new);
+    if (!is_new)
+        return number;
+    struct message entry = {NULL, 0, 0};
+    message_bytes(&entry, PROFILE_STRING_TABLE, text, strlen(text));
+    pack(pprof, entry.bytes, entry.size, Z_NO_FLUSH);
+    message_free(&entry);
+    return number;
+}
+
+static uint64_t function(struct pprof *pprof, const struct frame *frame) {
+    bool is_new;
+    uint64_t name = string(pprof, frame->function), file = string(pprof, frame->file),
+             symbol = string(pprof, frame->symbol),
+             id = number_of(&pprof->functions, name << 32 | file, &is_new);
+    if (!is_new)
+        return id;
+    message_number(&pprof->part, FUNCTION_ID, id);
+    message_number(&pprof->part, FUNCTION_NAME, name);
+    message_number(&pprof->part, FUNCTION_SYSTEM_NAME, symbol ? symbol : name);
+    message_number(&pprof->part, FUNCTION_FILENAME, file);
+    end_part(pprof, PROFILE_FUNCTION);
+    return id;
+}
+
+static const char *build_id(const struct report *report, const char *path) {
+    for (size_t i = 0; path && i < report->modules_size; i++)
+        if (strcmp(report->modules[i].path, path) == 0)
+            return report->modules[i].build_id;
+    return NULL;
+}
+
+/* Readers of profiles want every location to have one, and look for symbols themselves unless it says that
+ * they are there. */
+static uint64_t mapping(struct pprof *pprof, const char *module) {
+    bool is_new;
+    uint64_t file = string(pprof, module ? module : "[unknown]"),
+             id = number_of(&pprof->mappings, file, &is_new);
+    if (!is_new)
+        return id;
+    uint64_t build = string(pprof, build_id(pprof->samples->report, module));
+    message_number(&pprof->part, MAPPING_ID, id);
+    message_number(&pprof->part, MAPPING_FILENAME, file);
+    message_number(&pprof->part, MAPPING_BUILD_ID, build);
+    for (unsigned field = MAPPING_HAS_FUNCTIONS; field <= MAPPING_HAS_INLINE_FRAMES; field++)
+        message_number(&pprof->part, field, 1);
+    end_part(pprof, PROFILE_MAPPING);
+    return id;
+}
+
+static void add_line(struct pprof *pprof, const struct frame *frame, uint64_t function_id) {
+    struct message *line = &pprof->array;
+    message_number(line, LINE_FUNCTION_ID, function_id);
+    message_number(line, LINE_LINE, frame->line);
+    message_number(line, LINE_COLUMN, frame->column);
+    message_add(&pprof->part, LOCATION_LINE, line);
+}
+
+/* Frames that were inlined into each other are one location, the innermost one first. */
+static uint64_t location(struct pprof *pprof, const uint32_t *path, size_t count) {
+    const struct frame *frames = pprof->samples->frames;
+    bool is_new;
+    uint64_t id = 0;
+    for (size_t i = count; i-- > 0;)
+        id = number_of(&pprof->chains, id << 32 | path[i], &is_new);
+    if (!number_map_add(&pprof->locations, id, 0))
+        return id;
+    uint64_t of = mapping(pprof, frames[path[count - 1]].module);
+    uint64_t *functions = memory_zeros(count, sizeof *functions);
+    for (size_t i = 0; i < count; i++)
+        functions[i] = function(pprof, &frames[path[i]]);
+    message_number(&pprof->part, LOCATION_ID, id);
+    message_number(&pprof->part, LOCATION_MAPPING_ID, of);
+    for (size_t i = 0; i < count; i++)
+        add_line(pprof, &frames[path[i]], functions[i]);
+    free(functions);
+    end_part(pprof, PROFILE_LOCATION);
+    return id;
+}
+
+/* ---- Samples, and what is said of them all. */
+
+static void add_label(struct pprof *pprof, uint64_t key, uint64_t value) {
+    if (!value)
+        return;
+    message_number(&pprof->array, LABEL_KEY, key);
+    message_number(&pprof->array, LABEL_STR, value);
+    message_add(&pprof->part, SAMPLE_LABEL, &pprof->array);
+}
+
+static void put_locations(struct pprof *pprof, const struct sample *sample) {
+    const struct samples *samples = pprof->samples;
+    struct message ids = {NULL, 0, 0};
+    for (size_t i = 0, end; i < sample->count; i = end) {
+        const uint32_t *path = &samples->paths[sample->first];
+        for (end = i + 1; end < sample->count && samples->frames[path[end - 1]].is_inlined;)
+            end++;
+        message_element(&ids, location(pprof, path + i, end - i));
+    }
+    message_add(&pprof->part, SAMPLE_LOCATION_ID, &ids);
+    message_free(&ids);
+}
+
+static void put_sample(struct pprof *pprof, const struct sample *sample) {
+    const struct site_view *site = sample->site;
+    char id[32];
+    snprintf(id, sizeof id, "%016" PRIx64, site->id);
+    uint64_t labels[][2] = {{string(pprof, "site"), string(pprof, id)},
+                            {string(pprof, "callee"), string(pprof, site->callee)},
+                            {string(pprof, "type"), string(pprof, site->type)}};
+    put_locations(pprof, sample);
+    for (size_t i = 0; i < pprof->samples->value_count; i++)
+        message_element(&pprof->array, sample->values[i]);
+    message_add(&pprof->part, SAMPLE_VALUE, &pprof->array);
+    for (size_t i = 0; i < sizeof labels / sizeof *labels; i++)
+        add_label(pprof, labels[i][0], labels[i][1]);
+    end_part(pprof, PROFILE_SAMPLE);
+}
+
+static void put_number(struct pprof *pprof, unsigned field, uint64_t number) {
+    message_number(&pprof->message, field, number);
+    pack_message(pprof);
+}
+
+static void put_types(struct pprof *pprof) {
+    for (size_t i = 0; i < pprof->samples->value_count; i++) {
+        uint64_t type = string(pprof, type_names[i]),
+                 unit = string(pprof, sample_is_bytes((enum sample_value)i) ? "bytes" : "count");
+        message_number(&pprof->part, VALUE_TYPE_TYPE, type);
+        message_number(&pprof->part, VALUE_TYPE_UNIT, unit);
+        end_part(pprof, PROFILE_SAMPLE_TYPE);
+    }
+    put_number(pprof, PROFILE_DEFAULT_SAMPLE_TYPE, string(pprof, type_names[samples_first(pprof->samples)]));
+}
+
+static void put_head(struct pprof *pprof) {
+    const struct report *report = pprof->samples->report;
+    char doubt[SAMPLES_DOUBT];
+    message_bytes(&pprof->message, PROFILE_STRING_TABLE, "", 0);
+    pack_message(pprof);
+    mapping(pprof, report->program);
+    put_types(pprof);
+    put_number(pprof, PROFILE_TIME_NANOS, report->run.begun);
+    if (report->run.ended > report->run.begun)
+        put_number(pprof, PROFILE_DURATION_NANOS, report->run.ended - report->run.begun);
+    for (size_t i = 0; samples_doubt(doubt, pprof->samples, i); i++)
+        put_number(pprof, PROFILE_COMMENT, string(pprof, doubt));
+}
+
+/* No name and no time in the head of the gzip file: the same report is the same bytes. */
+void export_pprof(struct out *out, const struct samples *samples) {
+    struct pprof *pprof = memory_zeros(1, sizeof *pprof);
+    pprof->samples = samples;
+    pprof->out = out;
+    memory_need(deflateInit2(&pprof->stream, 1, Z_DEFLATED, 16 + MAX_WBITS, 8, Z_DEFAULT_STRATEGY) == Z_OK
+                    ? pprof
+                    : NULL);
+    put_head(pprof);
+    for (size_t i = 0; i < samples->count; i++)
+        put_sample(pprof, &samples->list[i]);
+    pack(pprof, NULL, 0, Z_FINISH);
+    deflateEnd(&pprof->stream);
+    message_free(&pprof->message);
+    message_free(&pprof->part);
+    message_free(&pprof->array);
+    string_pool_free(&pprof->texts);
+    number_map_free(&pprof->strings);
+    number_map_free(&pprof->functions);
+    number_map_free(&pprof->mappings);
+    number_map_free(&pprof->chains);
+    number_map_free(&pprof->locations);
+    free(pprof);
+}
