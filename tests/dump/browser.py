@@ -82,16 +82,22 @@ class Browser:
         assert "error" not in answer, answer
         return answer["result"]
 
-    def open(self, path, fragment=""):
-        """Returns how many seconds it took until the page was drawn."""
-        self.call("Page.navigate", url="about:blank")
+    def navigate(self, url):
         self.events.clear()
-        begun = time.monotonic()
-        self.call("Page.navigate", url="file://" + os.path.abspath(path) + fragment)
+        self.call("Page.navigate", url=url)
         while "Page.loadEventFired" not in self.events:
             self.listen()
-        self.value("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
+    def open(self, path, fragment=""):
+        """Returns how many seconds it took until the page was drawn."""
+        self.navigate("about:blank")
+        begun = time.monotonic()
+        self.navigate("file://" + os.path.abspath(path) + fragment)
+        self.drawn()
         return time.monotonic() - begun
+
+    def drawn(self):
+        self.value("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
 
     def value(self, expression):
         """Of a JavaScript expression, once it is known."""
@@ -109,7 +115,7 @@ class Browser:
                            "return [box.x + Math.min(box.width / 2, 40), box.y + Math.min(box.height / 2, 8)]; })()")
         for kind in "mousePressed", "mouseReleased":
             self.call("Input.dispatchMouseEvent", type=kind, x=place[0], y=place[1], button="left", clickCount=1)
-        self.value("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+        self.drawn()
 
     def type(self, selector, text):
         self.value(f"document.querySelector({json.dumps(selector)}).focus()")

@@ -101,7 +101,8 @@ class Page(unittest.TestCase):
         return self.browser.value(expression)
 
     def go(self, fragment):
-        self.value(f"location.hash = '{fragment}', new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+        self.value(f"location.hash = '{fragment}'")
+        self.browser.drawn()
 
     def rows(self):
         return self.value(ROWS)
