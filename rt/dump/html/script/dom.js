@@ -21,12 +21,15 @@ const number = (metric, value) => element("data", { value, title: inFull(metric,
 const bar = (part, whole) => element("span", { class: "bar", "aria-hidden": "true" },
     element("i", { style: { width: whole ? Math.max(0, Math.min(100, 100 * part / whole)) + "%" : "0" } }));
 
-// Function, place, callee and type of a site.
+const inlinedInto = (i) => framesOf(sites.node[i]).slice(1).map(frameName).join(" < ");
+
+// Function, place, callee and type of a site, and what it was inlined into.
 function siteLabel(i) {
     return [
         element("b", { title: text(sites.function[i]) }, siteName(i)),
         element("span", { class: "at" }, sitePlace(i) || baseName(text(sites.module[i]) ?? "")),
         element("span", { class: "what" }, [text(sites.callee[i]), text(sites.type[i]) && "of " + shortName(text(sites.type[i]))].filter(Boolean).join(" ")),
+        inlinedInto(i) ? element("span", { class: "at" }, "in " + inlinedInto(i)) : null,
         sites.backing[i] ? element("em", { title: "what a custom allocator took to hand it out in parts; in no total" }, "backing") : null,
         sites.unsited[i] ? element("em", { title: "not compiled with allocsite" }, "unsited") : null,
     ];

@@ -1,25 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-// The treemap: modules, their directories, and files, as large as what they allocate (Bruls, Huizing and van Wijk, Squarified
-// Treemaps, 2000).
+// The treemap: modules, their directories, files and functions, as large as what they allocate (Bruls, Huizing and van Wijk,
+// Squarified Treemaps, 2000).
 
 const ROOM_HEAD = 20;
 
 function roomOf(parent, name) {
     let child = parent.children.get(name);
     if (!child)
-        parent.children.set(name, child = { parent, name, value: 0, file: 0, children: new Map() });
+        parent.children.set(name, child = { parent, name, value: 0, children: new Map() });
     return child;
 }
 
-// The directories of a file; a site without one is in its module.
+// A site without a file is in its module.
 function roomsOfSite(root, i) {
     let room = roomOf(root, baseName(text(sites.module[i]) ?? "?"));
     room.module = sites.module[i];
-    const path = sites.file[i] ? shortPath(text(sites.file[i])) : "file not known";
-    for (const part of path.split("/").filter(Boolean))
+    for (const part of sites.file[i] ? shortPath(text(sites.file[i])).split("/").filter(Boolean) : [])
         room = roomOf(room, part);
     room.file = sites.file[i];
-    return room;
+    room = roomOf(room, siteName(i));
+    room.function = sites.function[i];
+    return Object.assign(room, { file: sites.file[i], isFunction: true });
 }
 
 // A directory with nothing but another one stands for both.
@@ -28,7 +29,7 @@ function joinSingle(room) {
         let joined = child;
         while (joined.children.size === 1 && !joined.file && joined.parent?.parent) {
             const [only] = joined.children.values();
-            if (only.file && !only.children.size)
+            if (only.isFunction)
                 break;
             only.name = joined.name + "/" + only.name;
             only.parent = room;
@@ -40,7 +41,7 @@ function joinSingle(room) {
 }
 
 function makeRooms(metric, matches) {
-    const root = { parent: null, name: "all", value: 0, file: 0, children: new Map() };
+    const root = { parent: null, name: "all", value: 0, children: new Map() };
     for (let i = 0; i < siteCount; i++)
         if (matches[i] && summed(metric, i) > 0)
             addUpwards(roomsOfSite(root, i), summed(metric, i));
@@ -116,15 +117,16 @@ function makeTreemap() {
         return room;
     }
 
-    // Files have no rooms: their sites are shown.
+    // Of a function the sites are shown.
     function open(key) {
         let room = root;
         for (const name of key.split("\n"))
             room = [...room.children.values()].find((child) => child.name === name);
-        if (!room.file)
+        const terms = ["file", "function"].filter((field) => room[field]).map((field) => `${field}:"${text(room[field])}"`);
+        if (!room.isFunction)
             go({ room: key });
-        else
-            go({ view: "sites", group: "site", filter: `file:"${text(room.file)}"` });
+        else if (terms.length)
+            go({ view: "sites", group: "site", filter: terms.join(" ") });
     }
 
     function draw() {
