@@ -247,6 +247,21 @@ class Page(unittest.TestCase):
         self.assertIn("malloc(100 + i)", self.value("document.querySelector('.source .here code').textContent"))
         self.assertEqual(self.value("Number(document.querySelector('.source .here data').value)"), metric_of(left, "bytes"))
 
+    def test_two_reports(self):
+        one, other = made_report([site(1), site(2), site(3)]), made_report([site(2, alloc_bytes=5, live_bytes=5, peak_bytes=5), site(3), site(4)])
+        old, new, path = written("old.json", one), written("new.json", other), work("diff.html")
+        self.assertEqual(dump("diff", "--format=html", "-o", path, old, new).returncode, 0)
+        self.browser.complaints.clear()
+        self.browser.open(path)
+        self.assertEqual([(row["name"], row["bytes"], row["calls"]) for row in self.rows()],
+                         [("function_4", 5, 1), ("function_2", 2, 0), ("function_3", 0, 0), ("function_1", -2, -1)])
+        self.assertEqual(self.value("[...document.querySelectorAll('.body .share')].map((cell) => cell.textContent)"),
+                         ["0 B → 5 B", "3 B → 5 B", "4 B → 4 B", "2 B → 0 B"])
+        self.assertEqual(self.value("document.querySelector('[data-metric=bytes]').textContent"), "Allocated14 Bwas 9 B")
+        for view in "flame", "treemap":
+            self.go("view=" + view)
+        self.assertEqual(self.browser.complaints, [])
+
     def test_hostile_names_are_text(self):
         names = dict(function=HOSTILE, file="/src/" + HOSTILE, type=HOSTILE, module=HOSTILE, callee=HOSTILE,
                      inlined=[{"function": HOSTILE, "file": HOSTILE, "line": 1, "column": 1}])

@@ -82,17 +82,17 @@ static void put_verdict(struct out *out, const struct report *report) {
 
 /* ---- The totals, each a card: the number for people, and what it is in full. */
 
-static void put_value(struct out *out, uint64_t value, bool is_bytes) {
+static void put_data(struct out *out, uint64_t value, bool is_bytes) {
     char text[UNITS_SIZE];
     (is_bytes ? units_size : units_count)(text, value);
-    out_text(out, "<dd><data value=\"");
+    out_text(out, "<data value=\"");
     out_u64(out, value);
     out_text(out, "\" title=\"");
     units_count(text + sizeof text / 2, value);
     out_text(out, text + sizeof text / 2);
     out_text(out, is_bytes ? " bytes\">" : "\">");
     out_text(out, text);
-    out_text(out, "</data></dd>");
+    out_text(out, "</data>");
 }
 
 struct card {
@@ -103,27 +103,37 @@ struct card {
     const char *one, *many;
 };
 
-static void put_card(struct out *out, const struct card *card) {
+/* old: the same of the older report, or NULL. */
+static void put_card(struct out *out, const struct card *card, const struct card *old) {
     const struct page page = {.out = out};
     out_text(out, "<div data-metric=\"");
     out_text(out, card->metric);
     out_text(out, "\"><dt>");
     out_text(out, card->name);
-    out_text(out, "</dt>");
-    put_value(out, card->value, card->is_bytes);
+    out_text(out, "</dt><dd>");
+    put_data(out, card->value, card->is_bytes);
+    out_text(out, "</dd>");
+    if (old) {
+        out_text(out, "<dd class=\"sub old\">was ");
+        put_data(out, old->value, card->is_bytes);
+        out_text(out, "</dd></div>\n");
+        return;
+    }
     out_text(out, "<dd class=\"sub\">");
     page_count(&page, card->count, card->one, card->many);
     out_text(out, "</dd></div>\n");
 }
 
-/* What needs the owners of blocks is left out without them. */
-static void put_cards(struct out *out, const struct report *report) {
+enum { CARDS = 6 };
+
+/* What needs the owners of blocks is left out without them. Returns how many there are. */
+static size_t cards_of(struct card cards[CARDS], const struct report *report) {
     const struct report_site *totals = &report->totals;
     const struct counters *counters = &totals->counters;
     const char *live = report->finished ? "Live at exit" : "Live so far";
     uint64_t calls = counters_calls(counters), bytes = counters_bytes(counters);
     uint64_t gone = counters->frees + counters->moved, churn = counters->freed_bytes + counters->moved_bytes;
-    const struct card all[] = {
+    const struct card all[CARDS] = {
         {"bytes", "Allocated", bytes, true, calls, " call", " calls"},
         {"calls", "Calls", calls, false, counters->reallocs, " reallocation", " reallocations"},
         {"live", live, counters->live_bytes, true, counters->live_blocks, " block", " blocks"},
@@ -131,10 +141,17 @@ static void put_cards(struct out *out, const struct report *report) {
         {"churn", "Churn", churn, true, gone, " block came and went", " blocks came and went"},
         {"lost", "Lost", totals->lost_bytes, true, totals->lost_blocks, " block", " blocks"},
     };
-    size_t count = report->is_unowned ? 2 : report->reach ? 6 : 5;
+    memcpy(cards, all, sizeof all);
+    return report->is_unowned ? CARDS - 4 : report->reach ? CARDS : CARDS - 1;
+}
+
+/* Of two reports those that both have. */
+static void put_cards(struct out *out, const struct report *report, const struct report *old) {
+    struct card cards[CARDS], old_cards[CARDS];
+    size_t count = cards_of(cards, report), old_count = old ? cards_of(old_cards, old) : count;
     out_text(out, "<dl id=\"totals\">\n");
-    for (size_t i = 0; i < count; i++)
-        put_card(out, &all[i]);
+    for (size_t i = 0; i < count && i < old_count; i++)
+        put_card(out, &cards[i], old ? &old_cards[i] : NULL);
     out_text(out, "</dl>\n");
 }
 
@@ -151,15 +168,29 @@ static void put_more(struct out *out, const struct report *report) {
         put_paragraph(out, report, "more", "Custom: ", summary_custom);
 }
 
-void html_head(struct out *out, const struct report *report) {
-    out_text(out, "<header>\n<h1>");
+static void put_heading(struct out *out, const struct report *report, const struct report *old) {
+    out_text(out, "<h1>");
     put_summary(out, report, put_name);
     out_text(out, " <small>");
+    if (old) {
+        put_summary(out, old, put_program);
+        out_text(out, " \xE2\x86\x92 ");
+    }
     put_summary(out, report, put_program);
     out_text(out, "</small></h1>\n");
-    put_run(out, report);
+}
+
+void html_head(struct out *out, const struct report *report, const struct report *old) {
+    out_text(out, "<header>\n");
+    put_heading(out, report, old);
+    if (!old)
+        put_run(out, report);
+    if (old && old->reason_count) {
+        out_text(out, "<p class=\"run\">The older one:</p>\n");
+        put_verdict(out, old);
+    }
     put_verdict(out, report);
-    put_cards(out, report);
+    put_cards(out, report, old);
     put_more(out, report);
     out_text(out, "</header>\n");
 }

@@ -60,7 +60,7 @@ void html_write(struct out *out, const struct html *html) {
     put_title(out, html->report);
     put_inline(out, "<style>", html_style, html_style_size, "</style>\n");
     out_text(out, "</head>\n<body>\n");
-    html_head(out, html->report);
+    html_head(out, html->report, html->diff ? html->diff->old : NULL);
     out_text(out, "<main id=\"app\" hidden></main>\n");
     html_table(out, html->report);
     out_text(out, "<script type=\"application/json\" id=\"data\">");

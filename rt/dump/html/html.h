@@ -9,12 +9,14 @@
 #define ALLOCSITE_DUMP_HTML_HTML_H
 
 #include "base/out.h"
+#include "dump/compare/diff.h"
 #include "dump/load/symbolize.h"
 #include "dump/view/groups.h"
 #include "model/report.h"
 
 struct html {
     const struct report *report;         /* prepared */
+    const struct diff *diff;             /* of it with an older one; NULL: it is looked at alone */
     const struct symbolizer *symbolizer; /* has looked up its addresses */
     const struct groups *threads;        /* prepared; without rows: nothing is known of threads */
     const struct groups *phases;         /* likewise */
@@ -28,8 +30,8 @@ void html_write(struct out *, const struct html *);
 /* Text, with what HTML would take for its own escaped. */
 void html_text(struct out *, const char *);
 
-/* The totals, and what is to be known before one trusts them. */
-void html_head(struct out *, const struct report *);
+/* The totals, and what is to be known before one trusts them; old: what they are compared with, or NULL. */
+void html_head(struct out *, const struct report *, const struct report *old);
 
 /* The largest sites, as a table that needs no script. */
 void html_table(struct out *, const struct report *);

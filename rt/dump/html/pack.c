@@ -18,6 +18,8 @@ struct pack {
     const struct html *html;
     struct pack_tables tables;
     const struct report_site **sites; /* those that have a row */
+    const struct report_site **old;   /* the same in the older report; NULL: new */
+    struct report_site *gone;         /* what is left of those that were in the older one only */
     size_t site_count;
     size_t *numbers;           /* of each site of the report among them */
     struct pack_stack *stacks; /* of these sites */
@@ -184,6 +186,21 @@ static void put_sites(struct pack *pack) {
     json_close(&pack->json, '}');
 }
 
+/* Of each site, what the older report has of it. */
+static void put_old(struct pack *pack) {
+    static const struct report_site none;
+    for (size_t i = 0; i < pack->site_count; i++) {
+        pack->sites[i] = pack->old[i] ?: &none;
+        pack->counters[i] = &pack->sites[i]->counters;
+    }
+    json_line(&pack->json);
+    json_open(&pack->json, "old", '{');
+    put_counters(pack, pack->site_count);
+    put_column(pack, "lost_blocks", site_lost_blocks, pack->site_count);
+    put_column(pack, "lost_bytes", site_lost_bytes, pack->site_count);
+    json_close(&pack->json, '}');
+}
+
 static void put_stacks(struct pack *pack) {
     json_line(&pack->json);
     json_open(&pack->json, "stacks", '{');
@@ -291,15 +308,34 @@ static void take_stack(void *context, const struct tree_part *part) {
         pack->numbers[part->site->position], pack_path(&pack->tables, part->path), part->counters};
 }
 
+/* Sites that are gone have counted nothing in the report. */
+static void add_gone(struct pack *pack, const struct diff *diff) {
+    size_t count = 0;
+    pack->gone = memory_zeros(diff->count, sizeof *pack->gone);
+    pack->old = memory_zeros(pack->site_count + diff->count, sizeof *pack->old);
+    for (size_t i = 0; i < diff->count; i++) {
+        const struct diff_row *row = &diff->rows[i];
+        size_t number = row->new ? pack->numbers[row->new->position] : pack->site_count;
+        pack->old[number] = row->old;
+        if (row->new)
+            continue;
+        pack->gone[count].view = row->old->view;
+        pack->sites[pack->site_count++] = &pack->gone[count++];
+    }
+}
+
 static void collect(struct pack *pack) {
     const struct report *report = pack->html->report;
-    pack->sites = memory_zeros(report->site_count, sizeof *pack->sites);
+    const struct diff *diff = pack->html->diff;
+    pack->sites = memory_zeros(report->site_count + (diff ? diff->count : 0), sizeof *pack->sites);
     pack->numbers = memory_zeros(report->site_count, sizeof *pack->numbers);
     for (size_t i = 0; i < report->site_count; i++) {
         pack->numbers[i] = pack->site_count;
         if (report_has_row(report, report->sites[i]))
             pack->sites[pack->site_count++] = report->sites[i];
     }
+    if (diff)
+        add_gone(pack, diff);
     if (report->stack_count)
         tree_parts(report, pack->html->symbolizer, take_stack, pack);
     size_t most = pack->site_count > pack->stack_count ? pack->site_count : pack->stack_count;
@@ -332,10 +368,14 @@ void pack_write(struct out *out, const struct html *html) {
     put_groups(pack, "phases", html->phases);
     if (html->has_source)
         pack_source(&pack->json, &pack->tables, html->report);
+    if (html->diff)
+        put_old(pack);
     pack_tables_write(&pack->json, &pack->tables);
     json_end(&pack->json);
     pack_tables_free(&pack->tables);
     free(pack->sites);
+    free(pack->old);
+    free(pack->gone);
     free(pack->numbers);
     free(pack->stacks);
     free(pack->counters);

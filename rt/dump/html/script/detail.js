@@ -12,9 +12,9 @@ function section(title, ...children) {
 }
 
 function counterList(i) {
-    const rows = COUNTERS.filter((name) => sites[name][i]);
+    const rows = COUNTERS.filter((name) => sites[name][i] || old?.[name][i]);
     return section("Counted", element("dl", { class: "counters" }, rows.flatMap((name) => [element("dt", {}, name.replaceAll("_", " ")),
-        element("dd", {}, element("data", { "data-counter": name, value: sites[name][i] }, exactly(sites[name][i])), isBytes(name) && sites[name][i] > 1023 ? element("small", {}, size(sites[name][i])) : null)])));
+        element("dd", {}, element("data", { "data-counter": name, value: sites[name][i] }, exactly(sites[name][i])), old && old[name][i] !== sites[name][i] ? element("small", {}, "was " + exactly(old[name][i])) : null, isBytes(name) && sites[name][i] > 1023 ? element("small", {}, size(sites[name][i])) : null)])));
 }
 
 function frameList(path) {

@@ -84,8 +84,8 @@ function makeFlame() {
     function tell() {
         const metric = metricOf(state.metric);
         const what = data.depth ? `Calling frames, up to ${data.depth}, and what was inlined` : "What was inlined into what: no calling frames were kept (ALLOCSITE_OPTIONS=stack=16)";
-        note.textContent = !root.value ? `Nothing: ${metric.name.toLowerCase()} is 0.` : what + "." +
-            (isHit ? ` In highlighted frames: ${amount(metric, hits(root))}, ${share(hits(root), metric.total)}.` : "");
+        const which = old ? "The newer one. " : "";
+        note.textContent = which + (!root.value ? `Nothing: ${metric.name.toLowerCase()} is 0.` : what + "." + (isHit ? ` In highlighted frames: ${amount(metric, hits(root))}, ${share(hits(root), metric.total)}.` : ""));
     }
 
     graph.addEventListener("click", (event) => {

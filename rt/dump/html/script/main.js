@@ -70,5 +70,6 @@ tabs.addEventListener("keydown", (event) => {
 app.append(element("nav", { class: "bar-top" }, tabs, filter, group, status), element("div", { class: "stage" }, view, detail.element));
 app.hidden = false;
 document.documentElement.classList.add("alive");
+document.documentElement.classList.toggle("compared", old !== null);
 watchers.push(update);
 update(state);

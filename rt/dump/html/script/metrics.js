@@ -20,6 +20,7 @@ function sumOfColumns(rows, names, count) {
 
 for (const metric of METRICS) {
     metric.ofSites = sumOfColumns(sites, metric.columns, siteCount);
+    metric.ofOld = old && sumOfColumns(old, metric.columns, siteCount);
     metric.ofStacks = sumOfColumns(stacks, metric.columns, stackCount);
     metric.total = Number(document.querySelector(`#totals [data-metric=${metric.key}] data`).value);
 }
@@ -42,6 +43,9 @@ function size(bytes) {
 
 const amount = (metric, value) => metric.isBytes ? size(value) : exactly(value);
 const inFull = (metric, value) => exactly(value) + (metric.isBytes ? " bytes" : "");
+
+// "+1.5 KiB"; "=" for what has not changed.
+const change = (metric, by) => by > 0 ? "+" + amount(metric, by) : by ? amount(metric, by).replace("-", "−") : "=";
 
 // What is not all is never shown as all.
 function share(part, whole) {

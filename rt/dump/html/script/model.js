@@ -17,8 +17,13 @@ const sites = { id: data.sites.id };
 for (const name of [...SITE_COLUMNS, ...COUNTERS])
     sites[name] = column(data.sites, name, siteCount);
 
+// What an older report has of the same sites; null: there is none to compare with.
+const old = data.old ? Object.fromEntries(COUNTERS.map((name) => [name, column(data.old, name, siteCount)])) : null;
+
+const hasCome = (rows, i) => rows.allocs[i] || rows.reallocs[i] || rows.failed[i] || rows.inherited_blocks[i];
+
 // Others stand here because they freed what is of one that is.
-const isCounted = (i) => sites.allocs[i] || sites.reallocs[i] || sites.failed[i] || sites.inherited_blocks[i];
+const isCounted = (i) => hasCome(sites, i) || (old && hasCome(old, i));
 const countedSites = sites.id.filter((_, i) => isCounted(i)).length;
 
 const stackCount = data.stacks.count;

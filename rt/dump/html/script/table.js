@@ -4,7 +4,7 @@
 const ROW_HEIGHT = 28;
 const GROUPS = ["site", "function", "file", "type", "module", ...data.threads ? ["thread"] : [], ...data.phases ? ["phase"] : []];
 
-// Rows: `count`, `value(metric, row)`, `label(row)`, `text(row)` to sort by, `open(row)` when it is chosen, `sites(row)` it is of.
+// Rows: `count`, `value(metric, row)`, `old(metric, row)` in the older report, `label(row)`, `text(row)` to sort by, `open(row)` when it is chosen.
 
 function rowsOfSites(matches) {
     const chosen = [];
@@ -14,6 +14,7 @@ function rowsOfSites(matches) {
     return {
         count: chosen.length,
         value: (metric, row) => metric.ofSites[chosen[row]],
+        old: (metric, row) => metric.ofOld[chosen[row]],
         label: (row) => siteLabel(chosen[row]),
         text: (row) => siteName(chosen[row]) + " " + sitePlace(chosen[row]),
         open: (row) => go({ site: sites.id[chosen[row]] === state.site ? "" : sites.id[chosen[row]] }),
@@ -29,12 +30,14 @@ function groupSites(field, matches) {
         const key = sites[field][i];
         if (!numbers.has(key)) {
             numbers.set(key, groups.length);
-            groups.push({ key, count: 0, values: new Map(METRICS.map((metric) => [metric, 0])) });
+            groups.push({ key, count: 0, values: new Map(METRICS.map((metric) => [metric, 0])), olds: new Map(METRICS.map((metric) => [metric, 0])) });
         }
         const group = groups[numbers.get(key)];
         group.count++;
-        for (const metric of METRICS)
+        for (const metric of METRICS) {
             group.values.set(metric, group.values.get(metric) + metric.ofSites[i]);
+            group.olds.set(metric, group.olds.get(metric) + (metric.ofOld?.[i] ?? 0));
+        }
     }
     return groups;
 }
@@ -47,6 +50,7 @@ function rowsOfGroups(field, matches) {
     return {
         count: groups.length,
         value: (metric, row) => groups[row].values.get(metric),
+        old: (metric, row) => groups[row].olds.get(metric),
         label: (row) => [element("b", { title: text(groups[row].key) }, name(row) ?? "not known"),
             element("span", { class: "at" }, exactly(groups[row].count) + (groups[row].count === 1 ? " site" : " sites"))],
         text: (row) => name(row) ?? "",
@@ -90,7 +94,8 @@ function orderOf(rows) {
         const compare = new Intl.Collator("en").compare;
         return order.sort((a, b) => sign * compare(names[a], names[b]) || a - b);
     }
-    const values = Float64Array.from(order, (row) => rows.value(metricOf(key), row));
+    const metric = metricOf(key);
+    const values = Float64Array.from(order, (row) => rows.value(metric, row) - (old ? rows.old(metric, row) : 0));
     return order.sort((a, b) => sign * (values[a] - values[b]) || a - b);
 }
 
@@ -107,12 +112,24 @@ function makeTable() {
             element("button", { type: "button", onclick: () => go({ sort: isSorted && !state.sort.startsWith("-") ? "-" + key : key }) }, label));
     }
 
+    function shareCell(chosen, row) {
+        const value = rows.value(chosen, row);
+        if (old)
+            return element("div", { role: "gridcell", class: "share" }, element("small", {}, amount(chosen, rows.old(chosen, row)) + " → " + amount(chosen, value)));
+        return element("div", { role: "gridcell", class: "share" }, bar(value, chosen.total), element("span", {}, share(value, chosen.total)));
+    }
+
+    function numberCell(metric, row) {
+        const value = rows.value(metric, row), before = old ? rows.old(metric, row) : 0;
+        return element("div", { role: "gridcell", class: "number" + (metric.key === state.metric ? " chosen" : "") + (value - before ? "" : " none"), "data-key": metric.key },
+            old ? changed(metric, before, value) : number(metric, value));
+    }
+
     function rowElement(at) {
-        const row = order[at], chosen = metricOf(state.metric), value = rows.value(chosen, row);
+        const row = order[at], chosen = metricOf(state.metric);
         return element("div", { role: "row", class: "row" + (rows.isOpen(row) ? " open" : "") + (at === cursor ? " cursor" : ""), "aria-rowindex": at + 2, "aria-selected": rows.isOpen(row),
             id: "row-" + at, "data-at": at, style: { top: at * ROW_HEIGHT + "px" } },
-            element("div", { role: "gridcell", class: "share" }, bar(value, chosen.total), element("span", {}, share(value, chosen.total))),
-            METRICS.map((metric) => element("div", { role: "gridcell", class: "number" + (metric === chosen ? " chosen" : "") + (rows.value(metric, row) ? "" : " none"), "data-key": metric.key }, number(metric, rows.value(metric, row)))),
+            shareCell(chosen, row), METRICS.map((metric) => numberCell(metric, row)),
             element("div", { role: "gridcell", class: "name" }, rows.label(row)));
     }
 
@@ -142,7 +159,7 @@ function makeTable() {
     function fill() {
         rows = rowsOf(state);
         order = orderOf(rows);
-        head.replaceChildren(element("div", { role: "columnheader", class: "share" }, "Share"),
+        head.replaceChildren(element("div", { role: "columnheader", class: "share" }, old ? "Before and now" : "Share"),
             ...METRICS.map((metric) => heading(metric.key, metric.name)), heading("name", state.group === "site" ? "Site" : state.group[0].toUpperCase() + state.group.slice(1), true));
         body.style.height = order.length * ROW_HEIGHT + "px";
         scroller.setAttribute("aria-rowcount", order.length + 1);
