@@ -7,7 +7,8 @@ _allocsite_dump_values() {
         report--by) echo "site line function file type module thread phase" ;;
         report--names | sites--names) echo "short full" ;;
         report--tree) echo "leaf root" ;;
-        report--format) echo "text json csv markdown" ;;
+        report--format) echo "text json csv markdown html" ;;
+        diff--format) echo "text json html" ;;
         top--sort) echo "rate bytes allocs live peak" ;;
         *--format) echo "text json" ;;
         report--sort | diff--sort) echo "bytes allocs live peak" ;;
@@ -19,9 +20,9 @@ _allocsite_dump() {
     local options="--format= --frees --names= --verify --help"
     [[ $command != wrappers ]] || options="--format= --help"
     [[ $command != report ]] ||
-        options="--by= --format= --sort= --names= --top= --min-bytes= --min-allocs= --leaks --suppress= --pairs --sizes --padding --tree --prune= --no-symbols --debug-dir= --unused --coverage --help"
+        options="-o --output= --source --by= --format= --sort= --names= --top= --min-bytes= --min-allocs= --leaks --suppress= --pairs --sizes --padding --tree --prune= --no-symbols --debug-dir= --unused --coverage --help"
     [[ $command != merge ]] || options="-o --output= --help"
-    [[ $command != diff ]] || options="--format= --sort= --top= --min-bytes= --all --exit-code --help"
+    [[ $command != diff ]] || options="-o --output= --format= --sort= --top= --min-bytes= --all --exit-code --help"
     [[ $command != top ]] || options="--sort= --filter= --interval= --count= --plain --once --top= --help"
     [[ $command != check ]] || options="--budget= --format= --write-budget --slack= --top= --help"
     [[ $previous != = ]] || option=${COMP_WORDS[COMP_CWORD-2]}

@@ -248,16 +248,16 @@ class Page(unittest.TestCase):
         self.assertEqual(self.value("Number(document.querySelector('.source .here data').value)"), metric_of(left, "bytes"))
 
     def test_two_reports(self):
-        one, other = made_report([site(1), site(2), site(3)]), made_report([site(2, alloc_bytes=5, live_bytes=5, peak_bytes=5), site(3), site(4)])
+        one, other = made_report([site(1), site(2), site(3)]), made_report([site(2, alloc_bytes=6, live_bytes=6, peak_bytes=6), site(3), site(4)])
         old, new, path = written("old.json", one), written("new.json", other), work("diff.html")
         self.assertEqual(dump("diff", "--format=html", "-o", path, old, new).returncode, 0)
         self.browser.complaints.clear()
         self.browser.open(path)
         self.assertEqual([(row["name"], row["bytes"], row["calls"]) for row in self.rows()],
-                         [("function_4", 5, 1), ("function_2", 2, 0), ("function_3", 0, 0), ("function_1", -2, -1)])
+                         [("function_4", 5, 1), ("function_2", 3, 0), ("function_1", -2, -1), ("function_3", 0, 0)])
         self.assertEqual(self.value("[...document.querySelectorAll('.body .share')].map((cell) => cell.textContent)"),
-                         ["0 B → 5 B", "3 B → 5 B", "4 B → 4 B", "2 B → 0 B"])
-        self.assertEqual(self.value("document.querySelector('[data-metric=bytes]').textContent"), "Allocated14 Bwas 9 B")
+                         ["0 B → 5 B", "3 B → 6 B", "2 B → 0 B", "4 B → 4 B"])
+        self.assertEqual(self.value("document.querySelector('[data-metric=bytes]').textContent"), "Allocated15 Bwas 9 B")
         for view in "flame", "treemap":
             self.go("view=" + view)
         self.assertEqual(self.browser.complaints, [])
@@ -313,6 +313,30 @@ class Page(unittest.TestCase):
         })()""")
         print(f"slowest step of scrolling: {slowest:.0f} ms", file=sys.stderr)
         self.assertLess(slowest, 500)
+
+
+class Usage(unittest.TestCase):
+    def test_what_cannot_be_a_page(self):
+        path = written("few.json", made_report([site(1)]))
+        for options, what in ((["--format=html", "--tree"], "--tree cannot be html"), (["--format=html", "--by=file"], "--by cannot be html"),
+                              (["--source"], "--source is of --format=html")):
+            done = dump("report", *options, path)
+            self.assertEqual((done.returncode, done.stdout), (2, ""))
+            self.assertIn(what, done.stderr)
+
+    def test_a_file_that_cannot_be_written(self):
+        path = written("few.json", made_report([site(1)]))
+        for format in "html", "text":
+            done = dump("report", f"--format={format}", "-o", work("none") + "/there/page.html", path)
+            self.assertEqual((done.returncode, done.stdout), (1, ""))
+            self.assertRegex(done.stderr, r"^allocsite-dump: .*/page\.html: No such file or directory\n$")
+
+    def test_output_is_the_same_as_of_standard_output(self):
+        path = written("few.json", made_report([site(1)]))
+        for options in (["report", "--format=html", path], ["report", "--format=csv", path], ["diff", "--format=html", path, path]):
+            self.assertEqual(dump(*options, "-o", work("output")).returncode, 0)
+            with open(work("output")) as file:
+                self.assertEqual(file.read(), dump(*options).stdout)
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ function element(name, attributes = {}, ...children) {
 const number = (metric, value) => element("data", { value, title: inFull(metric, value) }, amount(metric, value));
 
 // Of two reports: the change, and both numbers on request.
-const changed = (metric, before, now) => element("data", { value: now - before, title: inFull(metric, before) + " → " + inFull(metric, now) }, change(metric, now - before));
+const changed = (metric, before, now) => element("data", { class: now > before ? "grown" : now < before ? "shrunk" : null, value: now - before, title: inFull(metric, before) + " → " + inFull(metric, now) }, change(metric, now - before));
 
 // A bar as long as the part of the whole.
 const bar = (part, whole) => element("span", { class: "bar", "aria-hidden": "true" },

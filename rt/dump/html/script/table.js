@@ -85,6 +85,7 @@ function sortOf({ sort, metric }) {
     return { key, isAscending: (key === "name") !== isReverse };
 }
 
+// Of two reports the largest change is first, whichever way it went.
 function orderOf(rows) {
     const { key, isAscending } = sortOf(state);
     const order = Uint32Array.from({ length: rows.count }, (_, row) => row);
@@ -95,7 +96,7 @@ function orderOf(rows) {
         return order.sort((a, b) => sign * compare(names[a], names[b]) || a - b);
     }
     const metric = metricOf(key);
-    const values = Float64Array.from(order, (row) => rows.value(metric, row) - (old ? rows.old(metric, row) : 0));
+    const values = Float64Array.from(order, (row) => old ? Math.abs(rows.value(metric, row) - rows.old(metric, row)) : rows.value(metric, row));
     return order.sort((a, b) => sign * (values[a] - values[b]) || a - b);
 }
 
