@@ -95,7 +95,7 @@ class Page(unittest.TestCase):
 
     def check_quiet(self, path):
         self.assertEqual(self.browser.complaints, [])
-        self.assertEqual([url for url in self.browser.requests if url != "about:blank"], ["file://" + path.split("#")[0]])
+        self.assertEqual(set(self.browser.requests) - {"about:blank"}, {"file://" + path.split("#")[0]})
 
     def value(self, expression):
         return self.browser.value(expression)
@@ -261,6 +261,26 @@ class Page(unittest.TestCase):
         for view in "flame", "treemap":
             self.go("view=" + view)
         self.assertEqual(self.browser.complaints, [])
+
+    def test_print_and_without_script(self):
+        shown = "['#plain', '#app'].map((part) => getComputedStyle(document.querySelector(part)).display !== 'none')"
+        self.opened(self.program())
+        self.assertEqual(self.value(shown), [False, True])
+        self.browser.call("Emulation.setEmulatedMedia", media="print")
+        self.assertEqual(self.value(shown), [True, False])
+        self.browser.call("Emulation.setEmulatedMedia", media="")
+        self.browser.call("Emulation.setScriptExecutionDisabled", value=True)
+        self.addCleanup(self.browser.call, "Emulation.setScriptExecutionDisabled", value=False)
+        self.browser.navigate("file://" + work("page.html"))
+        nodes = self.browser.call("DOM.getDocument")["root"]["nodeId"]
+        for part, is_shown in ("#plain tbody td", True), ("#app", False):
+            node = self.browser.call("DOM.querySelector", nodeId=nodes, selector=part)["nodeId"]
+            try:
+                self.browser.call("DOM.getBoxModel", nodeId=node)
+            except AssertionError:
+                self.assertFalse(is_shown, part)
+            else:
+                self.assertTrue(is_shown, part)
 
     def test_hostile_names_are_text(self):
         names = dict(function=HOSTILE, file="/src/" + HOSTILE, type=HOSTILE, module=HOSTILE, callee=HOSTILE,

@@ -1,7 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 // What is looked at, all of it in the fragment of the address, so that a link shows the same.
 
-const DEFAULTS = { view: "sites", metric: "bytes", filter: "", group: "site", sort: "", site: "", zoom: "", callers: "", room: "" };
+const DEFAULTS = {
+    view: "sites",
+    metric: "bytes",
+    filter: "",
+    group: "site",
+    sort: "",
+    site: "",
+    zoom: "",
+    callers: "",
+    room: "",
+};
 
 let state = readState();
 const watchers = [];
@@ -26,8 +36,7 @@ function go(change, isStep = true) {
 function show(next) {
     const before = state;
     state = next;
-    for (const watcher of watchers)
-        watcher(before);
+    for (const watcher of watchers) watcher(before);
 }
 
 addEventListener("popstate", () => show(readState()));

@@ -2,15 +2,21 @@
 // The table of sites, or of what they are grouped by. Only the rows in sight are elements: there may be 100,000.
 
 const ROW_HEIGHT = 28;
-const GROUPS = ["site", "function", "file", "type", "module", ...data.threads ? ["thread"] : [], ...data.phases ? ["phase"] : []];
+const GROUPS = [
+    "site",
+    "function",
+    "file",
+    "type",
+    "module",
+    ...(data.threads ? ["thread"] : []),
+    ...(data.phases ? ["phase"] : []),
+];
 
 // Rows: `count`, `value(metric, row)`, `old(metric, row)` in the older report, `label(row)`, `text(row)` to sort by, `open(row)` when it is chosen.
 
 function rowsOfSites(matches) {
     const chosen = [];
-    for (let i = 0; i < siteCount; i++)
-        if (matches[i] && isCounted(i))
-            chosen.push(i);
+    for (let i = 0; i < siteCount; i++) if (matches[i] && isCounted(i)) chosen.push(i);
     return {
         count: chosen.length,
         value: (metric, row) => metric.ofSites[chosen[row]],
@@ -23,14 +29,19 @@ function rowsOfSites(matches) {
 }
 
 function groupSites(field, matches) {
-    const numbers = new Map(), groups = [];
+    const numbers = new Map(),
+        groups = [];
     for (let i = 0; i < siteCount; i++) {
-        if (!matches[i] || sites.backing[i] || !isCounted(i))
-            continue;
+        if (!matches[i] || sites.backing[i] || !isCounted(i)) continue;
         const key = sites[field][i];
         if (!numbers.has(key)) {
             numbers.set(key, groups.length);
-            groups.push({ key, count: 0, values: new Map(METRICS.map((metric) => [metric, 0])), olds: new Map(METRICS.map((metric) => [metric, 0])) });
+            groups.push({
+                key,
+                count: 0,
+                values: new Map(METRICS.map((metric) => [metric, 0])),
+                olds: new Map(METRICS.map((metric) => [metric, 0])),
+            });
         }
         const group = groups[numbers.get(key)];
         group.count++;
@@ -46,22 +57,31 @@ function groupSites(field, matches) {
 function rowsOfGroups(field, matches) {
     const groups = groupSites(field, matches);
     const isPath = field === "file" || field === "module";
-    const name = (row) => isPath ? shortPath(text(groups[row].key)) : shortName(text(groups[row].key));
+    const name = (row) => (isPath ? shortPath(text(groups[row].key)) : shortName(text(groups[row].key)));
     return {
         count: groups.length,
         value: (metric, row) => groups[row].values.get(metric),
         old: (metric, row) => groups[row].olds.get(metric),
-        label: (row) => [element("b", { title: text(groups[row].key) }, name(row) ?? "not known"),
-            element("span", { class: "at" }, exactly(groups[row].count) + (groups[row].count === 1 ? " site" : " sites"))],
+        label: (row) => [
+            element("b", { title: text(groups[row].key) }, name(row) ?? "not known"),
+            element(
+                "span",
+                { class: "at" },
+                exactly(groups[row].count) + (groups[row].count === 1 ? " site" : " sites"),
+            ),
+        ],
         text: (row) => name(row) ?? "",
-        open: (row) => text(groups[row].key) && go({ group: "site", filter: `${state.filter} ${field}:"${text(groups[row].key)}"`.trim() }),
+        open: (row) =>
+            text(groups[row].key) &&
+            go({ group: "site", filter: `${state.filter} ${field}:"${text(groups[row].key)}"`.trim() }),
         isOpen: () => false,
     };
 }
 
 // Threads and phases are of the process: no site is told of them.
 function rowsOfParts(parts) {
-    const name = ({ name, thread, pid }) => name ?? (thread === undefined ? "before any phase" : `thread ${thread} of process ${pid}`);
+    const name = ({ name, thread, pid }) =>
+        name ?? (thread === undefined ? "before any phase" : `thread ${thread} of process ${pid}`);
     return {
         count: parts.length,
         value: (metric, row) => metric.columns.reduce((sum, column) => sum + (parts[row][column] ?? 0), 0),
@@ -73,15 +93,17 @@ function rowsOfParts(parts) {
 }
 
 function rowsOf({ group, filter }) {
-    if (group === "thread" || group === "phase")
-        return rowsOfParts(data[group + "s"] ?? []);
-    return group === "site" || !GROUPS.includes(group) ? rowsOfSites(matchesOf(filter)) : rowsOfGroups(group, matchesOf(filter));
+    if (group === "thread" || group === "phase") return rowsOfParts(data[group + "s"] ?? []);
+    return group === "site" || !GROUPS.includes(group)
+        ? rowsOfSites(matchesOf(filter))
+        : rowsOfGroups(group, matchesOf(filter));
 }
 
 // The column that rows are in order of, and whether from the small to the large. A minus is for the reverse of what is usual:
 // numbers begin with the largest, names with A.
 function sortOf({ sort, metric }) {
-    const isReverse = sort.startsWith("-"), key = sort.replace(/^-/, "") || metric;
+    const isReverse = sort.startsWith("-"),
+        key = sort.replace(/^-/, "") || metric;
     return { key, isAscending: (key === "name") !== isReverse };
 }
 
@@ -96,113 +118,154 @@ function orderOf(rows) {
         return order.sort((a, b) => sign * compare(names[a], names[b]) || a - b);
     }
     const metric = metricOf(key);
-    const values = Float64Array.from(order, (row) => old ? Math.abs(rows.value(metric, row) - rows.old(metric, row)) : rows.value(metric, row));
+    const values = Float64Array.from(order, (row) =>
+        old ? Math.abs(rows.value(metric, row) - rows.old(metric, row)) : rows.value(metric, row),
+    );
     return order.sort((a, b) => sign * (values[a] - values[b]) || a - b);
 }
 
-function makeTable() {
-    const head = element("div", { role: "row", class: "row head", "aria-rowindex": 1 });
-    const body = element("div", { class: "body", role: "rowgroup" });
-    const scroller = element("div", { class: "scroller", tabindex: 0, role: "grid", "aria-label": "Sites" }, element("div", { role: "rowgroup", class: "top" }, head), body);
-    let rows = null, order = [], cursor = -1;
+const isOfParts = () => state.group === "thread" || state.group === "phase";
 
-    function heading(key, label, name) {
-        const { key: sorted, isAscending } = sortOf(state);
-        const isSorted = sorted === key;
-        return element("div", { role: "columnheader", class: (name ? "name" : "number") + (key === state.metric ? " chosen" : ""), "data-key": key, "aria-sort": isSorted ? (isAscending ? "ascending" : "descending") : "none" },
-            element("button", { type: "button", onclick: () => go({ sort: isSorted && !state.sort.startsWith("-") ? "-" + key : key }) }, label));
+function shareCell(rows, chosen, row) {
+    const value = rows.value(chosen, row);
+    const parts = old
+        ? [element("small", {}, amount(chosen, rows.old(chosen, row)) + " → " + amount(chosen, value))]
+        : [bar(value, chosen.total), element("span", {}, share(value, chosen.total))];
+    return element("div", { role: "gridcell", class: "share" }, parts);
+}
+
+function numberCell(rows, metric, row) {
+    const value = rows.value(metric, row),
+        before = old ? rows.old(metric, row) : 0;
+    const look = (metric.key === state.metric ? " chosen" : "") + (value === before ? " none" : "");
+    return element(
+        "div",
+        { role: "gridcell", class: "number" + look, "data-key": metric.key },
+        old ? changed(metric, before, value) : number(metric, value),
+    );
+}
+
+function heading(key, label, isName) {
+    const { key: sorted, isAscending } = sortOf(state);
+    const isSorted = sorted === key;
+    const look = (isName ? "name" : "number") + (key === state.metric ? " chosen" : "");
+    const order = !isSorted ? "none" : isAscending ? "ascending" : "descending";
+    const turn = () => go({ sort: isSorted && !state.sort.startsWith("-") ? "-" + key : key });
+    return element(
+        "div",
+        { role: "columnheader", class: look, "data-key": key, "aria-sort": order },
+        button(label, turn),
+    );
+}
+
+// "12 of 300 sites · allocated: 1.5 MiB, 20.3%"
+function sumOfTable(rows) {
+    if (isOfParts()) return `${exactly(rows.count)} ${state.group}s`;
+    const chosen = metricOf(state.metric),
+        matches = matchesOf(state.filter);
+    const total = chosen.ofSites.reduce((sum, _, i) => sum + (matches[i] ? summed(chosen, i) : 0), 0);
+    const isSome = state.group === "site" && rows.count !== countedSites;
+    const what = `${exactly(rows.count)}${isSome ? " of " + exactly(countedSites) : ""} ${state.group}s`;
+    const leftOut = data.left_out ? ` · ${exactly(data.left_out)} more sites were left out` : "";
+    return `${what} · ${chosen.name.toLowerCase()}: ${amount(chosen, total)}, ${share(total, chosen.total)}${leftOut}`;
+}
+
+class Table {
+    constructor() {
+        this.head = element("div", { role: "row", class: "row head", "aria-rowindex": 1 });
+        this.body = element("div", { class: "body", role: "rowgroup" });
+        this.element = element(
+            "div",
+            { class: "scroller", tabindex: 0, role: "grid", "aria-label": "Sites" },
+            element("div", { role: "rowgroup", class: "top" }, this.head),
+            this.body,
+        );
+        this.rows = null;
+        // Rows from the first one on, and which of these the keys are at.
+        this.order = [];
+        this.cursor = -1;
+        this.element.addEventListener("keydown", (event) => this.press(event));
+        this.element.addEventListener("scroll", () => requestAnimationFrame(() => this.draw()), { passive: true });
+        this.body.addEventListener("click", (event) => this.choose(event.target.closest("[data-at]")?.dataset.at));
+        addEventListener("resize", () => this.rows && this.draw());
     }
 
-    function shareCell(chosen, row) {
-        const value = rows.value(chosen, row);
-        if (old)
-            return element("div", { role: "gridcell", class: "share" }, element("small", {}, amount(chosen, rows.old(chosen, row)) + " → " + amount(chosen, value)));
-        return element("div", { role: "gridcell", class: "share" }, bar(value, chosen.total), element("span", {}, share(value, chosen.total)));
+    rowElement(at) {
+        const row = this.order[at],
+            isOpen = this.rows.isOpen(row);
+        const look = (isOpen ? " open" : "") + (at === this.cursor ? " cursor" : "");
+        return element(
+            "div",
+            {
+                role: "row",
+                class: "row" + look,
+                id: "row-" + at,
+                "data-at": at,
+                "aria-rowindex": at + 2,
+                "aria-selected": String(isOpen),
+                style: { top: at * ROW_HEIGHT + "px" },
+            },
+            shareCell(this.rows, metricOf(state.metric), row),
+            METRICS.map((metric) => numberCell(this.rows, metric, row)),
+            element("div", { role: "gridcell", class: "name" }, this.rows.label(row)),
+        );
     }
 
-    function numberCell(metric, row) {
-        const value = rows.value(metric, row), before = old ? rows.old(metric, row) : 0;
-        return element("div", { role: "gridcell", class: "number" + (metric.key === state.metric ? " chosen" : "") + (value - before ? "" : " none"), "data-key": metric.key },
-            old ? changed(metric, before, value) : number(metric, value));
+    // Those in sight, and a few around them.
+    draw() {
+        const from = Math.max(0, Math.floor(this.element.scrollTop / ROW_HEIGHT) - 10);
+        const to = Math.min(this.order.length, from + Math.ceil(this.element.clientHeight / ROW_HEIGHT) + 20);
+        this.body.replaceChildren(
+            ...Array.from({ length: Math.max(0, to - from) }, (_, i) => this.rowElement(from + i)),
+        );
     }
 
-    function rowElement(at) {
-        const row = order[at], chosen = metricOf(state.metric);
-        return element("div", { role: "row", class: "row" + (rows.isOpen(row) ? " open" : "") + (at === cursor ? " cursor" : ""), "aria-rowindex": at + 2, "aria-selected": rows.isOpen(row),
-            id: "row-" + at, "data-at": at, style: { top: at * ROW_HEIGHT + "px" } },
-            shareCell(chosen, row), METRICS.map((metric) => numberCell(metric, row)),
-            element("div", { role: "gridcell", class: "name" }, rows.label(row)));
+    fill() {
+        this.rows = rowsOf(state);
+        this.order = orderOf(this.rows);
+        this.cursor = -1;
+        this.element.scrollTop = 0;
+        const name = state.group[0].toUpperCase() + state.group.slice(1);
+        this.head.replaceChildren(
+            element("div", { role: "columnheader", class: "share" }, old ? "Before and now" : "Share"),
+            ...METRICS.map((metric) => heading(metric.key, metric.name, false)),
+            heading("name", name, true),
+        );
+        this.body.style.height = this.order.length * ROW_HEIGHT + "px";
+        this.element.setAttribute("aria-rowcount", this.order.length + 1);
     }
 
-    function draw() {
-        const from = Math.max(0, Math.floor(scroller.scrollTop / ROW_HEIGHT) - 10);
-        const to = Math.min(order.length, from + Math.ceil(scroller.clientHeight / ROW_HEIGHT) + 20);
-        const drawn = [];
-        for (let at = from; at < to; at++)
-            drawn.push(rowElement(at));
-        body.replaceChildren(...drawn);
+    choose(at) {
+        if (!this.order.length || at === undefined || at < 0) return;
+        this.cursor = Number(at);
+        this.rows.open(this.order[this.cursor]);
     }
 
-    function sum() {
-        const chosen = metricOf(state.metric);
-        let total = 0;
-        if (state.group === "thread" || state.group === "phase")
-            return `${exactly(rows.count)} ${state.group}s`;
-        const matches = matchesOf(state.filter);
-        for (let i = 0; i < siteCount; i++)
-            if (matches[i])
-                total += summed(chosen, i);
-        const of = state.group === "site" ? (rows.count === countedSites ? "" : ` of ${exactly(countedSites)}`) + " sites" : ` ${state.group}s`;
-        return `${exactly(rows.count)}${of} · ${chosen.name.toLowerCase()}: ${amount(chosen, total)}, ${share(total, chosen.total)}` +
-            (data.left_out ? ` · ${exactly(data.left_out)} more sites were left out` : "");
+    moveTo(at) {
+        this.cursor = Math.max(0, Math.min(this.order.length - 1, at));
+        const top = this.cursor * ROW_HEIGHT,
+            room = this.element.clientHeight - 2 * ROW_HEIGHT;
+        this.element.scrollTop = Math.max(Math.min(this.element.scrollTop, top), top - room);
+        this.draw();
+        this.element.setAttribute("aria-activedescendant", "row-" + this.cursor);
     }
 
-    function fill() {
-        rows = rowsOf(state);
-        order = orderOf(rows);
-        head.replaceChildren(element("div", { role: "columnheader", class: "share" }, old ? "Before and now" : "Share"),
-            ...METRICS.map((metric) => heading(metric.key, metric.name)), heading("name", state.group === "site" ? "Site" : state.group[0].toUpperCase() + state.group.slice(1), true));
-        body.style.height = order.length * ROW_HEIGHT + "px";
-        scroller.setAttribute("aria-rowcount", order.length + 1);
-        draw();
-    }
-
-    function moveTo(at) {
-        cursor = Math.max(0, Math.min(order.length - 1, at));
-        const top = cursor * ROW_HEIGHT, room = scroller.clientHeight - 2 * ROW_HEIGHT;
-        scroller.scrollTop = Math.max(Math.min(scroller.scrollTop, top), top - room);
-        draw();
-        scroller.setAttribute("aria-activedescendant", "row-" + cursor);
-    }
-
-    const page = () => Math.floor(scroller.clientHeight / ROW_HEIGHT) - 2;
-    const keys = { ArrowDown: () => moveTo(cursor + 1), ArrowUp: () => moveTo(cursor - 1), PageDown: () => moveTo(cursor + page()), PageUp: () => moveTo(cursor - page()),
-        Home: () => moveTo(0), End: () => moveTo(order.length - 1), Enter: () => cursor >= 0 && cursor < order.length && rows.open(order[cursor]) };
-    scroller.addEventListener("keydown", (event) => {
-        if (event.target !== scroller || !keys[event.key])
-            return;
+    press(event) {
+        const page = Math.floor(this.element.clientHeight / ROW_HEIGHT) - 2;
+        const steps = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -Infinity, End: Infinity };
+        const isEnter = event.key === "Enter";
+        if (event.target !== this.element || !(isEnter || event.key in steps)) return;
         event.preventDefault();
-        keys[event.key]();
-    });
-    body.addEventListener("click", (event) => {
-        const at = event.target.closest("[data-at]")?.dataset.at;
-        if (at === undefined)
-            return;
-        cursor = Number(at);
-        rows.open(order[cursor]);
-    });
-    scroller.addEventListener("scroll", () => requestAnimationFrame(draw), { passive: true });
-    addEventListener("resize", () => rows && draw());
-
-    function update(before) {
-        const isOther = !rows || ["filter", "group", "sort", "metric"].some((key) => state[key] !== before[key]);
-        if (isOther) {
-            cursor = -1;
-            scroller.scrollTop = 0;
-            fill();
-        } else {
-            draw();
-        }
+        if (isEnter) this.choose(this.cursor);
+        else this.moveTo(this.cursor + steps[event.key]);
     }
-    return { element: scroller, update, sum };
+
+    update(before) {
+        if (!this.rows || ["filter", "group", "sort", "metric"].some((key) => state[key] !== before[key])) this.fill();
+        this.draw();
+    }
+
+    sum() {
+        return sumOfTable(this.rows);
+    }
 }

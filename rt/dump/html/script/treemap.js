@@ -6,8 +6,7 @@ const ROOM_HEAD = 20;
 
 function roomOf(parent, name) {
     let child = parent.children.get(name);
-    if (!child)
-        parent.children.set(name, child = { parent, name, value: 0, children: new Map() });
+    if (!child) parent.children.set(name, (child = { parent, name, value: 0, children: new Map() }));
     return child;
 }
 
@@ -29,8 +28,7 @@ function joinSingle(room) {
         let joined = child;
         while (joined.children.size === 1 && !joined.file && joined.parent?.parent) {
             const [only] = joined.children.values();
-            if (only.isFunction)
-                break;
+            if (only.isFunction) break;
             only.name = joined.name + "/" + only.name;
             only.parent = room;
             joined = only;
@@ -43,114 +41,139 @@ function joinSingle(room) {
 function makeRooms(metric, matches) {
     const root = { parent: null, name: "all", value: 0, children: new Map() };
     for (let i = 0; i < siteCount; i++)
-        if (matches[i] && summed(metric, i) > 0)
-            addUpwards(roomsOfSite(root, i), summed(metric, i));
+        if (matches[i] && summed(metric, i) > 0) addUpwards(roomsOfSite(root, i), summed(metric, i));
     joinSingle(root);
     return root;
 }
 
 // How far from a square the worst of a row is, along a side of that length.
-function worst(row, sum, side, scale) {
+function worst(first, last, sum, side, scale) {
     const area = sum * scale;
-    return Math.max(side * side * row[0].value * scale / (area * area), area * area / (side * side * row.at(-1).value * scale));
+    return Math.max(
+        (side * side * first.value * scale) / (area * area),
+        (area * area) / (side * side * last.value * scale),
+    );
 }
 
 // place(room, x, y, width, height)
 function squarify(rooms, x, y, width, height, place) {
     let rest = rooms.reduce((sum, room) => sum + room.value, 0);
     for (let from = 0, end; from < rooms.length; from = end) {
-        const side = Math.min(width, height), scale = width * height / rest;
+        const side = Math.min(width, height),
+            scale = (width * height) / rest;
         let sum = rooms[from].value;
-        for (end = from + 1; end < rooms.length && worst(rooms.slice(from, end + 1), sum + rooms[end].value, side, scale) <= worst(rooms.slice(from, end), sum, side, scale); end++)
-            sum += rooms[end].value;
-        const depth = sum * scale / side;
+        const isBetter = (next) =>
+            worst(rooms[from], next, sum + next.value, side, scale) <=
+            worst(rooms[from], rooms[end - 1], sum, side, scale);
+        for (end = from + 1; end < rooms.length && isBetter(rooms[end]); end++) sum += rooms[end].value;
+        const depth = (sum * scale) / side;
         let along = 0;
         for (const room of rooms.slice(from, end)) {
-            const length = side * room.value / sum;
-            if (width < height)
-                place(room, x + along, y, length, depth);
-            else
-                place(room, x, y + along, depth, length);
+            const length = (side * room.value) / sum;
+            if (width < height) place(room, x + along, y, length, depth);
+            else place(room, x, y + along, depth, length);
             along += length;
         }
         rest -= sum;
-        if (width < height)
-            [y, height] = [y + depth, height - depth];
-        else
-            [x, width] = [x + depth, width - depth];
+        if (width < height) [y, height] = [y + depth, height - depth];
+        else [x, width] = [x + depth, width - depth];
     }
 }
 
-function makeTreemap() {
-    const map = element("div", { class: "treemap", role: "tree", "aria-label": "Treemap" }), crumbs = element("p", { class: "crumbs" });
-    const view = element("section", { id: "treemap", "aria-label": "Treemap" }, element("div", { class: "tools" }, crumbs), map);
-    let root = null;
+// Of a room: the names on the way to it, a line each. And the other way round, as far as there is such a room.
+const keyOf = (room) => (room.parent ? [keyOf(room.parent), room.name].filter(Boolean).join("\n") : "");
 
-    const keyOf = (room) => room.parent ? [keyOf(room.parent), room.name].filter(Boolean).join("\n") : "";
-    const moduleOf = (room) => room.module ?? (room.parent ? moduleOf(room.parent) : 0);
+function roomAt(root, key) {
+    let room = root;
+    for (const name of key ? key.split("\n") : [])
+        room = [...room.children.values()].find((child) => child.name === name) ?? room;
+    return room;
+}
 
-    function box(room, x, y, width, height, level) {
-        const metric = metricOf(state.metric);
-        const label = `${keyOf(room).replaceAll("\n", " / ")}\n${inFull(metric, room.value)} (${amount(metric, room.value)}), ${share(room.value, metric.total)}`;
-        const made = element("div", { role: "treeitem", tabindex: 0, "aria-level": level, "aria-label": label.replaceAll("\n", ", "), title: label, "data-key": keyOf(room), "data-value": room.value,
-            class: `room c${moduleColours.get(moduleOf(room)) ?? 4} t${toneOf(room.name)}` + (room.children.size ? " inner" : ""),
-            style: { left: x + "px", top: y + "px", width: Math.max(0, width - 1) + "px", height: Math.max(0, height - 1) + "px" } },
-            width > 30 && height > 16 ? element("span", {}, element("b", {}, room.name), " ", amount(metric, room.value)) : null);
+const moduleOf = (room) => room.module ?? (room.parent ? moduleOf(room.parent) : 0);
+
+class Treemap {
+    constructor() {
+        this.map = element("div", { class: "treemap", role: "tree", "aria-label": "Treemap" });
+        this.crumbs = element("p", { class: "crumbs" });
+        this.element = element(
+            "section",
+            { id: "treemap", "aria-label": "Treemap" },
+            element("div", { class: "tools" }, this.crumbs),
+            this.map,
+        );
+        this.root = null;
+        const open = (event) => this.open(event.target.closest("[data-key]")?.dataset.key);
+        this.map.addEventListener("click", open);
+        this.map.addEventListener("keydown", (event) => event.key === "Enter" && open(event));
+        addEventListener("resize", () => this.root && state.view === "treemap" && this.draw());
+    }
+
+    box(room, { x, y, width, height }, level) {
+        const metric = metricOf(state.metric),
+            name = keyOf(room).replaceAll("\n", " / ");
+        const look = `room c${moduleColours.get(moduleOf(room)) ?? 4} t${toneOf(room.name)}${room.children.size ? " inner" : ""}`;
+        const style = { left: x + "px", top: y + "px", width: width - 1 + "px", height: height - 1 + "px" };
+        const made = element(
+            "div",
+            described(
+                {
+                    class: look,
+                    tabindex: 0,
+                    "aria-level": level,
+                    "data-key": keyOf(room),
+                    "data-value": room.value,
+                    style,
+                },
+                describe(metric, name, room.value),
+            ),
+            width > 30 && height > 16
+                ? element("span", {}, element("b", {}, room.name), " ", amount(metric, room.value))
+                : null,
+        );
         if (width > 40 && height > ROOM_HEAD + 16)
-            fill(made, room, width - 5, height - ROOM_HEAD - 4, level + 1);
+            this.fill(made, room, { x: 2, y: ROOM_HEAD, width: width - 5, height: height - ROOM_HEAD - 4 }, level + 1);
         return made;
     }
 
-    function fill(parent, room, width, height, level) {
+    // What is in a room, but for what would be a line.
+    fill(parent, room, { x, y, width, height }, level) {
         const rooms = [...room.children.values()].sort((a, b) => b.value - a.value);
-        const inset = level > 1 ? 2 : 0, top = level > 1 ? ROOM_HEAD : 0;
-        squarify(rooms, 0, 0, width, height, (child, x, y, w, h) => {
-            if (w > 2 && h > 2)
-                parent.append(box(child, x + inset, y + top, w, h, level));
+        squarify(rooms, x, y, width, height, (child, x, y, width, height) => {
+            if (width > 2 && height > 2) parent.append(this.box(child, { x, y, width, height }, level));
         });
     }
 
-    function zoomed() {
-        let room = root;
-        for (const name of state.room ? state.room.split("\n") : [])
-            room = [...room.children.values()].find((child) => child.name === name) ?? room;
-        return room;
-    }
-
     // Of a function the sites are shown.
-    function open(key) {
-        let room = root;
-        for (const name of key.split("\n"))
-            room = [...room.children.values()].find((child) => child.name === name);
-        const terms = ["file", "function"].filter((field) => room[field]).map((field) => `${field}:"${text(room[field])}"`);
-        if (!room.isFunction)
-            go({ room: key });
-        else if (terms.length)
-            go({ view: "sites", group: "site", filter: terms.join(" ") });
+    open(key) {
+        if (!key) return;
+        const room = roomAt(this.root, key);
+        const terms = ["file", "function"]
+            .filter((field) => room[field])
+            .map((field) => `${field}:"${text(room[field])}"`);
+        if (!room.isFunction) go({ room: key });
+        else if (terms.length) go({ view: "sites", group: "site", filter: terms.join(" ") });
     }
 
-    function draw() {
-        const room = zoomed(), steps = [];
-        for (let at = room; at; at = at.parent)
-            steps.unshift(at);
-        crumbs.replaceChildren(...steps.flatMap((step, i) => [i ? " / " : "", i === steps.length - 1 ? element("b", {}, step.name)
-            : element("button", { type: "button", onclick: () => go({ room: keyOf(step) }) }, step.name)]));
-        map.replaceChildren();
+    drawCrumbs(room) {
+        const way = [];
+        for (let at = room; at; at = at.parent) way.unshift(at);
+        const step = (at) => (at === room ? element("b", {}, at.name) : button(at.name, () => go({ room: keyOf(at) })));
+        this.crumbs.replaceChildren(...way.flatMap((at, i) => [i ? " / " : "", step(at)]));
+    }
+
+    draw() {
+        const room = roomAt(this.root, state.room);
+        this.drawCrumbs(room);
+        this.map.replaceChildren();
         if (room.value)
-            fill(map, room, map.clientWidth, map.clientHeight, 1);
-        else
-            map.append(element("p", { class: "note" }, "Nothing here."));
+            this.fill(this.map, room, { x: 0, y: 0, width: this.map.clientWidth, height: this.map.clientHeight }, 1);
+        else this.map.append(element("p", { class: "note" }, "Nothing here."));
     }
 
-    const chosen = (event) => event.target.closest("[data-key]")?.dataset.key;
-    map.addEventListener("click", (event) => chosen(event) && open(chosen(event)));
-    map.addEventListener("keydown", (event) => event.key === "Enter" && chosen(event) && open(chosen(event)));
-    addEventListener("resize", () => root && state.view === "treemap" && draw());
-
-    function update(before) {
-        if (!root || state.metric !== before.metric || state.filter !== before.filter || before.view !== state.view)
-            root = makeRooms(metricOf(state.metric), matchesOf(state.filter));
-        draw();
+    update(before) {
+        if (!this.root || ["metric", "filter", "view"].some((key) => state[key] !== before[key]))
+            this.root = makeRooms(metricOf(state.metric), matchesOf(state.filter));
+        this.draw();
     }
-    return { element: view, update };
 }
