@@ -105,10 +105,12 @@ class Browser:
         assert "exceptionDetails" not in result, result["exceptionDetails"]
         return result["result"].get("value")
 
-    def press(self, key, text=None):
-        for kind in "keyDown", "keyUp":
-            self.call("Input.dispatchKeyEvent", type=kind, key=key, code=key, **({"text": text} if text and kind == "keyDown" else {}),
-                      windowsVirtualKeyCode={"Enter": 13, "Escape": 27, "ArrowDown": 40}.get(key, ord(key[0])))
+    def press(self, key):
+        """A key by its name, or a character."""
+        number = {"Enter": 13, "Escape": 27, "ArrowDown": 40}.get(key, ord(key[0]))
+        text = {"text": key} if len(key) == 1 else {}
+        self.call("Input.dispatchKeyEvent", type="keyDown", key=key, windowsVirtualKeyCode=number, **text)
+        self.call("Input.dispatchKeyEvent", type="keyUp", key=key, windowsVirtualKeyCode=number)
 
     def click(self, selector):
         place = self.value(f"(() => {{ const box = document.querySelector({json.dumps(selector)}).getBoundingClientRect();"

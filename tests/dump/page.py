@@ -3,6 +3,7 @@
 hostile names are text, nothing is asked for from anywhere."""
 import base64
 import hashlib
+import json
 import os
 import re
 import sys
@@ -23,8 +24,11 @@ ROWS = """(async () => {
         scroller.scrollTop = top;
         await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(done))));
         for (const row of document.querySelectorAll(".body .row"))
-            rows.set(Number(row.dataset.at), { name: row.querySelector(".name b").textContent, all: row.querySelector(".name").textContent,
-                ...Object.fromEntries([...row.querySelectorAll(".number")].map((cell) => [cell.dataset.key, Number(cell.firstChild.value)])) });
+            rows.set(Number(row.dataset.at), {
+                name: row.querySelector(".name b").textContent,
+                all: row.querySelector(".name").textContent,
+                ...Object.fromEntries([...row.querySelectorAll(".number")].map((cell) => [cell.dataset.key, Number(cell.firstChild.value)])),
+            });
     }
     scroller.scrollTop = 0;
     return [...rows].sort(([a], [b]) => a - b).map(([, row]) => row);
@@ -55,15 +59,18 @@ HOSTILE = "</script><img src=x onerror=alert(1)><!--<script>\"'&amp;\u2028"
 
 def site(number, **given):
     zeros = dict.fromkeys(COUNTERS + ["max_live_blocks", "max_live_blocks_within"], 0)
-    return {"id": f"{number:016x}", "module": "/bin/app", "sited": True, "function": f"function_{number}", "file": f"src/dir_{number % 40}/file_{number % 1000}.c",
-            "line": number + 1, "column": 3, "callee": "malloc", "type": None, "inlined": [], **zeros,
-            "allocs": 1, "alloc_bytes": number + 1, "live_blocks": 1, "live_bytes": number + 1, "peak_blocks": 1, "peak_bytes": number + 1, "max_live_blocks": 1, **given}
+    ones = dict.fromkeys(("allocs", "live_blocks", "peak_blocks", "max_live_blocks"), 1)
+    sizes = dict.fromkeys(("alloc_bytes", "live_bytes", "peak_bytes"), number + 1)
+    return {"id": f"{number:016x}", "module": "/bin/app", "sited": True, "function": f"function_{number}",
+            "file": f"src/dir_{number % 40}/file_{number % 1000}.c", "line": number + 1, "column": 3, "callee": "malloc",
+            "type": None, "inlined": [], **zeros, **ones, **sizes, **given}
 
 
 def made_report(sites):
     totals = {name: sum(each[name] for each in sites) for name in COUNTERS}
-    return {"format": "allocsite-report", "version": 3, "program": "/bin/app", "pid": 1, "processes": 1, "exact": True, "inexact_reasons": [],
-            "finished": True, "totals": totals, "peak_within": 0, "sites_left_out": 0, "sites": sites, "faults": []}
+    return {"format": "allocsite-report", "version": 3, "program": "/bin/app", "pid": 1, "processes": 1, "exact": True,
+            "inexact_reasons": [], "finished": True, "totals": totals, "peak_within": 0,
+            "sites_left_out": 0, "sites": sites, "faults": []}
 
 
 def metric_of(each, name):
@@ -100,6 +107,10 @@ class Page(unittest.TestCase):
     def value(self, expression):
         return self.browser.value(expression)
 
+    def each(self, selector, expression):
+        """The expression of each such element, one."""
+        return self.value(f"[...document.querySelectorAll({json.dumps(selector)})].map((one) => {expression})")
+
     def go(self, fragment):
         self.value(f"location.hash = '{fragment}'")
         self.browser.drawn()
@@ -119,20 +130,22 @@ class Page(unittest.TestCase):
         path = self.program()
         told = read(path)
         self.opened(path)
-        cards = self.value("Object.fromEntries([...document.querySelectorAll('#totals > div')].map((card) => [card.dataset.metric, Number(card.querySelector('data').value)]))")
-        self.assertEqual(cards, {**{name: metric_of(told["totals"], name) for name in METRICS}, "lost": told["totals"]["lost_bytes"]})
+        cards = dict(self.each("#totals > div", "[one.dataset.metric, Number(one.querySelector('data').value)]"))
+        lost = told["totals"]["lost_bytes"]
+        self.assertEqual(cards, {**{name: metric_of(told["totals"], name) for name in METRICS}, "lost": lost})
         counted = [each for each in told["sites"] if each["allocs"] + each["reallocs"] + each["failed"]]
         self.check_sites(counted)
         for each in counted:
             self.go(f"site={each['id']}")
-            shown = self.value("Object.fromEntries([...document.querySelectorAll('#detail [data-counter]')].map((one) => [one.dataset.counter, Number(one.value)]))")
-            wanted = {name: each[name] for name in (*COUNTERS, "max_live_blocks", "max_live_blocks_within", "lost_blocks", "lost_bytes") if each[name]}
-            self.assertEqual(shown, wanted)
-            self.assertIn(f"{each['file'].split('/')[-1]}:{each['line']}:{each['column']}" if each["file"] else "", self.value("document.querySelector('#detail .place').textContent"))
-            sizes = self.value("[...document.querySelectorAll('#detail .histogram data')].map((one) => Number(one.value))")
+            shown = dict(self.each("#detail [data-counter]", "[one.dataset.counter, Number(one.value)]"))
+            more = "max_live_blocks", "max_live_blocks_within", "lost_blocks", "lost_bytes"
+            self.assertEqual(shown, {name: each[name] for name in (*COUNTERS, *more) if each[name]})
+            place = f"{os.path.basename(each['file'])}:{each['line']}:{each['column']}" if each["file"] else ""
+            self.assertIn(place, self.value("document.querySelector('#detail .place').textContent"))
+            sizes = self.each("#detail .histogram data", "Number(one.value)")
             self.assertEqual(sizes, [count for _, count in each.get("sizes", [])])
         self.go("view=sizes")
-        pairs = self.value("[...document.querySelectorAll('.pairs tbody tr')].map((row) => [...row.querySelectorAll('data')].map((one) => Number(one.value)))")
+        pairs = self.each(".pairs tbody tr", "[...one.querySelectorAll('data')].map((number) => Number(number.value))")
         self.assertEqual(sorted(pairs), sorted([pair["bytes"], pair["count"]] for pair in told["pairs"] + told["faults"]))
 
     def test_groups_are_sums(self):
@@ -149,11 +162,13 @@ class Page(unittest.TestCase):
     def test_threads_and_phases(self):
         profile = os.path.join(GOLDEN, "profile-1", "phases.profile")
         for group in "thread", "phase":
-            rows = read(written("groups.json", dump("report", "--no-symbols", f"--by={group}", "--format=json", profile).stdout))["rows"]
+            told = dump("report", "--no-symbols", f"--by={group}", "--format=json", profile).stdout
+            rows = json.loads(told)["rows"]
             self.opened(profile, "--no-symbols", fragment=f"#group={group}")
             shown = self.rows()
             for metric in METRICS.keys() - {"peak"}:
-                self.assertEqual(sorted(row[metric] for row in shown), sorted(metric_of(row, metric) for row in rows), (group, metric))
+                wanted = sorted(metric_of(row, metric) for row in rows)
+                self.assertEqual(sorted(row[metric] for row in shown), wanted, (group, metric))
 
     def test_a_column_sorts_both_ways(self):
         told = read(self.program())
@@ -170,13 +185,14 @@ class Page(unittest.TestCase):
         self.browser.click("[data-metric=live]")
         lives = [row["live"] for row in self.rows()]
         self.assertEqual(lives, sorted(lives, reverse=True))
-        self.value("new Promise((done) => { addEventListener('popstate', () => requestAnimationFrame(done)); history.back(); })")
+        self.value("new Promise((done) => { addEventListener('popstate', () => setTimeout(done)); history.back(); })")
         self.assertEqual([row["all"] for row in self.rows()], names)
 
     def test_words_filter(self):
         self.opened(self.program())
-        for words, names in {"function:left": {"left"}, "callee:calloc": {"right"}, "-function:left -function:right -function:main": None,
-                             "file:program.c:12": {"main"}, 'type:"struct item"': {"main"}, "no such site": set()}.items():
+        for words, names in {"function:left": {"left"}, "callee:calloc": {"right"},
+                             "-function:left -function:right -function:main": None, "file:program.c:12": {"main"},
+                             'type:"struct item"': {"main"}, "no such site": set()}.items():
             self.value("document.querySelector('#filter').value = ''")
             self.browser.type("#filter", words)
             shown = {row["name"] for row in self.rows()}
@@ -193,13 +209,13 @@ class Page(unittest.TestCase):
         self.assertFalse(self.value("document.querySelector('#detail').hidden"))
         self.browser.press("Escape")
         self.assertTrue(self.value("document.querySelector('#detail').hidden"))
-        self.browser.press("2", "2")
+        self.browser.press("2")
         self.assertEqual(self.value("document.querySelector('[aria-selected=true][role=tab]').dataset.view"), "flame")
-        self.browser.press("/", "/")
+        self.browser.press("/")
         self.assertEqual(self.value("document.activeElement.id"), "filter")
 
     def check_flame(self, total):
-        frames = self.value("[...document.querySelectorAll('.frame')].map((one) => [Number(one.ariaLevel), Number(one.dataset.value), one.textContent, one.dataset.path])")
+        frames = self.each(".frame", "[Number(one.ariaLevel), Number(one.dataset.value), one.textContent, one.dataset.path]")
         self.assertEqual(frames[0][:2], [1, total])
         inside = {}
         for level, amount, _, path in frames[1:]:
@@ -221,20 +237,22 @@ class Page(unittest.TestCase):
                 self.check_flame(metric_of(told["totals"], metric))
         self.opened(path, fragment="#view=flame")
         left = sum(metric_of(each, "bytes") for each in told["sites"] if each["function"] == "left")
-        self.assertIn(left, [amount for _, amount, name, _ in self.check_flame(metric_of(told["totals"], "bytes")) if name == "left"])
+        frames = self.check_flame(metric_of(told["totals"], "bytes"))
+        self.assertIn(left, [amount for _, amount, name, _ in frames if name == "left"])
         self.value("[...document.querySelectorAll('.frame')].find((one) => one.textContent === 'left').click()")
-        self.assertEqual(self.value("[...document.querySelectorAll('.frame:not(.above)')].map((one) => one.textContent)[0]"), "left")
+        self.assertEqual(self.each(".frame:not(.above)", "one.textContent")[0], "left")
         self.browser.type("#filter", "left")
-        self.assertIn("left", self.value("[...document.querySelectorAll('.frame.hit')].map((one) => one.textContent)"))
+        self.assertIn("left", self.each(".frame.hit", "one.textContent"))
 
     def test_treemap(self):
         path = self.program()
         told = read(path)
         self.opened(path, fragment="#view=treemap")
-        rooms = self.value("[...document.querySelectorAll('.treemap > .room')].map((one) => Number(one.dataset.value))")
+        rooms = self.each(".treemap > .room", "Number(one.dataset.value)")
         self.assertEqual(sum(rooms), metric_of(told["totals"], "bytes"))
         for name in "program.c", "left":
-            self.value(f"[...document.querySelectorAll('.room')].find((one) => one.querySelector('b')?.textContent.endsWith('{name}')).click()")
+            named = f"one.querySelector('b')?.textContent.endsWith('{name}')"
+            self.value(f"[...document.querySelectorAll('.room')].find((one) => {named}).click()")
         self.assertEqual({row["name"] for row in self.rows()}, {"left"})
 
     def test_source(self):
@@ -248,14 +266,15 @@ class Page(unittest.TestCase):
         self.assertEqual(self.value("Number(document.querySelector('.source .here data').value)"), metric_of(left, "bytes"))
 
     def test_two_reports(self):
-        one, other = made_report([site(1), site(2), site(3)]), made_report([site(2, alloc_bytes=6, live_bytes=6, peak_bytes=6), site(3), site(4)])
+        one = made_report([site(1), site(2), site(3)])
+        other = made_report([site(2, alloc_bytes=6, live_bytes=6, peak_bytes=6), site(3), site(4)])
         old, new, path = written("old.json", one), written("new.json", other), work("diff.html")
         self.assertEqual(dump("diff", "--format=html", "-o", path, old, new).returncode, 0)
         self.browser.complaints.clear()
         self.browser.open(path)
         self.assertEqual([(row["name"], row["bytes"], row["calls"]) for row in self.rows()],
                          [("function_4", 5, 1), ("function_2", 3, 0), ("function_1", -2, -1), ("function_3", 0, 0)])
-        self.assertEqual(self.value("[...document.querySelectorAll('.body .share')].map((cell) => cell.textContent)"),
+        self.assertEqual(self.each(".body .share", "one.textContent"),
                          ["0 B → 5 B", "3 B → 6 B", "2 B → 0 B", "4 B → 4 B"])
         self.assertEqual(self.value("document.querySelector('[data-metric=bytes]').textContent"), "Allocated15 Bwas 9 B")
         for view in "flame", "treemap":
@@ -297,9 +316,10 @@ class Page(unittest.TestCase):
     def test_policy_allows_what_is_there_and_nothing_else(self):
         with open(self.page(self.program())) as file:
             text = file.read()
-        hashes = ["sha256-" + base64.b64encode(hashlib.sha256(part.encode()).digest()).decode()
-                  for part in (re.search(r"<style>(.*?)</style>", text, re.S)[1], re.search(r'<script type="module">(.*?)</script>', text, re.S)[1])]
-        self.assertIn(f"default-src 'none'; style-src '{hashes[0]}'; script-src '{hashes[1]}'; base-uri 'none'; form-action 'none'", text)
+        parts = r"<style>(.*?)</style>", r'<script type="module">(.*?)</script>'
+        digests = [hashlib.sha256(re.search(part, text, re.S)[1].encode()).digest() for part in parts]
+        style, script = ("'sha256-" + base64.b64encode(digest).decode() + "'" for digest in digests)
+        self.assertIn(f"\"default-src 'none'; style-src {style}; script-src {script}; base-uri 'none'; form-action 'none'\"", text)
         empty = len(text) - len(re.search(r'id="data">(.*?)</script>', text, re.S)[1])
         self.assertLess(empty, 80_000)
 
@@ -310,7 +330,8 @@ class Page(unittest.TestCase):
             text = re.sub(r"<script.*?</script>", "", file.read(), flags=re.S)
         table = re.search(r"<tbody>(.*?)</tbody>", text, re.S)[1]
         rows = [[int(number) for number in re.findall(r'value="(\d+)"', row)][:4] for row in table.split("</tr>")[:-1]]
-        self.assertEqual(rows, [[metric_of(each, name) for name in ("bytes", "calls", "live", "peak")] for each in told["sites"][:50] if each["allocs"] + each["reallocs"]])
+        counted = [each for each in told["sites"] if metric_of(each, "calls")][:50]
+        self.assertEqual(rows, [[metric_of(each, name) for name in ("bytes", "calls", "live", "peak")] for each in counted])
         self.assertIn(f'value="{metric_of(told["totals"], "bytes")}"', text)
 
     def test_a_hundred_thousand_sites(self):
@@ -338,7 +359,8 @@ class Page(unittest.TestCase):
 class Usage(unittest.TestCase):
     def test_what_cannot_be_a_page(self):
         path = written("few.json", made_report([site(1)]))
-        for options, what in ((["--format=html", "--tree"], "--tree cannot be html"), (["--format=html", "--by=file"], "--by cannot be html"),
+        for options, what in ((["--format=html", "--tree"], "--tree cannot be html"),
+                              (["--format=html", "--by=file"], "--by cannot be html"),
                               (["--source"], "--source is of --format=html")):
             done = dump("report", *options, path)
             self.assertEqual((done.returncode, done.stdout), (2, ""))
@@ -353,7 +375,8 @@ class Usage(unittest.TestCase):
 
     def test_output_is_the_same_as_of_standard_output(self):
         path = written("few.json", made_report([site(1)]))
-        for options in (["report", "--format=html", path], ["report", "--format=csv", path], ["diff", "--format=html", path, path]):
+        for options in (["report", "--format=html", path], ["report", "--format=csv", path],
+                        ["diff", "--format=html", path, path]):
             self.assertEqual(dump(*options, "-o", work("output")).returncode, 0)
             with open(work("output")) as file:
                 self.assertEqual(file.read(), dump(*options).stdout)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-// The filter: words that must all be somewhere in a site. `file:`, `function:`, `type:`, `module:`, `callee:` and `id:` say where;
-// quotes keep spaces; a minus turns a word around; `a.c:12` is a line.
+// The filter: words that must all be somewhere in a site. `file:`, `function:`, `type:`, `module:`, `callee:` and `id:`
+// say where; quotes keep spaces; a minus turns a word around; `a.c:12` is a line.
 
 const FIELDS = ["function", "file", "type", "module", "callee"];
 

@@ -72,7 +72,8 @@ class Flame {
         const name = nodeName(node),
             place = node.site < 0 && node.frame >= 0 ? "\n" + framePlace(node.frame) : "";
         const hit = this.isHit ? (node.frame >= 0 && this.isHit(node.frame) ? " hit" : " dim") : "";
-        const look = `frame c${colourOf(node)} t${toneOf(name)}${node.site >= 0 ? " leaf" : ""}${isAbove ? " above" : ""}${hit}`;
+        const kind = (node.site >= 0 ? " leaf" : "") + (isAbove ? " above" : "");
+        const look = `frame c${colourOf(node)} t${toneOf(name)}` + kind + hit;
         const box = { left: 100 * left + "%", width: 100 * width + "%", top: level * FLAME_ROW + "px" };
         return element(
             "div",

@@ -12,7 +12,8 @@ const GROUPS = [
     ...(data.phases ? ["phase"] : []),
 ];
 
-// Rows: `count`, `value(metric, row)`, `old(metric, row)` in the older report, `label(row)`, `text(row)` to sort by, `open(row)` when it is chosen.
+// Rows: `count`, `value(metric, row)`, `old(metric, row)` in the older report, `label(row)`, `text(row)` to sort by,
+// `open(row)` when it is chosen.
 
 function rowsOfSites(matches) {
     const chosen = [];
@@ -99,8 +100,8 @@ function rowsOf({ group, filter }) {
         : rowsOfGroups(group, matchesOf(filter));
 }
 
-// The column that rows are in order of, and whether from the small to the large. A minus is for the reverse of what is usual:
-// numbers begin with the largest, names with A.
+// The column that rows are in order of, and whether from the small to the large. A minus is for the reverse of what
+// is usual: numbers begin with the largest, names with A.
 function sortOf({ sort, metric }) {
     const isReverse = sort.startsWith("-"),
         key = sort.replace(/^-/, "") || metric;

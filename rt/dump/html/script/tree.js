@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-// The ways to the allocations as a tree of functions, and below these their sites: calling frames where they were kept, and what
-// was inlined. Root first it begins where the program does, the other way round where it allocates.
+// The ways to the allocations as a tree of functions, and below these their sites: calling frames where they were kept,
+// and what was inlined. Root first it begins where the program does, the other way round where it allocates.
 
 // Most nodes of a large tree are its leaves: a map for each would be half of its memory.
 const NO_CHILDREN = new Map();

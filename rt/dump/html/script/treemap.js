@@ -112,7 +112,8 @@ class Treemap {
     box(room, { x, y, width, height }, level) {
         const metric = metricOf(state.metric),
             name = keyOf(room).replaceAll("\n", " / ");
-        const look = `room c${moduleColours.get(moduleOf(room)) ?? 4} t${toneOf(room.name)}${room.children.size ? " inner" : ""}`;
+        const colour = moduleColours.get(moduleOf(room)) ?? 4;
+        const look = `room c${colour} t${toneOf(room.name)}` + (room.children.size ? " inner" : "");
         const style = { left: x + "px", top: y + "px", width: width - 1 + "px", height: height - 1 + "px" };
         const made = element(
             "div",
