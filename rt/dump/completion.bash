@@ -25,7 +25,7 @@ _allocsite_dump() {
     [[ $command != annotate ]] || options="--context= --all --source= --format= --help"
     [[ $command != export ]] || options="--format= -o --output= --sort= --top= --names= --no-symbols --debug-dir= --help"
     [[ $command != merge ]] || options="-o --output= --help"
-    [[ $command != diff ]] || options="--format= --sort= --top= --min-bytes= --all --exit-code --help"
+    [[ $command != diff ]] || options="-o --output= --format= --sort= --top= --min-bytes= --all --exit-code --help"
     [[ $command != top ]] || options="--sort= --filter= --interval= --count= --plain --once --top= --help"
     [[ $command != check ]] || options="--budget= --format= --write-budget --slack= --top= --help"
     [[ $previous != = ]] || option=${COMP_WORDS[COMP_CWORD-2]}

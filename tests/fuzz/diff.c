@@ -3,6 +3,7 @@
 #include "fuzz.h"
 
 #include "dump/compare/diff.h"
+#include "dump/html/html.h"
 
 #include <stdlib.h>
 
@@ -22,6 +23,7 @@ static void edit(struct report_file *file) {
 static void write_all(const struct loaded *old, const struct loaded *new, enum measure sort) {
     struct out out = fuzz_out();
     struct diff diff;
+    struct symbolizer nothing = {.is_off = true};
     struct diff_limits limits = {.all = true};
     diff_make(&diff, old->report, new->report, sort);
     size_t rows = 0;
@@ -33,6 +35,7 @@ static void write_all(const struct loaded *old, const struct loaded *new, enum m
         abort();
     diff_text(&out, &diff, old, new, &limits);
     diff_json(&out, &diff, old, new, &limits);
+    html_write(&out, &(struct html){.report = new->report, .diff = &diff, .symbolizer = &nothing});
     diff_free(&diff);
 }
 

@@ -2,6 +2,7 @@
 /* From the bytes of a report as JSON to its other forms, with everything shown. */
 #include "fuzz.h"
 
+#include "dump/html/html.h"
 #include "dump/load/report_check.h"
 #include "dump/load/report_read.h"
 #include "write/formats.h"
@@ -32,11 +33,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (!size || !report_read(&file, (const char *)data, size, &why))
         return 0;
     struct out out = fuzz_out();
+    struct symbolizer nothing = {.is_off = true};
     struct report_limits limits = limits_of(data[0]);
     report_prepare(&file.report, &limits);
     report_check(&file.report, ignore, NULL);
     for (int format = FORMAT_TEXT; format <= FORMAT_MARKDOWN; format++)
         report_write(&out, &file.report, (enum report_format)format);
+    html_write(&out, &(struct html){.report = &file.report, .symbolizer = &nothing});
     report_read_free(&file);
     return 0;
 }

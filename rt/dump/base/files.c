@@ -179,15 +179,37 @@ bool whole_input(const char *path, char **bytes, size_t *size, struct reason *wh
 /* ---- The standard output of a command. */
 
 static struct out out;
+static const char *output; /* NULL: it is standard output itself */
+static struct new_file file;
+
+void standard_out_to(const char *path) {
+    output = path;
+}
 
 struct out *standard_out(void) {
     static char buffer[1 << 16];
-    out_open(&out, STDOUT_FILENO, buffer, sizeof buffer);
+    struct reason why;
+    bool is_open = !output || new_file_open(&file, output, &why);
+    out_open(&out, output ? file.fd : STDOUT_FILENO, buffer, sizeof buffer);
+    if (is_open)
+        return &out;
+    complain(output, "%s", why.text);
+    out.error = EPIPE;
+    file = (struct new_file){.path = NULL};
     return &out;
+}
+
+static int end_file(int error) {
+    struct reason why;
+    if (!file.path)
+        return STATUS_FAILED;
+    return new_file_end(&file, error, &why) ? STATUS_DONE : complain(output, "%s", why.text);
 }
 
 int standard_out_end(void) {
     int error = out_flush(&out);
+    if (output)
+        return end_file(error);
     if (error && error != EPIPE)
         complain("standard output", "%s", strerror(error));
     return error ? STATUS_FAILED : STATUS_DONE;

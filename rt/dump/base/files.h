@@ -49,6 +49,9 @@ bool whole_input(const char *path, char **bytes, size_t *size, struct reason *wh
 
 /* ---- The standard output of a command. */
 
+/* From now on it is a new file of that path, which takes its place at the end. */
+void standard_out_to(const char *path);
+
 /* The one writer to it, empty. */
 struct out *standard_out(void);
 

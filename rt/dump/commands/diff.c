@@ -4,6 +4,7 @@
 #include "base/amount.h"
 #include "dump/base/files.h"
 #include "dump/commands/commands.h"
+#include "dump/html/html.h"
 
 #include <getopt.h>
 #include <stdio.h>
@@ -13,23 +14,28 @@ struct diff_options {
     struct diff_limits limits;
     enum measure sort;
     enum report_format format;
-    bool is_top_given, has_exit_code;
+    bool is_page, is_top_given, has_exit_code;
 };
 
 static int show(const struct diff *diff, const struct loaded *old, const struct loaded *new,
-                const struct diff_options *options) {
-    (options->format == FORMAT_JSON ? diff_json : diff_text)(standard_out(), diff, old, new,
-                                                             &options->limits);
+                const struct diff_options *options, const struct symbolizer *names) {
+    const struct html page = {.report = new->report, .diff = diff, .symbolizer = names};
+    if (options->is_page)
+        html_write(standard_out(), &page);
+    else
+        (options->format == FORMAT_JSON ? diff_json : diff_text)(standard_out(), diff, old, new,
+                                                                 &options->limits);
     int status = standard_out_end();
     if (options->has_exit_code && diff->differs)
         status |= STATUS_FAILED;
     return old->is_lawful && new->is_lawful ? status : STATUS_FAILED;
 }
 
-static int compare(const struct loaded *old, const struct loaded *new, const struct diff_options *options) {
+static int compare(const struct loaded *old, const struct loaded *new, const struct diff_options *options,
+                   const struct symbolizer *names) {
     struct diff diff;
     diff_make(&diff, old->report, new->report, options->sort);
-    int status = show(&diff, old, new, options);
+    int status = show(&diff, old, new, options, names);
     diff_free(&diff);
     return status;
 }
@@ -38,7 +44,7 @@ static int compare_files(const char *old_path, const char *new_path, const struc
     struct loaded old, new;
     struct symbolizer names = {.is_quiet = true};
     bool has_old = loaded_open(&old, old_path, &names), has_new = loaded_open(&new, new_path, &names);
-    int status = has_old && has_new ? compare(&old, &new, options) : STATUS_FAILED;
+    int status = has_old && has_new ? compare(&old, &new, options, &names) : STATUS_FAILED;
     if (has_old)
         loaded_close(&old);
     if (has_new)
@@ -56,7 +62,8 @@ static int help(void) {
          "in\n"
          "the order of the code. Either file may be - for standard input.\n"
          "\n"
-         "  --format=text|json\n"
+         "  --format=text|json|html          html: one file to look at, with all rows\n"
+         "  -o FILE, --output=FILE           write there\n"
          "  --sort=bytes|allocs|live|peak    whose change is the largest (default: bytes)\n"
          "  --top=N                          rows (0: all; default: 20 in text, else all)\n"
          "  --min-bytes=SIZE                 hide rows whose bytes, live and peak changed by less\n"
@@ -87,6 +94,7 @@ static const struct option long_options[] = {
     {"min-bytes", required_argument, NULL, MIN_BYTES},
     {"all", no_argument, NULL, ALL},
     {"exit-code", no_argument, NULL, EXIT_CODE},
+    {"output", required_argument, NULL, 'o'},
     {"help", no_argument, NULL, 'h'},
     {0},
 };
@@ -94,7 +102,7 @@ static const struct option long_options[] = {
 static const char *right_values(int option) {
     switch (option) {
     case FORMAT:
-        return "text or json";
+        return "text, json or html";
     case SORT:
         return "bytes, allocs, live or peak";
     case TOP:
@@ -107,10 +115,14 @@ static const char *right_values(int option) {
 static bool set_option(struct diff_options *options, int option, const char *value) {
     switch (option) {
     case FORMAT:
-        return format_named(value, strlen(value), VIEW_DIFF, &options->format);
+        options->is_page = strcmp(value, "html") == 0;
+        return options->is_page || format_named(value, strlen(value), VIEW_DIFF, &options->format);
     case SORT:
         options->sort = measure_named(value, strlen(value));
         return options->sort < MEASURE_SORTS;
+    case 'o':
+        standard_out_to(value);
+        return true;
     case TOP:
         options->is_top_given = true;
         return !amount_read_all(value, false, &options->limits.top);
@@ -126,7 +138,8 @@ static bool set_option(struct diff_options *options, int option, const char *val
 int command_diff(int count, char **arguments) {
     struct diff_options options = {.limits.top = 20};
     opterr = 0;
-    for (int option, index; (option = getopt_long(count, arguments, "h", long_options, &index)) != -1;) {
+    for (int option, index = 0;
+         (option = getopt_long(count, arguments, "ho:", long_options, &index)) != -1;) {
         if (option == 'h')
             return help();
         if (option == '?')

@@ -4,6 +4,7 @@
 #include "dump/base/files.h"
 #include "dump/commands/commands.h"
 #include "dump/export/export.h"
+#include "dump/html/html.h"
 #include "dump/join/join.h"
 #include "dump/load/loaded.h"
 #include "dump/load/source.h"
@@ -63,6 +64,8 @@ struct showing {
     char *suppressed;
     struct symbolizer symbolizer;
     struct tree tree;
+    bool is_page, has_source;      /* of rows: as HTML */
+    struct groups threads, phases; /* of the page */
 };
 
 /* False: it cannot be read. */
@@ -89,6 +92,23 @@ static int show_sites(const char *path, struct report *report, struct showing *s
     if (check_owned(path, report, &showing->options))
         return STATUS_FAILED;
     report_write(standard_out(), report, showing->options.format);
+    return standard_out_end() | check_asked(path, report);
+}
+
+static int show_page(const char *path, struct report *report, struct showing *showing) {
+    struct report_limits everything = {.top = 0}, limits = report_limits_of(&showing->options);
+    const struct html page = {.report = report,
+                              .symbolizer = &showing->symbolizer,
+                              .threads = &showing->threads,
+                              .phases = &showing->phases,
+                              .has_source = showing->has_source};
+    limits.suppressed = showing->suppressed;
+    report_prepare(report, &limits);
+    if (check_owned(path, report, &showing->options))
+        return STATUS_FAILED;
+    groups_prepare(&showing->threads, &everything);
+    groups_prepare(&showing->phases, &everything);
+    html_write(standard_out(), &page);
     return standard_out_end() | check_asked(path, report);
 }
 
@@ -141,6 +161,8 @@ static int show_what(const char *path, struct report *report, struct showing *sh
         return show_tree(path, report, showing);
     if (showing->what != SHOW_ROWS)
         return show_coverage(report, showing);
+    if (showing->is_page)
+        return show_page(path, report, showing);
     return showing->groups.by == BY_SITE ? show_sites(path, report, showing)
                                          : show_groups(path, report, showing);
 }
@@ -148,11 +170,19 @@ static int show_what(const char *path, struct report *report, struct showing *sh
 static int show(const char *path, struct report *report, struct showing *showing) {
     static char directory[PATH_MAX];
     report->directory = getcwd(directory, sizeof directory);
-    line_fit(report, STDOUT_FILENO);
+    if (!showing->is_page)
+        line_fit(report, STDOUT_FILENO);
     bool has_addresses = showing->what == SHOW_ROWS || showing->what == SHOW_TREE;
     if (has_addresses)
         symbolize_report(&showing->symbolizer, report);
     return show_what(path, report, showing) | laws_check(path, report);
+}
+
+/* Without them the page has one view less. */
+static void take_page_parts(struct showing *showing, const struct report_source *source) {
+    struct reason why;
+    groups_add_parts(&showing->threads, source, &why);
+    groups_add_parts(&showing->phases, source, &why);
 }
 
 /* Of what is joined, nobody knows which thread or phase it was in, nor which modules there were. */
@@ -162,6 +192,8 @@ static bool take_parts(void *context, const struct report_source *source, struct
         showing->what == SHOW_UNUSED || showing->what == SHOW_COVERAGE || showing->groups.by == BY_TYPE;
     if (needs_modules)
         module_list_take(&showing->modules, source);
+    if (showing->is_page)
+        take_page_parts(showing, source);
     return !group_by_parts(showing->groups.by) || groups_add_parts(&showing->groups, source, why);
 }
 
@@ -192,6 +224,8 @@ static int show_files(char **paths, int count, struct showing *showing) {
     int status = count == 1 ? show_file(paths[0], showing) : show_joined(paths, count, showing);
     free(showing->suppressed);
     groups_free(&showing->groups);
+    groups_free(&showing->threads);
+    groups_free(&showing->phases);
     type_layouts_free(&showing->layouts);
     module_list_free(&showing->modules);
     tree_free(&showing->tree);
@@ -214,7 +248,9 @@ static int help(void) {
          "  --prune=PERCENT                  with --tree, --flame: hide what has less (default: 1)\n"
          "  --unused                         the sites that never ran\n"
          "  --coverage                       how many of the sites of each file ran\n"
-         "  --format=text|json|csv|markdown, or a format of allocsite-dump export\n"
+         "  --format=text|json|csv|markdown|html, or a format of allocsite-dump export\n"
+         "  -o FILE, --output=FILE           write there\n"
+         "  --source                         with --format=html: the lines around sites\n"
          "  --sort=bytes|allocs|live|peak\n"
          "  --top=N                          rows (0: all; default: 20 in text and markdown, else all)\n"
          "  --min-bytes=SIZE, --min-allocs=N hide smaller rows (4096, 64KiB)\n"
@@ -232,6 +268,7 @@ static int help(void) {
          "  allocsite-dump report --leaks --pairs app.profile\n"
          "  allocsite-dump report --by=phase app.profile\n"
          "  allocsite-dump report --format=csv app.profile > app.csv\n"
+         "  allocsite-dump report --format=html --source -o app.html app.profile\n"
          "  allocsite-dump report --coverage tests/*.profile\n"
          "  allocsite-dump report /tmp/run/*");
     return STATUS_DONE;
@@ -239,15 +276,17 @@ static int help(void) {
 
 /* The options are those of a run, ALLOCSITE_OPTIONS, by the same names but for the hyphens. */
 static const struct option long_options[] = {
-    {"format", required_argument, NULL, 'o'},
-    {"sort", required_argument, NULL, 'o'},
-    {"top", required_argument, NULL, 'o'},
-    {"min-bytes", required_argument, NULL, 'o'},
-    {"min-allocs", required_argument, NULL, 'o'},
-    {"leaks", no_argument, NULL, 'o'},
-    {"suppress", required_argument, NULL, 'o'},
-    {"pairs", no_argument, NULL, 'o'},
-    {"sizes", no_argument, NULL, 'o'},
+    {"format", required_argument, NULL, 'k'},
+    {"sort", required_argument, NULL, 'k'},
+    {"top", required_argument, NULL, 'k'},
+    {"min-bytes", required_argument, NULL, 'k'},
+    {"min-allocs", required_argument, NULL, 'k'},
+    {"leaks", no_argument, NULL, 'k'},
+    {"suppress", required_argument, NULL, 'k'},
+    {"pairs", no_argument, NULL, 'k'},
+    {"sizes", no_argument, NULL, 'k'},
+    {"output", required_argument, NULL, 'o'},
+    {"source", no_argument, NULL, 'S'},
     {"names", required_argument, NULL, 'n'},
     {"by", required_argument, NULL, 'b'},
     {"padding", no_argument, NULL, 'p'},
@@ -317,6 +356,22 @@ static int check_by(const struct showing *showing) {
                  : STATUS_DONE;
 }
 
+/* A page is of all there is: it groups by itself. */
+static int check_page(const struct showing *showing) {
+    if (!showing->is_page)
+        return showing->has_source ? complain_usage("report: --source is of --format=html") : STATUS_DONE;
+    if (showing->what != SHOW_ROWS || showing->groups.by != BY_SITE)
+        return complain_usage("report: --%s cannot be html",
+                              showing->what != SHOW_ROWS ? names_of_what[showing->what] : "by");
+    return STATUS_DONE;
+}
+
+/* Programs, and so the page's, get all rows. */
+static const char *set_format(struct showing *showing, const char *value) {
+    showing->is_page = strcmp(value, "html") == 0;
+    return set_option(&showing->options, "format", showing->is_page ? "json" : value);
+}
+
 static void set_what(struct showing *showing, enum shown_what what) {
     if (showing->what != SHOW_ROWS && showing->what != what)
         showing->of_rows = names_of_what[showing->what];
@@ -352,9 +407,10 @@ static const char *take_row_option(struct showing *showing, int option, const ch
         showing->of_rows = name;
     if (option == 'p')
         showing->groups.show_holes = true;
-    return option == 'p'   ? NULL
-           : option == 'b' ? set_by(showing, value)
-                           : set_option(&showing->options, name, value ? value : "1");
+    return option == 'p'                 ? NULL
+           : option == 'b'               ? set_by(showing, value)
+           : strcmp(name, "format") == 0 ? set_format(showing, value)
+                                         : set_option(&showing->options, name, value ? value : "1");
 }
 
 /* NULL, or what is wrong with the value. */
@@ -365,6 +421,12 @@ static const char *take_option(struct showing *showing, int option, const char *
         return NULL;
     case 'd':
         showing->symbolizer.debug_directory = value;
+        return NULL;
+    case 'o':
+        standard_out_to(value);
+        return NULL;
+    case 'S':
+        showing->has_source = true;
         return NULL;
     case 'u':
     case 'c':
@@ -385,10 +447,14 @@ static const char *take_option(struct showing *showing, int option, const char *
 }
 
 int command_report(int count, char **arguments) {
-    struct showing showing = {.groups = {.by = BY_SITE}, .tree = {.prune = 1}};
+    struct showing showing = {.groups = {.by = BY_SITE},
+                              .threads = {.by = BY_THREAD},
+                              .phases = {.by = BY_PHASE},
+                              .tree = {.prune = 1}};
     options_default(&showing.options);
     opterr = 0;
-    for (int option, index; (option = getopt_long(count, arguments, "h", long_options, &index)) != -1;) {
+    for (int option, index = 0;
+         (option = getopt_long(count, arguments, "ho:", long_options, &index)) != -1;) {
         if (option == 'h')
             return help();
         if (option == '?')
@@ -404,6 +470,7 @@ int command_report(int count, char **arguments) {
         return complain_usage("report: no file");
     int status = check_what(&showing);
     status = status ? status : check_by(&showing);
+    status = status ? status : check_page(&showing);
     if (!status && !read_suppressions(showing.options.suppress, &showing.suppressed))
         status = STATUS_FAILED;
     return status ? status : show_files(arguments + optind, count - optind, &showing);

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* What stands above everything: whose numbers these are, whether they are exact, the totals. */
+#include "dump/html/html.h"
+
+#include "write/names.h"
+#include "write/run.h"
+#include "write/summary.h"
+
+#include <string.h>
+
+typedef void summary(const struct page *);
+
+/* What a summary writes for people, as text of the page; what is longer is cut. */
+static void put_summary(struct out *out, const struct report *report, summary *summary) {
+    char text[4096];
+    struct out memory;
+    const struct page page = {.out = &memory, .report = report};
+    out_open_memory(&memory, text, sizeof text);
+    summary(&page);
+    html_text(out, text);
+}
+
+static void put_paragraph(struct out *out, const struct report *report, const char *class, const char *label,
+                          summary *summary) {
+    out_text(out, "<p class=\"");
+    out_text(out, class);
+    out_text(out, "\">");
+    out_text(out, label);
+    put_summary(out, report, summary);
+    out_text(out, "</p>\n");
+}
+
+/* The last part of the path: the whole stands below. */
+static void put_name(const struct page *page) {
+    const char *path = page->report->program, *slash = path ? strrchr(path, '/') : NULL;
+    out_plain(page->out, slash && slash[1] ? slash + 1 : path);
+}
+
+static void put_program(const struct page *page) {
+    out_plain(page->out, page->report->program);
+    summary_processes(page);
+}
+
+static void put_command(const struct page *page) {
+    out_plain(page->out, page->report->run.command);
+}
+
+static void put_run(struct out *out, const struct report *report) {
+    if (report->run.command)
+        put_paragraph(out, report, "command", "", put_command);
+    if (report->run.begun)
+        put_paragraph(out, report, "run", "Ran ", summary_run);
+    else if (!report->finished && !report->running)
+        out_text(out, "<p class=\"run\">The program had not come to its end by itself.</p>\n");
+}
+
+static void put_reason(struct out *out, const struct report *report, size_t reason) {
+    char text[4096];
+    struct out memory;
+    const struct page page = {.out = &memory, .report = report};
+    out_open_memory(&memory, text, sizeof text);
+    summary_reason(&page, reason);
+    out_text(out, "<li>");
+    html_text(out, text);
+    out_text(out, "</li>\n");
+}
+
+static void put_verdict(struct out *out, const struct report *report) {
+    if (!report->reason_count) {
+        out_text(out, "<p class=\"verdict\"><strong>Exact.</strong> Every allocation was counted: ");
+        put_summary(out, report, summary_sited);
+        out_text(out, ".</p>\n");
+        return;
+    }
+    out_text(out, "<div class=\"verdict doubt\" role=\"note\"><strong>Not exact</strong>\n<ul>\n");
+    for (size_t i = 0; i < report->reason_count; i++)
+        put_reason(out, report, i);
+    out_text(out, "</ul>\n");
+    put_paragraph(out, report, "sited", "Sited: ", summary_sited);
+    out_text(out, "</div>\n");
+}
+
+/* ---- The totals, each a card: the number for people, and what it is in full. */
+
+static void put_data(struct out *out, uint64_t value, bool is_bytes) {
+    char text[UNITS_SIZE];
+    (is_bytes ? units_size : units_count)(text, value);
+    out_text(out, "<data value=\"");
+    out_u64(out, value);
+    out_text(out, "\" title=\"");
+    units_count(text + sizeof text / 2, value);
+    out_text(out, text + sizeof text / 2);
+    out_text(out, is_bytes ? " bytes\">" : "\">");
+    out_text(out, text);
+    out_text(out, "</data>");
+}
+
+struct card {
+    const char *metric, *name;
+    uint64_t value;
+    bool is_bytes;
+    uint64_t count; /* what stands below it, with the word that fits */
+    const char *one, *many;
+};
+
+/* old: the same of the older report, or NULL. */
+static void put_card(struct out *out, const struct card *card, const struct card *old) {
+    const struct page page = {.out = out};
+    out_text(out, "<div data-metric=\"");
+    out_text(out, card->metric);
+    out_text(out, "\"><dt>");
+    out_text(out, card->name);
+    out_text(out, "</dt><dd>");
+    put_data(out, card->value, card->is_bytes);
+    out_text(out, "</dd>");
+    if (old) {
+        out_text(out, "<dd class=\"sub old\">was ");
+        put_data(out, old->value, card->is_bytes);
+        out_text(out, "</dd></div>\n");
+        return;
+    }
+    out_text(out, "<dd class=\"sub\">");
+    page_count(&page, card->count, card->one, card->many);
+    out_text(out, "</dd></div>\n");
+}
+
+enum { CARDS = 6 };
+
+/* What needs the owners of blocks is left out without them. Returns how many there are. */
+static size_t cards_of(struct card cards[CARDS], const struct report *report) {
+    const struct report_site *totals = &report->totals;
+    const struct counters *counters = &totals->counters;
+    const char *live = report->finished ? "Live at exit" : "Live so far";
+    uint64_t calls = counters_calls(counters), bytes = counters_bytes(counters);
+    uint64_t gone = counters->frees + counters->moved, churn = counters->freed_bytes + counters->moved_bytes;
+    const struct card all[CARDS] = {
+        {"bytes", "Allocated", bytes, true, calls, " call", " calls"},
+        {"calls", "Calls", calls, false, counters->reallocs, " reallocation", " reallocations"},
+        {"live", live, counters->live_bytes, true, counters->live_blocks, " block", " blocks"},
+        {"peak", "Peak", counters->peak_bytes, true, counters->peak_blocks, " block", " blocks"},
+        {"churn", "Churn", churn, true, gone, " block came and went", " blocks came and went"},
+        {"lost", "Lost", totals->lost_bytes, true, totals->lost_blocks, " block", " blocks"},
+    };
+    memcpy(cards, all, sizeof all);
+    return report->is_unowned ? CARDS - 4 : report->reach ? CARDS : CARDS - 1;
+}
+
+/* Of two reports those that both have. */
+static void put_cards(struct out *out, const struct report *report, const struct report *old) {
+    struct card cards[CARDS], old_cards[CARDS];
+    size_t count = cards_of(cards, report), old_count = old ? cards_of(old_cards, old) : count;
+    out_text(out, "<dl id=\"totals\">\n");
+    for (size_t i = 0; i < count && i < old_count; i++)
+        put_card(out, &cards[i], old ? &old_cards[i] : NULL);
+    out_text(out, "</dl>\n");
+}
+
+static void put_more(struct out *out, const struct report *report) {
+    if (report->totals.counters.failed || report->peak_within || report->is_unowned)
+        put_paragraph(out, report, "more", "", report->is_unowned ? summary_live : summary_totals);
+    if (report->peak_within)
+        put_paragraph(out, report, "more", "", summary_live);
+    if (!report->reach && summary_has_lost(report))
+        put_paragraph(out, report, "more", "Lost: ", summary_lost);
+    if (summary_has_inherited(report))
+        put_paragraph(out, report, "more", "Inherited: ", summary_inherited);
+    if (report->has_custom)
+        put_paragraph(out, report, "more", "Custom: ", summary_custom);
+}
+
+static void put_heading(struct out *out, const struct report *report, const struct report *old) {
+    out_text(out, "<h1>");
+    put_summary(out, report, put_name);
+    out_text(out, " <small>");
+    if (old) {
+        put_summary(out, old, put_program);
+        out_text(out, " \xE2\x86\x92 ");
+    }
+    put_summary(out, report, put_program);
+    out_text(out, "</small></h1>\n");
+}
+
+void html_head(struct out *out, const struct report *report, const struct report *old) {
+    out_text(out, "<header>\n");
+    put_heading(out, report, old);
+    if (!old)
+        put_run(out, report);
+    if (old && old->reason_count) {
+        out_text(out, "<p class=\"run\">The older one:</p>\n");
+        put_verdict(out, old);
+    }
+    put_verdict(out, report);
+    put_cards(out, report, old);
+    put_more(out, report);
+    out_text(out, "</header>\n");
+}

@@ -1,0 +1,383 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The data of the page's script. */
+#include "dump/html/pack.h"
+
+#include "dump/base/memory.h"
+#include "dump/view/groups_write.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct pack_stack {
+    size_t site, node;
+    const struct counters *counters;
+};
+
+struct pack {
+    struct json json;
+    const struct html *html;
+    struct pack_tables tables;
+    const struct report_site **sites; /* those that have a row */
+    const struct report_site **old;   /* the same in the older report; NULL: new */
+    struct report_site *gone;         /* what is left of those that were in the older one only */
+    size_t site_count;
+    size_t *numbers;           /* of each site of the report among them */
+    struct pack_stack *stacks; /* of these sites */
+    size_t stack_count, stack_room;
+    const struct counters **counters; /* of the rows that are written */
+    struct tree_path path;
+};
+
+/* Written to memory first, which holds the longest form that a text can have. */
+void pack_string(struct json *json, const char *key, const char *text) {
+    size_t size = text ? 6 * strlen(text) + 3 : 5;
+    char *quoted = memory_zeros(size, 1);
+    struct out memory;
+    out_open_memory(&memory, quoted, size);
+    out_json_string(&memory, text);
+    json_key(json, key);
+    for (const char *at = quoted; *at; at++)
+        if (*at == '<')
+            out_text(json->out, "\\u003c");
+        else
+            out_char(json->out, *at);
+    free(quoted);
+}
+
+/* ---- Columns. */
+
+typedef uint64_t number_of(struct pack *, size_t row);
+
+static uint64_t site_module(struct pack *pack, size_t row) {
+    return pack_text(&pack->tables, pack->sites[row]->view.module);
+}
+
+static uint64_t site_callee(struct pack *pack, size_t row) {
+    return pack_text(&pack->tables, pack->sites[row]->view.callee);
+}
+
+static uint64_t site_type(struct pack *pack, size_t row) {
+    return pack_text(&pack->tables, pack->sites[row]->view.type);
+}
+
+static uint64_t site_function(struct pack *pack, size_t row) {
+    return pack_text(&pack->tables, pack->sites[row]->view.at.function);
+}
+
+static uint64_t site_file(struct pack *pack, size_t row) {
+    return pack_text(&pack->tables, pack->sites[row]->view.at.file);
+}
+
+static uint64_t site_line(struct pack *pack, size_t row) {
+    return pack->sites[row]->view.at.line;
+}
+
+static uint64_t site_column(struct pack *pack, size_t row) {
+    return pack->sites[row]->view.at.column;
+}
+
+/* So that most columns of them are of zeros, which are left out. */
+static uint64_t site_unsited(struct pack *pack, size_t row) {
+    return !pack->sites[row]->view.sited;
+}
+
+static uint64_t site_backing(struct pack *pack, size_t row) {
+    return pack->sites[row]->view.backing;
+}
+
+static uint64_t site_wrapper(struct pack *pack, size_t row) {
+    return pack->sites[row]->view.of_wrapper;
+}
+
+static uint64_t site_lost_blocks(struct pack *pack, size_t row) {
+    return pack->sites[row]->lost_blocks;
+}
+
+static uint64_t site_lost_bytes(struct pack *pack, size_t row) {
+    return pack->sites[row]->lost_bytes;
+}
+
+static void add_place(struct pack *pack, const struct place *place, const struct site_view *view) {
+    struct tree_path *path = &pack->path;
+    if (path->count < TREE_PATH_MAX)
+        path->places[path->count++] = (struct tree_place){.function = place->function,
+                                                          .file = place->file,
+                                                          .module = view->module,
+                                                          .line = place->line,
+                                                          .column = place->column,
+                                                          .address = place->function ? 0 : view->address};
+}
+
+/* Without calling frames: where it is written, and what that is inlined into. */
+static uint64_t site_node(struct pack *pack, size_t row) {
+    const struct site_view *view = &pack->sites[row]->view;
+    pack->path.count = 0;
+    add_place(pack, &view->at, view);
+    for (size_t i = 0; i < view->inlined_count; i++)
+        add_place(pack, &view->inlined[i], view);
+    return pack_path(&pack->tables, &pack->path);
+}
+
+static uint64_t stack_site(struct pack *pack, size_t row) {
+    return pack->stacks[row].site;
+}
+
+static uint64_t stack_node(struct pack *pack, size_t row) {
+    return pack->stacks[row].node;
+}
+
+static void put_column(struct pack *pack, const char *key, number_of *of, size_t count) {
+    size_t first = 0;
+    while (first < count && !of(pack, first))
+        first++;
+    if (first == count)
+        return;
+    json_open(&pack->json, key, '[');
+    for (size_t i = 0; i < count; i++)
+        json_number(&pack->json, NULL, of(pack, i));
+    json_close(&pack->json, ']');
+}
+
+static void put_counter(struct pack *pack, const char *key, size_t offset, size_t count) {
+    uint64_t sum = 0;
+    for (size_t i = 0; i < count; i++)
+        sum |= *(const uint64_t *)((const char *)pack->counters[i] + offset);
+    if (!sum)
+        return;
+    json_open(&pack->json, key, '[');
+    for (size_t i = 0; i < count; i++)
+        json_number(&pack->json, NULL, *(const uint64_t *)((const char *)pack->counters[i] + offset));
+    json_close(&pack->json, ']');
+}
+
+static void put_counters(struct pack *pack, size_t count) {
+#define PUT_COUNTER(name) put_counter(pack, #name, offsetof(struct counters, name), count);
+    ALLOCSITE_SITE_TOTALS(PUT_COUNTER)
+#undef PUT_COUNTER
+}
+
+/* ---- Sites and stacks. */
+
+static void put_ids(struct pack *pack) {
+    json_open(&pack->json, "id", '[');
+    for (size_t i = 0; i < pack->site_count; i++)
+        json_id(&pack->json, NULL, pack->sites[i]->view.id);
+    json_close(&pack->json, ']');
+}
+
+static void put_sites(struct pack *pack) {
+    static const struct {
+        const char *name;
+        number_of *of;
+    } columns[] = {
+        {"module", site_module},   {"function", site_function},       {"file", site_file},
+        {"line", site_line},       {"column", site_column},           {"callee", site_callee},
+        {"type", site_type},       {"unsited", site_unsited},         {"backing", site_backing},
+        {"wrapper", site_wrapper}, {"lost_blocks", site_lost_blocks}, {"lost_bytes", site_lost_bytes},
+        {"node", site_node}};
+    json_line(&pack->json);
+    json_open(&pack->json, "sites", '{');
+    put_ids(pack);
+    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
+        put_column(pack, columns[i].name, columns[i].of, pack->site_count);
+    for (size_t i = 0; i < pack->site_count; i++)
+        pack->counters[i] = &pack->sites[i]->counters;
+    put_counters(pack, pack->site_count);
+    json_close(&pack->json, '}');
+}
+
+/* Of each site, what the older report has of it. */
+static void put_old(struct pack *pack) {
+    static const struct report_site none;
+    for (size_t i = 0; i < pack->site_count; i++) {
+        pack->sites[i] = pack->old[i] ?: &none;
+        pack->counters[i] = &pack->sites[i]->counters;
+    }
+    json_line(&pack->json);
+    json_open(&pack->json, "old", '{');
+    put_counters(pack, pack->site_count);
+    put_column(pack, "lost_blocks", site_lost_blocks, pack->site_count);
+    put_column(pack, "lost_bytes", site_lost_bytes, pack->site_count);
+    json_close(&pack->json, '}');
+}
+
+static void put_stacks(struct pack *pack) {
+    json_line(&pack->json);
+    json_open(&pack->json, "stacks", '{');
+    json_number(&pack->json, "count", pack->stack_count);
+    put_column(pack, "site", stack_site, pack->stack_count);
+    put_column(pack, "node", stack_node, pack->stack_count);
+    for (size_t i = 0; i < pack->stack_count; i++)
+        pack->counters[i] = pack->stacks[i].counters;
+    put_counters(pack, pack->stack_count);
+    json_close(&pack->json, '}');
+}
+
+/* ---- Sizes and pairs. */
+
+/* Of a site: its number, then the class and its count by turns. */
+static void put_sizes_of(struct json *json, size_t number, const uint64_t *sizes) {
+    json_open(json, NULL, '[');
+    json_number(json, NULL, number);
+    for (unsigned i = 0; i < SIZE_CLASSES; i++) {
+        if (!sizes[i])
+            continue;
+        json_number(json, NULL, i);
+        json_number(json, NULL, sizes[i]);
+    }
+    json_close(json, ']');
+}
+
+static void put_sizes(struct pack *pack) {
+    json_line(&pack->json);
+    json_open(&pack->json, "sizes", '[');
+    for (size_t i = 0; i < pack->site_count; i++)
+        if (pack->sites[i]->sizes)
+            put_sizes_of(&pack->json, i, pack->sites[i]->sizes);
+    json_close(&pack->json, ']');
+}
+
+/* Of a site that is not known it is as many as there are. */
+static size_t number_of_site(const struct pack *pack, const struct report_site *site) {
+    return site && report_has_row(pack->html->report, site) ? pack->numbers[site->position]
+                                                            : pack->site_count;
+}
+
+/* Each pair: owner, by, kind, count, bytes. */
+static void put_pairs(struct pack *pack) {
+    const struct report *report = pack->html->report;
+    json_line(&pack->json);
+    json_open(&pack->json, "pairs", '[');
+    for (size_t i = 0; i < report->pair_count; i++) {
+        const struct report_pair *pair = &report->pairs[i];
+        if (!report_has_pair(report, pair))
+            continue;
+        json_open(&pack->json, NULL, '[');
+        json_number(&pack->json, NULL, number_of_site(pack, pair->owner));
+        json_number(&pack->json, NULL, number_of_site(pack, pair->by));
+        json_number(&pack->json, NULL, pair->kind);
+        json_number(&pack->json, NULL, pair->count);
+        json_number(&pack->json, NULL, pair->bytes);
+        json_close(&pack->json, ']');
+    }
+    json_close(&pack->json, ']');
+    json_open(&pack->json, "kinds", '[');
+    for (int kind = 0; kind < PAIR_KINDS; kind++)
+        pack_string(&pack->json, NULL, pair_words((enum pair_kind)kind));
+    json_close(&pack->json, ']');
+}
+
+/* ---- Threads and phases. */
+
+static void put_group(struct pack *pack, const struct groups *groups, const struct group *row) {
+    struct group_counter list[GROUP_COUNTERS];
+    size_t count = groups_counters(list, groups->by, false);
+    struct json *json = &pack->json;
+    json_open(json, NULL, '{');
+    pack_string(json, "name", row->key.name);
+    if (groups->by == BY_THREAD && !row->key.name) {
+        json_number(json, "thread", row->key.number);
+        json_number(json, "pid", row->key.pid);
+    }
+    for (size_t i = 0; i < count; i++) {
+        json_key(json, list[i].name);
+        group_counter_write(json->out, &row->sum, &list[i]);
+    }
+    json_close(json, '}');
+}
+
+static void put_groups(struct pack *pack, const char *key, const struct groups *groups) {
+    if (!groups || !groups->count)
+        return;
+    json_line(&pack->json);
+    json_open(&pack->json, key, '[');
+    for (size_t i = 0; i < groups->count; i++)
+        put_group(pack, groups, &groups->rows[i]);
+    json_close(&pack->json, ']');
+}
+
+/* ---- The document. */
+
+/* What no stack has of a site is what the site has besides. */
+static void take_stack(void *context, const struct tree_part *part) {
+    struct pack *pack = context;
+    if (!part->stack || !report_has_row(pack->html->report, part->site))
+        return;
+    memory_grow(&pack->stacks, pack->stack_count, &pack->stack_room, sizeof *pack->stacks);
+    pack->stacks[pack->stack_count++] = (struct pack_stack){
+        pack->numbers[part->site->position], pack_path(&pack->tables, part->path), part->counters};
+}
+
+/* Sites that are gone have counted nothing in the report. */
+static void add_gone(struct pack *pack, const struct diff *diff) {
+    size_t count = 0;
+    pack->gone = memory_zeros(diff->count, sizeof *pack->gone);
+    pack->old = memory_zeros(pack->site_count + diff->count, sizeof *pack->old);
+    for (size_t i = 0; i < diff->count; i++) {
+        const struct diff_row *row = &diff->rows[i];
+        size_t number = row->new ? pack->numbers[row->new->position] : pack->site_count;
+        pack->old[number] = row->old;
+        if (row->new)
+            continue;
+        pack->gone[count].view = row->old->view;
+        pack->sites[pack->site_count++] = &pack->gone[count++];
+    }
+}
+
+static void collect(struct pack *pack) {
+    const struct report *report = pack->html->report;
+    const struct diff *diff = pack->html->diff;
+    pack->sites = memory_zeros(report->site_count + (diff ? diff->count : 0), sizeof *pack->sites);
+    pack->numbers = memory_zeros(report->site_count, sizeof *pack->numbers);
+    for (size_t i = 0; i < report->site_count; i++) {
+        pack->numbers[i] = pack->site_count;
+        if (report_has_row(report, report->sites[i]))
+            pack->sites[pack->site_count++] = report->sites[i];
+    }
+    if (diff)
+        add_gone(pack, diff);
+    if (report->stack_count)
+        tree_parts(report, pack->html->symbolizer, take_stack, pack);
+    size_t most = pack->site_count > pack->stack_count ? pack->site_count : pack->stack_count;
+    pack->counters = memory_zeros(most, sizeof *pack->counters);
+}
+
+static void put_head(struct pack *pack) {
+    const struct report *report = pack->html->report;
+    struct json *json = &pack->json;
+    pack_string(json, "directory", report->directory);
+    json_flag(json, "owned", !report->is_unowned);
+    json_flag(json, "reach", report->reach);
+    json_flag(json, "paired", report->has_pairs);
+    json_flag(json, "finished", report->finished);
+    json_number(json, "depth", report->walks.depth);
+    json_number(json, "left_out", report->left_out + report->counted - report->shown);
+}
+
+void pack_write(struct out *out, const struct html *html) {
+    struct pack *pack = memory_zeros(1, sizeof *pack);
+    pack->html = html;
+    pack->json = json_begin(out, "allocsite-page", 1);
+    collect(pack);
+    put_head(pack);
+    put_sites(pack);
+    put_stacks(pack);
+    put_sizes(pack);
+    put_pairs(pack);
+    put_groups(pack, "threads", html->threads);
+    put_groups(pack, "phases", html->phases);
+    if (html->has_source)
+        pack_source(&pack->json, &pack->tables, html->report);
+    if (html->diff)
+        put_old(pack);
+    pack_tables_write(&pack->json, &pack->tables);
+    json_end(&pack->json);
+    pack_tables_free(&pack->tables);
+    free(pack->sites);
+    free(pack->old);
+    free(pack->gone);
+    free(pack->numbers);
+    free(pack->stacks);
+    free(pack->counters);
+    free(pack);
+}

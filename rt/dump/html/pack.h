@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The data of the page's script: what the report has in JSON, packed.
+ *
+ * Rows of one kind are columns of equal length; a column of zeros is left out. Texts stand once, in
+ * "strings", and are told by their number there; 0 is none. Ways from where the program began to a place are
+ * a tree: "nodes" has the number of the parent, which is always a smaller one, and of the frame. Node 0 is
+ * the root. */
+#ifndef ALLOCSITE_DUMP_HTML_PACK_H
+#define ALLOCSITE_DUMP_HTML_PACK_H
+
+#include "base/json.h"
+#include "dump/html/html.h"
+#include "dump/view/tree.h"
+
+/* A JSON document; < stands in no text of it, so that none can end the element that it is in. */
+void pack_write(struct out *, const struct html *);
+
+/* ---- Texts, frames and nodes, once each. */
+
+struct pack_frame {
+    size_t function, file, module; /* numbers of texts */
+    uint64_t line, column, address;
+};
+
+struct pack_node {
+    size_t parent, frame;
+};
+
+/* All zero: empty. */
+struct pack_tables {
+    struct hash_index text_index, frame_index, node_index;
+    const char **texts; /* borrowed */
+    struct pack_frame *frames;
+    struct pack_node *nodes;
+    size_t text_count, text_room, frame_count, frame_room, node_count, node_room;
+};
+
+/* The numbers of the text, which outlives the tables, and of the node in which the path ends. */
+size_t pack_text(struct pack_tables *, const char *);
+size_t pack_path(struct pack_tables *, const struct tree_path *);
+
+/* The members "frames", "nodes" and "strings". */
+void pack_tables_write(struct json *, const struct pack_tables *);
+void pack_tables_free(struct pack_tables *);
+
+/* A member or element that is a text, as the document has them. */
+void pack_string(struct json *, const char *key, const char *);
+
+/* The member "source": the lines around the sites, of files that can be read. */
+void pack_source(struct json *, struct pack_tables *, const struct report *);
+
+#endif

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+// The filter: words that must all be somewhere in a site. `file:`, `function:`, `type:`, `module:`, `callee:` and `id:`
+// say where; quotes keep spaces; a minus turns a word around; `a.c:12` is a line.
+
+const FIELDS = ["function", "file", "type", "module", "callee"];
+
+function parseFilter(filter) {
+    const terms = [];
+    for (const [, minus, prefix, quoted, plain] of filter.matchAll(/(-?)(?:(\w+):)?(?:"([^"]*)"|(\S+))/g)) {
+        const isField = FIELDS.includes(prefix) || prefix === "id";
+        const word = (prefix && !isField ? prefix + ":" : "") + (quoted ?? plain);
+        if (word)
+            terms.push({
+                isNot: minus === "-",
+                field: isField ? prefix : null,
+                word: word.toLowerCase(),
+                isWhole: quoted !== undefined,
+            });
+    }
+    return terms;
+}
+
+let lowerCase = null;
+
+// Which strings have the word; in quotes behind a field, which are it.
+function stringsWith(word, isWhole) {
+    lowerCase ??= data.strings.map((string) => string?.toLowerCase());
+    return Uint8Array.from(lowerCase, (string) =>
+        string === undefined || string === null ? 0 : Number(isWhole ? string === word : string.includes(word)),
+    );
+}
+
+// A test of a site.
+function testOf({ field, word, isWhole }) {
+    if (field === "id") return (i) => sites.id[i].startsWith(word);
+    const line = /^(.+):(\d+)$/.exec(word);
+    const isLine = line && (!field || field === "file");
+    const found = stringsWith(isLine ? line[1] : word, isWhole && field !== null);
+    if (isLine) return (i) => found[sites.file[i]] && sites.line[i] === Number(line[2]);
+    if (field) return (i) => found[sites[field][i]];
+    return (i) => FIELDS.some((name) => found[sites[name][i]]);
+}
+
+let lastFilter = null,
+    lastMatches = null;
+
+// 1 for each site that passes.
+function matchesOf(filter) {
+    if (filter === lastFilter) return lastMatches;
+    const matches = new Uint8Array(siteCount).fill(1);
+    for (const term of parseFilter(filter)) {
+        const test = testOf(term);
+        for (let i = 0; i < siteCount; i++) matches[i] &= Number(Boolean(test(i)) !== term.isNot);
+    }
+    lastFilter = filter;
+    return (lastMatches = matches);
+}
+
+// A test of a frame, for what is looked for rather than left out; null: nothing is.
+function frameTestOf(filter) {
+    const terms = parseFilter(filter).filter(
+        (term) =>
+            !term.isNot &&
+            (!term.field || term.field === "function" || term.field === "file" || term.field === "module"),
+    );
+    if (!terms.length) return null;
+    const found = terms.map(({ field, word }) => ({
+        fields: field ? [field] : ["function", "file"],
+        strings: stringsWith(word, false),
+    }));
+    return (frame) => found.every(({ fields, strings }) => fields.some((name) => strings[frames[name][frame]]));
+}

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+// The flame graph, from the root down. What is narrower than a pixel is left out; a click makes a frame as wide as the page.
+
+const FLAME_ROW = 21;
+// The deepest way that is drawn.
+const FLAME_DEPTH = 200;
+
+// A tone that stays with a name, so that neighbours can be told apart.
+const toneOf = (name) => [...name].reduce((hash, letter) => (hash * 31 + letter.charCodeAt(0)) >>> 0, 7) % 3;
+
+// Modules by what they allocate: the first few have a colour of their own.
+const moduleColours = new Map(
+    groupSites("module", new Uint8Array(siteCount).fill(1))
+        .sort((a, b) => b.values.get(METRICS[0]) - a.values.get(METRICS[0]))
+        .map(({ key }, rank) => [key, Math.min(rank, 4)]),
+);
+
+function colourOf(node) {
+    const module = node.site >= 0 ? sites.module[node.site] : node.frame >= 0 ? frames.module[node.frame] : 0;
+    return moduleColours.get(module) ?? 4;
+}
+
+// What a pointer or a screen reader is told of a part of a graph.
+function describe(metric, name, value) {
+    return `${name}\n${inFull(metric, value)} (${amount(metric, value)}), ${share(value, metric.total)}`;
+}
+
+function described(attributes, description) {
+    return { role: "treeitem", title: description, "aria-label": description.replaceAll("\n", ", "), ...attributes };
+}
+
+// Where the sites of a frame are in the table.
+function showFrameSites(node) {
+    const table = { view: "sites", group: "site" };
+    if (node.site >= 0) go({ ...table, site: sites.id[node.site] });
+    else if (frames.function[node.frame]) go({ ...table, filter: `function:"${text(frames.function[node.frame])}"` });
+}
+
+// The value in frames that pass: below one that does nothing is counted twice.
+function hitsBelow(node, isHit) {
+    if (node.parent && isHit(node.frame)) return node.value;
+    let sum = 0;
+    for (const child of node.children.values()) sum += hitsBelow(child, isHit);
+    return sum;
+}
+
+class Flame {
+    constructor() {
+        this.graph = element("div", { class: "flame", role: "tree", "aria-label": "Flame graph" });
+        this.crumbs = element("p", { class: "crumbs" });
+        this.note = element("p", { class: "note", role: "status" });
+        this.orders = [
+            ["", "from main down"],
+            ["1", "from the allocations up"],
+        ].map(([callers, label]) => button(label, () => go({ callers, zoom: "" }), { "data-callers": callers }));
+        const choice = element("fieldset", { class: "choice" }, element("legend", {}, "Order"), this.orders);
+        this.element = element(
+            "section",
+            { id: "flame", "aria-label": "Flame graph" },
+            element("div", { class: "tools" }, choice, this.crumbs),
+            this.graph,
+            this.note,
+        );
+        this.root = null;
+        this.isHit = null;
+        this.graph.addEventListener("click", (event) => this.zoomTo(event.target.closest("[data-path]")));
+        this.graph.addEventListener("keydown", (event) => this.press(event));
+        addEventListener("resize", () => this.root && state.view === "flame" && this.draw());
+    }
+
+    rectangle(node, left, width, level, isAbove) {
+        const name = nodeName(node),
+            place = node.site < 0 && node.frame >= 0 ? "\n" + framePlace(node.frame) : "";
+        const hit = this.isHit ? (node.frame >= 0 && this.isHit(node.frame) ? " hit" : " dim") : "";
+        const kind = (node.site >= 0 ? " leaf" : "") + (isAbove ? " above" : "");
+        const look = `frame c${colourOf(node)} t${toneOf(name)}` + kind + hit;
+        const box = { left: 100 * left + "%", width: 100 * width + "%", top: level * FLAME_ROW + "px" };
+        return element(
+            "div",
+            described(
+                {
+                    class: look,
+                    tabindex: level ? -1 : 0,
+                    "aria-level": level + 1,
+                    "data-path": pathOf(node),
+                    "data-value": node.value,
+                    style: box,
+                },
+                describe(metricOf(state.metric), name + place, node.value),
+            ),
+            element("span", {}, name),
+        );
+    }
+
+    // The frames below a node, the largest first. Returns the deepest level.
+    drawBelow(node, left, width, level, made) {
+        const least = 1.2 / (this.graph.clientWidth || 1200);
+        let deepest = level - 1;
+        for (const child of [...node.children.values()].sort((a, b) => b.value - a.value)) {
+            const part = (width * child.value) / node.value;
+            if (part < least || level > FLAME_DEPTH) break;
+            made.push(this.rectangle(child, left, part, level, false));
+            deepest = Math.max(deepest, this.drawBelow(child, left, part, level + 1, made));
+            left += part;
+        }
+        return Math.max(deepest, level - 1);
+    }
+
+    draw() {
+        const zoomed = nodeAt(this.root, state.zoom),
+            way = [];
+        for (let node = zoomed; node; node = node.parent) way.unshift(node);
+        const made = way.map((node, level) => this.rectangle(node, 0, 1, level, node !== zoomed));
+        const deepest = this.drawBelow(zoomed, 0, 1, way.length, made);
+        this.graph.style.height = (deepest + 1) * FLAME_ROW + "px";
+        this.graph.replaceChildren(...made);
+        this.crumbs.replaceChildren(
+            ...(zoomed.parent
+                ? [
+                      button("Show all", () => go({ zoom: "" })),
+                      " ",
+                      button("Its sites in the table", () => showFrameSites(zoomed)),
+                  ]
+                : []),
+        );
+    }
+
+    tell() {
+        const metric = metricOf(state.metric),
+            parts = [];
+        if (old) parts.push("The newer one.");
+        if (!this.root.value) parts.push(`Nothing: ${metric.name.toLowerCase()} is 0.`);
+        else if (data.depth) parts.push(`Calling frames, up to ${data.depth}, and what was inlined.`);
+        else parts.push("What was inlined into what: no calling frames were kept (ALLOCSITE_OPTIONS=stack=16).");
+        if (this.isHit) {
+            const hits = hitsBelow(this.root, this.isHit);
+            parts.push(`In highlighted frames: ${amount(metric, hits)}, ${share(hits, metric.total)}.`);
+        }
+        this.note.textContent = parts.join(" ");
+    }
+
+    zoomTo(rectangle) {
+        if (rectangle) go({ zoom: rectangle.dataset.path });
+    }
+
+    // To the left and right in the order of the document; up and down to another level.
+    press(event) {
+        const all = [...this.graph.children],
+            at = all.indexOf(document.activeElement);
+        const level = (item) => Number(item.ariaLevel);
+        const steps = {
+            ArrowRight: () => all[at + 1],
+            ArrowLeft: () => all[at - 1],
+            ArrowDown: () => all.find((item, i) => i > at && level(item) > level(all[at])),
+            ArrowUp: () => all.findLast((item, i) => i < at && level(item) < level(all[at])),
+        };
+        if (at < 0 || !(event.key === "Enter" || event.key in steps)) return;
+        event.preventDefault();
+        if (event.key === "Enter") this.zoomTo(all[at]);
+        else steps[event.key]()?.focus();
+    }
+
+    update(before) {
+        if (!this.root || ["metric", "callers"].some((key) => state[key] !== before[key]))
+            this.root = makeTree(state.callers === "1", metricOf(state.metric), new Uint8Array(siteCount).fill(1));
+        this.isHit = frameTestOf(state.filter);
+        for (const order of this.orders) order.setAttribute("aria-pressed", order.dataset.callers === state.callers);
+        this.draw();
+        this.tell();
+    }
+}

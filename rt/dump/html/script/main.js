@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+// The page: what is chosen above, the view, and the details of a site beside it.
+
+const table = new Table();
+const VIEWS = [
+    { key: "sites", name: "Sites", view: table },
+    { key: "flame", name: "Flame graph", view: new Flame() },
+    { key: "treemap", name: "Treemap", view: new Treemap() },
+    ...(hasSizes ? [{ key: "sizes", name: "Sizes and frees", view: new Sizes() }] : []),
+];
+const detail = new Detail();
+
+const tabs = element(
+    "div",
+    { role: "tablist", "aria-label": "View", class: "tabs" },
+    VIEWS.map(({ key, name }) =>
+        button(name, () => go({ view: key }), {
+            role: "tab",
+            id: "tab-" + key,
+            "data-view": key,
+            "aria-controls": "view",
+        }),
+    ),
+);
+const filter = element("input", {
+    type: "search",
+    id: "filter",
+    placeholder: "Filter: words, file: function: type: module:",
+    "aria-label": "Filter",
+    spellcheck: "false",
+    oninput: () => go({ filter: filter.value }, false),
+});
+const group = element(
+    "select",
+    { id: "group", "aria-label": "Group by", onchange: () => go({ group: group.value, sort: "" }) },
+    GROUPS.map((name) => element("option", { value: name }, "by " + name)),
+);
+const status = element("p", { class: "sum", role: "status" });
+const stage = element("div", { id: "view", role: "tabpanel" });
+const app = document.getElementById("app");
+
+// The cards of the totals choose the metric.
+for (const card of document.querySelectorAll("#totals [data-metric]")) {
+    const choose = () => go({ metric: card.dataset.metric, sort: "" });
+    card.setAttribute("role", "button");
+    card.tabIndex = 0;
+    card.addEventListener("click", choose);
+    card.addEventListener(
+        "keydown",
+        (event) => (event.key === "Enter" || event.key === " ") && (event.preventDefault(), choose()),
+    );
+}
+
+// What is chosen of the tabs and cards.
+function mark(chosen) {
+    for (const tab of tabs.children) {
+        const isChosen = tab.dataset.view === chosen.key;
+        tab.setAttribute("aria-selected", isChosen);
+        tab.tabIndex = isChosen ? 0 : -1;
+    }
+    for (const card of document.querySelectorAll("#totals [data-metric]"))
+        card.setAttribute("aria-pressed", card.dataset.metric === metricOf(state.metric).key);
+    if (filter.value !== state.filter) filter.value = state.filter;
+    group.value = GROUPS.includes(state.group) ? state.group : "site";
+    group.hidden = chosen.view !== table;
+}
+
+// The details first: a view is drawn in the room that they leave.
+function update(before) {
+    const chosen = VIEWS.find(({ key }) => key === state.view) ?? VIEWS[0];
+    mark(chosen);
+    detail.update();
+    if (stage.firstChild !== chosen.view.element) stage.replaceChildren(chosen.view.element);
+    chosen.view.update(before);
+    status.textContent = chosen.view === table ? table.sum() : "";
+}
+
+// Keys of the page, but while somebody types.
+const keys = { "/": () => filter.focus(), Escape: () => go({ site: "", zoom: "" }) };
+VIEWS.forEach(({ key }, at) => (keys[at + 1] = () => go({ view: key })));
+addEventListener("keydown", (event) => {
+    const isTyping = event.target.closest?.("input, select");
+    if (isTyping && event.key === "Escape") event.target.blur();
+    if (isTyping || event.ctrlKey || event.metaKey || event.altKey || !keys[event.key]) return;
+    event.preventDefault();
+    keys[event.key]();
+});
+tabs.addEventListener("keydown", (event) => {
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    const at = [...tabs.children].indexOf(document.activeElement);
+    if (step && at >= 0) tabs.children[(at + step + VIEWS.length) % VIEWS.length].focus();
+});
+
+app.append(
+    element("nav", { class: "bar-top" }, tabs, filter, group, status),
+    element("div", { class: "stage" }, stage, detail.element),
+);
+app.hidden = false;
+document.documentElement.classList.add("alive");
+document.documentElement.classList.toggle("compared", old !== null);
+watchers.push(update);
+update(state);

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+// What can be asked of a site, and how numbers look.
+
+const METRICS = [
+    { key: "bytes", name: "Allocated", isBytes: true, columns: ["alloc_bytes", "realloc_bytes"] },
+    { key: "calls", name: "Calls", isBytes: false, columns: ["allocs", "reallocs"] },
+    { key: "live", name: data.finished ? "Live at exit" : "Live", isBytes: true, columns: ["live_bytes"] },
+    { key: "peak", name: "Peak", isBytes: true, columns: ["peak_bytes"] },
+    { key: "churn", name: "Churn", isBytes: true, columns: ["freed_bytes", "moved_bytes"] },
+    { key: "lost", name: "Lost", isBytes: true, columns: ["lost_bytes"] },
+].filter(({ key }) => document.querySelector(`#totals [data-metric=${key}]`));
+
+function sumOfColumns(rows, names, count) {
+    const sum = new Float64Array(count);
+    for (const name of names) for (let i = 0; i < count; i++) sum[i] += rows[name][i];
+    return sum;
+}
+
+for (const metric of METRICS) {
+    metric.ofSites = sumOfColumns(sites, metric.columns, siteCount);
+    metric.ofOld = old && sumOfColumns(old, metric.columns, siteCount);
+    metric.ofStacks = sumOfColumns(stacks, metric.columns, stackCount);
+    metric.total = Number(document.querySelector(`#totals [data-metric=${metric.key}] data`).value);
+}
+
+const metricOf = (key) => METRICS.find((metric) => metric.key === key) ?? METRICS[0];
+
+// What a site has in the sums: custom allocators' own blocks are in none.
+const summed = (metric, i) => (sites.backing[i] ? 0 : metric.ofSites[i]);
+
+const thousands = new Intl.NumberFormat("en-US");
+
+// Larger numbers than this are rounded by the browser, which is said.
+const exactly = (number) => (Math.abs(number) > Number.MAX_SAFE_INTEGER ? "≈" : "") + thousands.format(number);
+
+function size(bytes) {
+    const units = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
+    let value = Math.abs(bytes),
+        unit = 0;
+    for (; value >= 1023.95; unit++) value /= 1024;
+    return (bytes < 0 ? "−" : "") + (unit ? value.toFixed(1) : value) + " " + units[unit];
+}
+
+const amount = (metric, value) => (metric.isBytes ? size(value) : exactly(value));
+const inFull = (metric, value) => exactly(value) + (metric.isBytes ? " bytes" : "");
+
+// "+1.5 KiB"; "=" for what has not changed.
+const change = (metric, by) => (by > 0 ? "+" + amount(metric, by) : by ? amount(metric, by).replace("-", "−") : "=");
+
+// What is not all is never shown as all.
+function share(part, whole) {
+    if (!whole) return "–";
+    const percent = ((100 * part) / whole).toFixed(1);
+    return (percent === "100.0" && part < whole ? "99.9" : percent) + "%";
+}

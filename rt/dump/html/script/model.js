@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+// The data of the page (pack.h), as columns that the views share.
+
+const data = JSON.parse(document.getElementById("data").textContent);
+const text = (number) => data.strings[number];
+const siteCount = data.sites.id.length;
+
+// A column that is left out is of zeros.
+const column = (rows, name, count) => rows[name] ?? new Float64Array(count);
+
+const COUNTERS = [
+    "allocs",
+    "alloc_bytes",
+    "reallocs",
+    "realloc_bytes",
+    "realloc_old_bytes",
+    "frees",
+    "freed_bytes",
+    "moved",
+    "moved_bytes",
+    "live_blocks",
+    "live_bytes",
+    "failed",
+    "peak_bytes",
+    "peak_blocks",
+    "inherited_blocks",
+    "inherited_bytes",
+    "max_live_blocks",
+    "max_live_blocks_within",
+    "lost_blocks",
+    "lost_bytes",
+];
+const SITE_COLUMNS = [
+    "module",
+    "function",
+    "file",
+    "line",
+    "column",
+    "callee",
+    "type",
+    "unsited",
+    "backing",
+    "wrapper",
+    "node",
+];
+
+const sites = { id: data.sites.id };
+for (const name of [...SITE_COLUMNS, ...COUNTERS]) sites[name] = column(data.sites, name, siteCount);
+
+// What an older report has of the same sites; null: there is none to compare with.
+const old = data.old ? Object.fromEntries(COUNTERS.map((name) => [name, column(data.old, name, siteCount)])) : null;
+
+const hasCome = (rows, i) => rows.allocs[i] || rows.reallocs[i] || rows.failed[i] || rows.inherited_blocks[i];
+
+// Others stand here because they freed what is of one that is.
+const isCounted = (i) => hasCome(sites, i) || (old && hasCome(old, i));
+const countedSites = sites.id.filter((_, i) => isCounted(i)).length;
+
+const stackCount = data.stacks.count;
+const stacks = {};
+for (const name of ["site", "node", ...COUNTERS]) stacks[name] = column(data.stacks, name, stackCount);
+
+const { frames, nodes } = data;
+
+// Paths below the directory of the reader, as in the report for the terminal.
+function shortPath(path) {
+    const base = data.directory + "/";
+    return path && data.directory && path.startsWith(base) ? path.slice(base.length) : path;
+}
+
+const baseName = (path) => path.slice(path.lastIndexOf("/") + 1) || path;
+
+// Template arguments of long names are noise; the full name stands in the details.
+function shortName(name) {
+    if (!name || name.length <= 60 || !name.includes("<")) return name;
+    for (let before = null; before !== name;) {
+        before = name;
+        name = name.replace(/<[^<>]*[^<>…][^<>]*>/g, "<…>").replace(/<[^<>]*(<…>[^<>]*)+>/g, "<…>");
+    }
+    return name;
+}
+
+// "src/a.c:12:7", as far as it is known.
+function placeOf(file, line, column) {
+    return file ? shortPath(text(file)) + (line ? ":" + line : "") + (column ? ":" + column : "") : "";
+}
+
+const sitePlace = (i) => placeOf(sites.file[i], sites.line[i], sites.column[i]);
+const siteName = (i) => shortName(text(sites.function[i])) ?? (sites.unsited[i] ? "unsited" : "?");
+
+// The frames that lead to a node, from the innermost one out.
+function framesOf(node) {
+    const path = [];
+    for (; node; node = nodes.parent[node]) path.push(nodes.frame[node]);
+    return path;
+}
+
+const frameName = (frame) =>
+    shortName(text(frames.function[frame])) ??
+    (frames.module[frame] ? baseName(text(frames.module[frame])) : "?") +
+        (frames.address[frame] ? "+" + frames.address[frame] : "");
+const framePlace = (frame) =>
+    frames.file[frame]
+        ? placeOf(frames.file[frame], frames.line[frame], frames.column[frame])
+        : frames.module[frame]
+          ? baseName(text(frames.module[frame]))
+          : "";

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+// What is looked at, all of it in the fragment of the address, so that a link shows the same.
+
+const DEFAULTS = {
+    view: "sites",
+    metric: "bytes",
+    filter: "",
+    group: "site",
+    sort: "",
+    site: "",
+    zoom: "",
+    callers: "",
+    room: "",
+};
+
+let state = readState();
+const watchers = [];
+
+function readState() {
+    const given = new URLSearchParams(location.hash.slice(1));
+    return Object.fromEntries(Object.entries(DEFAULTS).map(([key, value]) => [key, given.get(key) ?? value]));
+}
+
+function fragmentOf(next) {
+    const changed = Object.entries(next).filter(([key, value]) => value !== DEFAULTS[key]);
+    return "#" + new URLSearchParams(changed);
+}
+
+// isStep: the browser's way back leads to what was before.
+function go(change, isStep = true) {
+    const next = { ...state, ...change };
+    history[isStep ? "pushState" : "replaceState"](null, "", fragmentOf(next));
+    show(next);
+}
+
+function show(next) {
+    const before = state;
+    state = next;
+    for (const watcher of watchers) watcher(before);
+}
+
+addEventListener("popstate", () => show(readState()));

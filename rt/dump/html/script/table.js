@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+// The table of sites, or of what they are grouped by. Only the rows in sight are elements: there may be 100,000.
+
+const ROW_HEIGHT = 28;
+const GROUPS = [
+    "site",
+    "function",
+    "file",
+    "type",
+    "module",
+    ...(data.threads ? ["thread"] : []),
+    ...(data.phases ? ["phase"] : []),
+];
+
+// Rows: `count`, `value(metric, row)`, `old(metric, row)` in the older report, `label(row)`, `text(row)` to sort by,
+// `open(row)` when it is chosen.
+
+function rowsOfSites(matches) {
+    const chosen = [];
+    for (let i = 0; i < siteCount; i++) if (matches[i] && isCounted(i)) chosen.push(i);
+    return {
+        count: chosen.length,
+        value: (metric, row) => metric.ofSites[chosen[row]],
+        old: (metric, row) => metric.ofOld[chosen[row]],
+        label: (row) => siteLabel(chosen[row]),
+        text: (row) => siteName(chosen[row]) + " " + sitePlace(chosen[row]),
+        open: (row) => go({ site: sites.id[chosen[row]] === state.site ? "" : sites.id[chosen[row]] }),
+        isOpen: (row) => sites.id[chosen[row]] === state.site,
+    };
+}
+
+function groupSites(field, matches) {
+    const numbers = new Map(),
+        groups = [];
+    for (let i = 0; i < siteCount; i++) {
+        if (!matches[i] || sites.backing[i] || !isCounted(i)) continue;
+        const key = sites[field][i];
+        if (!numbers.has(key)) {
+            numbers.set(key, groups.length);
+            groups.push({
+                key,
+                count: 0,
+                values: new Map(METRICS.map((metric) => [metric, 0])),
+                olds: new Map(METRICS.map((metric) => [metric, 0])),
+            });
+        }
+        const group = groups[numbers.get(key)];
+        group.count++;
+        for (const metric of METRICS) {
+            group.values.set(metric, group.values.get(metric) + metric.ofSites[i]);
+            group.olds.set(metric, group.olds.get(metric) + (metric.ofOld?.[i] ?? 0));
+        }
+    }
+    return groups;
+}
+
+// Choosing a group shows its sites.
+function rowsOfGroups(field, matches) {
+    const groups = groupSites(field, matches);
+    const isPath = field === "file" || field === "module";
+    const name = (row) => (isPath ? shortPath(text(groups[row].key)) : shortName(text(groups[row].key)));
+    return {
+        count: groups.length,
+        value: (metric, row) => groups[row].values.get(metric),
+        old: (metric, row) => groups[row].olds.get(metric),
+        label: (row) => [
+            element("b", { title: text(groups[row].key) }, name(row) ?? "not known"),
+            element(
+                "span",
+                { class: "at" },
+                exactly(groups[row].count) + (groups[row].count === 1 ? " site" : " sites"),
+            ),
+        ],
+        text: (row) => name(row) ?? "",
+        open: (row) =>
+            text(groups[row].key) &&
+            go({ group: "site", filter: `${state.filter} ${field}:"${text(groups[row].key)}"`.trim() }),
+        isOpen: () => false,
+    };
+}
+
+// Threads and phases are of the process: no site is told of them.
+function rowsOfParts(parts) {
+    const name = ({ name, thread, pid }) =>
+        name ?? (thread === undefined ? "before any phase" : `thread ${thread} of process ${pid}`);
+    return {
+        count: parts.length,
+        value: (metric, row) => metric.columns.reduce((sum, column) => sum + (parts[row][column] ?? 0), 0),
+        label: (row) => [element("b", {}, name(parts[row]))],
+        text: (row) => name(parts[row]),
+        open: () => {},
+        isOpen: () => false,
+    };
+}
+
+function rowsOf({ group, filter }) {
+    if (group === "thread" || group === "phase") return rowsOfParts(data[group + "s"] ?? []);
+    return group === "site" || !GROUPS.includes(group)
+        ? rowsOfSites(matchesOf(filter))
+        : rowsOfGroups(group, matchesOf(filter));
+}
+
+// The column that rows are in order of, and whether from the small to the large. A minus is for the reverse of what
+// is usual: numbers begin with the largest, names with A.
+function sortOf({ sort, metric }) {
+    const isReverse = sort.startsWith("-"),
+        key = sort.replace(/^-/, "") || metric;
+    return { key, isAscending: (key === "name") !== isReverse };
+}
+
+// Of two reports the largest change is first, whichever way it went.
+function orderOf(rows) {
+    const { key, isAscending } = sortOf(state);
+    const order = Uint32Array.from({ length: rows.count }, (_, row) => row);
+    const sign = isAscending ? 1 : -1;
+    if (key === "name") {
+        const names = Array.from(order, (row) => rows.text(row));
+        const compare = new Intl.Collator("en").compare;
+        return order.sort((a, b) => sign * compare(names[a], names[b]) || a - b);
+    }
+    const metric = metricOf(key);
+    const values = Float64Array.from(order, (row) =>
+        old ? Math.abs(rows.value(metric, row) - rows.old(metric, row)) : rows.value(metric, row),
+    );
+    return order.sort((a, b) => sign * (values[a] - values[b]) || a - b);
+}
+
+const isOfParts = () => state.group === "thread" || state.group === "phase";
+
+function shareCell(rows, chosen, row) {
+    const value = rows.value(chosen, row);
+    const parts = old
+        ? [element("small", {}, amount(chosen, rows.old(chosen, row)) + " → " + amount(chosen, value))]
+        : [bar(value, chosen.total), element("span", {}, share(value, chosen.total))];
+    return element("div", { role: "gridcell", class: "share" }, parts);
+}
+
+function numberCell(rows, metric, row) {
+    const value = rows.value(metric, row),
+        before = old ? rows.old(metric, row) : 0;
+    const look = (metric.key === state.metric ? " chosen" : "") + (value === before ? " none" : "");
+    return element(
+        "div",
+        { role: "gridcell", class: "number" + look, "data-key": metric.key },
+        old ? changed(metric, before, value) : number(metric, value),
+    );
+}
+
+function heading(key, label, isName) {
+    const { key: sorted, isAscending } = sortOf(state);
+    const isSorted = sorted === key;
+    const look = (isName ? "name" : "number") + (key === state.metric ? " chosen" : "");
+    const order = !isSorted ? "none" : isAscending ? "ascending" : "descending";
+    const turn = () => go({ sort: isSorted && !state.sort.startsWith("-") ? "-" + key : key });
+    return element(
+        "div",
+        { role: "columnheader", class: look, "data-key": key, "aria-sort": order },
+        button(label, turn),
+    );
+}
+
+// "12 of 300 sites · allocated: 1.5 MiB, 20.3%"
+function sumOfTable(rows) {
+    if (isOfParts()) return `${exactly(rows.count)} ${state.group}s`;
+    const chosen = metricOf(state.metric),
+        matches = matchesOf(state.filter);
+    const total = chosen.ofSites.reduce((sum, _, i) => sum + (matches[i] ? summed(chosen, i) : 0), 0);
+    const isSome = state.group === "site" && rows.count !== countedSites;
+    const what = `${exactly(rows.count)}${isSome ? " of " + exactly(countedSites) : ""} ${state.group}s`;
+    const leftOut = data.left_out ? ` · ${exactly(data.left_out)} more sites were left out` : "";
+    return `${what} · ${chosen.name.toLowerCase()}: ${amount(chosen, total)}, ${share(total, chosen.total)}${leftOut}`;
+}
+
+class Table {
+    constructor() {
+        this.head = element("div", { role: "row", class: "row head", "aria-rowindex": 1 });
+        this.body = element("div", { class: "body", role: "rowgroup" });
+        this.element = element(
+            "div",
+            { class: "scroller", tabindex: 0, role: "grid", "aria-label": "Sites" },
+            element("div", { role: "rowgroup", class: "top" }, this.head),
+            this.body,
+        );
+        this.rows = null;
+        // Rows from the first one on, and which of these the keys are at.
+        this.order = [];
+        this.cursor = -1;
+        this.element.addEventListener("keydown", (event) => this.press(event));
+        this.element.addEventListener("scroll", () => requestAnimationFrame(() => this.draw()), { passive: true });
+        this.body.addEventListener("click", (event) => this.choose(event.target.closest("[data-at]")?.dataset.at));
+        addEventListener("resize", () => this.rows && this.draw());
+    }
+
+    rowElement(at) {
+        const row = this.order[at],
+            isOpen = this.rows.isOpen(row);
+        const look = (isOpen ? " open" : "") + (at === this.cursor ? " cursor" : "");
+        return element(
+            "div",
+            {
+                role: "row",
+                class: "row" + look,
+                id: "row-" + at,
+                "data-at": at,
+                "aria-rowindex": at + 2,
+                "aria-selected": String(isOpen),
+                style: { top: at * ROW_HEIGHT + "px" },
+            },
+            shareCell(this.rows, metricOf(state.metric), row),
+            METRICS.map((metric) => numberCell(this.rows, metric, row)),
+            element("div", { role: "gridcell", class: "name" }, this.rows.label(row)),
+        );
+    }
+
+    // Those in sight, and a few around them.
+    draw() {
+        const from = Math.max(0, Math.floor(this.element.scrollTop / ROW_HEIGHT) - 10);
+        const to = Math.min(this.order.length, from + Math.ceil(this.element.clientHeight / ROW_HEIGHT) + 20);
+        this.body.replaceChildren(
+            ...Array.from({ length: Math.max(0, to - from) }, (_, i) => this.rowElement(from + i)),
+        );
+    }
+
+    fill() {
+        this.rows = rowsOf(state);
+        this.order = orderOf(this.rows);
+        this.cursor = -1;
+        this.element.scrollTop = 0;
+        const name = state.group[0].toUpperCase() + state.group.slice(1);
+        this.head.replaceChildren(
+            element("div", { role: "columnheader", class: "share" }, old ? "Before and now" : "Share"),
+            ...METRICS.map((metric) => heading(metric.key, metric.name, false)),
+            heading("name", name, true),
+        );
+        this.body.style.height = this.order.length * ROW_HEIGHT + "px";
+        this.element.setAttribute("aria-rowcount", this.order.length + 1);
+    }
+
+    choose(at) {
+        if (!this.order.length || at === undefined || at < 0) return;
+        this.cursor = Number(at);
+        this.rows.open(this.order[this.cursor]);
+    }
+
+    moveTo(at) {
+        this.cursor = Math.max(0, Math.min(this.order.length - 1, at));
+        const top = this.cursor * ROW_HEIGHT,
+            room = this.element.clientHeight - 2 * ROW_HEIGHT;
+        this.element.scrollTop = Math.max(Math.min(this.element.scrollTop, top), top - room);
+        this.draw();
+        this.element.setAttribute("aria-activedescendant", "row-" + this.cursor);
+    }
+
+    press(event) {
+        const page = Math.floor(this.element.clientHeight / ROW_HEIGHT) - 2;
+        const steps = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -Infinity, End: Infinity };
+        const isEnter = event.key === "Enter";
+        if (event.target !== this.element || !(isEnter || event.key in steps)) return;
+        event.preventDefault();
+        if (isEnter) this.choose(this.cursor);
+        else this.moveTo(this.cursor + steps[event.key]);
+    }
+
+    update(before) {
+        if (!this.rows || ["filter", "group", "sort", "metric"].some((key) => state[key] !== before[key])) this.fill();
+        this.draw();
+    }
+
+    sum() {
+        return sumOfTable(this.rows);
+    }
+}

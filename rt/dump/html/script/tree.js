@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+// The ways to the allocations as a tree of functions, and below these their sites: calling frames where they were kept,
+// and what was inlined. Root first it begins where the program does, the other way round where it allocates.
+
+// Most nodes of a large tree are its leaves: a map for each would be half of its memory.
+const NO_CHILDREN = new Map();
+
+// `label` tells the children of a node apart: the number of a string, an address in a module, or a site.
+const makeNode = (parent, label, frame, site) => ({ parent, label, frame, site, value: 0, children: NO_CHILDREN });
+
+function childOf(parent, label, frame, site = -1) {
+    let child = parent.children.get(label);
+    if (parent.children === NO_CHILDREN) parent.children = new Map();
+    if (!child) parent.children.set(label, (child = makeNode(parent, label, frame, site)));
+    return child;
+}
+
+const labelOfFrame = (frame) =>
+    frames.function[frame] ? String(frames.function[frame]) : "m" + frames.module[frame] + "a" + frames.address[frame];
+
+// Each part of a site: in a stack, or what no stack has. visit(site, node, value)
+function eachPart(metric, matches, visit) {
+    const rest = Float64Array.from(metric.ofSites);
+    for (let i = 0; i < stackCount; i++) {
+        const site = stacks.site[i];
+        rest[site] -= metric.ofStacks[i];
+        if (metric.ofStacks[i] > 0 && !sites.backing[site] && matches[site])
+            visit(site, stacks.node[i], metric.ofStacks[i]);
+    }
+    for (let i = 0; i < siteCount; i++)
+        if (rest[i] > 0 && !sites.backing[i] && matches[i]) visit(i, sites.node[i], rest[i]);
+}
+
+function addUpwards(node, value) {
+    for (; node; node = node.parent) node.value += value;
+}
+
+// Nodes of the data are the same tree but for lines: each is looked up once.
+function treeFromRoot(metric, matches) {
+    const root = makeNode(null, "", -1, -1),
+        made = new Array(nodes.parent.length);
+    made[0] = root;
+    const of = (node) =>
+        (made[node] ??= childOf(of(nodes.parent[node]), labelOfFrame(nodes.frame[node]), nodes.frame[node]));
+    eachPart(metric, matches, (site, node, value) =>
+        addUpwards(childOf(of(node), "s" + site, nodes.frame[node], site), value),
+    );
+    return root;
+}
+
+function treeFromLeaves(metric, matches) {
+    const root = makeNode(null, "", -1, -1);
+    eachPart(metric, matches, (site, node, value) => {
+        let at = root;
+        for (const frame of framesOf(node)) at = childOf(at, labelOfFrame(frame), frame);
+        addUpwards(at, value);
+    });
+    return root;
+}
+
+const makeTree = (isFromLeaves, metric, matches) => (isFromLeaves ? treeFromLeaves : treeFromRoot)(metric, matches);
+
+// The way down to a node, which stays when the tree is made anew.
+function pathOf(node) {
+    const labels = [];
+    for (; node.parent; node = node.parent) labels.unshift(node.label);
+    return labels.join(".");
+}
+
+// As far as the tree still has it.
+function nodeAt(root, path) {
+    let node = root;
+    for (const label of path ? path.split(".") : []) node = node.children.get(label) ?? node;
+    return node;
+}
+
+const nodeName = (node) =>
+    !node.parent
+        ? "all"
+        : node.site >= 0
+          ? `${text(sites.callee[node.site]) ?? "unsited"} ${sitePlace(node.site)}`
+          : frameName(node.frame);

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+// The treemap: modules, their directories, files and functions, as large as what they allocate (Bruls, Huizing and van Wijk,
+// Squarified Treemaps, 2000).
+
+const ROOM_HEAD = 20;
+
+function roomOf(parent, name) {
+    let child = parent.children.get(name);
+    if (!child) parent.children.set(name, (child = { parent, name, value: 0, children: new Map() }));
+    return child;
+}
+
+// A site without a file is in its module.
+function roomsOfSite(root, i) {
+    let room = roomOf(root, baseName(text(sites.module[i]) ?? "?"));
+    room.module = sites.module[i];
+    for (const part of sites.file[i] ? shortPath(text(sites.file[i])).split("/").filter(Boolean) : [])
+        room = roomOf(room, part);
+    room.file = sites.file[i];
+    room = roomOf(room, siteName(i));
+    room.function = sites.function[i];
+    return Object.assign(room, { file: sites.file[i], isFunction: true });
+}
+
+// A directory with nothing but another one stands for both.
+function joinSingle(room) {
+    for (const [key, child] of room.children) {
+        let joined = child;
+        while (joined.children.size === 1 && !joined.file && joined.parent?.parent) {
+            const [only] = joined.children.values();
+            if (only.isFunction) break;
+            only.name = joined.name + "/" + only.name;
+            only.parent = room;
+            joined = only;
+        }
+        room.children.set(key, joined);
+        joinSingle(joined);
+    }
+}
+
+function makeRooms(metric, matches) {
+    const root = { parent: null, name: "all", value: 0, children: new Map() };
+    for (let i = 0; i < siteCount; i++)
+        if (matches[i] && summed(metric, i) > 0) addUpwards(roomsOfSite(root, i), summed(metric, i));
+    joinSingle(root);
+    return root;
+}
+
+// How far from a square the worst of a row is, along a side of that length.
+function worst(first, last, sum, side, scale) {
+    const area = sum * scale;
+    return Math.max(
+        (side * side * first.value * scale) / (area * area),
+        (area * area) / (side * side * last.value * scale),
+    );
+}
+
+// place(room, x, y, width, height)
+function squarify(rooms, x, y, width, height, place) {
+    let rest = rooms.reduce((sum, room) => sum + room.value, 0);
+    for (let from = 0, end; from < rooms.length; from = end) {
+        const side = Math.min(width, height),
+            scale = (width * height) / rest;
+        let sum = rooms[from].value;
+        const isBetter = (next) =>
+            worst(rooms[from], next, sum + next.value, side, scale) <=
+            worst(rooms[from], rooms[end - 1], sum, side, scale);
+        for (end = from + 1; end < rooms.length && isBetter(rooms[end]); end++) sum += rooms[end].value;
+        const depth = (sum * scale) / side;
+        let along = 0;
+        for (const room of rooms.slice(from, end)) {
+            const length = (side * room.value) / sum;
+            if (width < height) place(room, x + along, y, length, depth);
+            else place(room, x, y + along, depth, length);
+            along += length;
+        }
+        rest -= sum;
+        if (width < height) [y, height] = [y + depth, height - depth];
+        else [x, width] = [x + depth, width - depth];
+    }
+}
+
+// Of a room: the names on the way to it, a line each. And the other way round, as far as there is such a room.
+const keyOf = (room) => (room.parent ? [keyOf(room.parent), room.name].filter(Boolean).join("\n") : "");
+
+function roomAt(root, key) {
+    let room = root;
+    for (const name of key ? key.split("\n") : [])
+        room = [...room.children.values()].find((child) => child.name === name) ?? room;
+    return room;
+}
+
+const moduleOf = (room) => room.module ?? (room.parent ? moduleOf(room.parent) : 0);
+
+class Treemap {
+    constructor() {
+        this.map = element("div", { class: "treemap", role: "tree", "aria-label": "Treemap" });
+        this.crumbs = element("p", { class: "crumbs" });
+        this.element = element(
+            "section",
+            { id: "treemap", "aria-label": "Treemap" },
+            element("div", { class: "tools" }, this.crumbs),
+            this.map,
+        );
+        this.root = null;
+        const open = (event) => this.open(event.target.closest("[data-key]")?.dataset.key);
+        this.map.addEventListener("click", open);
+        this.map.addEventListener("keydown", (event) => event.key === "Enter" && open(event));
+        addEventListener("resize", () => this.root && state.view === "treemap" && this.draw());
+    }
+
+    box(room, { x, y, width, height }, level) {
+        const metric = metricOf(state.metric),
+            name = keyOf(room).replaceAll("\n", " / ");
+        const colour = moduleColours.get(moduleOf(room)) ?? 4;
+        const look = `room c${colour} t${toneOf(room.name)}` + (room.children.size ? " inner" : "");
+        const style = { left: x + "px", top: y + "px", width: width - 1 + "px", height: height - 1 + "px" };
+        const made = element(
+            "div",
+            described(
+                {
+                    class: look,
+                    tabindex: 0,
+                    "aria-level": level,
+                    "data-key": keyOf(room),
+                    "data-value": room.value,
+                    style,
+                },
+                describe(metric, name, room.value),
+            ),
+            width > 30 && height > 16
+                ? element("span", {}, element("b", {}, room.name), " ", amount(metric, room.value))
+                : null,
+        );
+        if (width > 40 && height > ROOM_HEAD + 16)
+            this.fill(made, room, { x: 2, y: ROOM_HEAD, width: width - 5, height: height - ROOM_HEAD - 4 }, level + 1);
+        return made;
+    }
+
+    // What is in a room, but for what would be a line.
+    fill(parent, room, { x, y, width, height }, level) {
+        const rooms = [...room.children.values()].sort((a, b) => b.value - a.value);
+        squarify(rooms, x, y, width, height, (child, x, y, width, height) => {
+            if (width > 2 && height > 2) parent.append(this.box(child, { x, y, width, height }, level));
+        });
+    }
+
+    // Of a function the sites are shown.
+    open(key) {
+        if (!key) return;
+        const room = roomAt(this.root, key);
+        const terms = ["file", "function"]
+            .filter((field) => room[field])
+            .map((field) => `${field}:"${text(room[field])}"`);
+        if (!room.isFunction) go({ room: key });
+        else if (terms.length) go({ view: "sites", group: "site", filter: terms.join(" ") });
+    }
+
+    drawCrumbs(room) {
+        const way = [];
+        for (let at = room; at; at = at.parent) way.unshift(at);
+        const step = (at) => (at === room ? element("b", {}, at.name) : button(at.name, () => go({ room: keyOf(at) })));
+        this.crumbs.replaceChildren(...way.flatMap((at, i) => [i ? " / " : "", step(at)]));
+    }
+
+    draw() {
+        const room = roomAt(this.root, state.room);
+        this.drawCrumbs(room);
+        this.map.replaceChildren();
+        if (room.value)
+            this.fill(this.map, room, { x: 0, y: 0, width: this.map.clientWidth, height: this.map.clientHeight }, 1);
+        else this.map.append(element("p", { class: "note" }, "Nothing here."));
+    }
+
+    update(before) {
+        if (!this.root || ["metric", "filter", "view"].some((key) => state[key] !== before[key]))
+            this.root = makeRooms(metricOf(state.metric), matchesOf(state.filter));
+        this.draw();
+    }
+}

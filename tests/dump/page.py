@@ -1,0 +1,389 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""report --format=html, looked at with Chromium: every number is that of --format=json, what is clicked does what it says,
+hostile names are text, nothing is asked for from anywhere."""
+import base64
+import hashlib
+import json
+import os
+import re
+import sys
+import unittest
+
+import browser
+from runs import dump, read, report, work, written
+
+GOLDEN = os.path.join(os.path.dirname(__file__), "..", "golden")
+COUNTERS = ("allocs alloc_bytes reallocs realloc_bytes realloc_old_bytes frees freed_bytes moved moved_bytes live_blocks "
+            "live_bytes failed peak_bytes peak_blocks inherited_blocks inherited_bytes").split()
+METRICS = {"bytes": ("alloc_bytes", "realloc_bytes"), "calls": ("allocs", "reallocs"), "live": ("live_bytes",),
+           "peak": ("peak_bytes",), "churn": ("freed_bytes", "moved_bytes")}
+# All rows of the table, and what is in them, scrolling down.
+ROWS = """(async () => {
+    const scroller = document.querySelector(".scroller"), rows = new Map();
+    for (let top = 0; top <= scroller.scrollHeight; top += 300) {
+        scroller.scrollTop = top;
+        await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(done))));
+        for (const row of document.querySelectorAll(".body .row"))
+            rows.set(Number(row.dataset.at), {
+                name: row.querySelector(".name b").textContent,
+                all: row.querySelector(".name").textContent,
+                ...Object.fromEntries([...row.querySelectorAll(".number")].map((cell) => [cell.dataset.key, Number(cell.firstChild.value)])),
+            });
+    }
+    scroller.scrollTop = 0;
+    return [...rows].sort(([a], [b]) => a - b).map(([, row]) => row);
+})()"""
+
+PROGRAM = r"""#include <stdlib.h>
+#include <string.h>
+struct item { int a[5]; struct item *next; };
+static void *volatile kept[100];
+__attribute__((noinline)) static void left(int i) { kept[i] = malloc(100 + i); }
+__attribute__((noinline)) static void right(int i) { kept[i] = calloc(i, 8); kept[i] = realloc(kept[i], 4000); }
+int main(void) {
+    for (int i = 1; i < 40; i++)
+        left(i);
+    for (int i = 40; i < 60; i++)
+        right(i);
+    struct item *item = malloc(sizeof *item);
+    kept[99] = item;
+    kept[98] = strdup("hello");
+    for (int i = 1; i < 50; i++)
+        free(kept[i]);
+    return 0;
+}
+"""
+
+HOSTILE = "</script><img src=x onerror=alert(1)><!--<script>\"'&amp;\u2028"
+
+
+def site(number, **given):
+    zeros = dict.fromkeys(COUNTERS + ["max_live_blocks", "max_live_blocks_within"], 0)
+    ones = dict.fromkeys(("allocs", "live_blocks", "peak_blocks", "max_live_blocks"), 1)
+    sizes = dict.fromkeys(("alloc_bytes", "live_bytes", "peak_bytes"), number + 1)
+    return {"id": f"{number:016x}", "module": "/bin/app", "sited": True, "function": f"function_{number}",
+            "file": f"src/dir_{number % 40}/file_{number % 1000}.c", "line": number + 1, "column": 3, "callee": "malloc",
+            "type": None, "inlined": [], **zeros, **ones, **sizes, **given}
+
+
+def made_report(sites):
+    totals = {name: sum(each[name] for each in sites) for name in COUNTERS}
+    return {"format": "allocsite-report", "version": 3, "program": "/bin/app", "pid": 1, "processes": 1, "exact": True,
+            "inexact_reasons": [], "finished": True, "totals": totals, "peak_within": 0,
+            "sites_left_out": 0, "sites": sites, "faults": []}
+
+
+def metric_of(each, name):
+    return sum(each[counter] for counter in METRICS[name])
+
+
+class Page(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.browser = browser.Browser()
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.browser.close()
+
+    def page(self, source, *options):
+        path = work("page.html")
+        done = dump("report", "--format=html", *options, "-o", path, source)
+        self.assertEqual((done.returncode, done.stdout), (0, ""), done.stderr)
+        return path
+
+    def opened(self, source, *options, fragment=""):
+        """Nothing but the file itself is asked for, and nothing is complained about."""
+        path = self.page(source, *options)
+        self.browser.requests.clear()
+        self.browser.complaints.clear()
+        self.addCleanup(self.check_quiet, path + fragment)
+        return self.browser.open(path, fragment)
+
+    def check_quiet(self, path):
+        self.assertEqual(self.browser.complaints, [])
+        self.assertEqual(set(self.browser.requests) - {"about:blank"}, {"file://" + path.split("#")[0]})
+
+    def value(self, expression):
+        return self.browser.value(expression)
+
+    def each(self, selector, expression):
+        """The expression of each such element, one."""
+        return self.value(f"[...document.querySelectorAll({json.dumps(selector)})].map((one) => {expression})")
+
+    def go(self, fragment):
+        self.value(f"location.hash = '{fragment}'")
+        self.browser.drawn()
+
+    def rows(self):
+        return self.value(ROWS)
+
+    def program(self):
+        return report(PROGRAM, "program", "stack=8:pairs=1:sizes=1:reach=1")
+
+    def check_sites(self, sites):
+        for metric in METRICS:
+            rows = sorted((row["name"], row[metric]) for row in self.rows())
+            self.assertEqual(rows, sorted((each["function"], metric_of(each, metric)) for each in sites), metric)
+
+    def test_every_number_is_that_of_json(self):
+        path = self.program()
+        told = read(path)
+        self.opened(path)
+        cards = dict(self.each("#totals > div", "[one.dataset.metric, Number(one.querySelector('data').value)]"))
+        lost = told["totals"]["lost_bytes"]
+        self.assertEqual(cards, {**{name: metric_of(told["totals"], name) for name in METRICS}, "lost": lost})
+        counted = [each for each in told["sites"] if each["allocs"] + each["reallocs"] + each["failed"]]
+        self.check_sites(counted)
+        for each in counted:
+            self.go(f"site={each['id']}")
+            shown = dict(self.each("#detail [data-counter]", "[one.dataset.counter, Number(one.value)]"))
+            more = "max_live_blocks", "max_live_blocks_within", "lost_blocks", "lost_bytes"
+            self.assertEqual(shown, {name: each[name] for name in (*COUNTERS, *more) if each[name]})
+            place = f"{os.path.basename(each['file'])}:{each['line']}:{each['column']}" if each["file"] else ""
+            self.assertIn(place, self.value("document.querySelector('#detail .place').textContent"))
+            sizes = self.each("#detail .histogram data", "Number(one.value)")
+            self.assertEqual(sizes, [count for _, count in each.get("sizes", [])])
+        self.go("view=sizes")
+        pairs = self.each(".pairs tbody tr", "[...one.querySelectorAll('data')].map((number) => Number(number.value))")
+        self.assertEqual(sorted(pairs), sorted([pair["bytes"], pair["count"]] for pair in told["pairs"] + told["faults"]))
+
+    def test_groups_are_sums(self):
+        path = self.program()
+        told = read(path)
+        for field in "function", "file", "type", "module":
+            self.opened(path, fragment=f"#group={field}")
+            sums = {}
+            for each in told["sites"]:
+                if each["allocs"] + each["reallocs"]:
+                    sums[each[field]] = sums.get(each[field], 0) + metric_of(each, "bytes")
+            self.assertEqual(sorted(row["bytes"] for row in self.rows()), sorted(sums.values()), field)
+
+    def test_threads_and_phases(self):
+        profile = os.path.join(GOLDEN, "profile-1", "phases.profile")
+        for group in "thread", "phase":
+            told = dump("report", "--no-symbols", f"--by={group}", "--format=json", profile).stdout
+            rows = json.loads(told)["rows"]
+            self.opened(profile, "--no-symbols", fragment=f"#group={group}")
+            shown = self.rows()
+            for metric in METRICS.keys() - {"peak"}:
+                wanted = sorted(metric_of(row, metric) for row in rows)
+                self.assertEqual(sorted(row[metric] for row in shown), wanted, (group, metric))
+
+    def test_a_column_sorts_both_ways(self):
+        told = read(self.program())
+        self.opened(self.program())
+        wanted = sorted(metric_of(each, "calls") for each in told["sites"] if each["allocs"] + each["reallocs"])
+        self.browser.click(".head [data-key=calls] button")
+        self.assertEqual([row["calls"] for row in self.rows()], wanted[::-1])
+        self.assertIn("sort=calls", self.value("location.hash"))
+        self.browser.click(".head [data-key=calls] button")
+        self.assertEqual([row["calls"] for row in self.rows()], wanted)
+        self.browser.click(".head [data-key=name] button")
+        names = [row["all"] for row in self.rows()]
+        self.assertEqual(names, sorted(names, key=str.lower))
+        self.browser.click("[data-metric=live]")
+        lives = [row["live"] for row in self.rows()]
+        self.assertEqual(lives, sorted(lives, reverse=True))
+        self.value("new Promise((done) => { addEventListener('popstate', () => setTimeout(done)); history.back(); })")
+        self.assertEqual([row["all"] for row in self.rows()], names)
+
+    def test_words_filter(self):
+        self.opened(self.program())
+        for words, names in {"function:left": {"left"}, "callee:calloc": {"right"},
+                             "-function:left -function:right -function:main": None, "file:program.c:12": {"main"},
+                             'type:"struct item"': {"main"}, "no such site": set()}.items():
+            self.value("document.querySelector('#filter').value = ''")
+            self.browser.type("#filter", words)
+            shown = {row["name"] for row in self.rows()}
+            if names is None:
+                self.assertTrue(shown.isdisjoint({"left", "right", "main"}), shown)
+            else:
+                self.assertEqual(shown, names, words)
+
+    def test_keys(self):
+        self.opened(self.program())
+        self.value("document.querySelector('.scroller').focus()")
+        self.browser.press("ArrowDown")
+        self.browser.press("Enter")
+        self.assertFalse(self.value("document.querySelector('#detail').hidden"))
+        self.browser.press("Escape")
+        self.assertTrue(self.value("document.querySelector('#detail').hidden"))
+        self.browser.press("2")
+        self.assertEqual(self.value("document.querySelector('[aria-selected=true][role=tab]').dataset.view"), "flame")
+        self.browser.press("/")
+        self.assertEqual(self.value("document.activeElement.id"), "filter")
+
+    def check_flame(self, total):
+        frames = self.each(".frame", "[Number(one.ariaLevel), Number(one.dataset.value), one.textContent, one.dataset.path]")
+        self.assertEqual(frames[0][:2], [1, total])
+        inside = {}
+        for level, amount, _, path in frames[1:]:
+            inside.setdefault((path or "").rpartition(".")[0], []).append(amount)
+        amounts = {path: amount for _, amount, _, path in frames}
+        for parent, parts in inside.items():
+            self.assertLessEqual(sum(parts), amounts[parent])
+        self.assertGreater(sum(inside[""]), 0.99 * total, "all but what is narrower than a pixel")
+        return frames
+
+    def test_flame_graph(self):
+        path = self.program()
+        told = read(path)
+        for metric in METRICS:
+            self.opened(path, fragment=f"#view=flame&metric={metric}")
+            down = self.check_flame(metric_of(told["totals"], metric)) if metric_of(told["totals"], metric) else []
+            self.opened(path, fragment=f"#view=flame&callers=1&metric={metric}")
+            if down:
+                self.check_flame(metric_of(told["totals"], metric))
+        self.opened(path, fragment="#view=flame")
+        left = sum(metric_of(each, "bytes") for each in told["sites"] if each["function"] == "left")
+        frames = self.check_flame(metric_of(told["totals"], "bytes"))
+        self.assertIn(left, [amount for _, amount, name, _ in frames if name == "left"])
+        self.value("[...document.querySelectorAll('.frame')].find((one) => one.textContent === 'left').click()")
+        self.assertEqual(self.each(".frame:not(.above)", "one.textContent")[0], "left")
+        self.browser.type("#filter", "left")
+        self.assertIn("left", self.each(".frame.hit", "one.textContent"))
+
+    def test_treemap(self):
+        path = self.program()
+        told = read(path)
+        self.opened(path, fragment="#view=treemap")
+        rooms = self.each(".treemap > .room", "Number(one.dataset.value)")
+        self.assertEqual(sum(rooms), metric_of(told["totals"], "bytes"))
+        for name in "program.c", "left":
+            named = f"one.querySelector('b')?.textContent.endsWith('{name}')"
+            self.value(f"[...document.querySelectorAll('.room')].find((one) => {named}).click()")
+        self.assertEqual({row["name"] for row in self.rows()}, {"left"})
+
+    def test_source(self):
+        path = self.program()
+        folder = os.getcwd()
+        os.chdir(os.path.dirname(path))
+        self.addCleanup(os.chdir, folder)
+        left = next(each for each in read(path)["sites"] if each["function"] == "left")
+        self.opened(path, "--source", fragment=f"#site={left['id']}")
+        self.assertIn("malloc(100 + i)", self.value("document.querySelector('.source .here code').textContent"))
+        self.assertEqual(self.value("Number(document.querySelector('.source .here data').value)"), metric_of(left, "bytes"))
+
+    def test_two_reports(self):
+        one = made_report([site(1), site(2), site(3)])
+        other = made_report([site(2, alloc_bytes=6, live_bytes=6, peak_bytes=6), site(3), site(4)])
+        old, new, path = written("old.json", one), written("new.json", other), work("diff.html")
+        self.assertEqual(dump("diff", "--format=html", "-o", path, old, new).returncode, 0)
+        self.browser.complaints.clear()
+        self.browser.open(path)
+        self.assertEqual([(row["name"], row["bytes"], row["calls"]) for row in self.rows()],
+                         [("function_4", 5, 1), ("function_2", 3, 0), ("function_1", -2, -1), ("function_3", 0, 0)])
+        self.assertEqual(self.each(".body .share", "one.textContent"),
+                         ["0 B → 5 B", "3 B → 6 B", "2 B → 0 B", "4 B → 4 B"])
+        self.assertEqual(self.value("document.querySelector('[data-metric=bytes]').textContent"), "Allocated15 Bwas 9 B")
+        for view in "flame", "treemap":
+            self.go("view=" + view)
+        self.assertEqual(self.browser.complaints, [])
+
+    def test_print_and_without_script(self):
+        shown = "['#plain', '#app'].map((part) => getComputedStyle(document.querySelector(part)).display !== 'none')"
+        self.opened(self.program())
+        self.assertEqual(self.value(shown), [False, True])
+        self.browser.call("Emulation.setEmulatedMedia", media="print")
+        self.assertEqual(self.value(shown), [True, False])
+        self.browser.call("Emulation.setEmulatedMedia", media="")
+        self.browser.call("Emulation.setScriptExecutionDisabled", value=True)
+        self.addCleanup(self.browser.call, "Emulation.setScriptExecutionDisabled", value=False)
+        self.browser.navigate("file://" + work("page.html"))
+        nodes = self.browser.call("DOM.getDocument")["root"]["nodeId"]
+        for part, is_shown in ("#plain tbody td", True), ("#app", False):
+            node = self.browser.call("DOM.querySelector", nodeId=nodes, selector=part)["nodeId"]
+            try:
+                self.browser.call("DOM.getBoxModel", nodeId=node)
+            except AssertionError:
+                self.assertFalse(is_shown, part)
+            else:
+                self.assertTrue(is_shown, part)
+
+    def test_hostile_names_are_text(self):
+        names = dict(function=HOSTILE, file="/src/" + HOSTILE, type=HOSTILE, module=HOSTILE, callee=HOSTILE,
+                     inlined=[{"function": HOSTILE, "file": HOSTILE, "line": 1, "column": 1}])
+        told = {**made_report([site(1, **names), site(2)]), "program": HOSTILE, "exact": False, "inexact_reasons": [HOSTILE]}
+        path = written("hostile.json", told)
+        for view in "sites&site=0000000000000001", "flame", "treemap":
+            self.opened(path, "--no-symbols", fragment="#view=" + view)
+            self.assertEqual(self.value("document.querySelectorAll('img').length"), 0)
+        self.opened(path, "--no-symbols", fragment="#site=0000000000000001")
+        self.assertEqual(self.value("document.querySelector('#detail h2').textContent"), HOSTILE)
+        self.assertIn("onerror", self.value("document.querySelector('.doubt').textContent"))
+
+    def test_policy_allows_what_is_there_and_nothing_else(self):
+        with open(self.page(self.program())) as file:
+            text = file.read()
+        parts = r"<style>(.*?)</style>", r'<script type="module">(.*?)</script>'
+        digests = [hashlib.sha256(re.search(part, text, re.S)[1].encode()).digest() for part in parts]
+        style, script = ("'sha256-" + base64.b64encode(digest).decode() + "'" for digest in digests)
+        self.assertIn(f"\"default-src 'none'; style-src {style}; script-src {script}; base-uri 'none'; form-action 'none'\"", text)
+        empty = len(text) - len(re.search(r'id="data">(.*?)</script>', text, re.S)[1])
+        self.assertLess(empty, 80_000)
+
+    def test_without_script_there_are_the_totals_and_a_table(self):
+        path = self.program()
+        told = read(path)
+        with open(self.page(path)) as file:
+            text = re.sub(r"<script.*?</script>", "", file.read(), flags=re.S)
+        table = re.search(r"<tbody>(.*?)</tbody>", text, re.S)[1]
+        rows = [[int(number) for number in re.findall(r'value="(\d+)"', row)][:4] for row in table.split("</tr>")[:-1]]
+        counted = [each for each in told["sites"] if metric_of(each, "calls")][:50]
+        self.assertEqual(rows, [[metric_of(each, name) for name in ("bytes", "calls", "live", "peak")] for each in counted])
+        self.assertIn(f'value="{metric_of(told["totals"], "bytes")}"', text)
+
+    def test_a_hundred_thousand_sites(self):
+        path = written("many.json", made_report([site(number) for number in range(100_000)]))
+        seconds = self.opened(path, "--no-symbols")
+        print(f"100,000 sites: {os.path.getsize(work('page.html'))} bytes, drawn in {seconds:.2f} s", file=sys.stderr)
+        self.assertEqual(self.value("document.querySelector('.scroller').getAttribute('aria-rowcount')"), "100001")
+        self.assertLess(self.value("document.querySelectorAll('.row').length"), 100)
+        self.assertLess(seconds, 6)
+        slowest = self.value("""(async () => {
+            let slowest = 0;
+            const scroller = document.querySelector(".scroller");
+            for (let i = 0; i < 30; i++) {
+                const begun = performance.now();
+                scroller.scrollTop = i * 90000;
+                await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+                slowest = Math.max(slowest, performance.now() - begun);
+            }
+            return slowest;
+        })()""")
+        print(f"slowest step of scrolling: {slowest:.0f} ms", file=sys.stderr)
+        self.assertLess(slowest, 500)
+
+
+class Usage(unittest.TestCase):
+    def test_what_cannot_be_a_page(self):
+        path = written("few.json", made_report([site(1)]))
+        for options, what in ((["--format=html", "--tree"], "--tree cannot be html"),
+                              (["--format=html", "--by=file"], "--by cannot be html"),
+                              (["--source"], "--source is of --format=html")):
+            done = dump("report", *options, path)
+            self.assertEqual((done.returncode, done.stdout), (2, ""))
+            self.assertIn(what, done.stderr)
+
+    def test_a_file_that_cannot_be_written(self):
+        path = written("few.json", made_report([site(1)]))
+        for format in "html", "text":
+            done = dump("report", f"--format={format}", "-o", work("none") + "/there/page.html", path)
+            self.assertEqual((done.returncode, done.stdout), (1, ""))
+            self.assertRegex(done.stderr, r"^allocsite-dump: .*/page\.html: No such file or directory\n$")
+
+    def test_output_is_the_same_as_of_standard_output(self):
+        path = written("few.json", made_report([site(1)]))
+        for options in (["report", "--format=html", path], ["report", "--format=csv", path],
+                        ["diff", "--format=html", path, path]):
+            self.assertEqual(dump(*options, "-o", work("output")).returncode, 0)
+            with open(work("output")) as file:
+                self.assertEqual(file.read(), dump(*options).stdout)
+
+
+if __name__ == "__main__":
+    if not browser.CHROMIUM:
+        print("chromium is not installed: nothing is known of the page")
+        sys.exit(77)
+    unittest.main()
