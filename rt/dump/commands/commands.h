@@ -9,6 +9,9 @@
 
 command_function command_report;
 
+/* Whether its options are right, which may stand without a file; else what is wrong has been told. */
+command_function report_check_options;
+
 /* ---- allocsite-dump diff. */
 
 command_function command_diff;

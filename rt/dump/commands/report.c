@@ -374,24 +374,44 @@ static const char *take_option(struct showing *showing, int option, const char *
     }
 }
 
-int command_report(int count, char **arguments) {
-    struct showing showing = {.groups = {.by = BY_SITE}, .tree = {.prune = 1}};
-    options_default(&showing.options);
+/* Takes the options; optind is where the files begin. done: the status is all that was asked for. */
+static int take_arguments(struct showing *showing, int count, char **arguments, bool *done) {
+    *showing = (struct showing){.groups = {.by = BY_SITE}, .tree = {.prune = 1}};
+    options_default(&showing->options);
     opterr = 0;
+    *done = true;
     for (int option, index; (option = getopt_long(count, arguments, "h", long_options, &index)) != -1;) {
         if (option == 'h')
             return help();
         if (option == '?')
             return complain_option("report", long_options, arguments[optind - 1]);
-        const char *why = take_option(&showing, option, long_options[index].name, optarg);
+        const char *why = take_option(showing, option, long_options[index].name, optarg);
         if (why)
             return complain_usage("report: --%s=%s is %s", long_options[index].name, optarg, why);
     }
+    int status = check_what(showing);
+    status = status ? status : check_by(showing);
+    *done = status != STATUS_DONE;
+    return status;
+}
+
+int report_check_options(int count, char **arguments) {
+    struct showing showing;
+    bool done;
+    optind = 0;
+    return take_arguments(&showing, count, arguments, &done);
+}
+
+int command_report(int count, char **arguments) {
+    struct showing showing;
+    bool done;
+    optind = 0;
+    int status = take_arguments(&showing, count, arguments, &done);
+    if (done)
+        return status;
     if (optind == count)
         return complain_usage("report: no file");
-    int status = check_what(&showing);
-    status = status ? status : check_by(&showing);
-    if (!status && !read_suppressions(showing.options.suppress, &showing.suppressed))
-        status = STATUS_FAILED;
-    return status ? status : show_files(arguments + optind, count - optind, &showing);
+    if (!read_suppressions(showing.options.suppress, &showing.suppressed))
+        return STATUS_FAILED;
+    return show_files(arguments + optind, count - optind, &showing);
 }

@@ -274,7 +274,7 @@ static bool say_nothing_found(const struct search *search, unsigned programs, st
         return reason_set(why, "has ended, or is a part of the kernel");
     if (search->has_other_version)
         return reason_set(why, "runs with an allocsite of another version");
-    return reason_set(why, "runs without the runtime of allocsite");
+    return reason_set(why, "runs without the runtime of allocsite: start it with allocsite-run");
 }
 
 bool remote_root_find(struct remote_root *root, struct remote_memory *memory, struct reason *why) {

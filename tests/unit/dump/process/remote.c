@@ -422,7 +422,7 @@ static void says_what_the_runtime_is_not(void **state) {
     assert_refused("runs with an allocsite of another version");
     set_up(NULL);
     the_root.store = NULL;
-    assert_refused("runs without the runtime of allocsite");
+    assert_refused("runs without the runtime of allocsite: start it with allocsite-run");
     set_up(NULL);
     options.enabled = false;
     assert_refused("counts nothing: it was started with enabled=0");
