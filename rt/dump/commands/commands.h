@@ -24,6 +24,10 @@ command_function command_check;
 
 command_function command_merge;
 
+/* ---- allocsite-dump start, stop, reset. */
+
+command_function command_control;
+
 /* ---- allocsite-dump top. */
 
 command_function command_top;

@@ -63,6 +63,7 @@ static int32_t started_pid;
 static const struct root_store store = {&area_table, &area_count, &header_there};
 static const struct root_registry registry = {&record_table, &record_count};
 static const struct root_start start = {&options, &holes, &started_pid};
+static const struct root_control control = {.threads = NULL};
 
 struct root the_root = {.layout = {
                             .table_element = offsetof(struct fake_table, element),
@@ -140,6 +141,7 @@ static int set_up(void **state) {
     the_root.store = &store;
     the_root.registry = &registry;
     the_root.start = &start;
+    the_root.control = &control;
     options = (struct fake_options){.enabled = true};
     started_pid = (int32_t)getpid();
     holes = 0;
