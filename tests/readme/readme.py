@@ -10,8 +10,8 @@ import subprocess
 import sys
 
 readme, bin, work = sys.argv[1:]
-# These two are the whole set-up; run.sh runs this test, demo.sh is the test beside it.
-SET_UP = {"sh tests/demo.sh", "sh tests/run.sh"}
+# These are the set-up; run.sh runs this test, demo.sh and plain cmake are the tests beside it.
+SET_UP = {"sh tests/demo.sh", "sh tests/run.sh", "cmake -S . -B build && cmake --build build"}
 BLOCK = re.compile(r"(?:`([\w./-]+)`:\n\n)?^```(\w+)\n(.*?)^```$", re.M | re.S)
 
 shutil.rmtree(work, ignore_errors=True)
