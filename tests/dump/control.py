@@ -102,9 +102,9 @@ class Control(unittest.TestCase):
                 self.do("start", program.pid)
                 self.do("reset", program.pid)
                 self.do("stop", program.pid)
-                first = self.of(program, "churn")
-                # What was under way when it was stopped has been counted by now.
-                self.assertEqual(self.of(program, "churn"), self.of(program, "churn"), first)
+                before = self.of(program, "churn")[0]
+                # Of each thread one event was under way at most.
+                self.assertLessEqual(self.of(program, "churn")[0] - before, 3)
                 self.do("start", program.pid)
             self.do("stop", program.pid)
             allocs, live, inherited = self.of(program, "churn")
