@@ -102,6 +102,13 @@ class Commands(unittest.TestCase):
         tree = subprocess.run([DUMP, "report", "--tree", path], capture_output=True, text=True, check=True).stdout
         self.assertRegex(tree, r"(?s)seven.*main")
 
+    def test_where_the_report_goes(self):
+        options = "--top=1", "--by=function"
+        self.assertRegex(run(*options, "-o", "-", built()).stdout, r"100\.0% +7 ")
+        self.assertEqual(run(*options, f"--output={work('report.md')}", built()).returncode, 3)
+        with open(work("report.md")) as file:
+            self.assertIn("| 100.0% |", file.read())
+
     def test_a_directory_that_cannot_be_written(self):
         os.makedirs(work("sealed/x"), exist_ok=True)
         os.chmod(work("sealed/x"), 0o555)
