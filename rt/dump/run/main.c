@@ -8,6 +8,7 @@
 #include "dump/run/launch.h"
 #include "dump/run/program.h"
 #include "dump/top/top.h"
+#include "model/formats.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -38,34 +39,34 @@ static bool wants_profile(const struct run *run) {
     return run->output && ends_with(run->output, ".profile");
 }
 
+/* An option to be freed; NULL: the name tells none. */
 static char *format_by_name(const char *output) {
-    static char json[] = "--format=json", csv[] = "--format=csv", markdown[] = "--format=markdown";
-    if (!output)
-        return NULL;
-    return ends_with(output, ".json")  ? json
-           : ends_with(output, ".csv") ? csv
-           : ends_with(output, ".md")  ? markdown
-                                       : NULL;
+    const char *dot = output ? strrchr(output, '.') : NULL;
+    const char *end = !dot ? "" : strcmp(dot, ".md") == 0 ? "markdown" : dot + 1;
+    enum report_format format;
+    return format_named(end, strlen(end), VIEW_SITES, &format) ? memory_text("--format=%s", end) : NULL;
 }
 
 /* Of allocsite-dump's command, with the options and then the files. */
 static int call(const struct run *run, command_function *command, char **files, int count) {
     static char report[] = "report", merge[] = "merge", to[] = "-o";
     bool is_merge = command == command_merge;
+    char *format = format_by_name(run->output);
     char **arguments = memory_zeros((size_t)(run->option_count + count + 4), sizeof *arguments);
     int used = 0;
     arguments[used++] = is_merge ? merge : report;
     if (is_merge) {
         arguments[used++] = to;
         arguments[used++] = (char *)(uintptr_t)run->output;
-    } else if (format_by_name(run->output))
-        arguments[used++] = format_by_name(run->output);
+    } else if (format)
+        arguments[used++] = format;
     for (int i = 0; !is_merge && i < run->option_count; i++)
         arguments[used++] = run->options[i];
     for (int i = 0; i < count; i++)
         arguments[used++] = files[i];
     int status = command(used, arguments);
     free(arguments);
+    free(format);
     return status;
 }
 
