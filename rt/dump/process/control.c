@@ -22,8 +22,10 @@ static bool send_slow_way(struct remote_memory *memory, const struct remote_root
         return true; /* nobody has counted yet */
     for (uint32_t i = 0; (at = remote_table_at(&threads, i)); i++) {
         uint64_t capacity = at + root->root.layout.thread_capacity;
-        if (remote_u32(memory, (const void *)(uintptr_t)capacity) &&
-            !remote_write(memory, capacity, &none, sizeof none))
+        uint32_t now;
+        if (!remote_read(memory, capacity, &now, sizeof now))
+            return reason_set(why, "has more threads than it can have, or they cannot be read");
+        if (now && !remote_write(memory, capacity, &none, sizeof none))
             return write_failed(why);
     }
     return true;
