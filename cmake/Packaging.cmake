@@ -83,5 +83,5 @@ install(FILES ${PROJECT_BINARY_DIR}/installed/allocsite.pc DESTINATION ${CMAKE_I
 configure_file(${PROJECT_SOURCE_DIR}/rt/lib/allocsite.h ${PROJECT_BINARY_DIR}/include/allocsite.h COPYONLY)
 install(FILES ${PROJECT_SOURCE_DIR}/rt/lib/allocsite.h TYPE INCLUDE)
 install(TARGETS allocsite_shared allocsite_static)
-install(FILES ${PROJECT_SOURCE_DIR}/rt/lib/allocsite.7 ${PROJECT_SOURCE_DIR}/rt/lib/allocsite-cost.7
+install(FILES ${PROJECT_SOURCE_DIR}/rt/lib/allocsite.7 ${PROJECT_SOURCE_DIR}/rt/lib/allocsite-cost.7 ${PROJECT_SOURCE_DIR}/rt/lib/allocsite-tutorial.7
     DESTINATION ${CMAKE_INSTALL_MANDIR}/man7)

@@ -18,7 +18,7 @@
 #define ROOT_NOTE      2
 
 /* Raised by every change of this file. */
-#define ROOT_VERSION 2
+#define ROOT_VERSION 3
 
 /* Arrays that grow are as in profile.h, in so many chunks at most. */
 #define ROOT_CHUNKS 22
@@ -42,6 +42,14 @@ struct root_start {
     const int32_t *pid;    /* of the process that the runtime was started in; 0: it was not yet */
 };
 
+/* What is written from outside, as the functions of allocsite.h write it from inside: a thread whose capacity
+ * is 0 goes the slow way at its next event, where it looks at the others and gets its capacity back. */
+struct root_control {
+    uint8_t *is_stopped;  /* bool: what comes is not counted */
+    uint8_t *wants_reset; /* bool: whoever comes next starts all counters afresh */
+    const void *threads;  /* table of threads; those that there are not yet have capacity 0 */
+};
+
 /* Offsets of members in bytes. */
 struct root_layout {
     uint16_t table_element, table_first; /* uint32_t: size of an element, elements of chunk 0 */
@@ -59,6 +67,7 @@ struct root_layout {
     uint16_t module_path;                /* address */
     uint16_t module_build_id;            /* digits, up to 64, and a NUL */
     uint16_t option_enabled, option_pairs, option_sizes; /* bool */
+    uint16_t thread_capacity;                            /* uint32_t */
 };
 
 enum root_flag {
@@ -73,12 +82,13 @@ struct root {
     const struct root_store *store;
     const struct root_registry *registry;
     const struct root_start *start;
+    const struct root_control *control;
     struct root_layout layout;
 };
 
 #ifndef __cplusplus
 _Static_assert(sizeof(void *) == 8, "addresses are read as 64 bits");
-_Static_assert(sizeof(struct root) == 80, "read as it is");
+_Static_assert(sizeof(struct root) == 96, "read as it is");
 #endif
 
 #endif

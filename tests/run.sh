@@ -8,9 +8,9 @@ cd "$(dirname "$0")/.."
 . cmake/setup.sh
 
 need_build
-need binutils binutils-source bison chromium clang-format-14 file flex gdb googletest iso-codes libcmocka-dev \
+need binutils binutils-source bison chromium clang-format-14 file fish flex gdb googletest iso-codes libcmocka-dev \\
     libgoogle-perftools-dev libgtest-dev libjemalloc-dev libmimalloc-dev nlohmann-json3-dev pkg-config python3 uthash-dev \
-    valgrind xz-utils
+    valgrind xz-utils zsh
 for major in $(llvm_majors); do
     need "lld-$major" "llvm-$major-tools" "libclang-rt-$major-dev"
 done

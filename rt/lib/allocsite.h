@@ -61,6 +61,7 @@ struct allocsite_check {
 /* Entry points by which the functions below reach the runtime: not to be used. */
 #define ALLOCSITE_WEAK __attribute__((weak))
 int __allocsite_api_v1_start(void) ALLOCSITE_WEAK;
+int __allocsite_api_v1_start_profile(const char *) ALLOCSITE_WEAK;
 int __allocsite_api_v1_stop(void) ALLOCSITE_WEAK;
 int __allocsite_api_v1_is_counting(void) ALLOCSITE_WEAK;
 void __allocsite_api_v1_reset(void) ALLOCSITE_WEAK;
@@ -91,6 +92,15 @@ static inline int allocsite_stop(void) {
  */
 static inline int allocsite_start(void) {
     return __allocsite_api_v1_start ? __allocsite_api_v1_start() : ENOSYS;
+}
+
+/* Goes on, or has been counting already, from here on in a profile, as if the option profile had been given:
+ * path is as there, and forked children get profiles of their own. What was counted before is in it as well;
+ * with the option stopped=1 that is nothing. While the process has one thread; not signal-safe. EALREADY:
+ * there is a profile. EBUSY: there are other threads. EIO: it cannot be made, and standard error tells why.
+ * ENOSYS: as above. */
+static inline int allocsite_start_profile(const char *path) {
+    return __allocsite_api_v1_start_profile ? __allocsite_api_v1_start_profile(path) : ENOSYS;
 }
 
 /* 1: the runtime is there, on, and not stopped. Signal-safe. */

@@ -10,7 +10,7 @@ import sys
 
 LICENCE = "SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception"
 FIRST_LINES = {f"/* {LICENCE} */": ("*.c", "*.h", "*.cpp", "*.def", "*.h.in"),
-               f"# {LICENCE}": ("*.py", "*.sh", "*.cmake", "CMakeLists.txt", "*.bash", "*.cmake.in"),
+               f"# {LICENCE}": ("*.py", "*.sh", "*.cmake", "CMakeLists.txt", "*.bash", "*.fish", "*.cmake.in"),
                f'.\\" {LICENCE}': ("*.1", "*.5", "*.7")}
 FOLDERS = "plugin", "rt", "tests", "cmake"
 WITHOUT_LICENCE = "tests/plugin/*.[ch]*", "tests/plugin/Inputs/*"

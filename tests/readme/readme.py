@@ -10,8 +10,8 @@ import subprocess
 import sys
 
 readme, bin, work = sys.argv[1:]
-# These two are the whole set-up; run.sh runs this test, demo.sh is the test beside it.
-SET_UP = {"sh tests/demo.sh", "sh tests/run.sh"}
+# These are the set-up; run.sh runs this test, demo.sh and plain cmake are the tests beside it.
+SET_UP = {"sh tests/demo.sh", "sh tests/run.sh", "cmake -S . -B build && cmake --build build"}
 BLOCK = re.compile(r"(?:`([\w./-]+)`:\n\n)?^```(\w+)\n(.*?)^```$", re.M | re.S)
 
 shutil.rmtree(work, ignore_errors=True)
@@ -30,5 +30,11 @@ for name, language, text in BLOCK.findall(open(readme).read()):
         if done.returncode != 0:
             failed += 1
             print(f"exit status {done.returncode}:\n{text}\n{done.stdout}")
+# What the set-up installs for a build is what the page says that a build needs.
+with open(os.path.join(os.path.dirname(readme), "cmake", "setup.sh")) as file:
+    needed = re.search(r"^need_build.*?need (.*?)$", file.read(), re.M | re.S)[1].split()
+for package in set(needed) - set(re.findall(r"[\w+-]+", open(readme).read())):
+    failed += 1
+    print(f"the page does not name the package {package}")
 print(f"{ran} blocks of commands ran, {failed} failed")
 sys.exit(failed > 0 or ran == 0)

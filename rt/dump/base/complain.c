@@ -13,6 +13,8 @@
 #include <string.h>
 #include <unistd.h>
 
+const char *complain_program = "allocsite-dump";
+
 /* Names and what other files say can hold anything. */
 static void say(const char *file, const char *format, va_list arguments, const char *hint) {
     char buffer[512], *text = NULL;
@@ -20,7 +22,8 @@ static void say(const char *file, const char *format, va_list arguments, const c
     if (vasprintf(&text, format, arguments) < 0)
         text = NULL;
     out_open(&out, STDERR_FILENO, buffer, sizeof buffer);
-    out_text(&out, "allocsite-dump: ");
+    out_text(&out, complain_program);
+    out_text(&out, ": ");
     if (file) {
         out_plain(&out, file);
         out_text(&out, ": ");
@@ -41,8 +44,10 @@ int complain(const char *file, const char *format, ...) {
 
 int complain_usage(const char *format, ...) {
     va_list arguments;
+    char hint[64];
+    snprintf(hint, sizeof hint, " (see %s --help)\n", complain_program);
     va_start(arguments, format);
-    say(NULL, format, arguments, " (see allocsite-dump --help)\n");
+    say(NULL, format, arguments, hint);
     va_end(arguments);
     return STATUS_USAGE;
 }

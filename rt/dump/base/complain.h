@@ -12,6 +12,9 @@ typedef int command_function(int count, char **arguments);
 
 command_function command_sites, command_wrappers;
 
+/* Who complains. */
+extern const char *complain_program;
+
 /* One line on stderr: "allocsite-dump: FILE: what". Control characters in a file's name become '?'. Returns
  * STATUS_FAILED. */
 __attribute__((format(printf, 2, 3))) int complain(const char *file, const char *format, ...);

@@ -6,6 +6,7 @@
 #include "dump/base/memory.h"
 #include "profile.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -174,6 +175,26 @@ bool whole_input(const char *path, char **bytes, size_t *size, struct reason *wh
     if (!is_standard)
         close(fd);
     return is_read;
+}
+
+/* ---- The files of a folder. */
+
+static int is_file(const struct dirent *entry) {
+    return entry->d_name[0] != '.' && !strstr(entry->d_name, ".new.");
+}
+
+char **folder_files(const char *path, int *count) {
+    struct dirent **entries;
+    *count = scandir(path, &entries, is_file, alphasort);
+    if (*count < 0)
+        return NULL;
+    char **files = memory_zeros((size_t)*count, sizeof *files);
+    for (int i = 0; i < *count; i++) {
+        files[i] = memory_text("%s/%s", path, entries[i]->d_name);
+        free(entries[i]);
+    }
+    free(entries);
+    return files;
 }
 
 /* ---- The standard output of a command. */

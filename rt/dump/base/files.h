@@ -47,6 +47,12 @@ bool new_file_end(struct new_file *, int error, struct reason *why);
 /* Reads the file, or standard input if path is "-". The caller frees *bytes. False: *why says why. */
 bool whole_input(const char *path, char **bytes, size_t *size, struct reason *why);
 
+/* ---- The files of a folder. */
+
+/* Their paths in order, but for hidden ones and new ones that have no name of their own yet. The caller frees
+ * the list and each of it. NULL: errno says why. */
+char **folder_files(const char *path, int *count);
+
 /* ---- The standard output of a command. */
 
 /* From now on it is a new file of that path, which takes its place at the end. */

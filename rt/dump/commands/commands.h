@@ -16,6 +16,8 @@ command_function command_annotate;
 /* ---- allocsite-dump export. */
 
 command_function command_export;
+/* Whether its options are right, which may stand without a file; else what is wrong has been told. */
+command_function report_check_options;
 
 /* ---- allocsite-dump diff. */
 
@@ -28,6 +30,10 @@ command_function command_check;
 /* ---- allocsite-dump merge. */
 
 command_function command_merge;
+
+/* ---- allocsite-dump start, stop, reset. */
+
+command_function command_control;
 
 /* ---- allocsite-dump top. */
 

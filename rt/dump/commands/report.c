@@ -446,13 +446,15 @@ static const char *take_option(struct showing *showing, int option, const char *
     }
 }
 
-int command_report(int count, char **arguments) {
-    struct showing showing = {.groups = {.by = BY_SITE},
-                              .threads = {.by = BY_THREAD},
-                              .phases = {.by = BY_PHASE},
-                              .tree = {.prune = 1}};
-    options_default(&showing.options);
+/* Takes the options; optind is where the files begin. done: the status is all that was asked for. */
+static int take_arguments(struct showing *showing, int count, char **arguments, bool *done) {
+    *showing = (struct showing){.groups = {.by = BY_SITE},
+                                .threads = {.by = BY_THREAD},
+                                .phases = {.by = BY_PHASE},
+                                .tree = {.prune = 1}};
+    options_default(&showing->options);
     opterr = 0;
+    *done = true;
     for (int option, index = 0;
          (option = getopt_long(count, arguments, "ho:", long_options, &index)) != -1;) {
         if (option == 'h')
@@ -462,16 +464,34 @@ int command_report(int count, char **arguments) {
         const char *name = long_options[index].name;
         if (strcmp(name, "format") == 0 && export_named(optarg))
             return optind = 0, command_export(count, arguments);
-        const char *why = take_option(&showing, option, name, optarg);
+        const char *why = take_option(showing, option, name, optarg);
         if (why)
             return complain_usage("report: --%s=%s is %s", name, optarg, why);
     }
+    int status = check_what(showing);
+    status = status ? status : check_by(showing);
+    status = status ? status : check_page(showing);
+    *done = status != STATUS_DONE;
+    return status;
+}
+
+int report_check_options(int count, char **arguments) {
+    struct showing showing;
+    bool done;
+    optind = 0;
+    return take_arguments(&showing, count, arguments, &done);
+}
+
+int command_report(int count, char **arguments) {
+    struct showing showing;
+    bool done;
+    optind = 0;
+    int status = take_arguments(&showing, count, arguments, &done);
+    if (done)
+        return status;
     if (optind == count)
         return complain_usage("report: no file");
-    int status = check_what(&showing);
-    status = status ? status : check_by(&showing);
-    status = status ? status : check_page(&showing);
-    if (!status && !read_suppressions(showing.options.suppress, &showing.suppressed))
-        status = STATUS_FAILED;
-    return status ? status : show_files(arguments + optind, count - optind, &showing);
+    if (!read_suppressions(showing.options.suppress, &showing.suppressed))
+        return STATUS_FAILED;
+    return show_files(arguments + optind, count - optind, &showing);
 }

@@ -142,12 +142,18 @@ bool report_source_is_pid(const char *text, unsigned *pid) {
     return true;
 }
 
+static bool is_process(const char *path, unsigned *pid) {
+    size_t prefix = strlen(REPORT_SOURCE_PID);
+    if (strncmp(path, REPORT_SOURCE_PID, prefix) == 0)
+        return report_source_is_pid(path + prefix, pid);
+    return report_source_is_pid(path, pid) && access(path, F_OK) != 0;
+}
+
 bool report_source_load(struct report_source *source, const char *path, struct reason *why) {
     char profile[PROCESS_PATH_SIZE];
     unsigned pid;
     source->is_memory = false;
-    if (strncmp(path, REPORT_SOURCE_PID, strlen(REPORT_SOURCE_PID)) != 0 ||
-        !report_source_is_pid(path + strlen(REPORT_SOURCE_PID), &pid))
+    if (!is_process(path, &pid))
         return load_file(source, path, why);
     return process_profile(pid, profile) ? load_file(source, profile, why) : load_memory(source, pid, why);
 }

@@ -18,7 +18,7 @@ struct report_source {
 };
 
 /* Before the number of a process, in the place of a path: its profile if it writes one, else what stands in
- * its memory. */
+ * its memory. A number without it is a process if no file has that name. */
 #define REPORT_SOURCE_PID "pid:"
 
 /* Whether the text is such a number. */

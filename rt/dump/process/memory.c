@@ -105,6 +105,27 @@ bool remote_read_all(struct remote_memory *memory, const struct iovec *here, con
     return true;
 }
 
+/* Containers refuse the system call here as well. */
+static bool write_to_file(const struct remote_memory *memory, uint64_t address, const void *from,
+                          size_t size) {
+    int error = errno;
+    char path[32];
+    snprintf(path, sizeof path, "/proc/%u/mem", memory->pid);
+    int fd = error == EPERM || error == ENOSYS ? open(path, O_WRONLY | O_CLOEXEC) : -1;
+    bool is_written =
+        fd >= 0 && address <= INT64_MAX && pwrite(fd, from, size, (off_t)address) == (ssize_t)size;
+    if (fd >= 0)
+        close(fd);
+    errno = error;
+    return is_written;
+}
+
+bool remote_write(struct remote_memory *memory, uint64_t address, const void *from, size_t size) {
+    struct iovec here = {(void *)(uintptr_t)from, size}, there = {(void *)(uintptr_t)address, size};
+    return process_vm_writev((pid_t)memory->pid, &here, 1, &there, 1, 0) == (ssize_t)size ||
+           write_to_file(memory, address, from, size);
+}
+
 /* The page that holds the address. NULL: it is not there. */
 static const char *page_of(struct remote_memory *memory, uint64_t address) {
     uint64_t start = address & -(uint64_t)PROFILE_PAGE;
@@ -178,7 +199,8 @@ struct search {
 static bool read_parts(struct remote_root *root, struct remote_memory *memory) {
     return remote_read(memory, (uintptr_t)root->root.store, &root->store, sizeof root->store) &&
            remote_read(memory, (uintptr_t)root->root.registry, &root->registry, sizeof root->registry) &&
-           remote_read(memory, (uintptr_t)root->root.start, &root->start, sizeof root->start);
+           remote_read(memory, (uintptr_t)root->root.start, &root->start, sizeof root->start) &&
+           remote_read(memory, (uintptr_t)root->root.control, &root->control, sizeof root->control);
 }
 
 /* Of several runtimes the one that counts most. */
@@ -274,7 +296,7 @@ static bool say_nothing_found(const struct search *search, unsigned programs, st
         return reason_set(why, "has ended, or is a part of the kernel");
     if (search->has_other_version)
         return reason_set(why, "runs with an allocsite of another version");
-    return reason_set(why, "runs without the runtime of allocsite");
+    return reason_set(why, "runs without the runtime of allocsite: start it with allocsite-run");
 }
 
 bool remote_root_find(struct remote_root *root, struct remote_memory *memory, struct reason *why) {

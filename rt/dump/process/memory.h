@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The memory of another process, read while it runs: it is not stopped, nothing runs in it and nothing in it
- * is written, so nothing that is wrong here can harm it. The bytes read may be anything, and never are more
- * than is in proportion to what the process has (dump/base/extents.h).
+ * is written but by control.c, so nothing that is wrong here can harm it. The bytes read may be anything, and
+ * never are more than is in proportion to what the process has (dump/base/extents.h).
  *
  * A counter of 64 bits is never read half: the kernel copies with the processor's instruction for that, which
  * moves aligned words as a whole. No manual promises it; of 2.1e9 counters that another processor was
@@ -45,6 +45,9 @@ bool remote_read_all(struct remote_memory *, const struct iovec *here, const str
 /* Reads it by pages that are kept: for what is read in small pieces and does not change. */
 bool remote_peek(struct remote_memory *, uint64_t address, void *to, size_t size);
 
+/* Writes it. False with errno, as above. */
+bool remote_write(struct remote_memory *, uint64_t address, const void *from, size_t size);
+
 /* The text there, until the next one. NULL: it is not there. */
 const char *remote_text(struct remote_memory *, uint64_t address);
 
@@ -62,6 +65,7 @@ struct remote_root {
     struct root_store store;
     struct root_registry registry;
     struct root_start start;
+    struct root_control control;
     bool has_others;    /* there is another runtime in the process, which counts as well */
     bool has_libraries; /* there are several modules */
 };

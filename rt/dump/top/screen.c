@@ -18,7 +18,7 @@ struct screen {
     uint64_t left; /* refreshes; 0: no limit */
     struct timespec next;
     size_t first; /* row at the top */
-    bool is_paused, is_typing, is_helping, is_done;
+    bool is_paused, is_typing, is_helping, is_done, ends;
     char typed[TOP_FILTER_SIZE];
     bool has_trouble; /* with the last refresh */
     struct reason trouble;
@@ -226,6 +226,8 @@ static void run(struct screen *screen) {
             obey(screen, key);
         if (!is_still && milliseconds_until(&screen->next) <= 0)
             refresh_data(screen);
+        if (screen->ends && top_is_over(screen->top))
+            return;
         /* A terminal that is gone gives no keys, and does not wait for them. */
         if (key == ERR && !isatty(STDIN_FILENO))
             return;
@@ -248,7 +250,8 @@ static void close_screen(void) {
 }
 
 int top_screen(struct top *top, const struct top_options *options) {
-    struct screen screen = {.top = top, .view = options->view, .interval = options->interval};
+    struct screen screen = {
+        .top = top, .view = options->view, .interval = options->interval, .ends = options->ends};
     screen.left = options->count ? options->count - 1 : 0;
     screen.is_done = options->count == 1;
     setlocale(LC_CTYPE, "");

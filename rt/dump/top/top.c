@@ -2,6 +2,7 @@
 /* The allocations of a running program, again and again. */
 #include "dump/top/top.h"
 
+#include "dump/base/files.h"
 #include "dump/base/memory.h"
 #include "dump/process/process.h"
 #include "model/report_order.h"
@@ -15,9 +16,44 @@
 static void drop(struct snapshot *snapshot) {
     if (!snapshot)
         return;
-    report_source_free(&snapshot->source);
+    if (snapshot->is_joined)
+        joined_free(&snapshot->joined);
+    else
+        report_source_free(&snapshot->source);
     free(snapshot->sites);
     free(snapshot);
+}
+
+/* One that was not whole yet, or is gone, is left out until the next time. */
+static bool join_folder(struct snapshot *snapshot, char **files, int count, struct reason *why) {
+    struct report_source source;
+    bool is_running = false;
+    for (int i = 0; i < count; i++) {
+        if (!report_source_load(&source, files[i], why))
+            continue;
+        is_running |= source.report->running;
+        joined_add(&snapshot->joined, source.report);
+        report_source_free(&source);
+    }
+    if (!snapshot->joined.reports)
+        return reason_set(why, "has no profile");
+    joined_report(&snapshot->joined);
+    snapshot->is_joined = true;
+    snapshot->source.report = &snapshot->joined.report;
+    snapshot->source.report->running = is_running;
+    return true;
+}
+
+static bool load_folder(struct snapshot *snapshot, const char *path, struct reason *why) {
+    int count;
+    char **files = folder_files(path, &count);
+    if (!files)
+        return reason_errno(why);
+    bool is_loaded = join_folder(snapshot, files, count, why);
+    for (int i = 0; i < count; i++)
+        free(files[i]);
+    free(files);
+    return is_loaded;
 }
 
 /* NULL: *why says why. */
@@ -25,7 +61,9 @@ static struct snapshot *take(struct top *top, struct reason *why) {
     static char directory[PATH_MAX];
     struct report_limits everything = {.top = 0};
     struct snapshot *snapshot = memory_zeros(1, sizeof *snapshot);
-    if (!report_source_load(&snapshot->source, top->path, why)) {
+    bool is_loaded = top->is_folder ? load_folder(snapshot, top->path, why)
+                                    : report_source_load(&snapshot->source, top->path, why);
+    if (!is_loaded) {
         free(snapshot);
         return NULL;
     }

@@ -8,6 +8,7 @@
 #define ALLOCSITE_DUMP_TOP_TOP_H
 
 #include "base/out.h"
+#include "dump/join/join.h"
 #include "dump/load/source.h"
 #include "dump/load/symbolize.h"
 #include "dump/view/measure.h"
@@ -17,6 +18,8 @@
 /* One reading of the profile. */
 struct snapshot {
     struct report_source source;
+    bool is_joined; /* then of the source there is the report alone, and the rest is in: */
+    struct joined joined;
     struct report_site **sites; /* that have counted, ordered by what they are */
     struct timespec time;
 };
@@ -33,6 +36,7 @@ struct top_row {
 
 struct top {
     const char *path;
+    bool is_folder;                /* of profiles, which are shown as one */
     struct snapshot *now, *before; /* NULL: none yet; without one before there are no rates */
     struct top_row *rows;          /* selected */
     size_t count;
@@ -81,6 +85,7 @@ struct top_options {
     unsigned interval; /* between refreshes, in milliseconds */
     uint64_t count;    /* refreshes, after which it ends; 0: no limit */
     uint64_t rows;     /* of a table; 0: all */
+    bool ends;         /* a screen ends with the program */
 };
 
 /* The first snapshot must have been taken. Both return an exit status: tables when the program has ended, a

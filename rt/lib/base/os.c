@@ -431,6 +431,12 @@ uint64_t os_pid_namespace(void) {
     return stat("/proc/self/ns/pid", &status) == 0 ? status.st_ino : 0;
 }
 
+/* The kernel has a link for each. */
+uint32_t os_threads(void) {
+    struct stat status;
+    return stat("/proc/self/task", &status) == 0 && status.st_nlink > 2 ? (uint32_t)status.st_nlink - 2 : 0;
+}
+
 uint64_t os_resident(void) {
     struct rusage usage;
     return getrusage(RUSAGE_SELF, &usage) == 0 ? (uint64_t)usage.ru_maxrss * 1024 : 0;

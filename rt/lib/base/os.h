@@ -127,6 +127,9 @@ uint64_t os_pid_namespace(void);
 /* When this process was started or forked, as os_now. */
 uint64_t os_started(void);
 
+/* How many threads the process has; 0: that cannot be told. */
+uint32_t os_threads(void);
+
 /* The largest resident set that this process had, in bytes; 0: not known. */
 uint64_t os_resident(void);
 

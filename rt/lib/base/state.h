@@ -17,6 +17,9 @@ extern bool runtime_owners __attribute__((visibility("hidden")));
 /* Who frees whose blocks is counted, which the hot path does not: frees and reallocs leave it. */
 extern bool runtime_pairs __attribute__((visibility("hidden")));
 
+/* Set from outside (root.h): the counters are to start afresh. */
+extern bool runtime_wants_reset __attribute__((visibility("hidden")));
+
 /* Reads the options and decides on runtime_off (run/start.c). Cheap when it has been done. */
 void runtime_start(void);
 

@@ -5,6 +5,7 @@
 #include "lib/base/local.h"
 #include "lib/base/macros.h"
 #include "lib/base/os.h"
+#include "lib/base/root_parts.h"
 #include "lib/base/slot.h"
 #include "lib/base/state.h"
 
@@ -51,6 +52,11 @@ static void set_view(struct thread *thread) {
     local.losing = runtime_pairs ? &no_thread : thread;
 }
 
+const struct root_control root_control = {.is_stopped = (uint8_t *)&is_paused,
+                                          .wants_reset = (uint8_t *)&runtime_wants_reset,
+                                          .threads = &thread_table};
+
+/* dump/process/control.c does the same from outside. */
 void threads_pause(bool pause) {
     __atomic_store_n(&is_paused, pause, __ATOMIC_RELAXED);
     __atomic_thread_fence(__ATOMIC_SEQ_CST);

@@ -55,6 +55,26 @@ API(int, start, void) {
     return pause_all(false);
 }
 
+/* One that was joined has not left the kernel's list yet. */
+static bool is_alone(void) {
+    enum { TRIES = 100 };
+    for (uint32_t tries = 1; tries < TRIES && os_threads() > 1; tries++)
+        os_wait(tries);
+    return os_threads() == 1;
+}
+
+/* The memory that is counted in is exchanged for a file, which no other thread may see. */
+API(int, start_profile, const char *pattern) {
+    int before = errno;
+    if (!is_on())
+        return ENOSYS;
+    int error = profiling_here ? EALREADY : !is_alone() ? EBUSY : profiling_begin_late(pattern);
+    if (!error)
+        threads_pause(false);
+    errno = before;
+    return error;
+}
+
 API(int, stop, void) {
     return pause_all(true);
 }

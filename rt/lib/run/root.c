@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Where allocsite-dump finds, in the memory of the process, what is counted. */
+#include "lib/base/local.h"
 #include "lib/base/root_parts.h"
 #include "lib/base/table.h"
 #include "lib/store/store.h"
@@ -24,6 +25,7 @@ const struct root allocsite_root = {
     .store = &root_store,
     .registry = &root_registry,
     .start = &root_start,
+    .control = &root_control,
     .layout =
         {
             .table_element = offsetof(struct table, element),
@@ -46,6 +48,7 @@ const struct root allocsite_root = {
             .option_enabled = offsetof(struct options, enabled),
             .option_pairs = offsetof(struct options, pairs),
             .option_sizes = offsetof(struct options, sizes),
+            .thread_capacity = offsetof(struct thread, capacity),
         },
 };
 

@@ -17,6 +17,7 @@
 #include "lib/run/sanitized.h"
 #include "lib/store/store.h"
 #include "lib/tell/exit.h"
+#include "lib/tell/inherited.h"
 #include "lib/tell/profiling.h"
 #include "lib/tell/report_path.h"
 #include "lib/who/instrumented.h"
@@ -101,8 +102,18 @@ static COLD void start_or_wait(void) {
         os_wait(tries);
 }
 
+/* A thread that holds the lock of an arena would wait for itself; another one, or its next event, comes. */
+static COLD void reset_as_asked(void) {
+    int error = errno;
+    if (!local.holds_arena && __atomic_exchange_n(&runtime_wants_reset, false, __ATOMIC_RELAXED))
+        counters_reset();
+    errno = error;
+}
+
 void runtime_start(void) {
     if (LIKELY(state == STARTED)) {
+        if (UNLIKELY(__atomic_load_n(&runtime_wants_reset, __ATOMIC_RELAXED)))
+            reset_as_asked();
         if (UNLIKELY(profiling_here && !*profiling_here))
             profiling_begin_child();
         return;

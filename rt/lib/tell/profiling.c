@@ -201,12 +201,13 @@ static bool open_file(bool is_child) {
     return is_open;
 }
 
-static void begin(bool is_child) {
+static bool begin(bool is_child) {
     uint64_t signals = os_signals_hold();
     *profiling_here = true;
     if (is_child)
         store_leave();
-    if (open_file(is_child)) {
+    bool is_open = open_file(is_child);
+    if (is_open) {
         if (is_child)
             slots_inherit_heap();
         else
@@ -214,6 +215,7 @@ static void begin(bool is_child) {
         add_all();
     }
     os_signals_release(signals);
+    return is_open;
 }
 
 static void leave_parent(void) {
@@ -222,19 +224,31 @@ static void leave_parent(void) {
     errno = error;
 }
 
-void profiling_begin(const char *pattern) {
+bool profiling_begin(const char *pattern) {
     bool *here = os_map(PROFILE_PAGE, OS_FORK_WIPES);
     if (!here || (*pattern != '/' && !getcwd(directory, sizeof directory))) {
         os_say("no profile in ", pattern, ": ", strerrordesc_np(here ? errno : ENOMEM));
-        return;
+        return false;
     }
     wanted_path = pattern;
     profiling_here = here;
     record_added = add_if_file;
-    begin(false);
+    bool is_open = begin(false);
     bool was_silent = silence_begin();
     pthread_atfork(NULL, NULL, leave_parent);
     silence_end(was_silent);
+    return is_open;
+}
+
+int profiling_begin_late(const char *pattern) {
+    size_t size = strlen(pattern) + 1;
+    char *kept = arena_take(size);
+    if (!kept)
+        return ENOMEM;
+    if (profiling_begin(memcpy(kept, pattern, size)))
+        return 0;
+    profiling_here = NULL;
+    return EIO;
 }
 
 void profiling_begin_child(void) {

@@ -11,8 +11,13 @@
 /* Not NULL: a profile is wanted; *false: this is a forked child that has none yet. */
 extern bool *profiling_here __attribute__((visibility("hidden")));
 
-/* From here on all is counted in a file. pattern: of its path, which has to stay. */
-void profiling_begin(const char *pattern);
+/* From here on all is counted in a file. pattern: of its path, which has to stay. False: there is none, which
+ * has been told. */
+bool profiling_begin(const char *pattern);
+
+/* The same at the program's call, with a pattern that may go. 0, or EIO when that has been told, and nothing
+ * has changed; ENOMEM. */
+int profiling_begin_late(const char *pattern);
 
 /* A file for a forked child, before it counts anything. */
 void profiling_begin_child(void);

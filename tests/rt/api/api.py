@@ -159,6 +159,26 @@ def started():
            "allocsite: no start at the signal: the program has a handler of its own for it"], process.err.splitlines())
 
 
+def started_profile():
+    """A profile that the program asks for late, and its child's; a path that cannot be is told."""
+    program = build("started.c", "started", f"-I{INCLUDE}")
+    for option, allocs in ("stopped=1", 20), ("stopped=0", 30):
+        for old in glob.glob("st.profile*"):
+            os.remove(old)
+        process = run([program, "profile"], f"report=none:{option}")
+        expect(f"{option}: status", 0, process.returncode)
+        expect(f"{option}: errors", ["absent/st.profile: No such file or directory"],
+               [line.split("no profile in ")[-1].split(os.getcwd() + "/")[-1] for line in process.err.splitlines()])
+        children = glob.glob("st.profile.*")
+        expect(f"{option}: children", 1, len(children))
+        for path, counted in ("st.profile", allocs), (children[0], 4):
+            report = dumped("report", "--format=json", path)
+            check_laws(report)
+            sites = [site for site in report["sites"] if site["sited"] and site["callee"] == "malloc"]
+            expect(f"{option}: {path}", (counted, [], True), (sum(site["allocs"] for site in sites), report["inexact_reasons"],
+                                                              report["finished"]))
+
+
 def early():
     check_case("early")
 
@@ -227,4 +247,4 @@ def cancelled():
 
 if __name__ == "__main__":
     main([totals, stopping, resetting, phases, crowded, marking, marking_closely, marking_within, marking_ends, checking,
-          reporting, signalled, started, early, forked, racing, mismarking, absent, cancelled])
+          reporting, signalled, started, started_profile, early, forked, racing, mismarking, absent, cancelled])

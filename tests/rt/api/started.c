@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* started HOW: 10 blocks before counting starts, 20 that are counted, 40 after it was stopped; or with a handler of its own. */
+/* started HOW: 10 blocks before counting starts, 20 that are counted, 40 after it was stopped; or with a
+ * handler of its own. */
 #include "allocsite.h"
 
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static pthread_barrier_t barrier;
@@ -31,6 +33,25 @@ static void ignore(int number) {
     (void)number;
 }
 
+static void *wait_long(void *unused) {
+    pause();
+    return unused;
+}
+
+/* One that cannot be made leaves all as it was. */
+static void start_profile(void) {
+    pthread_t thread;
+    pthread_create(&thread, NULL, wait_long, NULL);
+    if (allocsite_start_profile("st.profile") != EBUSY)
+        abort();
+    pthread_cancel(thread);
+    pthread_join(thread, NULL);
+    allocsite_stop();
+    if (allocsite_start_profile("absent/st.profile") != EIO || allocsite_is_counting() ||
+        allocsite_start_profile("st.profile") || allocsite_start_profile("st.profile") != EALREADY)
+        abort();
+}
+
 /* Counting starts, or stops. */
 static void change(int count, const char *how) {
     if (strcmp(how, "signal") == 0)
@@ -47,6 +68,19 @@ int main(int arguments, char **argument) {
         signal(SIGUSR2, ignore);
         raise(SIGUSR1);
         raise(SIGUSR2);
+        return 0;
+    }
+    if (strcmp(how, "profile") == 0) {
+        take(10);
+        start_profile();
+        take(20);
+        if (fork() == 0) {
+            take(4);
+            _exit(0);
+        }
+        wait(NULL);
+        allocsite_stop();
+        take(40);
         return 0;
     }
     pthread_barrier_init(&barrier, NULL, 2);

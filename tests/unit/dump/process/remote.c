@@ -2,6 +2,7 @@
 /* Reading the memory of a process without a profile: this one, which has the note of a runtime, and lies. */
 #include "dump/process/remote.h"
 #include "base/hash.h"
+#include "dump/process/control.h"
 #include "dump/process/memory.h"
 #include "dump/profile/image.h"
 #include "dump/profile/read.h"
@@ -63,6 +64,10 @@ static int32_t started_pid;
 static const struct root_store store = {&area_table, &area_count, &header_there};
 static const struct root_registry registry = {&record_table, &record_count};
 static const struct root_start start = {&options, &holes, &started_pid};
+static uint8_t is_stopped, wants_reset;
+static uint32_t capacities[4];
+static struct fake_table thread_table;
+static const struct root_control control = {&is_stopped, &wants_reset, &thread_table};
 
 struct root the_root = {.layout = {
                             .table_element = offsetof(struct fake_table, element),
@@ -85,6 +90,7 @@ struct root the_root = {.layout = {
                             .option_enabled = offsetof(struct fake_options, enabled),
                             .option_pairs = offsetof(struct fake_options, pairs),
                             .option_sizes = offsetof(struct fake_options, sizes),
+                            .thread_capacity = 0,
                         }};
 
 __asm__(".pushsection .note.fake, \"a\", @note\n"
@@ -140,7 +146,10 @@ static int set_up(void **state) {
     the_root.store = &store;
     the_root.registry = &registry;
     the_root.start = &start;
+    the_root.control = &control;
     options = (struct fake_options){.enabled = true};
+    thread_table =
+        (struct fake_table){.chunks = {(char *)capacities}, .first = 4, .element = sizeof *capacities};
     started_pid = (int32_t)getpid();
     holes = 0;
     header = (struct profile_header){.version = 0};
@@ -422,13 +431,35 @@ static void says_what_the_runtime_is_not(void **state) {
     assert_refused("runs with an allocsite of another version");
     set_up(NULL);
     the_root.store = NULL;
-    assert_refused("runs without the runtime of allocsite");
+    assert_refused("runs without the runtime of allocsite: start it with allocsite-run");
     set_up(NULL);
     options.enabled = false;
     assert_refused("counts nothing: it was started with enabled=0");
     set_up(NULL);
     started_pid = 0;
     assert_refused("has only just begun");
+}
+
+static void sends_threads_the_slow_way(void **state) {
+    struct reason why;
+    (void)state;
+    memset(capacities, -1, sizeof capacities);
+    assert_true(control_process((unsigned)getpid(), CONTROL_STOP, &why));
+    assert_true(is_stopped && !capacities[0] && !capacities[3]);
+    assert_true(control_process((unsigned)getpid(), CONTROL_START, &why));
+    assert_false(is_stopped);
+}
+
+static void looks_at_no_more_threads_than_there_can_be(void **state) {
+    const size_t size = (size_t)1 << 33;
+    struct reason why;
+    (void)state;
+    void *endless = mmap(NULL, size, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    assert_ptr_not_equal(endless, MAP_FAILED);
+    thread_table = (struct fake_table){.chunks = {endless}, .first = 1u << 31, .element = sizeof *capacities};
+    assert_false(control_process((unsigned)getpid(), CONTROL_STOP, &why));
+    assert_string_equal(why.text, "has more threads than it can have, or they cannot be read");
+    munmap(endless, size);
 }
 
 static void says_that_a_reset_is_under_way(void **state) {
@@ -552,6 +583,8 @@ int main(void) {
         cmocka_unit_test_setup(refuses_what_is_more_than_the_process_has, set_up),
         cmocka_unit_test_setup(reads_no_more_names_than_the_process_has, set_up),
         cmocka_unit_test_setup(says_what_the_runtime_is_not, set_up),
+        cmocka_unit_test_setup(sends_threads_the_slow_way, set_up),
+        cmocka_unit_test_setup(looks_at_no_more_threads_than_there_can_be, set_up),
         cmocka_unit_test_setup(says_that_a_reset_is_under_way, set_up),
         cmocka_unit_test_setup(says_that_the_peak_rose, set_up),
         cmocka_unit_test_setup(knows_the_least_that_was_inherited, set_up),

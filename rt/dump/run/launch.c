@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* A command with the runtime preloaded into all its processes. */
+#include "dump/run/launch.h"
+
+#include "dump/base/memory.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* The runtime beside this program, as built and as installed. NULL: what is wrong has been told. */
+static char *find_runtime(void) {
+    char self[PATH_MAX];
+    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    self[length > 0 ? length : 0] = '\0';
+    char *slash = strrchr(self, '/');
+    if (slash)
+        *slash = '\0';
+    char *places[] = {memory_text("%s/%s/liballocsite.so", self, ALLOCSITE_LIB_FROM_BIN),
+                      memory_text("%s/../lib/liballocsite.so", self)};
+    char *found = realpath(places[0], NULL) ?: realpath(places[1], NULL);
+    if (!found)
+        complain(places[0], "%s; is allocsite installed whole?", strerror(errno));
+    free(places[0]);
+    free(places[1]);
+    return found;
+}
+
+/* These would end a value of ALLOCSITE_OPTIONS or LD_PRELOAD. */
+static bool is_plain(const char *path) {
+    return !strpbrk(path, ":%'\" \t\n");
+}
+
+static bool make_directory(char path[PATH_MAX]) {
+    const char *parent = getenv("TMPDIR");
+    bool is_fit = parent && parent[0] == '/' && is_plain(parent) && strlen(parent) < PATH_MAX / 2;
+    snprintf(path, PATH_MAX, "%s/allocsite-run.XXXXXX", is_fit ? parent : "/tmp");
+    return mkdtemp(path) || complain(path, "%s", strerror(errno)) == STATUS_DONE;
+}
+
+/* A path that the loader would take for several has a plain one in the directory. */
+static void preload(const struct launch *launch, const char *runtime) {
+    const char *others = getenv("LD_PRELOAD");
+    char *link = memory_text("%s/.liballocsite.so", launch->directory);
+    if (!is_plain(runtime) && symlink(runtime, link) == 0)
+        runtime = link;
+    char *all = memory_text("%s%s%s", runtime, others && *others ? ":" : "", others ?: "");
+    setenv("LD_PRELOAD", all, true);
+    free(all);
+    free(link);
+}
+
+/* The user's options stand between: no report of each process unless they ask for one, and the profile in any
+ * case. */
+static void set_options(const struct launch *launch) {
+    const char *own = getenv("ALLOCSITE_OPTIONS");
+    char *all = memory_text("report=none:%s:profile=%s/%%p", own ?: "", launch->directory);
+    char *with_stacks = memory_text("%s:stack=%ju", all, (uintmax_t)launch->stacks);
+    setenv("ALLOCSITE_OPTIONS", launch->stacks ? with_stacks : all, true);
+    free(all);
+    free(with_stacks);
+}
+
+bool launch_prepare(struct launch *launch) {
+    char *runtime = find_runtime();
+    if (!runtime || !make_directory(launch->directory)) {
+        free(runtime);
+        return false;
+    }
+    preload(launch, runtime);
+    set_options(launch);
+    free(runtime);
+    launch->output = launch->is_aside ? memfd_create("output", MFD_CLOEXEC) : -1;
+    /* Processes that outlive their parents become our children, and so can be waited for. */
+    prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+    return true;
+}
+
+/* ---- Signals. */
+
+static const int handled[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGALRM};
+
+enum { HANDLED = sizeof handled / sizeof *handled };
+
+static struct sigaction before[HANDLED];
+static volatile sig_atomic_t was_interrupted, has_waited_long;
+static pid_t running;
+
+/* A terminal sends interrupts to the command as well. */
+static void note(int number) {
+    if (number == SIGALRM)
+        has_waited_long = 1;
+    else
+        was_interrupted = 1;
+    if ((number == SIGTERM || number == SIGHUP) && running > 0)
+        kill(running, number);
+}
+
+/* Not restarted: who waits is to look. */
+static void take_signals(void) {
+    const struct sigaction action = {.sa_handler = note};
+    for (int i = 0; i < HANDLED; i++)
+        sigaction(handled[i], &action, &before[i]);
+}
+
+static void leave_signals(void) {
+    for (int i = 0; i < HANDLED; i++)
+        sigaction(handled[i], &before[i], NULL);
+}
+
+/* ---- Processes. */
+
+static void step_aside(const struct launch *launch) {
+    for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO; fd++)
+        if (isatty(fd))
+            dup2(launch->output, fd);
+    int nothing = isatty(STDIN_FILENO) ? open("/dev/null", O_RDONLY) : -1;
+    if (nothing >= 0)
+        dup2(nothing, STDIN_FILENO);
+}
+
+int launch_start(struct launch *launch, char **command) {
+    volatile int error = 0;
+    take_signals();
+    /* The child has our memory until it executes, and so can say why it could not. */
+    launch->pid = vfork();
+    if (launch->pid == 0) {
+        leave_signals();
+        if (launch->is_aside)
+            step_aside(launch);
+        execvp(command[0], command);
+        error = errno;
+        _exit(LAUNCH_NOT_FOUND);
+    }
+    error = launch->pid < 0 ? errno : error;
+    running = launch->pid;
+    if (!error)
+        return 0;
+    complain(command[0], "%s", strerror(error));
+    return launch->pid < 0 ? LAUNCH_FAILED : error == ENOENT ? LAUNCH_NOT_FOUND : LAUNCH_DENIED;
+}
+
+bool launch_runs(const struct launch *launch) {
+    siginfo_t info = {.si_pid = 0};
+    return waitid(P_PID, (id_t)launch->pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && !info.si_pid;
+}
+
+static int wait_for_command(pid_t pid) {
+    int status = 0;
+    for (pid_t ended = 0; ended != pid;) {
+        ended = waitpid(-1, &status, 0);
+        if (ended < 0 && errno != EINTR)
+            return LAUNCH_FAILED;
+    }
+    return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+/* Those that end within a second are nothing to tell. */
+static void wait_for_rest(void) {
+    running = 0;
+    was_interrupted = has_waited_long = 0;
+    alarm(1);
+    while (!was_interrupted && (waitpid(-1, NULL, 0) > 0 || errno == EINTR))
+        if (has_waited_long) {
+            has_waited_long = 0;
+            complain(NULL, "waits for what the command has left running; Ctrl-C reports now");
+        }
+    alarm(0);
+}
+
+int launch_wait(const struct launch *launch) {
+    int status = wait_for_command(launch->pid);
+    wait_for_rest();
+    leave_signals();
+    return status;
+}
+
+/* ---- Profiles. */
+
+bool launch_was_counted(const struct launch *launch) {
+    char *path = memory_text("%s/%d", launch->directory, (int)launch->pid);
+    bool is_there = access(path, F_OK) == 0;
+    free(path);
+    return is_there;
+}
+
+static int remove_one(const char *path, const struct stat *status, int type, struct FTW *walk) {
+    (void)status, (void)type, (void)walk;
+    return remove(path);
+}
+
+void launch_clean(const struct launch *launch) {
+    nftw(launch->directory, remove_one, 4, FTW_DEPTH | FTW_PHYS);
+}

@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* allocsite-run: what a command allocates, in all its processes, without building it anew. */
+#include "base/amount.h"
+#include "dump/base/files.h"
+#include "dump/base/memory.h"
+#include "dump/commands/commands.h"
+#include "dump/load/source.h"
+#include "dump/run/launch.h"
+#include "dump/run/program.h"
+#include "dump/top/top.h"
+#include "model/formats.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+struct run {
+    struct launch launch;
+    const char *pid;    /* of a process that runs already; NULL: there is a command */
+    const char *output; /* of the report; NULL: standard error */
+    bool is_live;
+    char **options; /* of the report, behind its name and a format that the output's name tells */
+    int option_count;
+};
+
+/* ---- The report. */
+
+static bool ends_with(const char *text, const char *end) {
+    size_t length = strlen(text), tail = strlen(end);
+    return length > tail && strcmp(text + length - tail, end) == 0;
+}
+
+static bool wants_profile(const struct run *run) {
+    return run->output && ends_with(run->output, ".profile");
+}
+
+/* An option to be freed; NULL: the name tells none. */
+static char *format_by_name(const char *output) {
+    const char *dot = output ? strrchr(output, '.') : NULL;
+    const char *end = !dot ? "" : strcmp(dot, ".md") == 0 ? "markdown" : dot + 1;
+    enum report_format format;
+    return format_named(end, strlen(end), VIEW_SITES, &format) ? memory_text("--format=%s", end) : NULL;
+}
+
+/* Of allocsite-dump's command, with the options and then the files. */
+static int call(const struct run *run, command_function *command, char **files, int count) {
+    static char report[] = "report", merge[] = "merge", to[] = "-o";
+    bool is_merge = command == command_merge;
+    char *format = format_by_name(run->output);
+    char **arguments = memory_zeros((size_t)(run->option_count + count + 4), sizeof *arguments);
+    int used = 0;
+    arguments[used++] = is_merge ? merge : report;
+    if (is_merge) {
+        arguments[used++] = to;
+        arguments[used++] = (char *)(uintptr_t)run->output;
+    } else if (format)
+        arguments[used++] = format;
+    for (int i = 0; !is_merge && i < run->option_count; i++)
+        arguments[used++] = run->options[i];
+    for (int i = 0; i < count; i++)
+        arguments[used++] = files[i];
+    int status = command(used, arguments);
+    free(arguments);
+    free(format);
+    return status;
+}
+
+static int report_to_file(const struct run *run, char **files, int count) {
+    struct new_file file;
+    struct reason why;
+    if (!new_file_open(&file, run->output, &why))
+        return complain(run->output, "%s", why.text);
+    dup2(file.fd, STDOUT_FILENO);
+    int status = call(run, command_report, files, count);
+    return new_file_end(&file, 0, &why) ? status : complain(run->output, "%s", why.text);
+}
+
+static int report(const struct run *run, char **files, int count) {
+    if (wants_profile(run))
+        return call(run, command_merge, files, count);
+    if (run->output && strcmp(run->output, "-") != 0)
+        return report_to_file(run, files, count);
+    if (!run->output)
+        dup2(STDERR_FILENO, STDOUT_FILENO);
+    return call(run, command_report, files, count);
+}
+
+/* In a process of its own, which the user may interrupt, and we still clean up. */
+static void report_apart(const struct run *run, char **files, int count) {
+    fflush(NULL);
+    pid_t pid = fork();
+    if (pid == 0)
+        exit(report(run, files, count));
+    while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+        ;
+}
+
+static void report_profiles(const struct run *run, const char *command) {
+    struct reason why;
+    int count;
+    char **files = folder_files(run->launch.directory, &count);
+    if (!launch_was_counted(&run->launch)) {
+        bool refuses = program_refuses(command, &why);
+        complain(command, "is not counted: %s", refuses ? why.text : "it left no profile");
+    }
+    if (count > 0)
+        report_apart(run, files, count);
+    for (int i = 0; i < count; i++)
+        free(files[i]);
+    free(files);
+}
+
+/* ---- The screen. */
+
+/* The descriptors of the terminal for a while. */
+static void use_terminal(int terminal, int before[2]) {
+    for (int fd = STDIN_FILENO; fd <= STDOUT_FILENO; fd++) {
+        before[fd] = dup(fd);
+        dup2(terminal, fd);
+    }
+}
+
+static void leave_terminal(const int before[2]) {
+    fflush(stdout);
+    for (int fd = STDIN_FILENO; fd <= STDOUT_FILENO; fd++) {
+        dup2(before[fd], fd);
+        close(before[fd]);
+    }
+}
+
+static const struct top_options live = {.view.sort = TOP_BY_RATE, .interval = 1000, .ends = true};
+
+/* Processes have profiles some milliseconds after their start, or never. */
+static bool wait_for_profile(struct top *top, const struct launch *launch) {
+    const struct timespec moment = {.tv_nsec = 10000000};
+    struct reason why;
+    while (!top_refresh(top, &why)) {
+        if (!launch_runs(launch))
+            return false;
+        nanosleep(&moment, NULL);
+    }
+    return true;
+}
+
+static void watch(const struct launch *launch, int terminal) {
+    struct top top = {.path = launch->directory, .is_folder = true};
+    int before[2];
+    if (!wait_for_profile(&top, launch))
+        return;
+    use_terminal(terminal, before);
+    top_screen(&top, &live);
+    leave_terminal(before);
+    top_close(&top);
+}
+
+static void show_output(int from) {
+    char bytes[1 << 14];
+    int to = isatty(STDOUT_FILENO) ? STDOUT_FILENO : STDERR_FILENO;
+    lseek(from, 0, SEEK_SET);
+    for (ssize_t size; (size = read(from, bytes, sizeof bytes)) > 0;)
+        if (write(to, bytes, (size_t)size) != size)
+            return;
+}
+
+/* ---- A command, or a process that runs. */
+
+/* Before anything is run for it. */
+static bool can_write(const struct run *run) {
+    struct new_file file;
+    struct reason why;
+    if (!run->output || strcmp(run->output, "-") == 0)
+        return true;
+    if (!new_file_open(&file, run->output, &why)) {
+        complain(run->output, "%s", why.text);
+        return false;
+    }
+    new_file_end(&file, ECANCELED, &why);
+    return true;
+}
+
+static int run_command(struct run *run, char **command) {
+    int terminal = run->is_live ? open("/dev/tty", O_RDWR | O_CLOEXEC) : -1;
+    run->launch.is_aside = run->is_live;
+    if (run->is_live && terminal < 0)
+        complain_usage("--top: there is no terminal");
+    if ((run->is_live && terminal < 0) || !can_write(run) || !launch_prepare(&run->launch))
+        return LAUNCH_FAILED;
+    int status = launch_start(&run->launch, command);
+    if (!status) {
+        if (run->is_live)
+            watch(&run->launch, terminal);
+        status = launch_wait(&run->launch);
+        if (run->is_live)
+            show_output(run->launch.output);
+        report_profiles(run, command[0]);
+    }
+    launch_clean(&run->launch);
+    return status;
+}
+
+static int look_at_process(const struct run *run) {
+    char source[64], *sources[] = {source}, name[] = "top", pid[32], *arguments[] = {name, pid, NULL};
+    snprintf(source, sizeof source, REPORT_SOURCE_PID "%s", run->pid);
+    snprintf(pid, sizeof pid, "%s", run->pid);
+    optind = 0;
+    return run->is_live ? command_top(2, arguments) : report(run, sources, 1);
+}
+
+static int help(void) {
+    puts(
+        "usage: allocsite-run [OPTION...] [--] COMMAND [ARGUMENT...]\n"
+        "       allocsite-run [OPTION...] -p PID\n"
+        "\n"
+        "Runs the command with the runtime of allocsite preloaded, and then reports what all its processes\n"
+        "allocated, as one report. Nothing is built anew: who allocates is told by symbols and debug\n"
+        "information, and by sites in what was built with allocsite-clang. The exit status is the "
+        "command's.\n"
+        "\n"
+        "  --stacks[=N]            keep N calling frames of each allocation (default: 16)\n"
+        "  --top                   a live screen while it runs; what the command writes to the terminal\n"
+        "                          comes when it has ended\n"
+        "  -o FILE, --output=FILE  the report there, not to standard error; by its end .json, .csv, .md, or\n"
+        "                          .profile for a profile (allocsite-dump reads it); - is standard output\n"
+        "  -p PID                  what a running process has allocated that has the runtime\n"
+        "  --help, --version\n"
+        "\n"
+        "All other options are those of the report, with values behind =: allocsite-dump help report.\n"
+        "\n"
+        "examples:\n"
+        "  allocsite-run ls -l\n"
+        "  allocsite-run --stacks --tree -o build.txt make -j4\n"
+        "  allocsite-run -o app.profile ./app && allocsite-dump report --by=module app.profile\n"
+        "  allocsite-run --leaks --stacks=8 ./app\n"
+        "  allocsite-run -p $(pidof app)");
+    return STATUS_DONE;
+}
+
+/* What stands behind an option, or is its next argument. NULL: nothing. */
+static const char *value_of(char **arguments, int *at, size_t length) {
+    const char *argument = arguments[*at];
+    if (argument[length])
+        return argument + length;
+    return arguments[*at + 1] ? arguments[++*at] : NULL;
+}
+
+static bool set_stacks(struct run *run, const char *argument) {
+    const char *value = strchr(argument, '=');
+    run->launch.stacks = 16;
+    return !value || (!amount_read_all(value + 1, false, &run->launch.stacks) && run->launch.stacks &&
+                      run->launch.stacks <= 64);
+}
+
+static bool is_option(const char *argument, const char *name) {
+    size_t length = strlen(name);
+    return strncmp(argument, name, length) == 0 && (!argument[length] || argument[length] == '=');
+}
+
+/* 0, or what is wrong has been told. */
+static int take_option(struct run *run, char **arguments, int *at) {
+    char *argument = arguments[*at];
+    if (strcmp(argument, "--top") == 0)
+        run->is_live = true;
+    else if (is_option(argument, "--stacks")) {
+        if (!set_stacks(run, argument))
+            return complain_usage("--stacks takes a number from 1 to 64");
+    } else if (strncmp(argument, "-o", 2) == 0 || strncmp(argument, "--output=", 9) == 0) {
+        run->output = value_of(arguments, at, argument[1] == '-' ? 9 : 2);
+        if (!run->output)
+            return complain_usage("%s needs a file", argument);
+    } else if (strncmp(argument, "-p", 2) == 0) {
+        unsigned unused;
+        run->pid = value_of(arguments, at, 2);
+        if (!run->pid || !report_source_is_pid(run->pid, &unused))
+            return complain_usage("-p needs the number of a process");
+    } else
+        run->options[run->option_count++] = argument;
+    return STATUS_DONE;
+}
+
+/* *at: of the command, behind the options. */
+static int take_options(struct run *run, char **arguments, int *at) {
+    int status = STATUS_DONE;
+    for (; arguments[*at] && arguments[*at][0] == '-' && !status; ++*at) {
+        if (strcmp(arguments[*at], "--") == 0) {
+            ++*at;
+            break;
+        }
+        status = take_option(run, arguments, at);
+    }
+    status = status ? status : call(run, report_check_options, NULL, 0);
+    if (status)
+        return status;
+    if (!run->pid == !arguments[*at])
+        return complain_usage(run->pid ? "both a process and a command" : "no command");
+    return STATUS_DONE;
+}
+
+int main(int count, char **arguments) {
+    struct run run = {.options = memory_zeros((size_t)count, sizeof *run.options)};
+    int at = 1;
+    complain_program = "allocsite-run";
+    if (count > 1 && (strcmp(arguments[1], "--help") == 0 || strcmp(arguments[1], "-h") == 0))
+        return help();
+    if (count > 1 && strcmp(arguments[1], "--version") == 0)
+        return puts("allocsite-run " ALLOCSITE_VERSION) < 0 ? STATUS_FAILED : STATUS_DONE;
+    if (take_options(&run, arguments, &at))
+        return LAUNCH_FAILED;
+    int status = run.pid ? look_at_process(&run) : run_command(&run, arguments + at);
+    free(run.options);
+    return status;
+}

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What shells offer behind a part of a command line, which they take from the help."""
+import os
+import shutil
+import subprocess
+import unittest
+
+from runs import DUMP, work
+
+COMPLETION = os.path.join(os.path.dirname(__file__), "..", "..", "rt", "dump", "completion", "allocsite.")
+os.environ["PATH"] = os.path.dirname(DUMP) + ":" + os.environ["PATH"]
+SORTS = {"bytes", "allocs", "live", "peak"}
+LINES = (("allocsite-dump rep", {"report"}), ("allocsite-dump report --so", {"--sort="}), ("allocsite-dump report --sort=", SORTS),
+         ("allocsite-dump report --sort=b", {"bytes"}), ("allocsite-dump report --unu", {"--unused"}),
+         ("allocsite-dump check --bu", {"--budget="}), ("allocsite-run --st", {"--stacks"}),
+         ("allocsite-run --format=j", {"json"}), ("allocsite-run mkfif", {"mkfifo"}))
+BASH = """
+compopt() { :; }
+read -ra COMP_WORDS <<< "${1//=/ = }"
+COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
+_allocsite
+printf '%s\\n' "${COMPREPLY[@]}"
+"""
+# What its completion has built in, and files; zsh chooses of the offers by PREFIX itself.
+ZSH = """
+setopt extendedglob
+compadd() { print -l -- "${@[$argv[(i)--]+1,-1]}"; }
+compset() { PREFIX=${PREFIX#*=}; }
+_files() { :; }
+_command_names() { print mkfifo; }
+words=(${=1}); CURRENT=$#words; PREFIX=$words[-1]
+. "$2"
+"""
+
+
+@unittest.skipUnless(shutil.which("bash"), "no bash")
+class Bash(unittest.TestCase):
+    def test_lines(self):
+        for line, offers in LINES:
+            found = subprocess.run(["bash", "-c", f". {COMPLETION}bash\n{BASH}", "-", line], capture_output=True, text=True,
+                                   cwd=work("."), check=True).stdout.split()
+            self.assertEqual(set(found), offers, line)
+
+
+@unittest.skipUnless(shutil.which("fish"), "no fish")
+class Fish(unittest.TestCase):
+    def test_lines(self):
+        for line, offers in LINES:
+            found = subprocess.run(["fish", "--no-config", "-c", f"source {COMPLETION}fish; complete -C '{line}'"], text=True,
+                                   capture_output=True, cwd=work("."), check=True).stdout.splitlines()
+            words = {offer.split("\t")[0] for offer in found if not offer.endswith("/")}
+            expected = {value if not line.count("=") else line.split()[-1].split("=")[0] + "=" + value for value in offers}
+            if offers == {"--sort="}:
+                expected = {"--sort=" + sort for sort in SORTS}
+            self.assertEqual(words, expected, line)
+
+
+@unittest.skipUnless(shutil.which("zsh"), "no zsh")
+class Zsh(unittest.TestCase):
+    def test_lines(self):
+        for line, offers in LINES:
+            found = subprocess.run(["zsh", "-f", "-c", ZSH, "-", line, COMPLETION + "zsh"], capture_output=True, text=True,
+                                   check=True).stdout.split()
+            begun = line.split()[-1].split("=")[-1] if "=" in line else line.split()[-1]
+            self.assertEqual({offer for offer in found if offer.startswith(begun)}, offers, line)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,214 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""allocsite-run: commands as users run them, whose allocations are known."""
+import json
+import os
+import pty
+import select
+import shutil
+import signal
+import subprocess
+import sys
+import time
+import unittest
+
+from runs import CC, DUMP, work, written
+
+RUN = os.path.join(os.path.dirname(DUMP), "allocsite-run")
+PLAIN_CC = os.environ["PLAIN_CC"]
+# Each process allocates 7 blocks of 1000 bytes.
+SEVEN = """\
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <sys/wait.h>
+void *volatile kept;
+__attribute__((noinline)) void *seven(void) { for (int i = 0; i < 7; i++) kept = malloc(1000); return kept; }
+int main(int count, char **arguments) {
+    const char *how = count > 1 ? arguments[1] : "";
+    seven();
+    if (!strcmp(how, "fork") && fork() == 0) { seven(); _exit(0); }
+    if (!strcmp(how, "exec")) execlp(arguments[0], arguments[0], "end", NULL);
+    if (!strcmp(how, "kill")) abort();
+    if (!strcmp(how, "wait")) { write(1, "ready\\n", 6); pause(); }
+    while (wait(NULL) > 0) continue;
+    return 3;
+}
+"""
+
+
+def run(*arguments, **options):
+    return subprocess.run([RUN, *arguments], capture_output=True, text=True, timeout=60, **options)
+
+
+def built(name="seven", compiler=PLAIN_CC, *flags):
+    source, path = written("programs/seven.c", SEVEN), work("programs/" + name)
+    subprocess.run([compiler, "-g", "-O1", source, "-o", path, *flags], check=True)
+    return path
+
+
+def sevens(report):
+    """How often the seven blocks were allocated, and whether each row of them has a function."""
+    rows = [row for row in report["sites"] if row["alloc_bytes"] and row["alloc_bytes"] == 1000 * row["allocs"]]
+    return sum(row["allocs"] for row in rows) / 7, {row["function"] for row in rows}
+
+
+class Commands(unittest.TestCase):
+    def counted(self, *command, status=0, **options):
+        """The report of the command, in JSON."""
+        path = work("report.json")
+        result = run("-o", path, "--", *command, **options)
+        self.assertEqual((result.returncode, result.stderr), (status, ""))
+        with open(path) as file:
+            report = json.load(file)
+        os.unlink(path)
+        return report
+
+    def test_processes_of_all_kinds(self):
+        seven = built()
+        for command, times, status in (
+                ([seven], 1, 3), ([seven, "fork"], 2, 3), ([seven, "exec"], 2, 3), ([seven, "kill"], 1, 134),
+                (["sh", "-c", f"{seven}; {seven} exec; exit 9"], 3, 9),
+                (["sh", "-c", f"({seven} & exec {seven}) & true"], 2, 0),
+                (["sh", "-c", f"exec {seven}"], 1, 3),
+                ([sys.executable, "-c", f"import subprocess; subprocess.call(['{seven}', 'fork'])"], 2, 0)):
+            self.assertEqual(sevens(self.counted(*command, status=status)), (times, {"seven"}), command)
+
+    def test_a_script_and_make(self):
+        seven = built()
+        script = written("script", f"#!/bin/sh\n{seven}\nexit 4\n")
+        os.chmod(script, 0o755)
+        self.assertEqual(sevens(self.counted(script, status=4))[0], 1)
+        written("make/Makefile", f"all: one two\none two:\n\t-@{seven}\n")
+        if shutil.which("make"):
+            result = run("-o", work("report.csv"), "make", "-s", "-j2", "-C", work("make"))
+            self.assertEqual(result.returncode, 0)
+            with open(work("report.csv")) as file:
+                rows = [line.split(",") for line in file if ",\"seven\"," in line]
+            self.assertEqual(len(rows), 1)
+
+    def test_parts_that_were_built_with_the_plugin_have_sites(self):
+        rows = [row for row in self.counted(built("sited", CC), status=3)["sites"] if row["sited"]]
+        self.assertEqual([(os.path.basename(row["file"]), row["allocs"]) for row in rows], [("seven.c", 7)])
+
+    def test_the_users_own_options_and_preloads_hold(self):
+        report = self.counted(built(), status=3, env={**os.environ, "ALLOCSITE_OPTIONS": "pairs=1",
+                                                      "LD_PRELOAD": "libm.so.6"})
+        self.assertIn("pairs", report)
+
+    def test_stacks(self):
+        path = work("stacks.profile")
+        self.assertEqual(run("--stacks=4", "-o", path, built()).returncode, 3)
+        tree = subprocess.run([DUMP, "report", "--tree", path], capture_output=True, text=True, check=True).stdout
+        self.assertRegex(tree, r"(?s)seven.*main")
+
+    def test_where_the_report_goes(self):
+        options = "--top=1", "--by=function"
+        self.assertRegex(run(*options, "-o", "-", built()).stdout, r"100\.0% +7 ")
+        self.assertEqual(run(*options, f"--output={work('report.md')}", built()).returncode, 3)
+        with open(work("report.md")) as file:
+            self.assertIn("| 100.0% |", file.read())
+
+    def test_a_directory_that_cannot_be_written(self):
+        os.makedirs(work("sealed/x"), exist_ok=True)
+        os.chmod(work("sealed/x"), 0o555)
+        result = run(built(), cwd=work("sealed/x"))
+        self.assertEqual(result.returncode, 3)
+        self.assertIn("7 allocations of 6.8 KiB", result.stderr)
+        self.assertEqual(os.listdir(work("sealed/x")), [])
+
+    def test_nothing_is_left_behind(self):
+        os.makedirs(work("temporary"), exist_ok=True)
+        for command in [built()], ["/nowhere"], [built(), "kill"]:
+            run(*command, env={**os.environ, "TMPDIR": work("temporary")})
+            self.assertEqual(os.listdir(work("temporary")), [])
+
+    def test_an_interrupt_is_the_commands_and_the_report_comes(self):
+        for number, status in (signal.SIGINT, 130), (signal.SIGTERM, 143):
+            with subprocess.Popen([RUN, built(), "wait"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                  start_new_session=True) as process:
+                process.stdout.readline()
+                if number == signal.SIGINT:  # as a terminal sends it
+                    os.killpg(process.pid, number)
+                else:
+                    process.send_signal(number)
+                self.assertIn("7 allocations of 6.8 KiB", process.communicate(timeout=30)[1])
+                self.assertEqual(process.returncode, status)
+
+
+class Refused(unittest.TestCase):
+    def check(self, status, said, *arguments, **options):
+        result = run(*arguments, **options)
+        self.assertEqual((result.returncode, result.stdout), (status, ""))
+        self.assertTrue(result.stderr.startswith("allocsite-run: "), result.stderr)
+        self.assertEqual(result.stderr.count("\n"), 1, result.stderr)
+        self.assertIn(said, result.stderr)
+
+    def test_commands_that_cannot_be_started(self):
+        self.check(127, "No such file", work("nowhere"))
+        self.check(126, "Permission denied", written("not-executable", "x"))
+
+    def test_wrong_usage(self):
+        for said, *arguments in (["no command"], ["no command", "--"], ["from 1 to 64", "--stacks=65", "true"],
+                                 ["did you mean --leaks", "--leeks", "true"], ["needs a file", "-o"],
+                                 ["number of a process", "-p", "x"], ["both", "-p", "1", "true"],
+                                 ["No such file", "-o", work("nowhere") + "/x", "true"],
+                                 ["there is no terminal", "--top", "true"]):
+            self.check(125, said, *arguments, start_new_session=True)
+
+    def test_what_nothing_can_be_preloaded_into(self):
+        static = built("static", PLAIN_CC, "-static")
+        self.check(3, "is linked statically", static)
+        script = written("of-static", f"#!{static}\n")
+        os.chmod(script, 0o755)
+        self.check(3, "is linked statically", script)
+
+    @unittest.skipIf(os.getuid(), "only root makes programs of others")
+    def test_a_program_that_gains_rights(self):
+        path = built("gaining")
+        os.chown(path, 65534, 65534)
+        os.chmod(path, 0o6755)
+        self.check(3, "gets more rights", path)
+
+
+class Processes(unittest.TestCase):
+    def test_a_running_process(self):
+        preloaded = {**os.environ, "LD_PRELOAD": os.path.join(os.path.dirname(DUMP), "../lib/liballocsite.so"),
+                     "ALLOCSITE_OPTIONS": "report=none"}
+        for environment, status, said in (preloaded, 0, "7 allocations of 6.8 KiB"), (os.environ, 1, "allocsite-run\n"):
+            with subprocess.Popen([built(), "wait"], stdout=subprocess.PIPE, env=environment) as process:
+                process.stdout.readline()
+                result = run("-p", str(process.pid))
+                process.kill()
+            self.assertEqual(result.returncode, status)
+            self.assertIn(said, result.stderr)
+
+
+class Screen(unittest.TestCase):
+    """On a terminal, with what the command writes there."""
+
+    def test_a_screen_while_it_runs_and_then_output_and_report(self):
+        command = f"echo hidden; {built()} fork; {built()}; sleep 2"
+        pid, terminal = pty.fork()
+        if pid == 0:
+            os.execve(RUN, [RUN, "--top", "sh", "-c", command], {**os.environ, "TERM": "xterm", "COLUMNS": "100", "LINES": "30"})
+        seen, end = b"", time.monotonic() + 30
+        while time.monotonic() < end:
+            if not select.select([terminal], [], [], 1)[0]:
+                continue
+            try:
+                part = os.read(terminal, 65536)
+            except OSError:
+                break
+            seen += part
+        self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), 0)
+        screen, rest = seen.split(b"\x1b[?1049l")
+        self.assertIn(b"q quit", screen)
+        self.assertIn(b"allocs/s", screen)
+        self.assertNotIn(b"hidden", screen)
+        self.assertIn(b"hidden", rest)
+        self.assertIn(b"total: ", rest)
+
+
+if __name__ == "__main__":
+    unittest.main()
