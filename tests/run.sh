@@ -8,11 +8,24 @@ cd "$(dirname "$0")/.."
 . cmake/setup.sh
 
 need_build
-need binutils binutils-source bison chromium clang-format-14 file flex gdb googletest iso-codes libcmocka-dev \
+need binutils binutils-source bison clang-format-14 file flex gdb googletest iso-codes libcmocka-dev \
     libgoogle-perftools-dev libgtest-dev libjemalloc-dev libmimalloc-dev nlohmann-json3-dev pkg-config python3 uthash-dev \
     valgrind xz-utils
 for major in $(llvm_majors); do
     need "lld-$major" "llvm-$major-tools" "libclang-rt-$major-dev"
 done
+# What opens the page and exports. Of prometheus the file is enough: as a package it would be a service.
+for reader in chromium golang-go; do
+    (need "$reader") || echo "setup: no $reader, tests of the page and of exports are skipped" >&2
+done
+mkdir -p build/readers
+(
+    cd build/readers
+    [ -x usr/bin/promtool ] || {
+        quietly apt-get download prometheus && dpkg -x prometheus_*.deb . && rm prometheus_*.deb
+    } || echo "setup: no promtool, the test of openmetrics is skipped" >&2
+    [ -d node_modules/speedscope ] || quietly npm install --ignore-scripts --no-audit --no-fund --prefix . speedscope@1.25.0 ||
+        echo "setup: no speedscope, its test is skipped" >&2
+)
 build build -DBUILD_TESTING=ON
 ctest --test-dir build --output-on-failure -j "$(nproc)" "$@"

@@ -5,13 +5,15 @@
 _allocsite_dump_values() {
     case $1$2 in
         report--by) echo "site line function file type module thread phase" ;;
-        report--names | sites--names) echo "short full" ;;
-        report--tree) echo "leaf root" ;;
-        report--format) echo "text json csv markdown html" ;;
+        report--names | sites--names | export--names) echo "short full" ;;
+        report--tree | report--flame) echo "leaf root" ;;
+        report--format) echo "text json csv markdown html pprof dhat speedscope collapsed callgrind openmetrics" ;;
+        annotate--format) echo "text remarks" ;;
+        export--format) echo "pprof dhat speedscope collapsed callgrind openmetrics" ;;
         diff--format) echo "text json html" ;;
         top--sort) echo "rate bytes allocs live peak" ;;
         *--format) echo "text json" ;;
-        report--sort | diff--sort) echo "bytes allocs live peak" ;;
+        report--sort | diff--sort | export--sort) echo "bytes allocs live peak" ;;
     esac
 }
 
@@ -20,7 +22,9 @@ _allocsite_dump() {
     local options="--format= --frees --names= --verify --help"
     [[ $command != wrappers ]] || options="--format= --help"
     [[ $command != report ]] ||
-        options="-o --output= --source --by= --format= --sort= --names= --top= --min-bytes= --min-allocs= --leaks --suppress= --pairs --sizes --padding --tree --prune= --no-symbols --debug-dir= --unused --coverage --help"
+        options="-o --output= --source --by= --format= --sort= --names= --top= --min-bytes= --min-allocs= --leaks --suppress= --pairs --sizes --padding --tree --flame --prune= --no-symbols --debug-dir= --unused --coverage --help"
+    [[ $command != annotate ]] || options="--context= --all --source= --format= --help"
+    [[ $command != export ]] || options="--format= -o --output= --sort= --top= --names= --no-symbols --debug-dir= --help"
     [[ $command != merge ]] || options="-o --output= --help"
     [[ $command != diff ]] || options="-o --output= --format= --sort= --top= --min-bytes= --all --exit-code --help"
     [[ $command != top ]] || options="--sort= --filter= --interval= --count= --plain --once --top= --help"
@@ -28,7 +32,7 @@ _allocsite_dump() {
     [[ $previous != = ]] || option=${COMP_WORDS[COMP_CWORD-2]}
     [[ $word != = ]] || option=$previous
     compopt -o filenames
-    if [[ $option == --budget || $option == --suppress || $option == --output || $option == --debug-dir ]]; then
+    if [[ $option == --budget || $option == --suppress || $option == --output || $option == --debug-dir || $option == --source ]]; then
         mapfile -t COMPREPLY < <(compgen -f -- "${word#=}")
     elif [[ $option == --* ]]; then
         mapfile -t COMPREPLY < <(compgen -W "$(_allocsite_dump_values "$command" "$option")" -- "${word#=}")
@@ -39,7 +43,7 @@ _allocsite_dump() {
         mapfile -t COMPREPLY < <(compgen -W "$options" -- "$word")
     else
         mapfile -t COMPREPLY < <(compgen -f -- "$word")
-        [[ $COMP_CWORD -ne 1 ]] || COMPREPLY+=($(compgen -W "sites wrappers report merge diff check top help" -- "$word"))
+        [[ $COMP_CWORD -ne 1 ]] || COMPREPLY+=($(compgen -W "sites wrappers report annotate export merge diff check top help" -- "$word"))
     fi
 }
 

@@ -50,6 +50,14 @@ struct report_stack {
     struct counters counters;
 };
 
+/* What of a site, or of a part of it that was called from one stack, came in a phase. */
+struct report_phase {
+    struct report_site *site;
+    struct report_stack *stack; /* NULL: the part of which no stack was kept */
+    const char *phase;
+    uint64_t calls, bytes; /* allocations and reallocations */
+};
+
 /* The effects of the site by on blocks of the site owner. */
 struct report_pair {
     enum pair_kind kind;
@@ -113,6 +121,9 @@ struct report {
     size_t modules_size;
     struct report_stack *stacks; /* in any order */
     size_t stack_count;
+    const struct report_phase *phases; /* in any order; what came in none is not here, nor is what several
+                                          reports that were joined have */
+    size_t phase_count;
     struct profile_walks walks;
     bool has_custom;          /* there are custom allocators */
     struct counters custom;   /* of what they handed out; the totals have it too */

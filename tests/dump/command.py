@@ -230,7 +230,7 @@ class Usage(unittest.TestCase):
 
     def test_help_of_a_command(self):
         self.assertEqual(check(DUMP, "help"), check(DUMP, "--help"))
-        for command in "sites", "wrappers", "report", "merge", "diff", "check", "top":
+        for command in "sites", "wrappers", "report", "annotate", "export", "merge", "diff", "check", "top":
             self.assertEqual(check(DUMP, "help", command), check(DUMP, command, "--help"))
         self.assertIn("\n  min_bytes=0 ", check(DUMP, "help", "options"))
         self.assert_wrong("help", "reprot")

@@ -118,15 +118,19 @@ static bool is_string(const void *key, const void *context, size_t element) {
 }
 
 const char *string_keep(struct string_pool *pool, const char *text) {
-    if (!text)
-        return NULL;
+    size_t number = text ? string_number(pool, text) : 0;
+    return text ? pool->list[number] : NULL;
+}
+
+size_t string_number(struct string_pool *pool, const char *text) {
     uint64_t hash = hash_text(0, text);
     size_t found = hash_find(&pool->index, hash, is_string, text, pool);
     if (found != HASH_NONE)
-        return pool->list[found];
+        return found;
     memory_grow(&pool->list, pool->count, &pool->room, sizeof *pool->list);
     hash_put(&pool->index, hash, pool->count);
-    return pool->list[pool->count++] = memory_copy(text, strlen(text) + 1);
+    pool->list[pool->count] = memory_copy(text, strlen(text) + 1);
+    return pool->count++;
 }
 
 void string_pool_free(struct string_pool *pool) {

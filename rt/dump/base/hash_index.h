@@ -60,6 +60,9 @@ struct string_pool {
 
 /* The one copy of the text, which lives as long as the pool; NULL for NULL. */
 const char *string_keep(struct string_pool *, const char *text);
+
+/* Its place in the list. */
+size_t string_number(struct string_pool *, const char *text);
 void string_pool_free(struct string_pool *);
 
 #endif

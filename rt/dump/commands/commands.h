@@ -9,6 +9,10 @@
 
 command_function command_report;
 
+/* ---- allocsite-dump annotate. */
+
+command_function command_annotate;
+
 /* ---- allocsite-dump export. */
 
 command_function command_export;

@@ -18,6 +18,7 @@ static const struct command {
     {"sites", command_sites, "the allocation sites of executables, libraries, objects and archives"},
     {"wrappers", command_wrappers, "the functions whose callers are billed, as a list of allocators"},
     {"report", command_report, "what programs have counted: from profiles, and from reports in JSON"},
+    {"annotate", command_annotate, "the source with what its lines allocate in the margin"},
     {"export", command_export, "the same in the formats of other viewers: pprof, dhat, speedscope, ..."},
     {"merge", command_merge, "many profiles as one"},
     {"diff", command_diff, "what changed from one report to another"},

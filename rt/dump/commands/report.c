@@ -56,6 +56,7 @@ struct showing {
     enum shown_what what;
     const char *sort; /* the option, of rows and trees; NULL: it was not given */
     bool has_prune;
+    bool is_flame;              /* the tree is drawn */
     const char *of_rows;        /* an option that is of rows alone; NULL: there was none */
     struct module_list modules; /* of which the files are looked at */
     struct type_layouts layouts;
@@ -148,9 +149,10 @@ static int show_tree(const char *path, struct report *report, struct showing *sh
     if (!report->walks.depth)
         return complain(path, "has no calling frames: run the program with ALLOCSITE_OPTIONS=stack=16");
     tree->by = (enum measure)showing->options.sort;
-    tree->has_stacks_alone = showing->options.format == FORMAT_TEXT;
+    tree->has_stacks_alone = showing->options.format == FORMAT_TEXT && !showing->is_flame;
     tree_make(tree, report, &showing->symbolizer);
-    (showing->options.format == FORMAT_JSON ? tree_json : tree_text)(standard_out(), tree, report);
+    bool is_json = showing->options.format == FORMAT_JSON;
+    (showing->is_flame ? tree_flame : is_json ? tree_json : tree_text)(standard_out(), tree, report);
     return standard_out_end();
 }
 
@@ -242,7 +244,8 @@ static int help(void) {
          "  --by=site|line|function|file|type|module|thread|phase    what a row is of\n"
          "  --padding                        with --by=type: where the padding of each type is\n"
          "  --tree[=leaf|root]               calling frames, from what allocates (leaf) or from main on\n"
-         "  --prune=PERCENT                  with --tree: hide what has less (default: 1)\n"
+         "  --flame[=root|leaf]              the same drawn: each call as wide as its share\n"
+         "  --prune=PERCENT                  with --tree, --flame: hide what has less (default: 1)\n"
          "  --unused                         the sites that never ran\n"
          "  --coverage                       how many of the sites of each file ran\n"
          "  --format=text|json|csv|markdown|html, or a format of allocsite-dump export\n"
@@ -288,6 +291,7 @@ static const struct option long_options[] = {
     {"by", required_argument, NULL, 'b'},
     {"padding", no_argument, NULL, 'p'},
     {"tree", optional_argument, NULL, 't'},
+    {"flame", optional_argument, NULL, 'f'},
     {"prune", required_argument, NULL, 'r'},
     {"unused", no_argument, NULL, 'u'},
     {"coverage", no_argument, NULL, 'c'},
@@ -323,6 +327,8 @@ static int check_what(struct showing *showing) {
     enum report_format format = showing->options.format;
     if (showing->what != SHOW_TREE && showing->has_prune)
         return complain_usage("report: --prune is of --tree");
+    if (showing->is_flame && format != FORMAT_TEXT)
+        return complain_usage("report: --flame is text");
     if (showing->what == SHOW_TREE && !format_has(format, VIEW_TREE))
         return complain_usage("report: --tree is text or json");
     if (showing->what != SHOW_TREE && !showing->of_rows)
@@ -428,6 +434,9 @@ static const char *take_option(struct showing *showing, int option, const char *
         return NULL;
     case 't':
         return set_tree(showing, value);
+    case 'f':
+        showing->is_flame = true;
+        return set_tree(showing, value ? value : "root");
     case 'r':
         return set_prune(showing, value);
     case 'n':

@@ -19,9 +19,9 @@ struct function {
 };
 
 struct cost {
-    size_t function, callee; /* their numbers; the callee's 0: what the function allocates itself */
+    uint32_t function, callee; /* their numbers; the callee's 0: what the function allocates itself */
     uint32_t line;
-    size_t last_sample; /* that was added, from 1 on: a recursion counts once */
+    uint32_t last_sample; /* that was added, from 1 on: a recursion counts once */
     uint64_t values[SAMPLE_VALUES];
 };
 
@@ -34,8 +34,8 @@ struct callgrind {
     struct cost *costs;
     size_t count, room;
     struct hash_index index;
-    size_t *of_frames; /* their functions */
-    bool *is_named;    /* functions that the file has named */
+    uint32_t *of_frames; /* their functions */
+    bool *is_named;      /* functions that the file has named */
 };
 
 static bool is_function(const void *key, const void *context, size_t element) {
@@ -43,16 +43,16 @@ static bool is_function(const void *key, const void *context, size_t element) {
     return a->name == b->name && a->file == b->file && (a->file || a->module == b->module);
 }
 
-static size_t function_of(struct callgrind *callgrind, const struct frame *frame) {
+static uint32_t function_of(struct callgrind *callgrind, const struct frame *frame) {
     struct function key = {frame->function, frame->file, frame->module};
     uint64_t hash = hash_number((uintptr_t)key.name, (uintptr_t)key.file);
     size_t found = hash_find(&callgrind->function_index, hash, is_function, &key, callgrind);
     if (found != HASH_NONE)
-        return found;
+        return (uint32_t)found;
     memory_grow(&callgrind->functions, callgrind->function_count, &callgrind->function_room, sizeof key);
     hash_put(&callgrind->function_index, hash, callgrind->function_count);
     callgrind->functions[callgrind->function_count] = key;
-    return callgrind->function_count++;
+    return (uint32_t)callgrind->function_count++;
 }
 
 static bool is_cost(const void *key, const void *context, size_t element) {
@@ -60,13 +60,13 @@ static bool is_cost(const void *key, const void *context, size_t element) {
     return a->function == b->function && a->callee == b->callee && a->line == b->line;
 }
 
-static void add(struct callgrind *callgrind, const struct sample *sample, uint32_t frame, size_t callee) {
+static void add(struct callgrind *callgrind, const struct sample *sample, uint32_t frame, uint32_t callee) {
     struct cost key = {.function = callgrind->of_frames[frame],
                        .callee = callee,
                        .line = callgrind->samples->frames[frame].line};
     uint64_t hash = hash_number(hash_number(key.function, key.callee), key.line);
-    size_t found = hash_find(&callgrind->index, hash, is_cost, &key, callgrind),
-           number = (size_t)(sample - callgrind->samples->list) + 1;
+    size_t found = hash_find(&callgrind->index, hash, is_cost, &key, callgrind);
+    uint32_t number = (uint32_t)(sample - callgrind->samples->list) + 1;
     if (found == HASH_NONE) {
         memory_grow(&callgrind->costs, callgrind->count, &callgrind->room, sizeof key);
         hash_put(&callgrind->index, hash, callgrind->count);
@@ -127,7 +127,8 @@ static void put_head(const struct callgrind *callgrind) {
         out_char(out, ' ');
         out_text(out, names[value_at(samples, i)]);
     }
-    out_char(out, '\n');
+    out_text(out, "\nsummary:");
+    put_values(callgrind, samples->totals);
 }
 
 /* prefix: "c" of a callee. A number is all that stands for a name from the second time on. */

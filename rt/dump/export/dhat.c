@@ -26,15 +26,12 @@ struct dhat {
     size_t text_count, text_room;
     uint32_t *of_frames; /* their texts, from 1 on; 0: not known yet */
     struct string_pool pool;
-    struct number_map numbers; /* of texts, by address */
     struct out out;
     char text[1 << 13];
 };
 
 static uint32_t text_number(struct dhat *dhat) {
-    const char *text = string_keep(&dhat->pool, dhat->text);
-    number_map_add(&dhat->numbers, (uintptr_t)text, dhat->numbers.count + 1);
-    return (uint32_t)*number_map_find(&dhat->numbers, (uintptr_t)text);
+    return (uint32_t)string_number(&dhat->pool, dhat->text) + 1;
 }
 
 static void put_number(struct out *out, uint32_t number) {
@@ -188,7 +185,6 @@ void export_dhat(struct out *out, const struct samples *samples) {
     free(dhat->texts);
     free(dhat->of_frames);
     hash_free(&dhat->index);
-    number_map_free(&dhat->numbers);
     string_pool_free(&dhat->pool);
     free(dhat);
 }

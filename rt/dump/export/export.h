@@ -37,12 +37,14 @@ struct frame {
     const char *symbol;   /* its full name; NULL: not known */
     const char *file;     /* NULL: not known */
     const char *module;   /* NULL: not known */
+    uint64_t address;     /* in the module, of what has no symbol; else 0 */
     uint32_t line, column;
     bool is_inlined; /* into the next frame of its sample */
 };
 
 struct sample {
     const struct site_view *site;
+    const char *phase; /* NULL: in none, or it is not known; what is live and was at the peak is there */
     uint64_t values[SAMPLE_VALUES];
     size_t first, count; /* of paths: its frames, innermost first */
 };
@@ -61,11 +63,10 @@ struct samples {
     size_t path_count, path_room;
     struct frame *frames;
     size_t frame_count, frame_room;
-    struct tree_place *places; /* that the frames are made of */
-    size_t place_room;
-    struct hash_index index; /* of places */
+    struct hash_index index; /* of frames */
     struct string_pool strings;
     uint64_t totals[SAMPLE_VALUES];
+    struct report_phase *phases; /* of the report, those of a site or stack together */
 };
 
 /* The symbolizer has looked up the report's addresses. Everything but the report's own is the samples'. */

@@ -58,10 +58,10 @@ struct pprof {
     z_stream stream;
     Bytef packed[1 << 14];
     struct message message, part, array; /* being made: one in the other */
-    struct string_pool texts;
-    struct number_map strings;   /* of each text of the pool, by its address, the place in the table */
-    struct number_map functions; /* by name and file */
-    struct number_map mappings;  /* by path */
+    struct message entry;                /* meanwhile, of the table of strings */
+    struct string_pool strings;          /* the table, but for the empty text before all others */
+    struct number_map functions;         /* by name and file */
+    struct number_map mappings;          /* by path */
     struct number_map
         chains; /* of frames that were inlined into each other: by the first and the chain of the rest */
     struct number_map locations; /* chains that are one */
@@ -69,10 +69,8 @@ struct pprof {
 
 /* ---- Packing. */
 
-static void pack(struct pprof *pprof, const void *bytes, size_t size, int flush) {
+static void deflate_all(struct pprof *pprof, int flush) {
     z_stream *stream = &pprof->stream;
-    stream->next_in = (Bytef *)(uintptr_t)bytes;
-    stream->avail_in = (uInt)size;
     do {
         stream->next_out = pprof->packed;
         stream->avail_out = sizeof pprof->packed;
@@ -81,15 +79,17 @@ static void pack(struct pprof *pprof, const void *bytes, size_t size, int flush)
     } while (!stream->avail_out);
 }
 
-/* The profile is never in memory as a whole: its fields may come in any order. */
-static void pack_message(struct pprof *pprof) {
-    pack(pprof, pprof->message.bytes, pprof->message.size, Z_NO_FLUSH);
-    pprof->message.size = 0;
+/* Empties the message. The profile is never in memory as a whole: its fields may come in any order. */
+static void pack(struct pprof *pprof, struct message *message) {
+    pprof->stream.next_in = message->bytes;
+    pprof->stream.avail_in = (uInt)message->size;
+    deflate_all(pprof, Z_NO_FLUSH);
+    message->size = 0;
 }
 
 static void end_part(struct pprof *pprof, unsigned field) {
     message_add(&pprof->message, field, &pprof->part);
-    pack_message(pprof);
+    pack(pprof, &pprof->message);
 }
 
 /* ---- The tables. */
@@ -102,17 +102,12 @@ static uint64_t number_of(struct number_map *map, uint64_t key, bool *is_new) {
 
 /* 0 is the empty text. */
 static uint64_t string(struct pprof *pprof, const char *text) {
-    bool is_new;
-    if (!text || !*text)
-        return 0;
-    text = string_keep(&pprof->texts, text);
-    uint64_t number = number_of(&pprof->strings, (uintptr_t)text, &is_new);
-    if (!is_new)
+    size_t count = pprof->strings.count,
+           number = text && *text ? string_number(&pprof->strings, text) + 1 : 0;
+    if (number <= count)
         return number;
-    struct message entry = {NULL, 0, 0};
-    message_bytes(&entry, PROFILE_STRING_TABLE, text, strlen(text));
-    pack(pprof, entry.bytes, entry.size, Z_NO_FLUSH);
-    message_free(&entry);
+    message_bytes(&pprof->entry, PROFILE_STRING_TABLE, text, strlen(text));
+    pack(pprof, &pprof->entry);
     return number;
 }
 
@@ -215,7 +210,8 @@ static void put_sample(struct pprof *pprof, const struct sample *sample) {
     snprintf(id, sizeof id, "%016" PRIx64, site->id);
     uint64_t labels[][2] = {{string(pprof, "site"), string(pprof, id)},
                             {string(pprof, "callee"), string(pprof, site->callee)},
-                            {string(pprof, "type"), string(pprof, site->type)}};
+                            {string(pprof, "type"), string(pprof, site->type)},
+                            {string(pprof, "phase"), string(pprof, sample->phase)}};
     put_locations(pprof, sample);
     for (size_t i = 0; i < pprof->samples->value_count; i++)
         message_element(&pprof->array, sample->values[i]);
@@ -227,7 +223,7 @@ static void put_sample(struct pprof *pprof, const struct sample *sample) {
 
 static void put_number(struct pprof *pprof, unsigned field, uint64_t number) {
     message_number(&pprof->message, field, number);
-    pack_message(pprof);
+    pack(pprof, &pprof->message);
 }
 
 static void put_types(struct pprof *pprof) {
@@ -245,7 +241,7 @@ static void put_head(struct pprof *pprof) {
     const struct report *report = pprof->samples->report;
     char doubt[SAMPLES_DOUBT];
     message_bytes(&pprof->message, PROFILE_STRING_TABLE, "", 0);
-    pack_message(pprof);
+    pack(pprof, &pprof->message);
     mapping(pprof, report->program);
     put_types(pprof);
     put_number(pprof, PROFILE_TIME_NANOS, report->run.begun);
@@ -266,13 +262,13 @@ void export_pprof(struct out *out, const struct samples *samples) {
     put_head(pprof);
     for (size_t i = 0; i < samples->count; i++)
         put_sample(pprof, &samples->list[i]);
-    pack(pprof, NULL, 0, Z_FINISH);
+    deflate_all(pprof, Z_FINISH);
     deflateEnd(&pprof->stream);
     message_free(&pprof->message);
     message_free(&pprof->part);
     message_free(&pprof->array);
-    string_pool_free(&pprof->texts);
-    number_map_free(&pprof->strings);
+    message_free(&pprof->entry);
+    string_pool_free(&pprof->strings);
     number_map_free(&pprof->functions);
     number_map_free(&pprof->mappings);
     number_map_free(&pprof->chains);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A report as samples: what exports have in common. */
+#include "base/sort.h"
 #include "dump/base/memory.h"
 #include "dump/base/modules.h"
 #include "dump/export/export.h"
@@ -26,13 +27,13 @@ static const char *base_name(const char *path) {
 }
 
 /* What has no name is called by where it is. */
-static const char *name_of(struct samples *samples, const struct tree_place *at) {
+static const char *name_of(struct samples *samples, const struct frame *at) {
     char text[NAME_SIZE];
     struct out out;
-    if (at->function && samples->full_names)
-        return at->function;
-    if (at->function) {
-        name_function(text, at->function, NAME_SIZE);
+    if (at->symbol && samples->full_names)
+        return at->symbol;
+    if (at->symbol) {
+        name_function(text, at->symbol, NAME_SIZE);
         return string_keep(&samples->strings, text);
     }
     out_open_memory(&out, text, sizeof text);
@@ -44,39 +45,38 @@ static const char *name_of(struct samples *samples, const struct tree_place *at)
     return string_keep(&samples->strings, text);
 }
 
-static bool is_place(const void *key, const void *context, size_t element) {
-    const struct tree_place *a = key, *b = &((const struct samples *)context)->places[element];
-    return a->function == b->function && a->file == b->file && a->module == b->module &&
+/* Texts are in the pool, once each. */
+static bool is_frame(const void *key, const void *context, size_t element) {
+    const struct frame *a = key, *b = &((const struct samples *)context)->frames[element];
+    return a->symbol == b->symbol && a->file == b->file && a->module == b->module &&
            a->address == b->address && a->line == b->line && a->column == b->column &&
            a->is_inlined == b->is_inlined;
 }
 
-static uint64_t hash_place(const struct tree_place *at) {
-    uint64_t hash = hash_number((uintptr_t)at->function, (uintptr_t)at->file);
-    hash = hash_number(hash_number(hash, (uintptr_t)at->module), at->address);
-    return hash_number(hash, (uint64_t)at->line << 32 | at->column << 1 | at->is_inlined);
+static uint64_t hash_frame(const struct frame *frame) {
+    uint64_t hash = hash_number((uintptr_t)frame->symbol, (uintptr_t)frame->file);
+    hash = hash_number(hash_number(hash, (uintptr_t)frame->module), frame->address);
+    return hash_number(hash, (uint64_t)frame->line << 32 | frame->column << 1 | frame->is_inlined);
 }
 
-/* Number of the frame. Texts are in the pool, once each. */
-static uint32_t frame_of(struct samples *samples, struct tree_place at) {
-    at.function = string_keep(&samples->strings, at.function);
-    at.file = string_keep(&samples->strings, at.file);
-    at.module = string_keep(&samples->strings, at.module);
-    uint64_t hash = hash_place(&at);
-    size_t found = hash_find(&samples->index, hash, is_place, &at, samples);
+/* Returns its number. */
+static uint32_t frame_of(struct samples *samples, const struct tree_place *at) {
+    struct string_pool *strings = &samples->strings;
+    struct frame frame = {.symbol = string_keep(strings, at->function),
+                          .file = string_keep(strings, at->file),
+                          .module = string_keep(strings, at->module),
+                          .address = at->address,
+                          .line = at->line,
+                          .column = at->column,
+                          .is_inlined = at->is_inlined};
+    uint64_t hash = hash_frame(&frame);
+    size_t found = hash_find(&samples->index, hash, is_frame, &frame, samples);
     if (found != HASH_NONE)
         return (uint32_t)found;
-    memory_grow(&samples->places, samples->frame_count, &samples->place_room, sizeof *samples->places);
-    memory_grow(&samples->frames, samples->frame_count, &samples->frame_room, sizeof *samples->frames);
+    memory_grow(&samples->frames, samples->frame_count, &samples->frame_room, sizeof frame);
     hash_put(&samples->index, hash, samples->frame_count);
-    samples->places[samples->frame_count] = at;
-    samples->frames[samples->frame_count] = (struct frame){.function = name_of(samples, &at),
-                                                           .symbol = at.function,
-                                                           .file = at.file,
-                                                           .module = at.module,
-                                                           .line = at.line,
-                                                           .column = at.column,
-                                                           .is_inlined = at.is_inlined};
+    frame.function = name_of(samples, &frame);
+    samples->frames[samples->frame_count] = frame;
     return (uint32_t)samples->frame_count++;
 }
 
@@ -89,39 +89,109 @@ void sample_values(uint64_t values[SAMPLE_VALUES], const struct counters *counte
     values[SAMPLE_PEAK_BYTES] = counters->peak_bytes;
 }
 
-static void add_sample(struct samples *samples, const struct site_view *site,
-                       const struct counters *counters) {
+static void add_sample(struct samples *samples, const struct sample *sample) {
     memory_grow(&samples->list, samples->count, &samples->room, sizeof *samples->list);
-    struct sample *sample = &samples->list[samples->count++];
-    *sample = (struct sample){.site = site, .first = samples->path_count};
-    sample_values(sample->values, counters);
+    samples->list[samples->count++] = *sample;
     for (int i = 0; i < SAMPLE_VALUES; i++)
         samples->totals[i] += sample->values[i];
 }
 
-static void add_frame(struct samples *samples, const struct tree_place *at) {
+static void add_frame(struct samples *samples, struct sample *sample, const struct tree_place *at) {
     memory_grow(&samples->paths, samples->path_count, &samples->path_room, sizeof *samples->paths);
-    samples->paths[samples->path_count++] = frame_of(samples, *at);
-    samples->list[samples->count - 1].count++;
+    samples->paths[samples->path_count++] = frame_of(samples, at);
+    sample->count++;
 }
+
+/* ---- Phases: a sample each, of what came in it. */
+
+/* Sites that are the same are one in a prepared report. */
+static uint64_t owner_of(const struct report_phase *phase) {
+    return (uintptr_t)(phase->stack ? (const void *)phase->stack : phase->site->merged);
+}
+
+static int compare_phases(const void *a, const void *b) {
+    const struct report_phase *left = a, *right = b;
+    return compare_u64(owner_of(left), owner_of(right)) ?: compare_text(left->phase, right->phase);
+}
+
+static void sort_phases(struct samples *samples) {
+    size_t count = samples->report->phase_count;
+    samples->phases = memory_zeros(count, sizeof *samples->phases);
+    for (size_t i = 0; i < count; i++)
+        samples->phases[i] = samples->report->phases[i];
+    qsort(samples->phases, count, sizeof *samples->phases, compare_phases);
+}
+
+/* The number of the first one that is not before the owner. */
+static size_t first_phase(const struct samples *samples, uint64_t owner) {
+    size_t low = 0, high = samples->report->phase_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (owner_of(&samples->phases[middle]) < owner)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static uint64_t take(uint64_t *rest, uint64_t wanted) {
+    uint64_t taken = wanted < *rest ? wanted : *rest;
+    *rest -= taken;
+    return taken;
+}
+
+/* Takes off the sample what came in phases. A program that runs may have counted on between two readings. */
+static void add_phases(struct samples *samples, struct sample *rest, uint64_t owner) {
+    size_t i = first_phase(samples, owner), count = samples->report->phase_count;
+    while (i < count && owner_of(&samples->phases[i]) == owner) {
+        struct sample sample = *rest;
+        memset(sample.values, 0, sizeof sample.values);
+        sample.phase = samples->phases[i].phase;
+        for (; i < count && owner_of(&samples->phases[i]) == owner &&
+               strcmp(samples->phases[i].phase, sample.phase) == 0;
+             i++) {
+            sample.values[SAMPLE_CALLS] += take(&rest->values[SAMPLE_CALLS], samples->phases[i].calls);
+            sample.values[SAMPLE_BYTES] += take(&rest->values[SAMPLE_BYTES], samples->phases[i].bytes);
+        }
+        add_sample(samples, &sample);
+    }
+}
+
+static bool is_empty(const struct sample *sample) {
+    uint64_t any = 0;
+    for (int i = 0; i < SAMPLE_VALUES; i++)
+        any |= sample->values[i];
+    return !any;
+}
+
+/* ---- All samples. */
 
 static void add_part(void *context, const struct tree_part *part) {
     struct samples *samples = context;
-    add_sample(samples, &part->site->view, part->counters);
+    struct sample sample = {.site = &part->site->view, .first = samples->path_count};
+    const void *owner = part->stack ? (const void *)part->stack : part->site;
+    sample_values(sample.values, part->counters);
     for (size_t i = 0; i < part->path->count; i++)
-        add_frame(samples, &part->path->places[i]);
+        add_frame(samples, &sample, &part->path->places[i]);
+    add_phases(samples, &sample, (uintptr_t)owner);
+    if (!is_empty(&sample))
+        add_sample(samples, &sample);
 }
 
 static void add_left_out(struct samples *samples) {
     static const struct site_view view = {.id = ROW_LEFT_OUT_ID, .module = ROW_LEFT_OUT};
     if (!samples->report->left_out)
         return;
-    add_sample(samples, &view, &samples->report->hidden.counters);
-    add_frame(samples, &(struct tree_place){.module = view.module});
+    struct sample sample = {.site = &view, .first = samples->path_count};
+    sample_values(sample.values, &samples->report->hidden.counters);
+    add_frame(samples, &sample, &(struct tree_place){.module = view.module});
+    add_sample(samples, &sample);
 }
 
 void samples_make(struct samples *samples, const struct symbolizer *symbolizer) {
     samples->value_count = samples->report->is_unowned ? SAMPLE_OWNED : SAMPLE_VALUES;
+    sort_phases(samples);
     tree_parts(samples->report, symbolizer, add_part, samples);
     add_left_out(samples);
 }
@@ -130,7 +200,7 @@ void samples_free(struct samples *samples) {
     free(samples->list);
     free(samples->paths);
     free(samples->frames);
-    free(samples->places);
+    free(samples->phases);
     hash_free(&samples->index);
     string_pool_free(&samples->strings);
 }

@@ -49,7 +49,10 @@ static void add_row(struct reader *reader, uint64_t slot, const struct profile_c
     settle(reader, &row->counters);
     reader->doubts.unnamed += view->what == PROFILE_UNUSED;
     profile_view_row(&row->view, &reader->views, view);
-    if (view->what == PROFILE_STACK)
+    bool has_stack = view->what == PROFILE_STACK;
+    profile_phases_add(&file->phases, &reader->sweep, &file->names, count,
+                       has_stack ? file->stacks.count : SIZE_MAX);
+    if (has_stack)
         profile_stacks_add(&file->stacks, &reader->views, view->stack, &row->counters, count);
 }
 
@@ -132,7 +135,9 @@ static void read_parts(struct reader *reader) {
 
 static void read_rows(struct reader *reader) {
     struct profile_sweep *sweep = &reader->sweep;
-    for (profile_sweep_open(sweep, &reader->areas); profile_sweep_next(sweep);)
+    profile_sweep_open(sweep, &reader->areas);
+    profile_phases_want(sweep);
+    while (profile_sweep_next(sweep))
         for (uint64_t slot = sweep->first; slot < sweep->end; slot++)
             read_slot(reader, slot);
     read_parts(reader);
@@ -161,6 +166,9 @@ static void settle_rows(struct profile_file *file) {
     profile_stacks_settle(&file->stacks, file->rows);
     file->report.stacks = file->stacks.list;
     file->report.stack_count = file->stacks.count;
+    profile_phases_settle(&file->phases, file->rows, file->stacks.list);
+    file->report.phases = file->phases.list;
+    file->report.phase_count = file->phases.count;
 }
 
 /* *is_known: false if a slot has no row that should have one. */
@@ -313,6 +321,7 @@ void profile_read_free(struct profile_file *file) {
     free(file->rows);
     free(file->parts);
     profile_stacks_free(&file->stacks);
+    profile_phases_free(&file->phases);
     profile_modules_free(&file->modules);
     profile_names_free(&file->names);
 }

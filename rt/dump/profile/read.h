@@ -7,6 +7,7 @@
 
 #include "dump/profile/areas.h"
 #include "dump/profile/names.h"
+#include "dump/profile/phases.h"
 #include "dump/profile/views.h"
 #include "model/report.h"
 
@@ -29,6 +30,7 @@ struct profile_file {
     uint64_t pid, start_time, begun;
     const char *host;
     struct profile_stacks stacks;
+    struct profile_phases phases;
     struct profile_modules modules; /* all that it names, whether they have rows or not */
     bool is_merged;                 /* from other profiles, and has no parts */
     struct profile_part *parts;

@@ -48,6 +48,7 @@ void profile_sweep_open(struct profile_sweep *sweep, const struct profile_areas 
 void profile_sweep_close(struct profile_sweep *sweep) {
     free(sweep->active);
     free(sweep->flows);
+    free(sweep->gains);
 }
 
 static void drop_ended(struct profile_sweep *sweep) {
@@ -90,7 +91,7 @@ struct sums {
 };
 
 struct slot_reading {
-    const struct profile_sweep *sweep;
+    struct profile_sweep *sweep;
     uint64_t slot;
     bool is_in_totals;
     struct profile_flow *of_block; /* of the element */
@@ -144,6 +145,15 @@ static void raise_to(int64_t *most, int64_t value) {
         *most = value;
 }
 
+static void keep_gain(const struct slot_reading *reading, const struct tally *tally) {
+    struct profile_sweep *sweep = reading->sweep;
+    if (!sweep->wants_gains || !reading->is_in_totals || !tally->gained)
+        return;
+    memory_grow(&sweep->gains, sweep->gain_count, &sweep->gain_room, sizeof *sweep->gains);
+    sweep->gains[sweep->gain_count++] =
+        (struct profile_gain){reading->of_block->block, tally->gained, tally->gained_bytes};
+}
+
 /* The counters of what came, and what the tally says of the peak and of the most live blocks. */
 static void add_gained(struct slot_reading *reading, const unsigned char *at) {
     const struct profile_peak *peak = &reading->sweep->areas->header.peak;
@@ -152,6 +162,7 @@ static void add_gained(struct slot_reading *reading, const unsigned char *at) {
     profile_copy(&tally, at, sizeof tally);
 #define ADD_COPIED(name) ADD_VALUE(tally, name, tally.name);
     PROFILE_TALLY_CAME(ADD_COPIED)
+    keep_gain(reading, &tally);
     bool is_saved = !peak->riser && tally_epoch(&tally) >= peak->epoch;
     sums->peak_blocks += is_saved ? (uint64_t)tally_peak_blocks(&tally) : tally.gained - tally.lost;
     sums->peak_bytes += is_saved ? (uint64_t)tally.peak_bytes : tally.gained_bytes - tally.lost_bytes;
@@ -253,6 +264,7 @@ void profile_slot_read(struct profile_counts *counts, struct profile_sweep *swee
     struct slot_reading reading = {.sweep = sweep, .slot = slot, .is_in_totals = is_in_totals};
     struct profile_slot of;
     struct profile_base base;
+    sweep->gain_count = 0;
     each_element(&reading, PROFILE_EXTRAS, add_moved);
     each_element(&reading, PROFILE_TALLIES, add_lost);
     each_element(&reading, PROFILE_EXTRAS, add_reallocs);

@@ -13,6 +13,12 @@ struct profile_flow {
     struct extra extra;
 };
 
+/* What came in a block. */
+struct profile_gain {
+    uint32_t block;
+    uint64_t blocks, bytes;
+};
+
 struct profile_active {
     const struct profile_span *span;
     struct profile_flow *flow; /* of its block */
@@ -29,6 +35,9 @@ struct profile_sweep {
         *flows; /* by rising block, of all slots that were read; the one behind is for other blocks */
     size_t flow_count;
     struct profile_flow before_reset; /* of all slots that were read, in all blocks */
+    bool wants_gains;                 /* set by the caller once it is open */
+    struct profile_gain *gains; /* of the slot that was read last, if they are wanted and in the totals */
+    size_t gain_count, gain_room;
 };
 
 /* The counters from allocs to failed. Live blocks and bytes are what came less what went, modulo 2^64: blocks

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Which lines of which files allocate. */
+#include "base/sort.h"
+#include "dump/annotate/annotate.h"
+#include "dump/base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int compare_lines(const void *a, const void *b) {
+    const struct group_key *left = &(*(const struct group *const *)a)->key,
+                           *right = &(*(const struct group *const *)b)->key;
+    return compare_text(left->name, right->name) ?: compare_u64(left->number, right->number);
+}
+
+static int compare_files(const void *a, const void *b) {
+    const struct annotated *left = a, *right = b;
+    return compare_u64(right->bytes, left->bytes) ?: compare_text(left->path, right->path);
+}
+
+static size_t list_lines(struct annotations *annotations) {
+    const struct groups *groups = &annotations->groups;
+    size_t count = 0;
+    annotations->lines = memory_zeros(groups->count, sizeof *annotations->lines);
+    for (size_t i = 0; i < groups->count; i++) {
+        const struct group_key *key = &groups->rows[i].key;
+        if (key->name && key->number && !key->is_module)
+            annotations->lines[count++] = &groups->rows[i];
+    }
+    qsort(annotations->lines, count, sizeof *annotations->lines, compare_lines);
+    return count;
+}
+
+/* Names of groups are kept once each. */
+void annotations_make(struct annotations *annotations) {
+    struct report_limits everything = {.top = 0};
+    annotations->groups.by = BY_LINE;
+    groups_add_sites(&annotations->groups, annotations->report);
+    groups_prepare(&annotations->groups, &everything);
+    size_t count = list_lines(annotations);
+    annotations->files = memory_zeros(count, sizeof *annotations->files);
+    for (size_t i = 0; i < count; i++) {
+        const struct group *line = annotations->lines[i];
+        if (!i || annotations->lines[i - 1]->key.name != line->key.name)
+            annotations->files[annotations->count++] =
+                (struct annotated){.path = line->key.name, .lines = &annotations->lines[i]};
+        struct annotated *file = &annotations->files[annotations->count - 1];
+        file->bytes += counters_bytes(&line->sum.counters);
+        file->count++;
+    }
+    qsort(annotations->files, annotations->count, sizeof *annotations->files, compare_files);
+}
+
+void annotations_free(struct annotations *annotations) {
+    groups_free(&annotations->groups);
+    free(annotations->lines);
+    free(annotations->files);
+}
+
+bool annotated_is(const struct annotated *file, const char *name) {
+    size_t length = strlen(file->path), end = strlen(name);
+    const char *at = end <= length ? file->path + length - end : NULL;
+    return at && strcmp(at, name) == 0 && (at == file->path || *name == '/' || at[-1] == '/');
+}

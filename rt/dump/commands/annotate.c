@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* allocsite-dump annotate: the source with what its lines allocate. */
+#include "dump/annotate/annotate.h"
+
+#include "base/amount.h"
+#include "dump/base/files.h"
+#include "dump/base/pager.h"
+#include "dump/commands/commands.h"
+#include "dump/load/loaded.h"
+#include "write/line.h"
+
+#include <getopt.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+struct annotating {
+    struct annotations annotations;
+    struct symbolizer symbolizer;
+    bool remarks;
+};
+
+static int help(void) {
+    puts("usage: allocsite-dump annotate [OPTION...] PROFILE [FILE...]\n"
+         "\n"
+         "Shows the source with what its lines allocate in the margin: all files that have sites, or those\n"
+         "that are named, by their path or the end of it. On a terminal it goes through a pager\n"
+         "(ALLOCSITE_PAGER, PAGER, else less). PROFILE may be a report in JSON, - or pid:NUMBER as well.\n"
+         "\n"
+         "  --context=N             lines around those that allocate (default: 2)\n"
+         "  --all                   all lines of the files\n"
+         "  --source=DIRECTORY      where sources are that are not where they were compiled\n"
+         "  --format=text|remarks   remarks: file:line:column: remark: ..., as compilers write for editors\n"
+         "\n"
+         "examples:\n"
+         "  allocsite-dump annotate app.profile\n"
+         "  allocsite-dump annotate --all app.profile parse.c");
+    return STATUS_DONE;
+}
+
+static bool is_wanted(const struct annotated *file, char **names, int count) {
+    for (int i = 0; i < count; i++)
+        if (annotated_is(file, names[i]))
+            return true;
+    return !count;
+}
+
+static int check_names(const struct annotations *annotations, char **names, int count) {
+    int status = STATUS_DONE;
+    for (int i = 0; i < count; i++) {
+        size_t file = 0;
+        while (file < annotations->count && !annotated_is(&annotations->files[file], names[i]))
+            file++;
+        if (file == annotations->count)
+            status = complain(names[i], "no line of it allocates");
+    }
+    return status;
+}
+
+static int write_files(const struct annotating *annotating, char **names, int count) {
+    const struct annotations *annotations = &annotating->annotations;
+    struct out *out = standard_out();
+    bool is_first = true;
+    for (size_t i = 0; i < annotations->count; i++) {
+        const struct annotated *file = &annotations->files[i];
+        if (!is_wanted(file, names, count))
+            continue;
+        if (!annotating->remarks && !is_first)
+            out_char(out, '\n');
+        (annotating->remarks ? annotated_remarks : annotated_write)(out, annotations, file);
+        is_first = false;
+    }
+    return standard_out_end();
+}
+
+static int annotate(const char *path, char **names, int count, struct annotating *annotating) {
+    struct loaded loaded;
+    if (!loaded_open(&loaded, path, &annotating->symbolizer))
+        return STATUS_FAILED;
+    /* Editors want paths as they are, or from where they are. */
+    if (!annotating->remarks)
+        line_fit(loaded.report, STDOUT_FILENO);
+    annotating->annotations.report = loaded.report;
+    annotations_make(&annotating->annotations);
+    int status = check_names(&annotating->annotations, names, count);
+    bool has_pager = !annotating->remarks && pager_begin();
+    int written = write_files(annotating, names, count);
+    pager_end();
+    status |= has_pager ? STATUS_DONE : written;
+    status |= loaded.is_lawful ? STATUS_DONE : STATUS_FAILED;
+    annotations_free(&annotating->annotations);
+    loaded_close(&loaded);
+    return status;
+}
+
+/* Beside the letters. */
+enum { CONTEXT = 256, ALL, SOURCE, FORMAT };
+
+static const struct option long_options[] = {
+    {"context", required_argument, NULL, CONTEXT},
+    {"all", no_argument, NULL, ALL},
+    {"source", required_argument, NULL, SOURCE},
+    {"format", required_argument, NULL, FORMAT},
+    {"help", no_argument, NULL, 'h'},
+    {0},
+};
+
+static bool set_option(struct annotating *annotating, int option, const char *value) {
+    switch (option) {
+    case CONTEXT:
+        return !amount_read_all(value, false, &annotating->annotations.context);
+    case SOURCE:
+        annotating->annotations.directory = value;
+        return true;
+    case FORMAT:
+        annotating->remarks = strcmp(value, "remarks") == 0;
+        return annotating->remarks || strcmp(value, "text") == 0;
+    default:
+        return annotating->annotations.is_whole = true;
+    }
+}
+
+int command_annotate(int count, char **arguments) {
+    struct annotating annotating = {.annotations = {.context = 2}};
+    opterr = 0;
+    for (int option, index; (option = getopt_long(count, arguments, "h", long_options, &index)) != -1;) {
+        if (option == 'h')
+            return help();
+        if (option == '?')
+            return complain_option("annotate", long_options, arguments[optind - 1]);
+        if (!set_option(&annotating, option, optarg))
+            return complain_value("annotate", long_options[index].name, optarg,
+                                  option == FORMAT ? "text or remarks" : "a number");
+    }
+    if (optind == count)
+        return complain_usage("annotate: no file");
+    int status = annotate(arguments[optind], arguments + optind + 1, count - optind - 1, &annotating);
+    symbolizer_free(&annotating.symbolizer);
+    return status;
+}

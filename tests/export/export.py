@@ -1,0 +1,319 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""allocsite-dump export: the programs that files are made for open them, and show the numbers of the report.
+
+export.py READER: a class of tests below. ctest passes DUMP (allocsite-dump), CC (allocsite-clang), WORK (a folder) and
+READERS (a folder with readers that are not installed) in the environment. Ends with 77 where the reader is not there.
+"""
+import json
+import os
+import pty
+import re
+import shutil
+import subprocess
+import sys
+import unittest
+
+import browser
+
+DUMP, CC, WORK, READERS = (os.environ[name] for name in ("DUMP", "CC", "WORK", "READERS"))
+HERE = os.path.dirname(os.path.abspath(__file__))
+GOLDEN = os.path.join(HERE, "../golden/report-1")
+SKIPPED = 77
+FORMATS = "pprof", "dhat", "speedscope", "collapsed", "callgrind", "openmetrics"
+VALUES = "calls", "bytes", "live_blocks", "live_bytes", "peak_blocks", "peak_bytes"
+SPEEDSCOPE = os.path.join(READERS, "node_modules/speedscope/dist/release/index.html")
+PROMTOOL = shutil.which("promtool") or shutil.which(os.path.join(READERS, "usr/bin/promtool"))
+NEEDS = {"Pprof": shutil.which("go"), "Dhat": shutil.which("chromium") and browser.DH_VIEW,
+         "Speedscope": shutil.which("chromium") and os.path.exists(SPEEDSCOPE),
+         "Callgrind": shutil.which("callgrind_annotate"), "Openmetrics": PROMTOOL, "Command": True}
+ODD = 'a;"b\\c\n<i>d'
+
+
+def work(name):
+    return os.path.join(WORK, name)
+
+
+def run(*command, **options):
+    result = subprocess.run(command, capture_output=True, text=True, timeout=120, **options)
+    if result.returncode or result.stderr:
+        raise AssertionError(f"{command}: status {result.returncode}\n{result.stderr}")
+    return result.stdout
+
+
+def dump(*arguments):
+    return subprocess.run([DUMP, *arguments], capture_output=True, text=True, timeout=60)
+
+
+def report(*paths):
+    return json.loads(dump("report", "--format=json", *paths).stdout)
+
+
+def values(counters):
+    return dict(zip(VALUES, (counters["allocs"] + counters["reallocs"], counters["alloc_bytes"] + counters["realloc_bytes"],
+                             *(counters[name] for name in VALUES[2:]))))
+
+
+def totals(*paths):
+    return values(report(*paths)["totals"])
+
+
+def exported(form, *arguments):
+    """The path of the file."""
+    path = work("out." + form)
+    result = dump("export", f"--format={form}", "-o", path, *arguments)
+    if result.returncode or result.stdout:
+        raise AssertionError(result)
+    return path
+
+
+def compiled_and_run(name, options):
+    run(work("program"), env={**os.environ, "ALLOCSITE_OPTIONS": f"report=none:profile={work(name)}:{options}"})
+    return work(name)
+
+
+def setUpModule():
+    global STACKS, PLAIN, UNOWNED, ODDLY, ALL
+    shutil.rmtree(WORK, ignore_errors=True)
+    os.makedirs(WORK)
+    run(CC, "-O1", "-g", "-fallocsite-lift=0", "-I" + os.path.join(HERE, "../../rt/lib"), os.path.join(HERE, "program.c"), "-o", work("program"))
+    STACKS, PLAIN = compiled_and_run("stacks.profile", "stack=16"), compiled_and_run("plain.profile", "stack=0")
+    UNOWNED, ODDLY = compiled_and_run("unowned.profile", "owners=0"), work("odd.json")
+    document = report(STACKS)
+    for site in document["sites"]:
+        site["function"], site["type"] = ODD, ODD
+    with open(ODDLY, "w") as file:
+        json.dump(document, file)
+    ALL = [[STACKS], [PLAIN], [STACKS, PLAIN], [ODDLY], [os.path.join(GOLDEN, "full.json")],
+           [os.path.join(GOLDEN, "cut.json")], [os.path.join(HERE, "../golden/profile-1/merged.profile")]]
+
+
+class Pprof(unittest.TestCase):
+    def samples(self, *arguments):
+        """The default type, and for each sample its values by type, its labels and its frames as text."""
+        raw = run("go", "tool", "pprof", "-raw", exported("pprof", *arguments))
+        head, _, rest = raw.partition("Samples:\n")
+        types, _, rest = rest.partition("\n")
+        listed, _, rest = rest.partition("Locations\n")
+        locations = {int(number): text for number, text in
+                     re.findall(r"(?m)^ *(\d+): (.*(?:\n {6,}\S.*)*)", rest.partition("Mappings\n")[0])}
+        names = [name.partition("/")[0] for name in types.split()]
+        found = []
+        for numbers, path, labels in re.findall(r"(?m)^ *((?:\d+ +)*\d+): ([\d ]*)\n((?: {16}.*\n)*)", listed):
+            label = dict(re.findall(r"(\w+):\[(.*?)\](?= \w+:|$)", labels.strip()))
+            found.append((dict(zip(names, map(int, numbers.split()))), label,
+                          [locations[int(number)] for number in path.split()]))
+        return re.findall(r"(\w+)/\w+\[dflt\]", types), found, head
+
+    def test_totals(self):
+        for paths in ALL:
+            _, found, _ = self.samples(*paths)
+            sums = [sum(sample[0][name] for sample in found) for name in found[0][0]]
+            self.assertEqual(sums, list(totals(*paths).values()), paths)
+
+    def test_sites(self):
+        _, found, _ = self.samples(STACKS)
+        for site in report(STACKS)["sites"]:
+            of = [sample for sample in found if sample[1]["site"] == site["id"]]
+            self.assertEqual([sum(sample[0][name] for sample in of) for name in of[0][0]], list(values(site).values()))
+            self.assertEqual({(sample[1].get("callee"), sample[1].get("type")) for sample in of},
+                             {(site["callee"], site["type"])})
+
+    def test_phases(self):
+        for path in STACKS, PLAIN:
+            sums = {}
+            for numbers, label, _ in self.samples(path)[1]:
+                calls, size = sums.get(label.get("phase"), (0, 0))
+                sums[label.get("phase")] = calls + numbers["alloc_objects"], size + numbers["alloc_space"]
+            rows = json.loads(dump("report", "--by=phase", "--format=json", path).stdout)["rows"]
+            self.assertEqual(sums, {row["phase"]: tuple(values({**row, "peak_bytes": 0, "peak_blocks": 0}).values())[:2]
+                                    for row in rows})
+            self.assertEqual(sums["loading"], (12, 288))
+
+    def test_frames(self):
+        found = [sample for sample in self.samples(STACKS)[1] if sample[1].get("phase")]
+        deep, flat = sorted(found, key=lambda sample: -len(sample[2]))[:2]
+        self.assertRegex(deep[2][0], r"(?s)fresh .*program\.c:12 .*\n *more .*program\.c:19 ")
+        self.assertEqual([frame.split()[2] for frame in deep[2][1:6]], ["deeper"] * 4 + ["main"])
+        self.assertEqual((deep[0]["alloc_objects"], flat[0]["alloc_objects"]), (5, 7))
+
+    def test_what_is_shown_first(self):
+        for by, name, value in ("bytes", "alloc_space", "bytes"), ("live", "inuse_space", "live_bytes"), \
+                ("peak", "peak_space", "peak_bytes"), ("allocs", "alloc_objects", "calls"):
+            self.assertEqual(self.samples("--sort=" + by, STACKS)[0], [name])
+            top = run("go", "tool", "pprof", "-top", "-unit=B", exported("pprof", "--sort=" + by, STACKS))
+            self.assertRegex(top, rf"accounting for .* of {totals(STACKS)[value]}B? total")
+
+    def test_doubts(self):
+        self.assertEqual(set(self.samples(UNOWNED)[1][0][0]), {"alloc_objects", "alloc_space"})
+        self.assertIn("exact: no, jemalloc stands before", self.samples(ALL[5][0])[2])
+
+
+class Dhat(unittest.TestCase):
+    def test_totals(self):
+        texts = []
+        for paths in [*ALL, [UNOWNED]]:
+            with open(exported("dhat", *paths)) as file:
+                texts.append(file.read())
+        pages = browser.dh_view(texts, WORK)
+        self.assertEqual(len(pages), len(texts))
+        for paths, page in zip(ALL, pages):
+            root = re.sub(r"\s+", " ", page).partition("PP 1/1")[2]
+            shown = re.findall(r"(?:Total|At t-gmax|At t-end): +([\d,]+) bytes \(.*?\) in ([\d,]+) blocks", root)[:3]
+            numbers = [int(number.replace(",", "")) for pair in shown for number in pair]
+            of = totals(*paths)
+            self.assertEqual(numbers, [of[name] for name in ("bytes", "calls", "peak_bytes", "peak_blocks", "live_bytes",
+                                                             "live_blocks")], page[:3000])
+        self.assertRegex(re.sub(r"\s+", " ", pages[0]), r"malloc of struct word .*fresh \(\S*program\.c:12:25\)")
+        self.assertNotIn("NaN", "".join(pages))
+        self.assertNotIn("t-gmax", pages[-1])
+
+
+class Speedscope(unittest.TestCase):
+    def shown(self, path):
+        """The total of each profile that can be chosen."""
+        lines = browser.speedscope(path, WORK, SPEEDSCOPE)
+        if "Total Weight" not in lines:
+            return lines, {}
+        at = lines.index("Total Weight") + 1
+        table = lines[at:lines.index("Export") - 1]
+        return lines, {name: weight for name, weight in zip(table[1::3], table[2::3])}
+
+    def test_totals(self):
+        lines, table = self.shown(exported("speedscope", STACKS))
+        of = totals(STACKS)
+        self.assertLess(of["bytes"], 1024)
+        self.assertEqual(list(table.values()), [f"{of[name]}{' B' if 'bytes' in name else ''}" for name in VALUES])
+        self.assertEqual(lines[lines.index("bytes ") + 1], "(2/6)")
+        self.assertIn("deeper", lines)
+
+    def test_schema_and_sums(self):
+        for paths in ALL:
+            with open(exported("speedscope", *paths)) as file:
+                document = json.load(file)
+            self.assertEqual([sum(profile["weights"]) for profile in document["profiles"]], list(totals(*paths).values()))
+            for profile in document["profiles"]:
+                self.assertEqual((profile["endValue"], len(profile["weights"])),
+                                 (sum(profile["weights"]), len(profile["samples"])))
+
+    def test_collapsed(self):
+        lines, _ = self.shown(exported("collapsed", "--sort=live", STACKS))
+        self.assertIn(f"{totals(STACKS)['live_bytes']} (100%)", lines)
+
+
+class Callgrind(unittest.TestCase):
+    def totals(self, path, how):
+        shown = run("callgrind_annotate", "--threshold=100", "--auto=no", path)
+        numbers, found = re.search(r"(?m)^(.*) PROGRAM TOTALS(.*)", shown).groups()
+        self.assertEqual(found, how)
+        return [int(number.replace(",", "")) for number in re.findall(r"(?:^|\s)([\d,]+)(?= )", numbers)]
+
+    def test_totals(self):
+        for paths in ALL:
+            of, path = totals(*paths), exported("callgrind", *paths)
+            expected = [of[name] for name in ("bytes", "calls", *VALUES[2:])]
+            self.assertEqual(self.totals(path, ""), expected)
+            with open(path) as file:
+                lines = file.readlines()
+            with open(path, "w") as file:
+                file.writelines(line for line in lines if not line.startswith("summary:"))
+            self.assertEqual(self.totals(path, " (calculated)"), expected)
+
+    def test_source(self):
+        shown = run("callgrind_annotate", "--inclusive=yes", "--threshold=100", "--show=Allocations", exported("callgrind", STACKS))
+        self.assertRegex(shown, r"\n12 \(80.*struct word \*word = malloc")
+        self.assertRegex(shown, r"\n *5 \(33.*=> \S*program.c:deeper \(5x\)")
+        self.assertRegex(shown, r"\n *7 \(46.*=> \S*program.c:more \(7x\)")
+
+
+class Openmetrics(unittest.TestCase):
+    def series(self, *arguments):
+        """Of each metric the value of each series, as Prometheus has it in its database."""
+        path, blocks = exported("openmetrics", *arguments), work("blocks")
+        with open(path) as file:
+            self.assertEqual(run(PROMTOOL, "check", "metrics", stdin=file), "")
+        shutil.rmtree(blocks, ignore_errors=True)
+        run(PROMTOOL, "tsdb", "create-blocks-from", "openmetrics", path, blocks)
+        os.mkdir(os.path.join(blocks, "wal"))
+        found = {}
+        for name, labels, value in re.findall(r'(?m)^\{__name__="allocsite_(\w+)", (.*)\} (\S+) \d+$',
+                                              run(PROMTOOL, "tsdb", "dump", blocks)):
+            found.setdefault(name, {})[labels] = int(float(value))
+        return found
+
+    def test_totals(self):
+        names = ["allocations", "allocated_bytes", *VALUES[2:]]
+        for arguments in [STACKS], [PLAIN], ["--top=1", STACKS], [ODDLY]:
+            found = self.series(*arguments)
+            self.assertEqual([sum(found[name].values()) for name in names], list(totals(arguments[-1]).values()))
+        self.assertEqual(len(found["live_bytes"]), len(report(STACKS)["sites"]))
+        self.assertEqual(len(self.series("--top=1", "--sort=live", STACKS)["allocations"]), 2)
+
+    def test_labels(self):
+        found = self.series("--top=1", "--sort=live", STACKS)["live_blocks"]
+        site = max(report(STACKS)["sites"], key=lambda site: site["live_bytes"])
+        labels = next(labels for labels in found if 'site="other"' not in labels)
+        for key, value in ("callee", "malloc"), ("type", "struct word"), ("function", "fresh"), ("line", "12"), ("site", site["id"]):
+            self.assertIn(f'{key}="{value}"', labels)
+        self.assertEqual(found[labels], site["live_blocks"])
+
+    def test_without_time(self):
+        """Reports that do not say when they end have no time: a scraper's is right."""
+        for path in ALL[4][0], ALL[5][0], STACKS:
+            with open(exported("openmetrics", path)) as file:
+                text = file.read()
+            self.assertEqual(run(PROMTOOL, "check", "metrics", input=text), "")
+            self.assertEqual(len(re.findall(r"(?m)\} \d+$", text)) == 0, path == STACKS)
+            self.assertTrue(text.endswith("# EOF\n"))
+
+
+class Command(unittest.TestCase):
+    def bytes_of(self, *arguments):
+        return subprocess.run([DUMP, *arguments], stdout=subprocess.PIPE, check=True).stdout
+
+    def test_same_bytes(self):
+        for form in FORMATS:
+            with open(exported(form, STACKS), "rb") as file:
+                expected = file.read()
+            for command in ["export", "--format=" + form], ["report", "--format", form]:
+                self.assertEqual(self.bytes_of(*command, STACKS), expected, form)
+
+    def test_process(self):
+        source = work("waiting.c")
+        with open(source, "w") as file:
+            file.write("#include <stdio.h>\n#include <stdlib.h>\nchar *volatile kept;\n"
+                       'int main(void) { kept = malloc(123); puts("ready"); fflush(stdout); getchar(); }\n')
+        run(CC, "-g", source, "-o", work("waiting"))
+        with subprocess.Popen([work("waiting")], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+            process.stdout.readline()
+            lines = self.bytes_of("export", "--format=collapsed", f"pid:{process.pid}").decode().splitlines()
+            process.stdin.close()
+        self.assertIn(f"main ({source}:4) 123", lines)
+
+    def test_what_is_wrong(self):
+        for arguments, text in ((["export", STACKS], "no format"), (["export", "--format=pprof"], "no file"),
+                                (["export", "--format=pdf", STACKS], "bad value of --format: pdf, it takes one of pprof dhat"),
+                                (["export", "--format=dhat", "--by=line", STACKS], "--by=line"),
+                                (["export", "--format=dhat", "--sort=size", STACKS], "bad value of --sort")):
+            result = dump(*arguments)
+            self.assertEqual((result.returncode, result.stdout), (2, ""))
+            self.assertRegex(result.stderr, rf"^allocsite-dump: export: .*{text}.*\n|^allocsite-dump: .*{text}")
+        for arguments, text in ((["--sort=live", UNOWNED], "without the owners of blocks"), ([work("none")], "No such file"),
+                                ([os.path.join(HERE, "program.c")], "program.c: ")):
+            result = dump("export", "--format=collapsed", *arguments)
+            self.assertEqual((result.returncode, result.stdout), (1, ""))
+            self.assertIn(text, result.stderr)
+
+    def test_no_bytes_on_terminals(self):
+        terminal, end = pty.openpty()
+        result = subprocess.run([DUMP, "export", "--format=pprof", STACKS], stdout=end, stderr=subprocess.PIPE, text=True)
+        os.close(end)
+        os.close(terminal)
+        self.assertEqual((result.returncode, "-o FILE" in result.stderr), (2, True))
+
+
+if __name__ == "__main__":
+    reader = sys.argv[1]
+    if not NEEDS[reader]:
+        print(f"skipped: the reader of {reader} is not installed (tests/run.sh tries to)")
+        sys.exit(SKIPPED)
+    unittest.main()
