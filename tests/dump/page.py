@@ -312,6 +312,9 @@ class Page(unittest.TestCase):
         self.opened(path, "--no-symbols", fragment="#site=0000000000000001")
         self.assertEqual(self.value("document.querySelector('#detail h2').textContent"), HOSTILE)
         self.assertIn("onerror", self.value("document.querySelector('.doubt').textContent"))
+        self.opened(path, "--no-symbols", fragment="#group=function&sort=name")
+        self.browser.click(".body .row:has([title*=onerror])")
+        self.assertEqual([row["name"] for row in self.rows()], [HOSTILE])
 
     def test_policy_allows_what_is_there_and_nothing_else(self):
         with open(self.page(self.program())) as file:
