@@ -8,15 +8,15 @@ cd "$(dirname "$0")/.."
 . cmake/setup.sh
 
 need_build
-need binutils binutils-source bison chromium clang-format-14 file fish flex gdb googletest iso-codes libcmocka-dev \\
+need binutils binutils-source bison clang-format-14 file fish flex gdb googletest iso-codes libcmocka-dev \
     libgoogle-perftools-dev libgtest-dev libjemalloc-dev libmimalloc-dev nlohmann-json3-dev pkg-config python3 uthash-dev \
     valgrind xz-utils zsh
 for major in $(llvm_majors); do
     need "lld-$major" "llvm-$major-tools" "libclang-rt-$major-dev"
 done
-# What opens exports. Of prometheus the file is enough: as a package it would be a service.
+# What opens the page and exports. Of prometheus the file is enough: as a package it would be a service.
 for reader in chromium golang-go; do
-    (need "$reader") || echo "setup: no $reader, tests of exports are skipped" >&2
+    (need "$reader") || echo "setup: no $reader, tests of the page and of exports are skipped" >&2
 done
 mkdir -p build/readers
 (

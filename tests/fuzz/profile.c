@@ -4,7 +4,7 @@
  * Profiles are pages that are mostly empty. The input has of each page a length, two bytes with the lower one
  * first, and so many bytes of it; so what is altered here is something that is read. pack_profile.py makes
  * such an input of a profile. */
-#include "fuzz.h"
+#include "exports.h"
 
 #include "dump/join/join.h"
 #include "dump/load/report_check.h"
@@ -116,7 +116,10 @@ static void use(struct profile_file *file, const void *bytes, size_t size, uint8
         show_groups(file, (enum group_by)(1 + choice / 8 % BY_PHASE), (enum report_format)(choice / 64));
     else if (choice % 8 == 2)
         show_tree(&file->report, choice & 8);
-    else
+    else if (choice % 8 == 3) {
+        report_prepare(&file->report, &(struct report_limits){.top = 0});
+        fuzz_export(&file->report, choice);
+    } else
         show(&file->report, (enum report_format)(choice % (FORMAT_MARKDOWN + 1)));
 }
 

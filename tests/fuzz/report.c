@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* From the bytes of a report as JSON to its other forms, with everything shown. */
-#include "fuzz.h"
+#include "exports.h"
 
 #include "dump/html/html.h"
 #include "dump/load/report_check.h"
@@ -40,6 +40,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     for (int format = FORMAT_TEXT; format <= FORMAT_MARKDOWN; format++)
         report_write(&out, &file.report, (enum report_format)format);
     html_write(&out, &(struct html){.report = &file.report, .symbolizer = &nothing});
+    fuzz_export(&file.report, (uint8_t)size);
     report_read_free(&file);
     return 0;
 }

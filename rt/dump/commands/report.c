@@ -65,6 +65,7 @@ struct showing {
     struct symbolizer symbolizer;
     struct tree tree;
     bool is_page, has_source;      /* of rows: as HTML */
+    bool lacks_parts;              /* what is shown is not all of known threads and phases */
     struct groups threads, phases; /* of the page */
 };
 
@@ -99,8 +100,8 @@ static int show_page(const char *path, struct report *report, struct showing *sh
     struct report_limits everything = {.top = 0}, limits = report_limits_of(&showing->options);
     const struct html page = {.report = report,
                               .symbolizer = &showing->symbolizer,
-                              .threads = &showing->threads,
-                              .phases = &showing->phases,
+                              .threads = showing->lacks_parts ? NULL : &showing->threads,
+                              .phases = showing->lacks_parts ? NULL : &showing->phases,
                               .has_source = showing->has_source};
     limits.suppressed = showing->suppressed;
     report_prepare(report, &limits);
@@ -181,8 +182,8 @@ static int show(const char *path, struct report *report, struct showing *showing
 /* Without them the page has one view less. */
 static void take_page_parts(struct showing *showing, const struct report_source *source) {
     struct reason why;
-    groups_add_parts(&showing->threads, source, &why);
-    groups_add_parts(&showing->phases, source, &why);
+    showing->lacks_parts |= !groups_add_parts(&showing->threads, source, &why);
+    showing->lacks_parts |= !groups_add_parts(&showing->phases, source, &why);
 }
 
 /* Of what is joined, nobody knows which thread or phase it was in, nor which modules there were. */

@@ -161,7 +161,8 @@ static void put_cost(const struct callgrind *callgrind, const struct cost *cost)
 
 static void put_all(struct callgrind *callgrind) {
     size_t function = 0;
-    qsort(callgrind->costs, callgrind->count, sizeof *callgrind->costs, compare);
+    if (callgrind->count)
+        qsort(callgrind->costs, callgrind->count, sizeof *callgrind->costs, compare);
     callgrind->is_named = memory_zeros(callgrind->function_count, sizeof *callgrind->is_named);
     put_head(callgrind);
     for (size_t i = 0; i < callgrind->count; i++) {

@@ -80,6 +80,20 @@ static void put_verdict(struct out *out, const struct report *report) {
     out_text(out, "</div>\n");
 }
 
+/* Blocks that were freed twice, or by who must not. */
+static void put_faults(struct out *out, const struct report *report) {
+    static char text[1 << 16];
+    struct out memory;
+    const struct page page = {.out = &memory, .report = report};
+    if (!report->fault_count)
+        return;
+    out_open_memory(&memory, text, sizeof text);
+    details_of_faults(&page);
+    out_text(out, "<div class=\"verdict doubt\" role=\"note\"><strong>Faults</strong><pre>");
+    html_text(out, text);
+    out_text(out, "</pre></div>\n");
+}
+
 /* ---- The totals, each a card: the number for people, and what it is in full. */
 
 static void put_data(struct out *out, uint64_t value, bool is_bytes) {
@@ -190,6 +204,7 @@ void html_head(struct out *out, const struct report *report, const struct report
         put_verdict(out, old);
     }
     put_verdict(out, report);
+    put_faults(out, report);
     put_cards(out, report, old);
     put_more(out, report);
     out_text(out, "</header>\n");

@@ -30,7 +30,7 @@ static void put_place(struct out *out, const struct report *report, const struct
     struct out memory;
     const struct page page = {.out = &memory, .report = report};
     out_open_memory(&memory, text, sizeof text);
-    page_site(&page, site);
+    page_site_in(&page, site);
     out_text(out, "<td class=\"place\">");
     html_text(out, text);
     out_text(out, "</td></tr>\n");

@@ -1,14 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 // The filter: words that must all be somewhere in a site. `file:`, `function:`, `type:`, `module:`, `callee:` and `id:`
-// say where; quotes keep spaces; a minus turns a word around; `a.c:12` is a line.
+// say where; quotes keep spaces, and behind one of these it is all of the name; a minus turns a word around; `a.c:12` is a line.
 
 const FIELDS = ["function", "file", "type", "module", "callee"];
 
+const TERM = /(-?)(?:(\w+):)?(?:"((?:[^"\\]|\\.)*)"|(\S+))/g;
+
+// A term that only sites of this name pass.
+const termOf = (field, name) => `${field}:"${name.replace(/["\\]/g, "\\$&")}"`;
+
 function parseFilter(filter) {
     const terms = [];
-    for (const [, minus, prefix, quoted, plain] of filter.matchAll(/(-?)(?:(\w+):)?(?:"([^"]*)"|(\S+))/g)) {
+    for (const [, minus, prefix, quoted, plain] of filter.matchAll(TERM)) {
         const isField = FIELDS.includes(prefix) || prefix === "id";
-        const word = (prefix && !isField ? prefix + ":" : "") + (quoted ?? plain);
+        const word = (prefix && !isField ? prefix + ":" : "") + (quoted?.replace(/\\(.)/g, "$1") ?? plain);
         if (word)
             terms.push({
                 isNot: minus === "-",

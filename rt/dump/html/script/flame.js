@@ -33,7 +33,8 @@ function described(attributes, description) {
 function showFrameSites(node) {
     const table = { view: "sites", group: "site" };
     if (node.site >= 0) go({ ...table, site: sites.id[node.site] });
-    else if (frames.function[node.frame]) go({ ...table, filter: `function:"${text(frames.function[node.frame])}"` });
+    else if (frames.function[node.frame])
+        go({ ...table, filter: termOf("function", text(frames.function[node.frame])) });
 }
 
 // The value in frames that pass: below one that does nothing is counted twice.

@@ -74,7 +74,7 @@ function rowsOfGroups(field, matches) {
         text: (row) => name(row) ?? "",
         open: (row) =>
             text(groups[row].key) &&
-            go({ group: "site", filter: `${state.filter} ${field}:"${text(groups[row].key)}"`.trim() }),
+            go({ group: "site", filter: `${state.filter} ${termOf(field, text(groups[row].key))}`.trim() }),
         isOpen: () => false,
     };
 }

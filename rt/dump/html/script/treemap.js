@@ -151,7 +151,7 @@ class Treemap {
         const room = roomAt(this.root, key);
         const terms = ["file", "function"]
             .filter((field) => room[field])
-            .map((field) => `${field}:"${text(room[field])}"`);
+            .map((field) => termOf(field, text(room[field])));
         if (!room.isFunction) go({ room: key });
         else if (terms.length) go({ view: "sites", group: "site", filter: terms.join(" ") });
     }

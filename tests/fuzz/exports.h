@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* A prepared report in one of the formats of other viewers. */
+#ifndef ALLOCSITE_FUZZ_EXPORTS_H
+#define ALLOCSITE_FUZZ_EXPORTS_H
+
+#include "fuzz.h"
+
+#include "dump/export/export.h"
+
+static inline void fuzz_export(const struct report *report, uint8_t choice) {
+#define ALLOCSITE_EXPORT(name, is_binary) #name,
+    static const char *const names[] = {ALLOCSITE_EXPORTS(ALLOCSITE_EXPORT)};
+#undef ALLOCSITE_EXPORT
+    struct symbolizer nothing = {.is_off = true};
+    struct samples samples = {.report = report, .by = choice % MEASURE_SORTS, .top = 2};
+    struct out out = fuzz_out();
+    samples_make(&samples, &nothing);
+    export_named(names[choice / 8 % (sizeof names / sizeof *names)])->write(&out, &samples);
+    samples_free(&samples);
+}
+
+#endif
