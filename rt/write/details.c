@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The lines for people about a site, below its row, and about faults. */
 #include "write/line.h"
+#include "write/names.h"
 #include "write/summary.h"
 
 #include <string.h>
@@ -26,11 +27,23 @@ static void put_below(const struct page *page, const char *text) {
     line_end(&line);
 }
 
+/* The line is ready for a list, which the callers' files are compiled with. */
+static void put_wrapper(const struct page *page, const struct report_site *site) {
+    static const char is[] = "=wrapper";
+    char listed[4 + NAME_SIZE + sizeof is] = "fun:";
+    struct line line;
+    name_function(listed + strlen(listed), site->view.at.function, SIZE_MAX);
+    begin_below(&line, page);
+    out_text(line.page.out, "a wrapper's own line: stack=8 tells who calls it, or -fallocsite-list with");
+    line_space(&line.page);
+    page_code(&line.page, strcat(listed, is));
+    line_end(&line);
+}
+
 static void put_advice(const struct page *page, const struct report_site *site) {
     const struct counters *counters = &site->counters;
-    if (site->view.of_wrapper && counters->allocs + counters->reallocs)
-        put_below(page,
-                  "a wrapper: its callers do not know it or have a pointer, see allocsite-dump wrappers");
+    if (site->view.of_wrapper && counters_calls(counters))
+        put_wrapper(page, site);
     if (counters->allocs >= CHURN_ALLOCS && counters->max_live_blocks + counters->max_live_blocks_within == 1)
         put_below(page, "never two blocks at once: a buffer to reuse");
 }
