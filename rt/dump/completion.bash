@@ -4,10 +4,10 @@
 # The values of an option of the command, in one line.
 _allocsite_dump_values() {
     case $1$2 in
-        report--by) echo "site line function file type module thread phase" ;;
+        report--by) echo "site line function file type module stack freed thread phase" ;;
         report--names | sites--names) echo "short full" ;;
         report--tree) echo "leaf root" ;;
-        report--format) echo "text json csv markdown" ;;
+        report--format) echo "text json csv tsv markdown" ;;
         top--sort) echo "rate bytes allocs live peak" ;;
         *--format) echo "text json" ;;
         report--sort | diff--sort) echo "bytes allocs live peak" ;;
@@ -19,7 +19,7 @@ _allocsite_dump() {
     local options="--format= --frees --names= --verify --help"
     [[ $command != wrappers ]] || options="--format= --help"
     [[ $command != report ]] ||
-        options="--by= --format= --sort= --names= --top= --min-bytes= --min-allocs= --leaks --suppress= --pairs --sizes --padding --tree --prune= --no-symbols --debug-dir= --unused --coverage --help"
+        options="--by= --format= --sort= --names= --top= --min-bytes= --min-allocs= --filter= --depth= --leaks --suppress= --pairs --sizes --padding --tree --prune= --events --no-symbols --debug-dir= --unused --coverage --help"
     [[ $command != merge ]] || options="-o --output= --help"
     [[ $command != diff ]] || options="--format= --sort= --top= --min-bytes= --all --exit-code --help"
     [[ $command != top ]] || options="--sort= --filter= --interval= --count= --plain --once --top= --help"

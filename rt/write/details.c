@@ -175,18 +175,32 @@ static bool has_stack(const struct report_site *site) {
     return stack && stack->frame_count > 1 && stack->frames[1].function && !is_main(outermost);
 }
 
-/* "from parse < load < main (83.1% of it)"; the first frame is the row's own. */
+/* "from parse < load < main"; the first frame is the row's own. */
+static void put_frames(const struct page *page, const struct report_stack *stack, size_t most) {
+    for (size_t i = 1; i < stack->frame_count && i < most && !is_main(stack->frames[i - 1].function); i++) {
+        out_text(page->out, i == 1 ? "from " : " < ");
+        put_frame(page, &stack->frames[i]);
+    }
+}
+
+void details_of_stack(const struct page *page, const struct report_stack *stack, size_t frames) {
+    struct line line;
+    if (frames < 2 || is_main(stack->frames[0].function))
+        return;
+    begin_below(&line, page);
+    put_frames(&line.page, stack, frames);
+    line_end(&line);
+}
+
+/* With how much of it that is, "(83.1% of it)". */
 static void put_stack(const struct page *page, const struct report_site *site) {
     const struct report_stack *stack = site->main_stack;
+    uint64_t depth = page->report->limits.depth;
     struct line line;
     if (!has_stack(site))
         return;
     begin_below(&line, page);
-    for (size_t i = 1; i < stack->frame_count && i <= FRAMES_SHOWN && !is_main(stack->frames[i - 1].function);
-         i++) {
-        out_text(line.page.out, i == 1 ? "from " : " < ");
-        put_frame(&line.page, &stack->frames[i]);
-    }
+    put_frames(&line.page, stack, depth ? depth : FRAMES_SHOWN + 1);
     if (counters_bytes(&stack->counters) < counters_bytes(&site->counters)) {
         out_text(line.page.out, " (");
         page_share(&line.page, counters_bytes(&stack->counters), counters_bytes(&site->counters));

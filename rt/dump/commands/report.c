@@ -8,7 +8,8 @@
 #include "dump/load/source.h"
 #include "dump/load/symbolize.h"
 #include "dump/view/coverage.h"
-#include "dump/view/groups.h"
+#include "dump/view/events.h"
+#include "dump/view/rows.h"
 #include "dump/view/tree.h"
 #include "write/formats.h"
 #include "write/line.h"
@@ -27,6 +28,9 @@ static bool has_sizes(const struct report *report) {
     return false;
 }
 
+static const char without_pairs[] = "has no pairs: run the program with ALLOCSITE_OPTIONS=pairs=1",
+                  without_frames[] = "has no calling frames: run the program with ALLOCSITE_OPTIONS=stack=16";
+
 /* Numbers that the program was asked not to count cannot be shown. */
 static int check_owned(const char *path, const struct report *report, const struct options *options) {
     return options_need_owners(options) ? laws_need_owners(path, report) : STATUS_DONE;
@@ -37,27 +41,29 @@ static int check_asked(const char *path, const struct report *report) {
     bool no_pairs = report->limits.pairs && !report->has_pairs;
     bool no_sizes = report->limits.sizes && report->site_count && !has_sizes(report);
     if (no_pairs)
-        complain(path, "has no pairs: run the program with ALLOCSITE_OPTIONS=pairs=1");
+        complain(path, without_pairs);
     if (no_sizes)
         complain(path, "has no sizes: run the program with ALLOCSITE_OPTIONS=sizes=1");
     return no_pairs || no_sizes ? STATUS_FAILED : STATUS_DONE;
 }
 
-enum shown_what { SHOW_ROWS, SHOW_UNUSED, SHOW_COVERAGE, SHOW_TREE };
+enum shown_what { SHOW_ROWS, SHOW_UNUSED, SHOW_COVERAGE, SHOW_TREE, SHOW_EVENTS };
 
 /* Their options. */
 static const char *const names_of_what[] = {
-    [SHOW_UNUSED] = "unused", [SHOW_COVERAGE] = "coverage", [SHOW_TREE] = "tree"};
+    [SHOW_UNUSED] = "unused", [SHOW_COVERAGE] = "coverage", [SHOW_TREE] = "tree", [SHOW_EVENTS] = "events"};
 
 struct showing {
     struct options options;
     enum shown_what what;
-    const char *sort; /* the option, of rows and trees; NULL: it was not given */
+    const char *given[32]; /* names of options that not all have, as they came */
+    size_t given_count;
     bool has_prune;
-    const char *of_rows;        /* an option that is of rows alone; NULL: there was none */
+    const char *of_rows;        /* an option that this has not; NULL: there was none */
     struct module_list modules; /* of which the files are looked at */
     struct type_layouts layouts;
     struct groups groups; /* by site: none */
+    struct string_pool strings;
     char *suppressed;
     struct symbolizer symbolizer;
     struct tree tree;
@@ -98,9 +104,16 @@ static int show_groups(const char *path, struct report *report, struct showing *
     if (check_owned(path, report, &showing->options))
         return STATUS_FAILED;
     showing->layouts.debug_directory = showing->symbolizer.debug_directory;
-    groups->layouts = groups->by == BY_TYPE ? &showing->layouts : NULL;
-    if (groups->layouts)
+    if (groups->by == BY_FREED && !report->has_pairs)
+        return complain(path, without_pairs);
+    if (groups->by == BY_STACK && !report->walks.depth)
+        return complain(path, without_frames);
+    groups->filter = showing->options.filter;
+    groups->depth = showing->options.depth;
+    if (groups->by == BY_TYPE) {
         type_layouts_read(&showing->layouts, report, &showing->modules);
+        groups_use_layouts(groups, &showing->layouts);
+    }
     if (!group_by_parts(groups->by))
         groups_add_sites(groups, report);
     groups_prepare(groups, &limits);
@@ -125,17 +138,34 @@ static int show_tree(const char *path, struct report *report, struct showing *sh
     struct tree *tree = &showing->tree;
     report_prepare(report, &everything);
     if (!report->walks.depth)
-        return complain(path, "has no calling frames: run the program with ALLOCSITE_OPTIONS=stack=16");
-    tree->by = (enum measure)showing->options.sort;
+        return complain(path, without_frames);
+    const struct options *options = &showing->options;
+    tree->by = (enum measure)options->sort;
+    tree->filter = options->filter;
+    tree->depth = options->depth;
+    tree->least[MEASURE_BYTES] = options->min_bytes;
+    tree->least[MEASURE_ALLOCS] = options->min_allocs;
     tree->has_stacks_alone = showing->options.format == FORMAT_TEXT;
     tree_make(tree, report, &showing->symbolizer);
     (showing->options.format == FORMAT_JSON ? tree_json : tree_text)(standard_out(), tree, report);
     return standard_out_end();
 }
 
+static int show_events(const char *path, struct report *report, struct showing *showing) {
+    struct report_limits everything = {.full_names = showing->options.full_names};
+    const struct options *options = &showing->options;
+    report_prepare(report, &everything);
+    if (!report->has_pairs && !options->leaks)
+        return complain(path, without_pairs);
+    events_write(standard_out(), report, options->filter, options->leaks, options->format == FORMAT_MARKDOWN);
+    return standard_out_end();
+}
+
 static int show_what(const char *path, struct report *report, struct showing *showing) {
     if (showing->what == SHOW_TREE)
         return show_tree(path, report, showing);
+    if (showing->what == SHOW_EVENTS)
+        return show_events(path, report, showing);
     if (showing->what != SHOW_ROWS)
         return show_coverage(report, showing);
     return showing->groups.by == BY_SITE ? show_sites(path, report, showing)
@@ -146,7 +176,7 @@ static int show(const char *path, struct report *report, struct showing *showing
     static char directory[PATH_MAX];
     report->directory = getcwd(directory, sizeof directory);
     line_fit(report, STDOUT_FILENO);
-    bool has_addresses = showing->what == SHOW_ROWS || showing->what == SHOW_TREE;
+    bool has_addresses = showing->what != SHOW_UNUSED && showing->what != SHOW_COVERAGE;
     if (has_addresses)
         symbolize_report(&showing->symbolizer, report);
     return show_what(path, report, showing) | laws_check(path, report);
@@ -159,7 +189,8 @@ static bool take_parts(void *context, const struct report_source *source, struct
         showing->what == SHOW_UNUSED || showing->what == SHOW_COVERAGE || showing->groups.by == BY_TYPE;
     if (needs_modules)
         module_list_take(&showing->modules, source);
-    return !group_by_parts(showing->groups.by) || groups_add_parts(&showing->groups, source, why);
+    return !group_by_parts(showing->groups.by) ||
+           groups_add_parts(&showing->groups, &showing->strings, source, why);
 }
 
 static int show_file(const char *path, struct showing *showing) {
@@ -189,6 +220,7 @@ static int show_files(char **paths, int count, struct showing *showing) {
     int status = count == 1 ? show_file(paths[0], showing) : show_joined(paths, count, showing);
     free(showing->suppressed);
     groups_free(&showing->groups);
+    string_pool_free(&showing->strings);
     type_layouts_free(&showing->layouts);
     module_list_free(&showing->modules);
     tree_free(&showing->tree);
@@ -197,39 +229,43 @@ static int show_files(char **paths, int count, struct showing *showing) {
 }
 
 static int help(void) {
-    puts("usage: allocsite-dump report [OPTION...] FILE...\n"
-         "\n"
-         "Shows what programs have counted, and checks that the numbers agree with each other. Files\n"
-         "are profiles (ALLOCSITE_OPTIONS=profile=PATH), also of programs that still run, or reports\n"
-         "in JSON (format=json). Several are shown as one. FILE may be - for standard input, or\n"
-         "pid:NUMBER for a running process, with or without a profile.\n"
-         "\n"
-         "  --by=site|line|function|file|type|module|thread|phase    what a row is of\n"
-         "  --padding                        with --by=type: where the padding of each type is\n"
-         "  --tree[=leaf|root]               calling frames, from what allocates (leaf) or from main on\n"
-         "  --prune=PERCENT                  with --tree: hide what has less (default: 1)\n"
-         "  --unused                         the sites that never ran\n"
-         "  --coverage                       how many of the sites of each file ran\n"
-         "  --format=text|json|csv|markdown\n"
-         "  --sort=bytes|allocs|live|peak\n"
-         "  --top=N                          rows (0: all; default: 20 in text and markdown, else all)\n"
-         "  --min-bytes=SIZE, --min-allocs=N hide smaller rows (4096, 64KiB)\n"
-         "  --leaks                          only rows with live blocks; lost ones first\n"
-         "  --suppress=FILE                  with --leaks: those that are known, in LeakSanitizer's format\n"
-         "  --pairs                          who freed and reallocated each site's blocks\n"
-         "  --sizes                          the sizes that each site asked for\n"
-         "  --names=short|full               of C++ functions and types; json and csv have full ones\n"
-         "  --no-symbols                     leave the addresses of unsited allocations as they are\n"
-         "  --debug-dir=DIRECTORY            of separate debug files (default: /usr/lib/debug)\n"
-         "\n"
-         "examples:\n"
-         "  ALLOCSITE_OPTIONS=profile=app.profile:pairs=1 ./app\n"
-         "  allocsite-dump report app.profile\n"
-         "  allocsite-dump report --leaks --pairs app.profile\n"
-         "  allocsite-dump report --by=phase app.profile\n"
-         "  allocsite-dump report --format=csv app.profile > app.csv\n"
-         "  allocsite-dump report --coverage tests/*.profile\n"
-         "  allocsite-dump report /tmp/run/*");
+    puts(
+        "usage: allocsite-dump report [OPTION...] FILE...\n"
+        "\n"
+        "Shows what programs have counted, and checks that the numbers agree with each other. Files\n"
+        "are profiles (ALLOCSITE_OPTIONS=profile=PATH), also of programs that still run, or reports\n"
+        "in JSON (format=json). Several are shown as one. FILE may be - for standard input, or\n"
+        "pid:NUMBER for a running process, with or without a profile.\n"
+        "\n"
+        "  --by=site|line|function|file|type|module|stack|freed|thread|phase    what a row is of\n"
+        "  --padding                        with --by=type: where the padding of each type is\n"
+        "  --tree[=leaf|root]               calling frames, from what allocates (leaf) or from main on\n"
+        "  --prune=PERCENT                  with --tree: hide what has less (default: 1)\n"
+        "  --unused                         the sites that never ran\n"
+        "  --coverage                       how many of the sites of each file ran\n"
+        "  --events                         what each line allocates, reallocates and frees\n"
+        "  --format=text|json|csv|tsv|markdown\n"
+        "  --sort=bytes|allocs|live|peak\n"
+        "  --top=N                          rows (0: all; default: 20 in text and markdown, else all)\n"
+        "  --min-bytes=SIZE, --min-allocs=N hide smaller rows (4096, 64KiB)\n"
+        "  --filter=GLOB                    only sites of that file, function, type, module; type=GLOB, ...\n"
+        "  --depth=N                        frames of stacks that are looked at (0: all)\n"
+        "  --leaks                          only rows with live blocks; lost ones first\n"
+        "  --suppress=FILE                  with --leaks: those that are known, in LeakSanitizer's format\n"
+        "  --pairs                          who freed and reallocated each site's blocks\n"
+        "  --sizes                          the sizes that each site asked for\n"
+        "  --names=short|full               of C++ functions and types; json and csv have full ones\n"
+        "  --no-symbols                     leave the addresses of unsited allocations as they are\n"
+        "  --debug-dir=DIRECTORY            of separate debug files (default: /usr/lib/debug)\n"
+        "\n"
+        "examples:\n"
+        "  ALLOCSITE_OPTIONS=profile=app.profile:pairs=1 ./app\n"
+        "  allocsite-dump report app.profile\n"
+        "  allocsite-dump report --leaks --pairs app.profile\n"
+        "  allocsite-dump report --by=phase app.profile\n"
+        "  allocsite-dump report --format=csv app.profile > app.csv\n"
+        "  allocsite-dump report --coverage tests/*.profile\n"
+        "  allocsite-dump report /tmp/run/*");
     return STATUS_DONE;
 }
 
@@ -240,6 +276,8 @@ static const struct option long_options[] = {
     {"top", required_argument, NULL, 'o'},
     {"min-bytes", required_argument, NULL, 'o'},
     {"min-allocs", required_argument, NULL, 'o'},
+    {"filter", required_argument, NULL, 'o'},
+    {"depth", required_argument, NULL, 'o'},
     {"leaks", no_argument, NULL, 'o'},
     {"suppress", required_argument, NULL, 'o'},
     {"pairs", no_argument, NULL, 'o'},
@@ -250,6 +288,7 @@ static const struct option long_options[] = {
     {"tree", optional_argument, NULL, 't'},
     {"prune", required_argument, NULL, 'r'},
     {"unused", no_argument, NULL, 'u'},
+    {"events", no_argument, NULL, 'e'},
     {"coverage", no_argument, NULL, 'c'},
     {"no-symbols", no_argument, NULL, 's'},
     {"debug-dir", required_argument, NULL, 'd'},
@@ -266,16 +305,30 @@ static void note_wrong(const char *what, const char *pair, size_t length) {
 
 /* NULL, or what is wrong. */
 static const char *set_option(struct options *options, const char *name, const char *value) {
-    char pair[128];
-    int length = snprintf(pair, sizeof pair, "%s=%s", name, value);
-    if (length >= (int)sizeof pair || strchr(value, ':'))
-        return "too long, or with a colon";
+    char pair[OPTIONS_PATH_SIZE + 64], quote = strchr(value, '"') ? '\'' : '"';
+    int length = snprintf(pair, sizeof pair, "%s=%c%s%c", name, quote, value, quote);
+    if (length >= (int)sizeof pair || strchr(value, quote))
+        return "too long, or with quotes";
     for (char *at = pair; *at != '='; at++)
         if (*at == '-')
             *at = '_';
     wrong[0] = '\0';
     options_parse(options, pair, note_wrong);
     return wrong[0] ? wrong : NULL;
+}
+
+/* Some options are of rows and of what else has them: trees, or events. */
+static bool takes(enum shown_what what, const char *option) {
+    static const char *const of_trees[] = {"sort", "filter", "depth", "min-bytes", "min-allocs"};
+    static const char *const of_events[] = {"filter", "leaks"};
+    const char *const *list = what == SHOW_TREE ? of_trees : of_events;
+    size_t count = what == SHOW_TREE     ? sizeof of_trees / sizeof *of_trees
+                   : what == SHOW_EVENTS ? sizeof of_events / sizeof *of_events
+                                         : 0;
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(list[i], option) == 0)
+            return true;
+    return false;
 }
 
 /* Unused sites, files and trees have the form of none of the rows. */
@@ -285,8 +338,14 @@ static int check_what(struct showing *showing) {
         return complain_usage("report: --prune is of --tree");
     if (showing->what == SHOW_TREE && !format_has(format, VIEW_TREE))
         return complain_usage("report: --tree is text or json");
-    if (showing->what != SHOW_TREE && !showing->of_rows)
-        showing->of_rows = showing->sort;
+    if (showing->what == SHOW_EVENTS && !format_has(format, VIEW_EVENTS))
+        return complain_usage("report: --events is text or markdown");
+    bool is_coverage = showing->what == SHOW_UNUSED || showing->what == SHOW_COVERAGE;
+    if (is_coverage && !format_has(format, VIEW_COVERAGE))
+        return complain_usage("report: --%s has no %s", names_of_what[showing->what], format_name(format));
+    for (size_t i = 0; i < showing->given_count && !showing->of_rows; i++)
+        if (!takes(showing->what, showing->given[i]))
+            showing->of_rows = showing->given[i];
     if (showing->what == SHOW_ROWS || !showing->of_rows)
         return STATUS_DONE;
     return complain_usage("report: --%s and --%s do not go together", names_of_what[showing->what],
@@ -332,17 +391,16 @@ static const char *set_prune(struct showing *showing, const char *percent) {
 }
 
 static const char *set_by(struct showing *showing, const char *name) {
-    return group_by_read(name, &showing->groups.by)
+    return group_by_read(name, strlen(name), &showing->groups.by)
                ? NULL
-               : "not one of site, line, function, file, type, module, thread, phase";
+               : "not one of site, line, function, file, type, module, stack, freed, thread, phase";
 }
 
 /* Options that are of rows alone. */
 static const char *take_row_option(struct showing *showing, int option, const char *name, const char *value) {
-    if (strcmp(name, "sort") == 0)
-        showing->sort = name;
-    else if (strcmp(name, "format") != 0)
-        showing->of_rows = name;
+    bool has_room = showing->given_count < sizeof showing->given / sizeof *showing->given;
+    if (strcmp(name, "format") != 0 && has_room)
+        showing->given[showing->given_count++] = name;
     if (option == 'p')
         showing->groups.show_holes = true;
     return option == 'p'   ? NULL
@@ -361,7 +419,8 @@ static const char *take_option(struct showing *showing, int option, const char *
         return NULL;
     case 'u':
     case 'c':
-        set_what(showing, option == 'u' ? SHOW_UNUSED : SHOW_COVERAGE);
+    case 'e':
+        set_what(showing, option == 'u' ? SHOW_UNUSED : option == 'c' ? SHOW_COVERAGE : SHOW_EVENTS);
         return NULL;
     case 't':
         return set_tree(showing, value);

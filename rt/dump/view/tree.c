@@ -4,6 +4,7 @@
 
 #include "base/sort.h"
 #include "dump/base/memory.h"
+#include "model/filter.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -62,14 +63,21 @@ static void add_path(struct tree *tree, const struct tree_path *path, const stru
     }
 }
 
+static bool is_asked(const struct tree *tree, const struct site_view *view) {
+    bool has_filter = tree->filter && tree->filter[0];
+    return !view->backing && (!has_filter || filter_matches(tree->filter, view));
+}
+
 static void add_stacks(struct tree *tree, const struct report *report, const struct symbolizer *symbolizer,
                        struct tree_path *path) {
     for (size_t i = 0; i < report->stack_count; i++) {
-        const struct report_stack *stack = &report->stacks[i];
-        if (stack->site->view.backing)
+        struct report_stack stack = report->stacks[i];
+        if (!is_asked(tree, &stack.site->view))
             continue;
-        tree_path_make(path, &stack->site->view, stack, symbolizer);
-        add_path(tree, path, &stack->counters);
+        if (tree->depth && tree->depth < stack.frame_count)
+            stack.frame_count = tree->depth;
+        tree_path_make(path, &stack.site->view, &stack, symbolizer);
+        add_path(tree, path, &stack.counters);
     }
 }
 
@@ -100,7 +108,7 @@ static void add_rest(struct tree *tree, const struct report *report, const struc
     for (size_t i = 0; i < report->counted; i++) {
         const struct site_view *view = &report->sites[i]->view;
         bool is_empty = !counters_calls(&rests[i]) && !rests[i].live_blocks && !rests[i].peak_bytes;
-        if (view->backing || is_empty)
+        if (is_empty || !is_asked(tree, view))
             continue;
         tree_path_make(path, view, NULL, symbolizer);
         if (tree->has_stacks_alone && report->stack_count && is_bare(report->sites[i], &rests[i])) {
@@ -130,6 +138,9 @@ static int compare(const void *a, const void *b, void *context) {
 
 static bool is_pruned(const struct tree *tree, size_t node) {
     double amount = (double)amount_of(tree, node), whole = (double)amount_of(tree, 0);
+    for (int i = 0; i < MEASURE_SORTS; i++)
+        if (tree->nodes[node].amounts[i] < tree->least[i])
+            return true;
     return amount == 0 || amount * 100 < whole * tree->prune;
 }
 
@@ -210,13 +221,13 @@ static const struct place *find(const struct symbolizer *symbolizer, const struc
 static void add_frame(struct tree_path *path, const struct report_frame *frame,
                       const struct symbolizer *symbolizer) {
     const char *module = frame->module ? frame->module->path : NULL;
-    const struct place unknown = {.function = frame->function};
+    const struct place told = {.function = frame->function, .file = frame->file, .line = frame->line};
     size_t count;
     const struct place *places = find(symbolizer, frame, &count);
     for (size_t i = 0; i < count; i++)
         add_place(path, &places[i], module, frame->address);
     if (!count)
-        add_place(path, &unknown, module, frame->address);
+        add_place(path, &told, module, frame->address);
 }
 
 /* Compilers write the same file with more or less of its path. */

@@ -31,10 +31,13 @@ struct tree_node {
 };
 
 struct tree {
-    bool is_root_first;    /* set by the caller, like those that follow; the rest is zero */
-    enum measure by;       /* what children are sorted and pruned by */
-    double prune;          /* what has less than so many percent of the whole is left out */
-    bool has_stacks_alone; /* rows of which no stack was kept are summed up, and are in no node */
+    bool is_root_first;            /* set by the caller, like those that follow; the rest is zero */
+    enum measure by;               /* what children are sorted and pruned by */
+    double prune;                  /* what has less than so many percent of the whole is left out */
+    const char *filter;            /* only sites that match, as in model/filter.h; "": all */
+    uint64_t depth;                /* frames that stacks have; 0: all */
+    uint64_t least[MEASURE_SORTS]; /* what has less of a measure is left out as well */
+    bool has_stacks_alone;         /* rows of which no stack was kept are summed up, and are in no node */
 
     uint64_t bare_amounts[MEASURE_SORTS]; /* of these */
     size_t bare;

@@ -11,7 +11,6 @@
 #include "lib/who/registry.h"
 
 #include "base/hash.h"
-#include "base/wildcard.h"
 #include "lib/base/os.h"
 #include "lib/store/names.h"
 #include "lib/store/store.h"
@@ -20,6 +19,7 @@
 #include "lib/who/descriptor.h"
 #include "lib/who/parts.h"
 #include "lib/who/unloads.h"
+#include "model/filter.h"
 #include "model/options.h"
 
 #include <errno.h>
@@ -175,72 +175,17 @@ COLD uint32_t stack_slot_walked(uint32_t slot) {
 
 /* ---- Matching sites with stack_sites. */
 
-/* The stack that this runs on is the program's, and may be small. */
-#define NAME_MOST 512
-
-static bool is_path(const char *pattern, const char *path) {
-    for (; path; path = strchr(path, '/'), path += path != NULL)
-        if (wildcard_match(pattern, path))
-            return true;
-    return false;
-}
-
-static bool is_name(const char *pattern, const char *name) {
-    return name && wildcard_match(pattern, name);
-}
-
-/* "f(int)" is found as "f" too. */
-static bool is_function(const char *pattern, const char *function) {
-    char name[NAME_MOST];
-    const char *end =
-        function ? strchr(function + (strncmp(function, "operator(", 9) == 0 ? 10 : 0), '(') : NULL;
-    if (is_name(pattern, function) || !end || (size_t)(end - function) >= sizeof name)
-        return is_name(pattern, function);
-    memcpy(name, function, (size_t)(end - function));
-    name[end - function] = '\0';
-    return is_name(pattern, name);
-}
-
-static void write_line(char *to, uint32_t line) {
-    char digits[12], *at = digits + sizeof digits - 1;
-    *at = '\0';
-    do
-        *--at = (char)('0' + line % 10);
-    while (line /= 10);
-    *to = ':';
-    strcpy(to + 1, at);
-}
-
-static bool is_line(const char *pattern, const struct place *place) {
-    char text[NAME_MOST + 16];
-    size_t length = place->file ? strlen(place->file) : 0;
-    if (!length || !place->line || length >= NAME_MOST)
-        return false;
-    memcpy(text, place->file, length);
-    write_line(text + length, place->line);
-    return is_path(pattern, text);
-}
-
-static bool is_place(const char *pattern, struct place place) {
-    return is_path(pattern, place.file) || is_line(pattern, &place) || is_function(pattern, place.function);
-}
-
-static bool is_id(const char *pattern, uint64_t id) {
-    char digits[17] = "";
-    for (int i = 0; i < 16; i++)
-        digits[i] = "0123456789abcdef"[id >> (60 - 4 * i) & 15];
-    return wildcard_match(pattern, digits);
-}
-
 static bool is_site(const char *pattern, const struct allocsite_site *site) {
-    if (is_id(pattern, site->hash) || is_name(pattern, descriptor_request(site, false)) ||
-        is_name(pattern, descriptor_request(site, true)) ||
-        is_place(pattern, descriptor_place(&site->scope, site->line, site->column)))
+    struct place at = descriptor_place(&site->scope, site->line, site->column);
+    if (filter_is_id(pattern, site->hash) || filter_is_name(pattern, descriptor_request(site, false)) ||
+        filter_is_name(pattern, descriptor_request(site, true)) || filter_is_place(pattern, &at))
         return true;
     for (const struct allocsite_frame *frame = descriptor_frame(&site->caller); frame;
-         frame = descriptor_frame(&frame->caller))
-        if (is_place(pattern, descriptor_place(&frame->scope, frame->line, frame->column)))
+         frame = descriptor_frame(&frame->caller)) {
+        at = descriptor_place(&frame->scope, frame->line, frame->column);
+        if (filter_is_place(pattern, &at))
             return true;
+    }
     return false;
 }
 
@@ -261,7 +206,7 @@ bool stack_sites_select(const char *patterns, const struct record *record) {
     bool is_selected = false;
     for (unsigned number = 0; *patterns; number++) {
         patterns = take_pattern(patterns, pattern);
-        if (!(record->site ? is_site(pattern, record->site) : is_path(pattern, record->module->path)))
+        if (!(record->site ? is_site(pattern, record->site) : filter_is_path(pattern, record->module->path)))
             continue;
         is_selected = true;
         these |= number < 64 ? UINT64_C(1) << number : 0;
