@@ -21,7 +21,7 @@ bool filter_is_name(const char *pattern, const char *name) {
 }
 
 /* "f(int)" is found as "f" too. */
-static bool is_function(const char *pattern, const char *function) {
+bool filter_is_function(const char *pattern, const char *function) {
     char name[NAME_MOST];
     const char *end =
         function ? strchr(function + (strncmp(function, "operator(", 9) == 0 ? 10 : 0), '(') : NULL;
@@ -57,7 +57,7 @@ static bool is_file(const char *pattern, const struct place *place) {
 }
 
 bool filter_is_place(const char *pattern, const struct place *place) {
-    return is_file(pattern, place) || is_function(pattern, place->function);
+    return is_file(pattern, place) || filter_is_function(pattern, place->function);
 }
 
 bool filter_is_id(const char *pattern, uint64_t id) {
@@ -82,7 +82,7 @@ static unsigned take_kind(const char **filter) {
 
 static bool is_place(unsigned of, const char *pattern, const struct place *place) {
     return (of & OF_FILE && is_file(pattern, place)) ||
-           (of & OF_FUNCTION && is_function(pattern, place->function));
+           (of & OF_FUNCTION && filter_is_function(pattern, place->function));
 }
 
 bool filter_matches(const char *filter, const struct site_view *view) {

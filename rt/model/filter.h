@@ -9,6 +9,9 @@
  * its function, with or without parameters. */
 bool filter_is_place(const char *pattern, const struct place *);
 
+/* The function, with or without parameters. */
+bool filter_is_function(const char *pattern, const char *function);
+
 /* From any slash on. */
 bool filter_is_path(const char *pattern, const char *path);
 

@@ -86,6 +86,13 @@ static const char *read_path(struct value value, void *path) {
     return NULL;
 }
 
+static const char *read_filter(struct value value, void *filter) {
+    if (!value_is(value, "none"))
+        return read_path(value, filter);
+    *(char *)filter = '\0';
+    return NULL;
+}
+
 bool format_named(const char *name, size_t length, enum view view, enum report_format *found) {
     for (enum report_format format = 0; format < FORMATS; format++)
         if (strncmp(format_name(format), name, length) == 0 && !format_name(format)[length] &&
@@ -114,7 +121,8 @@ static const char *read_sort(struct value value, void *out) {
 
 bool options_need_owners(const struct options *options) {
     return options->leaks || options->pairs || options->sizes || options->reach || options->stack ||
-           options->by == BY_FREED || options->sort == SORT_LIVE || options->sort == SORT_PEAK;
+           strcmp(options->list, "none") != 0 || options->by == BY_FREED || options->sort == SORT_LIVE ||
+           options->sort == SORT_PEAK;
 }
 
 static const struct word signals[] = {
@@ -174,7 +182,7 @@ static const struct key {
     SHOW("top", top, read_number, "20", "rows; 0: all"),
     SHOW("sort", sort, read_sort, "bytes", "bytes, allocs, live, peak"),
     SHOW("by", by, read_by, "site", "what a row is of: line, function, file, type, module, stack, freed"),
-    SHOW("filter", filter, read_path, "none", "only sites that match: GLOB, or type=GLOB, file=GLOB, ..."),
+    SHOW("filter", filter, read_filter, "none", "only sites that match: GLOB, or type=GLOB, file=GLOB, ..."),
     SHOW("depth", depth, read_stack, "0", "frames that are shown of stacks; 0: all"),
     SHOW("min_bytes", min_bytes, read_size, "0", "hide smaller sites; sizes may be written as 64KiB"),
     SHOW("min_allocs", min_allocs, read_number, "0", "hide sites of fewer calls"),
@@ -193,6 +201,7 @@ static const struct key {
     KEY("stack", stack, read_stack, "0", "calling frames kept for each allocation, up to 64"),
     KEY("stack_sites", stack_sites, read_path, "all",
         "only of what matches: file:line, function, globs, separated by commas"),
+    KEY("list", list, read_path, "none", "file of wrappers, fun:NAME=wrapper: bill who calls them"),
     KEY("help", help, read_boolean, "0", "1: tell all this at the start"),
 };
 
@@ -231,6 +240,7 @@ void options_default(struct options *options) {
                                 .report = "stderr",
                                 .profile = "none",
                                 .suppress = "none",
+                                .list = "none",
                                 .top = 20};
 }
 

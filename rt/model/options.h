@@ -39,6 +39,7 @@ struct options {
     bool reach;                          /* at exit, tell lost blocks from reachable ones */
     uint64_t stack;                      /* calling frames that are kept for each allocation */
     char stack_sites[OPTIONS_PATH_SIZE]; /* patterns, separated by commas: only of those; "": of all */
+    char list[OPTIONS_PATH_SIZE];        /* "none" or file of functions whose callers are billed */
     int signal;                          /* at which a report is written; 0: none */
     int signal_start;                    /* at which counting is started, or stopped; 0: none */
     bool stopped;                        /* until it is started */
