@@ -115,11 +115,12 @@ static void use(struct profile_file *file, const void *bytes, size_t size, uint8
     if (choice % 8 == 0)
         join_twice(bytes, size);
     else if (choice % 8 == 1)
-        show_groups(file, (enum group_by)(1 + choice / 8 % BY_PHASE), (enum report_format)(choice / 64));
+        show_groups(file, (enum group_by)(1 + choice / 8 % BY_PHASE),
+                    (enum report_format)(choice / 8 % FORMATS));
     else if (choice % 8 == 2)
         show_tree(&file->report, choice & 8);
     else
-        show(&file->report, (enum report_format)(choice % (FORMAT_MARKDOWN + 1)));
+        show(&file->report, (enum report_format)(choice % FORMATS));
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
