@@ -89,8 +89,7 @@ API(int, report_fd, int fd, const char *name) {
 static __thread bool is_wrong;
 
 static void tell_wrong(const char *what, const char *pair, size_t length) {
-    (void)length;
-    os_say("no report for ", pair, ": ", what);
+    options_tell("no report, ", what, pair, length);
     is_wrong = true;
 }
 

@@ -157,9 +157,9 @@ def objects():
     expect("to a depth", [node[:4]], [row[:4] for row in table("by=stack:depth=1:filter=struct node", process=stacks)])
     freed = table("by=freed", process="report=none:pairs=1")
     expect("by the line that frees", [["5", "240", f"{source('objects.c')}:39"]], freed)
-    for wrong_one, why in ("top=x", "not a number"), ("report=x", "not an option of one report"), ("by=thread", "not one of site"):
-        process = run([program, wrong_one], "report=none")
-        expect(wrong_one, (22, "", True), (process.returncode, process.out, why in process.err))
+    for wrong_one, why in ("top=x", "not a number"), ("report=x", "not an option of one report"):
+        process = run([program, f"{wrong_one}:by=type"], "report=none")
+        expect(wrong_one, (22, "", f"allocsite: no report, {why}: {wrong_one}\n"), (process.returncode, process.out, process.err))
     process = run([program], "format=tsv:by=type")
     expect("at exit", ["2", "\t".join(node), "\t".join(user)], process.err.splitlines())
 
