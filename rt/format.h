@@ -67,6 +67,10 @@ struct allocsite_possible_request {
     allocsite_ref symbol; /* string: the function that could be a wrapper, as the linker sees it */
 };
 
+/* The type of memory of which the line names none: it says no more than that nothing is known, and less than
+ * what another line tells. */
+#define ALLOCSITE_BYTES "bytes"
+
 enum allocsite_kind {
     ALLOCSITE_ALLOC = 0,   /* returns a new block */
     ALLOCSITE_REALLOC = 1, /* returns a new block or moves an old one */

@@ -5,6 +5,7 @@
 #include "base/stable_hash.h"
 #include "find/library.h"
 #include "find/lists.h"
+#include "format.h"
 #include "types/types.h"
 
 #include <llvm/IR/DebugInfoMetadata.h>
@@ -77,7 +78,7 @@ static Site requestOf(const AllocatorCall &found, Notes &notes) {
 /* Of several wrappers that call one another the outermost one that tells a type has the last word. */
 static void takeType(Site &site, const DILocation &location, const std::string &callee, Notes &notes) {
     std::string type = notes.types.of(location, callee, site.ordinal, notes.names);
-    if (!type.empty() && (site.type.empty() || type != ALLOCSITE_TYPES_BYTES))
+    if (!type.empty() && (site.type.empty() || type != ALLOCSITE_BYTES))
         site.type = std::move(type);
 }
 

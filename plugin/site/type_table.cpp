@@ -2,6 +2,7 @@
 #include "site/type_table.h"
 
 #include "base/settings.h"
+#include "format.h"
 #include "site/debug_types.h"
 #include "types/types.h"
 #include "wrap/wrappers.h"
@@ -25,7 +26,7 @@ std::string eitherType(const std::string &a, const std::string &b) {
     StringRef(b).split(names, Or, -1, false);
     std::set<StringRef> all(names.begin(), names.end());
     if (all.size() > 1)
-        all.erase(ALLOCSITE_TYPES_BYTES);
+        all.erase(ALLOCSITE_BYTES);
     bool hasFurther = all.erase(FurtherNames) || all.size() > MostNames;
     names.assign(all.begin(), std::next(all.begin(), std::min(all.size(), MostNames)));
     if (hasFurther)
@@ -86,7 +87,7 @@ static std::string findType(const AllocatorCall &found, unsigned ordinal, unsign
     if (variables.empty())
         variables = findVariables(*found.call->getFunction());
     type = typeByDebugInfo(*found.call, variables);
-    return type.empty() && found.callee && allocatesInside(*found.callee) ? ALLOCSITE_TYPES_BYTES : type;
+    return type.empty() && found.callee && allocatesInside(*found.callee) ? ALLOCSITE_BYTES : type;
 }
 
 TypeTable::Position TypeTable::positionOf(const DILocation &location, Names &names) {

@@ -2,6 +2,7 @@
 #include "types/types.h"
 
 #include "base/host.h"
+#include "format.h"
 #include "types/calls.h"
 #include "types/possible.h"
 #include "types/roots.h"
@@ -98,7 +99,7 @@ static Selection select(const std::vector<Call> &calls, const allocsite_types_qu
 }
 
 static llvm::StringRef typeOf(const Call &call) {
-    return call.type.empty() ? ALLOCSITE_TYPES_BYTES : llvm::StringRef(call.type);
+    return call.type.empty() ? ALLOCSITE_BYTES : llvm::StringRef(call.type);
 }
 
 /* Two different countings (code that is never reached has no call in the IR) say nothing of the order: then

@@ -8,14 +8,12 @@
  *
  * How a type is spelled: as the canonical type of one element, without qualifiers and without what the
  * language fills in by itself: `struct foo` in C, `ns::Foo<int>` in C++, a typedef's name only where the type
- * has no other. Memory that stays void * where it is allocated is bytes: less than what another line tells.
+ * has no other. Memory that stays void * where it is allocated is ALLOCSITE_BYTES (format.h).
  */
 #ifndef ALLOCSITE_TYPES_TYPES_H
 #define ALLOCSITE_TYPES_TYPES_H
 
 #include <stdbool.h>
-
-#define ALLOCSITE_TYPES_BYTES "bytes"
 
 #ifdef __cplusplus
 extern "C" {

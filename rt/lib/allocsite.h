@@ -67,6 +67,7 @@ int __allocsite_api_v1_is_counting(void) ALLOCSITE_WEAK;
 void __allocsite_api_v1_reset(void) ALLOCSITE_WEAK;
 int __allocsite_api_v1_report(const char *, const char *) ALLOCSITE_WEAK;
 int __allocsite_api_v1_report_fd(int, const char *) ALLOCSITE_WEAK;
+int __allocsite_api_v1_report_to(int, const char *) ALLOCSITE_WEAK;
 int __allocsite_api_v1_profile(const char *) ALLOCSITE_WEAK;
 int __allocsite_api_v1_profile_fd(int) ALLOCSITE_WEAK;
 int __allocsite_api_v1_totals(struct allocsite_totals *) ALLOCSITE_WEAK;
@@ -118,10 +119,10 @@ static inline void allocsite_reset(void) {
 
 /* ---- Getting at what was counted ---- */
 
-/* Writes a report of what was counted so far: "finished" is false. format: "text", "json", "csv" or
- * "markdown"; NULL: as the options say, which also hold for the rest. path: with the patterns of the option
- * report; the file is made for its owner alone and has its name when it is whole, never through a symbolic
- * link. */
+/* Writes a report of what was counted so far: "finished" is false. format: "text", "json", "csv", "tsv"
+ * or "markdown"; NULL: as the options say, which also hold for the rest. path: with the patterns of the
+ * option report; the file is made for its owner alone and has its name when it is whole, never through a
+ * symbolic link. */
 static inline int allocsite_report(const char *path, const char *format) {
     return __allocsite_api_v1_report ? __allocsite_api_v1_report(path, format) : ENOSYS;
 }
@@ -129,6 +130,15 @@ static inline int allocsite_report(const char *path, const char *format) {
 /* The same to a descriptor, which stays open. */
 static inline int allocsite_report_fd(int fd, const char *format) {
     return __allocsite_api_v1_report_fd ? __allocsite_api_v1_report_fd(fd, format) : ENOSYS;
+}
+
+/* Writes a report with options of its own, "key=value:key=value", whatever those of the process say: format,
+ * by, filter, depth, sort, top, min_bytes, min_allocs, leaks, suppress, pairs, sizes and names of
+ * allocsite(7). The live objects of each type, of at least 1 KiB:
+ * "format=markdown:by=type:leaks=1:min_bytes=1KiB". EINVAL: an option is wrong; what about it is told on
+ * standard error. */
+static inline int allocsite_report_to(int fd, const char *options) {
+    return __allocsite_api_v1_report_to ? __allocsite_api_v1_report_to(fd, options) : ENOSYS;
 }
 
 /* Writes a profile of what was counted so far (allocsite-profile(5)), whether or not there is one by the

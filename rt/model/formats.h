@@ -14,17 +14,19 @@ enum view {
     VIEW_TREE = 8,
     VIEW_DIFF = 16,
     VIEW_CHECK = 32,
-    VIEW_TABLE = 64, /* of the sites and wrappers of a module */
-    VIEW_ALL = 127
+    VIEW_TABLE = 64,   /* of the sites and wrappers of a module */
+    VIEW_EVENTS = 128, /* who allocates, reallocates and frees */
+    VIEW_ALL = 255
 };
 
 /* Enumerator, name, whether programs read it (they get all rows), and the views. report_NAME writes a report.
  */
 #define ALLOCSITE_FORMATS(X)                                                                                 \
     X(FORMAT_TEXT, text, false, VIEW_ALL)                                                                    \
-    X(FORMAT_JSON, json, true, VIEW_ALL)                                                                     \
+    X(FORMAT_JSON, json, true, VIEW_ALL & ~VIEW_EVENTS)                                                      \
     X(FORMAT_CSV, csv, true, VIEW_SITES | VIEW_GROUPS | VIEW_COVERAGE)                                       \
-    X(FORMAT_MARKDOWN, markdown, false, VIEW_SITES | VIEW_GROUPS | VIEW_COVERAGE)
+    X(FORMAT_TSV, tsv, true, VIEW_SITES | VIEW_GROUPS)                                                       \
+    X(FORMAT_MARKDOWN, markdown, false, VIEW_SITES | VIEW_GROUPS | VIEW_COVERAGE | VIEW_EVENTS)
 
 enum report_format {
 #define ALLOCSITE_FORMAT(format, name, for_programs, views) format,

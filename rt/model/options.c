@@ -86,6 +86,13 @@ static const char *read_path(struct value value, void *path) {
     return NULL;
 }
 
+static const char *read_filter(struct value value, void *filter) {
+    if (!value_is(value, "none"))
+        return read_path(value, filter);
+    *(char *)filter = '\0';
+    return NULL;
+}
+
 bool format_named(const char *name, size_t length, enum view view, enum report_format *found) {
     for (enum report_format format = 0; format < FORMATS; format++)
         if (strncmp(format_name(format), name, length) == 0 && !format_name(format)[length] &&
@@ -114,7 +121,8 @@ static const char *read_sort(struct value value, void *out) {
 
 bool options_need_owners(const struct options *options) {
     return options->leaks || options->pairs || options->sizes || options->reach || options->stack ||
-           options->sort == SORT_LIVE || options->sort == SORT_PEAK;
+           strcmp(options->list, "none") != 0 || options->by == BY_FREED || options->sort == SORT_LIVE ||
+           options->sort == SORT_PEAK;
 }
 
 static const struct word signals[] = {
@@ -144,32 +152,47 @@ static const char *read_stack(struct value value, void *out) {
     return NULL;
 }
 
+static const char *read_by(struct value value, void *out) {
+    enum group_by by;
+    if (!group_by_read(value.text, value.length, &by) || group_by_parts(by))
+        return "not one of site, line, function, file, type, module, stack, freed";
+    *(enum group_by *)out = by;
+    return NULL;
+}
+
+/* SHOW: of what a report looks like. */
 #define KEY(name, member, read, standard, help)                                                              \
-    { name, offsetof(struct options, member), read, standard, help }
+    { name, offsetof(struct options, member), read, standard, help, false }
+#define SHOW(name, member, read, standard, help)                                                             \
+    { name, offsetof(struct options, member), read, standard, help, true }
 
 static const struct key {
     const char *name;
     size_t offset;
     const char *(*read)(struct value, void *member);
     const char *standard, *help;
+    bool is_of_report;
 } keys[] = {
     KEY("enabled", enabled, read_boolean, "1", "0: count nothing, cost nothing"),
     KEY("report", report, read_path, "stderr",
         "where the exit report goes: stderr, stdout, none, or a path (%p pid, %e program, %h host)"),
-    KEY("format", format, read_format, "text", "of the exit report: text, json, csv, markdown"),
-    KEY("names", full_names, read_names, "short",
-        "of C++ functions and types for people; full: as the compiler has them"),
-    KEY("top", top, read_number, "20", "rows; 0: all"),
-    KEY("sort", sort, read_sort, "bytes", "bytes, allocs, live, peak"),
-    KEY("min_bytes", min_bytes, read_size, "0", "hide smaller sites; sizes may be written as 64KiB"),
-    KEY("min_allocs", min_allocs, read_number, "0", "hide sites of fewer calls"),
-    KEY("leaks", leaks, read_boolean, "0", "1: only sites with live blocks"),
+    SHOW("format", format, read_format, "text", "of the exit report: text, json, csv, tsv, markdown"),
+    SHOW("names", full_names, read_names, "short",
+         "of C++ functions and types for people; full: as the compiler has them"),
+    SHOW("top", top, read_number, "20", "rows; 0: all"),
+    SHOW("sort", sort, read_sort, "bytes", "bytes, allocs, live, peak"),
+    SHOW("by", by, read_by, "site", "what a row is of: line, function, file, type, module, stack, freed"),
+    SHOW("filter", filter, read_filter, "none", "only sites that match: GLOB, or type=GLOB, file=GLOB, ..."),
+    SHOW("depth", depth, read_stack, "0", "frames that are shown of stacks; 0: all"),
+    SHOW("min_bytes", min_bytes, read_size, "0", "hide smaller sites; sizes may be written as 64KiB"),
+    SHOW("min_allocs", min_allocs, read_number, "0", "hide sites of fewer calls"),
+    SHOW("leaks", leaks, read_boolean, "0", "1: only sites with live blocks"),
     KEY("reach", reach, read_boolean, "0", "1: tell lost blocks from reachable ones"),
-    KEY("suppress", suppress, read_path, "none",
-        "with leaks=1: file of known leaks, in LeakSanitizer's format"),
+    SHOW("suppress", suppress, read_path, "none",
+         "with leaks=1: file of known leaks, in LeakSanitizer's format"),
     KEY("owners", owners, read_boolean, "1", "0: only what is allocated is counted, at a third of the cost"),
-    KEY("pairs", pairs, read_boolean, "0", "1: who frees and reallocates whose blocks"),
-    KEY("sizes", sizes, read_boolean, "0", "1: a histogram of sizes for each site"),
+    SHOW("pairs", pairs, read_boolean, "0", "1: who frees and reallocates whose blocks"),
+    SHOW("sizes", sizes, read_boolean, "0", "1: a histogram of sizes for each site"),
     KEY("profile", profile, read_path, "none", "path of the crash-proof profile, with the same % patterns"),
     KEY("signal", signal, read_signal, "none", "a report at this signal: USR2, ... or a number"),
     KEY("signal_start", signal_start, read_signal, "none",
@@ -178,6 +201,7 @@ static const struct key {
     KEY("stack", stack, read_stack, "0", "calling frames kept for each allocation, up to 64"),
     KEY("stack_sites", stack_sites, read_path, "all",
         "only of what matches: file:line, function, globs, separated by commas"),
+    KEY("list", list, read_path, "none", "file of wrappers, fun:NAME=wrapper: bill who calls them"),
     KEY("help", help, read_boolean, "0", "1: tell all this at the start"),
 };
 
@@ -216,6 +240,7 @@ void options_default(struct options *options) {
                                 .report = "stderr",
                                 .profile = "none",
                                 .suppress = "none",
+                                .list = "none",
                                 .top = 20};
 }
 
@@ -249,8 +274,8 @@ static const char *unknown_key(struct value name, char wrong[WRONG_SIZE]) {
     return strcat(strcat(wrong, similar), "?");
 }
 
-static const char *set_pair(struct options *options, const char *pair, size_t length,
-                            char wrong[WRONG_SIZE]) {
+static const char *set_pair(struct options *options, const char *pair, size_t length, char wrong[WRONG_SIZE],
+                            bool is_report) {
     const char *equals = memchr(pair, '=', length);
     if (!equals)
         return "not of the form key=value";
@@ -258,22 +283,39 @@ static const char *set_pair(struct options *options, const char *pair, size_t le
     struct value value = {equals + 1, length - name.length - 1};
     for (size_t i = 0; i < KEYS; i++)
         if (value_is(name, keys[i].name))
-            return set_key(options, &keys[i], unquoted(value));
+            return is_report && !keys[i].is_of_report ? "not an option of one report"
+                                                      : set_key(options, &keys[i], unquoted(value));
     return unknown_key(name, wrong);
 }
 
-void options_parse(struct options *options, const char *text, options_complaint *complain) {
+static void parse(struct options *options, const char *text, options_complaint *complain, bool is_report) {
     char said[WRONG_SIZE];
     while (*text) {
         bool is_open;
         size_t length = pair_length(text, &is_open);
         const char *wrong = is_open  ? "a quote is not closed"
-                            : length ? set_pair(options, text, length, said)
+                            : length ? set_pair(options, text, length, said, is_report)
                                      : NULL;
         if (wrong)
             complain(wrong, text, length);
         text += length + (text[length] == ':');
     }
+}
+
+/* What rows are of has to be counted. */
+static void imply(struct options *options) {
+    enum { FRAMES = 16 };
+    options->pairs |= options->by == BY_FREED;
+    options->stack = options->stack || options->by != BY_STACK ? options->stack : FRAMES;
+}
+
+void options_parse(struct options *options, const char *text, options_complaint *complain) {
+    parse(options, text, complain, false);
+    imply(options);
+}
+
+void options_parse_report(struct options *options, const char *text, options_complaint *complain) {
+    parse(options, text, complain, true);
 }
 
 struct path {

@@ -6,6 +6,7 @@
 
 #include "base/out.h"
 #include "model/formats.h"
+#include "model/group_by.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -27,6 +28,9 @@ struct options {
     uint64_t top;    /* rows; 0: all */
     bool top_given;
     uint64_t min_bytes, min_allocs;
+    enum group_by by;                    /* what a row is of; none of parts of profiles */
+    char filter[OPTIONS_PATH_SIZE];      /* "" or pattern of sites (filter.h) */
+    uint64_t depth;                      /* frames that reports show of stacks; 0: all */
     bool leaks;                          /* only sites with live blocks */
     bool owners;                         /* note who owns which block: what is freed, live, the peak */
     bool pairs;                          /* count who frees and reallocates whose blocks */
@@ -35,6 +39,7 @@ struct options {
     bool reach;                          /* at exit, tell lost blocks from reachable ones */
     uint64_t stack;                      /* calling frames that are kept for each allocation */
     char stack_sites[OPTIONS_PATH_SIZE]; /* patterns, separated by commas: only of those; "": of all */
+    char list[OPTIONS_PATH_SIZE];        /* "none" or file of functions whose callers are billed */
     int signal;                          /* at which a report is written; 0: none */
     int signal_start;                    /* at which counting is started, or stopped; 0: none */
     bool stopped;                        /* until it is started */
@@ -49,6 +54,9 @@ typedef void options_complaint(const char *what, const char *pair, size_t length
 
 /* Takes over what text says. A pair that is wrong is complained about and left out. */
 void options_parse(struct options *, const char *text, options_complaint *);
+
+/* The same for the options of one report: those of a run are wrong. */
+void options_parse_report(struct options *, const char *text, options_complaint *);
 
 /* All keys, their defaults and their meaning, a line each. */
 void options_help(struct out *);

@@ -3,6 +3,7 @@
 #include "model/report.h"
 
 #include "base/covers.h"
+#include "model/filter.h"
 #include "model/holes.h"
 #include "model/report_order.h"
 #include "model/suppress.h"
@@ -81,6 +82,8 @@ static void sum_up(struct report *report) {
         add(&report->totals, site);
         if (site->view.sited)
             counters_add(&report->sited, &site->counters);
+        if (site->view.of_wrapper)
+            report->wrapped_calls += counters_calls(&site->counters);
         report->sited_count += site->view.sited;
         report->caller_count += site->view.address != 0;
         report->module_count += !site->view.sited && !site->view.address;
@@ -88,9 +91,8 @@ static void sum_up(struct report *report) {
 }
 
 static bool is_wanted(const struct report_site *site, const struct report_limits *limits) {
-    return counters_bytes(&site->counters) >= limits->min_bytes &&
-           counters_calls(&site->counters) >= limits->min_allocs &&
-           (!limits->leaks || site->counters.live_blocks);
+    return limits_want(limits, &site->counters) &&
+           (!limits->filter || filter_matches(limits->filter, &site->view));
 }
 
 static bool is_any(const char *text, const char *const *list, size_t count) {
@@ -231,6 +233,8 @@ struct report_limits report_limits_of(const struct options *options) {
         .pairs = options->pairs,
         .sizes = options->sizes,
         .full_names = options->full_names,
+        .filter = options->filter[0] ? options->filter : NULL,
+        .depth = options->depth,
         .apart = !format_is_for_programs(options->format),
     };
 }

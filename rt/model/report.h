@@ -40,6 +40,8 @@ struct report_frame {
     const struct report_module *module; /* NULL: not known */
     uint64_t address;                   /* where the call returns to, as the module's ELF file has it */
     const char *function;               /* that has the address; NULL: not known */
+    const char *file;                   /* of the call in that; NULL: not known */
+    uint32_t line;                      /* 0: not known */
 };
 
 /* The part of a site that was called from one stack. The site's own counters have it too. */
@@ -74,6 +76,8 @@ struct report_limits {
     bool full_names;        /* and names as they are */
     bool apart;             /* and what libraries take for themselves as one row */
     const char *suppressed; /* leaks that are none (suppress.h); NULL: all are */
+    const char *filter;     /* only sites that match (filter.h); NULL: all */
+    uint64_t depth;         /* frames that stacks have; 0: as many as were kept */
 };
 
 /* Several processes that one report is of. */
@@ -140,6 +144,7 @@ struct report {
     struct report_limits limits;
     struct report_site totals;  /* of all sites, those left out too */
     struct counters sited;      /* of those that are sites in the source */
+    uint64_t wrapped_calls;     /* of them, on the own line of a wrapper */
     struct report_site backing; /* of those that are backing, which the totals do not have */
     size_t backing_count;
     size_t sited_count;        /* sites in the source */
@@ -201,6 +206,14 @@ static inline uint64_t counters_bytes(const struct counters *counters) {
 
 static inline uint64_t counters_calls(const struct counters *counters) {
     return counters->allocs + counters->reallocs;
+}
+
+/* Of leaks what is live has to be as large, else what came. */
+static inline bool limits_want(const struct report_limits *limits, const struct counters *counters) {
+    if (limits->leaks)
+        return counters->live_blocks && counters->live_bytes >= limits->min_bytes &&
+               counters->live_blocks >= limits->min_allocs;
+    return counters_bytes(counters) >= limits->min_bytes && counters_calls(counters) >= limits->min_allocs;
 }
 
 #endif

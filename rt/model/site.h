@@ -3,9 +3,12 @@
 #ifndef ALLOCSITE_MODEL_SITE_H
 #define ALLOCSITE_MODEL_SITE_H
 
+#include "format.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 struct place {
     const char *function;  /* NULL: unknown */
@@ -28,5 +31,10 @@ struct site_view {
     uint64_t address;     /* unsited: where they return to, as in the module's ELF file; 0: all others */
     const char *build_id; /* of the module; NULL: not known */
 };
+
+/* Whether people learn something from it. */
+static inline bool type_is_telling(const char *type) {
+    return type && strcmp(type, ALLOCSITE_BYTES) != 0;
+}
 
 #endif

@@ -89,3 +89,13 @@ void csv_text(struct out *out, const char *text) {
     quoted_part(out, text);
     out_char(out, '"');
 }
+
+void csv_stack(struct out *out, const struct report_stack *stack, size_t frames) {
+    out_char(out, '"');
+    for (size_t i = 0; i < frames; i++) {
+        const struct report_frame *frame = &stack->frames[i];
+        out_text(out, i ? " <- " : "");
+        quoted_part(out, frame->function ? frame->function : frame->module ? frame->module->path : "?");
+    }
+    out_char(out, '"');
+}

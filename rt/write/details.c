@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The lines for people about a site, below its row, and about faults. */
 #include "write/line.h"
+#include "write/names.h"
 #include "write/summary.h"
 
 #include <string.h>
@@ -26,11 +27,24 @@ static void put_below(const struct page *page, const char *text) {
     line_end(&line);
 }
 
+/* The line is ready for a list, which the callers' files are compiled with. */
+static void put_wrapper(const struct page *page, const struct report_site *site) {
+    static const char is[] = "=wrapper";
+    char listed[4 + NAME_SIZE + sizeof is] = "fun:";
+    struct line line;
+    name_function(listed + strlen(listed), site->view.at.function, SIZE_MAX);
+    begin_below(&line, page);
+    out_text(line.page.out,
+             "a wrapper's own line: stack=8 tells who calls it; so does list=FILE, with a line");
+    line_space(&line.page);
+    page_code(&line.page, strcat(listed, is));
+    line_end(&line);
+}
+
 static void put_advice(const struct page *page, const struct report_site *site) {
     const struct counters *counters = &site->counters;
-    if (site->view.of_wrapper && counters->allocs + counters->reallocs)
-        put_below(page,
-                  "a wrapper: its callers do not know it or have a pointer, see allocsite-dump wrappers");
+    if (site->view.of_wrapper && counters_calls(counters))
+        put_wrapper(page, site);
     if (counters->allocs >= CHURN_ALLOCS && counters->max_live_blocks + counters->max_live_blocks_within == 1)
         put_below(page, "never two blocks at once: a buffer to reuse");
 }
@@ -162,18 +176,32 @@ static bool has_stack(const struct report_site *site) {
     return stack && stack->frame_count > 1 && stack->frames[1].function && !is_main(outermost);
 }
 
-/* "from parse < load < main (83.1% of it)"; the first frame is the row's own. */
+/* "from parse < load < main"; the first frame is the row's own. */
+static void put_frames(const struct page *page, const struct report_stack *stack, size_t most) {
+    for (size_t i = 1; i < stack->frame_count && i < most && !is_main(stack->frames[i - 1].function); i++) {
+        out_text(page->out, i == 1 ? "from " : " < ");
+        put_frame(page, &stack->frames[i]);
+    }
+}
+
+void details_of_stack(const struct page *page, const struct report_stack *stack, size_t frames) {
+    struct line line;
+    if (frames < 2 || is_main(stack->frames[0].function))
+        return;
+    begin_below(&line, page);
+    put_frames(&line.page, stack, frames);
+    line_end(&line);
+}
+
+/* With how much of it that is, "(83.1% of it)". */
 static void put_stack(const struct page *page, const struct report_site *site) {
     const struct report_stack *stack = site->main_stack;
+    uint64_t depth = page->report->limits.depth;
     struct line line;
     if (!has_stack(site))
         return;
     begin_below(&line, page);
-    for (size_t i = 1; i < stack->frame_count && i <= FRAMES_SHOWN && !is_main(stack->frames[i - 1].function);
-         i++) {
-        out_text(line.page.out, i == 1 ? "from " : " < ");
-        put_frame(&line.page, &stack->frames[i]);
-    }
+    put_frames(&line.page, stack, depth ? depth : FRAMES_SHOWN + 1);
     if (counters_bytes(&stack->counters) < counters_bytes(&site->counters)) {
         out_text(line.page.out, " (");
         page_share(&line.page, counters_bytes(&stack->counters), counters_bytes(&site->counters));

@@ -19,7 +19,17 @@ static inline void report_write(struct out *out, const struct report *report, en
     writers[format](out, report);
 }
 
+/* Live blocks and bytes, calls and bytes, a tab behind each; is_freed: blocks and bytes that were given back.
+ */
+void tsv_amounts(struct out *, const struct counters *, bool is_freed);
+
+/* Place, function, allocator and type, a tab between them. */
+void tsv_site(struct out *, const struct site_view *);
+
 /* A field in quotes; nothing for NULL, so that what is not known is not what has no name. */
 void csv_text(struct out *, const char *);
+
+/* Functions of a stack as one field, "<-" between them. */
+void csv_stack(struct out *, const struct report_stack *, size_t frames);
 
 #endif

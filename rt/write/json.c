@@ -226,7 +226,18 @@ static void put_frame(struct json *json, const struct report_frame *frame) {
     json_text(json, "module", frame->module ? frame->module->path : NULL);
     json_address(json, "address", frame->address);
     json_text(json, "function", frame->function);
+    if (frame->file) {
+        json_text(json, "file", frame->file);
+        json_number(json, "line", frame->line);
+    }
     json_close(json, '}');
+}
+
+void json_frames(struct json *json, const struct report_stack *stack, size_t count) {
+    json_open(json, "frames", '[');
+    for (size_t i = 0; i < count; i++)
+        put_frame(json, &stack->frames[i]);
+    json_close(json, ']');
 }
 
 static void put_stack(struct json *json, const struct report_stack *stack) {
@@ -235,10 +246,7 @@ static void put_stack(struct json *json, const struct report_stack *stack) {
     json_id(json, "site", stack->site->view.id);
     if (stack->site->view.backing)
         json_flag(json, "backing", true);
-    json_open(json, "frames", '[');
-    for (size_t i = 0; i < stack->frame_count; i++)
-        put_frame(json, &stack->frames[i]);
-    json_close(json, ']');
+    json_frames(json, stack, stack->frame_count);
     json_counters(json, &stack->counters, true);
     json_close(json, '}');
 }

@@ -15,6 +15,9 @@ void json_counters(struct json *, const struct counters *, bool is_site);
 /* Members, "lost_blocks" and "lost_bytes", if the report has them. */
 void json_lost(struct json *, const struct report *, const struct report_site *);
 
+/* Member, "frames": so many of the stack, which may be NULL for none. */
+void json_frames(struct json *, const struct report_stack *, size_t count);
+
 /* Members, "program" to "finished": whose numbers these are, and whether they are exact. */
 void json_head(struct json *, const struct report *);
 

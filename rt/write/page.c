@@ -214,7 +214,7 @@ static void put_sited(const struct page *page, const struct report_site *site) {
     put_place(page, &view->at);
     out_char(page->out, ' ');
     page_function(page, view->callee);
-    if (!view->type || strcmp(view->type, "bytes") == 0) /* which says no more than that nothing is known */
+    if (!type_is_telling(view->type))
         return;
     out_text(page->out, " of ");
     page_type(page, view->type);

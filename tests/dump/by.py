@@ -77,6 +77,11 @@ class Phases(unittest.TestCase):
         self.assertGreaterEqual(have[None]["allocs"], 100)
         self.assertNotIn("peak_bytes", have[None])
 
+    def test_what_each_keeps(self):
+        """The bytes that a phase has taken and not given back, as a table."""
+        table = check("--by=phase", "--sort=live", "--format=markdown", PROFILES[0])
+        self.assertRegex(table, r"(?s)\| \+4\.8 KiB \|[^\n]*`parsing` \|.*\| -5\.7 KiB \|[^\n]*`cleaning` \|")
+
     def test_processes_join_by_name(self):
         both = rows("phase", *PROFILES)
         self.assertEqual(numbers(both["parsing"], "allocs", "live_bytes"), [100, 9800])
@@ -201,6 +206,110 @@ class Sites(unittest.TestCase):
         self.assertRegex(check("--by=function", "--format=markdown", PROFILES[0]), r"(?m) `work` \|$")
 
 
+class Stacks(unittest.TestCase):
+    """grow is called by two lines, one of which passes through another function."""
+    SOURCE = """#include <stdlib.h>
+struct node { struct node *next; char text[40]; };
+struct node *kept[99];
+char *last;
+static int count;
+__attribute__((noinline)) void grow(void) { kept[count++] = malloc(sizeof(struct node)); }
+__attribute__((noinline)) void parse(void) { grow(); __asm__ volatile(""); }
+int main(void) {
+    for (int i = 0; i < 30; i++)
+        grow();
+    for (int i = 0; i < 20; i++)
+        parse();
+    for (int i = 0; i < 10; i++)
+        free(kept[i]);
+    last = realloc(kept[10], 100);
+    return 0;
+}
+"""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.profile = work("stacks.profile")
+        with open(work("stacks.c"), "w") as file:
+            file.write(cls.SOURCE)
+        subprocess.run([CC, "-O1", "-g", "stacks.c", "-o", "stacks"], check=True, cwd=WORK)
+        subprocess.run(["./stacks"], check=True, cwd=WORK,
+                       env={**os.environ, "ALLOCSITE_OPTIONS": "report=none:stack=8:pairs=1:profile=stacks.profile"})
+
+    def table(self, *arguments):
+        """Of --format=tsv: the rows, of which the first line tells how many there are."""
+        first, *lines = check("--format=tsv", *arguments, self.profile).splitlines()
+        self.assertEqual(int(first), len(lines))
+        return [line.split("\t") for line in lines]
+
+    def test_live_objects_by_type(self):
+        self.assertEqual(self.table("--by=type", "--leaks"), [["39", str(39 * 48), "50", str(50 * 48), "struct node"],
+                                                              ["1", "100", "1", "100", "char"]])
+        self.assertEqual(len(self.table("--by=type", "--leaks", "--min-bytes=101")), 1)
+        self.assertEqual(len(self.table("--leaks", "--min-allocs=2")), 1)
+        self.assertIn("| 1.8 KiB | 94.9% | 39 | 50 | 48 B | `struct node` |\n",
+                      check("--by=type", "--leaks", "--format=markdown", self.profile))
+
+    def test_by_stack(self):
+        node = [f"{work('stacks.c')}:6", "grow", "malloc", "struct node"]
+        self.assertEqual(self.table("--by=stack", "--depth=3", "--filter=struct node"),
+                         [["19", str(19 * 48), "30", str(30 * 48), *node, "main", "__libc_start_call_main"],
+                          ["20", str(20 * 48), "20", str(20 * 48), *node, "parse", "main"]])
+        self.assertEqual(len(self.table("--by=stack", "--depth=1", "--filter=type=struct node")), 1)
+        self.assertRegex(check("--by=stack", self.profile), r"grow malloc of struct node\n +from parse < main\n")
+
+    def test_filters(self):
+        for glob_of, want in (("stacks.c:6", 1), ("file=stacks.c", 2), ("grow", 1), ("function=*a*", 1), ("type=char", 1),
+                              ("module=stacks", 2), ("callee=*alloc", 2), ("nothing", 0)):
+            self.assertEqual(len(self.table(f"--filter={glob_of}")), want, glob_of)
+            self.assertEqual(len(self.table(f"--filter={glob_of}", "--by=line")), want, glob_of)
+        self.assertRegex(check("--filter=grow", "--by=line", self.profile), r"(?m)  what the filter leaves out$")
+
+    def test_who_allocates_a_type(self):
+        tree = check("--tree", "--filter=struct node", "--depth=2", "--min-allocs=25", self.profile)
+        self.assertNotIn("parse", tree)
+        self.assertRegex(tree, r" 60\.0% +1\.4 KiB +30 +├─ main .*stacks\.c:\d+\n")
+        self.assertNotIn("stacks.c:15", tree)
+
+    def test_frames_have_lines(self):
+        stacks = json.loads(check("--format=json", self.profile))["stacks"]
+        lines = {frame.get("line") for stack in stacks for frame in stack["frames"] if frame["function"] == "main"}
+        self.assertEqual(lines, {10, 12, 15})
+        with open(work("stacks.json"), "w") as file:
+            file.write(check("--format=json", self.profile))
+        self.assertIn('"line":10', check("--format=json", "--no-symbols", work("stacks.json")))
+
+    def test_events(self):
+        text = check("--events", self.profile).replace(os.path.relpath(work("stacks.c")), "stacks.c")
+        sections = text[text.index("ALLOCATIONS\n"):]
+        self.assertEqual(sections.splitlines(), """ALLOCATIONS
+  50 blocks of 2.3 KiB at stacks.c:6 grow
+REALLOCATIONS
+  1 block of 100 B at stacks.c:15 main
+      Overrides 1 block of 48 B of stacks.c:6 grow
+DEALLOCATIONS
+  10 blocks of 480 B at stacks.c:14 main
+      Overrides 10 blocks of 480 B of stacks.c:6 grow
+HEAP SUMMARY (alloc, free, realloc)
+  (50, 10, 0), live 39 blocks of 1.8 KiB of stacks.c:6 grow
+  (0, 0, 1), live 1 block of 100 B of stacks.c:15 main
+  (50, 10, 1), live 40 blocks of 1.9 KiB in total""".splitlines())
+        leaks = check("--events", "--leaks", "--filter=function=grow", self.profile)
+        self.assertNotIn("DEALLOCATIONS", leaks)
+        self.assertRegex(leaks, r"(?m)^  \(50, 10, 0\), live 39 blocks of 1.8 KiB in total$")
+
+    def test_by_the_line_that_frees(self):
+        self.assertEqual(self.table("--by=freed"), [["10", "480", f"{work('stacks.c')}:14"],
+                                                    ["1", "48", f"{work('stacks.c')}:15"]])
+
+    def test_what_was_not_counted(self):
+        for by, what in ("freed", "pairs"), ("stack", "calling frames"):
+            result = dump("report", f"--by={by}", PROFILES[0])
+            self.assertEqual((result.returncode, result.stdout), (1, ""))
+            self.assertIn(f"has no {what}", result.stderr)
+        self.assertIn("has no pairs", dump("report", "--events", PROFILES[0]).stderr)
+
+
 def as_text(value):
     return "" if value is None else str(int(value)) if isinstance(value, bool) else str(value)
 
@@ -239,7 +348,8 @@ class Options(unittest.TestCase):
     def test_usage(self):
         for arguments in (["--by=threads", FULL], ["--by=", FULL], ["--by"], ["--by=function", "--pairs", FULL],
                           ["--by=file", "--sizes", FULL], ["--by=phase", "--leaks", PROFILES[0]],
-                          ["--by=thread", "--sort=peak", PROFILES[0]]):
+                          ["--by=thread", "--sort=peak", PROFILES[0]], ["--events", "--top=1", PROFILES[0]],
+                          ["--events", "--format=csv", PROFILES[0]], ["--unused", "--format=tsv", FULL]):
             result = dump("report", *arguments)
             self.assertEqual((result.returncode, result.stdout), (2, ""), arguments)
             self.assertEqual(result.stderr.count("\n"), 1, arguments)

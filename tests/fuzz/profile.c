@@ -10,7 +10,7 @@
 #include "dump/load/report_check.h"
 #include "dump/profile/read.h"
 #include "dump/profile/write.h"
-#include "dump/view/groups.h"
+#include "dump/view/rows.h"
 #include "dump/view/tree.h"
 #include "write/formats.h"
 
@@ -49,16 +49,18 @@ static void show_groups(struct profile_file *file, enum group_by by, enum report
     struct report_source source = {.report = &file->report, .is_profile = true, .profile = *file};
     struct report_limits limits = {.top = 10};
     struct groups groups = {.by = by};
+    struct string_pool strings = {.count = 0};
     struct out out = fuzz_out();
     struct reason why;
     report_prepare(&file->report, &(struct report_limits){.top = 0});
     if (!group_by_parts(by))
         groups_add_sites(&groups, &file->report);
-    else if (!groups_add_parts(&groups, &source, &why) && !file->is_merged)
+    else if (!groups_add_parts(&groups, &strings, &source, &why) && !file->is_merged)
         abort();
     groups_prepare(&groups, &limits);
     groups_write(&out, &groups, &file->report, format);
     groups_free(&groups);
+    string_pool_free(&strings);
 }
 
 /* What was written here must be read without a doubt that was not there before. */
@@ -113,14 +115,15 @@ static void use(struct profile_file *file, const void *bytes, size_t size, uint8
     if (choice % 8 == 0)
         join_twice(bytes, size);
     else if (choice % 8 == 1)
-        show_groups(file, (enum group_by)(1 + choice / 8 % BY_PHASE), (enum report_format)(choice / 64));
+        show_groups(file, (enum group_by)(1 + choice / 8 % BY_PHASE),
+                    (enum report_format)(choice / 8 % FORMATS));
     else if (choice % 8 == 2)
         show_tree(&file->report, choice & 8);
     else if (choice % 8 == 3) {
         report_prepare(&file->report, &(struct report_limits){.top = 0});
         fuzz_export(&file->report, choice);
     } else
-        show(&file->report, (enum report_format)(choice % (FORMAT_MARKDOWN + 1)));
+        show(&file->report, (enum report_format)(choice % FORMATS));
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

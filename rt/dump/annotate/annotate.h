@@ -4,7 +4,7 @@
 #define ALLOCSITE_DUMP_ANNOTATE_ANNOTATE_H
 
 #include "base/out.h"
-#include "dump/view/groups.h"
+#include "group/groups.h"
 
 /* The lines of a file that allocate. */
 struct annotated {

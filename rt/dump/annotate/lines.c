@@ -3,6 +3,7 @@
 #include "base/sort.h"
 #include "dump/annotate/annotate.h"
 #include "dump/base/memory.h"
+#include "dump/view/rows.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +32,6 @@ static size_t list_lines(struct annotations *annotations) {
     return count;
 }
 
-/* Names of groups are kept once each. */
 void annotations_make(struct annotations *annotations) {
     struct report_limits everything = {.top = 0};
     annotations->groups.by = BY_LINE;
@@ -41,7 +41,7 @@ void annotations_make(struct annotations *annotations) {
     annotations->files = memory_zeros(count, sizeof *annotations->files);
     for (size_t i = 0; i < count; i++) {
         const struct group *line = annotations->lines[i];
-        if (!i || annotations->lines[i - 1]->key.name != line->key.name)
+        if (!i || strcmp(annotations->lines[i - 1]->key.name, line->key.name) != 0)
             annotations->files[annotations->count++] =
                 (struct annotated){.path = line->key.name, .lines = &annotations->lines[i]};
         struct annotated *file = &annotations->files[annotations->count - 1];

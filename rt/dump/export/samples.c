@@ -192,7 +192,7 @@ static void add_left_out(struct samples *samples) {
 void samples_make(struct samples *samples, const struct symbolizer *symbolizer) {
     samples->value_count = samples->report->is_unowned ? SAMPLE_OWNED : SAMPLE_VALUES;
     sort_phases(samples);
-    tree_parts(samples->report, symbolizer, add_part, samples);
+    tree_parts(samples->report, symbolizer, 0, add_part, samples);
     add_left_out(samples);
 }
 

@@ -11,7 +11,7 @@
 #include "base/out.h"
 #include "dump/compare/diff.h"
 #include "dump/load/symbolize.h"
-#include "dump/view/groups.h"
+#include "group/groups.h"
 #include "model/report.h"
 
 struct html {

@@ -3,7 +3,7 @@
 #include "dump/html/pack.h"
 
 #include "dump/base/memory.h"
-#include "dump/view/groups_write.h"
+#include "dump/view/rows.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -337,7 +337,7 @@ static void collect(struct pack *pack) {
     if (diff)
         add_gone(pack, diff);
     if (report->stack_count)
-        tree_parts(report, pack->html->symbolizer, take_stack, pack);
+        tree_parts(report, pack->html->symbolizer, 0, take_stack, pack);
     size_t most = pack->site_count > pack->stack_count ? pack->site_count : pack->stack_count;
     pack->counters = memory_zeros(most, sizeof *pack->counters);
 }

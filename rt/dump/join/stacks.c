@@ -35,9 +35,10 @@ static struct report_frame *keep_frames(struct joined *joined, const struct repo
     struct report_frame *frames = memory_zeros(stack->frame_count, sizeof *frames);
     for (size_t i = 0; i < stack->frame_count; i++) {
         const struct report_frame *from = &stack->frames[i];
-        frames[i] = (struct report_frame){.address = from->address};
+        frames[i] = (struct report_frame){.address = from->address, .line = from->line};
         frames[i].module = from->module ? module_for(joined, from->module) : NULL;
         frames[i].function = string_keep(&joined->strings, from->function);
+        frames[i].file = string_keep(&joined->strings, from->file);
     }
     return frames;
 }

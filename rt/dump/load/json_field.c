@@ -177,6 +177,10 @@ static void read_frame(const struct report_file *file, struct report_frame *fram
     const char *module = json_field_text_or_null(at, "module");
     frame->address = json_field_address(at, "address");
     frame->function = json_field_text_or_null(at, "function");
+    if (json_field_exists(at, "file")) {
+        frame->file = json_field_text_or_null(at, "file");
+        frame->line = json_field_u32(at, "line");
+    }
     frame->module = module_named(file, module);
     if (module && !frame->module)
         json_field_wrong(at, "module", "is not among the modules");

@@ -294,6 +294,10 @@ static void name_frame(struct symbolizer *symbolizer, struct report_frame *frame
                                      ? symbolizer_find(symbolizer, frame->module->path,
                                                        frame->module->build_id, frame->address, &count)
                                      : NULL;
+    if (count && places[count - 1].file) {
+        frame->file = places[count - 1].file;
+        frame->line = places[count - 1].line;
+    }
     if (count && places[count - 1].function)
         frame->function = places[count - 1].function;
     else

@@ -9,34 +9,11 @@
 #define ALLOCSITE_DUMP_TYPES_LAYOUT_H
 
 #include "dump/debug/handle.h"
+#include "model/type_layout.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-enum { TYPE_HOLES_MAX = 32, TYPE_MEMBER_SIZE = 80 };
-
-struct type_hole {
-    uint64_t offset, size;
-    char after[TYPE_MEMBER_SIZE]; /* the member that ends there, "outer.inner"; "": it begins the type */
-};
-
-enum type_state {
-    TYPE_UNKNOWN, /* nothing found */
-    TYPE_KNOWN,
-    TYPE_DIFFERS, /* types of this name have different layouts */
-    TYPE_VIRTUAL, /* has virtual bases, whose places are known at run time only; its size is known */
-};
-
-/* All zero: unknown. */
-struct type_layout {
-    enum type_state state;
-    uint64_t size, padding;
-    bool is_flexible;     /* ends with an array of any length */
-    bool is_partial;      /* some members are only declared, and taken to have no padding */
-    uint32_t holes_count; /* more than TYPE_HOLES_MAX are only counted */
-    struct type_hole holes[TYPE_HOLES_MAX];
-};
 
 /* In the place of an end: up to whatever comes next. */
 #define TYPE_EXTENT_OPEN UINT64_MAX

@@ -8,6 +8,7 @@
 #include "dump/elf/module_file.h"
 #include "dump/types/search.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -162,7 +163,9 @@ static void look_into_all(struct type_layouts *layouts, struct wanted *wanted,
             continue;
         memory_grow(&layouts->unknown, layouts->unknown_count, &layouts->unknown_room,
                     sizeof *layouts->unknown);
-        layouts->unknown[layouts->unknown_count++] = (struct types_unknown){module->path, why};
+        struct types_unknown *unknown = &layouts->unknown[layouts->unknown_count++];
+        unknown->module = module->path;
+        snprintf(unknown->why, sizeof unknown->why, "%s", why.text);
     }
 }
 

@@ -15,12 +15,6 @@ struct module_type {
     struct type_layout layout;
 };
 
-/* Why nothing is known of the types of a module. */
-struct types_unknown {
-    const char *module;
-    struct reason why;
-};
-
 /* All zero: none. */
 struct type_layouts {
     const char *debug_directory; /* set by the caller: where separate debug files are, as in module_file.h */

@@ -4,6 +4,7 @@
 
 #include "base/sort.h"
 #include "dump/base/memory.h"
+#include "model/filter.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -59,8 +60,14 @@ static bool is_bare(const struct tree *tree, const struct tree_part *part) {
            memcmp(&part->site->counters, part->counters, sizeof *part->counters) == 0;
 }
 
+static bool is_asked(const struct tree *tree, const struct site_view *view) {
+    return !tree->filter || !tree->filter[0] || filter_matches(tree->filter, view);
+}
+
 static void add_part(void *context, const struct tree_part *part) {
     struct tree *tree = context;
+    if (!is_asked(tree, &part->site->view))
+        return;
     const struct tree_path *path = part->path;
     size_t node = 0, count = is_bare(tree, part) ? 0 : path->count;
     add_amounts(tree->nodes[0].amounts, part->counters);
@@ -92,6 +99,9 @@ static int compare(const void *a, const void *b, void *context) {
 
 static bool is_pruned(const struct tree *tree, size_t node) {
     double amount = (double)amount_of(tree, node), whole = (double)amount_of(tree, 0);
+    for (int i = 0; i < MEASURE_SORTS; i++)
+        if (tree->nodes[node].amounts[i] < tree->least[i])
+            return true;
     return amount == 0 || amount * 100 < whole * tree->prune;
 }
 
@@ -122,7 +132,7 @@ void tree_make(struct tree *tree, const struct report *report, const struct symb
     memory_grow(&tree->nodes, 0, &tree->room, sizeof *tree->nodes);
     tree->nodes[tree->count++] = (struct tree_node){.parent = SIZE_MAX};
     tree->has_stacks_alone &= report->stack_count != 0;
-    tree_parts(report, symbolizer, add_part, tree);
+    tree_parts(report, symbolizer, tree->depth, add_part, tree);
     settle(tree);
 }
 
@@ -170,13 +180,13 @@ static const struct place *find(const struct symbolizer *symbolizer, const struc
 static void add_frame(struct tree_path *path, const struct report_frame *frame,
                       const struct symbolizer *symbolizer) {
     const char *module = frame->module ? frame->module->path : NULL;
-    const struct place unknown = {.function = frame->function};
+    const struct place told = {.function = frame->function, .file = frame->file, .line = frame->line};
     size_t count;
     const struct place *places = find(symbolizer, frame, &count);
     for (size_t i = 0; i < count; i++)
         add_place(path, &places[i], module, frame->address, i + 1 < count);
     if (!count)
-        add_place(path, &unknown, module, frame->address, false);
+        add_place(path, &told, module, frame->address, false);
 }
 
 /* Compilers write the same file with more or less of its path. */
@@ -217,14 +227,16 @@ static void path_make(struct tree_path *path, const struct site_view *view, cons
         add_frame(path, &stack->frames[i], symbolizer);
 }
 
-static void visit_stacks(const struct report *report, const struct symbolizer *symbolizer,
+static void visit_stacks(const struct report *report, const struct symbolizer *symbolizer, uint64_t depth,
                          struct tree_path *path, tree_visitor *visit, void *context) {
     for (size_t i = 0; i < report->stack_count; i++) {
-        const struct report_stack *stack = &report->stacks[i];
-        if (stack->site->view.backing)
+        struct report_stack stack = report->stacks[i];
+        if (stack.site->view.backing)
             continue;
-        path_make(path, &stack->site->view, stack, symbolizer);
-        visit(context, &(struct tree_part){path, stack->site, stack, &stack->counters});
+        if (depth && depth < stack.frame_count)
+            stack.frame_count = depth;
+        path_make(path, &stack.site->view, &stack, symbolizer);
+        visit(context, &(struct tree_part){path, stack.site, &report->stacks[i], &stack.counters});
     }
 }
 
@@ -263,10 +275,10 @@ static void visit_rests(const struct report *report, const struct symbolizer *sy
     free(rests);
 }
 
-void tree_parts(const struct report *report, const struct symbolizer *symbolizer, tree_visitor *visit,
-                void *context) {
+void tree_parts(const struct report *report, const struct symbolizer *symbolizer, uint64_t depth,
+                tree_visitor *visit, void *context) {
     struct tree_path *path = memory_zeros(1, sizeof *path);
-    visit_stacks(report, symbolizer, path, visit, context);
+    visit_stacks(report, symbolizer, depth, path, visit, context);
     visit_rests(report, symbolizer, path, visit, context);
     free(path);
 }

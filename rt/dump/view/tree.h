@@ -33,10 +33,13 @@ struct tree_node {
 };
 
 struct tree {
-    bool is_root_first;    /* set by the caller, like those that follow; the rest is zero */
-    enum measure by;       /* what children are sorted and pruned by */
-    double prune;          /* what has less than so many percent of the whole is left out */
-    bool has_stacks_alone; /* rows of which no stack was kept are summed up, and are in no node */
+    bool is_root_first;            /* set by the caller, like those that follow; the rest is zero */
+    enum measure by;               /* what children are sorted and pruned by */
+    double prune;                  /* what has less than so many percent of the whole is left out */
+    const char *filter;            /* only sites that match, as in model/filter.h; "": all */
+    uint64_t depth;                /* frames that stacks have; 0: all */
+    uint64_t least[MEASURE_SORTS]; /* what has less of a measure is left out as well */
+    bool has_stacks_alone;         /* rows of which no stack was kept are summed up, and are in no node */
 
     uint64_t bare_amounts[MEASURE_SORTS]; /* of these */
     size_t bare;
@@ -77,8 +80,9 @@ struct tree_part {
 };
 
 /* Visits all parts of a prepared report, whose addresses the symbolizer has looked up: together they are the
- * sites that it has. */
+ * sites that it has. depth: frames that stacks have; 0: all. */
 typedef void tree_visitor(void *context, const struct tree_part *);
-void tree_parts(const struct report *, const struct symbolizer *, tree_visitor *, void *context);
+void tree_parts(const struct report *, const struct symbolizer *, uint64_t depth, tree_visitor *,
+                void *context);
 
 #endif

@@ -61,7 +61,7 @@ static void put_text(const struct writing *writing, const struct covered_site *s
     out_plain(out, view->callee);
     grid_pad(out, strlen(view->callee), writing->callee_width);
     page_function(&writing->page, view->at.function);
-    if (view->type && strcmp(view->type, "bytes") != 0) {
+    if (type_is_telling(view->type)) {
         out_text(out, "  type ");
         out_plain(out, view->type);
     }
@@ -86,7 +86,7 @@ static void put_markdown(const struct page *page, const struct covered_site *sit
     page_site(page, &site->site);
     page_chain(page, &site->site);
     out_text(page->out, " | ");
-    if (view->type)
+    if (type_is_telling(view->type))
         page_code(page, view->type);
     out_text(page->out, " | ");
     page_path(page, view->module);

@@ -45,12 +45,16 @@ const struct options *runtime_options(void) {
     return &options;
 }
 
-static void complain(const char *what, const char *pair, size_t length) {
+void options_tell(const char *outcome, const char *what, const char *pair, size_t length) {
     char quoted[200] = ": ";
     size_t kept = length < sizeof quoted - 4 ? length : sizeof quoted - 4;
     memcpy(quoted + 2, pair, kept);
     quoted[kept + 2] = '\0';
-    os_say("option ignored, ", what, quoted);
+    os_say(outcome, what, quoted);
+}
+
+static void complain(const char *what, const char *pair, size_t length) {
+    options_tell("option ignored, ", what, pair, length);
 }
 
 static void tell_keys(void) {

@@ -37,6 +37,9 @@ const struct options *runtime_options(void);
 /* Reads them. */
 void options_read(void);
 
+/* Says what comes of a pair that is wrong, and what is wrong with it. */
+void options_tell(const char *outcome, const char *what, const char *pair, size_t length);
+
 /* Whether this process is a child that was forked since. */
 bool runtime_was_forked(void);
 

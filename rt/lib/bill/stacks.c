@@ -7,11 +7,11 @@
 #include "lib/base/local.h"
 #include "lib/base/macros.h"
 #include "lib/base/slot.h"
+#include "lib/bill/listed.h"
 #include "lib/who/modules.h"
 #include "lib/who/registry.h"
 
 #include "base/hash.h"
-#include "base/wildcard.h"
 #include "lib/base/os.h"
 #include "lib/store/names.h"
 #include "lib/store/store.h"
@@ -20,12 +20,14 @@
 #include "lib/who/descriptor.h"
 #include "lib/who/parts.h"
 #include "lib/who/unloads.h"
+#include "model/filter.h"
 #include "model/options.h"
 
 #include <errno.h>
 #include <string.h>
 
 uint32_t stacks_depth;
+static uint32_t kept;      /* frames */
 static const char *wanted; /* patterns */
 
 /* The parts of stacks that were here: what the hash has above its index, and the part's slot. A word is read
@@ -43,23 +45,27 @@ struct walked {
     struct walk_told told;
 };
 
-/* Whether a slot with that record shall keep stacks. */
-static bool stacks_want(const struct record *record) {
-    bool is_whole =
-        record->what == PROFILE_SITE || record->what == PROFILE_CALLER || record->what == PROFILE_MODULE;
-    return stacks_depth && is_whole && (!*wanted || stack_sites_select(wanted, record));
+/* Parts of backing keep them as what they are a part of. */
+static void want_stacks(struct record *record) {
+    if (record->what != PROFILE_SITE && record->what != PROFILE_CALLER && record->what != PROFILE_MODULE)
+        return;
+    record->keeps_stacks = kept && (!*wanted || stack_sites_select(wanted, record));
+    record->is_listed = record->what != PROFILE_MODULE && listed_has(record);
 }
 
 /* Slots that were there before the options were read keep stacks from now on. */
-void stacks_begin(uint32_t depth, const char *patterns) {
+void stacks_begin(uint32_t depth, const char *patterns, const char *list) {
+    bool has_list = listed_begin(list);
     cache = depth ? os_map(sizeof *cache << CACHE_BITS, OS_FORK_KEEPS) : NULL;
-    if (!cache)
+    depth = cache ? depth : 0;
+    if (!depth && !has_list)
         return;
     for (uint32_t i = 0; i < depth; i++)
         factors[i] = hash_more(i ? factors[i - 1] : HASH_FIRST, i) | 1;
     wanted = patterns;
-    stacks_depth = depth;
-    record_wants_stacks = stacks_want;
+    kept = depth;
+    stacks_depth = depth ? depth : 1;
+    record_want_stacks = want_stacks;
     for (uint32_t slot = 1; slot < record_count(); slot++)
         record_keep_stacks(slot);
     callers_forget();
@@ -67,13 +73,13 @@ void stacks_begin(uint32_t depth, const char *patterns) {
 
 struct profile_walks stacks_walks(void) {
     struct profile_walks walks = store_header()->walks;
-    walks.depth = stacks_depth;
+    walks.depth = kept;
     return walks;
 }
 
 static void note_walk(const struct walked *walked) {
     struct profile_walks *walks = &store_header()->walks;
-    walks->depth = stacks_depth;
+    walks->depth = kept;
     __atomic_fetch_add(&walks->by_frame_pointer, walked->told.by_pointer, __ATOMIC_RELAXED);
     __atomic_fetch_add(&walks->by_table, walked->count - walked->told.by_pointer, __ATOMIC_RELAXED);
     __atomic_fetch_add(&walks->ended_early, walked->told.end == WALK_LOST, __ATOMIC_RELAXED);
@@ -126,10 +132,9 @@ static inline const void *beyond_for(uint32_t slot) {
     return is_of_scope ? local.scope.beyond : NULL;
 }
 
-static inline void look_up(struct look *look, uint32_t slot, const void *frame) {
+static inline void look_up(struct look *look, uint32_t slot, const void *frame, const void *beyond) {
     struct walked *walked = &look->walked;
-    const void *beyond = beyond_for(slot);
-    walked->count = walk_stack_from(frame, walked->frames, stacks_depth, beyond, &walked->told);
+    walked->count = walk_stack_from(frame, walked->frames, kept, beyond, &walked->told);
     look->unloads_before = unloads_begun();
     uint64_t hash = hash_of(slot, look->unloads_before, walked);
     look->word = &cache[hash & ((1u << CACHE_BITS) - 1)];
@@ -144,7 +149,9 @@ static inline uint32_t part_seen(const struct look *look) {
 
 uint32_t stack_key_seen(uint32_t slot, const void *frame) {
     struct look look;
-    look_up(&look, slot, frame);
+    if (!kept || record_at(slot)->is_listed)
+        return ALLOCSITE_KEY_NONE;
+    look_up(&look, slot, frame, beyond_for(slot));
     uint32_t part = part_seen(&look);
     return part && part != slot ? KEY(part) : ALLOCSITE_KEY_NONE;
 }
@@ -161,11 +168,14 @@ static uint32_t find_part(uint32_t slot, const struct look *look) {
 }
 
 COLD uint32_t stack_slot_walked(uint32_t slot) {
+    const void *frame = __builtin_frame_address(0), *beyond = beyond_for(slot);
     const struct record *record = record_at(slot);
+    if (record && record->is_listed)
+        record = record_at(slot = listed_caller(slot, frame, beyond));
     if (!record || !record->keeps_stacks)
         return slot;
     struct look look;
-    look_up(&look, slot, __builtin_frame_address(0));
+    look_up(&look, slot, frame, beyond);
     uint32_t part = part_seen(&look);
     part = part ? part : find_part(slot, &look);
     if (part == slot)
@@ -175,72 +185,17 @@ COLD uint32_t stack_slot_walked(uint32_t slot) {
 
 /* ---- Matching sites with stack_sites. */
 
-/* The stack that this runs on is the program's, and may be small. */
-#define NAME_MOST 512
-
-static bool is_path(const char *pattern, const char *path) {
-    for (; path; path = strchr(path, '/'), path += path != NULL)
-        if (wildcard_match(pattern, path))
-            return true;
-    return false;
-}
-
-static bool is_name(const char *pattern, const char *name) {
-    return name && wildcard_match(pattern, name);
-}
-
-/* "f(int)" is found as "f" too. */
-static bool is_function(const char *pattern, const char *function) {
-    char name[NAME_MOST];
-    const char *end =
-        function ? strchr(function + (strncmp(function, "operator(", 9) == 0 ? 10 : 0), '(') : NULL;
-    if (is_name(pattern, function) || !end || (size_t)(end - function) >= sizeof name)
-        return is_name(pattern, function);
-    memcpy(name, function, (size_t)(end - function));
-    name[end - function] = '\0';
-    return is_name(pattern, name);
-}
-
-static void write_line(char *to, uint32_t line) {
-    char digits[12], *at = digits + sizeof digits - 1;
-    *at = '\0';
-    do
-        *--at = (char)('0' + line % 10);
-    while (line /= 10);
-    *to = ':';
-    strcpy(to + 1, at);
-}
-
-static bool is_line(const char *pattern, const struct place *place) {
-    char text[NAME_MOST + 16];
-    size_t length = place->file ? strlen(place->file) : 0;
-    if (!length || !place->line || length >= NAME_MOST)
-        return false;
-    memcpy(text, place->file, length);
-    write_line(text + length, place->line);
-    return is_path(pattern, text);
-}
-
-static bool is_place(const char *pattern, struct place place) {
-    return is_path(pattern, place.file) || is_line(pattern, &place) || is_function(pattern, place.function);
-}
-
-static bool is_id(const char *pattern, uint64_t id) {
-    char digits[17] = "";
-    for (int i = 0; i < 16; i++)
-        digits[i] = "0123456789abcdef"[id >> (60 - 4 * i) & 15];
-    return wildcard_match(pattern, digits);
-}
-
 static bool is_site(const char *pattern, const struct allocsite_site *site) {
-    if (is_id(pattern, site->hash) || is_name(pattern, descriptor_request(site, false)) ||
-        is_name(pattern, descriptor_request(site, true)) ||
-        is_place(pattern, descriptor_place(&site->scope, site->line, site->column)))
+    struct place at = descriptor_place(&site->scope, site->line, site->column);
+    if (filter_is_id(pattern, site->hash) || filter_is_name(pattern, descriptor_request(site, false)) ||
+        filter_is_name(pattern, descriptor_request(site, true)) || filter_is_place(pattern, &at))
         return true;
     for (const struct allocsite_frame *frame = descriptor_frame(&site->caller); frame;
-         frame = descriptor_frame(&frame->caller))
-        if (is_place(pattern, descriptor_place(&frame->scope, frame->line, frame->column)))
+         frame = descriptor_frame(&frame->caller)) {
+        at = descriptor_place(&frame->scope, frame->line, frame->column);
+        if (filter_is_place(pattern, &at))
             return true;
+    }
     return false;
 }
 
@@ -261,7 +216,7 @@ bool stack_sites_select(const char *patterns, const struct record *record) {
     bool is_selected = false;
     for (unsigned number = 0; *patterns; number++) {
         patterns = take_pattern(patterns, pattern);
-        if (!(record->site ? is_site(pattern, record->site) : is_path(pattern, record->module->path)))
+        if (!(record->site ? is_site(pattern, record->site) : filter_is_path(pattern, record->module->path)))
             continue;
         is_selected = true;
         these |= number < 64 ? UINT64_C(1) << number : 0;

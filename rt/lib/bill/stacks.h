@@ -21,11 +21,12 @@
 #include "lib/base/macros.h"
 #include "lib/who/registry.h"
 
-/* Frames that are kept; 0: none, and no slot keeps stacks. */
+/* 0: no slot keeps stacks, nor is one listed. */
 extern uint32_t stacks_depth __attribute__((visibility("hidden")));
 
-/* From here on so many are, of the slots that the patterns select. patterns has to stay. */
-void stacks_begin(uint32_t depth, const char *patterns);
+/* From here on so many frames are kept, of the slots that the patterns select, and the list holds
+ * (bill/listed.h). patterns has to stay. */
+void stacks_begin(uint32_t depth, const char *patterns, const char *list);
 
 /* The key of the part of a slot, which keeps stacks, for the stack of its caller; ALLOCSITE_KEY_NONE: it is
  * not one that was here lately. frame: __builtin_frame_address(0) of the function that asks. */

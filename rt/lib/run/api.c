@@ -90,20 +90,37 @@ API(void, reset, void) {
     errno = error;
 }
 
-static bool read_format(enum report_format *format, const char *name) {
-    *format = runtime_options()->format;
-    return !name || format_named(name, strlen(name), VIEW_SITES, format);
+static int report_to(int fd, const struct options *options) {
+    int before = errno, error = report_write_now(fd, options, false);
+    errno = before;
+    return error;
 }
 
 API(int, report_fd, int fd, const char *name) {
-    enum report_format format;
+    struct options options;
     if (!is_on())
         return ENOSYS;
-    if (!read_format(&format, name))
+    options = *runtime_options();
+    if (name && !format_named(name, strlen(name), VIEW_SITES, &options.format))
         return EINVAL;
-    int before = errno, error = report_write_now(fd, format, false);
-    errno = before;
-    return error;
+    return report_to(fd, &options);
+}
+
+static __thread bool is_wrong;
+
+static void tell_wrong(const char *what, const char *pair, size_t length) {
+    options_tell("no report, ", what, pair, length);
+    is_wrong = true;
+}
+
+API(int, report_to, int fd, const char *text) {
+    struct options options;
+    if (!is_on())
+        return ENOSYS;
+    options_default(&options);
+    is_wrong = false;
+    options_parse_report(&options, text ? text : "", tell_wrong);
+    return is_wrong ? EINVAL : report_to(fd, &options);
 }
 
 API(int, report, const char *pattern, const char *name) {

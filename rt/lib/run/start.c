@@ -64,7 +64,7 @@ static COLD void start(void) {
     if (!runtime_off) {
         os_reserve(reserve_size());
         store_header()->begun = os_now();
-        stacks_begin((uint32_t)options->stack, options->stack_sites);
+        stacks_begin((uint32_t)options->stack, options->stack_sites, options->list);
         exit_install();
         if (strcmp(options->profile, "none") != 0)
             profiling_begin(options->profile);

@@ -156,6 +156,7 @@ bool collect(struct report *report, bool with_stacks, bool is_end) {
         .directory = getcwd(directory, sizeof directory),
         .pid = (uint64_t)os_process(),
         .finished = is_end,
+        .running = !is_end,
         .walks = stacks_walks(),
         .run = profiling_run(is_end),
     };

@@ -33,7 +33,7 @@ static int write_file(const char *pattern, uint32_t number) {
     const char *why;
     int error = report_path_open(&file, pattern, number, &why);
     if (!error) {
-        error = report_write_now(file.fd, runtime_options()->format, !number);
+        error = report_write_now(file.fd, runtime_options(), !number);
         error = number ? report_file_close(&file, error) : report_path_close(&file, error);
         why = strerrordesc_np(error);
     }
@@ -50,7 +50,7 @@ static void write_one(uint32_t number) {
         (report_path_is_wanted() && write_file(options->report, number) == 0))
         return;
     int fd = descriptor_standard(is_stdout ? STDOUT_FILENO : STDERR_FILENO);
-    int error = report_write_now(fd, options->format, !number);
+    int error = report_write_now(fd, options, !number);
     if (error)
         os_say("the report is not complete: ", strerrordesc_np(error));
 }

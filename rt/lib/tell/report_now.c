@@ -6,6 +6,7 @@
 #include "lib/base/local.h"
 #include "lib/who/modules.h"
 
+#include "group/write.h"
 #include "lib/base/os.h"
 #include "lib/base/state.h"
 #include "lib/base/table.h"
@@ -53,30 +54,52 @@ static int take_lock(struct lock *lock) {
 }
 
 /* What of the leaks is known; NULL: all are told. */
-static const char *read_suppressions(void) {
+static const char *read_suppressions(const char *path) {
     enum { SIZE = 1 << 16 };
-    const char *path = runtime_options()->suppress;
     char *text = strcmp(path, "none") != 0 ? collect_take(SIZE) : NULL;
     if (text && os_read_file(path, text, SIZE - 1) < 0)
         os_say("no suppressions from ", path, ": ", strerrordesc_np(errno));
     return text;
 }
 
-static int write_report(int fd, enum report_format format, bool is_end, char *buffer, size_t size) {
+static bool write_groups(struct out *out, struct report *report, const struct options *options) {
+    const struct report_limits everything = {.full_names = options->full_names},
+                               limits = report_limits_of(options);
+    struct groups groups = {.by = options->by, .filter = options->filter, .depth = options->depth};
+    report_prepare(report, &everything);
+    groups.rows = collect_take((groups_rows_needed(&groups, report) + 1) * sizeof *groups.rows);
+    if (!groups.rows)
+        return false;
+    groups_enter(&groups, report);
+    groups_prepare(&groups, &limits);
+    groups_write(out, &groups, report, options->format);
+    return true;
+}
+
+static void write_sites(struct out *out, struct report *report, const struct options *options) {
+    struct report_limits limits = report_limits_of(options);
+    limits.suppressed = read_suppressions(options->suppress);
+    report_prepare(report, &limits);
+    report_write(out, report, options->format);
+}
+
+static int write_report(int fd, const struct options *options, bool is_end, char *buffer, size_t size) {
     struct report report;
     struct out out;
-    if (!collect(&report, format == FORMAT_JSON || (is_end && !format_is_for_programs(format)), is_end))
+    bool with_stacks = options->format == FORMAT_JSON || options->by == BY_STACK ||
+                       (is_end && !format_is_for_programs(options->format));
+    if (!collect(&report, with_stacks, is_end))
         return ENOMEM;
-    struct report_limits limits = report_limits_of(runtime_options());
-    limits.suppressed = read_suppressions();
-    report_prepare(&report, &limits);
     line_fit(&report, fd);
     out_open(&out, fd, buffer, size);
-    report_write(&out, &report, format);
+    if (options->by == BY_SITE)
+        write_sites(&out, &report, options);
+    else if (!write_groups(&out, &report, options))
+        return ENOMEM;
     return out_flush(&out);
 }
 
-int report_write_now(int fd, enum report_format format, bool is_end) {
+int report_write_now(int fd, const struct options *options, bool is_end) {
     struct os_writing before;
     struct lock *lock = table_at(&locks, 0);
     int error = take_lock(lock);
@@ -87,7 +110,7 @@ int report_write_now(int fd, enum report_format format, bool is_end) {
     char *buffer = os_map(size, OS_FORK_KEEPS);
     if (!buffer)
         buffer = os_map(size = SMALL_SIZE, OS_FORK_KEEPS);
-    error = buffer ? write_report(fd, format, is_end, buffer, size) : ENOMEM;
+    error = buffer ? write_report(fd, options, is_end, buffer, size) : ENOMEM;
     collect_done();
     if (buffer)
         os_unmap(buffer, size);

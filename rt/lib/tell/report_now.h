@@ -11,6 +11,6 @@
 /* is_end: the process has come to its end, and all that only shows then is looked for. 0 or errno; EBUSY:
  * this thread is writing one, and we are in a signal handler that interrupted it, or such a one has left it
  * by a jump. */
-int report_write_now(int fd, enum report_format, bool is_end);
+int report_write_now(int fd, const struct options *, bool is_end);
 
 #endif

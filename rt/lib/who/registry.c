@@ -10,7 +10,7 @@
 #include "lib/who/descriptor.h"
 #include "lib/who/modules.h"
 
-bool (*record_wants_stacks)(const struct record *);
+void (*record_want_stacks)(struct record *);
 void (*record_added)(uint32_t slot);
 
 static struct table record_table = {.element = sizeof(struct record), .first = 256};
@@ -45,9 +45,11 @@ uint32_t record_add(const struct record *filled) {
         hole_set(HOLE_MEMORY);
         return NO_SLOT;
     }
-    *record = *filled;
-    record->keeps_stacks |= record_wants_stacks && record_wants_stacks(filled);
-    record->module = NULL;
+    struct record full = *filled;
+    if (record_want_stacks)
+        record_want_stacks(&full);
+    full.module = NULL;
+    *record = full;
     __atomic_store_n(&record->module, filled->module, __ATOMIC_RELEASE);
     if (record_added)
         record_added(slot);
@@ -57,7 +59,7 @@ uint32_t record_add(const struct record *filled) {
 void record_keep_stacks(uint32_t slot) {
     struct record *record = table_peek(&record_table, slot);
     if (record && record->module && !record->site)
-        record->keeps_stacks = record_wants_stacks(record);
+        record_want_stacks(record);
 }
 
 void record_drop(uint32_t slot) {
@@ -67,7 +69,8 @@ void record_drop(uint32_t slot) {
 }
 
 uint32_t slot_key(uint32_t slot) {
-    return KEY(slot) | (record_at(slot)->keeps_stacks ? KEY_SLOW : 0);
+    const struct record *record = record_at(slot);
+    return KEY(slot) | (record->keeps_stacks || record->is_listed ? KEY_SLOW : 0);
 }
 
 static uint32_t add_site(const struct allocsite_site *site, const struct module *module) {

@@ -20,6 +20,7 @@ struct record {
     uint64_t address;   /* unsited: where calls return to, as the module's file has it; 0: others */
     profile_name stack; /* struct profile_step of the innermost frame */
     bool keeps_stacks;  /* counted by stack */
+    bool is_listed;     /* who called its function is billed (bill/listed.h) */
 };
 
 /* The slot of a site, given now if it has none. NO_SLOT: no memory. */
@@ -34,15 +35,16 @@ void record_keep_stacks(uint32_t slot);
 /* Another thread has given the same a slot. */
 void record_drop(uint32_t slot);
 
-/* The word that stands for a slot where the hot path looks: its key, with KEY_SLOW if it keeps stacks. */
+/* The word that stands for a slot where the hot path looks: its key, with KEY_SLOW if it keeps stacks or is
+ * listed. */
 uint32_t slot_key(uint32_t slot);
 
 uint32_t record_count(void);
 const struct record *record_at(uint32_t slot);
 
-/* The function that is asked about each new record, whether it keeps stacks; and who is told of it. NULL:
- * nobody. */
-extern bool (*record_wants_stacks)(const struct record *) __attribute__((visibility("hidden")));
+/* The function that fills in of each new record whether it keeps stacks or is listed; and who is told of it.
+ * NULL: nobody. */
+extern void (*record_want_stacks)(struct record *) __attribute__((visibility("hidden")));
 extern void (*record_added)(uint32_t slot) __attribute__((visibility("hidden")));
 
 #endif

@@ -128,6 +128,42 @@ def reporting():
                        (at(copied, "allocate"), copied["finished"], copied["inexact_reasons"]))
 
 
+def objects():
+    """The options of one call, whatever those of the process say."""
+    program = build("objects.c", "objects", f"-I{INCLUDE}")
+    where = f"{source('objects.c')}:20"
+
+    def reported(*options, process="report=none:top=1:min_bytes=1GiB:by=file"):
+        found = run([program, *options], process)
+        expect(f"{options}: status and errors", (0, ""), (found.returncode, found.err))
+        return found.out
+
+    def table(options, **more):
+        first, *rows = reported(f"format=tsv:{options}", **more).splitlines()
+        expect(f"{options}: rows", int(first), len(rows))
+        return [row.split("\t") for row in rows]
+
+    node, user = ["36", "1728", "41", "1968", "struct node"], ["3", "24", "3", "24", "struct user"]
+    expect("by type", [node, user], table("by=type:leaks=1"))
+    for options in "min_bytes=1KiB", "min_allocs=4", "top=1", "filter=struct n*", "filter=function=push":
+        expect(options, [node], table(f"by=type:leaks=1:{options}"))
+    expect("a table", True, "| 1.7 KiB | 98.6% | 36 | 41 | 48 B | `struct node` |\n| 24 B |" in
+           reported("format=markdown:by=type:leaks=1:min_bytes=1KiB"))
+    expect("as by default", True, " 41 " in reported("") and "struct user" in reported(""))
+    stacks = "report=none:stack=8"
+    found = table("by=stack:depth=2:filter=struct node", process=stacks)
+    expect("by stack", [("40", where), ("1", where)], [(row[2], row[4]) for row in found])
+    expect("frames", [9, 9], [len(row) for row in found])
+    expect("to a depth", [node[:4]], [row[:4] for row in table("by=stack:depth=1:filter=struct node", process=stacks)])
+    freed = table("by=freed", process="report=none:pairs=1")
+    expect("by the line that frees", [["5", "240", f"{source('objects.c')}:39"]], freed)
+    for wrong_one, why in ("top=x", "not a number"), ("report=x", "not an option of one report"):
+        process = run([program, f"{wrong_one}:by=type"], "report=none")
+        expect(wrong_one, (22, "", f"allocsite: no report, {why}: {wrong_one}\n"), (process.returncode, process.out, process.err))
+    process = run([program], "format=tsv:by=type")
+    expect("at exit", ["2", "\t".join(node), "\t".join(user)], process.err.splitlines())
+
+
 def signalled():
     for program in programs():
         for old in glob.glob("s.*"):
@@ -247,4 +283,4 @@ def cancelled():
 
 if __name__ == "__main__":
     main([totals, stopping, resetting, phases, crowded, marking, marking_closely, marking_within, marking_ends, checking,
-          reporting, signalled, started, started_profile, early, forked, racing, mismarking, absent, cancelled])
+          reporting, objects, signalled, started, started_profile, early, forked, racing, mismarking, absent, cancelled])

@@ -129,7 +129,7 @@ static void complaints_name_what_would_be_right(void **state) {
         {"x=1", "unknown key, help=1 tells all"},
         {"top", "not of the form key=value"},
         {"sort=nothing", "not one of bytes, allocs, live, peak"},
-        {"format=html", "not one of text json csv markdown"},
+        {"format=html", "not one of text json csv tsv markdown"},
         {"names=long", "not one of short, full"},
         {"leaks=yes", "neither 0 nor 1"},
         {"top=5KiB", "not a number"},

@@ -31,7 +31,7 @@ static void what_matches(void **state) {
         assert_true(suppress_matches(good[i], &site));
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         assert_false(suppress_matches(bad[i], &site));
-    struct report_frame frames[] = {{NULL, 1, NULL}, {NULL, 2, "getpwnam"}};
+    struct report_frame frames[] = {{.address = 1}, {.address = 2, .function = "getpwnam"}};
     struct report_stack stack = {.frames = frames, .frame_count = 2};
     struct report_site called = site;
     called.main_stack = &stack;

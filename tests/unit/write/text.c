@@ -266,14 +266,14 @@ static void stacks_of_rows(void **state) {
     (void)state;
     struct report report = unprepared();
     static const struct report_module libc = {.path = "/lib/libc.so"}, program = {.path = "/bin/p"};
-    static struct report_frame frames[] = {{&program, 1, "f"},
-                                           {&program, 2, "A::load(int)"},
-                                           {&program, 3, "main"},
-                                           {&libc, 4, "__libc_start_main"}};
-    static struct report_frame inside[] = {{&libc, 1, "_IO_file_doallocate"},
-                                           {&libc, 2, "_IO_do_write"},
-                                           {&libc, 3, "printf"},
-                                           {&program, 4, NULL}};
+    static struct report_frame frames[] = {{.module = &program, .address = 1, .function = "f"},
+                                           {.module = &program, .address = 2, .function = "A::load(int)"},
+                                           {.module = &program, .address = 3, .function = "main"},
+                                           {.module = &libc, .address = 4, .function = "__libc_start_main"}};
+    static struct report_frame inside[] = {{.module = &libc, .address = 1, .function = "_IO_file_doallocate"},
+                                           {.module = &libc, .address = 2, .function = "_IO_do_write"},
+                                           {.module = &libc, .address = 3, .function = "printf"},
+                                           {.module = &program, .address = 4, .function = NULL}};
     struct report_stack stacks[] = {{.site = &copies[0],
                                      .frames = frames + 1,
                                      .frame_count = 2,

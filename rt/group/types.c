@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The layouts of the rows of types. */
-#include "dump/view/groups_write.h"
+#include "group/write.h"
 
 #include "write/json.h"
 
@@ -37,6 +37,12 @@ void type_use_add_site(struct type_use *use, const struct type_layout *layout,
         layout->padding * elements(layout, counters->live_blocks, counters->live_bytes, is_array);
 }
 
+void type_use_join(struct type_use *use, const struct type_use *part) {
+    use->differs |= part->differs || (use->layout && part->layout && is_other(use->layout, part->layout));
+    use->layout = part->layout ? part->layout : use->layout;
+    type_use_add(use, part);
+}
+
 void type_use_add(struct type_use *use, const struct type_use *part) {
     use->bytes += part->bytes;
     use->live_bytes += part->live_bytes;
@@ -67,8 +73,7 @@ struct types_known groups_types_known(const struct groups *groups) {
 }
 
 const struct types_unknown *groups_types_unknown(const struct groups *groups, size_t index) {
-    bool has = groups->layouts && index < groups->layouts->unknown_count;
-    return has ? &groups->layouts->unknown[index] : NULL;
+    return index < groups->unknown_count ? &groups->unknown[index] : NULL;
 }
 
 /* "1.0 KiB of 100 KiB (1.0%)" */
@@ -110,7 +115,7 @@ void groups_put_types(const struct page *page, const struct groups *groups) {
         page_begin_line(page, "layouts: not known of ", "\nLayouts: not known of ");
         page_code(page, unknown->module);
         out_text(page->out, ", ");
-        out_plain(page->out, unknown->why.text);
+        out_plain(page->out, unknown->why);
         page_end_line(page);
     }
 }
@@ -129,7 +134,7 @@ void groups_types_json(struct json *json, const struct groups *groups) {
     for (size_t i = 0; (unknown = groups_types_unknown(groups, i)); i++) {
         json_open(json, NULL, '{');
         json_text(json, "module", unknown->module);
-        json_text(json, "reason", unknown->why.text);
+        json_text(json, "reason", unknown->why);
         json_close(json, '}');
     }
     json_close(json, ']');

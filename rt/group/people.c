@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Groups for people: for the terminal, and as a Markdown table. */
 #include "base/covers.h"
-#include "dump/view/groups_write.h"
+#include "group/write.h"
 #include "write/line.h"
 #include "write/summary.h"
 
@@ -45,8 +45,10 @@ static void put_place(const struct page *page, const struct group_key *key) {
 }
 
 static void put_key(const struct page *page, enum group_by by, const struct group_key *key) {
-    bool is_place = key->is_module || by == BY_MODULE || by == BY_FILE || by == BY_LINE;
-    if (by == BY_THREAD)
+    bool is_place = key->is_module || by == BY_MODULE || by == BY_FILE || by == BY_LINE || by == BY_FREED;
+    if (by == BY_STACK)
+        page_site(page, key->site);
+    else if (by == BY_THREAD)
         put_thread(page, key);
     else if (is_place)
         put_place(page, key);
@@ -55,14 +57,38 @@ static void put_key(const struct page *page, enum group_by by, const struct grou
     else if (key->name)
         (by == BY_TYPE ? page_type : page_code)(page, key->name);
     else
-        out_text(page->out, by == BY_PHASE ? "(no phase)" : by == BY_TYPE ? "(unknown type)" : "unknown");
+        out_text(page->out, group_unnamed(by));
 }
 
 static void put_hidden(const struct page *page, const struct groups *groups) {
+    static const char filtered[] = "what the filter leaves out";
     size_t count = groups->count - groups->shown;
+    if (!count) {
+        out_text(page->out, filtered);
+        return;
+    }
     page_count(page, count, " more ", " more ");
     out_text(page->out, group_by_name(groups->by));
     out_text(page->out, count == 1 ? "" : "s");
+    out_text(page->out, groups->has_filtered ? ", and " : "");
+    out_text(page->out, groups->has_filtered ? filtered : "");
+}
+
+static bool has_hidden(const struct groups *groups) {
+    return groups->shown < groups->count || groups->has_filtered;
+}
+
+size_t group_frames(const struct groups *groups, const struct group_key *key) {
+    size_t count = key->stack ? key->stack->frame_count : 0;
+    return groups->depth && groups->depth < count ? groups->depth : count;
+}
+
+static void put_stack(const struct page *page, const struct groups *groups, const struct group_key *key) {
+    if (!key->site)
+        return;
+    page_chain(page, key->site);
+    if (key->stack)
+        details_of_stack(page, key->stack, group_frames(groups, key));
 }
 
 static void cell(char text[GRID_CELL], const void *groups, const void *row, int column) {
@@ -76,7 +102,7 @@ static void measure(struct grid *grid, const struct groups *groups) {
     grid_measure(grid, NULL);
     for (size_t i = 0; i < groups->shown; i++)
         grid_measure(grid, &groups->rows[i]);
-    if (groups->shown < groups->count)
+    if (has_hidden(groups))
         grid_measure(grid, &groups->hidden);
     columns_narrow(grid, &groups->limits);
 }
@@ -92,6 +118,7 @@ static void put_row(const struct page *page, const struct grid *grid, const stru
     line_begin(&line, &behind, grid_width(grid), behind.indent);
     put_key(&line.page, groups->by, &row->key);
     line_end(&line);
+    put_stack(&behind, groups, &row->key);
     groups_put_holes(page, groups, &row->use);
     grid_end(page);
 }
@@ -100,10 +127,10 @@ static void put_rows(const struct page *page, const struct groups *groups) {
     struct grid grid = {.page = page, .cell = cell, .context = groups};
     grid.count = groups_columns(grid.columns, groups, page->report);
     measure(&grid, groups);
-    grid_head(&grid, group_by_name(groups->by));
+    grid_head(&grid, groups->by == BY_FREED ? "by" : group_by_name(groups->by));
     for (size_t i = 0; i < groups->shown; i++)
         put_row(page, &grid, &groups->rows[i]);
-    if (groups->shown == groups->count)
+    if (!has_hidden(groups))
         return;
     grid_row(&grid, &groups->hidden);
     put_hidden(page, groups);
@@ -124,7 +151,7 @@ static void put_head(const struct page *page, const struct groups *groups) {
 void groups_text(struct out *out, const struct groups *groups, const struct report *report) {
     const struct page page = {.out = out, .report = report, .indent = HOLES_INDENT};
     put_head(&page, groups);
-    if (groups->count)
+    if (groups->count || groups->has_filtered)
         put_rows(&page, groups);
 }
 
@@ -138,10 +165,8 @@ void groups_markdown(struct out *out, const struct groups *groups, const struct 
 void groups_write(struct out *out, const struct groups *groups, const struct report *report,
                   enum report_format format) {
     static void (*const writers[])(struct out *, const struct groups *, const struct report *) = {
-        [FORMAT_TEXT] = groups_text,
-        [FORMAT_JSON] = groups_json,
-        [FORMAT_CSV] = groups_csv,
-        [FORMAT_MARKDOWN] = groups_markdown,
+        [FORMAT_TEXT] = groups_text, [FORMAT_JSON] = groups_json,         [FORMAT_CSV] = groups_csv,
+        [FORMAT_TSV] = groups_tsv,   [FORMAT_MARKDOWN] = groups_markdown,
     };
     COVERS(writers, FORMATS);
     writers[format](out, groups, report);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 // What was counted by line, function, file, type, module, thread and phase.
-#include "dump/view/groups.h"
+#include "dump/view/rows.h"
 #include "profile_image.h"
 
 #include <stdlib.h>
@@ -13,6 +13,7 @@ static struct profile_block *blocks;
 static struct tally *other; // of block 1
 static struct report_source source;
 static struct groups groups;
+static struct string_pool strings;
 static struct reason why;
 
 static const struct report_limits everything;
@@ -41,7 +42,7 @@ static void read_image(void) {
 // Adds the image's parts to the groups, and leaves its report prepared.
 static void add_parts(void) {
     read_image();
-    assert_true(groups_add_parts(&groups, &source, &why));
+    assert_true(groups_add_parts(&groups, &strings, &source, &why));
     report_prepare(source.report, &everything);
 }
 
@@ -78,9 +79,9 @@ static void assert_has(const char *text, const char *part) {
 static void names(void **state) {
     (void)state;
     enum group_by by;
-    assert_true(group_by_read("thread", &by) && by == BY_THREAD);
-    assert_true(group_by_read("site", &by) && by == BY_SITE);
-    assert_false(group_by_read("threads", &by) || group_by_read("", &by));
+    assert_true(group_by_read("thread", 6, &by) && by == BY_THREAD);
+    assert_true(group_by_read("site", 4, &by) && by == BY_SITE);
+    assert_false(group_by_read("threads", 7, &by) || group_by_read("", 0, &by));
     assert_string_equal(group_by_name(BY_PHASE), "phase");
 }
 
@@ -202,12 +203,12 @@ static void what_has_no_parts(void **state) {
     image_header(&image)->flags = PROFILE_IS_MERGED;
     tables.tallies[2].gained = 1;
     read_image();
-    assert_false(groups_add_parts(&groups, &source, &why));
+    assert_false(groups_add_parts(&groups, &strings, &source, &why));
     assert_string_equal(why.text, "was made by merge: only the profiles that it is of have phases");
     profile_read_free(&source.profile);
     source.is_profile = false;
     groups.by = BY_THREAD;
-    assert_false(groups_add_parts(&groups, &source, &why));
+    assert_false(groups_add_parts(&groups, &strings, &source, &why));
     assert_string_equal(why.text, "is a report in JSON: only profiles have threads");
     assert_int_equal(groups.count, 0);
 }

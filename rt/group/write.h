@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The forms of groups, and what they have in common. */
-#ifndef ALLOCSITE_DUMP_VIEW_GROUPS_WRITE_H
-#define ALLOCSITE_DUMP_VIEW_GROUPS_WRITE_H
+#ifndef ALLOCSITE_GROUP_WRITE_H
+#define ALLOCSITE_GROUP_WRITE_H
 
 #include "base/json.h"
-#include "dump/view/groups.h"
+#include "group/groups.h"
 #include "write/columns.h"
 #include "write/page.h"
 
@@ -12,11 +12,27 @@ void groups_text(struct out *, const struct groups *, const struct report *);
 void groups_markdown(struct out *, const struct groups *, const struct report *);
 void groups_json(struct out *, const struct groups *, const struct report *);
 void groups_csv(struct out *, const struct groups *, const struct report *);
+void groups_tsv(struct out *, const struct groups *, const struct report *);
+
+void groups_write(struct out *, const struct groups *, const struct report *, enum report_format);
 
 /* Whether rows of unsited allocations, under their module's name, can be among them. */
 static inline bool group_by_has_unsited(enum group_by by) {
-    return by != BY_MODULE && !group_by_parts(by);
+    return by != BY_MODULE && by != BY_STACK && !group_by_parts(by);
 }
+
+/* Whether their blocks can be lost. */
+static inline bool group_by_has_lost(enum group_by by) {
+    return by != BY_STACK && by != BY_FREED && !group_by_parts(by);
+}
+
+/* What stands for no name. */
+static inline const char *group_unnamed(enum group_by by) {
+    return by == BY_PHASE ? "(no phase)" : by == BY_TYPE ? "(unknown type)" : "unknown";
+}
+
+/* The frames of the row that are shown. */
+size_t group_frames(const struct groups *, const struct group_key *);
 
 /* Whether something was counted before a reset. */
 bool groups_have_before(const struct groups *);
@@ -46,6 +62,7 @@ void group_counter_write(struct out *, const struct report_site *, const struct 
 /* Those that sites do not have; frees: what a phase or a thread has given back. */
 enum {
     COLUMN_FREES = COLUMNS,
+    COLUMN_FREED, /* bytes that a line gave back, to realloc as well */
     /* Of types: sizeof, what of it is padding, and what that comes to. */
     COLUMN_SIZE,
     COLUMN_HOLES,
@@ -66,6 +83,9 @@ void groups_cell(char text[UNITS_SIZE], const struct groups *, const struct grou
 
 /* Adds a site that allocates the type; layout: NULL if it has none. */
 void type_use_add_site(struct type_use *, const struct type_layout *, const struct counters *);
+
+/* Adds another row of the same type. */
+void type_use_join(struct type_use *, const struct type_use *part);
 
 /* Adds the numbers alone. */
 void type_use_add(struct type_use *, const struct type_use *);

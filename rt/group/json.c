@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Groups as JSON. */
-#include "dump/view/groups_write.h"
 #include "write/json.h"
+#include "group/write.h"
 
 static void put_counters(struct json *json, const struct report_site *sum, enum group_by by, bool has_lost) {
     struct group_counter list[GROUP_COUNTERS];
@@ -40,7 +40,21 @@ static void put_thread(struct json *json, const struct group_key *key) {
     json_number(json, "pid", key->pid);
 }
 
-static void put_key(struct json *json, enum group_by by, const struct group_key *key) {
+static void put_stack(struct json *json, const struct groups *groups, const struct group_key *key) {
+    json_id(json, "site", key->site->view.id);
+    json_text(json, "function", key->site->view.at.function);
+    json_text(json, "file", key->site->view.at.file);
+    json_number(json, "line", key->site->view.at.line);
+    json_text(json, "type", key->site->view.type);
+    json_frames(json, key->stack, group_frames(groups, key));
+}
+
+static void put_key(struct json *json, const struct groups *groups, const struct group_key *key) {
+    enum group_by by = groups->by == BY_FREED ? BY_LINE : groups->by;
+    if (by == BY_STACK) {
+        put_stack(json, groups, key);
+        return;
+    }
     if (by == BY_THREAD) {
         put_thread(json, key);
         return;
@@ -55,7 +69,7 @@ static void put_key(struct json *json, enum group_by by, const struct group_key 
 static void put_row(struct json *json, const struct groups *groups, const struct group *row, bool has_lost) {
     json_line(json);
     json_open(json, NULL, '{');
-    put_key(json, groups->by, &row->key);
+    put_key(json, groups, &row->key);
     put_counters(json, &row->sum, groups->by, has_lost);
     if (groups->by == BY_TYPE)
         type_use_json(json, &row->use);

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* What allocsite-dump report is asked to show. */
+#ifndef ALLOCSITE_DUMP_COMMANDS_REPORT_H
+#define ALLOCSITE_DUMP_COMMANDS_REPORT_H
+
+#include "dump/load/symbolize.h"
+#include "dump/view/rows.h"
+#include "dump/view/tree.h"
+
+enum shown_what { SHOW_ROWS, SHOW_UNUSED, SHOW_COVERAGE, SHOW_TREE, SHOW_EVENTS };
+
+struct showing {
+    struct options options;
+    enum shown_what what;
+    const char *given[32]; /* names of options that not all have, as they came */
+    size_t given_count;
+    bool has_prune;
+    bool is_export;             /* in a format of allocsite-dump export, which takes the options as well */
+    bool is_flame;              /* the tree is drawn */
+    const char *of_rows;        /* an option that this has not; NULL: there was none */
+    struct module_list modules; /* of which the files are looked at */
+    struct type_layouts layouts;
+    struct groups groups; /* by site: none */
+    struct string_pool strings;
+    char *suppressed;
+    struct symbolizer symbolizer;
+    struct tree tree;
+    bool is_page, has_source;      /* of rows: as HTML */
+    bool lacks_parts;              /* what is shown is not all of known threads and phases */
+    struct groups threads, phases; /* of the page */
+};
+
+/* Takes the options. STATUS_DONE: files, if any, are to be shown, the first one of which is the argument optind;
+ * else it has been said what is wrong. *is_help: all that was asked for is on standard output. */
+int report_options(struct showing *, int count, char **arguments, bool *is_help);
+
+#endif

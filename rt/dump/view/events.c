@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* What each line does to the heap. */
+#include "dump/view/events.h"
+
+#include "base/sort.h"
+#include "dump/base/memory.h"
+#include "model/filter.h"
+#include "write/line.h"
+#include "write/summary.h"
+
+#include <stdlib.h>
+
+/* Blocks that came at a line, or that it gave back, of an owner. */
+struct event {
+    const struct report_site *at, *owner; /* NULL: not known */
+    bool has_owner;                       /* else it is the line's own sum */
+    uint64_t count, bytes;
+};
+
+/* A line: its own sum, and then whose blocks. */
+struct line_events {
+    uint64_t count, bytes;
+    struct event *owners;
+    size_t owner_count;
+};
+
+struct events {
+    const struct report *report;
+    const char *filter;
+    struct event *list;
+    size_t count, room;
+};
+
+static int compare_lines(const struct report_site *a, const struct report_site *b) {
+    if (!a || !b)
+        return !a - !b;
+    const struct site_view *left = &a->view, *right = &b->view;
+    return compare_text(left->at.file, right->at.file)
+               ?: compare_u64(left->at.line, right->at.line)
+               ?: left->at.file ? 0 : compare_text(left->module, right->module)
+               ?: compare_u64(left->address, right->address);
+}
+
+static int compare_events(const void *a, const void *b) {
+    const struct event *left = a, *right = b;
+    return compare_lines(left->at, right->at)
+               ?: compare_u64(left->has_owner, right->has_owner) ?: compare_lines(left->owner, right->owner);
+}
+
+static int compare_sizes(const void *a, const void *b) {
+    const struct event *left = a, *right = b;
+    return compare_u64(right->bytes, left->bytes)
+               ?: compare_u64(right->count, left->count) ?: compare_lines(left->owner, right->owner);
+}
+
+static int compare_line_sizes(const void *a, const void *b) {
+    const struct line_events *left = a, *right = b;
+    return compare_u64(right->bytes, left->bytes)
+               ?: compare_u64(right->count, left->count)
+               ?: compare_lines(left->owners->at, right->owners->at);
+}
+
+static bool is_asked(const struct events *events, const struct report_site *site) {
+    return !events->filter[0] || (site && filter_matches(events->filter, &site->view));
+}
+
+static void add(struct events *events, struct event event) {
+    bool is_wanted = is_asked(events, event.at) || (event.has_owner && is_asked(events, event.owner));
+    if (!event.count || !is_wanted)
+        return;
+    memory_grow(&events->list, events->count, &events->room, sizeof *events->list);
+    events->list[events->count++] = event;
+}
+
+static void add_pairs(struct events *events, enum pair_kind kind) {
+    const struct report *report = events->report;
+    for (size_t i = 0; i < report->pair_count - report->fault_count; i++) {
+        const struct report_pair *pair = &report->pairs[i];
+        if (pair->kind == kind)
+            add(events, (struct event){.at = pair->by,
+                                       .owner = pair->owner,
+                                       .has_owner = true,
+                                       .count = pair->count,
+                                       .bytes = pair->bytes});
+    }
+}
+
+static void add_calls(struct events *events, bool is_realloc) {
+    for (size_t i = 0; i < events->report->counted; i++) {
+        const struct report_site *site = events->report->sites[i];
+        const struct counters *counters = &site->counters;
+        if (!site->view.backing)
+            add(events,
+                (struct event){.at = site,
+                               .count = is_realloc ? counters->reallocs : counters->allocs,
+                               .bytes = is_realloc ? counters->realloc_bytes : counters->alloc_bytes});
+    }
+}
+
+/* One event for each line and owner. */
+static void merge(struct events *events) {
+    size_t kept = 0;
+    sort_array(events->list, events->count, sizeof *events->list, compare_events);
+    for (size_t i = 0; i < events->count; i++)
+        if (kept && compare_events(&events->list[kept - 1], &events->list[i]) == 0) {
+            events->list[kept - 1].count += events->list[i].count;
+            events->list[kept - 1].bytes += events->list[i].bytes;
+        } else
+            events->list[kept++] = events->list[i];
+    events->count = kept;
+}
+
+/* A line that only gives back has the sum of what that was. Returns how many lines there are. */
+static size_t take_lines(const struct events *events, struct line_events *lines) {
+    size_t count = 0;
+    for (size_t i = 0; i < events->count; i++) {
+        struct event *event = &events->list[i];
+        bool is_new = !count || compare_lines(lines[count - 1].owners->at, event->at) != 0;
+        if (is_new)
+            lines[count++] = (struct line_events){.owners = event};
+        struct line_events *line = &lines[count - 1];
+        if (!event->has_owner || line->owners->has_owner) {
+            line->count += event->count;
+            line->bytes += event->bytes;
+        }
+        line->owner_count++;
+    }
+    for (size_t i = 0; i < count; i++)
+        sort_array(lines[i].owners, lines[i].owner_count, sizeof *lines[i].owners, compare_sizes);
+    sort_array(lines, count, sizeof *lines, compare_line_sizes);
+    return count;
+}
+
+static void put_blocks(const struct page *page, uint64_t count, uint64_t bytes) {
+    page_count(page, count, " block of ", " blocks of ");
+    page_size(page, bytes);
+}
+
+static void put_line(const struct page *page, const struct report_site *site) {
+    if (!site || !site->view.at.file) {
+        page_site(page, site);
+        return;
+    }
+    page_place(page, &(struct place){.file = site->view.at.file, .line = site->view.at.line});
+    line_space(page);
+    page_function(page, site->view.at.function);
+}
+
+static void begin(struct line *line, const struct page *page, size_t indent, const char *item) {
+    for (size_t i = 0; i < indent; i++)
+        out_char(page->out, ' ');
+    out_text(page->out, page->is_markdown ? item : "");
+    line_begin(line, page, indent, indent + 2);
+}
+
+static void end(struct line *line) {
+    const struct page *to = line->to;
+    line_end(line);
+    out_char(to->out, '\n');
+}
+
+static void put_events(const struct page *page, const struct line_events *at) {
+    struct line line;
+    begin(&line, page, 2, "- ");
+    put_blocks(&line.page, at->count, at->bytes);
+    out_text(line.page.out, " at ");
+    put_line(&line.page, at->owners->at);
+    end(&line);
+    for (size_t i = 0; i < at->owner_count; i++) {
+        const struct event *event = &at->owners[i];
+        if (!event->has_owner)
+            continue;
+        begin(&line, page, 6, "- ");
+        out_text(line.page.out, "Overrides ");
+        put_blocks(&line.page, event->count, event->bytes);
+        out_text(line.page.out, " of ");
+        put_line(&line.page, event->owner);
+        end(&line);
+    }
+}
+
+static void put_title(const struct page *page, const char *title) {
+    out_text(page->out, page->is_markdown ? "\n## " : "");
+    out_text(page->out, title);
+    out_text(page->out, page->is_markdown ? "\n\n" : "\n");
+}
+
+static void put_section(const struct page *page, struct events *events, const char *title) {
+    merge(events);
+    struct line_events *lines = memory_zeros(events->count + 1, sizeof *lines);
+    size_t count = take_lines(events, lines);
+    put_title(page, title);
+    for (size_t i = 0; i < count; i++)
+        put_events(page, &lines[i]);
+    free(lines);
+    events->count = 0;
+}
+
+/* ---- The summary: by line what became of its blocks. */
+
+struct summed {
+    const struct report_site *at;
+    struct counters counters;
+};
+
+static int compare_summed_lines(const void *a, const void *b) {
+    return compare_lines(((const struct summed *)a)->at, ((const struct summed *)b)->at);
+}
+
+/* What is live first. */
+static int compare_summed(const void *a, const void *b) {
+    const struct summed *left = a, *right = b;
+    return compare_u64(right->counters.live_bytes, left->counters.live_bytes)
+               ?: compare_u64(counters_bytes(&right->counters), counters_bytes(&left->counters))
+               ?: compare_summed_lines(a, b);
+}
+
+static size_t sum_lines(const struct events *events, struct summed *lines) {
+    size_t count = 0, kept = 0;
+    for (size_t i = 0; i < events->report->counted; i++) {
+        const struct report_site *site = events->report->sites[i];
+        if (!site->view.backing && is_asked(events, site))
+            lines[count++] = (struct summed){site, site->counters};
+    }
+    sort_array(lines, count, sizeof *lines, compare_summed_lines);
+    for (size_t i = 0; i < count; i++)
+        if (kept && compare_summed_lines(&lines[kept - 1], &lines[i]) == 0)
+            counters_add(&lines[kept - 1].counters, &lines[i].counters);
+        else
+            lines[kept++] = lines[i];
+    sort_array(lines, kept, sizeof *lines, compare_summed);
+    return kept;
+}
+
+/* "(12, 10, 1)" */
+static void put_counts(const struct page *page, const struct counters *counters) {
+    out_char(page->out, '(');
+    page_count(page, counters->allocs, ", ", ", ");
+    page_count(page, counters->frees, ", ", ", ");
+    page_count(page, counters->reallocs, ")", ")");
+}
+
+static void put_summed(const struct page *page, const struct counters *counters,
+                       const struct report_site *at) {
+    struct line line;
+    begin(&line, page, 2, "- ");
+    put_counts(&line.page, counters);
+    out_text(line.page.out, ", live ");
+    put_blocks(&line.page, counters->live_blocks, counters->live_bytes);
+    if (at) {
+        out_text(line.page.out, " of ");
+        put_line(&line.page, at);
+    } else
+        out_text(line.page.out, " in total");
+    end(&line);
+}
+
+static void put_summary(const struct page *page, const struct events *events, bool is_leaks) {
+    struct summed *lines = memory_zeros(events->report->counted + 1, sizeof *lines);
+    struct counters total = {.allocs = 0};
+    size_t count = sum_lines(events, lines);
+    put_title(page, "HEAP SUMMARY (alloc, free, realloc)");
+    for (size_t i = 0; i < count; i++) {
+        if (is_leaks && !lines[i].counters.live_blocks)
+            continue;
+        put_summed(page, &lines[i].counters, lines[i].at);
+        counters_add(&total, &lines[i].counters);
+    }
+    put_summed(page, &total, NULL);
+    free(lines);
+}
+
+void events_write(struct out *out, const struct report *report, const char *filter, bool is_leaks,
+                  bool is_markdown) {
+    const struct page page = {.out = out, .report = report, .is_markdown = is_markdown};
+    struct events events = {.report = report, .filter = filter};
+    (is_markdown ? summary_markdown : summary_text)(&page);
+    if (!is_leaks) {
+        add_calls(&events, false);
+        put_section(&page, &events, "ALLOCATIONS");
+        add_calls(&events, true);
+        add_pairs(&events, PAIR_REALLOC);
+        put_section(&page, &events, "REALLOCATIONS");
+        add_pairs(&events, PAIR_FREE);
+        put_section(&page, &events, "DEALLOCATIONS");
+    }
+    put_summary(&page, &events, is_leaks);
+    free(events.list);
+}

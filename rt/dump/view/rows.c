@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Groups from files. */
+#include "dump/view/rows.h"
+
+#include "dump/base/memory.h"
+#include "dump/base/modules.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+static void make_room(struct groups *groups, size_t more) {
+    groups->rows = memory_need(realloc(groups->rows, (groups->count + more + 1) * sizeof *groups->rows));
+}
+
+void groups_add_sites(struct groups *groups, const struct report *report) {
+    make_room(groups, groups_rows_needed(groups, report) + 1);
+    groups_enter(groups, report);
+    if (!report->left_out || groups->by == BY_FREED)
+        return;
+    groups->rows[groups->count++] =
+        (struct group){.key = {.name = ROW_LEFT_OUT, .is_unsited = true, .is_module = true},
+                       .sum = {.counters = report->hidden.counters,
+                               .lost_blocks = report->hidden.lost_blocks,
+                               .lost_bytes = report->hidden.lost_bytes}};
+}
+
+static const struct type_layout *layout_of(const void *layouts, const struct site_view *view) {
+    return type_layouts_of(layouts, view);
+}
+
+void groups_use_layouts(struct groups *groups, const struct type_layouts *layouts) {
+    groups->layouts = layouts;
+    groups->layout_of = layout_of;
+    groups->unknown = layouts->unknown;
+    groups->unknown_count = layouts->unknown_count;
+}
+
+static struct group_key key_of_part(enum group_by by, struct string_pool *strings,
+                                    const struct profile_part *part, uint64_t pid) {
+    struct group_key key = {.name = part->is_known ? NULL : ROW_UNNAMED};
+    if (by == BY_PHASE && part->is_known)
+        key.name = string_keep(strings, part->phase);
+    if (by == BY_THREAD) {
+        key.number = part->thread;
+        key.pid = pid;
+    }
+    return key;
+}
+
+static void add_parts(struct groups *groups, struct string_pool *strings, const struct profile_file *file) {
+    make_room(groups, file->part_count);
+    for (size_t i = 0; i < file->part_count; i++) {
+        const struct profile_part *part = &file->parts[i];
+        groups->rows[groups->count++] = (struct group){
+            .key = key_of_part(groups->by, strings, part, file->pid), .sum = {.counters = part->counters}};
+    }
+    groups_merge(groups);
+    counters_add(&groups->before_reset, &file->before_reset);
+}
+
+bool groups_add_parts(struct groups *groups, struct string_pool *strings, const struct report_source *source,
+                      struct reason *why) {
+    const char *by = group_by_name(groups->by);
+    if (!source->is_profile)
+        return reason_set(why, "is a report in JSON: only profiles have %ss", by);
+    if (source->profile.is_merged)
+        return reason_set(why, "was made by merge: only the profiles that it is of have %ss", by);
+    add_parts(groups, strings, &source->profile);
+    return true;
+}
+
+void groups_free(struct groups *groups) {
+    free(groups->rows);
+    groups->rows = NULL;
+    groups->count = 0;
+}
+
+/* The sum that the rows of parts must have: what was inherited came from elsewhere, and a reset takes nothing
+ * off a part. */
+static struct report_site whole_of_parts(const struct groups *groups, const struct report_site *totals) {
+    struct report_site whole = *totals;
+    counters_add(&whole.counters, &groups->before_reset);
+    whole.counters.live_blocks -= totals->counters.inherited_blocks;
+    whole.counters.live_bytes -= totals->counters.inherited_bytes;
+    return whole;
+}
+
+/* What pairs have is what was freed, once the program has ended. */
+int groups_check(const char *path, const struct groups *groups, const struct report *report) {
+    struct group_counter list[GROUP_COUNTERS];
+    size_t count = groups_counters(list, groups->by, report->reach);
+    bool of_parts = group_by_parts(groups->by), is_of_pairs = groups->by == BY_FREED;
+    struct report_site whole = of_parts ? whole_of_parts(groups, &report->totals) : report->totals;
+    int status = STATUS_DONE;
+    for (size_t i = 0; i < count && (!is_of_pairs || report->finished); i++) {
+        uint64_t left = group_counter_of(&groups->whole, &list[i]),
+                 right = group_counter_of(&whole, &list[i]);
+        if (left == right)
+            continue;
+        complain(path, "breaks a law: sum of %s over all %ss = %s, but they are %" PRIu64 " and %" PRIu64,
+                 list[i].name, group_by_name(groups->by), list[i].name, left, right);
+        status = STATUS_FAILED;
+    }
+    return status;
+}

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The counters, summed up by something else than sites. */
+#include "group/groups.h"
+
+#include "base/sort.h"
+#include "group/write.h"
+#include "model/filter.h"
+
+#include <string.h>
+
+/* ---- Rows, and which of them are one. */
+
+static int compare_frames(const struct report_frame *a, const struct report_frame *b) {
+    return compare_text(a->module ? a->module->path : NULL, b->module ? b->module->path : NULL)
+               ?: compare_u64(a->address, b->address);
+}
+
+static size_t frames_of(const struct report_stack *stack, uint64_t depth) {
+    return depth && depth < stack->frame_count ? depth : stack->frame_count;
+}
+
+static int compare_stacks(const struct report_stack *a, const struct report_stack *b, uint64_t depth) {
+    if (!a || !b)
+        return !a - !b;
+    size_t left = frames_of(a, depth), right = frames_of(b, depth);
+    int order = 0;
+    for (size_t i = 0; i < left && i < right && !order; i++)
+        order = compare_frames(&a->frames[i], &b->frames[i]);
+    return order ?: compare_u64(left, right);
+}
+
+static int compare_keys(const struct groups *groups, const struct group_key *a, const struct group_key *b) {
+    int order = compare_u64(a->is_module, b->is_module)
+                    ?: compare_u64(a->is_unsited, b->is_unsited)
+                    ?: compare_text(a->name, b->name)
+                    ?: compare_u64(a->pid, b->pid) ?: compare_u64(a->number, b->number);
+    if (order || !a->site || !b->site)
+        return order;
+    return compare_u64(a->site->position, b->site->position)
+               ?: compare_stacks(a->stack, b->stack, groups->depth);
+}
+
+/* The array is sorted by a function without a context; one report is made at a time. */
+static const struct groups *sorted;
+
+static int compare_rows(const void *a, const void *b) {
+    return compare_keys(sorted, &((const struct group *)a)->key, &((const struct group *)b)->key);
+}
+
+static void add_sum(struct report_site *sum, const struct report_site *part) {
+    counters_add(&sum->counters, &part->counters);
+    sum->lost_blocks += part->lost_blocks;
+    sum->lost_bytes += part->lost_bytes;
+}
+
+void groups_merge(struct groups *groups) {
+    size_t kept = 0;
+    sorted = groups;
+    sort_array(groups->rows, groups->count, sizeof *groups->rows, compare_rows);
+    for (size_t i = 0; i < groups->count; i++) {
+        struct group *row = &groups->rows[i];
+        if (kept && compare_rows(&groups->rows[kept - 1], row) == 0) {
+            add_sum(&groups->rows[kept - 1].sum, &row->sum);
+            type_use_join(&groups->rows[kept - 1].use, &row->use);
+        } else
+            groups->rows[kept++] = *row;
+    }
+    groups->count = kept;
+}
+
+/* ---- From a report. */
+
+/* Where unsited allocations are made may be known from symbols and debug information. */
+static bool is_known(enum group_by by, const struct site_view *view) {
+    return by != BY_TYPE && (by == BY_FUNCTION ? view->at.function : view->at.file);
+}
+
+static struct group_key key_of_site(enum group_by by, const struct site_view *view) {
+    if (by == BY_MODULE)
+        return (struct group_key){.name = view->module};
+    if (!view->sited && !is_known(by, view))
+        return (struct group_key){.name = view->module, .is_unsited = true, .is_module = true};
+    switch (by) {
+    case BY_FUNCTION:
+        return (struct group_key){.name = view->at.function, .is_unsited = !view->sited};
+    case BY_TYPE:
+        return (struct group_key){.name = view->type};
+    case BY_LINE:
+    case BY_FREED:
+        return (struct group_key){.name = view->at.file, .is_unsited = !view->sited, .number = view->at.line};
+    default:
+        return (struct group_key){.name = view->at.file, .is_unsited = !view->sited};
+    }
+}
+
+static bool is_of_filter(const struct groups *groups, const struct report_site *site) {
+    return !groups->filter || !groups->filter[0] || (site && filter_matches(groups->filter, &site->view));
+}
+
+static void enter_row(struct groups *groups, struct group_key key, const struct report_site *part,
+                      const struct report_site *site) {
+    if (!is_of_filter(groups, site)) {
+        add_sum(&groups->filtered, part);
+        groups->has_filtered = true;
+        return;
+    }
+    struct group *row = &groups->rows[groups->count++];
+    *row = (struct group){.key = key};
+    add_sum(&row->sum, part);
+    if (groups->layouts && site)
+        type_use_add_site(&row->use, groups->layout_of(groups->layouts, &site->view), &part->counters);
+}
+
+static void enter_sites(struct groups *groups, const struct report *report) {
+    for (size_t i = 0; i < report->counted; i++) {
+        const struct report_site *site = report->sites[i];
+        struct group_key key = key_of_site(groups->by, &site->view);
+        if (groups->by == BY_STACK)
+            key = (struct group_key){.site = site};
+        if (!site->view.backing)
+            enter_row(groups, key, site, site);
+    }
+}
+
+/* What is in a stack is taken off what its site has in none. */
+static void enter_stacks(struct groups *groups, const struct report *report) {
+    for (size_t i = 0; i < report->stack_count; i++) {
+        const struct report_stack *stack = &report->stacks[i];
+        struct report_site part = {.counters = stack->counters}, rest = {.lost_blocks = 0};
+#define TAKE_OFF(name) rest.counters.name = -part.counters.name;
+        ALLOCSITE_TOTALS(TAKE_OFF)
+#undef TAKE_OFF
+        if (stack->site->view.backing || stack->site->position >= report->counted)
+            continue;
+        enter_row(groups, (struct group_key){.site = stack->site, .stack = stack}, &part, stack->site);
+        enter_row(groups, (struct group_key){.site = stack->site}, &rest, stack->site);
+    }
+}
+
+static bool is_empty(const struct counters *counters) {
+    uint64_t any = 0;
+#define ANY(name) any |= counters->name;
+    ALLOCSITE_TOTALS(ANY)
+#undef ANY
+    return !any;
+}
+
+/* Sites whose stacks have all of it. */
+static void drop_empty(struct groups *groups) {
+    size_t kept = 0;
+    for (size_t i = 0; i < groups->count; i++)
+        if (groups->rows[i].key.stack || !is_empty(&groups->rows[i].sum.counters))
+            groups->rows[kept++] = groups->rows[i];
+    groups->count = kept;
+}
+
+/* What pairs tell of who gave blocks back, at the line that did. */
+static void enter_freed(struct groups *groups, const struct report *report) {
+    static const struct site_view unknown = {.module = "?"};
+    for (size_t i = 0; i < report->pair_count - report->fault_count; i++) {
+        const struct report_pair *pair = &report->pairs[i];
+        struct report_site part = {.lost_blocks = 0};
+        struct group_key key = key_of_site(BY_FREED, pair->by ? &pair->by->view : &unknown);
+        if (pair->owner && pair->owner->view.backing)
+            continue;
+        *(pair->kind == PAIR_FREE ? &part.counters.frees : &part.counters.moved) = pair->count;
+        *(pair->kind == PAIR_FREE ? &part.counters.freed_bytes : &part.counters.moved_bytes) = pair->bytes;
+        enter_row(groups, key, &part, pair->by);
+    }
+}
+
+size_t groups_rows_needed(const struct groups *groups, const struct report *report) {
+    if (groups->by == BY_FREED)
+        return report->pair_count;
+    return report->counted + (groups->by == BY_STACK ? 2 * report->stack_count : 0);
+}
+
+void groups_enter(struct groups *groups, const struct report *report) {
+    if (groups->by == BY_FREED)
+        enter_freed(groups, report);
+    else
+        enter_sites(groups, report);
+    if (groups->by == BY_STACK)
+        enter_stacks(groups, report);
+    groups_merge(groups);
+    if (groups->by == BY_STACK)
+        drop_empty(groups);
+}
+
+/* ---- The order of groups, and which of them are shown. */
+
+/* The live bytes of a part are signed. */
+static uint64_t live(const struct groups *groups, const struct counters *counters) {
+    return group_by_parts(groups->by) ? counters->live_bytes ^ UINT64_C(1) << 63 : counters->live_bytes;
+}
+
+static void set_order(const struct groups *groups, struct group *group) {
+    const struct counters *counters = &group->sum.counters;
+    enum report_sort sort = groups->limits.sort;
+    uint64_t live_bytes = live(groups, counters), first = 0, second = 0;
+    if (groups->limits.leaks) {
+        first = group->sum.lost_bytes;
+        second = live_bytes;
+    } else if (sort == SORT_ALLOCS) {
+        first = counters_calls(counters);
+    } else if (sort == SORT_LIVE) {
+        first = live_bytes;
+        second = counters->peak_bytes;
+    } else if (sort == SORT_PEAK) {
+        first = counters->peak_bytes;
+        second = live_bytes;
+    }
+    bool is_freed = groups->by == BY_FREED;
+    group->order[0] = first;
+    group->order[1] = second;
+    group->order[2] = is_freed ? counters->freed_bytes + counters->moved_bytes : counters_bytes(counters);
+    group->order[3] = is_freed ? counters->frees + counters->moved : counters_calls(counters);
+}
+
+/* The larger first; what is equal, and has as many bytes and calls, by name. */
+static int compare(const void *a, const void *b) {
+    const struct group *left = a, *right = b;
+    int order = 0;
+    for (int i = 0; i < 4 && !order; i++)
+        order = compare_u64(right->order[i], left->order[i]);
+    return order ?: compare_rows(a, b);
+}
+
+static bool is_wanted(const struct groups *groups, const struct group *group) {
+    if (groups->by != BY_FREED)
+        return limits_want(&groups->limits, &group->sum.counters);
+    return group->order[2] >= groups->limits.min_bytes && group->order[3] >= groups->limits.min_allocs;
+}
+
+/* Those that are shown come to the front, in their order. */
+static void cut(struct groups *groups) {
+    const struct report_limits *limits = &groups->limits;
+    for (size_t i = 0; i < groups->count; i++) {
+        struct group group = groups->rows[i];
+        bool fits = !limits->top || groups->shown < limits->top;
+        if (!fits || !is_wanted(groups, &group)) {
+            add_sum(&groups->hidden.sum, &group.sum);
+            type_use_add(&groups->hidden.use, &group.use);
+            continue;
+        }
+        groups->rows[i] = groups->rows[groups->shown];
+        groups->rows[groups->shown++] = group;
+    }
+}
+
+void groups_prepare(struct groups *groups, const struct report_limits *limits) {
+    groups->limits = *limits;
+    for (size_t i = 0; i < groups->count; i++) {
+        set_order(groups, &groups->rows[i]);
+        add_sum(&groups->whole, &groups->rows[i].sum);
+        type_use_add(&groups->whole_use, &groups->rows[i].use);
+    }
+    add_sum(&groups->whole, &groups->filtered);
+    add_sum(&groups->hidden.sum, &groups->filtered);
+    sorted = groups;
+    sort_array(groups->rows, groups->count, sizeof *groups->rows, compare);
+    cut(groups);
+}

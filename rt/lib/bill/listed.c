@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Functions whose callers are billed in their place. */
+#define _GNU_SOURCE
+#include "lib/bill/listed.h"
+
+#include "format.h"
+#include "lib/base/os.h"
+#include "lib/base/slot.h"
+#include "lib/base/table.h"
+#include "lib/walk/walk.h"
+#include "lib/who/callers.h"
+#include "lib/who/descriptor.h"
+#include "lib/who/modules.h"
+#include "model/filter.h"
+#include "write/names.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <string.h>
+
+enum { PATTERNS_MOST = 256, LIST_SIZE = 1 << 16, FRAMES_MOST = 16 };
+
+static const char *patterns[PATTERNS_MOST];
+static size_t pattern_count;
+
+/* Where such functions are, as the module's file has it. */
+struct range {
+    uint64_t begin, end;
+};
+
+/* Two threads can have met a module at once; either of its ranges are right. */
+struct listed_module {
+    struct listed_module *next;
+    const struct module *module;
+    size_t count;
+    struct range ranges[];
+};
+
+static struct listed_module *listed_modules; /* only ever pushed to */
+
+/* "fun:PATTERN=wrapper", and arguments that are for the plugin. */
+static void take_line(char *line) {
+    static const char begin[] = "fun:", end[] = "=wrapper";
+    line += strspn(line, " \t");
+    char *behind = strncmp(line, begin, strlen(begin)) == 0 ? strstr(line, end) : NULL;
+    if (!behind || pattern_count == PATTERNS_MOST)
+        return;
+    *behind = '\0';
+    patterns[pattern_count++] = line + strlen(begin);
+}
+
+bool listed_begin(const char *path) {
+    if (strcmp(path, "none") == 0)
+        return false;
+    char *text = os_map(LIST_SIZE, OS_FORK_KEEPS);
+    if (!text || os_read_file(path, text, LIST_SIZE - 1) < 0) {
+        os_say("no list from ", path, ": ", strerrordesc_np(errno));
+        return false;
+    }
+    for (char *next; text; text = next) {
+        next = strchr(text, '\n');
+        if (next)
+            *next++ = '\0';
+        take_line(text);
+    }
+    if (!pattern_count)
+        os_say("no list from ", path, ": no line is fun:PATTERN=wrapper");
+    return pattern_count;
+}
+
+static bool is_listed(const char *function) {
+    for (size_t i = 0; i < pattern_count; i++)
+        if (filter_is_function(patterns[i], function))
+            return true;
+    return false;
+}
+
+/* Those of operators stay. */
+static void drop_template_arguments(char *name) {
+    const char *from = name, *end = strstr(name, "operator");
+    for (unsigned depth = 0; *from && from != end; from++) {
+        depth += *from == '<';
+        if (!depth)
+            *name++ = *from;
+        depth -= *from == '>' && depth;
+    }
+    memmove(name, from, strlen(from) + 1);
+}
+
+/* Of a symbol or demangled, of C++ without what its programmer does not write. */
+static bool is_listed_function(const char *function) {
+    char name[NAME_SIZE];
+    if (!function || is_listed(function))
+        return function;
+    if (strncmp(function, "_Z", 2) != 0 && !strpbrk(function, "<("))
+        return false;
+    name_function(name, function, SIZE_MAX);
+    drop_template_arguments(name);
+    return is_listed(name);
+}
+
+/* The wrapper's twin is the wrapper. */
+static bool is_listed_symbol(const char *symbol) {
+    char plain[1024];
+    const char *end = strstr(symbol, ALLOCSITE_SITED);
+    if (!end)
+        return is_listed_function(symbol);
+    size_t length = (size_t)(end - symbol);
+    if (length >= sizeof plain)
+        return false;
+    memcpy(plain, symbol, length);
+    plain[length] = '\0';
+    return is_listed_function(plain);
+}
+
+/* ---- The symbols of a file, which may be damaged. */
+
+struct symbols {
+    const Elf64_Sym *list;
+    size_t count;
+    const char *strings;
+    size_t strings_size;
+};
+
+static bool has(size_t size, uint64_t offset, uint64_t length) {
+    return offset <= size && length <= size - offset;
+}
+
+/* The section's bytes; NULL: they are not in the file. */
+static const void *bytes_of(const char *file, size_t size, const Elf64_Shdr *section) {
+    bool is_there = section->sh_type != SHT_NOBITS && has(size, section->sh_offset, section->sh_size);
+    return is_there && section->sh_offset % 8 == 0 ? file + section->sh_offset : NULL;
+}
+
+static bool take_table(struct symbols *symbols, const char *file, size_t size, const Elf64_Shdr *sections,
+                       const Elf64_Shdr *table, unsigned count) {
+    const Elf64_Shdr *strings = table->sh_link < count ? &sections[table->sh_link] : NULL;
+    if (!strings || !has(size, strings->sh_offset, strings->sh_size) || !strings->sh_size ||
+        file[strings->sh_offset + strings->sh_size - 1])
+        return false;
+    *symbols = (struct symbols){bytes_of(file, size, table), table->sh_size / sizeof(Elf64_Sym),
+                                file + strings->sh_offset, strings->sh_size};
+    return symbols->list;
+}
+
+/* All symbols, or those that others may use. */
+static bool find_symbols(struct symbols *symbols, const char *file, size_t size) {
+    const Elf64_Ehdr *header = (const Elf64_Ehdr *)file;
+    static const uint32_t kinds[] = {SHT_SYMTAB, SHT_DYNSYM};
+    if (size < sizeof *header || memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 ||
+        header->e_shentsize != sizeof(Elf64_Shdr) || header->e_shoff % 8 != 0 ||
+        !has(size, header->e_shoff, (uint64_t)header->e_shnum * sizeof(Elf64_Shdr)))
+        return false;
+    const Elf64_Shdr *sections = (const Elf64_Shdr *)(file + header->e_shoff);
+    for (unsigned kind = 0; kind < 2; kind++)
+        for (unsigned i = 0; i < header->e_shnum; i++)
+            if (sections[i].sh_type == kinds[kind] &&
+                take_table(symbols, file, size, sections, &sections[i], header->e_shnum))
+                return true;
+    return false;
+}
+
+/* Returns how many there are. to: NULL: they are only counted. */
+static size_t take_ranges(const struct symbols *symbols, struct range *to) {
+    size_t count = 0;
+    for (size_t i = 0; i < symbols->count; i++) {
+        const Elf64_Sym *symbol = &symbols->list[i];
+        if (ELF64_ST_TYPE(symbol->st_info) != STT_FUNC || symbol->st_shndx == SHN_UNDEF ||
+            symbol->st_name >= symbols->strings_size || !is_listed_symbol(symbols->strings + symbol->st_name))
+            continue;
+        if (to)
+            to[count] = (struct range){symbol->st_value, symbol->st_value + symbol->st_size};
+        count++;
+    }
+    return count;
+}
+
+static struct listed_module *read_module(const struct module *module) {
+    struct symbols symbols = {.count = 0};
+    size_t size = 0;
+    const char *file = os_map_to_read(module->path, &size);
+    size_t count = file && find_symbols(&symbols, file, size) ? take_ranges(&symbols, NULL) : 0;
+    struct listed_module *listed = arena_take(sizeof *listed + count * sizeof *listed->ranges);
+    if (listed) {
+        listed->module = module;
+        listed->count = count ? take_ranges(&symbols, listed->ranges) : 0;
+    }
+    if (file)
+        os_unmap((void *)(uintptr_t)file, size);
+    return listed;
+}
+
+static const struct listed_module *find_module(const struct module *module) {
+    struct listed_module *head = __atomic_load_n(&listed_modules, __ATOMIC_ACQUIRE);
+    for (struct listed_module *at = head; at; at = at->next)
+        if (at->module == module)
+            return at;
+    struct listed_module *fresh = read_module(module);
+    do {
+        if (fresh)
+            fresh->next = head;
+    } while (fresh && !__atomic_compare_exchange_n(&listed_modules, &head, fresh, false, __ATOMIC_ACQ_REL,
+                                                   __ATOMIC_ACQUIRE));
+    return fresh;
+}
+
+/* address: where a call returns to, which may be behind the end of its function. */
+static bool holds(const struct module *module, uint64_t address) {
+    const struct listed_module *listed = module && module->known ? find_module(module) : NULL;
+    for (size_t i = 0; listed && i < listed->count; i++)
+        if (address > listed->ranges[i].begin && address <= listed->ranges[i].end)
+            return true;
+    return false;
+}
+
+/* ---- Records and stacks. */
+
+/* The function that has the site's code. */
+static const char *function_of(const struct allocsite_site *site) {
+    struct place at = descriptor_place(&site->scope, site->line, site->column);
+    for (const struct allocsite_frame *frame = descriptor_frame(&site->caller); frame;
+         frame = descriptor_frame(&frame->caller))
+        at = descriptor_place(&frame->scope, frame->line, frame->column);
+    return at.function;
+}
+
+bool listed_has(const struct record *record) {
+    if (!pattern_count)
+        return false;
+    return record->site ? is_listed_function(function_of(record->site))
+                        : holds(record->module, record->address);
+}
+
+uint32_t listed_caller(uint32_t slot, const void *frame, const void *beyond) {
+    const void *frames[FRAMES_MOST];
+    struct walk_told told;
+    size_t count = walk_stack_from(frame, frames, FRAMES_MOST, beyond, &told), first = 0;
+    for (bool is_inside = true; is_inside && first < count; first += is_inside) {
+        struct module_address at = module_address(frames[first]);
+        is_inside = holds(at.module, at.address);
+    }
+    uint32_t found = first && first < count ? caller_slot(frames[first]) : NO_SLOT;
+    return found == NO_SLOT ? slot : found;
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Sites that are asked for by name. */
+#include "model/filter.h"
+
+#include "base/wildcard.h"
+
+#include <string.h>
+
+/* The stack that this runs on is the program's, and may be small. */
+#define NAME_MOST 512
+
+bool filter_is_path(const char *pattern, const char *path) {
+    for (; path; path = strchr(path, '/'), path += path != NULL)
+        if (wildcard_match(pattern, path))
+            return true;
+    return false;
+}
+
+bool filter_is_name(const char *pattern, const char *name) {
+    return name && wildcard_match(pattern, name);
+}
+
+/* "f(int)" is found as "f" too. */
+bool filter_is_function(const char *pattern, const char *function) {
+    char name[NAME_MOST];
+    const char *end =
+        function ? strchr(function + (strncmp(function, "operator(", 9) == 0 ? 10 : 0), '(') : NULL;
+    if (filter_is_name(pattern, function) || !end || (size_t)(end - function) >= sizeof name)
+        return filter_is_name(pattern, function);
+    memcpy(name, function, (size_t)(end - function));
+    name[end - function] = '\0';
+    return filter_is_name(pattern, name);
+}
+
+static void write_line(char *to, uint32_t line) {
+    char digits[12], *at = digits + sizeof digits - 1;
+    *at = '\0';
+    do
+        *--at = (char)('0' + line % 10);
+    while (line /= 10);
+    *to = ':';
+    strcpy(to + 1, at);
+}
+
+static bool is_line(const char *pattern, const struct place *place) {
+    char text[NAME_MOST + 16];
+    size_t length = place->file ? strlen(place->file) : 0;
+    if (!length || !place->line || length >= NAME_MOST)
+        return false;
+    memcpy(text, place->file, length);
+    write_line(text + length, place->line);
+    return filter_is_path(pattern, text);
+}
+
+static bool is_file(const char *pattern, const struct place *place) {
+    return filter_is_path(pattern, place->file) || is_line(pattern, place);
+}
+
+bool filter_is_place(const char *pattern, const struct place *place) {
+    return is_file(pattern, place) || filter_is_function(pattern, place->function);
+}
+
+bool filter_is_id(const char *pattern, uint64_t id) {
+    char digits[17] = "";
+    for (int i = 0; i < 16; i++)
+        digits[i] = "0123456789abcdef"[id >> (60 - 4 * i) & 15];
+    return wildcard_match(pattern, digits);
+}
+
+enum { OF_SITE = 1, OF_FILE = 2, OF_FUNCTION = 4, OF_TYPE = 8, OF_MODULE = 16, OF_CALLEE = 32, OF_ALL = 63 };
+
+/* Takes the kind off the filter. */
+static unsigned take_kind(const char **filter) {
+    static const char *const kinds[] = {"site=", "file=", "function=", "type=", "module=", "callee="};
+    for (unsigned i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (strncmp(*filter, kinds[i], strlen(kinds[i])) == 0) {
+            *filter += strlen(kinds[i]);
+            return 1u << i;
+        }
+    return OF_ALL;
+}
+
+static bool is_place(unsigned of, const char *pattern, const struct place *place) {
+    return (of & OF_FILE && is_file(pattern, place)) ||
+           (of & OF_FUNCTION && filter_is_function(pattern, place->function));
+}
+
+bool filter_matches(const char *filter, const struct site_view *view) {
+    unsigned of = take_kind(&filter);
+    if ((of & OF_SITE && filter_is_id(filter, view->id)) ||
+        (of & OF_TYPE && filter_is_name(filter, view->type)) ||
+        (of & OF_CALLEE && filter_is_name(filter, view->callee)) ||
+        (of & OF_MODULE && filter_is_path(filter, view->module)) || is_place(of, filter, &view->at))
+        return true;
+    for (size_t i = 0; i < view->inlined_count; i++)
+        if (is_place(of, filter, &view->inlined[i]))
+            return true;
+    return false;
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+// Which sites a pattern is for.
+#include "model/filter.h"
+
+#include <cmocka.h>
+
+static const struct place inlined[] = {{"caller(int)", "/src/b.c", 9, 1}};
+
+static const struct site_view view = {.id = 0x0123456789abcdef,
+                                      .module = "/usr/bin/app",
+                                      .sited = true,
+                                      .at = {"ns::grow(char const*)", "/src/lib/a.c", 7, 3},
+                                      .callee = "operator new[]",
+                                      .type = "ns::Foo<int>",
+                                      .inlined = inlined,
+                                      .inlined_count = 1};
+
+static void all_that_a_site_has(void **state) {
+    (void)state;
+    static const char *const matching[] = {"0123456789abcdef",
+                                           "a.c",
+                                           "lib/a.c",
+                                           "a.c:7",
+                                           "ns::grow",
+                                           "ns::grow(char const*)",
+                                           "caller",
+                                           "b.c:9",
+                                           "operator new[]",
+                                           "ns::Foo<*>",
+                                           "app",
+                                           "/usr/bin/app",
+                                           "*"};
+    static const char *const others[] = {"", "a.c:8", "grow", "src", "Foo", "new", "x/a.c"};
+    for (size_t i = 0; i < sizeof matching / sizeof *matching; i++)
+        if (!filter_matches(matching[i], &view))
+            fail_msg("not %s", matching[i]);
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (filter_matches(others[i], &view))
+            fail_msg("%s", others[i]);
+}
+
+static void one_kind_of_it(void **state) {
+    (void)state;
+    assert_true(filter_matches("type=ns::*", &view) && !filter_matches("module=ns::*", &view));
+    assert_true(filter_matches("function=ns::*", &view) && !filter_matches("function=a.c", &view));
+    assert_true(filter_matches("file=a.c", &view) && !filter_matches("file=ns::grow", &view));
+    assert_true(filter_matches("callee=operator*", &view) && !filter_matches("type=operator*", &view));
+    assert_true(filter_matches("module=app", &view) && !filter_matches("site=app", &view));
+    assert_true(filter_matches("site=01*", &view) && !filter_matches("callee=01*", &view));
+}
+
+static void what_is_not_known(void **state) {
+    (void)state;
+    static const struct site_view nothing = {.module = "[no module]"};
+    assert_true(filter_matches("module=*", &nothing) && filter_matches("*module]", &nothing));
+    assert_false(filter_matches("type=*", &nothing) || filter_matches("file=*", &nothing) ||
+                 filter_matches("function=*", &nothing) || filter_matches("callee=*", &nothing));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(all_that_a_site_has),
+        cmocka_unit_test(one_kind_of_it),
+        cmocka_unit_test(what_is_not_known),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
