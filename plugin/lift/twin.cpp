@@ -87,7 +87,7 @@ std::string twinOf(const Function &wrapper) {
 }
 
 static bool isPossible(const Function &wrapper) {
-    return wrapper.isDeclaration() && Wrappers::of(wrapper)->isMaybe;
+    return wrapper.isDeclaration() && Wrappers::of(wrapper)->isPossible;
 }
 
 /* Other modules may replace what they see of a library: what surely is a wrapper takes its site as it would

@@ -189,7 +189,7 @@ Constant *Table::wrapper(const std::string &symbol, const Wrapper &known, Global
         wrapperType,
         {distance(string(symbol), array, array->getValueType(), {index, 0}), number(8, known.kind),
          number(8, known.origin), number(8, ALLOCSITE_FORMAT_VERSION), number(8, known.size),
-         number(8, known.count), number(8, known.align), number(8, known.pointer), number(8, known.isMaybe)});
+         number(8, known.count), number(8, known.align), number(8, known.pointer), number(8, known.isPossible)});
 }
 
 void Table::addWrappers(const Wrappers &wrappers) {

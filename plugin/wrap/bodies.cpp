@@ -96,7 +96,7 @@ static bool isCandidate(Function &function, Flow &flow, const FoundWrappers &fou
 
 static bool isSure(const Leaf &leaf, const Candidates &candidates, const FoundWrappers &found) {
     if (auto known = found.find(leaf.callee); known != found.end())
-        return !known->second.wrapper.isMaybe;
+        return !known->second.wrapper.isPossible;
     auto inner = candidates.find(leaf.callee);
     return leaf.what || (inner != candidates.end() && inner->second.isSure);
 }
@@ -251,7 +251,7 @@ static void nameSizes(const Function &function, ParameterSet sizes, Wrapper &wra
 static FoundWrapper finish(const Function &function, const Candidate &candidate, const Candidates &all) {
     FoundWrapper result;
     result.sizes = candidate.sizes;
-    result.wrapper.isMaybe = !candidate.isSure;
+    result.wrapper.isPossible = !candidate.isSure;
     for (const Leaf &leaf : candidate.leaves)
         if (!isMaker(leaf, all))
             result.handedOn.insert(leaf.call);
@@ -288,7 +288,8 @@ static unsigned freedArgument(const CallBase &call, const FoundWrappers &found) 
         return what->kind == ALLOCSITE_FREE ? argumentsOf(*what).pointer : 0;
     Function *callee = surelyCalled(call);
     auto known = callee ? found.find(callee) : found.end();
-    if (known == found.end() || known->second.wrapper.kind != ALLOCSITE_FREE || known->second.wrapper.isMaybe)
+    if (known == found.end() || known->second.wrapper.kind != ALLOCSITE_FREE ||
+        known->second.wrapper.isPossible)
         return 0;
     return known->second.wrapper.pointer;
 }

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "wrap/possible.h"
-
 #include "base/allocators.h"
 #include "base/names.h"
 #include "base/settings.h"
 #include "find/find.h"
 #include "find/library.h"
 #include "types/types.h"
+#include "wrap/bodies.h"
 
 #include <dlfcn.h>
 
@@ -40,7 +39,7 @@ static bool mayAllocate(const Function &function) {
 static std::optional<FoundWrapper> declaredWrapper(const Function &function,
                                                    const allocsite_types_declaration &declared) {
     FoundWrapper result;
-    result.wrapper.isMaybe = true;
+    result.wrapper.isPossible = true;
     result.sizes = declared.sizes;
     if (declared.freed) {
         result.wrapper.kind = ALLOCSITE_FREE;
@@ -53,7 +52,7 @@ static std::optional<FoundWrapper> declaredWrapper(const Function &function,
 /* Where nobody sees the source. */
 static std::optional<FoundWrapper> wrapperByType(const Function &function) {
     FoundWrapper result;
-    result.wrapper.isMaybe = true;
+    result.wrapper.isPossible = true;
     result.sizes = widthsOf(function);
     if (!function.getReturnType()->isPointerTy() || !result.sizes)
         return std::nullopt;

@@ -4,7 +4,6 @@
  * that they allocate for. */
 #include "find/library.h"
 #include "wrap/bodies.h"
-#include "wrap/possible.h"
 #include "wrap/wrappers.h"
 
 #include <llvm/IR/Attributes.h>
@@ -110,7 +109,7 @@ static bool mayAllocateElsewhere(const Function &function) {
 
 static bool allocates(const Function &function, const FoundWrappers &found) {
     auto known = found.find(const_cast<Function *>(&function));
-    if (known != found.end() && !known->second.wrapper.isMaybe)
+    if (known != found.end() && !known->second.wrapper.isPossible)
         return known->second.wrapper.kind != ALLOCSITE_FREE;
     const allocator *what = allocatorThatIs(function);
     return what ? what->kind != ALLOCSITE_FREE : mayAllocateElsewhere(function);
@@ -187,7 +186,8 @@ static void write(Function &function, const FoundWrapper &wrapper, const FoundWr
         if (mayBeHook(*call))
             setAllocatesByPointer(*call, false);
     bool isCustom = wrapper.wrapper.origin == ALLOCSITE_BY_LIST && !wrapper.handsOnAll;
-    bool isKnown = !isCustom && !wrapper.isInside && !(wrapper.wrapper.isMaybe && function.isDeclaration());
+    bool isKnown =
+        !isCustom && !wrapper.isInside && !(wrapper.wrapper.isPossible && function.isDeclaration());
     Wrappers::write(function, wrapper.wrapper, isKnown && !isOfLibrary(function),
                     ownCalls(function, wrapper, found));
 }
