@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A function is a wrapper if all that it returns are blocks that allocators or other wrappers gave it, or
  * null, or what its caller brought, if it has not put the blocks where others find them (then it is a
- * registry, which keeps what it returns), and if the size asked for depends on a parameter. One that always
- * asks for the same makes some thing, a constructor: the line that a person would name is in it. A block
- * below a header may be stored: that is bookkeeping. The result of a hook, a function by a pointer, may be
- * handed on besides.
+ * registry, which keeps what it returns; a list of all blocks is none), and if the size asked for depends on
+ * a parameter. One that always asks for the same makes some thing, a constructor: the line that a person
+ * would name is in it. A block below a header may be stored: that is bookkeeping. The result of a hook, a
+ * function by a pointer, may be handed on besides.
  *
  * Functions are taken for wrappers until something speaks against one, so that recursion needs no rule of its
  * own. The sizes are then traced from the allocators up, and whom they do not reach is none. */

@@ -249,52 +249,78 @@ static void pushLoads(AllocaInst &variable, Values &next) {
     });
 }
 
-/* Whether a use of the block stores it away; other values that are the block then go to `next`. Its use in a
- * called function of another unit is left open: those who fill it, log it or look at it all take it. */
-bool Flow::storesAway(User &user, Value *value, const Fresh &fresh, Values &next) {
-    if (auto *store = dyn_cast<StoreInst>(&user)) {
-        if (store->getValueOperand() != value)
-            return false;
-        AllocaInst *variable = variableAt(store->getPointerOperand());
-        if (variable)
-            pushLoads(*variable, next);
-        return !variable && !staysIn(store->getPointerOperand(), fresh);
+/* What the block holds is of use only for what it says of lists. */
+void Flow::addStore(StoreInst &store, Value *value, const Fresh &fresh, Stored &stored, Values &next) {
+    Value *target = store.getPointerOperand(), *what = store.getValueOperand();
+    if (what != value) {
+        std::optional<AccessPath> held =
+            what->getType()->isPointerTy() ? accessPathOf(*what, store) : std::nullopt;
+        if (held)
+            stored.held.push_back(*held);
+    } else if (AllocaInst *variable = variableAt(target)) {
+        pushLoads(*variable, next);
+    } else if (!staysIn(target, fresh)) {
+        std::optional<AccessPath> place = accessPathOf(*target, store);
+        stored.isElsewhere |= !place;
+        if (place)
+            stored.places.push_back(*place);
     }
+}
+
+/* The use of a block in a function of another unit is left open: those who fill it, log it or look at it all
+ * take it. */
+void Flow::addCall(CallBase &call, Value *value, Stored &stored) {
+    Function *callee = surelyCalled(call);
+    for (unsigned i = 0; callee && !callee->isDeclaration() && i < call.arg_size(); i++) {
+        if (call.getArgOperand(i) != value)
+            continue;
+        const Stored &inner = keeps(*callee, i);
+        stored.isElsewhere |= inner.isElsewhere;
+        for (const AccessPath &place : inner.places) {
+            std::optional<AccessPath> mine = accessPathFor(call, place);
+            stored.isElsewhere |= !mine;
+            if (mine)
+                stored.places.push_back(*mine);
+        }
+        for (const AccessPath &held : inner.held)
+            if (std::optional<AccessPath> mine = accessPathFor(call, held))
+                stored.held.push_back(*mine);
+    }
+}
+
+/* Other values that are the block go to `next`. */
+void Flow::addUse(User &user, Value *value, const Fresh &fresh, Stored &stored, Values &next) {
+    if (auto *store = dyn_cast<StoreInst>(&user))
+        return addStore(*store, value, fresh, stored, next);
     if (auto *call = dyn_cast<CallBase>(&user)) {
         if (returnedArgument(*call) == value)
             next.push_back(call);
-        Function *callee = surelyCalled(*call);
-        for (unsigned i = 0; callee && !callee->isDeclaration() && i < call->arg_size(); i++)
-            if (call->getArgOperand(i) == value && keeps(*callee, i))
-                return true;
-        return false;
+        return addCall(*call, value, stored);
     }
     if (isa<PHINode>(user) || isa<SelectInst>(user) || isa<BitCastInst>(user) || isa<GetElementPtrInst>(user))
         next.push_back(&user);
-    return isa<AtomicRMWInst>(user) || isa<AtomicCmpXchgInst>(user);
+    stored.isElsewhere |= isa<AtomicRMWInst>(user) || isa<AtomicCmpXchgInst>(user);
 }
 
-bool Flow::isStoredAway(Value *from, const Fresh &fresh) {
+void Flow::addStores(Value *from, const Fresh &fresh, Stored &stored) {
     SmallPtrSet<Value *, 16> seen;
     SmallVector<Value *, 16> next = {from};
-    while (!next.empty()) {
+    while (!next.empty() && !stored.isElsewhere) {
         Value *value = next.pop_back_val();
         if (!seen.insert(value).second)
             continue;
         for (User *user : value->users())
-            if (storesAway(*user, value, fresh, next))
-                return true;
+            addUse(*user, value, fresh, stored, next);
     }
-    return false;
 }
 
-bool Flow::keeps(Function &function, unsigned parameter) {
-    auto [position, isNew] = kept.insert({{&function, parameter}, false});
+const Stored &Flow::keeps(Function &function, unsigned parameter) {
+    auto [position, isNew] = kept.insert({{&function, parameter}, {}});
     if (isNew && parameter < function.arg_size()) {
         Argument *argument = function.getArg(parameter);
-        bool keeps = isStoredAway(argument, {nullptr, bitOf(*argument)});
-        kept[{&function, parameter}] = keeps;
-        return keeps;
+        Stored stored;
+        addStores(argument, {nullptr, bitOf(*argument)}, stored);
+        position->second = std::move(stored);
     }
     return position->second;
 }
@@ -305,7 +331,10 @@ bool Flow::isPublished(CallBase &block) {
         values.clear();
         pushLoads(*variable, values);
     }
-    return any_of(values, [&](Value *value) { return isStoredAway(value, {&block, 0}); });
+    Stored stored;
+    for (Value *value : values)
+        addStores(value, {&block, 0}, stored);
+    return !isOnlyInLists(stored);
 }
 
 } // namespace allocsite

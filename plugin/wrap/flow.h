@@ -4,6 +4,8 @@
 #ifndef ALLOCSITE_WRAP_FLOW_H
 #define ALLOCSITE_WRAP_FLOW_H
 
+#include "wrap/access_path.h"
+
 #include <cstdint>
 #include <llvm/ADT/DenseMap.h>
 #include <llvm/ADT/SetVector.h>
@@ -41,12 +43,12 @@ class Flow {
     /* The parameters that a value is computed from. */
     ParameterSet parametersBehind(llvm::Value *value);
 
-    /* Whether the block that a call returned is stored where others find it. */
+    /* Whether the block that a call returned is stored where others find it: lists apart (access_path.h). */
     bool isPublished(llvm::CallBase &block);
 
   private:
     llvm::DenseMap<const llvm::Function *, Origins> returned;
-    std::map<std::pair<const llvm::Function *, unsigned>, bool> kept;
+    std::map<std::pair<const llvm::Function *, unsigned>, Stored> kept;
 
     /* A block: what a call returned, or what a function was given. */
     struct Fresh {
@@ -54,10 +56,13 @@ class Flow {
         ParameterSet parameter;
     };
 
-    bool keeps(llvm::Function &function, unsigned parameter);
-    bool isStoredAway(llvm::Value *from, const Fresh &fresh);
-    bool storesAway(llvm::User &user, llvm::Value *value, const Fresh &fresh,
-                    llvm::SmallVectorImpl<llvm::Value *> &next);
+    const Stored &keeps(llvm::Function &function, unsigned parameter);
+    void addStores(llvm::Value *from, const Fresh &fresh, Stored &stored);
+    void addStore(llvm::StoreInst &store, llvm::Value *value, const Fresh &fresh, Stored &stored,
+                  llvm::SmallVectorImpl<llvm::Value *> &next);
+    void addCall(llvm::CallBase &call, llvm::Value *value, Stored &stored);
+    void addUse(llvm::User &user, llvm::Value *value, const Fresh &fresh, Stored &stored,
+                llvm::SmallVectorImpl<llvm::Value *> &next);
     bool staysIn(llvm::Value *place, const Fresh &fresh);
     void follow(llvm::Value *value, llvm::SmallVectorImpl<llvm::Value *> &next, Origins &origins);
     void followCall(llvm::CallBase &call, llvm::SmallVectorImpl<llvm::Value *> &next, Origins &origins);

@@ -58,7 +58,7 @@ static void across(void) {
     sink = object_new("o", 2);              // @ 1 18 0 0 0
     sink = object_new("object", 6);
     sink = tracked(30);                     // @ 1 46 0 0 0
-    sink = collected(64);
+    sink = collected(64);                   // @ 1 64 0 0 0
     sink = node_new();
     void *block;
     sink = out(&block, 21) ? NULL : block;
