@@ -117,6 +117,44 @@ static unsigned freedOf(const FunctionDecl &function, unsigned position) {
     return function.getNumParams() <= 2 ? freed : 0;
 }
 
+static bool isStatus(const ASTContext &context, QualType type) {
+    return type->isVoidType() || (type->isIntegralOrEnumerationType() && context.getTypeSize(type) <= 64);
+}
+
+/* The only pointer to a pointer, as the parameter that it is. */
+static const ParmVarDecl *outOf(const FunctionDecl &function) {
+    const ParmVarDecl *out = nullptr;
+    for (const ParmVarDecl *parameter : function.parameters()) {
+        QualType pointee = parameter->getType()->getPointeeType();
+        if (pointee.isNull() || !pointee->isPointerType() || pointee.isConstQualified())
+            continue;
+        if (out)
+            return nullptr;
+        out = parameter;
+    }
+    return out;
+}
+
+static unsigned numberOf(const ASTContext &context, const FunctionDecl &function, const ParmVarDecl &wanted,
+                         unsigned position) {
+    for (const ParmVarDecl *parameter : function.parameters()) {
+        if (parameter == &wanted)
+            break;
+        position += valuesOf(context, parameter->getType());
+    }
+    return position + 1;
+}
+
+static void describeOut(const ASTContext &context, const FunctionDecl &function, unsigned first,
+                        allocsite_types_declaration &described) {
+    const ParmVarDecl *out = isStatus(context, function.getReturnType()) ? outOf(function) : nullptr;
+    Result result = out ? resultOf(context, out->getType()->getPointeeType()) : Result::NOTHING;
+    if (result == Result::NOTHING)
+        return;
+    described.sizes = sizesOf(context, function, result, first);
+    described.out = described.sizes ? numberOf(context, function, *out, first) : 0;
+}
+
 static unsigned valuesOf(const ASTContext &context, const FunctionDecl &function) {
     auto *method = dyn_cast<CXXMethodDecl>(&function);
     unsigned count = method && method->isInstance();
@@ -135,6 +173,8 @@ allocsite_types_declaration describe(const ASTContext &context, const FunctionDe
         described.freed = freedOf(function, first);
     else if (result != Result::NOTHING)
         described.sizes = sizesOf(context, function, result, first);
+    if (!described.sizes && !described.freed)
+        describeOut(context, function, first, described);
     return described;
 }
 

@@ -74,6 +74,10 @@ std::optional<AccessPath> accessPathFor(const CallBase &call, const AccessPath &
     return result;
 }
 
+bool isWhereTold(const AccessPath &place, const Argument &parameter) {
+    return place.root == &parameter && place.steps.size() == 1 && place.steps.front() == 0;
+}
+
 /* Whether a pointer is one that was loaded there. */
 static bool isLoadedFrom(const AccessPath &pointer, ArrayRef<int64_t> steps, const Value *root) {
     return pointer.root == root && ArrayRef<int64_t>(pointer.steps).drop_back() == steps;

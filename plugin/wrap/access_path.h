@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <llvm/ADT/SmallVector.h>
+#include <llvm/IR/Argument.h>
 #include <llvm/IR/InstrTypes.h>
 #include <optional>
 
@@ -22,6 +23,9 @@ std::optional<AccessPath> accessPathOf(llvm::Value &pointer, const llvm::Instruc
 
 /* What a place of a called function is for the caller. */
 std::optional<AccessPath> accessPathFor(const llvm::CallBase &call, const AccessPath &place);
+
+/* Whether it is what a parameter points at. */
+bool isWhereTold(const AccessPath &place, const llvm::Argument &parameter);
 
 /* What is done with a block. */
 struct Stored {

@@ -80,7 +80,9 @@ static bool isLeaf(CallBase *call, const FoundWrappers &found, Leaf &leaf) {
 
 /* Only what can be told of a function alone. */
 static bool isCandidate(Function &function, Flow &flow, const FoundWrappers &found, Candidate &candidate) {
-    const Origins origins = flow.returnedBy(function);
+    Type *type = function.getReturnType();
+    bool isResult = type->isPointerTy() || type->isStructTy();
+    const Origins origins = isResult ? flow.returnedBy(function) : flow.leftBy(function);
     if (origins.isUnknown || origins.calls.empty())
         return false;
     for (CallBase *call : origins.calls) {
@@ -267,10 +269,9 @@ void searchAllocations(Module &module, Flow &flow, const SmallPtrSetImpl<const F
                        FoundWrappers &found) {
     Candidates candidates;
     for (Function &function : module) {
-        Type *type = function.getReturnType();
         Candidate candidate;
-        if ((type->isPointerTy() || type->isStructTy()) && maySearch(function) && !ignored.count(&function) &&
-            !found.count(&function) && isCandidate(function, flow, found, candidate))
+        if (maySearch(function) && !ignored.count(&function) && !found.count(&function) &&
+            isCandidate(function, flow, found, candidate))
             candidates.insert({&function, std::move(candidate)});
     }
     settle(candidates, flow, found);

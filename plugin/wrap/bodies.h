@@ -20,6 +20,7 @@ struct FoundWrapper {
     bool handsOnAll = false;                         // all calls are: the list says no more
     bool isInside = false;                           // what it allocates is not what it returns
     ParameterSet sizes = 0;                          // parameters that the size depends on
+    unsigned out = 0;                                // of a possible one: where it may leave its block
 };
 
 using FoundWrappers = llvm::MapVector<llvm::Function *, FoundWrapper>;

@@ -30,11 +30,17 @@ static AllocaInst *variableAt(Value *pointer) {
     }
 }
 
-AllocaInst *outVariable(const CallBase &call) {
-    const allocator *what = allocatorCalled(call);
-    if (!what || what->prototype[0] != 'i' || what->prototype[1] != 'p' || what->kind != ALLOCSITE_ALLOC)
-        return nullptr;
-    return variableAt(call.getArgOperand(0));
+/* The local variable that a call leaves its block in; nullptr: it is no such call, or leaves it elsewhere. */
+AllocaInst *Flow::outVariable(const CallBase &call) {
+    unsigned out = outArgument(call);
+    return out && out <= call.arg_size() ? variableAt(call.getArgOperand(out - 1)) : nullptr;
+}
+
+void Origins::add(const Origins &others) {
+    calls.insert(others.calls.begin(), others.calls.end());
+    parameters |= others.parameters;
+    isOffset |= others.isOffset;
+    isUnknown |= others.isUnknown;
 }
 
 /* The C library's functions that return their first argument. */
@@ -106,7 +112,7 @@ static bool isCopyOf(Instruction &user, Value *pointer) {
 }
 
 /* All that a variable can hold of the kind that is loaded from it, also where structures are copied. */
-static void followVariable(AllocaInst &variable, bool isNumber, Values &next, Origins &origins) {
+void Flow::followVariable(AllocaInst &variable, bool isNumber, Values &next, Origins &origins) {
     SmallSetVector<AllocaInst *, 4> variables;
     variables.insert(&variable);
     for (unsigned i = 0; i < variables.size(); i++)
@@ -197,11 +203,7 @@ const Origins &Flow::returnedBy(const Function &function) {
         auto *back = dyn_cast<ReturnInst>(block.getTerminator());
         if (!back || !back->getReturnValue() || all.isUnknown)
             continue;
-        Origins one = originsOf(back->getReturnValue());
-        all.calls.insert(one.calls.begin(), one.calls.end());
-        all.parameters |= one.parameters;
-        all.isOffset |= one.isOffset;
-        all.isUnknown |= one.isUnknown;
+        all.add(originsOf(back->getReturnValue()));
     }
     return returned[&function] = all;
 }
@@ -334,6 +336,10 @@ bool Flow::isPublished(CallBase &block) {
     Stored stored;
     for (Value *value : values)
         addStores(value, {&block, 0}, stored);
+    unsigned out = outParameter(*block.getFunction());
+    erase_if(stored.places, [&](const AccessPath &place) {
+        return out && isWhereTold(place, *block.getFunction()->getArg(out - 1));
+    });
     return !isOnlyInLists(stored);
 }
 

@@ -31,14 +31,21 @@ struct Origins {
     ParameterSet parameters = 0;
     bool isOffset = false;  // not all of it: some way here adds to a pointer
     bool isUnknown = false; // it can be something else, too
+
+    void add(const Origins &others);
 };
 
 class Flow {
   public:
     Origins originsOf(llvm::Value *pointer);
 
-    /* Of what a function returns. */
+    /* Of what a function returns; of what it leaves for its caller where its result is none. */
     const Origins &returnedBy(const llvm::Function &function);
+    const Origins &leftBy(const llvm::Function &function);
+
+    /* The parameter, from 1, that tells where to leave it: a pointer to a pointer. 0: none. */
+    unsigned outParameter(const llvm::Function &function);
+    void declareOut(const llvm::Function &function, unsigned parameter);
 
     /* The parameters that a value is computed from. */
     ParameterSet parametersBehind(llvm::Value *value);
@@ -47,7 +54,14 @@ class Flow {
     bool isPublished(llvm::CallBase &block);
 
   private:
+    /* What a function leaves where a parameter says. */
+    struct Left {
+        unsigned parameter = 0;
+        Origins origins = Origins();
+    };
+
     llvm::DenseMap<const llvm::Function *, Origins> returned;
+    std::map<const llvm::Function *, Left> left;
     std::map<std::pair<const llvm::Function *, unsigned>, Stored> kept;
 
     /* A block: what a call returned, or what a function was given. */
@@ -56,6 +70,11 @@ class Flow {
         ParameterSet parameter;
     };
 
+    const Left &leftOf(const llvm::Function &function);
+    Origins storedAt(const llvm::Argument &out);
+    void addLeft(llvm::Instruction &instruction, const llvm::Argument &out, Origins &origins);
+    unsigned outArgument(const llvm::CallBase &call);
+    llvm::AllocaInst *outVariable(const llvm::CallBase &call);
     const Stored &keeps(llvm::Function &function, unsigned parameter);
     void addStores(llvm::Value *from, const Fresh &fresh, Stored &stored);
     void addStore(llvm::StoreInst &store, llvm::Value *value, const Fresh &fresh, Stored &stored,
@@ -64,13 +83,11 @@ class Flow {
     void addUse(llvm::User &user, llvm::Value *value, const Fresh &fresh, Stored &stored,
                 llvm::SmallVectorImpl<llvm::Value *> &next);
     bool staysIn(llvm::Value *place, const Fresh &fresh);
+    void followVariable(llvm::AllocaInst &variable, bool isNumber, llvm::SmallVectorImpl<llvm::Value *> &next,
+                        Origins &origins);
     void follow(llvm::Value *value, llvm::SmallVectorImpl<llvm::Value *> &next, Origins &origins);
     void followCall(llvm::CallBase &call, llvm::SmallVectorImpl<llvm::Value *> &next, Origins &origins);
 };
-
-/* The local variable that a call of posix_memalign, asprintf or the like leaves its block in; nullptr: it is
- * no such call, or leaves it elsewhere. */
-llvm::AllocaInst *outVariable(const llvm::CallBase &call);
 
 } // namespace allocsite
 

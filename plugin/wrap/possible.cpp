@@ -41,6 +41,7 @@ static std::optional<FoundWrapper> declaredWrapper(const Function &function,
     FoundWrapper result;
     result.wrapper.isPossible = true;
     result.sizes = declared.sizes;
+    result.out = declared.out;
     if (declared.freed) {
         result.wrapper.kind = ALLOCSITE_FREE;
         result.wrapper.pointer = declared.freed;

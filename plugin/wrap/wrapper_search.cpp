@@ -88,11 +88,13 @@ static void takeDeclared(Module &module, const Lists &lists, FoundWrappers &foun
     }
 }
 
-static void takePossible(Module &module, const Functions &ignored, FoundWrappers &found) {
+static void takePossible(Module &module, const Functions &ignored, Flow &flow, FoundWrappers &found) {
     for (Function &function : module)
         if (!found.count(&function) && !ignored.count(&function))
-            if (std::optional<FoundWrapper> possible = possibleWrapper(function))
+            if (std::optional<FoundWrapper> possible = possibleWrapper(function)) {
+                flow.declareOut(function, possible->out);
                 found.insert({&function, *possible});
+            }
 }
 
 /* ---- Libraries. */
@@ -207,7 +209,7 @@ void findWrappers(Module &module, const Lists &lists) {
     FoundWrappers found;
     SmallPtrSet<const Function *, 8> ignored;
     takeDeclared(module, lists, found, ignored);
-    takePossible(module, ignored, found);
+    takePossible(module, ignored, flow, found);
     searchAllocations(module, flow, ignored, found);
     searchFrees(module, flow, ignored, found);
     for (auto &entry : found)

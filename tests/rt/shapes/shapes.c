@@ -61,7 +61,8 @@ static void across(void) {
     sink = collected(64);                   // @ 1 64 0 0 0
     sink = node_new();
     void *block;
-    sink = out(&block, 21) ? NULL : block;
+    sink = out(&block, 21) ? NULL : block;  // @ 1 21 0 0 0
+    sink = out_again(22);                   // @ 1 22 0 0 0
 }
 
 static void lookups(void) {

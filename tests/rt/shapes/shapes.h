@@ -33,6 +33,7 @@ struct text *text_new(const char *bytes, size_t n);
 struct node *object_new(const char *name, size_t n);
 void give_back(void *p);
 void slice_free(struct slice slice);
+void *out_again(size_t n);
 void *tracked(size_t n);
 void *collected(size_t n);
 void *registered(size_t n);

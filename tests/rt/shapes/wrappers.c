@@ -36,6 +36,11 @@ struct slice slice_of(const char *text) {
     return slice;
 }
 
+void *out_again(size_t n) {
+    void *block;
+    return out(&block, n) == 0 ? block : NULL;
+}
+
 // Makes a thing: its own line.
 struct node *node_new(void) {
     struct node *node = xmalloc(sizeof *node); // @ 3 48 0 0 0
