@@ -67,12 +67,20 @@ static bool isText(QualType type) {
 
 enum class Result { NOTHING, RAW, OBJECT, STRUCTURE, STATUS };
 
+/* What has a destructor is not. */
+static bool isInRegisters(QualType type) {
+    const CXXRecordDecl *record = type->getAsCXXRecordDecl();
+    return !record || record->canPassInRegisters();
+}
+
 static Result resultOf(const ASTContext &context, QualType type) {
     QualType pointee = type->getPointeeType();
     if (type->isPointerType() && !pointee.isConstQualified() && !pointee->isFunctionType())
         return pointee->isVoidType() || isCharacters(pointee) ? Result::RAW : Result::OBJECT;
-    if (type->isRecordType() && context.getTypeSize(type) <= 128)
+    if (type->isRecordType() && context.getTypeSize(type) <= 128 && isInRegisters(type))
         return Result::STRUCTURE;
+    if (type->isRecordType() && context.getLangOpts().CPlusPlus && !isInRegisters(type))
+        return Result::OBJECT;
     return type->isVoidType() ? Result::STATUS : Result::NOTHING;
 }
 

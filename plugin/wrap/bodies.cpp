@@ -11,6 +11,7 @@
 #include "wrap/bodies.h"
 
 #include "find/find.h"
+#include "find/library.h"
 
 #include <llvm/IR/InstIterator.h>
 
@@ -71,11 +72,16 @@ static bool maySearch(const Function &function) {
            function.getSubprogram() && !isAllocator(function) && function.getName() != "main";
 }
 
+/* A function of a library that makes an object in memory. */
+static bool isLibraryMaker(const Leaf &leaf) {
+    return leaf.callee && !leaf.what && leaf.call->getType()->isVoidTy() && isOfLibrary(*leaf.callee);
+}
+
 static bool isLeaf(CallBase *call, const FoundWrappers &found, Leaf &leaf) {
     leaf = {call, surelyCalled(*call), allocatorCalled(*call), {}};
     if (leaf.what)
         return leaf.what->kind != ALLOCSITE_FREE;
-    return !leaf.callee || !leaf.callee->isDeclaration() || found.count(leaf.callee);
+    return !leaf.callee || !leaf.callee->isDeclaration() || found.count(leaf.callee) || isLibraryMaker(leaf);
 }
 
 /* Only what can be told of a function alone. */
@@ -97,6 +103,8 @@ static bool isCandidate(Function &function, Flow &flow, const FoundWrappers &fou
 }
 
 static bool isSure(const Leaf &leaf, const Candidates &candidates, const FoundWrappers &found) {
+    if (isLibraryMaker(leaf))
+        return true;
     if (auto known = found.find(leaf.callee); known != found.end())
         return !known->second.wrapper.isPossible;
     auto inner = candidates.find(leaf.callee);
@@ -116,7 +124,7 @@ static void traceSureness(Candidates &candidates, const FoundWrappers &found) {
     }
 }
 
-/* The arguments of a hook that can be a size or a count. */
+/* The arguments of a call that can be a size or a count. */
 static ParameterSet numbersOf(const CallBase &call) {
     ParameterSet numbers = 0;
     for (unsigned i = 0; i < call.arg_size() && i < 64; i++)
@@ -132,7 +140,7 @@ static ParameterSet sizesOf(const Leaf &leaf, const Candidates &candidates, cons
         return arguments.size ? parameterSet(arguments.size) | parameterSet(arguments.count)
                               : ~ParameterSet(0);
     }
-    if (!leaf.callee)
+    if (!leaf.callee || isLibraryMaker(leaf))
         return numbersOf(*leaf.call);
     if (auto known = found.find(leaf.callee); known != found.end())
         return known->second.sizes;

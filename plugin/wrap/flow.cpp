@@ -273,6 +273,8 @@ void Flow::addStore(StoreInst &store, Value *value, const Fresh &fresh, Stored &
  * take it. */
 void Flow::addCall(CallBase &call, Value *value, Stored &stored) {
     Function *callee = surelyCalled(call);
+    if (isMakingResult(call))
+        return;
     for (unsigned i = 0; callee && !callee->isDeclaration() && i < call.arg_size(); i++) {
         if (call.getArgOperand(i) != value)
             continue;

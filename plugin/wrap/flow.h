@@ -43,7 +43,8 @@ class Flow {
     const Origins &returnedBy(const llvm::Function &function);
     const Origins &leftBy(const llvm::Function &function);
 
-    /* The parameter, from 1, that tells where to leave it: a pointer to a pointer. 0: none. */
+    /* The parameter, from 1, that tells where to leave it: a pointer to a pointer or to an object to be made.
+     * 0: none. */
     unsigned outParameter(const llvm::Function &function);
     void declareOut(const llvm::Function &function, unsigned parameter);
 
@@ -72,6 +73,7 @@ class Flow {
 
     const Left &leftOf(const llvm::Function &function);
     Origins storedAt(const llvm::Argument &out);
+    Origins madeAt(const llvm::Argument &result);
     void addLeft(llvm::Instruction &instruction, const llvm::Argument &out, Origins &origins);
     unsigned outArgument(const llvm::CallBase &call);
     llvm::AllocaInst *outVariable(const llvm::CallBase &call);
@@ -88,6 +90,9 @@ class Flow {
     void follow(llvm::Value *value, llvm::SmallVectorImpl<llvm::Value *> &next, Origins &origins);
     void followCall(llvm::CallBase &call, llvm::SmallVectorImpl<llvm::Value *> &next, Origins &origins);
 };
+
+/* Whether a call makes the object that the function around it returns in memory. */
+bool isMakingResult(const llvm::CallBase &call);
 
 } // namespace allocsite
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Functions whose result is a status, or none, and which leave their block where a parameter says, as
- * posix_memalign does: a pointer to a pointer. */
+ * posix_memalign does: a pointer to a pointer; and those of C++ that return an object in memory. */
 #include "find/find.h"
+#include "find/library.h"
 #include "wrap/flow.h"
 
 #include <llvm/BinaryFormat/Dwarf.h>
@@ -66,10 +67,45 @@ Origins Flow::storedAt(const Argument &out) {
     return origins;
 }
 
+bool isMakingResult(const CallBase &call) {
+    const Function *callee = surelyCalled(call), *function = call.getFunction();
+    StringRef name = callee ? callee->getName() : "";
+    bool isMaking =
+        call.hasStructRetAttr() ||
+        any_of(ArrayRef<StringRef>{"C1E", "C2E", "C1I", "C2I"}, // constructors, and templates of such
+               [&](StringRef kind) { return name.contains(kind); });
+    return callee && isMaking && function->hasStructRetAttr() && !call.arg_empty() &&
+           isPlace(call.getArgOperand(0), call, *function->getArg(0));
+}
+
+/* What makes the object that a function returns in memory, if that is another such function or one of a
+ * library, and the blocks that this is given. What adds to it later (push_back) does so at its own line. */
+Origins Flow::madeAt(const Argument &result) {
+    Origins origins;
+    for (const Instruction &instruction : instructions(result.getParent())) {
+        auto *call = dyn_cast<CallBase>(&instruction);
+        if (!call || !isMakingResult(*call))
+            continue;
+        bool isLibrary = isOfLibrary(*surelyCalled(*call));
+        if (isLibrary || call->hasStructRetAttr())
+            origins.calls.insert(const_cast<CallBase *>(call));
+        for (unsigned i = 1; isLibrary && i < call->arg_size(); i++) {
+            Value *argument = call->getArgOperand(i);
+            Origins given = argument->getType()->isPointerTy() ? originsOf(argument) : Origins();
+            for (CallBase *block : given.calls)
+                if (!given.isUnknown && allocatorCalled(*block))
+                    origins.calls.insert(block);
+        }
+    }
+    return origins;
+}
+
 /* The only one that is left a block. */
 const Flow::Left &Flow::leftOf(const Function &function) {
     auto [position, isNew] = left.insert({&function, {}});
     Type *type = function.getReturnType();
+    if (isNew && !function.isDeclaration() && function.hasStructRetAttr())
+        return position->second = {1, madeAt(*function.getArg(0))};
     if (!isNew || function.isDeclaration() || (!type->isVoidTy() && !type->isIntegerTy()))
         return position->second;
     for (const Argument &argument : function.args()) {
@@ -104,7 +140,7 @@ unsigned Flow::outArgument(const CallBase &call) {
     if (what)
         return what->prototype[0] == 'i' && what->prototype[1] == 'p' && what->kind == ALLOCSITE_ALLOC;
     const Function *callee = surelyCalled(call);
-    return callee && !callee->isIntrinsic() ? outParameter(*callee) : 0;
+    return callee && !callee->isIntrinsic() && !callee->hasStructRetAttr() ? outParameter(*callee) : 0;
 }
 
 } // namespace allocsite

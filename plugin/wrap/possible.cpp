@@ -38,15 +38,16 @@ static bool mayAllocate(const Function &function) {
 /* What the program's source declares. */
 static std::optional<FoundWrapper> declaredWrapper(const Function &function,
                                                    const allocsite_types_declaration &declared) {
+    unsigned first = function.hasStructRetAttr(); // ahead of what the source has
     FoundWrapper result;
     result.wrapper.isPossible = true;
-    result.sizes = declared.sizes;
+    result.sizes = declared.sizes << first;
     result.out = declared.out;
     if (declared.freed) {
         result.wrapper.kind = ALLOCSITE_FREE;
         result.wrapper.pointer = declared.freed;
     }
-    bool isOne = (declared.sizes || declared.freed) && declared.values == function.arg_size();
+    bool isOne = (declared.sizes || declared.freed) && declared.values + first == function.arg_size();
     return isOne ? std::optional<FoundWrapper>(result) : std::nullopt;
 }
 

@@ -158,6 +158,22 @@ static void searchLibrary(Module &module, const Functions &ignored, FoundWrapper
     }
 }
 
+/* Of what a library makes nobody knew before that it does not allocate. */
+static bool handsOnNothing(const FoundWrapper &wrapper, const FoundWrappers &found) {
+    return !wrapper.handedOn.empty() && none_of(wrapper.handedOn, [&](const CallBase *call) {
+        const Function *callee = surelyCalled(*call);
+        return !callee || allocatorCalled(*call) || found.count(const_cast<Function *>(callee));
+    });
+}
+
+static void dropEmpty(FoundWrappers &found) {
+    for (size_t before = found.size() + 1; before != found.size();) {
+        before = found.size();
+        const FoundWrappers all = found;
+        found.remove_if([&](auto &entry) { return handsOnNothing(entry.second, all); });
+    }
+}
+
 /* The calls in a wrapper that are not handed on, unless one that is stands at the same place. */
 static SmallVector<DILocation *, 8> ownCalls(Function &function, const FoundWrapper &wrapper,
                                              const FoundWrappers &found) {
@@ -216,6 +232,7 @@ void findWrappers(Module &module, const Lists &lists) {
         if (entry.second.wrapper.kind == ALLOCSITE_REALLOC)
             handOnFrees(*entry.first, flow, found, entry.second);
     searchLibrary(module, ignored, found);
+    dropEmpty(found);
     for (auto &entry : found)
         write(*entry.first, entry.second, found);
     for (Function &function : module)
