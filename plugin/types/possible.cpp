@@ -177,6 +177,7 @@ allocsite_types_declaration describe(const ASTContext &context, const FunctionDe
     Result result = resultOf(context, function.getReturnType());
     allocsite_types_declaration described = {};
     described.values = valuesOf(context, function);
+    described.makes = result == Result::RAW || result == Result::OBJECT;
     if (result == Result::STATUS)
         described.freed = freedOf(function, first);
     else if (result != Result::NOTHING)

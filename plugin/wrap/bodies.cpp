@@ -10,6 +10,7 @@
  * own. The sizes are then traced from the allocators up, and whom they do not reach is none. */
 #include "wrap/bodies.h"
 
+#include "base/settings.h"
 #include "find/find.h"
 #include "find/library.h"
 
@@ -220,6 +221,14 @@ static bool isMaker(const Leaf &leaf, const Candidates &candidates) {
     return inner != candidates.end() && !inner->second.sizes;
 }
 
+/* On demand the callers of makers are billed, but not theirs in turn. */
+static bool isLiftedMaker(const Candidate &candidate, const Candidates &candidates,
+                          const FoundWrappers &found) {
+    return options().lift == LIFT_MAKERS && none_of(candidate.leaves, [&](const Leaf &leaf) {
+               return !leaf.callee || isMaker(leaf, candidates) || !sizesOf(leaf, candidates, found);
+           });
+}
+
 /* Whether a candidate still is one, as far as the others go. Of one that only the linker decides on nothing
  * more can be asked. */
 static bool holds(const Candidate &candidate, const Candidates &candidates, const FoundWrappers &found) {
@@ -283,8 +292,9 @@ void searchAllocations(Module &module, Flow &flow, const SmallPtrSetImpl<const F
             candidates.insert({&function, std::move(candidate)});
     }
     settle(candidates, flow, found);
+    const FoundWrappers known = found;
     for (auto &entry : candidates)
-        if (entry.second.sizes)
+        if (entry.second.sizes || isLiftedMaker(entry.second, candidates, known))
             found.insert({entry.first, finish(*entry.first, entry.second, candidates)});
 }
 

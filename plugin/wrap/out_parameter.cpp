@@ -49,6 +49,9 @@ void Flow::addLeft(Instruction &instruction, const Argument &out, Origins &origi
             origins.add(originsOf(store->getValueOperand()));
         return;
     }
+    auto *step = dyn_cast<GetElementPtrInst>(&instruction);
+    bool isArray = step && !step->hasAllZeroIndices() && isPlace(step->getPointerOperand(), *step, out);
+    origins.isUnknown |= isArray;
     auto *call = dyn_cast<CallBase>(&instruction);
     for (unsigned i = 0; call && !isa<IntrinsicInst>(call) && i < call->arg_size(); i++) {
         if (!isPlace(call->getArgOperand(i), *call, out))

@@ -47,7 +47,9 @@ static std::optional<FoundWrapper> declaredWrapper(const Function &function,
         result.wrapper.kind = ALLOCSITE_FREE;
         result.wrapper.pointer = declared.freed;
     }
-    bool isOne = (declared.sizes || declared.freed) && declared.values + first == function.arg_size();
+    bool isMaker = declared.makes && options().lift == LIFT_MAKERS;
+    bool isOne =
+        (declared.sizes || declared.freed || isMaker) && declared.values + first == function.arg_size();
     return isOne ? std::optional<FoundWrapper>(result) : std::nullopt;
 }
 

@@ -1,5 +1,5 @@
 // A block that a function leaves where a parameter says, with a status as the result or none, belongs to the caller. Not what is
-// left in a structure, what is always the same, one of two, what is kept or can be something else, what others may replace.
+// left in a structure or an array, what is always the same, one of two, what is kept or can be something else, what others may replace.
 // RUN: %clang -O0 -c %s -o %t.O0.o && %dump wrappers %t.O0.o | %check
 // RUN: %clang -O2 -c %s -o %t.O2.o && %dump wrappers %t.O2.o | %check
 // CHECK: # found by their bodies
@@ -87,5 +87,10 @@ void fill(void **block);
 int filled(void **block, size_t n) {
     *block = malloc(n);
     fill(block);
+    return 0;
+}
+int array(char **texts, size_t n) {
+    texts[0] = malloc(n);
+    texts[1] = NULL;
     return 0;
 }
