@@ -31,6 +31,7 @@ bool isWhereTold(const AccessPath &place, const llvm::Argument &parameter);
 struct Stored {
     llvm::SmallVector<AccessPath, 2> places; // that hold the block now
     llvm::SmallVector<AccessPath, 2> held;   // pointers that the block holds now
+    bool hasNumbers = false;                 // the block has members that are set
     bool isElsewhere = false;                // it is stored where no place is known
 };
 

@@ -85,6 +85,29 @@ static bool isLeaf(CallBase *call, const FoundWrappers &found, Leaf &leaf) {
     return !leaf.callee || !leaf.callee->isDeclaration() || found.count(leaf.callee) || isLibraryMaker(leaf);
 }
 
+/* For as much as the caller wants. */
+static bool isAskedAgain(const CallBase &call, Flow &flow) {
+    return any_of(call.args(), [&](const Use &argument) {
+        return isSize(*argument->getType()) && flow.parametersBehind(argument, true);
+    });
+}
+
+/* Whether a call is made only where one of these gave no block: its result is that of a failure. */
+static bool isAfterFailure(const CallBase &call, const Origins &origins, Flow &flow,
+                           const FoundWrappers &found) {
+    const BasicBlock *block = call.getParent(), *before = block->getSinglePredecessor();
+    auto *branch = before ? dyn_cast<BranchInst>(before->getTerminator()) : nullptr;
+    auto *test = branch && branch->isConditional() ? dyn_cast<ICmpInst>(branch->getCondition()) : nullptr;
+    if (!test || !test->isEquality() || !isa<ConstantPointerNull>(test->getOperand(1)) ||
+        branch->getSuccessor(test->getPredicate() != CmpInst::ICMP_EQ) != block)
+        return false;
+    Origins tested = flow.originsOf(test->getOperand(0));
+    return !tested.isUnknown && any_of(tested.calls, [&](CallBase *other) {
+        Leaf leaf;
+        return other != &call && origins.calls.contains(other) && isLeaf(other, found, leaf);
+    });
+}
+
 /* Only what can be told of a function alone. */
 static bool isCandidate(Function &function, Flow &flow, const FoundWrappers &found, Candidate &candidate) {
     Type *type = function.getReturnType();
@@ -94,10 +117,16 @@ static bool isCandidate(Function &function, Flow &flow, const FoundWrappers &fou
         return false;
     for (CallBase *call : origins.calls) {
         Leaf leaf;
-        if (!isLeaf(call, found, leaf) || (!origins.isOffset && flow.isPublished(*call)))
+        bool isOne = isLeaf(call, found, leaf);
+        bool isOfOthers = leaf.callee && !leaf.what && leaf.callee->isDeclaration();
+        if (isOfOthers && !(isOne && isAskedAgain(*call, flow)) &&
+            isAfterFailure(*call, origins, flow, found))
+            continue;
+        if (!isOne || (!origins.isOffset && flow.isPublished(*call)))
             return false;
+        bool isFilled = flow.isFilled(*call);
         for (Value *argument : call->args())
-            leaf.behind.push_back(flow.parametersBehind(argument));
+            leaf.behind.push_back(flow.parametersBehind(argument, !isFilled));
         candidate.leaves.push_back(std::move(leaf));
     }
     return true;

@@ -208,7 +208,7 @@ const Origins &Flow::returnedBy(const Function &function) {
     return returned[&function] = all;
 }
 
-ParameterSet Flow::parametersBehind(Value *value) {
+ParameterSet Flow::parametersBehind(Value *value, bool isPointeeToo) {
     ParameterSet parameters = 0;
     SmallPtrSet<Value *, 16> seen;
     SmallVector<Value *, 16> next = {value};
@@ -228,6 +228,9 @@ ParameterSet Flow::parametersBehind(Value *value) {
             });
         } else if (auto *call = dyn_cast<CallBase>(value)) {
             pushInputs(*call, next);
+        } else if (auto *load = dyn_cast<LoadInst>(value);
+                   load && !isPointeeToo && !variableAt(load->getPointerOperand())) {
+            continue;
         } else if (auto *user = dyn_cast<User>(value)) {
             next.append(user->op_begin(), user->op_end());
         }
@@ -255,6 +258,7 @@ static void pushLoads(AllocaInst &variable, Values &next) {
 void Flow::addStore(StoreInst &store, Value *value, const Fresh &fresh, Stored &stored, Values &next) {
     Value *target = store.getPointerOperand(), *what = store.getValueOperand();
     if (what != value) {
+        stored.hasNumbers |= !what->getType()->isPointerTy();
         std::optional<AccessPath> held =
             what->getType()->isPointerTy() ? accessPathOf(*what, store) : std::nullopt;
         if (held)
@@ -329,7 +333,7 @@ const Stored &Flow::keeps(Function &function, unsigned parameter) {
     return position->second;
 }
 
-bool Flow::isPublished(CallBase &block) {
+Stored Flow::storesOf(CallBase &block) {
     SmallVector<Value *, 4> values = {&block};
     if (AllocaInst *variable = outVariable(block)) {
         values.clear();
@@ -338,11 +342,20 @@ bool Flow::isPublished(CallBase &block) {
     Stored stored;
     for (Value *value : values)
         addStores(value, {&block, 0}, stored);
+    return stored;
+}
+
+bool Flow::isPublished(CallBase &block) {
+    Stored stored = storesOf(block);
     unsigned out = outParameter(*block.getFunction());
     erase_if(stored.places, [&](const AccessPath &place) {
         return out && isWhereTold(place, *block.getFunction()->getArg(out - 1));
     });
     return !isOnlyInLists(stored);
+}
+
+bool Flow::isFilled(CallBase &block) {
+    return storesOf(block).hasNumbers;
 }
 
 } // namespace allocsite

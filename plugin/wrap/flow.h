@@ -48,8 +48,11 @@ class Flow {
     unsigned outParameter(const llvm::Function &function);
     void declareOut(const llvm::Function &function, unsigned parameter);
 
-    /* The parameters that a value is computed from. */
-    ParameterSet parametersBehind(llvm::Value *value);
+    /* The parameters that a value is computed from, with what they point at or without. */
+    ParameterSet parametersBehind(llvm::Value *value, bool isPointeeToo);
+
+    /* Whether numbers are set in the block that a call returned: some thing is made of it. */
+    bool isFilled(llvm::CallBase &block);
 
     /* Whether the block that a call returned is stored where others find it: lists apart (access_path.h). */
     bool isPublished(llvm::CallBase &block);
@@ -77,6 +80,7 @@ class Flow {
     void addLeft(llvm::Instruction &instruction, const llvm::Argument &out, Origins &origins);
     unsigned outArgument(const llvm::CallBase &call);
     llvm::AllocaInst *outVariable(const llvm::CallBase &call);
+    Stored storesOf(llvm::CallBase &block);
     const Stored &keeps(llvm::Function &function, unsigned parameter);
     void addStores(llvm::Value *from, const Fresh &fresh, Stored &stored);
     void addStore(llvm::StoreInst &store, llvm::Value *value, const Fresh &fresh, Stored &stored,

@@ -37,6 +37,10 @@ static void *own_zalloc(void *opaque, unsigned items, unsigned size) {
     return calloc(items, size);
 }
 
+static struct slice own_slice(size_t n) {
+    return (struct slice){malloc(n), n};
+}
+
 static void *(*volatile pointer)(size_t) = xmalloc;
 static struct slice (*volatile slicer)(const char *) = slice_of;
 static struct node *(*volatile maker)(void) = node_new;
@@ -94,6 +98,8 @@ static void hooks(void) {
     sink = state_realloc(&state, p, 80, 0); // frees 1 80
     sink = state_text(&state, "state", 5);  // @ 1 13 0 0 0
     sink = stream_get(&stream, 7, 11);      // @ 1 77 0 0 0
+    struct slicer slicer = {own_slice};
+    sink = slicer_get(&slicer, 78).text;    // @ 1 78 0 0 0
 }
 
 static void pointers(void) {

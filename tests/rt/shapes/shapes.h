@@ -54,6 +54,10 @@ struct stream {
     void *(*zalloc)(void *opaque, unsigned items, unsigned size);
     void *opaque;
 };
+struct slicer {
+    struct slice (*get)(size_t n);
+};
+struct slice slicer_get(const struct slicer *slicer, size_t n);
 void *allocator_get(const struct allocator *allocator, size_t n);
 void set_hook(void *(*alloc)(size_t));
 char *hook_strdup(const char *text);
