@@ -238,8 +238,7 @@ static void addTwin(Function &wrapper, Lifting &lifting) {
         return;
     Function &twin = declareTwin(name, wrapper);
     for (const char *traced :
-         {"instrument-function-entry", "instrument-function-exit", "instrument-function-entry-inlined",
-          "instrument-function-exit-inlined", "fentry-call", "mcount"})
+         {"instrument-function-entry-inlined", "instrument-function-exit-inlined", "fentry-call"})
         twin.removeFnAttr(traced);
     twin.setComdat(wrapper.getComdat());
     leaveAndCall(twin, wrapper, lifting);

@@ -109,18 +109,25 @@ static uint64_t sizesOf(const ASTContext &context, const FunctionDecl &function,
     return (wide ? wide : counts) | texts;
 }
 
+/* What a small structure begins with, for that is passed first; else the type itself. */
+static QualType firstIn(const ASTContext &context, QualType type) {
+    const RecordDecl *record = type->isRecordType() ? type->castAs<RecordType>()->getDecl() : nullptr;
+    bool isSmall =
+        record && !record->field_empty() && context.getTypeSize(type) <= 128 && isInRegisters(type);
+    return isSmall ? record->field_begin()->getType() : type;
+}
+
 /* The one that can be a block to give back: of no type, or of characters. 0: none. */
-static unsigned freedOf(const FunctionDecl &function, unsigned position) {
+static unsigned freedOf(const ASTContext &context, const FunctionDecl &function, unsigned position) {
     unsigned freed = 0;
     for (const ParmVarDecl *parameter : function.parameters()) {
-        position++;
-        QualType pointee = parameter->getType()->getPointeeType();
-        if (pointee.isNull() || pointee.isConstQualified() ||
-            !(pointee->isVoidType() || isCharacters(pointee)))
-            continue;
-        if (freed)
+        QualType pointee = firstIn(context, parameter->getType())->getPointeeType();
+        bool isBlock = !pointee.isNull() && !pointee.isConstQualified() &&
+                       (pointee->isVoidType() || isCharacters(pointee));
+        if (isBlock && freed)
             return 0;
-        freed = position;
+        freed = isBlock ? position + 1 : freed;
+        position += valuesOf(context, parameter->getType());
     }
     return function.getNumParams() <= 2 ? freed : 0;
 }
@@ -179,7 +186,7 @@ allocsite_types_declaration describe(const ASTContext &context, const FunctionDe
     described.values = valuesOf(context, function);
     described.makes = result == Result::RAW || result == Result::OBJECT;
     if (result == Result::STATUS)
-        described.freed = freedOf(function, first);
+        described.freed = freedOf(context, function, first);
     else if (result != Result::NOTHING)
         described.sizes = sizesOf(context, function, result, first);
     if (!described.sizes && !described.freed)

@@ -330,14 +330,14 @@ void searchAllocations(Module &module, Flow &flow, const SmallPtrSetImpl<const F
 /* ---- A function gives blocks back for its callers if a parameter of its own is all that it frees. One that
  * frees more takes some thing apart, a destructor: the line that a person would name is in it. */
 
-/* The argument that the call gives back, from 1; 0: none. */
-static unsigned freedArgument(const CallBase &call, const FoundWrappers &found) {
+/* The argument that the call gives back, surely or if the linker finds that it does, from 1; 0: none. */
+static unsigned freedArgument(const CallBase &call, const FoundWrappers &found, bool isSure) {
     if (const allocator *what = allocatorCalled(call))
-        return what->kind == ALLOCSITE_FREE ? argumentsOf(*what).pointer : 0;
+        return isSure && what->kind == ALLOCSITE_FREE ? argumentsOf(*what).pointer : 0;
     Function *callee = surelyCalled(call);
     auto known = callee ? found.find(callee) : found.end();
     if (known == found.end() || known->second.wrapper.kind != ALLOCSITE_FREE ||
-        known->second.wrapper.isPossible)
+        known->second.wrapper.isPossible == isSure)
         return 0;
     return known->second.wrapper.pointer;
 }
@@ -363,11 +363,14 @@ static bool handOnToItself(Function &function, Flow &flow, FoundWrapper &wrapper
     return true;
 }
 
-static bool isFree(Function &function, Flow &flow, const FoundWrappers &found, FoundWrapper &result) {
+static bool isFree(Function &function, Flow &flow, const FoundWrappers &found, bool isSure,
+                   FoundWrapper &result) {
     ParameterSet freed = 0;
     for (Instruction &instruction : instructions(function)) {
         auto *call = dyn_cast<CallBase>(&instruction);
-        unsigned argument = call ? freedArgument(*call, found) : 0;
+        unsigned argument = call ? freedArgument(*call, found, isSure) : 0;
+        if (call && !isSure && freedArgument(*call, found, true))
+            return false;
         if (!argument)
             continue;
         ParameterSet parameters = freedParameters(*call, argument, flow);
@@ -377,6 +380,7 @@ static bool isFree(Function &function, Flow &flow, const FoundWrappers &found, F
         result.handedOn.insert(call);
     }
     result.wrapper.kind = ALLOCSITE_FREE;
+    result.wrapper.isPossible = !isSure;
     result.wrapper.pointer = freed ? firstOf(freed) : 0;
     return freed && handOnToItself(function, flow, result);
 }
@@ -392,8 +396,8 @@ static void addCallers(const Function &function, SmallVectorImpl<Function *> &ne
             next.push_back(const_cast<CallBase *>(call)->getFunction());
 }
 
-void searchFrees(Module &module, Flow &flow, const SmallPtrSetImpl<const Function *> &ignored,
-                 FoundWrappers &found) {
+static void searchFrees(Module &module, Flow &flow, const SmallPtrSetImpl<const Function *> &ignored,
+                        bool isSure, FoundWrappers &found) {
     SmallVector<Function *, 16> next;
     for (Function &function : module) {
         auto known = found.find(&function);
@@ -407,17 +411,24 @@ void searchFrees(Module &module, Flow &flow, const SmallPtrSetImpl<const Functio
         FoundWrapper result;
         if (!function->getReturnType()->isVoidTy() || !maySearch(*function) || ignored.count(function) ||
             found.count(function) || isDeletingDestructor(*function) ||
-            !isFree(*function, flow, found, result))
+            !isFree(*function, flow, found, isSure, result))
             continue;
         found.insert({function, result});
         addCallers(*function, next);
     }
 }
 
+/* What surely frees is judged without what only may do so. */
+void searchFrees(Module &module, Flow &flow, const SmallPtrSetImpl<const Function *> &ignored,
+                 FoundWrappers &found) {
+    searchFrees(module, flow, ignored, true, found);
+    searchFrees(module, flow, ignored, false, found);
+}
+
 void handOnFrees(Function &function, Flow &flow, const FoundWrappers &found, FoundWrapper &wrapper) {
     for (Instruction &instruction : instructions(function)) {
         auto *call = dyn_cast<CallBase>(&instruction);
-        unsigned argument = call ? freedArgument(*call, found) : 0;
+        unsigned argument = call ? freedArgument(*call, found, true) : 0;
         if (argument && freedParameters(*call, argument, flow))
             wrapper.handedOn.insert(call);
     }

@@ -114,9 +114,9 @@ static void pointers(void) {
 static void frees(void) {
     xfree(malloc(101));                     // frees 1 101 @ 1 101 0 0 0
     void *p = malloc(102);                  // @ 1 102 0 0 0
-    give_back(p);
+    give_back(p);                           // frees 1 102
     struct slice slice = slice_of("to be freed"); // @ 1 11 0 0 0
-    slice_free(slice);
+    slice_free(slice);                      // frees 1 11
 }
 
 __attribute__((visibility("default"))) int main(void) {

@@ -70,13 +70,12 @@ struct node *object_new(const char *name, size_t n) {
     return node;
 }
 
-// Known: its caller frees, and so with slice_free.
 void give_back(void *p) {
-    xfree(p); // frees 1 102
+    xfree(p);
 }
 
 void slice_free(struct slice slice) {
-    xfree(slice.text); // frees 1 11
+    xfree(slice.text);
 }
 
 // In a list by a header, which is not what is returned.
