@@ -20,8 +20,11 @@ const Options &options() {
 __attribute__((constructor)) static void registerOptions() {
     if (host_differs(LLVM_VERSION_MAJOR))
         return;
-    static cl::opt<bool, true> lift("allocsite-lift", cl::location(values.lift), cl::init(true),
-                                    cl::desc("Bill the callers of functions that hand on a block"));
+    static cl::opt<Lift, true> lift(
+        "allocsite-lift", cl::location(values.lift), cl::init(LIFT_WRAPPERS),
+        cl::desc("Bill the callers of functions that hand on a block"),
+        cl::values(clEnumValN(LIFT_NOTHING, "0", "no"), clEnumValN(LIFT_WRAPPERS, "1", "yes"),
+                   clEnumValN(LIFT_MAKERS, "makers", "also of those that always make the same")));
     static cl::opt<bool, true> twins("allocsite-twins", cl::location(values.twins), cl::init(true),
                                      cl::desc("Pass sites to functions of other files as parameters"));
     static cl::opt<bool, true> types("allocsite-types", cl::location(values.types), cl::init(true),

@@ -9,8 +9,14 @@
 
 namespace allocsite {
 
+enum Lift {
+    LIFT_NOTHING,
+    LIFT_WRAPPERS, // bill the callers of wrappers
+    LIFT_MAKERS,   // and those of what always makes the same
+};
+
 struct Options {
-    bool lift = true;                   // bill the callers of wrappers
+    Lift lift = LIFT_WRAPPERS;
     bool twins = true;                  // wrappers of other files take the site as a parameter
     bool types = true;                  // find out what is allocated
     std::vector<std::string> lists;     // of the program's own allocators

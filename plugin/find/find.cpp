@@ -174,8 +174,14 @@ bool isSize(const Type &type) {
     return type.isIntegerTy(32) || type.isIntegerTy(64);
 }
 
+static bool hasPointer(const Type &type) {
+    return type.isPointerTy() ||
+           (type.isStructTy() &&
+            any_of(cast<StructType>(type).elements(), [](Type *part) { return part->isPointerTy(); }));
+}
+
 bool mayBeHook(const CallBase &call) {
-    return call.getType()->isPointerTy() && !call.isInlineAsm() && !call.isMustTailCall() &&
+    return hasPointer(*call.getType()) && !call.isInlineAsm() && !call.isMustTailCall() &&
            !surelyCalled(call);
 }
 

@@ -51,8 +51,7 @@ static bool spellAll(ArrayRef<Type *> types, std::string &name) {
 }
 
 static bool isPlain(const Argument &argument) {
-    return !argument.hasPassPointeeByValueCopyAttr() && !argument.hasStructRetAttr() &&
-           !argument.hasNestAttr() && !argument.hasInRegAttr();
+    return !argument.hasPassPointeeByValueCopyAttr() && !argument.hasNestAttr() && !argument.hasInRegAttr();
 }
 
 /* Behind an @ there is a version, which has to come last. */
@@ -87,7 +86,7 @@ std::string twinOf(const Function &wrapper) {
 }
 
 static bool isPossible(const Function &wrapper) {
-    return wrapper.isDeclaration() && Wrappers::of(wrapper)->isMaybe;
+    return wrapper.isDeclaration() && Wrappers::of(wrapper)->isPossible;
 }
 
 /* Other modules may replace what they see of a library: what surely is a wrapper takes its site as it would
@@ -175,12 +174,30 @@ static bool hasLandingPads(const Module &module) {
     });
 }
 
+/* Neither is told to return an object in memory, for LLVM gives no jump where one is. What is returned of it
+ * is its address, which goes through. */
+static CallInst *hideResult(Function &from, CallInst &call) {
+    Function &wrapper = *call.getCalledFunction();
+    Type *address = pointerType(call.getContext());
+    auto *type = FunctionType::get(address, wrapper.getFunctionType()->params(), false);
+    IRBuilder<> builder(&call);
+    SmallVector<Value *, 8> values(call.args());
+    CallInst *other =
+        builder.CreateCall(from.getParent()->getOrInsertFunction(wrapper.getName(), type), values);
+    call.eraseFromParent();
+    from.removeParamAttr(0, Attribute::StructRet);
+    return other;
+}
+
 /* A jump, which drops the site: nobody is known to take it. It needs no group, for it is as short as what
  * would say so, and no entry for unwinding, for it has no frame. In LTO the optimizer would take the latter
  * for a promise, as would tables of landing pads: what leaves a call that has no entry there ends the
  * program. */
 static void jump(Function &from, Function &wrapper) {
-    callFrom(from, wrapper)->setTailCall();
+    CallInst *call = callFrom(from, wrapper);
+    if (wrapper.hasStructRetAttr())
+        call = hideResult(from, *call);
+    call->setTailCall();
     from.setLinkage(GlobalValue::WeakAnyLinkage);
     from.addFnAttr(Attribute::OptimizeForSize);
     if (isLTOPreLink(*from.getParent()) || hasLandingPads(*from.getParent()))
@@ -221,8 +238,7 @@ static void addTwin(Function &wrapper, Lifting &lifting) {
         return;
     Function &twin = declareTwin(name, wrapper);
     for (const char *traced :
-         {"instrument-function-entry", "instrument-function-exit", "instrument-function-entry-inlined",
-          "instrument-function-exit-inlined", "fentry-call", "mcount"})
+         {"instrument-function-entry-inlined", "instrument-function-exit-inlined", "fentry-call"})
         twin.removeFnAttr(traced);
     twin.setComdat(wrapper.getComdat());
     leaveAndCall(twin, wrapper, lifting);

@@ -3,7 +3,7 @@
  * as well, with the site as one more parameter: its twin. A file that calls it brings a stand-in of that
  * name, for when no twin is linked: the wrapper stands in another module, was not compiled with the plugin,
  * or may be replaced. Of what surely is a wrapper it leaves the site for the wrapper itself; of what only
- * could be one by its declaration (wrap/possible.h) it is a jump.
+ * could be one by its declaration (wrap/possible.cpp) it is a jump.
  *
  * Where a call cannot go to a twin (nothing is optimized, variable arguments) the site is left if the linker
  * found the mark that a file which defines a wrapper sets. */

@@ -67,7 +67,7 @@ static Site requestOf(const AllocatorCall &found, Notes &notes) {
     } else if (found.callee) {
         const char *inside = allocatesInside(*found.callee);
         site.callee = inside ? inside : notes.names.nameOf(*found.callee).plain;
-        if (inside || Wrappers::of(*found.callee)->isMaybe)
+        if (inside || Wrappers::of(*found.callee)->isPossible)
             site.possible = symbolOf(*found.callee).str();
     } else if (!isLibraryCall(found)) {
         site.callee = ByPointer;

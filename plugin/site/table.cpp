@@ -186,10 +186,10 @@ SmallVector<Constant *, 8> Table::add(Function &function, ArrayRef<Site> sites) 
 Constant *Table::wrapper(const std::string &symbol, const Wrapper &known, GlobalVariable *array,
                          unsigned index) {
     return ConstantStruct::get(
-        wrapperType,
-        {distance(string(symbol), array, array->getValueType(), {index, 0}), number(8, known.kind),
-         number(8, known.origin), number(8, ALLOCSITE_FORMAT_VERSION), number(8, known.size),
-         number(8, known.count), number(8, known.align), number(8, known.pointer), number(8, known.isMaybe)});
+        wrapperType, {distance(string(symbol), array, array->getValueType(), {index, 0}),
+                      number(8, known.kind), number(8, known.origin), number(8, ALLOCSITE_FORMAT_VERSION),
+                      number(8, known.size), number(8, known.count), number(8, known.align),
+                      number(8, known.pointer), number(8, known.isPossible)});
 }
 
 void Table::addWrappers(const Wrappers &wrappers) {

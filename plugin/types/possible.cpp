@@ -67,12 +67,20 @@ static bool isText(QualType type) {
 
 enum class Result { NOTHING, RAW, OBJECT, STRUCTURE, STATUS };
 
+/* What has a destructor is not. */
+static bool isInRegisters(QualType type) {
+    const CXXRecordDecl *record = type->getAsCXXRecordDecl();
+    return !record || record->canPassInRegisters();
+}
+
 static Result resultOf(const ASTContext &context, QualType type) {
     QualType pointee = type->getPointeeType();
     if (type->isPointerType() && !pointee.isConstQualified() && !pointee->isFunctionType())
         return pointee->isVoidType() || isCharacters(pointee) ? Result::RAW : Result::OBJECT;
-    if (type->isRecordType() && context.getTypeSize(type) <= 128)
+    if (type->isRecordType() && context.getTypeSize(type) <= 128 && isInRegisters(type))
         return Result::STRUCTURE;
+    if (type->isRecordType() && context.getLangOpts().CPlusPlus && !isInRegisters(type))
+        return Result::OBJECT;
     return type->isVoidType() ? Result::STATUS : Result::NOTHING;
 }
 
@@ -101,20 +109,65 @@ static uint64_t sizesOf(const ASTContext &context, const FunctionDecl &function,
     return (wide ? wide : counts) | texts;
 }
 
+/* What a small structure begins with, for that is passed first; else the type itself. */
+static QualType firstIn(const ASTContext &context, QualType type) {
+    const RecordDecl *record = type->isRecordType() ? type->castAs<RecordType>()->getDecl() : nullptr;
+    bool isSmall =
+        record && !record->field_empty() && context.getTypeSize(type) <= 128 && isInRegisters(type);
+    return isSmall ? record->field_begin()->getType() : type;
+}
+
 /* The one that can be a block to give back: of no type, or of characters. 0: none. */
-static unsigned freedOf(const FunctionDecl &function, unsigned position) {
+static unsigned freedOf(const ASTContext &context, const FunctionDecl &function, unsigned position) {
     unsigned freed = 0;
     for (const ParmVarDecl *parameter : function.parameters()) {
-        position++;
-        QualType pointee = parameter->getType()->getPointeeType();
-        if (pointee.isNull() || pointee.isConstQualified() ||
-            !(pointee->isVoidType() || isCharacters(pointee)))
-            continue;
-        if (freed)
+        QualType pointee = firstIn(context, parameter->getType())->getPointeeType();
+        bool isBlock = !pointee.isNull() && !pointee.isConstQualified() &&
+                       (pointee->isVoidType() || isCharacters(pointee));
+        if (isBlock && freed)
             return 0;
-        freed = position;
+        freed = isBlock ? position + 1 : freed;
+        position += valuesOf(context, parameter->getType());
     }
     return function.getNumParams() <= 2 ? freed : 0;
+}
+
+static bool isStatus(const ASTContext &context, QualType type) {
+    return type->isVoidType() || (type->isIntegralOrEnumerationType() && context.getTypeSize(type) <= 64);
+}
+
+/* The only pointer to a pointer, as the parameter that it is. */
+static const ParmVarDecl *outOf(const FunctionDecl &function) {
+    const ParmVarDecl *out = nullptr;
+    for (const ParmVarDecl *parameter : function.parameters()) {
+        QualType pointee = parameter->getType()->getPointeeType();
+        if (pointee.isNull() || !pointee->isPointerType() || pointee.isConstQualified())
+            continue;
+        if (out)
+            return nullptr;
+        out = parameter;
+    }
+    return out;
+}
+
+static unsigned numberOf(const ASTContext &context, const FunctionDecl &function, const ParmVarDecl &wanted,
+                         unsigned position) {
+    for (const ParmVarDecl *parameter : function.parameters()) {
+        if (parameter == &wanted)
+            break;
+        position += valuesOf(context, parameter->getType());
+    }
+    return position + 1;
+}
+
+static void describeOut(const ASTContext &context, const FunctionDecl &function, unsigned first,
+                        allocsite_types_declaration &described) {
+    const ParmVarDecl *out = isStatus(context, function.getReturnType()) ? outOf(function) : nullptr;
+    Result result = out ? resultOf(context, out->getType()->getPointeeType()) : Result::NOTHING;
+    if (result == Result::NOTHING)
+        return;
+    described.sizes = sizesOf(context, function, result, first);
+    described.out = described.sizes ? numberOf(context, function, *out, first) : 0;
 }
 
 static unsigned valuesOf(const ASTContext &context, const FunctionDecl &function) {
@@ -131,10 +184,13 @@ allocsite_types_declaration describe(const ASTContext &context, const FunctionDe
     Result result = resultOf(context, function.getReturnType());
     allocsite_types_declaration described = {};
     described.values = valuesOf(context, function);
+    described.makes = result == Result::RAW || result == Result::OBJECT;
     if (result == Result::STATUS)
-        described.freed = freedOf(function, first);
+        described.freed = freedOf(context, function, first);
     else if (result != Result::NOTHING)
         described.sizes = sizesOf(context, function, result, first);
+    if (!described.sizes && !described.freed)
+        describeOut(context, function, first, described);
     return described;
 }
 

@@ -40,6 +40,8 @@ allocsite_types_find allocsite_types_v1_find;
 struct allocsite_types_declaration {
     unsigned values;     /* that it takes in the IR, if nobody else adds any */
     unsigned long sizes; /* bits of those that a block's size can depend on; 0: it hands on none */
+    unsigned out;        /* number from 1 of the one that tells where to leave it; 0: it is returned */
+    bool makes;          /* whether what it returns can be a block, of whatever size */
     unsigned freed;      /* number from 1 of the one that can be a block; 0: it gives none back */
 };
 

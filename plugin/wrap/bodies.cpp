@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A function is a wrapper if all that it returns are blocks that allocators or other wrappers gave it, or
  * null, or what its caller brought, if it has not put the blocks where others find them (then it is a
- * registry, which keeps what it returns), and if the size asked for depends on a parameter. One that always
- * asks for the same makes some thing, a constructor: the line that a person would name is in it. A block
- * below a header may be stored: that is bookkeeping. The result of a hook, a function by a pointer, may be
- * handed on besides.
+ * registry, which keeps what it returns; a list of all blocks is none), and if the size asked for depends on
+ * a parameter. One that always asks for the same makes some thing, a constructor: the line that a person
+ * would name is in it. A block below a header may be stored: that is bookkeeping. The result of a hook, a
+ * function by a pointer, may be handed on besides.
  *
  * Functions are taken for wrappers until something speaks against one, so that recursion needs no rule of its
  * own. The sizes are then traced from the allocators up, and whom they do not reach is none. */
 #include "wrap/bodies.h"
 
+#include "base/settings.h"
 #include "find/find.h"
+#include "find/library.h"
 
 #include <llvm/IR/InstIterator.h>
 
@@ -71,32 +73,70 @@ static bool maySearch(const Function &function) {
            function.getSubprogram() && !isAllocator(function) && function.getName() != "main";
 }
 
+/* A function of a library that makes an object in memory. */
+static bool isLibraryMaker(const Leaf &leaf) {
+    return leaf.callee && !leaf.what && leaf.call->getType()->isVoidTy() && isOfLibrary(*leaf.callee);
+}
+
 static bool isLeaf(CallBase *call, const FoundWrappers &found, Leaf &leaf) {
     leaf = {call, surelyCalled(*call), allocatorCalled(*call), {}};
     if (leaf.what)
         return leaf.what->kind != ALLOCSITE_FREE;
-    return !leaf.callee || !leaf.callee->isDeclaration() || found.count(leaf.callee);
+    return !leaf.callee || !leaf.callee->isDeclaration() || found.count(leaf.callee) || isLibraryMaker(leaf);
+}
+
+/* For as much as the caller wants. */
+static bool isAskedAgain(const CallBase &call, Flow &flow) {
+    return any_of(call.args(), [&](const Use &argument) {
+        return isSize(*argument->getType()) && flow.parametersBehind(argument, true);
+    });
+}
+
+/* Whether a call is made only where one of these gave no block: its result is that of a failure. */
+static bool isAfterFailure(const CallBase &call, const Origins &origins, Flow &flow,
+                           const FoundWrappers &found) {
+    const BasicBlock *block = call.getParent(), *before = block->getSinglePredecessor();
+    auto *branch = before ? dyn_cast<BranchInst>(before->getTerminator()) : nullptr;
+    auto *test = branch && branch->isConditional() ? dyn_cast<ICmpInst>(branch->getCondition()) : nullptr;
+    if (!test || !test->isEquality() || !isa<ConstantPointerNull>(test->getOperand(1)) ||
+        branch->getSuccessor(test->getPredicate() != CmpInst::ICMP_EQ) != block)
+        return false;
+    Origins tested = flow.originsOf(test->getOperand(0));
+    return !tested.isUnknown && any_of(tested.calls, [&](CallBase *other) {
+        Leaf leaf;
+        return other != &call && origins.calls.contains(other) && isLeaf(other, found, leaf);
+    });
 }
 
 /* Only what can be told of a function alone. */
 static bool isCandidate(Function &function, Flow &flow, const FoundWrappers &found, Candidate &candidate) {
-    const Origins origins = flow.returnedBy(function);
+    Type *type = function.getReturnType();
+    bool isResult = type->isPointerTy() || type->isStructTy();
+    const Origins origins = isResult ? flow.returnedBy(function) : flow.leftBy(function);
     if (origins.isUnknown || origins.calls.empty())
         return false;
     for (CallBase *call : origins.calls) {
         Leaf leaf;
-        if (!isLeaf(call, found, leaf) || (!origins.isOffset && flow.isPublished(*call)))
+        bool isOne = isLeaf(call, found, leaf);
+        bool isOfOthers = leaf.callee && !leaf.what && leaf.callee->isDeclaration();
+        if (isOfOthers && !(isOne && isAskedAgain(*call, flow)) &&
+            isAfterFailure(*call, origins, flow, found))
+            continue;
+        if (!isOne || (!origins.isOffset && flow.isPublished(*call)))
             return false;
+        bool isFilled = flow.isFilled(*call);
         for (Value *argument : call->args())
-            leaf.behind.push_back(flow.parametersBehind(argument));
+            leaf.behind.push_back(flow.parametersBehind(argument, !isFilled));
         candidate.leaves.push_back(std::move(leaf));
     }
     return true;
 }
 
 static bool isSure(const Leaf &leaf, const Candidates &candidates, const FoundWrappers &found) {
+    if (isLibraryMaker(leaf))
+        return true;
     if (auto known = found.find(leaf.callee); known != found.end())
-        return !known->second.wrapper.isMaybe;
+        return !known->second.wrapper.isPossible;
     auto inner = candidates.find(leaf.callee);
     return leaf.what || (inner != candidates.end() && inner->second.isSure);
 }
@@ -114,7 +154,7 @@ static void traceSureness(Candidates &candidates, const FoundWrappers &found) {
     }
 }
 
-/* The arguments of a hook that can be a size or a count. */
+/* The arguments of a call that can be a size or a count. */
 static ParameterSet numbersOf(const CallBase &call) {
     ParameterSet numbers = 0;
     for (unsigned i = 0; i < call.arg_size() && i < 64; i++)
@@ -130,7 +170,7 @@ static ParameterSet sizesOf(const Leaf &leaf, const Candidates &candidates, cons
         return arguments.size ? parameterSet(arguments.size) | parameterSet(arguments.count)
                               : ~ParameterSet(0);
     }
-    if (!leaf.callee)
+    if (!leaf.callee || isLibraryMaker(leaf))
         return numbersOf(*leaf.call);
     if (auto known = found.find(leaf.callee); known != found.end())
         return known->second.sizes;
@@ -210,6 +250,14 @@ static bool isMaker(const Leaf &leaf, const Candidates &candidates) {
     return inner != candidates.end() && !inner->second.sizes;
 }
 
+/* On demand the callers of makers are billed, but not theirs in turn. */
+static bool isLiftedMaker(const Candidate &candidate, const Candidates &candidates,
+                          const FoundWrappers &found) {
+    return options().lift == LIFT_MAKERS && none_of(candidate.leaves, [&](const Leaf &leaf) {
+               return !leaf.callee || isMaker(leaf, candidates) || !sizesOf(leaf, candidates, found);
+           });
+}
+
 /* Whether a candidate still is one, as far as the others go. Of one that only the linker decides on nothing
  * more can be asked. */
 static bool holds(const Candidate &candidate, const Candidates &candidates, const FoundWrappers &found) {
@@ -251,7 +299,7 @@ static void nameSizes(const Function &function, ParameterSet sizes, Wrapper &wra
 static FoundWrapper finish(const Function &function, const Candidate &candidate, const Candidates &all) {
     FoundWrapper result;
     result.sizes = candidate.sizes;
-    result.wrapper.isMaybe = !candidate.isSure;
+    result.wrapper.isPossible = !candidate.isSure;
     for (const Leaf &leaf : candidate.leaves)
         if (!isMaker(leaf, all))
             result.handedOn.insert(leaf.call);
@@ -267,28 +315,29 @@ void searchAllocations(Module &module, Flow &flow, const SmallPtrSetImpl<const F
                        FoundWrappers &found) {
     Candidates candidates;
     for (Function &function : module) {
-        Type *type = function.getReturnType();
         Candidate candidate;
-        if ((type->isPointerTy() || type->isStructTy()) && maySearch(function) && !ignored.count(&function) &&
-            !found.count(&function) && isCandidate(function, flow, found, candidate))
+        if (maySearch(function) && !ignored.count(&function) && !found.count(&function) &&
+            isCandidate(function, flow, found, candidate))
             candidates.insert({&function, std::move(candidate)});
     }
     settle(candidates, flow, found);
+    const FoundWrappers known = found;
     for (auto &entry : candidates)
-        if (entry.second.sizes)
+        if (entry.second.sizes || isLiftedMaker(entry.second, candidates, known))
             found.insert({entry.first, finish(*entry.first, entry.second, candidates)});
 }
 
 /* ---- A function gives blocks back for its callers if a parameter of its own is all that it frees. One that
  * frees more takes some thing apart, a destructor: the line that a person would name is in it. */
 
-/* The argument that the call gives back, from 1; 0: none. */
-static unsigned freedArgument(const CallBase &call, const FoundWrappers &found) {
+/* The argument that the call gives back, surely or if the linker finds that it does, from 1; 0: none. */
+static unsigned freedArgument(const CallBase &call, const FoundWrappers &found, bool isSure) {
     if (const allocator *what = allocatorCalled(call))
-        return what->kind == ALLOCSITE_FREE ? argumentsOf(*what).pointer : 0;
+        return isSure && what->kind == ALLOCSITE_FREE ? argumentsOf(*what).pointer : 0;
     Function *callee = surelyCalled(call);
     auto known = callee ? found.find(callee) : found.end();
-    if (known == found.end() || known->second.wrapper.kind != ALLOCSITE_FREE || known->second.wrapper.isMaybe)
+    if (known == found.end() || known->second.wrapper.kind != ALLOCSITE_FREE ||
+        known->second.wrapper.isPossible == isSure)
         return 0;
     return known->second.wrapper.pointer;
 }
@@ -314,11 +363,14 @@ static bool handOnToItself(Function &function, Flow &flow, FoundWrapper &wrapper
     return true;
 }
 
-static bool isFree(Function &function, Flow &flow, const FoundWrappers &found, FoundWrapper &result) {
+static bool isFree(Function &function, Flow &flow, const FoundWrappers &found, bool isSure,
+                   FoundWrapper &result) {
     ParameterSet freed = 0;
     for (Instruction &instruction : instructions(function)) {
         auto *call = dyn_cast<CallBase>(&instruction);
-        unsigned argument = call ? freedArgument(*call, found) : 0;
+        unsigned argument = call ? freedArgument(*call, found, isSure) : 0;
+        if (call && !isSure && freedArgument(*call, found, true))
+            return false;
         if (!argument)
             continue;
         ParameterSet parameters = freedParameters(*call, argument, flow);
@@ -328,6 +380,7 @@ static bool isFree(Function &function, Flow &flow, const FoundWrappers &found, F
         result.handedOn.insert(call);
     }
     result.wrapper.kind = ALLOCSITE_FREE;
+    result.wrapper.isPossible = !isSure;
     result.wrapper.pointer = freed ? firstOf(freed) : 0;
     return freed && handOnToItself(function, flow, result);
 }
@@ -343,8 +396,8 @@ static void addCallers(const Function &function, SmallVectorImpl<Function *> &ne
             next.push_back(const_cast<CallBase *>(call)->getFunction());
 }
 
-void searchFrees(Module &module, Flow &flow, const SmallPtrSetImpl<const Function *> &ignored,
-                 FoundWrappers &found) {
+static void searchFrees(Module &module, Flow &flow, const SmallPtrSetImpl<const Function *> &ignored,
+                        bool isSure, FoundWrappers &found) {
     SmallVector<Function *, 16> next;
     for (Function &function : module) {
         auto known = found.find(&function);
@@ -358,17 +411,24 @@ void searchFrees(Module &module, Flow &flow, const SmallPtrSetImpl<const Functio
         FoundWrapper result;
         if (!function->getReturnType()->isVoidTy() || !maySearch(*function) || ignored.count(function) ||
             found.count(function) || isDeletingDestructor(*function) ||
-            !isFree(*function, flow, found, result))
+            !isFree(*function, flow, found, isSure, result))
             continue;
         found.insert({function, result});
         addCallers(*function, next);
     }
 }
 
+/* What surely frees is judged without what only may do so. */
+void searchFrees(Module &module, Flow &flow, const SmallPtrSetImpl<const Function *> &ignored,
+                 FoundWrappers &found) {
+    searchFrees(module, flow, ignored, true, found);
+    searchFrees(module, flow, ignored, false, found);
+}
+
 void handOnFrees(Function &function, Flow &flow, const FoundWrappers &found, FoundWrapper &wrapper) {
     for (Instruction &instruction : instructions(function)) {
         auto *call = dyn_cast<CallBase>(&instruction);
-        unsigned argument = call ? freedArgument(*call, found) : 0;
+        unsigned argument = call ? freedArgument(*call, found, true) : 0;
         if (argument && freedParameters(*call, argument, flow))
             wrapper.handedOn.insert(call);
     }

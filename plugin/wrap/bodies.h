@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The wrappers whose bodies show it, before the optimizer has touched them. */
+/* The wrappers whose bodies show it, before the optimizer has touched them; and functions of other files that
+ * could be wrappers, by what their declarations say. Only the linker knows of those: a call goes to the twin
+ * (lift/twin.h), which costs a jump where there is none. */
 #ifndef ALLOCSITE_WRAP_BODIES_H
 #define ALLOCSITE_WRAP_BODIES_H
 
@@ -8,6 +10,7 @@
 
 #include <llvm/ADT/MapVector.h>
 #include <llvm/ADT/SmallPtrSet.h>
+#include <optional>
 
 namespace allocsite {
 
@@ -17,6 +20,7 @@ struct FoundWrapper {
     bool handsOnAll = false;                         // all calls are: the list says no more
     bool isInside = false;                           // what it allocates is not what it returns
     ParameterSet sizes = 0;                          // parameters that the size depends on
+    unsigned out = 0;                                // of a possible one: where it may leave its block
 };
 
 using FoundWrappers = llvm::MapVector<llvm::Function *, FoundWrapper>;
@@ -29,6 +33,9 @@ void searchFrees(llvm::Module &module, Flow &flow,
 
 /* A realloc to nothing frees: that is the caller's doing as well. */
 void handOnFrees(llvm::Function &function, Flow &flow, const FoundWrappers &found, FoundWrapper &wrapper);
+
+/* By its declaration (possible.cpp). Nothing: it is none, or its body is here. */
+std::optional<FoundWrapper> possibleWrapper(const llvm::Function &function);
 
 } // namespace allocsite
 

@@ -30,11 +30,17 @@ static AllocaInst *variableAt(Value *pointer) {
     }
 }
 
-AllocaInst *outVariable(const CallBase &call) {
-    const allocator *what = allocatorCalled(call);
-    if (!what || what->prototype[0] != 'i' || what->prototype[1] != 'p' || what->kind != ALLOCSITE_ALLOC)
-        return nullptr;
-    return variableAt(call.getArgOperand(0));
+/* The local variable that a call leaves its block in; nullptr: it is no such call, or leaves it elsewhere. */
+AllocaInst *Flow::outVariable(const CallBase &call) {
+    unsigned out = outArgument(call);
+    return out && out <= call.arg_size() ? variableAt(call.getArgOperand(out - 1)) : nullptr;
+}
+
+void Origins::add(const Origins &others) {
+    calls.insert(others.calls.begin(), others.calls.end());
+    parameters |= others.parameters;
+    isOffset |= others.isOffset;
+    isUnknown |= others.isUnknown;
 }
 
 /* The C library's functions that return their first argument. */
@@ -106,7 +112,7 @@ static bool isCopyOf(Instruction &user, Value *pointer) {
 }
 
 /* All that a variable can hold of the kind that is loaded from it, also where structures are copied. */
-static void followVariable(AllocaInst &variable, bool isNumber, Values &next, Origins &origins) {
+void Flow::followVariable(AllocaInst &variable, bool isNumber, Values &next, Origins &origins) {
     SmallSetVector<AllocaInst *, 4> variables;
     variables.insert(&variable);
     for (unsigned i = 0; i < variables.size(); i++)
@@ -197,16 +203,12 @@ const Origins &Flow::returnedBy(const Function &function) {
         auto *back = dyn_cast<ReturnInst>(block.getTerminator());
         if (!back || !back->getReturnValue() || all.isUnknown)
             continue;
-        Origins one = originsOf(back->getReturnValue());
-        all.calls.insert(one.calls.begin(), one.calls.end());
-        all.parameters |= one.parameters;
-        all.isOffset |= one.isOffset;
-        all.isUnknown |= one.isUnknown;
+        all.add(originsOf(back->getReturnValue()));
     }
     return returned[&function] = all;
 }
 
-ParameterSet Flow::parametersBehind(Value *value) {
+ParameterSet Flow::parametersBehind(Value *value, bool isPointeeToo) {
     ParameterSet parameters = 0;
     SmallPtrSet<Value *, 16> seen;
     SmallVector<Value *, 16> next = {value};
@@ -226,6 +228,9 @@ ParameterSet Flow::parametersBehind(Value *value) {
             });
         } else if (auto *call = dyn_cast<CallBase>(value)) {
             pushInputs(*call, next);
+        } else if (auto *load = dyn_cast<LoadInst>(value);
+                   load && !isPointeeToo && !variableAt(load->getPointerOperand())) {
+            continue;
         } else if (auto *user = dyn_cast<User>(value)) {
             next.append(user->op_begin(), user->op_end());
         }
@@ -249,63 +254,108 @@ static void pushLoads(AllocaInst &variable, Values &next) {
     });
 }
 
-/* Whether a use of the block stores it away; other values that are the block then go to `next`. Its use in a
- * called function of another unit is left open: those who fill it, log it or look at it all take it. */
-bool Flow::storesAway(User &user, Value *value, const Fresh &fresh, Values &next) {
-    if (auto *store = dyn_cast<StoreInst>(&user)) {
-        if (store->getValueOperand() != value)
-            return false;
-        AllocaInst *variable = variableAt(store->getPointerOperand());
-        if (variable)
-            pushLoads(*variable, next);
-        return !variable && !staysIn(store->getPointerOperand(), fresh);
+/* What the block holds is of use only for what it says of lists. */
+void Flow::addStore(StoreInst &store, Value *value, const Fresh &fresh, Stored &stored, Values &next) {
+    Value *target = store.getPointerOperand(), *what = store.getValueOperand();
+    if (what != value) {
+        stored.hasNumbers |= !what->getType()->isPointerTy();
+        std::optional<AccessPath> held =
+            what->getType()->isPointerTy() ? accessPathOf(*what, store) : std::nullopt;
+        if (held)
+            stored.held.push_back(*held);
+    } else if (AllocaInst *variable = variableAt(target)) {
+        pushLoads(*variable, next);
+    } else if (!staysIn(target, fresh)) {
+        std::optional<AccessPath> place = accessPathOf(*target, store);
+        stored.isElsewhere |= !place;
+        if (place)
+            stored.places.push_back(*place);
     }
+}
+
+/* The use of a block in a function of another unit is left open: those who fill it, log it or look at it all
+ * take it. */
+void Flow::addCall(CallBase &call, Value *value, Stored &stored) {
+    Function *callee = surelyCalled(call);
+    if (isMakingResult(call))
+        return;
+    for (unsigned i = 0; callee && !callee->isDeclaration() && i < call.arg_size(); i++) {
+        if (call.getArgOperand(i) != value)
+            continue;
+        const Stored &inner = keeps(*callee, i);
+        stored.isElsewhere |= inner.isElsewhere;
+        for (const AccessPath &place : inner.places) {
+            std::optional<AccessPath> mine = accessPathFor(call, place);
+            stored.isElsewhere |= !mine;
+            if (mine)
+                stored.places.push_back(*mine);
+        }
+        for (const AccessPath &held : inner.held)
+            if (std::optional<AccessPath> mine = accessPathFor(call, held))
+                stored.held.push_back(*mine);
+    }
+}
+
+/* Other values that are the block go to `next`. */
+void Flow::addUse(User &user, Value *value, const Fresh &fresh, Stored &stored, Values &next) {
+    if (auto *store = dyn_cast<StoreInst>(&user))
+        return addStore(*store, value, fresh, stored, next);
     if (auto *call = dyn_cast<CallBase>(&user)) {
         if (returnedArgument(*call) == value)
             next.push_back(call);
-        Function *callee = surelyCalled(*call);
-        for (unsigned i = 0; callee && !callee->isDeclaration() && i < call->arg_size(); i++)
-            if (call->getArgOperand(i) == value && keeps(*callee, i))
-                return true;
-        return false;
+        return addCall(*call, value, stored);
     }
     if (isa<PHINode>(user) || isa<SelectInst>(user) || isa<BitCastInst>(user) || isa<GetElementPtrInst>(user))
         next.push_back(&user);
-    return isa<AtomicRMWInst>(user) || isa<AtomicCmpXchgInst>(user);
+    stored.isElsewhere |= isa<AtomicRMWInst>(user) || isa<AtomicCmpXchgInst>(user);
 }
 
-bool Flow::isStoredAway(Value *from, const Fresh &fresh) {
+void Flow::addStores(Value *from, const Fresh &fresh, Stored &stored) {
     SmallPtrSet<Value *, 16> seen;
     SmallVector<Value *, 16> next = {from};
-    while (!next.empty()) {
+    while (!next.empty() && !stored.isElsewhere) {
         Value *value = next.pop_back_val();
         if (!seen.insert(value).second)
             continue;
         for (User *user : value->users())
-            if (storesAway(*user, value, fresh, next))
-                return true;
+            addUse(*user, value, fresh, stored, next);
     }
-    return false;
 }
 
-bool Flow::keeps(Function &function, unsigned parameter) {
-    auto [position, isNew] = kept.insert({{&function, parameter}, false});
+const Stored &Flow::keeps(Function &function, unsigned parameter) {
+    auto [position, isNew] = kept.insert({{&function, parameter}, {}});
     if (isNew && parameter < function.arg_size()) {
         Argument *argument = function.getArg(parameter);
-        bool keeps = isStoredAway(argument, {nullptr, bitOf(*argument)});
-        kept[{&function, parameter}] = keeps;
-        return keeps;
+        Stored stored;
+        addStores(argument, {nullptr, bitOf(*argument)}, stored);
+        position->second = std::move(stored);
     }
     return position->second;
 }
 
-bool Flow::isPublished(CallBase &block) {
+Stored Flow::storesOf(CallBase &block) {
     SmallVector<Value *, 4> values = {&block};
     if (AllocaInst *variable = outVariable(block)) {
         values.clear();
         pushLoads(*variable, values);
     }
-    return any_of(values, [&](Value *value) { return isStoredAway(value, {&block, 0}); });
+    Stored stored;
+    for (Value *value : values)
+        addStores(value, {&block, 0}, stored);
+    return stored;
+}
+
+bool Flow::isPublished(CallBase &block) {
+    Stored stored = storesOf(block);
+    unsigned out = outParameter(*block.getFunction());
+    erase_if(stored.places, [&](const AccessPath &place) {
+        return out && isWhereTold(place, *block.getFunction()->getArg(out - 1));
+    });
+    return !isOnlyInLists(stored);
+}
+
+bool Flow::isFilled(CallBase &block) {
+    return storesOf(block).hasNumbers;
 }
 
 } // namespace allocsite

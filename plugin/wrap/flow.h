@@ -4,6 +4,8 @@
 #ifndef ALLOCSITE_WRAP_FLOW_H
 #define ALLOCSITE_WRAP_FLOW_H
 
+#include "wrap/access_path.h"
+
 #include <cstdint>
 #include <llvm/ADT/DenseMap.h>
 #include <llvm/ADT/SetVector.h>
@@ -29,24 +31,42 @@ struct Origins {
     ParameterSet parameters = 0;
     bool isOffset = false;  // not all of it: some way here adds to a pointer
     bool isUnknown = false; // it can be something else, too
+
+    void add(const Origins &others);
 };
 
 class Flow {
   public:
     Origins originsOf(llvm::Value *pointer);
 
-    /* Of what a function returns. */
+    /* Of what a function returns; of what it leaves for its caller where its result is none. */
     const Origins &returnedBy(const llvm::Function &function);
+    const Origins &leftBy(const llvm::Function &function);
 
-    /* The parameters that a value is computed from. */
-    ParameterSet parametersBehind(llvm::Value *value);
+    /* The parameter, from 1, that tells where to leave it: a pointer to a pointer or to an object to be made.
+     * 0: none. */
+    unsigned outParameter(const llvm::Function &function);
+    void declareOut(const llvm::Function &function, unsigned parameter);
 
-    /* Whether the block that a call returned is stored where others find it. */
+    /* The parameters that a value is computed from, with what they point at or without. */
+    ParameterSet parametersBehind(llvm::Value *value, bool isPointeeToo);
+
+    /* Whether numbers are set in the block that a call returned: some thing is made of it. */
+    bool isFilled(llvm::CallBase &block);
+
+    /* Whether the block that a call returned is stored where others find it: lists apart (access_path.h). */
     bool isPublished(llvm::CallBase &block);
 
   private:
+    /* What a function leaves where a parameter says. */
+    struct Left {
+        unsigned parameter = 0;
+        Origins origins = Origins();
+    };
+
     llvm::DenseMap<const llvm::Function *, Origins> returned;
-    std::map<std::pair<const llvm::Function *, unsigned>, bool> kept;
+    std::map<const llvm::Function *, Left> left;
+    std::map<std::pair<const llvm::Function *, unsigned>, Stored> kept;
 
     /* A block: what a call returned, or what a function was given. */
     struct Fresh {
@@ -54,18 +74,29 @@ class Flow {
         ParameterSet parameter;
     };
 
-    bool keeps(llvm::Function &function, unsigned parameter);
-    bool isStoredAway(llvm::Value *from, const Fresh &fresh);
-    bool storesAway(llvm::User &user, llvm::Value *value, const Fresh &fresh,
-                    llvm::SmallVectorImpl<llvm::Value *> &next);
+    const Left &leftOf(const llvm::Function &function);
+    Origins storedAt(const llvm::Argument &out);
+    Origins madeAt(const llvm::Argument &result);
+    void addLeft(llvm::Instruction &instruction, const llvm::Argument &out, Origins &origins);
+    unsigned outArgument(const llvm::CallBase &call);
+    llvm::AllocaInst *outVariable(const llvm::CallBase &call);
+    Stored storesOf(llvm::CallBase &block);
+    const Stored &keeps(llvm::Function &function, unsigned parameter);
+    void addStores(llvm::Value *from, const Fresh &fresh, Stored &stored);
+    void addStore(llvm::StoreInst &store, llvm::Value *value, const Fresh &fresh, Stored &stored,
+                  llvm::SmallVectorImpl<llvm::Value *> &next);
+    void addCall(llvm::CallBase &call, llvm::Value *value, Stored &stored);
+    void addUse(llvm::User &user, llvm::Value *value, const Fresh &fresh, Stored &stored,
+                llvm::SmallVectorImpl<llvm::Value *> &next);
     bool staysIn(llvm::Value *place, const Fresh &fresh);
+    void followVariable(llvm::AllocaInst &variable, bool isNumber, llvm::SmallVectorImpl<llvm::Value *> &next,
+                        Origins &origins);
     void follow(llvm::Value *value, llvm::SmallVectorImpl<llvm::Value *> &next, Origins &origins);
     void followCall(llvm::CallBase &call, llvm::SmallVectorImpl<llvm::Value *> &next, Origins &origins);
 };
 
-/* The local variable that a call of posix_memalign, asprintf or the like leaves its block in; nullptr: it is
- * no such call, or leaves it elsewhere. */
-llvm::AllocaInst *outVariable(const llvm::CallBase &call);
+/* Whether a call makes the object that the function around it returns in memory. */
+bool isMakingResult(const llvm::CallBase &call);
 
 } // namespace allocsite
 

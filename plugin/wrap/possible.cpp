@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "wrap/possible.h"
-
 #include "base/allocators.h"
 #include "base/names.h"
 #include "base/settings.h"
 #include "find/find.h"
 #include "find/library.h"
 #include "types/types.h"
+#include "wrap/bodies.h"
 
 #include <dlfcn.h>
 
@@ -39,21 +38,25 @@ static bool mayAllocate(const Function &function) {
 /* What the program's source declares. */
 static std::optional<FoundWrapper> declaredWrapper(const Function &function,
                                                    const allocsite_types_declaration &declared) {
+    unsigned first = function.hasStructRetAttr(); // ahead of what the source has
     FoundWrapper result;
-    result.wrapper.isMaybe = true;
-    result.sizes = declared.sizes;
+    result.wrapper.isPossible = true;
+    result.sizes = declared.sizes << first;
+    result.out = declared.out;
     if (declared.freed) {
         result.wrapper.kind = ALLOCSITE_FREE;
         result.wrapper.pointer = declared.freed;
     }
-    bool isOne = (declared.sizes || declared.freed) && declared.values == function.arg_size();
+    bool isMaker = declared.makes && options().lift == LIFT_MAKERS;
+    bool isOne =
+        (declared.sizes || declared.freed || isMaker) && declared.values + first == function.arg_size();
     return isOne ? std::optional<FoundWrapper>(result) : std::nullopt;
 }
 
 /* Where nobody sees the source. */
 static std::optional<FoundWrapper> wrapperByType(const Function &function) {
     FoundWrapper result;
-    result.wrapper.isMaybe = true;
+    result.wrapper.isPossible = true;
     result.sizes = widthsOf(function);
     if (!function.getReturnType()->isPointerTy() || !result.sizes)
         return std::nullopt;

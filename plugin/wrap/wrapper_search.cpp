@@ -4,7 +4,6 @@
  * that they allocate for. */
 #include "find/library.h"
 #include "wrap/bodies.h"
-#include "wrap/possible.h"
 #include "wrap/wrappers.h"
 
 #include <llvm/IR/Attributes.h>
@@ -89,11 +88,13 @@ static void takeDeclared(Module &module, const Lists &lists, FoundWrappers &foun
     }
 }
 
-static void takePossible(Module &module, const Functions &ignored, FoundWrappers &found) {
+static void takePossible(Module &module, const Functions &ignored, Flow &flow, FoundWrappers &found) {
     for (Function &function : module)
         if (!found.count(&function) && !ignored.count(&function))
-            if (std::optional<FoundWrapper> possible = possibleWrapper(function))
+            if (std::optional<FoundWrapper> possible = possibleWrapper(function)) {
+                flow.declareOut(function, possible->out);
                 found.insert({&function, *possible});
+            }
 }
 
 /* ---- Libraries. */
@@ -110,7 +111,7 @@ static bool mayAllocateElsewhere(const Function &function) {
 
 static bool allocates(const Function &function, const FoundWrappers &found) {
     auto known = found.find(const_cast<Function *>(&function));
-    if (known != found.end() && !known->second.wrapper.isMaybe)
+    if (known != found.end() && !known->second.wrapper.isPossible)
         return known->second.wrapper.kind != ALLOCSITE_FREE;
     const allocator *what = allocatorThatIs(function);
     return what ? what->kind != ALLOCSITE_FREE : mayAllocateElsewhere(function);
@@ -157,6 +158,22 @@ static void searchLibrary(Module &module, const Functions &ignored, FoundWrapper
     }
 }
 
+/* Of what a library makes nobody knew before that it does not allocate. */
+static bool handsOnNothing(const FoundWrapper &wrapper, const FoundWrappers &found) {
+    return !wrapper.handedOn.empty() && none_of(wrapper.handedOn, [&](const CallBase *call) {
+        const Function *callee = surelyCalled(*call);
+        return !callee || allocatorCalled(*call) || found.count(const_cast<Function *>(callee));
+    });
+}
+
+static void dropEmpty(FoundWrappers &found) {
+    for (size_t before = found.size() + 1; before != found.size();) {
+        before = found.size();
+        const FoundWrappers all = found;
+        found.remove_if([&](auto &entry) { return handsOnNothing(entry.second, all); });
+    }
+}
+
 /* The calls in a wrapper that are not handed on, unless one that is stands at the same place. */
 static SmallVector<DILocation *, 8> ownCalls(Function &function, const FoundWrapper &wrapper,
                                              const FoundWrappers &found) {
@@ -187,7 +204,8 @@ static void write(Function &function, const FoundWrapper &wrapper, const FoundWr
         if (mayBeHook(*call))
             setAllocatesByPointer(*call, false);
     bool isCustom = wrapper.wrapper.origin == ALLOCSITE_BY_LIST && !wrapper.handsOnAll;
-    bool isKnown = !isCustom && !wrapper.isInside && !(wrapper.wrapper.isMaybe && function.isDeclaration());
+    bool isKnown =
+        !isCustom && !wrapper.isInside && !(wrapper.wrapper.isPossible && function.isDeclaration());
     Wrappers::write(function, wrapper.wrapper, isKnown && !isOfLibrary(function),
                     ownCalls(function, wrapper, found));
 }
@@ -207,13 +225,14 @@ void findWrappers(Module &module, const Lists &lists) {
     FoundWrappers found;
     SmallPtrSet<const Function *, 8> ignored;
     takeDeclared(module, lists, found, ignored);
-    takePossible(module, ignored, found);
+    takePossible(module, ignored, flow, found);
     searchAllocations(module, flow, ignored, found);
     searchFrees(module, flow, ignored, found);
     for (auto &entry : found)
         if (entry.second.wrapper.kind == ALLOCSITE_REALLOC)
             handOnFrees(*entry.first, flow, found, entry.second);
     searchLibrary(module, ignored, found);
+    dropEmpty(found);
     for (auto &entry : found)
         write(*entry.first, entry.second, found);
     for (Function &function : module)

@@ -17,7 +17,7 @@ static std::string encode(const Wrapper &wrapper) {
     std::string text;
     for (unsigned field : {unsigned(wrapper.kind), unsigned(wrapper.origin), unsigned(wrapper.size),
                            unsigned(wrapper.count), unsigned(wrapper.align), unsigned(wrapper.pointer),
-                           unsigned(wrapper.isLibrary), unsigned(wrapper.isMaybe)})
+                           unsigned(wrapper.isLibrary), unsigned(wrapper.isPossible)})
         text += std::to_string(field) + ",";
     return text;
 }
@@ -33,7 +33,7 @@ static Wrapper decode(StringRef text) {
     wrapper.origin = allocsite_origin(fields[1]);
     wrapper.size = fields[2], wrapper.count = fields[3];
     wrapper.align = fields[4], wrapper.pointer = fields[5];
-    wrapper.isLibrary = fields[6], wrapper.isMaybe = fields[7];
+    wrapper.isLibrary = fields[6], wrapper.isPossible = fields[7];
     return wrapper;
 }
 

@@ -20,8 +20,8 @@ struct Wrapper {
     allocsite_kind kind = ALLOCSITE_ALLOC;
     allocsite_origin origin = ALLOCSITE_BY_ANALYSIS;
     uint8_t size = 0, count = 0, align = 0, pointer = 0;
-    bool isLibrary = false; // of the C++ standard library, which hands on all
-    bool isMaybe = false; // if what it calls, or is called by, turns out to be one when the program is linked
+    bool isLibrary = false;  // of the C++ standard library, which hands on all
+    bool isPossible = false; // if what it calls turns out to allocate: only the linker knows
 };
 
 /* Finds the wrappers of a module and writes them into it (wrapper_search.cpp). */

@@ -6,6 +6,7 @@
 // RUN: %ir -O0 %s | %check --check-prefix=LEAVES
 // RUN: %ir -O2 -finstrument-functions-after-inlining %s | %check --check-prefix=LEAVES
 // RUN: %ir -O2 -pg %s | %check --check-prefix=LEAVES
+// RUN: %clang -O2 -pg -mfentry -S %s -o - | %check --check-prefix=ENTERED
 // RUN: %ir -O2 -fplugin=%plugin -mllvm -allocsite-twins=0 %s | %check --check-prefix=NONE
 // CHECK: define hidden {{.*}}@sized.sited.pl({{.*}}, {{.*}} [[SITE:%.*]])
 // CHECK-NOT: @__allocsite_v1_lifted
@@ -22,12 +23,13 @@
 // CHECK: define {{.*}}@weak(
 // CHECK-NOT: @{{.*}}.sited
 // CHECK: define {{.*}}@wide(
-// LEAVES: define hidden {{.*}}@sized.sited.pl({{.*}}, {{.*}} [[SITE:%[^ ]*]]){{.*}} [[ATTRIBUTES:#[0-9]+]]
-// LEAVES: store volatile {{.*}} [[SITE]], {{.*}}@__allocsite_v1_lifted
-// LEAVES: call {{.*}}@sized(
-// LEAVES: attributes [[ATTRIBUTES]] =
-// LEAVES-NOT: "instrument-function
-// LEAVES-SAME: {{$}}
+// LEAVES: define hidden {{.*}}@sized.sited.pl({{.*}}, {{.*}} [[SITE:%[^ ]*]])
+// LEAVES-NEXT: store volatile {{.*}} [[SITE]], {{.*}}@__allocsite_v1_lifted
+// LEAVES-NEXT: call {{.*}}@sized(
+// LEAVES-NEXT: ret
+// ENTERED: {{^}}sized.sited.pl:
+// ENTERED-NOT: __fentry__
+// ENTERED: {{call|jmp}}{{q?}} sized
 // NONE-NOT: .sited
 #include <stdbool.h>
 #include <stdlib.h>

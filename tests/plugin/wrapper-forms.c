@@ -7,6 +7,7 @@
 // CHECK-NEXT: fun:checked_malloc=wrapper size=1
 // CHECK-NEXT: fun:computed=wrapper size=1
 // CHECK-NEXT: fun:even=wrapper size=1
+// CHECK-NEXT: fun:failing=wrapper size=1
 // CHECK-NEXT: fun:from_pool=wrapper
 // CHECK-NEXT: fun:headed=wrapper size=1
 // CHECK-NEXT: fun:into=wrapper size=2
@@ -95,6 +96,13 @@ struct pool {
 };
 void *from_pool(const struct pool *pool) {
     return malloc(pool->unit);
+}
+void *failed(int code, const char *text);
+void *failing(size_t n) {
+    void *p = malloc(n);
+    if (!p)
+        return failed(12, "failing");
+    return p;
 }
 void *recursive(size_t n, int tries) {
     void *p = malloc(n);

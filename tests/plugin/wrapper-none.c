@@ -1,5 +1,5 @@
-// What is no wrapper: a constructor, which always asks for the same; a loader, which finds out itself how much it needs; a
-// registry, which keeps the block; what may return something else; a destructor, which frees more than it was given, if only
+// What is no wrapper: a constructor, which always asks for the same; a loader, which finds out itself how much it needs; what
+// fills a thing whose size is a member of another; a registry, which keeps the block; what may return something else; a destructor, which frees more than it was given, if only
 // by calling itself; circles that no allocator is in.
 // RUN: %clang -O0 -c %s -o %t.O0.o && %dump wrappers %t.O0.o > %t.O0.txt && ! grep . %t.O0.txt
 // RUN: %clang -O2 -c %s -o %t.O2.o && %dump wrappers %t.O2.o > %t.O2.txt && ! grep . %t.O2.txt
@@ -34,6 +34,29 @@ void *loader_by_pointer(const struct file *file) {
     size_t n;
     count_into(file, &n);
     return malloc(n);
+}
+struct list {
+    int count;
+};
+struct loop {
+    struct list *list;
+    int flags, levels[];
+};
+struct loop *loop_begin(struct list *list, int flags) {
+    int count = flags & 1 ? 1 : list->count;
+    struct loop *loop = malloc(sizeof *loop + count * sizeof(int));
+    if (!loop)
+        return NULL;
+    loop->list = list;
+    loop->flags = flags;
+    return loop;
+}
+void *otherwise(int code, const char *text);
+void *not_a_failure(size_t n) {
+    void *p = malloc(n);
+    if (p)
+        return otherwise(12, "not");
+    return p;
 }
 static void *kept;
 void *registry(size_t n) {

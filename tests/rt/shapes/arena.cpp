@@ -61,9 +61,8 @@ char *make_buffer(std::size_t n) {
     return new char[n];
 }
 
-// Known: the caller should be billed, here and in describe.
 std::unique_ptr<char[]> make_unique_buffer(std::size_t n) {
-    return std::make_unique<char[]>(n); // @ 1 39 0 0 0
+    return std::make_unique<char[]>(n);
 }
 
 void *look(std::size_t n) {
@@ -78,7 +77,15 @@ Arena &arena() {
 }
 
 std::string describe(std::size_t n) {
-    return std::string(n, 'x'); // @ 1 42 0 0 0
+    return std::string(n, 'x');
+}
+
+// What is added has its own line.
+std::vector<int> listed(std::size_t n) {
+    std::vector<int> list;
+    for (std::size_t i = 0; i < n; i++)
+        list.push_back(i); // @ 4 60 0 0 0
+    return list;
 }
 
 struct Resource : std::pmr::memory_resource {

@@ -4,6 +4,7 @@
 #include <memory>
 #include <memory_resource>
 #include <string>
+#include <vector>
 
 namespace shapes {
 class Arena {
@@ -40,5 +41,6 @@ std::unique_ptr<char[]> make_unique_buffer(std::size_t n);
 void *look(std::size_t n);
 Arena &arena();
 std::string describe(std::size_t n);
+std::vector<int> listed(std::size_t n);
 std::pmr::memory_resource *resource();
 } // namespace shapes

@@ -44,3 +44,7 @@ struct text *state_text(struct state *state, const char *bytes, size_t length) {
 void *stream_get(struct stream *stream, unsigned items, unsigned size) {
     return stream->zalloc(stream->opaque, items, size);
 }
+
+struct slice slicer_get(const struct slicer *slicer, size_t n) {
+    return slicer->get(n);
+}

@@ -37,6 +37,10 @@ static void *own_zalloc(void *opaque, unsigned items, unsigned size) {
     return calloc(items, size);
 }
 
+static struct slice own_slice(size_t n) {
+    return (struct slice){malloc(n), n};
+}
+
 static void *(*volatile pointer)(size_t) = xmalloc;
 static struct slice (*volatile slicer)(const char *) = slice_of;
 static struct node *(*volatile maker)(void) = node_new;
@@ -58,10 +62,11 @@ static void across(void) {
     sink = object_new("o", 2);              // @ 1 18 0 0 0
     sink = object_new("object", 6);
     sink = tracked(30);                     // @ 1 46 0 0 0
-    sink = collected(64);
+    sink = collected(64);                   // @ 1 64 0 0 0
     sink = node_new();
     void *block;
-    sink = out(&block, 21) ? NULL : block;
+    sink = out(&block, 21) ? NULL : block;  // @ 1 21 0 0 0
+    sink = out_again(22);                   // @ 1 22 0 0 0
 }
 
 static void lookups(void) {
@@ -93,6 +98,8 @@ static void hooks(void) {
     sink = state_realloc(&state, p, 80, 0); // frees 1 80
     sink = state_text(&state, "state", 5);  // @ 1 13 0 0 0
     sink = stream_get(&stream, 7, 11);      // @ 1 77 0 0 0
+    struct slicer slicer = {own_slice};
+    sink = slicer_get(&slicer, 78).text;    // @ 1 78 0 0 0
 }
 
 static void pointers(void) {
@@ -107,9 +114,9 @@ static void pointers(void) {
 static void frees(void) {
     xfree(malloc(101));                     // frees 1 101 @ 1 101 0 0 0
     void *p = malloc(102);                  // @ 1 102 0 0 0
-    give_back(p);
+    give_back(p);                           // frees 1 102
     struct slice slice = slice_of("to be freed"); // @ 1 11 0 0 0
-    slice_free(slice);
+    slice_free(slice);                      // frees 1 11
 }
 
 __attribute__((visibility("default"))) int main(void) {

@@ -23,8 +23,9 @@ static void factories() {
     sink = shapes::counted();
     delete new shapes::Counted{2};                         // @ 1 4 0 0 0
     sink = shapes::make_buffer(38);                        // @ 1 38 0 0 0
-    sink = shapes::make_unique_buffer(39).release();
-    sink = &shapes::describe(41)[0];
+    sink = shapes::make_unique_buffer(39).release();       // @ 1 39 0 0 0
+    sink = &shapes::describe(41)[0];                       // @ 1 42 0 0 0
+    sink = shapes::listed(5).data();
 }
 
 struct Guard {

@@ -33,6 +33,7 @@ struct text *text_new(const char *bytes, size_t n);
 struct node *object_new(const char *name, size_t n);
 void give_back(void *p);
 void slice_free(struct slice slice);
+void *out_again(size_t n);
 void *tracked(size_t n);
 void *collected(size_t n);
 void *registered(size_t n);
@@ -53,6 +54,10 @@ struct stream {
     void *(*zalloc)(void *opaque, unsigned items, unsigned size);
     void *opaque;
 };
+struct slicer {
+    struct slice (*get)(size_t n);
+};
+struct slice slicer_get(const struct slicer *slicer, size_t n);
 void *allocator_get(const struct allocator *allocator, size_t n);
 void set_hook(void *(*alloc)(size_t));
 char *hook_strdup(const char *text);
