@@ -10,7 +10,7 @@ from runs import DUMP, work
 COMPLETION = os.path.join(os.path.dirname(__file__), "..", "..", "rt", "dump", "completion", "allocsite.")
 os.environ["PATH"] = os.path.dirname(DUMP) + ":" + os.environ["PATH"]
 SORTS = {"bytes", "allocs", "live", "peak"}
-LINES = (("allocsite-dump rep", {"report"}), ("allocsite-dump report --so", {"--sort="}), ("allocsite-dump report --sort=", SORTS),
+LINES = (("allocsite-dump rep", {"report"}), ("allocsite-dump report --prun", {"--prune="}), ("allocsite-dump report --sort=", SORTS),
          ("allocsite-dump report --sort=b", {"bytes"}), ("allocsite-dump report --unu", {"--unused"}),
          ("allocsite-dump check --bu", {"--budget="}), ("allocsite-run --st", {"--stacks"}),
          ("allocsite-run --format=j", {"json"}), ("allocsite-run mkfif", {"mkfifo"}))

@@ -30,8 +30,8 @@ struct showing {
     struct groups threads, phases; /* of the page */
 };
 
-/* Takes the options. STATUS_DONE: files, if any, are to be shown, the first one of which is the argument optind;
- * else it has been said what is wrong. *is_help: all that was asked for is on standard output. */
+/* Takes the options. STATUS_DONE: files, if any, are to be shown, the first one of which is the argument
+ * optind; else it has been said what is wrong. *is_help: all that was asked for is on standard output. */
 int report_options(struct showing *, int count, char **arguments, bool *is_help);
 
 #endif

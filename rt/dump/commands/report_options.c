@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The options of allocsite-dump report. */
-#include "dump/commands/commands.h"
 #include "dump/base/files.h"
+#include "dump/commands/commands.h"
 #include "dump/commands/report.h"
 #include "dump/export/export.h"
 

@@ -236,7 +236,8 @@ static void visit_stacks(const struct report *report, const struct symbolizer *s
         if (depth && depth < stack.frame_count)
             stack.frame_count = depth;
         path_make(path, &stack.site->view, &stack, symbolizer);
-        visit(context, &(struct tree_part){path, stack.site, &report->stacks[i], &stack.counters});
+        visit(context,
+              &(struct tree_part){path, stack.site, &report->stacks[i], &report->stacks[i].counters});
     }
 }
 
