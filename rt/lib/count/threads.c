@@ -48,7 +48,6 @@ bool threads_are_paused(void) {
 static void set_view(struct thread *thread) {
     local.seen = thread;
     local.current = sizes_wanted ? &no_thread : thread;
-    local.losing = runtime_pairs ? &no_thread : thread;
 }
 
 void threads_pause(bool pause) {
