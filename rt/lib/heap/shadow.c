@@ -18,8 +18,11 @@
 static uint32_t nothing[2];
 static struct shadow_large nothing_large;
 
-struct shadow shadow = {
-    .unfit = UINT64_MAX, .beyond = UINTPTR_MAX, .small = nothing, .large = &nothing_large};
+struct shadow shadow = {.unfit = UINT64_MAX,
+                        .beyond = UINTPTR_MAX,
+                        .beyond_hot = UINTPTR_MAX,
+                        .small = nothing,
+                        .large = &nothing_large};
 
 static struct regions { struct region **at; } odd, even;
 
@@ -64,6 +67,10 @@ void shadow_know_allocator(bool is_glibc) {
     set_unfit();
 }
 
+void shadow_show(void) {
+    __atomic_store_n(&shadow.beyond_hot, runtime_pairs ? UINTPTR_MAX : shadow.beyond, __ATOMIC_RELEASE);
+}
+
 /* Whoever else does the same at the same time comes to the same result. A tool that replaces malloc, memcheck
  * for one, keeps books of all address space that is mapped. */
 static __attribute__((cold)) void shadow_map(void) {
@@ -83,6 +90,7 @@ static __attribute__((cold)) void shadow_map(void) {
     shadow.large = (struct shadow_large *)((char *)fresh + small_size(addresses));
     __atomic_store_n(&shadow.end, addresses, __ATOMIC_RELEASE);
     __atomic_store_n(&shadow.beyond, -addresses | 15, __ATOMIC_RELEASE);
+    shadow_show();
     set_unfit();
 }
 

@@ -63,7 +63,9 @@ struct shadow {
     uint32_t *small;  /* an entry for each cell */
     struct shadow_large *large; /* an entry for each SHADOW_SMALL bytes */
     uintptr_t end;              /* of the addresses that the tables cover; 0: they are not there */
-    uint32_t *second; /* as small, of second halves where a block may start in each; NULL: not there */
+    uintptr_t beyond_hot; /* as beyond, for the hot path of what goes: all bits with pairs=1, which then is
+                             left before it looks for the block */
+    uint32_t *second;     /* as small, of second halves where a block may start in each; NULL: not there */
 };
 
 extern struct shadow shadow __attribute__((visibility("hidden")));
@@ -146,15 +148,24 @@ static inline void shadow_mark_freed(uint32_t *entry) {
 #endif
 }
 
-/* Whether the hot path may look for a block at p. NULL has the entry of a cell where none can start. */
-static inline bool shadow_covers(const void *p) {
+static inline bool shadow_has_none(const void *p, const uintptr_t *bits) {
 #if defined __x86_64__
-    bool covers;
-    __asm__("testq %1, %2" : "=@ccz"(covers) : "r"(p), "m"(shadow.beyond));
+    bool has_none;
+    __asm__("testq %1, %2" : "=@ccz"(has_none) : "r"(p), "m"(*bits));
 #else
-    bool covers = !((uintptr_t)p & shadow.beyond);
+    bool has_none = !((uintptr_t)p & *bits);
 #endif
-    return __builtin_expect(covers, 1);
+    return __builtin_expect(has_none, 1);
+}
+
+/* Whether a block at p may be looked for in the tables. NULL has the entry of a cell where none can start. */
+static inline bool shadow_covers(const void *p) {
+    return shadow_has_none(p, &shadow.beyond);
+}
+
+/* Whether the hot path may take it out of them. */
+static inline bool shadow_covers_hot(const void *p) {
+    return shadow_has_none(p, &shadow.beyond_hot);
 }
 
 /* The value, less so much, of the small block at p, which must be covered, and its entry from the table on.
@@ -217,6 +228,9 @@ struct block shadow_find(const void *p);
 /* The allocator behind malloc is known now; glibc's blocks start at least 32 bytes apart (MINSIZE in
  * malloc.c). */
 void shadow_know_allocator(bool is_glibc);
+
+/* To the hot path, or not: that depends on the options. */
+void shadow_show(void);
 
 /* Whether a block of that size at p, which no allocator gave, has a place of its own in the table. */
 bool shadow_can_hold(const void *p, uint64_t size);

@@ -330,9 +330,9 @@ void own_free(void *p, struct origin by, enum family family) {
 
 static bool lose_other(const void *p, enum family family) {
     uint32_t key, bytes;
-    bool is_taken = take_other(p, family, local.losing, &key, &bytes);
+    bool is_taken = take_other(p, family, local.seen, &key, &bytes);
     if (is_taken)
-        tally_lose(local.losing, tally_of_key(local.losing, key), bytes);
+        tally_lose(local.seen, tally_of_key(local.seen, key), bytes);
     return is_taken;
 }
 
@@ -361,14 +361,15 @@ static __attribute__((noinline)) void free_in_pair(void *p, struct origin by, en
     struct thread *thread = local.seen;
     uint32_t rest, by_key = releasing_key(by);
     uint64_t bytes;
-    if (UNLIKELY(by_key >= KEY(SLOT_OURS) || !own_take(p, family, thread, &rest, &bytes))) {
+    if (UNLIKELY(by_key >= KEY(SLOT_OURS) || !shadow_covers(p) ||
+                 !own_take(p, family, thread, &rest, &bytes))) {
         free_otherwise(p, by, family);
         return;
     }
     struct tally *before = tally_of_key(thread, rest & -KEY(1));
     uint32_t owner = (rest >> KEY_SHIFT) + 1;
     struct profile_pair *pair = pair_at_home(PAIR_FREE, owner, by_key >> KEY_SHIFT);
-    if (UNLIKELY(!pair || stacks_depth)) { /* owner may be a part, which has no row */
+    if (UNLIKELY(!pair)) { /* nor is there ever one of a part, which has no row */
         free_in_new_pair(p, owner, by_key >> KEY_SHIFT, bytes);
         return;
     }
@@ -379,13 +380,15 @@ static __attribute__((noinline)) void free_in_pair(void *p, struct origin by, en
         next.free(p);
 }
 
-void own_free_block_slow(void *p, struct origin by, enum family family) {
-    if (!p || !runtime_owners || (!runtime_pairs && lose_other(p, family)))
+static __attribute__((noinline)) void free_other(void *p, struct origin by, enum family family) {
+    if (!p || !runtime_owners || lose_other(p, family))
         next.free(p);
-    else if (runtime_pairs)
-        free_in_pair(p, by, family);
     else
         free_otherwise(p, by, family);
+}
+
+void own_free_block_slow(void *p, struct origin by, enum family family) {
+    runtime_pairs ? free_in_pair(p, by, family) : free_other(p, by, family);
 }
 
 void own_look_and_free(void *p, const struct allocsite_site *site, struct tally *before, uint64_t bytes) {
@@ -569,7 +572,7 @@ static __attribute__((noinline)) void *realloc_otherwise(void *block, size_t n, 
     uint64_t size;
     if (!n)
         return own_realloc_slow(block, n, origin);
-    if (runtime_pairs && own_take(block, FAMILY_MALLOC, local.seen, &rest, &size)) {
+    if (runtime_pairs && shadow_covers(block) && own_take(block, FAMILY_MALLOC, local.seen, &rest, &size)) {
         old.key = (rest & -KEY(1)) + KEY(1);
         old.bytes = (uint32_t)size;
     } else if (!take_other(block, FAMILY_MALLOC, local.seen, &old.key, &old.bytes)) {
@@ -585,7 +588,8 @@ static inline __attribute__((always_inline)) void *reallocate(void *block, size_
     uint64_t size;
     if (UNLIKELY(!block))
         return realloc_of_none(n, origin_of(who, is_site));
-    if (UNLIKELY(!n) || UNLIKELY(!own_take(block, FAMILY_MALLOC, local.losing, &rest, &size)))
+    if (UNLIKELY(!n) || UNLIKELY(!shadow_covers_hot(block)) ||
+        UNLIKELY(!own_take(block, FAMILY_MALLOC, local.seen, &rest, &size)))
         return realloc_otherwise(block, n, origin_of(who, is_site));
     KEEP(const void *, by, who);
     KEEP(void *, old, block);

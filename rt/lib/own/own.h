@@ -101,14 +101,12 @@ static inline uint32_t own_rest(uint32_t value, enum family family) {
     return family == FAMILY_ANY ? (value & ~(3u << FAMILY_AT)) - KEY(1) : value;
 }
 
-/* Takes the block at p out of the tables, if it is one of that family that this thread counts. rest: its key
- * less KEY(1), and below that anything. */
+/* Takes the block at p, which must be covered, out of the tables, if it is one of that family that this
+ * thread counts. rest: its key less KEY(1), and below that anything. */
 static inline bool own_take(const void *p, enum family family, const struct thread *thread, uint32_t *rest,
                             uint64_t *bytes) {
     uint32_t *small = shadow.small;
     shadow_cell cell;
-    if (UNLIKELY(!shadow_covers(p)))
-        return false;
     *rest = own_rest(shadow_read_less(small, p, OWN_LESS(family), &cell), family);
     if (LIKELY(*rest < thread->capacity)) {
         shadow_mark_freed((uint32_t *)((uintptr_t)small + cell * sizeof *small));
@@ -129,10 +127,10 @@ static inline bool own_take(const void *p, enum family family, const struct thre
  * to be saved on all of them; so the caller, where there is no site, is asked for on the slow one alone. */
 static inline __attribute__((always_inline)) void own_free_block(void *p, struct allocsite_site *site,
                                                                  bool has_site, enum family family) {
-    struct thread *thread = local.losing;
+    struct thread *thread = local.seen;
     uint32_t rest;
     uint64_t bytes;
-    if (UNLIKELY(!own_take(p, family, thread, &rest, &bytes))) {
+    if (UNLIKELY(!shadow_covers_hot(p)) || UNLIKELY(!own_take(p, family, thread, &rest, &bytes))) {
         struct origin by = {site, has_site ? NULL : __builtin_return_address(0)};
         runtime_off ? next.free(p) : own_free_block_slow(p, by, family);
         return;

@@ -14,6 +14,7 @@
 #include "lib/count/change.h"
 #include "lib/heap/next.h"
 #include "lib/heap/rebind.h"
+#include "lib/heap/shadow.h"
 #include "lib/run/sanitized.h"
 #include "lib/store/store.h"
 #include "lib/tell/exit.h"
@@ -59,8 +60,9 @@ static COLD void start(void) {
         hole_set(HOLE_UNOWNED);
     sizes_wanted = options->sizes;
     runtime_pairs = options->pairs;
-    if (sizes_wanted || runtime_pairs)
+    if (sizes_wanted)
         thread_show(); /* out of sight, that is: something may have been counted before */
+    shadow_show();
     if (!runtime_off) {
         os_reserve(reserve_size());
         store_header()->begun = os_now();

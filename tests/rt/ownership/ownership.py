@@ -231,6 +231,21 @@ def large():
                    [counts[0] + counts[1], counts[2] + counts[3], *counts[4:]])
 
 
+def exhausted():
+    """The block that could not be had is counted as failed, and as nothing else."""
+    program = build("exhausted.cpp", "exhausted", "-fallocsite-lift=0")
+    for options in "", ":sizes=1", ":owners=0":
+        process = run([program], "format=json:report=%e.%p.json" + options)
+        report = report_of(process)
+        expect("status", (0, ""), (process.returncode, process.err))
+        for line, blocks, size in (map(int, row.split()) for row in process.out.splitlines()):
+            counts = [[site[counter] for counter in ("allocs", "alloc_bytes", "failed", "frees")] for site in report["sites"]
+                      if site["sited"] and site["line"] == line and site["callee"] != "free"]
+            expect(f"line {line}{options}", [[blocks, blocks * size, 1, 0 if options == ":owners=0" else blocks]], counts)
+            sizes = [size[-1] for site in report["sites"] if site["line"] == line for size in site.get("sizes", [])]
+            expect(f"sizes of line {line}{options}", [blocks] if options == ":sizes=1" else [], sizes)
+
+
 def usable():
     """Programs may use all that malloc_usable_size tells: it is the same as without allocsite."""
     for library in (None, "libjemalloc.so.2", "libtcmalloc_minimal.so.4", "libmimalloc.so.2.0"):
@@ -330,5 +345,5 @@ def several_threads_static():
 
 if __name__ == "__main__":
     main([one_thread, one_thread_static, one_thread_allocators, preloaded_allocators, forks, forked_in_rise,
-          forks_of_threads, short_threads, handed_over, large, usable, left, several_threads, several_threads_details,
+          forks_of_threads, short_threads, handed_over, large, exhausted, usable, left, several_threads, several_threads_details,
           several_threads_static, alternating, no_barrier, rare_barriers, left_by_jumps, cancelled])
