@@ -12,7 +12,7 @@ static inline uint64_t chunk_size(uint64_t first, unsigned chunk) {
 
 /* Of chunk + 1: where it ends. */
 static inline uint64_t chunk_start(uint64_t first, unsigned chunk) {
-    return first * ((UINT64_C(1) << chunk) - 1);
+    return (first << chunk) - first;
 }
 
 struct chunk_place {
@@ -21,7 +21,7 @@ struct chunk_place {
 };
 
 static inline struct chunk_place chunk_place(uint64_t first, uint64_t index) {
-    unsigned chunk = 63 - (unsigned)__builtin_clzll(index / first + 1);
+    unsigned chunk = 63 ^ (unsigned)__builtin_clzll(index / first + 1); /* one instruction on x86-64 */
     return (struct chunk_place){chunk, index - chunk_start(first, chunk)};
 }
 

@@ -52,8 +52,8 @@ static inline const char *pair_words(enum pair_kind kind) {
 #define SIZE_CLASSES 48
 
 static inline unsigned size_class(uint64_t size) {
-    unsigned bits = size ? 64 - (unsigned)__builtin_clzll(size) : 0;
-    return bits < SIZE_CLASSES ? bits : SIZE_CLASSES - 1;
+    bool is_last = size >> (SIZE_CLASSES - 2);
+    return is_last ? SIZE_CLASSES - 1 : 63 ^ (unsigned)__builtin_clzll(2 * size + 1);
 }
 
 /* The smallest size in it. */
