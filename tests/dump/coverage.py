@@ -26,8 +26,8 @@ int main(int count, char **names) {
     if (is_asked(count, names, "r")) sink = realloc(sink, 20);
     if (is_asked(count, names, "c")) sink = calloc(1, 30);
     if (is_asked(count, names, "f")) { free(sink); sink = 0; }
-    if (is_asked(count, names, "h")) part(1, &sink);
-    if (is_asked(count, names, "g")) part(2, &sink);
+    if (is_asked(count, names, "h")) part(&sink);
+    if (is_asked(count, names, "g")) part(&sink);
     if (is_asked(count, names, "l")) {
         void *library = dlopen(names[2], RTLD_NOW);
         void (*function)(void) = library ? (void (*)(void))dlsym(library, "in_library") : abort;
@@ -43,8 +43,8 @@ int main(int count, char **names) {
 }
 """
 PART = """#include <stdlib.h>
-static inline __attribute__((always_inline)) void part(int size, void *volatile *to) {
-    *to = malloc(size);
+static inline __attribute__((always_inline)) void part(void *volatile *to) {
+    *to = malloc(4);
 }
 """
 LIBRARY = """#include <stdlib.h>
