@@ -109,6 +109,17 @@ class Commands(unittest.TestCase):
         with open(work("report.md")) as file:
             self.assertIn("| 100.0% |", file.read())
 
+    def test_forms_to_look_at(self):
+        os.makedirs(work("page"), exist_ok=True)
+        self.assertEqual(run("--html", built(), cwd=work("page")).returncode, 3)
+        self.assertEqual(run("-o", "app.pb.gz", "--html", "-o", "other", built(), cwd=work("page")).returncode, 3)
+        for name in "allocsite.html", "other":
+            with open(work(f"page/{name}")) as file:
+                self.assertRegex(file.read(), "^<!doctype html>")
+        self.assertEqual(run("-o", "app.pb.gz", built(), cwd=work("page")).returncode, 3)
+        with open(work("page/app.pb.gz"), "rb") as file:
+            self.assertEqual(file.read(2), b"\x1f\x8b")
+
     def test_a_directory_that_cannot_be_written(self):
         os.makedirs(work("sealed/x"), exist_ok=True)
         os.chmod(work("sealed/x"), 0o555)

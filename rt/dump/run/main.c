@@ -4,6 +4,7 @@
 #include "dump/base/files.h"
 #include "dump/base/memory.h"
 #include "dump/commands/commands.h"
+#include "dump/export/export.h"
 #include "dump/load/source.h"
 #include "dump/run/launch.h"
 #include "dump/run/program.h"
@@ -39,12 +40,20 @@ static bool wants_profile(const struct run *run) {
     return run->output && ends_with(run->output, ".profile");
 }
 
+static bool is_format(const char *name) {
+    enum report_format format;
+    return strcmp(name, "html") == 0 || export_named(name) ||
+           format_named(name, strlen(name), VIEW_SITES, &format);
+}
+
 /* An option to be freed; NULL: the name tells none. */
 static char *format_by_name(const char *output) {
     const char *dot = output ? strrchr(output, '.') : NULL;
-    const char *end = !dot ? "" : strcmp(dot, ".md") == 0 ? "markdown" : dot + 1;
-    enum report_format format;
-    return format_named(end, strlen(end), VIEW_SITES, &format) ? memory_text("--format=%s", end) : NULL;
+    const char *name = !dot                          ? ""
+                       : strcmp(dot, ".md") == 0     ? "markdown"
+                       : ends_with(output, ".pb.gz") ? "pprof"
+                                                     : dot + 1;
+    return is_format(name) ? memory_text("--format=%s", name) : NULL;
 }
 
 /* Of allocsite-dump's command, with the options and then the files. */
@@ -212,31 +221,32 @@ static int look_at_process(const struct run *run) {
 }
 
 static int help(void) {
-    puts(
-        "usage: allocsite-run [OPTION...] [--] COMMAND [ARGUMENT...]\n"
-        "       allocsite-run [OPTION...] -p PID\n"
-        "\n"
-        "Runs the command with the runtime of allocsite preloaded, and then reports what all its processes\n"
-        "allocated, as one report. Nothing is built anew: who allocates is told by symbols and debug\n"
-        "information, and by sites in what was built with allocsite-clang. The exit status is the "
-        "command's.\n"
-        "\n"
-        "  --stacks[=N]            keep N calling frames of each allocation (default: 16)\n"
-        "  --top                   a live screen while it runs; what the command writes to the terminal\n"
-        "                          comes when it has ended\n"
-        "  -o FILE, --output=FILE  the report there, not to standard error; by its end .json, .csv, .md, or\n"
-        "                          .profile for a profile (allocsite-dump reads it); - is standard output\n"
-        "  -p PID                  what a running process has allocated that has the runtime\n"
-        "  --help, --version\n"
-        "\n"
-        "All other options are those of the report, with values behind =: allocsite-dump help report.\n"
-        "\n"
-        "examples:\n"
-        "  allocsite-run ls -l\n"
-        "  allocsite-run --stacks --tree -o build.txt make -j4\n"
-        "  allocsite-run -o app.profile ./app && allocsite-dump report --by=module app.profile\n"
-        "  allocsite-run --leaks --stacks=8 ./app\n"
-        "  allocsite-run -p $(pidof app)");
+    puts("usage: allocsite-run [OPTION...] [--] COMMAND [ARGUMENT...]\n"
+         "       allocsite-run [OPTION...] -p PID\n"
+         "\n"
+         "Runs the command with the runtime of allocsite preloaded, and then reports what all its processes\n"
+         "allocated, as one report. Nothing is built anew: who allocates is told by symbols and debug\n"
+         "information, and by sites in what was built with allocsite-clang. The exit status is the "
+         "command's.\n"
+         "\n"
+         "  --stacks[=N]            keep N calling frames of each allocation (default: 16)\n"
+         "  --top                   a live screen while it runs; what the command writes to the terminal\n"
+         "                          comes when it has ended\n"
+         "  -o FILE, --output=FILE  the report there, not to standard error; by its end .json, .csv, .tsv,\n"
+         "                          .md, .html, .pb.gz (pprof), .dhat and other formats of allocsite-dump,\n"
+         "                          or .profile for a profile; - is standard output\n"
+         "  --html                  a page to look at: as -o allocsite.html\n"
+         "  -p PID                  what a running process has allocated that has the runtime\n"
+         "  --help, --version\n"
+         "\n"
+         "All other options are those of the report, with values behind =: allocsite-dump help report.\n"
+         "\n"
+         "examples:\n"
+         "  allocsite-run ls -l\n"
+         "  allocsite-run --stacks --tree -o build.txt make -j4\n"
+         "  allocsite-run -o app.profile ./app && allocsite-dump report --by=module app.profile\n"
+         "  allocsite-run --leaks --stacks=8 ./app\n"
+         "  allocsite-run -p $(pidof app)");
     return STATUS_DONE;
 }
 
@@ -265,7 +275,11 @@ static int take_option(struct run *run, char **arguments, int *at) {
     char *argument = arguments[*at];
     if (strcmp(argument, "--top") == 0)
         run->is_live = true;
-    else if (is_option(argument, "--stacks")) {
+    else if (strcmp(argument, "--html") == 0) {
+        static char format[] = "--format=html";
+        run->options[run->option_count++] = format;
+        run->output = run->output ? run->output : "allocsite.html";
+    } else if (is_option(argument, "--stacks")) {
         if (!set_stacks(run, argument))
             return complain_usage("--stacks takes a number from 1 to 64");
     } else if (strncmp(argument, "-o", 2) == 0 || strncmp(argument, "--output=", 9) == 0) {
