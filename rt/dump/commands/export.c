@@ -17,7 +17,7 @@ struct exporting {
     const struct export_format *format;
     struct samples samples;
     struct symbolizer symbolizer;
-    const char *output; /* NULL: standard output */
+    bool has_output; /* not standard output */
 };
 
 static int help(void) {
@@ -50,26 +50,6 @@ static int help(void) {
 
 /* ---- From files to the format. */
 
-static int write_new_file(const struct exporting *exporting) {
-    static char buffer[1 << 16];
-    struct new_file file;
-    struct reason why;
-    struct out out;
-    if (!new_file_open(&file, exporting->output, &why))
-        return complain(exporting->output, "%s", why.text);
-    out_open(&out, file.fd, buffer, sizeof buffer);
-    exporting->format->write(&out, &exporting->samples);
-    return new_file_end(&file, out_flush(&out), &why) ? STATUS_DONE
-                                                      : complain(exporting->output, "%s", why.text);
-}
-
-static int write_samples(const struct exporting *exporting) {
-    if (exporting->output)
-        return write_new_file(exporting);
-    exporting->format->write(standard_out(), &exporting->samples);
-    return standard_out_end();
-}
-
 static int export_report(const char *path, struct report *report, struct exporting *exporting) {
     struct samples *samples = &exporting->samples;
     struct report_limits everything = {.sort = (enum report_sort)samples->by,
@@ -80,7 +60,8 @@ static int export_report(const char *path, struct report *report, struct exporti
         return STATUS_FAILED;
     samples->report = report;
     samples_make(samples, &exporting->symbolizer);
-    int status = write_samples(exporting) | laws_check(path, report);
+    exporting->format->write(standard_out(), samples);
+    int status = standard_out_end() | laws_check(path, report);
     samples_free(samples);
     return status;
 }
@@ -150,8 +131,8 @@ static bool set_option(struct exporting *exporting, int option, const char *valu
     case NO_SYMBOLS:
         return exporting->symbolizer.is_off = true;
     default:
-        exporting->output = value;
-        return true;
+        standard_out_to(value);
+        return exporting->has_output = true;
     }
 }
 
@@ -160,7 +141,7 @@ static int check(const struct exporting *exporting, bool has_files) {
         return complain_usage("export: no format (--format=pprof)");
     if (!has_files)
         return complain_usage("export: no file");
-    if (exporting->format->is_binary && !exporting->output && isatty(STDOUT_FILENO))
+    if (exporting->format->is_binary && !exporting->has_output && isatty(STDOUT_FILENO))
         return complain_usage("export: %s is not for terminals: -o FILE", exporting->format->name);
     return STATUS_DONE;
 }
