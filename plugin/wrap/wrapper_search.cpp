@@ -169,8 +169,11 @@ static bool handsOnNothing(const FoundWrapper &wrapper, const FoundWrappers &fou
 static void dropEmpty(FoundWrappers &found) {
     for (size_t before = found.size() + 1; before != found.size();) {
         before = found.size();
-        const FoundWrappers all = found;
-        found.remove_if([&](auto &entry) { return handsOnNothing(entry.second, all); });
+        SmallPtrSet<const Function *, 8> empty;
+        for (auto &entry : found)
+            if (handsOnNothing(entry.second, found))
+                empty.insert(entry.first);
+        found.remove_if([&](auto &entry) { return empty.count(entry.first) != 0; });
     }
 }
 

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Which lines of which files allocate. */
+/* Which lines of which files allocate, and the text of these files. */
 #include "base/sort.h"
 #include "dump/annotate/annotate.h"
+#include "dump/base/files.h"
 #include "dump/base/memory.h"
 #include "dump/view/rows.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static int compare_lines(const void *a, const void *b) {
     const struct group_key *left = &(*(const struct group *const *)a)->key,
@@ -61,4 +63,42 @@ bool annotated_is(const struct annotated *file, const char *name) {
     size_t length = strlen(file->path), end = strlen(name);
     const char *at = end <= length ? file->path + length - end : NULL;
     return at && strcmp(at, name) == 0 && (at == file->path || *name == '/' || at[-1] == '/');
+}
+
+/* ---- The text of a file. */
+
+/* Only regular files: a path comes from a file that may be hostile, and a pipe would wait for ever. */
+static bool read_text(struct source_text *text, const char *path, uint64_t begun) {
+    struct stat status;
+    struct reason why;
+    if (stat(path, &status) != 0 || !S_ISREG(status.st_mode) ||
+        !whole_input(path, &text->bytes, &text->size, &why))
+        return false;
+    text->is_newer = begun && (uint64_t)status.st_mtim.tv_sec > begun / 1000000000;
+    return true;
+}
+
+void source_text_open(struct source_text *text, const char *path, const char *directory, uint64_t begun) {
+    *text = (struct source_text){.bytes = NULL};
+    bool is_found = read_text(text, path, begun);
+    for (const char *end = path; directory && end && !is_found;) {
+        char *below = memory_text("%s/%s", directory, end + (*end == '/'));
+        is_found = read_text(text, below, begun);
+        free(below);
+        end = strchr(end + 1, '/');
+    }
+}
+
+void source_text_close(struct source_text *text) {
+    free(text->bytes);
+}
+
+bool source_text_next(struct source_text *text, const char **line, size_t *length) {
+    if (text->at >= text->size)
+        return false;
+    *line = text->bytes + text->at;
+    const char *end = memchr(*line, '\n', text->size - text->at);
+    *length = end ? (size_t)(end - *line) : text->size - text->at;
+    text->at += *length + 1;
+    return true;
 }

@@ -2,13 +2,65 @@
 /* A report as a profile of pprof (profile.proto, gzip): types, callees and site ids are labels. */
 #include "dump/base/memory.h"
 #include "dump/export/export.h"
-#include "dump/export/proto.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
+
+/* ---- Messages of Protocol Buffers, as far as profiles need them: numbers and bytes, and arrays of numbers.
+ * A code generator for these two kinds of fields would be more to build and to keep than this. */
+
+/* All zero: empty. */
+struct message {
+    unsigned char *bytes;
+    size_t size, room;
+};
+
+enum { WIRE_NUMBER = 0, WIRE_BYTES = 2 };
+
+/* An element of an array, which is written even if it is 0; the array is added as a message is. */
+static void message_element(struct message *message, uint64_t value) {
+    for (bool is_last = false; !is_last; value >>= 7) {
+        is_last = value < 0x80;
+        memory_grow(&message->bytes, message->size, &message->room, 1);
+        message->bytes[message->size++] = (unsigned char)((value & 0x7F) | (is_last ? 0 : 0x80));
+    }
+}
+
+static void put_key(struct message *message, unsigned field, unsigned wire) {
+    message_element(message, field << 3 | wire);
+}
+
+/* 0 is what a reader takes a missing field for, so it is not written. */
+static void message_number(struct message *message, unsigned field, uint64_t value) {
+    if (!value)
+        return;
+    put_key(message, field, WIRE_NUMBER);
+    message_element(message, value);
+}
+
+static void message_bytes(struct message *message, unsigned field, const void *bytes, size_t size) {
+    put_key(message, field, WIRE_BYTES);
+    message_element(message, size);
+    for (size_t i = 0; i < size; i++) {
+        memory_grow(&message->bytes, message->size, &message->room, 1);
+        message->bytes[message->size++] = ((const unsigned char *)bytes)[i];
+    }
+}
+
+/* Adds the message and empties it. */
+static void message_add(struct message *message, unsigned field, struct message *part) {
+    message_bytes(message, field, part->bytes, part->size);
+    part->size = 0;
+}
+
+static void message_free(struct message *message) {
+    free(message->bytes);
+}
+
+/* ---- The profile. */
 
 /* Fields of the messages. */
 enum {
