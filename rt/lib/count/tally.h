@@ -129,8 +129,8 @@ static inline void tally_lose_alone(struct tally *tally, uint64_t bytes) {
 
 /* The tally of a key. */
 static inline struct tally *tally_of_key(struct thread *thread, uint32_t key) {
-    _Static_assert(sizeof(struct tally) == 1u << (KEY_SHIFT - 3), "an index by one shift");
-    return (struct tally *)((char *)thread->tallies + (key >> 3));
+    _Static_assert(sizeof(struct tally) == 1u << (KEY_SHIFT - 4), "an index by one shift");
+    return (struct tally *)((char *)thread->tallies + (key >> 4));
 }
 
 static inline struct extra *tally_extra(const struct thread *thread, const struct tally *tally) {

@@ -4,11 +4,11 @@
  * A block of less than SHADOW_SMALL bytes has an entry of 4 bytes in a table with one entry for each *cell*,
  * 32 bytes of heap: no two blocks of the C library start in the same one (MINSIZE in glibc's malloc.c). A
  * larger one has an entry of 8 bytes in a table with one for each SHADOW_SMALL bytes, for no two of these can
- * start in the same. So the tables take an eighth of a heap of small blocks and 1.6% of one of large blocks.
+ * start in the same. So the tables take an eighth of a heap of small blocks and 0.8% of one of large blocks.
  * The table of cells could hold large ones, too, which cover several: but then it would take an eighth of
  * every heap, for it takes a page where any block starts in 32 KiB.
  *
- * Both tables cover the whole address space, 18 TiB of it, of which only the pages that were written cost
+ * Both tables cover the whole address space, 17 TiB of it, of which only the pages that were written cost
  * anything. A table of tables instead would take 12 of 73 instructions of a malloc and a free more; it serves
  * where so much address space is not to be had, and for blocks at odd multiples of 8.
  *
@@ -28,7 +28,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The value of a small block: freed:1 family:2 slot:19 size:9. A key is a slot in its place. In an entry it
+/* The value of a small block: freed:1 family:2 slot:18 size:10. A key is a slot in its place. In an entry it
  * stands above the half of the cell that the block starts in, 0 or 1; an entry is all zero where no block was
  * ever seen. Read for an address in the other half a value has its highest bit set. */
 #define SHADOW_SMALL (1u << KEY_SHIFT)
