@@ -29,18 +29,9 @@ static bool mayPass(const Leave &leave, const Function &wrapper) {
     return !leave.call->isMustTailCall() && leave.call->getFunctionType() == wrapper.getFunctionType();
 }
 
-/* Local, or as other files know it. */
-static void link(Function &body, const std::string &twin) {
-    body.setLinkage(GlobalValue::InternalLinkage); // with what goes with it
-    if (twin.empty())
-        return;
-    body.setName(twin);
-    body.setLinkage(GlobalValue::ExternalLinkage);
-    body.setVisibility(GlobalValue::HiddenVisibility);
-}
-
 /* Its sites go along (Table::group). */
 static Function &splitOff(Function &wrapper) {
+    std::string twin = twinOf(wrapper);
     SmallVector<Type *, 8> types;
     types.append(wrapper.getFunctionType()->param_begin(), wrapper.getFunctionType()->param_end());
     types.push_back(pointerType(wrapper.getContext()));
@@ -49,7 +40,7 @@ static Function &splitOff(Function &wrapper) {
                                       wrapper.getName() + ALLOCSITE_SITED);
     wrapper.getParent()->getFunctionList().insert(wrapper.getIterator(), body);
     body->copyAttributesFrom(&wrapper);
-    link(*body, twinOf(wrapper));
+    body->setLinkage(GlobalValue::InternalLinkage); // with what goes with it
     body->setComdat(wrapper.getComdat());
     body->copyMetadata(&wrapper, 0);
     wrapper.clearMetadata();
@@ -59,6 +50,8 @@ static Function &splitOff(Function &wrapper) {
         body->getArg(argument.getArgNo())->takeName(&argument);
         argument.replaceAllUsesWith(body->getArg(argument.getArgNo()));
     }
+    if (!twin.empty())
+        addTwin(twin, wrapper, *body);
     return *body;
 }
 

@@ -11,6 +11,7 @@
 #include <llvm/IR/GlobalAlias.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Instructions.h>
+#include <llvm/IR/MDBuilder.h>
 #include <llvm/IR/NoFolder.h>
 
 using namespace llvm;
@@ -149,21 +150,21 @@ static void makeStandIn(Function &standIn) {
     standIn.setLinkage(GlobalValue::WeakAnyLinkage);
 }
 
-static CallInst *callFrom(Function &from, Function &wrapper) {
-    LLVMContext &context = wrapper.getContext();
-    IRBuilder<> builder(BasicBlock::Create(context, "", &from));
+/* Hands on as many parameters as the callee takes. */
+static CallInst *callFrom(Function &from, FunctionCallee callee, const AttributeList &attributes) {
+    IRBuilder<> builder(BasicBlock::Create(from.getContext(), "", &from));
     SmallVector<Value *, 8> values;
-    for (unsigned i = 0; i + 1 < from.arg_size(); i++)
+    for (unsigned i = 0; i < callee.getFunctionType()->getNumParams(); i++)
         values.push_back(from.getArg(i));
-    CallInst *call = builder.CreateCall(&wrapper, values);
-    call->setAttributes(wrapper.getAttributes().removeFnAttributes(context));
-    call->getType()->isVoidTy() ? builder.CreateRetVoid() : builder.CreateRet(call);
+    CallInst *call = builder.CreateCall(callee, values);
+    call->setAttributes(attributes.removeFnAttributes(from.getContext()));
+    from.getReturnType()->isVoidTy() ? builder.CreateRetVoid() : builder.CreateRet(call);
     return call;
 }
 
 /* The code of a function with the site as one more parameter that leaves it for the wrapper. */
 static void leaveAndCall(Function &from, Function &wrapper, Lifting &lifting) {
-    AllocatorCall found = {callFrom(from, wrapper), &wrapper, nullptr};
+    AllocatorCall found = {callFrom(from, &wrapper, wrapper.getAttributes()), &wrapper, nullptr};
     leaveSite(found, from.getArg(from.arg_size() - 1), lifting);
     clearWhenUnwound(from, found);
 }
@@ -176,34 +177,70 @@ static bool hasLandingPads(const Module &module) {
 
 /* Neither is told to return an object in memory, for LLVM gives no jump where one is. What is returned of it
  * is its address, which goes through. */
-static CallInst *hideResult(Function &from, CallInst &call) {
-    Function &wrapper = *call.getCalledFunction();
-    Type *address = pointerType(call.getContext());
-    auto *type = FunctionType::get(address, wrapper.getFunctionType()->params(), false);
-    IRBuilder<> builder(&call);
-    SmallVector<Value *, 8> values(call.args());
-    CallInst *other =
-        builder.CreateCall(from.getParent()->getOrInsertFunction(wrapper.getName(), type), values);
-    call.eraseFromParent();
+static FunctionCallee hideResult(Function &from, Function &callee, AttributeList &attributes) {
+    LLVMContext &context = from.getContext();
+    auto *type = FunctionType::get(pointerType(context), callee.getFunctionType()->params(), false);
+    attributes = attributes.removeParamAttribute(context, 0, Attribute::StructRet);
     from.removeParamAttr(0, Attribute::StructRet);
-    return other;
+    return from.getParent()->getOrInsertFunction(callee.getName(), type);
 }
 
-/* A jump, which drops the site: nobody is known to take it. It needs no group, for it is as short as what
- * would say so, and no entry for unwinding, for it has no frame. In LTO the optimizer would take the latter
- * for a promise, as would tables of landing pads: what leaves a call that has no entry there ends the
- * program. */
-static void jump(Function &from, Function &wrapper) {
-    CallInst *call = callFrom(from, wrapper);
-    if (wrapper.hasStructRetAttr())
-        call = hideResult(from, *call);
+static BasicBlock *jumpFrom(Function &from, Function &callee) {
+    AttributeList attributes = callee.getAttributes();
+    FunctionCallee target = &callee;
+    if (callee.hasStructRetAttr())
+        target = hideResult(from, callee, attributes);
+    CallInst *call = callFrom(from, target, attributes);
     call->setTailCall();
-    from.setLinkage(GlobalValue::WeakAnyLinkage);
+    return call->getParent();
+}
+
+/* A function that only jumps needs no entry for unwinding, for it has no frame. In LTO the optimizer would
+ * take that for a promise, as would tables of landing pads: what leaves a call that has no entry there ends
+ * the program. */
+static void haveNoFrame(Function &from) {
     from.addFnAttr(Attribute::OptimizeForSize);
+    from.removeFnAttr("frame-pointer");
     if (isLTOPreLink(*from.getParent()) || hasLandingPads(*from.getParent()))
         return;
     from.removeFnAttr(Attribute::UWTable);
     from.setDoesNotThrow();
+}
+
+static Function &weakly(const std::string &name, Function &wrapper) {
+    Module &module = *wrapper.getParent();
+    if (Function *known = module.getFunction(name))
+        return *known;
+    Function *other =
+        Function::Create(wrapper.getFunctionType(), GlobalValue::ExternalWeakLinkage, name, module);
+    other->setAttributes(wrapper.getAttributes());
+    return *other;
+}
+
+/* Only where ld is told to --wrap=NAME is there a function for __real_NAME. Protected, for then it is NAME,
+ * which stays as visible as it is, and otherwise costs no dynamic symbol. */
+static Value *isWrapped(IRBuilder<NoFolder> &builder, Function &wrapper) {
+    Function &real = weakly(("__real_" + wrapper.getName()).str(), wrapper);
+    if (real.hasDefaultVisibility())
+        real.setVisibility(GlobalValue::ProtectedVisibility);
+    return builder.CreateIsNotNull(&real);
+}
+
+/* With --wrap=NAME other files call __wrap_NAME, so that is what a twin does then, and drops the site: who
+ * called is billed. Without it this is two instructions. */
+static void obeyWrap(Function &twin, Function &wrapper, BasicBlock &otherwise) {
+    IRBuilder<NoFolder> builder(BasicBlock::Create(twin.getContext(), "", &twin, &twin.getEntryBlock()));
+    Function &other = weakly(("__wrap_" + wrapper.getName()).str(), wrapper);
+    builder.CreateCondBr(isWrapped(builder, wrapper), jumpFrom(twin, other), &otherwise,
+                         MDBuilder(twin.getContext()).createBranchWeights(1, 1000));
+}
+
+/* A jump, which drops the site: nobody is known to take it. It needs no group, for it is as short as what
+ * would say so. */
+static void jump(Function &from, Function &wrapper) {
+    jumpFrom(from, wrapper);
+    from.setLinkage(GlobalValue::WeakAnyLinkage);
+    haveNoFrame(from);
 }
 
 void addStandIns(Lifting &lifting) {
@@ -232,16 +269,28 @@ static void addMark(Function &wrapper) {
         ->setVisibility(GlobalValue::HiddenVisibility);
 }
 
+static void defineTwin(Function &twin, Function &wrapper) {
+    for (const char *traced :
+         {"instrument-function-entry-inlined", "instrument-function-exit-inlined", "fentry-call"})
+        twin.removeFnAttr(traced);
+    twin.setComdat(wrapper.getComdat());
+}
+
+void addTwin(const std::string &name, Function &wrapper, Function &body) {
+    Function &twin = declareTwin(name, wrapper);
+    defineTwin(twin, wrapper);
+    obeyWrap(twin, wrapper, *jumpFrom(twin, body));
+    haveNoFrame(twin);
+}
+
 static void addTwin(Function &wrapper, Lifting &lifting) {
     std::string name = nameFor(wrapper);
     if (name.empty() || hasVersions(*wrapper.getParent()) || wrapper.getParent()->getFunction(name))
         return;
     Function &twin = declareTwin(name, wrapper);
-    for (const char *traced :
-         {"instrument-function-entry-inlined", "instrument-function-exit-inlined", "fentry-call"})
-        twin.removeFnAttr(traced);
-    twin.setComdat(wrapper.getComdat());
+    defineTwin(twin, wrapper);
     leaveAndCall(twin, wrapper, lifting);
+    obeyWrap(twin, wrapper, twin.getEntryBlock());
 }
 
 void addTwins(Module &module, Lifting &lifting) {

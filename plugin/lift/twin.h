@@ -31,6 +31,9 @@ bool mayReach(const AllocatorCall &found);
 /* For a call that does not go to a twin: null where the callee, which could be a wrapper, is none. */
 llvm::Value *siteIfWrapper(const AllocatorCall &found, llvm::Value *site);
 
+/* The twin of a wrapper whose code is in a body of its own, with the site as its last parameter. */
+void addTwin(const std::string &name, llvm::Function &wrapper, llvm::Function &body);
+
 /* When all is lifted: for wrappers that have no twin yet one that leaves the site, and marks. */
 void addTwins(llvm::Module &module, Lifting &lifting);
 void addStandIns(Lifting &lifting);

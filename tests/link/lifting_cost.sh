@@ -109,7 +109,8 @@ adds() {
     [ "$added" -le "$2" ] || fail "$1: lifting adds $added instructions to a pair, not $2"
 }
 
-adds executable 0
+# A twin looks for ld --wrap and jumps to the code.
+adds executable 6
 # Where others may replace the wrappers, calls leave the site in the variable, and the wrappers look there. For the case that
 # there is none, LLVM up to 16 keeps the arguments of both elsewhere beforehand.
 [ "$MAJOR" -gt 16 ] && kept=0 || kept=4

@@ -66,21 +66,48 @@ for other in "$bin"/allocsite-clang-*; do
     linked "$other" user.o wrapper.o
 done
 
-# The linker's options for names know nothing of twins.
+# What ld is told to call in place of a wrapper is called, from twins and stand-ins as well, however they are compiled.
 cat >replacing.c <<'C'
 #include <stddef.h>
 int replaced;
 void *__real_twin_malloc(size_t n);
 void *__wrap_twin_malloc(size_t n) {
-    replaced = 1;
+    replaced++;
     return __real_twin_malloc(n);
 }
 __attribute__((destructor)) static void check(void) {
-    if (!replaced)
+    if (replaced != 3)
         __builtin_trap();
 }
 C
+# replaced WHAT OPTION...
+replaced() {
+    what=$1
+    shift
+    silent "$CC" "$@" -Wl,--wrap=twin_malloc -o replaced
+    ALLOCSITE_OPTIONS=report=none ./replaced || [ $? -eq 1 ] || fail "$what: not replaced"
+}
+for linker in $linkers; do
+    for mode in '' -O0 '-fno-pie -no-pie' '-fno-plt' -flto; do
+        for compiler in "$CLANG" "$CC"; do
+            # shellcheck disable=SC2086
+            silent "$compiler" -O2 $mode -c replacing.c -o replacing.o -Wno-unused-command-line-argument
+            # shellcheck disable=SC2086
+            user 0 $mode -Wno-unused-command-line-argument
+            # shellcheck disable=SC2086
+            wrapper $mode -Wno-unused-command-line-argument
+            # shellcheck disable=SC2086
+            replaced "$linker $mode $compiler" $mode -fuse-ld=$linker user.o wrapper.o replacing.o
+        done
+    done
+    user 0 -fPIC
+    wrapper -fPIC
+    silent "$CC" -shared -fuse-ld="$linker" wrapper.o user.o replacing.c -fPIC -Wl,--wrap=twin_malloc -o libreplaced.so
+    echo 'int started;' >started.c
+    replaced "$linker -shared" started.c -L. -Wl,-rpath,. -Wl,--no-as-needed -lreplaced
+done
+# Who compiles without twins keeps the site.
 user 0 -fallocsite-twins=0
 wrapper
-silent "$CC" -fallocsite-twins=0 user.o wrapper.o replacing.c -Wl,--wrap=twin_malloc -o replaced
+silent "$CC" user.o wrapper.o replacing.c -Wl,--wrap=twin_malloc -fallocsite-twins=0 -o replaced
 counted ./replaced "$here/twin_user.c"

@@ -3,7 +3,7 @@
 // RUN: %ir -O2 %s | %check
 // RUN: %ir -O2 -fplugin=%plugin -mllvm -allocsite-twins=0 %s | %check --check-prefix=LOCAL
 // RUN: %clang -O2 -c %s -o %t.o && %sites %t.o | %check --check-prefix=SITES
-// CHECK: define hidden {{.*}}@outside.sited.pl({{.*}}, {{.*}} [[SITE:%.*]])
+// CHECK: define internal {{.*}}@outside.sited({{.*}}, {{.*}} [[SITE:%.*]])
 // CHECK-NOT: select
 // CHECK-NOT: @__allocsite_v1_lifted
 // CHECK: call {{.*}}@__allocsite_v1_malloc({{.*}}, {{.*}} [[SITE]])
@@ -15,9 +15,9 @@
 // CHECK-NEXT: [[CALLER:%.*]] = call {{.*}}@__allocsite_v1_caller({{.*}} [[ADDRESS]])
 // CHECK: [[OTHER:%.*]] = select {{.*}} [[CALLER]], {{.*}}@__allocsite_sites.outside
 // CHECK: [[SITE:%.*]] = phi {{.*}}[ [[LEFT]], {{.*}}[ [[OTHER]],
-// CHECK-NEXT: tail call {{.*}}@outside.sited.pl({{.*}}, {{.*}} [[SITE]])
+// CHECK-NEXT: tail call {{.*}}@outside.sited({{.*}}, {{.*}} [[SITE]])
 // CHECK-NEXT: ret
-// CHECK: define hidden {{.*}}@both.sited.ppl({{.*}}, {{.*}} [[SITE:%.*]])
+// CHECK: define internal {{.*}}@both.sited({{.*}}, {{.*}} [[SITE:%.*]])
 // CHECK: select {{.*}} [[SITE]], {{.*}}@__allocsite_sites.both
 // CHECK: select {{.*}} [[SITE]], {{.*}}@__allocsite_sites.both
 // CHECK: define {{.*}}@both(
@@ -29,12 +29,12 @@
 // CHECK-NOT: @__allocsite_v1_lifted
 // CHECK: call {{.*}}@inside({{.*}}@__allocsite_sites.user
 // CHECK-NOT: @__allocsite_v1_lifted
-// CHECK: call {{.*}}@both.sited.ppl({{.*}}, {{.*}}@__allocsite_sites.user
+// CHECK: call {{.*}}@both.sited({{.*}}, {{.*}}@__allocsite_sites.user
 // CHECK: store volatile {{.*}}@__allocsite_v1_lifted
 // CHECK-NEXT: call {{.*}}@variadic(
 // CHECK: define internal {{.*}}@inside({{.*}} [[SITE:%.*]])
 // CHECK-NOT: @__allocsite_v1_lifted
-// CHECK: call {{.*}}@outside.sited.pl({{.*}}, {{.*}} [[SITE]])
+// CHECK: call {{.*}}@outside.sited({{.*}}, {{.*}} [[SITE]])
 // LOCAL: define internal {{.*}}@outside.sited({{.*}}, {{.*}} [[SITE:%.*]])
 // LOCAL: define {{.*}}@outside(
 // LOCAL: call {{.*}}@outside.sited({{.*}}, {{.*}}@__allocsite_sites.user

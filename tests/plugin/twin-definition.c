@@ -1,6 +1,7 @@
 // A wrapper of an executable has its code under a name that tells the types of the parameters, with the site as the last one, for
 // other files; not one that another definition may replace. Of one that nothing is optimized in, or that others see traced, the
-// twin leaves the site for the function itself, and is not traced.
+// twin leaves the site for the function itself, and is not traced. With ld --wrap=NAME there is a function for __real_NAME, and
+// twins are for __wrap_NAME then.
 // RUN: %ir -O2 %s | %check
 // RUN: %ir -O2 %nolift %s | %check --check-prefix=NONE
 // RUN: %ir -O0 %s | %check --check-prefix=LEAVES
@@ -8,23 +9,31 @@
 // RUN: %ir -O2 -pg %s | %check --check-prefix=LEAVES
 // RUN: %clang -O2 -pg -mfentry -S %s -o - | %check --check-prefix=ENTERED
 // RUN: %ir -O2 -fplugin=%plugin -mllvm -allocsite-twins=0 %s | %check --check-prefix=NONE
-// CHECK: define hidden {{.*}}@sized.sited.pl({{.*}}, {{.*}} [[SITE:%.*]])
+// CHECK: define internal {{.*}}@sized.sited({{.*}}, {{.*}} [[SITE:%.*]])
 // CHECK-NOT: @__allocsite_v1_lifted
 // CHECK: call {{.*}}@__allocsite_v1_malloc({{.*}}, {{.*}} [[SITE]])
 // CHECK: define {{.*}}@sized(
 // CHECK: load volatile {{.*}}@__allocsite_v1_lifted
-// CHECK: call {{.*}}@sized.sited.pl(
-// CHECK: define hidden {{.*}}@letters.sited.plpisfdcb(
-// CHECK: define hidden {{.*}}@shared.sited.pl(
-// CHECK: define hidden {{.*}}@renamed.sited.pl(
+// CHECK: call {{.*}}@sized.sited(
 // CHECK: define {{.*}}@renamed(
-// CHECK: call {{.*}}@renamed.sited.pl(
+// CHECK: call {{.*}}@renamed.sited(
 // CHECK-NOT: @{{.*}}.sited
 // CHECK: define {{.*}}@weak(
 // CHECK-NOT: @{{.*}}.sited
 // CHECK: define {{.*}}@wide(
+// CHECK: define hidden {{.*}}@sized.sited.pl({{.*}}, {{.*}} [[SITE:%[^)]*]])
+// CHECK: icmp ne {{.*}}@__real_sized, null
+// CHECK: tail call {{.*}}@sized.sited({{.*}} [[SITE]])
+// CHECK-NEXT: ret
+// CHECK: tail call {{.*}}@__wrap_sized(
+// CHECK-NEXT: ret
+// CHECK: define hidden {{.*}}@letters.sited.plpisfdcb(
+// CHECK: define hidden {{.*}}@shared.sited.pl(
+// CHECK: define hidden {{.*}}@renamed.sited.pl(
+// CHECK-NOT: @{{weak|wide}}.sited
 // LEAVES: define hidden {{.*}}@sized.sited.pl({{.*}}, {{.*}} [[SITE:%[^ ]*]])
-// LEAVES-NEXT: store volatile {{.*}} [[SITE]], {{.*}}@__allocsite_v1_lifted
+// LEAVES-NEXT: icmp ne {{.*}}@__real_sized, null
+// LEAVES: store volatile {{.*}} [[SITE]], {{.*}}@__allocsite_v1_lifted
 // LEAVES-NEXT: call {{.*}}@sized(
 // LEAVES-NEXT: ret
 // ENTERED: {{^}}sized.sited.pl:

@@ -6,11 +6,11 @@
 // CHECK-NOT: @other.sited
 // CHECK: define {{.*}}@open(
 // CHECK-NEXT: load volatile {{.*}}@__allocsite_v1_lifted
-// CHECK: define hidden {{.*}}@closed.sited.pl(
+// CHECK: define internal {{.*}}@closed.sited(
 // CHECK: define {{.*}}@user(
 // CHECK: store volatile {{.*}}@__allocsite_sites.user{{.*}}@__allocsite_v1_lifted
 // CHECK-NEXT: call {{.*}}@open({{.*}} 1)
-// CHECK: call {{.*}}@closed.sited.pl({{.*}} 2, {{.*}}@__allocsite_sites.user
+// CHECK: call {{.*}}@closed.sited({{.*}} 2, {{.*}}@__allocsite_sites.user
 // CHECK: store volatile {{.*}}@__allocsite_sites.user{{.*}}@__allocsite_v1_lifted
 // CHECK-NEXT: call {{.*}}@other({{.*}} 3)
 // CHECK-NEXT: store volatile {{.*}} null, {{.*}}@__allocsite_v1_lifted
@@ -18,10 +18,11 @@
 // CHECK: define weak hidden {{.*}}@apart.sited.pl(
 // CHECK-NOT: @other.sited
 // CHECK: define hidden {{.*}}@open.sited.pl(
-// CHECK-NEXT: store volatile
+// CHECK-NEXT: icmp ne {{.*}}@__real_open, null
+// CHECK: store volatile
 // CHECK-NEXT: call {{.*}}@open(
-// PIE: define hidden {{.*}}@open.sited.pl(
-// PIE: define weak hidden {{.*}}@other.sited.pl(
+// PIE-DAG: define hidden {{.*}}@open.sited.pl(
+// PIE-DAG: define weak hidden {{.*}}@other.sited.pl(
 #include <stdlib.h>
 #define APART   __attribute__((noinline))
 #define HIDDEN  __attribute__((visibility("hidden")))
