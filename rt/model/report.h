@@ -84,6 +84,7 @@ struct report_limits {
 struct report_processes {
     uint64_t count;      /* 0: it is of one */
     uint64_t unfinished; /* so many have not come to their end */
+    uint64_t killed;     /* so many of these by a signal that is known */
     uint64_t forked;     /* so many are forked children; ... */
     uint64_t untouched_blocks,
         untouched_bytes;          /* ... what these inherited and left alone is not in the rows */
