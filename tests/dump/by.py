@@ -294,6 +294,14 @@ HEAP SUMMARY (alloc, free, realloc)
   (50, 10, 0), live 39 blocks of 1.8 KiB of stacks.c:6 grow
   (0, 0, 1), live 1 block of 100 B of stacks.c:15 main
   (50, 10, 1), live 40 blocks of 1.9 KiB in total""".splitlines())
+        events = json.loads(check("--events", "--format=json", self.profile))
+        lines = {kind: [(event["line"], event["function"], event["blocks"], event["bytes"],
+                         [(owner["line"], owner["blocks"], owner["bytes"]) for owner in event["overrides"]]) for event in events[kind]]
+                 for kind in ("allocations", "reallocations", "deallocations")}
+        self.assertEqual(lines, {"allocations": [(6, "grow", 50, 2400, [])], "reallocations": [(15, "main", 1, 100, [(6, 1, 48)])],
+                                 "deallocations": [(14, "main", 10, 480, [(6, 10, 480)])]})
+        self.assertEqual([(line["line"], line["live_bytes"]) for line in events["summary"]], [(6, 39 * 48), (15, 100)])
+        self.assertEqual((events["format"], events["total"]["live_blocks"]), ("allocsite-events", 40))
         leaks = check("--events", "--leaks", "--filter=function=grow", self.profile)
         self.assertNotIn("DEALLOCATIONS", leaks)
         self.assertRegex(leaks, r"(?m)^  \(50, 10, 0\), live 39 blocks of 1.8 KiB in total$")

@@ -151,7 +151,11 @@ static int show_events(const char *path, struct report *report, struct showing *
     report_prepare(report, &everything);
     if (!report->has_pairs && !options->leaks)
         return complain(path, without_pairs);
-    events_write(standard_out(), report, options->filter, options->leaks, options->format == FORMAT_MARKDOWN);
+    if (options->format == FORMAT_JSON)
+        events_json(standard_out(), report, options->filter, options->leaks);
+    else
+        events_write(standard_out(), report, options->filter, options->leaks,
+                     options->format == FORMAT_MARKDOWN);
     return standard_out_end();
 }
 
