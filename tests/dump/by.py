@@ -256,7 +256,7 @@ int main(void) {
                          [["19", str(19 * 48), "30", str(30 * 48), *node, "main", "__libc_start_call_main"],
                           ["20", str(20 * 48), "20", str(20 * 48), *node, "parse", "main"]])
         self.assertEqual(len(self.table("--by=stack", "--depth=1", "--filter=type=struct node")), 1)
-        self.assertRegex(check("--by=stack", self.profile), r"grow malloc of struct node\n +from parse < main\n")
+        self.assertRegex(check("--by=stack", self.profile), r"grow malloc of struct node\n +20 times: from parse < main\n")
 
     def test_filters(self):
         for glob_of, want in (("stacks.c:6", 1), ("file=stacks.c", 2), ("grow", 1), ("function=*a*", 1), ("type=char", 1),
