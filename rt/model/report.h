@@ -176,6 +176,9 @@ static inline uint64_t report_reason_part(const struct report *report, size_t re
     return holds < several->count ? holds : 0;
 }
 
+/* Whether the filter leaves nothing of what allocated; "": there is none. The report need not be prepared. */
+bool report_filter_is_vain(const struct report *, const char *filter);
+
 /* Sites of which nothing is shown but their number and sum. */
 static inline size_t report_hidden_count(const struct report *report) {
     return report->counted - report->shown - report->apart_count + report->left_out;

@@ -264,6 +264,7 @@ int main(void) {
             self.assertEqual(len(self.table(f"--filter={glob_of}")), want, glob_of)
             self.assertEqual(len(self.table(f"--filter={glob_of}", "--by=line")), want, glob_of)
         self.assertRegex(check("--filter=grow", "--by=line", self.profile), r"(?m)  what the filter leaves out$")
+        self.assertIn("filter: nothing that allocated matches zzz*", dump("report", "--filter=zzz*", self.profile).stderr)
 
     def test_who_allocates_a_type(self):
         tree = check("--tree", "--filter=struct node", "--depth=2", "--min-allocs=25", self.profile)

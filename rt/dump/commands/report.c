@@ -180,6 +180,8 @@ static int show(const char *path, struct report *report, struct showing *showing
     bool has_addresses = showing->what != SHOW_UNUSED && showing->what != SHOW_COVERAGE;
     if (has_addresses)
         symbolize_report(&showing->symbolizer, report);
+    if (report_filter_is_vain(report, showing->options.filter))
+        complain(path, "filter: nothing that allocated matches %s", showing->options.filter);
     return show_what(path, report, showing) | laws_check(path, report);
 }
 
