@@ -23,7 +23,8 @@ function(allocsite_write_static_options file options_variable)
     file(STRINGS ${list} options REGEX "^(HEAP_[A-Z]+|OPERATOR_NEW|BESIDE)\\(")
     list(TRANSFORM options REPLACE "^[A-Z_]+\\(([A-Za-z0-9_]+).*$" "-Wl,--wrap=\\1")
     # The C library comes behind the archive and refers to these: they have to be in the link by then.
-    list(APPEND options "-Wl,--undefined=__wrap_malloc" "-Wl,--undefined=__wrap_fclose")
+    list(APPEND options "-Wl,--undefined=__wrap_malloc" "-Wl,--undefined=__wrap_fclose"
+                        "-Wl,--undefined=__wrap_abort")
     # libgcc has one of its own, for split stacks, which calls nothing in a static program.
     list(APPEND options "-Wl,--undefined=__wrap_pthread_create")
     # Without it a static program does not find its own unwind tables, which stacks are walked by.

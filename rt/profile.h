@@ -103,10 +103,11 @@ struct profile_header {
     uint64_t untouched_blocks, untouched_bytes; /* ... which inherited these and left them alone */
     uint64_t resident;                          /* bytes, the most; when the process ended by itself */
     uint32_t ending;                            /* enum profile_ending */
-    uint32_t status;                            /* of the exit */
+    uint32_t status;                            /* of the exit, or a signal */
     profile_name command;                       /* the command line */
     uint32_t unused_name;
-    uint64_t unused[23];
+    uint64_t killed; /* merged: so many of the unfinished by a signal that is known */
+    uint64_t unused[22];
 };
 
 enum profile_ending {
@@ -114,6 +115,8 @@ enum profile_ending {
     PROFILE_EXIT,
     PROFILE_EXIT_AT_ONCE,
     PROFILE_QUICK_EXIT,
+    PROFILE_EXEC,   /* another program is executed */
+    PROFILE_SIGNAL, /* status: its number */
     PROFILE_ENDINGS
 };
 

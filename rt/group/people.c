@@ -83,12 +83,13 @@ size_t group_frames(const struct groups *groups, const struct group_key *key) {
     return groups->depth && groups->depth < count ? groups->depth : count;
 }
 
-static void put_stack(const struct page *page, const struct groups *groups, const struct group_key *key) {
+static void put_stack(const struct page *page, const struct groups *groups, const struct group *row) {
+    const struct group_key *key = &row->key;
     if (!key->site)
         return;
     page_chain(page, key->site);
     if (key->stack)
-        details_of_stack(page, key->stack, group_frames(groups, key));
+        details_of_stack(page, key->stack, group_frames(groups, key), counters_calls(&row->sum.counters));
 }
 
 static void cell(char text[GRID_CELL], const void *groups, const void *row, int column) {
@@ -118,7 +119,7 @@ static void put_row(const struct page *page, const struct grid *grid, const stru
     line_begin(&line, &behind, grid_width(grid), behind.indent);
     put_key(&line.page, groups->by, &row->key);
     line_end(&line);
-    put_stack(&behind, groups, &row->key);
+    put_stack(&behind, groups, row);
     groups_put_holes(page, groups, &row->use);
     grid_end(page);
 }

@@ -89,8 +89,9 @@ static inline int allocsite_stop(void) {
     return __allocsite_api_v1_stop ? __allocsite_api_v1_stop() : ENOSYS;
 }
 
-/* Goes on. Calls of stop and start do not nest. Signal-safe. EALREADY: they are counting. ENOSYS: as above.
- */
+/* Goes on. Calls of stop and start do not nest. Signal-safe. With enabled=0, in a dynamic executable that has
+ * this call itself or in its libraries, counting begins here, and a report comes if it has. EALREADY: they
+ * are counting. ENOSYS: as above. */
 static inline int allocsite_start(void) {
     return __allocsite_api_v1_start ? __allocsite_api_v1_start() : ENOSYS;
 }

@@ -23,7 +23,7 @@ enum view {
  */
 #define ALLOCSITE_FORMATS(X)                                                                                 \
     X(FORMAT_TEXT, text, false, VIEW_ALL)                                                                    \
-    X(FORMAT_JSON, json, true, VIEW_ALL & ~VIEW_EVENTS)                                                      \
+    X(FORMAT_JSON, json, true, VIEW_ALL)                                                                     \
     X(FORMAT_CSV, csv, true, VIEW_SITES | VIEW_GROUPS | VIEW_COVERAGE)                                       \
     X(FORMAT_TSV, tsv, true, VIEW_SITES | VIEW_GROUPS)                                                       \
     X(FORMAT_MARKDOWN, markdown, false, VIEW_SITES | VIEW_GROUPS | VIEW_COVERAGE | VIEW_EVENTS)

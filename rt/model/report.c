@@ -223,6 +223,13 @@ void report_prepare(struct report *report, const struct report_limits *limits) {
     pairs_prepare(report);
 }
 
+bool report_filter_is_vain(const struct report *report, const char *filter) {
+    for (size_t i = 0; i < report->site_count; i++)
+        if (!filter[0] || filter_matches(filter, &report->sites[i]->view))
+            return false;
+    return filter[0];
+}
+
 struct report_limits report_limits_of(const struct options *options) {
     return (struct report_limits){
         .sort = options->sort,

@@ -84,6 +84,7 @@ struct report_limits {
 struct report_processes {
     uint64_t count;      /* 0: it is of one */
     uint64_t unfinished; /* so many have not come to their end */
+    uint64_t killed;     /* so many of these by a signal that is known */
     uint64_t forked;     /* so many are forked children; ... */
     uint64_t untouched_blocks,
         untouched_bytes;          /* ... what these inherited and left alone is not in the rows */
@@ -174,6 +175,9 @@ static inline uint64_t report_reason_part(const struct report *report, size_t re
     uint64_t holds = several->count && several->reasons_hold ? several->reasons_hold[reason] : 0;
     return holds < several->count ? holds : 0;
 }
+
+/* Whether the filter leaves nothing of what allocated; "": there is none. The report need not be prepared. */
+bool report_filter_is_vain(const struct report *, const char *filter);
 
 /* Sites of which nothing is shown but their number and sum. */
 static inline size_t report_hidden_count(const struct report *report) {

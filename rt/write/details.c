@@ -184,11 +184,13 @@ static void put_frames(const struct page *page, const struct report_stack *stack
     }
 }
 
-void details_of_stack(const struct page *page, const struct report_stack *stack, size_t frames) {
+void details_of_stack(const struct page *page, const struct report_stack *stack, size_t frames,
+                      uint64_t calls) {
     struct line line;
     if (frames < 2 || is_main(stack->frames[0].function))
         return;
     begin_below(&line, page);
+    page_count(&line.page, calls, " time: ", " times: ");
     put_frames(&line.page, stack, frames);
     line_end(&line);
 }

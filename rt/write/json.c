@@ -158,6 +158,8 @@ static void put_reason_parts(struct json *json, const struct report *report) {
 
 static void put_processes(struct json *json, const struct report_processes *several) {
     json_number(json, "unfinished", several->unfinished);
+    if (several->killed)
+        json_number(json, "killed", several->killed);
     if (several->program_count)
         put_texts(json, "programs", several->programs, several->program_count);
 }

@@ -9,10 +9,9 @@
 
 #define MILLION UINT64_C(1000000)
 
-static const char *const endings[] = {[PROFILE_NO_ENDING] = NULL,
-                                      [PROFILE_EXIT] = "exit",
-                                      [PROFILE_EXIT_AT_ONCE] = "_exit",
-                                      [PROFILE_QUICK_EXIT] = "quick_exit"};
+static const char *const endings[] = {
+    [PROFILE_NO_ENDING] = NULL,          [PROFILE_EXIT] = "exit", [PROFILE_EXIT_AT_ONCE] = "_exit",
+    [PROFILE_QUICK_EXIT] = "quick_exit", [PROFILE_EXEC] = "exec", [PROFILE_SIGNAL] = "signal"};
 
 COVERS(endings, PROFILE_ENDINGS);
 
@@ -61,12 +60,15 @@ static void put_duration(struct out *out, uint64_t nanoseconds) {
 }
 
 static void put_ending(struct out *out, const struct report_run *run) {
-    out_text(out, ", ended by ");
-    out_text(out, run_ending_name(run->ending));
-    if (run->ending == PROFILE_QUICK_EXIT)
+    const char *signal = run->ending == PROFILE_SIGNAL ? sigabbrev_np((int)run->status) : NULL;
+    bool has_status = run->ending == PROFILE_EXIT || run->ending == PROFILE_EXIT_AT_ONCE;
+    out_text(out, run->ending == PROFILE_SIGNAL ? ", killed by " : ", ended by ");
+    out_text(out, signal ? "SIG" : run_ending_name(run->ending));
+    out_text(out, signal ?: has_status ? " with status" : "");
+    if (signal || (!has_status && run->ending != PROFILE_SIGNAL))
         return;
-    out_text(out, " with status ");
-    out_u64(out, (uint64_t)run->status);
+    out_char(out, ' ');
+    out_u64(out, run->status);
 }
 
 void summary_run(const struct page *page) {
@@ -80,7 +82,7 @@ void summary_run(const struct page *page) {
     if (run_ending_name(run->ending))
         put_ending(page->out, run);
     else if (!page->report->finished && !page->report->running)
-        out_text(page->out, ", with no end of its own (killed, or another program was executed)");
+        out_text(page->out, ", with no end of its own (killed, or ended by a system call that nothing sees)");
     if (run->resident) {
         out_text(page->out, "; resident at most: ");
         page_size(page, run->resident);

@@ -25,6 +25,10 @@ void summary_processes(const struct page *page) {
     out_text(page->out, ", ");
     page_count(page, report->several.unfinished, " of them has not ended by itself",
                " of them have not ended by themselves");
+    if (!report->several.killed)
+        return;
+    out_text(page->out, " (");
+    page_count(page, report->several.killed, " killed by a signal)", " killed by signals)");
 }
 
 void summary_reason(const struct page *page, size_t reason) {

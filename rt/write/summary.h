@@ -59,7 +59,7 @@ void summary_hidden(const struct page *);
 void details_of_site(const struct page *, const struct report_site *);
 
 /* Who called the one that the stack begins with, as far as so many frames tell. */
-void details_of_stack(const struct page *, const struct report_stack *, size_t frames);
+void details_of_stack(const struct page *, const struct report_stack *, size_t frames, uint64_t calls);
 
 /* Each site of the row of what libraries take for themselves. */
 void details_of_apart(const struct page *);

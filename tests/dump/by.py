@@ -256,7 +256,7 @@ int main(void) {
                          [["19", str(19 * 48), "30", str(30 * 48), *node, "main", "__libc_start_call_main"],
                           ["20", str(20 * 48), "20", str(20 * 48), *node, "parse", "main"]])
         self.assertEqual(len(self.table("--by=stack", "--depth=1", "--filter=type=struct node")), 1)
-        self.assertRegex(check("--by=stack", self.profile), r"grow malloc of struct node\n +from parse < main\n")
+        self.assertRegex(check("--by=stack", self.profile), r"grow malloc of struct node\n +20 times: from parse < main\n")
 
     def test_filters(self):
         for glob_of, want in (("stacks.c:6", 1), ("file=stacks.c", 2), ("grow", 1), ("function=*a*", 1), ("type=char", 1),
@@ -264,6 +264,7 @@ int main(void) {
             self.assertEqual(len(self.table(f"--filter={glob_of}")), want, glob_of)
             self.assertEqual(len(self.table(f"--filter={glob_of}", "--by=line")), want, glob_of)
         self.assertRegex(check("--filter=grow", "--by=line", self.profile), r"(?m)  what the filter leaves out$")
+        self.assertIn("filter: nothing that allocated matches zzz*", dump("report", "--filter=zzz*", self.profile).stderr)
 
     def test_who_allocates_a_type(self):
         tree = check("--tree", "--filter=struct node", "--depth=2", "--min-allocs=25", self.profile)
@@ -294,6 +295,14 @@ HEAP SUMMARY (alloc, free, realloc)
   (50, 10, 0), live 39 blocks of 1.8 KiB of stacks.c:6 grow
   (0, 0, 1), live 1 block of 100 B of stacks.c:15 main
   (50, 10, 1), live 40 blocks of 1.9 KiB in total""".splitlines())
+        events = json.loads(check("--events", "--format=json", self.profile))
+        lines = {kind: [(event["line"], event["function"], event["blocks"], event["bytes"],
+                         [(owner["line"], owner["blocks"], owner["bytes"]) for owner in event["overrides"]]) for event in events[kind]]
+                 for kind in ("allocations", "reallocations", "deallocations")}
+        self.assertEqual(lines, {"allocations": [(6, "grow", 50, 2400, [])], "reallocations": [(15, "main", 1, 100, [(6, 1, 48)])],
+                                 "deallocations": [(14, "main", 10, 480, [(6, 10, 480)])]})
+        self.assertEqual([(line["line"], line["live_bytes"]) for line in events["summary"]], [(6, 39 * 48), (15, 100)])
+        self.assertEqual((events["format"], events["total"]["live_blocks"]), ("allocsite-events", 40))
         leaks = check("--events", "--leaks", "--filter=function=grow", self.profile)
         self.assertNotIn("DEALLOCATIONS", leaks)
         self.assertRegex(leaks, r"(?m)^  \(50, 10, 0\), live 39 blocks of 1.8 KiB in total$")

@@ -13,7 +13,7 @@ import struct
 import subprocess
 import unittest
 
-from runs import DUMP, WORK, dump, work, written
+from runs import DUMP, WORK, dump, unless_sanitized, work, written
 
 MAKE = os.environ["MAKE"]
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -223,6 +223,7 @@ class Output(unittest.TestCase):
                      preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (3 * PAGE, 3 * PAGE)))
         self.assertEqual(contents(old), b"old")
 
+    @unless_sanitized
     def test_no_memory(self):
         """It is said in one line, and nothing is left of what was to be written."""
         os.makedirs(work("large"))
@@ -271,6 +272,7 @@ class Damaged(unittest.TestCase):
         self.refused("order", good[:12] + good[15:11:-1] + good[16:],
                      "is a profile of a machine with the other byte order")
 
+    @unless_sanitized
     def test_numbers_that_claim_much(self):
         """What the file says is there takes neither time nor memory, if it is not there."""
         huge = bytearray(contents(FEW[1]))
@@ -296,6 +298,7 @@ class Damaged(unittest.TestCase):
 
 
 class Many(unittest.TestCase):
+    @unless_sanitized
     def test_memory_follows_the_sites(self):
         def peak(count):
             os.makedirs(work(f"many-{count}"), exist_ok=True)

@@ -11,7 +11,7 @@ import resource
 import subprocess
 import unittest
 
-from runs import DUMP, WORK, dump, read, written
+from runs import DUMP, WORK, dump, read, unless_sanitized, written
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 FULL = os.path.join(HERE, "..", "golden", "report-1", "full.json")
@@ -110,6 +110,7 @@ class Messages(unittest.TestCase):
         self.assertEqual((result.returncode, result.stdout, result.stderr.count("\n")), (1, "", 1))
         self.assertIn("is not JSON: line ", result.stderr)
 
+    @unless_sanitized
     def test_an_endless_input(self):
         self.refused("/dev/zero", ["out of memory"],
                      preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (1 << 29, 1 << 29)))

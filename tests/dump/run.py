@@ -30,6 +30,7 @@ int main(int count, char **arguments) {
     if (!strcmp(how, "fork") && fork() == 0) { seven(); _exit(0); }
     if (!strcmp(how, "exec")) execlp(arguments[0], arguments[0], "end", NULL);
     if (!strcmp(how, "kill")) abort();
+    if (!strcmp(how, "fault")) *(volatile int *)8 = 1;
     if (!strcmp(how, "wait")) { write(1, "ready\\n", 6); pause(); }
     while (wait(NULL) > 0) continue;
     return 3;
@@ -73,6 +74,17 @@ class Commands(unittest.TestCase):
                 (["sh", "-c", f"exec {seven}"], 1, 3),
                 ([sys.executable, "-c", f"import subprocess; subprocess.call(['{seven}', 'fork'])"], 2, 0)):
             self.assertEqual(sevens(self.counted(*command, status=status)), (times, {"seven"}), command)
+
+    def test_how_they_ended(self):
+        seven = built()
+        for how, ending in ("exec", "exit"), ("kill", "signal"), ("fault", "signal"), ("end", "exit"):
+            status = {"kill": 134, "fault": 139}.get(how, 3)
+            report = self.counted("sh", "-c", f"exec {seven} {how}", status=status)
+            self.assertEqual((report["processes"], report["finished"], report.get("unfinished"), report.get("killed")),
+                             (3 if how == "exec" else 2, ending == "exit", int(ending != "exit"), 1 if ending != "exit" else None))
+        self.assertRegex(run(seven, "fault").stderr, r"\nran: from .*, killed by SIGSEGV\n")
+        self.assertRegex(run("sh", "-c", f"exec {seven} fault").stderr,
+                         r"2 processes, 1 of them has not ended by itself \(1 killed by a signal\)\n")
 
     def test_a_script_and_make(self):
         seven = built()

@@ -7,12 +7,17 @@ ctest passes DUMP (allocsite-dump) and WORK (a folder) in the environment, and C
 import json
 import os
 import subprocess
+import unittest
 
 DUMP = os.environ["DUMP"]
 CC = os.environ.get("CC")
 WORK = os.environ["WORK"]
 # Rows of text stay on one line.
 os.environ["COLUMNS"] = "1000"
+
+
+# Sanitizers take memory and addresses of their own.
+unless_sanitized = unittest.skipIf("SANITIZED" in os.environ, "limits of memory")
 
 
 def work(name):

@@ -87,6 +87,7 @@ bool file_map(struct file_map *map, const char *path, struct reason *why) {
 
 bool file_unmap(struct file_map *map, struct reason *why) {
     struct file_mapped **place = &all;
+    (void)((const volatile char *)map->bytes)[map->size - 1];
     while (*place != map->mapped)
         place = &(*place)->next;
     *place = map->mapped->next;

@@ -21,7 +21,8 @@ struct file_map {
 bool file_map(struct file_map *, const char *path, struct reason *why);
 bool file_map_descriptor(struct file_map *, int fd, size_t size, struct reason *why);
 
-/* False: something was read that was cut off; *why says so. */
+/* False: it was cut while it was mapped, so that something that is gone may have been read here or in a
+ * child; *why says so. */
 bool file_unmap(struct file_map *, struct reason *why);
 
 /* ---- A file that takes its place only when it is whole. */

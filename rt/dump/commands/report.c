@@ -151,7 +151,11 @@ static int show_events(const char *path, struct report *report, struct showing *
     report_prepare(report, &everything);
     if (!report->has_pairs && !options->leaks)
         return complain(path, without_pairs);
-    events_write(standard_out(), report, options->filter, options->leaks, options->format == FORMAT_MARKDOWN);
+    if (options->format == FORMAT_JSON)
+        events_json(standard_out(), report, options->filter, options->leaks);
+    else
+        events_write(standard_out(), report, options->filter, options->leaks,
+                     options->format == FORMAT_MARKDOWN);
     return standard_out_end();
 }
 
@@ -176,6 +180,8 @@ static int show(const char *path, struct report *report, struct showing *showing
     bool has_addresses = showing->what != SHOW_UNUSED && showing->what != SHOW_COVERAGE;
     if (has_addresses)
         symbolize_report(&showing->symbolizer, report);
+    if (report_filter_is_vain(report, showing->options.filter))
+        complain(path, "filter: nothing that allocated matches %s", showing->options.filter);
     return show_what(path, report, showing) | laws_check(path, report);
 }
 

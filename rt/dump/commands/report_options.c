@@ -133,7 +133,7 @@ static int check_what(struct showing *showing) {
     if (showing->what == SHOW_TREE && !format_has(format, VIEW_TREE))
         return complain_usage("report: --tree is text or json");
     if (showing->what == SHOW_EVENTS && !format_has(format, VIEW_EVENTS))
-        return complain_usage("report: --events is text or markdown");
+        return complain_usage("report: --events is text, markdown or json");
     bool is_coverage = showing->what == SHOW_UNUSED || showing->what == SHOW_COVERAGE;
     if (is_coverage && !format_has(format, VIEW_COVERAGE))
         return complain_usage("report: --%s has no %s", names_of_what[showing->what], format_name(format));

@@ -9,13 +9,12 @@
 #include <string.h>
 #include <zlib.h>
 
-static void close_file(struct module_file *file) {
+static bool close_file(struct module_file *file, struct reason *why) {
     if (!file->is_open)
-        return;
-    struct reason unimportant;
+        return true;
     elf_close(&file->elf);
-    file_unmap(&file->map, &unimportant);
     file->is_open = false;
+    return file_unmap(&file->map, why);
 }
 
 static bool open_file(struct module_file *file, const char *path, struct reason *why) {
@@ -39,7 +38,7 @@ static bool has_build_id(const struct module_file *file, const char *build_id) {
 static bool open_same(struct module_file *file, const char *path, const char *build_id, struct reason *why) {
     if (!open_file(file, path, why) || !build_id || has_build_id(file, build_id))
         return file->is_open;
-    close_file(file);
+    close_file(file, why);
     return reason_set(why, "has changed since the program ran: its build id is another one");
 }
 
@@ -74,9 +73,10 @@ static bool open_link(struct module_files *files, const char *path, uint32_t che
     if (!open_debug(files, path, NULL))
         return false;
     const struct file_map *map = &files->debug.map;
+    struct reason unimportant;
     if (crc32_z(0, map->bytes, map->size) == checksum)
         return true;
-    close_file(&files->debug);
+    close_file(&files->debug, &unimportant);
     return false;
 }
 
@@ -112,9 +112,9 @@ void module_files_open(struct module_files *files, const char *path, const char 
         open_by_link(files, path, directory);
 }
 
-void module_files_close(struct module_files *files) {
-    close_file(&files->module);
-    close_file(&files->debug);
+bool module_files_close(struct module_files *files, struct reason *why) {
+    bool is_whole = close_file(&files->module, why);
+    return close_file(&files->debug, why) && is_whole;
 }
 
 const struct elf_file *module_files_with(const struct module_files *files, const char *section) {

@@ -27,7 +27,9 @@ struct module_files {
 
 /* build_id: NULL if it is not known. directory: NULL is MODULE_FILE_DIRECTORY. */
 void module_files_open(struct module_files *, const char *path, const char *build_id, const char *directory);
-void module_files_close(struct module_files *);
+
+/* False: one of them was cut while it was open; *why says so. */
+bool module_files_close(struct module_files *, struct reason *why);
 
 /* The file that has a section of this name; NULL: none. */
 const struct elf_file *module_files_with(const struct module_files *, const char *section);

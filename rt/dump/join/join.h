@@ -47,7 +47,7 @@ struct joined_reason {
 struct joined {
     struct report report; /* not prepared; set by joined_report */
     uint64_t reports;     /* added */
-    uint64_t processes, unfinished, forked, pid;
+    uint64_t processes, unfinished, killed, forked, pid;
 
     struct joined_row **rows;
     size_t row_count, row_room;

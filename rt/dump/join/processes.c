@@ -46,6 +46,8 @@ void joined_add_processes(struct joined *joined, const struct report *report) {
         add_program(joined, report->program);
     joined_add_to(joined, &joined->processes, several->count ?: 1);
     joined_add_to(joined, &joined->unfinished, several->count ? several->unfinished : !report->finished);
+    joined_add_to(joined, &joined->killed,
+                  several->count ? several->killed : report->run.ending == PROFILE_SIGNAL);
     joined_add_to(joined, &joined->forked, several->count ? several->forked : report->forked);
     joined_add_to(joined, &joined->untouched.blocks, several->untouched_blocks);
     joined_add_to(joined, &joined->untouched.bytes, several->untouched_bytes);
@@ -77,6 +79,7 @@ static void set_processes(struct joined *joined) {
     report->several = (struct report_processes){
         .count = joined->processes,
         .unfinished = joined->unfinished,
+        .killed = joined->killed,
         .forked = joined->forked,
         .untouched_blocks = joined->untouched.blocks,
         .untouched_bytes = joined->untouched.bytes,

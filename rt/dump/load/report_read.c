@@ -89,10 +89,12 @@ static void read_processes(struct report_file *file, const struct json_at *top) 
     }
     several->forked = forked;
     several->unfinished = json_field_u64(top, "unfinished");
+    several->killed = read_count(top, "killed");
     several->untouched_blocks = read_count(top, "untouched_blocks");
     several->untouched_bytes = read_count(top, "untouched_bytes");
     read_reasons_hold(file, top);
-    if (several->unfinished > several->count || (several->unfinished == 0) != file->report.finished)
+    if (several->unfinished > several->count || several->killed > several->unfinished ||
+        (several->unfinished == 0) != file->report.finished)
         json_field_wrong(top, "unfinished", "contradicts processes or finished");
     if (json_field_exists(top, "programs"))
         several->programs = file->programs = read_texts(top, "programs", &several->program_count);

@@ -200,7 +200,11 @@ static void find_all(struct finding *finding, struct symbol_module *module, cons
     find_symbols_in(finding, &files.debug);
     find_symbols_in(finding, &files.module);
     find_functions_in(finding, &files.module);
-    module_files_close(&files);
+    if (module_files_close(&files, &why))
+        return;
+    complain_of(finding->symbolizer, module, why.text);
+    for (size_t i = 0; i < finding->count; i++)
+        finding->fresh[i].count = 0;
 }
 
 /* The symbol of an address is kept even if nothing is known of it. */

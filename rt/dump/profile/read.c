@@ -223,6 +223,8 @@ static void read_head(struct reader *reader) {
         report->several.count = header->processes;
         report->several.unfinished =
             header->unfinished < header->processes ? header->unfinished : header->processes;
+        report->several.killed =
+            header->killed < report->several.unfinished ? header->killed : report->several.unfinished;
         report->several.forked = header->forked < header->processes ? header->forked : header->processes;
         report->several.untouched_blocks = header->untouched_blocks;
         report->several.untouched_bytes = header->untouched_bytes;

@@ -73,6 +73,7 @@ static struct profile_header make_header(struct writer *writer) {
         .processes = report->several.count ?: 1,
         .unfinished = report->several.count ? report->several.unfinished : !report->finished,
         .flags = flags_of(report),
+        .killed = report->several.killed,
         .forked = report->several.forked,
         .untouched_blocks = report->several.untouched_blocks,
         .untouched_bytes = report->several.untouched_bytes,

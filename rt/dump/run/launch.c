@@ -2,12 +2,16 @@
 /* A command with the runtime preloaded into all its processes. */
 #include "dump/run/launch.h"
 
+#include "base/path.h"
 #include "dump/base/memory.h"
+#include "dump/process/process.h"
+#include "profile.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -154,10 +158,48 @@ bool launch_runs(const struct launch *launch) {
     return waitid(P_PID, (id_t)launch->pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && !info.si_pid;
 }
 
-static int wait_for_command(pid_t pid) {
+/* The last profile of the process, which a signal has ended, gets to know it. False: there is none. */
+static bool note_in_profile(const char *path, uint64_t start_time, uint32_t number) {
+    struct profile_header header;
+    uint32_t note[] = {PROFILE_SIGNAL, number};
+    int fd = open(path, O_RDWR | O_CLOEXEC);
+    bool is_its =
+        fd >= 0 && pread(fd, &header, sizeof header, 0) == (ssize_t)sizeof header &&
+        memcmp(header.magic, PROFILE_MAGIC, PROFILE_MAGIC_SIZE) == 0 && header.start_time == start_time &&
+        !header.ended &&
+        pwrite(fd, note, sizeof note, offsetof(struct profile_header, ending)) == (ssize_t)sizeof note;
+    if (fd >= 0)
+        close(fd);
+    return is_its;
+}
+
+/* It is a zombie still, and so has its number to itself. What it executed has profiles beside its first. */
+static void note_killed(const struct launch *launch, const siginfo_t *info) {
+    uint64_t start_time = process_start_time((uint64_t)info->si_pid);
+    char path[PATH_MAX + 32];
+    int length = snprintf(path, sizeof path, "%s/%ju", launch->directory,
+                          (uintmax_t)process_own_pid((uint64_t)info->si_pid));
+    for (uint64_t number = 1;
+         access(path, F_OK) == 0 && !note_in_profile(path, start_time, (uint32_t)info->si_status); number++) {
+        path[length] = '\0';
+        path_add_number(path, sizeof path, number);
+    }
+}
+
+/* Whichever process it is. */
+static pid_t wait_for_one(const struct launch *launch, int *status) {
+    siginfo_t info = {.si_pid = 0};
+    if (waitid(P_ALL, 0, &info, WEXITED | WNOWAIT) != 0)
+        return -1;
+    if (info.si_code != CLD_EXITED)
+        note_killed(launch, &info);
+    return waitpid(info.si_pid, status, 0);
+}
+
+static int wait_for_command(const struct launch *launch) {
     int status = 0;
-    for (pid_t ended = 0; ended != pid;) {
-        ended = waitpid(-1, &status, 0);
+    for (pid_t ended = 0; ended != launch->pid;) {
+        ended = wait_for_one(launch, &status);
         if (ended < 0 && errno != EINTR)
             return LAUNCH_FAILED;
     }
@@ -165,11 +207,12 @@ static int wait_for_command(pid_t pid) {
 }
 
 /* Those that end within a second are nothing to tell. */
-static void wait_for_rest(void) {
+static void wait_for_rest(const struct launch *launch) {
+    int status;
     running = 0;
     was_interrupted = has_waited_long = 0;
     alarm(1);
-    while (!was_interrupted && (waitpid(-1, NULL, 0) > 0 || errno == EINTR))
+    while (!was_interrupted && (wait_for_one(launch, &status) > 0 || errno == EINTR))
         if (has_waited_long) {
             has_waited_long = 0;
             complain(NULL, "waits for what the command has left running; Ctrl-C reports now");
@@ -178,8 +221,8 @@ static void wait_for_rest(void) {
 }
 
 int launch_wait(const struct launch *launch) {
-    int status = wait_for_command(launch->pid);
-    wait_for_rest();
+    int status = wait_for_command(launch);
+    wait_for_rest(launch);
     leave_signals();
     return status;
 }

@@ -137,8 +137,7 @@ static bool look_into(struct type_layouts *layouts, const struct wanted *wanted,
     else
         reason_set(why, "%s",
                    files.module.is_open ? "it has no debug information (compile with -g)" : files.why.text);
-    module_files_close(&files);
-    return is_read;
+    return module_files_close(&files, why) && is_read;
 }
 
 static bool list_wanted(struct wanted *wanted, const struct type_layouts *layouts, const char *module) {

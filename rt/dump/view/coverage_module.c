@@ -193,10 +193,12 @@ void coverage_module_read(struct coverage *coverage, struct covered_module *modu
                           const struct coverage_rows *rows) {
     struct reading reading = {coverage, module, rows, coverage->count};
     struct module_files files;
+    struct reason why;
     module_files_open(&files, module->path, module->build_id, NULL);
     if (files.module.is_open)
         read_elf(&reading, &files.module.elf);
     else
         unknown(&reading, files.why.text);
-    module_files_close(&files);
+    if (!module_files_close(&files, &why) && !module->unknown)
+        unknown(&reading, why.text);
 }

@@ -5,6 +5,7 @@
 #include "base/sort.h"
 #include "dump/base/memory.h"
 #include "model/filter.h"
+#include "write/json.h"
 #include "write/line.h"
 #include "write/summary.h"
 
@@ -185,13 +186,57 @@ static void put_title(const struct page *page, const char *title) {
     out_text(page->out, page->is_markdown ? "\n\n" : "\n");
 }
 
-static void put_section(const struct page *page, struct events *events, const char *title) {
+/* ---- The same as JSON. */
+
+static void json_line_of(struct json *json, const struct report_site *site) {
+    static const struct site_view unknown;
+    const struct site_view *view = site ? &site->view : &unknown;
+    json_text(json, "function", view->at.function);
+    json_text(json, "file", view->at.file);
+    json_number(json, "line", view->at.line);
+    json_text(json, "module", view->module);
+    if (view->address)
+        json_address(json, "address", view->address);
+}
+
+static void json_event(struct json *json, const struct report_site *at, uint64_t count, uint64_t bytes) {
+    json_open(json, NULL, '{');
+    json_line_of(json, at);
+    json_number(json, "blocks", count);
+    json_number(json, "bytes", bytes);
+}
+
+static void json_events(struct json *json, const struct line_events *at) {
+    json_line(json);
+    json_event(json, at->owners->at, at->count, at->bytes);
+    json_open(json, "overrides", '[');
+    for (size_t i = 0; i < at->owner_count; i++) {
+        const struct event *event = &at->owners[i];
+        if (!event->has_owner)
+            continue;
+        json_event(json, event->owner, event->count, event->bytes);
+        json_close(json, '}');
+    }
+    json_close(json, ']');
+    json_close(json, '}');
+}
+
+/* ---- Both. */
+
+struct writing {
+    struct page page;
+    struct json *json; /* NULL: it is for people */
+};
+
+static void put_section(const struct writing *to, struct events *events, const char *title, const char *key) {
     merge(events);
     struct line_events *lines = memory_zeros(events->count + 1, sizeof *lines);
     size_t count = take_lines(events, lines);
-    put_title(page, title);
+    to->json ? json_open(to->json, key, '[') : put_title(&to->page, title);
     for (size_t i = 0; i < count; i++)
-        put_events(page, &lines[i]);
+        to->json ? json_events(to->json, &lines[i]) : put_events(&to->page, &lines[i]);
+    if (to->json)
+        json_close(to->json, ']');
     free(lines);
     events->count = 0;
 }
@@ -255,35 +300,70 @@ static void put_summed(const struct page *page, const struct counters *counters,
     end(&line);
 }
 
-static void put_summary(const struct page *page, const struct events *events, bool is_leaks) {
+static void json_summed(struct json *json, const struct summed *line) {
+    json_line(json);
+    json_open(json, NULL, '{');
+    json_line_of(json, line->at);
+    json_counters(json, &line->counters, false);
+    json_close(json, '}');
+}
+
+static void put_total(const struct writing *to, const struct counters *total) {
+    if (!to->json) {
+        put_summed(&to->page, total, NULL);
+        return;
+    }
+    json_close(to->json, ']');
+    json_open(to->json, "total", '{');
+    json_counters(to->json, total, false);
+    json_close(to->json, '}');
+}
+
+static void put_summary(const struct writing *to, const struct events *events, bool is_leaks) {
     struct summed *lines = memory_zeros(events->report->counted + 1, sizeof *lines);
     struct counters total = {.allocs = 0};
     size_t count = sum_lines(events, lines);
-    put_title(page, "HEAP SUMMARY (alloc, free, realloc)");
+    to->json ? json_open(to->json, "summary", '[')
+             : put_title(&to->page, "HEAP SUMMARY (alloc, free, realloc)");
     for (size_t i = 0; i < count; i++) {
         if (is_leaks && !lines[i].counters.live_blocks)
             continue;
-        put_summed(page, &lines[i].counters, lines[i].at);
+        to->json ? json_summed(to->json, &lines[i]) : put_summed(&to->page, &lines[i].counters, lines[i].at);
         counters_add(&total, &lines[i].counters);
     }
-    put_summed(page, &total, NULL);
+    put_total(to, &total);
     free(lines);
+}
+
+static void put_sections(const struct writing *to, struct events *events) {
+    add_calls(events, false);
+    put_section(to, events, "ALLOCATIONS", "allocations");
+    add_calls(events, true);
+    add_pairs(events, PAIR_REALLOC);
+    put_section(to, events, "REALLOCATIONS", "reallocations");
+    add_pairs(events, PAIR_FREE);
+    put_section(to, events, "DEALLOCATIONS", "deallocations");
+}
+
+static void put_all(const struct writing *to, struct events *events, bool is_leaks) {
+    if (!is_leaks)
+        put_sections(to, events);
+    put_summary(to, events, is_leaks);
+    free(events->list);
+}
+
+void events_json(struct out *out, const struct report *report, const char *filter, bool is_leaks) {
+    struct events events = {.report = report, .filter = filter};
+    struct json json = json_begin(out, "allocsite-events", 1);
+    json_head(&json, report);
+    put_all(&(struct writing){.json = &json}, &events, is_leaks);
+    json_end(&json);
 }
 
 void events_write(struct out *out, const struct report *report, const char *filter, bool is_leaks,
                   bool is_markdown) {
-    const struct page page = {.out = out, .report = report, .is_markdown = is_markdown};
     struct events events = {.report = report, .filter = filter};
-    (is_markdown ? summary_markdown : summary_text)(&page);
-    if (!is_leaks) {
-        add_calls(&events, false);
-        put_section(&page, &events, "ALLOCATIONS");
-        add_calls(&events, true);
-        add_pairs(&events, PAIR_REALLOC);
-        put_section(&page, &events, "REALLOCATIONS");
-        add_pairs(&events, PAIR_FREE);
-        put_section(&page, &events, "DEALLOCATIONS");
-    }
-    put_summary(&page, &events, is_leaks);
-    free(events.list);
+    const struct writing to = {.page = {.out = out, .report = report, .is_markdown = is_markdown}};
+    (is_markdown ? summary_markdown : summary_text)(&to.page);
+    put_all(&to, &events, is_leaks);
 }

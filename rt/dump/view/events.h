@@ -8,6 +8,7 @@
 #include "model/report.h"
 
 /* filter: lines and owners that match, "": all. is_leaks: only the summary, of lines with live blocks. */
+void events_json(struct out *, const struct report *, const char *filter, bool is_leaks);
 void events_write(struct out *, const struct report *, const char *filter, bool is_leaks, bool is_markdown);
 
 #endif

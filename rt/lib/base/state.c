@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 bool runtime_off;
+bool runtime_asleep;
 bool runtime_owners = true;
 bool runtime_pairs;
 bool runtime_wants_reset;
@@ -43,6 +44,11 @@ static struct options options;
 
 const struct options *runtime_options(void) {
     return &options;
+}
+
+void runtime_wake(void) {
+    options.enabled = true;
+    runtime_asleep = false;
 }
 
 void options_tell(const char *outcome, const char *what, const char *pair, size_t length) {

@@ -11,6 +11,10 @@
 /* Nothing is counted and no look-up of the options is left to do. */
 extern bool runtime_off __attribute__((visibility("hidden")));
 
+/* Off until the program starts it. */
+extern bool runtime_asleep __attribute__((visibility("hidden")));
+void runtime_wake(void);
+
 /* Who owns which block is noted, and so who frees what and what is live; else only what comes is counted. */
 extern bool runtime_owners __attribute__((visibility("hidden")));
 

@@ -133,6 +133,26 @@ static void lead_symbols(const struct image *own) {
     image_close(own, symbols + first, symbols + end);
 }
 
+static bool refers_to(const struct image *image, const char *start) {
+    const char *name;
+    for (size_t i = 0; i < 2; i++)
+        for (size_t k = 0; k < image->relocations[i].count; k++)
+            if (image_reference(image, &image->relocations[i].at[k], &name) &&
+                strncmp(name, start, strlen(start)) == 0)
+                return true;
+    return false;
+}
+
+static int find_starter(struct dl_phdr_info *object, size_t size, void *unused) {
+    struct image image;
+    (void)size, (void)unused;
+    return image_read(&image, object) && refers_to(&image, "__allocsite_api_v1_start");
+}
+
+bool may_be_started(void) {
+    return dl_iterate_phdr(find_starter, NULL);
+}
+
 static int lead(struct dl_phdr_info *object, size_t size, void *own) {
     struct image image;
     (void)size;

@@ -3,6 +3,11 @@
 #ifndef ALLOCSITE_LIB_CALLS_ASIDE_H
 #define ALLOCSITE_LIB_CALLS_ASIDE_H
 
+#include <stdbool.h>
+
+/* Whether a module that is loaded calls allocsite_start or its kin. */
+bool may_be_started(void);
+
 /* Once, before the first thread and any other constructor. */
 void step_aside(void);
 

@@ -34,12 +34,16 @@ const char api_is_linked = 1;
     ALLOCSITE_EXPORT result __allocsite_api_v1_##name(__VA_ARGS__);                                          \
     ALLOCSITE_EXPORT result __allocsite_api_v1_##name(__VA_ARGS__)
 
-/* Whether the runtime is on, started by this call at the latest. Keeps errno. */
-static bool is_on(void) {
+/* Whether the runtime is there, started by this call at the latest. Keeps errno. */
+static bool may_start(void) {
     int error = errno;
     runtime_start();
     errno = error;
     return !runtime_off;
+}
+
+static bool is_on(void) {
+    return may_start() && !runtime_asleep;
 }
 
 static int pause_all(bool pause) {
@@ -52,6 +56,8 @@ static int pause_all(bool pause) {
 }
 
 API(int, start, void) {
+    if (may_start())
+        runtime_wake();
     return pause_all(false);
 }
 
@@ -66,11 +72,13 @@ static bool is_alone(void) {
 /* The memory that is counted in is exchanged for a file, which no other thread may see. */
 API(int, start_profile, const char *pattern) {
     int before = errno;
-    if (!is_on())
+    if (!may_start())
         return ENOSYS;
     int error = profiling_here ? EALREADY : !is_alone() ? EBUSY : profiling_begin_late(pattern);
-    if (!error)
+    if (!error) {
+        runtime_wake();
         threads_pause(false);
+    }
     errno = before;
     return error;
 }
@@ -230,7 +238,7 @@ API(void, phase_pop, void) {
 }
 
 static void mark(struct origin origin, const void *p, size_t size) {
-    if (!is_on() || !p || shadow_find(p).state == BLOCK_LIVE)
+    if (!may_start() || !p || shadow_find(p).state == BLOCK_LIVE)
         return;
     if (shadow_can_hold(p, size))
         own_mark(p, size, origin);

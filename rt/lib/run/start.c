@@ -34,6 +34,9 @@
 extern const char api_is_linked, check_is_linked;
 static const char *const interface[] __attribute__((used)) = {&api_is_linked, &check_is_linked};
 
+/* It does not show in a static program. */
+#define may_be_started() false
+
 #endif
 
 enum { NOT_STARTED, STARTING, STARTED };
@@ -54,7 +57,8 @@ static COLD void start(void) {
     runtime_process = os_process();
     options_read();
     const struct options *options = runtime_options();
-    runtime_off = !options->enabled;
+    runtime_asleep = !options->enabled && may_be_started();
+    runtime_off = !options->enabled && !runtime_asleep;
     runtime_owners = options->owners;
     if (!runtime_owners)
         hole_set(HOLE_UNOWNED);
@@ -74,7 +78,7 @@ static COLD void start(void) {
             report_path_try(options->report);
         if (options->signal)
             signal_report_begin(options->signal);
-        if (options->stopped || options->signal_start)
+        if (options->stopped || options->signal_start || runtime_asleep)
             threads_pause(true);
         if (options->signal_start)
             signal_start_begin(options->signal_start);

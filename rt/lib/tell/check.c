@@ -61,9 +61,10 @@ static struct snapshot *take(size_t *size) {
 ALLOCSITE_EXPORT int __allocsite_api_v1_check_begin(struct allocsite_check *check) {
     int error = errno;
     runtime_start();
-    check->state = runtime_off ? NULL : take(&check->size);
+    bool is_off = runtime_off || runtime_asleep;
+    check->state = is_off ? NULL : take(&check->size);
     errno = error;
-    return check->state ? 0 : runtime_off ? ENOSYS : ENOMEM;
+    return check->state ? 0 : is_off ? ENOSYS : ENOMEM;
 }
 
 /* Leaves what came in between, the slots with the most calls first. Returns how many calls. */

@@ -93,9 +93,10 @@ bool profile_give_name(const char *name, const char *path) {
 enum found { FOUND_STALE, FOUND_IN_USE, FOUND_GONE, FOUND_OTHER };
 
 /* One of another namespace of processes cannot be looked up here. A copy of what was counted is of no running
- * one. */
+ * one. One that executed another program runs on as that. */
 static bool may_run(const struct profile_header *header, const struct profile_header *ours) {
-    if (header->ended || header->processes != 1 || header->flags & (PROFILE_IS_COPY | PROFILE_IS_MERGED))
+    if ((header->ended && header->ending != PROFILE_EXEC) || header->processes != 1 ||
+        header->flags & (PROFILE_IS_COPY | PROFILE_IS_MERGED))
         return false;
     if (!header->start_time || header->pid_namespace != ours->pid_namespace)
         return true;

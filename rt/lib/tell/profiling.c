@@ -278,6 +278,23 @@ void profiling_note(enum profile_ending ending, int status) {
     header->status = (uint32_t)status & 0xFF;
 }
 
+enum profile_ending profiling_execute(void) {
+    enum profile_ending before = store_header()->ending;
+    if (is_of_this_process()) {
+        torn_look();
+        store_header()->ending = PROFILE_EXEC;
+        profiling_end();
+    }
+    return before;
+}
+
+void profiling_go_on(enum profile_ending before) {
+    if (!is_of_this_process())
+        return;
+    store_header()->ended = store_header()->resident = 0;
+    store_header()->ending = before;
+}
+
 struct report_run profiling_run(bool is_end) {
     const struct profile_header *header = store_header();
     return (struct report_run){

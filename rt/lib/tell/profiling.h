@@ -26,6 +26,10 @@ void profiling_begin_child(void);
 void profiling_end(void);
 void profiling_note(enum profile_ending, int status);
 
+/* It is about to execute another program; and with what that returned: it could not. */
+enum profile_ending profiling_execute(void);
+void profiling_go_on(enum profile_ending before);
+
 /* What is known of the run. is_end: it ends now. */
 struct report_run profiling_run(bool is_end);
 

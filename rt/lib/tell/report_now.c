@@ -90,6 +90,8 @@ static int write_report(int fd, const struct options *options, bool is_end, char
                        (is_end && !format_is_for_programs(options->format));
     if (!collect(&report, with_stacks, is_end))
         return ENOMEM;
+    if (report_filter_is_vain(&report, options->filter))
+        os_say("filter: nothing that allocated matches ", options->filter);
     line_fit(&report, fd);
     out_open(&out, fd, buffer, size);
     if (options->by == BY_SITE)

@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Ways for a process to end: endings HOW. Whichever it is, what came before is counted. */
 #define _GNU_SOURCE
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static void allocate(void) {
@@ -20,6 +25,57 @@ static void allocate(void) {
 static void allocate_late(void) {
     void *volatile p = malloc(7); /* late */
     (void)p;
+}
+
+#define SELF "/proc/self/exe"
+
+/* "exec_failed" comes back. */
+static void execute(const char *how, char *name) {
+    char *arguments[] = {name, "again", NULL};
+    setenv("PATH", "/nowhere:/proc/self", 1);
+    if (strcmp(how, "execl") == 0)
+        execl(SELF, name, "again", NULL);
+    if (strcmp(how, "execle") == 0)
+        execle(SELF, name, "again", NULL, environ);
+    if (strcmp(how, "execlp") == 0)
+        execlp("exe", name, "again", NULL);
+    if (strcmp(how, "execv") == 0)
+        execv(SELF, arguments);
+    if (strcmp(how, "execve") == 0)
+        execve(SELF, arguments, environ);
+    if (strcmp(how, "execvp") == 0)
+        execvp("exe", arguments);
+    if (strcmp(how, "execvpe") == 0)
+        execvpe("exe", arguments, environ);
+    if (strcmp(how, "fexecve") == 0)
+        fexecve(open(SELF, O_RDONLY), arguments, environ);
+    int result = execlp("absent", NULL);
+    assert(result == -1 && errno == ENOENT);
+}
+
+static jmp_buf outside;
+
+static void jump(int number) {
+    (void)number;
+    longjmp(outside, 1);
+}
+
+/* And is killed, which nobody sees. */
+static void jump_out_of_abort(void) {
+    signal(SIGABRT, jump);
+    if (setjmp(outside) == 0)
+        abort();
+    kill(getpid(), SIGKILL);
+}
+
+/* The C library's children are in our memory until they execute, or fail. */
+static void spawn(void) {
+    char *arguments[] = {"exe", "again", NULL};
+    pid_t pid;
+    if (posix_spawn(&pid, SELF, NULL, NULL, arguments, environ) == 0)
+        waitpid(pid, NULL, 0);
+    assert(posix_spawn(&pid, "/nowhere", NULL, NULL, arguments, environ) == ENOENT);
+    assert(system("exit 0") == 0);
 }
 
 int main(int count, char **arguments) {
@@ -42,13 +98,19 @@ int main(int count, char **arguments) {
         kill(getpid(), SIGKILL);
     if (strcmp(how, "terminate") == 0)
         kill(getpid(), SIGTERM);
-    if (strcmp(how, "exec") == 0)
-        execl("/proc/self/exe", arguments[0], "again", NULL);
+    if (strncmp(how, "exec", 4) == 0 || strcmp(how, "fexecve") == 0)
+        execute(how, arguments[0]);
+    if (strcmp(how, "assert") == 0)
+        assert(count == 0 &&
+               "its message is above the peak, which was 50,100 bytes in 501 blocks of 100 bytes each");
+    if (strcmp(how, "caught") == 0)
+        jump_out_of_abort();
     if (strcmp(how, "removed") == 0)
         unlink("e.profile");
-    if (strcmp(how, "exec_failed") == 0)
-        execl("/nowhere", "nowhere", NULL);
     if (strcmp(how, "vfork") == 0 && vfork() == 0)
-        _exit(0);
+        execute("execl", "/proc/self/exe");
+    wait(NULL);
+    if (strcmp(how, "spawn") == 0)
+        spawn();
     return 3;
 }

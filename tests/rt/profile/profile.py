@@ -167,21 +167,25 @@ def check_ending(program, how, status, finished, late):
     clean()
     process = start([program, how], "report=none:profile=e.profile")
     expect(f"{how}: status", status, process.returncode)
-    expect(f"{how}: errors", "", process.err)
+    expect(f"{how}: errors", how == "assert", process.err != "")
     report = profile("e.profile")
     expect(f"{how}: finished", finished, report["finished"])
     expect(f"{how}: exact", [], report["inexact_reasons"])
     totals = site_at(report, "endings.c", "thousand")
     expect(f"{how}: totals", (1000, 100000, 500, 500), (totals["allocs"], totals["alloc_bytes"], totals["frees"], totals["live_blocks"]))
-    expect(f"{how}: peak", (501, 50100), (totals["peak_blocks"], totals["peak_bytes"]))
+    expect(f"{how}: peak", (500, 50000) if how == "assert" else (501, 50100), (totals["peak_blocks"], totals["peak_bytes"]))
     expect(f"{how}: in the last handler", late, site_at(report, "endings.c", "late")["allocs"])
     check_run(how, report, finished, status)
 
 
+EXECS = "execl", "execle", "execlp", "execv", "execve", "execvp", "execvpe", "fexecve"
+
+
 def check_run(how, report, finished, status):
     ran = report["run"]
-    ending = how if how in ("_exit", "quick_exit") else "_exit" if how == "_Exit" else "exit" if finished else None
-    expect(f"{how}: ending", (ending, 0 if ending in (None, "quick_exit") else status), (ran["ending"], ran["status"]))
+    special = {"_exit": "_exit", "_Exit": "_exit", "quick_exit": "quick_exit", "abort": "signal", "assert": "signal", **dict.fromkeys(EXECS, "exec")}
+    ending = special.get(how, "exit" if finished else None)
+    expect(f"{how}: ending", (ending, 0 if ending in (None, "quick_exit", "exec") else abs(status)), (ran["ending"], ran["status"]))
     expect(f"{how}: command", True, ran["command"].endswith(f"endings {how}"))
     expect(f"{how}: times", (True, finished), (abs(time.time() - ran["begun_ms"] / 1000) < 30, ran["ended_ms"] >= ran["begun_ms"]))
     expect(f"{how}: resident", finished, ran["max_resident_bytes"] > 1 << 19)
@@ -193,7 +197,8 @@ def endings():
         for how, status, finished, late in (
                 ("return", 3, True, 1), ("_exit", 3, True, 0), ("_Exit", 3, True, 0), ("quick_exit", 3, True, 0), ("vfork", 3, True, 1),
                 ("exec_failed", 3, True, 1), ("abort", -signal.SIGABRT, False, 0), ("fault", -signal.SIGSEGV, False, 0),
-                ("kill", -signal.SIGKILL, False, 0), ("terminate", -signal.SIGTERM, False, 0), ("exec", 0, False, 0)):
+                ("assert", -signal.SIGABRT, False, 0), ("caught", -signal.SIGKILL, False, 0), ("spawn", 3, True, 1),
+                ("kill", -signal.SIGKILL, False, 0), ("terminate", -signal.SIGTERM, False, 0), *((how, 0, True, 0) for how in EXECS)):
             check_ending(program, how, status, finished, late)
         # The report has the same as the profile.
         for how in "return", "quick_exit", "_exit":
@@ -208,8 +213,10 @@ def endings():
                 expect(f"{how}: command", f"command: {program} {how}", shown[2])
         # What was executed instead is a profile of its own, though it has the same path and process.
         clean()
-        start([program, "exec"], "report=none:profile=e.%p.profile")
-        expect("profiles of exec", [False, True], [report["finished"] for report in profiles("e.*.profile*")])
+        for pattern in "e.%p.profile", "e.profile":
+            start([program, "execl"], f"report=none:profile={pattern}")
+            expect("profiles of exec", ["exec", "exit"], [report["run"]["ending"] for report in profiles("e.*profile*")])
+            clean()
         clean()
         process = start([program, "removed"], "report=none:profile=e.profile")
         said = f"allocsite: the profile {os.getcwd()}/e.profile is lost: it was removed while the program ran\n"

@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Build ids, as notes tell them. */
+/* Build ids, as notes tell them, and files that change. */
 #include "dump/elf/module_file.h"
 
 #include <cmocka.h>
 #include <elf.h>
+#include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/sendfile.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 static const char *build_id_of(const void *notes, uint64_t size) {
     static char text[BUILD_ID_SIZE];
@@ -33,9 +38,32 @@ static void build_ids(void **state) {
     assert_string_equal(build_id_of(NULL, 100), "");
 }
 
+/* Who reads may be a child, so nothing is read here. */
+static void says_that_a_file_was_cut(void **state) {
+    (void)state;
+    char path[] = "/tmp/module_file.XXXXXX";
+    struct module_files files;
+    struct reason why;
+    int from = open("/proc/self/exe", O_RDONLY), to = mkstemp(path);
+    struct stat status;
+    assert_int_equal(fstat(from, &status), 0);
+    assert_int_equal(sendfile(to, from, NULL, (size_t)status.st_size), status.st_size);
+    for (int is_cut = 0; is_cut < 2; is_cut++) {
+        module_files_open(&files, path, NULL, NULL);
+        assert_true(files.module.is_open);
+        assert_int_equal(is_cut ? ftruncate(to, 4096) : 0, 0);
+        assert_int_equal(module_files_close(&files, &why), !is_cut);
+    }
+    assert_string_equal(why.text, "was cut while it was read");
+    unlink(path);
+    close(from);
+    close(to);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(build_ids),
+        cmocka_unit_test(says_that_a_file_was_cut),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
