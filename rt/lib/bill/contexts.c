@@ -4,7 +4,7 @@
 #include "lib/base/os.h"
 
 __thread uint64_t context;
-uint64_t *contexts;
+uint64_t *contexts, *contexts_hot;
 
 bool contexts_begin(void) {
     contexts = os_map(sizeof *contexts << CONTEXT_BITS, OS_FORK_KEEPS);

@@ -31,6 +31,7 @@
 #include "lib/base/slot.h"
 #include "lib/walk/reads.h"
 #include "lib/walk/walk.h"
+#include "lib/who/unloads.h"
 
 #define context ALLOCSITE_ENTRY(context)
 
@@ -39,7 +40,9 @@ extern ALLOCSITE_EXPORT __thread uint64_t context __attribute__((tls_model("init
 #define CONTEXT_BITS 18
 #define CONTEXT_SLOT ((UINT64_C(1) << SLOT_BITS) - 1)
 
-extern uint64_t *contexts __attribute__((visibility("hidden"))); /* NULL: there is no memory for them */
+/* The table, and the same where nothing but a look into it is asked for. NULL: there is none. */
+extern uint64_t *contexts __attribute__((visibility("hidden")));
+extern uint64_t *contexts_hot __attribute__((visibility("hidden")));
 
 bool contexts_begin(void);
 
@@ -48,16 +51,12 @@ struct context_place {
     uint64_t *word, tag;
 };
 
-#define CONTEXT_FACTOR UINT64_C(0xD6E8FEB86659FD93)
-
 /* frame: of a function that the allocation's caller has called, or a function of the runtime. */
-static inline struct context_place context_place(uint32_t slot, uint32_t unloads, const void *frame) {
-    uintptr_t at = (uintptr_t)frame;
-    uintptr_t depth = at < walk_known.high && at >= walk_known.low ? walk_known.high - at : at;
-    uint64_t back = ((const uintptr_t *)frame)[1];
-    uint64_t hash = hash_more(context + (back << 32 | back >> 32),
-                              ((uint64_t)unloads << 32 | slot) ^ depth * CONTEXT_FACTOR);
-    return (struct context_place){&contexts[hash & ((1u << CONTEXT_BITS) - 1)], hash & ~CONTEXT_SLOT};
+static inline struct context_place context_place(uint64_t *table, uint32_t key, const void *frame) {
+    uint64_t depth = walk_known.high - (uintptr_t)frame, back = ((const uintptr_t *)frame)[1];
+    uint64_t hash =
+        hash_more(context + (back << 32 | back >> 32) + ((uint64_t)unloads_begun() << 40), depth << 32 | key);
+    return (struct context_place){&table[hash & ((1u << CONTEXT_BITS) - 1)], hash & ~CONTEXT_SLOT};
 }
 
 /* The part's slot, or the slot that has no room for this one; 0: it was not here lately. */

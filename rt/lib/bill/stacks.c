@@ -71,6 +71,7 @@ void stacks_begin(uint32_t depth, const char *patterns, const char *list, bool c
         return;
     for (uint32_t i = 0; i < FACTORS; i++)
         factors[i] = hash_more(i ? factors[i - 1] : HASH_FIRST, i) | 1;
+    contexts_hot = has_list || is_checked ? NULL : contexts;
     wanted = patterns;
     kept = depth;
     stacks_depth = depth ? depth : 1;
@@ -263,7 +264,7 @@ static __attribute__((noinline)) uint32_t key_walked(uint32_t slot, const void *
 uint32_t stack_key_seen(uint32_t slot, const void *frame) {
     if (UNLIKELY(!kept) || (UNLIKELY(has_list) && record_at(slot)->is_listed))
         return ALLOCSITE_KEY_NONE;
-    struct context_place place = context_place(slot, unloads_begun(), frame);
+    struct context_place place = context_place(contexts, slot_key(slot), frame);
     uint32_t part = context_seen(place);
     if (UNLIKELY(!part))
         return is_full() ? KEY(without_stack(slot)) : key_walked(slot, frame, place);
