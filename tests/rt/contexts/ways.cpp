@@ -131,10 +131,12 @@ APART static void library() {
 
 static void on_signal(int) {
     use_twice(64);
+    HERE;
 }
 
 static void on_signal_told(int, siginfo_t *, void *) {
     use(72);
+    HERE;
 }
 
 static volatile sig_atomic_t rounds;
