@@ -115,11 +115,30 @@ static profile_name step_of(const void *address, profile_name caller, bool may_a
     return names_step(&step, may_add);
 }
 
-static uint32_t part_for(uint32_t slot, const struct walked *walked) {
+/* Steps that were here, by address and caller: what the hash of both has above the index, and the step. To
+ * find the module of an address takes some hundred instructions. */
+#define STEP_CACHE_BITS 13
+static uint64_t step_cache[1u << STEP_CACHE_BITS];
+
+static profile_name step_seen(const void *address, profile_name caller, bool may_add,
+                              uint32_t unloads_before) {
+    uint64_t hash = hash_more((uint64_t)unloads_before << 32 | caller, (uintptr_t)address);
+    uint64_t *word = &step_cache[hash & ((1u << STEP_CACHE_BITS) - 1)];
+    uint64_t seen = __atomic_load_n(word, __ATOMIC_RELAXED);
+    const struct profile_step *step = names_step_at((profile_name)seen);
+    if (seen >> 32 == hash >> 32 && step && step->caller == caller)
+        return (profile_name)seen;
+    profile_name found = step_of(address, caller, may_add);
+    if (found && unloads_none_since(unloads_before))
+        __atomic_store_n(word, hash >> 32 << 32 | found, __ATOMIC_RELAXED);
+    return found;
+}
+
+static uint32_t part_for(uint32_t slot, const struct walked *walked, uint32_t unloads_before) {
     bool has_room = part_stack_has_room(); /* else steps of a new stack would be for nothing */
     profile_name step = 0;
     for (size_t i = walked->count; i--;) {
-        step = step_of(walked->frames[i], step, has_room);
+        step = step_seen(walked->frames[i], step, has_room, unloads_before);
         if (!step)
             return NO_SLOT;
     }
@@ -184,7 +203,7 @@ static inline uint32_t part_seen(const struct look *look) {
 
 static uint32_t find_part(uint32_t slot, const struct look *look) {
     int error = errno;
-    uint32_t part = part_for(slot, &look->walked);
+    uint32_t part = part_for(slot, &look->walked, look->unloads_before);
     errno = error;
     if (part == NO_SLOT)
         part = slot;
@@ -253,12 +272,13 @@ static __attribute__((noinline)) uint32_t key_walked(uint32_t slot, const void *
     struct look look;
     look_up(&look, slot, frame, beyond_for(slot));
     uint32_t part = part_seen(&look);
+    part = part ? part : find_part(slot, &look);
     const struct walked *walked = &look.walked;
-    if (part && unloads_none_since(look.unloads_before) &&
+    if (unloads_none_since(look.unloads_before) &&
         context_is_certain(walked->frames, walked->count, &walked->told))
         context_keep(place, part);
     look_end(&look);
-    return part && part != slot ? KEY(part) : ALLOCSITE_KEY_NONE;
+    return part != slot ? KEY(part) : ALLOCSITE_KEY_NONE;
 }
 
 uint32_t stack_key_seen(uint32_t slot, const void *frame) {
