@@ -16,6 +16,7 @@ static void registerPasses(PassBuilder &builder) {
     atEarlySimplification(builder, [](ModulePassManager &passes) { passes.addPass(ThinLinesPass()); });
     atOptimizerLast(builder, [notes](ModulePassManager &passes) {
         passes.addPass(RewritePass(notes));
+        passes.addPass(ContextPass());
         passes.addPass(DropLinesPass());
     });
     builder.registerPipelineParsingCallback(

@@ -123,6 +123,10 @@ struct allocsite_wrapper {
     uint8_t possible; /* 1: only if one of the functions is that its ALLOCSITE_POSSIBLE sites call; else 0 */
 };
 
+/* The four bytes before the code of a function that keeps its calling context (plugin/emit/contexts.cpp):
+ * behind each call from it that comes to an allocation stands one that has found its context stored. */
+#define ALLOCSITE_CONTEXT_MARK 0xC7A10C5Eu
+
 #ifdef __cplusplus
 static_assert(sizeof(struct allocsite_wrapper) == 12, "a wrapper is 12 bytes");
 static_assert(sizeof(struct allocsite_site) == 32, "a site is 32 bytes");

@@ -27,6 +27,9 @@ __attribute__((constructor)) static void registerOptions() {
                    clEnumValN(LIFT_MAKERS, "makers", "also of those that always make the same")));
     static cl::opt<bool, true> twins("allocsite-twins", cl::location(values.twins), cl::init(true),
                                      cl::desc("Pass sites to functions of other files as parameters"));
+    static cl::opt<bool, true> contexts(
+        "allocsite-contexts", cl::location(values.contexts), cl::init(false),
+        cl::desc("Keep calling contexts, so that stacks cost next to nothing"));
     static cl::opt<bool, true> types("allocsite-types", cl::location(values.types), cl::init(true),
                                      cl::desc("Find the types that are allocated"));
     static cl::list<std::string, std::vector<std::string>> lists(

@@ -18,6 +18,7 @@ enum Lift {
 struct Options {
     Lift lift = LIFT_WRAPPERS;
     bool twins = true;                  // wrappers of other files take the site as a parameter
+    bool contexts = false;              // functions keep their calling contexts
     bool types = true;                  // find out what is allocated
     std::vector<std::string> lists;     // of the program's own allocators
     std::vector<std::string> libraries; // paths and names of code that is none of the program's own

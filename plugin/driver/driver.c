@@ -136,7 +136,7 @@ static void add_plugin(struct command *command, const char *library, int major) 
 
 /* -fallocsite-lift=0 and its kin are options of the plugin, which only a compiling clang has loaded. */
 static bool add_plugin_option(struct command *command, const char *argument, bool compiles) {
-    static const char *const names[] = {"library", "lift", "list", "twins", "types"};
+    static const char *const names[] = {"contexts", "library", "lift", "list", "twins", "types"};
     static const char prefix[] = "-fallocsite-";
     if (strncmp(argument, prefix, strlen(prefix)) != 0)
         return false;

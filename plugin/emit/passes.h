@@ -39,6 +39,11 @@ struct RewritePass : RequiredPass<RewritePass> {
     llvm::PreservedAnalyses run(llvm::Module &module, llvm::ModuleAnalysisManager &);
 };
 
+/* Behind that, with -allocsite-contexts: functions keep their calling contexts (contexts.cpp). */
+struct ContextPass : RequiredPass<ContextPass> {
+    llvm::PreservedAnalyses run(llvm::Module &module, llvm::ModuleAnalysisManager &);
+};
+
 /* Last: the sites have their lines. */
 struct DropLinesPass : RequiredPass<DropLinesPass> {
     llvm::PreservedAnalyses run(llvm::Module &module, llvm::ModuleAnalysisManager &);

@@ -45,6 +45,8 @@ static const char *const texts[] = {
     [HOLE_TORN] =
         "a signal handler or a cancellation ended a call of the allocator that was counted in part: that "
         "call's block, and what was live at the peak, are not exact",
+    [HOLE_CONTEXTS] = "a calling context stood for two stacks: some stacks were told for others "
+                      "(contexts_check=1 has found that)",
 };
 
 COVERS(texts, HOLE_COUNT);

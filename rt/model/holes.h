@@ -23,6 +23,7 @@ enum hole {
     HOLE_ARENA,   /* a release to a mark that is not known, or an arena that was under way in this thread */
     HOLE_UNOWNED, /* the option owners=0 */
     HOLE_TORN,    /* an event was counted in part and left */
+    HOLE_CONTEXTS, /* one calling context stood for two stacks */
     HOLE_COUNT
 };
 

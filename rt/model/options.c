@@ -121,8 +121,8 @@ static const char *read_sort(struct value value, void *out) {
 
 bool options_need_owners(const struct options *options) {
     return options->leaks || options->pairs || options->sizes || options->reach || options->stack ||
-           strcmp(options->list, "none") != 0 || options->by == BY_FREED || options->sort == SORT_LIVE ||
-           options->sort == SORT_PEAK;
+           options->contexts - 1 < OPTIONS_CONTEXTS_COMPILED - 1 || strcmp(options->list, "none") != 0 ||
+           options->by == BY_FREED || options->sort == SORT_LIVE || options->sort == SORT_PEAK;
 }
 
 static const struct word signals[] = {
@@ -149,6 +149,14 @@ static const char *read_stack(struct value value, void *out) {
     if (!value_amount(value, false, &frames) || frames > OPTIONS_STACK_MOST)
         return "not a number up to 64";
     *(uint64_t *)out = frames;
+    return NULL;
+}
+
+static const char *read_contexts(struct value value, void *out) {
+    uint64_t contexts = OPTIONS_CONTEXTS_COMPILED;
+    if (!value_is(value, "auto") && !value_amount(value, false, &contexts))
+        return "neither a number nor auto";
+    *(uint64_t *)out = contexts;
     return NULL;
 }
 
@@ -199,6 +207,10 @@ static const struct key {
         "counting starts at this signal, and stops at the next"),
     KEY("stopped", stopped, read_boolean, "0", "1: nothing is counted until it is started"),
     KEY("stack", stack, read_stack, "0", "calling frames kept for each allocation, up to 64"),
+    KEY("contexts", contexts, read_contexts, "auto",
+        "whole stacks kept, at most; auto: 65536 if compiled with -fallocsite-contexts"),
+    KEY("contexts_check", contexts_check, read_boolean, "0",
+        "1: compare contexts with the stack at each allocation"),
     KEY("stack_sites", stack_sites, read_path, "all",
         "only of what matches: file:line, function, globs, separated by commas"),
     KEY("list", list, read_path, "none", "file of wrappers, fun:NAME=wrapper: bill who calls them"),
@@ -241,6 +253,7 @@ void options_default(struct options *options) {
                                 .profile = "none",
                                 .suppress = "none",
                                 .list = "none",
+                                .contexts = OPTIONS_CONTEXTS_COMPILED,
                                 .top = 20};
 }
 

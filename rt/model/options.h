@@ -17,7 +17,9 @@ enum report_sort { SORT_BYTES, SORT_ALLOCS, SORT_LIVE, SORT_PEAK, SORTS };
 #define OPTIONS_PATH_SIZE 1024
 
 /* The most frames that stack may ask for. */
-#define OPTIONS_STACK_MOST 64
+#define OPTIONS_STACK_MOST        64
+
+#define OPTIONS_CONTEXTS_COMPILED UINT64_MAX
 
 struct options {
     bool enabled;
@@ -28,16 +30,19 @@ struct options {
     uint64_t top;    /* rows; 0: all */
     bool top_given;
     uint64_t min_bytes, min_allocs;
-    enum group_by by;                    /* what a row is of; none of parts of profiles */
-    char filter[OPTIONS_PATH_SIZE];      /* "" or pattern of sites (filter.h) */
-    uint64_t depth;                      /* frames that reports show of stacks; 0: all */
-    bool leaks;                          /* only sites with live blocks */
-    bool owners;                         /* note who owns which block: what is freed, live, the peak */
-    bool pairs;                          /* count who frees and reallocates whose blocks */
-    bool sizes;                          /* count the sizes that each site asks for */
-    char profile[OPTIONS_PATH_SIZE];     /* "none" or a path pattern */
-    bool reach;                          /* at exit, tell lost blocks from reachable ones */
-    uint64_t stack;                      /* calling frames that are kept for each allocation */
+    enum group_by by;                /* what a row is of; none of parts of profiles */
+    char filter[OPTIONS_PATH_SIZE];  /* "" or pattern of sites (filter.h) */
+    uint64_t depth;                  /* frames that reports show of stacks; 0: all */
+    bool leaks;                      /* only sites with live blocks */
+    bool owners;                     /* note who owns which block: what is freed, live, the peak */
+    bool pairs;                      /* count who frees and reallocates whose blocks */
+    bool sizes;                      /* count the sizes that each site asks for */
+    char profile[OPTIONS_PATH_SIZE]; /* "none" or a path pattern */
+    bool reach;                      /* at exit, tell lost blocks from reachable ones */
+    uint64_t stack;                  /* calling frames that are kept for each allocation */
+    uint64_t
+        contexts; /* whole stacks kept, at most; OPTIONS_CONTEXTS_COMPILED: as the program was compiled */
+    bool contexts_check;                 /* contexts are compared with walks */
     char stack_sites[OPTIONS_PATH_SIZE]; /* patterns, separated by commas: only of those; "": of all */
     char list[OPTIONS_PATH_SIZE];        /* "none" or file of functions whose callers are billed */
     int signal;                          /* at which a report is written; 0: none */

@@ -23,11 +23,12 @@ FRAME_POINTERS = ["-fno-omit-frame-pointer", "-mno-omit-leaf-frame-pointer"]
 KINDS = {
     "plain": [],
     "allocsite": [],
+    "contexts": ["-fallocsite-contexts"],
     "frames": FRAME_POINTERS,  # with allocsite
     # They are what its documentation asks for: it walks them at each allocation.
     "memprof": ["-fmemory-profile"] + FRAME_POINTERS,
 }
-WITH_ALLOCSITE = ("allocsite", "frames")
+WITH_ALLOCSITE = ("allocsite", "contexts", "frames")
 # Whose settings change what is measured.
 FOREIGN = re.compile("ALLOCSITE_|LD_PRELOAD$|MALLOC_|GLIBC_TUNABLES$|HEAPPROFILE|HEAP_PROFILE_|TCMALLOC_|MEMPROF_")
 

@@ -29,6 +29,7 @@ PROGRAMS = [
 
 COUNTING = Variant("allocsite")
 ALONE = Variant("owners=0", variables=options("owners=0"))
+CONTEXTS = Variant("contexts", kind="contexts")  # every allocation with its stack
 OFF = Variant("enabled=0", variables=options("enabled=0"))
 SWITCHES = [OFF] + [Variant(switch, variables=options(switch)) for switch in ("pairs=1", "sizes=1", "reach=1")]
 # On the disk where temporary files are, as a user's would be on his.
@@ -120,9 +121,9 @@ def chosen_switches(arguments):
     return [ALONE] + (SWITCHES if arguments.switches else [])
 
 
-def measure_group(name, subjects, rounds, arguments):
-    """Measures and prints each of them, then their mean."""
-    switches = chosen_switches(arguments)
+def measure_group(name, subjects, rounds, arguments, more=()):
+    """Measures and prints each of them, then their mean. more: other variants."""
+    switches = [*chosen_switches(arguments), *more]
     print_head(name, rounds, switches)
     measured = []
     for subject in subjects:
@@ -136,7 +137,7 @@ def measure_group(name, subjects, rounds, arguments):
 
 def section(builder, arguments):
     subjects = [Subject(name, builder, job) for name, job in programs(arguments.quick)]
-    return measure_group("Written for this, little but allocation", subjects, arguments.rounds or 41, arguments)
+    return measure_group("Written for this, little but allocation", subjects, arguments.rounds or 41, arguments, [CONTEXTS])
 
 
 def together(groups, arguments):

@@ -166,6 +166,7 @@ static void settle_rows(struct profile_file *file) {
     profile_stacks_settle(&file->stacks, file->rows);
     file->report.stacks = file->stacks.list;
     file->report.stack_count = file->stacks.count;
+    file->report.walks.ended_early += file->stacks.cut;
     profile_phases_settle(&file->phases, file->rows, file->stacks.list);
     file->report.phases = file->phases.list;
     file->report.phase_count = file->phases.count;

@@ -103,16 +103,19 @@ static void add_frame(struct profile_stacks *stacks, const struct profile_views 
     };
 }
 
+/* A step is written before those that it calls: a damaged one may be of a circle. */
 static void add_frames(struct profile_stacks *stacks, const struct profile_views *views, profile_name step) {
+    size_t most = stacks->frame_count < PROFILE_FRAMES_MAX ? PROFILE_FRAMES_MAX : PROFILE_STEPS_MAX;
     struct profile_step copy;
-    for (size_t count = 0; step; count++) {
-        if (count == PROFILE_STEPS_MAX || !profile_step_read(views->names, step, &copy)) {
+    for (size_t count = 0; step && count < most; count++) {
+        if (!profile_step_read(views->names, step, &copy) || copy.caller >= step) {
             views->names->wrong++;
             return;
         }
         add_frame(stacks, views, &copy);
         step = copy.caller;
     }
+    stacks->cut += step != 0;
 }
 
 void profile_stacks_add(struct profile_stacks *stacks, const struct profile_views *views, profile_name step,

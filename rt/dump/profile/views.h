@@ -27,14 +27,16 @@ void profile_view_row(struct site_view *, const struct profile_views *, const st
 
 /* ---- The calling frames of a profile. */
 
-/* Longer stacks are cut: the runtime keeps no more, but a damaged one may be a circle. */
-#define PROFILE_STEPS_MAX 256
+/* Steps are shared, frames are not: behind so many of all stacks the others are cut. */
+#define PROFILE_FRAMES_MAX ((size_t)1 << 22)
+#define PROFILE_STEPS_MAX  256
 
 struct profile_stacks {
     struct report_stack *list; /* their rows are not set yet, nor are the frames, which may still move */
     size_t *rows;              /* number of the row of each */
     struct report_frame *frames;
     size_t count, room, row_room, frame_count, frame_room;
+    size_t cut;
 };
 
 /* Adds a stack, which has those counters, of the row with that number. */

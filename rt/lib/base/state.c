@@ -74,6 +74,16 @@ static void tell_keys(void) {
 
 #pragma weak __allocsite_default_options
 
+/* In a program that has code with contexts, by which they are wanted where nothing else is said. */
+extern const uint32_t ALLOCSITE_ENTRY(contexts) __attribute__((weak));
+
+static void choose_contexts(void) {
+    if (options.contexts == OPTIONS_CONTEXTS_COMPILED)
+        options.contexts = options.owners && &ALLOCSITE_ENTRY(contexts) ? ALLOCSITE_ENTRY(contexts) : 0;
+    if (options.contexts && !options.depth)
+        options.depth = options.stack;
+}
+
 void options_read(void) {
     options_default(&options);
     const char *text = __allocsite_default_options ? __allocsite_default_options() : NULL;
@@ -82,6 +92,7 @@ void options_read(void) {
     text = secure_getenv("ALLOCSITE_OPTIONS");
     if (text)
         options_parse(&options, text, complain);
+    choose_contexts();
     if (options.help)
         tell_keys();
     if (!options.owners && options_need_owners(&options)) {

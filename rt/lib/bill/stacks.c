@@ -7,6 +7,8 @@
 #include "lib/base/local.h"
 #include "lib/base/macros.h"
 #include "lib/base/slot.h"
+#include "lib/base/state.h"
+#include "lib/bill/contexts.h"
 #include "lib/bill/listed.h"
 #include "lib/who/modules.h"
 #include "lib/who/registry.h"
@@ -27,7 +29,8 @@
 #include <string.h>
 
 uint32_t stacks_depth;
-static uint32_t kept;      /* frames */
+static uint32_t kept; /* frames */
+static bool has_list, is_checked;
 static const char *wanted; /* patterns */
 
 /* The parts of stacks that were here: what the hash has above its index, and the part's slot. A word is read
@@ -37,12 +40,17 @@ static uint64_t *cache;
 
 /* Of the hash, one for each frame: random. */
 #define HASH_FIRST 0xA0761D6478BD642Fu
-static uint64_t factors[OPTIONS_STACK_MOST];
+#define FACTORS    64
+static uint64_t factors[FACTORS];
+
+/* Longer ones are rare, and are walked into memory of their own. */
+#define FRAMES_FEW 256
 
 struct walked {
-    const void *frames[OPTIONS_STACK_MOST];
+    const void **frames;
     size_t count;
     struct walk_told told;
+    const void *few[FRAMES_FEW];
 };
 
 /* Parts of backing keep them as what they are a part of. */
@@ -54,14 +62,16 @@ static void want_stacks(struct record *record) {
 }
 
 /* Slots that were there before the options were read keep stacks from now on. */
-void stacks_begin(uint32_t depth, const char *patterns, const char *list) {
-    bool has_list = listed_begin(list);
-    cache = depth ? os_map(sizeof *cache << CACHE_BITS, OS_FORK_KEEPS) : NULL;
+void stacks_begin(uint32_t depth, const char *patterns, const char *list, bool checks) {
+    has_list = listed_begin(list);
+    is_checked = checks;
+    cache = depth && contexts_begin() ? os_map(sizeof *cache << CACHE_BITS, OS_FORK_KEEPS) : NULL;
     depth = cache ? depth : 0;
     if (!depth && !has_list)
         return;
-    for (uint32_t i = 0; i < depth; i++)
+    for (uint32_t i = 0; i < FACTORS; i++)
         factors[i] = hash_more(i ? factors[i - 1] : HASH_FIRST, i) | 1;
+    contexts_hot = has_list || is_checked ? NULL : contexts;
     wanted = patterns;
     kept = depth;
     stacks_depth = depth ? depth : 1;
@@ -88,8 +98,11 @@ static void note_walk(const struct walked *walked) {
 /* Multilinear: the products do not wait for one another. */
 static inline uint64_t hash_of(uint32_t slot, uint32_t unloads_before, const struct walked *walked) {
     unsigned __int128 sum = (unsigned __int128)((uint64_t)unloads_before << 32 | slot) * HASH_FIRST;
-    for (size_t i = 0; i < walked->count; i++)
-        sum += (unsigned __int128)(uintptr_t)walked->frames[i] * factors[i];
+    for (size_t i = 0; i < walked->count; i++) {
+        if (UNLIKELY(i && i % FACTORS == 0))
+            sum = hash_more((uint64_t)sum, (uint64_t)(sum >> 64));
+        sum += (unsigned __int128)(uintptr_t)walked->frames[i] * factors[i % FACTORS];
+    }
     return hash_more((uint64_t)sum, (uint64_t)(sum >> 64));
 }
 
@@ -102,11 +115,30 @@ static profile_name step_of(const void *address, profile_name caller, bool may_a
     return names_step(&step, may_add);
 }
 
-static uint32_t part_for(uint32_t slot, const struct walked *walked) {
+/* Steps that were here, by address and caller: what the hash of both has above the index, and the step. To
+ * find the module of an address takes some hundred instructions. */
+#define STEP_CACHE_BITS 13
+static uint64_t step_cache[1u << STEP_CACHE_BITS];
+
+static profile_name step_seen(const void *address, profile_name caller, bool may_add,
+                              uint32_t unloads_before) {
+    uint64_t hash = hash_more((uint64_t)unloads_before << 32 | caller, (uintptr_t)address);
+    uint64_t *word = &step_cache[hash & ((1u << STEP_CACHE_BITS) - 1)];
+    uint64_t seen = __atomic_load_n(word, __ATOMIC_RELAXED);
+    const struct profile_step *step = names_step_at((profile_name)seen);
+    if (seen >> 32 == hash >> 32 && step && step->caller == caller)
+        return (profile_name)seen;
+    profile_name found = step_of(address, caller, may_add);
+    if (found && unloads_none_since(unloads_before))
+        __atomic_store_n(word, hash >> 32 << 32 | found, __ATOMIC_RELAXED);
+    return found;
+}
+
+static uint32_t part_for(uint32_t slot, const struct walked *walked, uint32_t unloads_before) {
     bool has_room = part_stack_has_room(); /* else steps of a new stack would be for nothing */
     profile_name step = 0;
     for (size_t i = walked->count; i--;) {
-        step = step_of(walked->frames[i], step, has_room);
+        step = step_seen(walked->frames[i], step, has_room, unloads_before);
         if (!step)
             return NO_SLOT;
     }
@@ -132,9 +164,31 @@ static inline const void *beyond_for(uint32_t slot) {
     return is_of_scope ? local.scope.beyond : NULL;
 }
 
+static COLD void walk_far(struct walked *walked, const void *frame, const void *beyond) {
+    const void **frames = os_map(kept * sizeof *frames, OS_FORK_KEEPS);
+    if (!frames)
+        return;
+    walked->frames = frames;
+    walked->count = walk_stack_from(frame, frames, kept, beyond, &walked->told);
+}
+
+static inline void walk(struct walked *walked, const void *frame, const void *beyond) {
+    size_t most = kept < FRAMES_FEW ? kept : FRAMES_FEW;
+    walked->frames = walked->few;
+    walked->count = walk_stack_from(frame, walked->few, most, beyond, &walked->told);
+    if (UNLIKELY(walked->told.end == WALK_FULL && most < kept))
+        walk_far(walked, frame, beyond);
+}
+
+static inline void look_end(struct look *look) {
+    if (UNLIKELY(look->walked.frames != look->walked.few))
+        os_unmap(look->walked.frames, kept * sizeof *look->walked.frames);
+}
+
+/* look_end has to follow. */
 static inline void look_up(struct look *look, uint32_t slot, const void *frame, const void *beyond) {
     struct walked *walked = &look->walked;
-    walked->count = walk_stack_from(frame, walked->frames, kept, beyond, &walked->told);
+    walk(walked, frame, beyond);
     look->unloads_before = unloads_begun();
     uint64_t hash = hash_of(slot, look->unloads_before, walked);
     look->word = &cache[hash & ((1u << CACHE_BITS) - 1)];
@@ -147,24 +201,25 @@ static inline uint32_t part_seen(const struct look *look) {
     return (entry & ~SLOT_MASK) == look->tag ? (uint32_t)(entry & SLOT_MASK) : 0;
 }
 
-uint32_t stack_key_seen(uint32_t slot, const void *frame) {
-    struct look look;
-    if (!kept || record_at(slot)->is_listed)
-        return ALLOCSITE_KEY_NONE;
-    look_up(&look, slot, frame, beyond_for(slot));
-    uint32_t part = part_seen(&look);
-    return part && part != slot ? KEY(part) : ALLOCSITE_KEY_NONE;
-}
-
 static uint32_t find_part(uint32_t slot, const struct look *look) {
     int error = errno;
-    uint32_t part = part_for(slot, &look->walked);
+    uint32_t part = part_for(slot, &look->walked, look->unloads_before);
     errno = error;
     if (part == NO_SLOT)
         part = slot;
     if (unloads_none_since(look->unloads_before))
         __atomic_store_n(look->word, look->tag | part, __ATOMIC_RELAXED);
     return part;
+}
+
+/* Of whole stacks there are so many that to walk those that are not kept would be most of the work. */
+static bool is_full(void) {
+    return kept == STACKS_WHOLE && !part_stack_has_room();
+}
+
+static uint32_t without_stack(uint32_t slot) {
+    __atomic_fetch_add(&store_header()->walks.without_stack, 1, __ATOMIC_RELAXED);
+    return slot;
 }
 
 COLD uint32_t stack_slot_walked(uint32_t slot) {
@@ -174,13 +229,68 @@ COLD uint32_t stack_slot_walked(uint32_t slot) {
         record = record_at(slot = listed_caller(slot, frame, beyond));
     if (!record || !record->keeps_stacks)
         return slot;
+    if (is_full())
+        return without_stack(slot);
     struct look look;
     look_up(&look, slot, frame, beyond);
     uint32_t part = part_seen(&look);
     part = part ? part : find_part(slot, &look);
-    if (part == slot)
-        __atomic_fetch_add(&store_header()->walks.without_stack, 1, __ATOMIC_RELAXED);
-    return part;
+    look_end(&look);
+    return part == slot ? without_stack(slot) : part;
+}
+
+/* ---- The same by calling contexts. */
+
+static bool are_same_steps(profile_name a, profile_name b) {
+    while (a != b) {
+        const struct profile_step *left = names_step_at(a), *right = names_step_at(b);
+        if (!left || !right || left->module != right->module ||
+            memcmp(left->address, right->address, sizeof left->address) != 0)
+            return false;
+        a = left->caller;
+        b = right->caller;
+    }
+    return true;
+}
+
+static bool are_same_stacks(uint32_t a, uint32_t b, uint32_t slot) {
+    return a == b || (a != slot && b != slot && are_same_steps(record_at(a)->stack, record_at(b)->stack));
+}
+
+static COLD void check_context(uint32_t part, uint32_t slot, const void *frame) {
+    struct look look;
+    look_up(&look, slot, frame, beyond_for(slot));
+    uint32_t walked = part_seen(&look);
+    walked = walked ? walked : find_part(slot, &look);
+    look_end(&look);
+    if (!are_same_stacks(part, walked, slot))
+        hole_set(HOLE_CONTEXTS);
+}
+
+static __attribute__((noinline)) uint32_t key_walked(uint32_t slot, const void *frame,
+                                                     struct context_place place) {
+    struct look look;
+    look_up(&look, slot, frame, beyond_for(slot));
+    uint32_t part = part_seen(&look);
+    part = part ? part : find_part(slot, &look);
+    const struct walked *walked = &look.walked;
+    if (unloads_none_since(look.unloads_before) &&
+        context_is_certain(walked->frames, walked->count, &walked->told))
+        context_keep(place, part);
+    look_end(&look);
+    return part != slot ? KEY(part) : ALLOCSITE_KEY_NONE;
+}
+
+uint32_t stack_key_seen(uint32_t slot, const void *frame) {
+    if (UNLIKELY(!kept) || (UNLIKELY(has_list) && record_at(slot)->is_listed))
+        return ALLOCSITE_KEY_NONE;
+    struct context_place place = context_place(contexts, slot_key(slot), frame);
+    uint32_t part = context_seen(place);
+    if (UNLIKELY(!part))
+        return is_full() ? KEY(without_stack(slot)) : key_walked(slot, frame, place);
+    if (UNLIKELY(is_checked))
+        check_context(part, slot, frame);
+    return LIKELY(part != slot) ? KEY(part) : ALLOCSITE_KEY_NONE;
 }
 
 /* ---- Matching sites with stack_sites. */

@@ -24,9 +24,12 @@
 /* 0: no slot keeps stacks, nor is one listed. */
 extern uint32_t stacks_depth __attribute__((visibility("hidden")));
 
+/* The frames that are kept of stacks that are whole. */
+#define STACKS_WHOLE (1u << 20)
+
 /* From here on so many frames are kept, of the slots that the patterns select, and the list holds
- * (bill/listed.h). patterns has to stay. */
-void stacks_begin(uint32_t depth, const char *patterns, const char *list);
+ * (bill/listed.h). patterns has to stay. checks: what contexts say is compared with walks. */
+void stacks_begin(uint32_t depth, const char *patterns, const char *list, bool checks);
 
 /* The key of the part of a slot, which keeps stacks, for the stack of its caller; ALLOCSITE_KEY_NONE: it is
  * not one that was here lately. frame: __builtin_frame_address(0) of the function that asks. */

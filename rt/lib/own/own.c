@@ -14,6 +14,7 @@
 #include "lib/who/registry.h"
 
 #include "lib/behind/custom.h"
+#include "lib/bill/contexts.h"
 #include "lib/bill/stacks.h"
 #include "lib/count/change.h"
 #include "lib/count/pairs.h"
@@ -212,11 +213,31 @@ static void *alloc_slow(struct origin origin, void *p, uint64_t bytes, enum fami
     return p;
 }
 
-/* With stacks this is what most allocations are. In a frame of its own, which is the program's next. */
+/* The key of a site's part, if its context was here lately. */
+static inline uint32_t context_key(const struct allocsite_site *site, const void *frame) {
+    if (UNLIKELY(!contexts_hot) || !(site->key & KEY_SLOW))
+        return ALLOCSITE_KEY_NONE;
+    uint32_t part = context_seen(context_place(contexts_hot, site->key, frame));
+    return LIKELY(part) ? KEY(part) : ALLOCSITE_KEY_NONE;
+}
+
+static __attribute__((noinline)) void *alloc_walked(struct origin origin, void *p, uint64_t bytes,
+                                                    enum family family, const void *frame) {
+    uint32_t key = p ? key_with_stack(origin, frame) : ALLOCSITE_KEY_NONE;
+    return gain_any(key, p, bytes, family) ? p : alloc_slow(origin, p, bytes, family);
+}
+
+/* With stacks this is what most allocations are. In a frame of its own, which is the program's next, and
+ * which is there until the walk is done. */
 static __attribute__((noinline)) void *alloc_with_stack(struct origin origin, void *p, uint64_t bytes,
                                                         enum family family) {
-    uint32_t key = p ? key_with_stack(origin, __builtin_frame_address(0)) : ALLOCSITE_KEY_NONE;
-    return gain_any(key, p, bytes, family) ? p : alloc_slow(origin, p, bytes, family);
+    const void *frame = __builtin_frame_address(0);
+    void *counted = origin.site ? own_gain(context_key(origin.site, frame), p, bytes, family) : NULL;
+    if (LIKELY(counted != NULL))
+        return counted;
+    p = alloc_walked(origin, p, bytes, family, frame);
+    __asm__ volatile("" : "+r"(p));
+    return p;
 }
 
 static __attribute__((noinline)) void *alloc_alone(struct origin origin, void *p, uint64_t bytes,

@@ -22,6 +22,7 @@
 #include "lib/tell/profiling.h"
 #include "lib/tell/report_path.h"
 #include "lib/who/instrumented.h"
+#include "lib/who/parts.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -52,6 +53,15 @@ static size_t reserve_size(void) {
 
 static int state;
 static const struct local *starter; /* the thread's, while it is STARTING */
+
+/* Frames. Whole stacks have those that reports show. */
+static uint32_t stacks_wanted(const struct options *options) {
+    if (!options->contexts || !options->owners)
+        return (uint32_t)options->stack;
+    part_stacks_limit(options->contexts);
+    return STACKS_WHOLE;
+}
+
 static COLD void start(void) {
     int error = errno;
     runtime_process = os_process();
@@ -70,7 +80,7 @@ static COLD void start(void) {
     if (!runtime_off) {
         os_reserve(reserve_size());
         store_header()->begun = os_now();
-        stacks_begin((uint32_t)options->stack, options->stack_sites, options->list);
+        stacks_begin(stacks_wanted(options), options->stack_sites, options->list, options->contexts_check);
         exit_install();
         if (strcmp(options->profile, "none") != 0)
             profiling_begin(options->profile);

@@ -163,7 +163,7 @@ bool cfi_find(const struct cfi_tables *tables, uintptr_t address, struct cfi_row
     struct cfi_entry entry;
     if (!cfi_entry_find(tables, address, &entry))
         return false;
-    *row = (struct cfi_row){.is_signal_frame = entry.is_signal_frame};
+    *row = (struct cfi_row){.begin = entry.begin, .is_signal_frame = entry.is_signal_frame};
     struct machine machine = {
         .tables = tables, .entry = &entry, .location = entry.begin, .target = address, .row = row};
     if (!run(&machine, entry.common_program))

@@ -5,9 +5,12 @@
 
 #include "lib/base/macros.h"
 
+#include "format.h"
+#include "lib/base/os.h"
 #include "lib/walk/module.h"
 #include "lib/who/unloads.h"
 
+#include <string.h>
 #include <ucontext.h>
 
 uint64_t rule_table[1u << RULE_TABLE_BITS];
@@ -98,6 +101,15 @@ static uint32_t rule_untold(uintptr_t pc) {
     return HAS_TABLES && walk_is_own(pc) ? (uint32_t)RULE_NOWHERE : RULE_GUESSED;
 }
 
+static bool is_marked(uintptr_t begin) {
+    uintptr_t at = begin - sizeof(uint32_t);
+    uint32_t mark;
+    if (begin % 4096 == 0 && !os_can_read((const void *)at))
+        return false;
+    memcpy(&mark, (const void *)at, sizeof mark);
+    return mark == ALLOCSITE_CONTEXT_MARK;
+}
+
 /* Sets kept where the rule holds until the module is unloaded. */
 static uint32_t rule_make(uintptr_t pc, bool *kept) {
     struct walk_place place;
@@ -111,6 +123,8 @@ static uint32_t rule_make(uintptr_t pc, bool *kept) {
     uint32_t rule = place.frame == WALK_TOLD    ? rule_of_row(&place)
                     : place.frame == WALK_BEGUN ? (uint32_t)RULE_OUTERMOST
                                                 : rule_untold(pc);
+    if (place.frame == WALK_TOLD && is_marked(place.row.begin))
+        rule |= RULE_CONTEXT;
     return walk_is_own(pc) ? rule | RULE_OWN : rule;
 }
 

@@ -4,8 +4,9 @@
  *
  *   bits 0..2    enum rule_kind
  *   bit 3        the code is the runtime's own
- *   bits 4..13   where the caller's frame pointer is saved: that many words below the CFA; 1: it was not
- *   bits 14..30  CFA - register, in words */
+ *   bit 4        its function keeps its calling context (plugin/emit/contexts.cpp)
+ *   bits 5..14   where the caller's frame pointer is saved: that many words below the CFA; 1: it was not
+ *   bits 15..30  CFA - register, in words */
 #ifndef ALLOCSITE_LIB_WALK_RULE_H
 #define ALLOCSITE_LIB_WALK_RULE_H
 
@@ -27,8 +28,9 @@ enum rule_kind {
 };
 
 #define RULE_OWN         (1u << 3)
-#define RULE_SAVED_AT    4
-#define RULE_OFFSET_AT   14
+#define RULE_CONTEXT     (1u << 4)
+#define RULE_SAVED_AT    5
+#define RULE_OFFSET_AT   15
 #define RULE_BITS        31
 
 #define RULE_SAVED_MOST  ((1u << (RULE_OFFSET_AT - RULE_SAVED_AT)) - 1)

@@ -54,7 +54,7 @@ static inline bool step_to(struct frame *frame, uintptr_t cfa, uintptr_t saved, 
  * to the processor to predict: to choose a value it would have to wait for the rule. So is, of code with
  * frame pointers, that it has nothing else to tell: then frames are read as fast as pointers are followed. */
 static inline bool step(struct frame *frame, uint32_t rule, struct walk_reads *reads) {
-    if ((rule & ~RULE_OWN) == RULE_MAKE(RULE_POINTER, 2, 2))
+    if ((rule & ~(RULE_OWN | RULE_CONTEXT)) == RULE_MAKE(RULE_POINTER, 2, 2))
         return step_to(frame, frame->fp + 2 * sizeof(void *), frame->fp, reads);
     uintptr_t cfa = frame->fp + rule_offset(rule);
     if (rule_kind(rule) == RULE_SP) {
@@ -149,6 +149,10 @@ __attribute__((noinline)) size_t walk_stack_from(const void *pointer, const void
         return walk_fully(frames, max, beyond, told);
     told->by_pointer = taken.by_pointer;
     return (size_t)(taken.next - frames);
+}
+
+bool walk_keeps_context(const void *frame) {
+    return rule_at((uintptr_t)frame) & RULE_CONTEXT;
 }
 
 /* ---- Proving that pages of stacks can be read. */

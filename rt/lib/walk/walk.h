@@ -15,6 +15,7 @@
 #ifndef ALLOCSITE_LIB_WALK_WALK_H
 #define ALLOCSITE_LIB_WALK_WALK_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -41,6 +42,9 @@ size_t walk_stack(const void **frames, size_t max, const void *beyond, struct wa
  * __builtin_frame_address(0) of one that is at work. */
 size_t walk_stack_from(const void *pointer, const void **frames, size_t max, const void *beyond,
                        struct walk_told *);
+
+/* Whether the function that a return address is in keeps its calling context. */
+bool walk_keeps_context(const void *frame);
 
 /* Forgets what is known of addresses, which may become other code's (who/unloads.h). */
 void walk_forget(void);

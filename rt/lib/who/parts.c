@@ -14,9 +14,16 @@ static struct table backings = {.element = sizeof(uint32_t), .first = 256}; /* b
 static struct index stacks = INDEX_OF(1u << 16);
 static uint32_t stack_count;
 
-/* A quarter of all slots; sites and callers have the rest. */
+static uint64_t limit = UINT64_MAX;
+
+void part_stacks_limit(uint64_t most) {
+    limit = most;
+}
+
+/* A quarter of all slots, or fewer; sites and callers have the rest. */
 static uint32_t most_stacks(void) {
-    return slots_most() / 4;
+    uint32_t most = slots_most() / 4;
+    return limit < most ? (uint32_t)limit : most;
 }
 
 static uint32_t add_part(uint32_t slot, enum profile_what what, profile_name stack) {

@@ -22,6 +22,9 @@ uint32_t part_stack(uint32_t slot, profile_name stack, bool *is_new);
 
 bool part_stack_has_room(void);
 
+/* There is room for no more than so many. */
+void part_stacks_limit(uint64_t most);
+
 /* The slot whose row has it: of a stack that of which it is one, else the slot itself. */
 uint32_t slot_row(uint32_t slot);
 

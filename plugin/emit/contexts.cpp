@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Calling contexts as numbers (Bond and McKinley, Probabilistic Calling Context, OOPSLA 2007): a function's
+ * is made of that of its caller, which it finds in a thread-local of the runtime at its entry, and of the
+ * address that it returns to. It stores its own there before each call that may come to an allocation. So
+ * nothing is to be restored, whatever way a call is left by, and where calls come from is known from the
+ * stack and not only from who stored last. What comes of it in the runtime: rt/lib/bill/contexts.h. */
+#include "emit/passes.h"
+
+#include "base/compat.h"
+#include "base/settings.h"
+#include "find/find.h"
+#include "find/reaching.h"
+#include "format.h"
+
+#include <llvm/Analysis/CFG.h>
+#include <llvm/IR/Dominators.h>
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/IR/Intrinsics.h>
+#include <llvm/Transforms/Utils/ModuleUtils.h>
+
+using namespace llvm;
+
+namespace allocsite {
+
+using Calls = SmallVector<CallBase *, 16>;
+
+static constexpr const char *Variable = ALLOCSITE_ENTRY_PREFIX "context";
+
+/* As what is left for wrappers (lift/lift.cpp): what calls do with it no later optimizer knows. */
+static constexpr bool IsVolatile = true;
+
+static Constant *variable(Module &module) {
+    Type *type = Type::getInt64Ty(module.getContext());
+    return module.getOrInsertGlobal(Variable, type, [&] {
+        return new GlobalVariable(module, type, false, GlobalValue::ExternalLinkage, nullptr, Variable,
+                                  nullptr, GlobalValue::InitialExecTLSModel);
+    });
+}
+
+static void store(Instruction &before, Value *context) {
+    IRBuilder<> builder(&before);
+    builder.SetCurrentDebugLocation(DebugLoc());
+    builder.CreateStore(context, variable(*before.getModule()), IsVolatile);
+}
+
+/* A function that the address is taken of, which can be a signal handler: what it interrupts may have stored
+ * already. */
+static bool mayBeHandler(const Function &function) {
+    const FunctionType *type = function.getFunctionType();
+    bool isFirst = type->getReturnType()->isVoidTy() && !type->isVarArg() && type->getNumParams() > 0 &&
+                   type->getParamType(0)->isIntegerTy(32);
+    bool isSecond = isFirst && type->getNumParams() == 3 && type->getParamType(1)->isPointerTy() &&
+                    type->getParamType(2)->isPointerTy();
+    return isFirst && (type->getNumParams() == 1 || isSecond) && function.hasAddressTaken();
+}
+
+/* Where control may come back to, what was stored may have been replaced. */
+static bool comesBack(BasicBlock &block) {
+    SmallVector<BasicBlock *, 8> next(successors(&block));
+    return !next.empty() && isPotentiallyReachableFromMany(next, &block, nullptr);
+}
+
+/* The instruction before which the caller's is read: every call is behind it and it runs once, but as late as
+ * can be, for what a function does without a call that allocates is to cost nothing. */
+static Instruction &reading(Function &function, const Calls &calls) {
+    BasicBlock *entry = &function.getEntryBlock(), *block = calls.front()->getParent();
+    DominatorTree tree;
+    if (!function.hasOptNone() && !mayBeHandler(function)) {
+        tree.recalculate(function);
+        for (CallBase *call : calls)
+            block = tree.isReachableFromEntry(call->getParent())
+                        ? tree.findNearestCommonDominator(block, call->getParent())
+                        : block;
+        while (block != entry && (block->isEHPad() || comesBack(*block)))
+            block = tree.getNode(block)->getIDom()->getBlock();
+    } else {
+        block = entry;
+    }
+    BasicBlock::iterator at = block->getFirstInsertionPt();
+    while (isa<AllocaInst>(*at))
+        ++at;
+    for (CallBase *call : calls)
+        if (call->getParent() == block && call->comesBefore(&*at))
+            return *call;
+    return *at;
+}
+
+/* Odd, and far from any ratio of two distances between addresses of one module: the golden ratio. */
+static constexpr uint64_t Factor = 0x9E3779B97F4A7C15;
+
+static Value *own(IRBuilder<> &builder, Value *callers) {
+    Value *address = builder.CreateIntrinsic(Intrinsic::returnaddress, {}, {builder.getInt32(0)});
+    return builder.CreateAdd(builder.CreateMul(callers, builder.getInt64(Factor)),
+                             builder.CreatePtrToInt(address, builder.getInt64Ty()), "allocsite.context");
+}
+
+static void restoreAtReturns(Function &function, Value *callers) {
+    for (BasicBlock &block : function)
+        if (isa<ReturnInst>(block.getTerminator()) && !block.getTerminatingMustTailCall())
+            store(*block.getTerminator(), callers);
+}
+
+/* Just before the code, where the runtime finds it by the unwind tables; with as much before it as keeps the
+ * alignment. */
+static void mark(Function &function) {
+    LLVMContext &context = function.getContext();
+    if (function.hasPrefixData())
+        return;
+    uint64_t words = function.getAlign() ? std::max<uint64_t>(function.getAlign()->value() / 4, 1) : 1;
+    SmallVector<uint32_t, 4> all(words, 0);
+    all.back() = ALLOCSITE_CONTEXT_MARK;
+    function.setPrefixData(ConstantDataArray::get(context, all));
+}
+
+static Calls callsOf(Function &function, const Reaching &reaching) {
+    Calls calls;
+    for (Instruction &instruction : instructions(function))
+        if (auto *call = dyn_cast<CallBase>(&instruction); call && reaching.mayAllocate(*call))
+            calls.push_back(call);
+    return calls;
+}
+
+/* Copies of one call of an allocator, in which the runtime may not see where it returns to, are told apart.
+ */
+static constexpr uint64_t CopyStep = 0x3C6EF372;
+
+static Value *contextOf(CallBase &call, Value *own, DenseMap<Value *, uint64_t> &copies) {
+    auto *callee = dyn_cast<Function>(call.getCalledOperand());
+    bool isEntry = callee && callee->getName().find(ALLOCSITE_ENTRY_PREFIX) == 0;
+    uint64_t before = isEntry ? copies[callee]++ : 0;
+    IRBuilder<> builder(&call);
+    builder.SetCurrentDebugLocation(DebugLoc());
+    return before ? builder.CreateAdd(own, builder.getInt64(before * CopyStep)) : own;
+}
+
+static void keepContext(Function &function, const Calls &calls) {
+    DenseMap<Value *, uint64_t> copies;
+    Instruction &where = reading(function, calls);
+    IRBuilder<> builder(&where);
+    builder.SetCurrentDebugLocation(DebugLoc());
+    Value *callers = builder.CreateLoad(builder.getInt64Ty(), variable(*function.getParent()), IsVolatile);
+    Value *context = own(builder, callers);
+    for (CallBase *call : calls) {
+        store(*call, contextOf(*call, context, copies));
+        forgetMemoryEffects(*call);
+    }
+    if (mayBeHandler(function))
+        restoreAtReturns(function, callers);
+    forgetMemoryEffects(function);
+    mark(function);
+}
+
+/* By which the runtime knows that contexts are wanted, and how many. */
+static constexpr uint32_t Most = 1 << 16;
+
+static void tellRuntime(Module &module) {
+    auto *type = Type::getInt32Ty(module.getContext());
+    auto *most = new GlobalVariable(module, type, true, GlobalValue::LinkOnceODRLinkage,
+                                    ConstantInt::get(type, Most), ALLOCSITE_ENTRY_PREFIX "contexts");
+    most->setComdat(module.getOrInsertComdat(most->getName()));
+    appendToUsed(module, {most});
+}
+
+PreservedAnalyses ContextPass::run(Module &module, ModuleAnalysisManager &) {
+    if (!options().contexts || !hasRuntime(module))
+        return PreservedAnalyses::all();
+    Reaching reaching(module);
+    for (Function &function : module)
+        if (Calls calls = isInstrumented(function) ? callsOf(function, reaching) : Calls(); !calls.empty())
+            keepContext(function, calls);
+    tellRuntime(module);
+    return PreservedAnalyses::none();
+}
+
+} // namespace allocsite

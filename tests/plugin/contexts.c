@@ -1,0 +1,103 @@
+// With the option a function makes its calling context of its caller's, which it reads before its first call that may
+// come to an allocation, and stores it before each such call; no other call has one stored, nor what calls none.
+// RUN: %ir -O2 -fplugin=%plugin -mllvm -allocsite-contexts %s | %check
+// RUN: %ir -O2 -fplugin=%plugin -mllvm -allocsite-contexts %s | %check --check-prefix=LEAF
+// RUN: %ir -O2 -fplugin=%plugin -mllvm -allocsite-contexts %s | %check --check-prefix=HANDLER
+// RUN: %ir -O2 -fplugin=%plugin -mllvm -allocsite-contexts %s | %check --check-prefix=TOLD
+// RUN: %ir -O2 %s | %check --check-prefix=WITHOUT
+// WITHOUT-NOT: __allocsite_v1_context
+#include <stdlib.h>
+#include <string.h>
+#define APART __attribute__((noinline))
+void elsewhere(void);
+
+// CHECK: @__allocsite_v1_context = external thread_local(initialexec) global i64
+// CHECK: @__allocsite_v1_contexts = linkonce_odr constant i32 65536, comdat
+
+// LEAF: define {{.*}}i32 @leaf(
+// LEAF-NOT: __allocsite_v1_context
+// LEAF: ret i32
+APART static int leaf(int n) {
+    return n * 3 + rand();
+}
+
+// CHECK-LABEL: define {{.*}} @allocates(
+// CHECK-SAME: prefix [1 x i32] [i32 -945746850]
+// CHECK: %[[X:.*]] = load volatile i64, {{.*}}@__allocsite_v1_context
+// CHECK: call {{.*}}@llvm.returnaddress(i32 0)
+// CHECK: mul i64 %[[X]], -7046029254386353131
+// CHECK: %[[V:.*]] = add i64
+// CHECK: store volatile i64 %[[V]], {{.*}}@__allocsite_v1_context
+// CHECK-NEXT: call {{.*}}@__allocsite_v1_malloc
+// CHECK: add i64 %[[V]],
+// CHECK-NEXT: store volatile
+// CHECK-NEXT: call {{.*}}@__allocsite_v1_malloc
+void *kept[3];
+APART void allocates(void) {
+    kept[0] = malloc(1);
+    kept[1] = malloc(2);
+}
+
+// CHECK-LABEL: define {{.*}} @calls(
+// CHECK: store volatile i64 %[[V:.*]], {{.*}}@__allocsite_v1_context
+// CHECK-NEXT: call {{.*}}@allocates
+// CHECK-NOT: store volatile
+// CHECK: call {{.*}}@leaf
+// CHECK-NOT: store volatile
+// CHECK: call {{.*}}@__allocsite_v1_free
+// CHECK: store volatile i64 %[[V]], {{.*}}@__allocsite_v1_context
+// CHECK-NEXT: call {{.*}}@elsewhere
+// CHECK: store volatile i64 %[[V]], {{.*}}@__allocsite_v1_context
+// CHECK-NEXT: {{.*}}call void %
+// CHECK: store volatile i64 %[[V]], {{.*}}@__allocsite_v1_context
+// CHECK-NEXT: {{.*}}call void asm
+int calls(void (*pointer)(void)) {
+    allocates();
+    int n = leaf(4) + (int)strlen(kept[0]);
+    free(kept[0]);
+    elsewhere();
+    pointer();
+    __asm__ volatile("call elsewhere" ::: "memory");
+    __asm__ volatile("" ::: "memory");
+    return n;
+}
+
+// What comes before the path that allocates costs nothing, and a loop does not read again.
+// CHECK-LABEL: define {{.*}} @rarely(
+// CHECK-NOT: __allocsite_v1_context
+// CHECK: icmp
+// CHECK-NEXT: br
+// CHECK: load volatile i64, {{.*}}@__allocsite_v1_context
+// CHECK: br
+// CHECK-NOT: load volatile
+// CHECK: store volatile
+// CHECK-NEXT: call {{.*}}@elsewhere
+// CHECK: ret
+void rarely(int n) {
+    if (n < 9)
+        return;
+    elsewhere();
+    while (n--)
+        elsewhere();
+}
+
+// A function that can be a signal handler puts back what it has found.
+// HANDLER: define {{.*}} @handler(
+// HANDLER-NEXT: %[[X:.*]] = load volatile i64, {{.*}}@__allocsite_v1_context
+// HANDLER: call {{.*}}@elsewhere
+// HANDLER: store volatile i64 %[[X]], {{.*}}@__allocsite_v1_context
+// HANDLER: ret void
+static void handler(int n) {
+    if (n > 1)
+        elsewhere();
+}
+void (*handlers[])(int) = {handler};
+
+// TOLD: define {{.*}} @told(
+// TOLD-NEXT: %[[X:.*]] = load volatile i64, {{.*}}@__allocsite_v1_context
+// TOLD: store volatile i64 %[[X]], {{.*}}@__allocsite_v1_context
+// TOLD-NEXT: ret void
+static void told(int n, void *info, void *more) {
+    elsewhere();
+}
+void (*tellers[])(int, void *, void *) = {told};

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Calling contexts: a program that keeps them has the stacks that it has when they are all walked."""
+import os
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from harness import *
+
+CONTEXTS = "-fallocsite-contexts"
+CHECKED = "format=json:report=%e.%p.json:contexts_check=1"
+
+
+def library():
+    subprocess.run([CLANG, "-O1", "-g", "-fPIC", "-shared", source("library.c"), "-o", "liblibrary.so"], check=True)
+    return ["./liblibrary.so", f"-Wl,-rpath,{WORK}"]
+
+
+def stacks(program, options):
+    """(site, frames) -> calls, by function and line."""
+    check_behaviour(run([program], f"report=none:profile=%e.profile:{options}"))
+    dumped = subprocess.run([f"{BIN}/allocsite-dump", "report", "--format=json", f"{os.path.basename(program)}.profile"],
+                            check=True, capture_output=True, text=True)
+    expect("complaints", "", dumped.stderr)
+    report = json.loads(dumped.stdout)
+    expect("without stack", 0, report["walks"]["without_stack"])
+    site = {site["id"]: (site["function"], site["line"], site["callee"]) for site in report["sites"]}
+    counted = collections.Counter()
+    for stack in report["stacks"]:
+        frames = tuple((frame["function"], frame.get("line")) for frame in stack["frames"])
+        counted[site[stack["site"]], frames] += stack["allocs"] + stack["reallocs"]
+    return counted
+
+
+def check(name, *options):
+    out = name.split(".")[0]
+    used = library()
+    program = build(name, f"{out}_kept", CONTEXTS, *options, *used)
+    for arguments in [], ["with a timer"]:
+        process = run([program, *arguments], CHECKED)
+        check_behaviour(process)
+        report = report_of(process)
+        expect(f"{options} {arguments}: exact", [], report["inexact_reasons"])
+        expect(f"{options} {arguments}: stacks", True, len(report["stacks"]) > 100)
+    kept, walked = stacks(program, "stack=0"), stacks(build(name, f"{out}_walked", *options, *used), "contexts=65536")
+    for stack in sorted(kept.keys() | walked.keys(), key=str):
+        if kept[stack] != walked[stack]:
+            wrong.append(f"{options}: {stack[0]} by {stack[1][:12]}...: {kept[stack]}, but {walked[stack]} when walked")
+
+
+def ways():
+    for options in ("-O0",), ("-O2",), ("-O3", "-fno-omit-frame-pointer"):
+        check("ways.cpp", *options)
+
+
+def bounded():
+    """What has no room is its site's, and that is said."""
+    program = build("ways.cpp", "bounded", CONTEXTS, *library())
+    process = run([program], "format=json:report=%e.%p.json:contexts=20")
+    check_behaviour(process)
+    report = report_of(process)
+    expect("stacks", True, 0 < len(report["stacks"]) <= 20)
+    expect("all allocations", report["totals"]["allocs"] + report["totals"]["reallocs"],
+           report["walks"]["without_stack"] + sum(stack["allocs"] + stack["reallocs"] for stack in report["stacks"]))
+
+
+def mixed():
+    """Of files without contexts, and where none are wanted."""
+    used = library()
+    program = build("ways.cpp", "mixed", CONTEXTS, *used)
+    for options, has_stacks in ("contexts=0", False), ("contexts=0:stack=4", True), ("owners=0", False):
+        process = run([program], f"format=json:report=%e.%p.json:{options}")
+        check_behaviour(process)
+        expect(f"{options}: stacks", has_stacks, bool(json.load(open(f"mixed.{process.pid}.json")).get("stacks")))
+
+
+main([ways, bounded, mixed])
