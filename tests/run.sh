@@ -9,8 +9,8 @@ cd "$(dirname "$0")/.."
 
 need_build
 need binutils binutils-source bison clang-format-14 file fish flex gdb googletest iso-codes libcmocka-dev \
-    libgoogle-perftools-dev libgtest-dev libjemalloc-dev libmimalloc-dev nlohmann-json3-dev pkg-config python3 uthash-dev \
-    valgrind xz-utils zsh
+    libgoogle-perftools-dev libgtest-dev libjemalloc-dev libmimalloc-dev lintian nlohmann-json3-dev pkg-config python3 \
+    python3-jsonschema uthash-dev valgrind xz-utils zsh
 for major in $(llvm_majors); do
     need "lld-$major" "llvm-$major-tools" "libclang-rt-$major-dev"
 done
@@ -26,6 +26,10 @@ mkdir -p build/readers
     } || echo "setup: no promtool, the test of openmetrics is skipped" >&2
     [ -d node_modules/speedscope ] || quietly npm install --ignore-scripts --no-audit --no-fund --prefix . speedscope@1.25.0 ||
         echo "setup: no speedscope, its test is skipped" >&2
+    [ -d sarif ] || {
+        package=$(npm pack --silent @microsoft/jest-sarif@1.0.0-beta.0) && mkdir sarif &&
+            tar -xzf "$package" -C sarif --strip-components=3 package/lib/schemas && rm "$package"
+    } || echo "setup: no schema of SARIF, its test is skipped" >&2
 )
 build build -DBUILD_TESTING=ON
 ctest --test-dir build --output-on-failure -j "$(nproc)" "$@"

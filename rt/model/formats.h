@@ -16,7 +16,8 @@ enum view {
     VIEW_CHECK = 32,
     VIEW_TABLE = 64,   /* of the sites and wrappers of a module */
     VIEW_EVENTS = 128, /* who allocates, reallocates and frees */
-    VIEW_ALL = 255
+    VIEW_ADVICE = 256,
+    VIEW_ALL = 511
 };
 
 /* Enumerator, name, whether programs read it (they get all rows), and the views. report_NAME writes a report.
@@ -44,7 +45,7 @@ static inline bool format_is_for_programs(enum report_format format) {
 
 static inline bool format_has(enum report_format format, enum view view) {
 #define ALLOCSITE_FORMAT(format, name, for_programs, views) views,
-    static const unsigned char all[] = {ALLOCSITE_FORMATS(ALLOCSITE_FORMAT)};
+    static const unsigned short all[] = {ALLOCSITE_FORMATS(ALLOCSITE_FORMAT)};
 #undef ALLOCSITE_FORMAT
     return all[format] & view;
 }

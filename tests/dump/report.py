@@ -110,6 +110,15 @@ class Messages(unittest.TestCase):
         self.assertEqual((result.returncode, result.stdout, result.stderr.count("\n")), (1, "", 1))
         self.assertIn("is not JSON: line ", result.stderr)
 
+    def test_members_in_any_order(self):
+        golden = os.path.join(HERE, "../golden")
+        for path in FULL, os.path.join(golden, "profile-2/both.json"), os.path.join(golden, "profile-2/stacks.json"):
+            want = json.loads(report("--no-symbols", "--format=json", path).stdout)
+            members = read(path).items()
+            for order in list(members)[::-1], sorted(members):
+                found = report("--no-symbols", "--format=json", written("order.json", dict(order)))
+                self.assertEqual((json.loads(found.stdout), found.stderr), (want, ""))
+
     @unless_sanitized
     def test_an_endless_input(self):
         self.refused("/dev/zero", ["out of memory"],

@@ -4,6 +4,7 @@
 #include "base/amount.h"
 #include "dump/base/files.h"
 #include "dump/commands/commands.h"
+#include "dump/findings/findings.h"
 
 #include <getopt.h>
 #include <stdio.h>
@@ -16,6 +17,7 @@ enum { LINES_TOLD = 10 };
 struct check_options {
     const char *budget;
     enum report_format format;
+    findings_function *write_findings; /* in place of that; NULL: not asked for */
     bool is_writing;
     const char *writing_option; /* one that is only for writing a budget; NULL: not given */
     uint64_t slack, top;
@@ -61,11 +63,21 @@ static bool read_budget(struct budget *budget, const char *path) {
 typedef int use_function(const struct loaded *, const struct subjects *, const struct check_options *,
                          const struct budget *);
 
+static void write_findings(const struct check *check, findings_function *write) {
+    struct findings findings = {.report = check->loaded->report};
+    findings_add_broken(&findings, check);
+    write(standard_out(), &findings);
+    findings_free(&findings);
+}
+
 static int hold_against(const struct loaded *loaded, const struct subjects *subjects,
                         const struct check_options *options, const struct budget *budget) {
     struct check check;
     check_make(&check, budget, options->budget, loaded, subjects);
-    (options->format == FORMAT_JSON ? check_json : check_text)(standard_out(), &check);
+    if (options->write_findings)
+        write_findings(&check, options->write_findings);
+    else
+        (options->format == FORMAT_JSON ? check_json : check_text)(standard_out(), &check);
     int status = standard_out_end() | check_complain(&check);
     if (check.broken)
         status = STATUS_FAILED;
@@ -104,44 +116,45 @@ static int check_file(const char *path, const struct check_options *options) {
 }
 
 static int help(void) {
-    puts("usage: allocsite-dump check --budget=FILE [--format=text|json] REPORT\n"
-         "       allocsite-dump check --write-budget [--slack=PERCENT] [--top=N] REPORT\n"
-         "\n"
-         "Holds a report against a budget, shows each limit that is broken with the sites that make it up, "
-         "and\n"
-         "then exits with 1. The second form writes a budget that the report just keeps: of the total, of "
-         "the\n"
-         "N functions that ask for most, and of what is unsited. Either file may be - for standard input.\n"
-         "\n"
-         "  --budget=FILE       the budget\n"
-         "  --format=text|json  of what is said about it\n"
-         "  --write-budget      write one instead\n"
-         "  --slack=PERCENT     more than the report has (default: 0)\n"
-         "  --top=N             functions in it (default: 20; 0: all)\n"
-         "\n"
-         "A budget has one subject a line:\n"
-         "\n"
-         "  # comment\n"
-         "  total                     allocs <= 12000  bytes <= 40MiB  peak <= 12MiB  live <= 0\n"
-         "  function parse_*          allocs <= 100      # the call is written or was inlined there\n"
-         "  file src/json/*           bytes <= 1.5MiB    # likewise\n"
-         "  type \"std::map<int, *>\"   live <= 0\n"
-         "  callee strdup             allocs <= 0\n"
-         "  site 0123456789abcdef     peak <= 4KiB\n"
-         "  module libfoo.so*         blocks <= 10\n"
-         "  unsited libc.so.6         failed <= 0\n"
-         "\n"
-         "A limit is for the sum over all sites that the pattern matches: * is any characters, ? is one; "
-         "quotes\n"
-         "are for spaces. allocs: calls, reallocations too; bytes: what they asked for; live, blocks: bytes "
-         "and\n"
-         "blocks at the end; peak: bytes at the peak of the process; failed: calls; lost: bytes, with "
-         "reach=1.\n"
-         "Units of bytes: B, KiB, MiB, GiB, TiB.\n"
-         "\n"
-         "examples:\n"
-         "  allocsite-dump check --write-budget --slack=10 app.json > app.budget\n"
-         "  allocsite-dump check --budget=app.budget app.json");
+    puts(
+        "usage: allocsite-dump check --budget=FILE [--format=text|json|sarif|github] REPORT\n"
+        "       allocsite-dump check --write-budget [--slack=PERCENT] [--top=N] REPORT\n"
+        "\n"
+        "Holds a report against a budget, shows each limit that is broken with the sites that make it up, "
+        "and\n"
+        "then exits with 1. The second form writes a budget that the report just keeps: of the total, of "
+        "the\n"
+        "N functions that ask for most, and of what is unsited. Either file may be - for standard input.\n"
+        "\n"
+        "  --budget=FILE       the budget\n"
+        "  --format=text|json  of what is said about it; sarif: for editors; github: annotations of Actions\n"
+        "  --write-budget      write one instead\n"
+        "  --slack=PERCENT     more than the report has (default: 0)\n"
+        "  --top=N             functions in it (default: 20; 0: all)\n"
+        "\n"
+        "A budget has one subject a line:\n"
+        "\n"
+        "  # comment\n"
+        "  total                     allocs <= 12000  bytes <= 40MiB  peak <= 12MiB  live <= 0\n"
+        "  function parse_*          allocs <= 100      # the call is written or was inlined there\n"
+        "  file src/json/*           bytes <= 1.5MiB    # likewise\n"
+        "  type \"std::map<int, *>\"   live <= 0\n"
+        "  callee strdup             allocs <= 0\n"
+        "  site 0123456789abcdef     peak <= 4KiB\n"
+        "  module libfoo.so*         blocks <= 10\n"
+        "  unsited libc.so.6         failed <= 0\n"
+        "\n"
+        "A limit is for the sum over all sites that the pattern matches: * is any characters, ? is one; "
+        "quotes\n"
+        "are for spaces. allocs: calls, reallocations too; bytes: what they asked for; live, blocks: bytes "
+        "and\n"
+        "blocks at the end; peak: bytes at the peak of the process; failed: calls; lost: bytes, with "
+        "reach=1.\n"
+        "Units of bytes: B, KiB, MiB, GiB, TiB.\n"
+        "\n"
+        "examples:\n"
+        "  allocsite-dump check --write-budget --slack=10 app.json > app.budget\n"
+        "  allocsite-dump check --budget=app.budget app.json");
     return STATUS_DONE;
 }
 
@@ -159,7 +172,7 @@ static const struct option long_options[] = {
 };
 
 static const char *right_values(int option) {
-    return option == FORMAT ? "text or json" : "a number";
+    return option == FORMAT ? "text, json, sarif or github" : "a number";
 }
 
 static bool set_option(struct check_options *options, int option, const char *value) {
@@ -168,7 +181,8 @@ static bool set_option(struct check_options *options, int option, const char *va
         options->budget = value;
         return true;
     case FORMAT:
-        return format_named(value, strlen(value), VIEW_CHECK, &options->format);
+        options->write_findings = findings_writer(value);
+        return options->write_findings || format_named(value, strlen(value), VIEW_CHECK, &options->format);
     case WRITE:
         return options->is_writing = true;
     case SLACK:

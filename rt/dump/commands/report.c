@@ -89,6 +89,12 @@ static int show_page(const char *path, struct report *report, struct showing *sh
     return standard_out_end() | check_asked(path, report);
 }
 
+static void read_layouts(struct groups *groups, const struct report *report, struct showing *showing) {
+    showing->layouts.debug_directory = showing->symbolizer.debug_directory;
+    type_layouts_read(&showing->layouts, report, &showing->modules);
+    groups_use_layouts(groups, &showing->layouts);
+}
+
 static int show_groups(const char *path, struct report *report, struct showing *showing) {
     struct report_limits everything = {.full_names = showing->options.full_names},
                          limits = report_limits_of(&showing->options);
@@ -96,17 +102,14 @@ static int show_groups(const char *path, struct report *report, struct showing *
     report_prepare(report, &everything);
     if (check_owned(path, report, &showing->options))
         return STATUS_FAILED;
-    showing->layouts.debug_directory = showing->symbolizer.debug_directory;
     if (groups->by == BY_FREED && !report->has_pairs)
         return complain(path, without_pairs);
     if (groups->by == BY_STACK && !report->walks.depth)
         return complain(path, without_frames);
     groups->filter = showing->options.filter;
     groups->depth = showing->options.depth;
-    if (groups->by == BY_TYPE) {
-        type_layouts_read(&showing->layouts, report, &showing->modules);
-        groups_use_layouts(groups, &showing->layouts);
-    }
+    if (groups->by == BY_TYPE)
+        read_layouts(groups, report, showing);
     if (!group_by_parts(groups->by))
         groups_add_sites(groups, report);
     groups_prepare(groups, &limits);
@@ -159,11 +162,37 @@ static int show_events(const char *path, struct report *report, struct showing *
     return standard_out_end();
 }
 
+/* With what is to be looked at in all, or with advice alone. */
+static int show_findings(struct report *report, struct showing *showing) {
+    struct report_limits everything = {.full_names = showing->options.full_names};
+    const struct options *options = &showing->options;
+    struct findings findings = {.report = report,
+                                .filter = options->filter[0] ? options->filter : NULL,
+                                .suppressed = showing->suppressed,
+                                .has_live = options->leaks};
+    report_prepare(report, &everything);
+    showing->groups.by = BY_TYPE;
+    read_layouts(&showing->groups, report, showing);
+    groups_add_sites(&showing->groups, report);
+    if (showing->what == SHOW_FINDINGS) {
+        findings_add_faults(&findings);
+        findings_add_leaks(&findings);
+    }
+    findings_add_advice(&findings, &showing->groups);
+    findings_sort(&findings);
+    findings_function *write = options->format == FORMAT_JSON ? advice_json : advice_text;
+    (showing->write_findings ? showing->write_findings : write)(standard_out(), &findings);
+    findings_free(&findings);
+    return standard_out_end();
+}
+
 static int show_what(const char *path, struct report *report, struct showing *showing) {
     if (showing->what == SHOW_TREE)
         return show_tree(path, report, showing);
     if (showing->what == SHOW_EVENTS)
         return show_events(path, report, showing);
+    if (showing->what == SHOW_ADVICE || showing->what == SHOW_FINDINGS)
+        return show_findings(report, showing);
     if (showing->what != SHOW_ROWS)
         return show_coverage(report, showing);
     if (showing->is_page)
@@ -175,7 +204,7 @@ static int show_what(const char *path, struct report *report, struct showing *sh
 static int show(const char *path, struct report *report, struct showing *showing) {
     static char directory[PATH_MAX];
     report->directory = getcwd(directory, sizeof directory);
-    if (!showing->is_page)
+    if (!showing->is_page && !showing->write_findings)
         line_fit(report, STDOUT_FILENO);
     bool has_addresses = showing->what != SHOW_UNUSED && showing->what != SHOW_COVERAGE;
     if (has_addresses)
@@ -195,8 +224,9 @@ static void take_page_parts(struct showing *showing, const struct report_source 
 /* Of what is joined, nobody knows which thread or phase it was in, nor which modules there were. */
 static bool take_parts(void *context, const struct report_source *source, struct reason *why) {
     struct showing *showing = context;
-    bool needs_modules =
-        showing->what == SHOW_UNUSED || showing->what == SHOW_COVERAGE || showing->groups.by == BY_TYPE;
+    bool needs_modules = showing->what == SHOW_UNUSED || showing->what == SHOW_COVERAGE ||
+                         showing->what == SHOW_ADVICE || showing->what == SHOW_FINDINGS ||
+                         showing->groups.by == BY_TYPE;
     if (needs_modules)
         module_list_take(&showing->modules, source);
     if (showing->is_page)

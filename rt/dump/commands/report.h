@@ -3,11 +3,12 @@
 #ifndef ALLOCSITE_DUMP_COMMANDS_REPORT_H
 #define ALLOCSITE_DUMP_COMMANDS_REPORT_H
 
+#include "dump/findings/findings.h"
 #include "dump/load/symbolize.h"
 #include "dump/view/rows.h"
 #include "dump/view/tree.h"
 
-enum shown_what { SHOW_ROWS, SHOW_UNUSED, SHOW_COVERAGE, SHOW_TREE, SHOW_EVENTS };
+enum shown_what { SHOW_ROWS, SHOW_UNUSED, SHOW_COVERAGE, SHOW_TREE, SHOW_EVENTS, SHOW_ADVICE, SHOW_FINDINGS };
 
 struct showing {
     struct options options;
@@ -20,7 +21,8 @@ struct showing {
     const char *of_rows;        /* an option that this has not; NULL: there was none */
     struct module_list modules; /* of which the files are looked at */
     struct type_layouts layouts;
-    struct groups groups; /* by site: none */
+    findings_function *write_findings; /* of advice and findings; NULL: as text or JSON */
+    struct groups groups;              /* by site: none */
     struct string_pool strings;
     char *suppressed;
     struct symbolizer symbolizer;

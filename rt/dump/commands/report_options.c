@@ -12,7 +12,8 @@
 
 /* Their options. */
 static const char *const names_of_what[] = {
-    [SHOW_UNUSED] = "unused", [SHOW_COVERAGE] = "coverage", [SHOW_TREE] = "tree", [SHOW_EVENTS] = "events"};
+    [SHOW_UNUSED] = "unused", [SHOW_COVERAGE] = "coverage", [SHOW_TREE] = "tree",
+    [SHOW_EVENTS] = "events", [SHOW_ADVICE] = "advise",     [SHOW_FINDINGS] = "format"};
 
 static void help(void) {
     puts(
@@ -31,7 +32,9 @@ static void help(void) {
         "  --unused                         the sites that never ran\n"
         "  --coverage                       how many of the sites of each file ran\n"
         "  --events                         what each line allocates, reallocates and frees\n"
+        "  --advise                         what the counts say could be saved, and how\n"
         "  --format=text|json|csv|tsv|markdown|html, or a format of allocsite-dump export\n"
+        "  --format=sarif|github            faults, leaks and advice, for editors and CI\n"
         "  -o FILE, --output=FILE           write there\n"
         "  --source                         with --format=html: the lines around sites\n"
         "  --sort=bytes|allocs|live|peak\n"
@@ -82,6 +85,7 @@ static const struct option long_options[] = {
     {"unused", no_argument, NULL, 'u'},
     {"events", no_argument, NULL, 'e'},
     {"coverage", no_argument, NULL, 'c'},
+    {"advise", no_argument, NULL, 'a'},
     {"no-symbols", no_argument, NULL, 's'},
     {"debug-dir", required_argument, NULL, 'd'},
     {"help", no_argument, NULL, 'h'},
@@ -109,18 +113,32 @@ static const char *set_option(struct options *options, const char *name, const c
     return wrong[0] ? wrong : NULL;
 }
 
-/* Some options are of rows and of what else has them: trees, or events. */
+/* Some options are of rows and of what else has them: trees, events, findings. */
 static bool takes(enum shown_what what, const char *option) {
     static const char *const of_trees[] = {"sort", "filter", "depth", "min-bytes", "min-allocs"};
-    static const char *const of_events[] = {"filter", "leaks"};
-    const char *const *list = what == SHOW_TREE ? of_trees : of_events;
-    size_t count = what == SHOW_TREE     ? sizeof of_trees / sizeof *of_trees
-                   : what == SHOW_EVENTS ? sizeof of_events / sizeof *of_events
-                                         : 0;
+    static const char *const of_findings[] = {"filter", "leaks", "suppress"};
+    enum { OF_ADVICE = 1, OF_EVENTS = 2, OF_FINDINGS = 3 };
+    const char *const *list = what == SHOW_TREE ? of_trees : of_findings;
+    size_t count = what == SHOW_TREE       ? sizeof of_trees / sizeof *of_trees
+                   : what == SHOW_EVENTS   ? OF_EVENTS
+                   : what == SHOW_FINDINGS ? OF_FINDINGS
+                   : what == SHOW_ADVICE   ? OF_ADVICE
+                                           : 0;
     for (size_t i = 0; i < count; i++)
         if (strcmp(list[i], option) == 0)
             return true;
     return false;
+}
+
+/* A format that only findings have shows them, all of them or the advice. */
+static int check_findings(struct showing *showing) {
+    if (!showing->write_findings || showing->what == SHOW_ADVICE)
+        return STATUS_DONE;
+    if (showing->what != SHOW_ROWS || showing->groups.by != BY_SITE)
+        return complain_usage("report: --%s cannot be sarif or github",
+                              showing->what != SHOW_ROWS ? names_of_what[showing->what] : "by");
+    showing->what = SHOW_FINDINGS;
+    return STATUS_DONE;
 }
 
 /* Unused sites, files and trees have the form of none of the rows. */
@@ -132,6 +150,8 @@ static int check_what(struct showing *showing) {
         return complain_usage("report: --flame is text");
     if (showing->what == SHOW_TREE && !format_has(format, VIEW_TREE))
         return complain_usage("report: --tree is text or json");
+    if (showing->what == SHOW_ADVICE && !format_has(format, VIEW_ADVICE))
+        return complain_usage("report: --advise is text, json, sarif or github");
     if (showing->what == SHOW_EVENTS && !format_has(format, VIEW_EVENTS))
         return complain_usage("report: --events is text, markdown or json");
     bool is_coverage = showing->what == SHOW_UNUSED || showing->what == SHOW_COVERAGE;
@@ -175,6 +195,9 @@ static int check_page(const struct showing *showing) {
 
 /* Programs, and so the page's, get all rows. */
 static const char *set_format(struct showing *showing, const char *value) {
+    showing->write_findings = findings_writer(value);
+    if (showing->write_findings)
+        return NULL;
     showing->is_page = strcmp(value, "html") == 0;
     showing->is_export = export_named(value);
     return showing->is_export ? NULL
@@ -236,6 +259,9 @@ static const char *take_option(struct showing *showing, int option, const char *
     case 'S':
         showing->has_source = true;
         return NULL;
+    case 'a':
+        set_what(showing, SHOW_ADVICE);
+        return NULL;
     case 'u':
     case 'c':
     case 'e':
@@ -282,6 +308,7 @@ int report_options(struct showing *showing, int count, char **arguments, bool *i
     optind = 0;
     opterr = 0;
     int status = take_options(showing, count, arguments, is_help);
+    status = status || *is_help ? status : check_findings(showing);
     status = status || *is_help ? status : check_what(showing);
     status = status || *is_help ? status : check_by(showing);
     return status || *is_help ? status : check_page(showing);

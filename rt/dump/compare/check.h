@@ -45,6 +45,10 @@ size_t check_largest(const struct check *, const struct verdict *, const struct 
  * cannot. */
 int check_complain(const struct check *);
 
+/* "function parse_*: allocs"; "function parse_*: allocs 1,204, limit 100, over by 1,104" of a broken one. */
+void check_say_limit(struct out *, const struct limit *);
+void check_say(struct out *, const struct verdict *);
+
 void check_text(struct out *, const struct check *);
 void check_json(struct out *, const struct check *);
 

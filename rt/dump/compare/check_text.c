@@ -32,26 +32,34 @@ static void put_sites(struct page *page, const struct check *check, const struct
     page_count(page, verdict->sites - count, " more site\n", " more sites\n");
 }
 
+void check_say_limit(struct out *out, const struct limit *limit) {
+    out_text(out, budget_kind_name(limit->kind));
+    if (limit->pattern) {
+        out_char(out, ' ');
+        out_plain(out, limit->pattern);
+    }
+    out_text(out, ": ");
+    out_text(out, measure_name(limit->measure));
+}
+
+void check_say(struct out *out, const struct verdict *verdict) {
+    const struct limit *limit = verdict->limit;
+    check_say_limit(out, limit);
+    out_char(out, ' ');
+    measure_write(out, verdict->actual, limit->measure);
+    out_text(out, ", limit ");
+    measure_write(out, limit->most, limit->measure);
+    out_text(out, ", over by ");
+    measure_write(out, verdict->actual - limit->most, limit->measure);
+}
+
 /* "app.budget:3: function parse_*: allocs 1,204, limit 100, over by 1,104" */
 static void put_broken(struct page *page, const struct check *check, const struct verdict *verdict) {
-    const struct limit *limit = verdict->limit;
     out_plain(page->out, check->budget_path);
     out_char(page->out, ':');
-    out_u64(page->out, limit->line);
+    out_u64(page->out, verdict->limit->line);
     out_text(page->out, ": ");
-    out_text(page->out, budget_kind_name(limit->kind));
-    if (limit->pattern) {
-        out_char(page->out, ' ');
-        out_plain(page->out, limit->pattern);
-    }
-    out_text(page->out, ": ");
-    out_text(page->out, measure_name(limit->measure));
-    out_char(page->out, ' ');
-    measure_write(page->out, verdict->actual, limit->measure);
-    out_text(page->out, ", limit ");
-    measure_write(page->out, limit->most, limit->measure);
-    out_text(page->out, ", over by ");
-    measure_write(page->out, verdict->actual - limit->most, limit->measure);
+    check_say(page->out, verdict);
     out_char(page->out, '\n');
     put_sites(page, check, verdict);
 }

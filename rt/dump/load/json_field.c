@@ -30,22 +30,30 @@ bool json_field_wrong(const struct json_at *at, const char *name, const char *wh
 }
 
 bool json_field_exists(const struct json_at *at, const char *name) {
-    return json_object_get(at->object, name) != NULL;
+    return json_member(at->object, name) != NULL;
 }
 
 /* NULL: it is missing, or something was wrong before. */
-static const json_t *member(const struct json_at *at, const char *name) {
-    const json_t *value = at->errors->is_wrong ? NULL : json_object_get(at->object, name);
+static struct json_value *member(const struct json_at *at, const char *name) {
+    struct json_value *value = at->errors->is_wrong ? NULL : json_member(at->object, name);
     if (!value)
         json_field_wrong(at, name, "is missing");
     return value;
 }
 
+/* The same, of the kind. */
+static struct json_value *member_of(const struct json_at *at, const char *name, enum json_kind kind,
+                                    const char *what) {
+    struct json_value *value = member(at, name);
+    if (!value || value->kind == kind)
+        return value;
+    json_field_wrong(at, name, what);
+    return NULL;
+}
+
 uint64_t json_field_u64(const struct json_at *at, const char *name) {
-    const json_t *value = member(at, name);
-    if (!value || (json_is_integer(value) && json_integer_value(value) >= 0))
-        return (uint64_t)json_integer_value(value);
-    return json_field_wrong(at, name, "is not a count");
+    const struct json_value *value = member_of(at, name, JSON_COUNT, "is not a count");
+    return value ? value->count : 0;
 }
 
 uint32_t json_field_u32(const struct json_at *at, const char *name) {
@@ -54,28 +62,24 @@ uint32_t json_field_u32(const struct json_at *at, const char *name) {
 }
 
 bool json_field_bool(const struct json_at *at, const char *name) {
-    const json_t *value = member(at, name);
-    if (!value || json_is_boolean(value))
-        return json_is_true(value);
+    const struct json_value *value = member(at, name);
+    if (!value || value->kind == JSON_TRUE || value->kind == JSON_FALSE)
+        return value && value->kind == JSON_TRUE;
     return json_field_wrong(at, name, "is neither true nor false");
 }
 
 const char *json_field_text(const struct json_at *at, const char *name) {
-    const json_t *value = member(at, name);
-    if (value && !json_is_string(value))
-        json_field_wrong(at, name, "is not a string");
-    return json_string_value(value);
+    const struct json_value *value = member_of(at, name, JSON_TEXT, "is not a string");
+    return value ? value->text : NULL;
 }
 
 const char *json_field_text_or_null(const struct json_at *at, const char *name) {
-    return json_is_null(json_object_get(at->object, name)) ? NULL : json_field_text(at, name);
+    const struct json_value *value = json_member(at->object, name);
+    return value && value->kind == JSON_NULL ? NULL : json_field_text(at, name);
 }
 
-const json_t *json_field_array(const struct json_at *at, const char *name) {
-    const json_t *array = member(at, name);
-    if (array && !json_is_array(array))
-        json_field_wrong(at, name, "is not an array");
-    return array && json_is_array(array) ? array : NULL;
+struct json_value *json_field_array(const struct json_at *at, const char *name) {
+    return member_of(at, name, JSON_ARRAY, "is not an array");
 }
 
 /* Only as it is written, in lower case: one id has one form. */
@@ -95,20 +99,18 @@ uint64_t json_field_address(const struct json_at *at, const char *name) {
     return json_field_wrong(at, name, "is no address");
 }
 
-struct json_at json_field_element(const struct json_at *parent, const char *array, size_t index) {
-    const json_t *object = json_array_get(json_object_get(parent->object, array), index);
-    if (!json_is_object(object)) {
+struct json_at json_field_element(const struct json_at *parent, const char *array, size_t index,
+                                  struct json_value *element) {
+    if (element->kind != JSON_OBJECT) {
         char name[64];
         snprintf(name, sizeof name, "%s[%zu]", array, index);
         json_field_wrong(parent, name, "is not an object");
     }
-    return (struct json_at){object, parent->errors, parent, array, index};
+    return (struct json_at){element, parent->errors, parent, array, index};
 }
 
 struct json_at json_field_object(const struct json_at *parent, const char *name) {
-    const json_t *object = json_object_get(parent->object, name);
-    if (!json_is_object(object))
-        json_field_wrong(parent, name, "is not an object");
+    struct json_value *object = member_of(parent, name, JSON_OBJECT, "is not an object");
     return (struct json_at){.object = object, .errors = parent->errors};
 }
 
@@ -131,17 +133,18 @@ static void list_modules(struct report_file *file) {
     }
 }
 
-static void read_modules(struct report_file *file, const struct json_at *top) {
+void report_read_modules(struct report_file *file, const struct json_at *top) {
     if (!json_field_exists(top, "modules")) {
         list_modules(file);
         return;
     }
-    size_t count = json_array_size(json_field_array(top, "modules"));
-    file->modules = memory_zeros(count, sizeof *file->modules);
-    for (size_t i = 0; i < count; i++) {
-        struct json_at at = json_field_element(top, "modules", i);
-        file->modules[i].path = json_field_text_or_null(&at, "path");
-        file->modules[i].build_id = json_field_text_or_null(&at, "build_id");
+    struct json_value *array = json_field_array(top, "modules");
+    size_t count = 0;
+    file->modules = memory_zeros(json_size(array), sizeof *file->modules);
+    for (struct json_value *element = json_first(array); element; element = element->next, count++) {
+        struct json_at at = json_field_element(top, "modules", count, element);
+        file->modules[count].path = json_field_text_or_null(&at, "path");
+        file->modules[count].build_id = json_field_text_or_null(&at, "build_id");
     }
     modules_sort(file->modules, count);
     file->report.modules = file->modules;
@@ -152,15 +155,7 @@ static const struct report_module *module_named(const struct report_file *file, 
     return path ? modules_find(file->modules, file->report.modules_size, path) : NULL;
 }
 
-static void name_build_ids(struct report_file *file) {
-    for (size_t i = 0; i < file->report.site_count; i++) {
-        struct site_view *view = &file->rows[i].view;
-        const struct report_module *module = module_named(file, view->module);
-        view->build_id = module ? module->build_id : NULL;
-    }
-}
-
-static void read_walks(struct report_file *file, const struct json_at *top) {
+void report_read_walks(struct report_file *file, const struct json_at *top) {
     if (!json_field_exists(top, "walks"))
         return;
     struct json_at at = json_field_object(top, "walks");
@@ -173,12 +168,12 @@ static void read_walks(struct report_file *file, const struct json_at *top) {
     walks->without_caller = json_field_u64(&at, "without_caller");
 }
 
-static void read_frame(const struct report_file *file, struct report_frame *frame, const struct json_at *at) {
+static void read_frame(struct report_file *file, struct report_frame *frame, const struct json_at *at) {
     const char *module = json_field_text_or_null(at, "module");
     frame->address = json_field_address(at, "address");
-    frame->function = json_field_text_or_null(at, "function");
+    frame->function = report_read_text(file, at, "function");
     if (json_field_exists(at, "file")) {
-        frame->file = json_field_text_or_null(at, "file");
+        frame->file = report_read_text(file, at, "file");
         frame->line = json_field_u32(at, "line");
     }
     frame->module = module_named(file, module);
@@ -210,40 +205,30 @@ static struct report_site *read_site(const struct report_file *file, const struc
     return site;
 }
 
-/* Returns how many frames it has, which go to the front of the array. */
-static size_t read_stack(struct report_file *file, struct report_stack *stack, const struct json_at *at,
-                         struct report_frame *frames) {
-    stack->site = read_site(file, at);
-    stack->frame_count = json_array_size(json_field_array(at, "frames"));
-    stack->frames = frames;
+void report_read_stack(struct report_file *file, const struct json_at *at) {
+    struct report *report = &file->report;
+    memory_grow(&report->stacks, report->stack_count, &file->stack_room, sizeof *report->stacks);
+    struct report_stack *stack = &report->stacks[report->stack_count++];
+    *stack = (struct report_stack){.site = read_site(file, at)};
     report_read_counters(file, &stack->counters, at);
-    for (size_t i = 0; i < stack->frame_count; i++) {
-        struct json_at frame = json_field_element(at, "frames", i);
-        read_frame(file, &frames[i], &frame);
+    struct json_value *element = json_first(json_field_array(at, "frames"));
+    for (; element; element = element->next) {
+        struct json_at frame = json_field_element(at, "frames", stack->frame_count++, element);
+        memory_grow(&file->frames, file->frame_count, &file->frame_room, sizeof *file->frames);
+        read_frame(file, &file->frames[file->frame_count++], &frame);
     }
-    return stack->frame_count;
 }
 
-static size_t count_frames(const json_t *stacks) {
-    size_t count = 0;
-    for (size_t i = 0; i < json_array_size(stacks); i++)
-        count += json_array_size(json_object_get(json_array_get(stacks, i), "frames"));
-    return count;
-}
-
-void report_read_stacks(struct report_file *file, const struct json_at *top) {
-    read_modules(file, top);
-    name_build_ids(file);
-    read_walks(file, top);
-    if (!json_field_exists(top, "stacks"))
-        return;
-    const json_t *array = json_field_array(top, "stacks");
-    struct report_frame *frames = file->frames = memory_zeros(count_frames(array), sizeof *frames);
-    file->report.stack_count = json_array_size(array);
-    file->report.stacks = memory_zeros(file->report.stack_count, sizeof *file->report.stacks);
+void report_read_stacks_end(struct report_file *file) {
+    struct report_frame *frames = file->frames;
     for (size_t i = 0; i < file->report.stack_count; i++) {
-        struct json_at at = json_field_element(top, "stacks", i);
-        frames += read_stack(file, &file->report.stacks[i], &at, frames);
+        file->report.stacks[i].frames = frames;
+        frames += file->report.stacks[i].frame_count;
+    }
+    for (size_t i = 0; i < file->report.site_count; i++) {
+        struct site_view *view = &file->rows[i].view;
+        const struct report_module *module = module_named(file, view->module);
+        view->build_id = module ? module->build_id : NULL;
     }
 }
 

@@ -6,11 +6,8 @@
 #define ALLOCSITE_DUMP_LOAD_JSON_FIELD_H
 
 #include "dump/base/complain.h"
+#include "dump/load/json_values.h"
 #include "dump/load/report_read.h"
-
-#include <jansson.h>
-#include <stdbool.h>
-#include <stdint.h>
 
 struct json_errors {
     struct reason *why;
@@ -19,7 +16,7 @@ struct json_errors {
 
 /* An object and how to get there. */
 struct json_at {
-    const json_t *object;
+    struct json_value *object;
     struct json_errors *errors;
     const struct json_at *parent; /* NULL: the document */
     const char *array;            /* the member of parent that holds it ... */
@@ -33,7 +30,7 @@ uint64_t json_field_u64(const struct json_at *, const char *name);
 uint32_t json_field_u32(const struct json_at *, const char *name);
 bool json_field_bool(const struct json_at *, const char *name);
 const char *json_field_text(const struct json_at *, const char *name);
-const json_t *json_field_array(const struct json_at *, const char *name);
+struct json_value *json_field_array(const struct json_at *, const char *name);
 
 /* The same where null stands for NULL. */
 const char *json_field_text_or_null(const struct json_at *, const char *name);
@@ -44,20 +41,47 @@ uint64_t json_field_id(const struct json_at *, const char *name, bool *is_null);
 /* "0x" and up to sixteen hexadecimal digits. */
 uint64_t json_field_address(const struct json_at *, const char *name);
 
+static inline struct json_value *json_first(const struct json_value *array) {
+    return array ? array->first : NULL;
+}
+
+static inline size_t json_size(const struct json_value *array) {
+    return array ? array->size : 0;
+}
+
 /* The object at an index of an array that is a member of parent; one that is a member itself. */
-struct json_at json_field_element(const struct json_at *parent, const char *array, size_t index);
+struct json_at json_field_element(const struct json_at *parent, const char *array, size_t index,
+                                  struct json_value *element);
 struct json_at json_field_object(const struct json_at *parent, const char *name);
 
 /* Says of a member that it is not what it should be, unless that was said of another one. Always false. */
 bool json_field_wrong(const struct json_at *, const char *name, const char *what);
 
-/* ---- The modules and the calling frames of a report in JSON. */
+/* ---- The parts of a report in JSON. */
+
+/* Whether it is one that this reads. */
+bool report_read_format(const struct json_at *top);
+
+/* The totals, which tell what counters there are, and then the rest of what is not listed. */
+void report_read_totals(struct report_file *, const struct json_at *top);
+void report_read_head(struct report_file *, const struct json_at *top);
+
+void report_read_lost(struct report_site *, const struct json_at *);
+
+/* Texts of what is taken as it comes, which is forgotten then. */
+const char *report_read_text(struct report_file *, const struct json_at *, const char *name);
 
 /* The counters of a site or a stack. Those that the report does not tell are 0. */
 void report_read_counters(const struct report_file *, struct counters *, const struct json_at *);
 
-/* The sites have been read, and by_id is sorted. */
-void report_read_stacks(struct report_file *, const struct json_at *top);
+void report_read_modules(struct report_file *, const struct json_at *top);
+void report_read_walks(struct report_file *, const struct json_at *top);
+
+/* The modules and sites have been read, and by_id is sorted. */
+void report_read_stack(struct report_file *, const struct json_at *);
+
+/* All stacks have been. */
+void report_read_stacks_end(struct report_file *);
 void report_read_stacks_free(struct report_file *);
 
 #endif

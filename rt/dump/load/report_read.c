@@ -1,206 +1,48 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A report from the JSON that the runtime wrote. */
+/* A report from the JSON that the runtime wrote: what it lists. */
 #include "dump/load/report_read.h"
 
 #include "base/sort.h"
 #include "dump/base/memory.h"
 #include "dump/load/json_field.h"
-#include "write/run.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static bool begins_as_json(const char *bytes, size_t size) {
-    size_t at = 0;
-    while (at < size && bytes[at] && strchr(" \t\r\n", bytes[at]))
-        at++;
-    return at < size && (bytes[at] == '{' || bytes[at] == '[');
+/* ---- What is taken as it comes: sites, pairs, stacks. */
+
+const char *report_read_text(struct report_file *file, const struct json_at *at, const char *name) {
+    return string_keep(&file->strings, json_field_text_or_null(at, name));
 }
 
-static bool read_document(struct report_file *file, const char *bytes, size_t size, struct reason *why) {
-    json_error_t error;
-    if (!begins_as_json(bytes, size))
-        return reason_set(why, "is neither a profile nor a report in JSON");
-    file->document = json_loadb(bytes, size, JSON_REJECT_DUPLICATES, &error);
-    if (file->document)
-        return true;
-    for (char *at = error.text; *at; at++)
-        if ((unsigned char)*at < 0x20 || *at == 0x7F)
-            *at = '?';
-    return reason_set(why, "is not JSON: line %d, column %d: %s", error.line, error.column, error.text);
-}
-
-static bool check_format(const struct json_at *top) {
-    const char *format = json_field_text(top, "format");
-    if (format && strcmp(format, "allocsite-report") != 0)
-        return json_field_wrong(top, "format", "is not \"allocsite-report\"");
-    return json_field_u64(top, "version") <= REPORT_JSON_VERSION ||
-           json_field_wrong(top, "version", "is of a newer allocsite");
-}
-
-/* Strings, as many as *count says. */
-static const char **read_texts(const struct json_at *top, const char *name, size_t *count) {
-    const json_t *array = json_field_array(top, name);
-    *count = json_array_size(array);
-    const char **texts = memory_zeros(*count, sizeof *texts);
-    for (size_t i = 0; i < *count; i++)
-        if (!(texts[i] = json_string_value(json_array_get(array, i))))
-            json_field_wrong(top, name, "has something that is not a string");
-    return texts;
-}
-
-static void read_reasons(struct report_file *file, const struct json_at *top) {
-    bool exact = json_field_bool(top, "exact");
-    file->report.reasons = file->reasons = read_texts(top, "inexact_reasons", &file->report.reason_count);
-    if (exact != (file->report.reason_count == 0))
-        json_field_wrong(top, "exact", "contradicts inexact_reasons");
-}
-
-static void read_reasons_hold(struct report_file *file, const struct json_at *top) {
-    size_t count = file->report.reason_count;
-    if (!json_field_exists(top, "inexact_processes"))
-        return;
-    const json_t *array = json_field_array(top, "inexact_processes");
-    if (json_array_size(array) != count)
-        json_field_wrong(top, "inexact_processes", "does not fit inexact_reasons");
-    file->report.several.reasons_hold = file->reasons_hold = memory_zeros(count, sizeof *file->reasons_hold);
-    for (size_t i = 0; i < count; i++) {
-        const json_t *holds = json_array_get(array, i);
-        if (!json_is_integer(holds) || json_integer_value(holds) <= 0)
-            json_field_wrong(top, "inexact_processes", "has something that is not a count");
-        file->reasons_hold[i] = (uint64_t)json_integer_value(holds);
-    }
-}
-
-/* Reports of old have none. */
-static uint64_t read_count(const struct json_at *top, const char *name) {
-    return json_field_exists(top, name) ? json_field_u64(top, name) : 0;
-}
-
-/* Reports that were written before there were any of several processes have none of this. */
-static void read_processes(struct report_file *file, const struct json_at *top) {
-    struct report_processes *several = &file->report.several;
-    uint64_t forked = read_count(top, "forked");
-    several->count = read_count(top, "processes");
-    if (several->count < 2) {
-        several->count = 0;
-        file->report.forked = forked;
-        return;
-    }
-    several->forked = forked;
-    several->unfinished = json_field_u64(top, "unfinished");
-    several->killed = read_count(top, "killed");
-    several->untouched_blocks = read_count(top, "untouched_blocks");
-    several->untouched_bytes = read_count(top, "untouched_bytes");
-    read_reasons_hold(file, top);
-    if (several->unfinished > several->count || several->killed > several->unfinished ||
-        (several->unfinished == 0) != file->report.finished)
-        json_field_wrong(top, "unfinished", "contradicts processes or finished");
-    if (json_field_exists(top, "programs"))
-        several->programs = file->programs = read_texts(top, "programs", &several->program_count);
-}
-
-static void read_lost(struct report_site *row, const struct json_at *at) {
-    row->lost_blocks = json_field_u64(at, "lost_blocks");
-    row->lost_bytes = json_field_u64(at, "lost_bytes");
-}
-
-#define NOTE_LACK(name) file->not_told.name = !json_field_exists(at, #name);
-
-/* What the totals lack a site may have all the same: then the sums tell. */
-#define READ_COUNTER(name)                                                                                   \
-    counters->name = file->not_told.name && !json_field_exists(at, #name) ? 0 : json_field_u64(at, #name);
-
-static void read_totals(struct report_file *file, const struct json_at *top) {
-    struct json_at totals = json_field_object(top, "totals"), *at = &totals;
-    struct counters *counters = &file->totals.counters;
-    file->report.stated = &file->totals;
-    file->report.reach = json_field_exists(at, "lost_blocks");
-    if (file->report.reach)
-        read_lost(&file->totals, at);
-    ALLOCSITE_TOTALS(NOTE_LACK)
-    ALLOCSITE_TOTALS(READ_COUNTER)
-}
-
-void report_read_counters(const struct report_file *file, struct counters *counters,
-                          const struct json_at *at) {
-    ALLOCSITE_SITE_TOTALS(READ_COUNTER)
-}
-
-static void read_ending(struct report_run *run, const struct json_at *at) {
-    const char *name = json_field_text_or_null(at, "ending");
-    for (uint32_t i = 1; name && i < PROFILE_ENDINGS; i++)
-        if (strcmp(name, run_ending_name(i)) == 0)
-            run->ending = i;
-    if (name && !run->ending)
-        json_field_wrong(at, "ending", "is not known");
-}
-
-#define MILLISECOND UINT64_C(1000000)
-
-/* Reports before version 3 have none. */
-static void read_run(struct report_run *run, const struct json_at *top) {
-    if (!json_field_exists(top, "run"))
-        return;
-    struct json_at at = json_field_object(top, "run");
-    run->begun = json_field_u64(&at, "begun_ms") * MILLISECOND;
-    run->ended = json_field_u64(&at, "ended_ms") * MILLISECOND;
-    run->resident = json_field_u64(&at, "max_resident_bytes");
-    run->status = json_field_u32(&at, "status");
-    run->command = json_field_text_or_null(&at, "command");
-    read_ending(run, &at);
-}
-
-static void read_custom(struct report_file *file, const struct json_at *top) {
-    struct counters *counters = &file->report.custom;
-    file->report.has_custom = json_field_exists(top, "custom");
-    if (!file->report.has_custom)
-        return;
-    struct json_at custom = json_field_object(top, "custom"), *at = &custom;
-    ALLOCSITE_TOTALS(READ_COUNTER)
-}
-
-static void read_head(struct report_file *file, const struct json_at *top) {
-    struct report *report = &file->report;
-    report->program = json_field_text(top, "program");
-    report->pid = json_field_u64(top, "pid");
-    read_reasons(file, top);
-    report->finished = json_field_bool(top, "finished");
-    read_processes(file, top);
-    read_totals(file, top);
-    read_custom(file, top);
-    read_run(&report->run, top);
-    report->peak_within = json_field_u64(top, "peak_within");
-    report->left_out = json_field_u64(top, "sites_left_out");
-    if (json_field_exists(top, "lost_unknown"))
-        report->lost_unknown = json_field_text(top, "lost_unknown");
-}
-
-static struct place read_place(const struct json_at *at) {
-    struct place place = {.function = json_field_text_or_null(at, "function")};
-    place.file = json_field_text_or_null(at, "file");
+static struct place read_place(struct report_file *file, const struct json_at *at) {
+    struct place place = {.function = report_read_text(file, at, "function")};
+    place.file = report_read_text(file, at, "file");
     place.line = json_field_u32(at, "line");
     place.column = json_field_u32(at, "column");
     return place;
 }
 
-/* Takes the places it needs from *places. */
-static void read_view(struct site_view *view, const struct json_at *at, struct place **places) {
+static void read_inlined(struct report_file *file, struct site_view *view, const struct json_at *at) {
+    struct json_value *element = json_first(json_field_array(at, "inlined"));
+    for (; element; element = element->next) {
+        struct json_at frame = json_field_element(at, "inlined", view->inlined_count++, element);
+        memory_grow(&file->places, file->place_count, &file->place_room, sizeof *file->places);
+        file->places[file->place_count++] = read_place(file, &frame);
+    }
+}
+
+static void read_view(struct report_file *file, struct site_view *view, const struct json_at *at) {
     bool is_null;
     view->id = json_field_id(at, "id", &is_null);
     if (is_null)
         json_field_wrong(at, "id", "is null");
-    view->module = json_field_text_or_null(at, "module");
+    view->module = report_read_text(file, at, "module");
     view->sited = json_field_bool(at, "sited");
-    view->at = read_place(at);
-    view->callee = json_field_text_or_null(at, "callee");
-    view->type = json_field_text_or_null(at, "type");
-    view->inlined = *places;
-    view->inlined_count = json_array_size(json_field_array(at, "inlined"));
-    for (size_t i = 0; i < view->inlined_count; i++) {
-        struct json_at frame = json_field_element(at, "inlined", i);
-        *(*places)++ = read_place(&frame);
-    }
+    view->at = read_place(file, at);
+    view->callee = report_read_text(file, at, "callee");
+    view->type = report_read_text(file, at, "type");
+    read_inlined(file, view, at);
     /* Reports that were written before there were any have none of this. */
     view->address = json_field_exists(at, "address") ? json_field_address(at, "address") : 0;
     view->of_wrapper = json_field_exists(at, "wrapper") && json_field_bool(at, "wrapper");
@@ -208,51 +50,35 @@ static void read_view(struct site_view *view, const struct json_at *at, struct p
 }
 
 /* [smallest size of a class, count] */
-static bool read_class(uint64_t *sizes, const json_t *pair) {
-    const json_t *start = json_array_get(pair, 0), *count = json_array_get(pair, 1);
-    if (json_array_size(pair) != 2 || !json_is_integer(start) || !json_is_integer(count) ||
-        json_integer_value(start) < 0 || json_integer_value(count) < 0)
+static bool read_class(uint64_t *sizes, const struct json_value *pair) {
+    const struct json_value *start = pair->kind == JSON_ARRAY ? pair->first : NULL,
+                            *count = start ? start->next : NULL;
+    if (!count || pair->size != 2 || start->kind != JSON_COUNT || count->kind != JSON_COUNT)
         return false;
-    uint64_t from = (uint64_t)json_integer_value(start);
-    unsigned number = size_class(from);
-    sizes[number] += (uint64_t)json_integer_value(count);
-    return size_class_start(number) == from;
+    unsigned number = size_class(start->count);
+    sizes[number] += count->count;
+    return size_class_start(number) == start->count;
 }
 
-static void read_sizes(struct report_site *row, const struct json_at *at, uint64_t *sizes) {
+static void read_sizes(struct report_site *row, const struct json_at *at) {
     if (!json_field_exists(at, "sizes"))
         return;
-    const json_t *array = json_field_array(at, "sizes");
-    for (size_t i = 0; i < json_array_size(array); i++)
-        if (!read_class(sizes, json_array_get(array, i)))
+    row->sizes = memory_zeros(SIZE_CLASSES, sizeof *row->sizes);
+    struct json_value *pair = json_first(json_field_array(at, "sizes"));
+    for (; pair; pair = pair->next)
+        if (!read_class(row->sizes, pair))
             json_field_wrong(at, "sizes", "has something that is not the start of a class and a count");
-    row->sizes = sizes;
 }
 
-static size_t count_places(const json_t *sites) {
-    size_t count = 0;
-    for (size_t i = 0; i < json_array_size(sites); i++)
-        count += json_array_size(json_object_get(json_array_get(sites, i), "inlined"));
-    return count;
-}
-
-static void read_sites(struct report_file *file, const struct json_at *top) {
-    const json_t *array = json_field_array(top, "sites");
-    size_t count = file->report.site_count = json_array_size(array);
-    struct place *places = file->places = memory_zeros(count_places(array), sizeof *places);
-    file->rows = memory_zeros(count, sizeof *file->rows);
-    file->sizes = memory_zeros(count, sizeof *file->sizes);
-    file->by_id = memory_zeros(count, sizeof(struct report_site *));
-    file->report.sites = memory_zeros(count, sizeof(struct report_site *));
-    for (size_t i = 0; i < count; i++) {
-        struct json_at at = json_field_element(top, "sites", i);
-        struct report_site *row = file->report.sites[i] = file->by_id[i] = &file->rows[i];
-        read_view(&row->view, &at, &places);
-        report_read_counters(file, &row->counters, &at);
-        read_sizes(row, &at, file->sizes[i]);
-        if (file->report.reach)
-            read_lost(row, &at);
-    }
+static void read_row(struct report_file *file, const struct json_at *at) {
+    memory_grow(&file->rows, file->report.site_count, &file->row_room, sizeof *file->rows);
+    struct report_site *row = &file->rows[file->report.site_count++];
+    *row = (struct report_site){.lost_bytes = 0};
+    read_view(file, &row->view, at);
+    report_read_counters(file, &row->counters, at);
+    read_sizes(row, at);
+    if (file->report.reach)
+        report_read_lost(row, at);
 }
 
 static int compare_ids(const void *a, const void *b) {
@@ -261,12 +87,22 @@ static int compare_ids(const void *a, const void *b) {
     return compare_u64(left->view.id, right->view.id);
 }
 
+/* The rows stay where they are from here on. */
 static void sort_by_id(struct report_file *file) {
-    struct report_site **by_id = file->by_id;
-    qsort(by_id, file->report.site_count, sizeof *by_id, compare_ids);
-    for (size_t i = 1; i < file->report.site_count; i++)
+    size_t count = file->report.site_count;
+    struct report_site **by_id = file->by_id = memory_zeros(count, sizeof *by_id);
+    struct place *places = file->places;
+    file->report.sites = memory_zeros(count, sizeof *by_id);
+    for (size_t i = 0; i < count; i++) {
+        file->report.sites[i] = by_id[i] = &file->rows[i];
+        by_id[i]->view.inlined = places;
+        places += by_id[i]->view.inlined_count;
+    }
+    qsort(by_id, count, sizeof *by_id, compare_ids);
+    for (size_t i = 1; i < count; i++)
         if (by_id[i - 1]->view.id == by_id[i]->view.id)
             by_id[i - 1]->shares_id = by_id[i]->shares_id = true;
+    file->is_sorted = true;
 }
 
 static struct report_site *read_party(struct report_file *file, const struct json_at *at, const char *name) {
@@ -292,51 +128,164 @@ static enum pair_kind read_kind(const struct json_at *at, bool is_fault) {
     return 0;
 }
 
-static void read_pair_array(struct report_file *file, const struct json_at *top, const char *name,
-                            bool is_fault) {
-    const json_t *array = json_field_array(top, name);
-    for (size_t i = 0; i < json_array_size(array); i++) {
-        struct report_pair *pair = &file->report.pairs[file->report.pair_count++];
-        struct json_at at = json_field_element(top, name, i);
-        pair->kind = read_kind(&at, is_fault);
-        pair->owner = read_party(file, &at, "owner");
-        pair->by = read_party(file, &at, "by");
-        pair->count = json_field_u64(&at, "count");
-        pair->bytes = json_field_u64(&at, "bytes");
+static void read_pair(struct report_file *file, const struct json_at *at, bool is_fault) {
+    struct report *report = &file->report;
+    memory_grow(&report->pairs, report->pair_count, &file->pair_room, sizeof *report->pairs);
+    struct report_pair *pair = &report->pairs[report->pair_count++];
+    pair->kind = read_kind(at, is_fault);
+    pair->owner = read_party(file, at, "owner");
+    pair->by = read_party(file, at, "by");
+    pair->count = json_field_u64(at, "count");
+    pair->bytes = json_field_u64(at, "bytes");
+}
+
+/* ---- The order of it. Sites need what the totals have, pairs and stacks all sites, stacks the modules. The
+ * runtime writes them so, and they are taken as they come; of a document in another order they are kept to
+ * its end. */
+
+enum { SITES, PAIRS, FAULTS, STACKS, ARRAYS };
+static const char *const arrays[ARRAYS] = {"sites", "pairs", "faults", "stacks"};
+
+static bool begin(struct report_file *file, const struct json_at *top) {
+    file->is_begun = true;
+    if (!report_read_format(top))
+        return false;
+    report_read_totals(file, top);
+    return true;
+}
+
+/* What an array needs is there. */
+static bool is_ready(struct report_file *file, const struct json_at *top, int array) {
+    bool has_head = json_field_exists(top, "format") && json_field_exists(top, "version") &&
+                    json_field_exists(top, "totals");
+    if (array == SITES)
+        return has_head;
+    return file->is_begun && json_field_exists(top, "sites") &&
+           (array != STACKS || json_field_exists(top, "modules"));
+}
+
+static void prepare(struct report_file *file, const struct json_at *top, int array) {
+    if (!file->is_begun)
+        begin(file, top);
+    if (array != SITES && !file->is_sorted)
+        sort_by_id(file);
+    if (array == STACKS && !file->has_modules) {
+        report_read_modules(file, top);
+        file->has_modules = true;
     }
 }
 
-static void read_pairs(struct report_file *file, const struct json_at *top) {
-    size_t count = json_array_size(json_object_get(top->object, "pairs")) +
-                   json_array_size(json_object_get(top->object, "faults"));
-    file->report.has_pairs = json_field_exists(top, "pairs");
-    file->report.pairs = memory_zeros(count, sizeof *file->report.pairs);
-    if (file->report.has_pairs)
-        read_pair_array(file, top, "pairs", false);
-    read_pair_array(file, top, "faults", true);
+static void read_element(struct report_file *file, const struct json_at *top, int array, size_t index,
+                         struct json_value *element) {
+    struct json_at at = json_field_element(top, arrays[array], index, element);
+    if (at.errors->is_wrong)
+        return;
+    if (array == SITES)
+        read_row(file, &at);
+    else if (array == STACKS)
+        report_read_stack(file, &at);
+    else
+        read_pair(file, &at, array == FAULTS);
 }
 
-static bool read_report(struct report_file *file, struct reason *why) {
-    struct json_errors errors = {.why = why};
-    struct json_at top = {.object = file->document, .errors = &errors};
-    if (!json_is_object(file->document))
-        return reason_set(why, "is not a report of allocsite");
-    if (!check_format(&top))
+struct reading {
+    struct report_file *file;
+    struct json_errors errors;
+};
+
+static enum json_taking take(void *context, struct json_value *document, const char *name, size_t index,
+                             struct json_value *element) {
+    struct reading *reading = context;
+    struct json_at top = {.object = document, .errors = &reading->errors};
+    int array = 0;
+    while (array < ARRAYS && strcmp(arrays[array], name) != 0)
+        array++;
+    if (array == ARRAYS || !is_ready(reading->file, &top, array))
+        return JSON_KEEP;
+    prepare(reading->file, &top, array);
+    read_element(reading->file, &top, array, index, element);
+    return reading->errors.is_wrong ? JSON_STOP : JSON_TAKEN;
+}
+
+/* The elements that were kept. */
+static void read_array(struct report_file *file, const struct json_at *top, int array) {
+    size_t index = 0;
+    prepare(file, top, array);
+    if (array != PAIRS && array != STACKS)
+        json_field_array(top, arrays[array]);
+    struct json_value *value = json_member(top->object, arrays[array]);
+    if (value && value->kind != JSON_ARRAY)
+        json_field_wrong(top, arrays[array], "is not an array");
+    for (struct json_value *element = top->errors->is_wrong ? NULL : json_first(value); element;
+         element = element->next)
+        read_element(file, top, array, index++, element);
+}
+
+static bool read_rest(struct reading *reading) {
+    struct report_file *file = reading->file;
+    struct json_at top = {.object = json_document_value(file->document), .errors = &reading->errors};
+    if (!top.object || top.object->kind != JSON_OBJECT)
+        return reason_set(reading->errors.why, "is not a report of allocsite");
+    if (!file->is_begun)
+        begin(file, &top);
+    if (reading->errors.is_wrong)
         return false;
-    read_head(file, &top);
-    read_sites(file, &top);
-    sort_by_id(file);
-    read_pairs(file, &top);
-    report_read_stacks(file, &top);
-    return !errors.is_wrong;
+    report_read_head(file, &top);
+    file->report.has_pairs = json_field_exists(&top, "pairs");
+    for (int array = 0; array < ARRAYS; array++)
+        read_array(file, &top, array);
+    report_read_walks(file, &top);
+    report_read_stacks_end(file);
+    return !reading->errors.is_wrong;
 }
 
-bool report_read(struct report_file *file, const char *bytes, size_t size, struct reason *why) {
+static bool begins_as_json(const char *bytes, size_t size) {
+    size_t at = 0;
+    while (at < size && bytes[at] && strchr(" \t\r\n", bytes[at]))
+        at++;
+    return at < size && (bytes[at] == '{' || bytes[at] == '[');
+}
+
+static bool read_pieces(struct reading *reading, report_read_some *read, void *context) {
+    struct json_document *document = reading->file->document;
+    struct reason *why = reading->errors.why;
+    char bytes[64 << 10];
+    ptrdiff_t size = read(context, bytes, sizeof bytes, why);
+    if (size >= 0 && !begins_as_json(bytes, (size_t)size))
+        return reason_set(why, "is neither a profile nor a report in JSON");
+    for (; size > 0; size = read(context, bytes, sizeof bytes, why))
+        if (!json_document_feed(document, bytes, (size_t)size, why))
+            return false;
+    return size == 0 && json_document_end(document, why) && read_rest(reading);
+}
+
+bool report_read_pieces(struct report_file *file, report_read_some *read, void *context, struct reason *why) {
+    struct reading reading = {.file = file, .errors = {.why = why}};
     *file = (struct report_file){0};
-    if (read_document(file, bytes, size, why) && read_report(file, why))
+    file->document = json_document_new(take, &reading);
+    if (read_pieces(&reading, read, context))
         return true;
     report_read_free(file);
     return false;
+}
+
+struct bytes {
+    const char *next;
+    size_t left;
+};
+
+static ptrdiff_t read_bytes(void *context, char *to, size_t size, struct reason *why) {
+    struct bytes *bytes = context;
+    size_t count = bytes->left < size ? bytes->left : size;
+    (void)why;
+    memcpy(to, bytes->next, count);
+    bytes->next += count;
+    bytes->left -= count;
+    return (ptrdiff_t)count;
+}
+
+bool report_read(struct report_file *file, const char *bytes, size_t size, struct reason *why) {
+    return report_read_pieces(file, read_bytes, &(struct bytes){bytes, size}, why);
 }
 
 void report_read_free(struct report_file *file) {
@@ -345,10 +294,12 @@ void report_read_free(struct report_file *file) {
     free(file->report.sites);
     free(file->by_id);
     free(file->places);
-    free(file->sizes);
+    for (size_t i = 0; i < file->report.site_count; i++)
+        free(file->rows[i].sizes);
     free(file->rows);
     free(file->programs);
     free(file->reasons_hold);
     free(file->reasons);
-    json_decref(file->document);
+    string_pool_free(&file->strings);
+    json_document_free(file->document);
 }

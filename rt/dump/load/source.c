@@ -108,28 +108,40 @@ static bool load_bytes(struct report_source *source, const char *path, struct re
     return is_read;
 }
 
-/* A regular file that begins as a profile does, open; else -1. Another kind of file must not be opened twice:
- * a pipe would have lost its reader. */
-static int open_profile(const char *path) {
-    char magic[PROFILE_MAGIC_SIZE];
+/* Open; -1: it is no regular file, or cannot be read. Another kind of file must not be opened twice: a pipe
+ * would have lost its reader. */
+static int open_regular(const char *path) {
     struct stat status;
-    bool is_standard = strcmp(path, "-") == 0;
-    int fd = !is_standard && stat(path, &status) == 0 && S_ISREG(status.st_mode)
-                 ? open(path, O_RDONLY | O_CLOEXEC)
-                 : -1;
-    if (fd < 0)
-        return -1;
-    if (pread(fd, magic, sizeof magic, 0) == sizeof magic && profile_is(magic, sizeof magic))
-        return fd;
-    close(fd);
-    return -1;
+    bool is_regular = strcmp(path, "-") != 0 && stat(path, &status) == 0 && S_ISREG(status.st_mode);
+    return is_regular ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+}
+
+static bool begins_as_profile(int fd) {
+    char magic[PROFILE_MAGIC_SIZE];
+    return pread(fd, magic, sizeof magic, 0) == sizeof magic && profile_is(magic, sizeof magic);
+}
+
+static ptrdiff_t read_some(void *context, char *bytes, size_t size, struct reason *why) {
+    ssize_t count;
+    do
+        count = read(*(int *)context, bytes, size);
+    while (count < 0 && errno == EINTR);
+    if (count < 0)
+        reason_errno(why);
+    return count;
+}
+
+static bool load_report(struct report_source *source, int fd, struct reason *why) {
+    source->is_profile = false;
+    source->report = &source->json.report;
+    return report_read_pieces(&source->json, read_some, &fd, why);
 }
 
 static bool load_file(struct report_source *source, const char *path, struct reason *why) {
-    int fd = open_profile(path);
+    int fd = open_regular(path);
     if (fd < 0)
         return load_bytes(source, path, why);
-    bool is_read = load_profile(source, fd, why);
+    bool is_read = (begins_as_profile(fd) ? load_profile : load_report)(source, fd, why);
     close(fd);
     return is_read;
 }

@@ -191,6 +191,8 @@ static void what_is_wrong_is_named(void **state) {
         {"\"program\":\"/bin/p\"", "\"program\":null", "program is not a string"},
         {"\"pid\":42", "\"pid\":-1", "pid is not a count"},
         {"\"pid\":42", "\"pid\":4.0", "pid is not a count"},
+        {"\"pid\":42", "\"pid\":9223372036854775808", "pid is not a count"},
+        {"\"pid\":42", "\"pid\":18446744073709551617", "pid is not a count"},
         {"\"pid\":42,", "", "pid is missing"},
         {"\"pid\":42,", "\"pid\":42,\"run\":1,", "run is not an object"},
         {"\"pid\":42,",
@@ -248,8 +250,7 @@ static void what_is_wrong_is_named(void **state) {
 static void json_that_is_none(void **state) {
     (void)state;
     static const char *const texts[] = {
-        "{",          "{}x",           " [x", "{\"a\":1,\"a\":2}", "{\"pid\":99999999999999999999}",
-        "[\"\xFF\"]", "[\"\\u0000\"]",
+        "{", "{}x", " [x", "{\"a\":1,\"a\":2}", "[\"\xFF\"]", "[\"\\u0000\"]",
     };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         assert_false(reads(texts[i]));

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Advice, from what sites have counted.
+ *
+ * Nothing here guesses. How long blocks live is not counted, but how many there are at once is: of N blocks
+ * of which never more than M were there, each lives on average for at most M allocations of its site. */
+#include "dump/findings/findings.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    LEAST_CALLS = 1000,         /* that are saved, for advice to be worth a word, */
+    LEAST_COPIED = 64 << 10,    /* or bytes copied */
+    MANY_FOR_EACH = 100,        /* blocks that come for each that is there at once */
+    LARGEST_ON_STACK = 1 << 10, /* bytes of a variable */
+    LARGEST_IN_POOL = 4 << 10,
+    STEPS = 4 /* of a block that grows in many */
+};
+
+bool finding_is_worth(uint64_t saved, uint64_t least, uint64_t whole) {
+    return saved >= least && (unsigned __int128)saved * 100 >= whole;
+}
+
+/* ---- Blocks that come and go. */
+
+struct come_and_go {
+    const struct report_site *site;
+    uint64_t most;       /* at once */
+    uint64_t largest;    /* bytes of the largest; 0: not known */
+    uint64_t smallest;   /* likewise */
+    bool stays_in_place; /* its function gives all of them back */
+};
+
+/* Where as many bytes came as objects have, none of the blocks was an array or had more behind. */
+static uint64_t size_of_type(const struct groups *types, const struct report_site *site) {
+    const struct counters *counters = &site->counters;
+    const struct type_layout *layout =
+        types->layout_of ? types->layout_of(types->layouts, &site->view) : NULL;
+    bool is_known = layout && (layout->state == TYPE_KNOWN || layout->state == TYPE_VIRTUAL);
+    return is_known && !layout->is_flexible && layout->size &&
+                   counters->alloc_bytes == counters->allocs * layout->size
+               ? layout->size
+               : 0;
+}
+
+static void find_sizes(struct come_and_go *blocks, const struct groups *types) {
+    const uint64_t *sizes = blocks->site->sizes;
+    blocks->smallest = blocks->largest = size_of_type(types, blocks->site);
+    for (unsigned i = 0; sizes && !blocks->largest && i < SIZE_CLASSES - 1; i++)
+        if (sizes[i])
+            blocks->smallest = size_class_start(i);
+    for (unsigned i = 0; sizes && i < SIZE_CLASSES - 1; i++) {
+        if (!sizes[i] || (blocks->largest && blocks->largest == blocks->smallest))
+            continue;
+        blocks->smallest = blocks->smallest < size_class_start(i) ? blocks->smallest : size_class_start(i);
+        blocks->largest = i ? size_class_start(i + 1) - 1 : 0;
+    }
+}
+
+static bool is_in(const struct report_site *site, const struct report_site *function) {
+    const char *name = function->view.at.function;
+    return site && name && site->view.at.function && strcmp(site->view.at.function, name) == 0 &&
+           site->view.module && function->view.module &&
+           strcmp(site->view.module, function->view.module) == 0;
+}
+
+static bool stays_in_place(const struct report *report, const struct report_site *site) {
+    uint64_t freed = 0;
+    for (size_t i = 0; i < site->pair_count; i++) {
+        const struct report_pair *pair = &report->pairs[site->first_pair + i];
+        freed += pair->kind == PAIR_FREE && is_in(pair->by, site) ? pair->count : 0;
+    }
+    return report->has_pairs && freed == site->counters.allocs;
+}
+
+/* What goes on to the realloc of another site lives there. */
+static bool comes_and_goes(const struct report *report, const struct report_site *site,
+                           struct come_and_go *blocks) {
+    const struct counters *counters = &site->counters;
+    *blocks = (struct come_and_go){.site = site,
+                                   .most = counters->max_live_blocks + counters->max_live_blocks_within};
+    return counters->moved == counters->reallocs && !counters->inherited_blocks && blocks->most &&
+           counters->allocs >= LEAST_CALLS && counters->allocs / MANY_FOR_EACH >= blocks->most &&
+           finding_is_worth(counters->allocs - blocks->most, LEAST_CALLS,
+                            counters_calls(&report->totals.counters));
+}
+
+static const char *at_once(char text[64], uint64_t most) {
+    snprintf(text, 64, most == 1 ? "never two at once" : "never more than %s at once", FINDING_COUNT(most));
+    return text;
+}
+
+/* ", each of 48 B", ", of 33 B to 63 B", or nothing. */
+static const char *of_sizes(char text[96], const struct come_and_go *blocks) {
+    if (!blocks->largest)
+        text[0] = '\0';
+    else if (blocks->smallest == blocks->largest)
+        snprintf(text, 96, ", each of %s", FINDING_SIZE(blocks->largest));
+    else
+        snprintf(text, 96, ", of %s to %s", FINDING_SIZE(blocks->smallest), FINDING_SIZE(blocks->largest));
+    return text;
+}
+
+static void advise(struct findings *findings, enum rule rule, const struct come_and_go *blocks) {
+    const struct counters *counters = &blocks->site->counters;
+    char most[64], sizes[96];
+    struct finding *finding =
+        findings_add(findings, rule, blocks->site, "%s allocations%s, %s%s", FINDING_COUNT(counters->allocs),
+                     of_sizes(sizes, blocks), at_once(most, blocks->most),
+                     rule == RULE_STACK ? ", all given back in the function that asked for them" : "");
+    finding->calls = counters->allocs - (rule == RULE_STACK ? 0 : blocks->most);
+}
+
+/* One class of sizes is at most the double of its smallest. */
+static bool is_one_size(const struct come_and_go *blocks) {
+    return blocks->largest && blocks->largest < 2 * blocks->smallest;
+}
+
+struct unknown {
+    size_t sizes, pairs; /* sites of which they would tell more */
+};
+
+static void look_at_going(struct findings *findings, const struct groups *types,
+                          const struct report_site *site, struct unknown *unknown) {
+    struct come_and_go blocks;
+    if (!comes_and_goes(findings->report, site, &blocks))
+        return;
+    if (!site->counters.reallocs)
+        find_sizes(&blocks, types);
+    bool is_small = blocks.largest && blocks.largest <= LARGEST_ON_STACK;
+    if (is_small && stays_in_place(findings->report, site)) {
+        advise(findings, RULE_STACK, &blocks);
+        return;
+    }
+    unknown->sizes += !blocks.largest && !site->sizes && !site->counters.reallocs;
+    unknown->pairs += is_small && !findings->report->has_pairs;
+    if (blocks.most == 1)
+        advise(findings, RULE_REUSE, &blocks);
+    else if (is_one_size(&blocks) && blocks.largest <= LARGEST_IN_POOL)
+        advise(findings, RULE_POOL, &blocks);
+}
+
+/* ---- Blocks that grow. Those that a site keeps to their end, by free or by that of the program, are as many
+ * as grew: others went on to the realloc of another site. Who grows by half or more each time has chosen a
+ * factor, and the counts do not say that he could know better. */
+
+static void look_at_growth(struct findings *findings, const struct report_site *site) {
+    const struct counters *counters = &site->counters, *totals = &findings->report->totals.counters;
+    uint64_t grown = counters->frees + counters->live_blocks, steps = counters->reallocs,
+             old = counters->realloc_old_bytes, more = counters->realloc_bytes - old;
+    if (counters->realloc_bytes <= old || more >= old / 2 || !grown || steps / STEPS < grown)
+        return;
+    if (!finding_is_worth(steps - grown, LEAST_CALLS, counters_calls(totals)) &&
+        !finding_is_worth(counters->realloc_old_bytes, LEAST_COPIED, counters_bytes(totals)))
+        return;
+    struct finding *finding = findings_add(
+        findings, RULE_RESERVE, site, "%s reallocations of %s %s, each by %s (%.1f%%) on average",
+        FINDING_COUNT(steps), FINDING_COUNT(grown), grown == 1 ? "block" : "blocks",
+        FINDING_SIZE(more / steps), 100.0 * (double)more / (double)counters->realloc_old_bytes);
+    finding->calls = steps - grown;
+    finding->copied_bytes = counters->realloc_old_bytes;
+}
+
+/* ---- All of it. */
+
+static void hint(struct findings *findings, const struct unknown *unknown) {
+    if (findings->report->is_unowned)
+        findings_hint(findings,
+                      "frees were not counted: run without owners=0 for stack, reuse, pool, reserve, "
+                      "padding and size-class");
+    if (unknown->sizes)
+        findings_hint(findings, "sizes=1 tells whether what %s %s for is of one size, or small: pool, stack",
+                      FINDING_COUNT(unknown->sizes), unknown->sizes == 1 ? "site asks" : "sites ask");
+    if (unknown->pairs)
+        findings_hint(findings, "pairs=1 tells whether the small blocks of %s %s where they came from: stack",
+                      FINDING_COUNT(unknown->pairs), unknown->pairs == 1 ? "site go" : "sites go");
+}
+
+void findings_add_advice(struct findings *findings, const struct groups *types) {
+    const struct report *report = findings->report;
+    struct unknown unknown = {0};
+    for (size_t i = 0; i < report->counted && !report->is_unowned; i++) {
+        const struct report_site *site = report->sites[i];
+        if (site->view.backing || !finding_place(site) || !findings_want(findings, site))
+            continue;
+        look_at_going(findings, types, site, &unknown);
+        look_at_growth(findings, site);
+    }
+    if (!report->is_unowned)
+        findings_add_types(findings, types);
+    hint(findings, &unknown);
+}

@@ -1,0 +1,22 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# The Debian package: lintian finds no error, it depends on what its programs are linked with, and what is in it works.
+. "$(dirname "$0")/common.sh"
+
+command -v lintian >/dev/null && command -v dpkg-shlibdeps >/dev/null || exit 77
+cpack --config "$ALLOCSITE_BUILD/CPackConfig.cmake" -G DEB -B "$PWD" >cpack.log 2>&1 || { cat cpack.log >&2; fail "no package"; }
+lintian --allow-root --fail-on error ./*.deb >lintian.log 2>&1 || { cat lintian.log >&2; fail "lintian"; }
+
+dpkg -f ./*.deb Depends >depends
+for library in libc6 libdwarf1 libyajl2 zlib1g; do
+    grep -q "\<$library (>= " depends || fail "does not depend on $library: $(cat depends)"
+done
+dpkg -f ./*.deb Recommends | grep -q "\<clang-$MAJOR\>" || fail "does not recommend clang-$MAJOR"
+[ -z "$(dpkg --info ./*.deb conffiles 2>/dev/null)" ] || fail "has conffiles"
+
+dpkg -x ./*.deb root
+[ -f root/usr/share/man/man1/allocsite-dump.1.gz ] || fail "no manual"
+! find root -name '*.[1-8]' | grep -q man/ || fail "manuals that are not compressed"
+"root/usr/bin/allocsite-clang-$MAJOR" -O2 -g "$here/app.c" -o app
+counted ./app "$here/app.c"
