@@ -3,11 +3,12 @@
 #ifndef ALLOCSITE_DUMP_COMMANDS_REPORT_H
 #define ALLOCSITE_DUMP_COMMANDS_REPORT_H
 
+#include "dump/load/source.h"
 #include "dump/load/symbolize.h"
 #include "dump/view/rows.h"
 #include "dump/view/tree.h"
 
-enum shown_what { SHOW_ROWS, SHOW_UNUSED, SHOW_COVERAGE, SHOW_TREE, SHOW_EVENTS };
+enum shown_what { SHOW_ROWS, SHOW_UNUSED, SHOW_COVERAGE, SHOW_TREE, SHOW_EVENTS, SHOW_HISTORY };
 
 struct showing {
     struct options options;
@@ -17,7 +18,10 @@ struct showing {
     bool has_prune;
     bool is_export;             /* in a format of allocsite-dump export, which takes the options as well */
     bool is_flame;              /* the tree is drawn */
+    bool is_growth;             /* of the history: sites that only grow */
+    const char *at;             /* the moment of recordings; NULL: none was asked for */
     const char *of_rows;        /* an option that this has not; NULL: there was none */
+    const struct moment *moment; /* of the one file that is shown, if that is a recording */
     struct module_list modules; /* of which the files are looked at */
     struct type_layouts layouts;
     struct groups groups; /* by site: none */
