@@ -60,7 +60,8 @@ static bool choose(struct moment *moment, const char *at, struct reason *why) {
     if (time < moment->times[0] || (time > end && time - end > moment->recording.head[HEAD_INTERVAL]))
         return reason_set(why, "has nothing of %.3f s: it is %.3f s long", since(moment, time),
                           since(moment, end));
-    while (moment->number && moment->times[moment->number] > time)
+    /* Times are shown in milliseconds. */
+    while (moment->number && moment->times[moment->number] / 1000000 > time / 1000000)
         moment->number--;
     return true;
 }
@@ -193,10 +194,10 @@ void moment_walk(const struct moment *moment, const size_t *points, size_t count
                  void *context) {
     struct recording from;
     reopen(&from, moment);
-    for (size_t i = 0, point = 0; point < count; i++) {
+    for (size_t i = 0, point = 0; i <= points[count - 1]; i++) {
         recording_next(&from);
-        if (points[point] == i)
-            visit(context, &from, point++);
+        point += point + 1 < count && points[point + 1] == i;
+        visit(context, &from, point, points[point] == i);
     }
     recording_close(&from);
 }

@@ -126,13 +126,14 @@ static bool begin(struct taking *taking, const struct report *report, uint64_t t
 
 /* Room for a while, so that it is not rewritten at every sample. */
 static bool keep_small(struct taking *taking, struct reason *why) {
-    if (taking->writer.size < taking->limit)
-        return true;
-    for (uint64_t before = 0; taking->writer.size > taking->limit / 8 * 7; before = taking->writer.size)
-        if (taking->writer.size == before)
-            return reason_set(why, "would be larger than its limit with a handful of samples: --max-size");
-        else if (!recording_thin(&taking->writer, taking->path, &taking->thinned, why))
+    uint64_t enough = taking->writer.size < taking->limit ? taking->limit : taking->limit / 8 * 7;
+    while (taking->writer.size >= enough) {
+        uint64_t before = taking->thinned;
+        if (!recording_thin(&taking->writer, taking->path, &taking->thinned, why))
             return false;
+        if (taking->thinned == before)
+            return reason_set(why, "would be larger than its limit with a handful of samples: --max-size");
+    }
     return true;
 }
 

@@ -4,7 +4,7 @@
 #define ALLOCSITE_DUMP_VIEW_HISTORY_H
 
 #include "base/out.h"
-#include "dump/record/moment.h"
+#include "dump/record/series.h"
 
 /* Points that are looked at, and the parts of them in each of which a site that grows must have no less than
  * before. */
@@ -12,16 +12,14 @@ enum { HISTORY_POINTS = 240, HISTORY_PARTS = 12 };
 
 struct history_row {
     const struct report_site *site;
-    uint64_t *live;  /* bytes, at each point */
-    uint64_t most;   /* of these */
-    double per_hour; /* bytes that it grew by on the whole, since the first third of the time */
+    const uint64_t *live; /* bytes, at each point */
+    uint64_t most;        /* of these */
+    double per_hour;      /* bytes that it grew by on the whole, since the first third of the time */
     bool only_grows;
 };
 
 struct history {
-    const struct moment *moment;
-    size_t point_count, *points;
-    uint64_t *resident, *amounts;
+    struct series series;     /* of all sites */
     struct history_row total; /* no site */
     struct history_row *rows; /* of sites, in order */
     size_t count;

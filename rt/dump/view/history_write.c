@@ -45,14 +45,14 @@ static void cell(char text[GRID_CELL], const void *context, const void *of, int 
     else if (column == COLUMN_PER_HOUR)
         show_growth(text, row->per_hour);
     else
-        units_size(text, column == COLUMN_MOST ? row->most : row->live[history->point_count - 1]);
+        units_size(text, column == COLUMN_MOST ? row->most : row->live[history->series.point_count - 1]);
 }
 
 static void put_row(const struct page *page, const struct grid *grid, const struct history *history,
                     const struct history_row *row) {
     struct line line;
     grid_row(grid, row);
-    put_spark(page->out, row->live, history->point_count, row->most);
+    put_spark(page->out, row->live, history->series.point_count, row->most);
     out_text(page->out, "  ");
     line_begin(&line, page, grid_width(grid) + SPARK_WIDTH + 2, grid_indent(grid));
     if (row->site)
@@ -68,13 +68,13 @@ static void put_row(const struct page *page, const struct grid *grid, const stru
 static void put_resident(struct out *out, const struct history *history) {
     char text[UNITS_SIZE];
     uint64_t most = 0;
-    for (size_t i = 0; i < history->point_count; i++)
-        most = history->resident[i] > most ? history->resident[i] : most;
+    for (size_t i = 0; i < history->series.point_count; i++)
+        most = history->series.resident[i] > most ? history->series.resident[i] : most;
     if (!most)
         return;
     out_text(out, "resident: ");
-    put_spark(out, history->resident, history->point_count, most);
-    units_size(text, history->resident[history->point_count - 1]);
+    put_spark(out, history->series.resident, history->series.point_count, most);
+    units_size(text, history->series.resident[history->series.point_count - 1]);
     out_text(out, "  ");
     out_text(out, text);
     units_size(text, most);
@@ -84,7 +84,7 @@ static void put_resident(struct out *out, const struct history *history) {
 }
 
 static void put_none(struct out *out, const struct history *history) {
-    bool is_short = history->point_count < HISTORY_PARTS;
+    bool is_short = history->series.point_count < HISTORY_PARTS;
     out_text(out, is_short ? "too few samples to tell what grows: 12 are needed\n" : "no site only grows\n");
 }
 
@@ -113,7 +113,7 @@ static void put_rows(struct page *page, const struct history *history, size_t co
 
 void history_text(struct out *out, const struct history *history, const struct report_limits *limits,
                   bool is_growth) {
-    struct page page = {.out = out, .report = &history->moment->report};
+    struct page page = {.out = out, .report = &history->series.moment->report};
     summary_text(&page);
     put_resident(out, history);
     if (is_growth && !history->count)
@@ -133,8 +133,8 @@ static void put_numbers(struct json *json, const char *key, const uint64_t *numb
 
 static void put_times(struct json *json, const struct history *history) {
     json_open(json, "times_ms", '[');
-    for (size_t i = 0; i < history->point_count; i++)
-        json_number(json, NULL, history->moment->times[history->points[i]] / 1000000);
+    for (size_t i = 0; i < history->series.point_count; i++)
+        json_number(json, NULL, series_time(&history->series, i) / 1000000);
     json_close(json, ']');
 }
 
@@ -145,15 +145,15 @@ static void put_amounts(struct json *json, const struct history *history, const 
     json_key(json, "bytes_per_hour");
     out_text(json->out, strcmp(number, "-0") == 0 ? "0" : number);
     json_flag(json, "only_grows", row->only_grows);
-    put_numbers(json, "live_bytes", row->live, history->point_count);
+    put_numbers(json, "live_bytes", row->live, history->series.point_count);
 }
 
 void history_json(struct out *out, const struct history *history, const struct report_limits *limits) {
     struct json json = json_begin(out, "allocsite-history", 1);
-    json_head(&json, &history->moment->report);
-    json_number(&json, "thinned", history->moment->report.sampled.thinned);
+    json_head(&json, &history->series.moment->report);
+    json_number(&json, "thinned", history->series.moment->report.sampled.thinned);
     put_times(&json, history);
-    put_numbers(&json, "resident_bytes", history->resident, history->point_count);
+    put_numbers(&json, "resident_bytes", history->series.resident, history->series.point_count);
     json_open(&json, "total", '{');
     put_amounts(&json, history, &history->total);
     json_close(&json, '}');
