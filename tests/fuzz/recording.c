@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* From the bytes of a recording to what is shown of its last and its first moment.
  *
- * An input that does not begin as a recording does is of plain bytes, which are packed here, so that what is altered
- * is something that is read: of each block a length, two bytes with the lower one first, and so many bytes.
- * pack_recording.py makes such an input of a recording. */
+ * An input that does not begin as a recording does is of plain bytes, which are packed here, so that what is
+ * altered is something that is read: of each block a length, two bytes with the lower one first, and so many
+ * bytes. pack_recording.py makes such an input of a recording. */
 #include "exports.h"
 
 #include "dump/load/report_check.h"

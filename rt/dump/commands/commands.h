@@ -35,6 +35,10 @@ command_function command_merge;
 
 command_function command_record;
 
+/* ---- allocsite-dump serve. */
+
+command_function command_serve;
+
 /* ---- allocsite-dump start, stop, reset. */
 
 command_function command_control;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* allocsite-dump record: what a program has counted, again and again, into a file. */
-#include "dump/record/take.h"
 #include "base/amount.h"
 #include "dump/base/extents.h"
 #include "dump/commands/commands.h"
 #include "dump/load/source.h"
 #include "dump/process/process.h"
+#include "dump/record/take.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -142,8 +142,8 @@ static int status_of_command(const struct recording_job *job) {
 
 /* ---- Samples. */
 
-/* The profile of a process stays when it ends, and what it has counted last is there: once it is found, its path
- * is kept. */
+/* The profile of a process stays when it ends, and what it has counted last is there: once it is found, its
+ * path is kept. */
 static void find_source(struct recording_job *job) {
     if (job->path[0] && !job->is_memory)
         return;
@@ -187,7 +187,8 @@ static bool still_runs(const struct recording_job *job) {
 static void tell_thinned(struct recording_job *job) {
     uint64_t thinned = job->taking.thinned;
     if (thinned && !job->thinned)
-        complain(job->output, "is full: older samples are thinned out, those that stay are exact (--max-size)");
+        complain(job->output,
+                 "is full: older samples are thinned out, those that stay are exact (--max-size)");
     job->thinned = thinned;
 }
 
@@ -259,12 +260,9 @@ static int record_process(struct recording_job *job, const char *name) {
 enum { INTERVAL = 256, COUNT, MAX_SIZE };
 
 static const struct option long_options[] = {
-    {"output", required_argument, NULL, 'o'},
-    {"interval", required_argument, NULL, INTERVAL},
-    {"count", required_argument, NULL, COUNT},
-    {"max-size", required_argument, NULL, MAX_SIZE},
-    {"help", no_argument, NULL, 'h'},
-    {0},
+    {"output", required_argument, NULL, 'o'},  {"interval", required_argument, NULL, INTERVAL},
+    {"count", required_argument, NULL, COUNT}, {"max-size", required_argument, NULL, MAX_SIZE},
+    {"help", no_argument, NULL, 'h'},          {0},
 };
 
 static bool set_interval(uint64_t *interval, const char *value) {
@@ -313,6 +311,5 @@ int command_record(int count, char **arguments) {
     if (optind == count || (!is_command && count - optind > 1))
         return complain_usage("record: needs a process, or -- and a command");
     signal(SIGXFSZ, SIG_IGN);
-    return is_command ? record_command(&job, arguments + optind)
-                      : record_process(&job, arguments[optind]);
+    return is_command ? record_command(&job, arguments + optind) : record_process(&job, arguments[optind]);
 }

@@ -16,13 +16,13 @@ struct showing {
     const char *given[32]; /* names of options that not all have, as they came */
     size_t given_count;
     bool has_prune;
-    bool is_export;             /* in a format of allocsite-dump export, which takes the options as well */
-    bool is_flame;              /* the tree is drawn */
-    bool is_growth;             /* of the history: sites that only grow */
-    const char *at;             /* the moment of recordings; NULL: none was asked for */
-    const char *of_rows;        /* an option that this has not; NULL: there was none */
+    bool is_export;              /* in a format of allocsite-dump export, which takes the options as well */
+    bool is_flame;               /* the tree is drawn */
+    bool is_growth;              /* of the history: sites that only grow */
+    const char *at;              /* the moment of recordings; NULL: none was asked for */
+    const char *of_rows;         /* an option that this has not; NULL: there was none */
     const struct moment *moment; /* of the one file that is shown, if that is a recording */
-    struct module_list modules; /* of which the files are looked at */
+    struct module_list modules;  /* of which the files are looked at */
     struct type_layouts layouts;
     struct groups groups; /* by site: none */
     struct string_pool strings;

@@ -11,8 +11,11 @@
 #include <string.h>
 
 /* Their options. */
-static const char *const names_of_what[] = {
-    [SHOW_UNUSED] = "unused", [SHOW_COVERAGE] = "coverage", [SHOW_TREE] = "tree", [SHOW_EVENTS] = "events", [SHOW_HISTORY] = "history"};
+static const char *const names_of_what[] = {[SHOW_UNUSED] = "unused",
+                                            [SHOW_COVERAGE] = "coverage",
+                                            [SHOW_TREE] = "tree",
+                                            [SHOW_EVENTS] = "events",
+                                            [SHOW_HISTORY] = "history"};
 
 static void help(void) {
     puts(
@@ -20,7 +23,8 @@ static void help(void) {
         "\n"
         "Shows what programs have counted, and checks that the numbers agree with each other. Files\n"
         "are profiles (ALLOCSITE_OPTIONS=profile=PATH), also of programs that still run, reports in\n"
-        "JSON (format=json), or recordings (allocsite-dump record). Several are shown as one. FILE may be - for standard input, or\n"
+        "JSON (format=json), or recordings (allocsite-dump record). Several are shown as one. FILE may be - "
+        "for standard input, or\n"
         "pid:NUMBER for a running process, with or without a profile.\n"
         "\n"
         "  --by=site|line|function|file|type|module|stack|freed|thread|phase    what a row is of\n"
@@ -31,7 +35,8 @@ static void help(void) {
         "  --unused                         the sites that never ran\n"
         "  --coverage                       how many of the sites of each file ran\n"
         "  --events                         what each line allocates, reallocates and frees\n"
-        "  --at=TIME                        of a recording: seconds, 90s, 5m, 2h, -90s from its end, or UTC;\n"
+        "  --at=TIME                        of a recording: seconds, 90s, 5m, 2h, -90s from its end, or "
+        "UTC;\n"
         "                                   as FILE@TIME does\n"
         "  --history                        of a recording: the live bytes of sites over time\n"
         "  --growth                         of a recording: sites whose live bytes only grow, and how fast\n"

@@ -58,6 +58,7 @@ struct samples {
     enum measure by;             /* what the user looks at first */
     size_t top;                  /* sites of which formats tell that are bounded; 0: all */
     bool full_names;
+    bool is_now; /* whoever reads them asks for what is there now: no times are told */
 
     size_t value_count; /* the first ones are known */
     struct sample *list;
@@ -85,7 +86,8 @@ static inline bool sample_is_bytes(enum sample_value value) {
     return value == SAMPLE_BYTES || value == SAMPLE_LIVE_BYTES || value == SAMPLE_PEAK_BYTES;
 }
 
-/* The numbers of rows of the moment: the first sites of the report, as many as are wanted. The caller frees them. */
+/* The numbers of rows of the moment: the first sites of the report, as many as are wanted. The caller frees
+ * them. */
 size_t *samples_numbers(const struct samples *, size_t *count);
 
 /* Why the numbers are not all, in one line: the index-th such reason. False: there is none. */

@@ -57,7 +57,8 @@ static void put_site(struct out *out, const struct samples *samples, const struc
     out_char(out, '"');
 }
 
-/* site: NULL for all others. time: nanoseconds since 1970; 0: what is still counting has no time of its own. */
+/* site: NULL for all others. time: nanoseconds since 1970; 0: what is still counting has no time of its own.
+ */
 static void put_sample(struct out *out, const struct samples *samples, enum sample_value value,
                        const struct site_view *site, uint64_t amount, uint64_t time) {
     char text[32];
@@ -85,7 +86,8 @@ static uint64_t value_of(const struct counters *counters, enum sample_value valu
 /* The report's sites are in the order that the user wants. */
 static void put_metric(struct out *out, const struct samples *samples, enum sample_value value) {
     const struct report *report = samples->report;
-    uint64_t others = value_of(&report->totals.counters, value), time = report->run.ended;
+    uint64_t others = value_of(&report->totals.counters, value),
+             time = samples->is_now ? 0 : report->run.ended;
     size_t shown = 0, i = 0;
     for (; i < report->counted && (!samples->top || shown < samples->top); i++) {
         const struct report_site *site = report->sites[i];
@@ -124,10 +126,12 @@ static void put_others(struct out *out, const struct samples *samples, enum samp
 }
 
 static void put_series(struct out *out, const struct samples *samples, enum sample_value value) {
-    static series_value *const values[SAMPLE_VALUES] = {
-        [SAMPLE_CALLS] = calls,           [SAMPLE_BYTES] = bytes,
-        [SAMPLE_LIVE_BLOCKS] = live_blocks, [SAMPLE_LIVE_BYTES] = live_bytes,
-        [SAMPLE_PEAK_BLOCKS] = peak_blocks, [SAMPLE_PEAK_BYTES] = peak_bytes};
+    static series_value *const values[SAMPLE_VALUES] = {[SAMPLE_CALLS] = calls,
+                                                        [SAMPLE_BYTES] = bytes,
+                                                        [SAMPLE_LIVE_BLOCKS] = live_blocks,
+                                                        [SAMPLE_LIVE_BYTES] = live_bytes,
+                                                        [SAMPLE_PEAK_BLOCKS] = peak_blocks,
+                                                        [SAMPLE_PEAK_BYTES] = peak_bytes};
     struct series series;
     size_t count, *sites = samples_numbers(samples, &count);
     series_make(&series, samples->moment, sites, count, 0, values[value]);

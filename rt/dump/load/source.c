@@ -172,6 +172,11 @@ static bool is_process(const char *path, unsigned *pid) {
     return report_source_is_pid(path, pid) && access(path, F_OK) != 0;
 }
 
+const char *report_source_name(const char *name, char path[PROCESS_PATH_SIZE]) {
+    unsigned pid;
+    return is_process(name, &pid) && process_profile(pid, path) ? path : name;
+}
+
 bool report_source_load(struct report_source *source, const char *path, struct reason *why) {
     char profile[PROCESS_PATH_SIZE];
     unsigned pid;

@@ -55,8 +55,10 @@ static bool choose(struct moment *moment, const char *at, struct reason *why) {
     if (!at)
         return true;
     if (!moment_time(at, moment->times[0], end, &time))
-        return reason_set(why, "%.40s is no time: seconds, 90s, 5m, 2h, -90s from the end, or as "
-                               "2026-01-31T23:59:59 in UTC", at);
+        return reason_set(why,
+                          "%.40s is no time: seconds, 90s, 5m, 2h, -90s from the end, or as "
+                          "2026-01-31T23:59:59 in UTC",
+                          at);
     if (time < moment->times[0] || (time > end && time - end > moment->recording.head[HEAD_INTERVAL]))
         return reason_set(why, "has nothing of %.3f s: it is %.3f s long", since(moment, time),
                           since(moment, end));
@@ -86,8 +88,7 @@ static void make_rows(struct moment *moment) {
     report->sites = memory_zeros(report->site_count, sizeof *report->sites);
     for (size_t i = 0; i < report->site_count; i++) {
         const struct recorded_site *site = &from->sites[i + RECORDED_SITES];
-        moment->rows[i] =
-            (struct report_site){.view = site->view, .counters = counters_recorded(&site->now)};
+        moment->rows[i] = (struct report_site){.view = site->view, .counters = counters_recorded(&site->now)};
         report->sites[i] = &moment->rows[i];
     }
 }
@@ -152,8 +153,8 @@ bool moment_load(struct moment *moment, char *bytes, size_t size, const char *at
     *moment = (struct moment){.bytes = bytes};
     if (!list_times(moment, size, why))
         return false;
-    bool is_chosen =
-        moment->time_count ? choose(moment, at, why) : reason_set(why, "is a recording without a whole sample");
+    bool is_chosen = moment->time_count ? choose(moment, at, why)
+                                        : reason_set(why, "is a recording without a whole sample");
     if (is_chosen) {
         go_to(moment);
         return true;

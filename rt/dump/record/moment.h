@@ -18,8 +18,8 @@ struct moment {
     const char **reasons;
 };
 
-/* at: which, as moment_time has it; NULL: the last one. The bytes, which can be freed, are the moment's if it is
- * loaded. False: *why says why, and there is nothing to free. */
+/* at: which, as moment_time has it; NULL: the last one. The bytes, which can be freed, are the moment's if it
+ * is loaded. False: *why says why, and there is nothing to free. */
 bool moment_load(struct moment *, char *bytes, size_t size, const char *at, struct reason *why);
 void moment_free(struct moment *);
 
@@ -33,8 +33,8 @@ bool moment_time(const char *text, uint64_t first, uint64_t last, uint64_t *time
  * takes to have so many at most, 2 or more; 0: all samples. The caller frees them. */
 size_t *moment_points(const struct moment *, size_t most, size_t *count);
 
-/* Visits the recording at all samples up to the last point. point: the last one that is not later; is_at: it is
- * that. The sites have the numbers of the moment's rows, RECORDED_SITES more. */
+/* Visits the recording at all samples up to the last point. point: the last one that is not later; is_at: it
+ * is that. The sites have the numbers of the moment's rows, RECORDED_SITES more. */
 typedef void moment_visitor(void *context, const struct recording *, size_t point, bool is_at);
 void moment_walk(const struct moment *, const size_t *points, size_t count, moment_visitor *, void *context);
 

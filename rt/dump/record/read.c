@@ -237,8 +237,8 @@ bool recording_next(struct recording *from) {
     const uint8_t *bytes = block + RECORDING_BLOCK;
     from->changed_count = 0;
     from->has_reasons = from->has_modules = false;
-    from->is_wrong = crc32(0, bytes, (uInt)size) != u32_at(block + 4) || !unpack(from, bytes, size) ||
-                     !from->plain_size;
+    from->is_wrong =
+        crc32(0, bytes, (uInt)size) != u32_at(block + 4) || !unpack(from, bytes, size) || !from->plain_size;
     while (!from->is_wrong && from->plain_at < from->plain_size)
         read_record(from);
     from->is_damaged = from->is_wrong;

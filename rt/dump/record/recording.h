@@ -2,10 +2,10 @@
 /* The format of recordings (allocsite-recording(5)): what the sites of a process had counted at many moments,
  * each as the difference to the moment before.
  *
- * Behind the header come blocks, one for each moment. The bytes of all blocks are one stream of deflate, which
- * is flushed at the end of each: so a recorder that is killed leaves all that it has taken, and what is
- * alike from one moment to the next costs hardly anything. Plain bytes of a block are records, the last one of
- * which is a sample. Numbers are LEB128; differences are zigzag, and wrap around at 2^64. */
+ * Behind the header come blocks, one for each moment. The bytes of all blocks are one stream of deflate,
+ * which is flushed at the end of each: so a recorder that is killed leaves all that it has taken, and what is
+ * alike from one moment to the next costs hardly anything. Plain bytes of a block are records, the last one
+ * of which is a sample. Numbers are LEB128; differences are zigzag, and wrap around at 2^64. */
 #ifndef ALLOCSITE_DUMP_RECORD_RECORDING_H
 #define ALLOCSITE_DUMP_RECORD_RECORDING_H
 
@@ -19,12 +19,13 @@
 enum {
     RECORDING_VERSION = 1,
     RECORDING_MAGIC_SIZE = 8,
-    RECORDING_HEADER = 16, /* magic, version, 0: the last two have 4 bytes, the lower ones first */
-    RECORDING_BLOCK = 8,   /* in front of each: the bytes that follow, and their CRC-32 */
+    RECORDING_HEADER = 16,        /* magic, version, 0: the last two have 4 bytes, the lower ones first */
+    RECORDING_BLOCK = 8,          /* in front of each: the bytes that follow, and their CRC-32 */
     RECORDING_BLOCK_MAX = 1 << 26 /* plain bytes of one */
 };
 
-/* A text is the number of one that was there before, or the next number and then its length and bytes. 0: NULL.
+/* A text is the number of one that was there before, or the next number and then its length and bytes. 0:
+ * NULL.
  */
 enum recording_record {
     RECORD_HEAD = 1, /* of whom: enum recording_head numbers, then program and command */
@@ -32,8 +33,8 @@ enum recording_record {
                         places it was inlined into: their number, of each line, column, function, file */
     RECORD_REASONS,  /* why the numbers are not exact, from here on: their number, texts */
     RECORD_MODULES,  /* from here on: their number, of each path and build id */
-    RECORD_SAMPLE    /* enum recording_number differences; how many changed, of each: sites that are passed over,
-                        a bit for each counter that changed, differences */
+    RECORD_SAMPLE /* enum recording_number differences; how many changed, of each: sites that are passed over,
+                     a bit for each counter that changed, differences */
 };
 
 enum recording_head {
@@ -60,8 +61,8 @@ enum { RECORDING_RUNS = 1, RECORDING_HAS_CUSTOM = 2 };
 
 enum { SITE_IS_SITED = 1, SITE_IS_BACKING = 2, SITE_OF_WRAPPER = 4 };
 
-/* The counters of a site, in the order of struct counters; of live blocks and bytes, what they are beyond what
- * came less what went, which is nothing as a rule. */
+/* The counters of a site, in the order of struct counters; of live blocks and bytes, what they are beyond
+ * what came less what went, which is nothing as a rule. */
 enum { RECORDED_COUNTERS = 18 };
 
 struct recorded_counters {

@@ -19,8 +19,8 @@ struct series {
     uint64_t *resident; /* bytes of memory */
 };
 
-/* sites: numbers of the moment's rows; NULL: all, with lows. most: points that it has, and no more than that many if memory for them is
- * to be had; 0: all. */
+/* sites: numbers of the moment's rows; NULL: all, with lows. most: points that it has, and no more than that
+ * many if memory for them is to be had; 0: all. */
 void series_make(struct series *, const struct moment *, const size_t *sites, size_t count, size_t most,
                  series_value *);
 void series_free(struct series *);

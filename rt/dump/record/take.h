@@ -27,9 +27,9 @@ struct taking {
     uint64_t doubts, module_count; /* of the last sample: of what reasons and how many modules it had */
 };
 
-/* Adds what the report has, which must be prepared with all its sites and not symbolized. time: nanoseconds since
- * 1970, never less than the last one; resident: bytes of memory. The first one replaces a file that is there.
- * False: *why says why. */
+/* Adds what the report has, which must be prepared with all its sites and not symbolized. time: nanoseconds
+ * since 1970, never less than the last one; resident: bytes of memory. The first one replaces a file that is
+ * there. False: *why says why. */
 bool taking_add(struct taking *, const struct report *, uint64_t time, uint64_t resident, struct reason *why);
 
 void taking_end(struct taking *);

@@ -71,8 +71,8 @@ static bool rewrite(struct recording_writer *to, const char *path, const void *b
         return recording_close(&from), false;
     int fd = fcntl(file.fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
     struct reason last;
-    bool is_copied = recording_create(to, fd, why) &&
-                     copy(to, &from, count_samples(bytes, size), thinned, why);
+    bool is_copied =
+        recording_create(to, fd, why) && copy(to, &from, count_samples(bytes, size), thinned, why);
     bool is_in_place = new_file_end(&file, is_copied ? 0 : -1, &last);
     if (is_copied && !is_in_place)
         *why = last;
@@ -80,7 +80,8 @@ static bool rewrite(struct recording_writer *to, const char *path, const void *b
     return is_in_place;
 }
 
-bool recording_thin(struct recording_writer *writer, const char *path, uint64_t *thinned, struct reason *why) {
+bool recording_thin(struct recording_writer *writer, const char *path, uint64_t *thinned,
+                    struct reason *why) {
     struct recording_writer thin;
     char *bytes;
     size_t size;

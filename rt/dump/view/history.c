@@ -18,8 +18,8 @@ static uint64_t least(const uint64_t *live, size_t from, size_t end) {
     return least;
 }
 
-/* What comes and goes between is not looked at, only what is left in each part of the time. The first third is
- * for what a program has from its beginning on; in each other one something must be added. */
+/* What comes and goes between is not looked at, only what is left in each part of the time. The first third
+ * is for what a program has from its beginning on; in each other one something must be added. */
 static bool only_grows(const uint64_t *least_live, size_t count) {
     uint64_t lows[HISTORY_PARTS];
     if (count < HISTORY_PARTS)
@@ -49,9 +49,8 @@ static double slope(const struct series *series, const uint64_t *live) {
 }
 
 static struct history_row fit(const struct series *series, const uint64_t *live, const uint64_t *lows) {
-    struct history_row row = {.live = live,
-                              .per_hour = slope(series, live),
-                              .only_grows = only_grows(lows, series->point_count)};
+    struct history_row row = {
+        .live = live, .per_hour = slope(series, live), .only_grows = only_grows(lows, series->point_count)};
     for (size_t i = 0; i < series->point_count; i++)
         row.most = live[i] > row.most ? live[i] : row.most;
     return row;
@@ -70,7 +69,8 @@ static int compare_most(const void *a, const void *b) {
     return compare_u64(right->most, left->most) ?: order_identity(left->site, right->site);
 }
 
-static void add_row(struct history *history, size_t site, const struct report_limits *limits, bool is_growth) {
+static void add_row(struct history *history, size_t site, const struct report_limits *limits,
+                    bool is_growth) {
     struct history_row *row = &history->rows[history->count];
     const struct series *series = &history->series;
     *row = fit(series, series_of(series, site), series->lows + site * series->point_count);
@@ -89,7 +89,8 @@ void history_make(struct history *history, const struct moment *moment, const st
     for (size_t i = 0; i < count; i++)
         add_row(history, i, limits, is_growth);
     if (history->count)
-        qsort(history->rows, history->count, sizeof *history->rows, is_growth ? compare_growth : compare_most);
+        qsort(history->rows, history->count, sizeof *history->rows,
+              is_growth ? compare_growth : compare_most);
 }
 
 void history_free(struct history *history) {

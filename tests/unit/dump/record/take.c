@@ -265,10 +265,19 @@ static void times_are_read(void **unused) {
     static const struct {
         const char *text;
         uint64_t seconds;
-    } right[] = {{"0", 1000},     {"90", 1090},      {"90s", 1090},   {"1.5m", 1090},
-                 {"1h", 4600},    {"1d", 87400},     {"-0", 5000},    {"-90s", 4910},
-                 {"-1d", 0},      {"1970-01-02T00:00:01", 86401},     {"1970-01-02T00:00:01Z", 86401}};
-    static const char *const wrong[] = {"", "s", "-", "1x", "1 s", "1e3", "nan", "0x10", "1970-01-02", "99999999999999d", "1.2.3"};
+    } right[] = {{"0", 1000},
+                 {"90", 1090},
+                 {"90s", 1090},
+                 {"1.5m", 1090},
+                 {"1h", 4600},
+                 {"1d", 87400},
+                 {"-0", 5000},
+                 {"-90s", 4910},
+                 {"-1d", 0},
+                 {"1970-01-02T00:00:01", 86401},
+                 {"1970-01-02T00:00:01Z", 86401}};
+    static const char *const wrong[] = {
+        "", "s", "-", "1x", "1 s", "1e3", "nan", "0x10", "1970-01-02", "99999999999999d", "1.2.3"};
     for (size_t i = 0; i < sizeof right / sizeof *right; i++) {
         assert_true(moment_time(right[i].text, first, last, &time));
         assert_int_equal(time, right[i].seconds * SECOND);
@@ -303,8 +312,8 @@ static uint64_t grows_from_half(uint64_t second) {
     return second < 400 ? 0 : (second - 400) * 1000;
 }
 
-static uint64_t (*const shapes[])(uint64_t) = {leaks_slowly,     fills_and_stays, fills_late,     goes_up_and_down,
-                                               shrinks_once, grows,           grows_from_half};
+static uint64_t (*const shapes[])(uint64_t) = {
+    leaks_slowly, fills_and_stays, fills_late, goes_up_and_down, shrinks_once, grows, grows_from_half};
 
 enum { SHAPES = sizeof shapes / sizeof *shapes };
 
