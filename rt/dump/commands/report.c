@@ -80,6 +80,7 @@ static int show_page(const char *path, struct report *report, struct showing *sh
                               .symbolizer = &showing->symbolizer,
                               .threads = showing->lacks_parts ? NULL : &showing->threads,
                               .phases = showing->lacks_parts ? NULL : &showing->phases,
+                              .moment = showing->moment,
                               .has_source = showing->has_source};
     limits.suppressed = showing->suppressed;
     report_prepare(report, &limits);

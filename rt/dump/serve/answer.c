@@ -17,7 +17,8 @@ typedef void answer_function(struct out *, const struct serving *, struct report
 
 static void put_page(struct out *out, const struct serving *serving, struct report *report, enum measure by) {
     (void)by;
-    html_write(out, &(struct html){.report = report, .symbolizer = &serving->symbolizer});
+    html_write(out, &(struct html){
+                        .report = report, .moment = serving->moment, .symbolizer = &serving->symbolizer});
 }
 
 static void put_samples(struct out *out, const struct serving *serving, struct report *report,
@@ -87,6 +88,7 @@ struct served serve_path(struct serving *serving, const char *path) {
     struct report_source source;
     if (!report_source_load(&source, serving->path, &served.why))
         return served;
+    serving->moment = source.is_recording ? &source.moment : NULL;
     write_answer(&served, serving, source.report, place);
     report_source_free(&source);
     return served;

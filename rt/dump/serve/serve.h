@@ -7,6 +7,7 @@
 
 #include "dump/base/complain.h"
 #include "dump/load/symbolize.h"
+#include "dump/record/moment.h"
 
 #include <netdb.h>
 #include <signal.h>
@@ -17,6 +18,7 @@ struct serving {
     unsigned refresh; /* seconds, after which a page of a running program is asked for again; 0: never */
     size_t top;       /* sites that metrics tell of; 0: all */
     struct symbolizer symbolizer;
+    const struct moment *moment; /* of the report that is written; NULL: it is of no recording */
 };
 
 /* Whether this allocsite-dump can. */
