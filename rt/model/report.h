@@ -102,6 +102,15 @@ struct report_run {
     uint32_t ending, status; /* enum profile_ending */
 };
 
+/* The moment of a recording. */
+struct report_sampled {
+    uint64_t time;          /* nanoseconds since 1970-01-01 UTC; 0: it is of none */
+    uint64_t since;         /* nanoseconds, the first sample */
+    uint64_t number, count; /* of samples */
+    uint64_t thinned;       /* further ones that were taken out again */
+    uint64_t resident;      /* bytes, then; 0: not known */
+};
+
 /* Every string and array is borrowed. */
 struct report {
     const char *program;
@@ -110,9 +119,10 @@ struct report {
     size_t width;          /* of the text in columns; 0: as wide as it gets */
     bool is_coloured;      /* for a terminal */
     uint64_t pid;
-    bool finished;              /* the program has come to its end */
-    bool running;               /* it was still at work when this was read */
-    struct report_run run;      /* of one process */
+    bool finished;         /* the program has come to its end */
+    bool running;          /* it was still at work when this was read */
+    struct report_run run; /* of one process */
+    struct report_sampled sampled;
     bool forked;                /* a child: what it inherited counts with its parent too */
     const char *const *reasons; /* why the numbers are not exact; none: they are */
     size_t reason_count;

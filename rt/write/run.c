@@ -89,6 +89,23 @@ void summary_run(const struct page *page) {
     }
 }
 
+void summary_sampled(const struct page *page) {
+    const struct report_sampled *sampled = &page->report->sampled;
+    put_duration(page->out, sampled->since);
+    out_text(page->out, " after the first of ");
+    page_count(page, sampled->count, " sample", " samples");
+    out_text(page->out, ", at ");
+    put_time(page->out, sampled->time);
+    if (sampled->thinned) {
+        out_text(page->out, ", ");
+        page_count(page, sampled->thinned, " older one thinned out", " older ones thinned out");
+    }
+    if (sampled->resident) {
+        out_text(page->out, "; resident: ");
+        page_size(page, sampled->resident);
+    }
+}
+
 void json_run(struct json *json, const struct report_run *run) {
     if (!run->begun)
         return;

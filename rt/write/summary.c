@@ -15,7 +15,7 @@ void summary_processes(const struct page *page) {
     if (!report->several.count) {
         out_text(page->out, ", pid ");
         out_u64(page->out, report->pid);
-        out_text(page->out, report->running ? ", still running" : "");
+        out_text(page->out, report->sampled.time ? "" : report->running ? ", still running" : "");
         return;
     }
     out_text(page->out, ", ");
@@ -244,6 +244,8 @@ void summary_text(const struct page *page) {
     put_line(page, "", put_program, "\n");
     if (report->run.begun)
         put_line(page, "ran: ", summary_run, "\n");
+    if (report->sampled.time)
+        put_line(page, "sampled: ", summary_sampled, "\n");
     if (report->run.command)
         put_line(page, "command: ", put_command, "\n");
     if (report->damaged)

@@ -277,9 +277,49 @@ class Page(unittest.TestCase):
         self.assertEqual(self.each(".body .share", "one.textContent"),
                          ["0 B → 5 B", "3 B → 6 B", "2 B → 0 B", "4 B → 4 B"])
         self.assertEqual(self.value("document.querySelector('[data-metric=bytes]').textContent"), "Allocated15 Bwas 9 B")
-        for view in "flame", "treemap":
+        both = "[one.querySelector('b, span').textContent.split(' ')[0], Number(one.dataset.before), Number(one.dataset.value)]"
+        for view, chosen in ("flame", ".frame:not(.leaf)"), ("treemap", ".room:not(.inner)"):
             self.go("view=" + view)
+            self.assertEqual(sorted(self.each(chosen, both)),
+                             sorted([["function_1", 2, 0], ["function_2", 3, 6], ["function_3", 4, 4], ["function_4", 0, 5]] +
+                                    ([["all", 9, 15]] if view == "flame" else [])))
+            changes = dict(self.each(chosen, "[one.title.split('\\n')[0].split(' ').pop(), one.className.match(/is-\\w+/)[0] + one.title.match(/\\(.*\\)/)[0]]"))
+            self.assertEqual((changes["function_1"], changes["function_2"], changes["function_3"]),
+                             ("is-less(−2 B)", "is-more(+3 B)", "is-same(=)"))
         self.assertEqual(self.browser.complaints, [])
+
+    def test_recording(self):
+        """Each moment is the report of that moment; a click on the chart leads there."""
+        path = os.path.join(GOLDEN, "recording-1", "steps.rec")
+        times = json.loads(dump("report", "--history", "--format=json", "--no-symbols", path).stdout)["times_ms"]
+        self.opened(path, "--no-symbols")
+        last = len(times) - 1
+        for point in last, 10, 0, last - 1:
+            at = (times[point] - times[0] + 0.1) / 1000
+            told = json.loads(dump("report", "--format=json", "--no-symbols", f"{path}@{at}").stdout)
+            self.go(f"at={point}")
+            self.check_moment(told, point)
+        self.go("")
+        box = self.value("(({left, top, width, height}) => [left, top, width, height])(document.querySelector('.plot').getBoundingClientRect())")
+        self.value(f"document.querySelector('.plot').dispatchEvent(new MouseEvent('click', {{bubbles: true, clientX: {box[0] + 1}}}))")
+        self.assertEqual(self.value("location.hash"), "#at=0")
+        for key, expected in ("ArrowRight", "#at=1"), ("PageDown", "#at=11"), ("End", "#"):
+            self.value(f"document.querySelector('.plot').dispatchEvent(new KeyboardEvent('keydown', {{bubbles: true, key: '{key}'}}))")
+            self.assertEqual(self.value("location.hash") or "#", expected)
+        lines = self.each(".plot polyline", "one.getAttribute('points').split(' ').length")
+        self.assertEqual(lines, [len(times)] * 3)
+
+    def check_moment(self, told, point):
+        there = [each for each in told["sites"] if each["allocs"]]
+        names = ("bytes", "calls", "live", "peak", "churn")
+        self.assertEqual(sorted([row[name] for name in names] for row in self.rows()),
+                         sorted([metric_of(each, name) for name in names] for each in there))
+        cards = dict(self.each("#totals > div", "[one.dataset.metric, Number(one.querySelector('data').value)]"))
+        self.assertEqual(cards, {name: metric_of(told["totals"], name) for name in names})
+        self.go(f"view=flame&metric=live&at={point}")
+        self.assertEqual(self.each(".frame", "Number(one.dataset.value)")[:1], [told["totals"]["live_bytes"]])
+        self.go(f"view=treemap&metric=live&at={point}")
+        self.assertEqual(sum(self.each(".treemap > .room", "Number(one.dataset.value)")), told["totals"]["live_bytes"])
 
     def test_print_and_without_script(self):
         shown = "['#plain', '#app'].map((part) => getComputedStyle(document.querySelector(part)).display !== 'none')"

@@ -7,15 +7,18 @@
 
 #include "dump/export/export.h"
 
-static inline void fuzz_export(const struct report *report, uint8_t choice) {
+/* moment: the report's; NULL: it is of no recording. */
+static inline void fuzz_export(const struct report *report, const struct moment *moment, uint8_t choice) {
 #define ALLOCSITE_EXPORT(name, is_binary) #name,
     static const char *const names[] = {ALLOCSITE_EXPORTS(ALLOCSITE_EXPORT)};
 #undef ALLOCSITE_EXPORT
     struct symbolizer nothing = {.is_off = true};
-    struct samples samples = {.report = report, .by = choice % MEASURE_SORTS, .top = 2};
+    struct samples samples = {.report = report, .moment = moment, .by = choice % MEASURE_SORTS, .top = 2};
     struct out out = fuzz_out();
+    const struct export_format *format = export_named(names[choice / 8 % (sizeof names / sizeof *names)]);
     samples_make(&samples, &nothing);
-    export_named(names[choice / 8 % (sizeof names / sizeof *names)])->write(&out, &samples);
+    if (format->write != export_trace || moment)
+        format->write(&out, &samples);
     samples_free(&samples);
 }
 

@@ -121,7 +121,7 @@ static void use(struct profile_file *file, const void *bytes, size_t size, uint8
         show_tree(&file->report, choice & 8);
     else if (choice % 8 == 3) {
         report_prepare(&file->report, &(struct report_limits){.top = 0});
-        fuzz_export(&file->report, choice);
+        fuzz_export(&file->report, NULL, choice);
     } else
         show(&file->report, (enum report_format)(choice % FORMATS));
 }

@@ -40,7 +40,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     for (int format = FORMAT_TEXT; format <= FORMAT_MARKDOWN; format++)
         report_write(&out, &file.report, (enum report_format)format);
     html_write(&out, &(struct html){.report = &file.report, .symbolizer = &nothing});
-    fuzz_export(&file.report, (uint8_t)size);
+    fuzz_export(&file.report, NULL, (uint8_t)size);
     report_read_free(&file);
     return 0;
 }

@@ -72,4 +72,10 @@ for process in forked child merged; do
     golden profile-3/$process.json profile-3/$process.text
 done
 
+# A recording: its last moment, one before, and what was live over time.
+golden recording-1/steps.rec recording-1/steps.json --no-symbols --format=json
+golden recording-1/steps.rec recording-1/steps.text --no-symbols --at=0.5
+golden recording-1/steps.rec recording-1/steps.growth.text --no-symbols --growth
+golden recording-1/steps.rec recording-1/steps.history.json --no-symbols --history --format=json
+
 exit $((failures > 0))

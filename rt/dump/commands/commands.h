@@ -31,6 +31,14 @@ command_function command_check;
 
 command_function command_merge;
 
+/* ---- allocsite-dump record. */
+
+command_function command_record;
+
+/* ---- allocsite-dump serve. */
+
+command_function command_serve;
+
 /* ---- allocsite-dump start, stop, reset. */
 
 command_function command_control;

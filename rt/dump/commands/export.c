@@ -18,6 +18,7 @@ struct exporting {
     struct samples samples;
     struct symbolizer symbolizer;
     bool has_output; /* not standard output */
+    bool has_sort;
 };
 
 static int help(void) {
@@ -33,10 +34,12 @@ static int help(void) {
          "  --format=collapsed    flamegraph.pl, inferno and all that read collapsed stacks\n"
          "  --format=callgrind    callgrind_annotate, KCachegrind, QCachegrind\n"
          "  --format=openmetrics  Prometheus and what else reads metrics\n"
+         "                        of a recording: all samples, with their times\n"
+         "  --format=trace        of a recording: live bytes over time, for Perfetto\n"
          "  -o FILE, --output=FILE\n"
          "  --sort=bytes|allocs|live|peak    what is looked at first; in collapsed the one number there is\n"
-         "  --top=N               in openmetrics: sites with a time series of their own (0: all; default: "
-         "100)\n"
+         "  --top=N               in openmetrics and trace: sites with a time series of their own (0: all; "
+         "default: 100)\n"
          "  --names=short|full    of C++ functions\n"
          "  --no-symbols          leave the addresses of unsited allocations and of frames as they are\n"
          "  --debug-dir=DIRECTORY of separate debug files (default: /usr/lib/debug)\n"
@@ -58,6 +61,8 @@ static int export_report(const char *path, struct report *report, struct exporti
     report_prepare(report, &everything);
     if (samples->by > MEASURE_ALLOCS && laws_need_owners(path, report))
         return STATUS_FAILED;
+    if (exporting->format->write == export_trace && !samples->moment)
+        return complain(path, "is no recording, which alone is a timeline: allocsite-dump record");
     samples->report = report;
     samples_make(samples, &exporting->symbolizer);
     exporting->format->write(standard_out(), samples);
@@ -71,6 +76,7 @@ static int export_file(const char *path, struct exporting *exporting) {
     struct reason why;
     if (!report_source_load(&source, path, &why))
         return complain(path, "%s", why.text);
+    exporting->samples.moment = source.is_recording ? &source.moment : NULL;
     int status = laws_need_whole(path, source.report) | export_report(path, source.report, exporting);
     report_source_free(&source);
     return status;
@@ -118,6 +124,7 @@ static bool set_option(struct exporting *exporting, int option, const char *valu
     case FORMAT:
         return (exporting->format = export_named(value)) != NULL;
     case SORT:
+        exporting->has_sort = true;
         samples->by = measure_named(value, strlen(value));
         return samples->by < MEASURE_SORTS;
     case TOP:
@@ -160,6 +167,9 @@ int command_export(int count, char **arguments) {
     int status = check(&exporting, optind < count);
     if (status)
         return status;
+    /* Which sites have a track: what is live at the end says little about the time before. */
+    if (exporting.format->write == export_trace && !exporting.has_sort)
+        exporting.samples.by = MEASURE_PEAK;
     /* A limit on the size of files becomes an error of writing. */
     signal(SIGXFSZ, SIG_IGN);
     char **paths = arguments + optind;

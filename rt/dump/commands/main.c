@@ -24,6 +24,8 @@ static const struct command {
     {"diff", command_diff, "what changed from one report to another"},
     {"check", command_check, "whether a report keeps a budget of allocations"},
     {"top", command_top, "what a running program allocates, refreshed"},
+    {"record", command_record, "what it has allocated over time, into a file"},
+    {"serve", command_serve, "reports over HTTP: a page, for Prometheus, for go tool pprof"},
     {"start", command_control, "have a running process count"},
     {"stop", command_control, "have it count no more"},
     {"reset", command_control, "have its counters start afresh"},

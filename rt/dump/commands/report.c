@@ -3,6 +3,7 @@
  * JSON. */
 #include "dump/commands/report.h"
 #include "dump/base/files.h"
+#include "dump/base/memory.h"
 #include "dump/commands/commands.h"
 #include "dump/html/html.h"
 #include "dump/join/join.h"
@@ -10,6 +11,7 @@
 #include "dump/load/source.h"
 #include "dump/view/coverage.h"
 #include "dump/view/events.h"
+#include "dump/view/history.h"
 #include "write/formats.h"
 #include "write/line.h"
 
@@ -78,6 +80,7 @@ static int show_page(const char *path, struct report *report, struct showing *sh
                               .symbolizer = &showing->symbolizer,
                               .threads = showing->lacks_parts ? NULL : &showing->threads,
                               .phases = showing->lacks_parts ? NULL : &showing->phases,
+                              .moment = showing->moment,
                               .has_source = showing->has_source};
     limits.suppressed = showing->suppressed;
     report_prepare(report, &limits);
@@ -186,6 +189,24 @@ static int show_findings(struct report *report, struct showing *showing) {
     return standard_out_end();
 }
 
+static int show_history(const char *path, struct report *report, struct showing *showing) {
+    struct report_limits everything = {.full_names = showing->options.full_names},
+                         limits = report_limits_of(&showing->options);
+    struct history history;
+    report_prepare(report, &everything);
+    if (!showing->moment)
+        return complain(path, "is no recording, which alone has a history: allocsite-dump record");
+    if (laws_need_owners(path, report))
+        return STATUS_FAILED;
+    history_make(&history, showing->moment, &limits, showing->is_growth);
+    if (showing->options.format == FORMAT_JSON)
+        history_json(standard_out(), &history, &limits);
+    else
+        history_text(standard_out(), &history, &limits, showing->is_growth);
+    history_free(&history);
+    return standard_out_end();
+}
+
 static int show_what(const char *path, struct report *report, struct showing *showing) {
     if (showing->what == SHOW_TREE)
         return show_tree(path, report, showing);
@@ -193,6 +214,8 @@ static int show_what(const char *path, struct report *report, struct showing *sh
         return show_events(path, report, showing);
     if (showing->what == SHOW_ADVICE || showing->what == SHOW_FINDINGS)
         return show_findings(report, showing);
+    if (showing->what == SHOW_HISTORY)
+        return show_history(path, report, showing);
     if (showing->what != SHOW_ROWS)
         return show_coverage(report, showing);
     if (showing->is_page)
@@ -244,6 +267,7 @@ static int show_file(const char *path, struct showing *showing) {
     if (!is_taken)
         complain(path, "%s", why.text);
     int status = laws_need_whole(path, source.report);
+    showing->moment = source.is_recording ? &source.moment : NULL;
     status |= is_taken ? show(path, source.report, showing) : STATUS_FAILED;
     report_source_free(&source);
     return status;
@@ -258,7 +282,15 @@ static int show_joined(char **paths, int count, struct showing *showing) {
     return status;
 }
 
+/* They live as long as the command does. */
+static void add_moment(char **paths, int count, const char *at) {
+    for (int i = 0; i < count; i++)
+        paths[i] = memory_text("%s@%s", paths[i], at);
+}
+
 static int show_files(char **paths, int count, struct showing *showing) {
+    if (showing->at)
+        add_moment(paths, count, showing->at);
     int status = count == 1 ? show_file(paths[0], showing) : show_joined(paths, count, showing);
     free(showing->suppressed);
     groups_free(&showing->groups);

@@ -12,16 +12,18 @@
 
 /* Their options. */
 static const char *const names_of_what[] = {
-    [SHOW_UNUSED] = "unused", [SHOW_COVERAGE] = "coverage", [SHOW_TREE] = "tree",
-    [SHOW_EVENTS] = "events", [SHOW_ADVICE] = "advise",     [SHOW_FINDINGS] = "format"};
+    [SHOW_UNUSED] = "unused",  [SHOW_COVERAGE] = "coverage", [SHOW_TREE] = "tree",
+    [SHOW_EVENTS] = "events",  [SHOW_HISTORY] = "history",   [SHOW_ADVICE] = "advise",
+    [SHOW_FINDINGS] = "format"};
 
 static void help(void) {
     puts(
         "usage: allocsite-dump report [OPTION...] FILE...\n"
         "\n"
         "Shows what programs have counted, and checks that the numbers agree with each other. Files\n"
-        "are profiles (ALLOCSITE_OPTIONS=profile=PATH), also of programs that still run, or reports\n"
-        "in JSON (format=json). Several are shown as one. FILE may be - for standard input, or\n"
+        "are profiles (ALLOCSITE_OPTIONS=profile=PATH), also of programs that still run, reports in\n"
+        "JSON (format=json), or recordings (allocsite-dump record). Several are shown as one. FILE may be - "
+        "for standard input, or\n"
         "pid:NUMBER for a running process, with or without a profile.\n"
         "\n"
         "  --by=site|line|function|file|type|module|stack|freed|thread|phase    what a row is of\n"
@@ -33,6 +35,11 @@ static void help(void) {
         "  --coverage                       how many of the sites of each file ran\n"
         "  --events                         what each line allocates, reallocates and frees\n"
         "  --advise                         what the counts say could be saved, and how\n"
+        "  --at=TIME                        of a recording: seconds, 90s, 5m, 2h, -90s from its end, or "
+        "UTC;\n"
+        "                                   as FILE@TIME does\n"
+        "  --history                        of a recording: the live bytes of sites over time\n"
+        "  --growth                         of a recording: sites whose live bytes only grow, and how fast\n"
         "  --format=text|json|csv|tsv|markdown|html, or a format of allocsite-dump export\n"
         "  --format=sarif|github            faults, leaks and advice, for editors and CI\n"
         "  -o FILE, --output=FILE           write there\n"
@@ -82,6 +89,9 @@ static const struct option long_options[] = {
     {"tree", optional_argument, NULL, 't'},
     {"flame", optional_argument, NULL, 'f'},
     {"prune", required_argument, NULL, 'r'},
+    {"at", required_argument, NULL, 'a'},
+    {"history", no_argument, NULL, 'i'},
+    {"growth", no_argument, NULL, 'g'},
     {"unused", no_argument, NULL, 'u'},
     {"events", no_argument, NULL, 'e'},
     {"coverage", no_argument, NULL, 'c'},
@@ -115,17 +125,15 @@ static const char *set_option(struct options *options, const char *name, const c
 
 /* Some options are of rows and of what else has them: trees, events, findings. */
 static bool takes(enum shown_what what, const char *option) {
-    static const char *const of_trees[] = {"sort", "filter", "depth", "min-bytes", "min-allocs"};
-    static const char *const of_findings[] = {"filter", "leaks", "suppress"};
-    enum { OF_ADVICE = 1, OF_EVENTS = 2, OF_FINDINGS = 3 };
-    const char *const *list = what == SHOW_TREE ? of_trees : of_findings;
-    size_t count = what == SHOW_TREE       ? sizeof of_trees / sizeof *of_trees
-                   : what == SHOW_EVENTS   ? OF_EVENTS
-                   : what == SHOW_FINDINGS ? OF_FINDINGS
-                   : what == SHOW_ADVICE   ? OF_ADVICE
-                                           : 0;
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(list[i], option) == 0)
+    static const char *const lists[][6] = {
+        [SHOW_TREE] = {"sort", "filter", "depth", "min-bytes", "min-allocs"},
+        [SHOW_EVENTS] = {"filter", "leaks"},
+        [SHOW_HISTORY] = {"filter", "min-bytes", "top"},
+        [SHOW_ADVICE] = {"filter"},
+        [SHOW_FINDINGS] = {"filter", "leaks", "suppress"},
+    };
+    for (const char *const *at = lists[what]; *at; at++)
+        if (strcmp(*at, option) == 0)
             return true;
     return false;
 }
@@ -152,6 +160,8 @@ static int check_what(struct showing *showing) {
         return complain_usage("report: --tree is text or json");
     if (showing->what == SHOW_ADVICE && !format_has(format, VIEW_ADVICE))
         return complain_usage("report: --advise is text, json, sarif or github");
+    if (showing->what == SHOW_HISTORY && !format_has(format, VIEW_TREE))
+        return complain_usage("report: --%s is text or json", showing->is_growth ? "growth" : "history");
     if (showing->what == SHOW_EVENTS && !format_has(format, VIEW_EVENTS))
         return complain_usage("report: --events is text, markdown or json");
     bool is_coverage = showing->what == SHOW_UNUSED || showing->what == SHOW_COVERAGE;
@@ -274,6 +284,14 @@ static const char *take_option(struct showing *showing, int option, const char *
         return set_tree(showing, value ? value : "root");
     case 'r':
         return set_prune(showing, value);
+    case 'i':
+    case 'g':
+        showing->is_growth |= option == 'g';
+        set_what(showing, SHOW_HISTORY);
+        return NULL;
+    case 'a':
+        showing->at = value;
+        return NULL;
     case 'n':
         return set_option(&showing->options, name, value);
     default:

@@ -9,6 +9,7 @@
 #include "base/out.h"
 #include "dump/base/hash_index.h"
 #include "dump/load/symbolize.h"
+#include "dump/record/series.h"
 #include "dump/view/measure.h"
 
 /* Name, and whether it is bytes that no terminal shows. export_NAME writes it. */
@@ -18,7 +19,8 @@
     X(speedscope, false)                                                                                     \
     X(collapsed, false)                                                                                      \
     X(callgrind, false)                                                                                      \
-    X(openmetrics, false)
+    X(openmetrics, false)                                                                                    \
+    X(trace, false)
 
 /* Of each sample, in the order in which formats show them. */
 enum sample_value {
@@ -52,9 +54,11 @@ struct sample {
 /* All zero, but for what the caller sets: none yet. */
 struct samples {
     const struct report *report; /* prepared */
+    const struct moment *moment; /* that the report is of; NULL: it is of no recording */
     enum measure by;             /* what the user looks at first */
     size_t top;                  /* sites of which formats tell that are bounded; 0: all */
     bool full_names;
+    bool is_now; /* whoever reads them asks for what is there now: no times are told */
 
     size_t value_count; /* the first ones are known */
     struct sample *list;
@@ -81,6 +85,10 @@ enum sample_value samples_first(const struct samples *);
 static inline bool sample_is_bytes(enum sample_value value) {
     return value == SAMPLE_BYTES || value == SAMPLE_LIVE_BYTES || value == SAMPLE_PEAK_BYTES;
 }
+
+/* The numbers of rows of the moment: the first sites of the report, as many as are wanted. The caller frees
+ * them. */
+size_t *samples_numbers(const struct samples *, size_t *count);
 
 /* Why the numbers are not all, in one line: the index-th such reason. False: there is none. */
 enum { SAMPLES_DOUBT = 1024 };

@@ -8,6 +8,7 @@
 #include "write/names.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 static const struct {
     const char *name, *help;
@@ -56,10 +57,11 @@ static void put_site(struct out *out, const struct samples *samples, const struc
     out_char(out, '"');
 }
 
-/* site: NULL for all others. What is still counting has no time of its own. */
+/* site: NULL for all others. time: nanoseconds since 1970; 0: what is still counting has no time of its own.
+ */
 static void put_sample(struct out *out, const struct samples *samples, enum sample_value value,
-                       const struct site_view *site, uint64_t amount) {
-    uint64_t ended = samples->report->run.ended / 1000000000;
+                       const struct site_view *site, uint64_t amount, uint64_t time) {
+    char text[32];
     out_text(out, metrics[value].name);
     out_text(out, "{program=\"");
     put_escaped(out, samples->report->program);
@@ -70,10 +72,8 @@ static void put_sample(struct out *out, const struct samples *samples, enum samp
         put_label(out, "site", "other");
     out_text(out, "} ");
     out_u64(out, amount);
-    if (ended) {
-        out_char(out, ' ');
-        out_u64(out, ended);
-    }
+    snprintf(text, sizeof text, " %.3f", (double)(time / 1000000) / 1000);
+    out_text(out, time ? text : "");
     out_char(out, '\n');
 }
 
@@ -86,19 +86,63 @@ static uint64_t value_of(const struct counters *counters, enum sample_value valu
 /* The report's sites are in the order that the user wants. */
 static void put_metric(struct out *out, const struct samples *samples, enum sample_value value) {
     const struct report *report = samples->report;
-    uint64_t others = value_of(&report->totals.counters, value);
+    uint64_t others = value_of(&report->totals.counters, value),
+             time = samples->is_now ? 0 : report->run.ended;
     size_t shown = 0, i = 0;
     for (; i < report->counted && (!samples->top || shown < samples->top); i++) {
         const struct report_site *site = report->sites[i];
         if (site->view.backing)
             continue;
         uint64_t amount = value_of(&site->counters, value);
-        put_sample(out, samples, value, &site->view, amount);
+        put_sample(out, samples, value, &site->view, amount, time);
         others -= amount;
         shown++;
     }
     if (i < report->counted || report->left_out)
-        put_sample(out, samples, value, NULL, others);
+        put_sample(out, samples, value, NULL, others, time);
+}
+
+/* ---- The same of a recording: as it was at each sample. */
+
+#define VALUE(name, value)                                                                                   \
+    static uint64_t name(const struct counters *counters) {                                                  \
+        return value_of(counters, value);                                                                    \
+    }
+VALUE(calls, SAMPLE_CALLS)
+VALUE(bytes, SAMPLE_BYTES)
+VALUE(live_blocks, SAMPLE_LIVE_BLOCKS)
+VALUE(live_bytes, SAMPLE_LIVE_BYTES)
+VALUE(peak_blocks, SAMPLE_PEAK_BLOCKS)
+VALUE(peak_bytes, SAMPLE_PEAK_BYTES)
+
+static void put_others(struct out *out, const struct samples *samples, enum sample_value value,
+                       const struct series *series) {
+    for (size_t point = 0; point < series->point_count; point++) {
+        uint64_t others = series->totals[point];
+        for (size_t i = 0; i < series->site_count; i++)
+            others -= series_of(series, i)[point];
+        put_sample(out, samples, value, NULL, others, series_time(series, point));
+    }
+}
+
+static void put_series(struct out *out, const struct samples *samples, enum sample_value value) {
+    static series_value *const values[SAMPLE_VALUES] = {[SAMPLE_CALLS] = calls,
+                                                        [SAMPLE_BYTES] = bytes,
+                                                        [SAMPLE_LIVE_BLOCKS] = live_blocks,
+                                                        [SAMPLE_LIVE_BYTES] = live_bytes,
+                                                        [SAMPLE_PEAK_BLOCKS] = peak_blocks,
+                                                        [SAMPLE_PEAK_BYTES] = peak_bytes};
+    struct series series;
+    size_t count, *sites = samples_numbers(samples, &count);
+    series_make(&series, samples->moment, sites, count, 0, values[value]);
+    for (size_t i = 0; i < count; i++)
+        for (size_t point = 0; point < series.point_count; point++)
+            put_sample(out, samples, value, &samples->moment->rows[sites[i]].view,
+                       series_of(&series, i)[point], series_time(&series, point));
+    if (count == samples->top)
+        put_others(out, samples, value, &series);
+    series_free(&series);
+    free(sites);
 }
 
 void export_openmetrics(struct out *out, const struct samples *samples) {
@@ -110,7 +154,7 @@ void export_openmetrics(struct out *out, const struct samples *samples) {
         out_text(out, "\n# TYPE ");
         out_text(out, metrics[i].name);
         out_text(out, " gauge\n");
-        put_metric(out, samples, (enum sample_value)i);
+        (samples->moment ? put_series : put_metric)(out, samples, (enum sample_value)i);
     }
     out_text(out, "# EOF\n");
 }

@@ -212,6 +212,16 @@ enum sample_value samples_first(const struct samples *samples) {
                                          : SAMPLE_BYTES;
 }
 
+size_t *samples_numbers(const struct samples *samples, size_t *count) {
+    const struct report *report = samples->report;
+    size_t *numbers = memory_zeros(report->counted, sizeof *numbers);
+    *count = 0;
+    for (size_t i = 0; i < report->counted && (!samples->top || *count < samples->top); i++)
+        if (!report->sites[i]->view.backing)
+            numbers[(*count)++] = (size_t)(report->sites[i] - samples->moment->rows);
+    return numbers;
+}
+
 bool samples_doubt(char text[SAMPLES_DOUBT], const struct samples *samples, size_t index) {
     const struct report *report = samples->report;
     struct out out;

@@ -11,6 +11,7 @@
 #include "base/out.h"
 #include "dump/compare/diff.h"
 #include "dump/load/symbolize.h"
+#include "dump/record/moment.h"
 #include "group/groups.h"
 #include "model/report.h"
 
@@ -20,6 +21,7 @@ struct html {
     const struct symbolizer *symbolizer; /* has looked up its addresses */
     const struct groups *threads;        /* prepared; without rows: nothing is known of threads */
     const struct groups *phases;         /* likewise */
+    const struct moment *moment;         /* of a recording that it is of; NULL: it is of none */
     bool has_source;                     /* with the lines around sites, of files that can be read */
 };
 

@@ -296,6 +296,21 @@ static void put_groups(struct pack *pack, const char *key, const struct groups *
     json_close(&pack->json, ']');
 }
 
+/* ---- Time. */
+
+static void put_time(struct pack *pack) {
+    const struct report *report = pack->html->report;
+    const struct moment *moment = pack->html->moment;
+    size_t count = moment->recording.site_count, *numbers = memory_zeros(count, sizeof *numbers);
+    for (size_t i = 0; i < count; i++)
+        numbers[i] = SIZE_MAX;
+    for (size_t i = 0; i < report->site_count; i++)
+        if (report_has_row(report, report->sites[i]))
+            numbers[report->sites[i] - moment->rows] = pack->numbers[report->sites[i]->position];
+    pack_time(&pack->json, moment, numbers);
+    free(numbers);
+}
+
 /* ---- The document. */
 
 /* What no stack has of a site is what the site has besides. */
@@ -368,6 +383,8 @@ void pack_write(struct out *out, const struct html *html) {
     put_groups(pack, "phases", html->phases);
     if (html->has_source)
         pack_source(&pack->json, &pack->tables, html->report);
+    if (html->moment)
+        put_time(pack);
     if (html->diff)
         put_old(pack);
     pack_tables_write(&pack->json, &pack->tables);

@@ -5,6 +5,7 @@
 #include "dump/base/complain.h"
 #include "dump/base/memory.h"
 #include "dump/base/modules.h"
+#include "dump/base/site_keep.h"
 #include "dump/join/counters.h"
 #include "dump/load/loaded.h"
 #include "model/report_order.h"
@@ -17,45 +18,22 @@
 /* Why lost blocks are not told from others if some of the processes can tell. */
 static const char not_all_asked[] = "not all processes were asked";
 
-static uint64_t hash_view(const struct site_view *view) {
-    uint64_t hash = hash_number(view->id, (uint64_t)view->at.line << 32 | view->at.column);
-    hash = hash_text(hash, view->at.function);
-    hash = hash_text(hash, view->at.file);
-    return hash_text(hash_text(hash, view->callee), view->module);
-}
-
 static bool is_row(const void *key, const void *context, size_t element) {
     const struct joined *joined = context;
     return order_identity(key, &joined->rows[element]->row) == 0;
 }
 
-static struct place keep_place(struct joined *joined, struct place place) {
-    place.function = string_keep(&joined->strings, place.function);
-    place.file = string_keep(&joined->strings, place.file);
-    return place;
-}
-
 /* The inline chain is the row's own. */
 static struct joined_row *new_row(struct joined *joined, const struct site_view *from, uint64_t hash) {
-    struct string_pool *strings = &joined->strings;
     struct joined_row *row = memory_zeros(1, sizeof *row);
-    struct site_view *view = &row->row.view;
-    *view = *from;
-    view->at = keep_place(joined, from->at);
-    view->module = string_keep(strings, from->module);
-    view->callee = string_keep(strings, from->callee);
-    view->type = string_keep(strings, from->type);
-    view->build_id = string_keep(strings, from->build_id);
-    view->inlined = row->places = memory_copy(from->inlined, from->inlined_count * sizeof *row->places);
-    for (size_t i = 0; i < from->inlined_count; i++)
-        row->places[i] = keep_place(joined, row->places[i]);
+    row->places = site_keep(&row->row.view, from, &joined->strings);
     memory_grow(&joined->rows, joined->row_count, &joined->row_room, sizeof *joined->rows);
     hash_put(&joined->row_index, hash, joined->row_count);
     return joined->rows[joined->row_count++] = row;
 }
 
 static struct joined_row *row_for(struct joined *joined, const struct report_site *site) {
-    uint64_t hash = hash_view(&site->view);
+    uint64_t hash = site_hash(&site->view);
     size_t found = hash_find(&joined->row_index, hash, is_row, site, joined);
     return found == HASH_NONE ? new_row(joined, &site->view, hash) : joined->rows[found];
 }

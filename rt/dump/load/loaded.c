@@ -43,7 +43,7 @@ void loaded_doubts_text(struct out *out, const struct loaded *loaded) {
         summary_reason(&page, i);
         out_char(out, '\n');
     }
-    if (!report->finished) {
+    if (!report->finished && !report->sampled.time) {
         out_plain(out, loaded->path);
         out_text(out, ": finished: no, the program had not ended by itself\n");
     }

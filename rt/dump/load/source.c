@@ -95,16 +95,39 @@ static bool load_memory(struct report_source *source, unsigned pid, struct reaso
     return is_read;
 }
 
-static bool load_bytes(struct report_source *source, const char *path, struct reason *why) {
+static bool read_bytes(struct report_source *source, char *bytes, size_t size, const char *at,
+                       struct reason *why) {
+    source->is_recording = recording_is(bytes, size);
+    source->is_profile = profile_is(bytes, size);
+    if (source->is_recording) {
+        source->report = &source->moment.report;
+        return moment_load(&source->moment, bytes, size, at, why);
+    }
+    if (at)
+        return reason_set(why, "is no recording, which alone has moments");
+    source->report = source->is_profile ? &source->profile.report : &source->json.report;
+    return source->is_profile ? profile_read(&source->profile, bytes, size, why)
+                              : report_read(&source->json, bytes, size, why);
+}
+
+static bool load_bytes(struct report_source *source, const char *path, const char *at, struct reason *why) {
     char *bytes;
     size_t size;
     if (!whole_input(path, &bytes, &size, why))
         return false;
-    source->is_profile = profile_is(bytes, size);
-    source->report = source->is_profile ? &source->profile.report : &source->json.report;
-    bool is_read = source->is_profile ? profile_read(&source->profile, bytes, size, why)
-                                      : report_read(&source->json, bytes, size, why);
-    free(bytes);
+    bool is_read = read_bytes(source, bytes, size, at, why);
+    if (!is_read || !source->is_recording)
+        free(bytes);
+    return is_read;
+}
+
+/* "FILE@TIME", where no file is called so. */
+static bool load_moment(struct report_source *source, const char *path, struct reason *why) {
+    const char *at = strrchr(path, '@');
+    char *file = strndup(path, at ? (size_t)(at - path) : 0);
+    bool is_moment = at && access(path, F_OK) != 0 && access(memory_need(file), F_OK) == 0;
+    bool is_read = load_bytes(source, is_moment ? file : path, is_moment ? at + 1 : NULL, why);
+    free(file);
     return is_read;
 }
 
@@ -114,11 +137,6 @@ static int open_regular(const char *path) {
     struct stat status;
     bool is_regular = strcmp(path, "-") != 0 && stat(path, &status) == 0 && S_ISREG(status.st_mode);
     return is_regular ? open(path, O_RDONLY | O_CLOEXEC) : -1;
-}
-
-static bool begins_as_profile(int fd) {
-    char magic[PROFILE_MAGIC_SIZE];
-    return pread(fd, magic, sizeof magic, 0) == sizeof magic && profile_is(magic, sizeof magic);
 }
 
 static ptrdiff_t read_some(void *context, char *bytes, size_t size, struct reason *why) {
@@ -137,11 +155,20 @@ static bool load_report(struct report_source *source, int fd, struct reason *why
     return report_read_pieces(&source->json, read_some, &fd, why);
 }
 
+static bool load_open(struct report_source *source, const char *path, int fd, struct reason *why) {
+    char magic[PROFILE_MAGIC_SIZE];
+    bool is_whole = pread(fd, magic, sizeof magic, 0) == sizeof magic;
+    if (is_whole && recording_is(magic, sizeof magic))
+        return load_bytes(source, path, NULL, why);
+    bool is_profile = is_whole && profile_is(magic, sizeof magic);
+    return (is_profile ? load_profile : load_report)(source, fd, why);
+}
+
 static bool load_file(struct report_source *source, const char *path, struct reason *why) {
     int fd = open_regular(path);
     if (fd < 0)
-        return load_bytes(source, path, why);
-    bool is_read = (begins_as_profile(fd) ? load_profile : load_report)(source, fd, why);
+        return load_moment(source, path, why);
+    bool is_read = load_open(source, path, fd, why);
     close(fd);
     return is_read;
 }
@@ -161,10 +188,15 @@ static bool is_process(const char *path, unsigned *pid) {
     return report_source_is_pid(path, pid) && access(path, F_OK) != 0;
 }
 
+const char *report_source_name(const char *name, char path[PROCESS_PATH_SIZE]) {
+    unsigned pid;
+    return is_process(name, &pid) && process_profile(pid, path) ? path : name;
+}
+
 bool report_source_load(struct report_source *source, const char *path, struct reason *why) {
     char profile[PROCESS_PATH_SIZE];
     unsigned pid;
-    source->is_memory = false;
+    source->is_memory = source->is_recording = false;
     if (!is_process(path, &pid))
         return load_file(source, path, why);
     return process_profile(pid, profile) ? load_file(source, profile, why) : load_memory(source, pid, why);
@@ -173,6 +205,8 @@ bool report_source_load(struct report_source *source, const char *path, struct r
 void report_source_free(struct report_source *source) {
     if (source->is_profile)
         profile_read_free(&source->profile);
+    else if (source->is_recording)
+        moment_free(&source->moment);
     else
         report_read_free(&source->json);
 }

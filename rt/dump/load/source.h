@@ -1,18 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A report from a file, in whatever form it is: a profile, or JSON; or from a process. */
+/* A report from a file, in whatever form it is: a profile, JSON, or a moment of a recording; or from a
+ * process.
+ */
 #ifndef ALLOCSITE_DUMP_LOAD_SOURCE_H
 #define ALLOCSITE_DUMP_LOAD_SOURCE_H
 
 #include "dump/base/hash_index.h"
 #include "dump/load/report_read.h"
+#include "dump/process/process.h"
 #include "dump/profile/read.h"
+#include "dump/record/moment.h"
 
 struct report_source {
     struct report *report; /* not prepared; points into what follows */
     bool is_profile;
     bool is_memory; /* of a process, which has no file */
+    bool is_recording;
     union {
         struct report_file json;
+        struct moment moment;
         struct profile_file profile;
     };
 };
@@ -24,8 +30,13 @@ struct report_source {
 /* Whether the text is such a number. */
 bool report_source_is_pid(const char *text, unsigned *pid);
 
-/* path: "-" is standard input. report_source_free gives back what was read. False: *why says why, and nothing
- * is left to give back. */
+/* The name, but of a process: the path of its profile, which stays when it ends, as long as it has one now.
+ */
+const char *report_source_name(const char *name, char path[PROCESS_PATH_SIZE]);
+
+/* path: "-" is standard input; "FILE@TIME" is that moment of a recording (moment_time), where no file has
+ * that name. report_source_free gives back what was read. False: *why says why, and nothing is left to give
+ * back. */
 bool report_source_load(struct report_source *, const char *path, struct reason *why);
 void report_source_free(struct report_source *);
 

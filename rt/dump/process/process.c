@@ -98,6 +98,10 @@ uint64_t process_memory(uint64_t pid) {
     return read_kib(pid, "\nVmRSS:") + read_kib(pid, "\nVmSwap:");
 }
 
+uint64_t process_resident(uint64_t pid) {
+    return read_kib(pid, "\nVmRSS:");
+}
+
 static bool is_mine(uint64_t pid) {
     char text[4096];
     const char *at = read_status(pid, "\nUid:", text, sizeof text);

@@ -28,6 +28,9 @@ uint64_t process_own_pid(uint64_t pid);
 /* How much memory it has in bytes, swapped out or not; 0: that cannot be told. */
 uint64_t process_memory(uint64_t pid);
 
+/* How much of that is in memory. */
+uint64_t process_resident(uint64_t pid);
+
 /* Always false: *why says that the kernel does not let its memory be read, and what helps. */
 bool process_refuses(uint64_t pid, struct reason *why);
 

@@ -62,7 +62,8 @@ bool groups_add_parts(struct groups *groups, struct string_pool *strings, const 
                       struct reason *why) {
     const char *by = group_by_name(groups->by);
     if (!source->is_profile)
-        return reason_set(why, "is a report in JSON: only profiles have %ss", by);
+        return reason_set(why, "is a %s: only profiles have %ss",
+                          source->is_recording ? "recording" : "report in JSON", by);
     if (source->profile.is_merged)
         return reason_set(why, "was made by merge: only the profiles that it is of have %ss", by);
     add_parts(groups, strings, &source->profile);

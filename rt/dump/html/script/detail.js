@@ -13,7 +13,7 @@ function section(title, ...children) {
 function counterList(i) {
     const rows = COUNTERS.filter((name) => sites[name][i] || old?.[name][i]);
     return section(
-        "Counted",
+        state.at === "" ? "Counted" : "Counted up to the last sample",
         element(
             "dl",
             { class: "counters" },

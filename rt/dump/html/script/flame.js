@@ -20,10 +20,22 @@ function colourOf(node) {
     return moduleColours.get(module) ?? 4;
 }
 
-// What a pointer or a screen reader is told of a part of a graph.
-function describe(metric, name, value) {
-    return `${name}\n${inFull(metric, value)} (${amount(metric, value)}), ${share(value, metric.total)}`;
+// What a pointer or a screen reader is told of a part of a graph; of two reports both numbers.
+function describe(metric, name, { now, before }) {
+    if (old)
+        return `${name}\n${inFull(metric, before)} → ${inFull(metric, now)} (${change(metric, now - before)})`;
+    return `${name}\n${inFull(metric, now)} (${amount(metric, now)}), ${share(now, metric.total)}`;
 }
+
+// Of two reports the colour says what became of it.
+const lookOf = (node, colour, tone) =>
+    !old
+        ? `c${colour} t${tone}`
+        : node.now > node.before
+          ? "is-more"
+          : node.now < node.before
+            ? "is-less"
+            : "is-same";
 
 function described(attributes, description) {
     return { role: "treeitem", title: description, "aria-label": description.replaceAll("\n", ", "), ...attributes };
@@ -74,7 +86,7 @@ class Flame {
             place = node.site < 0 && node.frame >= 0 ? "\n" + framePlace(node.frame) : "";
         const hit = this.isHit ? (node.frame >= 0 && this.isHit(node.frame) ? " hit" : " dim") : "";
         const kind = (node.site >= 0 ? " leaf" : "") + (isAbove ? " above" : "");
-        const look = `frame c${colourOf(node)} t${toneOf(name)}` + kind + hit;
+        const look = `frame ${lookOf(node, colourOf(node), toneOf(name))}` + kind + hit;
         const box = { left: 100 * left + "%", width: 100 * width + "%", top: level * FLAME_ROW + "px" };
         return element(
             "div",
@@ -84,10 +96,11 @@ class Flame {
                     tabindex: level ? -1 : 0,
                     "aria-level": level + 1,
                     "data-path": pathOf(node),
-                    "data-value": node.value,
+                    "data-value": node.now,
+                    "data-before": old && node.before,
                     style: box,
                 },
-                describe(metricOf(state.metric), name + place, node.value),
+                describe(metricOf(state.metric), name + place, node),
             ),
             element("span", {}, name),
         );
@@ -129,11 +142,12 @@ class Flame {
     tell() {
         const metric = metricOf(state.metric),
             parts = [];
-        if (old) parts.push("The newer one.");
+        if (old) parts.push("As wide as the larger number of both; brown has grown, blue has shrunk.");
         if (!this.root.value) parts.push(`Nothing: ${metric.name.toLowerCase()} is 0.`);
-        else if (data.depth) parts.push(`Calling frames, up to ${data.depth}, and what was inlined.`);
+        else if (data.depth && !old) parts.push(`Calling frames, up to ${data.depth}, and what was inlined.`);
+        else if (old || data.time) parts.push("What was inlined into what, without calling frames.");
         else parts.push("What was inlined into what: no calling frames were kept (ALLOCSITE_OPTIONS=stack=16).");
-        if (this.isHit) {
+        if (this.isHit && !old) {
             const hits = hitsBelow(this.root, this.isHit);
             parts.push(`In highlighted frames: ${amount(metric, hits)}, ${share(hits, metric.total)}.`);
         }
@@ -162,7 +176,7 @@ class Flame {
     }
 
     update(before) {
-        if (!this.root || ["metric", "callers"].some((key) => state[key] !== before[key]))
+        if (!this.root || ["metric", "callers", "at"].some((key) => state[key] !== before[key]))
             this.root = makeTree(state.callers === "1", metricOf(state.metric), new Uint8Array(siteCount).fill(1));
         this.isHit = frameTestOf(state.filter);
         for (const order of this.orders) order.setAttribute("aria-pressed", order.dataset.callers === state.callers);

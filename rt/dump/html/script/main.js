@@ -9,6 +9,7 @@ const VIEWS = [
     ...(hasSizes ? [{ key: "sizes", name: "Sizes and frees", view: new Sizes() }] : []),
 ];
 const detail = new Detail();
+const chart = data.time ? new Chart() : null;
 
 const tabs = element(
     "div",
@@ -68,6 +69,7 @@ function mark(chosen) {
 // The details first: a view is drawn in the room that they leave.
 function update(before) {
     const chosen = VIEWS.find(({ key }) => key === state.view) ?? VIEWS[0];
+    chart?.update();
     mark(chosen);
     detail.update();
     if (stage.firstChild !== chosen.view.element) stage.replaceChildren(chosen.view.element);
@@ -92,6 +94,7 @@ tabs.addEventListener("keydown", (event) => {
 });
 
 app.append(
+    ...(chart ? [chart.element] : []),
     element("nav", { class: "bar-top" }, tabs, filter, group, status),
     element("div", { class: "stage" }, stage, detail.element),
 );

@@ -52,8 +52,11 @@ const old = data.old ? Object.fromEntries(COUNTERS.map((name) => [name, column(d
 
 const hasCome = (rows, i) => rows.allocs[i] || rows.reallocs[i] || rows.failed[i] || rows.inherited_blocks[i];
 
+// Of a recording: 1 for each site that had counted something at the moment that is looked at; null: all that are here.
+let present = null;
+
 // Others stand here because they freed what is of one that is.
-const isCounted = (i) => hasCome(sites, i) || (old && hasCome(old, i));
+const isCounted = (i) => (!present || present[i]) && (hasCome(sites, i) || (old && hasCome(old, i)));
 const countedSites = sites.id.filter((_, i) => isCounted(i)).length;
 
 const stackCount = data.stacks.count;

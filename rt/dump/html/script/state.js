@@ -11,6 +11,7 @@ const DEFAULTS = {
     zoom: "",
     callers: "",
     room: "",
+    at: "",
 };
 
 let state = readState();

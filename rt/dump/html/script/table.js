@@ -262,7 +262,7 @@ class Table {
     }
 
     update(before) {
-        if (!this.rows || ["filter", "group", "sort", "metric"].some((key) => state[key] !== before[key])) this.fill();
+        if (!this.rows || ["filter", "group", "sort", "metric", "at"].some((key) => state[key] !== before[key])) this.fill();
         this.draw();
     }
 

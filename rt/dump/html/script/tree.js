@@ -6,7 +6,16 @@
 const NO_CHILDREN = new Map();
 
 // `label` tells the children of a node apart: the number of a string, an address in a module, or a site.
-const makeNode = (parent, label, frame, site) => ({ parent, label, frame, site, value: 0, children: NO_CHILDREN });
+const makeNode = (parent, label, frame, site) => ({
+    parent,
+    label,
+    frame,
+    site,
+    value: 0,
+    now: 0,
+    before: 0,
+    children: NO_CHILDREN,
+});
 
 function childOf(parent, label, frame, site = -1) {
     let child = parent.children.get(label);
@@ -18,8 +27,20 @@ function childOf(parent, label, frame, site = -1) {
 const labelOfFrame = (frame) =>
     frames.function[frame] ? String(frames.function[frame]) : "m" + frames.module[frame] + "a" + frames.address[frame];
 
-// Each part of a site: in a stack, or what no stack has. visit(site, node, value)
+// Of two reports each site as a whole: stacks are of the newer one alone. What is gone has to be seen as well, so
+// the larger of both numbers is what is drawn.
+function eachPair(metric, matches, visit) {
+    for (let i = 0; i < siteCount; i++) {
+        const now = metric.ofSites[i],
+            before = metric.ofOld[i];
+        if ((now > 0 || before > 0) && !sites.backing[i] && matches[i])
+            visit(i, sites.node[i], Math.max(now, before), now, before);
+    }
+}
+
+// Each part of a site: in a stack, or what no stack has. visit(site, node, value, now, before)
 function eachPart(metric, matches, visit) {
+    if (old) return eachPair(metric, matches, visit);
     const rest = Float64Array.from(metric.ofSites);
     for (let i = 0; i < stackCount; i++) {
         const site = stacks.site[i];
@@ -31,8 +52,12 @@ function eachPart(metric, matches, visit) {
         if (rest[i] > 0 && !sites.backing[i] && matches[i]) visit(i, sites.node[i], rest[i]);
 }
 
-function addUpwards(node, value) {
-    for (; node; node = node.parent) node.value += value;
+function addUpwards(node, value, now = value, before = 0) {
+    for (; node; node = node.parent) {
+        node.value += value;
+        node.now += now;
+        node.before += before;
+    }
 }
 
 // Nodes of the data are the same tree but for lines: each is looked up once.
@@ -42,18 +67,18 @@ function treeFromRoot(metric, matches) {
     made[0] = root;
     const of = (node) =>
         (made[node] ??= childOf(of(nodes.parent[node]), labelOfFrame(nodes.frame[node]), nodes.frame[node]));
-    eachPart(metric, matches, (site, node, value) =>
-        addUpwards(childOf(of(node), "s" + site, nodes.frame[node], site), value),
+    eachPart(metric, matches, (site, node, ...values) =>
+        addUpwards(childOf(of(node), "s" + site, nodes.frame[node], site), ...values),
     );
     return root;
 }
 
 function treeFromLeaves(metric, matches) {
     const root = makeNode(null, "", -1, -1);
-    eachPart(metric, matches, (site, node, value) => {
+    eachPart(metric, matches, (site, node, ...values) => {
         let at = root;
         for (const frame of framesOf(node)) at = childOf(at, labelOfFrame(frame), frame);
-        addUpwards(at, value);
+        addUpwards(at, ...values);
     });
     return root;
 }

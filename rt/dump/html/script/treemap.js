@@ -6,7 +6,7 @@ const ROOM_HEAD = 20;
 
 function roomOf(parent, name) {
     let child = parent.children.get(name);
-    if (!child) parent.children.set(name, (child = { parent, name, value: 0, children: new Map() }));
+    if (!child) parent.children.set(name, (child = { parent, name, value: 0, now: 0, before: 0, children: new Map() }));
     return child;
 }
 
@@ -39,9 +39,13 @@ function joinSingle(room) {
 }
 
 function makeRooms(metric, matches) {
-    const root = { parent: null, name: "all", value: 0, children: new Map() };
-    for (let i = 0; i < siteCount; i++)
-        if (matches[i] && summed(metric, i) > 0) addUpwards(roomsOfSite(root, i), summed(metric, i));
+    const root = { parent: null, name: "all", value: 0, now: 0, before: 0, children: new Map() };
+    for (let i = 0; i < siteCount; i++) {
+        const now = summed(metric, i),
+            before = old && !sites.backing[i] ? metric.ofOld[i] : 0;
+        if (matches[i] && (now > 0 || before > 0))
+            addUpwards(roomsOfSite(root, i), Math.max(now, before), now, before);
+    }
     joinSingle(root);
     return root;
 }
@@ -113,7 +117,7 @@ class Treemap {
         const metric = metricOf(state.metric),
             name = keyOf(room).replaceAll("\n", " / ");
         const colour = moduleColours.get(moduleOf(room)) ?? 4;
-        const look = `room c${colour} t${toneOf(room.name)}` + (room.children.size ? " inner" : "");
+        const look = `room ${lookOf(room, colour, toneOf(room.name))}` + (room.children.size ? " inner" : "");
         const style = { left: x + "px", top: y + "px", width: width - 1 + "px", height: height - 1 + "px" };
         const made = element(
             "div",
@@ -123,13 +127,14 @@ class Treemap {
                     tabindex: 0,
                     "aria-level": level,
                     "data-key": keyOf(room),
-                    "data-value": room.value,
+                    "data-value": room.now,
+                    "data-before": old && room.before,
                     style,
                 },
-                describe(metric, name, room.value),
+                describe(metric, name, room),
             ),
             width > 30 && height > 16
-                ? element("span", {}, element("b", {}, room.name), " ", amount(metric, room.value))
+                ? element("span", {}, element("b", {}, room.name), " ", old ? change(metric, room.now - room.before) : amount(metric, room.now))
                 : null,
         );
         if (width > 40 && height > ROOM_HEAD + 16)
@@ -173,7 +178,7 @@ class Treemap {
     }
 
     update(before) {
-        if (!this.root || ["metric", "filter", "view"].some((key) => state[key] !== before[key]))
+        if (!this.root || ["metric", "filter", "view", "at"].some((key) => state[key] !== before[key]))
             this.root = makeRooms(metricOf(state.metric), matchesOf(state.filter));
         this.draw();
     }

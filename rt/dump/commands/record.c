@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* allocsite-dump record: what a program has counted, again and again, into a file. */
+#include "base/amount.h"
+#include "dump/base/extents.h"
+#include "dump/commands/commands.h"
+#include "dump/load/source.h"
+#include "dump/process/process.h"
+#include "dump/record/take.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+struct recording_job {
+    struct taking taking;
+    uint64_t count; /* samples, after which it ends; 0: no limit */
+    const char *output;
+
+    pid_t child; /* the command; 0: a process that runs already */
+    unsigned pid;
+    char path[PROCESS_PATH_SIZE]; /* of the process as a source */
+    bool is_memory;
+    uint64_t start_time, begun; /* of the process in the last sample */
+    struct reason why;          /* there was no sample */
+    uint64_t clock_begin, clock_epoch;
+    uint64_t thinned; /* as the user knows */
+    sigset_t signals, before;
+};
+
+static int help(void) {
+    puts("usage: allocsite-dump record [OPTION...] -o FILE PID\n"
+         "       allocsite-dump record [OPTION...] -o FILE -- COMMAND [ARGUMENT...]\n"
+         "\n"
+         "Samples what a program has counted until it ends, or Ctrl-C: all counters of each site, as "
+         "differences,\n"
+         "and its resident memory. It is done from outside: the program is not stopped and runs nothing for "
+         "it.\n"
+         "The file can be read at any time, and after the recorder was killed.\n"
+         "\n"
+         "  -o FILE, --output=FILE\n"
+         "  --interval=SECONDS    between samples, decimals as well (default: 1)\n"
+         "  --count=N             end after N samples\n"
+         "  --max-size=SIZE       of the file (default: 47MiB); once it is full, older samples are thinned "
+         "out\n"
+         "\n"
+         "With a command, the exit status is that of the command.\n"
+         "\n"
+         "examples:\n"
+         "  allocsite-dump record -o app.rec -- ./app\n"
+         "  allocsite-dump report --growth app.rec        sites whose live bytes only grow\n"
+         "  allocsite-dump report --history app.rec       live bytes of all sites over time\n"
+         "  allocsite-dump report --at=90s app.rec        the report of that moment\n"
+         "  allocsite-dump diff app.rec@10s app.rec@5m    what came between\n"
+         "  allocsite-dump export --format=trace -o app.json app.rec    for Perfetto");
+    return STATUS_DONE;
+}
+
+/* ---- Time. That of the calendar may jump, so it is asked once. */
+
+#define SECOND UINT64_C(1000000000)
+
+static uint64_t clock_now(clockid_t clock) {
+    struct timespec time;
+    clock_gettime(clock, &time);
+    return (uint64_t)time.tv_sec * SECOND + (uint64_t)time.tv_nsec;
+}
+
+static uint64_t time_of_sample(const struct recording_job *job) {
+    return job->clock_epoch + (clock_now(CLOCK_BOOTTIME) - job->clock_begin);
+}
+
+/* ---- Signals: they are waited for. */
+
+static void block_signals(struct recording_job *job) {
+    static const int list[] = {SIGINT, SIGTERM, SIGHUP, SIGCHLD};
+    sigemptyset(&job->signals);
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++)
+        sigaddset(&job->signals, list[i]);
+    sigprocmask(SIG_BLOCK, &job->signals, &job->before);
+}
+
+/* A terminal sends an interrupt to the command as well; what else is sent to us was meant for it. */
+static bool is_end(const struct recording_job *job, int signal_number) {
+    if (signal_number <= 0 || signal_number == SIGCHLD)
+        return false;
+    if (job->child && signal_number != SIGINT)
+        kill(job->child, signal_number);
+    return !job->child;
+}
+
+/* Until then, or until the command ends. False: the user wants to end. */
+static bool wait_until(const struct recording_job *job, uint64_t then) {
+    for (uint64_t now; (now = clock_now(CLOCK_BOOTTIME)) < then;) {
+        const struct timespec rest = {.tv_sec = (time_t)((then - now) / SECOND),
+                                      .tv_nsec = (long)((then - now) % SECOND)};
+        int signal_number = sigtimedwait(&job->signals, NULL, &rest);
+        if (is_end(job, signal_number))
+            return false;
+        if (signal_number == SIGCHLD)
+            return true;
+    }
+    return true;
+}
+
+/* ---- The command. */
+
+static bool start_command(struct recording_job *job, char **command) {
+    volatile int error = 0;
+    job->child = vfork();
+    if (job->child == 0) {
+        sigprocmask(SIG_SETMASK, &job->before, NULL);
+        execvp(command[0], command);
+        error = errno;
+        _exit(127);
+    }
+    job->pid = (unsigned)job->child;
+    if (job->child > 0 && !error)
+        return true;
+    complain(command[0], "%s", strerror(error ? error : errno));
+    return false;
+}
+
+static bool command_runs(const struct recording_job *job) {
+    siginfo_t info = {.si_pid = 0};
+    return !job->child ||
+           (waitid(P_PID, (id_t)job->child, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && !info.si_pid);
+}
+
+static int status_of_command(const struct recording_job *job) {
+    int status = 0;
+    while (waitpid(job->child, &status, 0) < 0 && errno == EINTR)
+        ;
+    return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+/* ---- Samples. */
+
+/* The profile of a process stays when it ends, and what it has counted last is there: once it is found, its
+ * path is kept. */
+static void find_source(struct recording_job *job) {
+    if (job->path[0] && !job->is_memory)
+        return;
+    job->is_memory = !process_profile(job->pid, job->path);
+    if (job->is_memory)
+        snprintf(job->path, sizeof job->path, REPORT_SOURCE_PID "%u", job->pid);
+}
+
+/* Whether it is the program of the samples before. */
+static bool is_same(struct recording_job *job, const struct report_source *source, struct reason *why) {
+    bool is_first = !job->taking.sample_count;
+    uint64_t begun = source->profile.begun;
+    if (!is_first && (job->start_time != source->profile.start_time || job->begun != begun))
+        return reason_set(why, "runs another program now");
+    job->start_time = source->profile.start_time;
+    job->begun = begun;
+    return true;
+}
+
+enum taken { TAKEN, NOT_TAKEN, CANNOT_WRITE };
+
+static enum taken take(struct recording_job *job) {
+    struct report_limits everything = {.top = 0};
+    struct report_source source;
+    find_source(job);
+    uint64_t time = time_of_sample(job), resident = process_resident(job->pid);
+    if (!report_source_load(&source, job->path, &job->why))
+        return NOT_TAKEN;
+    report_prepare(source.report, &everything);
+    bool is_profile = source.is_profile || reason_set(&job->why, "is no profile");
+    bool is_right = is_profile && is_same(job, &source, &job->why);
+    bool is_written = is_right && taking_add(&job->taking, source.report, time, resident, &job->why);
+    report_source_free(&source);
+    return !is_right ? NOT_TAKEN : is_written ? TAKEN : CANNOT_WRITE;
+}
+
+static bool still_runs(const struct recording_job *job) {
+    return command_runs(job) && process_has_memory(job->pid, job->start_time);
+}
+
+static void tell_thinned(struct recording_job *job) {
+    uint64_t thinned = job->taking.thinned;
+    if (thinned && !job->thinned)
+        complain(job->output,
+                 "is full: older samples are thinned out, those that stay are exact (--max-size)");
+    job->thinned = thinned;
+}
+
+/* A command needs some time to come to its runtime, and may never. */
+static enum taken take_first(struct recording_job *job) {
+    for (;;) {
+        enum taken taken = take(job);
+        if (taken != NOT_TAKEN || !job->child || !command_runs(job))
+            return taken;
+        if (!wait_until(job, clock_now(CLOCK_BOOTTIME) + SECOND / 100))
+            return NOT_TAKEN;
+    }
+}
+
+/* At what would be the times of samples if none took any time. */
+static enum taken take_more(struct recording_job *job) {
+    enum taken taken = TAKEN;
+    uint64_t interval = job->taking.interval, next = clock_now(CLOCK_BOOTTIME);
+    while (taken == TAKEN && job->taking.sample_count != job->count) {
+        tell_thinned(job);
+        uint64_t now = clock_now(CLOCK_BOOTTIME);
+        next = next + interval > now ? next + interval : now + interval;
+        if (!wait_until(job, next))
+            return TAKEN;
+        bool runs = still_runs(job);
+        taken = runs || !job->is_memory ? take(job) : NOT_TAKEN;
+        if (!runs)
+            return taken == CANNOT_WRITE ? taken : TAKEN;
+    }
+    if (taken == NOT_TAKEN && still_runs(job))
+        complain(job->output, "ends here: the process %s", job->why.text);
+    return taken == NOT_TAKEN ? TAKEN : taken;
+}
+
+static int record(struct recording_job *job, const char *name) {
+    job->clock_begin = clock_now(CLOCK_BOOTTIME);
+    job->clock_epoch = clock_now(CLOCK_REALTIME);
+    enum taken taken = take_first(job);
+    if (taken == TAKEN)
+        taken = take_more(job);
+    tell_thinned(job);
+    if (taken == TAKEN)
+        fprintf(stderr, "allocsite-dump: %s: %" PRIu64 " samples, %" PRIu64 " bytes\n", job->output,
+                job->taking.sample_count, job->taking.writer.size);
+    else
+        complain(taken == CANNOT_WRITE ? job->output : name, "%s", job->why.text);
+    taking_end(&job->taking);
+    return taken == TAKEN ? STATUS_DONE : STATUS_FAILED;
+}
+
+static int record_command(struct recording_job *job, char **command) {
+    block_signals(job);
+    if (!start_command(job, command))
+        return STATUS_FAILED;
+    int status = record(job, command[0]), of_command = status_of_command(job);
+    return of_command ? of_command : status;
+}
+
+static int record_process(struct recording_job *job, const char *name) {
+    if (!report_source_is_pid(name, &job->pid))
+        return complain_usage("record: %s is not the number of a process; a command stands behind --", name);
+    block_signals(job);
+    return record(job, name);
+}
+
+/* ---- The command line. */
+
+/* Beside the letters. */
+enum { INTERVAL = 256, COUNT, MAX_SIZE };
+
+static const struct option long_options[] = {
+    {"output", required_argument, NULL, 'o'},  {"interval", required_argument, NULL, INTERVAL},
+    {"count", required_argument, NULL, COUNT}, {"max-size", required_argument, NULL, MAX_SIZE},
+    {"help", no_argument, NULL, 'h'},          {0},
+};
+
+static bool set_interval(uint64_t *interval, const char *value) {
+    char *end;
+    double seconds = strtod(value, &end);
+    *interval = seconds >= 0.01 && seconds <= 86400 ? (uint64_t)(seconds * (double)SECOND) : 0;
+    return *interval && !*end;
+}
+
+static bool set_option(struct recording_job *job, int option, const char *value) {
+    switch (option) {
+    case INTERVAL:
+        return set_interval(&job->taking.interval, value);
+    case COUNT:
+        return !amount_read_all(value, false, &job->count) && job->count;
+    case MAX_SIZE:
+        return !amount_read_all(value, true, &job->taking.limit) && job->taking.limit >= 4096 &&
+               job->taking.limit <= (uint64_t)1 << 30;
+    default:
+        job->output = job->taking.path = value;
+        return true;
+    }
+}
+
+static const char *right_values(int option) {
+    return option == INTERVAL ? "seconds from 0.01 to 86400"
+           : option == COUNT  ? "a number"
+                              : "a size from 4KiB to 1GiB";
+}
+
+int command_record(int count, char **arguments) {
+    struct recording_job job = {.taking = {.interval = SECOND, .limit = (uint64_t)47 << 20}};
+    opterr = 0;
+    for (int option, index = 0;
+         (option = getopt_long(count, arguments, "ho:", long_options, &index)) != -1;) {
+        if (option == 'h')
+            return help();
+        if (option == '?')
+            return complain_option("record", long_options, arguments[optind - 1]);
+        if (!set_option(&job, option, optarg))
+            return complain_value("record", long_options[index].name, optarg, right_values(option));
+    }
+    bool is_command = optind > 1 && strcmp(arguments[optind - 1], "--") == 0;
+    if (!job.output)
+        return complain_usage("record: no file to write (-o FILE)");
+    if (optind == count || (!is_command && count - optind > 1))
+        return complain_usage("record: needs a process, or -- and a command");
+    signal(SIGXFSZ, SIG_IGN);
+    return is_command ? record_command(&job, arguments + optind) : record_process(&job, arguments[optind]);
+}

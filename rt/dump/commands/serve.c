@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* allocsite-dump serve: a report over HTTP. */
+#include "dump/serve/serve.h"
+#include "base/amount.h"
+#include "dump/commands/commands.h"
+#include "dump/load/source.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <getopt.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static int help(void) {
+    puts("usage: allocsite-dump serve [OPTION...] PID|FILE\n"
+         "\n"
+         "Answers over HTTP what allocsite-dump report would show of a process, or of a file that it reads, "
+         "at the\n"
+         "moment of each request: /metrics for Prometheus, /debug/pprof/heap and /debug/pprof/allocs for go "
+         "tool\n"
+         "pprof, and / the page of report --format=html, which follows a running program. It only reads, "
+         "until\n"
+         "Ctrl-C.\n"
+         "\n"
+         "  --listen=ADDRESS:PORT   (default: 127.0.0.1:8642; port 0: any that is free)\n"
+         "  --refresh=SECONDS       of the page (0: never; default: 5)\n"
+         "  --top=N                 sites with a time series of their own (0: all; default: 100)\n"
+         "  --debug-dir=DIRECTORY   of separate debug files (default: /usr/lib/debug)\n"
+         "\n"
+         "examples:\n"
+         "  ./app & allocsite-dump serve $!\n"
+         "  go tool pprof -top http://127.0.0.1:8642/debug/pprof/heap\n"
+         "  curl -s http://127.0.0.1:8642/metrics");
+    return STATUS_DONE;
+}
+
+/* ---- The socket. */
+
+/* "127.0.0.1:80", "[::1]:80", "localhost:80", "80": addresses, for a name may be of any number of them. */
+static bool split(const char *listen, char host[INET6_ADDRSTRLEN], const char **port) {
+    const char *colon = strrchr(listen, ':');
+    bool has_brackets = *listen == '[' && colon && colon[-1] == ']';
+    size_t length = colon ? (size_t)(colon - listen) - 2 * has_brackets : 0;
+    *port = colon ? colon + 1 : listen;
+    if (length >= INET6_ADDRSTRLEN)
+        return false;
+    memcpy(host, listen + has_brackets, length);
+    host[length] = '\0';
+    if (!length || strcmp(host, "localhost") == 0)
+        strcpy(host, "127.0.0.1");
+    return true;
+}
+
+static struct addrinfo *address_of(const char *listen) {
+    const struct addrinfo hints = {.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV | AI_PASSIVE,
+                                   .ai_socktype = SOCK_STREAM};
+    struct addrinfo *found;
+    char host[INET6_ADDRSTRLEN];
+    const char *port;
+    uint64_t number;
+    bool is_found = split(listen, host, &port) && !amount_read_all(port, false, &number) &&
+                    number <= UINT16_MAX && getaddrinfo(host, port, &hints, &found) == 0;
+    return is_found ? found : NULL;
+}
+
+/* -1: errno says why. */
+static int listen_at(const struct addrinfo *address) {
+    const int yes = 1;
+    int fd = socket(address->ai_family, address->ai_socktype | SOCK_CLOEXEC, 0);
+    setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+    if (fd >= 0 && bind(fd, address->ai_addr, address->ai_addrlen) == 0 && listen(fd, 16) == 0)
+        return fd;
+    int error = errno;
+    if (fd >= 0)
+        close(fd);
+    errno = error;
+    return -1;
+}
+
+/* With the port that the system chose. */
+static void tell_address(int fd) {
+    struct sockaddr_storage own;
+    socklen_t size = sizeof own;
+    char host[INET6_ADDRSTRLEN], port[8];
+    getsockname(fd, (struct sockaddr *)&own, &size);
+    getnameinfo((struct sockaddr *)&own, size, host, sizeof host, port, sizeof port,
+                NI_NUMERICHOST | NI_NUMERICSERV);
+    bool has_colons = strchr(host, ':') != NULL;
+    printf("http://%s%s%s:%s/\n", has_colons ? "[" : "", host, has_colons ? "]" : "", port);
+    fflush(stdout);
+}
+
+/* ---- The command. */
+
+static int serve(struct serving *serving, int fd) {
+    sigset_t signals;
+    struct reason why;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGINT);
+    sigaddset(&signals, SIGTERM);
+    sigprocmask(SIG_BLOCK, &signals, NULL);
+    signal(SIGPIPE, SIG_IGN);
+    tell_address(fd);
+    return serve_until(serving, fd, &signals, &why) ? STATUS_DONE : complain(NULL, "%s", why.text);
+}
+
+/* What cannot be read now is told now. */
+static int serve_at(struct serving *serving, const char *name, const char *listen) {
+    struct addrinfo *address = address_of(listen);
+    struct served served = {.fd = -1};
+    if (!address)
+        return complain_value("serve", "listen", listen, "an address and a port, as 127.0.0.1:8642");
+    int fd = listen_at(address);
+    freeaddrinfo(address);
+    if (fd < 0)
+        return complain(listen, "%s", strerror(errno));
+    served = serve_path(serving, "/metrics");
+    close(served.fd);
+    if (served.fd < 0)
+        return close(fd), complain(name, "%s", served.why.text);
+    return serve(serving, fd);
+}
+
+/* Beside the letters. */
+enum { LISTEN = 256, REFRESH, TOP, DEBUG_DIR };
+
+static const struct option long_options[] = {
+    {"listen", required_argument, NULL, LISTEN},
+    {"refresh", required_argument, NULL, REFRESH},
+    {"top", required_argument, NULL, TOP},
+    {"debug-dir", required_argument, NULL, DEBUG_DIR},
+    {"help", no_argument, NULL, 'h'},
+    {0},
+};
+
+static bool set_option(struct serving *serving, const char **listen, int option, const char *value) {
+    uint64_t number = 0;
+    if (option == LISTEN)
+        *listen = value;
+    else if (option == DEBUG_DIR)
+        serving->symbolizer.debug_directory = value;
+    else if (amount_read_all(value, false, &number) || number > 1000000)
+        return false;
+    else if (option == TOP)
+        serving->top = number;
+    else
+        serving->refresh = (unsigned)number;
+    return true;
+}
+
+int command_serve(int count, char **arguments) {
+    struct serving serving = {.refresh = 5, .top = 100, .symbolizer = {.is_quiet = true}};
+    const char *listen = "127.0.0.1:8642";
+    char path[PROCESS_PATH_SIZE];
+    opterr = 0;
+    for (int option, index = 0; (option = getopt_long(count, arguments, "h", long_options, &index)) != -1;) {
+        if (option == 'h')
+            return help();
+        if (option == '?')
+            return complain_option("serve", long_options, arguments[optind - 1]);
+        if (!set_option(&serving, &listen, option, optarg))
+            return complain_value("serve", long_options[index].name, optarg, "a number");
+    }
+    if (count - optind != 1)
+        return complain_usage("serve: %s", optind == count ? "no process and no file" : "more than one file");
+    if (!serve_is_there)
+        return complain(NULL, "serve: this allocsite-dump was built without libmicrohttpd");
+    serving.path = report_source_name(arguments[optind], path);
+    int status = serve_at(&serving, arguments[optind], listen);
+    symbolizer_free(&serving.symbolizer);
+    return status;
+}

@@ -1,0 +1,212 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""allocsite-dump record: of a program that takes a step for each line it is sent. What a moment of the recording shows is what
+was read of the process then."""
+import json
+import os
+import signal
+import subprocess
+import time
+import unittest
+
+from runs import CC, DUMP, dump, work, written
+from top import Program
+
+RECORDING = "steps.rec"
+SLEEPER = """\
+#include <stdlib.h>
+#include <unistd.h>
+void *volatile kept;
+int main(void) {
+    for (int i = 0; i < 150; i++) {
+        kept = malloc(1000);
+        usleep(10000);
+    }
+    return 5;
+}
+"""
+
+
+def shown(source, *options):
+    result = dump("report", "--format=json", *options, source)
+    if result.returncode:
+        raise AssertionError(result.stderr)
+    found = json.loads(result.stdout)
+    found.pop("walks", None)
+    return found
+
+
+def history(path):
+    return shown(path, "--history")
+
+
+class Recorder:
+    """Has taken a sample."""
+
+    def __init__(self, program, *options, path=RECORDING):
+        self.path = work(path)
+        if os.path.exists(self.path):
+            os.unlink(self.path)
+        self.process = subprocess.Popen([DUMP, "record", program.pid, "--interval=0.02", "-o", self.path, *options],
+                                        stderr=subprocess.PIPE, text=True)
+        while not os.path.exists(self.path) and self.process.poll() is None:
+            time.sleep(0.01)
+
+    def samples(self):
+        return len(history(self.path)["times_ms"])
+
+    def wait(self):
+        """Until two more samples are there: the second one was begun after this call was."""
+        wanted = self.samples() + 2
+        while self.samples() < wanted:
+            time.sleep(0.01)
+
+    def end(self, sent=signal.SIGINT):
+        self.process.send_signal(sent)
+        return self.ended()
+
+    def ended(self):
+        _, errors = self.process.communicate(timeout=60)
+        return self.process.returncode, errors
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.communicate()
+
+
+class Moments(unittest.TestCase):
+    def check(self, options):
+        moments = []
+        with Program(options) as program, Recorder(program) as recorder:
+            for step in range(6):
+                program.step(step)
+                if step == 4:
+                    dump("reset", program.pid)
+                    program.step()
+                recorder.wait()
+                times = history(recorder.path)["times_ms"]
+                moments.append((times[-1] - times[0], shown("pid:" + program.pid)))
+            self.assertEqual(recorder.end()[0], 0)
+        for milliseconds, expected in moments:
+            self.assertEqual(shown(f"{recorder.path}@{milliseconds / 1000}"), expected)
+            self.assertEqual(shown(recorder.path, f"--at={milliseconds / 1000}s"), expected)
+        self.assertEqual(shown(recorder.path), moments[-1][1])
+        self.assertEqual(len({json.dumps(moment["sites"]) for _, moment in moments}), len(moments))
+        changes = json.loads(dump("diff", "--format=json", f"{recorder.path}@{moments[1][0] / 1000}",
+                                  f"{recorder.path}@{moments[3][0] / 1000}").stdout)
+        self.assertEqual([changes[which]["totals"]["live_bytes"] for which in ("old", "new")],
+                         [moments[which][1]["totals"]["live_bytes"] for which in (1, 3)])
+
+    def test_memory(self):
+        self.check("stack=0")
+
+    def test_profile(self):
+        self.check("profile=live.profile")
+
+    def test_end(self):
+        """A profile has what was counted last; the memory is gone by then."""
+        for options, finished in ("profile=live.profile", True), ("stack=0", False):
+            with Program(options) as program, Recorder(program) as recorder:
+                program.step()
+                recorder.wait()
+                program.end()
+                status, errors = recorder.ended()
+            self.assertEqual(status, 0, errors)
+            self.assertEqual(shown(recorder.path)["finished"], finished)
+            self.assertEqual(shown(recorder.path)["totals"]["alloc_bytes"] >= 107000, True)
+
+    def test_killed_recorder(self):
+        with Program("stack=0") as program, Recorder(program) as recorder:
+            program.step(3)
+            recorder.wait()
+            expected = shown("pid:" + program.pid)
+            recorder.end(signal.SIGKILL)
+        self.assertEqual(shown(recorder.path), expected)
+
+
+class Command(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        written("sleeper/sleeper.c", SLEEPER)
+        subprocess.run([CC, "-g", "sleeper.c", "-o", "sleeper"], check=True, cwd=work("sleeper"))
+
+    def record(self, *arguments, options="report=none"):
+        return dump("record", *arguments, cwd=work("sleeper"), env={**os.environ, "ALLOCSITE_OPTIONS": options})
+
+    def test_status_and_growth(self):
+        result = self.record("--interval=0.02", "-o", "a.rec", "--", "./sleeper")
+        self.assertEqual(result.returncode, 5, result.stderr)
+        path = work("sleeper/a.rec")
+        found = shown(path, "--growth")
+        row, = (row for row in found["sites"] if row["function"] == "main")
+        self.assertTrue(row["only_grows"])
+        self.assertEqual(row["live_bytes"], sorted(row["live_bytes"]))
+        self.assertEqual([len(found[name]) for name in ("resident_bytes", "times_ms")], [len(row["live_bytes"])] * 2)
+        last = shown(path)
+        self.assertEqual(row["live_bytes"][-1], next(site["live_bytes"] for site in last["sites"] if site["function"] == "main"))
+        self.assertEqual(found["total"]["live_bytes"][-1], last["totals"]["live_bytes"])
+        text = dump("report", "--growth", path).stdout
+        self.assertRegex(text, r"MiB  [ ▁▂▃▄▅▆▇█]{24}  \S*sleeper.c:6:16 main")
+        self.assertNotIn("main", dump("report", "--history", "--filter=function=nobody", path).stdout.split("over time")[1])
+
+    def test_trace(self):
+        """As Perfetto has it: each track keeps its last value."""
+        self.record("--interval=0.02", "-o", "a.rec", "--", "./sleeper")
+        path, tracks = work("sleeper/a.rec"), {}
+        for top in "0", "1":
+            tracks = {}
+            for event in json.loads(dump("export", "--format=trace", "--top=" + top, path).stdout)["traceEvents"]:
+                if event["ph"] == "C":
+                    tracks.setdefault(event["name"], []).append((event["ts"], event["args"]["bytes"]))
+            for points in tracks.values():
+                self.assertEqual(points, sorted(points, key=lambda point: point[0]))
+            ends = {name: points[-1][1] for name, points in tracks.items()}
+            total = shown(path)["totals"]["live_bytes"]
+            self.assertEqual(ends.pop("all live bytes"), total)
+            self.assertGreater(ends.pop("resident memory"), total)
+            self.assertEqual(sum(ends.values()), total)
+        self.assertEqual(len(ends), 2)
+
+    def test_bounded(self):
+        result = self.record("--interval=0.01", "--max-size=4KiB", "-o", "small.rec", "--", "./sleeper")
+        self.assertEqual(result.returncode, 5, result.stderr)
+        path = work("sleeper/small.rec")
+        self.assertLess(os.path.getsize(path), 4096)
+        if "thinned" in result.stderr:
+            self.assertGreater(history(path)["thinned"], 0)
+            self.assertIn("thinned out", dump("report", path).stdout)
+
+    def test_what_cannot_be(self):
+        for arguments, words in (
+                (["-o", "b.rec", "--", "/bin/true"], "/bin/true: "),
+                (["-o", "b.rec", "--", "./nothing"], "./nothing: No such file"),
+                (["-o", "b.rec", "999999999"], "no such process"),
+                (["-o", "nowhere/b.rec", "--", "./sleeper"], "nowhere/b.rec: No such file"),
+                (["-o", "b.rec", "sleeper"], "is not the number of a process"),
+                (["-o", "b.rec"], "needs a process"),
+                (["1"], "no file to write"),
+                (["-o", "b.rec", "--interval=0", "1"], "seconds from 0.01")):
+            result = self.record(*arguments)
+            self.assertIn(words, result.stderr)
+            self.assertNotEqual(result.returncode, 0)
+            self.assertEqual(result.stderr.count("\n"), 1, result.stderr)
+            self.assertFalse(os.path.exists(work("sleeper/b.rec")))
+
+    def test_wrong_moments(self):
+        self.record("--interval=0.02", "--count=3", "-o", "c.rec", "--", "./sleeper")
+        path = work("sleeper/c.rec")
+        profile = written("empty.json", {"format": "other"})
+        for source, words in ((path + "@1h", "has nothing of 3600.000 s"), (path + "@soon", "soon is no time"),
+                              (profile + "@1", "is no recording")):
+            result = dump("report", source)
+            self.assertIn(words, result.stderr)
+            self.assertEqual((result.returncode, result.stdout), (1, ""))
+        result = dump("report", "--history", work("sleeper/program.json"))
+        self.assertEqual(result.returncode, 1)
+
+
+if __name__ == "__main__":
+    unittest.main()

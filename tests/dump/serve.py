@@ -1,0 +1,195 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""allocsite-dump serve: go's pprof, promtool and Prometheus itself read it, and nobody else is answered."""
+import http.client
+import json
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import time
+import unittest
+
+from runs import DUMP, dump, work, written
+from top import Program
+
+READERS = os.environ["READERS"]
+os.makedirs(work("home"), exist_ok=True)
+
+
+def reader(name):
+    return shutil.which(name) or shutil.which(os.path.join(READERS, "usr/bin", name))
+
+
+def totals(source):
+    return json.loads(dump("report", "--format=json", source).stdout)["totals"]
+
+
+class Server:
+    def __init__(self, source, *options):
+        self.process = subprocess.Popen([DUMP, "serve", "--listen=127.0.0.1:0", *options, source], stdout=subprocess.PIPE,
+                                        stderr=subprocess.PIPE, text=True)
+        self.url = self.process.stdout.readline().strip()
+        self.port = int(re.search(r":(\d+)/$", self.url).group(1))
+
+    def ask(self, path="/metrics", method="GET", headers=None, body=None):
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+        connection.request(method, path, headers=headers or {}, body=body)
+        answer = connection.getresponse()
+        text = answer.read().decode(errors="replace")
+        connection.close()
+        return answer, text
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.communicate()
+
+
+class Serve(unittest.TestCase):
+    def setUp(self):
+        self.program = Program("stack=0")
+        self.addCleanup(self.program.__exit__)
+        self.program.step(2)
+        self.source = "pid:" + self.program.pid
+
+    def sums(self, text):
+        found = {}
+        for name, value in re.findall(r"(?m)^allocsite_(\w+)\{.*\} (\d+)$", text):
+            found[name] = found.get(name, 0) + int(value)
+        return found
+
+    def check_metrics(self, text):
+        expected = totals(self.source)
+        found = self.sums(text)
+        self.assertEqual(found["allocations"], expected["allocs"] + expected["reallocs"])
+        self.assertEqual(found["live_bytes"], expected["live_bytes"])
+        self.assertEqual(found["peak_bytes"], expected["peak_bytes"])
+
+    def test_metrics(self):
+        with Server(self.source) as server:
+            for _ in range(2):
+                answer, text = server.ask()
+                self.assertEqual(answer.status, 200)
+                self.assertIn("openmetrics-text", answer.headers["Content-Type"])
+                self.check_metrics(text)
+                self.program.step()
+            if reader("promtool"):
+                self.assertEqual(subprocess.run([reader("promtool"), "check", "metrics"], input=server.ask()[1], text=True,
+                                                capture_output=True, check=True).stdout, "")
+
+    @unittest.skipUnless(shutil.which("go"), "no go")
+    def test_pprof(self):
+        with Server(self.source) as server:
+            for path, first in ("heap", "inuse_space"), ("allocs", "alloc_space"):
+                raw = subprocess.run(["go", "tool", "pprof", "-raw", f"{server.url}debug/pprof/{path}"], capture_output=True, text=True,
+                                     timeout=120, env={**os.environ, "HOME": work("home"), "PPROF_TMPDIR": work("home")}, check=True).stdout
+                types = re.search(r"(?m)^Samples:\n(.*)$", raw).group(1).split()
+                samples = re.findall(r"(?m)^ +([\d ]+):", raw.split("Locations")[0])
+                sums = dict(zip((name.split("/")[0] for name in types), map(sum, zip(*([int(n) for n in line.split()] for line in samples)))))
+                expected = totals(self.source)
+                self.assertEqual(sums["inuse_space"], expected["live_bytes"])
+                self.assertEqual(sums["alloc_objects"], expected["allocs"] + expected["reallocs"])
+                self.assertIn(first + "/bytes[dflt]", types)
+
+    @unittest.skipUnless(reader("prometheus"), "no prometheus")
+    def test_prometheus(self):
+        """It scrapes what the report has."""
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = free.getsockname()[1]
+        with Server(self.source) as server:
+            config = written("prometheus.yml", "global: {scrape_interval: 1s}\nscrape_configs:\n- job_name: allocsite\n"
+                             f"  static_configs: [{{targets: ['127.0.0.1:{server.port}']}}]\n")
+            shutil.rmtree(work("data"), ignore_errors=True)
+            with subprocess.Popen([reader("prometheus"), "--config.file=" + config, "--storage.tsdb.path=" + work("data"),
+                                   f"--web.listen-address=127.0.0.1:{port}"], stderr=subprocess.DEVNULL) as prometheus:
+                try:
+                    self.assertEqual(self.scraped(port), totals(self.source)["live_bytes"])
+                finally:
+                    prometheus.send_signal(signal.SIGTERM)
+
+    def scraped(self, port):
+        for _ in range(600):
+            time.sleep(0.1)
+            connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
+            try:
+                connection.request("GET", "/api/v1/query?query=sum(allocsite_live_bytes)")
+                found = json.loads(connection.getresponse().read())["data"]["result"]
+            except (OSError, ValueError, KeyError):
+                continue
+            finally:
+                connection.close()
+            if found:
+                return int(found[0]["value"][1])
+        return None
+
+    def test_page(self):
+        with Server(self.source, "--refresh=7") as server:
+            answer, text = server.ask("/")
+            self.assertEqual((answer.status, answer.headers["Refresh"]), (200, "7"))
+            self.assertIn("text/html", answer.headers["Content-Type"])
+            self.assertEqual(text.count("Content-Security-Policy"), 1)
+            self.assertTrue(text.rstrip().endswith("</html>"))
+
+    def test_refused(self):
+        with Server(self.source) as server:
+            for method in "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "TRACE":
+                answer, _ = server.ask(method=method, body="x" * 100000 if method in ("POST", "PUT") else None)
+                self.assertEqual((answer.status, answer.headers["Allow"]), (405, "GET"), method)
+            for host in "evil.example", "evil.example:80", "127.0.0.1.evil.example", "", "[::1", "[evil]:80", "x" * 5000:
+                self.assertIn(server.ask(headers={"Host": host})[0].status, (403,) if host != "[::1" else (200, 403), host)
+            for host in "localhost", f"127.0.0.1:{server.port}", "[::1]:80", "LOCALHOST:1":
+                self.assertEqual(server.ask(headers={"Host": host})[0].status, 200, host)
+            for path in "/debug", "/../etc/passwd", "/metrics/", "//":
+                self.assertEqual(server.ask(path)[0].status, 404, path)
+            answer, _ = server.ask()
+            self.assertIsNone(answer.headers["Access-Control-Allow-Origin"])
+            # Half a request does not keep others waiting.
+            with socket.create_connection(("127.0.0.1", server.port)) as half:
+                half.sendall(b"GET /met")
+                self.assertEqual(server.ask()[0].status, 200)
+
+    def test_ends(self):
+        for sent in signal.SIGINT, signal.SIGTERM:
+            with Server(self.source) as server:
+                server.process.send_signal(sent)
+                self.assertEqual(server.process.wait(timeout=30), 0)
+
+    def test_process_ends(self):
+        with Server(self.source) as server:
+            self.program.end()
+            answer, text = server.ask()
+            self.assertEqual(answer.status, 503)
+            self.assertIn("no such process", text)
+
+    def test_profile(self):
+        """What has ended is served as it was, and as of now: Prometheus takes nothing that is old."""
+        self.program.end()
+        program = Program("profile=live.profile")
+        program.step(3)
+        with Server("pid:" + program.pid) as server:
+            program.end()
+            self.source = program.path
+            self.check_metrics(server.ask()[1])
+            self.assertIsNone(server.ask("/")[0].headers["Refresh"])
+
+    def test_what_cannot_be(self):
+        with Server(self.source) as server:
+            for arguments, words in (([f"--listen=127.0.0.1:{server.port}", self.source], f"127.0.0.1:{server.port}: Address already in use"),
+                                     (["--listen=example.com:80", self.source], "an address and a port"),
+                                     (["--listen=127.0.0.1:99999", self.source], "an address and a port"),
+                                     (["--listen=127.0.0.1:0", "pid:999999999"], "no such process"),
+                                     (["--listen=127.0.0.1:0", work("none")], "No such file"), ([], "no process and no file")):
+                result = dump("serve", *arguments)
+                self.assertIn(words, result.stderr)
+                self.assertEqual((result.stderr.count("\n"), result.stdout), (1, ""))
+                self.assertNotEqual(result.returncode, 0)
+
+
+if __name__ == "__main__":
+    unittest.main()
