@@ -103,6 +103,7 @@ static void visit_lost(struct search *search, bool *is_lost) {
 
 struct forest {
     const struct search *search;
+    const bool *is_lost;
     uint32_t *semi, *ancestor, *best, *dominator;
     uint32_t *bucket, *next;   /* the first vertex of each bucket, and what follows it; 0: none */
     uint32_t *first, *holders; /* the vertices that have an edge to each */
@@ -156,12 +157,19 @@ static uint32_t vertex_of(const struct forest *forest, size_t block) {
     return forest->search->number[block] + 1;
 }
 
+/* What is lost keeps nothing alive that is not. */
+static bool holds(const struct forest *forest, size_t from, uint32_t to) {
+    return !forest->is_lost[from] || forest->is_lost[to];
+}
+
 static void count_holders(struct forest *forest, const bool *is_root) {
     const struct graph *graph = forest->search->graph;
-    for (size_t i = 0; i < graph->edge_count; i++)
-        forest->first[vertex_of(forest, graph->edges[i].to) + 1]++;
-    for (size_t i = 0; i < graph->block_count; i++)
+    for (size_t i = 0; i < graph->block_count; i++) {
         forest->first[vertex_of(forest, i) + 1] += is_root[i];
+        for (uint32_t edge = graph->blocks[i].edges; edge < graph->blocks[i + 1].edges; edge++)
+            forest->first[vertex_of(forest, graph->edges[edge].to) + 1] +=
+                holds(forest, i, graph->edges[edge].to);
+    }
     for (size_t i = 1; i < graph->block_count + 3; i++)
         forest->first[i] += forest->first[i - 1];
 }
@@ -173,7 +181,8 @@ static void list_holders(struct forest *forest, const bool *is_root) {
         if (is_root[i])
             forest->holders[fill[vertex_of(forest, i)]++] = 1;
         for (uint32_t edge = graph->blocks[i].edges; edge < graph->blocks[i + 1].edges; edge++)
-            forest->holders[fill[vertex_of(forest, graph->edges[edge].to)]++] = vertex_of(forest, i);
+            if (holds(forest, i, graph->edges[edge].to))
+                forest->holders[fill[vertex_of(forest, graph->edges[edge].to)]++] = vertex_of(forest, i);
     }
     free(fill);
 }
@@ -190,10 +199,10 @@ static bool *mark_roots(const struct search *search) {
     return is_root;
 }
 
-static void forest_open(struct forest *forest, const struct search *search) {
+static void forest_open(struct forest *forest, const struct search *search, const bool *is_lost) {
     size_t count = search->graph->block_count + 3;
     bool *is_root = mark_roots(search);
-    *forest = (struct forest){.search = search};
+    *forest = (struct forest){.search = search, .is_lost = is_lost};
     uint32_t **arrays[] = {&forest->semi,   &forest->ancestor, &forest->best,  &forest->dominator,
                            &forest->bucket, &forest->next,     &forest->first, &forest->path};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
@@ -248,7 +257,7 @@ void graph_dominators_find(struct graph_dominators *dominators, const struct gra
     search_open(&search, graph);
     visit_roots(&search);
     visit_lost(&search, dominators->is_lost);
-    forest_open(&forest, &search);
+    forest_open(&forest, &search, dominators->is_lost);
     find(&forest);
     settle(dominators, graph, &forest);
     forest_close(&forest);

@@ -101,8 +101,9 @@ static void put_root(struct writer *writer, const struct graph_root *root) {
 }
 
 void graph_write(struct out *out, const struct graph *graph) {
-    struct writer writer = {.out = out};
-    out_bytes(out, GRAPH_MAGIC, strlen(GRAPH_MAGIC));
+    struct writer writer = {.out = out, .sum = FNV_1A_BASIS};
+    for (const char *magic = GRAPH_MAGIC; *magic; magic++)
+        put_byte(&writer, (unsigned char)*magic);
     put_head(&writer, graph);
     for (size_t i = 0; i < graph->text_count; i++)
         put_text(&writer, graph->texts[i]);
@@ -111,15 +112,14 @@ void graph_write(struct out *out, const struct graph *graph) {
     put_blocks(&writer, graph);
     for (size_t i = 0; i < graph->root_count; i++)
         put_root(&writer, &graph->roots[i]);
-    uint64_t sum = writer.sum;
-    put(&writer, sum);
+    for (unsigned byte = 0; byte < GRAPH_SUM_SIZE; byte++)
+        out_char(out, (char)(writer.sum >> 8 * byte));
 }
 
 /* ---- Reading it. */
 
 struct reader {
     const unsigned char *at, *end;
-    uint64_t sum;
     bool is_wrong;
 };
 
@@ -129,7 +129,6 @@ static uint64_t get(struct reader *reader) {
         if (reader->at == reader->end)
             break;
         unsigned char byte = *reader->at++;
-        reader->sum = fnv_1a_more(reader->sum, &(char){(char)byte}, 1);
         number |= (uint64_t)(byte & 0x7f) << shift;
         if (byte < 0x80)
             return number;
@@ -157,7 +156,9 @@ static uint32_t get_label(struct reader *reader, const struct graph *graph) {
 
 /* Nothing takes less than a byte, so no more of them are made room for than there are bytes. */
 static size_t get_count(struct reader *reader) {
-    return get_below(reader, (uint64_t)(reader->end - reader->at) + 1);
+    uint64_t count = get(reader);
+    reader->is_wrong |= count > (uint64_t)(reader->end - reader->at) || count >= UINT32_MAX;
+    return reader->is_wrong ? 0 : count;
 }
 
 static void get_head(struct reader *reader, struct graph *graph) {
@@ -188,7 +189,6 @@ static char *get_text(struct reader *reader) {
     size_t length = get_count(reader);
     char *text = memory_zeros(length + 1, 1);
     for (size_t i = 0; i < length && !reader->is_wrong; i++) {
-        reader->sum = fnv_1a_more(reader->sum, (const char *)reader->at, 1);
         text[i] = (char)*reader->at++;
     }
     return text;
@@ -252,19 +252,29 @@ static void get_all(struct reader *reader, struct graph *graph) {
     get_blocks(reader, graph);
     for (size_t i = 0; i < graph->root_count; i++)
         get_root(reader, graph, &graph->roots[i]);
-    uint64_t sum = reader->sum;
-    reader->is_wrong |= get(reader) != sum || reader->at != reader->end;
+    reader->is_wrong |= reader->at != reader->end;
 }
 
 bool graph_is_file(const char *bytes, size_t size) {
     return size >= strlen(GRAPH_MAGIC) && memcmp(bytes, GRAPH_MAGIC, strlen(GRAPH_MAGIC)) == 0;
 }
 
+/* Behind so many bytes. */
+static bool has_sum(const char *bytes, size_t size) {
+    uint64_t sum = 0;
+    for (unsigned byte = 0; byte < GRAPH_SUM_SIZE; byte++)
+        sum |= (uint64_t)(unsigned char)bytes[size + byte] << 8 * byte;
+    return sum == fnv_1a(bytes, size);
+}
+
 bool graph_read(struct graph *graph, const char *bytes, size_t size, struct reason *why) {
-    struct reader reader = {(const unsigned char *)bytes, (const unsigned char *)bytes + size, .sum = 0};
+    struct reader reader = {.at = (const unsigned char *)bytes};
     *graph = (struct graph){.program = GRAPH_NONE};
     if (!graph_is_file(bytes, size))
         return reason_set(why, "is no snapshot of a heap (allocsite-dump graph PID -o FILE makes one)");
+    if (size < strlen(GRAPH_MAGIC) + GRAPH_SUM_SIZE || !has_sum(bytes, size - GRAPH_SUM_SIZE))
+        return reason_set(why, "is damaged or not whole");
+    reader.end = reader.at + size - GRAPH_SUM_SIZE;
     reader.at += strlen(GRAPH_MAGIC);
     uint64_t version = get(&reader);
     if (version != GRAPH_VERSION && !reader.is_wrong)

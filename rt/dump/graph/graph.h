@@ -118,6 +118,9 @@ size_t graph_find(const struct graph *, uint64_t address);
 #define GRAPH_MAGIC   "ALSGRAPH"
 #define GRAPH_VERSION 1
 
+/* At the end: FNV-1a of all bytes before. */
+#define GRAPH_SUM_SIZE 8
+
 void graph_write(struct out *, const struct graph *);
 
 bool graph_is_file(const char *bytes, size_t size);
