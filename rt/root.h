@@ -18,7 +18,7 @@
 #define ROOT_NOTE      2
 
 /* Raised by every change of this file. */
-#define ROOT_VERSION 3
+#define ROOT_VERSION 4
 
 /* Arrays that grow are as in profile.h, in so many chunks at most. */
 #define ROOT_CHUNKS 22
@@ -48,6 +48,20 @@ struct root_control {
     uint8_t *is_stopped;  /* bool: what comes is not counted */
     uint8_t *wants_reset; /* bool: whoever comes next starts all counters afresh */
     const void *threads;  /* table of threads; those that there are not yet have capacity 0 */
+};
+
+/* Of the table of blocks (lib/heap/shadow.h has what an entry means). */
+struct root_heap {
+    const void *small, *large, *second; /* addresses of pointers to the tables; the last may be NULL there */
+    const uintptr_t *end;               /* of the addresses that they cover; 0: there are none */
+    const void *even, *odd;             /* addresses of pointers to arrays of regions, NULL: there are none */
+    const intptr_t *local; /* how far the runtime's thread-local memory lies from the thread pointer */
+    uint64_t region_size;  /* addresses that a region has tables for */
+    uint64_t addresses;    /* that arrays of regions cover */
+    uint32_t cell;         /* bytes of heap that have an entry of 4 bytes */
+    uint32_t local_size;
+    uint8_t size_bits, slot_bits; /* of an entry, below its two bits of family and one for what is freed */
+    uint8_t backing;              /* the family that has that bit while it lives */
 };
 
 /* Offsets of members in bytes. */
@@ -83,12 +97,13 @@ struct root {
     const struct root_registry *registry;
     const struct root_start *start;
     const struct root_control *control;
+    const struct root_heap *heap;
     struct root_layout layout;
 };
 
 #ifndef __cplusplus
 _Static_assert(sizeof(void *) == 8, "addresses are read as 64 bits");
-_Static_assert(sizeof(struct root) == 96, "read as it is");
+_Static_assert(sizeof(struct root) == 104, "read as it is");
 #endif
 
 #endif

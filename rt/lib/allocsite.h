@@ -58,6 +58,28 @@ struct allocsite_check {
     size_t size;
 };
 
+/* What happened to a block. The struct and its texts are there for the call alone; later versions may have
+ * more at its end. NULL and 0: not known. */
+enum allocsite_event_kind {
+    ALLOCSITE_EVENT_ALLOC = 1,
+    ALLOCSITE_EVENT_REALLOC = 2,
+    ALLOCSITE_EVENT_FREE = 4
+};
+struct allocsite_event {
+    int kind;          /* enum allocsite_event_kind */
+    const void *block; /* of a free it is still there */
+    size_t size;
+    size_t old_size; /* of a realloc */
+    uint64_t site;   /* the id of the block's owner; of unsited ones 0 */
+    const char *function, *file;
+    unsigned line, column;
+    const char *callee, *type, *module;
+    uint64_t address; /* of unsited ones: where they return to, as the module's file has it */
+    uint64_t allocs;  /* with reallocations, of the owner so far; of a free before it */
+    uint64_t live_blocks, live_bytes;
+};
+typedef void allocsite_event_function(const struct allocsite_event *, void *data);
+
 /* Entry points by which the functions below reach the runtime: not to be used. */
 #define ALLOCSITE_WEAK __attribute__((weak))
 int __allocsite_api_v1_start(void) ALLOCSITE_WEAK;
@@ -76,6 +98,8 @@ void __allocsite_api_v1_phase_push(const char *) ALLOCSITE_WEAK;
 void __allocsite_api_v1_phase_pop(void) ALLOCSITE_WEAK;
 void allocsite_mark_block(const void *, size_t) ALLOCSITE_WEAK;
 void allocsite_unmark_block(const void *) ALLOCSITE_WEAK;
+int __allocsite_api_v1_on_event(allocsite_event_function *, void *, const char *) ALLOCSITE_WEAK;
+int __allocsite_api_v1_off_event(allocsite_event_function *, void *) ALLOCSITE_WEAK;
 int __allocsite_api_v1_check_begin(struct allocsite_check *) ALLOCSITE_WEAK;
 size_t __allocsite_api_v1_check_end(struct allocsite_check *, char *, size_t) ALLOCSITE_WEAK;
 
@@ -189,6 +213,30 @@ static inline void allocsite_phase_push(const char *name) {
 static inline void allocsite_phase_pop(void) {
     if (__allocsite_api_v1_phase_pop)
         __allocsite_api_v1_phase_pop();
+}
+
+/* ---- Being told of events ---- */
+
+/* Has the function called, by whatever thread it is, when a block has been allocated or reallocated, and
+ * before one is freed, from here on. filter: "key=value;key=value", NULL for all events:
+ *
+ *     events=alloc,realloc,free   only these
+ *     site=GLOB, type=GLOB        of owners that match, as the option filter has it: "site=parse.c:*"
+ *     min_size=1MiB, max_size=N   of blocks of such a size
+ *     every=N                     every Nth of what matches
+ *
+ * The function may allocate and free: what it allocates is not counted as the program's, and calls no
+ * function. Signals wait meanwhile. It must return. While there is none, this costs nothing; as long as there
+ * is one, every event takes the slow way. EINVAL: the filter is wrong. ENOSPC: there are 64. ENOSYS: as
+ * above. */
+static inline int allocsite_on_event(allocsite_event_function *function, void *data, const char *filter) {
+    return __allocsite_api_v1_on_event ? __allocsite_api_v1_on_event(function, data, filter) : ENOSYS;
+}
+
+/* No longer, for this function with this data, which may itself call it; calls that are under way in other
+ * threads go on. ENOENT: it is not called. */
+static inline int allocsite_off_event(allocsite_event_function *function, void *data) {
+    return __allocsite_api_v1_off_event ? __allocsite_api_v1_off_event(function, data) : ENOSYS;
 }
 
 /* ---- Memory that no known allocator gave ---- */

@@ -214,6 +214,10 @@ static const struct key {
     KEY("stack_sites", stack_sites, read_path, "all",
         "only of what matches: file:line, function, globs, separated by commas"),
     KEY("list", list, read_path, "none", "file of wrappers, fun:NAME=wrapper: bill who calls them"),
+    KEY("hook", hook, read_path, "none",
+        "path of a shared object that is loaded, to call allocsite_on_event"),
+    KEY("break", break_at, read_path, "none",
+        "'SITE:N', in quotes: stop in the debugger at its Nth allocation"),
     KEY("help", help, read_boolean, "0", "1: tell all this at the start"),
 };
 
@@ -254,6 +258,8 @@ void options_default(struct options *options) {
                                 .suppress = "none",
                                 .list = "none",
                                 .contexts = OPTIONS_CONTEXTS_COMPILED,
+                                .hook = "none",
+                                .break_at = "none",
                                 .top = 20};
 }
 

@@ -49,6 +49,8 @@ struct options {
     int signal_start;                    /* at which counting is started, or stopped; 0: none */
     bool stopped;                        /* until it is started */
     char suppress[OPTIONS_PATH_SIZE];    /* "none" or file of leaks that are known */
+    char hook[OPTIONS_PATH_SIZE];        /* "none" or path of a shared object that is loaded */
+    char break_at[OPTIONS_PATH_SIZE];    /* "none" or SITE:N */
     bool help;                           /* the keys are told at the start */
 };
 

@@ -25,9 +25,10 @@ enum type_state {
 struct type_layout {
     enum type_state state;
     uint64_t size, padding;
-    bool is_flexible;     /* ends with an array of any length */
-    bool is_partial;      /* some members are only declared, and taken to have no padding */
-    uint32_t holes_count; /* more than TYPE_HOLES_MAX are only counted */
+    bool is_flexible;                  /* ends with an array of any length */
+    bool is_partial;                   /* some members are only declared, and taken to have no padding */
+    uint32_t first_field, field_count; /* pointers in it, if these were asked for */
+    uint32_t holes_count;              /* more than TYPE_HOLES_MAX are only counted */
     struct type_hole holes[TYPE_HOLES_MAX];
 };
 

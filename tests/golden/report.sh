@@ -11,10 +11,16 @@ failures=0
 
 # golden REPORT EXPECTED [OPTION...]
 golden() {
-    report=$folder/$1
-    expected=$folder/$2
-    shift 2
-    "$dump" report "$@" "$report" >shown 2>complaints
+    golden_of report "$@"
+}
+
+# golden_of COMMAND FILE EXPECTED [OPTION...]
+golden_of() {
+    command=$1
+    report=$folder/$2
+    expected=$folder/$3
+    shift 3
+    "$dump" "$command" "$@" "$report" >shown 2>complaints
     status=$?
     if [ $status -ne 0 ] || [ -s complaints ] || ! diff "$expected" shown; then
         echo "$expected: status $status, options: $*"
@@ -77,5 +83,9 @@ golden recording-1/steps.rec recording-1/steps.json --no-symbols --format=json
 golden recording-1/steps.rec recording-1/steps.text --no-symbols --at=0.5
 golden recording-1/steps.rec recording-1/steps.growth.text --no-symbols --growth
 golden recording-1/steps.rec recording-1/steps.history.json --no-symbols --history --format=json
+# A snapshot of a heap with a lost cycle (tests/dump/graph.cpp).
+golden_of graph graph-1/cycle.graph graph-1/cycle.text --top=0
+golden_of graph graph-1/cycle.graph graph-1/cycle.json --format=json --by=site --top=0
+golden_of graph graph-1/cycle.graph graph-1/cycle.edges --edges
 
 exit $((failures > 0))

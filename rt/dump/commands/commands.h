@@ -43,6 +43,10 @@ command_function command_serve;
 
 command_function command_control;
 
+/* ---- allocsite-dump graph. */
+
+command_function command_graph;
+
 /* ---- allocsite-dump top. */
 
 command_function command_top;

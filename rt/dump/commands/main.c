@@ -23,6 +23,7 @@ static const struct command {
     {"merge", command_merge, "many profiles as one"},
     {"diff", command_diff, "what changed from one report to another"},
     {"check", command_check, "whether a report keeps a budget of allocations"},
+    {"graph", command_graph, "who holds the live blocks of a process, or of a snapshot of one"},
     {"top", command_top, "what a running program allocates, refreshed"},
     {"record", command_record, "what it has allocated over time, into a file"},
     {"serve", command_serve, "reports over HTTP: a page, for Prometheus, for go tool pprof"},

@@ -145,8 +145,8 @@ static void restore_path(char *path) {
 /* "7f00-7f80 rw-s 00000000 08:01 1234   /path". */
 static bool read_mapping(char *line, struct process_mapping *mapping) {
     int path = 0;
-    if (sscanf(line, "%" SCNx64 "-%*x %4s %" SCNx64 " %*x:%*x %" SCNu64 " %n", &mapping->start,
-               mapping->flags, &mapping->offset, &mapping->inode, &path) != 4 ||
+    if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %*x:%*x %" SCNu64 " %n", &mapping->start,
+               &mapping->end, mapping->flags, &mapping->offset, &mapping->inode, &path) != 5 ||
         !path)
         return false;
     restore_path(line + path);

@@ -37,10 +37,10 @@ bool process_refuses(uint64_t pid, struct reason *why);
 /* ---- The mappings of a process. */
 
 struct process_mapping {
-    uint64_t start, offset; /* offset: in the file */
-    uint64_t inode;         /* 0: of no file */
-    char flags[5];          /* "r-xp" */
-    const char *path;       /* as the process sees it; until the next one is read */
+    uint64_t start, end, offset; /* offset: in the file */
+    uint64_t inode;              /* 0: of no file */
+    char flags[5];               /* "r-xp" */
+    const char *path;            /* as the process sees it; until the next one is read */
 };
 
 struct process_maps {

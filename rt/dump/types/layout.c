@@ -17,6 +17,7 @@ struct laying {
     debug_definition *find;
     void *context;
     struct type_layout *layout;
+    struct type_fields *fields; /* NULL: not wanted */
     struct type_extent *extents;
     size_t count, room;
     const char *outer; /* the type's own member that is being laid */
@@ -141,6 +142,10 @@ struct spot {
     uint64_t at;
     const char *name; /* of the member */
     int depth;        /* 0: it is the type itself */
+    const struct spot *around;
+    const char *member; /* as it is called in the source; NULL: a base class, or it has no name */
+    bool is_element, is_in_union;
+    uint64_t every; /* as of a field */
 };
 
 static void place(struct laying *, Dwarf_Off type, struct spot);
@@ -159,6 +164,62 @@ static bool is_solid(const struct laying *laying, size_t first, uint64_t start, 
     return start >= end;
 }
 
+/* False: there is no room for more. */
+static bool put_text(struct type_fields *fields, const char *text) {
+    size_t length = strlen(text);
+    if (length >= sizeof fields->text - fields->text_size)
+        return false;
+    memcpy(fields->text + fields->text_size, text, length + 1);
+    fields->text_size += (uint32_t)length;
+    return true;
+}
+
+static bool put_path(struct type_fields *fields, uint32_t begin, const struct spot *spot) {
+    if (spot->around && !put_path(fields, begin, spot->around))
+        return false;
+    const char *dot = fields->text_size > begin ? "." : "";
+    return (!spot->member || (put_text(fields, dot) && put_text(fields, spot->member))) &&
+           (!spot->is_element || put_text(fields, "[]"));
+}
+
+/* More than there is room for have no names, and are found all the same. */
+static void add_field(struct laying *laying, const struct spot *spot) {
+    struct type_fields *fields = laying->fields;
+    if (!fields || fields->count == sizeof fields->list / sizeof *fields->list)
+        return;
+    uint32_t name = fields->text_size;
+    if (put_text(fields, "") && put_path(fields, name, spot)) {
+        fields->list[fields->count++] = (struct type_field){spot->at, spot->every, name, spot->is_in_union};
+        fields->text_size++;
+    } else {
+        fields->text_size = name;
+    }
+}
+
+/* Those of the first element are those of the others. */
+static void repeat_fields(struct laying *laying, uint32_t first, uint64_t size, uint64_t times) {
+    struct type_fields *fields = laying->fields;
+    const uint32_t room = sizeof fields->list / sizeof *fields->list;
+    uint32_t count = fields ? fields->count - first : 0;
+    for (uint64_t i = 1; count && i < times && fields->count + count <= room; i++)
+        for (uint32_t field = first; field < first + count; field++) {
+            fields->list[fields->count] = fields->list[field];
+            fields->list[fields->count++].offset += i * size;
+        }
+}
+
+/* It has no bytes of the type, and all behind it. */
+static void place_flexible(struct laying *laying, Dwarf_Off element, uint64_t size, const struct spot *spot) {
+    size_t extents = laying->count;
+    bool is_partial = laying->layout->is_partial;
+    if (!laying->fields || !size)
+        return;
+    place(laying, element,
+          (struct spot){spot->at, spot->name, spot->depth + 1, spot, .is_element = true, .every = size});
+    laying->count = extents;
+    laying->layout->is_partial = is_partial;
+}
+
 /* Elements without padding are one extent. */
 static void place_array(struct laying *laying, const struct type *array, struct spot spot) {
     Dwarf_Off element;
@@ -171,13 +232,18 @@ static void place_array(struct laying *laying, const struct type *array, struct 
     size = size_at(laying, element, spot.depth);
     if (count && !size)
         place_unknown(laying, spot);
+    if (!count)
+        place_flexible(laying, element, size, &spot);
     for (uint64_t i = 0; i < count && size; i++) {
         size_t first = laying->count;
+        uint32_t field = laying->fields ? laying->fields->count : 0;
         uint64_t at = spot.at + i * size;
-        place(laying, element, (struct spot){at, spot.name, spot.depth + 1});
+        place(laying, element,
+              (struct spot){at, spot.name, spot.depth + 1, &spot, NULL, true, spot.is_in_union, spot.every});
         if (is_solid(laying, first, at, at + size)) {
             laying->count = first;
             add_extent(laying, at, spot.at + count * size, spot.name);
+            repeat_fields(laying, field, size, count - i);
             return;
         }
         if (laying->count == first || laying->count >= EXTENTS_MAX)
@@ -218,7 +284,13 @@ static bool is_static(Dwarf_Die member) {
 static void place_member(struct laying *laying, Dwarf_Die member, struct spot around) {
     Dwarf_Off type;
     uint64_t at;
-    struct spot spot = {.name = debug_text(member, DW_AT_name), .depth = around.depth + 1};
+    const char *name = debug_text(member, DW_AT_name);
+    struct spot spot = {.name = name,
+                        .depth = around.depth + 1,
+                        .around = &around,
+                        .member = name,
+                        .is_in_union = around.is_in_union,
+                        .every = around.every};
     if (around.depth == 0)
         laying->outer = spot.name;
     spot.at = around.at;
@@ -244,7 +316,45 @@ static void place_members(struct laying *laying, Dwarf_Die record, struct spot s
     }
 }
 
+static bool is_pointer(Dwarf_Half tag) {
+    return tag == DW_TAG_pointer_type || tag == DW_TAG_reference_type || tag == DW_TAG_rvalue_reference_type;
+}
+
+/* The standard library's room for an object that is made there later: libstdc++ has it in the nodes of maps
+ * and sets, and behind the counts of std::make_shared. */
+static bool find_stored(struct laying *laying, const struct type *type, Dwarf_Off *stored) {
+    const char *name = debug_text(type->die, DW_AT_name);
+    bool is_found = false;
+    if (!name || (strncmp(name, "__aligned_membuf<", strlen("__aligned_membuf<")) != 0 &&
+                  strncmp(name, "__aligned_buffer<", strlen("__aligned_buffer<")) != 0))
+        return false;
+    Dwarf_Die die = debug_child_of(type->die);
+    for (; die; die = debug_next_of(laying->debug, die, !is_found))
+        is_found = is_found || (debug_tag(die) == DW_TAG_template_type_parameter &&
+                                debug_reference(laying->debug, die, DW_AT_type, stored));
+    return is_found;
+}
+
+/* Padding is as the bytes are declared, pointers as they are used. */
+static void place_stored(struct laying *laying, const struct type *type, const struct spot *spot) {
+    Dwarf_Off stored;
+    size_t extents = laying->count;
+    bool is_partial = laying->layout->is_partial;
+    if (!laying->fields || !find_stored(laying, type, &stored))
+        return;
+    place(laying, stored,
+          (struct spot){spot->at, spot->name, spot->depth + 1, spot, .is_in_union = spot->is_in_union,
+                        .every = spot->every});
+    laying->count = extents;
+    laying->layout->is_partial = is_partial;
+}
+
 static void place_type(struct laying *laying, const struct type *type, struct spot spot) {
+    spot.is_in_union |= type->tag == DW_TAG_union_type;
+    if (is_pointer(type->tag))
+        add_field(laying, &spot);
+    if (debug_is_record(type->tag))
+        place_stored(laying, type, &spot);
     if (type->tag == DW_TAG_array_type)
         place_array(laying, type, spot);
     else if (debug_is_record(type->tag) && !type->is_declaration)
@@ -272,15 +382,18 @@ static void place(struct laying *laying, Dwarf_Off offset, struct spot spot) {
     close_type(laying, &type);
 }
 
-void debug_layout(struct type_layout *layout, Dwarf_Debug debug, Dwarf_Off offset, debug_definition *find,
-                  void *context) {
-    struct laying laying = {.debug = debug, .find = find, .context = context, .layout = layout};
-    *layout = (struct type_layout){.size = size_at(&laying, offset, 0)};
+void debug_layout(struct type_layout *layout, struct type_fields *fields, Dwarf_Debug debug, Dwarf_Off offset,
+                  debug_definition *find, void *context) {
+    struct laying laying = {
+        .debug = debug, .find = find, .context = context, .layout = layout, .fields = fields};
+    *layout =
+        (struct type_layout){.size = size_at(&laying, offset, 0), .first_field = fields ? fields->count : 0};
     if (!layout->size)
         return;
     layout->state = TYPE_KNOWN;
     place(&laying, offset, (struct spot){.at = 0});
     layout->is_partial |= laying.steps >= STEPS_MAX;
+    layout->field_count = fields ? fields->count - layout->first_field : 0;
     type_layout_fill(layout, laying.extents, laying.count);
     free(laying.extents);
 }

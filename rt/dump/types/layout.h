@@ -35,7 +35,23 @@ void type_layout_join(struct type_layout *, const struct type_layout *other);
 /* Sets *offset to the definition of the type that is declared there. False: it is nowhere. */
 typedef bool debug_definition(void *context, Dwarf_Off declaration, Dwarf_Off *offset);
 
-/* Stays unknown if the type has no size. */
-void debug_layout(struct type_layout *, Dwarf_Debug, Dwarf_Off type, debug_definition *, void *context);
+/* A pointer or reference in a type, at whatever depth. */
+struct type_field {
+    uint64_t offset;
+    uint64_t every;   /* of a flexible array: there is one more each so many bytes; 0: it is one */
+    uint32_t name;    /* "users.head.next": where it is in the text */
+    bool is_in_union; /* so it may be something else */
+};
+
+/* Of many types, in memory that a process that reads may share: so the arrays have fixed ends. */
+struct type_fields {
+    uint32_t count, text_size;
+    struct type_field list[1 << 20];
+    char text[1 << 26];
+};
+
+/* Stays unknown if the type has no size. fields: where those of the type are added; NULL: nowhere. */
+void debug_layout(struct type_layout *, struct type_fields *fields, Dwarf_Debug, Dwarf_Off type,
+                  debug_definition *, void *context);
 
 #endif

@@ -76,12 +76,14 @@ struct shared {
     const struct elf_file *elf;
     const struct type_name *names;
     size_t count;
+    struct type_fields *fields;
     struct type_layout layouts[];
 };
 
 static int read_there(void *context) {
     struct shared *shared = context;
-    return !debug_types(shared->layouts, shared->names, shared->count, shared->elf, &shared->why);
+    return !debug_types(shared->layouts, shared->fields, shared->names, shared->count, shared->elf,
+                        &shared->why);
 }
 
 static bool read_shared(struct shared *shared, struct reason *why) {
@@ -94,8 +96,11 @@ static bool read_shared(struct shared *shared, struct reason *why) {
 }
 
 /* A hole's name ends, and there are as many holes as fit. */
-static struct type_layout checked(const struct type_layout *from) {
+static struct type_layout checked(const struct type_layout *from, const struct type_fields *fields) {
     struct type_layout layout = *from;
+    if (!fields || layout.first_field > fields->count ||
+        layout.field_count > fields->count - layout.first_field)
+        layout.field_count = 0;
     if (layout.state > TYPE_VIRTUAL || !layout.size || layout.padding > layout.size)
         return (struct type_layout){.state = TYPE_UNKNOWN};
     for (size_t i = 0; i < TYPE_HOLES_MAX; i++)
@@ -110,18 +115,51 @@ struct wanted {
     size_t count;
 };
 
+static void *map_shared(size_t size) {
+    void *memory =
+        mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return memory == MAP_FAILED ? NULL : memory;
+}
+
+static struct type_fields *make_fields(struct type_layouts *layouts) {
+    struct type_fields *fields = layouts->wants_fields ? map_shared(sizeof *fields) : NULL;
+    if (!fields)
+        return NULL;
+    struct module_fields *link = memory_zeros(1, sizeof *link);
+    *link = (struct module_fields){fields, layouts->fields};
+    layouts->fields = link;
+    return fields;
+}
+
+/* Every name in it ends, and lies in it. */
+static void check_fields(struct type_fields *fields) {
+    const uint32_t room = sizeof fields->list / sizeof *fields->list;
+    if (!fields)
+        return;
+    fields->count = fields->count < room ? fields->count : room;
+    fields->text[sizeof fields->text - 1] = '\0';
+    for (uint32_t i = 0; i < fields->count; i++)
+        fields->list[i].name %= sizeof fields->text;
+}
+
 static bool look_up(struct type_layouts *layouts, const struct wanted *wanted, const struct elf_file *elf,
                     struct reason *why) {
     size_t size = sizeof(struct shared) + wanted->count * sizeof(struct type_layout);
-    struct shared *shared = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (shared == MAP_FAILED)
+    struct shared *shared = map_shared(size);
+    if (!shared)
         return reason_set(why, "out of memory");
+    shared->fields = make_fields(layouts);
+    struct type_fields *fields = shared->fields;
     shared->elf = elf;
     shared->names = wanted->names;
     shared->count = wanted->count;
     bool is_read = read_shared(shared, why);
-    for (size_t i = 0; i < wanted->count; i++)
-        layouts->types[wanted->types[i]].layout = checked(&shared->layouts[i]);
+    check_fields(fields);
+    for (size_t i = 0; i < wanted->count; i++) {
+        struct module_type *type = &layouts->types[wanted->types[i]];
+        type->layout = checked(&shared->layouts[i], fields);
+        type->fields = fields;
+    }
     munmap(shared, size);
     return is_read;
 }
@@ -181,8 +219,10 @@ static void borrow(struct type_layouts *layouts) {
     for (size_t i = 0; i < layouts->count; i++) {
         struct module_type *to = &layouts->types[i];
         size_t from = hash_find(&known, hash_text(0, to->type), has_type, to->type, layouts);
-        if (to->layout.state == TYPE_UNKNOWN && from != HASH_NONE)
+        if (to->layout.state == TYPE_UNKNOWN && from != HASH_NONE) {
             to->layout = layouts->types[from].layout;
+            to->fields = layouts->types[from].fields;
+        }
     }
     hash_free(&known);
 }
@@ -198,12 +238,23 @@ void type_layouts_read(struct type_layouts *layouts, const struct report *report
     free(wanted.names);
 }
 
-const struct type_layout *type_layouts_of(const struct type_layouts *layouts, const struct site_view *view) {
+const struct module_type *type_layouts_find(const struct type_layouts *layouts,
+                                            const struct site_view *view) {
     size_t found = view->sited && view->type ? find(layouts, view) : HASH_NONE;
-    return found == HASH_NONE ? NULL : &layouts->types[found].layout;
+    return found == HASH_NONE ? NULL : &layouts->types[found];
+}
+
+const struct type_layout *type_layouts_of(const struct type_layouts *layouts, const struct site_view *view) {
+    const struct module_type *type = type_layouts_find(layouts, view);
+    return type ? &type->layout : NULL;
 }
 
 void type_layouts_free(struct type_layouts *layouts) {
+    for (struct module_fields *link = layouts->fields, *next; link; link = next) {
+        next = link->next;
+        munmap(link->fields, sizeof *link->fields);
+        free(link);
+    }
     hash_free(&layouts->index);
     free(layouts->types);
     free(layouts->unknown);

@@ -13,11 +13,17 @@ struct module_type {
     const char *module, *type; /* the report's */
     struct type_name name;
     struct type_layout layout;
+    const struct type_fields *fields; /* that the layout has some of; NULL: they were not asked for */
 };
 
 /* All zero: none. */
 struct type_layouts {
     const char *debug_directory; /* set by the caller: where separate debug files are, as in module_file.h */
+    bool wants_fields;           /* set by the caller */
+    struct module_fields {
+        struct type_fields *fields;
+        struct module_fields *next;
+    } * fields; /* of each module */
     struct module_type *types;
     size_t count, room;
     struct hash_index index;
@@ -30,6 +36,7 @@ void type_layouts_read(struct type_layouts *, const struct report *, const struc
 
 /* NULL: the site has no type. */
 const struct type_layout *type_layouts_of(const struct type_layouts *, const struct site_view *);
+const struct module_type *type_layouts_find(const struct type_layouts *, const struct site_view *);
 
 void type_layouts_free(struct type_layouts *);
 

@@ -128,8 +128,8 @@ static void walk_unit(void *context, Dwarf_Die unit, bool is_of_types) {
     type_search_end_unit(&walk->search);
 }
 
-bool debug_types(struct type_layout *layouts, const struct type_name *names, size_t count,
-                 const struct elf_file *elf, struct reason *why) {
+bool debug_types(struct type_layout *layouts, struct type_fields *fields, const struct type_name *names,
+                 size_t count, const struct elf_file *elf, struct reason *why) {
     struct debug_handle handle;
     if (!debug_open(&handle, elf, why))
         return false;
@@ -137,6 +137,7 @@ bool debug_types(struct type_layout *layouts, const struct type_name *names, siz
     walk->search.debug = handle.debug;
     walk->search.names = names;
     walk->search.layouts = layouts;
+    walk->search.fields = fields;
     walk->search.count = count;
     type_search_begin(&walk->search);
     debug_each_unit(handle.debug, walk_unit, walk);

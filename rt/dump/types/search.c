@@ -175,7 +175,10 @@ static void lay_out(struct type_search *search, const struct type_found *found) 
         wanted->is_elsewhere |= !number_map_find(&search->defined, found->whole);
         return;
     }
-    debug_layout(&layout, search->debug, found->offset, find_definition, search);
+    const struct type_layout *known = &search->layouts[found->wanted];
+    bool has_fields = known->state != TYPE_UNKNOWN && !known->is_partial;
+    debug_layout(&layout, has_fields ? NULL : search->fields, search->debug, found->offset, find_definition,
+                 search);
     type_layout_join(&search->layouts[found->wanted], &layout);
 }
 

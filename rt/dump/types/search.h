@@ -21,6 +21,7 @@ struct type_search {
     Dwarf_Debug debug;
     const struct type_name *names;
     struct type_layout *layouts;
+    struct type_fields *fields; /* NULL: not wanted */
     size_t count;
 
     bool is_c, tells_defaults;
@@ -73,9 +74,10 @@ bool debug_tells_defaults(Dwarf_Die unit);
 
 /* ---- Layouts of types by name, from the debug information of a module. */
 
-/* Sets the layouts of those types that are found. False: *why says why the debug information cannot be read.
- * libdwarf trusts what it reads more than it should: call this in a process of its own. */
-bool debug_types(struct type_layout *, const struct type_name *, size_t count, const struct elf_file *,
-                 struct reason *why);
+/* Sets the layouts of those types that are found, and adds their fields if there is where to. False: *why
+ * says why the debug information cannot be read. libdwarf trusts what it reads more than it should: call this
+ * in a process of its own. */
+bool debug_types(struct type_layout *, struct type_fields *, const struct type_name *, size_t count,
+                 const struct elf_file *, struct reason *why);
 
 #endif

@@ -126,6 +126,16 @@ struct local {
 
 extern __thread struct local local __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
+static inline uintptr_t thread_pointer(void) {
+#ifdef __x86_64__
+    uintptr_t tp;
+    __asm__("movq %%fs:0, %0" : "=r"(tp)); /* clang before 17 has no builtin for it */
+    return tp;
+#else
+    return (uintptr_t)__builtin_thread_pointer();
+#endif
+}
+
 static inline void local_divert(void) {
     local.diverted = local.handover || local.silent || local.scope.active;
 }

@@ -9,5 +9,6 @@ extern const struct root_store root_store;       /* store/store.c */
 extern const struct root_registry root_registry; /* who/registry.c */
 extern const struct root_start root_start;       /* base/state.c */
 extern const struct root_control root_control;   /* count/threads.c */
+extern const struct root_heap root_heap;         /* heap/shadow.c */
 
 #endif

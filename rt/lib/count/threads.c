@@ -33,11 +33,14 @@ static uint32_t thread_key_state; /* 0: no key, 1: being made, 2: there */
 /* Nothing is to be counted in any thread for now. */
 static bool is_paused;
 
+/* Every event is to be looked at. */
+static bool is_watched;
+
 /* The hot path's view. Whoever turns us away meanwhile sets it to 0 after we have, or we see it. */
 static void set_capacity(struct thread *thread) {
     __atomic_store_n(&thread->capacity, thread->held, __ATOMIC_RELAXED);
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
-    if (__atomic_load_n(&is_paused, __ATOMIC_RELAXED) ||
+    if (__atomic_load_n(&is_paused, __ATOMIC_RELAXED) || __atomic_load_n(&is_watched, __ATOMIC_RELAXED) ||
         __atomic_load_n(&thread->asked_back, __ATOMIC_RELAXED))
         __atomic_store_n(&thread->capacity, 0, __ATOMIC_RELAXED);
 }
@@ -55,15 +58,23 @@ const struct root_control root_control = {.is_stopped = (uint8_t *)&is_paused,
                                           .wants_reset = (uint8_t *)&runtime_wants_reset,
                                           .threads = &thread_table};
 
-/* dump/process/control.c does the same from outside. */
-void threads_pause(bool pause) {
-    __atomic_store_n(&is_paused, pause, __ATOMIC_RELAXED);
+static void turn_away(bool *why, bool is_so) {
+    __atomic_store_n(why, is_so, __ATOMIC_RELAXED);
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
-    for (uint32_t i = 0; pause && i < threads_count(); i++) {
+    for (uint32_t i = 0; is_so && i < threads_count(); i++) {
         struct thread *thread = table_peek(&thread_table, i);
         if (thread)
             __atomic_store_n(&thread->capacity, 0, __ATOMIC_RELAXED);
     }
+}
+
+/* dump/process/control.c does the same from outside. */
+void threads_pause(bool pause) {
+    turn_away(&is_paused, pause);
+}
+
+void threads_watch(bool watch) {
+    turn_away(&is_watched, watch);
 }
 
 /* Has the thread count in a slab that holds the slot. */

@@ -50,6 +50,9 @@ void threads_visit(uint32_t slot, thread_visitor *, void *context);
 void threads_pause(bool pause);
 bool threads_are_paused(void);
 
+/* No event is counted on the hot path, or all are again. */
+void threads_watch(bool watch);
+
 /* Events that this thread counts from here on belong to the phase; outside of all if there is no room for one
  * more, and the hole is set. */
 void thread_enter_phase(profile_name phase);

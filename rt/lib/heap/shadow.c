@@ -2,6 +2,8 @@
 /* The shadow table: making the tables, and what is not on the hot path. */
 #include "lib/heap/shadow.h"
 
+#include "lib/base/local.h"
+#include "lib/base/root_parts.h"
 #include "lib/base/state.h"
 
 #include "lib/base/os.h"
@@ -25,6 +27,25 @@ struct shadow shadow = {.unfit = UINT64_MAX,
                         .large = &nothing_large};
 
 static struct regions { struct region **at; } odd, even;
+
+static intptr_t local_distance;
+
+const struct root_heap root_heap = {
+    .small = &shadow.small,
+    .large = &shadow.large,
+    .second = &shadow.second,
+    .end = &shadow.end,
+    .even = &even.at,
+    .odd = &odd.at,
+    .local = &local_distance,
+    .region_size = REGION_SIZE,
+    .addresses = SHADOW_ADDRESSES,
+    .cell = SHADOW_CELL,
+    .local_size = sizeof(struct local),
+    .size_bits = KEY_SHIFT,
+    .slot_bits = SLOT_BITS,
+    .backing = FAMILY_BACKING,
+};
 
 /* So much address space is not to be had. */
 static bool is_too_large;
@@ -75,6 +96,7 @@ void shadow_show(void) {
  * for one, keeps books of all address space that is mapped. */
 static __attribute__((cold)) void shadow_map(void) {
     int error = errno;
+    local_distance = (intptr_t)((uintptr_t)&local - thread_pointer());
     uint64_t addresses = 0;
     uint32_t *none = nothing, *fresh = hole_is_set(HOLE_INTERPOSITION) ? NULL : tables_map(&addresses);
     errno = error;

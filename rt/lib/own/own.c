@@ -22,6 +22,7 @@
 #include "lib/heap/next.h"
 #include "lib/heap/operators.h"
 #include "lib/heap/rebind.h"
+#include "lib/hook/hook.h"
 #include "lib/own/own_other.h"
 #include "lib/who/parts.h"
 
@@ -46,6 +47,7 @@ static void gain(uint32_t slot, const void *p, uint64_t bytes, enum family famil
     struct share share = origin_share(slot, bytes);
     if (change_gain(share))
         enter_share(p, share, family);
+    hook_event(ALLOCSITE_EVENT_ALLOC, share.slot, p, bytes, 0);
 }
 
 static struct share share_of_block(const struct block *block) {
@@ -60,6 +62,7 @@ static void move(const struct block *old, uint32_t slot, const void *p, uint64_t
     struct share share = origin_share(slot, bytes);
     if (change_move(share_of_block(old), share))
         enter_share(p, share, FAMILY_MALLOC);
+    hook_event(ALLOCSITE_EVENT_REALLOC, share.slot, p, bytes, old->size);
 }
 
 /* A realloc of a block that nobody is known to own. */
@@ -67,6 +70,7 @@ static void appear(uint32_t slot, const void *p, uint64_t bytes) {
     struct share share = origin_share(slot, bytes);
     if (change_appear(share))
         enter_share(p, share, FAMILY_MALLOC);
+    hook_event(ALLOCSITE_EVENT_REALLOC, share.slot, p, bytes, 0);
 }
 
 static void fail(uint32_t slot) {
@@ -324,7 +328,9 @@ static bool is_counted(const struct block *block) {
     return block->state == BLOCK_LIVE && block->slot != SLOT_OURS;
 }
 
-static void lose_to(const struct block *block, struct origin by) {
+/* p: where it is, or was. */
+static void lose_to(const void *p, const struct block *block, struct origin by) {
+    hook_event(ALLOCSITE_EVENT_FREE, block->slot, p, block->size, 0);
     lose(block);
     if (runtime_pairs)
         pair_count(PAIR_FREE, block->slot, origin_slot(by), block->size);
@@ -344,7 +350,7 @@ void own_free(void *p, struct origin by, enum family family) {
         report_family(&block, family, by);
         if (block.family == FAMILY_BACKING)
             custom_gone(p, block.size, by);
-        lose_to(&block, by);
+        lose_to(p, &block, by);
     }
     errno = error;
 }
@@ -445,7 +451,7 @@ static void realloc_end(struct origin origin, void *old, const struct block *blo
     } else if (p && threads_are_paused()) {
         pass_by(origin, p, bytes, FAMILY_MALLOC);
         if (is_counted(block))
-            lose_to(block, origin);
+            lose_to(old, block, origin);
     } else if (p) {
         count_realloc(origin, block, p, bytes);
     } else if (bytes) {
@@ -454,7 +460,7 @@ static void realloc_end(struct origin origin, void *old, const struct block *blo
     } else {
         handover_take(); /* it was for this call */
         if (is_counted(block))
-            lose_to(block, origin);
+            lose_to(old, block, origin);
     }
 }
 

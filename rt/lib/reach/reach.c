@@ -8,6 +8,7 @@
 #define _GNU_SOURCE
 #include "lib/reach/reach.h"
 
+#include "lib/base/local.h"
 #include "lib/base/macros.h"
 #include "lib/base/state.h"
 #include "lib/who/modules.h"
@@ -38,16 +39,6 @@ struct search {
     const struct module *loader;
     const char *reason; /* why there is no answer; NULL: there is one */
 };
-
-static uintptr_t thread_pointer(void) {
-#ifdef __x86_64__
-    uintptr_t tp;
-    __asm__("movq %%fs:0, %0" : "=r"(tp)); /* clang before 17 has no builtin for it */
-    return tp;
-#else
-    return (uintptr_t)__builtin_thread_pointer();
-#endif
-}
 
 /* ---- in the second process ---- */
 

@@ -11,6 +11,7 @@
 #include "lib/count/sums.h"
 #include "lib/count/threads.h"
 #include "lib/heap/shadow.h"
+#include "lib/hook/hook.h"
 #include "lib/own/own.h"
 #include "lib/store/names.h"
 #include "lib/tell/inherited.h"
@@ -235,6 +236,14 @@ API(void, phase_pop, void) {
     if (is_on())
         phase_pop();
     errno = error;
+}
+
+API(int, on_event, allocsite_event_function *function, void *data, const char *filter) {
+    return is_on() ? hook_add(function, data, filter) : ENOSYS;
+}
+
+API(int, off_event, allocsite_event_function *function, void *data) {
+    return is_on() ? hook_remove(function, data) : ENOSYS;
 }
 
 static void mark(struct origin origin, const void *p, size_t size) {

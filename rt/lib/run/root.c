@@ -26,6 +26,7 @@ const struct root allocsite_root = {
     .registry = &root_registry,
     .start = &root_start,
     .control = &root_control,
+    .heap = &root_heap,
     .layout =
         {
             .table_element = offsetof(struct table, element),

@@ -15,6 +15,7 @@
 #include "lib/heap/next.h"
 #include "lib/heap/rebind.h"
 #include "lib/heap/shadow.h"
+#include "lib/hook/hook.h"
 #include "lib/run/sanitized.h"
 #include "lib/store/store.h"
 #include "lib/tell/exit.h"
@@ -86,6 +87,10 @@ static COLD void start(void) {
             profiling_begin(options->profile);
         if (report_path_is_wanted())
             report_path_try(options->report);
+        if (strcmp(options->hook, "none") != 0)
+            hook_load_later(options->hook);
+        if (strcmp(options->break_at, "none") != 0 && !hook_break(options->break_at))
+            os_say("option ignored, break is not of the form SITE:N: ", options->break_at);
         if (options->signal)
             signal_report_begin(options->signal);
         if (options->stopped || options->signal_start || runtime_asleep)

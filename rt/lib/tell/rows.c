@@ -35,24 +35,6 @@ static struct site_view unsited_view(const struct record *record, const struct f
                               .at.function = frames_function(frames, module->slot, record->address)};
 }
 
-static struct site_view site_view(const struct record *record, struct place *inlined) {
-    const struct allocsite_site *site = record->site;
-    struct site_view view = {
-        .id = site->hash,
-        .module = record->module->path,
-        .sited = true,
-        .at = descriptor_place(&site->scope, site->line, site->column),
-        .callee = descriptor_request(site, false),
-        .type = descriptor_request(site, true),
-        .inlined = inlined,
-        .of_wrapper = site->kind & ALLOCSITE_OF_WRAPPER,
-    };
-    for (const struct allocsite_frame *frame = descriptor_frame(&site->caller); frame;
-         frame = descriptor_frame(&frame->caller))
-        inlined[view.inlined_count++] = descriptor_place(&frame->scope, frame->line, frame->column);
-    return view;
-}
-
 /* As one mapping. */
 static bool map(struct rows *rows, size_t places) {
     size_t sites = rows->slots;
@@ -119,7 +101,8 @@ static bool have_room(const struct rows *rows, const struct record *record) {
 static void enter(struct rows *rows, struct report *report, const struct frames *frames, uint32_t slot) {
     const struct record *record = record_at(slot);
     struct report_site *row = &rows->sites[slot];
-    row->view = record->site ? site_view(record, rows->places) : unsited_view(record, frames);
+    row->view = record->site ? descriptor_view(record->site, record->module->path, rows->places, SIZE_MAX)
+                             : unsited_view(record, frames);
     row->view.backing = record->what == PROFILE_BACKING;
     rows->places += row->view.inlined_count;
     rows->places_left -= row->view.inlined_count;

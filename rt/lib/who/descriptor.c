@@ -10,6 +10,24 @@ static bool same_text(const char *a, const char *b) {
     return a == b || (a && b && strcmp(a, b) == 0);
 }
 
+struct site_view descriptor_view(const struct allocsite_site *site, const char *module, struct place *inlined,
+                                 size_t room) {
+    struct site_view view = {
+        .id = site->hash,
+        .module = module,
+        .sited = true,
+        .at = descriptor_place(&site->scope, site->line, site->column),
+        .callee = descriptor_request(site, false),
+        .type = descriptor_request(site, true),
+        .inlined = inlined,
+        .of_wrapper = site->kind & ALLOCSITE_OF_WRAPPER,
+    };
+    for (const struct allocsite_frame *frame = descriptor_frame(&site->caller);
+         frame && view.inlined_count < room; frame = descriptor_frame(&frame->caller))
+        inlined[view.inlined_count++] = descriptor_place(&frame->scope, frame->line, frame->column);
+    return view;
+}
+
 bool descriptor_same(const struct allocsite_site *a, const struct allocsite_site *b) {
     if (a->hash != b->hash || a->line != b->line || a->column != b->column)
         return false;

@@ -35,6 +35,10 @@ static inline const char *descriptor_request(const struct allocsite_site *site, 
     return (const char *)descriptor_follow(type ? &request->type : &request->callee);
 }
 
+/* The site as readers see it, with so many places of its inline chain at most. */
+struct site_view descriptor_view(const struct allocsite_site *, const char *module, struct place *inlined,
+                                 size_t room);
+
 /* Whether the two are one site; the hash stands for the inline chain. */
 bool descriptor_same(const struct allocsite_site *, const struct allocsite_site *);
 

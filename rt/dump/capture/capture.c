@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The graph of a running process's heap. */
+#include "dump/capture/capture.h"
+
+#include "dump/base/memory.h"
+#include "dump/capture/roots.h"
+#include "dump/capture/sites.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+/* What a process may grow while it is looked at how large it is. */
+enum { MARGIN = 16 << 20 };
+
+struct capture {
+    struct remote_memory memory;
+    struct remote_root root;
+    struct image image;
+    struct heap heap;
+    struct capture_maps maps;
+    struct stop stop;
+    struct finder finder;
+    struct capture_sites sites;
+    struct string_pool texts;
+    uint64_t stopped;
+};
+
+static uint64_t now(clockid_t clock) {
+    struct timespec time;
+    clock_gettime(clock, &time);
+    return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
+}
+
+static void want_mapping(struct capture *capture, const struct capture_map *map) {
+    if (!map->is_writable || heap_is_table(&capture->heap, map->begin, map->end))
+        return;
+    bool has_blocks = heap_want(&capture->heap, &capture->image, map->begin, map->end);
+    if (has_blocks || capture_maps_is_root(&capture->maps, map, &capture->stop))
+        image_want(&capture->image, map->begin, map->end);
+}
+
+static bool want_all(struct capture *capture, struct reason *why) {
+    if (!heap_open(&capture->heap, &capture->root, &capture->memory, why) ||
+        !capture_maps_read(&capture->maps, &capture->memory, &capture->root, &capture->heap, why))
+        return false;
+    heap_want_regions(&capture->heap, &capture->image, &capture->memory);
+    for (size_t i = 0; i < capture->maps.count; i++)
+        want_mapping(capture, &capture->maps.list[i]);
+    return true;
+}
+
+/* Once before it stands still, to have the memory ready that the copy needs. */
+static bool prepare(struct capture *capture, struct reason *why) {
+    if (!remote_root_find(&capture->root, &capture->memory, why) ||
+        !image_open(&capture->image, capture->memory.pid, why))
+        return false;
+    bool is_known = want_all(capture, why);
+    uint64_t size = capture->image.size;
+    image_want_none(&capture->image);
+    capture_maps_free(&capture->maps);
+    heap_close(&capture->heap);
+    return is_known && image_make_room(&capture->image, size + size / 8 + MARGIN, why);
+}
+
+static bool copy_stopped(struct capture *capture, struct reason *why) {
+    uint64_t from = now(CLOCK_MONOTONIC);
+    if (!stop_threads(&capture->stop, capture->memory.pid, why))
+        return false;
+    bool is_copied = want_all(capture, why) && image_copy(&capture->image, &capture->memory, why);
+    stop_let_go(&capture->stop);
+    capture->stopped = now(CLOCK_MONOTONIC) - from;
+    return is_copied;
+}
+
+static void add_blocks(struct capture *capture, struct graph *graph) {
+    uint32_t ours = (1u << capture->heap.layout.slot_bits) - 1;
+    graph->block_count = capture->heap.count;
+    graph->blocks = memory_zeros(graph->block_count + 1, sizeof *graph->blocks);
+    for (size_t i = 0; i < graph->block_count; i++) {
+        const struct heap_block *block = &capture->heap.blocks[i];
+        graph->blocks[i] = (struct graph_block){.address = block->start,
+                                                .size = block->size,
+                                                .site = capture_site_of(&capture->sites, block->slot, ours)};
+    }
+}
+
+static void add_in_use(const struct capture *capture, struct graph *graph) {
+    for (size_t i = 0; i < graph->block_count; i++)
+        if (capture->sites.in_use[graph->blocks[i].site])
+            capture_root_add(graph, &(struct graph_root){(uint32_t)i, GRAPH_NONE, 0, 0, GRAPH_LOADER});
+}
+
+/* The texts go over to the graph. */
+static void take_texts(struct capture *capture, struct graph *graph) {
+    graph->texts = capture->texts.list;
+    graph->text_count = capture->texts.count;
+    capture->texts.list = NULL;
+    capture->texts.count = 0;
+}
+
+static bool analyse(struct capture *capture, struct graph *graph, struct reason *why) {
+    heap_read(&capture->heap, &capture->image);
+    finder_open(&capture->finder, &capture->heap, &capture->image);
+    if (!capture_sites_read(&capture->sites, graph, &capture->texts, capture->memory.pid, why))
+        return false;
+    add_blocks(capture, graph);
+    uint32_t pointers = (uint32_t)string_number(&capture->texts, "[]");
+    capture_edges(graph, &capture->finder, capture->sites.types, pointers);
+    struct capture_roots roots = {&capture->maps,   &capture->stop, &capture->heap,
+                                  &capture->finder, graph,          &capture->texts};
+    capture_roots_find(&roots);
+    capture_variables(graph, &capture->maps, &capture->texts);
+    add_in_use(capture, graph);
+    capture_sites_free(&capture->sites, graph);
+    take_texts(capture, graph);
+    return true;
+}
+
+bool capture_graph(struct graph *graph, unsigned pid, struct reason *why) {
+    struct capture *capture = memory_zeros(1, sizeof *capture);
+    *graph = (struct graph){.pid = pid, .taken = now(CLOCK_REALTIME), .program = GRAPH_NONE};
+    remote_memory_open(&capture->memory, pid);
+    bool is_done = prepare(capture, why) && copy_stopped(capture, why) && analyse(capture, graph, why);
+    graph->stopped = capture->stopped;
+    finder_close(&capture->finder);
+    stop_free(&capture->stop);
+    capture_maps_free(&capture->maps);
+    heap_close(&capture->heap);
+    if (capture->image.pagemap)
+        image_close(&capture->image);
+    string_pool_free(&capture->texts);
+    remote_memory_close(&capture->memory);
+    free(capture);
+    return is_done;
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The graph of a running process's heap. The process stands still while its memory is copied, and only then:
+ * names, types and edges are looked up in the copy. */
+#ifndef ALLOCSITE_DUMP_CAPTURE_CAPTURE_H
+#define ALLOCSITE_DUMP_CAPTURE_CAPTURE_H
+
+#include "dump/graph/graph.h"
+
+/* False: *why says why, and there is nothing to free. */
+bool capture_graph(struct graph *, unsigned pid, struct reason *why);
+
+#endif

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The edges of the graph: the words of all blocks that point to blocks, with the names of the fields that the
+ * types of the blocks say they are. */
+#ifndef ALLOCSITE_DUMP_CAPTURE_EDGES_H
+#define ALLOCSITE_DUMP_CAPTURE_EDGES_H
+
+#include "dump/capture/finder.h"
+#include "dump/graph/graph.h"
+#include "dump/types/layouts.h"
+
+/* What the blocks of a site are made of. */
+struct block_type {
+    uint64_t size; /* 0: nothing is known */
+    bool is_pointers, is_flexible;
+    struct type_field *fields; /* by rising offset */
+    uint32_t *labels;          /* of the fields: texts of the graph */
+    size_t field_count;
+    uint64_t *covered; /* a bit for each aligned word that is a field */
+};
+
+/* type: NULL: nothing is known. */
+void block_type_set(struct block_type *, const struct module_type *type, struct string_pool *texts);
+void block_type_free(struct block_type *);
+
+/* Adds the edges of all blocks, which the graph has in the order of the finder. types: of its sites;
+ * pointers: the text for the elements of arrays of pointers. */
+void capture_edges(struct graph *, const struct finder *, const struct block_type *types, uint32_t pointers);
+
+#endif

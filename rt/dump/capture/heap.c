@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The live blocks of a process that stands still. */
+#include "dump/capture/heap.h"
+
+#include "base/sort.h"
+#include "dump/base/memory.h"
+
+#include <stdlib.h>
+
+/* Addresses that have the same page of small entries. */
+enum { PAGE = 4096, ENTRIES = PAGE / 4 };
+
+struct large_entry {
+    uint32_t value, size;
+};
+
+static bool read_pointer(struct remote_memory *memory, const void *there, uint64_t *value) {
+    return remote_read(memory, (uintptr_t)there, value, sizeof *value);
+}
+
+bool heap_open(struct heap *heap, const struct remote_root *root, struct remote_memory *memory,
+               struct reason *why) {
+    struct root_heap *layout = &heap->layout;
+    *heap = (struct heap){.count = 0};
+    bool is_read = remote_read(memory, (uintptr_t)root->root.heap, layout, sizeof *layout) &&
+                   read_pointer(memory, layout->small, &heap->small) &&
+                   read_pointer(memory, layout->large, &heap->large) &&
+                   read_pointer(memory, layout->second, &heap->second) &&
+                   read_pointer(memory, layout->end, &heap->end) &&
+                   read_pointer(memory, layout->even, &heap->even) &&
+                   read_pointer(memory, layout->odd, &heap->odd) &&
+                   read_pointer(memory, layout->local, (uint64_t *)&heap->local);
+    bool is_right = is_read && layout->cell >= 16 && layout->size_bits + layout->slot_bits < 30 &&
+                    layout->size_bits > 4 && layout->region_size >= PAGE &&
+                    layout->addresses / layout->region_size < 1 << 24;
+    if (!is_right)
+        return reason_set(why, "has ended, or runs another program now");
+    return heap->end || heap->even || reason_set(why, "knows no owners of blocks (owners=0, or none yet)");
+}
+
+void heap_close(struct heap *heap) {
+    free(heap->spans);
+    free(heap->blocks);
+    *heap = (struct heap){.count = 0};
+}
+
+static uint64_t large_limit(const struct heap *heap) {
+    return UINT64_C(1) << heap->layout.size_bits;
+}
+
+static uint64_t small_size(const struct heap *heap, uint64_t addresses) {
+    return addresses / heap->layout.cell * sizeof(uint32_t);
+}
+
+static uint64_t large_size(const struct heap *heap, uint64_t addresses) {
+    return addresses / large_limit(heap) * sizeof(struct large_entry);
+}
+
+static uint64_t region_count(const struct heap *heap) {
+    return heap->layout.addresses / heap->layout.region_size;
+}
+
+/* Entries for each 16 bytes, and behind these those of large blocks. */
+static uint64_t region_small_size(const struct heap *heap) {
+    return heap->layout.region_size / 16 * sizeof(uint32_t);
+}
+
+static uint64_t region_table_size(const struct heap *heap) {
+    return region_small_size(heap) + large_size(heap, heap->layout.region_size);
+}
+
+static bool overlaps(uint64_t begin, uint64_t end, uint64_t from, uint64_t size) {
+    return from && begin < from + size && end > from;
+}
+
+bool heap_is_table(const struct heap *heap, uint64_t begin, uint64_t end) {
+    return heap->end && (overlaps(begin, end, heap->small, small_size(heap, heap->end)) ||
+                         overlaps(begin, end, heap->large, large_size(heap, heap->end)) ||
+                         overlaps(begin, end, heap->second, small_size(heap, heap->end)));
+}
+
+/* ---- What of the tables is there. */
+
+static void want_regions(const struct heap *heap, struct image *image, struct remote_memory *memory,
+                         uint64_t array) {
+    uint64_t count = region_count(heap), region, part[PAGE / sizeof(uint64_t)];
+    if (!array || !image_want(image, array, array + count * sizeof region))
+        return;
+    for (uint64_t i = 0; i < count; i += PAGE / sizeof region) {
+        if (!remote_read(memory, array + i * sizeof region, part, sizeof part))
+            return;
+        for (size_t k = 0; k < PAGE / sizeof region; k++)
+            if (part[k])
+                image_want(image, part[k], part[k] + region_table_size(heap));
+    }
+}
+
+void heap_want_regions(const struct heap *heap, struct image *image, struct remote_memory *memory) {
+    want_regions(heap, image, memory, heap->even);
+    want_regions(heap, image, memory, heap->odd);
+}
+
+static uint64_t want_entries(const struct heap *heap, struct image *image, uint64_t begin, uint64_t end) {
+    uint64_t cell = heap->layout.cell;
+    uint64_t size = image_want(image, heap->small + begin / cell * 4, heap->small + (end / cell + 1) * 4);
+    size += image_want(image, heap->large + large_size(heap, begin), heap->large + large_size(heap, end) + 8);
+    if (heap->second)
+        size += image_want(image, heap->second + begin / cell * 4, heap->second + (end / cell + 1) * 4);
+    return size;
+}
+
+bool heap_want(struct heap *heap, struct image *image, uint64_t begin, uint64_t end) {
+    bool may_have = heap->even || heap->odd;
+    if (heap->end && end <= heap->end)
+        may_have |= want_entries(heap, image, begin, end) != 0;
+    if (!may_have)
+        return false;
+    memory_grow(&heap->spans, heap->span_count, &heap->span_room, sizeof *heap->spans);
+    heap->spans[heap->span_count++] = (struct heap_span){begin, end};
+    return true;
+}
+
+/* ---- What the entries say. */
+
+static bool is_live(const struct heap *heap, uint32_t value) {
+    const uint32_t freed = 1u << 30, family_at = heap->layout.size_bits + heap->layout.slot_bits;
+    return value - 1 < freed - 1 || value >> family_at == (freed >> family_at | heap->layout.backing);
+}
+
+static void add(struct heap *heap, uint64_t start, uint32_t value, uint64_t size) {
+    uint32_t slot = value >> heap->layout.size_bits & ((1u << heap->layout.slot_bits) - 1);
+    memory_grow(&heap->blocks, heap->count, &heap->room, sizeof *heap->blocks);
+    heap->blocks[heap->count++] = (struct heap_block){start, size, slot};
+}
+
+static void see_small(struct heap *heap, uint64_t start, uint32_t entry) {
+    if (is_live(heap, entry >> 1))
+        add(heap, start, entry >> 1, (entry >> 1) & (large_limit(heap) - 1));
+}
+
+static uint64_t size_of(const struct heap *heap, const struct image *image, uint64_t at,
+                        const struct large_entry *entry) {
+    struct large_entry aside[2];
+    (void)heap;
+    if (!(entry->value >> 31) || !image_read(image, at + sizeof *entry, aside, sizeof aside))
+        return entry->size;
+    return (uint64_t)aside[0].size << 32 | aside[1].size;
+}
+
+/* at: where the entry is in the process. */
+static void see_large(struct heap *heap, const struct image *image, uint64_t cell, uint64_t at,
+                      const struct large_entry *entry) {
+    uint32_t value = entry->value & ~(1u << 31);
+    if (is_live(heap, value))
+        add(heap, cell + value % large_limit(heap), value, size_of(heap, image, at, entry));
+}
+
+/* The entries of small blocks from an address in the process on, for the heap from start on. each: bytes of
+ * heap for one, of which one of 16 in the upper half has its lowest bit set. */
+static void read_small(struct heap *heap, const struct image *image, uint64_t table, uint64_t end,
+                       uint64_t start, uint64_t each, uint64_t shift) {
+    for (size_t i = image_behind(image, table); i < image->count && image->runs[i].address < end; i++) {
+        const struct image_run *run = &image->runs[i];
+        uint64_t begin = run->address > table ? run->address : table;
+        uint64_t stop = run->address + run->size < end ? run->address + run->size : end;
+        const uint32_t *entries = (const uint32_t *)(run->bytes + (begin - run->address));
+        for (uint64_t k = 0; k < (stop - begin) / 4; k++)
+            if (entries[k])
+                see_small(heap,
+                          start + ((begin - table) / 4 + k) * each + (each > 16 ? entries[k] % 2 * 16 : 0) +
+                              shift,
+                          entries[k]);
+    }
+}
+
+static void read_large(struct heap *heap, const struct image *image, uint64_t table, uint64_t end,
+                       uint64_t start, uint64_t shift) {
+    const uint64_t size = sizeof(struct large_entry);
+    for (size_t i = image_behind(image, table); i < image->count && image->runs[i].address < end; i++) {
+        const struct image_run *run = &image->runs[i];
+        uint64_t begin = run->address > table ? run->address : table;
+        uint64_t stop = run->address + run->size < end ? run->address + run->size : end;
+        const struct large_entry *entries = (const struct large_entry *)(run->bytes + (begin - run->address));
+        for (uint64_t k = 0; k < (stop - begin) / size; k++)
+            if (entries[k].value)
+                see_large(heap, image, start + ((begin - table) / size + k) * large_limit(heap) + shift,
+                          begin + k * size, &entries[k]);
+    }
+}
+
+/* Of a mapping, to the ends of the pages that its entries share with those of its neighbours. */
+static void read_span(struct heap *heap, const struct image *image, uint64_t begin, uint64_t end) {
+    uint64_t cell = heap->layout.cell, first = begin / cell, last = end / cell;
+    uint64_t large = large_limit(heap);
+    if (end > heap->end)
+        return;
+    read_small(heap, image, heap->small + first * 4, heap->small + last * 4, first * cell, cell, 0);
+    read_large(heap, image, heap->large + begin / large * 8, heap->large + end / large * 8,
+               begin / large * large, 0);
+    if (heap->second)
+        read_small(heap, image, heap->second + first * 4, heap->second + last * 4, first * cell, cell, 0);
+}
+
+static void read_regions(struct heap *heap, const struct image *image, uint64_t array, uint64_t shift) {
+    uint64_t region;
+    for (uint64_t i = 0; array && i < region_count(heap); i++) {
+        if (!image_read(image, array + i * sizeof region, &region, sizeof region) || !region)
+            continue;
+        uint64_t start = i * heap->layout.region_size, large = region + region_small_size(heap);
+        read_small(heap, image, region, large, start, 16, shift);
+        read_large(heap, image, large, region + region_table_size(heap), start, shift);
+    }
+}
+
+/* Blocks that a custom allocator hands out at the very start of its chunk come behind that. */
+static int compare(const void *a, const void *b) {
+    const struct heap_block *left = a, *right = b;
+    return compare_u64(left->start, right->start) ?: compare_u64(right->size, left->size);
+}
+
+void heap_read(struct heap *heap, const struct image *image) {
+    for (size_t i = 0; i < heap->span_count; i++)
+        read_span(heap, image, heap->spans[i].begin, heap->spans[i].end);
+    read_regions(heap, image, heap->even, 0);
+    read_regions(heap, image, heap->odd, 8);
+    if (heap->count)
+        qsort(heap->blocks, heap->count, sizeof *heap->blocks, compare);
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The live blocks of a process that stands still, by the runtime's own table (lib/heap/shadow.h). */
+#ifndef ALLOCSITE_DUMP_CAPTURE_HEAP_H
+#define ALLOCSITE_DUMP_CAPTURE_HEAP_H
+
+#include "dump/capture/image.h"
+
+struct heap_block {
+    uint64_t start, size;
+    uint32_t slot;
+};
+
+struct heap_span {
+    uint64_t begin, end;
+};
+
+struct heap {
+    struct root_heap layout;
+    uint64_t small, large, second, end, even, odd; /* as in root_heap, what is there */
+    int64_t local;
+    struct heap_span *spans; /* of memory that may have blocks */
+    size_t span_count, span_room;
+    struct heap_block *blocks; /* by rising address */
+    size_t count, room;
+};
+
+/* Reads where the tables are. False: *why says why. */
+bool heap_open(struct heap *, const struct remote_root *, struct remote_memory *, struct reason *why);
+void heap_close(struct heap *);
+
+/* Asks for what the tables of other allocators' blocks have. */
+void heap_want_regions(const struct heap *, struct image *, struct remote_memory *);
+
+/* Asks for what the tables have of the mapping, if that is none of the tables. False: there are no blocks. */
+bool heap_want(struct heap *, struct image *, uint64_t begin, uint64_t end);
+
+/* Whether it is a part of the tables. */
+bool heap_is_table(const struct heap *, uint64_t begin, uint64_t end);
+
+/* Finds the blocks in the copy. */
+void heap_read(struct heap *, const struct image *);
+
+#endif

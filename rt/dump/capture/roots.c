@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Where a process starts when it follows pointers. A block that lies in a root is none of its parts: it
+ * counts if it is reached. */
+#include "dump/capture/roots.h"
+
+#include "dump/base/memory.h"
+
+#include <string.h>
+
+enum { DESCRIPTOR_ROOM = 4096, RED_ZONE = 128 };
+
+struct span {
+    uint64_t begin, end;
+};
+
+/* What is being looked through. */
+struct place {
+    enum graph_root_kind kind;
+    uint32_t thread;
+    bool heads;
+};
+
+void capture_root_add(struct graph *graph, const struct graph_root *root) {
+    memory_grow(&graph->roots, graph->root_count, &graph->root_room, sizeof *graph->roots);
+    graph->roots[graph->root_count++] = *root;
+}
+
+static void see_word(const struct capture_roots *roots, const struct place *place, uint64_t word,
+                     uint64_t address) {
+    size_t to = finder_find(roots->finder, word, place->heads);
+    if (to == FINDER_NONE)
+        return;
+    capture_root_add(roots->graph, &(struct graph_root){.to = (uint32_t)to,
+                                                        .label = GRAPH_NONE,
+                                                        .offset = place->kind == GRAPH_DATA ? address : 0,
+                                                        .thread = place->thread,
+                                                        .kind = place->kind});
+}
+
+/* The words that are there of a stretch of memory. */
+static void see_words(const struct capture_roots *roots, const struct place *place, struct span span) {
+    const struct image *image = roots->finder->image;
+    span.begin = (span.begin + 7) & -UINT64_C(8);
+    for (size_t i = image_behind(image, span.begin); i < image->count && image->runs[i].address < span.end;
+         i++) {
+        const struct image_run *run = &image->runs[i];
+        uint64_t at = run->address > span.begin ? run->address : span.begin;
+        uint64_t end = run->address + run->size < span.end ? run->address + run->size : span.end;
+        for (; at + 8 <= end; at += 8) {
+            uint64_t word;
+            memcpy(&word, run->bytes + (at - run->address), sizeof word);
+            see_word(roots, place, word, at);
+        }
+    }
+}
+
+/* Blocks are left out. */
+static void see_root(const struct capture_roots *roots, const struct place *place, struct span span) {
+    const struct finder *finder = roots->finder;
+    size_t i = finder_before(finder, span.begin);
+    for (i = i == FINDER_NONE ? 0 : i; i < finder->count && finder->blocks[i].start < span.end; i++) {
+        const struct heap_block *block = &finder->blocks[i];
+        if (block->start + block->size <= span.begin)
+            continue;
+        see_words(roots, place, (struct span){span.begin, block->start});
+        span.begin = block->start + block->size;
+    }
+    see_words(roots, place, span);
+}
+
+/* The runtime's thread-local memory is left out. */
+static void see_around_own(const struct capture_roots *roots, const struct place *place, struct span span,
+                           uint64_t tp) {
+    struct span own = {tp + (uint64_t)roots->heap->local, tp + (uint64_t)roots->heap->local};
+    own.end += roots->heap->layout.local_size;
+    if (own.begin >= span.end || own.end <= span.begin) {
+        see_root(roots, place, span);
+        return;
+    }
+    see_root(roots, place, (struct span){span.begin, own.begin});
+    see_root(roots, place, (struct span){own.end, span.end});
+}
+
+static struct span map_at(const struct capture_maps *maps, uint64_t address) {
+    for (size_t i = 0; i < maps->count; i++)
+        if (maps->list[i].begin <= address && address < maps->list[i].end)
+            return (struct span){maps->list[i].begin, maps->list[i].end};
+    return (struct span){address, address};
+}
+
+static struct span stack_of_first(const struct capture_maps *maps) {
+    for (size_t i = 0; i < maps->count; i++)
+        if (maps->list[i].is_stack)
+            return (struct span){maps->list[i].begin, maps->list[i].end};
+    return (struct span){0, 0};
+}
+
+static uint64_t least(uint64_t a, uint64_t b) {
+    return a < b ? a : b;
+}
+
+static uint64_t most(uint64_t a, uint64_t b) {
+    return a > b ? a : b;
+}
+
+/* Thread-local memory lies below the thread pointer, the C library's descriptor of the thread above. */
+static struct span thread_memory(const struct capture_maps *maps, uint64_t tp) {
+    struct span map = map_at(maps, tp);
+    uint64_t below = maps->thread_local + DESCRIPTOR_ROOM;
+    return (struct span){most(map.begin, tp - least(tp, below)), least(map.end, tp + DESCRIPTOR_ROOM)};
+}
+
+/* The first thread's stack ends with its mapping, any other's with its thread-local memory. A thread that is
+ * on another stack, for signals or a coroutine's, may come back to any part of its own. */
+static void see_thread(const struct capture_roots *roots, const struct stopped_thread *thread) {
+    const struct capture_maps *maps = roots->maps;
+    uint32_t id = (uint32_t)thread->id;
+    struct place stack = {.kind = GRAPH_STACK, .thread = id}, locals = {.kind = GRAPH_THREAD, .thread = id};
+    struct place registers = {.kind = GRAPH_REGISTER, .thread = id};
+    struct span memory = thread_memory(maps, thread->tp), current = map_at(maps, thread->sp);
+    uint64_t sp = most(thread->sp - RED_ZONE, current.begin);
+    if (memory.begin < sp && sp < memory.end)
+        memory.begin = sp;
+    bool is_first = id == roots->stop->pid;
+    struct span own =
+        is_first ? stack_of_first(maps) : (struct span){map_at(maps, thread->tp).begin, memory.begin};
+    for (size_t i = 0; i < thread->register_count; i++)
+        see_word(roots, &registers, thread->registers[i], 0);
+    see_word(roots, &registers, thread->tp, 0);
+    see_around_own(roots, &locals, memory, thread->tp);
+    if (own.begin <= sp && sp <= own.end) {
+        see_around_own(roots, &stack, (struct span){sp, own.end}, thread->tp);
+        return;
+    }
+    see_root(roots, &stack, (struct span){sp, current.end});
+    see_around_own(roots, &stack, own, thread->tp);
+}
+
+void capture_roots_find(const struct capture_roots *roots) {
+    for (size_t i = 0; i < roots->maps->data_count; i++) {
+        const struct capture_data *data = &roots->maps->data[i];
+        struct place place = {.kind = GRAPH_DATA, .heads = data->heads};
+        see_root(roots, &place, (struct span){data->begin, data->end});
+    }
+    for (size_t i = 0; i < roots->stop->count; i++)
+        see_thread(roots, &roots->stop->threads[i]);
+}

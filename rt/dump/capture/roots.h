@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Where a process starts when it follows pointers: data of modules, stacks, registers, thread-local memory,
+ * by LeakSanitizer's rules (lib/reach/roots.c). */
+#ifndef ALLOCSITE_DUMP_CAPTURE_ROOTS_H
+#define ALLOCSITE_DUMP_CAPTURE_ROOTS_H
+
+#include "dump/capture/finder.h"
+#include "dump/capture/stop.h"
+#include "dump/graph/graph.h"
+
+struct capture_map {
+    uint64_t begin, end;
+    bool is_writable, is_file, is_stack, is_shared;
+};
+
+/* A writable segment of a module. */
+struct capture_data {
+    uint64_t begin, end, base;
+    const char *path;
+    bool heads; /* of the C library */
+};
+
+struct capture_maps {
+    struct capture_map *list;
+    size_t count, room;
+    struct capture_data *data;
+    size_t data_count, data_room;
+    uint64_t thread_local; /* bytes of all modules' thread-local memory together, at most */
+    struct string_pool strings;
+};
+
+/* Reads them of a process that stands still. False: *why says why. */
+bool capture_maps_read(struct capture_maps *, struct remote_memory *, const struct remote_root *,
+                       const struct heap *, struct reason *why);
+void capture_maps_free(struct capture_maps *);
+
+/* Whether roots may be in the mapping. */
+bool capture_maps_is_root(const struct capture_maps *, const struct capture_map *, const struct stop *);
+
+struct capture_roots {
+    const struct capture_maps *maps;
+    const struct stop *stop;
+    const struct heap *heap;
+    const struct finder *finder;
+    struct graph *graph; /* whose roots are added to */
+    struct string_pool *texts;
+};
+
+void capture_roots_find(const struct capture_roots *);
+
+/* Adds a root. */
+void capture_root_add(struct graph *, const struct graph_root *);
+
+/* ---- The variables of modules. */
+
+/* Names roots in the data of modules, whose offsets are addresses, by the symbols of these. */
+void capture_variables(struct graph *, const struct capture_maps *, struct string_pool *texts);
+
+#endif

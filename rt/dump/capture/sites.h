@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The sites of blocks, by what the process has counted for their slots. */
+#ifndef ALLOCSITE_DUMP_CAPTURE_SITES_H
+#define ALLOCSITE_DUMP_CAPTURE_SITES_H
+
+#include "dump/capture/edges.h"
+#include "dump/load/source.h"
+
+struct capture_sites {
+    struct report_source source;
+    struct module_list modules;
+    struct type_layouts layouts;
+    struct block_type *types; /* of each site of the graph */
+    bool *in_use;             /* what the dynamic loader has, and finds by other ways than pointers */
+};
+
+/* Adds the sites to the graph: first that of blocks that nobody counts, then that of those whose site is not
+ * known. False: *why says why. */
+bool capture_sites_read(struct capture_sites *, struct graph *, struct string_pool *texts, unsigned pid,
+                        struct reason *why);
+void capture_sites_free(struct capture_sites *, const struct graph *);
+
+/* The site of the graph that a slot is. ours: the slot of blocks that nobody counts. */
+uint32_t capture_site_of(const struct capture_sites *, uint32_t slot, uint32_t ours);
+
+#endif

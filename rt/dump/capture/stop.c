@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Stopping all threads of a process. */
+#include "dump/capture/stop.h"
+
+#include "dump/base/memory.h"
+#include "dump/process/process.h"
+
+#include <dirent.h>
+#include <elf.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/ptrace.h>
+#include <sys/uio.h>
+#include <sys/user.h>
+#include <sys/wait.h>
+
+/* Vectors of the widest processors with all that XSAVE has around them. */
+enum { REGISTERS_SIZE = 1 << 14, PASSES_MAX = 100 };
+
+static bool is_known(const struct stop *stop, int id) {
+    for (size_t i = 0; i < stop->count; i++)
+        if (stop->threads[i].id == id)
+            return true;
+    return false;
+}
+
+/* One that has ended meanwhile is none. */
+static bool ask(struct stop *stop, int id, struct reason *why) {
+    if (ptrace(PTRACE_SEIZE, id, NULL, NULL) != 0) {
+        if (errno == ESRCH)
+            return true;
+        bool is_permitted = errno != EPERM && errno != EACCES;
+        return is_permitted ? reason_errno(why)
+                            : reason_set(why, "its threads may not be stopped: ptrace is not permitted, or a "
+                                              "debugger has them");
+    }
+    memory_grow(&stop->threads, stop->count, &stop->room, sizeof *stop->threads);
+    stop->threads[stop->count++] = (struct stopped_thread){.id = id};
+    ptrace(PTRACE_INTERRUPT, id, NULL, NULL);
+    return true;
+}
+
+static bool ask_new(struct stop *stop, struct reason *why) {
+    char path[32];
+    snprintf(path, sizeof path, "/proc/%u/task", stop->pid);
+    DIR *tasks = opendir(path);
+    bool is_done = tasks;
+    for (const struct dirent *entry; is_done && (entry = readdir(tasks));) {
+        int id = atoi(entry->d_name);
+        is_done = id <= 0 || is_known(stop, id) || ask(stop, id, why);
+    }
+    if (!tasks)
+        return reason_set(why, "there is no such process");
+    closedir(tasks);
+    return is_done;
+}
+
+/* A thread that ended is waited for as well. */
+static void await(struct stopped_thread *thread) {
+    int status = 0;
+    while (waitpid(thread->id, &status, __WALL) < 0)
+        if (errno != EINTR)
+            return;
+    if (WIFSTOPPED(status) && status >> 16 != PTRACE_EVENT_STOP)
+        thread->signal = WSTOPSIG(status);
+}
+
+static size_t read_set(const struct stopped_thread *thread, long set, char *to, size_t size) {
+    struct iovec here = {to, size};
+    return ptrace(PTRACE_GETREGSET, thread->id, (void *)set, &here) == 0 ? here.iov_len : 0;
+}
+
+static void read_registers(struct stopped_thread *thread) {
+    thread->registers = memory_zeros(REGISTERS_SIZE, 1);
+    char *to = (char *)thread->registers;
+    size_t general = read_set(thread, NT_PRSTATUS, to, REGISTERS_SIZE) & -sizeof(uint64_t);
+    if (general < sizeof(struct user_regs_struct))
+        return;
+    const struct user_regs_struct *registers = (const struct user_regs_struct *)thread->registers;
+    thread->sp = registers->rsp;
+    thread->tp = registers->fs_base;
+    size_t vectors = read_set(thread, NT_X86_XSTATE, to + general, REGISTERS_SIZE - general);
+    thread->register_count = (general + vectors) / sizeof(uint64_t);
+}
+
+bool stop_threads(struct stop *stop, unsigned pid, struct reason *why) {
+    *stop = (struct stop){.pid = pid};
+    for (int pass = 0; pass < PASSES_MAX; pass++) {
+        size_t before = stop->count;
+        if (!ask_new(stop, why)) {
+            stop_let_go(stop);
+            return false;
+        }
+        if (stop->count == before)
+            break;
+        for (size_t i = before; i < stop->count; i++)
+            await(&stop->threads[i]);
+    }
+    for (size_t i = 0; i < stop->count; i++)
+        read_registers(&stop->threads[i]);
+    return stop->count || reason_set(why, "there is no such process");
+}
+
+void stop_let_go(struct stop *stop) {
+    for (size_t i = 0; i < stop->count; i++)
+        ptrace(PTRACE_DETACH, stop->threads[i].id, NULL, (void *)(intptr_t)stop->threads[i].signal);
+}
+
+void stop_free(struct stop *stop) {
+    for (size_t i = 0; i < stop->count; i++)
+        free(stop->threads[i].registers);
+    free(stop->threads);
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* What is told of a graph, and how. */
+#ifndef ALLOCSITE_DUMP_GRAPH_SHOW_H
+#define ALLOCSITE_DUMP_GRAPH_SHOW_H
+
+#include "base/json.h"
+#include "dump/graph/sums.h"
+#include "write/grid.h"
+
+enum graph_format { GRAPH_TEXT, GRAPH_JSON, GRAPH_TSV, GRAPH_MARKDOWN, GRAPH_MERMAID, GRAPH_DOT };
+
+/* Rows by type or site, with a head. shown: so many of them. */
+void graph_show_sums(struct out *, const struct graph *, const struct graph_sums *, size_t shown,
+                     enum graph_by, enum graph_format);
+
+/* How many lines follow, and then these: "number TAB type". */
+void graph_show_counts(struct out *, const struct graph_sums *);
+void graph_show_sizes(struct out *, const struct graph_sums *);
+
+/* A line for each live object: address, size, type, site. */
+void graph_show_dump(struct out *, const struct graph *);
+
+/* A line for each reference: the holder's address or the root, the field, the address of what it points to.
+ */
+void graph_show_edges(struct out *, const struct graph *);
+
+/* Who refers to objects of the type: as a table, or as a picture of so many levels. */
+void graph_show_holders(struct out *, const struct graph *, const char *type, size_t shown, unsigned levels,
+                        enum graph_format);
+
+/* The table alone, of a type as the graph has it. */
+void graph_table_holders(struct out *, const struct graph *, const char *type, size_t shown,
+                         enum graph_format);
+
+/* Single objects of the type, and backwards from them who refers to them, as a picture. */
+void graph_show_objects(struct out *, const struct graph *, const char *type, unsigned levels, size_t limit,
+                        bool is_dot);
+
+/* How roots lead to objects of a type, to that at an address, or to those of a site: the shortest ways; and
+ * of lost ones who holds them. False: there are none. */
+bool graph_show_why(struct out *, const struct graph *, const char *what, size_t limit);
+
+/* What types have grown from one to the other, and who holds more of them. */
+void graph_show_growth(struct out *, const struct graph *from, const struct graph *to, size_t shown,
+                       enum graph_format);
+
+/* Whether a type has the name as a person writes it. */
+bool graph_is_type(const char *type, const char *asked);
+
+/* ---- Parts of tables. */
+
+struct page graph_page(struct out *, enum graph_format);
+void graph_put_number(struct out *, uint64_t number);
+void graph_put_holder(struct out *, const struct graph_holder *);
+void graph_holders_json(struct json *, const char *key, const struct graph_holders *, size_t shown);
+
+/* ---- Pictures. */
+
+struct diagram {
+    struct out *out;
+    bool is_dot;
+};
+
+void diagram_begin(const struct diagram *);
+void diagram_node(const struct diagram *, uint64_t id, const char *text);
+void diagram_edge(const struct diagram *, uint64_t from, uint64_t to, const char *text);
+void diagram_end(const struct diagram *);
+
+/* Mermaid draws no more edges than this, and a file cannot ask it to. */
+enum { DIAGRAM_NODES = 60, DIAGRAM_EDGES = 200 };
+
+#endif

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The blocks of a graph by type or by site. */
+#include "dump/graph/sums.h"
+
+#include "base/sort.h"
+#include "dump/base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const char *graph_type_name(const struct graph *graph, size_t block) {
+    return graph_type_of(graph, block) ?: GRAPH_NO_TYPE;
+}
+
+void graph_site_write(struct out *out, const struct graph *graph, const struct graph_site *site) {
+    const char *file = graph_text(graph, site->file), *function = graph_text(graph, site->function);
+    out_plain(out, file ?: graph_text(graph, site->module) ?: "[unknown]");
+    if (file) {
+        out_char(out, ':');
+        out_u64(out, site->line);
+    }
+    if (function) {
+        out_char(out, ' ');
+        out_plain(out, function);
+    }
+}
+
+/* ---- Rows. */
+
+/* Types that modules of one program have by one name are one. */
+static void make_rows(struct graph_sums *sums, const struct graph *graph, enum graph_by by) {
+    struct number_map rows = {.count = 0};
+    for (uint32_t i = 0; i < graph->site_count; i++) {
+        const struct graph_site *site = &graph->sites[i];
+        uint64_t key = by == GRAPH_BY_SITE ? i : site->type;
+        if (number_map_add(&rows, key, sums->count))
+            sums->rows[sums->count++] =
+                (struct graph_row){.name = graph_text(graph, site->type) ?: GRAPH_NO_TYPE, .site = i};
+        sums->row_of[i] = (uint32_t)*number_map_find(&rows, key);
+    }
+    number_map_free(&rows);
+}
+
+static void count(struct graph_row *row, const struct graph *graph, size_t block, bool is_lost) {
+    uint64_t own = graph_own(graph, block);
+    if (graph_site_of(graph, block)->is_uncounted)
+        return;
+    row->objects++;
+    row->own += own;
+    row->lost += is_lost;
+    row->lost_bytes += is_lost ? own : 0;
+}
+
+static struct graph_row *row_of(const struct graph_sums *sums, const struct graph *graph, size_t block) {
+    return &sums->rows[sums->row_of[graph->blocks[block].site]];
+}
+
+static void count_all(struct graph_sums *sums, const struct graph *graph,
+                      const struct graph_dominators *dominators) {
+    for (size_t i = 0; i < graph->block_count; i++) {
+        count(row_of(sums, graph, i), graph, i, dominators->is_lost[i]);
+        count(&sums->total, graph, i, dominators->is_lost[i]);
+        sums->typed += graph_type_of(graph, i) ? graph_own(graph, i) : 0;
+    }
+}
+
+/* ---- What they alone hold: of blocks of one row that lie below one another, the one on top. */
+
+struct tree {
+    uint32_t *first, *children; /* of the dominator tree; the last is above all */
+    uint32_t *stack, *next;
+    uint32_t *on_way; /* of each row: how many of its blocks are around */
+};
+
+static void tree_open(struct tree *tree, const struct graph *graph, const struct graph_dominators *dominators,
+                      size_t rows) {
+    size_t blocks = graph->block_count;
+    tree->first = memory_zeros(blocks + 2, sizeof *tree->first);
+    tree->children = memory_zeros(blocks, sizeof *tree->children);
+    tree->stack = memory_zeros(blocks + 1, sizeof *tree->stack);
+    tree->next = memory_zeros(blocks + 1, sizeof *tree->next);
+    tree->on_way = memory_zeros(rows, sizeof *tree->on_way);
+    for (size_t i = 0; i < blocks; i++)
+        tree->first[(dominators->dominator[i] == GRAPH_NONE ? blocks : dominators->dominator[i]) + 1]++;
+    for (size_t i = 1; i < blocks + 2; i++)
+        tree->first[i] += tree->first[i - 1];
+    uint32_t *fill = memory_copy(tree->first, (blocks + 2) * sizeof *fill);
+    for (uint32_t i = 0; i < blocks; i++)
+        tree->children[fill[dominators->dominator[i] == GRAPH_NONE ? blocks : dominators->dominator[i]]++] =
+            i;
+    free(fill);
+}
+
+static void tree_close(struct tree *tree) {
+    free(tree->first);
+    free(tree->children);
+    free(tree->stack);
+    free(tree->next);
+    free(tree->on_way);
+}
+
+static void enter(struct tree *tree, struct graph_sums *sums, const struct graph *graph,
+                  const struct graph_dominators *dominators, uint32_t block) {
+    struct graph_row *row = row_of(sums, graph, block);
+    if (!tree->on_way[row - sums->rows]++)
+        row->retained += dominators->retained[block];
+}
+
+static void retain(struct graph_sums *sums, const struct graph *graph,
+                   const struct graph_dominators *dominators) {
+    struct tree tree;
+    uint32_t depth = 1, top = (uint32_t)graph->block_count;
+    tree_open(&tree, graph, dominators, sums->count);
+    tree.stack[0] = top;
+    tree.next[0] = tree.first[top];
+    while (depth) {
+        uint32_t at = tree.stack[depth - 1];
+        if (tree.next[depth - 1] == tree.first[at + 1]) {
+            if (at != top)
+                tree.on_way[row_of(sums, graph, at) - sums->rows]--;
+            depth--;
+            continue;
+        }
+        uint32_t child = tree.children[tree.next[depth - 1]++];
+        enter(&tree, sums, graph, dominators, child);
+        tree.stack[depth] = child;
+        tree.next[depth++] = tree.first[child];
+    }
+    tree_close(&tree);
+}
+
+/* ---- What they lead to. */
+
+struct reaching {
+    const struct graph *graph;
+    uint32_t *seen, *stack; /* seen: the last walk that came by */
+    uint32_t walk;
+};
+
+static uint64_t reach(struct reaching *reaching, uint32_t from) {
+    const struct graph *graph = reaching->graph;
+    uint64_t bytes = 0;
+    size_t depth = 0;
+    if (reaching->seen[from] == reaching->walk)
+        return 0;
+    reaching->seen[from] = reaching->walk;
+    reaching->stack[depth++] = from;
+    while (depth) {
+        uint32_t block = reaching->stack[--depth];
+        bytes += graph_own(graph, block);
+        for (uint32_t edge = graph->blocks[block].edges; edge < graph->blocks[block + 1].edges; edge++) {
+            uint32_t to = graph->edges[edge].to;
+            if (reaching->seen[to] == reaching->walk)
+                continue;
+            reaching->seen[to] = reaching->walk;
+            reaching->stack[depth++] = to;
+        }
+    }
+    return bytes;
+}
+
+static void reach_all(struct graph_sums *sums, const struct graph *graph, size_t shown) {
+    struct reaching reaching = {.graph = graph};
+    reaching.seen = memory_zeros(graph->block_count, sizeof *reaching.seen);
+    reaching.stack = memory_zeros(graph->block_count, sizeof *reaching.stack);
+    for (size_t row = 0; row < shown && row < sums->count; row++) {
+        reaching.walk++;
+        for (uint32_t i = 0; i < graph->block_count; i++)
+            if (row_of(sums, graph, i) == &sums->rows[row])
+                sums->rows[row].deep += reach(&reaching, i);
+    }
+    free(reaching.seen);
+    free(reaching.stack);
+}
+
+/* ---- */
+
+static int by_retained(const void *a, const void *b) {
+    const struct graph_row *left = a, *right = b;
+    return compare_u64(right->retained, left->retained) ?: compare_u64(right->own, left->own)
+                                                        ?: compare_text(left->name, right->name)
+                                                        ?: compare_u64(left->site, right->site);
+}
+
+static void sort_rows(struct graph_sums *sums, const struct graph *graph, enum graph_by by) {
+    size_t kept = 0;
+    for (size_t i = 0; i < sums->count; i++)
+        if (sums->rows[i].objects)
+            sums->rows[kept++] = sums->rows[i];
+    sums->count = kept;
+    if (kept)
+        qsort(sums->rows, kept, sizeof *sums->rows, by_retained);
+    memset(sums->row_of, 0xff, graph->site_count * sizeof *sums->row_of);
+    for (uint32_t row = 0; row < kept; row++)
+        for (uint32_t site = 0; site < graph->site_count; site++)
+            if (by == GRAPH_BY_SITE ? site == sums->rows[row].site
+                                    : graph->sites[site].type == graph->sites[sums->rows[row].site].type)
+                sums->row_of[site] = row;
+}
+
+void graph_sums_make(struct graph_sums *sums, const struct graph *graph,
+                     const struct graph_dominators *dominators, enum graph_by by, size_t shown, bool deep) {
+    *sums = (struct graph_sums){.rows = memory_zeros(graph->site_count + 1, sizeof *sums->rows),
+                                .row_of = memory_zeros(graph->site_count, sizeof *sums->row_of)};
+    make_rows(sums, graph, by);
+    count_all(sums, graph, dominators);
+    retain(sums, graph, dominators);
+    sort_rows(sums, graph, by);
+    for (uint32_t site = 0; site < graph->site_count; site++)
+        if (sums->row_of[site] == GRAPH_NONE)
+            sums->row_of[site] = (uint32_t)sums->count;
+    if (deep)
+        reach_all(sums, graph, shown);
+}
+
+void graph_sums_free(struct graph_sums *sums) {
+    free(sums->rows);
+    free(sums->row_of);
+}

@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Functions of the program that are called at events. */
+#include "lib/hook/hook.h"
+
+#include "base/amount.h"
+#include "lib/base/local.h"
+#include "lib/base/macros.h"
+#include "lib/base/os.h"
+#include "lib/base/state.h"
+#include "lib/count/sums.h"
+#include "lib/count/threads.h"
+#include "lib/who/descriptor.h"
+#include "lib/who/parts.h"
+#include "lib/who/registry.h"
+#include "model/filter.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#ifndef ALLOCSITE_STATIC
+#include <dlfcn.h>
+#endif
+
+enum { HOOKS = 64, PATTERN_SIZE = 256, PLACES = 16, PATH_SIZE = 1024 };
+
+enum { FREE_PLACE, BEING_SET, SET, REMOVED };
+
+/* A place is only taken again for the same function and data: a call in another thread may be under way. */
+struct hook {
+    uint32_t state;
+    allocsite_event_function *function;
+    void *data;
+    unsigned kinds;
+    char site[PATTERN_SIZE], type[PATTERN_SIZE]; /* "": all */
+    uint64_t least, most;                        /* sizes */
+    uint64_t every, seen;
+};
+
+static struct hook hooks[HOOKS];
+
+bool hook_is_set;
+
+/* ---- Filters. */
+
+static bool read_kinds(const char *value, unsigned *kinds) {
+    static const char *const names[] = {"alloc", "realloc", "free"};
+    *kinds = 0;
+    while (*value) {
+        size_t length = strcspn(value, ","), kind = 0;
+        while (kind < 3 && (strncmp(names[kind], value, length) != 0 || names[kind][length]))
+            kind++;
+        if (kind == 3)
+            return false;
+        *kinds |= 1u << kind;
+        value += length + (value[length] == ',');
+    }
+    return *kinds;
+}
+
+static bool set_part(struct hook *hook, const char *key, const char *value) {
+    if (strcmp(key, "events") == 0)
+        return read_kinds(value, &hook->kinds);
+    if (strcmp(key, "site") == 0)
+        return strcpy(hook->site, value);
+    if (strcmp(key, "type") == 0)
+        return strcpy(hook->type, value);
+    if (strcmp(key, "min_size") == 0)
+        return !amount_read_all(value, true, &hook->least);
+    if (strcmp(key, "max_size") == 0)
+        return !amount_read_all(value, true, &hook->most);
+    return strcmp(key, "every") == 0 && !amount_read_all(value, false, &hook->every) && hook->every;
+}
+
+/* "key=value;key=value" */
+static bool read_filter(struct hook *hook, const char *filter) {
+    char part[PATTERN_SIZE];
+    while (*filter) {
+        size_t length = strcspn(filter, ";");
+        if (length >= sizeof part)
+            return false;
+        memcpy(part, filter, length);
+        part[length] = '\0';
+        char *equals = strchr(part, '=');
+        if (!equals)
+            return false;
+        *equals = '\0';
+        if (!set_part(hook, part, equals + 1))
+            return false;
+        filter += length + (filter[length] == ';');
+    }
+    return true;
+}
+
+/* ---- Setting them. */
+
+static bool is_of(const struct hook *hook, allocsite_event_function *function, const void *data) {
+    return hook->function == function && hook->data == data;
+}
+
+static struct hook *take_place(allocsite_event_function *function, const void *data) {
+    for (int i = 0; i < HOOKS; i++) {
+        uint32_t was = __atomic_load_n(&hooks[i].state, __ATOMIC_ACQUIRE);
+        bool fits = was == FREE_PLACE || (was == REMOVED && is_of(&hooks[i], function, data));
+        if (fits && __atomic_compare_exchange_n(&hooks[i].state, &was, BEING_SET, false, __ATOMIC_ACQ_REL,
+                                                __ATOMIC_ACQUIRE))
+            return &hooks[i];
+    }
+    return NULL;
+}
+
+int hook_add(allocsite_event_function *function, void *data, const char *filter) {
+    struct hook made = {.function = function, .data = data, .kinds = 7, .most = UINT64_MAX, .every = 1};
+    if (!function || !read_filter(&made, filter ? filter : ""))
+        return EINVAL;
+    struct hook *hook = take_place(function, data);
+    if (!hook)
+        return ENOSPC;
+    made.state = BEING_SET;
+    *hook = made;
+    __atomic_store_n(&hook->state, SET, __ATOMIC_RELEASE); /* which who calls looks at first */
+    __atomic_store_n(&hook_is_set, true, __ATOMIC_RELEASE);
+    threads_watch(true);
+    return 0;
+}
+
+static bool is_any_set(void) {
+    for (int i = 0; i < HOOKS; i++)
+        if (__atomic_load_n(&hooks[i].state, __ATOMIC_ACQUIRE) == SET)
+            return true;
+    return false;
+}
+
+int hook_remove(allocsite_event_function *function, void *data) {
+    int error = ENOENT;
+    for (int i = 0; i < HOOKS; i++) {
+        uint32_t set = SET;
+        if (is_of(&hooks[i], function, data) &&
+            __atomic_compare_exchange_n(&hooks[i].state, &set, REMOVED, false, __ATOMIC_ACQ_REL,
+                                        __ATOMIC_ACQUIRE))
+            error = 0;
+    }
+    if (!is_any_set()) {
+        __atomic_store_n(&hook_is_set, false, __ATOMIC_RELEASE);
+        threads_watch(false);
+    }
+    return error;
+}
+
+/* ---- Calling them. */
+
+static bool is_wanted(struct hook *hook, const struct allocsite_event *event, const struct site_view *view) {
+    if (__atomic_load_n(&hook->state, __ATOMIC_ACQUIRE) != SET || !(hook->kinds & event->kind) ||
+        event->size < hook->least || event->size > hook->most ||
+        (hook->site[0] && !filter_matches(hook->site, view)) ||
+        (hook->type[0] && !filter_is_name(hook->type, view->type)))
+        return false;
+    return __atomic_add_fetch(&hook->seen, 1, __ATOMIC_RELAXED) % hook->every == 0;
+}
+
+static struct site_view view_of(uint32_t slot, struct place *places) {
+    const struct record *record = slot == NO_SLOT ? NULL : record_at(slot_row(slot));
+    if (!record || !record->module)
+        return (struct site_view){.id = 0};
+    if (record->site)
+        return descriptor_view(record->site, record->module->path, places, PLACES);
+    return (struct site_view){.module = record->module->path, .address = record->address};
+}
+
+static void describe(struct allocsite_event *event, const struct site_view *view) {
+    event->site = view->id;
+    event->function = view->at.function;
+    event->file = view->at.file;
+    event->line = view->at.line;
+    event->column = view->at.column;
+    event->callee = view->callee;
+    event->type = view->type;
+    event->module = view->module;
+    event->address = view->address;
+}
+
+static void sum_up(struct allocsite_event *event, uint32_t slot) {
+    struct sum sum;
+    struct counters counters;
+    if (slot == NO_SLOT)
+        return;
+    sum_slot(slot, &sum);
+    sum_counters(&counters, &sum);
+    event->allocs = counters.allocs + counters.reallocs;
+    event->live_blocks = counters.live_blocks;
+    event->live_bytes = counters.live_bytes;
+}
+
+static void load_now(const struct site_view *);
+
+static void call_all(struct allocsite_event *event, uint32_t slot) {
+    struct place places[PLACES];
+    struct site_view view = view_of(slot, places);
+    bool is_summed = false;
+    load_now(&view);
+    describe(event, &view);
+    for (int i = 0; i < HOOKS && __atomic_load_n(&hooks[i].state, __ATOMIC_ACQUIRE) != FREE_PLACE; i++) {
+        if (!is_wanted(&hooks[i], event, &view))
+            continue;
+        if (!is_summed)
+            sum_up(event, slot);
+        is_summed = true;
+        hooks[i].function(event, hooks[i].data);
+    }
+}
+
+COLD void hook_call(enum allocsite_event_kind kind, uint32_t slot, const void *block, uint64_t size,
+                    uint64_t old_size) {
+    struct allocsite_event event = {.kind = kind, .block = block, .size = size, .old_size = old_size};
+    if (local.silent)
+        return;
+    int error = errno;
+    bool was_silent = silence_begin();
+    call_all(&event, slot);
+    silence_end(was_silent);
+    errno = error;
+}
+
+/* ---- The option hook. */
+
+#ifdef ALLOCSITE_STATIC
+
+void hook_load_later(const char *path) {
+    os_say("hook: a static program loads no shared objects: ", path);
+}
+
+static void load_now(const struct site_view *view) {
+    (void)view;
+}
+
+#else
+
+static char load_path[PATH_SIZE];
+
+static void do_nothing(const struct allocsite_event *event, void *data) {
+    (void)event;
+    (void)data;
+}
+
+void hook_load_later(const char *path) {
+    strncpy(load_path, path, sizeof load_path - 1);
+    hook_add(do_nothing, load_path, "every=18446744073709551615");
+}
+
+/* Code of the program runs now, so the C library is ready for it. */
+static void load_now(const struct site_view *view) {
+    static bool is_loaded;
+    if (!load_path[0] || !view->sited || __atomic_exchange_n(&is_loaded, true, __ATOMIC_ACQ_REL))
+        return;
+    if (!dlopen(load_path, RTLD_NOW | RTLD_LOCAL))
+        os_say("hook: ", dlerror());
+    hook_remove(do_nothing, load_path);
+}
+
+#endif
+
+/* ---- The option break. */
+
+static uint64_t break_at;
+
+/* A debugger has the process: without one the signal would end it. */
+static bool is_traced(void) {
+    char text[4096];
+    int fd = (int)syscall(SYS_openat, AT_FDCWD, "/proc/self/status", O_RDONLY | O_CLOEXEC);
+    long count = fd < 0 ? 0 : syscall(SYS_read, fd, text, sizeof text - 1);
+    if (fd >= 0)
+        syscall(SYS_close, fd);
+    text[count > 0 ? count : 0] = '\0';
+    const char *tracer = strstr(text, "\nTracerPid:\t");
+    return tracer && tracer[strlen("\nTracerPid:\t")] != '0';
+}
+
+static void stop_here(const struct allocsite_event *event, void *data) {
+    static uint64_t count;
+    (void)event;
+    (void)data;
+    if (__atomic_add_fetch(&count, 1, __ATOMIC_RELAXED) != break_at)
+        return;
+    os_say(is_traced() ? "break: this allocation" : "break: came by, but no debugger has the process");
+    if (is_traced())
+        raise(SIGTRAP);
+}
+
+bool hook_break(const char *where) {
+    char filter[PATTERN_SIZE + 32] = "events=alloc,realloc;site=";
+    const char *number = strrchr(where, ':');
+    size_t length = number ? (size_t)(number - where) : 0, begun = strlen(filter);
+    if (!length || length + begun >= sizeof filter || amount_read_all(number + 1, false, &break_at) ||
+        !break_at)
+        return false;
+    memcpy(filter + begun, where, length);
+    filter[begun + length] = '\0';
+    return hook_add(stop_here, NULL, filter) == 0;
+}

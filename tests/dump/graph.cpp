@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The same in C++: bases, the standard library's pointers and containers, a cycle of shared pointers that is
+// lost.
+#include <cstdio>
+#include <map>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+struct leaf {
+    long value[3];
+};
+
+struct one {
+    virtual ~one() = default;
+    leaf *of_one = nullptr;
+};
+
+struct two {
+    virtual ~two() = default;
+    leaf *of_two = nullptr;
+};
+
+struct both : one, two {
+    two *other = nullptr; // points into a block, to a base
+};
+
+struct right;
+
+struct left {
+    std::shared_ptr<right> to_right;
+};
+
+struct right {
+    std::shared_ptr<left> to_left;
+};
+
+struct world {
+    std::vector<std::unique_ptr<leaf>> leaves;
+    std::map<int, leaf *> by_number;
+    std::unordered_map<int, leaf *> by_hash;
+    std::string name;
+    both *bases;
+};
+
+world *everything;
+
+static void tell(const void *from, const char *field, const void *to) {
+    if (to)
+        std::printf("edge %p %s %p\n", from, field, to);
+}
+
+static leaf *make_leaf() {
+    return new leaf{};
+}
+
+static void make_bases() {
+    both *first = new both, *second = new both;
+    first->of_one = make_leaf();
+    first->of_two = make_leaf();
+    first->other = second;
+    tell(first, "of_one", first->of_one);
+    tell(first, "of_two", first->of_two);
+    tell(first, "other", second);
+    everything->bases = first;
+    tell(everything, "bases", first);
+}
+
+static void make_containers() {
+    everything->leaves.reserve(5); // so that no pointer is to the end of the buffer
+    for (int i = 0; i < 4; i++)
+        everything->leaves.push_back(std::unique_ptr<leaf>(make_leaf()));
+    void *buffer = everything->leaves.data();
+    tell(everything, "leaves._M_impl._M_start", buffer);
+    tell(everything, "leaves._M_impl._M_finish", buffer);
+    for (auto &each : everything->leaves)
+        tell(buffer, "_M_t._M_t._M_head_impl", each.get());
+    everything->name = "longer than what a string has room for in itself";
+    tell(everything, "name._M_dataplus._M_p", everything->name.data());
+    leaf *of_map = make_leaf(), *of_hash = make_leaf();
+    everything->by_number[7] = of_map;
+    everything->by_hash[7] = of_hash;
+    std::printf("held %p %p\n", static_cast<void *>(of_map), static_cast<void *>(of_hash));
+}
+
+static __attribute__((noinline)) void lose() {
+    std::shared_ptr<left> a(new left);
+    std::shared_ptr<right> b(new right);
+    a->to_right = b;
+    b->to_left = a;
+    tell(a.get(), "to_right._M_ptr", b.get());
+    tell(b.get(), "to_left._M_ptr", a.get());
+    std::printf("lost %p %p\n", static_cast<void *>(a.get()), static_cast<void *>(b.get()));
+}
+
+// Further down the stack than anything that is called later, so that no pointer is left where that looks.
+static __attribute__((noinline)) void make_all() {
+    volatile char space[1 << 16];
+    space[0] = 0;
+    everything = new world;
+    make_bases();
+    make_containers();
+    lose();
+    space[1] = 0;
+}
+
+int main() {
+    make_all();
+    std::puts("ready");
+    std::fflush(stdout);
+    return std::getchar() == EOF;
+}

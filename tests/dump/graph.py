@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""allocsite-dump graph against programs that build known graphs and tell their edges themselves."""
+import collections
+import json
+import os
+import shutil
+import subprocess
+import unittest
+
+from runs import CC, dump, work
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+def snapshot(source):
+    """Compiles the program, takes a snapshot when it is ready, and lets it end. Returns what it told, with the path."""
+    name = source.replace(".", "-")
+    compiler = CC + "++" if source.endswith(".cpp") else CC
+    subprocess.run([compiler, "-O1", "-g", os.path.join(HERE, source), "-o", work(name)], check=True)
+    path = work(name + ".graph")
+    with subprocess.Popen([work(name)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+                          env={**os.environ, "ALLOCSITE_OPTIONS": f"reach=1:format=json:report={work(name)}.json"}) as process:
+        told = collections.defaultdict(list)
+        while (line := process.stdout.readline().split()) != ["ready"]:
+            told[line[0]].append(line[1:])
+        result = dump("graph", str(process.pid), "-o", path)
+        process.communicate("\n", timeout=60)
+    if (process.returncode, result.returncode, result.stderr) != (0, 0, ""):
+        raise AssertionError((process.returncode, result))
+    with open(work(name) + ".json") as report:
+        return path, told, json.load(report)
+
+
+def shown(*arguments):
+    result = dump("graph", *arguments)
+    if result.returncode or result.stderr:
+        raise AssertionError(result)
+    return result.stdout
+
+
+def edges(path):
+    """From blocks, with their fields, to blocks."""
+    lines = [line.split("\t") for line in shown("--edges", path).splitlines()]
+    return sorted([start, field, end] for start, field, end in lines if start.startswith("0x"))
+
+
+def totals_of(path):
+    totals = json.loads(shown("--format=json", path))
+    return totals["lost_objects"], totals["lost_bytes"]
+
+
+def lost_at_exit(report):
+    return report["totals"]["lost_blocks"], report["totals"]["lost_bytes"]
+
+
+class C(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.path, cls.told, cls.report = snapshot("graph.c")
+
+    def test_every_edge_is_found_and_none_is_invented(self):
+        self.assertEqual(edges(self.path), sorted(self.told["edge"]))
+
+    def test_blocks_are_those_of_the_report(self):
+        """Of its sites, but for the buffer of standard input, which the program has only read from in the meantime."""
+        live = collections.Counter()
+        for site in self.report["sites"]:
+            if site["sited"]:
+                live[site["type"]] += site["live_bytes"]
+        rows = json.loads(shown("--format=json", "--top=0", self.path))["rows"]
+        self.assertEqual({row["type"]: row["own"] for row in rows if row["type"] != "[no type]"}, dict(live))
+
+    def test_lost_blocks_are_those_of_reach(self):
+        """Which does not see the pointer in the packed struct, that is not aligned."""
+        blocks, size = totals_of(self.path)
+        self.assertEqual((blocks + 1, size + 24), lost_at_exit(self.report))
+
+    def test_retained_and_deep(self):
+        """Of the list of five, the trees of 1, 3 and 7, the list of two, and what packed leads to: all that the first
+        holder leads to is its own, but for the arrays that the last node of the short list names wrongly."""
+        rows = {row["type"]: row for row in json.loads(shown("--format=json", "--top=0", self.path))["rows"]}
+        trees, lists = 24 * (1 + 3 + 7), 24 * (5 + 2 + 1)
+        first = 80 + trees + lists + 11 + 40
+        self.assertEqual(rows["struct holder"]["retained"], first + 160)
+        self.assertEqual(rows["struct holder"]["deep"], first + 160 + 16 + 2 * 24)
+        self.assertEqual(rows["struct flexible"]["retained"], 32 + 3 * 24)
+        self.assertEqual(rows["struct item"]["retained"], 3 * 32)
+
+    def test_counts_and_sizes(self):
+        for option, column in (("--counts", "objects"), ("--sizes", "deep")):
+            count, *lines = shown(option, self.path).splitlines()
+            rows = json.loads(shown("--format=json", "--top=0", self.path))["rows"]
+            self.assertEqual(int(count), len(lines))
+            self.assertEqual([line.split("\t") for line in lines], [[str(row[column]), row["type"]] for row in rows])
+
+    def test_why(self):
+        way = shown(self.path, "why", "struct packed")
+        self.assertRegex(way, r"^holder\n    -> 0x\w+ struct holder, .*\n    packed -> 0x\w+ struct packed, 11 B, .*\n$")
+        address = self.told["lost"][0][0]
+        self.assertRegex(shown(self.path, "why", address),
+                         rf"^lost: a cycle .*\n    {address} .*\n    next -> .*\n    previous -> {address} ")
+        self.assertEqual(dump("graph", self.path, "why", "struct absent").returncode, 1)
+
+    def test_holders(self):
+        rows = json.loads(shown("--type=struct tree", "--format=json", self.path))["holders"]
+        found = {(row["from"], row["field"]): (row["references"], row["objects"], row["bytes"]) for row in rows if not row["root"]}
+        self.assertEqual(found, {("struct holder", "trees[]"): (3, 3, 72), ("struct tree", "left"): (4, 4, 96),
+                                 ("struct tree", "right"): (4, 4, 96), ("struct tree *", "[]"): (2, 2, 48)})
+
+    def test_pictures(self):
+        picture = shown("--type=struct packed", "--format=mermaid", self.path)
+        self.assertEqual(picture.splitlines()[0], "graph LR")
+        self.assertRegex(picture, r'n\d+ -- "packed 1" --> n0\n')
+        objects = shown("--type=struct packed", "--objects", "--levels=1", self.path)
+        self.assertRegex(objects, r'^graph LR\n  n\d+\["0x\w+ struct packed"\]\n  n\d+\["0x\w+ struct holder"\]\n'
+                                  r'  n\d+ -- "packed,1" --> n\d+\n$')
+        if shutil.which("dot"):
+            dot = shown("--type=struct packed", "--format=dot", self.path)
+            self.assertEqual(subprocess.run(["dot", "-Tplain"], input=dot, text=True, capture_output=True).returncode, 0)
+
+    def test_growth(self):
+        self.assertEqual(json.loads(shown("--format=json", self.path, self.path))["types"], [])
+
+    def test_forms_agree(self):
+        rows = json.loads(shown("--format=json", "--top=0", self.path))["rows"]
+        count, *lines = shown("--format=tsv", "--top=0", self.path).splitlines()
+        self.assertEqual([line.split("\t")[:5] for line in lines],
+                         [[str(row[name]) for name in ("objects", "own", "retained", "deep", "lost")] for row in rows])
+        for form in "text", "markdown":
+            text = shown(f"--format={form}", "--top=0", self.path)
+            self.assertTrue(all(row["type"].strip("[]") in text for row in rows), text)
+
+    def test_dump(self):
+        blocks = {line.split("\t")[0]: line.split("\t")[2] for line in shown("--dump", self.path).splitlines()}
+        self.assertTrue(all(blocks[start] for start, _, _ in self.told["edge"]))
+
+
+class Cpp(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.path, cls.told, cls.report = snapshot("graph.cpp")
+
+    def test_every_edge_is_found(self):
+        found = edges(self.path)
+        for edge in self.told["edge"]:
+            self.assertIn(edge, found)
+
+    def test_containers_hold_their_elements(self):
+        held = {end for _, _, end in edges(self.path)}
+        self.assertLessEqual(set(self.told["held"][0]), held)
+        self.assertIn(self.told["held"][0][0], [end for _, field, end in edges(self.path) if field == "_M_storage.second"])
+
+    def test_edges_of_nodes_and_counts_have_names(self):
+        """The cycle's pointers are told by the program; what else there is are the pointers to counts."""
+        left, right = self.told["lost"][0]
+        fields = sorted(field for start, field, _ in edges(self.path) if start in (left, right))
+        self.assertEqual(fields, ["to_left._M_ptr", "to_left._M_refcount._M_pi", "to_right._M_ptr", "to_right._M_refcount._M_pi"])
+
+    def test_lost_cycle_is_named_with_both_fields(self):
+        self.assertRegex(shown(self.path, "why", "left"), r"^lost: a cycle holds itself\n    0x\w+ left, .*\n"
+                         r"    to_right\._M_ptr -> 0x\w+ right, .*\n    to_left\._M_ptr -> 0x\w+ left, ")
+
+    def test_lost_blocks_are_those_of_reach(self):
+        self.assertEqual(totals_of(self.path), lost_at_exit(self.report))
+
+
+class Bad(unittest.TestCase):
+    def complaint(self, *arguments):
+        result = dump("graph", *arguments)
+        self.assertRegex(result.stderr, r"\Aallocsite-dump: [^\n]+\n(try [^\n]+\n)?\Z")
+        return result.returncode, result.stderr
+
+    def test_usage(self):
+        for arguments in ((), ("a", "b", "c"), ("--by=colour", "a"), ("--objects", "a"), ("--format=dot", "a"), ("--nothing", "a")):
+            self.assertEqual(self.complaint(*arguments)[0], 2, arguments)
+
+    def test_files(self):
+        path, _, _ = snapshot("graph.c")
+        with open(path, "rb") as file:
+            whole = file.read()
+        for name, contents in (("cut", whole[:-20]), ("long", whole + b"x"), ("empty", b""), ("other", b"\x7fELF" + whole),
+                               ("changed", whole[:100] + bytes([whole[100] ^ 1]) + whole[101:])):
+            with open(work(name), "wb") as file:
+                file.write(contents)
+            self.assertEqual(self.complaint(work(name))[0], 1, name)
+        self.assertEqual(self.complaint(work("absent"))[0], 1)
+
+    def test_processes(self):
+        self.assertRegex(self.complaint(str(os.getpid()))[1], "without the runtime of allocsite")
+        self.assertEqual(self.complaint("999999999")[0], 1)
+
+
+if __name__ == "__main__":
+    unittest.main()
