@@ -83,6 +83,7 @@ golden recording-1/steps.rec recording-1/steps.json --no-symbols --format=json
 golden recording-1/steps.rec recording-1/steps.text --no-symbols --at=0.5
 golden recording-1/steps.rec recording-1/steps.growth.text --no-symbols --growth
 golden recording-1/steps.rec recording-1/steps.history.json --no-symbols --history --format=json
+
 # A snapshot of a heap with a lost cycle (tests/dump/graph.cpp).
 golden_of graph graph-1/cycle.graph graph-1/cycle.text --top=0
 golden_of graph graph-1/cycle.graph graph-1/cycle.json --format=json --by=site --top=0
