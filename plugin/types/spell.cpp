@@ -89,8 +89,8 @@ static QualType typeOfSize(const ASTContext &context, const CallExpr *call) {
     return telling.size() == 1 ? telling.front() : QualType();
 }
 
-/* A structure that comes back with a block in it is what the line names. posix_memalign, asprintf and their kin
- * give the block to a pointer that is passed first. */
+/* A structure that comes back with a block in it is what the line names. posix_memalign, asprintf and their
+ * kin give the block to a pointer that is passed first. */
 static QualType resultOf(const CallExpr *call) {
     QualType type = call->getType();
     if (type->isRecordType())
