@@ -70,7 +70,7 @@ static void visitChildren(Walk &walk, const Stmt *statement) {
 }
 
 static bool returnsBlock(const CallExpr *call) {
-    if (call->getType()->isAnyPointerType())
+    if (call->getType()->isAnyPointerType() || call->getType()->isRecordType())
         return true;
     QualType first = call->getNumArgs() > 0 ? call->getArg(0)->IgnoreParenCasts()->getType() : QualType();
     return !first.isNull() && first->isAnyPointerType() && first->getPointeeType()->isAnyPointerType();

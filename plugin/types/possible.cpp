@@ -44,20 +44,24 @@ static bool endsIn(llvm::StringRef word, llvm::StringRef end) {
     return word.take_back(end.size()) == end;
 }
 
-/* A narrower one by its name, as whole words of it. */
-static bool isCount(const ASTContext &context, const ParmVarDecl &parameter) {
+/* As a word: nbytes and the like are numbers of something. */
+static bool isCountWord(const std::string &word) {
     static const char *const words[] = {"n",    "len",   "length", "size",  "sz",       "count", "cnt",
                                         "num",  "bytes", "cap",    "nelem", "capacity", "items", "amount",
                                         "room", "nmemb", "number", "elems", "slots",    "nb",    "total"};
+    return llvm::is_contained(words, word) || endsIn(word, "size") || endsIn(word, "len") ||
+           endsIn(word, "count") || (word.size() > 2 && word.front() == 'n' && word.back() == 's');
+}
+
+/* A narrower one by its name, as whole words of it. */
+static bool isCount(const ASTContext &context, const ParmVarDecl &parameter) {
     QualType type = parameter.getType();
     if (!type->isIntegerType() || type->isEnumeralType() || context.getTypeSize(type) != 32)
         return false;
     llvm::SmallVector<llvm::StringRef, 4> parts;
     parameter.getName().split(parts, '_', -1, false);
-    return parts.empty() || llvm::any_of(parts, [](llvm::StringRef part) {
-               std::string word = part.lower();
-               return llvm::is_contained(words, word) || endsIn(word, "size") || endsIn(word, "len");
-           });
+    return parts.empty() ||
+           llvm::any_of(parts, [](llvm::StringRef part) { return isCountWord(part.lower()); });
 }
 
 static bool isText(QualType type) {

@@ -89,16 +89,19 @@ static QualType typeOfSize(const ASTContext &context, const CallExpr *call) {
     return telling.size() == 1 ? telling.front() : QualType();
 }
 
-/* posix_memalign, asprintf and their kin give the block to a pointer that is passed first. */
+/* A structure that comes back with a block in it is what the line names. posix_memalign, asprintf and their
+ * kin give the block to a pointer that is passed first. */
 static QualType resultOf(const CallExpr *call) {
     QualType type = call->getType();
-    if (type->isAnyPointerType() || call->getNumArgs() == 0)
+    if (type->isRecordType())
         return type;
-    return call->getArg(0)->IgnoreParenCasts()->getType()->getPointeeType();
+    if (type->isAnyPointerType() || call->getNumArgs() == 0)
+        return pointee(type);
+    return pointee(call->getArg(0)->IgnoreParenCasts()->getType()->getPointeeType());
 }
 
 std::string typeOfCall(const ASTContext &context, const CallExpr *call, Use use) {
-    QualType found[] = {use.cast, pointee(resultOf(call)), use.target, typeOfSize(context, call)};
+    QualType found[] = {use.cast, resultOf(call), use.target, typeOfSize(context, call)};
     for (QualType type : found)
         if (isTelling(context, type))
             return spell(context, type);
