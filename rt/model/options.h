@@ -34,6 +34,7 @@ struct options {
     bool leaks;                          /* only sites with live blocks */
     bool owners;                         /* note who owns which block: what is freed, live, the peak */
     bool pairs;                          /* count who frees and reallocates whose blocks */
+    bool temporary;                      /* count what is freed before anything else is allocated */
     bool sizes;                          /* count the sizes that each site asks for */
     char profile[OPTIONS_PATH_SIZE];     /* "none" or a path pattern */
     bool reach;                          /* at exit, tell lost blocks from reachable ones */

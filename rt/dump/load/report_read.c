@@ -120,11 +120,13 @@ static void read_totals(struct report_file *file, const struct json_at *top) {
         read_lost(&file->totals, at);
     ALLOCSITE_TOTALS(NOTE_LACK)
     ALLOCSITE_TOTALS(READ_COUNTER)
+    counters->temporary = read_count(at, "temporary");
 }
 
 void report_read_counters(const struct report_file *file, struct counters *counters,
                           const struct json_at *at) {
     ALLOCSITE_SITE_TOTALS(READ_COUNTER)
+    counters->temporary = read_count(at, "temporary");
 }
 
 static void read_ending(struct report_run *run, const struct json_at *at) {

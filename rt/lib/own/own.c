@@ -243,8 +243,14 @@ static __attribute__((noinline)) void *alloc_with_size(struct origin origin, voi
     return tally_gain_unseen(thread, tally, bytes) ? peak_look_gained(p, thread, tally, bytes) : p;
 }
 
+static inline void note_newest(const void *p) {
+    if (UNLIKELY(runtime_temporary) && p && !local.silent)
+        local.newest = p;
+}
+
 /* Each way is a jump: what one of them keeps on the stack the others need not. */
 void *own_alloc_slow(struct origin origin, void *p, uint64_t bytes, enum family family) {
+    note_newest(p);
     if (UNLIKELY(!runtime_owners))
         return alloc_alone(origin, p, bytes, family);
     if (UNLIKELY(stacks_depth))
@@ -387,7 +393,18 @@ static __attribute__((noinline)) void free_other(void *p, struct origin by, enum
         free_otherwise(p, by, family);
 }
 
+static COLD void free_newest(const void *p) {
+    int error = errno;
+    struct block block = shadow_find(p);
+    local.newest = NULL;
+    if (is_counted(&block) && block.family != FAMILY_BACKING)
+        change_temporary(block.slot);
+    errno = error;
+}
+
 void own_free_block_slow(void *p, struct origin by, enum family family) {
+    if (UNLIKELY(runtime_temporary) && p && p == local.newest)
+        free_newest(p);
     runtime_pairs ? free_in_pair(p, by, family) : free_other(p, by, family);
 }
 
@@ -462,6 +479,7 @@ static COLD void *own_realloc_slow(void *old, size_t bytes, struct origin origin
     errno = error;
     void *p = next.realloc(old, bytes);
     error = errno;
+    note_newest(p);
     if (block.state == BLOCK_LIVE && block.family == FAMILY_BACKING && (p || !bytes))
         leave_chunk(old, &block, p, bytes, origin);
     if (!runtime_off)
@@ -525,6 +543,7 @@ static __attribute__((noinline)) void *moved_otherwise(void *p, size_t bytes, st
                                                        struct old old) {
     uint32_t key = UNLIKELY(stacks_depth) ? realloc_key_with_stack(origin) : key_for(origin);
     int error = errno;
+    note_newest(p);
     bool is_moved = LIKELY(p != NULL) && LIKELY(move_any(key, old, p, bytes));
     errno = error;
     if (is_moved)
