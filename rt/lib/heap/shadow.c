@@ -68,8 +68,7 @@ void shadow_know_allocator(bool is_glibc) {
 }
 
 void shadow_show(void) {
-    bool leaves_hot = runtime_pairs || runtime_temporary;
-    __atomic_store_n(&shadow.beyond_hot, leaves_hot ? UINTPTR_MAX : shadow.beyond, __ATOMIC_RELEASE);
+    __atomic_store_n(&shadow.beyond_hot, runtime_pairs ? UINTPTR_MAX : shadow.beyond, __ATOMIC_RELEASE);
 }
 
 /* Whoever else does the same at the same time comes to the same result. A tool that replaces malloc, memcheck

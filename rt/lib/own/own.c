@@ -196,7 +196,14 @@ static bool gain_unsited(struct origin origin, void *p, uint64_t bytes, enum fam
     return gain_any(local.current->capacity ? key_for(origin) : ALLOCSITE_KEY_NONE, p, bytes, family);
 }
 
+/* With temporary=1 no thread is to be seen, and so all come here and to own_free. */
+static void note_newest(const void *p) {
+    if (runtime_temporary && p && !local.silent)
+        local.newest = p;
+}
+
 static void *alloc_slow(struct origin origin, void *p, uint64_t bytes, enum family family) {
+    note_newest(p);
     if (!origin.site && gain_unsited(origin, p, bytes, family))
         return p;
     if (runtime_off || gain_quickly(origin, p, bytes, family))
@@ -243,14 +250,8 @@ static __attribute__((noinline)) void *alloc_with_size(struct origin origin, voi
     return tally_gain_unseen(thread, tally, bytes) ? peak_look_gained(p, thread, tally, bytes) : p;
 }
 
-static inline void note_newest(const void *p) {
-    if (UNLIKELY(runtime_temporary) && p && !local.silent)
-        local.newest = p;
-}
-
 /* Each way is a jump: what one of them keeps on the stack the others need not. */
 void *own_alloc_slow(struct origin origin, void *p, uint64_t bytes, enum family family) {
-    note_newest(p);
     if (UNLIKELY(!runtime_owners))
         return alloc_alone(origin, p, bytes, family);
     if (UNLIKELY(stacks_depth))
@@ -309,6 +310,14 @@ static bool is_counted(const struct block *block) {
     return block->state == BLOCK_LIVE && block->slot != SLOT_OURS;
 }
 
+/* Once: the address may come again by way of another thread. */
+static bool is_newest(const void *p) {
+    bool is_it = runtime_temporary && p == local.newest;
+    if (is_it)
+        local.newest = NULL;
+    return is_it;
+}
+
 static void lose_to(const struct block *block, struct origin by) {
     lose(block);
     if (runtime_pairs)
@@ -329,6 +338,8 @@ void own_free(void *p, struct origin by, enum family family) {
         report_family(&block, family, by);
         if (block.family == FAMILY_BACKING)
             custom_gone(p, block.size, by);
+        else if (is_newest(p))
+            change_temporary(block.slot);
         lose_to(&block, by);
     }
     errno = error;
@@ -393,18 +404,7 @@ static __attribute__((noinline)) void free_other(void *p, struct origin by, enum
         free_otherwise(p, by, family);
 }
 
-static COLD void free_newest(const void *p) {
-    int error = errno;
-    struct block block = shadow_find(p);
-    local.newest = NULL;
-    if (is_counted(&block) && block.family != FAMILY_BACKING)
-        change_temporary(block.slot);
-    errno = error;
-}
-
 void own_free_block_slow(void *p, struct origin by, enum family family) {
-    if (UNLIKELY(runtime_temporary) && p && p == local.newest)
-        free_newest(p);
     runtime_pairs ? free_in_pair(p, by, family) : free_other(p, by, family);
 }
 
@@ -543,7 +543,6 @@ static __attribute__((noinline)) void *moved_otherwise(void *p, size_t bytes, st
                                                        struct old old) {
     uint32_t key = UNLIKELY(stacks_depth) ? realloc_key_with_stack(origin) : key_for(origin);
     int error = errno;
-    note_newest(p);
     bool is_moved = LIKELY(p != NULL) && LIKELY(move_any(key, old, p, bytes));
     errno = error;
     if (is_moved)
