@@ -128,7 +128,7 @@ static void enter_stacks(struct groups *groups, const struct report *report) {
         const struct report_stack *stack = &report->stacks[i];
         struct report_site part = {.counters = stack->counters}, rest = {.lost_blocks = 0};
 #define TAKE_OFF(name) rest.counters.name = -part.counters.name;
-        ALLOCSITE_TOTALS(TAKE_OFF)
+        ALLOCSITE_COUNTED(TAKE_OFF)
 #undef TAKE_OFF
         if (stack->site->view.backing || stack->site->position >= report->counted)
             continue;

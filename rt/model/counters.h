@@ -39,9 +39,17 @@
     X(max_live_blocks)                                                                                       \
     X(max_live_blocks_within)
 
+/* And what is counted only if it is asked for, which outputs have where it is not 0: blocks that were freed
+ * before their thread allocated anything else. */
+#define ALLOCSITE_ASKED(X) X(temporary)
+#define ALLOCSITE_COUNTED(X)                                                                                 \
+    ALLOCSITE_TOTALS(X)                                                                                      \
+    ALLOCSITE_ASKED(X)
+
 struct counters {
 #define ALLOCSITE_MEMBER(name) uint64_t name;
     ALLOCSITE_SITE_TOTALS(ALLOCSITE_MEMBER)
+    ALLOCSITE_ASKED(ALLOCSITE_MEMBER)
 #undef ALLOCSITE_MEMBER
 };
 
@@ -65,6 +73,7 @@ static inline void counters_keep_all(struct counters *counters) {
 static inline void counters_add(struct counters *total, const struct counters *part) {
 #define ALLOCSITE_ADD(name) total->name += part->name;
     ALLOCSITE_SITE_TOTALS(ALLOCSITE_ADD)
+    ALLOCSITE_ASKED(ALLOCSITE_ADD)
 #undef ALLOCSITE_ADD
 }
 

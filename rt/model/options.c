@@ -120,9 +120,10 @@ static const char *read_sort(struct value value, void *out) {
 }
 
 bool options_need_owners(const struct options *options) {
-    return options->leaks || options->pairs || options->sizes || options->reach || options->stack ||
-           options->contexts - 1 < OPTIONS_CONTEXTS_COMPILED - 1 || strcmp(options->list, "none") != 0 ||
-           options->by == BY_FREED || options->sort == SORT_LIVE || options->sort == SORT_PEAK;
+    return options->leaks || options->pairs || options->sizes || options->temporary || options->reach ||
+           options->stack || options->contexts - 1 < OPTIONS_CONTEXTS_COMPILED - 1 ||
+           strcmp(options->list, "none") != 0 || options->by == BY_FREED || options->sort == SORT_LIVE ||
+           options->sort == SORT_PEAK;
 }
 
 static const struct word signals[] = {
@@ -201,6 +202,8 @@ static const struct key {
     KEY("owners", owners, read_boolean, "1", "0: only what is allocated is counted, at a third of the cost"),
     SHOW("pairs", pairs, read_boolean, "0", "1: who frees and reallocates whose blocks"),
     SHOW("sizes", sizes, read_boolean, "0", "1: a histogram of sizes for each site"),
+    KEY("temporary", temporary, read_boolean, "0",
+        "1: blocks that are freed before their thread allocates again"),
     KEY("profile", profile, read_path, "none", "path of the crash-proof profile, with the same % patterns"),
     KEY("signal", signal, read_signal, "none", "a report at this signal: USR2, ... or a number"),
     KEY("signal_start", signal_start, read_signal, "none",

@@ -36,12 +36,12 @@ struct options {
     bool leaks;                      /* only sites with live blocks */
     bool owners;                     /* note who owns which block: what is freed, live, the peak */
     bool pairs;                      /* count who frees and reallocates whose blocks */
+    bool temporary;                  /* count what is freed before anything else is allocated */
     bool sizes;                      /* count the sizes that each site asks for */
     char profile[OPTIONS_PATH_SIZE]; /* "none" or a path pattern */
     bool reach;                      /* at exit, tell lost blocks from reachable ones */
     uint64_t stack;                  /* calling frames that are kept for each allocation */
-    uint64_t
-        contexts; /* whole stacks kept, at most; OPTIONS_CONTEXTS_COMPILED: as the program was compiled */
+    uint64_t contexts; /* stacks known by a number, at most; OPTIONS_CONTEXTS_COMPILED: as it was compiled */
     bool contexts_check;                 /* contexts are compared with walks */
     char stack_sites[OPTIONS_PATH_SIZE]; /* patterns, separated by commas: only of those; "": of all */
     char list[OPTIONS_PATH_SIZE];        /* "none" or file of functions whose callers are billed */

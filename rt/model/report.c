@@ -184,7 +184,7 @@ static void add_left_out(struct report *report) {
         return;
     struct report_site *totals = &report->totals, *hidden = &report->hidden;
 #define ADD_REST(name) hidden->counters.name += report->stated->counters.name - totals->counters.name;
-    ALLOCSITE_TOTALS(ADD_REST)
+    ALLOCSITE_COUNTED(ADD_REST)
 #undef ADD_REST
     hidden->lost_blocks += report->stated->lost_blocks - totals->lost_blocks;
     hidden->lost_bytes += report->stated->lost_bytes - totals->lost_bytes;

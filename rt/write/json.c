@@ -42,6 +42,8 @@ void json_counters(struct json *json, const struct counters *counters, bool is_s
     } else {
         ALLOCSITE_TOTALS(PUT_COUNTER)
     }
+    if (counters->temporary)
+        json_number(json, "temporary", counters->temporary);
 }
 
 void json_lost(struct json *json, const struct report *report, const struct report_site *site) {

@@ -84,7 +84,7 @@ def check_laws(report):
         check_law(f"{site['file']}:{site['line']} {site['callee']} in {site['module']}", site)
     for counter in report["totals"]:
         if counter in (report["sites"] or [{}])[0]:
-            expect(f"sum of {counter}", report["totals"][counter], sum(site[counter] for site in report["sites"]))
+            expect(f"sum of {counter}", report["totals"][counter], sum(site.get(counter, 0) for site in report["sites"]))
     if report["exact"] and report["finished"] and not report["faults"]:
         expect("what was taken over", (report["totals"]["moved"], report["totals"]["moved_bytes"]),
                (report["totals"]["reallocs"], report["totals"]["realloc_old_bytes"]))

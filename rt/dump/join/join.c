@@ -106,7 +106,7 @@ static struct report_site left_out(const struct report *report) {
         sum.lost_bytes += report->sites[i]->lost_bytes;
     }
 #define REST(name) counters->name = rest(report->stated->counters.name, sum.counters.name);
-    ALLOCSITE_TOTALS(REST)
+    ALLOCSITE_COUNTED(REST)
 #undef REST
     row.lost_blocks = rest(report->stated->lost_blocks, sum.lost_blocks);
     row.lost_bytes = rest(report->stated->lost_bytes, sum.lost_bytes);

@@ -134,7 +134,7 @@ void joined_add_counters(struct joined *joined, struct counters *sum, uint64_t *
                          const struct counters *part) {
     uint64_t peak_bytes = sum->peak_bytes, peak_blocks = sum->peak_blocks;
 #define ADD(name) joined_add_to(joined, &sum->name, part->name);
-    ALLOCSITE_TOTALS(ADD)
+    ALLOCSITE_COUNTED(ADD)
 #undef ADD
     sum->peak_bytes = peak_bytes;
     sum->peak_blocks = peak_blocks;

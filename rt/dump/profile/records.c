@@ -228,7 +228,7 @@ static void take_off(struct counters *counters, const struct counters *part) {
     uint64_t bound = counters->max_live_blocks + counters->max_live_blocks_within;
     uint64_t bound_of_part = part->max_live_blocks + part->max_live_blocks_within;
 #define TAKE_OFF(name) counters->name = rest(counters->name, part->name);
-    ALLOCSITE_TOTALS(TAKE_OFF)
+    ALLOCSITE_COUNTED(TAKE_OFF)
 #undef TAKE_OFF
     counters->max_live_blocks_within = rest(rest(bound, bound_of_part), counters->max_live_blocks);
 }

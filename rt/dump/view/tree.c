@@ -255,7 +255,7 @@ static struct counters *rests_of(const struct report *report) {
         struct counters *of = stack->site->position < report->counted ? &rests[stack->site->position] : NULL;
 #define TAKE_OFF(name) of->name = rest(of->name, stack->counters.name);
         if (of) {
-            ALLOCSITE_TOTALS(TAKE_OFF)
+            ALLOCSITE_COUNTED(TAKE_OFF)
         }
 #undef TAKE_OFF
     }

@@ -121,6 +121,7 @@ struct local {
     struct scope scope;
     uint32_t billed_count;              /* blocks billed to the scope that lifts others or to one alone */
     struct billed billed[SCOPE_BLOCKS]; /* the first ones of them */
+    const void *newest;                 /* with temporary=1: the block that was allocated last */
     bool diverted; /* handover, silent or scope.active: an unsited allocation is not its module's */
 };
 

@@ -14,6 +14,7 @@ bool runtime_off;
 bool runtime_asleep;
 bool runtime_owners = true;
 bool runtime_pairs;
+bool runtime_temporary;
 bool runtime_wants_reset;
 
 int32_t runtime_process;

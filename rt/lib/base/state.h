@@ -21,6 +21,9 @@ extern bool runtime_owners __attribute__((visibility("hidden")));
 /* Who frees whose blocks is counted, which the hot path does not: frees and reallocs leave it. */
 extern bool runtime_pairs __attribute__((visibility("hidden")));
 
+/* What is freed before its thread allocates again is counted: everything leaves the hot path. */
+extern bool runtime_temporary __attribute__((visibility("hidden")));
+
 /* Set from outside (root.h): the counters are to start afresh. */
 extern bool runtime_wants_reset __attribute__((visibility("hidden")));
 

@@ -114,6 +114,15 @@ bool change_fail(uint32_t slot) {
     return true;
 }
 
+bool change_temporary(uint32_t slot) {
+    struct thread *thread = thread_acquire_extras(slot, slot);
+    if (!thread)
+        return false;
+    bump(&thread->extras[slot].temporary, 1);
+    thread_release(thread);
+    return true;
+}
+
 _Static_assert(SIZE_CLASSES == sizeof((struct profile_sizes *)0)->counts / sizeof(uint64_t),
                "as in profiles");
 

@@ -50,8 +50,8 @@ bool threads_are_paused(void) {
 }
 
 static void set_view(struct thread *thread) {
-    local.seen = thread;
-    local.current = sizes_wanted ? &no_thread : thread;
+    local.seen = runtime_temporary ? &no_thread : thread;
+    local.current = sizes_wanted ? &no_thread : local.seen;
 }
 
 const struct root_control root_control = {.is_stopped = (uint8_t *)&is_paused,

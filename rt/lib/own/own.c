@@ -201,7 +201,14 @@ static bool gain_unsited(struct origin origin, void *p, uint64_t bytes, enum fam
     return gain_any(local.current->capacity ? key_for(origin) : ALLOCSITE_KEY_NONE, p, bytes, family);
 }
 
+/* With temporary=1 no thread is to be seen, and so all come here and to own_free. */
+static void note_newest(const void *p) {
+    if (runtime_temporary && p && !local.silent)
+        local.newest = p;
+}
+
 static void *alloc_slow(struct origin origin, void *p, uint64_t bytes, enum family family) {
+    note_newest(p);
     if (!origin.site && gain_unsited(origin, p, bytes, family))
         return p;
     if (runtime_off || gain_quickly(origin, p, bytes, family))
@@ -328,6 +335,14 @@ static bool is_counted(const struct block *block) {
     return block->state == BLOCK_LIVE && block->slot != SLOT_OURS;
 }
 
+/* Once: the address may come again by way of another thread. */
+static bool is_newest(const void *p) {
+    bool is_it = runtime_temporary && p == local.newest;
+    if (is_it)
+        local.newest = NULL;
+    return is_it;
+}
+
 /* p: where it is, or was. */
 static void lose_to(const void *p, const struct block *block, struct origin by) {
     hook_event(ALLOCSITE_EVENT_FREE, block->slot, p, block->size, 0);
@@ -350,6 +365,8 @@ void own_free(void *p, struct origin by, enum family family) {
         report_family(&block, family, by);
         if (block.family == FAMILY_BACKING)
             custom_gone(p, block.size, by);
+        else if (is_newest(p))
+            change_temporary(block.slot);
         lose_to(p, &block, by);
     }
     errno = error;
@@ -489,6 +506,7 @@ static COLD void *own_realloc_slow(void *old, size_t bytes, struct origin origin
     errno = error;
     void *p = next.realloc(old, bytes);
     error = errno;
+    note_newest(p);
     if (block.state == BLOCK_LIVE && block.family == FAMILY_BACKING && (p || !bytes))
         leave_chunk(old, &block, p, bytes, origin);
     if (!runtime_off)

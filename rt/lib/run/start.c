@@ -75,7 +75,8 @@ static COLD void start(void) {
         hole_set(HOLE_UNOWNED);
     sizes_wanted = options->sizes;
     runtime_pairs = options->pairs;
-    if (sizes_wanted)
+    runtime_temporary = options->temporary;
+    if (sizes_wanted || runtime_temporary)
         thread_show(); /* out of sight, that is: something may have been counted before */
     shadow_show();
     if (!runtime_off) {

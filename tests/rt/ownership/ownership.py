@@ -343,7 +343,24 @@ def several_threads_static():
     exchanges(build("exchange.c", "exchange", "-fallocsite-lift=0", "-static"))
 
 
+def temporary():
+    """Freed before the thread allocates again, whatever else is counted; and nothing of that if it is not asked for."""
+    with open(source("temporary.c")) as file:
+        wanted = {number: int(line.split("// = ")[1]) for number, line in enumerate(file, 1) if "// = " in line}
+    for linking in [], ["-static"]:
+        program = build("temporary.c", "temporary", *linking)
+        for options in "", ":pairs=1", ":sizes=1", ":pairs=1:sizes=1", ":stack=8":
+            report = report_of(run([program], "format=json:report=%e.%p.json:temporary=1" + options))
+            have = dict.fromkeys(wanted, 0)
+            for site in report["sites"]:
+                if site["sited"] and site["line"] in wanted:
+                    have[site["line"]] += site.get("temporary", 0)
+            expect(f"{linking}{options}", wanted, have)
+        report = report_of(run([program]))
+        expect("not asked for", False, any("temporary" in part for part in [report["totals"], *report["sites"]]))
+
+
 if __name__ == "__main__":
     main([one_thread, one_thread_static, one_thread_allocators, preloaded_allocators, forks, forked_in_rise,
           forks_of_threads, short_threads, handed_over, large, exhausted, usable, left, several_threads, several_threads_details,
-          several_threads_static, alternating, no_barrier, rare_barriers, left_by_jumps, cancelled])
+          several_threads_static, alternating, no_barrier, rare_barriers, left_by_jumps, cancelled, temporary])
