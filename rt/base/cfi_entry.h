@@ -104,7 +104,7 @@ struct cfi_rule {
 struct cfi_row {
     struct cfi_rule cfa;
     struct cfi_rule registers[CFI_REGISTERS + 1]; /* the last one: all that are not tracked */
-    uintptr_t begin;      /* of the code of its function, or a part of one */
+    uintptr_t begin;                              /* of the code of its function, or a part of one */
     bool is_signal_frame; /* what it returns to is where a signal came, and not behind a call */
 };
 

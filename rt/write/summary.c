@@ -2,6 +2,7 @@
 /* The lines above the table in the formats for people. */
 #include "write/summary.h"
 
+#include "model/options.h"
 #include "write/line.h"
 #include "write/run.h"
 
@@ -150,8 +151,12 @@ void summary_sited(const struct page *page) {
 void summary_walks(const struct page *page) {
     const struct profile_walks *walks = &page->report->walks;
     uint64_t steps = walks->by_frame_pointer + walks->by_table;
-    out_text(page->out, "up to ");
-    page_count(page, walks->depth, " frame, ", " frames, ");
+    if (walks->depth > OPTIONS_STACK_MOST) {
+        out_text(page->out, "whole, ");
+    } else {
+        out_text(page->out, "up to ");
+        page_count(page, walks->depth, " frame, ", " frames, ");
+    }
     page_share(page, walks->by_frame_pointer, steps);
     out_text(page->out, " found by frame pointer, ");
     page_share(page, walks->by_table, steps);

@@ -83,7 +83,7 @@ void rarely(int n) {
 
 // A function that can be a signal handler puts back what it has found.
 // HANDLER: define {{.*}} @handler(
-// HANDLER-NEXT: %[[X:.*]] = load volatile i64, {{.*}}@__allocsite_v1_context
+// HANDLER: %[[X:.*]] = load volatile i64, {{.*}}@__allocsite_v1_context
 // HANDLER: call {{.*}}@elsewhere
 // HANDLER: store volatile i64 %[[X]], {{.*}}@__allocsite_v1_context
 // HANDLER: ret void
@@ -94,7 +94,7 @@ static void handler(int n) {
 void (*handlers[])(int) = {handler};
 
 // TOLD: define {{.*}} @told(
-// TOLD-NEXT: %[[X:.*]] = load volatile i64, {{.*}}@__allocsite_v1_context
+// TOLD: %[[X:.*]] = load volatile i64, {{.*}}@__allocsite_v1_context
 // TOLD: store volatile i64 %[[X]], {{.*}}@__allocsite_v1_context
 // TOLD-NEXT: ret void
 static void told(int n, void *info, void *more) {

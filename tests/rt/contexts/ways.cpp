@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 // All the ways by which a call comes to an allocation, and by which it is left. Each from two places at
 // least, so that a context that is told for another one shows.
 #include <algorithm>
