@@ -3,6 +3,7 @@
 #include "base/sort.h"
 #include "dump/base/memory.h"
 #include "dump/base/modules.h"
+#include "dump/base/progress.h"
 #include "dump/export/export.h"
 #include "dump/view/tree.h"
 #include "write/names.h"
@@ -92,6 +93,7 @@ void sample_values(uint64_t values[SAMPLE_VALUES], const struct counters *counte
 static void add_sample(struct samples *samples, const struct sample *sample) {
     memory_grow(&samples->list, samples->count, &samples->room, sizeof *samples->list);
     samples->list[samples->count++] = *sample;
+    progress("samples", samples->count, 0);
     for (int i = 0; i < SAMPLE_VALUES; i++)
         samples->totals[i] += sample->values[i];
 }
