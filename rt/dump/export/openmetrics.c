@@ -56,18 +56,9 @@ static void put_site(struct out *out, const struct samples *samples, const struc
     out_char(out, '"');
 }
 
-/* site: NULL for all others. What is still counting has no time of its own. */
-static void put_sample(struct out *out, const struct samples *samples, enum sample_value value,
-                       const struct site_view *site, uint64_t amount) {
+/* What is still counting has no time of its own. */
+static void end_sample(struct out *out, const struct samples *samples, uint64_t amount) {
     uint64_t ended = samples->report->run.ended / 1000000000;
-    out_text(out, metrics[value].name);
-    out_text(out, "{program=\"");
-    put_escaped(out, samples->report->program);
-    out_char(out, '"');
-    if (site)
-        put_site(out, samples, site);
-    else
-        put_label(out, "site", "other");
     out_text(out, "} ");
     out_u64(out, amount);
     if (ended) {
@@ -75,6 +66,24 @@ static void put_sample(struct out *out, const struct samples *samples, enum samp
         out_u64(out, ended);
     }
     out_char(out, '\n');
+}
+
+static void begin_sample(struct out *out, const struct samples *samples, const char *name) {
+    out_text(out, name);
+    out_text(out, "{program=\"");
+    put_escaped(out, samples->report->program);
+    out_char(out, '"');
+}
+
+/* site: NULL for all others. */
+static void put_sample(struct out *out, const struct samples *samples, enum sample_value value,
+                       const struct site_view *site, uint64_t amount) {
+    begin_sample(out, samples, metrics[value].name);
+    if (site)
+        put_site(out, samples, site);
+    else
+        put_label(out, "site", "other");
+    end_sample(out, samples, amount);
 }
 
 static uint64_t value_of(const struct counters *counters, enum sample_value value) {
@@ -101,16 +110,39 @@ static void put_metric(struct out *out, const struct samples *samples, enum samp
         put_sample(out, samples, value, NULL, others);
 }
 
+static void put_head(struct out *out, const char *name, const char *help) {
+    out_text(out, "# HELP ");
+    out_text(out, name);
+    out_char(out, ' ');
+    out_text(out, help);
+    out_text(out, "\n# TYPE ");
+    out_text(out, name);
+    out_text(out, " gauge\n");
+}
+
+/* What came in each phase, as a metric of its own: sites times phases could be any number of series. */
+static void put_phases(struct out *out, const struct samples *samples, enum sample_value value,
+                       const char *name, const char *help) {
+    if (samples->phase_count)
+        put_head(out, name, help);
+    for (size_t i = 0; i < samples->phase_count; i++) {
+        uint64_t sum = 0;
+        for (size_t at = 0; at < samples->count; at++)
+            if (sample_has(&samples->list[at], value, samples->phase_names[i]))
+                sum += samples->list[at].values[value];
+        begin_sample(out, samples, name);
+        put_label(out, "phase", samples->phase_names[i]);
+        end_sample(out, samples, sum);
+    }
+}
+
 void export_openmetrics(struct out *out, const struct samples *samples) {
     for (size_t i = 0; i < samples->value_count; i++) {
-        out_text(out, "# HELP ");
-        out_text(out, metrics[i].name);
-        out_char(out, ' ');
-        out_text(out, metrics[i].help);
-        out_text(out, "\n# TYPE ");
-        out_text(out, metrics[i].name);
-        out_text(out, " gauge\n");
+        put_head(out, metrics[i].name, metrics[i].help);
         put_metric(out, samples, (enum sample_value)i);
     }
+    put_phases(out, samples, SAMPLE_CALLS, "allocsite_phase_allocations",
+               "Allocations and reallocations in a phase.");
+    put_phases(out, samples, SAMPLE_BYTES, "allocsite_phase_allocated_bytes", "Bytes that they asked for.");
     out_text(out, "# EOF\n");
 }

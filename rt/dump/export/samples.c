@@ -124,6 +124,21 @@ static void sort_phases(struct samples *samples) {
     qsort(samples->phases, count, sizeof *samples->phases, compare_phases);
 }
 
+static int compare_phase_names(const void *a, const void *b) {
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static void name_phases(struct samples *samples) {
+    size_t count = samples->report->phase_count;
+    const char **names = samples->phase_names = memory_zeros(count, sizeof *names);
+    for (size_t i = 0; i < count; i++)
+        names[i] = samples->phases[i].phase;
+    qsort(names, count, sizeof *names, compare_phase_names);
+    for (size_t i = 0; i < count; i++)
+        if (!i || strcmp(names[i], names[samples->phase_count - 1]) != 0)
+            names[samples->phase_count++] = names[i];
+}
+
 /* The number of the first one that is not before the owner. */
 static size_t first_phase(const struct samples *samples, uint64_t owner) {
     size_t low = 0, high = samples->report->phase_count;
@@ -194,6 +209,7 @@ static void add_left_out(struct samples *samples) {
 void samples_make(struct samples *samples, const struct symbolizer *symbolizer) {
     samples->value_count = samples->report->is_unowned ? SAMPLE_OWNED : SAMPLE_VALUES;
     sort_phases(samples);
+    name_phases(samples);
     tree_parts(samples->report, symbolizer, 0, add_part, samples);
     add_left_out(samples);
 }
@@ -203,6 +219,7 @@ void samples_free(struct samples *samples) {
     free(samples->paths);
     free(samples->frames);
     free(samples->phases);
+    free(samples->phase_names);
     hash_free(&samples->index);
     string_pool_free(&samples->strings);
 }
