@@ -237,13 +237,43 @@ void page_site_in(const struct page *page, const struct report_site *site) {
     put_place(page, &site->view.inlined[site->view.inlined_count - 1]);
 }
 
-void page_chain(const struct page *page, const struct report_site *site) {
-    for (size_t i = 0; site && i < site->view.inlined_count; i++) {
-        struct line line;
-        page_break(page);
-        line_begin(&line, page, page->indent, page->indent + 2);
-        out_text(line.page.out, "in ");
-        put_place(&line.page, &site->view.inlined[i]);
-        line_end(&line);
+static void put_in(const struct page *page, const struct place *place) {
+    struct line line;
+    page_break(page);
+    line_begin(&line, page, page->indent, page->indent + 2);
+    out_text(line.page.out, "in ");
+    put_place(&line.page, place);
+    line_end(&line);
+}
+
+/* "in parse <- load <- 3 more <- main app.c:90:3": who reads wants to know where it begins and ends. */
+static void put_folded(const struct page *page, const struct place *places, size_t count) {
+    enum { NAMES = 6 };
+    struct line line;
+    page_break(page);
+    line_begin(&line, page, page->indent, page->indent + 2);
+    out_text(line.page.out, "in ");
+    for (size_t i = 0; i + 1 < count; i++) {
+        if (i == NAMES && count - i > 2) {
+            page_count(&line.page, count - 1 - i, " more", " more");
+            i = count - 2;
+        } else
+            page_function(&line.page, places[i].function);
+        out_text(line.page.out, " <-");
+        line_space(&line.page);
     }
+    page_function(&line.page, places[count - 1].function);
+    line_space(&line.page);
+    page_place(&line.page, &places[count - 1]);
+    line_end(&line);
+}
+
+void page_chain(const struct page *page, const struct report_site *site) {
+    enum { WHOLE = 4, LINES = 2 };
+    size_t count = site ? site->view.inlined_count : 0;
+    bool is_whole = count <= WHOLE || page->report->limits.full_names;
+    for (size_t i = 0; i < (is_whole ? count : LINES); i++)
+        put_in(page, &site->view.inlined[i]);
+    if (!is_whole)
+        put_folded(page, site->view.inlined + LINES, count - LINES);
 }

@@ -48,7 +48,8 @@ void page_site(const struct page *, const struct report_site *);
  * same place for all. */
 void page_site_in(const struct page *, const struct report_site *);
 
-/* The places that the site was inlined into, each on a line below. NULL: nothing. */
+/* The places that the site was inlined into, each on a line below; of more than four, those from the third on
+ * on one line, unless names are full. NULL: nothing. */
 void page_chain(const struct page *, const struct report_site *);
 
 /* "src/a.c:12:7", as far as it is known. */

@@ -39,6 +39,21 @@ class Options(unittest.TestCase):
         self.assertEqual(len(rows), 1 + 2)
         self.assertIn("4 more sites", report("--top=1", FULL).stdout)
 
+    def test_long_chains_are_folded(self):
+        def chain(length, *options):
+            long = document()
+            site = max(long["sites"], key=lambda site: site["alloc_bytes"] + site["realloc_bytes"])
+            site["inlined"] = [{"function": f"f{i}", "file": "a.c", "line": i + 1, "column": 2} for i in range(length)]
+            lines = report("--top=1", *options, written("long.json", long)).stdout.splitlines()
+            return [line.strip() for line in lines if line.startswith(" ") and line.strip().startswith("in ")]
+
+        whole = [f"in a.c:{i + 1}:2 f{i}" for i in range(12)]
+        self.assertEqual(chain(4), whole[:4])
+        self.assertEqual(chain(5), whole[:2] + ["in f2 <- f3 <- f4 a.c:5:2"])
+        self.assertEqual(chain(10), whole[:2] + ["in f2 <- f3 <- f4 <- f5 <- f6 <- f7 <- f8 <- f9 a.c:10:2"])
+        self.assertEqual(chain(12), whole[:2] + ["in f2 <- f3 <- f4 <- f5 <- f6 <- f7 <- 3 more <- f11 a.c:12:2"])
+        self.assertEqual(chain(12, "--names=full"), whole)
+
     def test_sort(self):
         counters = {"bytes": ("alloc_bytes", "realloc_bytes"), "allocs": ("allocs", "reallocs"),
                     "live": ("live_bytes",), "peak": ("peak_bytes",)}

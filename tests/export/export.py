@@ -57,6 +57,16 @@ def totals(*paths):
     return values(report(*paths)["totals"])
 
 
+def phases(path):
+    """Name, calls and bytes of each; there is one."""
+    rows = json.loads(dump("report", "--by=phase", "--format=json", path).stdout)["rows"]
+    found = [(row["phase"], *list(values({**row, "peak_bytes": 0, "peak_blocks": 0}).values())[:2])
+             for row in rows if row["phase"]]
+    if not found:
+        raise AssertionError("no phase")
+    return found
+
+
 def exported(form, *arguments):
     """The path of the file."""
     path = work("out." + form)
@@ -182,18 +192,28 @@ class Speedscope(unittest.TestCase):
         lines, table = self.shown(exported("speedscope", STACKS))
         of = totals(STACKS)
         self.assertLess(of["bytes"], 1024)
-        self.assertEqual(list(table.values()), [f"{of[name]}{' B' if 'bytes' in name else ''}" for name in VALUES])
-        self.assertEqual(lines[lines.index("bytes ") + 1], "(2/6)")
+        expected = [f"{of[name]}{' B' if 'bytes' in name else ''}" for name in VALUES]
+        for _, calls, size in phases(STACKS):
+            expected += [str(calls), f"{size} B"]
+        self.assertEqual(list(table.values()), expected)
+        self.assertEqual(lines[lines.index("bytes ") + 1], "(2/8)")
         self.assertIn("deeper", lines)
 
     def test_schema_and_sums(self):
         for paths in ALL:
             with open(exported("speedscope", *paths)) as file:
                 document = json.load(file)
-            self.assertEqual([sum(profile["weights"]) for profile in document["profiles"]], list(totals(*paths).values()))
+            whole = [profile for profile in document["profiles"] if " in " not in profile["name"]]
+            self.assertEqual([sum(profile["weights"]) for profile in whole], list(totals(*paths).values()))
             for profile in document["profiles"]:
                 self.assertEqual((profile["endValue"], len(profile["weights"])),
                                  (sum(profile["weights"]), len(profile["samples"])))
+
+    def test_phases(self):
+        with open(exported("speedscope", STACKS)) as file:
+            profiles = {profile["name"]: profile["endValue"] for profile in json.load(file)["profiles"]}
+        for phase, calls, size in phases(STACKS):
+            self.assertEqual((profiles[f"allocations in {phase}"], profiles[f"bytes in {phase}"]), (calls, size))
 
     def test_collapsed(self):
         lines, _ = self.shown(exported("collapsed", "--sort=live", STACKS))
@@ -247,6 +267,13 @@ class Openmetrics(unittest.TestCase):
             self.assertEqual([sum(found[name].values()) for name in names], list(totals(arguments[-1]).values()))
         self.assertEqual(len(found["live_bytes"]), len(report(STACKS)["sites"]))
         self.assertEqual(len(self.series("--top=1", "--sort=live", STACKS)["allocations"]), 2)
+
+    def test_phases(self):
+        found = self.series(STACKS)
+        for phase, calls, size in phases(STACKS):
+            of = [sum(value for labels, value in found[f"phase_{name}"].items() if f'phase="{phase}"' in labels)
+                  for name in ("allocations", "allocated_bytes")]
+            self.assertEqual(of, [calls, size])
 
     def test_labels(self):
         found = self.series("--top=1", "--sort=live", STACKS)["live_blocks"]

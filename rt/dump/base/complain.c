@@ -4,6 +4,7 @@
 
 #include "base/out.h"
 #include "base/similar.h"
+#include "dump/base/progress.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -21,6 +22,7 @@ static void say(const char *file, const char *format, va_list arguments, const c
     struct out out;
     if (vasprintf(&text, format, arguments) < 0)
         text = NULL;
+    progress_end();
     out_open(&out, STDERR_FILENO, buffer, sizeof buffer);
     out_text(&out, complain_program);
     out_text(&out, ": ");

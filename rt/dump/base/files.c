@@ -4,6 +4,7 @@
 
 #include "dump/base/complain.h"
 #include "dump/base/memory.h"
+#include "dump/base/progress.h"
 #include "profile.h"
 
 #include <dirent.h>
@@ -211,6 +212,9 @@ void standard_out_to(const char *path) {
 struct out *standard_out(void) {
     static char buffer[1 << 16];
     struct reason why;
+    if (!output && isatty(STDOUT_FILENO))
+        progress_off();
+    progress_end();
     bool is_open = !output || new_file_open(&file, output, &why);
     out_open(&out, output ? file.fd : STDOUT_FILENO, buffer, sizeof buffer);
     if (is_open)
@@ -230,6 +234,7 @@ static int end_file(int error) {
 
 int standard_out_end(void) {
     int error = out_flush(&out);
+    progress_end();
     if (output)
         return end_file(error);
     if (error && error != EPIPE)

@@ -12,6 +12,8 @@
 #include "dump/record/series.h"
 #include "dump/view/measure.h"
 
+#include <string.h>
+
 /* Name, and whether it is bytes that no terminal shows. export_NAME writes it. */
 #define ALLOCSITE_EXPORTS(X)                                                                                 \
     X(pprof, true)                                                                                           \
@@ -71,6 +73,8 @@ struct samples {
     struct string_pool strings;
     uint64_t totals[SAMPLE_VALUES];
     struct report_phase *phases; /* of the report, those of a site or stack together */
+    const char **phase_names;    /* each once, in their order */
+    size_t phase_count;
 };
 
 /* The symbolizer has looked up the report's addresses. Everything but the report's own is the samples'. */
@@ -78,6 +82,14 @@ void samples_make(struct samples *, const struct symbolizer *);
 void samples_free(struct samples *);
 
 void sample_values(uint64_t values[SAMPLE_VALUES], const struct counters *);
+
+/* Of the values, calls and bytes are known of what came in a phase. */
+enum { SAMPLE_PHASED = SAMPLE_OWNED };
+
+/* Whether the sample has something of the value in the phase; NULL: in any, or none. */
+static inline bool sample_has(const struct sample *sample, enum sample_value value, const char *phase) {
+    return sample->values[value] && (!phase || (sample->phase && strcmp(sample->phase, phase) == 0));
+}
 
 /* Which value the user looks at first. */
 enum sample_value samples_first(const struct samples *);

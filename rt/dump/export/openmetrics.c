@@ -57,24 +57,36 @@ static void put_site(struct out *out, const struct samples *samples, const struc
     out_char(out, '"');
 }
 
-/* site: NULL for all others. time: nanoseconds since 1970; 0: what is still counting has no time of its own.
- */
-static void put_sample(struct out *out, const struct samples *samples, enum sample_value value,
-                       const struct site_view *site, uint64_t amount, uint64_t time) {
-    char text[32];
-    out_text(out, metrics[value].name);
+static void begin_sample(struct out *out, const struct samples *samples, const char *name) {
+    out_text(out, name);
     out_text(out, "{program=\"");
     put_escaped(out, samples->report->program);
     out_char(out, '"');
-    if (site)
-        put_site(out, samples, site);
-    else
-        put_label(out, "site", "other");
+}
+
+/* time: nanoseconds since 1970; 0: what is still counting has no time of its own. */
+static void end_sample(struct out *out, uint64_t amount, uint64_t time) {
+    char text[32];
     out_text(out, "} ");
     out_u64(out, amount);
     snprintf(text, sizeof text, " %.3f", (double)(time / 1000000) / 1000);
     out_text(out, time ? text : "");
     out_char(out, '\n');
+}
+
+static uint64_t time_of(const struct samples *samples) {
+    return samples->is_now ? 0 : samples->report->run.ended;
+}
+
+/* site: NULL for all others. */
+static void put_sample(struct out *out, const struct samples *samples, enum sample_value value,
+                       const struct site_view *site, uint64_t amount, uint64_t time) {
+    begin_sample(out, samples, metrics[value].name);
+    if (site)
+        put_site(out, samples, site);
+    else
+        put_label(out, "site", "other");
+    end_sample(out, amount, time);
 }
 
 static uint64_t value_of(const struct counters *counters, enum sample_value value) {
@@ -86,8 +98,7 @@ static uint64_t value_of(const struct counters *counters, enum sample_value valu
 /* The report's sites are in the order that the user wants. */
 static void put_metric(struct out *out, const struct samples *samples, enum sample_value value) {
     const struct report *report = samples->report;
-    uint64_t others = value_of(&report->totals.counters, value),
-             time = samples->is_now ? 0 : report->run.ended;
+    uint64_t others = value_of(&report->totals.counters, value), time = time_of(samples);
     size_t shown = 0, i = 0;
     for (; i < report->counted && (!samples->top || shown < samples->top); i++) {
         const struct report_site *site = report->sites[i];
@@ -145,16 +156,39 @@ static void put_series(struct out *out, const struct samples *samples, enum samp
     free(sites);
 }
 
+static void put_head(struct out *out, const char *name, const char *help) {
+    out_text(out, "# HELP ");
+    out_text(out, name);
+    out_char(out, ' ');
+    out_text(out, help);
+    out_text(out, "\n# TYPE ");
+    out_text(out, name);
+    out_text(out, " gauge\n");
+}
+
+/* What came in each phase, as a metric of its own: sites times phases could be any number of series. */
+static void put_phases(struct out *out, const struct samples *samples, enum sample_value value,
+                       const char *name, const char *help) {
+    if (samples->phase_count)
+        put_head(out, name, help);
+    for (size_t i = 0; i < samples->phase_count; i++) {
+        uint64_t sum = 0;
+        for (size_t at = 0; at < samples->count; at++)
+            if (sample_has(&samples->list[at], value, samples->phase_names[i]))
+                sum += samples->list[at].values[value];
+        begin_sample(out, samples, name);
+        put_label(out, "phase", samples->phase_names[i]);
+        end_sample(out, sum, time_of(samples));
+    }
+}
+
 void export_openmetrics(struct out *out, const struct samples *samples) {
     for (size_t i = 0; i < samples->value_count; i++) {
-        out_text(out, "# HELP ");
-        out_text(out, metrics[i].name);
-        out_char(out, ' ');
-        out_text(out, metrics[i].help);
-        out_text(out, "\n# TYPE ");
-        out_text(out, metrics[i].name);
-        out_text(out, " gauge\n");
+        put_head(out, metrics[i].name, metrics[i].help);
         (samples->moment ? put_series : put_metric)(out, samples, (enum sample_value)i);
     }
+    put_phases(out, samples, SAMPLE_CALLS, "allocsite_phase_allocations",
+               "Allocations and reallocations in a phase.");
+    put_phases(out, samples, SAMPLE_BYTES, "allocsite_phase_allocated_bytes", "Bytes that they asked for.");
     out_text(out, "# EOF\n");
 }

@@ -3,6 +3,7 @@
 #include "base/sort.h"
 #include "dump/base/memory.h"
 #include "dump/base/modules.h"
+#include "dump/base/progress.h"
 #include "dump/export/export.h"
 #include "dump/view/tree.h"
 #include "write/names.h"
@@ -92,6 +93,7 @@ void sample_values(uint64_t values[SAMPLE_VALUES], const struct counters *counte
 static void add_sample(struct samples *samples, const struct sample *sample) {
     memory_grow(&samples->list, samples->count, &samples->room, sizeof *samples->list);
     samples->list[samples->count++] = *sample;
+    progress("samples", samples->count, 0);
     for (int i = 0; i < SAMPLE_VALUES; i++)
         samples->totals[i] += sample->values[i];
 }
@@ -120,6 +122,21 @@ static void sort_phases(struct samples *samples) {
     for (size_t i = 0; i < count; i++)
         samples->phases[i] = samples->report->phases[i];
     qsort(samples->phases, count, sizeof *samples->phases, compare_phases);
+}
+
+static int compare_phase_names(const void *a, const void *b) {
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static void name_phases(struct samples *samples) {
+    size_t count = samples->report->phase_count;
+    const char **names = samples->phase_names = memory_zeros(count, sizeof *names);
+    for (size_t i = 0; i < count; i++)
+        names[i] = samples->phases[i].phase;
+    qsort(names, count, sizeof *names, compare_phase_names);
+    for (size_t i = 0; i < count; i++)
+        if (!i || strcmp(names[i], names[samples->phase_count - 1]) != 0)
+            names[samples->phase_count++] = names[i];
 }
 
 /* The number of the first one that is not before the owner. */
@@ -192,6 +209,7 @@ static void add_left_out(struct samples *samples) {
 void samples_make(struct samples *samples, const struct symbolizer *symbolizer) {
     samples->value_count = samples->report->is_unowned ? SAMPLE_OWNED : SAMPLE_VALUES;
     sort_phases(samples);
+    name_phases(samples);
     tree_parts(samples->report, symbolizer, 0, add_part, samples);
     add_left_out(samples);
 }
@@ -201,6 +219,7 @@ void samples_free(struct samples *samples) {
     free(samples->paths);
     free(samples->frames);
     free(samples->phases);
+    free(samples->phase_names);
     hash_free(&samples->index);
     string_pool_free(&samples->strings);
 }

@@ -43,7 +43,7 @@ static void look_at_padding(struct findings *findings, const struct group *row) 
     uint64_t objects = are_arrays ? counters->peak_bytes / layout->size : counters->peak_blocks,
              each = padding_saved(layout), saved = objects * each;
     const struct report_site *site = largest_of(findings, row->key.name);
-    if (layout->is_partial ||
+    if (!site || layout->is_partial ||
         !finding_is_worth(saved, LEAST_PEAK, findings->report->totals.counters.peak_bytes) ||
         !findings_want(findings, site))
         return;
@@ -61,7 +61,7 @@ static void look_at_class(struct findings *findings, const struct group *row) {
     uint64_t size = row->use.layout->size, over = (size + CLASS_HEAD) % CLASS,
              saved = row->sum.counters.peak_blocks * CLASS;
     const struct report_site *site = largest_of(findings, row->key.name);
-    if (size <= CLASS_LEAST || !over || over > LITTLE || !are_single(row) ||
+    if (!site || size <= CLASS_LEAST || !over || over > LITTLE || !are_single(row) ||
         !finding_is_worth(saved, LEAST_PEAK, findings->report->totals.counters.peak_bytes) ||
         !findings_want(findings, site))
         return;

@@ -3,6 +3,7 @@
 #include "dump/html/pack.h"
 
 #include "dump/base/memory.h"
+#include "dump/base/progress.h"
 #include "dump/view/rows.h"
 
 #include <stdlib.h>
@@ -321,6 +322,7 @@ static void take_stack(void *context, const struct tree_part *part) {
     memory_grow(&pack->stacks, pack->stack_count, &pack->stack_room, sizeof *pack->stacks);
     pack->stacks[pack->stack_count++] = (struct pack_stack){
         pack->numbers[part->site->position], pack_path(&pack->tables, part->path), part->counters};
+    progress("stacks", pack->stack_count, pack->html->report->stack_count);
 }
 
 /* Sites that are gone have counted nothing in the report. */

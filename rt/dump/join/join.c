@@ -5,6 +5,7 @@
 #include "dump/base/complain.h"
 #include "dump/base/memory.h"
 #include "dump/base/modules.h"
+#include "dump/base/progress.h"
 #include "dump/base/site_keep.h"
 #include "dump/join/counters.h"
 #include "dump/load/loaded.h"
@@ -262,24 +263,6 @@ void joined_free(struct joined *joined) {
 
 /* ---- The reports of many files as one. */
 
-/* So few are read before anybody wonders. */
-enum { PROGRESS_FROM = 500, PROGRESS_STEP = 100 };
-
-static bool wants_progress(int count) {
-    return count >= PROGRESS_FROM && isatty(STDERR_FILENO);
-}
-
-/* On one line, which is gone when all is done or something is complained about. */
-static void show_progress(int done, int count) {
-    if (wants_progress(count) && done % PROGRESS_STEP == 0)
-        fprintf(stderr, "\r%d of %d files", done, count);
-}
-
-static void clear_progress(int count) {
-    if (wants_progress(count))
-        fputs("\r\033[K", stderr);
-}
-
 /* *status: what is damaged is added all the same. */
 static bool add_file(struct joined *joined, const char *path, join_visitor *visit, void *context, int *status,
                      struct reason *why) {
@@ -298,13 +281,11 @@ int join_files(struct joined *joined, char **paths, int count, join_visitor *vis
     int status = STATUS_DONE;
     struct reason why;
     for (int i = 0; i < count; i++) {
-        show_progress(i, count);
+        progress("files", (uint64_t)i, (uint64_t)count);
         if (add_file(joined, paths[i], visit, context, &status, &why))
             continue;
-        clear_progress(count);
         status = complain(paths[i], "%s", why.text);
     }
-    clear_progress(count);
     if (joined->reports)
         joined_report(joined);
     return status;

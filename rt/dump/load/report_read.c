@@ -4,6 +4,7 @@
 
 #include "base/sort.h"
 #include "dump/base/memory.h"
+#include "dump/base/progress.h"
 #include "dump/load/json_field.h"
 
 #include <stdlib.h>
@@ -73,6 +74,7 @@ static void read_sizes(struct report_site *row, const struct json_at *at) {
 static void read_row(struct report_file *file, const struct json_at *at) {
     memory_grow(&file->rows, file->report.site_count, &file->row_room, sizeof *file->rows);
     struct report_site *row = &file->rows[file->report.site_count++];
+    progress("sites read", file->report.site_count, 0);
     *row = (struct report_site){.lost_bytes = 0};
     read_view(file, &row->view, at);
     report_read_counters(file, &row->counters, at);

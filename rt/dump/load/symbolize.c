@@ -6,6 +6,7 @@
 #include "dump/base/complain.h"
 #include "dump/base/memory.h"
 #include "dump/base/names.h"
+#include "dump/base/progress.h"
 #include "dump/debug/child.h"
 #include "dump/elf/module_file.h"
 #include "dump/elf/symbols.h"
@@ -86,21 +87,6 @@ struct finding {
     size_t count, done;
 };
 
-static bool wants_progress(const struct finding *finding) {
-    return !finding->symbolizer->is_quiet && isatty(STDERR_FILENO);
-}
-
-static void show_progress(const struct finding *finding) {
-    enum { STEP = 4096 };
-    if (finding->done % STEP == 0 && finding->done && wants_progress(finding))
-        fprintf(stderr, "\r%zu of %zu addresses", finding->done, finding->count);
-}
-
-static void clear_progress(const struct finding *finding) {
-    if (finding->done && wants_progress(finding))
-        fputs("\r\033[K", stderr);
-}
-
 static void keep_places(struct symbolizer *symbolizer, struct symbol *symbol, const struct place *places,
                         size_t count) {
     free(symbol->places);
@@ -114,8 +100,7 @@ static void keep_places(struct symbolizer *symbolizer, struct symbol *symbol, co
 
 static void take_found(void *context, size_t index, const struct place *places, size_t count) {
     struct finding *finding = context;
-    finding->done++;
-    show_progress(finding);
+    progress("addresses looked up", ++finding->done, finding->count);
     keep_places(finding->symbolizer, &finding->fresh[index], places, count);
 }
 
@@ -191,12 +176,10 @@ static void find_all(struct finding *finding, struct symbol_module *module, cons
     module_files_open(&files, module->path, module->build_id, directory);
     const struct elf_file *debug = module_files_with(&files, ".debug_info");
     if (debug &&
-        !symbol_child_lookup(debug, finding->instructions, finding->count, take_found, finding, &why)) {
-        clear_progress(finding);
+        !symbol_child_lookup(debug, finding->instructions, finding->count, take_found, finding, &why))
         complain_of(finding->symbolizer, module, why.text);
-    } else if (!debug && !files.module.is_open && !files.debug.is_open)
+    else if (!debug && !files.module.is_open && !files.debug.is_open)
         complain_of(finding->symbolizer, module, files.why.text);
-    clear_progress(finding);
     find_symbols_in(finding, &files.debug);
     find_symbols_in(finding, &files.module);
     find_functions_in(finding, &files.module);

@@ -4,6 +4,7 @@
 
 #include "dump/base/files.h"
 #include "dump/base/memory.h"
+#include "dump/base/progress.h"
 #include "dump/process/process.h"
 #include "model/report_order.h"
 #include "write/line.h"
@@ -73,6 +74,7 @@ static struct snapshot *take(struct top *top, struct reason *why) {
     line_fit(report, STDOUT_FILENO);
     report->is_coloured = false;
     top->names.is_quiet = true;
+    progress_off();
     symbolize_report(&top->names, report);
     report_prepare(report, &everything);
     snapshot->sites = memory_copy(report->sites, report->counted * sizeof(struct report_site *));
