@@ -196,6 +196,8 @@ static void tell_thinned(struct recording_job *job) {
 static enum taken take_first(struct recording_job *job) {
     for (;;) {
         enum taken taken = take(job);
+        if (taken == NOT_TAKEN && !command_runs(job))
+            reason_set(&job->why, "ended before it could be read, or has no allocsite in it");
         if (taken != NOT_TAKEN || !job->child || !command_runs(job))
             return taken;
         if (!wait_until(job, clock_now(CLOCK_BOOTTIME) + SECOND / 100))

@@ -57,11 +57,22 @@ static void put_site(struct out *out, const struct samples *samples, const struc
     out_char(out, '"');
 }
 
+/* Seconds: whole ones for who reads them as Prometheus' older format, which has milliseconds; but samples of
+ * a recording may be less than one apart. */
+static void put_time(struct out *out, const struct samples *samples, uint64_t time) {
+    out_char(out, ' ');
+    out_u64(out, time / 1000000000);
+    if (!samples->moment)
+        return;
+    char decimals[8];
+    snprintf(decimals, sizeof decimals, ".%03u", (unsigned)(time / 1000000 % 1000));
+    out_text(out, decimals);
+}
+
 /* site: NULL for all others. time: nanoseconds since 1970; 0: what is still counting has no time of its own.
  */
 static void put_sample(struct out *out, const struct samples *samples, enum sample_value value,
                        const struct site_view *site, uint64_t amount, uint64_t time) {
-    char text[32];
     out_text(out, metrics[value].name);
     out_text(out, "{program=\"");
     put_escaped(out, samples->report->program);
@@ -72,8 +83,8 @@ static void put_sample(struct out *out, const struct samples *samples, enum samp
         put_label(out, "site", "other");
     out_text(out, "} ");
     out_u64(out, amount);
-    snprintf(text, sizeof text, " %.3f", (double)(time / 1000000) / 1000);
-    out_text(out, time ? text : "");
+    if (time)
+        put_time(out, samples, time);
     out_char(out, '\n');
 }
 
