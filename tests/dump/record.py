@@ -58,6 +58,8 @@ class Recorder:
         """Until two more samples are there: the second one was begun after this call was."""
         wanted = self.samples() + 2
         while self.samples() < wanted:
+            if self.process.poll() is not None:
+                raise AssertionError("the recorder has ended: " + self.process.stderr.read())
             time.sleep(0.01)
 
     def end(self, sent=signal.SIGINT):

@@ -283,6 +283,20 @@ class Openmetrics(unittest.TestCase):
             self.assertIn(f'{key}="{value}"', labels)
         self.assertEqual(found[labels], site["live_blocks"])
 
+    def test_recording(self):
+        """All samples of a recording, each at its time."""
+        path = os.path.join(GOLDEN, "../recording-1/steps.rec")
+        history = json.loads(dump("report", "--history", "--format=json", path).stdout)
+        for arguments in [], ["--top=1"]:
+            blocks = work("blocks")
+            shutil.rmtree(blocks, ignore_errors=True)
+            run(PROMTOOL, "tsdb", "create-blocks-from", "openmetrics", exported("openmetrics", *arguments, path), blocks)
+            os.mkdir(os.path.join(blocks, "wal"))
+            sums = {}
+            for value, time in re.findall(r'(?m)^\{__name__="allocsite_live_bytes".* (\S+) (\d+)$', run(PROMTOOL, "tsdb", "dump", blocks)):
+                sums[int(time)] = sums.get(int(time), 0) + int(float(value))
+            self.assertEqual(sums, dict(zip(history["times_ms"], history["total"]["live_bytes"])))
+
     def test_without_time(self):
         """Reports that do not say when they end have no time: a scraper's is right."""
         for path in ALL[4][0], ALL[5][0], STACKS:

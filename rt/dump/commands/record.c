@@ -156,7 +156,8 @@ static void find_source(struct recording_job *job) {
 static bool is_same(struct recording_job *job, const struct report_source *source, struct reason *why) {
     bool is_first = !job->taking.sample_count;
     uint64_t begun = source->profile.begun;
-    if (!is_first && (job->start_time != source->profile.start_time || job->begun != begun))
+    bool is_other = begun && job->begun && job->begun != begun;
+    if (!is_first && (job->start_time != source->profile.start_time || is_other))
         return reason_set(why, "runs another program now");
     job->start_time = source->profile.start_time;
     job->begun = begun;
@@ -196,6 +197,8 @@ static void tell_thinned(struct recording_job *job) {
 static enum taken take_first(struct recording_job *job) {
     for (;;) {
         enum taken taken = take(job);
+        if (taken == NOT_TAKEN && !command_runs(job))
+            reason_set(&job->why, "ended before it could be read, or has no allocsite in it");
         if (taken != NOT_TAKEN || !job->child || !command_runs(job))
             return taken;
         if (!wait_until(job, clock_now(CLOCK_BOOTTIME) + SECOND / 100))
@@ -203,11 +206,15 @@ static enum taken take_first(struct recording_job *job) {
     }
 }
 
+/* So many in a row are more than a program that is busy with its counters. */
+enum { MISSED = 10 };
+
 /* At what would be the times of samples if none took any time. */
 static enum taken take_more(struct recording_job *job) {
     enum taken taken = TAKEN;
+    int missed = 0;
     uint64_t interval = job->taking.interval, next = clock_now(CLOCK_BOOTTIME);
-    while (taken == TAKEN && job->taking.sample_count != job->count) {
+    while (taken != CANNOT_WRITE && missed < MISSED && job->taking.sample_count != job->count) {
         tell_thinned(job);
         uint64_t now = clock_now(CLOCK_BOOTTIME);
         next = next + interval > now ? next + interval : now + interval;
@@ -217,6 +224,7 @@ static enum taken take_more(struct recording_job *job) {
         taken = runs || !job->is_memory ? take(job) : NOT_TAKEN;
         if (!runs)
             return taken == CANNOT_WRITE ? taken : TAKEN;
+        missed = taken == NOT_TAKEN ? missed + 1 : 0;
     }
     if (taken == NOT_TAKEN && still_runs(job))
         complain(job->output, "ends here: the process %s", job->why.text);

@@ -57,6 +57,18 @@ static void put_site(struct out *out, const struct samples *samples, const struc
     out_char(out, '"');
 }
 
+/* Seconds: whole ones for who reads them as Prometheus' older format, which has milliseconds; but samples of
+ * a recording may be less than one apart. */
+static void put_time(struct out *out, const struct samples *samples, uint64_t time) {
+    out_char(out, ' ');
+    out_u64(out, time / 1000000000);
+    if (!samples->moment)
+        return;
+    char decimals[8];
+    snprintf(decimals, sizeof decimals, ".%03u", (unsigned)(time / 1000000 % 1000));
+    out_text(out, decimals);
+}
+
 static void begin_sample(struct out *out, const struct samples *samples, const char *name) {
     out_text(out, name);
     out_text(out, "{program=\"");
@@ -65,12 +77,11 @@ static void begin_sample(struct out *out, const struct samples *samples, const c
 }
 
 /* time: nanoseconds since 1970; 0: what is still counting has no time of its own. */
-static void end_sample(struct out *out, uint64_t amount, uint64_t time) {
-    char text[32];
+static void end_sample(struct out *out, const struct samples *samples, uint64_t amount, uint64_t time) {
     out_text(out, "} ");
     out_u64(out, amount);
-    snprintf(text, sizeof text, " %.3f", (double)(time / 1000000) / 1000);
-    out_text(out, time ? text : "");
+    if (time)
+        put_time(out, samples, time);
     out_char(out, '\n');
 }
 
@@ -86,7 +97,7 @@ static void put_sample(struct out *out, const struct samples *samples, enum samp
         put_site(out, samples, site);
     else
         put_label(out, "site", "other");
-    end_sample(out, amount, time);
+    end_sample(out, samples, amount, time);
 }
 
 static uint64_t value_of(const struct counters *counters, enum sample_value value) {
@@ -178,7 +189,7 @@ static void put_phases(struct out *out, const struct samples *samples, enum samp
                 sum += samples->list[at].values[value];
         begin_sample(out, samples, name);
         put_label(out, "phase", samples->phase_names[i]);
-        end_sample(out, sum, time_of(samples));
+        end_sample(out, samples, sum, time_of(samples));
     }
 }
 

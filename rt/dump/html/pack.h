@@ -46,8 +46,8 @@ void pack_tables_free(struct pack_tables *);
 /* A member or element that is a text, as the document has them. */
 void pack_string(struct json *, const char *key, const char *);
 
-/* The member "time": what sites had at points of a recording. numbers: of its rows in the document; SIZE_MAX: it
- * has none of them. */
+/* The member "time": what sites had at points of a recording. numbers: of its rows in the document; SIZE_MAX:
+ * it has none of them. */
 void pack_time(struct json *, const struct moment *, const size_t *numbers);
 
 /* The member "source": the lines around the sites, of files that can be read. */

@@ -246,6 +246,14 @@ bool recording_next(struct recording *from) {
     return !from->is_wrong;
 }
 
+uint64_t recording_blocks(const void *bytes, size_t size) {
+    struct recording from = {.bytes = bytes, .size = size, .at = RECORDING_HEADER};
+    uint64_t count = 0;
+    for (size_t block; size >= RECORDING_HEADER && next_block(&from, &block);)
+        count++;
+    return count;
+}
+
 bool recording_is(const void *bytes, size_t size) {
     return size >= RECORDING_MAGIC_SIZE && memcmp(bytes, RECORDING_MAGIC, RECORDING_MAGIC_SIZE) == 0;
 }

@@ -46,6 +46,9 @@ struct recording {
 
 bool recording_is(const void *bytes, size_t size);
 
+/* Blocks of it that are whole; those that are not damaged are samples. */
+uint64_t recording_blocks(const void *bytes, size_t size);
+
 /* At the beginning of it. The bytes are needed until it is closed. False: *why says why, and there is nothing
  * to close. */
 bool recording_open(struct recording *, const void *bytes, size_t size, struct reason *why);

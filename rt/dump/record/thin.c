@@ -10,18 +10,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-static uint64_t count_samples(const void *bytes, size_t size) {
-    struct recording from;
-    struct reason unimportant;
-    uint64_t count = 0;
-    if (!recording_open(&from, bytes, size, &unimportant))
-        return 0;
-    while (recording_next(&from))
-        count++;
-    recording_close(&from);
-    return count;
-}
-
 /* Those that were thinned before are the oldest, and get thinner each time. */
 static bool is_kept(uint64_t number, uint64_t count) {
     return number % 2 == 0 || number >= count / 4 * 3 || number == count - 1;
@@ -72,7 +60,7 @@ static bool rewrite(struct recording_writer *to, const char *path, const void *b
     int fd = fcntl(file.fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
     struct reason last;
     bool is_copied =
-        recording_create(to, fd, why) && copy(to, &from, count_samples(bytes, size), thinned, why);
+        recording_create(to, fd, why) && copy(to, &from, recording_blocks(bytes, size), thinned, why);
     bool is_in_place = new_file_end(&file, is_copied ? 0 : -1, &last);
     if (is_copied && !is_in_place)
         *why = last;

@@ -151,6 +151,7 @@ static void know_site(struct recording_writer *writer, size_t site) {
 
 void recording_change(struct recording_writer *writer, size_t site, const struct recorded_counters *more) {
     know_site(writer, site);
+    writer->change_count += !writer->has_changed[site];
     writer->has_changed[site] = true;
     for (int i = 0; i < RECORDED_COUNTERS; i++)
         writer->changes[site].values[i] += more->values[i];
@@ -168,17 +169,16 @@ static void put_change(struct recording_writer *writer, size_t passed, struct re
     *change = (struct recorded_counters){.values = {0}};
 }
 
+/* Most sites have not changed. */
 static void put_changes(struct recording_writer *writer) {
-    size_t count = 0, next = 0;
-    for (size_t i = 0; i < writer->room; i++)
-        count += writer->has_changed[i];
-    put(writer, count);
-    for (size_t i = 0; i < writer->room; i++) {
-        if (!writer->has_changed[i])
-            continue;
-        put_change(writer, i - next, &writer->changes[i]);
-        writer->has_changed[i] = false;
-        next = i + 1;
+    size_t next = 0;
+    put(writer, writer->change_count);
+    for (; writer->change_count; writer->change_count--) {
+        bool *changed = memchr(writer->has_changed + next, true, writer->room - next);
+        size_t site = (size_t)(changed - writer->has_changed);
+        put_change(writer, site - next, &writer->changes[site]);
+        *changed = false;
+        next = site + 1;
     }
 }
 

@@ -25,7 +25,7 @@ struct recording_writer {
     uint64_t numbers[SAMPLE_NUMBERS];  /* of the last sample */
     struct recorded_counters *changes; /* of sites, since then */
     bool *has_changed;
-    size_t room;
+    size_t room, change_count;
 };
 
 /* Writes the header. False: *why says why, and there is nothing to close. */

@@ -17,8 +17,8 @@ typedef void answer_function(struct out *, const struct serving *, struct report
 
 static void put_page(struct out *out, const struct serving *serving, struct report *report, enum measure by) {
     (void)by;
-    html_write(out, &(struct html){
-                        .report = report, .moment = serving->moment, .symbolizer = &serving->symbolizer});
+    html_write(
+        out, &(struct html){.report = report, .moment = serving->moment, .symbolizer = &serving->symbolizer});
 }
 
 static void put_samples(struct out *out, const struct serving *serving, struct report *report,

@@ -96,6 +96,12 @@ function roomAt(root, key) {
 
 const moduleOf = (room) => room.module ?? (room.parent ? moduleOf(room.parent) : 0);
 
+// Of two reports both numbers where they fit, else the change.
+function numbersOf(metric, { now, before }, width) {
+    if (!old) return amount(metric, now);
+    return width > 240 ? `${amount(metric, before)} → ${amount(metric, now)}` : change(metric, now - before);
+}
+
 class Treemap {
     constructor() {
         this.map = element("div", { class: "treemap", role: "tree", "aria-label": "Treemap" });
@@ -134,7 +140,7 @@ class Treemap {
                 describe(metric, name, room),
             ),
             width > 30 && height > 16
-                ? element("span", {}, element("b", {}, room.name), " ", old ? change(metric, room.now - room.before) : amount(metric, room.now))
+                ? element("span", {}, element("b", {}, room.name), " ", numbersOf(metric, room, width))
                 : null,
         );
         if (width > 40 && height > ROOM_HEAD + 16)
