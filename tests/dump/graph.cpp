@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 // The same in C++: bases, the standard library's pointers and containers, a cycle of shared pointers that is
 // lost.
 #include <cstdio>

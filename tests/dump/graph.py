@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """allocsite-dump graph against programs that build known graphs and tell their edges themselves."""
 import collections
+import glob
 import json
 import os
 import shutil
@@ -12,14 +13,14 @@ from runs import CC, dump, work
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 
-def snapshot(source):
+def snapshot(source, *options, preload=""):
     """Compiles the program, takes a snapshot when it is ready, and lets it end. Returns what it told, with the path."""
-    name = source.replace(".", "-")
+    name = source.replace(".", "-") + "".join(options) + os.path.basename(preload)
     compiler = CC + "++" if source.endswith(".cpp") else CC
-    subprocess.run([compiler, "-O1", "-g", os.path.join(HERE, source), "-o", work(name)], check=True)
+    subprocess.run([compiler, "-O1", "-g", "-pthread", os.path.join(HERE, source), *options, "-o", work(name)], check=True)
     path = work(name + ".graph")
     with subprocess.Popen([work(name)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-                          env={**os.environ, "ALLOCSITE_OPTIONS": f"reach=1:format=json:report={work(name)}.json"}) as process:
+                          env={**os.environ, "LD_PRELOAD": preload, "ALLOCSITE_OPTIONS": f"reach=1:format=json:report={work(name)}.json"}) as process:
         told = collections.defaultdict(list)
         while (line := process.stdout.readline().split()) != ["ready"]:
             told[line[0]].append(line[1:])
@@ -162,6 +163,27 @@ class Cpp(unittest.TestCase):
 
     def test_lost_blocks_are_those_of_reach(self):
         self.assertEqual(totals_of(self.path), lost_at_exit(self.report))
+
+
+class Others(unittest.TestCase):
+    def check(self, *arguments, **more):
+        """Libraries have blocks without a type, which hold others. What is linked in statically may have another struct
+        node, so that its fields have no names."""
+        path, told, report = snapshot("graph.c", *arguments, **more)
+        typed = {fields[0] for fields in map(lambda line: line.split("\t"), shown("--dump", path).splitlines())
+                 if fields[2] != "[no type]"}
+        self.assertEqual(sorted((start, end) for start, _, end in edges(path) if start in typed),
+                         sorted((start, end) for start, _, end in told["edge"]))
+        blocks, size = totals_of(path)
+        self.assertEqual((blocks + 1, size + 24), lost_at_exit(report))
+
+    def test_static_programs(self):
+        self.check("-static")
+
+    def test_other_allocators(self):
+        for library in glob.glob("/usr/lib/x86_64-linux-gnu/lib*malloc.so.?"):
+            with self.subTest(library):
+                self.check(preload=library)
 
 
 class Bad(unittest.TestCase):

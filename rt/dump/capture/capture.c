@@ -31,10 +31,11 @@ static uint64_t now(clockid_t clock) {
     return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
 }
 
+/* Of a module's data the linker has a part made read-only when it is relocated. */
 static void want_mapping(struct capture *capture, const struct capture_map *map) {
-    if (!map->is_writable || heap_is_table(&capture->heap, map->begin, map->end))
+    if (!map->is_readable || heap_is_table(&capture->heap, map->begin, map->end))
         return;
-    bool has_blocks = heap_want(&capture->heap, &capture->image, map->begin, map->end);
+    bool has_blocks = map->is_writable && heap_want(&capture->heap, &capture->image, map->begin, map->end);
     if (has_blocks || capture_maps_is_root(&capture->maps, map, &capture->stop))
         image_want(&capture->image, map->begin, map->end);
 }

@@ -91,11 +91,11 @@ static void add_edge(struct scan *scan, size_t to, uint64_t word, uint64_t offse
 
 /* A pointer that leads to no block: to the end of one, or to where one may have been. */
 static void see_astray(struct scan *scan, uint64_t word) {
-    size_t before = word ? finder_before(scan->finder, word - 1) : FINDER_NONE;
-    const struct heap_block *block = &scan->finder->blocks[before];
-    if (before != FINDER_NONE && block->start + block->size == word)
+    const struct finder *finder = scan->finder;
+    size_t before = word ? finder_before(finder, word - 1) : FINDER_NONE;
+    if (before != FINDER_NONE && finder->blocks[before].start + finder->blocks[before].size == word)
         scan->graph->words.past_end++;
-    else if (word - scan->finder->lowest < scan->finder->extent)
+    else if (word - finder->lowest < finder->extent)
         scan->graph->words.stale++;
 }
 

@@ -50,9 +50,9 @@ size_t finder_find(const struct finder *finder, uint64_t word, bool heads) {
     if (word - finder->lowest > finder->extent) /* most words are no pointers */
         return FINDER_NONE;
     size_t i = finder_before(finder, word);
-    const struct heap_block *block = &finder->blocks[i];
     if (i == FINDER_NONE)
         return FINDER_NONE;
+    const struct heap_block *block = &finder->blocks[i];
     bool is_it = word - block->start < block->size
                      ? !heads || !is_next_head(block, word)
                      : word == block->start || is_empty_array(finder, block, word);

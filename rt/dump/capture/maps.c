@@ -77,10 +77,9 @@ static void see(struct reading *reading, const struct process_mapping *mapping) 
     maps->list[maps->count++] = (struct capture_map){
         .begin = mapping->start,
         .end = mapping->end,
+        .is_readable = mapping->flags[0] == 'r',
         .is_writable = mapping->flags[0] == 'r' && mapping->flags[1] == 'w',
-        .is_file = mapping->inode != 0,
         .is_stack = strcmp(mapping->path, "[stack]") == 0,
-        .is_shared = mapping->flags[3] == 's',
     };
     if (is_module)
         see_module(reading, mapping->start, string_keep(&maps->strings, mapping->path));

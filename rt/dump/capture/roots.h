@@ -10,7 +10,7 @@
 
 struct capture_map {
     uint64_t begin, end;
-    bool is_writable, is_file, is_stack, is_shared;
+    bool is_readable, is_writable, is_stack;
 };
 
 /* A writable segment of a module. */
