@@ -5,7 +5,6 @@ ctest passes DUMP (allocsite-dump), MAKE (make_profiles) and WORK (a folder) in 
 """
 import json
 import os
-import pty
 import resource
 import shutil
 import stat
@@ -45,16 +44,6 @@ def document(*paths):
 def contents(path):
     with open(path, "rb") as file:
         return file.read()
-
-
-def everything(terminal):
-    """Whose other side is closed, though what was written there may still be on its way."""
-    shown = b""
-    while True:
-        try:
-            shown += os.read(terminal, 10000)
-        except OSError:
-            return shown.decode()
 
 
 class Joined(unittest.TestCase):
@@ -120,16 +109,6 @@ class Joined(unittest.TestCase):
         command = f"'{DUMP}' report <(cat '{FEW[1]}')"
         result = subprocess.run(["bash", "-c", command], capture_output=True, text=True)
         self.assertEqual((result.returncode, result.stdout), (0, check("report", FEW[1])), result.stderr)
-
-    def test_nothing_moves_on_a_terminal_for_few(self):
-        master, slave = pty.openpty()
-        subprocess.run([DUMP, "report", *FEW], stdout=subprocess.DEVNULL, stderr=slave, check=True)
-        subprocess.run([DUMP, "report", *FEW * 100], stdout=subprocess.DEVNULL, stderr=slave, check=True)
-        os.close(slave)
-        shown = everything(master)
-        os.close(master)
-        self.assertTrue(shown.startswith("\r0 of 600 files\r100 of 600 files"), shown)
-        self.assertTrue(shown.endswith("\r\x1b[K"), shown)
 
 
 class Merged(unittest.TestCase):
