@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The variables of modules. */
+#include "dump/base/complain.h"
 #include "dump/base/memory.h"
 #include "dump/base/names.h"
 #include "dump/capture/roots.h"
@@ -70,6 +71,7 @@ void capture_variables(struct graph *graph, const struct capture_maps *maps, str
     for (size_t i = 0; i < maps->data_count; i++) {
         struct variables variables = {.count = 0};
         struct module_files files;
+        struct reason why;
         module_files_open(&files, maps->data[i].path, NULL, NULL);
         const struct elf_file *elf = module_files_with(&files, ".symtab");
         if (elf)
@@ -78,6 +80,7 @@ void capture_variables(struct graph *graph, const struct capture_maps *maps, str
             read_table(&variables, elf, ".dynsym");
         name_roots(graph, &maps->data[i], &variables, texts);
         free(variables.list);
-        module_files_close(&files);
+        if (!module_files_close(&files, &why))
+            complain(maps->data[i].path, "%s", why.text);
     }
 }

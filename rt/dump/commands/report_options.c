@@ -95,7 +95,7 @@ static const struct option long_options[] = {
     {"unused", no_argument, NULL, 'u'},
     {"events", no_argument, NULL, 'e'},
     {"coverage", no_argument, NULL, 'c'},
-    {"advise", no_argument, NULL, 'a'},
+    {"advise", no_argument, NULL, 'v'},
     {"no-symbols", no_argument, NULL, 's'},
     {"debug-dir", required_argument, NULL, 'd'},
     {"help", no_argument, NULL, 'h'},
@@ -269,7 +269,7 @@ static const char *take_option(struct showing *showing, int option, const char *
     case 'S':
         showing->has_source = true;
         return NULL;
-    case 'a':
+    case 'v':
         set_what(showing, SHOW_ADVICE);
         return NULL;
     case 'u':
