@@ -227,12 +227,16 @@ static Value *isWrapped(IRBuilder<NoFolder> &builder, Function &wrapper) {
 }
 
 /* With --wrap=NAME other files call __wrap_NAME, so that is what a twin does then, and drops the site: who
- * called is billed. Without it this is two instructions. */
+ * called is billed. Without it this is two instructions. A program may also have a __real_NAME of its own,
+ * linked without --wrap: then there is no __wrap_NAME. */
 static void obeyWrap(Function &twin, Function &wrapper, BasicBlock &otherwise) {
-    IRBuilder<NoFolder> builder(BasicBlock::Create(twin.getContext(), "", &twin, &twin.getEntryBlock()));
+    LLVMContext &context = twin.getContext();
+    IRBuilder<NoFolder> builder(BasicBlock::Create(context, "", &twin, &twin.getEntryBlock()));
+    IRBuilder<NoFolder> seldom(BasicBlock::Create(context, "", &twin));
     Function &other = weakly(("__wrap_" + wrapper.getName()).str(), wrapper);
-    builder.CreateCondBr(isWrapped(builder, wrapper), jumpFrom(twin, other), &otherwise,
-                         MDBuilder(twin.getContext()).createBranchWeights(1, 1000));
+    builder.CreateCondBr(isWrapped(builder, wrapper), seldom.GetInsertBlock(), &otherwise,
+                         MDBuilder(context).createBranchWeights(1, 1000));
+    seldom.CreateCondBr(seldom.CreateIsNotNull(&other), jumpFrom(twin, other), &otherwise);
 }
 
 /* A jump, which drops the site: nobody is known to take it. It needs no group, for it is as short as what

@@ -244,8 +244,8 @@ static inline int allocsite_off_event(allocsite_event_function *function, void *
 /* Counts size bytes at p as a block of the line of this call, as if malloc had returned it: for memory of
  * mmap, of a device, of an allocator that allocsite does not know. p is a multiple of 8. A block that is live
  * already stays what it is, and nothing is counted. The memory is not touched. Of two live blocks of 1024
- * bytes and more, marked or not, that begin in the same aligned 1024 bytes, only the first can be counted; the
- * report then says that it is not exact. A macro, so that the line is the caller's. */
+ * bytes and more, marked or not, that begin in the same aligned 1024 bytes, only the first can be counted;
+ * the report then says that it is not exact. A macro, so that the line is the caller's. */
 #define allocsite_mark(p, size) (allocsite_mark_block ? allocsite_mark_block((p), (size)) : (void)0)
 
 /* Counts that block as freed. One that was not marked is a fault of the program, as with free. */

@@ -59,6 +59,12 @@ linked 'weak' user.o wrapper.o
 silent "$CLANG" -O2 -c "$here/twin_wrapper.c" -o strong.o
 linked 'weak beside a plain one' user.o wrapper.o strong.o
 
+# Only the name is as if ld had been told to --wrap the wrapper.
+echo 'void __real_twin_malloc(void) {}' >real.c
+silent "$CLANG" -c real.c
+wrapper
+linked 'a function called __real_' user.o wrapper.o real.o
+
 # Another LLVM spells the same names.
 user 1
 for other in "$bin"/allocsite-clang-*; do

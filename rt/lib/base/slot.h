@@ -8,8 +8,8 @@
 #include <stdint.h>
 
 /* A key is a slot above the bits that an entry of the shadow table has for a size. A bit of size less would
- * have twice the slots, but programs whose sizes go from 500 to 1,000 then pay for a branch that the processor
- * cannot predict: larson with sizes to 1,000 is at 1.3 times its plain time, and was at 1.6. */
+ * have twice the slots, but programs whose sizes go from 500 to 1,000 then pay for a branch that the
+ * processor cannot predict: larson with sizes to 1,000 is at 1.3 times its plain time, and was at 1.6. */
 #define SLOT_BITS 18
 #define KEY_SHIFT 10
 #define KEY(slot) ((uint32_t)(slot) << KEY_SHIFT)

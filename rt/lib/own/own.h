@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Counting what happens to blocks: they come, change hands and go. The hot path. */
-#ifndef ALLOCSITE_LIB_BILL_OWN_H
-#define ALLOCSITE_LIB_BILL_OWN_H
+#ifndef ALLOCSITE_LIB_OWN_OWN_H
+#define ALLOCSITE_LIB_OWN_OWN_H
 
 #include "format.h"
 #include "lib/base/local.h"
