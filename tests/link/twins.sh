@@ -59,18 +59,18 @@ linked 'weak' user.o wrapper.o
 silent "$CLANG" -O2 -c "$here/twin_wrapper.c" -o strong.o
 linked 'weak beside a plain one' user.o wrapper.o strong.o
 
-# Only the name is as if ld had been told to --wrap the wrapper.
-echo 'void __real_twin_malloc(void) {}' >real.c
-silent "$CLANG" -c real.c
-wrapper
-linked 'a function called __real_' user.o wrapper.o real.o
-
 # Another LLVM spells the same names.
 user 1
 for other in "$bin"/allocsite-clang-*; do
     silent "$other" -O2 -c "$here/twin_wrapper.c" -o wrapper.o
     linked "$other" user.o wrapper.o
 done
+
+# Only the name is as if ld had been told to --wrap the wrapper.
+echo 'void __real_twin_malloc(void) {}' >real.c
+silent "$CLANG" -c real.c
+wrapper
+linked 'a function called __real_' user.o wrapper.o real.o
 
 # What ld is told to call in place of a wrapper is called, from twins and stand-ins as well, however they are compiled.
 cat >replacing.c <<'C'
