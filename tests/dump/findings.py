@@ -171,7 +171,9 @@ class Advice(unittest.TestCase):
         self.assertIn("owners=0", unknown[0])
 
     def test_filter(self):
-        self.assertEqual(advice(REUSE, "reach=0", "--filter=function=main"), ([], []))
+        other = dump("report", "--advise", "--filter=function=main", report(REUSE, "advice"))
+        self.assertIn("nothing that allocated matches function=main", other.stderr)
+        self.assertNotIn("reuse", other.stdout)
         self.assertEqual(len(advice(REUSE, "reach=0", "--filter=line_of")[0]), 1)
 
     def test_text(self):

@@ -160,7 +160,7 @@ class Executed(unittest.TestCase):
                 executing.execute()
                 tables = top.communicate()[0]
             self.assertEqual(top.returncode, 0)
-            self.assertIn(f"pid {pid}, ended by force\n", tables)
+            self.assertIn(f"pid {pid}, ended\n", tables)
             self.assertNotIn("still running", dump("report", executing.path).stdout)
 
     def test_a_program_without_the_runtime(self):
