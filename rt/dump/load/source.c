@@ -38,6 +38,12 @@ static bool read_there(struct profile_file *file, int fd, const struct file_map 
     return reason_set(why, "was filled while it was read");
 }
 
+/* What tells of areas was perhaps written when the size was known already. */
+static bool has_grown(int fd, const struct stat *before) {
+    struct stat now;
+    return fstat(fd, &now) == 0 && now.st_size > before->st_size;
+}
+
 /* Maps it anew each time: it may have grown. */
 static bool read_once(struct profile_file *file, int fd, bool *has_changed, struct reason *why) {
     struct file_map map;
@@ -51,7 +57,7 @@ static bool read_once(struct profile_file *file, int fd, bool *has_changed, stru
         return false;
     bool is_read = read_there(file, fd, &map, has_changed, why);
     bool was_cut = !file_unmap(&map, why);
-    *has_changed |= was_cut || (is_read && file->is_changing);
+    *has_changed |= was_cut || (is_read && (file->is_changing || has_grown(fd, &status)));
     if (is_read && was_cut)
         profile_read_free(file);
     return is_read && !was_cut;
