@@ -170,7 +170,7 @@ void report_read_walks(struct report_file *file, const struct json_at *top) {
 
 static void read_frame(struct report_file *file, struct report_frame *frame, const struct json_at *at) {
     const char *module = json_field_text_or_null(at, "module");
-    frame->address = json_field_address(at, "address");
+    *frame = (struct report_frame){.address = json_field_address(at, "address")};
     frame->function = report_read_text(file, at, "function");
     if (json_field_exists(at, "file")) {
         frame->file = report_read_text(file, at, "file");
