@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "find/reaching.h"
 
-#include "base/leaves.h"
 #include "base/names.h"
 #include "find/find.h"
 
@@ -12,6 +11,36 @@
 using namespace llvm;
 
 namespace allocsite {
+
+/* Functions of the C library, and of its mathematics, that neither allocate nor call back: those that
+ * programs call most, of names that ISO C or POSIX's threads reserve: whatever else a program may have one of
+ * its own. One that is missing costs a store at its calls. */
+static constexpr StringLiteral leaves =
+    " "
+    "_Exit __ctype_b_loc __ctype_get_mb_cur_max __ctype_tolower_loc __ctype_toupper_loc "
+    "__cxa_begin_catch __cxa_guard_release __dynamic_cast __errno_location __finite __fpclassify "
+    "__isinf __isinff __isnan __isnanf __longjmp_chk __memcpy_chk __memmove_chk __memset_chk "
+    "__signbit __sigsetjmp __stack_chk_fail __stpcpy_chk __strcat_chk __strcpy_chk __strncat_chk "
+    "__strncpy_chk _exit _longjmp _setjmp abs acos acosf acosh asin asinf asinh atan atan2 atan2f "
+    "atanf atanh atof atoi atol atoll bcmp cbrt cbrtf ceil ceilf clearerr copysign cos cosf cosh div "
+    "erf erfc exp exp2 exp2f expf explicit_bzero expm1 fabs fabsf fdim feof ferror fileno floor "
+    "floorf fmax fmaxf fmin fminf fmod fmodf frexp frexpf getenv hypot isalnum isalpha iscntrl "
+    "isdigit isgraph islower isprint ispunct isspace isupper isxdigit labs ldexp ldexpf ldiv lgamma "
+    "llabs llrint llround log log10 log10f log1p log2 log2f logf longjmp lrint lround lroundf "
+    "malloc_usable_size memccpy memchr memcmp memcpy memmem memmove mempcpy memrchr memset modf nan "
+    "nearbyint pow powf pthread_cond_broadcast pthread_cond_signal pthread_cond_wait pthread_equal "
+    "pthread_getspecific pthread_mutex_lock pthread_mutex_trylock pthread_mutex_unlock "
+    "pthread_rwlock_rdlock pthread_rwlock_unlock pthread_rwlock_wrlock pthread_self "
+    "pthread_spin_lock pthread_spin_unlock rand rawmemchr remainder rint rintf round roundf scalbn "
+    "setjmp sigaddset sigdelset sigemptyset sigfillset sigismember siglongjmp sigsetjmp sin sincos "
+    "sincosf sinf sinh sqrt sqrtf srand stpcpy stpncpy strcasecmp strcasestr strcat strchr strchrnul "
+    "strcmp strcpy strcspn strlen strncasecmp strncat strncmp strncpy strnlen strpbrk strrchr strsep "
+    "strspn strstr strtod strtof strtok strtok_r strtol strtold strtoll strtoul strtoull tan tanf "
+    "tanh tgamma tolower toupper trunc truncf wcscmp wcslen wmemcmp wmemcpy wmemmove wmemset ";
+
+static bool isLeaf(StringRef symbol) {
+    return !symbol.empty() && !symbol.contains(' ') && leaves.contains((" " + symbol + " ").str());
+}
 
 static bool isKnown(const Function &function) {
     return !function.isDeclaration() && takesSite(function);
@@ -35,7 +64,7 @@ static bool mayAllocateElsewhere(const Function &callee) {
         return false;
     if (name.consume_front(ALLOCSITE_ENTRY_PREFIX))
         return isEntryThatAllocates(name);
-    return !callee.isDeclaration() || !leaf_has(name.data(), name.size());
+    return !callee.isDeclaration() || !isLeaf(name);
 }
 
 bool Reaching::mayAllocate(const CallBase &call) const {

@@ -4,6 +4,8 @@
 #ifndef ALLOCSITE_DUMP_BASE_HASH_INDEX_H
 #define ALLOCSITE_DUMP_BASE_HASH_INDEX_H
 
+#include "model/site.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -64,5 +66,14 @@ const char *string_keep(struct string_pool *, const char *text);
 /* Its place in the list. */
 size_t string_number(struct string_pool *, const char *text);
 void string_pool_free(struct string_pool *);
+
+/* ---- Sites that outlive the report that they are of. */
+
+/* The same for sites that order_identity (model/report_order.h) finds to be one. */
+uint64_t site_hash(const struct site_view *);
+
+/* Makes a copy whose texts are the pool's. Returns its inline chain, which is the caller's to free; NULL: it
+ * has none. */
+struct place *site_keep(struct site_view *, const struct site_view *from, struct string_pool *);
 
 #endif

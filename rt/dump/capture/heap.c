@@ -138,10 +138,8 @@ static void see_small(struct heap *heap, uint64_t start, uint32_t entry) {
         add(heap, start, entry >> 1, (entry >> 1) & (large_limit(heap) - 1));
 }
 
-static uint64_t size_of(const struct heap *heap, const struct image *image, uint64_t at,
-                        const struct large_entry *entry) {
+static uint64_t size_of(const struct image *image, uint64_t at, const struct large_entry *entry) {
     struct large_entry aside[2];
-    (void)heap;
     if (!(entry->value >> 31) || !image_read(image, at + sizeof *entry, aside, sizeof aside))
         return entry->size;
     return (uint64_t)aside[0].size << 32 | aside[1].size;
@@ -152,7 +150,7 @@ static void see_large(struct heap *heap, const struct image *image, uint64_t cel
                       const struct large_entry *entry) {
     uint32_t value = entry->value & ~(1u << 31);
     if (is_live(heap, value))
-        add(heap, cell + value % large_limit(heap), value, size_of(heap, image, at, entry));
+        add(heap, cell + value % large_limit(heap), value, size_of(image, at, entry));
 }
 
 /* The entries of small blocks from an address in the process on, for the heap from start on. each: bytes of

@@ -14,7 +14,7 @@ struct span {
 };
 
 /* What is being looked through. */
-struct place {
+struct root_source {
     enum graph_root_kind kind;
     uint32_t thread;
     bool heads;
@@ -25,7 +25,7 @@ void capture_root_add(struct graph *graph, const struct graph_root *root) {
     graph->roots[graph->root_count++] = *root;
 }
 
-static void see_word(const struct capture_roots *roots, const struct place *place, uint64_t word,
+static void see_word(const struct capture_roots *roots, const struct root_source *place, uint64_t word,
                      uint64_t address) {
     size_t to = finder_find(roots->finder, word, place->heads);
     if (to == FINDER_NONE)
@@ -38,7 +38,7 @@ static void see_word(const struct capture_roots *roots, const struct place *plac
 }
 
 /* The words that are there of a stretch of memory. */
-static void see_words(const struct capture_roots *roots, const struct place *place, struct span span) {
+static void see_words(const struct capture_roots *roots, const struct root_source *place, struct span span) {
     const struct image *image = roots->finder->image;
     span.begin = (span.begin + 7) & -UINT64_C(8);
     for (size_t i = image_behind(image, span.begin); i < image->count && image->runs[i].address < span.end;
@@ -55,7 +55,7 @@ static void see_words(const struct capture_roots *roots, const struct place *pla
 }
 
 /* Blocks are left out. */
-static void see_root(const struct capture_roots *roots, const struct place *place, struct span span) {
+static void see_root(const struct capture_roots *roots, const struct root_source *place, struct span span) {
     const struct finder *finder = roots->finder;
     size_t i = finder_before(finder, span.begin);
     for (i = i == FINDER_NONE ? 0 : i; i < finder->count && finder->blocks[i].start < span.end; i++) {
@@ -69,8 +69,8 @@ static void see_root(const struct capture_roots *roots, const struct place *plac
 }
 
 /* The runtime's thread-local memory is left out. */
-static void see_around_own(const struct capture_roots *roots, const struct place *place, struct span span,
-                           uint64_t tp) {
+static void see_around_own(const struct capture_roots *roots, const struct root_source *place,
+                           struct span span, uint64_t tp) {
     struct span own = {tp + (uint64_t)roots->heap->local, tp + (uint64_t)roots->heap->local};
     own.end += roots->heap->layout.local_size;
     if (own.begin >= span.end || own.end <= span.begin) {
@@ -115,8 +115,9 @@ static struct span thread_memory(const struct capture_maps *maps, uint64_t tp) {
 static void see_thread(const struct capture_roots *roots, const struct stopped_thread *thread) {
     const struct capture_maps *maps = roots->maps;
     uint32_t id = (uint32_t)thread->id;
-    struct place stack = {.kind = GRAPH_STACK, .thread = id}, locals = {.kind = GRAPH_THREAD, .thread = id};
-    struct place registers = {.kind = GRAPH_REGISTER, .thread = id};
+    struct root_source stack = {.kind = GRAPH_STACK, .thread = id},
+                       locals = {.kind = GRAPH_THREAD, .thread = id};
+    struct root_source registers = {.kind = GRAPH_REGISTER, .thread = id};
     struct span memory = thread_memory(maps, thread->tp), current = map_at(maps, thread->sp);
     uint64_t sp = most(thread->sp - RED_ZONE, current.begin);
     if (memory.begin < sp && sp < memory.end)
@@ -139,7 +140,7 @@ static void see_thread(const struct capture_roots *roots, const struct stopped_t
 void capture_roots_find(const struct capture_roots *roots) {
     for (size_t i = 0; i < roots->maps->data_count; i++) {
         const struct capture_data *data = &roots->maps->data[i];
-        struct place place = {.kind = GRAPH_DATA, .heads = data->heads};
+        struct root_source place = {.kind = GRAPH_DATA, .heads = data->heads};
         see_root(roots, &place, (struct span){data->begin, data->end});
     }
     for (size_t i = 0; i < roots->stop->count; i++)

@@ -118,6 +118,16 @@ void graph_write(struct out *out, const struct graph *graph) {
 
 /* ---- Reading it. */
 
+void graph_free(struct graph *graph) {
+    for (size_t i = 0; i < graph->text_count; i++)
+        free(graph->texts[i]);
+    free(graph->texts);
+    free(graph->sites);
+    free(graph->blocks);
+    free(graph->edges);
+    free(graph->roots);
+}
+
 struct reader {
     const unsigned char *at, *end;
     bool is_wrong;
@@ -188,9 +198,8 @@ static void make_room(struct graph *graph) {
 static char *get_text(struct reader *reader) {
     size_t length = get_count(reader);
     char *text = memory_zeros(length + 1, 1);
-    for (size_t i = 0; i < length && !reader->is_wrong; i++) {
+    for (size_t i = 0; i < length; i++)
         text[i] = (char)*reader->at++;
-    }
     return text;
 }
 

@@ -110,9 +110,6 @@ static inline uint64_t graph_own(const struct graph *graph, size_t block) {
     return graph_site_of(graph, block)->is_uncounted ? 0 : graph->blocks[block].size;
 }
 
-/* The block that has the address, or that starts there; block_count: none. */
-size_t graph_find(const struct graph *, uint64_t address);
-
 /* ---- The snapshot file: allocsite-graph(5). */
 
 #define GRAPH_MAGIC   "ALSGRAPH"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* How roots lead to an object, and what holds one to which none does. */
+#include "base/sort.h"
 #include "dump/base/memory.h"
 #include "dump/graph/show.h"
 
@@ -197,10 +198,21 @@ static bool is_asked(const struct graph *graph, uint32_t block, const char *what
            is_at_site(graph, graph_site_of(graph, block), what);
 }
 
+/* The block that has the address, or that starts there; block_count: none. */
+static size_t find_block(const struct graph *graph, uint64_t address) {
+    size_t behind = sorted_up_to(graph->blocks, graph->block_count, sizeof *graph->blocks,
+                                 offsetof(struct graph_block, address), address);
+    if (!behind)
+        return graph->block_count;
+    const struct graph_block *block = &graph->blocks[behind - 1];
+    bool is_in = address == block->address || address - block->address < block->size;
+    return is_in ? behind - 1 : graph->block_count;
+}
+
 static size_t address_of(const struct graph *graph, const char *what) {
     char *end;
     uint64_t address = strtoull(what, &end, 16);
-    return strncmp(what, "0x", 2) == 0 && !*end ? graph_find(graph, address) : graph->block_count;
+    return strncmp(what, "0x", 2) == 0 && !*end ? find_block(graph, address) : graph->block_count;
 }
 
 bool graph_show_why(struct out *out, const struct graph *graph, const char *what, size_t limit) {

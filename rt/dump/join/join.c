@@ -6,7 +6,6 @@
 #include "dump/base/memory.h"
 #include "dump/base/modules.h"
 #include "dump/base/progress.h"
-#include "dump/base/site_keep.h"
 #include "dump/join/counters.h"
 #include "dump/load/loaded.h"
 #include "model/report_order.h"

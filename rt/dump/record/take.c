@@ -4,7 +4,6 @@
 
 #include "dump/base/files.h"
 #include "dump/base/memory.h"
-#include "dump/base/site_keep.h"
 #include "model/report_order.h"
 
 #include <fcntl.h>

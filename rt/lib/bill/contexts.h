@@ -44,8 +44,6 @@ extern ALLOCSITE_EXPORT __thread uint64_t context __attribute__((tls_model("init
 extern uint64_t *contexts __attribute__((visibility("hidden")));
 extern uint64_t *contexts_hot __attribute__((visibility("hidden")));
 
-bool contexts_begin(void);
-
 /* Where a context is looked up: what its number has above the index, and the part's slot. */
 struct context_place {
     uint64_t *word, tag;
@@ -68,8 +66,5 @@ static inline uint32_t context_seen(struct context_place place) {
 static inline void context_keep(struct context_place place, uint32_t part) {
     __atomic_store_n(place.word, place.tag | part, __ATOMIC_RELAXED);
 }
-
-/* Whether the number stands for these frames. */
-bool context_is_certain(const void *const *frames, size_t count, const struct walk_told *);
 
 #endif

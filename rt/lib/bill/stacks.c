@@ -61,6 +61,14 @@ static void want_stacks(struct record *record) {
     record->is_listed = record->what != PROFILE_MODULE && listed_has(record);
 }
 
+__thread uint64_t context;
+uint64_t *contexts, *contexts_hot;
+
+static bool contexts_begin(void) {
+    contexts = os_map(sizeof *contexts << CONTEXT_BITS, OS_FORK_KEEPS);
+    return contexts;
+}
+
 /* Slots that were there before the options were read keep stacks from now on. */
 void stacks_begin(uint32_t depth, const char *patterns, const char *list, bool checks) {
     has_list = listed_begin(list);
@@ -240,6 +248,19 @@ COLD uint32_t stack_slot_walked(uint32_t slot) {
 }
 
 /* ---- The same by calling contexts. */
+
+#define ROOT_MOST 3
+
+/* Whether the number stands for these frames. Where only so many frames are kept, and all of them are marked,
+ * the rest does not matter. */
+static bool context_is_certain(const void *const *frames, size_t count, const struct walk_told *told) {
+    size_t marked = 0;
+    while (marked < count && walk_keeps_context(frames[marked]))
+        marked++;
+    if (marked == count)
+        return told->end != WALK_LOST;
+    return marked && told->end == WALK_OUTERMOST && count - marked <= ROOT_MOST;
+}
 
 static bool are_same_steps(profile_name a, profile_name b) {
     while (a != b) {

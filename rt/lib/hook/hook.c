@@ -112,6 +112,11 @@ static struct hook *take_place(allocsite_event_function *function, const void *d
     return NULL;
 }
 
+static void watch(bool is_on) {
+    __atomic_store_n(&hook_is_set, is_on, __ATOMIC_RELEASE);
+    threads_watch(is_on);
+}
+
 int hook_add(allocsite_event_function *function, void *data, const char *filter) {
     struct hook made = {.function = function, .data = data, .kinds = 7, .most = UINT64_MAX, .every = 1};
     if (!function || !read_filter(&made, filter ? filter : ""))
@@ -122,8 +127,7 @@ int hook_add(allocsite_event_function *function, void *data, const char *filter)
     made.state = BEING_SET;
     *hook = made;
     __atomic_store_n(&hook->state, SET, __ATOMIC_RELEASE); /* which who calls looks at first */
-    __atomic_store_n(&hook_is_set, true, __ATOMIC_RELEASE);
-    threads_watch(true);
+    watch(true);
     return 0;
 }
 
@@ -143,10 +147,10 @@ int hook_remove(allocsite_event_function *function, void *data) {
                                         __ATOMIC_ACQUIRE))
             error = 0;
     }
-    if (!is_any_set()) {
-        __atomic_store_n(&hook_is_set, false, __ATOMIC_RELEASE);
-        threads_watch(false);
-    }
+    if (!is_any_set())
+        watch(false);
+    if (is_any_set()) /* one was set meanwhile, whose watch may have come before */
+        watch(true);
     return error;
 }
 
