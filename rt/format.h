@@ -24,10 +24,11 @@
 #include <stdint.h>
 
 /* Raised by every change of anything in this file. The names of the runtime's entry points hold it,
- * so that an object never links or loads with a runtime that would misread its table. */
+ * so that an object never links or loads with a runtime that would misread its table; and the library's,
+ * so that a linker that misses them says what to add. */
 #define ALLOCSITE_FORMAT_VERSION 1
-#define ALLOCSITE_ENTRY(name)    __allocsite_v1_##name
-#define ALLOCSITE_ENTRY_PREFIX   "__allocsite_v1_"
+#define ALLOCSITE_ENTRY(name)    __liballocsite_v1_##name
+#define ALLOCSITE_ENTRY_PREFIX   "__liballocsite_v1_"
 
 /* In the symbol of a function that takes its site as a parameter, behind the name of the wrapper that it is
  * of (plugin/lift/twin.h). */

@@ -1,10 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# The plain command lines: plugin by -fpass-plugin, runtime by -lallocsite.
+# The plain command lines: plugin by -fpass-plugin, runtime by -lallocsite; without it the linker's line names the library.
 . "$(dirname "$0")/common.sh"
 
 silent "$CLANG" -O2 -g -fpass-plugin="$plugin" "$here/app.c" -L"$lib" -lallocsite -Wl,-rpath,"$lib" -o app
 counted ./app "$here/app.c"
 silent "$CLANGXX" -O2 -g -fpass-plugin="$plugin" "$here/app.cpp" -L"$lib" -lallocsite -Wl,-rpath,"$lib" -o app++
 counted ./app++ "$here/app.cpp"
+refused 'undefined.*liballocsite' "$CLANG" -O2 -g -fpass-plugin="$plugin" "$here/app.c" -o incomplete

@@ -5,7 +5,7 @@
 // CHECK: call {{.*}}@malloc(
 // CHECK-NOT: allocsite_v1
 // CHECK: define {{.*}}@user(
-// CHECK: call {{.*}}@__allocsite_v1__Znwm(
+// CHECK: call {{.*}}@__liballocsite_v1__Znwm(
 #include <cstdlib>
 #include <new>
 __attribute__((noinline)) void *operator new(std::size_t n) {

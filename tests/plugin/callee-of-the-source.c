@@ -16,10 +16,10 @@
 // CHECK-NOT: "callee":"calloc"
 // UNTYPED: "callee":"malloc"
 // UNTYPED-NOT: "callee":"{{calloc|strdup}}"
-// MADE: call {{.*}}@__allocsite_v1_calloc(
-// MADE: call {{.*}}@__allocsite_v1_malloc(
-// MADE: call {{.*}}@__allocsite_v1_strdup(
-// MADE: call {{.*}}@__allocsite_v1_calloc(
+// MADE: call {{.*}}@__liballocsite_v1_calloc(
+// MADE: call {{.*}}@__liballocsite_v1_malloc(
+// MADE: call {{.*}}@__liballocsite_v1_strdup(
+// MADE: call {{.*}}@__liballocsite_v1_calloc(
 #include <stdlib.h>
 #include <string.h>
 struct foo {

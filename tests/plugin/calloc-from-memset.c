@@ -2,11 +2,11 @@
 // RUN: %ir %nolift -O0 %s | %check --check-prefix=PLAIN
 // RUN: %ir %nolift -O2 %s | %check --check-prefix=FOLDED
 // PLAIN: i32 -512, i32 [[@LINE+9]],
-// PLAIN: call {{.*}}@__allocsite_v1_malloc(
+// PLAIN: call {{.*}}@__liballocsite_v1_malloc(
 // FOLDED: i32 -512, i32 [[@LINE+7]],
 // FOLDED: c"malloc\00"
 // FOLDED: define {{.*}}@zeroed(
-// FOLDED: call {{.*}}@__allocsite_v1_calloc(i64 {{.*}}1, i64 {{.*}}%{{[^,]*}}, {{.*}}@__allocsite_sites.zeroed
+// FOLDED: call {{.*}}@__liballocsite_v1_calloc(i64 {{.*}}1, i64 {{.*}}%{{[^,]*}}, {{.*}}@__allocsite_sites.zeroed
 #include <stdlib.h>
 #include <string.h>
 void *zeroed(size_t n) {

@@ -2,9 +2,9 @@
 // RUN: %ir -O0 %s | %check
 // RUN: %ir -O2 %s | %check
 // CHECK: define {{.*}}@called(
-// CHECK: call {{.*}}@__allocsite_v1_malloc(i64 {{.*}}24, {{.*}}@__allocsite_sites.called
+// CHECK: call {{.*}}@__liballocsite_v1_malloc(i64 {{.*}}24, {{.*}}@__allocsite_sites.called
 // CHECK: define {{.*}}@of_table(
-// CHECK: call {{.*}}@__allocsite_v1_calloc(i64 {{.*}}2, i64 {{.*}}8, {{.*}}@__allocsite_sites.of_table
+// CHECK: call {{.*}}@__liballocsite_v1_calloc(i64 {{.*}}2, i64 {{.*}}8, {{.*}}@__allocsite_sites.of_table
 #include <stdlib.h>
 static void *(*const allocate)(size_t) = malloc;
 static const struct {

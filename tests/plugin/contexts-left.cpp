@@ -5,7 +5,7 @@ void elsewhere(int), other(int);
 
 // CHECK-LABEL: define {{.*}} @_Z5jumpsi(
 // CHECK: %[[V:.*]] = add i64
-// CHECK: store volatile i64 %[[V]], {{.*}}@__allocsite_v1_context
+// CHECK: store volatile i64 %[[V]], {{.*}}@__liballocsite_v1_context
 // CHECK-NEXT: tail call {{.*}}@_Z9elsewherei
 void jumps(int n) {
     elsewhere(n);
@@ -13,7 +13,7 @@ void jumps(int n) {
 
 // CHECK-LABEL: define {{.*}} @_Z4musti(
 // CHECK: %[[V:.*]] = add i64
-// CHECK: store volatile i64 %[[V]], {{.*}}@__allocsite_v1_context
+// CHECK: store volatile i64 %[[V]], {{.*}}@__liballocsite_v1_context
 // CHECK-NEXT: musttail call {{.*}}@_Z9elsewherei
 void must(int n) {
     [[clang::musttail]] return elsewhere(n + 1);
@@ -21,11 +21,11 @@ void must(int n) {
 
 // CHECK-LABEL: define {{.*}} @_Z7catchesi(
 // CHECK: %[[V:.*]] = add i64
-// CHECK: store volatile i64 %[[V]], {{.*}}@__allocsite_v1_context
+// CHECK: store volatile i64 %[[V]], {{.*}}@__liballocsite_v1_context
 // CHECK-NEXT: invoke {{.*}}@_Z9elsewherei
 // CHECK: landingpad
 // CHECK-NOT: load volatile
-// CHECK: store volatile i64 %[[V]], {{.*}}@__allocsite_v1_context
+// CHECK: store volatile i64 %[[V]], {{.*}}@__liballocsite_v1_context
 // CHECK-NEXT: {{call|invoke}} {{.*}}@_Z5otheri
 void catches(int n) {
     try {

@@ -5,17 +5,17 @@
 // RUN: %ir -O2 -fplugin=%plugin -mllvm -allocsite-contexts %s | %check --check-prefix=HANDLER
 // RUN: %ir -O2 -fplugin=%plugin -mllvm -allocsite-contexts %s | %check --check-prefix=TOLD
 // RUN: %ir -O2 %s | %check --check-prefix=WITHOUT
-// WITHOUT-NOT: __allocsite_v1_context
+// WITHOUT-NOT: __liballocsite_v1_context
 #include <stdlib.h>
 #include <string.h>
 #define APART __attribute__((noinline))
 void elsewhere(void);
 
-// CHECK: @__allocsite_v1_context = external thread_local(initialexec) global i64
-// CHECK: @__allocsite_v1_contexts = linkonce_odr constant i32 65536, comdat
+// CHECK: @__liballocsite_v1_context = external thread_local(initialexec) global i64
+// CHECK: @__liballocsite_v1_contexts = linkonce_odr constant i32 65536, comdat
 
 // LEAF: define {{.*}}i32 @leaf(
-// LEAF-NOT: __allocsite_v1_context
+// LEAF-NOT: __liballocsite_v1_context
 // LEAF: ret i32
 APART static int leaf(int n) {
     return n * 3 + rand();
@@ -23,15 +23,15 @@ APART static int leaf(int n) {
 
 // CHECK-LABEL: define {{.*}} @allocates(
 // CHECK-SAME: prefix [1 x i32] [i32 -945746850]
-// CHECK: %[[X:.*]] = load volatile i64, {{.*}}@__allocsite_v1_context
+// CHECK: %[[X:.*]] = load volatile i64, {{.*}}@__liballocsite_v1_context
 // CHECK: call {{.*}}@llvm.returnaddress(i32 0)
 // CHECK: mul i64 %[[X]], -7046029254386353131
 // CHECK: %[[V:.*]] = add i64
-// CHECK: store volatile i64 %[[V]], {{.*}}@__allocsite_v1_context
-// CHECK-NEXT: call {{.*}}@__allocsite_v1_malloc
+// CHECK: store volatile i64 %[[V]], {{.*}}@__liballocsite_v1_context
+// CHECK-NEXT: call {{.*}}@__liballocsite_v1_malloc
 // CHECK: add i64 %[[V]],
 // CHECK-NEXT: store volatile
-// CHECK-NEXT: call {{.*}}@__allocsite_v1_malloc
+// CHECK-NEXT: call {{.*}}@__liballocsite_v1_malloc
 void *kept[3];
 APART void allocates(void) {
     kept[0] = malloc(1);
@@ -39,17 +39,17 @@ APART void allocates(void) {
 }
 
 // CHECK-LABEL: define {{.*}} @calls(
-// CHECK: store volatile i64 %[[V:.*]], {{.*}}@__allocsite_v1_context
+// CHECK: store volatile i64 %[[V:.*]], {{.*}}@__liballocsite_v1_context
 // CHECK-NEXT: call {{.*}}@allocates
 // CHECK-NOT: store volatile
 // CHECK: call {{.*}}@leaf
 // CHECK-NOT: store volatile
-// CHECK: call {{.*}}@__allocsite_v1_free
-// CHECK: store volatile i64 %[[V]], {{.*}}@__allocsite_v1_context
+// CHECK: call {{.*}}@__liballocsite_v1_free
+// CHECK: store volatile i64 %[[V]], {{.*}}@__liballocsite_v1_context
 // CHECK-NEXT: call {{.*}}@elsewhere
-// CHECK: store volatile i64 %[[V]], {{.*}}@__allocsite_v1_context
+// CHECK: store volatile i64 %[[V]], {{.*}}@__liballocsite_v1_context
 // CHECK-NEXT: {{.*}}call void %
-// CHECK: store volatile i64 %[[V]], {{.*}}@__allocsite_v1_context
+// CHECK: store volatile i64 %[[V]], {{.*}}@__liballocsite_v1_context
 // CHECK-NEXT: {{.*}}call void asm
 int calls(void (*pointer)(void)) {
     allocates();
@@ -64,10 +64,10 @@ int calls(void (*pointer)(void)) {
 
 // What comes before the path that allocates costs nothing, and a loop does not read again.
 // CHECK-LABEL: define {{.*}} @rarely(
-// CHECK-NOT: __allocsite_v1_context
+// CHECK-NOT: __liballocsite_v1_context
 // CHECK: icmp
 // CHECK-NEXT: br
-// CHECK: load volatile i64, {{.*}}@__allocsite_v1_context
+// CHECK: load volatile i64, {{.*}}@__liballocsite_v1_context
 // CHECK: br
 // CHECK-NOT: load volatile
 // CHECK: store volatile
@@ -83,9 +83,9 @@ void rarely(int n) {
 
 // A function that can be a signal handler puts back what it has found.
 // HANDLER: define {{.*}} @handler(
-// HANDLER: %[[X:.*]] = load volatile i64, {{.*}}@__allocsite_v1_context
+// HANDLER: %[[X:.*]] = load volatile i64, {{.*}}@__liballocsite_v1_context
 // HANDLER: call {{.*}}@elsewhere
-// HANDLER: store volatile i64 %[[X]], {{.*}}@__allocsite_v1_context
+// HANDLER: store volatile i64 %[[X]], {{.*}}@__liballocsite_v1_context
 // HANDLER: ret void
 static void handler(int n) {
     if (n > 1)
@@ -94,8 +94,8 @@ static void handler(int n) {
 void (*handlers[])(int) = {handler};
 
 // TOLD: define {{.*}} @told(
-// TOLD: %[[X:.*]] = load volatile i64, {{.*}}@__allocsite_v1_context
-// TOLD: store volatile i64 %[[X]], {{.*}}@__allocsite_v1_context
+// TOLD: %[[X:.*]] = load volatile i64, {{.*}}@__liballocsite_v1_context
+// TOLD: store volatile i64 %[[X]], {{.*}}@__liballocsite_v1_context
 // TOLD-NEXT: ret void
 static void told(int n, void *info, void *more) {
     elsewhere();

@@ -1,8 +1,8 @@
 // The definition of a custom allocator tells the runtime what it hands out, in whichever way it returns: one site.
 // RUN: %ir -O1 %s | %check
 // CHECK-LABEL: define {{.*}}@arena_alloc.sited(
-// CHECK: call i64 @__allocsite_v1_custom_enter()
-// CHECK: call void @__allocsite_v1_allocsite_custom_alloc({{.*}}%{{.*}}, i64 %{{.*}}, i64 %{{.*}}, i64 0, {{.*}})
+// CHECK: call i64 @__liballocsite_v1_custom_enter()
+// CHECK: call void @__liballocsite_v1_allocsite_custom_alloc({{.*}}%{{.*}}, i64 %{{.*}}, i64 %{{.*}}, i64 0, {{.*}})
 // CHECK: ret
 //
 // RUN: %clang -O0 -c %s -o %t.o && %sites %t.o --format=json | %check --check-prefix=SITES

@@ -1,9 +1,9 @@
 // A custom allocator that is left by an exception is left, and has failed.
 // RUN: %irxx -O1 %s | %check
 // CHECK-LABEL: define {{.*}}take
-// CHECK: call i64 @__allocsite_v1_custom_enter()
+// CHECK: call i64 @__liballocsite_v1_custom_enter()
 // CHECK: landingpad
-// CHECK: call void @__allocsite_v1_allocsite_custom_alloc({{(i8\*|ptr)}} null,
+// CHECK: call void @__liballocsite_v1_allocsite_custom_alloc({{(i8\*|ptr)}} null,
 // CHECK: resume
 void *more(unsigned long);
 

@@ -1,8 +1,8 @@
 // A list of allocators: what it says, and where it is wrong.
 // RUN: printf '[allocsite]\nfun:arena_*=alloc size=2\nfun:arena_end=ignore\n' > %t.list
 // RUN: %ir -O1 -fplugin=%plugin -mllvm -allocsite-list=%t.list %s | %check
-// CHECK: call void @__allocsite_v1_allocsite_custom_alloc(
-// CHECK-NOT: call void @__allocsite_v1_allocsite_custom_alloc(
+// CHECK: call void @__liballocsite_v1_allocsite_custom_alloc(
+// CHECK-NOT: call void @__liballocsite_v1_allocsite_custom_alloc(
 //
 // RUN: printf '\n\nfun:arena_alloc=alocate size=2\n' > %t.kind
 // RUN: ! %clang -fplugin=%plugin -mllvm -allocsite-list=%t.kind -c %s -o %t.o 2> %t.err

@@ -6,13 +6,13 @@
 // RUN: %sites %t.o --format=json | %check --check-prefix=SITES
 // CHECK-LABEL: define {{.*}}@old(
 // CHECK: [[N:%.*]] = zext i32 {{.*}} to i64
-// CHECK: call {{.*}}@__allocsite_v1_malloc{{.*}}(i64 {{.*}}[[N]], {{.*}}@__allocsite_sites.old
-// CHECK: call {{.*}}@__allocsite_v1_calloc{{.*}}(i64 {{.*}}, i64 {{.*}}4294967295, {{.*}}@__allocsite_sites.old
-// CHECK: call {{.*}}@__allocsite_v1_realloc{{.*}} i64 {{.*}}@__allocsite_sites.old
+// CHECK: call {{.*}}@__liballocsite_v1_malloc{{.*}}(i64 {{.*}}[[N]], {{.*}}@__allocsite_sites.old
+// CHECK: call {{.*}}@__liballocsite_v1_calloc{{.*}}(i64 {{.*}}, i64 {{.*}}4294967295, {{.*}}@__allocsite_sites.old
+// CHECK: call {{.*}}@__liballocsite_v1_realloc{{.*}} i64 {{.*}}@__allocsite_sites.old
 // CHECK: [[S:%.*]] = sext i16 {{.*}} to i32
 // CHECK: [[Z:%.*]] = zext i32 [[S]] to i64
-// CHECK: call {{.*}}@__allocsite_v1_valloc{{.*}}(i64 {{.*}}[[Z]], {{.*}}@__allocsite_sites.old
-// CHECK: call i32 {{.*}}@__allocsite_v1_free{{.*}}@__allocsite_sites.old
+// CHECK: call {{.*}}@__liballocsite_v1_valloc{{.*}}(i64 {{.*}}[[Z]], {{.*}}@__allocsite_sites.old
+// CHECK: call i32 {{.*}}@__liballocsite_v1_free{{.*}}@__allocsite_sites.old
 // WARN-COUNT-1: warning: allocsite: {{.*}}declared-otherwise.c declares pvalloc otherwise than C does: no call of it is a site
 // WARN-NOT: warning: allocsite
 // SITES: "callee":"malloc"

@@ -4,9 +4,9 @@
 // RUN: %ir -O2 %s | %check
 // CHECK: define {{.*}}@called(
 // CHECK: call void @take({{.*}}@malloc{{[ )]}}
-// CHECK: store volatile {{.*}}@__allocsite_sites.called{{.*}}@__allocsite_v1_lifted
+// CHECK: store volatile {{.*}}@__allocsite_sites.called{{.*}}@__liballocsite_v1_lifted
 // CHECK-NEXT: call {{.*}}%{{.*}}24
-// CHECK-NEXT: store volatile {{.*}} null, {{.*}}@__allocsite_v1_lifted
+// CHECK-NEXT: store volatile {{.*}} null, {{.*}}@__liballocsite_v1_lifted
 // CHECK-NOT: allocsite_v1
 // CHECK: define {{.*}}@number(
 // CHECK-NOT: allocsite_v1

@@ -1,37 +1,37 @@
 // Every C function of the list gets a site, under the names that the headers really call too.
 // RUN: %ir -O0 %s | %check
 // RUN: %ir -O2 -w -D_FORTIFY_SOURCE=2 %s | %check --check-prefix=FORTIFIED
-// CHECK-DAG: call {{.*}}@__allocsite_v1_malloc(
-// CHECK-DAG: call {{.*}}@__allocsite_v1_calloc(
-// CHECK-DAG: call {{.*}}@__allocsite_v1_realloc(
-// CHECK-DAG: call {{.*}}@__allocsite_v1_reallocarray(
-// CHECK-DAG: call {{.*}}@__allocsite_v1_aligned_alloc(
-// CHECK-DAG: call {{.*}}@__allocsite_v1_posix_memalign(
-// CHECK-DAG: call {{.*}}@__allocsite_v1_memalign(
-// CHECK-DAG: call {{.*}}@__allocsite_v1_valloc(
-// CHECK-DAG: call {{.*}}@__allocsite_v1_pvalloc(
-// CHECK-DAG: call {{.*}}@__allocsite_v1_free_sized({{.*}} 8, {{.*}}@__allocsite_sites.sized
-// CHECK-DAG: call {{.*}}@__allocsite_v1_free_aligned_sized({{.*}} 64, {{.*}} 8, {{.*}}@__allocsite_sites.sized
-// CHECK-DAG: call {{.*}}@__allocsite_v1_strdup(
-// CHECK-DAG: call {{.*}}@__allocsite_v1_strndup(
-// CHECK-DAG: call {{.*}}@__allocsite_v1_wcsdup(
-// CHECK-DAG: call {{.*}}@__allocsite_v1_asprintf({{.*}}@__allocsite_sites.libc{{.*}}, {{i8\*\*|ptr}} {{.*}}, i32 {{.*}}42)
-// CHECK-DAG: call {{.*}}@__allocsite_v1_vasprintf(
-// CHECK-DAG: call {{.*}}@__allocsite_v1_getline(
-// CHECK-DAG: call {{.*}}@__allocsite_v1_getdelim(
-// CHECK-DAG: call {{.*}}@__allocsite_v1_realpath(
-// CHECK-DAG: call {{.*}}@__allocsite_v1_canonicalize_file_name(
-// CHECK-DAG: call {{.*}}@__allocsite_v1_getcwd(
-// CHECK-DAG: call {{.*}}@__allocsite_v1_get_current_dir_name(
-// CHECK-DAG: call {{.*}}@__allocsite_v1_open_memstream(
-// CHECK-DAG: call {{.*}}@__allocsite_v1_open_wmemstream(
-// CHECK-DAG: call {{.*}}@__allocsite_v1_scandir(
-// CHECK-DAG: call {{.*}}@__allocsite_v1_scandirat(
-// CHECK-DAG: call {{.*}}@__allocsite_v1_tempnam(
-// CHECK-DAG: call {{.*}}@__allocsite_v1_backtrace_symbols(
-// FORTIFIED-DAG: call {{.*}}@__allocsite_v1___asprintf_chk({{.*}}@__allocsite_sites.libc
-// FORTIFIED-DAG: call {{.*}}@__allocsite_v1___vasprintf_chk(
-// FORTIFIED-DAG: call {{.*}}@__allocsite_v1___getdelim(
+// CHECK-DAG: call {{.*}}@__liballocsite_v1_malloc(
+// CHECK-DAG: call {{.*}}@__liballocsite_v1_calloc(
+// CHECK-DAG: call {{.*}}@__liballocsite_v1_realloc(
+// CHECK-DAG: call {{.*}}@__liballocsite_v1_reallocarray(
+// CHECK-DAG: call {{.*}}@__liballocsite_v1_aligned_alloc(
+// CHECK-DAG: call {{.*}}@__liballocsite_v1_posix_memalign(
+// CHECK-DAG: call {{.*}}@__liballocsite_v1_memalign(
+// CHECK-DAG: call {{.*}}@__liballocsite_v1_valloc(
+// CHECK-DAG: call {{.*}}@__liballocsite_v1_pvalloc(
+// CHECK-DAG: call {{.*}}@__liballocsite_v1_free_sized({{.*}} 8, {{.*}}@__allocsite_sites.sized
+// CHECK-DAG: call {{.*}}@__liballocsite_v1_free_aligned_sized({{.*}} 64, {{.*}} 8, {{.*}}@__allocsite_sites.sized
+// CHECK-DAG: call {{.*}}@__liballocsite_v1_strdup(
+// CHECK-DAG: call {{.*}}@__liballocsite_v1_strndup(
+// CHECK-DAG: call {{.*}}@__liballocsite_v1_wcsdup(
+// CHECK-DAG: call {{.*}}@__liballocsite_v1_asprintf({{.*}}@__allocsite_sites.libc{{.*}}, {{i8\*\*|ptr}} {{.*}}, i32 {{.*}}42)
+// CHECK-DAG: call {{.*}}@__liballocsite_v1_vasprintf(
+// CHECK-DAG: call {{.*}}@__liballocsite_v1_getline(
+// CHECK-DAG: call {{.*}}@__liballocsite_v1_getdelim(
+// CHECK-DAG: call {{.*}}@__liballocsite_v1_realpath(
+// CHECK-DAG: call {{.*}}@__liballocsite_v1_canonicalize_file_name(
+// CHECK-DAG: call {{.*}}@__liballocsite_v1_getcwd(
+// CHECK-DAG: call {{.*}}@__liballocsite_v1_get_current_dir_name(
+// CHECK-DAG: call {{.*}}@__liballocsite_v1_open_memstream(
+// CHECK-DAG: call {{.*}}@__liballocsite_v1_open_wmemstream(
+// CHECK-DAG: call {{.*}}@__liballocsite_v1_scandir(
+// CHECK-DAG: call {{.*}}@__liballocsite_v1_scandirat(
+// CHECK-DAG: call {{.*}}@__liballocsite_v1_tempnam(
+// CHECK-DAG: call {{.*}}@__liballocsite_v1_backtrace_symbols(
+// FORTIFIED-DAG: call {{.*}}@__liballocsite_v1___asprintf_chk({{.*}}@__allocsite_sites.libc
+// FORTIFIED-DAG: call {{.*}}@__liballocsite_v1___vasprintf_chk(
+// FORTIFIED-DAG: call {{.*}}@__liballocsite_v1___getdelim(
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <execinfo.h>

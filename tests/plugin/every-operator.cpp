@@ -1,26 +1,26 @@
 // Every form of operator new and delete.
 // RUN: %irxx -std=c++17 -O0 -fsized-deallocation %s | %check
 // RUN: %irxx -std=c++17 -O2 -fsized-deallocation %s | %check
-// CHECK-DAG: call {{.*}}@__allocsite_v1__Znwm(
-// CHECK-DAG: call {{.*}}@__allocsite_v1__Znam(
-// CHECK-DAG: call {{.*}}@__allocsite_v1__ZnwmRKSt9nothrow_t(
-// CHECK-DAG: call {{.*}}@__allocsite_v1__ZnamRKSt9nothrow_t(
-// CHECK-DAG: call {{.*}}@__allocsite_v1__ZnwmSt11align_val_t(
-// CHECK-DAG: call {{.*}}@__allocsite_v1__ZnamSt11align_val_t(
-// CHECK-DAG: call {{.*}}@__allocsite_v1__ZnwmSt11align_val_tRKSt9nothrow_t(
-// CHECK-DAG: call {{.*}}@__allocsite_v1__ZnamSt11align_val_tRKSt9nothrow_t(
-// CHECK-DAG: call {{.*}}@__allocsite_v1__ZdlPv(
-// CHECK-DAG: call {{.*}}@__allocsite_v1__ZdaPv(
-// CHECK-DAG: call {{.*}}@__allocsite_v1__ZdlPvm(
-// CHECK-DAG: call {{.*}}@__allocsite_v1__ZdaPvm(
-// CHECK-DAG: call {{.*}}@__allocsite_v1__ZdlPvRKSt9nothrow_t(
-// CHECK-DAG: call {{.*}}@__allocsite_v1__ZdaPvRKSt9nothrow_t(
-// CHECK-DAG: call {{.*}}@__allocsite_v1__ZdlPvSt11align_val_t(
-// CHECK-DAG: call {{.*}}@__allocsite_v1__ZdaPvSt11align_val_t(
-// CHECK-DAG: call {{.*}}@__allocsite_v1__ZdlPvmSt11align_val_t(
-// CHECK-DAG: call {{.*}}@__allocsite_v1__ZdaPvmSt11align_val_t(
-// CHECK-DAG: call {{.*}}@__allocsite_v1__ZdlPvSt11align_val_tRKSt9nothrow_t(
-// CHECK-DAG: call {{.*}}@__allocsite_v1__ZdaPvSt11align_val_tRKSt9nothrow_t(
+// CHECK-DAG: call {{.*}}@__liballocsite_v1__Znwm(
+// CHECK-DAG: call {{.*}}@__liballocsite_v1__Znam(
+// CHECK-DAG: call {{.*}}@__liballocsite_v1__ZnwmRKSt9nothrow_t(
+// CHECK-DAG: call {{.*}}@__liballocsite_v1__ZnamRKSt9nothrow_t(
+// CHECK-DAG: call {{.*}}@__liballocsite_v1__ZnwmSt11align_val_t(
+// CHECK-DAG: call {{.*}}@__liballocsite_v1__ZnamSt11align_val_t(
+// CHECK-DAG: call {{.*}}@__liballocsite_v1__ZnwmSt11align_val_tRKSt9nothrow_t(
+// CHECK-DAG: call {{.*}}@__liballocsite_v1__ZnamSt11align_val_tRKSt9nothrow_t(
+// CHECK-DAG: call {{.*}}@__liballocsite_v1__ZdlPv(
+// CHECK-DAG: call {{.*}}@__liballocsite_v1__ZdaPv(
+// CHECK-DAG: call {{.*}}@__liballocsite_v1__ZdlPvm(
+// CHECK-DAG: call {{.*}}@__liballocsite_v1__ZdaPvm(
+// CHECK-DAG: call {{.*}}@__liballocsite_v1__ZdlPvRKSt9nothrow_t(
+// CHECK-DAG: call {{.*}}@__liballocsite_v1__ZdaPvRKSt9nothrow_t(
+// CHECK-DAG: call {{.*}}@__liballocsite_v1__ZdlPvSt11align_val_t(
+// CHECK-DAG: call {{.*}}@__liballocsite_v1__ZdaPvSt11align_val_t(
+// CHECK-DAG: call {{.*}}@__liballocsite_v1__ZdlPvmSt11align_val_t(
+// CHECK-DAG: call {{.*}}@__liballocsite_v1__ZdaPvmSt11align_val_t(
+// CHECK-DAG: call {{.*}}@__liballocsite_v1__ZdlPvSt11align_val_tRKSt9nothrow_t(
+// CHECK-DAG: call {{.*}}@__liballocsite_v1__ZdaPvSt11align_val_tRKSt9nothrow_t(
 #include <new>
 void take(void *);
 void news(std::size_t n, std::align_val_t a) {

@@ -2,7 +2,7 @@
 // RUN: %irxx -O0 %s | %check
 // RUN: %irxx -O2 %s | %check
 // CHECK: define {{.*}}@_Z3tryv(
-// CHECK: invoke {{.*}}@__allocsite_v1__Znwm(i64 {{.*}}4000, {{.*}}@__allocsite_sites._Z3tryv
+// CHECK: invoke {{.*}}@__liballocsite_v1__Znwm(i64 {{.*}}4000, {{.*}}@__allocsite_sites._Z3tryv
 // CHECK-NEXT: to label %{{.*}} unwind label %
 void use(void *);
 void *tryv();

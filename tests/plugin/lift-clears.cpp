@@ -27,7 +27,7 @@ void between(std::string &one, std::string &other) {
     other.reserve(40);
 }
 // CHECK-LABEL: define {{.*}}caught
-// CHECK-SAME: personality {{.*}}@__allocsite_v1_personality.__gxx_personality_v0
+// CHECK-SAME: personality {{.*}}@__liballocsite_v1_personality.__gxx_personality_v0
 // CHECK: invoke {{.*}}reserve
 // CHECK: landingpad
 // CHECK-NOT: lifted

@@ -5,14 +5,14 @@
 // RUN: %clang -O2 -c %s -o %t.o && %sites %t.o | %check --check-prefix=SITES
 // CHECK: define internal {{.*}}@outside.sited({{.*}}, {{.*}} [[SITE:%.*]])
 // CHECK-NOT: select
-// CHECK-NOT: @__allocsite_v1_lifted
-// CHECK: call {{.*}}@__allocsite_v1_malloc({{.*}}, {{.*}} [[SITE]])
+// CHECK-NOT: @__liballocsite_v1_lifted
+// CHECK: call {{.*}}@__liballocsite_v1_malloc({{.*}}, {{.*}} [[SITE]])
 // CHECK: define {{.*}}@outside(
-// CHECK: [[LEFT:%.*]] = load volatile {{.*}}@__allocsite_v1_lifted
-// CHECK-NEXT: store volatile {{.*}} null, {{.*}}@__allocsite_v1_lifted
+// CHECK: [[LEFT:%.*]] = load volatile {{.*}}@__liballocsite_v1_lifted
+// CHECK-NEXT: store volatile {{.*}} null, {{.*}}@__liballocsite_v1_lifted
 // CHECK: icmp eq {{.*}} [[LEFT]], null
 // CHECK: [[ADDRESS:%.*]] = call {{.*}}@llvm.returnaddress(i32 0)
-// CHECK-NEXT: [[CALLER:%.*]] = call {{.*}}@__allocsite_v1_caller({{.*}} [[ADDRESS]])
+// CHECK-NEXT: [[CALLER:%.*]] = call {{.*}}@__liballocsite_v1_caller({{.*}} [[ADDRESS]])
 // CHECK: [[OTHER:%.*]] = select {{.*}} [[CALLER]], {{.*}}@__allocsite_sites.outside
 // CHECK: [[SITE:%.*]] = phi {{.*}}[ [[LEFT]], {{.*}}[ [[OTHER]],
 // CHECK-NEXT: tail call {{.*}}@outside.sited({{.*}}, {{.*}} [[SITE]])
@@ -24,16 +24,16 @@
 // CHECK-NOT: select
 // CHECK: ret
 // CHECK: define {{.*}}@variadic(
-// CHECK: load volatile {{.*}}@__allocsite_v1_lifted
+// CHECK: load volatile {{.*}}@__liballocsite_v1_lifted
 // CHECK: define {{.*}}@user(
-// CHECK-NOT: @__allocsite_v1_lifted
+// CHECK-NOT: @__liballocsite_v1_lifted
 // CHECK: call {{.*}}@inside({{.*}}@__allocsite_sites.user
-// CHECK-NOT: @__allocsite_v1_lifted
+// CHECK-NOT: @__liballocsite_v1_lifted
 // CHECK: call {{.*}}@both.sited({{.*}}, {{.*}}@__allocsite_sites.user
-// CHECK: store volatile {{.*}}@__allocsite_v1_lifted
+// CHECK: store volatile {{.*}}@__liballocsite_v1_lifted
 // CHECK-NEXT: call {{.*}}@variadic(
 // CHECK: define internal {{.*}}@inside({{.*}} [[SITE:%.*]])
-// CHECK-NOT: @__allocsite_v1_lifted
+// CHECK-NOT: @__liballocsite_v1_lifted
 // CHECK: call {{.*}}@outside.sited({{.*}}, {{.*}} [[SITE]])
 // LOCAL: define internal {{.*}}@outside.sited({{.*}}, {{.*}} [[SITE:%.*]])
 // LOCAL: define {{.*}}@outside(

@@ -1,14 +1,14 @@
 // A wrapper may tail-call the allocator, and be tail-called: nothing has to follow.
 // RUN: %ir -O2 %s | %check
 // CHECK: define {{.*}}@tail(
-// CHECK: [[LEFT:%.*]] = load volatile {{.*}}@__allocsite_v1_lifted
+// CHECK: [[LEFT:%.*]] = load volatile {{.*}}@__liballocsite_v1_lifted
 // CHECK: [[OTHER:%.*]] = select {{.*}}@__allocsite_sites.tail
 // CHECK: [[SITE:%.*]] = phi {{.*}}[ [[LEFT]], {{.*}}[ [[OTHER]],
-// CHECK: call void @__allocsite_v1_handover({{.*}} [[SITE]])
+// CHECK: call void @__liballocsite_v1_handover({{.*}} [[SITE]])
 // CHECK-NEXT: musttail call {{.*}}@malloc(
 // CHECK: define {{.*}}@user(
 // CHECK: [[SITE:%.*]] = phi
-// CHECK: store volatile {{.*}} [[SITE]], {{.*}}@__allocsite_v1_lifted
+// CHECK: store volatile {{.*}} [[SITE]], {{.*}}@__liballocsite_v1_lifted
 // CHECK-NEXT: musttail call {{.*}}@tail(
 // CHECK-NEXT: ret
 #include <stdlib.h>

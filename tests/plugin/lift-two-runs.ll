@@ -6,7 +6,7 @@
 ; CHECK-NOT: allocsite-wrapper
 ; CHECK: @__allocsite_wrappers = private constant {{.*}} section "allocsite_wrappers"
 ; CHECK: define {{.*}}@xmalloc(
-; CHECK: load volatile {{.*}}@__allocsite_v1_lifted
+; CHECK: load volatile {{.*}}@__liballocsite_v1_lifted
 ; CHECK-NOT: allocsite-wrapper
 ; CHECK-NOT: !allocsite.wrappers
 target triple = "x86_64-unknown-linux-gnu"

@@ -3,9 +3,9 @@
 // RUN: %clangxx -O2 -flto -c %s -o - | %dis | %check
 // RUN: %clangxx -O2 -flto=thin -c %s -o - | %dis | %check
 // RUN: %irxx -O2 %s | %check --check-prefix=ALONE
-// CHECK: define {{.*}}leaving{{.*}} personality {{.*}}@__allocsite_v1_personality.__gxx_personality_v0
-// CHECK: define {{.*}}other{{.*}} personality {{.*}}@__allocsite_v1_personality.__gxx_personality_v0
-// ALONE: define {{.*}}leaving{{.*}} personality {{.*}}@__allocsite_v1_personality.__gxx_personality_v0
+// CHECK: define {{.*}}leaving{{.*}} personality {{.*}}@__liballocsite_v1_personality.__gxx_personality_v0
+// CHECK: define {{.*}}other{{.*}} personality {{.*}}@__liballocsite_v1_personality.__gxx_personality_v0
+// ALONE: define {{.*}}leaving{{.*}} personality {{.*}}@__liballocsite_v1_personality.__gxx_personality_v0
 // ALONE: define {{.*}}other{{.*}} personality {{.*}}@__gxx_personality_v0
 #include <string>
 struct Guard {

@@ -3,11 +3,11 @@
 // RUN: %ir -O2 %s | %check
 // RUN: %ir -O2 -DAPART='__attribute__((nomerge))' %s | %check --check-prefix=OWN
 // CHECK: define {{.*}}@user(
-// CHECK-COUNT-2: call {{.*}}@__allocsite_v1_malloc(
+// CHECK-COUNT-2: call {{.*}}@__liballocsite_v1_malloc(
 // CHECK-NOT: nomerge
 // CHECK-NOT: allocsite-apart
 // OWN: define {{.*}}@user(
-// OWN: call {{.*}}@__allocsite_v1_malloc({{.*}}) #[[OWN:[0-9]+]]
+// OWN: call {{.*}}@__liballocsite_v1_malloc({{.*}}) #[[OWN:[0-9]+]]
 // OWN: attributes #[[OWN]] = {{.*}} nomerge
 // OWN-NOT: allocsite-apart
 #include <stdlib.h>

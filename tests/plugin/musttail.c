@@ -2,7 +2,7 @@
 // RUN: %ir %nolift -O0 %s | %check
 // RUN: %ir %nolift -O2 %s | %check
 // CHECK: define {{.*}}@tail(
-// CHECK: call void @__allocsite_v1_handover({{.*}}@__allocsite_sites.tail
+// CHECK: call void @__liballocsite_v1_handover({{.*}}@__allocsite_sites.tail
 // CHECK-NEXT: musttail call {{.*}}@malloc(i64 {{[^,]*}})
 // CHECK-NEXT: ret
 //

@@ -2,8 +2,8 @@
 // RUN: %ir -fno-builtin -O0 %s | %check
 // RUN: %ir -fno-builtin -O2 %s | %check
 // RUN: %ir -ffreestanding -O2 %s | %check
-// CHECK: call {{.*}}@__allocsite_v1_malloc(
-// CHECK: call {{.*}}@__allocsite_v1_free(
+// CHECK: call {{.*}}@__liballocsite_v1_malloc(
+// CHECK: call {{.*}}@__liballocsite_v1_free(
 #include <stddef.h>
 void *malloc(size_t);
 void free(void *);

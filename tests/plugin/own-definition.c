@@ -3,7 +3,7 @@
 // RUN: %ir -w -fno-builtin -O0 %s | %check
 // RUN: %ir -w -fno-builtin -O2 %s | %check
 // CHECK: define {{.*}}@strdup(
-// CHECK: call {{.*}}@__allocsite_v1_malloc(
+// CHECK: call {{.*}}@__liballocsite_v1_malloc(
 // CHECK: define {{.*}}@user(
 // CHECK: call {{.*}}@strdup{{.*}}(
 // CHECK: call {{.*}}@calloc(

@@ -19,10 +19,10 @@
 // CHECK-NEXT: call {{.*}}@"{{.*}}old@V1"(
 // CHECK: store volatile {{.*}}@__allocsite_sites.user
 // CHECK-NEXT: call {{.*}}@copied(
-// CHECK: define weak hidden {{.*}}@fresh.sited.pi({{.*}} [[SIZE:%.*]], {{.*}} [[SITE:%.*]]){{.*}} comdat personality {{.*}}@__allocsite_v1_personality
-// CHECK-NEXT: store volatile {{.*}} [[SITE]], {{.*}}@__allocsite_v1_lifted
+// CHECK: define weak hidden {{.*}}@fresh.sited.pi({{.*}} [[SIZE:%.*]], {{.*}} [[SITE:%.*]]){{.*}} comdat personality {{.*}}@__liballocsite_v1_personality
+// CHECK-NEXT: store volatile {{.*}} [[SITE]], {{.*}}@__liballocsite_v1_lifted
 // CHECK-NEXT: call {{.*}}@fresh({{.*}} [[SIZE]])
-// CHECK-NEXT: store volatile {{.*}} null, {{.*}}@__allocsite_v1_lifted
+// CHECK-NEXT: store volatile {{.*}} null, {{.*}}@__liballocsite_v1_lifted
 // CHECK-NEXT: ret
 // CHECK: define weak hidden {{.*}}@shared.sited.pl({{.*}} comdat
 // NONE-NOT: .sited

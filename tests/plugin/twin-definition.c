@@ -10,10 +10,10 @@
 // RUN: %clang -O2 -pg -mfentry -S %s -o - | %check --check-prefix=ENTERED
 // RUN: %ir -O2 -fplugin=%plugin -mllvm -allocsite-twins=0 %s | %check --check-prefix=NONE
 // CHECK: define internal {{.*}}@sized.sited({{.*}}, {{.*}} [[SITE:%.*]])
-// CHECK-NOT: @__allocsite_v1_lifted
-// CHECK: call {{.*}}@__allocsite_v1_malloc({{.*}}, {{.*}} [[SITE]])
+// CHECK-NOT: @__liballocsite_v1_lifted
+// CHECK: call {{.*}}@__liballocsite_v1_malloc({{.*}}, {{.*}} [[SITE]])
 // CHECK: define {{.*}}@sized(
-// CHECK: load volatile {{.*}}@__allocsite_v1_lifted
+// CHECK: load volatile {{.*}}@__liballocsite_v1_lifted
 // CHECK: call {{.*}}@sized.sited(
 // CHECK: define {{.*}}@renamed(
 // CHECK: call {{.*}}@renamed.sited(
@@ -33,7 +33,7 @@
 // CHECK-NOT: @{{weak|wide}}.sited
 // LEAVES: define hidden {{.*}}@sized.sited.pl({{.*}}, {{.*}} [[SITE:%[^ ]*]])
 // LEAVES-NEXT: icmp ne {{.*}}@__real_sized, null
-// LEAVES: store volatile {{.*}} [[SITE]], {{.*}}@__allocsite_v1_lifted
+// LEAVES: store volatile {{.*}} [[SITE]], {{.*}}@__liballocsite_v1_lifted
 // LEAVES-NEXT: call {{.*}}@sized(
 // LEAVES-NEXT: ret
 // ENTERED: {{^}}sized.sited.pl:

@@ -5,15 +5,15 @@
 // RUN: %ir -O2 -fPIE %s | %check --check-prefix=PIE
 // CHECK-NOT: @other.sited
 // CHECK: define {{.*}}@open(
-// CHECK-NEXT: load volatile {{.*}}@__allocsite_v1_lifted
+// CHECK-NEXT: load volatile {{.*}}@__liballocsite_v1_lifted
 // CHECK: define internal {{.*}}@closed.sited(
 // CHECK: define {{.*}}@user(
-// CHECK: store volatile {{.*}}@__allocsite_sites.user{{.*}}@__allocsite_v1_lifted
+// CHECK: store volatile {{.*}}@__allocsite_sites.user{{.*}}@__liballocsite_v1_lifted
 // CHECK-NEXT: call {{.*}}@open({{.*}} 1)
 // CHECK: call {{.*}}@closed.sited({{.*}} 2, {{.*}}@__allocsite_sites.user
-// CHECK: store volatile {{.*}}@__allocsite_sites.user{{.*}}@__allocsite_v1_lifted
+// CHECK: store volatile {{.*}}@__allocsite_sites.user{{.*}}@__liballocsite_v1_lifted
 // CHECK-NEXT: call {{.*}}@other({{.*}} 3)
-// CHECK-NEXT: store volatile {{.*}} null, {{.*}}@__allocsite_v1_lifted
+// CHECK-NEXT: store volatile {{.*}} null, {{.*}}@__liballocsite_v1_lifted
 // CHECK: call {{.*}}@apart.sited.pl({{.*}} 4, {{.*}}@__allocsite_sites.user
 // CHECK: define weak hidden {{.*}}@apart.sited.pl(
 // CHECK-NOT: @other.sited

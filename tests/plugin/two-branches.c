@@ -7,7 +7,7 @@
 // CHECK-SAME: i32 -512, i32 [[@LINE+10]],
 // CHECK-SAME: i16 13, i8 1, i8 0
 // CHECK: define {{.*}}@pick(
-// CHECK-COUNT-2: call {{.*}}@__allocsite_v1_malloc(i64 {{[^,]*}},
+// CHECK-COUNT-2: call {{.*}}@__liballocsite_v1_malloc(i64 {{[^,]*}},
 #include <stdlib.h>
 void *pick(int c) {
     void *p;

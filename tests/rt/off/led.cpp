@@ -46,11 +46,11 @@ int main(int, char **arguments) {
                                         "longjmp",
                                         "thrd_create",
                                         "dlclose",
-                                        "__allocsite_v1_malloc",
-                                        "__allocsite_v1_free",
-                                        "__allocsite_v1_strdup",
-                                        "__allocsite_v1__Znam",
-                                        "__allocsite_v1__ZdlPv"};
+                                        "__liballocsite_v1_malloc",
+                                        "__liballocsite_v1_free",
+                                        "__liballocsite_v1_strdup",
+                                        "__liballocsite_v1__Znam",
+                                        "__liballocsite_v1__ZdlPv"};
     void *library = dlopen(arguments[1], RTLD_LAZY);
     if (!library)
         abort();
