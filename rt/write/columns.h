@@ -4,8 +4,8 @@
 #define ALLOCSITE_WRITE_COLUMNS_H
 
 #include "model/report.h"
+#include "names/names.h"
 #include "write/grid.h"
-#include "write/names.h"
 
 enum column {
     COLUMN_BYTES,

@@ -3,8 +3,8 @@
 #include "write/page.h"
 
 #include "base/path.h"
+#include "names/names.h"
 #include "write/line.h"
-#include "write/names.h"
 
 #include <limits.h>
 #include <string.h>

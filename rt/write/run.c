@@ -3,7 +3,7 @@
 #include "write/run.h"
 
 #include "base/covers.h"
-#include "write/names.h"
+#include "names/names.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
 #include "base/path.h"
 #include "dump/base/names.h"
 #include "dump/types/name.h"
-#include "write/names.h"
+#include "names/names.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,8 +2,8 @@
 /* Annotated source for people, and remarks for editors. */
 #include "dump/annotate/annotate.h"
 #include "dump/view/measure.h"
+#include "names/names.h"
 #include "write/grid.h"
-#include "write/names.h"
 
 #include <string.h>
 

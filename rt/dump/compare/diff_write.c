@@ -3,9 +3,9 @@
 #include "dump/compare/diff.h"
 
 #include "dump/compare/diff_join.h"
+#include "names/names.h"
 #include "write/grid.h"
 #include "write/json.h"
-#include "write/names.h"
 #include "write/summary.h"
 
 #include <string.h>

@@ -5,7 +5,7 @@
  * All are gauges, what there was when the report was made: of counters, Prometheus' linter wants the name
  * with _total described, and the format's definition the one without. */
 #include "dump/export/export.h"
-#include "write/names.h"
+#include "names/names.h"
 
 #include <stdio.h>
 #include <stdlib.h>

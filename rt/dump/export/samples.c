@@ -6,7 +6,7 @@
 #include "dump/base/progress.h"
 #include "dump/export/export.h"
 #include "dump/view/tree.h"
-#include "write/names.h"
+#include "names/names.h"
 #include "write/summary.h"
 
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #include "base/json.h"
 #include "dump/base/memory.h"
 #include "dump/export/export.h"
-#include "write/names.h"
+#include "names/names.h"
 #include "write/page.h"
 
 #include <stdio.h>

@@ -3,7 +3,7 @@
 #include "base/sort.h"
 #include "dump/base/memory.h"
 #include "dump/graph/show.h"
-#include "write/names.h"
+#include "names/names.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,8 +4,8 @@
 #include "base/sort.h"
 #include "dump/base/memory.h"
 #include "dump/graph/show.h"
+#include "names/names.h"
 #include "write/grid.h"
-#include "write/names.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,9 +3,9 @@
 #include "dump/base/complain.h"
 #include "dump/base/files.h"
 #include "dump/top/top.h"
+#include "names/names.h"
 #include "write/grid.h"
 #include "write/line.h"
-#include "write/names.h"
 #include "write/summary.h"
 
 #include <errno.h>

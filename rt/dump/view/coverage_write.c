@@ -3,10 +3,10 @@
 #include "dump/view/coverage.h"
 
 #include "base/covers.h"
+#include "names/names.h"
 #include "write/formats.h"
 #include "write/grid.h"
 #include "write/json.h"
-#include "write/names.h"
 #include "write/summary.h"
 
 #include <string.h>

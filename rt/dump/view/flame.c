@@ -3,8 +3,8 @@
 #include "base/hash.h"
 #include "dump/base/memory.h"
 #include "dump/view/tree.h"
+#include "names/names.h"
 #include "write/grid.h"
-#include "write/names.h"
 #include "write/summary.h"
 
 #include <stdlib.h>

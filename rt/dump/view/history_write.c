@@ -2,10 +2,10 @@
 /* The live bytes of sites over time, for people and programs. */
 #include "dump/view/history.h"
 
+#include "names/names.h"
 #include "write/grid.h"
 #include "write/json.h"
 #include "write/line.h"
-#include "write/names.h"
 #include "write/run.h"
 #include "write/summary.h"
 

@@ -2,7 +2,7 @@
 /* Measures, which people compare and limit. */
 #include "dump/view/measure.h"
 
-#include "write/names.h"
+#include "names/names.h"
 
 #include <string.h>
 

@@ -5,10 +5,10 @@
  * and each branch is a real one. */
 #include "dump/view/tree.h"
 
+#include "names/names.h"
 #include "write/grid.h"
 #include "write/json.h"
 #include "write/line.h"
-#include "write/names.h"
 #include "write/summary.h"
 
 #include <langinfo.h>

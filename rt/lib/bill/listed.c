@@ -12,7 +12,7 @@
 #include "lib/who/descriptor.h"
 #include "lib/who/modules.h"
 #include "model/filter.h"
-#include "write/names.h"
+#include "names/names.h"
 
 #include <elf.h>
 #include <errno.h>

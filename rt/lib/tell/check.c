@@ -12,7 +12,7 @@
 #include "lib/who/parts.h"
 #include "lib/who/registry.h"
 #include "model/site.h"
-#include "write/names.h"
+#include "names/names.h"
 #include "write/page.h"
 
 #include <errno.h>

@@ -2,8 +2,8 @@
 /* Ends that no handler of exit sees: another program is executed, or the process aborts. */
 #define _GNU_SOURCE
 #include "lib/calls/interpose.h"
+#include "lib/collect/profiling.h"
 #include "lib/heap/next.h"
-#include "lib/tell/profiling.h"
 
 #include <signal.h>
 #include <stdarg.h>

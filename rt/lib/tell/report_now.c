@@ -10,7 +10,7 @@
 #include "lib/base/os.h"
 #include "lib/base/state.h"
 #include "lib/base/table.h"
-#include "lib/tell/collect.h"
+#include "lib/collect/collect.h"
 #include "write/formats.h"
 #include "write/line.h"
 

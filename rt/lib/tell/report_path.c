@@ -6,7 +6,7 @@
 #include "base/path.h"
 #include "lib/base/os.h"
 #include "lib/base/state.h"
-#include "lib/tell/profile_path.h"
+#include "lib/collect/profile_path.h"
 #include "lib/who/modules.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Rows for addresses of code in a report: modules, their functions, stacks. */
-#ifndef ALLOCSITE_LIB_TELL_ROWS_H
-#define ALLOCSITE_LIB_TELL_ROWS_H
+#ifndef ALLOCSITE_LIB_COLLECT_ROWS_H
+#define ALLOCSITE_LIB_COLLECT_ROWS_H
 
 #include "lib/who/modules.h"
 #include "model/report.h"

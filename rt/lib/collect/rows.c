@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The rows of a report. */
-#include "lib/tell/rows.h"
+#include "lib/collect/rows.h"
 
 #include "format.h"
 #include "lib/base/descriptors.h"
@@ -8,10 +8,10 @@
 #include "lib/who/registry.h"
 
 #include "base/hash.h"
+#include "lib/collect/collect.h"
 #include "lib/count/change.h"
 #include "lib/count/pairs.h"
 #include "lib/count/sums.h"
-#include "lib/tell/collect.h"
 #include "lib/who/descriptor.h"
 #include "lib/who/parts.h"
 

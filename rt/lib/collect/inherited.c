@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "lib/tell/inherited.h"
+#include "lib/collect/inherited.h"
 
 #include "lib/count/slab.h"
 #include "lib/store/store.h"

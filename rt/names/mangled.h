@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Symbols of C++ (the Itanium ABI), for a process that has no demangler: only the names, for that is what is
  * shown of a function. */
-#ifndef ALLOCSITE_WRITE_MANGLED_H
-#define ALLOCSITE_WRITE_MANGLED_H
+#ifndef ALLOCSITE_NAMES_MANGLED_H
+#define ALLOCSITE_NAMES_MANGLED_H
 
 #include <stdbool.h>
 #include <stddef.h>

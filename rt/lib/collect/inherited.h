@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Blocks that a forked child has and did not allocate itself. */
-#ifndef ALLOCSITE_LIB_TELL_INHERITED_H
-#define ALLOCSITE_LIB_TELL_INHERITED_H
+#ifndef ALLOCSITE_LIB_COLLECT_INHERITED_H
+#define ALLOCSITE_LIB_COLLECT_INHERITED_H
 
 #include <stdbool.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Names of functions and files for people. */
-#include "write/names.h"
+#include "names/names.h"
 
-#include "write/mangled.h"
+#include "names/mangled.h"
 
 #include <ctype.h>
 #include <stdbool.h>

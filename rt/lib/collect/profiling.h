@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The profile of this process, if one is wanted. */
-#ifndef ALLOCSITE_LIB_TELL_PROFILING_H
-#define ALLOCSITE_LIB_TELL_PROFILING_H
+#ifndef ALLOCSITE_LIB_COLLECT_PROFILING_H
+#define ALLOCSITE_LIB_COLLECT_PROFILING_H
 
 #include "model/report.h"
 

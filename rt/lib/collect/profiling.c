@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The profile of this process: beginning, going on in forked children, names, end. */
 #define _GNU_SOURCE
-#include "lib/tell/profiling.h"
+#include "lib/collect/profiling.h"
 
 #include "format.h"
 #include "lib/base/descriptors.h"
 #include "lib/base/local.h"
 #include "lib/base/slot.h"
-#include "lib/tell/inherited.h"
+#include "lib/collect/inherited.h"
 #include "lib/who/modules.h"
 #include "lib/who/registry.h"
 
@@ -17,13 +17,13 @@
 #include "lib/base/table.h"
 #include "lib/bill/stacks.h"
 #include "lib/calls/interpose.h"
+#include "lib/collect/collect.h"
+#include "lib/collect/profile_path.h"
 #include "lib/count/sums.h"
 #include "lib/count/torn.h"
 #include "lib/store/names.h"
 #include "lib/store/slots.h"
 #include "lib/store/store.h"
-#include "lib/tell/collect.h"
-#include "lib/tell/profile_path.h"
 #include "lib/who/descriptor.h"
 
 #include <errno.h>

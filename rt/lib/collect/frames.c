@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Addresses of code in a report. */
 #include "lib/base/slot.h"
+#include "lib/collect/collect.h"
+#include "lib/collect/rows.h"
+#include "lib/collect/symbols.h"
 #include "lib/store/names.h"
-#include "lib/tell/collect.h"
-#include "lib/tell/rows.h"
-#include "lib/tell/symbols.h"
 #include "lib/who/modules.h"
 #include "lib/who/registry.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Taking a report from the slabs. */
-#ifndef ALLOCSITE_LIB_TELL_COLLECT_H
-#define ALLOCSITE_LIB_TELL_COLLECT_H
+#ifndef ALLOCSITE_LIB_COLLECT_COLLECT_H
+#define ALLOCSITE_LIB_COLLECT_COLLECT_H
 
 #include "model/report.h"
 #include "profile.h"

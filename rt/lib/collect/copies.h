@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Code in the process that this copy of the runtime does not see. */
-#ifndef ALLOCSITE_LIB_TELL_COPIES_H
-#define ALLOCSITE_LIB_TELL_COPIES_H
+#ifndef ALLOCSITE_LIB_COLLECT_COPIES_H
+#define ALLOCSITE_LIB_COLLECT_COPIES_H
 
 #include <stdbool.h>
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Taking a report from the slabs. */
 #define _GNU_SOURCE
-#include "lib/tell/collect.h"
+#include "lib/collect/collect.h"
 
+#include "lib/collect/inherited.h"
 #include "lib/heap/shadow.h"
-#include "lib/tell/inherited.h"
 #include "lib/who/modules.h"
 #include "lib/who/registry.h"
 
@@ -12,6 +12,9 @@
 #include "lib/base/state.h"
 #include "lib/base/table.h"
 #include "lib/bill/stacks.h"
+#include "lib/collect/copies.h"
+#include "lib/collect/profiling.h"
+#include "lib/collect/rows.h"
 #include "lib/count/pairs.h"
 #include "lib/count/peak.h"
 #include "lib/count/sums.h"
@@ -22,9 +25,6 @@
 #include "lib/store/names.h"
 #include "lib/store/slots.h"
 #include "lib/store/store.h"
-#include "lib/tell/copies.h"
-#include "lib/tell/profiling.h"
-#include "lib/tell/rows.h"
 
 #include <limits.h>
 #include <unistd.h>

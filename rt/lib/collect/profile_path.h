@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Where a profile goes. */
-#ifndef ALLOCSITE_LIB_TELL_PROFILE_PATH_H
-#define ALLOCSITE_LIB_TELL_PROFILE_PATH_H
+#ifndef ALLOCSITE_LIB_COLLECT_PROFILE_PATH_H
+#define ALLOCSITE_LIB_COLLECT_PROFILE_PATH_H
 
 #include "profile.h"
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The functions of modules, from their dynamic symbols. */
 #define _GNU_SOURCE
-#include "lib/tell/symbols.h"
+#include "lib/collect/symbols.h"
 
 #include "base/sort.h"
+#include "lib/collect/collect.h"
 #include "lib/elf/image.h"
-#include "lib/tell/collect.h"
 
 #include <string.h>
 

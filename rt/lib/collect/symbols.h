@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Functions of a module that is in memory, by address: those that other modules may call. */
-#ifndef ALLOCSITE_LIB_TELL_SYMBOLS_H
-#define ALLOCSITE_LIB_TELL_SYMBOLS_H
+#ifndef ALLOCSITE_LIB_COLLECT_SYMBOLS_H
+#define ALLOCSITE_LIB_COLLECT_SYMBOLS_H
 
 #include "lib/who/modules.h"
 

@@ -2,7 +2,7 @@
 /* Other copies of the runtime in the process. Each carries an ELF note, which one finds in the other: a copy
  * in the executable and one in a library share no symbol that the two would agree on. */
 #define _GNU_SOURCE
-#include "lib/tell/copies.h"
+#include "lib/collect/copies.h"
 
 #include "lib/own/own.h"
 

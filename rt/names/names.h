@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Names of functions and files for people: one line, of bearable length. */
-#ifndef ALLOCSITE_WRITE_NAMES_H
-#define ALLOCSITE_WRITE_NAMES_H
+#ifndef ALLOCSITE_NAMES_NAMES_H
+#define ALLOCSITE_NAMES_NAMES_H
 
 #include <stddef.h>
 #include <stdint.h>

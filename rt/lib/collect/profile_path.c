@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Creating the file of a profile beside those of other processes. */
 #define _GNU_SOURCE
-#include "lib/tell/profile_path.h"
+#include "lib/collect/profile_path.h"
 
 #include "base/path.h"
 #include "lib/base/os.h"
