@@ -55,6 +55,20 @@ int main(void) {
 }
 """
 
+# By one way or by both.
+WAYS = r"""#include <stdlib.h>
+static void *volatile kept;
+__attribute__((noinline)) static void make(int size) { kept = malloc(size); }
+__attribute__((noinline)) static void through_left(int size) { make(size); free(kept); }
+__attribute__((noinline)) static void through_right(int size) { make(size); free(kept); }
+int main(void) {
+    through_left(LEFT);
+    if (RIGHT)
+        through_right(RIGHT);
+    return 0;
+}
+"""
+
 HOSTILE = "</script><img src=x onerror=alert(1)><!--<script>\"'&amp;\u2028"
 
 
@@ -286,6 +300,26 @@ class Page(unittest.TestCase):
             changes = dict(self.each(chosen, "[one.title.split('\\n')[0].split(' ').pop(), one.className.match(/is-\\w+/)[0] + one.title.match(/\\(.*\\)/)[0]]"))
             self.assertEqual((changes["function_1"], changes["function_2"], changes["function_3"]),
                              ("is-less(−2 B)", "is-more(+3 B)", "is-same(=)"))
+        self.assertEqual(self.browser.complaints, [])
+
+    def test_two_reports_with_stacks(self):
+        """Both numbers of each frame; below and above, where the stacks part."""
+        old, new = (report(WAYS, f"ways/{name}", "stack=8", ("-O1", "-fno-optimize-sibling-calls", *defines)) for name, defines in
+                    (("old", ("-DLEFT=100", "-DRIGHT=0")), ("new", ("-DLEFT=50", "-DRIGHT=70"))))
+        path = work("ways.html")
+        self.assertEqual(dump("diff", "--format=html", "-o", path, old, new).returncode, 0)
+        self.browser.complaints.clear()
+        self.browser.open(path)
+        frame = ("[one.textContent, one.ariaLevel, one.dataset.before, one.dataset.value, one.style.width]"
+                 ".map((each) => isNaN(parseFloat(each)) ? each : Math.round(parseFloat(each)))")
+        for callers in "", "1":
+            self.go(f"view=flame&callers={callers}")
+            frames = {each[0]: each[1:] for each in self.each(".frame:not(.leaf)", frame)}
+            ways = frames["make" if callers else "main"][0] + 1
+            self.assertEqual([frames[name][:3] for name in ("all", "through_left", "through_right")],
+                             [[1, 100, 120], [ways, 100, 50], [ways, 0, 70]], callers)
+            self.assertEqual([frames[name][3] for name in ("through_left", "through_right")], [59, 41], callers)
+        self.assertIn("Calling frames", self.value("document.querySelector('#flame .note').textContent"))
         self.assertEqual(self.browser.complaints, [])
 
     def test_recording(self):

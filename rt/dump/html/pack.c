@@ -14,6 +14,11 @@ struct pack_stack {
     const struct counters *counters;
 };
 
+struct pack_stacks {
+    struct pack_stack *list;
+    size_t count, room;
+};
+
 struct pack {
     struct json json;
     const struct html *html;
@@ -22,10 +27,11 @@ struct pack {
     const struct report_site **old;   /* the same in the older report; NULL: new */
     struct report_site *gone;         /* what is left of those that were in the older one only */
     size_t site_count;
-    size_t *numbers;           /* of each site of the report among them */
-    struct pack_stack *stacks; /* of these sites */
-    size_t stack_count, stack_room;
-    const struct counters **counters; /* of the rows that are written */
+    size_t *numbers;                       /* of each site of the report among them */
+    size_t *old_numbers;                   /* and of the older one's */
+    struct pack_stacks stacks, old_stacks; /* of these sites */
+    const struct pack_stack *written;      /* the stacks, and */
+    const struct counters **counters;      /* the counters of the rows that are written */
     struct tree_path path;
 };
 
@@ -120,11 +126,11 @@ static uint64_t site_node(struct pack *pack, size_t row) {
 }
 
 static uint64_t stack_site(struct pack *pack, size_t row) {
-    return pack->stacks[row].site;
+    return pack->written[row].site;
 }
 
 static uint64_t stack_node(struct pack *pack, size_t row) {
-    return pack->stacks[row].node;
+    return pack->written[row].node;
 }
 
 static void put_column(struct pack *pack, const char *key, number_of *of, size_t count) {
@@ -202,15 +208,16 @@ static void put_old(struct pack *pack) {
     json_close(&pack->json, '}');
 }
 
-static void put_stacks(struct pack *pack) {
+static void put_stacks(struct pack *pack, const char *key, const struct pack_stacks *stacks) {
     json_line(&pack->json);
-    json_open(&pack->json, "stacks", '{');
-    json_number(&pack->json, "count", pack->stack_count);
-    put_column(pack, "site", stack_site, pack->stack_count);
-    put_column(pack, "node", stack_node, pack->stack_count);
-    for (size_t i = 0; i < pack->stack_count; i++)
-        pack->counters[i] = pack->stacks[i].counters;
-    put_counters(pack, pack->stack_count);
+    json_open(&pack->json, key, '{');
+    json_number(&pack->json, "count", stacks->count);
+    pack->written = stacks->list;
+    put_column(pack, "site", stack_site, stacks->count);
+    put_column(pack, "node", stack_node, stacks->count);
+    for (size_t i = 0; i < stacks->count; i++)
+        pack->counters[i] = stacks->list[i].counters;
+    put_counters(pack, stacks->count);
     json_close(&pack->json, '}');
 }
 
@@ -314,15 +321,27 @@ static void put_time(struct pack *pack) {
 
 /* ---- The document. */
 
+static void add_stack(struct pack *pack, struct pack_stacks *stacks, size_t site,
+                      const struct tree_part *part, size_t most) {
+    memory_grow(&stacks->list, stacks->count, &stacks->room, sizeof *stacks->list);
+    stacks->list[stacks->count++] =
+        (struct pack_stack){site, pack_path(&pack->tables, part->path), part->counters};
+    progress("stacks", stacks->count, most);
+}
+
 /* What no stack has of a site is what the site has besides. */
 static void take_stack(void *context, const struct tree_part *part) {
     struct pack *pack = context;
-    if (!part->stack || !report_has_row(pack->html->report, part->site))
-        return;
-    memory_grow(&pack->stacks, pack->stack_count, &pack->stack_room, sizeof *pack->stacks);
-    pack->stacks[pack->stack_count++] = (struct pack_stack){
-        pack->numbers[part->site->position], pack_path(&pack->tables, part->path), part->counters};
-    progress("stacks", pack->stack_count, pack->html->report->stack_count);
+    const struct report *report = pack->html->report;
+    if (part->stack && report_has_row(report, part->site))
+        add_stack(pack, &pack->stacks, pack->numbers[part->site->position], part, report->stack_count);
+}
+
+static void take_old_stack(void *context, const struct tree_part *part) {
+    struct pack *pack = context;
+    if (part->stack)
+        add_stack(pack, &pack->old_stacks, pack->old_numbers[part->site->position], part,
+                  pack->html->diff->old->stack_count);
 }
 
 /* Sites that are gone have counted nothing in the report. */
@@ -330,10 +349,13 @@ static void add_gone(struct pack *pack, const struct diff *diff) {
     size_t count = 0;
     pack->gone = memory_zeros(diff->count, sizeof *pack->gone);
     pack->old = memory_zeros(pack->site_count + diff->count, sizeof *pack->old);
+    pack->old_numbers = memory_zeros(diff->old->site_count, sizeof *pack->old_numbers);
     for (size_t i = 0; i < diff->count; i++) {
         const struct diff_row *row = &diff->rows[i];
         size_t number = row->new ? pack->numbers[row->new->position] : pack->site_count;
         pack->old[number] = row->old;
+        if (row->old)
+            pack->old_numbers[row->old->position] = number;
         if (row->new)
             continue;
         pack->gone[count].view = row->old->view;
@@ -355,8 +377,10 @@ static void collect(struct pack *pack) {
         add_gone(pack, diff);
     if (report->stack_count)
         tree_parts(report, pack->html->symbolizer, 0, take_stack, pack);
-    size_t most = pack->site_count > pack->stack_count ? pack->site_count : pack->stack_count;
-    pack->counters = memory_zeros(most, sizeof *pack->counters);
+    if (diff && diff->old->stack_count)
+        tree_parts(diff->old, pack->html->symbolizer, 0, take_old_stack, pack);
+    pack->counters =
+        memory_zeros(pack->site_count + pack->stacks.count + pack->old_stacks.count, sizeof *pack->counters);
 }
 
 static void put_head(struct pack *pack) {
@@ -378,7 +402,7 @@ void pack_write(struct out *out, const struct html *html) {
     collect(pack);
     put_head(pack);
     put_sites(pack);
-    put_stacks(pack);
+    put_stacks(pack, "stacks", &pack->stacks);
     put_sizes(pack);
     put_pairs(pack);
     put_groups(pack, "threads", html->threads);
@@ -387,8 +411,10 @@ void pack_write(struct out *out, const struct html *html) {
         pack_source(&pack->json, &pack->tables, html->report);
     if (html->moment)
         put_time(pack);
-    if (html->diff)
+    if (html->diff) {
         put_old(pack);
+        put_stacks(pack, "old_stacks", &pack->old_stacks);
+    }
     pack_tables_write(&pack->json, &pack->tables);
     json_end(&pack->json);
     pack_tables_free(&pack->tables);
@@ -396,7 +422,9 @@ void pack_write(struct out *out, const struct html *html) {
     free(pack->old);
     free(pack->gone);
     free(pack->numbers);
-    free(pack->stacks);
+    free(pack->old_numbers);
+    free(pack->stacks.list);
+    free(pack->old_stacks.list);
     free(pack->counters);
     free(pack);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Declaring and defining what instrumented code calls: __liballocsite_v1_<function>, with the site as the last
- * parameter. */
+/* Declaring and defining what instrumented code calls: __liballocsite_v1_<function>, with the site as the
+ * last parameter. */
 #ifndef ALLOCSITE_LIB_CALLS_ENTRY_H
 #define ALLOCSITE_LIB_CALLS_ENTRY_H
 

@@ -60,7 +60,7 @@ const STACKS_SHOWN = 8;
 function stackList(i) {
     const metric = metricOf(state.metric),
         own = [];
-    for (let s = 0; s < stackCount; s++) if (stacks.site[s] === i && metric.ofStacks[s]) own.push(s);
+    for (let s = 0; s < stacks.count; s++) if (stacks.site[s] === i && metric.ofStacks[s]) own.push(s);
     own.sort((a, b) => metric.ofStacks[b] - metric.ofStacks[a]);
     return own.length
         ? section(

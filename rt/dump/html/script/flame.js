@@ -144,8 +144,8 @@ class Flame {
             parts = [];
         if (old) parts.push("As wide as the larger number of both; brown has grown, blue has shrunk.");
         if (!this.root.value) parts.push(`Nothing: ${metric.name.toLowerCase()} is 0.`);
-        else if (data.depth && !old) parts.push(`Calling frames, up to ${data.depth}, and what was inlined.`);
-        else if (old || data.time) parts.push("What was inlined into what, without calling frames.");
+        else if (data.depth) parts.push(`Calling frames, up to ${data.depth}, and what was inlined.`);
+        else if (data.time) parts.push("What was inlined into what, without calling frames.");
         else parts.push("What was inlined into what: no calling frames were kept (ALLOCSITE_OPTIONS=stack=16).");
         if (this.isHit && !old) {
             const hits = hitsBelow(this.root, this.isHit);

@@ -19,7 +19,8 @@ function sumOfColumns(rows, names, count) {
 for (const metric of METRICS) {
     metric.ofSites = sumOfColumns(sites, metric.columns, siteCount);
     metric.ofOld = old && sumOfColumns(old, metric.columns, siteCount);
-    metric.ofStacks = sumOfColumns(stacks, metric.columns, stackCount);
+    metric.ofStacks = sumOfColumns(stacks, metric.columns, stacks.count);
+    metric.ofOldStacks = old && sumOfColumns(oldStacks, metric.columns, oldStacks.count);
     metric.total = Number(document.querySelector(`#totals [data-metric=${metric.key}] data`).value);
 }
 

@@ -59,9 +59,14 @@ let present = null;
 const isCounted = (i) => (!present || present[i]) && (hasCome(sites, i) || (old && hasCome(old, i)));
 const countedSites = sites.id.filter((_, i) => isCounted(i)).length;
 
-const stackCount = data.stacks.count;
-const stacks = {};
-for (const name of ["site", "node", ...COUNTERS]) stacks[name] = column(data.stacks, name, stackCount);
+function columnsOfStacks(rows) {
+    const stacks = { count: rows.count };
+    for (const name of ["site", "node", ...COUNTERS]) stacks[name] = column(rows, name, rows.count);
+    return stacks;
+}
+
+const stacks = columnsOfStacks(data.stacks);
+const oldStacks = old && columnsOfStacks(data.old_stacks);
 
 const { frames, nodes } = data;
 

@@ -27,37 +27,51 @@ function childOf(parent, label, frame, site = -1) {
 const labelOfFrame = (frame) =>
     frames.function[frame] ? String(frames.function[frame]) : "m" + frames.module[frame] + "a" + frames.address[frame];
 
-// Of two reports each site as a whole: stacks are of the newer one alone. What is gone has to be seen as well, so
-// the larger of both numbers is what is drawn.
-function eachPair(metric, matches, visit) {
-    for (let i = 0; i < siteCount; i++) {
-        const now = metric.ofSites[i],
-            before = metric.ofOld[i];
-        if ((now > 0 || before > 0) && !sites.backing[i] && matches[i])
-            visit(i, sites.node[i], Math.max(now, before), now, before);
-    }
-}
-
-// Each part of a site: in a stack, or what no stack has. visit(site, node, value, now, before)
-function eachPart(metric, matches, visit) {
-    if (old) return eachPair(metric, matches, visit);
-    const rest = Float64Array.from(metric.ofSites);
-    for (let i = 0; i < stackCount; i++) {
-        const site = stacks.site[i];
-        rest[site] -= metric.ofStacks[i];
-        if (metric.ofStacks[i] > 0 && !sites.backing[site] && matches[site])
-            visit(site, stacks.node[i], metric.ofStacks[i]);
+// Each part of a site: in a stack, or what no stack has. visit(site, node, value)
+function eachPart(ofSites, rows, ofStacks, matches, visit) {
+    const rest = Float64Array.from(ofSites);
+    for (let i = 0; i < rows.count; i++) {
+        const site = rows.site[i];
+        rest[site] -= ofStacks[i];
+        if (ofStacks[i] > 0 && !sites.backing[site] && matches[site]) visit(site, rows.node[i], ofStacks[i]);
     }
     for (let i = 0; i < siteCount; i++)
         if (rest[i] > 0 && !sites.backing[i] && matches[i]) visit(i, sites.node[i], rest[i]);
 }
 
-function addUpwards(node, value, now = value, before = 0) {
+// What is gone has to be seen as well, so of two reports the larger of both numbers is what is drawn: at each node that
+// of what ends there, and all that is below.
+function settle(node) {
+    let now = node.now,
+        before = node.before,
+        below = 0;
+    for (const child of node.children.values()) {
+        settle(child);
+        now -= child.now;
+        before -= child.before;
+        below += child.value;
+    }
+    node.value = below + Math.max(now, before);
+}
+
+function addUpwards(node, now, before) {
     for (; node; node = node.parent) {
-        node.value += value;
         node.now += now;
         node.before += before;
     }
+}
+
+// endOf(site, node): where in the tree a part ends.
+function addParts(root, metric, matches, endOf) {
+    eachPart(metric.ofSites, stacks, metric.ofStacks, matches, (site, node, now) =>
+        addUpwards(endOf(site, node), now, 0),
+    );
+    if (old)
+        eachPart(metric.ofOld, oldStacks, metric.ofOldStacks, matches, (site, node, before) =>
+            addUpwards(endOf(site, node), 0, before),
+        );
+    settle(root);
+    return root;
 }
 
 // Nodes of the data are the same tree but for lines: each is looked up once.
@@ -67,20 +81,18 @@ function treeFromRoot(metric, matches) {
     made[0] = root;
     const of = (node) =>
         (made[node] ??= childOf(of(nodes.parent[node]), labelOfFrame(nodes.frame[node]), nodes.frame[node]));
-    eachPart(metric, matches, (site, node, ...values) =>
-        addUpwards(childOf(of(node), "s" + site, nodes.frame[node], site), ...values),
+    return addParts(root, metric, matches, (site, node) =>
+        childOf(of(node), "s" + site, nodes.frame[node], site),
     );
-    return root;
 }
 
 function treeFromLeaves(metric, matches) {
     const root = makeNode(null, "", -1, -1);
-    eachPart(metric, matches, (site, node, ...values) => {
+    return addParts(root, metric, matches, (site, node) => {
         let at = root;
         for (const frame of framesOf(node)) at = childOf(at, labelOfFrame(frame), frame);
-        addUpwards(at, ...values);
+        return at;
     });
-    return root;
 }
 
 const makeTree = (isFromLeaves, metric, matches) => (isFromLeaves ? treeFromLeaves : treeFromRoot)(metric, matches);

@@ -43,9 +43,9 @@ function makeRooms(metric, matches) {
     for (let i = 0; i < siteCount; i++) {
         const now = summed(metric, i),
             before = old && !sites.backing[i] ? metric.ofOld[i] : 0;
-        if (matches[i] && (now > 0 || before > 0))
-            addUpwards(roomsOfSite(root, i), Math.max(now, before), now, before);
+        if (matches[i] && (now > 0 || before > 0)) addUpwards(roomsOfSite(root, i), now, before);
     }
+    settle(root);
     joinSingle(root);
     return root;
 }
