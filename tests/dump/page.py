@@ -304,7 +304,7 @@ class Page(unittest.TestCase):
 
     def test_two_reports_with_stacks(self):
         """Both numbers of each frame; below and above, where the stacks part."""
-        old, new = (report(WAYS, f"ways/{name}", "stack=8", ("-O1", "-fno-optimize-sibling-calls", *defines)) for name, defines in
+        old, new = (report(WAYS, f"ways/{name}", "stack=8:sizes=1:pairs=1", ("-O1", "-fno-optimize-sibling-calls", *defines)) for name, defines in
                     (("old", ("-DLEFT=100", "-DRIGHT=0")), ("new", ("-DLEFT=50", "-DRIGHT=70"))))
         path = work("ways.html")
         self.assertEqual(dump("diff", "--format=html", "-o", path, old, new).returncode, 0)
@@ -320,6 +320,12 @@ class Page(unittest.TestCase):
                              [[1, 100, 120], [ways, 100, 50], [ways, 0, 70]], callers)
             self.assertEqual([frames[name][3] for name in ("through_left", "through_right")], [59, 41], callers)
         self.assertIn("Calling frames", self.value("document.querySelector('#flame .note').textContent"))
+        self.go("view=sizes")
+        cells = "[...one.children].map((cell) => cell.textContent).filter(Boolean)"
+        self.assertEqual([row[0] + ": " + row[-1] for row in self.each("#sizes .histogram tbody tr", cells)],
+                         ["32 B to 63 B: 0 → 1", "64 B to 127 B: 1 → 1"])
+        self.assertEqual(sorted(row[:2] for row in self.each("#sizes .pairs tbody tr", cells)),
+                         [["0 B → 70 B", "0 → 1"], ["100 B → 50 B", "1 → 1"]])
         self.assertEqual(self.browser.complaints, [])
 
     def test_recording(self):

@@ -26,7 +26,7 @@ struct pack {
     const struct report_site **sites; /* those that have a row */
     const struct report_site **old;   /* the same in the older report; NULL: new */
     struct report_site *gone;         /* what is left of those that were in the older one only */
-    size_t site_count;
+    size_t site_count, gone_count;
     size_t *numbers;                       /* of each site of the report among them */
     size_t *old_numbers;                   /* and of the older one's */
     struct pack_stacks stacks, old_stacks; /* of these sites */
@@ -193,7 +193,7 @@ static void put_sites(struct pack *pack) {
     json_close(&pack->json, '}');
 }
 
-/* Of each site, what the older report has of it. */
+/* Of each site, what the older report has of it; from here on sites are those of that. */
 static void put_old(struct pack *pack) {
     static const struct report_site none;
     for (size_t i = 0; i < pack->site_count; i++) {
@@ -236,39 +236,47 @@ static void put_sizes_of(struct json *json, size_t number, const uint64_t *sizes
     json_close(json, ']');
 }
 
-static void put_sizes(struct pack *pack) {
+static void put_sizes(struct pack *pack, const char *key) {
     json_line(&pack->json);
-    json_open(&pack->json, "sizes", '[');
+    json_open(&pack->json, key, '[');
     for (size_t i = 0; i < pack->site_count; i++)
         if (pack->sites[i]->sizes)
             put_sizes_of(&pack->json, i, pack->sites[i]->sizes);
     json_close(&pack->json, ']');
 }
 
+/* A report and the numbers of its sites. */
+struct pack_numbered {
+    const struct report *report;
+    const size_t *numbers;
+};
+
 /* Of a site that is not known it is as many as there are. */
-static size_t number_of_site(const struct pack *pack, const struct report_site *site) {
-    return site && report_has_row(pack->html->report, site) ? pack->numbers[site->position]
-                                                            : pack->site_count;
+static size_t number_of_site(const struct pack *pack, const struct pack_numbered *of,
+                             const struct report_site *site) {
+    return site && report_has_row(of->report, site) ? of->numbers[site->position] : pack->site_count;
 }
 
 /* Each pair: owner, by, kind, count, bytes. */
-static void put_pairs(struct pack *pack) {
-    const struct report *report = pack->html->report;
+static void put_pairs(struct pack *pack, const char *key, struct pack_numbered of) {
     json_line(&pack->json);
-    json_open(&pack->json, "pairs", '[');
-    for (size_t i = 0; i < report->pair_count; i++) {
-        const struct report_pair *pair = &report->pairs[i];
-        if (!report_has_pair(report, pair))
+    json_open(&pack->json, key, '[');
+    for (size_t i = 0; i < of.report->pair_count; i++) {
+        const struct report_pair *pair = &of.report->pairs[i];
+        if (!report_has_pair(of.report, pair))
             continue;
         json_open(&pack->json, NULL, '[');
-        json_number(&pack->json, NULL, number_of_site(pack, pair->owner));
-        json_number(&pack->json, NULL, number_of_site(pack, pair->by));
+        json_number(&pack->json, NULL, number_of_site(pack, &of, pair->owner));
+        json_number(&pack->json, NULL, number_of_site(pack, &of, pair->by));
         json_number(&pack->json, NULL, pair->kind);
         json_number(&pack->json, NULL, pair->count);
         json_number(&pack->json, NULL, pair->bytes);
         json_close(&pack->json, ']');
     }
     json_close(&pack->json, ']');
+}
+
+static void put_kinds(struct pack *pack) {
     json_open(&pack->json, "kinds", '[');
     for (int kind = 0; kind < PAIR_KINDS; kind++)
         pack_string(&pack->json, NULL, pair_words((enum pair_kind)kind));
@@ -344,29 +352,47 @@ static void take_old_stack(void *context, const struct tree_part *part) {
                   pack->html->diff->old->stack_count);
 }
 
-/* Sites that are gone have counted nothing in the report. */
-static void add_gone(struct pack *pack, const struct diff *diff) {
-    size_t count = 0;
-    pack->gone = memory_zeros(diff->count, sizeof *pack->gone);
-    pack->old = memory_zeros(pack->site_count + diff->count, sizeof *pack->old);
+/* The number of a row for a site that the report does not have, and so has counted nothing there. */
+static size_t add_gone(struct pack *pack, const struct report_site *old) {
+    struct report_site *gone = &pack->gone[pack->gone_count++];
+    gone->view = old->view;
+    pack->sites[pack->site_count] = gone;
+    return pack->site_count++;
+}
+
+/* Sites that have only freed are in no difference: those of one id are the same. */
+static void join_others(struct pack *pack, const struct report *old) {
+    const struct report *new = pack->html->report;
+    struct number_map by_id = {0};
+    for (size_t i = new->counted; i < new->site_count; i++)
+        number_map_add(&by_id, new->sites[i]->view.id, pack->numbers[i]);
+    for (size_t i = old->counted; i < old->site_count; i++) {
+        const uint64_t *number = number_map_find(&by_id, old->sites[i]->view.id);
+        pack->old_numbers[i] = number ? *number : add_gone(pack, old->sites[i]);
+        pack->old[pack->old_numbers[i]] = old->sites[i];
+    }
+    number_map_free(&by_id);
+}
+
+static void join(struct pack *pack, const struct diff *diff) {
+    pack->gone = memory_zeros(diff->old->site_count, sizeof *pack->gone);
+    pack->old = memory_zeros(pack->site_count + diff->old->site_count, sizeof *pack->old);
     pack->old_numbers = memory_zeros(diff->old->site_count, sizeof *pack->old_numbers);
     for (size_t i = 0; i < diff->count; i++) {
         const struct diff_row *row = &diff->rows[i];
-        size_t number = row->new ? pack->numbers[row->new->position] : pack->site_count;
-        pack->old[number] = row->old;
-        if (row->old)
-            pack->old_numbers[row->old->position] = number;
-        if (row->new)
+        if (!row->old)
             continue;
-        pack->gone[count].view = row->old->view;
-        pack->sites[pack->site_count++] = &pack->gone[count++];
+        size_t number = row->new ? pack->numbers[row->new->position] : add_gone(pack, row->old);
+        pack->old_numbers[row->old->position] = number;
+        pack->old[number] = row->old;
     }
+    join_others(pack, diff->old);
 }
 
 static void collect(struct pack *pack) {
     const struct report *report = pack->html->report;
     const struct diff *diff = pack->html->diff;
-    pack->sites = memory_zeros(report->site_count + (diff ? diff->count : 0), sizeof *pack->sites);
+    pack->sites = memory_zeros(report->site_count + (diff ? diff->old->site_count : 0), sizeof *pack->sites);
     pack->numbers = memory_zeros(report->site_count, sizeof *pack->numbers);
     for (size_t i = 0; i < report->site_count; i++) {
         pack->numbers[i] = pack->site_count;
@@ -374,7 +400,7 @@ static void collect(struct pack *pack) {
             pack->sites[pack->site_count++] = report->sites[i];
     }
     if (diff)
-        add_gone(pack, diff);
+        join(pack, diff);
     if (report->stack_count)
         tree_parts(report, pack->html->symbolizer, 0, take_stack, pack);
     if (diff && diff->old->stack_count)
@@ -403,8 +429,9 @@ void pack_write(struct out *out, const struct html *html) {
     put_head(pack);
     put_sites(pack);
     put_stacks(pack, "stacks", &pack->stacks);
-    put_sizes(pack);
-    put_pairs(pack);
+    put_sizes(pack, "sizes");
+    put_pairs(pack, "pairs", (struct pack_numbered){html->report, pack->numbers});
+    put_kinds(pack);
     put_groups(pack, "threads", html->threads);
     put_groups(pack, "phases", html->phases);
     if (html->has_source)
@@ -414,6 +441,8 @@ void pack_write(struct out *out, const struct html *html) {
     if (html->diff) {
         put_old(pack);
         put_stacks(pack, "old_stacks", &pack->old_stacks);
+        put_sizes(pack, "old_sizes");
+        put_pairs(pack, "old_pairs", (struct pack_numbered){html->diff->old, pack->old_numbers});
     }
     pack_tables_write(&pack->json, &pack->tables);
     json_end(&pack->json);

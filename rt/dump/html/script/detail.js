@@ -157,7 +157,7 @@ function detailsOf(i) {
         text(sites.type[i]) && "of " + text(sites.type[i]),
         "in " + (shortPath(text(sites.module[i])) ?? "?"),
     ];
-    const sizes = sizesOfSite.has(i) ? histogram(sumOfSizes((site) => site === i)) : null;
+    const sums = sumOfSizes((site) => site === i);
     return [
         button("×", () => go({ site: "" }), { class: "close", "aria-label": "Close" }),
         element("h2", {}, text(sites.function[i]) ?? siteName(i)),
@@ -167,7 +167,7 @@ function detailsOf(i) {
         chain(i),
         counterList(i),
         stackList(i),
-        sizes,
+        sums.length ? histogram(sums) : null,
         ...pairList(i),
         element("p", { class: "note" }, "id " + sites.id[i]),
     ];

@@ -14,25 +14,33 @@ const className = (number) =>
                 ? " to " + size(2 ** number - 1)
                 : " to " + roundSize(2 ** number));
 
-const sizesOfSite = new Map(data.sizes.map(([site, ...counts]) => [site, counts]));
+const countsOfSites = (rows) => new Map(rows.map(([site, ...counts]) => [site, counts]));
+const sizesOfSite = countsOfSites(data.sizes),
+    oldSizesOfSite = countsOfSites(data.old_sizes ?? []);
 
-// Counts by class, of the sites that the test lets pass.
+// Of the sites that the test lets pass: each class, its count now, and before.
 function sumOfSizes(test) {
     const sums = new Map();
-    for (const [site, counts] of sizesOfSite)
-        for (let i = 0; test(site) && i < counts.length; i += 2)
-            sums.set(counts[i], (sums.get(counts[i]) ?? 0) + counts[i + 1]);
-    return [...sums].sort(([a], [b]) => a - b);
+    [sizesOfSite, oldSizesOfSite].forEach((rows, which) => {
+        for (const [site, counts] of rows)
+            for (let i = 0; test(site) && i < counts.length; i += 2) {
+                if (!sums.has(counts[i])) sums.set(counts[i], [counts[i], 0, 0]);
+                sums.get(counts[i])[1 + which] += counts[i + 1];
+            }
+    });
+    return [...sums.values()].sort(([a], [b]) => a - b);
 }
 
-function histogramRow(number, count, largest, all) {
+const fromTo = (write, before, now) => `${write(before)} → ${write(now)}`;
+
+function histogramRow([number, now, before], largest, all) {
     return element(
         "tr",
         {},
         element("th", { scope: "row" }, className(number)),
-        element("td", { class: "wide" }, bar(count, largest)),
-        element("td", { class: "number" }, element("data", { value: count }, exactly(count))),
-        element("td", { class: "number" }, share(count, all)),
+        element("td", { class: "wide" }, bar(now, largest)),
+        element("td", { class: "number" }, element("data", { value: now }, exactly(now))),
+        element("td", { class: "number" }, old ? fromTo(exactly, before, now) : share(now, all)),
     );
 }
 
@@ -46,27 +54,39 @@ function histogram(sums) {
         element(
             "tbody",
             {},
-            sums.map(([number, count]) => histogramRow(number, count, Math.max(...counts), all)),
+            sums.map((sum) => histogramRow(sum, Math.max(...counts), all)),
         ),
     );
 }
 
 // Owner, by, kind, count and bytes, the most bytes first.
-const pairs = data.pairs
-    .map(([owner, by, kind, count, bytes]) => ({ owner, by, kind, count, bytes }))
-    .sort((a, b) => b.bytes - a.bytes || b.count - a.count);
+function pairsOf(now, before) {
+    const pairs = new Map();
+    const pairAt = ([owner, by, kind]) => {
+        const key = [owner, by, kind].join();
+        if (!pairs.has(key)) pairs.set(key, { owner, by, kind, count: 0, bytes: 0, oldCount: 0, oldBytes: 0 });
+        return pairs.get(key);
+    };
+    for (const row of now) Object.assign(pairAt(row), { count: row[3], bytes: row[4] });
+    for (const row of before) Object.assign(pairAt(row), { oldCount: row[3], oldBytes: row[4] });
+    const weight = (pair) => Math.max(pair.bytes, pair.oldBytes);
+    return [...pairs.values()].sort((a, b) => weight(b) - weight(a) || b.count - a.count);
+}
+
+const pairs = pairsOf(data.pairs, data.old_pairs ?? []);
 const PAIRS_SHOWN = 300;
 
-function pairRow({ owner, by, kind, count, bytes }, hasOwner) {
+function pairNumber(value, before, write, unit) {
+    const shown = old ? fromTo(write, before, value) : write(value);
+    return element("td", { class: "number" }, element("data", { value, title: exactly(value) + unit }, shown));
+}
+
+function pairRow({ owner, by, kind, count, bytes, oldCount, oldBytes }, hasOwner) {
     return element(
         "tr",
         {},
-        element(
-            "td",
-            { class: "number" },
-            element("data", { value: bytes, title: exactly(bytes) + " bytes" }, size(bytes)),
-        ),
-        element("td", { class: "number" }, element("data", { value: count }, exactly(count))),
+        pairNumber(bytes, oldBytes, size, " bytes"),
+        pairNumber(count, oldCount, exactly, " blocks"),
         hasOwner ? element("td", {}, siteLink(owner)) : null,
         element("td", { class: "at" }, data.kinds[kind]),
         element("td", {}, by === owner ? "itself" : siteLink(by)),
@@ -110,7 +130,7 @@ function pairTable(chosen) {
     );
 }
 
-const hasSizes = data.sizes.length > 0 || pairs.length > 0;
+const hasSizes = sizesOfSite.size > 0 || oldSizesOfSite.size > 0 || pairs.length > 0;
 
 class Sizes {
     constructor() {
