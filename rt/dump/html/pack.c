@@ -365,8 +365,11 @@ static void join_others(struct pack *pack, const struct report *old) {
     const struct report *new = pack->html->report;
     struct number_map by_id = {0};
     for (size_t i = new->counted; i < new->site_count; i++)
-        number_map_add(&by_id, new->sites[i]->view.id, pack->numbers[i]);
+        if (report_has_row(new, new->sites[i]))
+            number_map_add(&by_id, new->sites[i]->view.id, pack->numbers[i]);
     for (size_t i = old->counted; i < old->site_count; i++) {
+        if (!report_has_row(old, old->sites[i]))
+            continue;
         const uint64_t *number = number_map_find(&by_id, old->sites[i]->view.id);
         pack->old_numbers[i] = number ? *number : add_gone(pack, old->sites[i]);
         pack->old[pack->old_numbers[i]] = old->sites[i];
