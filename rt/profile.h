@@ -231,7 +231,7 @@ struct profile_slot {
 
 #define PROFILE_EXTRA_CAME(X)  X(reallocs) X(realloc_bytes) X(realloc_old_bytes)
 #define PROFILE_EXTRA_WENT(X)  X(moved) X(moved_bytes)
-#define PROFILE_EXTRA_ALONE(X) X(failed) X(temporary)
+#define PROFILE_EXTRA_ALONE(X) X(failed) X(temporary) X(repeats)
 #define PROFILE_EXTRA(X)       PROFILE_EXTRA_CAME(X) PROFILE_EXTRA_WENT(X) PROFILE_EXTRA_ALONE(X)
 
 #define PROFILE_COUNTER(name)  uint64_t name;

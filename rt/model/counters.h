@@ -40,8 +40,8 @@
     X(max_live_blocks_within)
 
 /* And what is counted only if it is asked for, which outputs have where it is not 0: blocks that were freed
- * before their thread allocated anything else. */
-#define ALLOCSITE_ASKED(X) X(temporary)
+ * before their thread allocated anything else; copies of texts that the site had copied before. */
+#define ALLOCSITE_ASKED(X) X(temporary) X(repeats)
 #define ALLOCSITE_COUNTED(X)                                                                                 \
     ALLOCSITE_TOTALS(X)                                                                                      \
     ALLOCSITE_ASKED(X)

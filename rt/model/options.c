@@ -204,6 +204,7 @@ static const struct key {
     SHOW("sizes", sizes, read_boolean, "0", "1: a histogram of sizes for each site"),
     KEY("temporary", temporary, read_boolean, "0",
         "1: blocks that are freed before their thread allocates again"),
+    KEY("repeats", repeats, read_boolean, "0", "1: texts that strdup copies at a site again"),
     KEY("profile", profile, read_path, "none", "path of the crash-proof profile, with the same % patterns"),
     KEY("signal", signal, read_signal, "none", "a report at this signal: USR2, ... or a number"),
     KEY("signal_start", signal_start, read_signal, "none",

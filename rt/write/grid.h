@@ -5,7 +5,7 @@
 
 #include "write/page.h"
 
-enum { GRID_COLUMNS = 21, GRID_CELL = 40 };
+enum { GRID_COLUMNS = 22, GRID_CELL = 40 };
 
 /* Writes what the row has in a column; row: NULL: the column's name. */
 typedef void grid_cell(char text[GRID_CELL], const void *context, const void *row, int column);

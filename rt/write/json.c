@@ -35,6 +35,9 @@ void json_site(struct json *json, const struct site_view *site) {
 }
 
 #define PUT_COUNTER(name) json_number(json, #name, counters->name);
+#define PUT_ASKED(name)                                                                                      \
+    if (counters->name)                                                                                      \
+        json_number(json, #name, counters->name);
 
 void json_counters(struct json *json, const struct counters *counters, bool is_site) {
     if (is_site) {
@@ -42,8 +45,7 @@ void json_counters(struct json *json, const struct counters *counters, bool is_s
     } else {
         ALLOCSITE_TOTALS(PUT_COUNTER)
     }
-    if (counters->temporary)
-        json_number(json, "temporary", counters->temporary);
+    ALLOCSITE_ASKED(PUT_ASKED)
 }
 
 void json_lost(struct json *json, const struct report *report, const struct report_site *site) {

@@ -89,6 +89,8 @@ void report_read_lost(struct report_site *row, const struct json_at *at) {
 #define READ_COUNTER(name)                                                                                   \
     counters->name = file->not_told.name && !json_field_exists(at, #name) ? 0 : json_field_u64(at, #name);
 
+#define READ_ASKED(name) counters->name = read_count(at, #name);
+
 void report_read_totals(struct report_file *file, const struct json_at *top) {
     struct json_at totals = json_field_object(top, "totals"), *at = &totals;
     struct counters *counters = &file->totals.counters;
@@ -98,13 +100,13 @@ void report_read_totals(struct report_file *file, const struct json_at *top) {
         report_read_lost(&file->totals, at);
     ALLOCSITE_TOTALS(NOTE_LACK)
     ALLOCSITE_TOTALS(READ_COUNTER)
-    counters->temporary = read_count(at, "temporary");
+    ALLOCSITE_ASKED(READ_ASKED)
 }
 
 void report_read_counters(const struct report_file *file, struct counters *counters,
                           const struct json_at *at) {
     ALLOCSITE_SITE_TOTALS(READ_COUNTER)
-    counters->temporary = read_count(at, "temporary");
+    ALLOCSITE_ASKED(READ_ASKED)
 }
 
 static void read_ending(struct report_run *run, const struct json_at *at) {

@@ -63,7 +63,7 @@ enum { SITE_IS_SITED = 1, SITE_IS_BACKING = 2, SITE_OF_WRAPPER = 4 };
 
 /* The counters of a site, in the order of struct counters; of live blocks and bytes, what they are beyond
  * what came less what went, which is nothing as a rule. */
-enum { RECORDED_COUNTERS = 19 };
+enum { RECORDED_COUNTERS = 20 };
 
 struct recorded_counters {
     uint64_t values[RECORDED_COUNTERS];

@@ -4,11 +4,15 @@
 #include "format.h"
 #include "lib/base/macros.h"
 #include "lib/base/slot.h"
+#include "lib/base/state.h"
 #include "lib/bill/origin.h"
 #include "lib/bill/scope.h"
 #include "lib/calls/entry.h"
+#include "lib/count/repeats.h"
+#include "lib/count/threads.h"
 #include "lib/own/own.h"
 #include "lib/who/modules.h"
+#include "lib/who/registry.h"
 
 #include <errno.h>
 #include <string.h>
@@ -105,8 +109,11 @@ static bool is_library_function(const char *name) {
 
 bool strdup_is_known(void) {
     static enum { UNKNOWN, KNOWN, OTHER } state;
-    if (UNLIKELY(state == UNKNOWN))
-        state = is_library_function("strdup") && is_library_function("strndup") ? KNOWN : OTHER;
+    if (UNLIKELY(state == UNKNOWN)) {
+        runtime_start();
+        state = is_library_function("strdup") && is_library_function("strndup") && !repeats_wanted ? KNOWN
+                                                                                                   : OTHER;
+    }
     return state == KNOWN;
 }
 
@@ -125,15 +132,21 @@ static inline char *duplicate(const char *text, size_t length, struct allocsite_
 typedef char *copy_all(const char *);
 typedef char *copy_some(const char *, size_t);
 
+static char *copied(char *copy, struct allocsite_site *site) {
+    if (copy && repeats_wanted && runtime_counts() && !threads_are_paused())
+        repeats_note(site_slot(site), copy);
+    return handed(copy);
+}
+
 /* In functions of their own, for they need more registers than what is usual. */
 static COLD char *copied_all(copy_all *function, const char *text, struct allocsite_site *site) {
     SCOPED(site);
-    return handed(function(text));
+    return copied(function(text), site);
 }
 
 static COLD char *copied_some(copy_some *function, const char *text, size_t n, struct allocsite_site *site) {
     SCOPED(site);
-    return handed(function(text, n));
+    return copied(function(text, n), site);
 }
 
 ENTRY(char *, strdup, const char *text) {

@@ -105,22 +105,26 @@ bool change_appear(struct share share) {
     return true;
 }
 
-bool change_fail(uint32_t slot) {
+/* counter: its place in an extra. */
+static bool change_extra(uint32_t slot, size_t counter) {
     struct thread *thread = slot == NO_SLOT ? NULL : thread_acquire_extras(slot, slot);
     if (!thread)
         return false;
-    bump(&thread->extras[slot].failed, 1);
+    bump((uint64_t *)((char *)&thread->extras[slot] + counter), 1);
     thread_release(thread);
     return true;
 }
 
+bool change_fail(uint32_t slot) {
+    return change_extra(slot, offsetof(struct extra, failed));
+}
+
 bool change_temporary(uint32_t slot) {
-    struct thread *thread = thread_acquire_extras(slot, slot);
-    if (!thread)
-        return false;
-    bump(&thread->extras[slot].temporary, 1);
-    thread_release(thread);
-    return true;
+    return change_extra(slot, offsetof(struct extra, temporary));
+}
+
+bool change_repeat(uint32_t slot) {
+    return change_extra(slot, offsetof(struct extra, repeats));
 }
 
 _Static_assert(SIZE_CLASSES == sizeof((struct profile_sizes *)0)->counts / sizeof(uint64_t),

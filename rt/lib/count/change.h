@@ -30,6 +30,7 @@ bool change_appear(struct share);
 
 bool change_fail(uint32_t slot);
 bool change_temporary(uint32_t slot);
+bool change_repeat(uint32_t slot);
 
 /* ---- The shape of what a slot asks for: how many requests of each class of sizes (model/pair_kind.h). */
 

@@ -14,6 +14,7 @@
 #include "lib/collect/inherited.h"
 #include "lib/collect/profiling.h"
 #include "lib/count/change.h"
+#include "lib/count/repeats.h"
 #include "lib/heap/next.h"
 #include "lib/heap/rebind.h"
 #include "lib/heap/shadow.h"
@@ -83,6 +84,8 @@ static COLD void start(void) {
         os_reserve(reserve_size());
         store_header()->begun = os_now();
         stacks_begin(stacks_wanted(options), options->stack_sites, options->list, options->contexts_check);
+        if (options->repeats && !repeats_begin())
+            hole_set(HOLE_MEMORY);
         exit_install();
         if (strcmp(options->profile, "none") != 0)
             profiling_begin(options->profile);
