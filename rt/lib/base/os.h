@@ -19,7 +19,7 @@ void os_reserve(size_t size);
 
 void os_unmap(void *, size_t size);
 
-/* The same in the place of what is mapped at address. False: it is as it was. */
+/* As os_map, in the place of what is mapped at address. False: it is as it was. */
 bool os_map_over(void *address, size_t size, enum os_fork);
 
 /* A file that is kept open in a process which does not know of it, and may close what it has not opened. */
@@ -55,7 +55,7 @@ bool os_map_file(void *address, size_t size, int fd, uint64_t offset);
  * its parent's numbers. */
 bool os_fork_wipes(void);
 
-/* How much of it the process may use, in bytes. */
+/* How much address space the process may use, in bytes. */
 uint64_t os_address_space(void);
 
 /* Writes of every thread of the process so far are seen by this one, and the reverse: a memory barrier in all
@@ -74,7 +74,10 @@ bool os_can_read(const void *address);
 bool os_read(const void *address, uintptr_t *word);
 
 /* Calls the function with another stack, which ends at top. */
-void os_call_on_stack(void *top, void (*function)(void));
+void os_call_on_stack(void *top, void (*function)(void *), void *context);
+
+/* The same with a stack for it alone where the thread's has less than 64 KiB left: threads may have 16. */
+void os_call_with_room(void (*function)(void *), void *context);
 
 /* Lets another thread run. */
 void os_yield(void);

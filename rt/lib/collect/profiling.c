@@ -251,9 +251,14 @@ int profiling_begin_late(const char *pattern) {
     return EIO;
 }
 
+static void begin_child(void *unused) {
+    (void)unused;
+    begin(true);
+}
+
 void profiling_begin_child(void) {
     int error = errno;
-    begin(true);
+    os_call_with_room(begin_child, NULL);
     errno = error;
 }
 

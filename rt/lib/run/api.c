@@ -105,14 +105,27 @@ static int report_to(int fd, const struct options *options) {
     return error;
 }
 
+struct asked {
+    int fd;
+    const char *text;
+    int error;
+};
+
+/* Options are larger than what may be left of a thread's stack. */
+static void report_named(void *context) {
+    struct asked *asked = context;
+    struct options options = *runtime_options();
+    bool is_right =
+        !asked->text || format_named(asked->text, strlen(asked->text), VIEW_SITES, &options.format);
+    asked->error = is_right ? report_to(asked->fd, &options) : EINVAL;
+}
+
 API(int, report_fd, int fd, const char *name) {
-    struct options options;
+    struct asked asked = {fd, name, 0};
     if (!is_on())
         return ENOSYS;
-    options = *runtime_options();
-    if (name && !format_named(name, strlen(name), VIEW_SITES, &options.format))
-        return EINVAL;
-    return report_to(fd, &options);
+    os_call_with_room(report_named, &asked);
+    return asked.error;
 }
 
 static __thread bool is_wrong;
@@ -122,14 +135,21 @@ static void tell_wrong(const char *what, const char *pair, size_t length) {
     is_wrong = true;
 }
 
-API(int, report_to, int fd, const char *text) {
+static void report_asked(void *context) {
+    struct asked *asked = context;
     struct options options;
-    if (!is_on())
-        return ENOSYS;
     options_default(&options);
     is_wrong = false;
-    options_parse_report(&options, text ? text : "", tell_wrong);
-    return is_wrong ? EINVAL : report_to(fd, &options);
+    options_parse_report(&options, asked->text ? asked->text : "", tell_wrong);
+    asked->error = is_wrong ? EINVAL : report_to(asked->fd, &options);
+}
+
+API(int, report_to, int fd, const char *text) {
+    struct asked asked = {fd, text, 0};
+    if (!is_on())
+        return ENOSYS;
+    os_call_with_room(report_asked, &asked);
+    return asked.error;
 }
 
 API(int, report, const char *pattern, const char *name) {

@@ -66,7 +66,8 @@ static void report_at_exit(void) {
 
 static void look_for_signals(void);
 
-static void end(void) {
+static void end_with_room(void *unused) {
+    (void)unused;
     runtime_start();
     if (runtime_off || runtime_asleep)
         return;
@@ -79,6 +80,10 @@ static void end(void) {
         collect_holes(store_header());
     profiling_end();
     store_look_for_file();
+}
+
+static void end(void) {
+    os_call_with_room(end_with_room, NULL);
 }
 
 /* What the C library is about to flush belongs before the report. It does so without a lock; and what nobody
@@ -185,7 +190,8 @@ static struct state *state;
 static char *stack;
 
 /* While one is written, any number of signals are one more. */
-static void write_all(void) {
+static void write_all(void *unused) {
+    (void)unused;
     do {
         __atomic_store_n(&state->is_wanted_again, false, __ATOMIC_SEQ_CST);
         write_one(__atomic_add_fetch(&state->reports, 1, __ATOMIC_RELAXED));
@@ -199,7 +205,7 @@ static void handle(int number) {
     /* Once more, for a signal that came when the writing was all but over. */
     while (__atomic_load_n(&state->is_wanted_again, __ATOMIC_SEQ_CST) &&
            !__atomic_exchange_n(&state->is_writing, true, __ATOMIC_SEQ_CST)) {
-        os_call_on_stack(stack + STACK_SIZE, write_all);
+        os_call_on_stack(stack + STACK_SIZE, write_all, NULL);
         __atomic_store_n(&state->is_writing, false, __ATOMIC_SEQ_CST);
     }
     errno = error;

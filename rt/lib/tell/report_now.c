@@ -101,22 +101,35 @@ static int write_report(int fd, const struct options *options, bool is_end, char
     return out_flush(&out);
 }
 
+struct wanted {
+    int fd;
+    const struct options *options;
+    bool is_end;
+    int error;
+};
+
+static void write_with_room(void *context) {
+    struct wanted *wanted = context;
+    size_t size = OUT_SIZE;
+    char *buffer = os_map(size, OS_FORK_KEEPS);
+    if (!buffer)
+        buffer = os_map(size = SMALL_SIZE, OS_FORK_KEEPS);
+    wanted->error = buffer ? write_report(wanted->fd, wanted->options, wanted->is_end, buffer, size) : ENOMEM;
+    collect_done();
+    if (buffer)
+        os_unmap(buffer, size);
+}
+
 int report_write_now(int fd, const struct options *options, bool is_end) {
+    struct wanted wanted = {fd, options, is_end, 0};
     struct os_writing before;
     struct lock *lock = table_at(&locks, 0);
     int error = take_lock(lock);
     if (error)
         return error;
     os_writing_begin(&before);
-    size_t size = OUT_SIZE;
-    char *buffer = os_map(size, OS_FORK_KEEPS);
-    if (!buffer)
-        buffer = os_map(size = SMALL_SIZE, OS_FORK_KEEPS);
-    error = buffer ? write_report(fd, options, is_end, buffer, size) : ENOMEM;
-    collect_done();
-    if (buffer)
-        os_unmap(buffer, size);
+    os_call_with_room(write_with_room, &wanted);
     os_writing_end(&before);
     __atomic_store_n(&lock->writer, 0, __ATOMIC_RELEASE);
-    return error;
+    return wanted.error;
 }

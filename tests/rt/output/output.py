@@ -19,6 +19,7 @@ sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from harness import *
 
 DONE = 3, "done\n"
+INCLUDE = os.path.join(HERE, "../../../rt/lib")
 
 
 def loud():
@@ -308,4 +309,15 @@ def placed():
     expect("after the program's own output", 0, process.out.find("printed\n"))
 
 
-main([exhausted, refused, placed, text, markdown, comma_separated, json_rows, leaks, suppressed, sizes, defaults, closed, broken_pipe, file_size, nonblocking, unreachable])
+def narrow():
+    """Threads may have stacks of 16 KiB."""
+    for linking in [], ["-static"]:
+        program = build("narrow.c", "narrow", f"-I{INCLUDE}", *linking)
+        for what in "exit", "fork", "report":
+            for options in "", "stack=8:leaks=1:reach=1:top=0", "format=json", f"profile={what}.%p.profile":
+                process = run([program, what], options)
+                expect(f"{linking} {what} {options}", 3, process.returncode)
+                expect(f"{linking} {what} {options}: report", True, "total" in process.err)
+
+
+main([narrow, exhausted, refused, placed, text, markdown, comma_separated, json_rows, leaks, suppressed, sizes, defaults, closed, broken_pipe, file_size, nonblocking, unreachable])
