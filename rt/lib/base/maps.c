@@ -77,16 +77,19 @@ const char *maps_read(struct maps *maps) {
     if (!maps->spans)
         return "out of memory";
     int fd = (int)syscall(SYS_openat, AT_FDCWD, "/proc/self/maps", O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return "/proc/self/maps cannot be opened";
-    bool taken = take_file(maps, fd);
-    syscall(SYS_close, fd);
-    return taken ? NULL : "/proc/self/maps cannot be read";
+    bool taken = fd >= 0 && take_file(maps, fd);
+    if (fd >= 0)
+        syscall(SYS_close, fd);
+    if (taken)
+        return NULL;
+    maps_release(maps);
+    return fd < 0 ? "/proc/self/maps cannot be opened" : "/proc/self/maps cannot be read";
 }
 
 void maps_release(struct maps *maps) {
     if (maps->spans)
         os_unmap(maps->spans, SPANS_SIZE);
+    maps->spans = NULL;
 }
 
 const struct span *maps_behind(const struct maps *maps, uintptr_t address) {

@@ -92,12 +92,14 @@ struct arena {
 
 static struct arena *arena;
 
-/* A new chunk unless another thread has put one there meanwhile. */
-static void arena_renew(struct arena *full) {
+/* A new chunk unless another thread has put one there meanwhile. False: there is none. */
+static bool arena_renew(struct arena *full) {
     struct arena *fresh = os_map(ARENA_CHUNK, OS_FORK_KEEPS);
-    if (fresh &&
-        !__atomic_compare_exchange_n(&arena, &full, fresh, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+    if (!fresh)
+        return __atomic_load_n(&arena, __ATOMIC_ACQUIRE) != full;
+    if (!__atomic_compare_exchange_n(&arena, &full, fresh, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
         os_unmap(fresh, ARENA_CHUNK);
+    return true;
 }
 
 void *arena_take(size_t size) {
@@ -112,8 +114,7 @@ void *arena_take(size_t size) {
             if (at + size <= room)
                 return chunk->data + at;
         }
-        arena_renew(chunk);
-        if (!__atomic_load_n(&arena, __ATOMIC_ACQUIRE))
+        if (!arena_renew(chunk))
             return NULL;
     }
 }

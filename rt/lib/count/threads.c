@@ -103,8 +103,12 @@ static uint32_t add_slab(struct thread *thread, profile_name phase) {
         return NO_SLOT;
     }
     uint32_t number = __atomic_fetch_add(&process->slabs, 1, __ATOMIC_ACQ_REL);
-    if (!slab_make(number, phase, thread->index, thread->slabs))
+    if (!slab_make(number, phase, thread->index, thread->slabs)) {
+        uint32_t last = number + 1;
+        __atomic_compare_exchange_n(&process->slabs, &last, number, false, __ATOMIC_ACQ_REL,
+                                    __ATOMIC_RELAXED);
         return NO_SLOT;
+    }
     thread->slabs = number + 1;
     return number;
 }
@@ -167,8 +171,8 @@ static struct thread *thread_new(struct process *process) {
         return NULL;
     thread->index = index;
     thread->turns = 1;
-    thread->slab = add_slab(thread, 0);
-    return thread->slab == NO_SLOT ? NULL : thread;
+    thread->slab = NO_SLOT;
+    return thread;
 }
 
 static struct thread *thread_take(void) {
@@ -176,7 +180,14 @@ static struct thread *thread_take(void) {
     if (!process)
         return NULL;
     struct thread *thread = idle_pop(process);
-    return thread ? thread : thread_new(process);
+    if (!thread)
+        thread = thread_new(process);
+    if (thread && thread->slab == NO_SLOT)
+        thread->slab = add_slab(thread, 0);
+    if (!thread || thread->slab != NO_SLOT)
+        return thread;
+    idle_push(process, thread); /* for when there is memory, or each event would take a number */
+    return NULL;
 }
 
 static void thread_give(struct thread *thread) {
@@ -260,6 +271,8 @@ static struct thread *acquire(uint32_t slot, uint32_t other, bool extras) {
     bool holds = thread && KEY(highest) < thread->held && (!extras || KEY(highest) < thread->extra_capacity);
     if (holds || (thread && thread_grow(thread, highest, extras)))
         return thread;
+    if (thread)
+        thread_release(thread);
     hole_set(HOLE_MEMORY);
     return NULL;
 }

@@ -94,23 +94,39 @@ static int map_at(void *address, size_t size, uint64_t offset, bool keep) {
     return error;
 }
 
-/* The directory's own chunks are no areas. */
+/* A chunk of the directory, which is no area of its own. NULL: none, with errno. */
+static struct profile_area *chunk_made(size_t size, uint64_t *offset) {
+    struct profile_area *fresh = os_map(size, OS_FORK_KEEPS);
+    if (!fresh)
+        return NULL;
+    *offset = __atomic_fetch_add(&the_file.end, size, __ATOMIC_RELAXED);
+    errno = map_at(fresh, size, *offset, false);
+    if (!errno)
+        return fresh;
+    os_unmap(fresh, size);
+    return NULL;
+}
+
+/* NULL, with errno. */
 static struct profile_area *entry_of(uint32_t index) {
     struct chunk_place at = chunk_place(PROFILE_DIRECTORY_FIRST, index);
     uint32_t chunk = at.chunk;
+    errno = ENOSPC;
     if (chunk >= PROFILE_CHUNKS)
         return NULL;
     struct profile_area *found = __atomic_load_n(&the_file.chunks[chunk], __ATOMIC_ACQUIRE);
     if (!found) {
         size_t size = chunk_size(PROFILE_DIRECTORY_FIRST, chunk) * sizeof *found;
-        struct profile_area *fresh = os_map(size, OS_FORK_KEEPS);
-        uint64_t offset = __atomic_fetch_add(&the_file.end, size, __ATOMIC_RELAXED);
-        if (!fresh || map_at(fresh, size, offset, false))
+        uint64_t offset;
+        struct profile_area *fresh = chunk_made(size, &offset);
+        if (!fresh)
             return NULL;
         if (__atomic_compare_exchange_n(&the_file.chunks[chunk], &found, fresh, false, __ATOMIC_ACQ_REL,
                                         __ATOMIC_ACQUIRE)) {
             __atomic_store_n(&the_file.directory->chunks[chunk], offset, __ATOMIC_RELEASE);
             found = fresh;
+        } else {
+            os_unmap(fresh, size);
         }
     }
     return &found[at.offset];
@@ -120,7 +136,7 @@ static void enter(struct store_area *area, uint64_t offset) {
     uint32_t index = __atomic_fetch_add(&the_file.directory->areas, 1, __ATOMIC_ACQ_REL);
     struct profile_area *entry = entry_of(index);
     if (!entry) {
-        note_missing(ENOSPC);
+        note_missing(errno);
         return;
     }
     entry->index = area->index;
@@ -252,8 +268,10 @@ int store_enter(int fd, const char *path, bool is_child) {
     strcpy(the_file.path, path);
     os_file_note(&the_file.file, fd);
     int error = enter_head();
-    if (error)
+    if (error) {
+        os_file_close(&the_file.file);
         return error;
+    }
     the_file.is_open = true;
     holes_told = holes_in_file;
     uint32_t count = __atomic_load_n(&area_count, __ATOMIC_ACQUIRE);

@@ -6,6 +6,8 @@
 #include <cmocka.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 static void elements_stay(void **state) {
     (void)state;
@@ -102,11 +104,29 @@ static void threads_agree(void **state) {
     }
 }
 
+/* Whoever takes memory where there is no more is told so, also if the last of it is not used up. */
+static void memory_ends(void **state) {
+    (void)state;
+    const struct rlimit none = {1 << 20, RLIM_INFINITY};
+    struct rlimit before;
+    getrlimit(RLIMIT_AS, &before);
+    assert_non_null(arena_take(16));
+    setrlimit(RLIMIT_AS, &none);
+    alarm(20);
+    size_t taken = 0;
+    while (arena_take(1024))
+        taken++;
+    alarm(0);
+    setrlimit(RLIMIT_AS, &before);
+    assert_in_range(taken, 1, 256);
+    assert_non_null(arena_take(1024));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(elements_stay),       cmocka_unit_test(what_is_there_is_found),
         cmocka_unit_test(the_first_one_stays), cmocka_unit_test(hashes_may_be_equal),
-        cmocka_unit_test(threads_agree),
+        cmocka_unit_test(threads_agree),       cmocka_unit_test(memory_ends),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
