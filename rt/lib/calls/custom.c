@@ -142,10 +142,23 @@ static void realloc_end(const struct token *token, struct origin origin, const v
     }
 }
 
+/* What the runtime itself has called for is not counted, but the old block has gone. */
+static void realloc_end_silent(const struct token *token, struct origin origin, const void *p, size_t bytes) {
+    if (!p && bytes) {
+        put_back(token);
+    } else if (token->entry) {
+        custom_lose_entry(token->entry, token->old, origin);
+        custom_arena_forget(token->old, token->node);
+    }
+}
+
 ENTRY(void, allocsite_custom_realloc, const void *p, size_t bytes, struct token *token, const void *arena) {
     int error = errno;
     custom_leave(token->around);
+    struct origin origin = {.site = site};
     if (runtime_counts())
-        realloc_end(token, (struct origin){.site = site}, p, bytes, arena);
+        realloc_end(token, origin, p, bytes, arena);
+    else if (!runtime_off)
+        realloc_end_silent(token, origin, p, bytes);
     errno = error;
 }

@@ -39,17 +39,26 @@ static void inherit_custom(void *incomplete, const struct custom_block *block) {
         inherit(custom_sum_slot(), custom_size(*block->entry), incomplete);
 }
 
-bool slots_inherit_heap(void) {
+static bool inherit_heap(void) {
     bool incomplete = false;
     custom_blocks_each(inherit_custom, &incomplete);
     if (shadow_walk(inherit_block, &incomplete, slab_overlaps) || incomplete)
         hole_set(HOLE_OWNERS);
-    store_header()->flags |= PROFILE_IS_FORKED;
     return !hole_is_set(HOLE_OWNERS);
 }
 
+static void set_known(void) {
+    __atomic_fetch_or(&store_header()->flags, PROFILE_IS_FORKED, __ATOMIC_RELEASE);
+}
+
+bool slots_inherit_heap(void) {
+    bool is_whole = inherit_heap();
+    set_known();
+    return is_whole;
+}
+
 bool slots_know_inherited(void) {
-    return store_header()->flags & PROFILE_IS_FORKED;
+    return __atomic_load_n(&store_header()->flags, __ATOMIC_ACQUIRE) & PROFILE_IS_FORKED;
 }
 
 /* Where owners are not noted only custom allocators' blocks can be inherited: only these are ever lost. */
@@ -59,9 +68,7 @@ static bool may_inherit(uint32_t number, const struct sum *sum) {
     return sum->gained || sum->lost;
 }
 
-void sums_know_inherited(void) {
-    if (!runtime_was_forked() || slots_know_inherited() || !slots_inherit_heap())
-        return;
+static void take_off_what_came_since(void) {
     for (uint32_t number = 1; number < record_count(); number++) {
         struct sum sum;
         sum_slot(number, &sum);
@@ -71,6 +78,28 @@ void sums_know_inherited(void) {
         slot->inherited_blocks -= sum.gained - sum.lost;
         slot->inherited_bytes -= sum.gained_bytes - sum.lost_bytes;
     }
+}
+
+/* Two threads that ask at once would count all twice. The lock holds the process that has it, for a forked
+ * child may find it taken. */
+void sums_know_inherited(void) {
+    static int owner;
+    if (!runtime_was_forked() || slots_know_inherited())
+        return;
+    uint64_t signals = os_signals_hold();
+    int process = os_process(), seen = 0;
+    for (uint32_t tries = 1;
+         !__atomic_compare_exchange_n(&owner, &seen, process, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+         tries++) {
+        if (seen == process)
+            seen = 0;
+        os_wait(tries);
+    }
+    if (!slots_know_inherited() && inherit_heap())
+        take_off_what_came_since();
+    set_known();
+    __atomic_store_n(&owner, 0, __ATOMIC_RELEASE);
+    os_signals_release(signals);
 }
 
 /* An odd number of resets is the lock, which a forked child finds open. */

@@ -59,7 +59,7 @@ bool change_lose(struct share share) {
         lose(thread, share);
         return true;
     }
-    thread = thread_acquire(share.slot, share.slot);
+    thread = share.slot == NO_SLOT ? NULL : thread_acquire(share.slot, share.slot);
     if (!thread)
         return false;
     lose(thread, share);
@@ -80,6 +80,8 @@ static void move_apart(struct thread *thread, struct share from, struct share to
 }
 
 bool change_move(struct share from, struct share to) {
+    if (from.slot == NO_SLOT)
+        return change_appear(to);
     struct thread *thread = to.slot == NO_SLOT ? NULL : thread_acquire_extras(to.slot, from.slot);
     if (!thread)
         return false;

@@ -443,13 +443,15 @@ void peak_several_threads(void) {
     int error = errno;
     if (!os_barriers())
         hole_set(HOLE_BARRIER);
-    errno = error;
+    uint64_t signals = os_signals_hold(); /* a handler in between would go on as if there were one thread */
     peak_alone = NULL;
     if (peak->riser)
         end_rise(peak, peak->riser->room + peak->riser->ceiling);
     new_epoch();
     peak->told.shared_epoch = peak->measured = epoch_now();
     set_gained_floor(-epoch_now());
+    os_signals_release(signals);
+    errno = error;
 }
 
 void peak_share(const struct tally *tally, int64_t *blocks, int64_t *bytes) {

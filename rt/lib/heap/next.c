@@ -204,11 +204,11 @@ static void *realloc_beside_bootstrap(void *p, size_t n) {
     return fresh ? memcpy(fresh, p, n < readable ? n : readable) : NULL;
 }
 
-static void free_look_out(void) {
-    free_behind = next.free;
-    realloc_behind = next.realloc;
-    next.free = free_beside_bootstrap;
-    next.realloc = realloc_beside_bootstrap;
+static void free_look_out(struct next *found) {
+    free_behind = found->free;
+    realloc_behind = found->realloc;
+    found->free = free_beside_bootstrap;
+    found->realloc = realloc_beside_bootstrap;
 }
 
 /* Valgrind redirects calls whatever the dynamic loader has bound them to. An alignment that is none makes
@@ -267,13 +267,15 @@ static bool is_glibc(void) {
 void next_resolve(void) {
     bool was_resolving = local.resolving;
     local.resolving = true;
+    struct next found = next; /* other threads are given none that is not ready */
 #define NEXT_FIND(name, result, parameters, arguments)                                                       \
     result(*real_##name) parameters = (result(*) parameters)next_symbol(#name);                              \
     if (real_##name)                                                                                         \
-        next.name = real_##name;
+        found.name = real_##name;
     NEXT_FUNCTIONS(NEXT_FIND)
     if (bootstrap_used())
-        free_look_out();
+        free_look_out(&found);
+    next = found;
     local.resolving = was_resolving;
     find_interposer();
     shadow_know_allocator(is_glibc());

@@ -90,7 +90,8 @@ static COLD void throw_bad_alloc(void) {
 static void *allocate(size_t n, size_t align) {
     if (align <= _Alignof(max_align_t))
         return malloc(n ? n : 1);
-    return aligned_alloc(align, (n + align - 1) & -align);
+    size_t least = n ? n : 1;
+    return least > SIZE_MAX - align + 1 ? NULL : aligned_alloc(align, (least + align - 1) & -align);
 }
 
 /* The program may have one of the forms alone, and no library that would bring the others: the one that a
@@ -285,12 +286,13 @@ void operator_find(struct operator_new *op) {
     next_resolve();
     op->real = real_operator(op->symbol);
     const struct operator_new *plainer = op->real ? op : replaced_plainer(op);
-    op->kind = plainer ? kind_of(plainer->real) : OPERATOR_STANDARD;
-    if (op->kind == OPERATOR_STANDARD && op->real && !op->aligned && !plain_forms_are_standard(false))
-        op->kind = OPERATOR_PROGRAMS;
-    if (op->kind == OPERATOR_STANDARD && !op->aligned)
+    enum operator_kind kind = plainer ? kind_of(plainer->real) : OPERATOR_STANDARD;
+    if (kind == OPERATOR_STANDARD && op->real && !op->aligned && !plain_forms_are_standard(false))
+        kind = OPERATOR_PROGRAMS;
+    op->kind = kind; /* once, for a thread that has found it already may be looking */
+    if (kind == OPERATOR_STANDARD && !op->aligned)
         op->fast = next.malloc;
-    if (op->kind == OPERATOR_STANDARD && op->aligned && plain_forms_are_standard(true))
+    if (kind == OPERATOR_STANDARD && op->aligned && plain_forms_are_standard(true))
         op->fast_aligned = next.aligned_alloc;
     __atomic_store_n(&op->found, true, __ATOMIC_RELEASE);
 }
@@ -315,9 +317,8 @@ void operator_delete_find(struct operator_delete *op) {
         return;
     next_resolve();
     op->real = real_operator(op->symbol);
-    op->kind = op->real ? kind_of(op->real) : OPERATOR_STANDARD;
-    if (op->kind == OPERATOR_STANDARD && !plain_deletes_are_standard())
-        op->kind = OPERATOR_PROGRAMS;
+    enum operator_kind kind = op->real ? kind_of(op->real) : OPERATOR_STANDARD;
+    op->kind = kind == OPERATOR_STANDARD && !plain_deletes_are_standard() ? OPERATOR_PROGRAMS : kind;
     op->frees = op->kind == OPERATOR_STANDARD && op->real;
     __atomic_store_n(&op->found, op->real != NULL, __ATOMIC_RELEASE);
 }

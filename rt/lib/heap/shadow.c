@@ -260,11 +260,21 @@ struct block shadow_find(const void *p) {
     return large.state == BLOCK_NONE ? small : large;
 }
 
+/* The size of a giant stands in the next two cells. */
+static bool is_in_giant(const void *p) {
+    for (int before = 1; before <= 2; before++) {
+        const struct shadow_large *cell = large_entry((const char *)p - before * SHADOW_SMALL);
+        if (cell && (cell->value & (SHADOW_GIANT | SHADOW_FREED)) == SHADOW_GIANT)
+            return true;
+    }
+    return false;
+}
+
 bool shadow_can_hold(const void *p, uint64_t size) {
     if (!is_address(p) || size > SHADOW_ADDRESSES - (uintptr_t)p)
         return false;
     const struct shadow_large *cell = size < SHADOW_SMALL ? NULL : large_entry(p);
-    return !cell || shadow_large_block(cell, p).state != BLOCK_LIVE;
+    return !cell || (shadow_large_block(cell, p).state != BLOCK_LIVE && !is_in_giant(p));
 }
 
 /* The bootstrap arena has blocks of 16 bytes, too. */

@@ -8,9 +8,9 @@
  * The table of cells could hold large ones, too, which cover several: but then it would take an eighth of
  * every heap, for it takes a page where any block starts in 32 KiB.
  *
- * Both tables cover the whole address space, 17 TiB of it, of which only the pages that were written cost
- * anything. A table of tables instead would take 12 of 73 instructions of a malloc and a free more; it serves
- * where so much address space is not to be had, and for blocks at odd multiples of 8.
+ * Both tables cover the whole address space and take 17 TiB of it, of which only the pages that were written
+ * cost anything. A table of tables instead would take 12 of 73 instructions of a malloc and a free more; it
+ * serves where so much address space is not to be had, and for blocks at odd multiples of 8.
  *
  * Other allocators have blocks of 16 bytes, side by side. With these the small blocks in the second half of a
  * cell are in a table of their own, which is made when there is the first of them. Small blocks that no

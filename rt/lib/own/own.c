@@ -149,6 +149,7 @@ static void mark_counted(const void *p, uint64_t bytes, struct origin origin) {
     enum family family = share.is_backing ? FAMILY_BACKING : bill.family;
     if (change_gain(share) && runtime_owners && !shadow_put_apart(p, share.slot, family, share.bytes))
         hole_set(HOLE_OWNERS);
+    hook_event(ALLOCSITE_EVENT_ALLOC, share.slot, p, bytes, 0);
 }
 
 void own_mark(const void *p, uint64_t bytes, struct origin origin) {
@@ -294,15 +295,8 @@ void own_failed(struct origin origin) {
     own_alloc_slow(origin, NULL, 0, FAMILY_MALLOC);
 }
 
-/* Whether every block of the process comes by here, so that one that is not known is none. */
-static bool all_blocks_are_seen(void) {
-    return !hole_is_set(HOLE_INTERPOSITION) && !hole_is_set(HOLE_PAST) && !hole_is_set(HOLE_UNWRAPPED) &&
-           !hole_is_set(HOLE_MEMORY) && !hole_is_set(HOLE_OWNERS) && !hole_is_set(HOLE_LIBRARIES) &&
-           !hole_is_set(HOLE_SECOND_RUNTIME) && runtime_owners;
-}
-
 static void report_unknown(const void *p, const struct block *block, struct origin by) {
-    if (bootstrap_readable(p) || local.silent || !all_blocks_are_seen())
+    if (bootstrap_readable(p) || local.silent || !runtime_owners || holes_hide_blocks())
         return;
     if (rebind_is_done()) {
         /* By a way that only the allocator knows, perhaps at the address of a freed one. */

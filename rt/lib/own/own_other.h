@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Blocks that the hot path leaves over though their sites and threads are ready: those in the second halves
  * of cells. */
-#ifndef ALLOCSITE_LIB_BILL_OWN_OTHER_H
-#define ALLOCSITE_LIB_BILL_OWN_OTHER_H
+#ifndef ALLOCSITE_LIB_OWN_OWN_OTHER_H
+#define ALLOCSITE_LIB_OWN_OWN_OTHER_H
 
 #include "lib/base/local.h"
 #include "lib/base/slot.h"

@@ -32,6 +32,7 @@ static uint32_t add_part(uint32_t slot, enum profile_what what, profile_name sta
     record.parent = slot;
     record.stack = stack;
     record.keeps_stacks = what == PROFILE_BACKING && record.keeps_stacks;
+    record.is_listed = false; /* what its callers bill is theirs already */
     return record_add(&record);
 }
 

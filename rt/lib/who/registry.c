@@ -7,6 +7,7 @@
 #include "lib/base/slot.h"
 #include "lib/base/state.h"
 #include "lib/base/table.h"
+#include "lib/store/slots.h"
 #include "lib/who/descriptor.h"
 #include "lib/who/modules.h"
 
@@ -32,7 +33,7 @@ static struct record *record_take(uint32_t *slot) {
     struct record *record;
     *slot = record_count();
     do {
-        record = *slot < SLOT_OURS ? table_at(&record_table, *slot) : NULL;
+        record = *slot < slots_most() - 1 ? table_at(&record_table, *slot) : NULL;
     } while (record && !__atomic_compare_exchange_n(&records, slot, *slot + 1, true, __ATOMIC_ACQ_REL,
                                                     __ATOMIC_ACQUIRE));
     return record;
