@@ -194,7 +194,10 @@ static bool isLayoutOf(const Type *layout, const DIType *type) {
     if (!structure->hasName())
         return false;
     StringRef name = structure->getName();
-    name = name.substr(name.find('.') + 1).rtrim("0123456789").rtrim('.');
+    name = name.substr(name.find('.') + 1);
+    StringRef unnumbered = name.rtrim("0123456789");
+    if (unnumbered.consume_back("."))
+        name = unnumbered;
     size_t scope = name.rfind("::");
     name = scope == StringRef::npos ? name : name.substr(scope + 2);
     return name == composite->getName().split('<').first;

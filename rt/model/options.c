@@ -86,11 +86,20 @@ static const char *read_path(struct value value, void *path) {
     return NULL;
 }
 
-static const char *read_filter(struct value value, void *filter) {
-    if (!value_is(value, "none"))
-        return read_path(value, filter);
-    *(char *)filter = '\0';
+/* all: the word for no patterns. */
+static const char *read_patterns(struct value value, void *patterns, const char *all) {
+    if (!value_is(value, all))
+        return read_path(value, patterns);
+    *(char *)patterns = '\0';
     return NULL;
+}
+
+static const char *read_filter(struct value value, void *filter) {
+    return read_patterns(value, filter, "none");
+}
+
+static const char *read_stack_sites(struct value value, void *sites) {
+    return read_patterns(value, sites, "all");
 }
 
 bool format_named(const char *name, size_t length, enum view view, enum report_format *found) {
@@ -215,7 +224,7 @@ static const struct key {
         "whole stacks kept, at most; auto: 65536 if compiled with -fallocsite-contexts"),
     KEY("contexts_check", contexts_check, read_boolean, "0",
         "1: compare contexts with the stack at each allocation"),
-    KEY("stack_sites", stack_sites, read_path, "all",
+    KEY("stack_sites", stack_sites, read_stack_sites, "all",
         "only of what matches: file:line, function, globs, separated by commas"),
     KEY("list", list, read_path, "none", "file of wrappers, fun:NAME=wrapper: bill who calls them"),
     KEY("hook", hook, read_path, "none",
@@ -382,6 +391,7 @@ static bool path_append_name(struct path *path, char letter, const struct path_n
 
 bool path_expand(char *path, size_t size, const char *pattern, const struct path_names *names) {
     struct path to = {path, path + size};
+    *path = '\0';
     for (; *pattern; pattern++) {
         bool fits = *pattern == '%' ? path_append_name(&to, *++pattern, names) : path_append(&to, pattern, 1);
         if (!fits)

@@ -77,8 +77,8 @@ static void skip_item(struct symbol *symbol, int depth) {
         skip_literal(symbol, depth + 1);
     else if (first == 'S' || first == 'T' || first == 'A') {
         symbol->at += strspn(symbol->at, "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ");
-        symbol->at += first != 'S' || *symbol->at == '_' || strchr("tabsiod", *symbol->at);
-    } else if (first == 'D' || (first == '_' && is_digit(second)))
+        symbol->at += *symbol->at && (first != 'S' || *symbol->at == '_' || strchr("tabsiod", *symbol->at));
+    } else if (second && (first == 'D' || (first == '_' && is_digit(second))))
         symbol->at++;
 }
 
@@ -147,15 +147,20 @@ static void put_abbreviation(struct symbol *symbol) {
 
 /* Constructors and destructors, and functions without a name. */
 static void put_special(struct symbol *symbol) {
-    char kind = symbol->at[0], which = symbol->at[1];
+    char kind = symbol->at[0], which = kind ? symbol->at[1] : '\0';
     if (kind == 'U' && (which == 'l' || which == 't')) {
         put_scope(symbol);
         out_text(&symbol->out, which == 'l' ? "'lambda'" : "'unnamed'");
         symbol->at += 2;
         if (which == 'l')
             skip_items(symbol, 0);
-        if (symbol->at)
-            symbol->at += strspn(symbol->at, "0123456789") + 1;
+        if (!symbol->at)
+            return;
+        symbol->at += strspn(symbol->at, "0123456789");
+        if (*symbol->at == '_')
+            symbol->at++;
+        else
+            give_up(symbol);
     } else if ((kind == 'C' || kind == 'D') && is_digit(which) && symbol->last) {
         put_scope(symbol);
         out_text(&symbol->out, kind == 'D' ? "~" : "");

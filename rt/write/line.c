@@ -100,7 +100,8 @@ static size_t part_at(const char *text, const char *stops, size_t *columns) {
     *columns = 0;
     while (text[length] && !strchr(stops, text[length])) {
         if (text[length] == '\x1b') {
-            length += strcspn(text + length, "m") + 1;
+            length += strcspn(text + length, "m");
+            length += text[length] != '\0'; /* a line that was cut ends within */
             continue;
         }
         size_t character = utf8_length(text + length);

@@ -21,6 +21,10 @@ struct bar {
     long gap[8];
     short *shorts;
 };
+struct vec3 {
+    double x[3];
+    char *name;
+};
 struct foo *global;
 void take(void *block);
 static struct part *make_part(size_t size) {
@@ -29,6 +33,11 @@ static struct part *make_part(size_t size) {
 // CHECK-DAG: "line":[[@LINE+2]],"column":12,"callee":"malloc","type":"struct foo"
 struct foo *returned(void) {
     return malloc(100);
+}
+// A number that ends a name is not one that clang has put there.
+void numbered(struct vec3 *to) {
+    // CHECK-DAG: "line":[[@LINE+1]],"column":16,"callee":"malloc","type":"char"
+    to->name = malloc(100);
 }
 void stores(struct foo *to, struct foo **more, int i) {
     // CHECK-DAG: "line":[[@LINE+1]],"column":24,"callee":"malloc","type":"struct part"

@@ -22,6 +22,7 @@ enum { PATTERNS_MOST = 256, LIST_SIZE = 1 << 16, FRAMES_MOST = 16 };
 
 static const char *patterns[PATTERNS_MOST];
 static size_t pattern_count;
+static bool is_cut;
 
 /* Where such functions are, as the module's file has it. */
 struct range {
@@ -43,8 +44,12 @@ static void take_line(char *line) {
     static const char begin[] = "fun:", end[] = "=wrapper";
     line += strspn(line, " \t");
     char *behind = strncmp(line, begin, strlen(begin)) == 0 ? strstr(line, end) : NULL;
-    if (!behind || pattern_count == PATTERNS_MOST)
+    if (!behind)
         return;
+    if (pattern_count == PATTERNS_MOST) {
+        is_cut = true;
+        return;
+    }
     *behind = '\0';
     patterns[pattern_count++] = line + strlen(begin);
 }
@@ -53,7 +58,8 @@ bool listed_begin(const char *path) {
     if (strcmp(path, "none") == 0)
         return false;
     char *text = os_map(LIST_SIZE, OS_FORK_KEEPS);
-    if (!text || os_read_file(path, text, LIST_SIZE - 1) < 0) {
+    long length = text ? os_read_file(path, text, LIST_SIZE - 1) : -1;
+    if (length < 0) {
         os_say("no list from ", path, ": ", strerrordesc_np(errno));
         return false;
     }
@@ -63,6 +69,8 @@ bool listed_begin(const char *path) {
             *next++ = '\0';
         take_line(text);
     }
+    if (is_cut || length == LIST_SIZE - 1)
+        os_say("the list ", path, " is too long: 64 KiB and 256 wrappers of it are read");
     if (!pattern_count)
         os_say("no list from ", path, ": no line is fun:PATTERN=wrapper");
     return pattern_count;

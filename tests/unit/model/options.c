@@ -76,6 +76,7 @@ static void quotes_keep_what_ends_a_value(void **state) {
     (void)state;
     struct options options = parsed("stack_sites='a.c:12,b::f':top=3:report=\"x:'y\":stack=2", 0);
     assert_string_equal(options.stack_sites, "a.c:12,b::f");
+    assert_string_equal(parsed("stack_sites=a:stack_sites=all", 0).stack_sites, "");
     assert_string_equal(options.report, "x:'y");
     assert_int_equal(options.top, 3);
     assert_int_equal(options.stack, 2);

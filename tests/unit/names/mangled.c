@@ -4,6 +4,8 @@
 
 #include <cmocka.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 static void names(void **state) {
     (void)state;
@@ -43,6 +45,31 @@ static void names(void **state) {
     assert_string_equal(text, "ns::Foo");
 }
 
+/* Nothing behind the end of a symbol is read, wherever that is. */
+static void ends(void **state) {
+    (void)state;
+    static const char *const symbols[] = {"_Z1fIST_",
+                                          "_Z1fIDT_",
+                                          "_ZUlvE_",
+                                          "_ZZ4mainENKUlvE12_clEv",
+                                          "_Z1fILN2ns1EE3EEvv",
+                                          "_ZNKSbIwSt11char_traitsIwESaIwEE4sizeEv",
+                                          "_ZN1AdeEv",
+                                          "_ZN3FooIiED1Ev",
+                                          "_Z1fIXadL_Z1gvEEEvv"};
+    long size = sysconf(_SC_PAGESIZE);
+    char *pages = mmap(NULL, 2 * (size_t)size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    mprotect(pages + size, (size_t)size, PROT_NONE);
+    for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++)
+        for (size_t length = 0; length <= strlen(symbols[i]); length++) {
+            char text[64], *symbol = pages + size - length - 1;
+            memcpy(symbol, symbols[i], length);
+            symbol[length] = '\0';
+            mangled_name(text, sizeof text, symbol);
+        }
+    munmap(pages, 2 * (size_t)size);
+}
+
 static void others(void **state) {
     (void)state;
     static const char *const bad[] = {"foo",       "_Z",     "_ZN",   "_Z99x",   "_ZN1AcvbEv",
@@ -58,6 +85,7 @@ static void others(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(names), cmocka_unit_test(others)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(names), cmocka_unit_test(ends),
+                                       cmocka_unit_test(others)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
