@@ -227,7 +227,8 @@ static inline void allocsite_phase_pop(void) {
  *
  * The function may allocate and free: what it allocates is not counted as the program's, and calls no
  * function. Signals wait meanwhile. It must return. While there is none, this costs nothing; as long as there
- * is one, every event takes the slow way. EINVAL: the filter is wrong. ENOSPC: there are 64. ENOSYS: as
+ * is one, every event takes the slow way. EINVAL: the filter is wrong. ENOSPC: 64 pairs of function and
+ * data were set since the start, removed ones among them, for a thread may still be in one. ENOSYS: as
  * above. */
 static inline int allocsite_on_event(allocsite_event_function *function, void *data, const char *filter) {
     return __allocsite_api_v1_on_event ? __allocsite_api_v1_on_event(function, data, filter) : ENOSYS;
@@ -278,8 +279,8 @@ static inline int allocsite_check_begin(struct allocsite_check *check) {
 }
 
 /* Ends the region: how many allocations and reallocations this thread made in it. The sites that made them
- * are written to text, one line each, the most frequent first, NUL-terminated and cut to size bytes: 3 of 96
- * B  parse json.c:12:7 malloc text may be NULL if size is 0. */
+ * are written to text, one line each, the most frequent first, NUL-terminated and cut to size bytes. A line
+ * is as "3 of 96 B  parse json.c:12:7 malloc". text may be NULL if size is 0. */
 static inline size_t allocsite_check_end(struct allocsite_check *check, char *text, size_t size) {
     if (size)
         *text = '\0';

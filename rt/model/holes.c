@@ -33,8 +33,8 @@ static const char *const texts[] = {
         "a thread was started neither by pthread_create nor by thrd_create: what was live at the "
         "peak is not exact",
     [HOLE_MARK] =
-        "a block could not be marked: its address is no multiple of 8, or a large one begins less than 512 "
-        "bytes from another",
+        "a block could not be marked: its address is no multiple of 8, or a large one begins less than 1 "
+        "KiB from another",
     [HOLE_PHASES] =
         "there are more phases than are kept apart: what came in some of them is told outside of all",
     [HOLE_UNOWNED] = "owners=0: frees were not counted, so what is live and the peak are not known",

@@ -64,6 +64,10 @@ static void row(struct out *out, const struct report *report, const struct repor
     out_text(out, view->backing ? ",1" : ",0");
 #define CSV_VALUE(name) number(out, counters->name);
     ALLOCSITE_SITE_TOTALS(CSV_VALUE)
+#define CSV_ASKED_VALUE(name)                                                                                \
+    if (report->totals.counters.name)                                                                        \
+        number(out, counters->name);
+    ALLOCSITE_ASKED(CSV_ASKED_VALUE)
     if (report->reach) {
         number(out, site->lost_blocks);
         number(out, site->lost_bytes);
@@ -76,6 +80,10 @@ void report_csv(struct out *out, const struct report *report) {
         out,
         "id,module,sited,function,file,line,column,callee,type,inlined,address,backing" ALLOCSITE_SITE_TOTALS(
             CSV_NAME));
+#define CSV_ASKED_NAME(name)                                                                                 \
+    if (report->totals.counters.name)                                                                        \
+        out_text(out, "," #name);
+    ALLOCSITE_ASKED(CSV_ASKED_NAME)
     out_text(out, report->reach ? ",lost_blocks,lost_bytes\r\n" : "\r\n");
     for (size_t i = 0; i < report->site_count; i++)
         if (report_has_row(report, report->sites[i]))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The parts that run/root.c, which is found from outside, points to. */
-#ifndef ALLOCSITE_LIB_WHO_ROOT_PARTS_H
-#define ALLOCSITE_LIB_WHO_ROOT_PARTS_H
+#ifndef ALLOCSITE_LIB_BASE_ROOT_PARTS_H
+#define ALLOCSITE_LIB_BASE_ROOT_PARTS_H
 
 #include "root.h"
 

@@ -41,6 +41,15 @@ bool hole_is_set(enum hole hole) {
     return holes_all() >> hole & 1;
 }
 
+bool holes_hide_blocks(void) {
+    static const enum hole holes[] = {HOLE_MEMORY,    HOLE_OWNERS,    HOLE_INTERPOSITION, HOLE_PAST,
+                                      HOLE_UNWRAPPED, HOLE_LIBRARIES, HOLE_SECOND_RUNTIME};
+    for (size_t i = 0; i < sizeof holes / sizeof *holes; i++)
+        if (hole_is_set(holes[i]))
+            return true;
+    return false;
+}
+
 static struct options options;
 
 const struct options *runtime_options(void) {

@@ -56,6 +56,9 @@ extern int32_t runtime_process __attribute__((visibility("hidden")));
 void hole_set(enum hole);
 bool hole_is_set(enum hole);
 
+/* Whether there may be blocks of the process that are not known: one that is not found is not wrong then. */
+bool holes_hide_blocks(void);
+
 /* 1 << hole of each that is set. */
 uint32_t holes_all(void);
 

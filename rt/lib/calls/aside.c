@@ -18,7 +18,6 @@
 
 #include "format.h"
 #include "lib/calls/interpose.h"
-#include "lib/calls/lean.h"
 #include "lib/elf/image.h"
 #include "lib/heap/next.h"
 

@@ -4,6 +4,7 @@
 #define ALLOCSITE_LIB_CALLS_ASIDE_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 /* Whether a module that is loaded calls allocsite_start or its kin. */
 bool may_be_started(void);
@@ -11,7 +12,11 @@ bool may_be_started(void);
 /* Once, before the first thread and any other constructor. */
 void step_aside(void);
 
-/* The same of what gives blocks back; what allocates them is led to the functions of lean.h. */
+/* The same of what gives blocks back; what allocates them is led to functions for a process that counts only
+ * what comes (owners=0), of the size of that job. */
 void step_aside_of_frees(void);
+
+/* Such a function, that does what ours of that symbol does. 0: there is none. */
+uintptr_t lean_function(const char *symbol);
 
 #endif

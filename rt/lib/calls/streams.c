@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Memory streams opened by sited calls, and fclose, which hands their block over. */
 #define _GNU_SOURCE
-#include "lib/calls/streams.h"
 
 #include "lib/base/descriptors.h"
 #include "lib/base/local.h"
@@ -34,7 +33,7 @@ static void place_used(uint32_t index) {
         ;
 }
 
-void stream_remember(const FILE *stream, uint32_t slot) {
+static void stream_remember(const FILE *stream, uint32_t slot) {
     struct open_stream *place;
     for (uint32_t i = 0; (place = table_at(&places, i)); i++) {
         const FILE *none = NULL;
@@ -59,7 +58,8 @@ static struct open_stream *place_of(const FILE *stream) {
     return NULL;
 }
 
-uint32_t stream_forget(const FILE *stream) {
+/* NO_SLOT: no sited call has opened it. */
+static uint32_t stream_forget(const FILE *stream) {
     if (LIKELY(__atomic_load_n(&streams_open, __ATOMIC_ACQUIRE) == 0))
         return NO_SLOT;
     struct open_stream *place = place_of(stream);

@@ -49,18 +49,23 @@ static bool collect_pairs(struct report *report, const struct rows *rows) {
 
 #ifndef ALLOCSITE_STATIC
 
-/* Sanitizers bring their own malloc and are the usual reason that another one stands before ours. */
+/* Sanitizers bring their own malloc and are the usual reason that another one stands before ours. Weak
+ * references tell, for dlsym allocates, and a signal handler may be asking. */
+#define SANITIZERS(X)                                                                                        \
+    X(__asan_init, "AddressSanitizer")                                                                       \
+    X(__hwasan_init, "HWAddressSanitizer")                                                                   \
+    X(__tsan_init, "ThreadSanitizer")                                                                        \
+    X(__msan_init, "MemorySanitizer")                                                                        \
+    X(__lsan_init, "standalone LeakSanitizer")
+
+#define DECLARE_MARK(symbol, name) extern const char mark##symbol[] __asm__(#symbol) __attribute__((weak));
+SANITIZERS(DECLARE_MARK)
+
 static const char *sanitizer(void) {
-    static const struct {
-        const char *symbol, *name;
-    } sanitizers[] = {
-        {"__asan_init", "AddressSanitizer"},         {"__hwasan_init", "HWAddressSanitizer"},
-        {"__tsan_init", "ThreadSanitizer"},          {"__msan_init", "MemorySanitizer"},
-        {"__lsan_init", "standalone LeakSanitizer"},
-    };
-    for (size_t i = 0; i < sizeof sanitizers / sizeof sanitizers[0]; i++)
-        if (next_symbol(sanitizers[i].symbol))
-            return sanitizers[i].name;
+#define NAME_IF_THERE(symbol, name)                                                                          \
+    if (mark##symbol)                                                                                        \
+        return name;
+    SANITIZERS(NAME_IF_THERE)
     return NULL;
 }
 

@@ -16,8 +16,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define MOST_NUMBERS 10000
-
 /* None of these is a point where a thread can be cancelled. */
 int profile_open_at(const char *path, int flags) {
     return (int)syscall(SYS_openat, AT_FDCWD, path, flags | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK,
@@ -159,7 +157,7 @@ static enum found replace(const char *name, const char *path, const struct profi
 static bool settle(const char *name, char *path, size_t size, const struct profile_header *ours,
                    bool may_replace, const char **why) {
     size_t length = strlen(path);
-    for (uint64_t number = 0; number < MOST_NUMBERS;) {
+    for (uint64_t number = 0; number < PATH_NUMBERS_MOST;) {
         path[length] = '\0';
         if (number && !path_add_number(path, size, number))
             break;

@@ -9,6 +9,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* Where %p does not tell processes apart, a path gets a number, up to this. */
+#define PATH_NUMBERS_MOST 10000
+
 /* Never through a symbolic link, and not a point where a thread can be cancelled. -1 with errno. */
 int profile_open_at(const char *path, int flags);
 

@@ -192,14 +192,8 @@ const char *reach_search(void (*lost)(void *context, const void *p, const struct
     return reason;
 }
 
-static bool knows_all_blocks(void) {
-    return !hole_is_set(HOLE_MEMORY) && !hole_is_set(HOLE_OWNERS) && !hole_is_set(HOLE_INTERPOSITION) &&
-           !hole_is_set(HOLE_PAST) && !hole_is_set(HOLE_UNWRAPPED) && !hole_is_set(HOLE_SECOND_RUNTIME) &&
-           !hole_is_set(HOLE_LIBRARIES);
-}
-
 const char *reach_find_lost(void (*lost)(void *context, const void *p, const struct block *), void *context) {
     if (os_is_simulated())
         return "valgrind runs the program and does not let it search";
-    return knows_all_blocks() ? reach_search(lost, context) : "not all blocks of the process are known";
+    return holes_hide_blocks() ? "not all blocks of the process are known" : reach_search(lost, context);
 }

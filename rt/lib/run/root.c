@@ -14,7 +14,7 @@
 #define FLAGS 0
 #endif
 
-/* Named in tell/copies.c, by the note. */
+/* Named in collect/copies.c, by the note. */
 extern const struct root allocsite_root;
 
 const struct root allocsite_root = {

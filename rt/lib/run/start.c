@@ -136,7 +136,7 @@ static COLD void reset_as_asked(void) {
 }
 
 void runtime_start(void) {
-    if (LIKELY(state == STARTED)) {
+    if (LIKELY(__atomic_load_n(&state, __ATOMIC_ACQUIRE) == STARTED)) {
         if (UNLIKELY(__atomic_load_n(&runtime_wants_reset, __ATOMIC_RELAXED)))
             reset_as_asked();
         if (UNLIKELY(profiling_here && !*profiling_here))

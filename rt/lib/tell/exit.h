@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Where reports go. */
+/* When reports are written: at exit, at a signal, in time for what ends the process. */
 #ifndef ALLOCSITE_LIB_TELL_EXIT_H
 #define ALLOCSITE_LIB_TELL_EXIT_H
 

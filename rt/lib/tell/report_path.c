@@ -17,8 +17,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define MOST_NUMBERS 10000
-
 static int fail(const char **why, int error) {
     *why = strerrordesc_np(error);
     return error;
@@ -183,7 +181,7 @@ int report_path_close(struct report_file *file, int error) {
     if (error || !file->is_new || (lstat(file->path, &now) == 0 && is_same(&now)))
         return report_file_close(file, error);
     os_close(file->fd);
-    for (uint64_t number = 0; number < MOST_NUMBERS; number++) {
+    for (uint64_t number = 0; number < PATH_NUMBERS_MOST; number++) {
         file->path[length] = '\0';
         if (number && !path_add_number(file->path, sizeof file->path, number))
             break;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* From frame to frame with all registers. */
-#include "lib/walk/fully.h"
+#include "lib/walk/walk.h"
 
 #include "lib/walk/module.h"
 #include "lib/walk/reads.h"

@@ -6,7 +6,6 @@
 #include "lib/base/macros.h"
 
 #include "lib/base/os.h"
-#include "lib/walk/fully.h"
 #include "lib/walk/reads.h"
 #include "lib/walk/rule.h"
 #include "lib/who/callers.h"

@@ -43,6 +43,11 @@ size_t walk_stack(const void **frames, size_t max, const void *beyond, struct wa
 size_t walk_stack_from(const void *pointer, const void **frames, size_t max, const void *beyond,
                        struct walk_told *);
 
+/* As walk_stack, keeping track of all registers, for stacks that have something harder on them: a function
+ * whose frame is told by another register or by an expression, or where a signal came just before it returns.
+ * Without the table of rules: about 1 microsecond for each frame. */
+size_t walk_fully(const void **frames, size_t max, const void *beyond, struct walk_told *);
+
 /* Whether the function that a return address is in keeps its calling context. */
 bool walk_keeps_context(const void *frame);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Saying at once what the program did wrong. */
-#ifndef ALLOCSITE_LIB_TELL_FAULT_H
-#define ALLOCSITE_LIB_TELL_FAULT_H
+#ifndef ALLOCSITE_LIB_WHO_FAULT_H
+#define ALLOCSITE_LIB_WHO_FAULT_H
 
 #include "model/pair_kind.h"
 

@@ -6,8 +6,8 @@
  * sites runs, when it may go again, or when the process ends: there is no sign of a dlopen that a runtime
  * could wait for, short of standing in its way, where it would be taken for the caller that libraries are
  * searched for. */
-#ifndef ALLOCSITE_LIB_ELF_INSTRUMENTED_H
-#define ALLOCSITE_LIB_ELF_INSTRUMENTED_H
+#ifndef ALLOCSITE_LIB_WHO_INSTRUMENTED_H
+#define ALLOCSITE_LIB_WHO_INSTRUMENTED_H
 
 #ifdef ALLOCSITE_STATIC
 
