@@ -107,14 +107,17 @@ static bool is_library_function(const char *name) {
     return slash && strncmp(slash, "/libc.so.", 9) == 0;
 }
 
+static enum { UNKNOWN, KNOWN, OTHER } strdup_state;
+
+static COLD bool find_strdup(void) {
+    runtime_start();
+    bool is_known = is_library_function("strdup") && is_library_function("strndup") && !repeats_wanted;
+    strdup_state = is_known ? KNOWN : OTHER;
+    return is_known;
+}
+
 bool strdup_is_known(void) {
-    static enum { UNKNOWN, KNOWN, OTHER } state;
-    if (UNLIKELY(state == UNKNOWN)) {
-        runtime_start();
-        state = is_library_function("strdup") && is_library_function("strndup") && !repeats_wanted ? KNOWN
-                                                                                                   : OTHER;
-    }
-    return state == KNOWN;
+    return LIKELY(strdup_state == KNOWN) || (strdup_state == UNKNOWN && find_strdup());
 }
 
 #endif
