@@ -63,6 +63,16 @@ class Options(unittest.TestCase):
             keys = [sum(int(row[name]) for name in names) for row in rows]
             self.assertEqual(keys, sorted(keys, reverse=True), sort)
 
+    def test_numbers_of_all_lengths(self):
+        long = document(CUT)
+        for row in [long["totals"], *long["sites"]]:
+            row.update((name, number * 10**13) for name, number in row.items()
+                       if isinstance(number, int) and name not in ("sited", "line", "column"))
+        page = report("--format=html", written("large.json", long))
+        self.assertEqual((page.returncode, page.stderr), (0, ""))
+        self.assertIn(f'title="{long["totals"]["live_blocks"]:,}"', page.stdout)
+        self.assertIn(f'title="{long["totals"]["live_bytes"]:,} bytes"', page.stdout)
+
     def test_minima(self):
         sites = json.loads(report("--format=json", "--min-bytes=5000", "--min-allocs=3", CUT).stdout)
         self.assertEqual((sites["sites"], sites["sites_left_out"]), ([], 5))
