@@ -73,6 +73,14 @@ class Text(unittest.TestCase):
             self.assertEqual((result.returncode, result.stdout, result.stderr),
                              (1, "", f"allocsite-dump: {name}: no line of it allocates\n"))
 
+    def test_more_lines_than_the_last_number_has_digits(self):
+        """Of the line numbers those that are shown decide how wide their column is."""
+        lines = SOURCE.splitlines() + ["//"] * (120 - len(LINES))
+        path = report("\n".join(lines), "long")
+        for option in "--all", "--context=18446744073709551615":
+            self.assertEqual(list(shown(option, path)[1]), list(range(1, 121)))
+        self.assertEqual(list(shown("--context=1", path)[1]), [5, 6, 7, 13, 14, 15])
+
     def test_source_elsewhere(self):
         os.makedirs(work("moved"))
         shutil.move(PROGRAM, work("moved/program.c"))
