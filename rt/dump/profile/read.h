@@ -12,9 +12,10 @@
 #include "model/report.h"
 
 struct profile_texts {
-    char **list;
+    const char **list;
     uint64_t *hold; /* for so many processes each does; 0: for all */
     size_t count, room, hold_room;
+    struct string_pool made; /* those that are not names of the profile */
 };
 
 /* The counts of one thread, or of those that had its place one after the other, in one phase. */

@@ -10,8 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Takes the text over. */
-static void add(struct profile_texts *texts, char *text, uint64_t holds) {
+static void add(struct profile_texts *texts, const char *text, uint64_t holds) {
     memory_grow(&texts->list, texts->count, &texts->room, sizeof *texts->list);
     memory_grow(&texts->hold, texts->count, &texts->hold_room, sizeof *texts->hold);
     texts->list[texts->count] = text;
@@ -20,11 +19,11 @@ static void add(struct profile_texts *texts, char *text, uint64_t holds) {
 
 __attribute__((format(printf, 2, 3))) static void say(struct profile_texts *texts, const char *format, ...) {
     va_list arguments;
-    char *text;
+    char text[HOLE_TEXT_SIZE];
     va_start(arguments, format);
-    int length = vasprintf(&text, format, arguments);
+    vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    add(texts, memory_need(length < 0 ? NULL : text), 0);
+    add(texts, string_keep(&texts->made, text), 0);
 }
 
 static void say_holes(struct profile_file *file, const struct profile_header *header) {
@@ -82,7 +81,7 @@ static void add_note(struct profile_file *file, const struct profile_note *note)
     struct report_processes *several = &file->report.several;
     const char *text = profile_name_at(&file->names, note->text);
     if (text && note->what == PROFILE_NOTE_REASON)
-        add(&file->reasons, memory_text("%s", text), note->processes);
+        add(&file->reasons, text, note->processes);
     if (!text || note->what != PROFILE_NOTE_PROGRAM)
         return;
     memory_grow(&file->programs, several->program_count, &file->program_room, sizeof *file->programs);
@@ -108,7 +107,7 @@ void profile_reasons_read(struct profile_file *file, const struct profile_areas 
     read_notes(file, areas);
     say_holes(file, &areas->header);
     say_missing(texts, &areas->header);
-    report->reasons = (const char *const *)texts->list;
+    report->reasons = texts->list;
     report->reason_count = texts->count;
     report->several.reasons_hold = texts->hold;
     report->several.programs = file->programs;
