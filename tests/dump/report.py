@@ -70,7 +70,7 @@ class Options(unittest.TestCase):
                        if isinstance(number, int) and name not in ("sited", "line", "column"))
         page = report("--format=html", written("large.json", long))
         self.assertEqual((page.returncode, page.stderr), (0, ""))
-        self.assertIn(f'title="{long["totals"]["live_blocks"]:,}"', page.stdout)
+        self.assertIn(f'title="{long["totals"]["allocs"]:,}"', page.stdout)
         self.assertIn(f'title="{long["totals"]["live_bytes"]:,} bytes"', page.stdout)
 
     def test_minima(self):
