@@ -109,6 +109,22 @@ class Text(unittest.TestCase):
             self.assertTrue(text.decode().startswith(mark + "\x1b[1m"), text)
             self.assertNotIn(b"\x1b[31m", text)
 
+    def test_an_interrupt_is_the_pagers(self):
+        """Which goes on, and has the terminal until it ends."""
+        pid, terminal = pty.fork()
+        if pid == 0:
+            os.environ.update(ALLOCSITE_PAGER="trap '' INT; echo ready; sleep 1; cat; echo done", TERM="dumb")
+            os.execv(DUMP, [DUMP, "annotate", REPORT])
+        text = b""
+        while b"ready" not in text:
+            text += os.read(terminal, 65536)
+        os.write(terminal, b"\x03")
+        while part := self.read(terminal):
+            text += part
+        os.close(terminal)
+        self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), 0)
+        self.assertIn(b"done", text)
+
     def read(self, terminal):
         try:
             return os.read(terminal, 65536)
