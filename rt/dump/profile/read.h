@@ -77,4 +77,7 @@ struct profile_doubts {
  */
 void profile_reasons_read(struct profile_file *, const struct profile_areas *, const struct profile_doubts *);
 
+/* What was not there when it was read may be meanwhile. */
+void profile_reasons_add_filled(struct profile_file *);
+
 #endif

@@ -53,6 +53,9 @@ static void say_areas(struct profile_texts *texts, const struct profile_areas *a
             areas->used);
 }
 
+static const char rearranged[] = "the program added to the profile while it was read, or was resetting its "
+                                 "counters: some may be missing";
+
 static void say_doubts(struct profile_texts *texts, const struct profile_doubts *doubts,
                        uint64_t wrong_names) {
     const struct {
@@ -69,9 +72,7 @@ static void say_doubts(struct profile_texts *texts, const struct profile_doubts 
         if (counted[i].count)
             say(texts, "%s: %" PRIu64, counted[i].what, counted[i].count);
     if (doubts->rearranged)
-        say(texts,
-            "the program added to the profile while it was read, or was resetting its counters: some may "
-            "be missing");
+        say(texts, "%s", rearranged);
     if (doubts->risen)
         say(texts,
             "the peak rose while the profile was read: the sites' shares in it are of different moments");
@@ -98,6 +99,14 @@ static void read_notes(struct profile_file *file, const struct profile_areas *ar
     }
 }
 
+static void list(struct profile_file *file) {
+    struct report *report = &file->report;
+    report->reasons = file->reasons.list;
+    report->reason_count = file->reasons.count;
+    if (report->several.count)
+        report->several.reasons_hold = file->reasons.hold;
+}
+
 void profile_reasons_read(struct profile_file *file, const struct profile_areas *areas,
                           const struct profile_doubts *doubts) {
     struct profile_texts *texts = &file->reasons;
@@ -107,10 +116,13 @@ void profile_reasons_read(struct profile_file *file, const struct profile_areas 
     read_notes(file, areas);
     say_holes(file, &areas->header);
     say_missing(texts, &areas->header);
-    report->reasons = texts->list;
-    report->reason_count = texts->count;
-    report->several.reasons_hold = texts->hold;
     report->several.programs = file->programs;
     if (!report->several.count)
         report->several = (struct report_processes){0};
+    list(file);
+}
+
+void profile_reasons_add_filled(struct profile_file *file) {
+    say(&file->reasons, "%s", rearranged);
+    list(file);
 }
