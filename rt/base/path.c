@@ -56,6 +56,14 @@ void path_show(char *text, size_t size, const char *path, const char *directory)
         memmove(text, text + above + 1, strlen(text + above + 1) + 1);
 }
 
+bool path_is_of_system(const char *path) {
+    static const char *const folders[] = {"/usr/include/", "/usr/lib/", "/usr/local/include/"};
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
+        if (strncmp(path, folders[i], strlen(folders[i])) == 0)
+            return true;
+    return strstr(path, "/include/c++/") != NULL;
+}
+
 bool path_add_number(char *path, size_t size, uint64_t number) {
     char digits[24], *at = digits + sizeof digits;
     *--at = '\0';

@@ -46,7 +46,7 @@ static void choose_directory(struct report *report) {
     bool has_any = false;
     for (size_t i = 0; i < report->site_count; i++) {
         const struct site_view *view = &report->sites[i]->view;
-        if (!view->sited || !view->at.file || view->at.file[0] != '/' || is_below(view->at.file, "/usr"))
+        if (!view->sited || !view->at.file || view->at.file[0] != '/' || path_is_of_system(view->at.file))
             continue;
         path_show(path, sizeof path, view->at.file, NULL);
         if (is_below(path, report->directory))

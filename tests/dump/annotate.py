@@ -73,6 +73,14 @@ class Text(unittest.TestCase):
             self.assertEqual((result.returncode, result.stdout, result.stderr),
                              (1, "", f"allocsite-dump: {name}: no line of it allocates\n"))
 
+    def test_more_lines_than_the_last_number_has_digits(self):
+        """Of the line numbers those that are shown decide how wide their column is."""
+        lines = SOURCE.splitlines() + ["//"] * (120 - len(LINES))
+        path = report("\n".join(lines), "long")
+        for option in "--all", "--context=18446744073709551615":
+            self.assertEqual(list(shown(option, path)[1]), list(range(1, 121)))
+        self.assertEqual(list(shown("--context=1", path)[1]), [5, 6, 7, 13, 14, 15])
+
     def test_source_elsewhere(self):
         os.makedirs(work("moved"))
         shutil.move(PROGRAM, work("moved/program.c"))
@@ -100,6 +108,22 @@ class Text(unittest.TestCase):
             self.assertEqual(result.returncode, 0)
             self.assertTrue(text.decode().startswith(mark + "\x1b[1m"), text)
             self.assertNotIn(b"\x1b[31m", text)
+
+    def test_an_interrupt_is_the_pagers(self):
+        """Which goes on, and has the terminal until it ends."""
+        pid, terminal = pty.fork()
+        if pid == 0:
+            os.environ.update(ALLOCSITE_PAGER="trap '' INT; echo ready; sleep 1; cat; echo done", TERM="dumb")
+            os.execv(DUMP, [DUMP, "annotate", REPORT])
+        text = b""
+        while b"ready" not in text:
+            text += os.read(terminal, 65536)
+        os.write(terminal, b"\x03")
+        while part := self.read(terminal):
+            text += part
+        os.close(terminal)
+        self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), 0)
+        self.assertIn(b"done", text)
 
     def read(self, terminal):
         try:

@@ -115,6 +115,15 @@ class Written(unittest.TestCase):
         self.assertEqual(functions, ["helper", "parse_value", "main"])
         self.assertEqual(dump("check", "--write-budget", "--top=1", path).stdout.count("\nfunction "), 1)
 
+    def test_only_headers_are_of_the_system(self):
+        """Containers bill their allocations to the function that uses them, and all of /usr is no header."""
+        document = read(report(SOURCE, "budget"))
+        for site, file in zip(document["sites"], ("/usr/src/app/main.c", "/usr/include/c++/12/vector", "/usr/include/a.h")):
+            site.update(function="own", file=file, inlined=[{"function": "caller", "file": "/usr/src/app/main.c", "line": 1,
+                                                             "column": 1}] * (file != "/usr/include/a.h"))
+        budget = dump("check", "--write-budget", written("system.json", document)).stdout
+        self.assertEqual(re.findall(r"^function (\w+)", budget, re.M), ["own", "caller"])
+
     def test_hostile_names(self):
         hostile = read(report(SOURCE, "budget"))
         for site, name in zip(hostile["sites"], ["a\ntotal allocs <= 0", "#b c", 'q"\\ r']):

@@ -260,10 +260,10 @@ class Files(unittest.TestCase):
 
 class StandardLibrary(unittest.TestCase):
     def test_its_headers_are_left_out(self):
-        written("cxx/program.cpp", "#include <vector>\nint main(int count, char **) {\n    std::vector<int> all;\n"
+        written("c++/program.cpp", "#include <vector>\nint main(int count, char **) {\n    std::vector<int> all;\n"
                 "    all.push_back(1);\n    if (count > 9)\n        all.reserve(count);\n}\n")
-        subprocess.run([f"{CC}++", "-g", "-O0", "program.cpp", "-o", "program"], check=True, cwd=work("cxx"))
-        path = run("profile", "_", folder="cxx")
+        subprocess.run([f"{CC}++", "-g", "-O0", "program.cpp", "-o", "program"], check=True, cwd=work("c++"))
+        path = run("profile", "_", folder="c++")
         found = document("unused", path)
         self.assertEqual([(os.path.basename(site["file"]), site["line"], site["callee"]) for site in found["sites"]],
                          [("program.cpp", 6, "std::vector::reserve")])

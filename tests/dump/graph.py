@@ -193,7 +193,9 @@ class Bad(unittest.TestCase):
         return result.returncode, result.stderr
 
     def test_usage(self):
-        for arguments in ((), ("a", "b", "c"), ("--by=colour", "a"), ("--objects", "a"), ("--format=dot", "a"), ("--nothing", "a")):
+        for arguments in ((), ("a", "b", "c"), ("--by=colour", "a"), ("--objects", "a"), ("--format=dot", "a"), ("--nothing", "a"),
+                          ("a", "b", "-o", "c"), ("a", "b", "--type=x"), ("a", "b", "--dump"), ("a", "b", "--counts"),
+                          ("a", "b", "--by=site")):
             self.assertEqual(self.complaint(*arguments)[0], 2, arguments)
 
     def test_files(self):

@@ -122,6 +122,29 @@ class Merged(unittest.TestCase):
             self.assertEqual(document(merged), document(*paths))
             self.assertEqual(check("report", merged), check("report", *paths))
 
+    def test_one_process_keeps_its_end(self):
+        golden = os.path.join(HERE, "..", "golden", "profile-3")
+        for name in "child.profile", "forked.json":
+            path = os.path.join(golden, name)
+            one = document(self.merge("one", path))
+            self.assertEqual(one, document(path))
+            self.assertEqual(one["run"]["command"], "./forked some arguments")
+
+    def test_sizes_are_of_rows_alone(self):
+        """Of thousands of stacks none has any."""
+        with open(os.path.join(HERE, "..", "golden", "profile-2", "stacks.json")) as file:
+            report = json.load(file)
+        empty = {name: 0 if isinstance(value, int) else value for name, value in report["stacks"][0].items()}
+        report["stacks"] += [{**empty, "frames": [{**empty["frames"][0], "address": hex(number)}]} for number in range(3000)]
+        for site in report["sites"]:
+            site["sizes"] = [[64, site["allocs"]]]
+        merged = self.merge("sizes.merged", written("sizes.json", report))
+        before, after = (json.loads(check("report", "--format=json", "--no-symbols", path))["sites"]
+                         for path in (work("sizes.json"), merged))
+        self.assertEqual([site["sizes"] for site in after], [site["sizes"] for site in before])
+        areas = [struct.unpack_from("<IIQQQ", contents(merged), PAGE + 2048 + 32 * number) for number in range(64)]
+        self.assertLessEqual(sum(size for kind, _, _, size, _ in areas if kind == 9), 2 * PAGE)
+
     def test_merged_ones_merge_as_all_at_once(self):
         paths = [*FEW, JSON, CUT_JSON, JSON]
         at_once = document(self.merge("at_once", *paths))

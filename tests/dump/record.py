@@ -139,6 +139,10 @@ class Command(unittest.TestCase):
     def test_status_and_growth(self):
         result = self.record("--interval=0.02", "-o", "a.rec", "--", "./sleeper")
         self.assertEqual(result.returncode, 5, result.stderr)
+        self.assertEqual(self.record("-o", "limits.rec", "--", "sh", "-c", "ulimit -f 1; head -c 2000 /dev/zero > b; "
+                                     "echo $? > status; exec ./sleeper").returncode, 5)
+        with open(work("sleeper/status")) as file:
+            self.assertEqual(int(file.read()), 128 + signal.SIGXFSZ, "the command has its signals as they were")
         path = work("sleeper/a.rec")
         found = shown(path, "--growth")
         row, = (row for row in found["sites"] if row["function"] == "main")

@@ -4,14 +4,19 @@
 ctest passes DUMP (allocsite-dump) and WORK (a folder) in the environment. What reports look like is in tests/golden.
 """
 import csv
+import fcntl
+import gzip
 import io
 import json
 import os
+import pty
 import resource
+import struct
 import subprocess
+import termios
 import unittest
 
-from runs import DUMP, WORK, dump, read, unless_sanitized, written
+from runs import DUMP, WORK, dump, read, unless_sanitized, work, written
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 FULL = os.path.join(HERE, "..", "golden", "report-1", "full.json")
@@ -62,6 +67,16 @@ class Options(unittest.TestCase):
             rows = list(csv.DictReader(io.StringIO(result.stdout, newline="")))
             keys = [sum(int(row[name]) for name in names) for row in rows]
             self.assertEqual(keys, sorted(keys, reverse=True), sort)
+
+    def test_numbers_of_all_lengths(self):
+        long = document(CUT)
+        for row in [long["totals"], *long["sites"]]:
+            row.update((name, number * 10**13) for name, number in row.items()
+                       if isinstance(number, int) and name not in ("sited", "line", "column"))
+        page = report("--format=html", written("large.json", long))
+        self.assertEqual((page.returncode, page.stderr), (0, ""))
+        self.assertIn(f'title="{long["totals"]["allocs"]:,}"', page.stdout)
+        self.assertIn(f'title="{long["totals"]["live_bytes"]:,} bytes"', page.stdout)
 
     def test_minima(self):
         sites = json.loads(report("--format=json", "--min-bytes=5000", "--min-allocs=3", CUT).stdout)
@@ -177,8 +192,67 @@ class Messages(unittest.TestCase):
     def test_output_that_cannot_be_written(self):
         with open("/dev/full", "w") as full:
             result = subprocess.run([DUMP, "report", FULL], stdout=full, stderr=subprocess.PIPE, text=True)
-        self.assertEqual(result.returncode, 1)
-        self.assertIn("standard output: No space left", result.stderr)
+            self.assertEqual(result.returncode, 1)
+            self.assertIn("standard output: No space left", result.stderr)
+            for arguments in (["--help"], ["--version"], ["report", "--help"], ["help", "top"]):
+                told = subprocess.run([DUMP, *arguments], stdout=full, stderr=subprocess.PIPE, text=True)
+                self.assertEqual((told.returncode, told.stderr),
+                                 (1, "allocsite-dump: standard output: No space left on device\n"), arguments)
+
+    def test_without_a_command(self):
+        """A pipe is opened by who reads it alone, and the value of an option is no file."""
+        os.mkfifo(work("pipe")) if not os.path.exists(work("pipe")) else None
+        for command in (f"cat {FULL} | '{DUMP}' -", f"'{DUMP}' <(cat {FULL})", f"'{DUMP}' --sort bytes {FULL}",
+                        f"cat {FULL} > {work('pipe')} & '{DUMP}' {work('pipe')}"):
+            found = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=60)
+            self.assertEqual((found.returncode, found.stdout), (0, report(FULL).stdout), command)
+
+    def test_a_file_is_no_terminal(self):
+        def on_a_terminal(*options):
+            path = work("from-terminal")
+            pid, terminal = pty.fork()
+            if pid == 0:
+                fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 140, 0, 0))
+                os.environ.pop("COLUMNS", None)
+                os.environ.pop("NO_COLOR", None)
+                os.environ.update(TERM="xterm", LC_ALL="C")
+                os.execv(DUMP, [DUMP, "report", *options, "-o", path])
+            self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), 0)
+            os.close(terminal)
+            with open(path) as file:
+                return file.read()
+
+        environment = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
+        stacks = os.path.join(HERE, "..", "golden", "profile-2", "stacks.profile")
+        for options in ([FULL], ["--tree", stacks]):
+            self.assertEqual(on_a_terminal(*options), report(*options, env=environment).stdout)
+
+    def test_wrong_options(self):
+        for said, *arguments in (["report: bad option -leaks, did you mean --leaks?", "report", "-leaks", FULL],
+                                 ["report: bad option -x", "report", FULL, "-x"],
+                                 ["report: bad option --leeks, did you mean --leaks?", "report", FULL, "--leeks"],
+                                 ["report: --top needs a value", "report", FULL, "--top"],
+                                 ["report: --leaks has no value", "report", "--leaks=1", FULL],
+                                 ["merge: -o needs a value", "merge", "-o"],
+                                 ["annotate: bad option -o", "annotate", "-o"]):
+            result = dump(*arguments)
+            self.assertEqual((result.returncode, result.stderr.partition(" (see")[0]), (2, "allocsite-dump: " + said))
+
+    def test_modules_without_a_name(self):
+        nameless = document()
+        nameless["modules"] = [{"path": None, "build_id": None}]
+        path = written("nameless.json", nameless)
+        for arguments in (["report"], ["export", "--format=pprof", "-o", work("nameless.pb.gz")]):
+            self.assertEqual(dump(*arguments, path).returncode, 0)
+
+    def test_names_that_are_not_utf_8(self):
+        with open(os.path.join(HERE, "..", "golden", "profile-1", "words.profile"), "rb") as file:
+            profile = file.read()
+        self.assertIn(b"\0main\0", profile)
+        path = written("raw.profile", profile.replace(b"\0main\0", b"\0ma\xffn\0"))
+        self.assertEqual(dump("export", "--format=pprof", "-o", work("raw.pb.gz"), path).returncode, 0)
+        with gzip.open(work("raw.pb.gz")) as file:
+            self.assertIn("ma\N{REPLACEMENT CHARACTER}n".encode(), file.read())
 
 
 if __name__ == "__main__":

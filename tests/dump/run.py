@@ -132,6 +132,24 @@ class Commands(unittest.TestCase):
         with open(work("page/app.pb.gz"), "rb") as file:
             self.assertEqual(file.read(2), b"\x1f\x8b")
 
+        self.assertEqual(run("-o", "app.sarif", built(), cwd=work("page")).returncode, 3)
+        with open(work("page/app.sarif")) as file:
+            self.assertEqual(json.load(file)["version"], "2.1.0")
+
+    def test_a_report_that_fails_loses_nothing(self):
+        os.makedirs(work("kept"), exist_ok=True)
+        good = written("good.txt", "good")
+        result = run("--leaks", "--suppress=/nowhere", "-o", good, built(), env={**os.environ, "TMPDIR": work("kept")})
+        self.assertEqual(result.returncode, 3)
+        folder, = os.listdir(work("kept"))
+        self.assertIn(f"allocsite-run: {work('kept')}/{folder}: has the profiles still", result.stderr)
+        profile, = (name for name in os.listdir(work(f"kept/{folder}")) if name[0] != ".")
+        shown = subprocess.run([DUMP, "report", work(f"kept/{folder}/{profile}")], capture_output=True, text=True)
+        self.assertIn("7 allocations of 6.8 KiB", shown.stdout)
+        with open(good) as file:
+            self.assertEqual(file.read(), "good")
+        shutil.rmtree(work("kept"))
+
     def test_a_directory_that_cannot_be_written(self):
         os.makedirs(work("sealed/x"), exist_ok=True)
         os.chmod(work("sealed/x"), 0o555)
@@ -176,6 +194,7 @@ class Refused(unittest.TestCase):
                                  ["did you mean --leaks", "--leeks", "true"], ["needs a file", "-o"],
                                  ["number of a process", "-p", "x"], ["both", "-p", "1", "true"],
                                  ["No such file", "-o", work("nowhere") + "/x", "true"],
+                                 ["export: bad option --leaks", "--leaks", "-o", "x.pb.gz", "true"],
                                  ["there is no terminal", "--top", "true"]):
             self.check(125, said, *arguments, start_new_session=True)
 

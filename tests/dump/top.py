@@ -349,7 +349,7 @@ class Screen(unittest.TestCase):
             screen.expect("allocs/s")
             screen.send("/")
             screen.expect("filter:")
-            screen.send("fex\x7fw\n")
+            screen.send("feé\x7fw\n")
             screen.expect("only with few")
             screen.send("/many\x1b" + REDRAW)
             screen.expect("only with few")

@@ -2,6 +2,7 @@
 """--verify: right tables agree with the debug information, altered ones do not."""
 import os
 import struct
+import subprocess
 import unittest
 
 import programs
@@ -70,6 +71,16 @@ class RightTables(unittest.TestCase):
         self.assertEqual(result["disagreements"], [])
         self.assertEqual(result["agree"], len(sites(with_it)))
         self.assertEqual(result["no_debug_info"], len(sites(without)))
+
+
+class ClosedPipe(unittest.TestCase):
+    def test_is_nobodys_fault(self):
+        ends = os.pipe()
+        os.close(ends[0])
+        result = subprocess.run([programs.DUMP, "sites", "--verify", compile("tables.cpp", "closed")], stdout=ends[1],
+                                stderr=subprocess.PIPE, text=True)
+        os.close(ends[1])
+        self.assertEqual((result.returncode, result.stderr), (1, ""))
 
 
 class NothingToCheckAgainst(unittest.TestCase):

@@ -112,6 +112,18 @@ static void put_rest(struct writing *writing) {
     }
 }
 
+/* Number of the last line that is shown. */
+static uint64_t last_shown(const struct annotations *annotations, const struct annotated *file,
+                           struct source_text text) {
+    uint64_t last = file->lines[file->count - 1]->key.number, lines = 0;
+    const char *line;
+    size_t length;
+    while (source_text_next(&text, &line, &length))
+        lines++;
+    uint64_t more = lines > last ? lines - last : 0;
+    return last + (annotations->is_whole || more < annotations->context ? more : annotations->context);
+}
+
 static void put_head(const struct writing *writing, const struct source_text *text) {
     const struct page *page = &writing->page;
     page_style(page, STYLE_PLACE);
@@ -130,12 +142,12 @@ void annotated_write(struct out *out, const struct annotations *annotations, con
         .page = {.out = out, .report = report}, .annotations = annotations, .file = file, .has_gap = true};
     struct source_text text;
     writing.grid = (struct grid){.page = &writing.page, .cell = cell};
-    writing.digits = digits_of(file->lines[file->count - 1]->key.number + annotations->context);
     grid_number_columns(&writing.grid, report->is_unowned ? MEASURE_LIVE : MEASURE_SORTS);
     grid_measure(&writing.grid, NULL);
     for (size_t i = 0; i < file->count; i++)
         grid_measure(&writing.grid, &file->lines[i]->sum);
     source_text_open(&text, file->path, annotations->directory, report->run.begun);
+    writing.digits = digits_of(last_shown(annotations, file, text));
     put_head(&writing, &text);
     grid_head(&writing.grid, "line");
     put_source(&writing, &text);

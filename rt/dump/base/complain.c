@@ -54,11 +54,22 @@ int complain_usage(const char *format, ...) {
     return STATUS_USAGE;
 }
 
-int complain_option(const char *command, const struct option *known, const char *given) {
-    const char *word = given + strspn(given, "-");
+/* getopt_long stays at a word of several letters until it is done with all of them. */
+static const char *wrong_option(char **arguments) {
+    const char *next = arguments[optind];
+    bool has_more = optopt && next && next[0] == '-' && next[1] == optopt && next[2];
+    return has_more ? next : arguments[optind - 1];
+}
+
+int complain_option(const char *command, const struct option *known, char **arguments) {
+    const char *given = wrong_option(arguments), *word = given + strspn(given, "-");
     struct similar similar = {.word = word, .length = strcspn(word, "=")};
     for (; known->name; known++) {
-        if (strlen(known->name) == similar.length && strncmp(known->name, word, similar.length) == 0)
+        if (known->val == 'o' && strcmp(given, "-o") == 0)
+            return complain_usage("%s: -o needs a value", command);
+        bool is_named =
+            strlen(known->name) == similar.length && strncmp(known->name, word, similar.length) == 0;
+        if (is_named && strncmp(given, "--", 2) == 0)
             return complain_usage("%s: --%s %s", command, known->name,
                                   known->has_arg == no_argument ? "has no value" : "needs a value");
         similar_try(&similar, known->name);

@@ -22,10 +22,10 @@ __attribute__((format(printf, 2, 3))) int complain(const char *file, const char 
 /* The same without a file, and how to get help. Returns STATUS_USAGE. */
 __attribute__((format(printf, 1, 2))) int complain_usage(const char *format, ...);
 
-/* Of an option that there is not, or is not so: names one that may have been meant. Of a value: what would be
- * right. Return STATUS_USAGE. */
+/* Of the option that getopt_long has just found not to be there, or not to be so: names one that may have
+ * been meant. Of a value: what would be right. Return STATUS_USAGE. */
 struct option;
-int complain_option(const char *command, const struct option *known, const char *given);
+int complain_option(const char *command, const struct option *known, char **arguments);
 int complain_value(const char *command, const char *option, const char *given, const char *right);
 
 /* ---- Why something could not be read: one line for the user, without the name of the file. */

@@ -209,6 +209,15 @@ void standard_out_to(const char *path) {
     output = path;
 }
 
+int standard_out_told(int status) {
+    return fflush(stdout) == 0 && !ferror(stdout) ? status
+                                                  : complain("standard output", "%s", strerror(errno));
+}
+
+int standard_out_terminal(void) {
+    return output ? -1 : STDOUT_FILENO;
+}
+
 struct out *standard_out(void) {
     static char buffer[1 << 16];
     struct reason why;

@@ -59,6 +59,13 @@ char **folder_files(const char *path, int *count);
 /* From now on it is a new file of that path, which takes its place at the end. */
 void standard_out_to(const char *path);
 
+/* The status of a command that may have told something by puts; STATUS_FAILED if that did not come there,
+ * which is complained about. */
+int standard_out_told(int status);
+
+/* Where it is shown if that is a terminal; -1: it is a file. */
+int standard_out_terminal(void);
+
 /* The one writer to it, empty. */
 struct out *standard_out(void);
 

@@ -9,9 +9,11 @@
 #include <stdio.h>
 #include <string.h>
 
+void (*memory_exit)(int status) = exit;
+
 void *memory_need(void *block) {
     if (!block)
-        exit(complain(NULL, "out of memory"));
+        memory_exit(complain(NULL, "out of memory"));
     return block;
 }
 

@@ -6,6 +6,9 @@
 
 #include <stddef.h>
 
+/* How it ends: exit, or in a child that is not to do what its parent does at its end, _exit. */
+extern void (*memory_exit)(int status);
+
 /* The block, which is NULL if there was no memory for it. */
 void *memory_need(void *block);
 

@@ -2,10 +2,14 @@
 /* Names of functions reduced to what every demangler prints alike. */
 #include "dump/base/names.h"
 
+#include "dump/base/memory.h"
+
 #include <ctype.h>
 #include <libiberty/demangle.h>
+#include <setjmp.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct base {
@@ -196,6 +200,38 @@ const char *function_last(const char *name) {
 
 /* ---- Names of C++ functions as they are in the source. */
 
+/* Back references make a name grow with the power of its length. */
+enum { DEMANGLED_MAX = 1 << 16 };
+
+struct demangled {
+    char *text; /* NULL: nothing yet */
+    size_t length, room;
+    jmp_buf too_long;
+};
+
+static void take_part(const char *part, size_t length, void *context) {
+    struct demangled *to = context;
+    if (to->length + length >= DEMANGLED_MAX)
+        longjmp(to->too_long, 1);
+    if (to->length + length >= to->room) {
+        to->room = (to->length + length + 1) * 2;
+        to->text = memory_need(realloc(to->text, to->room));
+    }
+    memcpy(to->text + to->length, part, length);
+    to->length += length;
+    to->text[to->length] = '\0';
+}
+
+/* libiberty has all that it needs on its stack, and can be left at any time. */
+static bool demangle_to(struct demangled *to, const char *name) {
+    return setjmp(to->too_long) == 0 &&
+           cplus_demangle_v3_callback(name, DMGL_PARAMS | DMGL_ANSI, take_part, to);
+}
+
 char *demangle(const char *name) {
-    return name && strncmp(name, "_Z", 2) == 0 ? cplus_demangle_v3(name, DMGL_PARAMS | DMGL_ANSI) : NULL;
+    struct demangled to = {.text = NULL};
+    if (!name || strncmp(name, "_Z", 2) != 0 || demangle_to(&to, name))
+        return to.text;
+    free(to.text);
+    return NULL;
 }

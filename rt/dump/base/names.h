@@ -16,7 +16,8 @@ const char *function_last(const char *base);
 
 /* ---- Names of C++ functions as they are in the source. */
 
-/* NULL: not mangled, or newer than libiberty. The result is the caller's to free. */
+/* NULL: not mangled, newer than libiberty, or too long for anybody to read. The result is the caller's to
+ * free. */
 char *demangle(const char *name);
 
 #endif

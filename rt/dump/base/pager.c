@@ -2,6 +2,7 @@
 /* Standard output through a pager. */
 #include "dump/base/pager.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -32,6 +33,10 @@ bool pager_begin(void) {
     if (pager == 0)
         run(command, ends[0]);
     if (pager > 0) {
+        /* A terminal sends interrupts to the pager as well, which goes on: so do we, for we give the terminal
+         * back to the shell. */
+        signal(SIGINT, SIG_IGN);
+        signal(SIGQUIT, SIG_IGN);
         signal(SIGPIPE, SIG_IGN);
         dup2(ends[1], STDOUT_FILENO);
     }
@@ -44,5 +49,6 @@ void pager_end(void) {
     if (pager <= 0)
         return;
     close(STDOUT_FILENO);
-    waitpid(pager, NULL, 0);
+    while (waitpid(pager, NULL, 0) < 0 && errno == EINTR)
+        ;
 }

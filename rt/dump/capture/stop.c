@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/ptrace.h>
 #include <sys/uio.h>
 #include <sys/user.h>
@@ -25,13 +26,14 @@ static bool is_known(const struct stop *stop, int id) {
     return false;
 }
 
-/* One that has ended meanwhile is none. */
+/* One that has ended meanwhile is none; while it ends it may not be traced, as if it were another's. */
 static bool ask(struct stop *stop, int id, struct reason *why) {
     if (ptrace(PTRACE_SEIZE, id, NULL, NULL) != 0) {
-        if (errno == ESRCH)
+        int error = errno;
+        bool is_permitted = error != EPERM && error != EACCES;
+        if (error == ESRCH || (!is_permitted && !process_thread_runs((uint64_t)id)))
             return true;
-        bool is_permitted = errno != EPERM && errno != EACCES;
-        return is_permitted ? reason_errno(why)
+        return is_permitted ? reason_set(why, "%s", strerror(error))
                             : reason_set(why, "its threads may not be stopped: ptrace is not permitted, or a "
                                               "debugger has them");
     }

@@ -127,7 +127,7 @@ int command_annotate(int count, char **arguments) {
         if (option == 'h')
             return help();
         if (option == '?')
-            return complain_option("annotate", long_options, arguments[optind - 1]);
+            return complain_option("annotate", long_options, arguments);
         if (!set_option(&annotating, option, optarg))
             return complain_value("annotate", long_options[index].name, optarg,
                                   option == FORMAT ? "text or remarks" : "a number");

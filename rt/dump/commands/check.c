@@ -213,7 +213,7 @@ int command_check(int count, char **arguments) {
         if (option == 'h')
             return help();
         if (option == '?')
-            return complain_option("check", long_options, arguments[optind - 1]);
+            return complain_option("check", long_options, arguments);
         if (!set_option(&options, option, optarg))
             return complain_value("check", long_options[index].name, optarg, right_values(option));
     }

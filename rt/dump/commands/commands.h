@@ -16,8 +16,10 @@ command_function command_annotate;
 /* ---- allocsite-dump export. */
 
 command_function command_export;
-/* Whether its options are right, which may stand without a file; else what is wrong has been told. */
-command_function report_check_options;
+
+/* Whether the options of the command are right, which may stand without a file; else what is wrong has been
+ * told. */
+command_function export_check_options, report_check_options;
 
 /* ---- allocsite-dump diff. */
 

@@ -143,7 +143,7 @@ int command_diff(int count, char **arguments) {
         if (option == 'h')
             return help();
         if (option == '?')
-            return complain_option("diff", long_options, arguments[optind - 1]);
+            return complain_option("diff", long_options, arguments);
         if (!set_option(&options, option, optarg))
             return complain_value("diff", long_options[index].name, optarg, right_values(option));
     }

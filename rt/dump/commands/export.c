@@ -153,18 +153,38 @@ static int check(const struct exporting *exporting, bool has_files) {
     return STATUS_DONE;
 }
 
-int command_export(int count, char **arguments) {
-    struct exporting exporting = {.samples = {.top = 100}};
+static int take_options(struct exporting *exporting, int count, char **arguments, bool *is_help) {
+    *exporting = (struct exporting){.samples = {.top = 100}};
+    *is_help = false;
+    optind = 0;
     opterr = 0;
     for (int option, index; (option = getopt_long(count, arguments, "ho:", long_options, &index)) != -1;) {
-        if (option == 'h')
+        if (option == 'h') {
+            *is_help = true;
             return help();
+        }
         if (option == '?')
-            return complain_option("export", long_options, arguments[optind - 1]);
-        if (!set_option(&exporting, option, optarg))
+            return complain_option("export", long_options, arguments);
+        if (!set_option(exporting, option, optarg))
             return complain_value("export", long_options[index].name, optarg, right_values(option));
     }
-    int status = check(&exporting, optind < count);
+    return STATUS_DONE;
+}
+
+int export_check_options(int count, char **arguments) {
+    struct exporting exporting;
+    bool is_help;
+    int status = take_options(&exporting, count, arguments, &is_help);
+    return status || is_help ? status : check(&exporting, true);
+}
+
+int command_export(int count, char **arguments) {
+    struct exporting exporting;
+    bool is_help;
+    int status = take_options(&exporting, count, arguments, &is_help);
+    if (status || is_help)
+        return status;
+    status = check(&exporting, optind < count);
     if (status)
         return status;
     /* Which sites have a track: what is live at the end says little about the time before. */

@@ -74,6 +74,13 @@ struct asked {
     const char *why;             /* NULL: not asked */
 };
 
+static const char *option_name(int value) {
+    const struct option *option = long_options;
+    while (option->val != value)
+        option++;
+    return option->name;
+}
+
 static bool set_word(const char *value, const char *const *words, int *to) {
     for (*to = 0; words[*to]; ++*to)
         if (strcmp(words[*to], value) == 0)
@@ -131,6 +138,15 @@ static bool is_diagram(const struct asked *asked) {
     return asked->format == GRAPH_MERMAID || asked->format == GRAPH_DOT;
 }
 
+/* What is shown of two is how many objects there are of each type. */
+static const char *not_of_two(const struct asked *asked) {
+    return asked->output                ? "output"
+           : asked->type                ? "type"
+           : asked->what                ? option_name(asked->what)
+           : asked->by != GRAPH_BY_TYPE ? "by"
+                                        : NULL;
+}
+
 static int check(const struct asked *asked) {
     if (asked->what == OBJECTS && !asked->type)
         return complain_usage("graph: --objects needs --type");
@@ -147,7 +163,7 @@ static int read_options(struct asked *asked, int count, char **arguments, bool *
     optind = 0;
     while ((option = getopt_long(count, arguments, ":o:h", long_options, &index)) != -1) {
         if (option == '?' || option == ':')
-            return complain_option("graph", long_options, arguments[optind - 1]);
+            return complain_option("graph", long_options, arguments);
         if (option == 'h') {
             *is_help = true;
             return help();
@@ -266,6 +282,8 @@ int command_graph(int count, char **arguments) {
     }
     if (files < 1 || files > 2)
         return complain_usage("graph: %s", files < 1 ? "no process and no file" : "more than two files");
+    if (files == 2 && not_of_two(&asked))
+        return complain_usage("graph: --%s is of one process or file", not_of_two(&asked));
     if (!load(&graph, paths[0], &why))
         return complain(paths[0], "%s", why.text);
     status = files == 2 ? show_growth(paths, &graph, &asked) : show(paths[0], &graph, &asked);

@@ -9,6 +9,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 static const struct command {
     const char *name;
@@ -58,16 +60,17 @@ static const struct command *find(const char *name) {
 }
 
 /* A word that names no file was meant as a command. */
-static int is_file(const char *name) {
-    FILE *file = fopen(name, "re");
-    if (file)
-        fclose(file);
-    return file != NULL || strchr(name, '/') != NULL;
+static bool is_file(const char *name) {
+    return access(name, F_OK) == 0 || strchr(name, '/') || strcmp(name, "-") == 0;
 }
 
-/* Executables, libraries, objects and archives have a table; what else there is was written by a run. */
+/* Executables, libraries, objects and archives have a table; what else there is was written by a run. What is
+ * in a pipe can be read once, and is none of these. */
 static bool has_table(const char *path) {
     char magic[4] = "";
+    struct stat status;
+    if (strcmp(path, "-") == 0 || (stat(path, &status) == 0 && !S_ISREG(status.st_mode)))
+        return false;
     FILE *file = fopen(path, "re");
     bool is_read = file && fread(magic, sizeof magic, 1, file) == 1;
     if (file)
@@ -80,9 +83,10 @@ static bool has_table(const char *path) {
            memcmp(magic, "!<ar", 4) == 0 || memcmp(magic, "!<th", 4) == 0;
 }
 
+/* The first file says which command is meant; a word that is none may be the value of an option. */
 static int show_files(int count, char **arguments) {
     for (int i = 1; i < count; i++)
-        if (arguments[i][0] != '-')
+        if ((arguments[i][0] != '-' || !arguments[i][1]) && is_file(arguments[i]))
             return (has_table(arguments[i]) ? command_sites : command_report)(count, arguments);
     return command_sites(count, arguments);
 }
@@ -114,8 +118,7 @@ static int help_of(int count, char **arguments) {
     return command ? command->function(2, asked) : unknown(arguments[2]);
 }
 
-/* SIGPIPE ends the program: who closes a pipe (head) has seen enough. */
-int main(int count, char **arguments) {
+static int run(int count, char **arguments) {
     if (count < 2)
         return complain_usage("no command and no file");
     const char *first = arguments[1];
@@ -124,11 +127,16 @@ int main(int count, char **arguments) {
     if (strcmp(first, "help") == 0)
         return help_of(count, arguments);
     if (strcmp(first, "--version") == 0)
-        return puts("allocsite-dump " ALLOCSITE_VERSION) < 0 ? STATUS_FAILED : STATUS_DONE;
+        return puts("allocsite-dump " ALLOCSITE_VERSION) < 0;
     const struct command *command = find(first);
     if (command)
         return command->function(count - 1, arguments + 1);
     if (first[0] != '-' && !is_file(first))
         return unknown(first);
     return show_files(count, arguments);
+}
+
+/* SIGPIPE ends the program: who closes a pipe (head) has seen enough. */
+int main(int count, char **arguments) {
+    return standard_out_told(run(count, arguments));
 }

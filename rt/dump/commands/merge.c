@@ -65,7 +65,7 @@ int command_merge(int count, char **arguments) {
         if (option == 'h')
             return help();
         if (option != 'o')
-            return complain_option("merge", long_options, arguments[optind - 1]);
+            return complain_option("merge", long_options, arguments);
         output = optarg;
     }
     if (!output)

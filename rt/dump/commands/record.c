@@ -115,6 +115,7 @@ static bool start_command(struct recording_job *job, char **command) {
     volatile int error = 0;
     job->child = vfork();
     if (job->child == 0) {
+        signal(SIGXFSZ, SIG_DFL);
         sigprocmask(SIG_SETMASK, &job->before, NULL);
         execvp(command[0], command);
         error = errno;
@@ -309,7 +310,7 @@ int command_record(int count, char **arguments) {
         if (option == 'h')
             return help();
         if (option == '?')
-            return complain_option("record", long_options, arguments[optind - 1]);
+            return complain_option("record", long_options, arguments);
         if (!set_option(&job, option, optarg))
             return complain_value("record", long_options[index].name, optarg, right_values(option));
     }

@@ -228,7 +228,7 @@ static int show(const char *path, struct report *report, struct showing *showing
     static char directory[PATH_MAX];
     report->directory = getcwd(directory, sizeof directory);
     if (!showing->is_page && !showing->write_findings)
-        line_fit(report, STDOUT_FILENO);
+        line_fit(report, standard_out_terminal());
     bool has_addresses = showing->what != SHOW_UNUSED && showing->what != SHOW_COVERAGE;
     if (has_addresses)
         symbolize_report(&showing->symbolizer, report);
@@ -311,7 +311,7 @@ int command_report(int count, char **arguments) {
     if (is_help || status)
         return status;
     if (showing.is_export)
-        return optind = 0, command_export(count, arguments);
+        return command_export(count, arguments);
     if (optind == count)
         return complain_usage("report: no file");
     if (!read_suppressions(showing.options.suppress, &showing.suppressed))

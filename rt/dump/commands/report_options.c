@@ -308,7 +308,7 @@ static int take_options(struct showing *showing, int count, char **arguments, bo
             return STATUS_DONE;
         }
         if (option == '?')
-            return complain_option("report", long_options, arguments[optind - 1]);
+            return complain_option("report", long_options, arguments);
         const char *name = long_options[index].name, *why = take_option(showing, option, name, optarg);
         if (why)
             return complain_usage("report: --%s=%s is %s", name, optarg, why);
@@ -335,5 +335,6 @@ int report_options(struct showing *showing, int count, char **arguments, bool *i
 int report_check_options(int count, char **arguments) {
     struct showing showing;
     bool is_help;
-    return report_options(&showing, count, arguments, &is_help);
+    int status = report_options(&showing, count, arguments, &is_help);
+    return !status && showing.is_export ? export_check_options(count, arguments) : status;
 }

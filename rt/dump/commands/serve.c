@@ -159,7 +159,7 @@ int command_serve(int count, char **arguments) {
         if (option == 'h')
             return help();
         if (option == '?')
-            return complain_option("serve", long_options, arguments[optind - 1]);
+            return complain_option("serve", long_options, arguments);
         if (!set_option(&serving, &listen, option, optarg))
             return complain_value("serve", long_options[index].name, optarg, "a number");
     }

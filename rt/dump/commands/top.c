@@ -138,7 +138,7 @@ int command_top(int count, char **arguments) {
         if (option == 'h')
             return help();
         if (option == '?')
-            return complain_option("top", long_options, arguments[optind - 1]);
+            return complain_option("top", long_options, arguments);
         if (!set_option(&options, &is_plain, option, optarg))
             return complain_value("top", long_options[index].name, optarg, right_values(option));
     }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A budget to begin with. */
 #include "base/amount.h"
+#include "base/path.h"
 #include "dump/base/hash_index.h"
 #include "dump/compare/check.h"
 
@@ -40,7 +41,7 @@ static void put_line(const struct budget_writing *writing, enum budget_kind kind
 }
 
 static bool is_of_the_system(const char *file) {
-    return file && strncmp(file, "/usr/", 5) == 0;
+    return file && path_is_of_system(file);
 }
 
 /* The innermost function that is the program's own: of a container, the one that uses it. */

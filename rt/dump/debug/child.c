@@ -30,8 +30,10 @@ static void limit(void) {
 /* 0 in the child; -1: *why says why there is none. */
 static pid_t begin(struct reason *why) {
     pid_t child = fork();
-    if (child == 0)
+    if (child == 0) {
+        memory_exit = _exit;
         limit();
+    }
     if (child < 0)
         reason_errno(why);
     return child;

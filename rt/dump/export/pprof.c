@@ -152,14 +152,28 @@ static uint64_t number_of(struct number_map *map, uint64_t key, bool *is_new) {
     return *number_map_find(map, key);
 }
 
+/* Readers take nothing but UTF-8. */
+static void add_string(struct pprof *pprof, const char *text) {
+    static const char unknown[] = "\xEF\xBF\xBD";
+    char *valid = memory_zeros(strlen(text), strlen(unknown)), *end = valid;
+    while (*text) {
+        size_t length = utf8_length(text), size = length ? length : strlen(unknown);
+        memcpy(end, length ? text : unknown, size);
+        end += size;
+        text += length ? length : 1;
+    }
+    message_bytes(&pprof->entry, PROFILE_STRING_TABLE, valid, (size_t)(end - valid));
+    pack(pprof, &pprof->entry);
+    free(valid);
+}
+
 /* 0 is the empty text. */
 static uint64_t string(struct pprof *pprof, const char *text) {
     size_t count = pprof->strings.count,
            number = text && *text ? string_number(&pprof->strings, text) + 1 : 0;
     if (number <= count)
         return number;
-    message_bytes(&pprof->entry, PROFILE_STRING_TABLE, text, strlen(text));
-    pack(pprof, &pprof->entry);
+    add_string(pprof, text);
     return number;
 }
 

@@ -2,6 +2,7 @@
 /* What a report gives reason to look at, but for advice. */
 #include "dump/findings/findings.h"
 
+#include "base/path.h"
 #include "base/sort.h"
 #include "dump/base/memory.h"
 #include "model/filter.h"
@@ -71,15 +72,11 @@ void findings_free(struct findings *findings) {
     free(findings->list);
 }
 
-static bool is_of_the_system(const char *file) {
-    return strncmp(file, "/usr/", strlen("/usr/")) == 0;
-}
-
 const struct place *finding_place(const struct report_site *site) {
     const struct site_view *view = site ? &site->view : NULL;
     for (size_t i = 0; view && i <= view->inlined_count; i++) {
         const struct place *place = i ? &view->inlined[i - 1] : &view->at;
-        if (place->file && place->line && !is_of_the_system(place->file))
+        if (place->file && place->line && !path_is_of_system(place->file))
             return place;
     }
     return view && view->at.file && view->at.line ? &view->at : NULL;

@@ -178,7 +178,8 @@ static void put_lost(struct ways *ways, const struct graph_back *back, uint32_t 
         put_object(ways, ways->graph->edges[holder->edge].to);
     }
     if (!put_cycle(ways, block))
-        out_text(ways->out, "which nothing points to\n");
+        out_text(ways->out, back->first[block] < back->first[block + 1] ? "which stands above\n"
+                                                                        : "which nothing points to\n");
 }
 
 /* ---- What is asked for. */

@@ -97,13 +97,13 @@ static void put_faults(struct out *out, const struct report *report) {
 /* ---- The totals, each a card: the number for people, and what it is in full. */
 
 static void put_data(struct out *out, uint64_t value, bool is_bytes) {
-    char text[UNITS_SIZE];
+    char text[UNITS_SIZE], full[UNITS_SIZE];
     (is_bytes ? units_size : units_count)(text, value);
     out_text(out, "<data value=\"");
     out_u64(out, value);
     out_text(out, "\" title=\"");
-    units_count(text + sizeof text / 2, value);
-    out_text(out, text + sizeof text / 2);
+    units_count(full, value);
+    out_text(out, full);
     out_text(out, is_bytes ? " bytes\">" : "\">");
     out_text(out, text);
     out_text(out, "</data>");

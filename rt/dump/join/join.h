@@ -48,6 +48,7 @@ struct joined {
     struct report report; /* not prepared; set by joined_report */
     uint64_t reports;     /* added */
     uint64_t processes, unfinished, killed, forked, pid;
+    struct report_run run; /* of the last one */
 
     struct joined_row **rows;
     size_t row_count, row_room;

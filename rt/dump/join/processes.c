@@ -52,6 +52,8 @@ void joined_add_processes(struct joined *joined, const struct report *report) {
     joined_add_to(joined, &joined->untouched.blocks, several->untouched_blocks);
     joined_add_to(joined, &joined->untouched.bytes, several->untouched_bytes);
     joined->pid = report->pid;
+    joined->run = report->run;
+    joined->run.command = string_keep(&joined->strings, report->run.command);
 }
 
 static void list_reasons(struct joined *joined) {
@@ -74,6 +76,7 @@ static void set_processes(struct joined *joined) {
     if (joined->processes == 1) {
         report->pid = joined->pid;
         report->forked = joined->forked;
+        report->run = joined->run;
         return;
     }
     report->several = (struct report_processes){

@@ -141,10 +141,13 @@ void report_read_modules(struct report_file *file, const struct json_at *top) {
     struct json_value *array = json_field_array(top, "modules");
     size_t count = 0;
     file->modules = memory_zeros(json_size(array), sizeof *file->modules);
-    for (struct json_value *element = json_first(array); element; element = element->next, count++) {
-        struct json_at at = json_field_element(top, "modules", count, element);
-        file->modules[count].path = json_field_text_or_null(&at, "path");
-        file->modules[count].build_id = json_field_text_or_null(&at, "build_id");
+    size_t number = 0;
+    for (struct json_value *element = json_first(array); element; element = element->next, number++) {
+        struct json_at at = json_field_element(top, "modules", number, element);
+        const char *path = json_field_text_or_null(&at, "path"),
+                   *build_id = json_field_text_or_null(&at, "build_id");
+        if (path)
+            file->modules[count++] = (struct report_module){.path = path, .build_id = build_id};
     }
     modules_sort(file->modules, count);
     file->report.modules = file->modules;

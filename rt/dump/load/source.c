@@ -32,10 +32,9 @@ static bool read_there(struct profile_file *file, int fd, const struct file_map 
     bool is_read = profile_read_sparse(file, map->bytes, map->size, &there, why);
     *has_changed = is_read && !file->report.finished && has_filled(&there, fd, map->size);
     extents_free(&there);
-    if (!*has_changed)
-        return is_read;
-    profile_read_free(file);
-    return reason_set(why, "was filled while it was read");
+    if (*has_changed)
+        profile_reasons_add_filled(file);
+    return is_read;
 }
 
 /* What tells of areas was perhaps written when the size was known already. */

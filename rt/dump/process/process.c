@@ -49,24 +49,29 @@ static bool read_stat(uint64_t pid, struct stat_fields *fields) {
     return read_file(path, stat, sizeof stat) && parse_stat(stat, fields);
 }
 
-static bool main_thread_runs(const struct stat_fields *fields) {
+static bool thread_runs(const struct stat_fields *fields) {
     return fields->memory && fields->state != 'Z' && fields->state != 'X';
 }
 
 bool process_runs(uint64_t pid, uint64_t start_time, const char *host) {
     struct stat_fields fields;
     return pid && is_this_host(host) && read_stat(pid, &fields) && fields.start == start_time &&
-           (fields.threads > 1 || main_thread_runs(&fields));
+           (fields.threads > 1 || thread_runs(&fields));
 }
 
 bool process_has_memory(uint64_t pid, uint64_t start_time) {
     struct stat_fields fields;
-    return read_stat(pid, &fields) && fields.start == start_time && main_thread_runs(&fields);
+    return read_stat(pid, &fields) && fields.start == start_time && thread_runs(&fields);
 }
 
 uint64_t process_start_time(uint64_t pid) {
     struct stat_fields fields;
     return read_stat(pid, &fields) ? fields.start : 0;
+}
+
+bool process_thread_runs(uint64_t id) {
+    struct stat_fields fields;
+    return read_stat(id, &fields) && thread_runs(&fields);
 }
 
 /* The text behind the name in proc_pid_status(5); NULL: no such line. */

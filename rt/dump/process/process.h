@@ -15,6 +15,9 @@
  * in clock ticks since the machine was started. */
 bool process_runs(uint64_t pid, uint64_t start_time, const char *host);
 
+/* Whether the thread has not begun to end. */
+bool process_thread_runs(uint64_t id);
+
 /* Whether its memory can still be found: that goes some time before the process, and with the main thread if
  * others outlive it. */
 bool process_has_memory(uint64_t pid, uint64_t start_time);

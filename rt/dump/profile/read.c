@@ -230,7 +230,7 @@ static void read_head(struct reader *reader) {
         report->several.untouched_blocks = header->untouched_blocks;
         report->several.untouched_bytes = header->untouched_bytes;
     }
-    if (header->version > 2 && !is_merged)
+    if (header->version > 2 && !report->several.count)
         report->run = (struct report_run){
             .begun = header->begun,
             .ended = header->ended,
@@ -312,10 +312,9 @@ bool profile_read_sparse(struct profile_file *file, const void *bytes, size_t si
 }
 
 void profile_read_free(struct profile_file *file) {
-    for (size_t i = 0; i < file->reasons.count; i++)
-        free(file->reasons.list[i]);
     free(file->reasons.list);
     free(file->reasons.hold);
+    string_pool_free(&file->reasons.made);
     free(file->programs);
     free(file->report.pairs);
     free(file->report.sites);

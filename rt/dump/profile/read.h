@@ -12,9 +12,10 @@
 #include "model/report.h"
 
 struct profile_texts {
-    char **list;
+    const char **list;
     uint64_t *hold; /* for so many processes each does; 0: for all */
     size_t count, room, hold_room;
+    struct string_pool made; /* those that are not names of the profile */
 };
 
 /* The counts of one thread, or of those that had its place one after the other, in one phase. */
@@ -75,5 +76,8 @@ struct profile_doubts {
 /* Sets the report's reasons, and of a merged profile for how many processes each holds, and the programs.
  */
 void profile_reasons_read(struct profile_file *, const struct profile_areas *, const struct profile_doubts *);
+
+/* What was not there when it was read may be meanwhile. */
+void profile_reasons_add_filled(struct profile_file *);
 
 #endif

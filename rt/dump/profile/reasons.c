@@ -10,8 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Takes the text over. */
-static void add(struct profile_texts *texts, char *text, uint64_t holds) {
+static void add(struct profile_texts *texts, const char *text, uint64_t holds) {
     memory_grow(&texts->list, texts->count, &texts->room, sizeof *texts->list);
     memory_grow(&texts->hold, texts->count, &texts->hold_room, sizeof *texts->hold);
     texts->list[texts->count] = text;
@@ -20,11 +19,11 @@ static void add(struct profile_texts *texts, char *text, uint64_t holds) {
 
 __attribute__((format(printf, 2, 3))) static void say(struct profile_texts *texts, const char *format, ...) {
     va_list arguments;
-    char *text;
+    char text[HOLE_TEXT_SIZE];
     va_start(arguments, format);
-    int length = vasprintf(&text, format, arguments);
+    vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    add(texts, memory_need(length < 0 ? NULL : text), 0);
+    add(texts, string_keep(&texts->made, text), 0);
 }
 
 static void say_holes(struct profile_file *file, const struct profile_header *header) {
@@ -54,6 +53,9 @@ static void say_areas(struct profile_texts *texts, const struct profile_areas *a
             areas->used);
 }
 
+static const char rearranged[] = "the program added to the profile while it was read, or was resetting its "
+                                 "counters: some may be missing";
+
 static void say_doubts(struct profile_texts *texts, const struct profile_doubts *doubts,
                        uint64_t wrong_names) {
     const struct {
@@ -70,9 +72,7 @@ static void say_doubts(struct profile_texts *texts, const struct profile_doubts 
         if (counted[i].count)
             say(texts, "%s: %" PRIu64, counted[i].what, counted[i].count);
     if (doubts->rearranged)
-        say(texts,
-            "the program added to the profile while it was read, or was resetting its counters: some may "
-            "be missing");
+        say(texts, "%s", rearranged);
     if (doubts->risen)
         say(texts,
             "the peak rose while the profile was read: the sites' shares in it are of different moments");
@@ -82,7 +82,7 @@ static void add_note(struct profile_file *file, const struct profile_note *note)
     struct report_processes *several = &file->report.several;
     const char *text = profile_name_at(&file->names, note->text);
     if (text && note->what == PROFILE_NOTE_REASON)
-        add(&file->reasons, memory_text("%s", text), note->processes);
+        add(&file->reasons, text, note->processes);
     if (!text || note->what != PROFILE_NOTE_PROGRAM)
         return;
     memory_grow(&file->programs, several->program_count, &file->program_room, sizeof *file->programs);
@@ -99,6 +99,14 @@ static void read_notes(struct profile_file *file, const struct profile_areas *ar
     }
 }
 
+static void list(struct profile_file *file) {
+    struct report *report = &file->report;
+    report->reasons = file->reasons.list;
+    report->reason_count = file->reasons.count;
+    if (report->several.count)
+        report->several.reasons_hold = file->reasons.hold;
+}
+
 void profile_reasons_read(struct profile_file *file, const struct profile_areas *areas,
                           const struct profile_doubts *doubts) {
     struct profile_texts *texts = &file->reasons;
@@ -108,10 +116,13 @@ void profile_reasons_read(struct profile_file *file, const struct profile_areas 
     read_notes(file, areas);
     say_holes(file, &areas->header);
     say_missing(texts, &areas->header);
-    report->reasons = (const char *const *)texts->list;
-    report->reason_count = texts->count;
-    report->several.reasons_hold = texts->hold;
     report->several.programs = file->programs;
     if (!report->several.count)
         report->several = (struct report_processes){0};
+    list(file);
+}
+
+void profile_reasons_add_filled(struct profile_file *file) {
+    say(&file->reasons, "%s", rearranged);
+    list(file);
 }

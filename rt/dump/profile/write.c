@@ -79,9 +79,15 @@ static struct profile_header make_header(struct writer *writer) {
         .untouched_bytes = report->several.untouched_bytes,
         .peak = peak_of(report),
         .walks = report->walks,
+        .begun = report->run.begun,
+        .ended = report->run.ended,
+        .resident = report->run.resident,
+        .ending = report->run.ending,
+        .status = report->run.status,
     };
     memcpy(header.magic, PROFILE_MAGIC, PROFILE_MAGIC_SIZE);
     header.program = name_write(&writer->records.names, report->program);
+    header.command = name_write(&writer->records.names, report->run.command);
     header.lost_unknown = name_write(&writer->records.names, report->lost_unknown);
     return header;
 }
@@ -124,9 +130,9 @@ static void set_sizes(void *sizes, const struct report_site *row) {
         memcpy(to->counts, row->sizes, sizeof to->counts);
 }
 
-static void add_by_slot(struct writer *writer, enum profile_kind kind, size_t size,
+/* Of the first slots so many. */
+static void add_by_slot(struct writer *writer, enum profile_kind kind, size_t size, size_t count,
                         void (*set)(void *element, const struct report_site *)) {
-    size_t count = writer->records.count;
     char *elements = memory_zeros(count, size);
     for (size_t slot = 0; slot < count; slot++) {
         struct report_site counted = profile_records_counted(&writer->records, slot);
@@ -165,15 +171,16 @@ static void add_areas(struct writer *writer, const struct profile_note *notes, s
     static const struct profile_block block;
     struct profile_image *image = writer->image;
     const struct profile_records *records = &writer->records;
+    size_t rows = PROFILE_FIRST_SLOT + writer->report->site_count;
     if (has_sizes(writer->report))
-        add_by_slot(writer, PROFILE_SIZES, sizeof(struct profile_sizes), set_sizes);
+        add_by_slot(writer, PROFILE_SIZES, sizeof(struct profile_sizes), rows, set_sizes);
     profile_image_add_array(image, PROFILE_NAMES, records->names.bytes, records->names.size);
     profile_image_add_array(image, PROFILE_RECORDS, records->list, records->count);
-    add_by_slot(writer, PROFILE_SLOTS, sizeof(struct profile_slot), set_slot);
+    add_by_slot(writer, PROFILE_SLOTS, sizeof(struct profile_slot), records->count, set_slot);
     profile_image_add_array(image, PROFILE_BLOCKS, &block, 1);
     add_pairs(writer);
-    add_by_slot(writer, PROFILE_TALLIES, sizeof(struct tally), set_tally);
-    add_by_slot(writer, PROFILE_EXTRAS, sizeof(struct extra), set_extra);
+    add_by_slot(writer, PROFILE_TALLIES, sizeof(struct tally), records->count, set_tally);
+    add_by_slot(writer, PROFILE_EXTRAS, sizeof(struct extra), records->count, set_extra);
     profile_image_add(
         image, &(struct profile_area){.kind = PROFILE_NOTES, .size = note_count * sizeof *notes}, notes);
 }

@@ -91,20 +91,15 @@ bool launch_prepare(struct launch *launch) {
 
 /* ---- Signals. */
 
-static const int handled[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGALRM};
+static const int handled[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
 
 enum { HANDLED = sizeof handled / sizeof *handled };
 
 static struct sigaction before[HANDLED];
-static volatile sig_atomic_t was_interrupted, has_waited_long;
 static pid_t running;
 
 /* A terminal sends interrupts to the command as well. */
 static void note(int number) {
-    if (number == SIGALRM)
-        has_waited_long = 1;
-    else
-        was_interrupted = 1;
     if ((number == SIGTERM || number == SIGHUP) && running > 0)
         kill(running, number);
 }
@@ -186,11 +181,13 @@ static void note_killed(const struct launch *launch, const siginfo_t *info) {
     }
 }
 
-/* Whichever process it is. */
-static pid_t wait_for_one(const struct launch *launch, int *status) {
+/* Whichever process it is. 0: none has ended, which is not waited for with WNOHANG. */
+static pid_t wait_for_one(const struct launch *launch, int *status, int flags) {
     siginfo_t info = {.si_pid = 0};
-    if (waitid(P_ALL, 0, &info, WEXITED | WNOWAIT) != 0)
+    if (waitid(P_ALL, 0, &info, WEXITED | WNOWAIT | flags) != 0)
         return -1;
+    if (!info.si_pid)
+        return 0;
     if (info.si_code != CLD_EXITED)
         note_killed(launch, &info);
     return waitpid(info.si_pid, status, 0);
@@ -199,25 +196,41 @@ static pid_t wait_for_one(const struct launch *launch, int *status) {
 static int wait_for_command(const struct launch *launch) {
     int status = 0;
     for (pid_t ended = 0; ended != launch->pid;) {
-        ended = wait_for_one(launch, &status);
+        ended = wait_for_one(launch, &status, 0);
         if (ended < 0 && errno != EINTR)
             return LAUNCH_FAILED;
     }
     return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-/* Those that end within a second are nothing to tell. */
-static void wait_for_rest(const struct launch *launch) {
+/* False: there is none any more. */
+static bool has_rest(const struct launch *launch) {
     int status;
+    pid_t ended;
+    while ((ended = wait_for_one(launch, &status, WNOHANG)) > 0)
+        ;
+    return ended == 0;
+}
+
+/* Those that end within a second are nothing to tell. Signals are waited for: an interrupt between the look
+ * and the wait would be lost in a handler. */
+static void wait_for_rest(const struct launch *launch) {
+    const struct timespec second = {.tv_sec = 1}, *patience = &second;
+    sigset_t signals, unblocked;
     running = 0;
-    was_interrupted = has_waited_long = 0;
-    alarm(1);
-    while (!was_interrupted && (wait_for_one(launch, &status) > 0 || errno == EINTR))
-        if (has_waited_long) {
-            has_waited_long = 0;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGCHLD);
+    for (int i = 0; i < HANDLED; i++)
+        sigaddset(&signals, handled[i]);
+    sigprocmask(SIG_BLOCK, &signals, &unblocked);
+    for (int number = SIGCHLD; has_rest(launch) && (number == SIGCHLD || number < 0);) {
+        number = sigtimedwait(&signals, NULL, patience);
+        if (number < 0 && errno == EAGAIN) {
+            patience = NULL;
             complain(NULL, "waits for what the command has left running; Ctrl-C reports now");
         }
-    alarm(0);
+    }
+    sigprocmask(SIG_SETMASK, &unblocked, NULL);
 }
 
 int launch_wait(const struct launch *launch) {

@@ -5,6 +5,7 @@
 #include "dump/base/memory.h"
 #include "dump/commands/commands.h"
 #include "dump/export/export.h"
+#include "dump/findings/findings.h"
 #include "dump/load/source.h"
 #include "dump/run/launch.h"
 #include "dump/run/program.h"
@@ -13,6 +14,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,7 +44,7 @@ static bool wants_profile(const struct run *run) {
 
 static bool is_format(const char *name) {
     enum report_format format;
-    return strcmp(name, "html") == 0 || export_named(name) ||
+    return strcmp(name, "html") == 0 || export_named(name) || findings_writer(name) ||
            format_named(name, strlen(name), VIEW_SITES, &format);
 }
 
@@ -59,57 +61,52 @@ static char *format_by_name(const char *output) {
 /* Of allocsite-dump's command, with the options and then the files. */
 static int call(const struct run *run, command_function *command, char **files, int count) {
     static char report[] = "report", merge[] = "merge", to[] = "-o";
-    bool is_merge = command == command_merge;
+    bool is_merge = command == command_merge, has_file = run->output && strcmp(run->output, "-") != 0;
     char *format = format_by_name(run->output);
-    char **arguments = memory_zeros((size_t)(run->option_count + count + 4), sizeof *arguments);
+    char **arguments = memory_zeros((size_t)(run->option_count + count + 5), sizeof *arguments);
     int used = 0;
     arguments[used++] = is_merge ? merge : report;
-    if (is_merge) {
+    if (has_file) {
         arguments[used++] = to;
         arguments[used++] = (char *)(uintptr_t)run->output;
-    } else if (format)
+    }
+    if (!is_merge && format)
         arguments[used++] = format;
     for (int i = 0; !is_merge && i < run->option_count; i++)
         arguments[used++] = run->options[i];
     for (int i = 0; i < count; i++)
         arguments[used++] = files[i];
+    optind = 0;
     int status = command(used, arguments);
     free(arguments);
     free(format);
     return status;
 }
 
-static int report_to_file(const struct run *run, char **files, int count) {
-    struct new_file file;
-    struct reason why;
-    if (!new_file_open(&file, run->output, &why))
-        return complain(run->output, "%s", why.text);
-    dup2(file.fd, STDOUT_FILENO);
-    int status = call(run, command_report, files, count);
-    return new_file_end(&file, 0, &why) ? status : complain(run->output, "%s", why.text);
-}
-
 static int report(const struct run *run, char **files, int count) {
     if (wants_profile(run))
         return call(run, command_merge, files, count);
-    if (run->output && strcmp(run->output, "-") != 0)
-        return report_to_file(run, files, count);
     if (!run->output)
         dup2(STDERR_FILENO, STDOUT_FILENO);
     return call(run, command_report, files, count);
 }
 
-/* In a process of its own, which the user may interrupt, and we still clean up. */
-static void report_apart(const struct run *run, char **files, int count) {
+/* In a process of its own, which the user may interrupt, and we still clean up. False: the profiles have not
+ * become the report that was asked for. */
+static bool report_apart(const struct run *run, char **files, int count) {
+    int status = 0;
     fflush(NULL);
     pid_t pid = fork();
     if (pid == 0)
         exit(report(run, files, count));
-    while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+    while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
         ;
+    bool is_given_up = WIFSIGNALED(status) && WTERMSIG(status) == SIGINT;
+    return pid > 0 && (!status || is_given_up);
 }
 
-static void report_profiles(const struct run *run, const char *command) {
+/* False: they are worth keeping. */
+static bool report_profiles(const struct run *run, const char *command) {
     struct reason why;
     int count;
     char **files = folder_files(run->launch.directory, &count);
@@ -117,11 +114,13 @@ static void report_profiles(const struct run *run, const char *command) {
         bool refuses = program_refuses(command, &why);
         complain(command, "is not counted: %s", refuses ? why.text : "it left no profile");
     }
-    if (count > 0)
-        report_apart(run, files, count);
+    bool is_done = count <= 0 || report_apart(run, files, count);
+    if (!is_done)
+        complain(run->launch.directory, "has the profiles still, of which the report failed");
     for (int i = 0; i < count; i++)
         free(files[i]);
     free(files);
+    return is_done;
 }
 
 /* ---- The screen. */
@@ -199,6 +198,7 @@ static int run_command(struct run *run, char **command) {
         complain_usage("--top: there is no terminal");
     if ((run->is_live && terminal < 0) || !can_write(run) || !launch_prepare(&run->launch))
         return LAUNCH_FAILED;
+    bool is_done = true;
     int status = launch_start(&run->launch, command);
     if (!status) {
         if (run->is_live)
@@ -206,9 +206,10 @@ static int run_command(struct run *run, char **command) {
         status = launch_wait(&run->launch);
         if (run->is_live)
             show_output(run->launch.output);
-        report_profiles(run, command[0]);
+        is_done = report_profiles(run, command[0]);
     }
-    launch_clean(&run->launch);
+    if (is_done)
+        launch_clean(&run->launch);
     return status;
 }
 
@@ -319,9 +320,9 @@ int main(int count, char **arguments) {
     int at = 1;
     complain_program = "allocsite-run";
     if (count > 1 && (strcmp(arguments[1], "--help") == 0 || strcmp(arguments[1], "-h") == 0))
-        return help();
+        return standard_out_told(help());
     if (count > 1 && strcmp(arguments[1], "--version") == 0)
-        return puts("allocsite-run " ALLOCSITE_VERSION) < 0 ? STATUS_FAILED : STATUS_DONE;
+        return standard_out_told(puts("allocsite-run " ALLOCSITE_VERSION) < 0);
     if (take_options(&run, arguments, &at))
         return LAUNCH_FAILED;
     int status = run.pid ? look_at_process(&run) : run_command(&run, arguments + at);

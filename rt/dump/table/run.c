@@ -95,7 +95,7 @@ int table_run(struct table_run *run, const struct table_command *command, int co
         if (option == 'h')
             return command->help();
         if (option == '?')
-            return complain_option(command->name, options, arguments[optind - 1]);
+            return complain_option(command->name, options, arguments);
         run->is_verifying |= option == 'v';
         run->listing.has_frees |= option == 'r';
         if (option == 'f' && !set_format(run, optarg))

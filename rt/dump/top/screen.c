@@ -114,6 +114,14 @@ static void draw(const struct screen *screen) {
     refresh();
 }
 
+/* The last character, of which the first byte alone is none that goes on. */
+static void erase_last(char *text) {
+    size_t length = strlen(text);
+    while (length && (text[--length] & 0xC0) == 0x80)
+        ;
+    text[length] = '\0';
+}
+
 static void choose_filter(struct screen *screen, int key) {
     size_t length = strlen(screen->typed);
     if (key == '\n' || key == '\r' || key == KEY_ENTER) {
@@ -123,7 +131,7 @@ static void choose_filter(struct screen *screen, int key) {
     } else if (key == ESCAPE)
         screen->is_typing = false;
     else if (key == KEY_BACKSPACE || key == ERASE || key == '\b')
-        screen->typed[length ? length - 1 : 0] = '\0';
+        erase_last(screen->typed);
     else if (key >= ' ' && key <= 0xFF && length + 1 < sizeof screen->typed) {
         screen->typed[length] = (char)key;
         screen->typed[length + 1] = '\0';

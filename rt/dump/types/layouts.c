@@ -87,6 +87,7 @@ static int read_there(void *context) {
 }
 
 static bool read_shared(struct shared *shared, struct reason *why) {
+    reason_set(&shared->why, "libdwarf failed on its debug information");
     int status = debug_child(read_there, shared, why);
     if (status > 0) {
         *why = shared->why;

@@ -115,7 +115,8 @@ static void read_files(struct walk *walk, Dwarf_Line_Context lines) {
     walk->files = memory_zeros((size_t)end, sizeof *walk->files);
     walk->file_count = (size_t)end;
     for (Dwarf_Signed i = first; i < end; i++)
-        if (dwarf_srclines_files_data_b(lines, i, &name, &directory, NULL, NULL, NULL, NULL) == DW_DLV_OK)
+        if (dwarf_srclines_files_data_b(lines, i, &name, &directory, NULL, NULL, NULL, NULL) == DW_DLV_OK &&
+            name)
             walk->files[i] = evidence_file(walk->evidence, compilation_directory,
                                            debug_line_directory(lines, directory), name);
 }

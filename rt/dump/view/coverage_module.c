@@ -125,7 +125,7 @@ static void judge(struct reading *reading) {
  * plugin; those of what could be a wrapper are none if it is not. */
 static bool is_spare(const struct covered_site *site) {
     const char *file = site->site.view.at.file;
-    return !site->ran && (site->is_possible || (file && strstr(file, "/c++/")));
+    return !site->ran && (site->is_possible || (file && strstr(file, "/include/c++/")));
 }
 
 static void drop_spare(struct reading *reading) {

@@ -105,17 +105,19 @@ static bool is_pruned(const struct tree *tree, size_t node) {
     return amount == 0 || amount * 100 < whole * tree->prune;
 }
 
-static void set_children(struct tree *tree, size_t at) {
-    struct tree_node *parent = &tree->nodes[tree->nodes[tree->children[at]].parent];
+/* Of one parent those that are left out can stand between the others: what prunes is not only what sorts. */
+static void set_child(struct tree *tree, size_t at) {
+    size_t node = tree->children[at];
+    struct tree_node *parent = &tree->nodes[tree->nodes[node].parent];
     if (!parent->count && !parent->pruned)
         parent->first = at;
-    if (!is_pruned(tree, tree->children[at])) {
-        parent->count++;
+    if (!is_pruned(tree, node)) {
+        tree->children[parent->first + parent->count++] = node;
         return;
     }
     parent->pruned++;
     for (int i = 0; i < MEASURE_SORTS; i++)
-        parent->pruned_amounts[i] += tree->nodes[tree->children[at]].amounts[i];
+        parent->pruned_amounts[i] += tree->nodes[node].amounts[i];
 }
 
 static void settle(struct tree *tree) {
@@ -125,7 +127,7 @@ static void settle(struct tree *tree) {
         tree->children[i] = i + 1;
     qsort_r(tree->children, count, sizeof *tree->children, compare, tree);
     for (size_t i = 0; i < count; i++)
-        set_children(tree, i);
+        set_child(tree, i);
 }
 
 void tree_make(struct tree *tree, const struct report *report, const struct symbolizer *symbolizer) {

@@ -166,15 +166,14 @@ static void put_children(struct writing *writing, size_t number) {
 }
 
 /* Output into a file is the same in every language. */
-static const struct lines *lines_for_terminal(void) {
+static const struct lines *lines_for(const struct out *out) {
     setlocale(LC_CTYPE, "");
-    return isatty(STDOUT_FILENO) && strcmp(nl_langinfo(CODESET), "UTF-8") != 0 ? &typed : &drawn;
+    return isatty(out->fd) && strcmp(nl_langinfo(CODESET), "UTF-8") != 0 ? &typed : &drawn;
 }
 
 /* No share is wider than 6. */
 void tree_text(struct out *out, const struct tree *tree, const struct report *report) {
-    struct writing writing = {
-        .page = {.out = out, .report = report}, .tree = tree, .lines = lines_for_terminal()};
+    struct writing writing = {.page = {.out = out, .report = report}, .tree = tree, .lines = lines_for(out)};
     writing.grid = (struct grid){.page = &writing.page, .cell = cell, .context = tree, .widths = {6}};
     grid_number_columns(&writing.grid, tree->by == MEASURE_ALLOCS ? TREE_CALLS : TREE_COLUMNS);
     grid_measure(&writing.grid, NULL);

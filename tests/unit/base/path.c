@@ -39,10 +39,22 @@ static void shows_paths_clean_and_relative(void **state) {
     assert_string_equal(shown_path("/b.c", "/"), "/b.c");
 }
 
+static void tells_headers_of_the_system(void **state) {
+    (void)state;
+    assert_true(path_is_of_system("/usr/include/stdio.h"));
+    assert_true(path_is_of_system("/usr/lib/gcc/x86_64-linux-gnu/12/include/stddef.h"));
+    assert_true(path_is_of_system("/usr/local/include/boost/any.hpp"));
+    assert_true(path_is_of_system("/opt/gcc/include/c++/12/vector"));
+    assert_false(path_is_of_system("/usr/src/app/main.c"));
+    assert_false(path_is_of_system("/home/me/c++/app.cpp"));
+    assert_false(path_is_of_system("include/app.h"));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cleans_paths),
         cmocka_unit_test(shows_paths_clean_and_relative),
+        cmocka_unit_test(tells_headers_of_the_system),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,6 +3,8 @@
 #include "dump/base/names.h"
 
 #include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static void assert_base(const char *function, const char *expected) {
@@ -72,6 +74,32 @@ static void finds_the_last_part(void **state) {
     assert_string_equal(function_last("a::"), "");
 }
 
+static void demangles(void **state) {
+    (void)state;
+    char long_name[1024], *name = demangle("_Z1fI1AIiiEEvT_");
+    assert_string_equal(name, "void f<A<int, int> >(A<int, int>)");
+    free(name);
+    assert_null(demangle("f"));
+    assert_null(demangle(NULL));
+    assert_null(demangle("_Z"));
+    memset(long_name + 4, 'x', 1000);
+    memcpy(long_name, "_Z999", 5);
+    long_name[5 + 999] = '\0';
+    name = demangle(long_name);
+    assert_string_equal(name, long_name + 5);
+    free(name);
+}
+
+// Each part has the one before it twice, twice.
+static void names_that_grow_without_bound_stay_mangled(void **state) {
+    (void)state;
+    static const char digits[] = "0123456789ABCDEFGHIJKLMNOP";
+    char name[512] = "_Z1f1AIiiE";
+    for (const char *digit = digits; *digit; digit++)
+        snprintf(name + strlen(name), sizeof name - strlen(name), "S_IS%c_S%c_E", *digit, *digit);
+    assert_null(demangle(name));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(keeps_plain_names),
@@ -81,6 +109,8 @@ int main(void) {
         cmocka_unit_test(tells_operators_apart),
         cmocka_unit_test(initializers_have_no_name),
         cmocka_unit_test(finds_the_last_part),
+        cmocka_unit_test(demangles),
+        cmocka_unit_test(names_that_grow_without_bound_stay_mangled),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -343,6 +343,20 @@ static void reasons_of_the_program(void **state) {
     profile_read_free(&file);
 }
 
+// However many notes name one text, it is in memory once.
+static void notes_share_their_texts(void **state) {
+    (void)state;
+    struct profile_note *notes = image_add(&image, PROFILE_NOTES, 0, 0, 1);
+    for (int i = 0; i < 2; i++)
+        notes[i] =
+            (struct profile_note){PROFILE_NOTE_REASON, i ? notes[0].text : image_name(&image, "because"), 1};
+    image_header(&image)->flags = PROFILE_IS_MERGED;
+    assert_true(reads());
+    assert_reasons("because", "because");
+    assert_ptr_equal(file.report.reasons[0], file.report.reasons[1]);
+    profile_read_free(&file);
+}
+
 static void several_processes(void **state) {
     (void)state;
     struct profile_note *notes = image_add(&image, PROFILE_NOTES, 0, 0, 1);
@@ -655,6 +669,7 @@ int main(void) {
         TEST(a_slot_without_a_record),
         TEST(reasons_of_the_program),
         TEST(several_processes),
+        TEST(notes_share_their_texts),
         TEST(counters_that_contradict),
         TEST(chains_without_an_end),
         TEST(names_that_are_elsewhere),

@@ -61,6 +61,24 @@ static void small_branches_are_pruned(void **state) {
     profile_read_free(&file);
 }
 
+// The branch with most calls has the fewest bytes.
+static void what_prunes_is_not_what_sorts(void **state) {
+    (void)state;
+    struct symbolizer nothing = {.is_off = true};
+    struct tree tree = {.is_root_first = true, .by = MEASURE_ALLOCS, .least = {[MEASURE_BYTES] = 100}};
+    const struct report *report = read_prepared();
+    for (size_t i = 0; i < report->site_count; i++)
+        if (file.rows[i].counters.allocs == 17)
+            file.rows[i].counters.alloc_bytes = 5;
+    tree_make(&tree, report, &nothing);
+    assert_int_equal(tree.nodes[0].count, 1);
+    assert_int_equal(child(&tree, &tree.nodes[0], 0)->amounts[MEASURE_BYTES], 10 * (5 + 7));
+    assert_int_equal(tree.nodes[0].pruned, 2);
+    assert_int_equal(tree.nodes[0].pruned_amounts[MEASURE_BYTES], 5 + 30);
+    tree_free(&tree);
+    profile_read_free(&file);
+}
+
 static void a_tree_for_people(void **state) {
     (void)state;
     static char text[4096];
@@ -102,7 +120,7 @@ static void a_flame_graph(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(leaf_first),        TEST(root_first),    TEST(small_branches_are_pruned),
-        TEST(a_tree_for_people), TEST(a_flame_graph),
+        TEST(a_tree_for_people), TEST(a_flame_graph), TEST(what_prunes_is_not_what_sorts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
