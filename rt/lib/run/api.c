@@ -44,7 +44,7 @@ static bool may_start(void) {
 }
 
 static bool is_on(void) {
-    return may_start() && !runtime_asleep;
+    return may_start() && !runtime_is_asleep();
 }
 
 static int pause_all(bool pause) {
