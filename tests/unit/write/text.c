@@ -308,7 +308,7 @@ static void stacks_of_rows(void **state) {
     assert_string_equal(below_f(&report), "from A::load < main (50.0% of it)\n");
     assert_non_null(
         strstr(text_of(&report, FORMAT_TEXT),
-               "100 B buffer of stdio: unsited in /lib/libc.so+0x1: printf: _IO_file_doallocate\n"));
+               "100 B buffer of stdio: _IO_file_doallocate for printf (unsited in /lib/libc.so+0x1)\n"));
     copies[0].view.at.function = copies[3].view.at.function = "main";
     assert_null(strstr(text_of(&report, FORMAT_TEXT), "from A::load"));
 }
