@@ -347,7 +347,7 @@ static void says_when_it_ran(void **state) {
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct report report = {.program = "p", .finished = true};
-        char line[200] = "\nran: from ";
+        char line[200] = "\nran: ";
         report.run =
             (struct report_run){.begun = cases[i].begun * 1000000000,
                                 .ended = cases[i].begun * 1000000000 + cases[i].milliseconds * 1000000,
