@@ -126,8 +126,10 @@ int main(int count, char **arguments) {
     if (strcmp(first, "--version") == 0)
         return puts("allocsite-dump " ALLOCSITE_VERSION) < 0 ? STATUS_FAILED : STATUS_DONE;
     const struct command *command = find(first);
-    if (command)
+    if (command) {
+        complain_command = command->name;
         return command->function(count - 1, arguments + 1);
+    }
     if (first[0] != '-' && !is_file(first))
         return unknown(first);
     return show_files(count, arguments);
