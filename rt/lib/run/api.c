@@ -122,13 +122,27 @@ static void tell_wrong(const char *what, const char *pair, size_t length) {
     is_wrong = true;
 }
 
+/* What cannot be shown, for it is not counted. NULL: nothing. */
+static const char *missing_for(const struct options *options) {
+    const struct options *run = runtime_options();
+    return (options->by == BY_FREED || options->pairs) && !run->pairs ? "the program was run without pairs=1"
+           : options->by == BY_STACK && !run->stack && !run->contexts ? "the program was run without stack=16"
+           : options->sizes && !run->sizes                            ? "the program was run without sizes=1"
+           : options_need_owners(options) && !run->owners             ? "the program was run with owners=0"
+                                                                      : NULL;
+}
+
 API(int, report_to, int fd, const char *text) {
     struct options options;
     if (!is_on())
         return ENOSYS;
     options_default(&options);
     is_wrong = false;
-    options_parse_report(&options, text ? text : "", tell_wrong);
+    text = text ? text : "";
+    options_parse_report(&options, text, tell_wrong);
+    const char *missing = is_wrong ? NULL : missing_for(&options);
+    if (missing)
+        tell_wrong(missing, text, strlen(text));
     return is_wrong ? EINVAL : report_to(fd, &options);
 }
 
