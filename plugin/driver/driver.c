@@ -120,6 +120,19 @@ static void add_linker(struct command *command, const char *argument) {
     add(command, argument);
 }
 
+/* Of allocsite.h, if clang does not look there, and behind all others. Whatever preprocesses finds it. */
+static void add_header(struct command *command, const char *library) {
+    char *directory = realpath(text("%s/%s", library, ALLOCSITE_INCLUDE_FROM_LIB), NULL);
+    if (!directory)
+        directory = realpath(text("%s/../include", library), NULL);
+    if (!directory || strcmp(directory, "/usr/include") == 0 || strcmp(directory, "/usr/local/include") == 0)
+        return;
+    add(command, "--start-no-unused-arguments");
+    add(command, "-idirafter");
+    add(command, directory);
+    add(command, "--end-no-unused-arguments");
+}
+
 static void add_plugin(struct command *command, const char *library, int major) {
     char *plugin = text("%s/allocsite/llvm-%d/allocsite.so", library, major);
     require(plugin, text("no plugin for clang %d (%s)", major, plugin));
@@ -205,8 +218,10 @@ static struct command build_command(const struct compiler *compiler, bool cxx, i
         fail("out of memory");
 
     add(&command, compiler->program);
-    if (count < 2 || strncmp(arguments[1], "-cc1", strlen("-cc1")) != 0)
+    if (count < 2 || strncmp(arguments[1], "-cc1", strlen("-cc1")) != 0) {
         add(&command, cxx ? "--driver-mode=g++" : "--driver-mode=gcc");
+        add_header(&command, library);
+    }
     if (invocation.compiles)
         add_plugin(&command, library, compiler->major);
     if (invocation.links && !invocation.links_fixed && !late)

@@ -31,6 +31,17 @@ static const char *take_line(const char *text, char pattern[PATTERN_SIZE]) {
     return next;
 }
 
+const char *suppress_wrong(const char *text) {
+    char pattern[PATTERN_SIZE];
+    while (*text) {
+        const char *line = text + strspn(text, " \t\r\n");
+        text = take_line(line, pattern);
+        if (!*pattern && *line && *line != '#')
+            return line;
+    }
+    return NULL;
+}
+
 static bool is_name(const char *pattern, const char *name) {
     return name && wildcard_match(pattern, name);
 }

@@ -7,6 +7,9 @@
 
 #include "model/report.h"
 
+/* The first line that is neither that nor empty; NULL: none is. */
+const char *suppress_wrong(const char *text);
+
 /* Whether a line of the text matches function, file or module of the site, or of what it was inlined into or
  * called from. */
 bool suppress_matches(const char *text, const struct report_site *);

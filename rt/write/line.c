@@ -111,6 +111,16 @@ static size_t part_at(const char *text, const char *stops, size_t *columns) {
     return length;
 }
 
+/* The same up to where a line may be broken: a number stays with what it counts. */
+static size_t word_at(const char *text, size_t *columns) {
+    size_t length = part_at(text, " \v", columns), more;
+    if (!length || strspn(text, "0123456789.,+(") != length || text[length] != ' ')
+        return length;
+    length += 1 + part_at(text + length + 1, " \v", &more);
+    *columns += 1 + more;
+    return length;
+}
+
 static void go_on_below(struct line *line) {
     out_char(line->to->out, '\n');
     for (size_t i = 0; i < line->indent; i++)
@@ -127,7 +137,7 @@ void line_end(struct line *line) {
     bool is_whole = line->used + columns <= width;
     char before = '\0';
     for (const char *text = line->text; *text; text += *text != '\0') {
-        size_t length = part_at(text, " \v", &columns);
+        size_t length = word_at(text, &columns);
         bool fits = line->used + (before != '\0') + columns <= width && (is_whole || before != soft);
         if (!fits && line->used > line->indent)
             go_on_below(line);

@@ -163,6 +163,12 @@ static void put_place(const struct page *page, const struct place *place) {
     page_function(page, place->function);
 }
 
+/* That calls main, the function of a thread and those that it is given. */
+static bool is_c_library(const struct report_module *module) {
+    const char *slash = strrchr(module->path, '/');
+    return strncmp(slash ? slash + 1 : module->path, "libc.so", strlen("libc.so")) == 0;
+}
+
 /* The function of the module that was called from outside: of the C library, the one that the program knows.
  */
 static const char *entry_of(const struct report_site *site) {
@@ -170,43 +176,43 @@ static const char *entry_of(const struct report_site *site) {
     size_t entry = 0;
     while (stack && entry < stack->frame_count && stack->frames[entry].module == stack->frames[0].module)
         entry++;
-    return stack && entry > 1 && entry < stack->frame_count ? stack->frames[entry - 1].function : NULL;
+    bool is_known = stack && entry > 1 && entry < stack->frame_count && stack->frames[entry].module &&
+                    !is_c_library(stack->frames[entry].module);
+    return is_known ? stack->frames[entry - 1].function : NULL;
 }
 
-/* Where in the module the calls return to: its line and function, if debug information told, else the offset
- * of it and the nearest symbol. */
+/* Whose calls these are: their line, if debug information told, and the function or the nearest symbol. */
 static void put_caller(const struct page *page, const struct report_site *site) {
     const struct site_view *view = &site->view;
     const char *entry = entry_of(site);
-    if (!view->at.file) {
-        out_text(page->out, "+0x");
-        out_hex(page->out, view->address);
-    }
-    if (!view->at.function)
-        return;
-    out_char(page->out, ':');
-    line_space(page);
-    if (entry) {
-        page_function(page, entry);
-        out_text(page->out, ": ");
-    }
     if (view->at.file)
         put_place(page, &view->at);
     else
         page_function(page, view->at.function);
+    if (entry) {
+        out_text(page->out, " for ");
+        page_function(page, entry);
+    }
+    out_char(page->out, ' ');
 }
 
 static void put_unsited(const struct page *page, const struct report_site *site) {
     const struct site_view *view = &site->view;
-    static const char what[] = "unsited in ";
+    static const char what[] = "(unsited in ";
+    bool is_told = view->address && view->at.function;
     struct page behind = *page;
     behind.room -= page->room > strlen(what) ? strlen(what) : 0;
-    out_text(page->out, what);
-    page_path(&behind, view->module);
-    if (view->address)
+    if (is_told)
         put_caller(page, site);
-    else if (page->report->caller_count)
+    out_text(page->out, what + !is_told);
+    page_path(&behind, view->module);
+    if (view->address && !view->at.file) {
+        out_text(page->out, "+0x");
+        out_hex(page->out, view->address);
+    } else if (!view->address && page->report->caller_count)
         out_text(page->out, ", other callers");
+    if (is_told)
+        out_char(page->out, ')');
 }
 
 static void put_sited(const struct page *page, const struct report_site *site) {

@@ -73,16 +73,19 @@ static void put_ending(struct out *out, const struct report_run *run) {
 
 void summary_run(const struct page *page) {
     const struct report_run *run = &page->report->run;
-    out_text(page->out, "from ");
+    bool has_ended = run->ended >= run->begun;
+    out_text(page->out, has_ended ? "" : "from ");
     put_time(page->out, run->begun);
-    if (run->ended >= run->begun) {
+    if (has_ended) {
         out_text(page->out, " for ");
         put_duration(page->out, run->ended - run->begun);
     }
     if (run_ending_name(run->ending))
         put_ending(page->out, run);
     else if (!page->report->finished && !page->report->running)
-        out_text(page->out, ", with no end of its own (killed, or ended by a system call that nothing sees)");
+        out_text(
+            page->out,
+            ", killed by a signal (allocsite-run would tell which) or ended by a system call of its own");
     if (run->resident) {
         out_text(page->out, "; resident at most: ");
         page_size(page, run->resident);

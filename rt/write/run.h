@@ -6,7 +6,7 @@
 #include "base/json.h"
 #include "write/page.h"
 
-/* "from 2026-11-22 20:24:58 UTC for 1.234 s, ended by exit with status 3; resident at most: 1.2 MiB" */
+/* "2026-11-22 20:24:58 UTC for 1.234 s, ended by exit with status 3; resident at most: 1.2 MiB" */
 void summary_run(const struct page *);
 
 /* "12.000 s after the first of 86,400 samples, at 2026-11-22 20:24:58 UTC; resident: 1.2 MiB" */

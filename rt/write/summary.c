@@ -195,6 +195,17 @@ void summary_hidden(const struct page *page) {
     page_count(page, report->suppressed_count, " suppressed", " suppressed");
 }
 
+/* Without sites the rows are of what calls malloc, which in most programs is one function. */
+static bool lacks_stacks(const struct report *report) {
+    const struct counters *totals = &report->totals.counters;
+    return report->caller_count && !report->is_unowned && !summary_has_walks(report) &&
+           counters_calls(&report->sited) < counters_calls(totals) / 2;
+}
+
+static void put_advice(const struct page *page) {
+    out_text(page->out, "none were kept; allocsite-run --stacks, or the option stack=16, tells who called");
+}
+
 static void put_line(const struct page *page, const char *label, void (*summary)(const struct page *),
                      const char *end) {
     struct line line;
@@ -266,6 +277,8 @@ void summary_text(const struct page *page) {
         put_line(page, "custom: ", summary_custom, "\n");
     if (summary_has_walks(report))
         put_line(page, "stacks: ", summary_walks, "\n");
+    else if (lacks_stacks(report))
+        put_line(page, "stacks: ", put_advice, "\n");
     if (report->is_elsewhere)
         put_line(page, "files: below ", put_directory, "\n");
     if (!report->damaged)

@@ -1,19 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What shells offer behind a part of a command line, which they take from the help."""
+import glob
 import os
+import re
 import shutil
 import subprocess
 import unittest
 
-from runs import DUMP, work
+from runs import DUMP, dump, work
 
-COMPLETION = os.path.join(os.path.dirname(__file__), "..", "..", "rt", "dump", "completion", "allocsite.")
+READER = os.path.join(os.path.dirname(__file__), "..", "..", "rt", "dump")
+COMPLETION = os.path.join(READER, "completion", "allocsite.")
 os.environ["PATH"] = os.path.dirname(DUMP) + ":" + os.environ["PATH"]
 SORTS = {"bytes", "allocs", "live", "peak"}
 LINES = (("allocsite-dump rep", {"report"}), ("allocsite-dump report --prun", {"--prune="}), ("allocsite-dump report --sort=", SORTS),
          ("allocsite-dump report --sort=b", {"bytes"}), ("allocsite-dump report --unu", {"--unused"}),
          ("allocsite-dump check --bu", {"--budget="}), ("allocsite-run --st", {"--stacks"}),
-         ("allocsite-run --format=j", {"json"}), ("allocsite-run mkfif", {"mkfifo"}))
+         ("allocsite-run --format=j", {"json"}), ("allocsite-run mkfif", {"mkfifo"}), ("allocsite-dump help ser", {"serve"}),
+         ("allocsite-dump help opt", {"options"}), ("allocsite-dump hel", {"help"}))
 BASH = """
 compopt() { :; }
 read -ra COMP_WORDS <<< "${1//=/ = }"
@@ -33,13 +37,42 @@ words=(${=1}); CURRENT=$#words; PREFIX=$words[-1]
 """
 
 
+def options():
+    """Command and name of all options that the reader takes."""
+    for path in glob.glob(os.path.join(READER, "commands", "*.c")):
+        command = os.path.basename(path).split(".")[0].split("_")[0]
+        with open(path) as file:
+            for name in re.findall(r'\{"([a-z-]+)", (?:no|required|optional)_argument', file.read()):
+                yield command, name
+
+
 @unittest.skipUnless(shutil.which("bash"), "no bash")
 class Bash(unittest.TestCase):
+    def offers(self, line):
+        return set(subprocess.run(["bash", "-c", f". {COMPLETION}bash\n{BASH}", "-", line], capture_output=True, text=True,
+                                  cwd=work("."), check=True).stdout.split())
+
     def test_lines(self):
         for line, offers in LINES:
-            found = subprocess.run(["bash", "-c", f". {COMPLETION}bash\n{BASH}", "-", line], capture_output=True, text=True,
-                                   cwd=work("."), check=True).stdout.split()
-            self.assertEqual(set(found), offers, line)
+            self.assertEqual(self.offers(line), offers, line)
+
+    def test_every_option_is_offered(self):
+        for command, name in options():
+            if name != "help":
+                self.assertIn("--" + name, {offer.strip("=") for offer in self.offers(f"allocsite-dump {command} --{name}")}, command)
+
+    def test_every_value_is_offered(self):
+        """Of the words that are a value anywhere those that an option takes."""
+        words = set()
+        for command in {command for command, _ in options()}:
+            for values in re.findall(r"=([a-z|]+)", dump(command, "--help").stdout):
+                words |= set(values.split("|"))
+        self.assertIn("remarks", words)
+        for command, name in set(options()):
+            offered = self.offers(f"allocsite-dump {command} --{name}=")
+            if offered & words:
+                taken = {word for word in words if f"--{name}" not in dump(command, f"--{name}={word}").stderr}
+                self.assertEqual(offered, taken, f"{command} --{name}")
 
 
 @unittest.skipUnless(shutil.which("fish"), "no fish")

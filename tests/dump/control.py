@@ -9,6 +9,9 @@ import unittest
 from runs import CC, dump, work, written
 
 SOURCE = """\
+#ifdef STARTS
+#include <allocsite.h>
+#endif
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,6 +31,10 @@ int main(int count, char **arguments) {
     setvbuf(stdout, NULL, _IONBF, 0);
     for (int i = 1; i < count; i++)
         pthread_create(&thread, NULL, churn, arguments);
+#ifdef STARTS
+    if (count > 9)
+        allocsite_start();
+#endif
     do {
         puts("done");
         if (fgets(line, sizeof line, stdin) && line[0] == 'x')
@@ -38,9 +45,9 @@ int main(int count, char **arguments) {
 
 
 class Program:
-    def __init__(self, options, *arguments):
+    def __init__(self, options, *arguments, flags=()):
         written("program.c", SOURCE)
-        subprocess.run([CC, "-O1", "-g", "-pthread", "program.c", "-o", "program"], check=True, cwd=work("."))
+        subprocess.run([CC, *flags, "-O1", "-g", "-pthread", "program.c", "-o", "program"], check=True, cwd=work("."))
         self.process = subprocess.Popen(["./program", *arguments], cwd=work("."), text=True, bufsize=1, stdin=subprocess.PIPE,
                                         stdout=subprocess.PIPE,
                                         env={**os.environ, "ALLOCSITE_OPTIONS": "report=none:" + options})
@@ -111,9 +118,21 @@ class Control(unittest.TestCase):
             self.assertLessEqual(live, 3)
             self.assertLessEqual(inherited, 3)
 
+    def test_a_program_that_could_start_itself(self):
+        with Program("enabled=0", flags=["-DSTARTS", "-I" + os.path.join(os.path.dirname(__file__), "../../rt/lib")]) as program:
+            program.step()
+            self.do("stop", program.pid, 1, "counts nothing yet")
+            self.do("reset", program.pid, 1, "counts nothing yet")
+            self.do("start", program.pid)
+            program.step()
+            self.assertEqual(self.of(program), (10, 10, 0))
+            self.do("stop", program.pid)
+            program.step()
+            self.assertEqual(self.of(program), (10, 10, 0))
+
     def test_what_cannot_be_done(self):
         with Program("enabled=0") as program:
-            self.do("start", program.pid, 1, "was started with enabled=0")
+            self.do("start", program.pid, 1, "with stopped=1 it would wait for a start")
         with subprocess.Popen(["sleep", "100"]) as process:
             self.do("stop", str(process.pid), 1, "runs without the runtime of allocsite")
             process.kill()

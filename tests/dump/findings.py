@@ -260,6 +260,9 @@ class Sarif(unittest.TestCase):
         self.assertEqual([place(each)[1] for each in self.results("--leaks", "report.json")], [6, 8])
         known = written("faults/known", "leak:strdup\nleak:main\n")
         self.assertEqual(self.results("--leaks", f"--suppress={known}", "report.json"), [])
+        result = dump("report", "--leaks", "--suppress=" + written("unknown", "# race:\nrace:*\n"), work("report.json"))
+        self.assertEqual((result.returncode, result.stdout), (1, ""))
+        self.assertTrue(result.stderr.endswith(": is no suppression, not of the form leak:PATTERN: race:*\n"), result.stderr)
 
     def test_a_fault_has_both_places(self):
         document = read(report(LEAKS, "faults"))

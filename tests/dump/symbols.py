@@ -299,7 +299,8 @@ class Symbols(unittest.TestCase):
     def test_text(self):
         path = build("text", "-O2", "-g")
         result = dump(path, returns(path), "--top=0")
-        self.assertRegex(result.stdout, rf"unsited in {os.path.relpath(path)}: \S*symbols\.cpp:\d+:\d+ innermost\n +in \S+ middle")
+        self.assertRegex(result.stdout, rf"\S*symbols\.cpp:\d+:\d+ innermost \(unsited in {os.path.relpath(path)}\)\n"
+                                        r" +in \S+ middle")
 
     def test_switched_off(self):
         path = build("off", "-O2", "-g")

@@ -33,6 +33,10 @@ counted ./user-so part.c
 # The runtime is ahead of libc and of whatever else defines an allocator.
 readelf -d user-so | grep NEEDED | head -n 1 | grep -q liballocsite.so.1 || fail 'the runtime is not the first library'
 
+# allocsite.h is found.
+silent "$CC" -Werror -include allocsite.h -fsyntax-only app.c
+"$CC" -include allocsite.h -M app.c | grep -q /allocsite.h || fail 'allocsite.h is not found'
+
 # A source from standard input, linked in the same call; paths with spaces; another name of the program.
 mkdir 'a b'
 silent "$CC" -O2 -x c - -o 'a b/app' <app.c

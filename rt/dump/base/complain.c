@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-const char *complain_program = "allocsite-dump";
+const char *complain_program = "allocsite-dump", *complain_command;
 
 /* Names and what other files say can hold anything. */
 static void say(const char *file, const char *format, va_list arguments, const char *hint) {
@@ -47,7 +47,8 @@ int complain(const char *file, const char *format, ...) {
 int complain_usage(const char *format, ...) {
     va_list arguments;
     char hint[64];
-    snprintf(hint, sizeof hint, " (see %s --help)\n", complain_program);
+    snprintf(hint, sizeof hint, " (see %s%s%s --help)\n", complain_program, complain_command ? " " : "",
+             complain_command ? complain_command : "");
     va_start(arguments, format);
     say(NULL, format, arguments, hint);
     va_end(arguments);

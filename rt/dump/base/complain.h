@@ -12,8 +12,8 @@ typedef int command_function(int count, char **arguments);
 
 command_function command_sites, command_wrappers;
 
-/* Who complains. */
-extern const char *complain_program;
+/* Who complains, and whose help there is beside the program's own. NULL: nobody's. */
+extern const char *complain_program, *complain_command;
 
 /* One line on stderr: "allocsite-dump: FILE: what". Control characters in a file's name become '?'. Returns
  * STATUS_FAILED. */

@@ -127,7 +127,7 @@ static int help(void) {
         "N functions that ask for most, and of what is unsited. Either file may be - for standard input.\n"
         "\n"
         "  --budget=FILE       the budget\n"
-        "  --format=text|json  of what is said about it; sarif: for editors; github: annotations of Actions\n"
+        "  --format=text|json|sarif|github    of what is said about it: for editors, annotations of Actions\n"
         "  --write-budget      write one instead\n"
         "  --slack=PERCENT     more than the report has (default: 0)\n"
         "  --top=N             functions in it (default: 20; 0: all)\n"

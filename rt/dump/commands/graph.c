@@ -24,7 +24,7 @@ static int help(void) {
         "its\n"
         "memory is copied. A snapshot FILE has where objects point to, and nothing else of what is in them.\n"
         "\n"
-        "  -o FILE                 only write a snapshot, to be looked at later or elsewhere\n"
+        "  -o FILE, --output=FILE  only write a snapshot, to be looked at later or elsewhere\n"
         "  --by=type|site          rows (default: type)\n"
         "  --top=N                 rows that are shown (0: all; default: 20)\n"
         "  --format=text|json|tsv|markdown|mermaid|dot    the last two: of --type\n"

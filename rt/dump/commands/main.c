@@ -129,8 +129,10 @@ static int run(int count, char **arguments) {
     if (strcmp(first, "--version") == 0)
         return puts("allocsite-dump " ALLOCSITE_VERSION) < 0;
     const struct command *command = find(first);
-    if (command)
+    if (command) {
+        complain_command = command->name;
         return command->function(count - 1, arguments + 1);
+    }
     if (first[0] != '-' && !is_file(first))
         return unknown(first);
     return show_files(count, arguments);

@@ -12,6 +12,7 @@
 #include "dump/view/coverage.h"
 #include "dump/view/events.h"
 #include "dump/view/history.h"
+#include "model/suppress.h"
 #include "write/formats.h"
 #include "write/line.h"
 
@@ -61,7 +62,11 @@ static bool read_suppressions(const char *path, char **text) {
     }
     *text = strndup(bytes, size);
     free(bytes);
-    return *text;
+    const char *wrong = *text ? suppress_wrong(*text) : NULL;
+    if (wrong)
+        complain(path, "is no suppression, not of the form leak:PATTERN: %.*s", (int)strcspn(wrong, "\r\n"),
+                 wrong);
+    return *text && !wrong;
 }
 
 static int show_sites(const char *path, struct report *report, struct showing *showing) {

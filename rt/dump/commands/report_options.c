@@ -22,9 +22,8 @@ static void help(void) {
         "\n"
         "Shows what programs have counted, and checks that the numbers agree with each other. Files\n"
         "are profiles (ALLOCSITE_OPTIONS=profile=PATH), also of programs that still run, reports in\n"
-        "JSON (format=json), or recordings (allocsite-dump record). Several are shown as one. FILE may be - "
-        "for standard input, or\n"
-        "pid:NUMBER for a running process, with or without a profile.\n"
+        "JSON (format=json), or recordings (allocsite-dump record). Several are shown as one. FILE may\n"
+        "be - for standard input, or pid:NUMBER for a running process, with or without a profile.\n"
         "\n"
         "  --by=site|line|function|file|type|module|stack|freed|thread|phase    what a row is of\n"
         "  --padding                        with --by=type: where the padding of each type is\n"
@@ -40,8 +39,10 @@ static void help(void) {
         "                                   as FILE@TIME does\n"
         "  --history                        of a recording: the live bytes of sites over time\n"
         "  --growth                         of a recording: sites whose live bytes only grow, and how fast\n"
-        "  --format=text|json|csv|tsv|markdown|html, or a format of allocsite-dump export\n"
+        "  --format=text|json|csv|tsv|markdown|html\n"
         "  --format=sarif|github            faults, leaks and advice, for editors and CI\n"
+        "  --format=pprof|dhat|speedscope|collapsed|callgrind|openmetrics|trace\n"
+        "                                   for other programs: allocsite-dump help export\n"
         "  -o FILE, --output=FILE           write there\n"
         "  --source                         with --format=html: the lines around sites\n"
         "  --sort=bytes|allocs|live|peak\n"
@@ -210,8 +211,11 @@ static const char *set_format(struct showing *showing, const char *value) {
         return NULL;
     showing->is_page = strcmp(value, "html") == 0;
     showing->is_export = export_named(value);
-    return showing->is_export ? NULL
-                              : set_option(&showing->options, "format", showing->is_page ? "json" : value);
+    if (showing->is_export || !set_option(&showing->options, "format", showing->is_page ? "json" : value))
+        return NULL;
+#define NAME(name, ...)           ", " #name
+#define FORMAT(format, name, ...) #name ", "
+    return "not one of " ALLOCSITE_FORMATS(FORMAT) "html, sarif, github" ALLOCSITE_EXPORTS(NAME);
 }
 
 static void set_what(struct showing *showing, enum shown_what what) {

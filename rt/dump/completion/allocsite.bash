@@ -6,10 +6,17 @@ _allocsite_options() {
     "$@" --help 2>/dev/null | sed -nE 's/^ +-/-/; T; s/  .*//; p' | grep -oE -- '--[a-z-]+(\[?=[A-Za-z|]+)?'
 }
 
+_allocsite_commands() {
+    "$1" --help | sed -nE 's/^  ([a-z]+) .*/\1/p'
+}
+
 _allocsite() {
     local word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} option= offers values
     if [[ ${COMP_WORDS[0]} == *allocsite-run ]]; then
         offers=$(_allocsite_options "${COMP_WORDS[0]}"; _allocsite_options "${COMP_WORDS[0]%run}dump" report)
+    elif [[ $COMP_CWORD -eq 2 && ${COMP_WORDS[1]} == help ]]; then
+        mapfile -t COMPREPLY < <(compgen -W "$(_allocsite_commands "${COMP_WORDS[0]}") options" -- "$word")
+        return
     elif [[ $COMP_CWORD -gt 1 ]]; then
         offers=$(_allocsite_options "${COMP_WORDS[0]}" "${COMP_WORDS[1]}")
     else
@@ -30,7 +37,7 @@ _allocsite() {
     else
         mapfile -t COMPREPLY < <(compgen -f -- "${word#=}")
         [[ $COMP_CWORD -ne 1 ]] ||
-            COMPREPLY+=($(compgen -W "$("${COMP_WORDS[0]}" --help | sed -nE 's/^  ([a-z]+) .*/\1/p') help" -- "$word"))
+            COMPREPLY+=($(compgen -W "$(_allocsite_commands "${COMP_WORDS[0]}") help" -- "$word"))
     fi
 }
 

@@ -8,12 +8,20 @@ function __allocsite_options
             { count = split($2, values, "|"); while (count) print $1 "=" values[count--] }'
 end
 
+function __allocsite_commands
+    $argv[1] --help | sed -nE 's/^  ([a-z]+)( .*)/\1\t\2/p'
+end
+
 function __allocsite_of_command
     set -l words (commandline -opc)
-    if set -q words[2]
+    if test (count $words) = 2 -a "$words[2]" = help
+        __allocsite_commands $words[1]
+        echo options
+    else if set -q words[2]
         __allocsite_options $words[1] $words[2]
     else
-        $words[1] --help | sed -nE 's/^  ([a-z]+)( .*)/\1\t\2/p'
+        __allocsite_commands $words[1]
+        echo help
     end
 end
 

@@ -7,11 +7,18 @@ _allocsite_options() {
     "$@" --help 2>/dev/null | sed -nE 's/^ +-/-/; T; s/  .*//; p' | grep -oE -- '--[a-z-]+(\[?=[A-Za-z|]+)?'
 }
 
+_allocsite_commands() {
+    $1 --help | sed -nE 's/^  ([a-z]+) .*/\1/p'
+}
+
 _allocsite() {
     local program=$words[1] option values
     local -a offers
     if [[ $program == *allocsite-run ]]; then
         offers=(${(f)"$(_allocsite_options $program; _allocsite_options ${program%run}dump report)"})
+    elif [[ CURRENT -eq 3 && $words[2] == help ]]; then
+        compadd -- ${(f)"$(_allocsite_commands $program)"} options
+        return
     elif (( CURRENT > 2 )); then
         offers=(${(f)"$(_allocsite_options $program $words[2])"})
     else
@@ -27,7 +34,7 @@ _allocsite() {
     elif [[ $program == *allocsite-run ]]; then
         _command_names -e
     else
-        (( CURRENT > 2 )) || compadd -- ${(f)"$($program --help | sed -nE 's/^  ([a-z]+) .*/\1/p')"} help
+        (( CURRENT > 2 )) || compadd -- ${(f)"$(_allocsite_commands $program)"} help
         _files
     fi
 }

@@ -36,32 +36,41 @@ static bool set_flag(struct remote_memory *memory, const uint8_t *flag, bool val
     return remote_write(memory, (uintptr_t)flag, &byte, sizeof byte) || write_failed(why);
 }
 
+static bool is_set(struct remote_memory *memory, const uint8_t *flag) {
+    uint8_t byte;
+    return remote_read(memory, (uintptr_t)flag, &byte, sizeof byte) && byte;
+}
+
 static bool wait_for_reset(struct remote_memory *memory, const struct remote_root *root, struct reason *why) {
     const struct timespec moment = {.tv_nsec = 10000000};
     enum { MOMENTS = 100 };
     for (int i = 0; i < MOMENTS; i++) {
-        uint8_t is_waiting;
-        if (!remote_read(memory, (uintptr_t)root->control.wants_reset, &is_waiting, 1) || !is_waiting)
+        if (!is_set(memory, root->control.wants_reset))
             return true;
         nanosleep(&moment, NULL);
     }
     return reason_set(why, "has counted nothing since; when it does its counters start afresh");
 }
 
-static bool is_controllable(struct remote_memory *memory, const struct remote_root *root,
+/* With enabled=0 a program that calls allocsite_start is stopped as well, and any other one passes by the
+ * runtime for good. */
+static bool is_controllable(struct remote_memory *memory, const struct remote_root *root, enum control what,
                             struct reason *why) {
-    uint8_t is_enabled = false;
-    uint64_t options = (uintptr_t)root->start.options;
+    const uint8_t *is_enabled = (const uint8_t *)root->start.options + root->root.layout.option_enabled;
     if (!remote_u32(memory, root->start.pid))
         return reason_set(why, "has only just begun");
-    if (!remote_read(memory, options + root->root.layout.option_enabled, &is_enabled, 1) || !is_enabled)
-        return reason_set(why, "was started with enabled=0, and cannot count; stopped=1 waits for a start");
-    return true;
+    if (is_set(memory, is_enabled))
+        return true;
+    if (!is_set(memory, root->control.is_stopped))
+        return reason_set(why, "was started with enabled=0, and its calls go past the runtime for good; "
+                               "with stopped=1 it would wait for a start");
+    return what == CONTROL_START ? set_flag(memory, is_enabled, true, why)
+                                 : reason_set(why, "was started with enabled=0, and counts nothing yet");
 }
 
 static bool control(struct remote_memory *memory, enum control what, struct reason *why) {
     struct remote_root root;
-    if (!remote_root_find(&root, memory, why) || !is_controllable(memory, &root, why))
+    if (!remote_root_find(&root, memory, why) || !is_controllable(memory, &root, what, why))
         return false;
     if (what == CONTROL_START)
         return set_flag(memory, root.control.is_stopped, false, why);

@@ -29,7 +29,7 @@ static const struct key {
 } keys[] = {
     {"b a l p", "sort by bytes, allocs, live, peak"},
     {"r", "sort by the rate of bytes"},
-    {"/", "only rows with a text in function, file, callee, type or module; Enter without one: all"},
+    {"/", "only rows with what is typed then; nothing: all rows"},
     {"arrows, Page Up, Page Down, Home", "scroll"},
     {"space", "pause; the program goes on"},
     {"?", "help"},

@@ -28,8 +28,9 @@ enum { COLUMNS_SHOWN = sizeof columns / sizeof *columns };
 
 static void put_title(const struct page *page, bool is_gone) {
     const struct report *report = page->report;
+    const char *slash = report->program ? strrchr(report->program, '/') : NULL;
     out_text(page->out, "allocsite: ");
-    out_plain(page->out, report->program);
+    out_plain(page->out, slash && slash[1] ? slash + 1 : report->program);
     summary_processes(page);
     if (report->reason_count)
         out_text(page->out, ", not exact");
@@ -39,16 +40,16 @@ static void put_title(const struct page *page, bool is_gone) {
         out_text(page->out, report->finished ? ", ended" : ", ended by force");
 }
 
+/* The rates first: a narrow terminal cuts the rest. */
 static void put_totals(const struct page *page, const struct top *top) {
+    if (top_has_rates(top)) {
+        measure_write(page->out, top->total.allocs, MEASURE_ALLOCS);
+        out_text(page->out, " allocs/s, ");
+        measure_write(page->out, top->total.bytes, MEASURE_BYTES);
+        out_text(page->out, "/s; ");
+    }
     out_text(page->out, "total: ");
     summary_totals(page);
-    if (!top_has_rates(top))
-        return;
-    out_text(page->out, "; ");
-    measure_write(page->out, top->total.allocs, MEASURE_ALLOCS);
-    out_text(page->out, " allocs/s, ");
-    measure_write(page->out, top->total.bytes, MEASURE_BYTES);
-    out_text(page->out, "/s");
 }
 
 void top_head_line(struct out *out, const struct top *top, int line) {

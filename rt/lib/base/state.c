@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 bool runtime_off;
-bool runtime_asleep;
 bool runtime_owners = true;
 bool runtime_pairs;
 bool runtime_temporary;
@@ -56,9 +55,12 @@ const struct options *runtime_options(void) {
     return &options;
 }
 
+bool runtime_is_asleep(void) {
+    return !runtime_off && !__atomic_load_n(&options.enabled, __ATOMIC_RELAXED);
+}
+
 void runtime_wake(void) {
-    options.enabled = true;
-    runtime_asleep = false;
+    __atomic_store_n(&options.enabled, true, __ATOMIC_RELAXED);
 }
 
 void options_tell(const char *outcome, const char *what, const char *pair, size_t length) {

@@ -11,8 +11,9 @@
 /* Nothing is counted and no look-up of the options is left to do. */
 extern bool runtime_off __attribute__((visibility("hidden")));
 
-/* Off until the program starts it. */
-extern bool runtime_asleep __attribute__((visibility("hidden")));
+/* Whether it was started with enabled=0 and waits to be woken, which allocsite-dump does as well. Known once
+ * runtime_start has returned. */
+bool runtime_is_asleep(void);
 void runtime_wake(void);
 
 /* Who owns which block is noted, and so who frees what and what is live; else only what comes is counted. */

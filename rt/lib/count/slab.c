@@ -53,13 +53,15 @@ bool slab_make(uint32_t number, profile_name phase, uint32_t thread, uint32_t ne
         store_drop_slab(number); /* the parent's */
     else
         map_slots(memory);
+    if (!memory->tallies)
+        return false;
     *slab = (struct slab){.tallies = (struct tally *)memory->tallies,
                           .extras = (struct extra *)memory->tallies + memory->slots,
                           .phase = phase,
                           .next = next};
     if (block)
         *block = (struct profile_block){.phase = phase, .thread = thread};
-    return memory->tallies;
+    return true;
 }
 
 bool slab_overlaps(uintptr_t begin, uintptr_t end) {

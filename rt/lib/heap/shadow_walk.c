@@ -99,15 +99,16 @@ static void walk_chunk(struct walk *walk, uintptr_t start) {
     }
 }
 
-static bool overlaps(const struct span *span, const void *begin, const void *end) {
-    return begin && span->begin < (uintptr_t)end && span->end > (uintptr_t)begin;
+static bool overlaps(const struct span *span, const void *table, uint64_t size) {
+    uintptr_t begin = (uintptr_t)table;
+    return table && span->begin < begin + size && span->end > begin;
 }
 
 /* The first two are one behind the other. */
 static bool is_own_table(const struct span *span) {
-    uint64_t addresses = shadow.end;
-    return overlaps(span, shadow.small, shadow.large + addresses / SHADOW_SMALL) ||
-           overlaps(span, shadow.second, shadow.second + addresses / SHADOW_CELL);
+    const uint64_t small = shadow.end / SHADOW_CELL * sizeof *shadow.small,
+                   large = shadow.end / SHADOW_SMALL * sizeof *shadow.large;
+    return overlaps(span, shadow.small, small + large) || overlaps(span, shadow.second, small);
 }
 
 static const char *walk_tables(struct walk *walk) {

@@ -44,7 +44,7 @@ static bool may_start(void) {
 }
 
 static bool is_on(void) {
-    return may_start() && !runtime_asleep;
+    return may_start() && !runtime_is_asleep();
 }
 
 static int pause_all(bool pause) {
@@ -135,12 +135,26 @@ static void tell_wrong(const char *what, const char *pair, size_t length) {
     is_wrong = true;
 }
 
+/* What cannot be shown, for it is not counted. NULL: nothing. */
+static const char *missing_for(const struct options *options) {
+    const struct options *run = runtime_options();
+    return (options->by == BY_FREED || options->pairs) && !run->pairs ? "the program was run without pairs=1"
+           : options->by == BY_STACK && !run->stack && !run->contexts ? "the program was run without stack=16"
+           : options->sizes && !run->sizes                            ? "the program was run without sizes=1"
+           : options_need_owners(options) && !run->owners             ? "the program was run with owners=0"
+                                                                      : NULL;
+}
+
 static void report_asked(void *context) {
     struct asked *asked = context;
     struct options options;
     options_default(&options);
     is_wrong = false;
-    options_parse_report(&options, asked->text ? asked->text : "", tell_wrong);
+    const char *text = asked->text ? asked->text : "";
+    options_parse_report(&options, text, tell_wrong);
+    const char *missing = is_wrong ? NULL : missing_for(&options);
+    if (missing)
+        tell_wrong(missing, text, strlen(text));
     asked->error = is_wrong ? EINVAL : report_to(asked->fd, &options);
 }
 

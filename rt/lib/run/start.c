@@ -69,8 +69,7 @@ static COLD void start(void) {
     runtime_process = os_process();
     options_read();
     const struct options *options = runtime_options();
-    runtime_asleep = !options->enabled && may_be_started();
-    runtime_off = !options->enabled && !runtime_asleep;
+    runtime_off = !options->enabled && !may_be_started();
     runtime_owners = options->owners;
     if (!runtime_owners)
         hole_set(HOLE_UNOWNED);
@@ -97,7 +96,7 @@ static COLD void start(void) {
             os_say("option ignored, break is not of the form SITE:N: ", options->break_at);
         if (options->signal)
             signal_report_begin(options->signal);
-        if (options->stopped || options->signal_start || runtime_asleep)
+        if (options->stopped || options->signal_start || runtime_is_asleep())
             threads_pause(true);
         if (options->signal_start)
             signal_start_begin(options->signal_start);

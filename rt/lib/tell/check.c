@@ -61,7 +61,7 @@ static struct snapshot *take(size_t *size) {
 ALLOCSITE_EXPORT int __allocsite_api_v1_check_begin(struct allocsite_check *check) {
     int error = errno;
     runtime_start();
-    bool is_off = runtime_off || runtime_asleep;
+    bool is_off = runtime_off || runtime_is_asleep();
     check->state = is_off ? NULL : take(&check->size);
     errno = error;
     return check->state ? 0 : is_off ? ENOSYS : ENOMEM;

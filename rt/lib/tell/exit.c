@@ -69,7 +69,7 @@ static void look_for_signals(void);
 static void end_with_room(void *unused) {
     (void)unused;
     runtime_start();
-    if (runtime_off || runtime_asleep)
+    if (runtime_off || runtime_is_asleep())
         return;
     look_for_signals();
     instrumented_note();

@@ -11,6 +11,7 @@
 #include "lib/base/state.h"
 #include "lib/base/table.h"
 #include "lib/collect/collect.h"
+#include "model/suppress.h"
 #include "write/formats.h"
 #include "write/line.h"
 
@@ -59,6 +60,9 @@ static const char *read_suppressions(const char *path) {
     char *text = strcmp(path, "none") != 0 ? collect_take(SIZE) : NULL;
     if (text && os_read_file(path, text, SIZE - 1) < 0)
         os_say("no suppressions from ", path, ": ", strerrordesc_np(errno));
+    const char *wrong = text ? suppress_wrong(text) : NULL;
+    if (wrong)
+        options_tell("no suppression, ", "not of the form leak:PATTERN", wrong, strcspn(wrong, "\r\n"));
     return text;
 }
 

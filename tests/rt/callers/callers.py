@@ -100,7 +100,7 @@ def library():
     expect("reserve", True, any("basic_string" in name and "reserve" in name for name in rows))
     expect("exceptions of operator new", 5, rows.get("__cxa_allocate_exception", {"allocs": None})["allocs"])
     process = run([os.path.join(WORK, "library")], "top=0")
-    expect("text", True, re.search(r"unsited in \S*libstdc\+\+\.so\S*\+0x[0-9a-f]+: std::", process.err) is not None)
+    expect("text", True, re.search(r"std::.* \(unsited in \S*libstdc\+\+\.so\S*\+0x[0-9a-f]+\)", process.err) is not None)
 
 
 def crowded():

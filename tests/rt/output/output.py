@@ -131,6 +131,12 @@ def suppressed():
     expect("suppressed: totals", every["totals"], some["totals"])
     expect("suppressed: told", True, " suppressed\n" in run([program], "leaks=1:suppress=known").err)
     expect("suppressed: no file", True, run([program], "leaks=1:suppress=absent").err.startswith("allocsite: no suppressions from absent: "))
+    with open("known", "a") as file:
+        file.write("\n  \nrace:helper\n")
+    process = run([program], "format=json:leaks=1:suppress=known")
+    said = "allocsite: no suppression, not of the form leak:PATTERN: race:helper\n"
+    expect("suppressed: another form is told, the rest holds", (said, some["sites_left_out"]),
+           (process.err[:len(said)], json.loads(process.err[len(said):])["sites_left_out"]))
 
 
 def sizes():

@@ -208,7 +208,7 @@ def endings():
                 check_run(f"{how}", report, True, 3)
                 expect(f"{how}: as in the profile", profile("r.profile")["run"]["begun_ms"], report["run"]["begun_ms"])
                 shown = subprocess.run([DUMP, "report", "r.json"], capture_output=True, text=True).stdout.splitlines()
-                expect(f"{how}: shown", True, bool(re.fullmatch(r"ran: from 20\d\d-[01]\d-[0-3]\d [0-2]\d:[0-5]\d:[0-5]\d UTC for \d+\.\d{3} s, "
+                expect(f"{how}: shown", True, bool(re.fullmatch(r"ran: 20\d\d-[01]\d-[0-3]\d [0-2]\d:[0-5]\d:[0-5]\d UTC for \d+\.\d{3} s, "
                        f"ended by {'exit with status 3' if how == 'return' else 'quick_exit'}; resident at most: .*", shown[1])))
                 expect(f"{how}: command", f"command: {program} {how}", shown[2])
         # What was executed instead is a profile of its own, though it has the same path and process.

@@ -207,6 +207,18 @@ static size_t widest_line(const char *text) {
     return widest;
 }
 
+/* A line that ends with a number and goes on below has lost what it counts. */
+static bool tears_numbers(const char *text) {
+    for (const char *end; (end = strchr(text, '\n')); text = end + 1) {
+        const char *word = end;
+        while (word > text && strchr("0123456789.,+(", word[-1]))
+            word--;
+        if (word < end && word > text && word[-1] == ' ' && end[1] == ' ')
+            return true;
+    }
+    return false;
+}
+
 /* Columns give way, names and paths are shortened, sentences broken; the place comes first. */
 static void every_line_fits(void **state) {
     (void)state;
@@ -231,8 +243,10 @@ static void every_line_fits(void **state) {
     add_pair(&report, FAULT_DOUBLE_FREE, 0, 1, 4, 100);
     report.has_pairs = true;
     report_prepare(&report, &(struct report_limits){.pairs = true});
-    for (report.width = 60; report.width < 240; report.width++)
+    for (report.width = 60; report.width < 240; report.width++) {
         assert_in_range(widest_line(text_of(&report, FORMAT_TEXT)), report.width / 2, report.width);
+        assert_false(tears_numbers(text_of(&report, FORMAT_TEXT)));
+    }
     report.width = 100;
     assert_non_null(strstr(
         text_of(&report, FORMAT_TEXT),
@@ -294,7 +308,7 @@ static void stacks_of_rows(void **state) {
     assert_string_equal(below_f(&report), "from A::load < main (50.0% of it)\n");
     assert_non_null(
         strstr(text_of(&report, FORMAT_TEXT),
-               "100 B buffer of stdio: unsited in /lib/libc.so+0x1: printf: _IO_file_doallocate\n"));
+               "100 B buffer of stdio: _IO_file_doallocate for printf (unsited in /lib/libc.so+0x1)\n"));
     copies[0].view.at.function = copies[3].view.at.function = "main";
     assert_null(strstr(text_of(&report, FORMAT_TEXT), "from A::load"));
 }
@@ -333,7 +347,7 @@ static void says_when_it_ran(void **state) {
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct report report = {.program = "p", .finished = true};
-        char line[200] = "\nran: from ";
+        char line[200] = "\nran: ";
         report.run =
             (struct report_run){.begun = cases[i].begun * 1000000000,
                                 .ended = cases[i].begun * 1000000000 + cases[i].milliseconds * 1000000,
