@@ -125,8 +125,9 @@ static bool isCandidate(Function &function, Flow &flow, const FoundWrappers &fou
         if (!isOne || (!origins.isOffset && flow.isPublished(*call)))
             return false;
         bool isFilled = flow.isFilled(*call);
+        ParameterSet copied = isFilled ? 0 : flow.handedTo(*call);
         for (Value *argument : call->args())
-            leaf.behind.push_back(flow.parametersBehind(argument, !isFilled));
+            leaf.behind.push_back(flow.parametersBehind(argument, !isFilled, copied));
         candidate.leaves.push_back(std::move(leaf));
     }
     return true;

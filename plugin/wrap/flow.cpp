@@ -58,16 +58,6 @@ static bool measuresText(const Function &function) {
     return function.isDeclaration() && names.contains(function.getName());
 }
 
-/* The numbers that the result of a call, or what it stores, is computed from. A property of some thing that
- * it is given (how many symbols a file has) is not what the caller asks for. */
-static void pushInputs(CallBase &call, Values &next) {
-    const Function *callee = surelyCalled(call);
-    bool isAny = callee && (measuresText(*callee) || returnsFirst(*callee) || callee->isIntrinsic());
-    for (Value *argument : call.args())
-        if (isAny || !argument->getType()->isPointerTy())
-            next.push_back(argument);
-}
-
 /* The argument that a call surely returns; nullptr: none. */
 static Value *returnedArgument(const CallBase &call) {
     if (auto *intrinsic = dyn_cast<IntrinsicInst>(&call)) {
@@ -208,7 +198,31 @@ const Origins &Flow::returnedBy(const Function &function) {
     return returned[&function] = all;
 }
 
-ParameterSet Flow::parametersBehind(Value *value, bool isPointeeToo) {
+/* The one that a pointer is; 0: another one, or some part of it. */
+ParameterSet Flow::parameterIn(Value *pointer) {
+    Origins origins = originsOf(pointer);
+    return origins.isUnknown || origins.isOffset || !origins.calls.empty() ? 0 : origins.parameters;
+}
+
+ParameterSet Flow::handedTo(const CallBase &call) {
+    ParameterSet handed = 0;
+    for (Value *argument : call.args())
+        if (argument->getType()->isPointerTy())
+            handed |= parameterIn(argument);
+    return handed;
+}
+
+/* The numbers that the result of a call, or what it stores, is computed from. A property of some thing that
+ * it is given (how many symbols a file has) is not what the caller asks for, unless that is to be copied. */
+void Flow::pushInputs(CallBase &call, ParameterSet copied, Values &next) {
+    const Function *callee = surelyCalled(call);
+    bool isAny = callee && (measuresText(*callee) || returnsFirst(*callee) || callee->isIntrinsic());
+    for (Value *argument : call.args())
+        if (isAny || !argument->getType()->isPointerTy() || (copied && parameterIn(argument) & copied))
+            next.push_back(argument);
+}
+
+ParameterSet Flow::parametersBehind(Value *value, bool isPointeeToo, ParameterSet copied) {
     ParameterSet parameters = 0;
     SmallPtrSet<Value *, 16> seen;
     SmallVector<Value *, 16> next = {value};
@@ -224,10 +238,10 @@ ParameterSet Flow::parametersBehind(Value *value, bool isPointeeToo) {
                 if (store && store->getPointerOperand() == pointer)
                     next.push_back(store->getValueOperand());
                 else if (auto *call = dyn_cast<CallBase>(&user); call && !isHarmless(user))
-                    pushInputs(*call, next);
+                    pushInputs(*call, copied, next);
             });
         } else if (auto *call = dyn_cast<CallBase>(value)) {
-            pushInputs(*call, next);
+            pushInputs(*call, copied, next);
         } else if (auto *load = dyn_cast<LoadInst>(value);
                    load && !isPointeeToo && !variableAt(load->getPointerOperand())) {
             continue;

@@ -48,8 +48,12 @@ class Flow {
     unsigned outParameter(const llvm::Function &function);
     void declareOut(const llvm::Function &function, unsigned parameter);
 
-    /* The parameters that a value is computed from, with what they point at or without. */
-    ParameterSet parametersBehind(llvm::Value *value, bool isPointeeToo);
+    /* The parameters that a value is computed from, with what they point at or without. copied: those whose
+     * properties count, too. */
+    ParameterSet parametersBehind(llvm::Value *value, bool isPointeeToo, ParameterSet copied = 0);
+
+    /* The parameters that a call is handed as they are. */
+    ParameterSet handedTo(const llvm::CallBase &call);
 
     /* Whether numbers are set in the block that a call returned: some thing is made of it. */
     bool isFilled(llvm::CallBase &block);
@@ -74,6 +78,8 @@ class Flow {
         ParameterSet parameter;
     };
 
+    ParameterSet parameterIn(llvm::Value *pointer);
+    void pushInputs(llvm::CallBase &call, ParameterSet copied, llvm::SmallVectorImpl<llvm::Value *> &next);
     const Left &leftOf(const llvm::Function &function);
     Origins storedAt(const llvm::Argument &out);
     Origins madeAt(const llvm::Argument &result);

@@ -57,6 +57,8 @@ static void across(void) {
     sink = xmemdup("nine, ten", 9);         // @ 1 9 0 0 0
     sink = xasprintf("%d", 12345);          // @ 1 6 0 0 0
     sink = slice_of("a slice").text;        // @ 1 7 0 0 0
+    char *counted = counted_new("count", 5); // @ 1 13 0 0 0
+    sink = counted_copy(counted);           // @ 1 13 0 0 0
     sink = text_new("text", 0);             // @ 1 8 0 0 0
     sink = text_new("text", 4);             // @ 1 12 0 0 0
     sink = object_new("o", 2);              // @ 1 18 0 0 0

@@ -30,6 +30,8 @@ char *xasprintf(const char *format, ...);
 struct slice slice_of(const char *text);
 struct node *node_new(void);
 struct text *text_new(const char *bytes, size_t n);
+char *counted_new(const char *bytes, size_t n);
+char *counted_copy(const char *bytes);
 struct node *object_new(const char *name, size_t n);
 void give_back(void *p);
 void slice_free(struct slice slice);

@@ -48,6 +48,21 @@ struct node *node_new(void) {
     return node;
 }
 
+// The length stands in front of the bytes.
+char *counted_new(const char *bytes, size_t n) {
+    struct text *text = xmalloc(sizeof *text + n);
+    text->length = n;
+    return memcpy(text->bytes, bytes, n);
+}
+
+static size_t counted_length(const char *bytes) {
+    return ((const size_t *)bytes)[-1];
+}
+
+char *counted_copy(const char *bytes) {
+    return counted_new(bytes, counted_length(bytes));
+}
+
 // One path of fixed size beside one that a parameter sizes.
 struct text *text_new(const char *bytes, size_t n) {
     struct text *text;
