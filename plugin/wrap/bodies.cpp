@@ -4,7 +4,8 @@
  * registry, which keeps what it returns; a list of all blocks is none), and if the size asked for depends on
  * a parameter. One that always asks for the same makes some thing, a constructor: the line that a person
  * would name is in it. A block below a header may be stored: that is bookkeeping. The result of a hook, a
- * function by a pointer, may be handed on besides.
+ * function by a pointer, may be handed on besides; and so may any pointer, a block that was given back
+ * before, if nobody but the caller can know of the new ones.
  *
  * Functions are taken for wrappers until something speaks against one, so that recursion needs no rule of its
  * own. The sizes are then traced from the allocators up, and whom they do not reach is none. */
@@ -35,6 +36,7 @@ struct Candidate {
     ParameterSet sizes = 0;    // parameters that the size depends on
     ParameterSet pointers = 0; // parameters whose block is reallocated
     bool isSure = false;       // some leaf surely comes to an allocator
+    bool isMixed = false;      // other pointers are returned as well
 };
 
 using Candidates = MapVector<Function *, Candidate>;
@@ -108,12 +110,20 @@ static bool isAfterFailure(const CallBase &call, const Origins &origins, Flow &f
     });
 }
 
+/* Whether others may come by the block as well. */
+static bool isKept(CallBase &call, const Origins &origins, Flow &flow) {
+    if (origins.isUnknown)
+        return !flow.isCallersAlone(call);
+    return !origins.isOffset && flow.isPublished(call);
+}
+
 /* Only what can be told of a function alone. */
 static bool isCandidate(Function &function, Flow &flow, const FoundWrappers &found, Candidate &candidate) {
     Type *type = function.getReturnType();
     bool isResult = type->isPointerTy() || type->isStructTy();
     const Origins origins = isResult ? flow.returnedBy(function) : flow.leftBy(function);
-    if (origins.isUnknown || origins.calls.empty())
+    candidate.isMixed = origins.isUnknown;
+    if ((origins.isUnknown && !isResult) || origins.calls.empty())
         return false;
     for (CallBase *call : origins.calls) {
         Leaf leaf;
@@ -122,7 +132,7 @@ static bool isCandidate(Function &function, Flow &flow, const FoundWrappers &fou
         if (isOfOthers && !(isOne && isAskedAgain(*call, flow)) &&
             isAfterFailure(*call, origins, flow, found))
             continue;
-        if (!isOne || (!origins.isOffset && flow.isPublished(*call)))
+        if (!isOne || isKept(*call, origins, flow))
             return false;
         bool isFilled = flow.isFilled(*call);
         ParameterSet copied = isFilled ? 0 : flow.handedTo(*call);
@@ -265,7 +275,8 @@ static bool holds(const Candidate &candidate, const Candidates &candidates, cons
     return all_of(candidate.leaves, [&](const Leaf &leaf) {
         if (isSure(leaf, candidates, found))
             return true;
-        bool mayBe = !leaf.callee || found.count(leaf.callee) || candidates.count(leaf.callee);
+        bool isHook = !leaf.callee && (candidate.isSure || !candidate.isMixed);
+        bool mayBe = isHook || found.count(leaf.callee) || candidates.count(leaf.callee);
         return mayBe && (!candidate.isSure || isAskedForSize(leaf, candidate));
     });
 }

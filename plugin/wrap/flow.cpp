@@ -176,7 +176,7 @@ Origins Flow::originsOf(Value *pointer) {
     Origins origins;
     SmallPtrSet<Value *, 16> seen;
     SmallVector<Value *, 16> next = {pointer};
-    while (!next.empty() && !origins.isUnknown) {
+    while (!next.empty()) {
         Value *value = next.pop_back_val();
         if (seen.insert(value).second)
             follow(value, next, origins);
@@ -191,7 +191,7 @@ const Origins &Flow::returnedBy(const Function &function) {
     Origins all;
     for (const BasicBlock &block : function) {
         auto *back = dyn_cast<ReturnInst>(block.getTerminator());
-        if (!back || !back->getReturnValue() || all.isUnknown)
+        if (!back || !back->getReturnValue())
             continue;
         all.add(originsOf(back->getReturnValue()));
     }
@@ -261,10 +261,14 @@ bool Flow::staysIn(Value *place, const Fresh &fresh) {
     return !isOther;
 }
 
-static void pushLoads(AllocaInst &variable, Values &next) {
-    eachUse(variable, [&](Instruction &user, Value *) {
+/* Whose address others are told, they load from as well. */
+static void pushLoads(AllocaInst &variable, Stored &stored, Values &next) {
+    eachUse(variable, [&](Instruction &user, Value *pointer) {
+        auto *store = dyn_cast<StoreInst>(&user);
         if (isa<LoadInst>(user))
             next.push_back(&user);
+        else if (!isHarmless(user) && !(store && store->getPointerOperand() == pointer))
+            stored.isGiven = true;
     });
 }
 
@@ -278,7 +282,7 @@ void Flow::addStore(StoreInst &store, Value *value, const Fresh &fresh, Stored &
         if (held)
             stored.held.push_back(*held);
     } else if (AllocaInst *variable = variableAt(target)) {
-        pushLoads(*variable, next);
+        pushLoads(*variable, stored, next);
     } else if (!staysIn(target, fresh)) {
         std::optional<AccessPath> place = accessPathOf(*target, store);
         stored.isElsewhere |= !place;
@@ -287,27 +291,22 @@ void Flow::addStore(StoreInst &store, Value *value, const Fresh &fresh, Stored &
     }
 }
 
+/* A function of the C library that keeps nothing. */
+static bool isKeepingNothing(const Function &callee) {
+    return callee.isIntrinsic() || returnsFirst(callee) || measuresText(callee) || isAllocator(callee);
+}
+
 /* The use of a block in a function of another unit is left open: those who fill it, log it or look at it all
  * take it. */
 void Flow::addCall(CallBase &call, Value *value, Stored &stored) {
     Function *callee = surelyCalled(call);
     if (isMakingResult(call))
         return;
-    for (unsigned i = 0; callee && !callee->isDeclaration() && i < call.arg_size(); i++) {
-        if (call.getArgOperand(i) != value)
-            continue;
-        const Stored &inner = keeps(*callee, i);
-        stored.isElsewhere |= inner.isElsewhere;
-        for (const AccessPath &place : inner.places) {
-            std::optional<AccessPath> mine = accessPathFor(call, place);
-            stored.isElsewhere |= !mine;
-            if (mine)
-                stored.places.push_back(*mine);
-        }
-        for (const AccessPath &held : inner.held)
-            if (std::optional<AccessPath> mine = accessPathFor(call, held))
-                stored.held.push_back(*mine);
-    }
+    bool isSeen = callee && !callee->isDeclaration() && !callee->isVarArg();
+    stored.isGiven |= !isSeen && !(callee && isKeepingNothing(*callee));
+    for (unsigned i = 0; isSeen && i < call.arg_size(); i++)
+        if (call.getArgOperand(i) == value)
+            stored.add(keeps(*callee, i), call);
 }
 
 /* Other values that are the block go to `next`. */
@@ -349,11 +348,11 @@ const Stored &Flow::keeps(Function &function, unsigned parameter) {
 
 Stored Flow::storesOf(CallBase &block) {
     SmallVector<Value *, 4> values = {&block};
+    Stored stored;
     if (AllocaInst *variable = outVariable(block)) {
         values.clear();
-        pushLoads(*variable, values);
+        pushLoads(*variable, stored, values);
     }
-    Stored stored;
     for (Value *value : values)
         addStores(value, {&block, 0}, stored);
     return stored;
@@ -366,6 +365,11 @@ bool Flow::isPublished(CallBase &block) {
         return out && isWhereTold(place, *block.getFunction()->getArg(out - 1));
     });
     return !isOnlyInLists(stored);
+}
+
+bool Flow::isCallersAlone(CallBase &block) {
+    Stored stored = storesOf(block);
+    return stored.places.empty() && !stored.isElsewhere && !stored.isGiven;
 }
 
 bool Flow::isFilled(CallBase &block) {

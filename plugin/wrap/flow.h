@@ -61,6 +61,9 @@ class Flow {
     /* Whether the block that a call returned is stored where others find it: lists apart (access_path.h). */
     bool isPublished(llvm::CallBase &block);
 
+    /* Whether nobody but who is returned it can know of it: it is stored nowhere, and nobody else sees it. */
+    bool isCallersAlone(llvm::CallBase &block);
+
   private:
     /* What a function leaves where a parameter says. */
     struct Left {

@@ -65,8 +65,11 @@ static void across(void) {
     sink = object_new("object", 6);
     sink = tracked(30);                     // @ 1 46 0 0 0
     sink = collected(64);                   // @ 1 64 0 0 0
+    void *block = pooled(65);               // @ 1 65 0 0 0
+    pooled_free(block);
+    sink = pooled(65);
+    sink = pooled(0);
     sink = node_new();
-    void *block;
     sink = out(&block, 21) ? NULL : block;  // @ 1 21 0 0 0
     sink = out_again(22);                   // @ 1 22 0 0 0
 }
@@ -76,6 +79,10 @@ static void lookups(void) {
     sink = registered(50);
     sink = registered(50);
     sink = registered_find(50);
+    sink = interned(90);
+    sink = interned(90);
+    sink = kept_elsewhere(91);
+    sink = kept_elsewhere(91);
     sink = find(list, 1);
     sink = find_text("two");
     // Nothing of that is left for who comes next.

@@ -11,6 +11,8 @@ void *xcalloc_int(int nmemb, int size);
 void *xrealloc(void *p, size_t n);
 void xfree(void *p);
 int out(void **block, size_t n);
+struct text;
+void keep(struct text **where, struct text *text);
 
 // wrappers.c, whose blocks are base.c's
 struct slice {
@@ -38,6 +40,10 @@ void slice_free(struct slice slice);
 void *out_again(size_t n);
 void *tracked(size_t n);
 void *collected(size_t n);
+void *pooled(size_t n);
+void pooled_free(void *p);
+struct text *interned(size_t n);
+struct text *kept_elsewhere(size_t n);
 void *registered(size_t n);
 void *registered_find(size_t n);
 struct node *find(struct node *list, int key);

@@ -111,6 +111,47 @@ void *collected(size_t n) {
     return header;
 }
 
+// A block that was given back before, one that needs no allocation, or one for the caller alone.
+static struct node *spare;
+void *pooled(size_t n) {
+    static char nothing[1];
+    struct node *node = spare;
+    if (n == 0)
+        return nothing;
+    if (!node)
+        return xmalloc(n);
+    spare = node->next;
+    return node;
+}
+
+void pooled_free(void *p) {
+    ((struct node *)p)->next = spare;
+    spare = p;
+}
+
+// What is found again is kept here, by this or by another function.
+static struct text *names, *kept;
+struct text *interned(size_t n) {
+    struct text *text;
+    for (text = names; text; text = *(struct text **)text->bytes)
+        if (text->length == n)
+            return text;
+    text = xmalloc(sizeof *text + n); // @ 1 98 0 0 0
+    text->length = n;
+    *(struct text **)text->bytes = names;
+    names = text;
+    return text;
+}
+
+struct text *kept_elsewhere(size_t n) {
+    if (kept && kept->length == n)
+        return kept;
+    struct text *text = xmalloc(sizeof *text + n); // @ 1 99 0 0 0
+    text->length = n;
+    keep(&kept, text);
+    return text;
+}
+
 // Keeps what it returns, so it is the owner.
 static void *table[100];
 void *registered(size_t n) {
