@@ -69,6 +69,8 @@ static void across(void) {
     pooled_free(block);
     sink = pooled(65);
     sink = pooled(0);
+    sink = cut(10);
+    sink = cut(101);                        // @ 1 101 0 0 0
     sink = node_new();
     sink = out(&block, 21) ? NULL : block;  // @ 1 21 0 0 0
     sink = out_again(22);                   // @ 1 22 0 0 0

@@ -40,6 +40,7 @@ void slice_free(struct slice slice);
 void *out_again(size_t n);
 void *tracked(size_t n);
 void *collected(size_t n);
+void *cut(size_t n);
 void *pooled(size_t n);
 void pooled_free(void *p);
 struct text *interned(size_t n);

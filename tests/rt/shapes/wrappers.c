@@ -129,6 +129,27 @@ void pooled_free(void *p) {
     spare = p;
 }
 
+// Small ones are cut from chunks, which are its own, large ones are for the caller.
+struct chunk {
+    size_t used;
+    char bytes[100];
+};
+static struct chunk *chunks[10];
+
+static struct chunk *chunk_at(int i) {
+    if (!chunks[i])
+        chunks[i] = xcalloc(1, sizeof **chunks); // @ 1 112 0 0 0
+    return chunks[i];
+}
+
+void *cut(size_t n) {
+    if (n > 100)
+        return xmalloc(n);
+    struct chunk *chunk = chunk_at(n / 50);
+    chunk->used += n;
+    return chunk->bytes + chunk->used - n;
+}
+
 // What is found again is kept here, by this or by another function.
 static struct text *names, *kept;
 struct text *interned(size_t n) {
