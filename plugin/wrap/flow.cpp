@@ -291,9 +291,12 @@ void Flow::addStore(StoreInst &store, Value *value, const Fresh &fresh, Stored &
     }
 }
 
-/* A function of the C library that keeps nothing. */
-static bool isKeepingNothing(const Function &callee) {
-    return callee.isIntrinsic() || returnsFirst(callee) || measuresText(callee) || isAllocator(callee);
+/* A function of the C library that keeps nothing, or one that is only asked for a number: a block's size. */
+static bool isKeepingNothing(const CallBase &call) {
+    const Function *callee = surelyCalled(call);
+    bool isKnown = callee && (callee->isIntrinsic() || returnsFirst(*callee) || measuresText(*callee) ||
+                              isAllocator(*callee));
+    return isKnown || (call.arg_size() == 1 && call.getType()->isIntegerTy());
 }
 
 /* The use of a block in a function of another unit is left open: those who fill it, log it or look at it all
@@ -303,7 +306,7 @@ void Flow::addCall(CallBase &call, Value *value, Stored &stored) {
     if (isMakingResult(call))
         return;
     bool isSeen = callee && !callee->isDeclaration() && !callee->isVarArg();
-    stored.isGiven |= !isSeen && !(callee && isKeepingNothing(*callee));
+    stored.isGiven |= !isSeen && !isKeepingNothing(call);
     for (unsigned i = 0; isSeen && i < call.arg_size(); i++)
         if (call.getArgOperand(i) == value)
             stored.add(keeps(*callee, i), call);

@@ -11,6 +11,7 @@ void *xcalloc_int(int nmemb, int size);
 void *xrealloc(void *p, size_t n);
 void xfree(void *p);
 int out(void **block, size_t n);
+size_t usable(void *block);
 struct text;
 void keep(struct text **where, struct text *text);
 

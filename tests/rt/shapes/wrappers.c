@@ -113,13 +113,17 @@ void *collected(size_t n) {
 
 // A block that was given back before, one that needs no allocation, or one for the caller alone.
 static struct node *spare;
+static size_t taken;
 void *pooled(size_t n) {
     static char nothing[1];
     struct node *node = spare;
     if (n == 0)
         return nothing;
-    if (!node)
-        return xmalloc(n);
+    if (!node) {
+        node = xmalloc(n);
+        taken += usable(node);
+        return node;
+    }
     spare = node->next;
     return node;
 }
