@@ -89,7 +89,7 @@ static void takeType(Site &site, const DILocation &location, const std::string &
 
 static bool isInLibrary(const DILocation &location, Names &names) {
     const DISubprogram *subprogram = location.getScope()->getSubprogram();
-    return options().lift && isOfLibrary(*subprogram, names.of(*subprogram));
+    return options().lift && isOfLibrary(location, names.of(*subprogram));
 }
 
 /* Goes outwards as long as what stands there is a wrapper or a library. Where that calls the
