@@ -42,8 +42,17 @@ static bool isHeader(const DIFile *file) {
     return position->second;
 }
 
-bool isOfLibrary(const DISubprogram &subprogram, const FunctionName &name) {
-    return library_has(name.symbol.c_str()) || isHeader(subprogram.getFile()) || isNamed(name.plain);
+/* A function of a class that clang makes, as one that copies. */
+static bool isImplicit(const DISubprogram &subprogram, StringRef symbol) {
+    return subprogram.isArtificial() && symbol.find("_ZN") == 0;
+}
+
+/* In one that is made only initializers of members are written by somebody. */
+bool isOfLibrary(const DILocation &location, const FunctionName &name) {
+    const DISubprogram &subprogram = *location.getScope()->getSubprogram();
+    bool isMade = isImplicit(subprogram, name.symbol) && location.getLine() == subprogram.getLine();
+    return isMade || library_has(name.symbol.c_str()) || isHeader(subprogram.getFile()) ||
+           isNamed(name.plain);
 }
 
 /* C's functions that are only declared are known by their names (allocators.h): most allocate nothing. */
@@ -53,7 +62,8 @@ bool isOfLibrary(const Function &function) {
     if (library_has(symbol.c_str()))
         return true;
     bool isC = function.isDeclaration() && symbol.compare(0, 2, "_Z") != 0;
-    return (subprogram && !isC && isHeader(subprogram->getFile())) ||
+    return (subprogram && isImplicit(*subprogram, symbol)) ||
+           (subprogram && !isC && isHeader(subprogram->getFile())) ||
            (!options().libraries.empty() && isNamed(Names().of(function).plain));
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Code of libraries: the C++ standard library by its names, others by their headers or as the user names
- * them. No person would name a line in it as the one that allocates. */
+ * them; and what clang makes of a class. No person would name a line in it as the one that allocates. */
 #ifndef ALLOCSITE_FIND_LIBRARY_H
 #define ALLOCSITE_FIND_LIBRARY_H
 
@@ -14,7 +14,7 @@ namespace allocsite {
 /* Asks the half that sees the AST about a header that it has not been asked about yet: before the optimizer.
  */
 bool isOfLibrary(const llvm::Function &function);
-bool isOfLibrary(const llvm::DISubprogram &subprogram, const FunctionName &name);
+bool isOfLibrary(const llvm::DILocation &location, const FunctionName &name);
 
 } // namespace allocsite
 

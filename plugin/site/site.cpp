@@ -49,8 +49,13 @@ static Place placeOf(const Function &function, Names &names) {
     return {name.shown, name.symbol, function.getParent()->getSourceFileName(), 0, 0, 0};
 }
 
-/* In the place of a name. */
+/* Of a pointer that has no name. */
 static constexpr const char *ByPointer = "by pointer";
+
+static std::string pointerCalled(const DILocation *location, unsigned ordinal, Notes &notes) {
+    std::string name = location ? notes.types.pointerAt(*location, ordinal, notes.names) : "";
+    return name.empty() ? ByPointer : name;
+}
 
 /* The callee alone, with no regard to who calls. */
 static Site requestOf(const AllocatorCall &found, Notes &notes) {
@@ -70,7 +75,7 @@ static Site requestOf(const AllocatorCall &found, Notes &notes) {
         if (inside || Wrappers::of(*found.callee)->isPossible)
             site.possible = symbolOf(*found.callee).str();
     } else if (!isLibraryCall(found)) {
-        site.callee = ByPointer;
+        site.callee = pointerCalled(location, site.ordinal, notes);
     }
     return site;
 }
@@ -84,7 +89,7 @@ static void takeType(Site &site, const DILocation &location, const std::string &
 
 static bool isInLibrary(const DILocation &location, Names &names) {
     const DISubprogram *subprogram = location.getScope()->getSubprogram();
-    return options().lift && isOfLibrary(*subprogram, names.of(*subprogram));
+    return options().lift && isOfLibrary(location, names.of(*subprogram));
 }
 
 /* Goes outwards as long as what stands there is a wrapper or a library. Where that calls the

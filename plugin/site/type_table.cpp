@@ -55,8 +55,8 @@ static unsigned &countOf(Counts &counts, const AllocatorCall &found) {
     return counts[{location->getLine(), location->getColumn(), symbolCalled(found)}];
 }
 
-static std::string askAST(const AllocatorCall &found, unsigned ordinal, unsigned count) {
-    static auto *find = lookUp<allocsite_types_find>(ALLOCSITE_TYPES_FIND);
+static std::string askAST(allocsite_types_find *find, const AllocatorCall &found, unsigned ordinal,
+                          unsigned count) {
     const DILocation *location = found.call->getDebugLoc().get();
     const DISubprogram *subprogram = location->getScope()->getSubprogram();
     std::string function = symbolOf(*found.call->getFunction()).str();
@@ -71,17 +71,23 @@ static std::string askAST(const AllocatorCall &found, unsigned ordinal, unsigned
     question.column = location->getColumn();
     question.ordinal = ordinal;
     question.count = count;
-    const char *type = find ? find(&question) : nullptr;
-    return type ? type : "";
+    const char *answer = find ? find(&question) : nullptr;
+    return answer ? answer : "";
+}
+
+static std::string findPointer(const AllocatorCall &found, unsigned ordinal, unsigned count) {
+    static auto *find = lookUp<allocsite_types_find>(ALLOCSITE_TYPES_POINTER);
+    return found.callee ? "" : askAST(find, found, ordinal, count);
 }
 
 /* A call that takes a block back allocates nothing. `variables` are those of the function, or not found yet.
  */
 static std::string findType(const AllocatorCall &found, unsigned ordinal, unsigned count,
                             Variables &variables) {
+    static auto *find = lookUp<allocsite_types_find>(ALLOCSITE_TYPES_FIND);
     if (kindOf(found) == ALLOCSITE_FREE || !options().types)
         return "";
-    std::string type = askAST(found, ordinal, count);
+    std::string type = askAST(find, found, ordinal, count);
     if (!type.empty())
         return type;
     if (variables.empty())
@@ -108,10 +114,10 @@ void TypeTable::note(ArrayRef<AllocatorCall> calls, Names &names) {
     for (const AllocatorCall &found : noted)
         countOf(all, found)++;
     for (const AllocatorCall &found : noted) {
-        unsigned ordinal = countOf(seen, found)++;
+        unsigned ordinal = countOf(seen, found)++, count = countOf(all, found);
         entries[positionOf(*found.call->getDebugLoc(), names)].push_back(
-            {nameCalled(found, names), ordinalOf(found),
-             findType(found, ordinal, countOf(all, found), variables)});
+            {nameCalled(found, names), ordinalOf(found), findType(found, ordinal, count, variables),
+             findPointer(found, ordinal, count)});
     }
 }
 
@@ -148,6 +154,15 @@ std::string TypeTable::of(const DILocation &location, const std::string &callee,
         found = &entry;
     }
     return found->type;
+}
+
+std::string TypeTable::pointerAt(const DILocation &location, unsigned ordinal, Names &names) const {
+    auto position = entries.find(positionOf(location, names));
+    if (position != entries.end())
+        for (const Entry &entry : position->second)
+            if (entry.callee.empty() && entry.ordinal == ordinal)
+                return entry.pointer;
+    return "";
 }
 
 static constexpr const char *TypeAttribute = "allocsite-library-type";

@@ -31,6 +31,9 @@ class TypeTable {
     std::string of(const llvm::DILocation &location, const std::string &callee, unsigned ordinal,
                    Names &names) const;
 
+    /* The name of the pointer that is called there; empty: it has none. */
+    std::string pointerAt(const llvm::DILocation &location, unsigned ordinal, Names &names) const;
+
   private:
     /* Symbol of the function that the call stands in, line, column. */
     using Position = std::tuple<std::string, unsigned, unsigned>;
@@ -38,6 +41,7 @@ class TypeTable {
         std::string callee;
         unsigned ordinal;
         std::string type;
+        std::string pointer; // by which it is called
     };
     std::map<Position, std::vector<Entry>> entries;
 

@@ -56,10 +56,30 @@ static PresumedLoc placeOf(const Walk &walk, const Expr *expression) {
     return sources.getPresumedLoc(location);
 }
 
-static void add(Walk &walk, const Expr *call, const FunctionDecl *callee, std::string type) {
+static void add(Walk &walk, const Expr *call, const FunctionDecl *callee, std::string pointer,
+                std::string type) {
     PresumedLoc place = placeOf(walk, call);
     if (place.isValid())
-        walk.calls.push_back({place.getLine(), place.getColumn(), calleeOf(walk, callee), std::move(type)});
+        walk.calls.push_back({place.getLine(), place.getColumn(), calleeOf(walk, callee), std::move(pointer),
+                              std::move(type)});
+}
+
+/* Of `hook(n)`, `(*hook)(n)` and `table->hook(n)`. */
+static std::string pointerOf(const Expr *callee) {
+    callee = callee->IgnoreParenCasts();
+    if (auto *content = dyn_cast<UnaryOperator>(callee); content && content->getOpcode() == UO_Deref)
+        callee = content->getSubExpr()->IgnoreParenCasts();
+    if (auto *member = dyn_cast<MemberExpr>(callee))
+        return member->getMemberDecl()->getNameAsString();
+    auto *variable = dyn_cast<DeclRefExpr>(callee);
+    return variable ? variable->getDecl()->getNameAsString() : "";
+}
+
+/* A virtual function is called by a pointer, or not at all by its name. */
+static const FunctionDecl *surelyCalled(const CallExpr *call) {
+    const FunctionDecl *callee = call->getDirectCallee();
+    auto *method = dyn_cast_or_null<CXXMethodDecl>(callee);
+    return method && method->isVirtual() ? nullptr : callee;
 }
 
 static void visit(Walk &walk, const Stmt *statement, Use use);
@@ -76,11 +96,16 @@ static bool returnsBlock(const CallExpr *call) {
     return !first.isNull() && first->isAnyPointerType() && first->getPointeeType()->isAnyPointerType();
 }
 
+static void addCall(Walk &walk, const CallExpr *call, Use use) {
+    const FunctionDecl *callee = surelyCalled(call);
+    add(walk, call, callee, callee ? "" : pointerOf(call->getCallee()), typeOfCall(walk.context, call, use));
+}
+
 static void visitCall(Walk &walk, const CallExpr *call, Use use) {
     llvm::SaveAndRestore<SourceLocation> inCall(walk.call, call->getExprLoc());
     visitChildren(walk, call);
     if (returnsBlock(call))
-        add(walk, call, call->getDirectCallee(), typeOfCall(walk.context, call, use));
+        addCall(walk, call, use);
 }
 
 static void visitVariable(Walk &walk, const VarDecl *variable) {
@@ -184,7 +209,7 @@ static void visit(Walk &walk, const Stmt *statement, Use use) {
     }
     visitChildren(walk, statement);
     if (auto *made = dyn_cast<CXXNewExpr>(statement))
-        add(walk, made, made->getOperatorNew(), typeOfNew(walk.context, made));
+        add(walk, made, made->getOperatorNew(), "", typeOfNew(walk.context, made));
 }
 
 std::vector<Call> findCalls(ASTContext &context, MangleContext &mangler, const Decl *root) {

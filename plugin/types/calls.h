@@ -12,7 +12,8 @@ namespace allocsite {
 
 struct Call {
     unsigned line, column; // as clang's debug info has it
-    std::string callee;    // symbol; empty: not known
+    std::string callee;    // symbol; empty: not known, or called by a pointer
+    std::string pointer;   // the name of that; empty: none
     std::string type;      // empty: unknown
 };
 

@@ -81,12 +81,18 @@ static void findSizes(const ASTContext &context, const Expr *size, bool isMultip
 
 /* A struct and its flexible array are `sizeof(struct foo) + n * sizeof(struct part)` or
  * `offsetof(struct foo, parts[n])`: the former. */
-static QualType typeOfSize(const ASTContext &context, const CallExpr *call) {
-    Sizes sizes;
-    for (const Expr *argument : call->arguments())
-        findSizes(context, argument, false, sizes);
+static QualType typeOf(const Sizes &sizes) {
     const auto &telling = sizes.single.empty() ? sizes.multiple : sizes.single;
     return telling.size() == 1 ? telling.front() : QualType();
+}
+
+/* What a pointer of that type leads to, if one thing is asked for by its size: by the beginning or the base
+ * of something larger. */
+static QualType wholeOf(const ASTContext &context, QualType type, const Sizes &sizes) {
+    QualType whole = sizes.single.size() == 1 ? sizes.single.front() : QualType();
+    bool isBeginning = !whole.isNull() && type->isRecordType() && whole->isRecordType() &&
+                       context.getTypeSize(type) < context.getTypeSize(whole);
+    return isBeginning ? whole : type;
 }
 
 /* A structure that comes back with a block in it is what the line names. posix_memalign, asprintf and their
@@ -101,10 +107,13 @@ static QualType resultOf(const CallExpr *call) {
 }
 
 std::string typeOfCall(const ASTContext &context, const CallExpr *call, Use use) {
-    QualType found[] = {use.cast, resultOf(call), use.target, typeOfSize(context, call)};
+    Sizes sizes;
+    for (const Expr *argument : call->arguments())
+        findSizes(context, argument, false, sizes);
+    QualType found[] = {use.cast, resultOf(call), use.target, typeOf(sizes)};
     for (QualType type : found)
         if (isTelling(context, type))
-            return spell(context, type);
+            return spell(context, call->getType()->isRecordType() ? type : wholeOf(context, type, sizes));
     for (QualType type : found)
         if (!type.isNull())
             return spell(context, type);

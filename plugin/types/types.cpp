@@ -98,36 +98,49 @@ static Selection select(const std::vector<Call> &calls, const allocsite_types_qu
     return named.empty() ? nameless : named;
 }
 
-static llvm::StringRef typeOf(const Call &call) {
-    return call.type.empty() ? ALLOCSITE_BYTES : llvm::StringRef(call.type);
+/* What is asked of a call. */
+using Field = std::string Call::*;
+
+static llvm::StringRef fieldOf(const Call &call, Field field) {
+    bool isBytes = field == &Call::type && call.type.empty();
+    return isBytes ? ALLOCSITE_BYTES : llvm::StringRef(call.*field);
 }
 
 /* Two different countings (code that is never reached has no call in the IR) say nothing of the order: then
  * all have to agree. */
-static llvm::StringRef typeOf(const Selection &calls, const allocsite_types_question &question) {
+static llvm::StringRef fieldOf(const Selection &calls, const allocsite_types_question &question,
+                               Field field) {
     if (calls.size() == question.count)
-        return typeOf(*calls[question.ordinal]);
+        return fieldOf(*calls[question.ordinal], field);
     for (const Call *call : calls)
-        if (call->type != calls.front()->type)
+        if (call->*field != calls.front()->*field)
             return "";
-    return typeOf(*calls.front());
+    return fieldOf(*calls.front(), field);
 }
 
 /* Empty: unknown. Several functions can be in question where the symbol does not tell (lambdas). */
-static llvm::StringRef answer(const allocsite_types_question &question) {
-    llvm::StringRef type;
+static llvm::StringRef answer(const allocsite_types_question &question, Field field) {
+    llvm::StringRef all;
     bool isFirst = true;
     for (const Decl *root : findRoots(source->context, *source->mangler, source->roots, question)) {
         Selection calls = select(callsOf(root), question);
         if (calls.empty())
             continue;
-        llvm::StringRef found = typeOf(calls, question);
-        if (!isFirst && found != type)
+        llvm::StringRef found = fieldOf(calls, question, field);
+        if (!isFirst && found != all)
             return "";
-        type = found;
+        all = found;
         isFirst = false;
     }
-    return type;
+    return all;
+}
+
+static const char *find(const allocsite_types_question &question, Field field) {
+    if (!source)
+        return nullptr;
+    prepare();
+    llvm::StringRef found = answer(question, field);
+    return found.empty() ? nullptr : spelled->insert(found).first->getKeyData();
 }
 
 namespace {
@@ -185,11 +198,11 @@ using namespace allocsite;
 #define EXPORTED extern "C" __attribute__((visibility("default")))
 
 EXPORTED const char *allocsite_types_v1_find(const struct allocsite_types_question *question) {
-    if (!source)
-        return nullptr;
-    prepare();
-    llvm::StringRef type = answer(*question);
-    return type.empty() ? nullptr : spelled->insert(type).first->getKeyData();
+    return find(*question, &Call::type);
+}
+
+EXPORTED const char *allocsite_types_v1_pointer(const struct allocsite_types_question *question) {
+    return find(*question, &Call::pointer);
 }
 
 EXPORTED bool allocsite_types_v1_declared(const char *symbol, allocsite_types_declaration *declaration) {

@@ -35,6 +35,11 @@ struct allocsite_types_question {
 typedef const char *allocsite_types_find(const struct allocsite_types_question *question);
 allocsite_types_find allocsite_types_v1_find;
 
+/* The name of the variable or the member that holds the pointer which is called, or of the virtual function;
+ * NULL: it has none. */
+#define ALLOCSITE_TYPES_POINTER "allocsite_types_v1_pointer"
+allocsite_types_find allocsite_types_v1_pointer;
+
 /* A function without a body, as far as its declaration tells whether it could hand on a block or give one
  * back. */
 struct allocsite_types_declaration {

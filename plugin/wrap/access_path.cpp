@@ -74,6 +74,20 @@ std::optional<AccessPath> accessPathFor(const CallBase &call, const AccessPath &
     return result;
 }
 
+void Stored::add(const Stored &inner, const CallBase &call) {
+    isElsewhere |= inner.isElsewhere;
+    isGiven |= inner.isGiven;
+    for (const AccessPath &place : inner.places) {
+        std::optional<AccessPath> mine = accessPathFor(call, place);
+        isElsewhere |= !mine;
+        if (mine)
+            places.push_back(*mine);
+    }
+    for (const AccessPath &pointer : inner.held)
+        if (std::optional<AccessPath> mine = accessPathFor(call, pointer))
+            held.push_back(*mine);
+}
+
 bool isWhereTold(const AccessPath &place, const Argument &parameter) {
     return place.root == &parameter && place.steps.size() == 1 && place.steps.front() == 0;
 }

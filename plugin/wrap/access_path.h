@@ -33,6 +33,10 @@ struct Stored {
     llvm::SmallVector<AccessPath, 2> held;   // pointers that the block holds now
     bool hasNumbers = false;                 // the block has members that are set
     bool isElsewhere = false;                // it is stored where no place is known
+    bool isGiven = false;                    // other code sees it, which may store it
+
+    /* What a function does with a block that it is given. */
+    void add(const Stored &inner, const llvm::CallBase &call);
 };
 
 /* Whether it is stored nowhere but in lists: each place held another block, which is now behind this one.

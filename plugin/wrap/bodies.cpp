@@ -4,7 +4,8 @@
  * registry, which keeps what it returns; a list of all blocks is none), and if the size asked for depends on
  * a parameter. One that always asks for the same makes some thing, a constructor: the line that a person
  * would name is in it. A block below a header may be stored: that is bookkeeping. The result of a hook, a
- * function by a pointer, may be handed on besides.
+ * function by a pointer, may be handed on besides; and so may any pointer, a block that was given back
+ * before, if nobody but the caller can know of the new ones.
  *
  * Functions are taken for wrappers until something speaks against one, so that recursion needs no rule of its
  * own. The sizes are then traced from the allocators up, and whom they do not reach is none. */
@@ -26,6 +27,7 @@ struct Leaf {
     Function *callee;
     const allocator *what;               // nullptr: it is no allocator; a hook if there is no callee either
     SmallVector<ParameterSet, 4> behind; // each argument
+    bool isAlone = false;                // nobody but who is returned it can know of the block
 };
 
 /* One that an allocator is known to be behind is a wrapper only if that one's size depends on a parameter;
@@ -35,6 +37,7 @@ struct Candidate {
     ParameterSet sizes = 0;    // parameters that the size depends on
     ParameterSet pointers = 0; // parameters whose block is reallocated
     bool isSure = false;       // some leaf surely comes to an allocator
+    bool isMixed = false;      // other pointers are returned as well
 };
 
 using Candidates = MapVector<Function *, Candidate>;
@@ -108,13 +111,30 @@ static bool isAfterFailure(const CallBase &call, const Origins &origins, Flow &f
     });
 }
 
+/* Whether what is returned besides the leaves takes nothing from them. */
+static bool isCallersAlone(const Candidate &candidate) {
+    return !candidate.leaves.empty() &&
+           (!candidate.isMixed || all_of(candidate.leaves, [](const Leaf &leaf) { return leaf.isAlone; }));
+}
+
+static void addLeaf(Candidate &candidate, Leaf &leaf, bool isOnly, Flow &flow) {
+    bool isFilled = flow.isFilled(*leaf.call);
+    ParameterSet copied = isFilled ? 0 : flow.handedTo(*leaf.call);
+    for (Value *argument : leaf.call->args())
+        leaf.behind.push_back(flow.parametersBehind(argument, !isFilled, copied));
+    leaf.isAlone = !isOnly && flow.isCallersAlone(*leaf.call);
+    candidate.leaves.push_back(std::move(leaf));
+}
+
 /* Only what can be told of a function alone. */
 static bool isCandidate(Function &function, Flow &flow, const FoundWrappers &found, Candidate &candidate) {
     Type *type = function.getReturnType();
     bool isResult = type->isPointerTy() || type->isStructTy();
     const Origins origins = isResult ? flow.returnedBy(function) : flow.leftBy(function);
-    if (origins.isUnknown || origins.calls.empty())
+    candidate.isMixed = origins.isUnknown;
+    if (origins.isUnknown && !isResult)
         return false;
+    bool isOnly = !origins.isUnknown && origins.calls.size() == 1;
     for (CallBase *call : origins.calls) {
         Leaf leaf;
         bool isOne = isLeaf(call, found, leaf);
@@ -122,14 +142,12 @@ static bool isCandidate(Function &function, Flow &flow, const FoundWrappers &fou
         if (isOfOthers && !(isOne && isAskedAgain(*call, flow)) &&
             isAfterFailure(*call, origins, flow, found))
             continue;
-        if (!isOne || (!origins.isOffset && flow.isPublished(*call)))
-            return false;
-        bool isFilled = flow.isFilled(*call);
-        for (Value *argument : call->args())
-            leaf.behind.push_back(flow.parametersBehind(argument, !isFilled));
-        candidate.leaves.push_back(std::move(leaf));
+        if (isOne && (origins.isOffset || !flow.isPublished(*call)))
+            addLeaf(candidate, leaf, isOnly, flow);
+        else
+            candidate.isMixed = true;
     }
-    return true;
+    return isCallersAlone(candidate);
 }
 
 static bool isSure(const Leaf &leaf, const Candidates &candidates, const FoundWrappers &found) {
@@ -258,21 +276,36 @@ static bool isLiftedMaker(const Candidate &candidate, const Candidates &candidat
            });
 }
 
-/* Whether a candidate still is one, as far as the others go. Of one that only the linker decides on nothing
- * more can be asked. */
-static bool holds(const Candidate &candidate, const Candidates &candidates, const FoundWrappers &found) {
-    return all_of(candidate.leaves, [&](const Leaf &leaf) {
-        if (isSure(leaf, candidates, found))
-            return true;
-        bool mayBe = !leaf.callee || found.count(leaf.callee) || candidates.count(leaf.callee);
-        return mayBe && (!candidate.isSure || isAskedForSize(leaf, candidate));
-    });
+/* Whether a leaf still is one, as far as the other candidates go. Of one that only the linker decides on
+ * nothing more can be asked. */
+static bool holds(const Leaf &leaf, const Candidate &candidate, const Candidates &candidates,
+                  const FoundWrappers &found) {
+    if (isSure(leaf, candidates, found))
+        return true;
+    bool isHook = !leaf.callee && (candidate.isSure || !candidate.isMixed);
+    bool mayBe = isHook || found.count(leaf.callee) || candidates.count(leaf.callee);
+    return mayBe && (!candidate.isSure || isAskedForSize(leaf, candidate));
+}
+
+/* What does not hold is left out: it is one of the other pointers that are returned. */
+static bool holds(Candidate &candidate, const Candidates &candidates, const FoundWrappers &found) {
+    const Candidate before = candidate;
+    erase_if(candidate.leaves, [&](const Leaf &leaf) { return !holds(leaf, before, candidates, found); });
+    candidate.isMixed |= candidate.leaves.size() < before.leaves.size();
+    return isCallersAlone(candidate);
+}
+
+static size_t leavesOf(const Candidates &candidates) {
+    size_t leaves = 0;
+    for (auto &entry : candidates)
+        leaves += entry.second.leaves.size();
+    return leaves;
 }
 
 /* What is left hands on nothing but blocks; where no parameter sizes them it makes some thing. */
 static void settle(Candidates &candidates, Flow &flow, const FoundWrappers &found) {
-    for (size_t before = candidates.size() + 1; before != candidates.size();) {
-        before = candidates.size();
+    for (size_t before = 0; before != leavesOf(candidates);) {
+        before = leavesOf(candidates);
         for (auto &entry : candidates)
             entry.second.isSure = false;
         traceSureness(candidates, found);

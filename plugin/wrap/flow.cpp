@@ -58,16 +58,6 @@ static bool measuresText(const Function &function) {
     return function.isDeclaration() && names.contains(function.getName());
 }
 
-/* The numbers that the result of a call, or what it stores, is computed from. A property of some thing that
- * it is given (how many symbols a file has) is not what the caller asks for. */
-static void pushInputs(CallBase &call, Values &next) {
-    const Function *callee = surelyCalled(call);
-    bool isAny = callee && (measuresText(*callee) || returnsFirst(*callee) || callee->isIntrinsic());
-    for (Value *argument : call.args())
-        if (isAny || !argument->getType()->isPointerTy())
-            next.push_back(argument);
-}
-
 /* The argument that a call surely returns; nullptr: none. */
 static Value *returnedArgument(const CallBase &call) {
     if (auto *intrinsic = dyn_cast<IntrinsicInst>(&call)) {
@@ -186,7 +176,7 @@ Origins Flow::originsOf(Value *pointer) {
     Origins origins;
     SmallPtrSet<Value *, 16> seen;
     SmallVector<Value *, 16> next = {pointer};
-    while (!next.empty() && !origins.isUnknown) {
+    while (!next.empty()) {
         Value *value = next.pop_back_val();
         if (seen.insert(value).second)
             follow(value, next, origins);
@@ -201,14 +191,38 @@ const Origins &Flow::returnedBy(const Function &function) {
     Origins all;
     for (const BasicBlock &block : function) {
         auto *back = dyn_cast<ReturnInst>(block.getTerminator());
-        if (!back || !back->getReturnValue() || all.isUnknown)
+        if (!back || !back->getReturnValue())
             continue;
         all.add(originsOf(back->getReturnValue()));
     }
     return returned[&function] = all;
 }
 
-ParameterSet Flow::parametersBehind(Value *value, bool isPointeeToo) {
+/* The one that a pointer is; 0: another one, or some part of it. */
+ParameterSet Flow::parameterIn(Value *pointer) {
+    Origins origins = originsOf(pointer);
+    return origins.isUnknown || origins.isOffset || !origins.calls.empty() ? 0 : origins.parameters;
+}
+
+ParameterSet Flow::handedTo(const CallBase &call) {
+    ParameterSet handed = 0;
+    for (Value *argument : call.args())
+        if (argument->getType()->isPointerTy())
+            handed |= parameterIn(argument);
+    return handed;
+}
+
+/* The numbers that the result of a call, or what it stores, is computed from. A property of some thing that
+ * it is given (how many symbols a file has) is not what the caller asks for, unless that is to be copied. */
+void Flow::pushInputs(CallBase &call, ParameterSet copied, Values &next) {
+    const Function *callee = surelyCalled(call);
+    bool isAny = callee && (measuresText(*callee) || returnsFirst(*callee) || callee->isIntrinsic());
+    for (Value *argument : call.args())
+        if (isAny || !argument->getType()->isPointerTy() || (copied && parameterIn(argument) & copied))
+            next.push_back(argument);
+}
+
+ParameterSet Flow::parametersBehind(Value *value, bool isPointeeToo, ParameterSet copied) {
     ParameterSet parameters = 0;
     SmallPtrSet<Value *, 16> seen;
     SmallVector<Value *, 16> next = {value};
@@ -224,10 +238,10 @@ ParameterSet Flow::parametersBehind(Value *value, bool isPointeeToo) {
                 if (store && store->getPointerOperand() == pointer)
                     next.push_back(store->getValueOperand());
                 else if (auto *call = dyn_cast<CallBase>(&user); call && !isHarmless(user))
-                    pushInputs(*call, next);
+                    pushInputs(*call, copied, next);
             });
         } else if (auto *call = dyn_cast<CallBase>(value)) {
-            pushInputs(*call, next);
+            pushInputs(*call, copied, next);
         } else if (auto *load = dyn_cast<LoadInst>(value);
                    load && !isPointeeToo && !variableAt(load->getPointerOperand())) {
             continue;
@@ -247,10 +261,14 @@ bool Flow::staysIn(Value *place, const Fresh &fresh) {
     return !isOther;
 }
 
-static void pushLoads(AllocaInst &variable, Values &next) {
-    eachUse(variable, [&](Instruction &user, Value *) {
+/* Whose address others are told, they load from as well. */
+static void pushLoads(AllocaInst &variable, Stored &stored, Values &next) {
+    eachUse(variable, [&](Instruction &user, Value *pointer) {
+        auto *store = dyn_cast<StoreInst>(&user);
         if (isa<LoadInst>(user))
             next.push_back(&user);
+        else if (!isHarmless(user) && !(store && store->getPointerOperand() == pointer))
+            stored.isGiven = true;
     });
 }
 
@@ -264,7 +282,7 @@ void Flow::addStore(StoreInst &store, Value *value, const Fresh &fresh, Stored &
         if (held)
             stored.held.push_back(*held);
     } else if (AllocaInst *variable = variableAt(target)) {
-        pushLoads(*variable, next);
+        pushLoads(*variable, stored, next);
     } else if (!staysIn(target, fresh)) {
         std::optional<AccessPath> place = accessPathOf(*target, store);
         stored.isElsewhere |= !place;
@@ -273,27 +291,25 @@ void Flow::addStore(StoreInst &store, Value *value, const Fresh &fresh, Stored &
     }
 }
 
+/* A function of the C library that keeps nothing, or one that is only asked for a number: a block's size. */
+static bool isKeepingNothing(const CallBase &call) {
+    const Function *callee = surelyCalled(call);
+    bool isKnown = callee && (callee->isIntrinsic() || returnsFirst(*callee) || measuresText(*callee) ||
+                              isAllocator(*callee));
+    return isKnown || (call.arg_size() == 1 && call.getType()->isIntegerTy());
+}
+
 /* The use of a block in a function of another unit is left open: those who fill it, log it or look at it all
  * take it. */
 void Flow::addCall(CallBase &call, Value *value, Stored &stored) {
     Function *callee = surelyCalled(call);
     if (isMakingResult(call))
         return;
-    for (unsigned i = 0; callee && !callee->isDeclaration() && i < call.arg_size(); i++) {
-        if (call.getArgOperand(i) != value)
-            continue;
-        const Stored &inner = keeps(*callee, i);
-        stored.isElsewhere |= inner.isElsewhere;
-        for (const AccessPath &place : inner.places) {
-            std::optional<AccessPath> mine = accessPathFor(call, place);
-            stored.isElsewhere |= !mine;
-            if (mine)
-                stored.places.push_back(*mine);
-        }
-        for (const AccessPath &held : inner.held)
-            if (std::optional<AccessPath> mine = accessPathFor(call, held))
-                stored.held.push_back(*mine);
-    }
+    bool isSeen = callee && !callee->isDeclaration() && !callee->isVarArg();
+    stored.isGiven |= !isSeen && !isKeepingNothing(call);
+    for (unsigned i = 0; isSeen && i < call.arg_size(); i++)
+        if (call.getArgOperand(i) == value)
+            stored.add(keeps(*callee, i), call);
 }
 
 /* Other values that are the block go to `next`. */
@@ -335,11 +351,11 @@ const Stored &Flow::keeps(Function &function, unsigned parameter) {
 
 Stored Flow::storesOf(CallBase &block) {
     SmallVector<Value *, 4> values = {&block};
+    Stored stored;
     if (AllocaInst *variable = outVariable(block)) {
         values.clear();
-        pushLoads(*variable, values);
+        pushLoads(*variable, stored, values);
     }
-    Stored stored;
     for (Value *value : values)
         addStores(value, {&block, 0}, stored);
     return stored;
@@ -352,6 +368,11 @@ bool Flow::isPublished(CallBase &block) {
         return out && isWhereTold(place, *block.getFunction()->getArg(out - 1));
     });
     return !isOnlyInLists(stored);
+}
+
+bool Flow::isCallersAlone(CallBase &block) {
+    Stored stored = storesOf(block);
+    return stored.places.empty() && !stored.isElsewhere && !stored.isGiven;
 }
 
 bool Flow::isFilled(CallBase &block) {

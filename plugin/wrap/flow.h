@@ -48,14 +48,21 @@ class Flow {
     unsigned outParameter(const llvm::Function &function);
     void declareOut(const llvm::Function &function, unsigned parameter);
 
-    /* The parameters that a value is computed from, with what they point at or without. */
-    ParameterSet parametersBehind(llvm::Value *value, bool isPointeeToo);
+    /* The parameters that a value is computed from, with what they point at or without. copied: those whose
+     * properties count, too. */
+    ParameterSet parametersBehind(llvm::Value *value, bool isPointeeToo, ParameterSet copied = 0);
+
+    /* The parameters that a call is handed as they are. */
+    ParameterSet handedTo(const llvm::CallBase &call);
 
     /* Whether numbers are set in the block that a call returned: some thing is made of it. */
     bool isFilled(llvm::CallBase &block);
 
     /* Whether the block that a call returned is stored where others find it: lists apart (access_path.h). */
     bool isPublished(llvm::CallBase &block);
+
+    /* Whether nobody but who is returned it can know of it: it is stored nowhere, and nobody else sees it. */
+    bool isCallersAlone(llvm::CallBase &block);
 
   private:
     /* What a function leaves where a parameter says. */
@@ -74,6 +81,8 @@ class Flow {
         ParameterSet parameter;
     };
 
+    ParameterSet parameterIn(llvm::Value *pointer);
+    void pushInputs(llvm::CallBase &call, ParameterSet copied, llvm::SmallVectorImpl<llvm::Value *> &next);
     const Left &leftOf(const llvm::Function &function);
     Origins storedAt(const llvm::Argument &out);
     Origins madeAt(const llvm::Argument &result);

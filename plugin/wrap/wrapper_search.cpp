@@ -160,10 +160,11 @@ static void searchLibrary(Module &module, const Functions &ignored, FoundWrapper
 
 /* Of what a library makes nobody knew before that it does not allocate. */
 static bool handsOnNothing(const FoundWrapper &wrapper, const FoundWrappers &found) {
-    return !wrapper.handedOn.empty() && none_of(wrapper.handedOn, [&](const CallBase *call) {
-        const Function *callee = surelyCalled(*call);
-        return !callee || allocatorCalled(*call) || found.count(const_cast<Function *>(callee));
-    });
+    return !wrapper.wrapper.isLibrary && !wrapper.handedOn.empty() &&
+           none_of(wrapper.handedOn, [&](const CallBase *call) {
+               const Function *callee = surelyCalled(*call);
+               return !callee || allocatorCalled(*call) || found.count(const_cast<Function *>(callee));
+           });
 }
 
 static void dropEmpty(FoundWrappers &found) {

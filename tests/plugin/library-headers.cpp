@@ -14,6 +14,10 @@
 void fill(box::Box &box) {
     box.add(1);
 }
+// CHECK-DAG: library-headers.cpp:[[@LINE+2]]:{{[0-9]+}} {{ *}}box::Box::put {{ *}}put(
+int put(box::Box &box, int at) {
+    return box.put(1, at).at;
+}
 // CHECK-DAG: library-headers.cpp:[[@LINE+3]]:{{[0-9]+}} {{ *}}operator new {{.*}}operator()(
 void call(box::Box &box, int **p) {
     box.each([&](int n) {

@@ -17,7 +17,7 @@ struct closure *closure(int nupvalues), *numbered(int itemCount), *coloured(int 
 void lines(struct slice *to, struct slice (*hook)(size_t n), struct closure **closures) {
     // CHECK-DAG: "line":[[@LINE+1]],"column":13,"callee":"sliced","type":"struct slice"
     to[0] = sliced(100);
-    // CHECK-DAG: "line":[[@LINE+1]],"column":13,"callee":"by pointer","type":"struct slice"
+    // CHECK-DAG: "line":[[@LINE+1]],"column":13,"callee":"hook","type":"struct slice"
     to[1] = hook(100);
     // COUNTS: call {{.*}}@closure.sited.
     closures[0] = closure(1);

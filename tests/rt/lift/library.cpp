@@ -82,6 +82,31 @@ static void pointers() {
     caught([] { (void)std::make_shared<Thrower>(); }); // @ 1 24 0 0 0
 }
 
+struct Holder {
+    char *own = static_cast<char *>(operator new(9)); // @ 4 36 0 0 0
+    std::vector<long> numbers = {};
+    ~Holder() {
+        kept = own;
+    }
+};
+
+struct Twice {
+    Holder one, two;
+};
+
+/* Nobody wrote the functions that copy and assign. */
+static void implicit() {
+    Twice twice = {};                  // @ any
+    twice.one.numbers = {1, 2, 3};     // @ 1 24 0 0 0
+    twice.two.numbers = {1, 2, 3};     // @ 1 24 0 0 0
+    Twice copy = twice;                // @ 2 48 0 0 0
+    std::vector<Twice> many(2, twice); // @ 5 224 0 0 0
+    Twice other = {};                  // @ any
+    other = twice;                     // @ 2 48 0 0 0
+    kept = copy.one.numbers.data(), kept = copy.two.numbers.data(), kept = many.data();
+    kept = other.one.numbers.data();
+}
+
 static void by_pointer() {
     Resource resource;
     std::pmr::vector<Item> items(&resource);
@@ -103,6 +128,7 @@ int main() {
     containers();
     strings();
     pointers();
+    implicit();
     by_pointer();
     std::puts("done");
     return 3;

@@ -2,6 +2,7 @@
 // The wrappers next to the allocators.
 #include "shapes.h"
 
+#include <malloc.h>
 #include <stdlib.h>
 
 static void *checked(void *p) {
@@ -42,4 +43,12 @@ void xfree(void *p) {
 int out(void **block, size_t n) {
     *block = malloc(n);
     return *block ? 0 : -1;
+}
+
+void keep(struct text **where, struct text *text) {
+    *where = text;
+}
+
+size_t usable(void *block) {
+    return malloc_usable_size(block);
 }

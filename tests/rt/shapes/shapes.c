@@ -57,14 +57,21 @@ static void across(void) {
     sink = xmemdup("nine, ten", 9);         // @ 1 9 0 0 0
     sink = xasprintf("%d", 12345);          // @ 1 6 0 0 0
     sink = slice_of("a slice").text;        // @ 1 7 0 0 0
+    char *counted = counted_new("count", 5); // @ 1 13 0 0 0
+    sink = counted_copy(counted);           // @ 1 13 0 0 0
     sink = text_new("text", 0);             // @ 1 8 0 0 0
     sink = text_new("text", 4);             // @ 1 12 0 0 0
     sink = object_new("o", 2);              // @ 1 18 0 0 0
     sink = object_new("object", 6);
     sink = tracked(30);                     // @ 1 46 0 0 0
     sink = collected(64);                   // @ 1 64 0 0 0
+    void *block = pooled(65);               // @ 1 65 0 0 0
+    pooled_free(block);
+    sink = pooled(65);
+    sink = pooled(0);
+    sink = cut(10);
+    sink = cut(101);                        // @ 1 101 0 0 0
     sink = node_new();
-    void *block;
     sink = out(&block, 21) ? NULL : block;  // @ 1 21 0 0 0
     sink = out_again(22);                   // @ 1 22 0 0 0
 }
@@ -74,6 +81,10 @@ static void lookups(void) {
     sink = registered(50);
     sink = registered(50);
     sink = registered_find(50);
+    sink = interned(90);
+    sink = interned(90);
+    sink = kept_elsewhere(91);
+    sink = kept_elsewhere(91);
     sink = find(list, 1);
     sink = find_text("two");
     // Nothing of that is left for who comes next.

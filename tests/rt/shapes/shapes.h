@@ -11,6 +11,9 @@ void *xcalloc_int(int nmemb, int size);
 void *xrealloc(void *p, size_t n);
 void xfree(void *p);
 int out(void **block, size_t n);
+size_t usable(void *block);
+struct text;
+void keep(struct text **where, struct text *text);
 
 // wrappers.c, whose blocks are base.c's
 struct slice {
@@ -30,12 +33,19 @@ char *xasprintf(const char *format, ...);
 struct slice slice_of(const char *text);
 struct node *node_new(void);
 struct text *text_new(const char *bytes, size_t n);
+char *counted_new(const char *bytes, size_t n);
+char *counted_copy(const char *bytes);
 struct node *object_new(const char *name, size_t n);
 void give_back(void *p);
 void slice_free(struct slice slice);
 void *out_again(size_t n);
 void *tracked(size_t n);
 void *collected(size_t n);
+void *cut(size_t n);
+void *pooled(size_t n);
+void pooled_free(void *p);
+struct text *interned(size_t n);
+struct text *kept_elsewhere(size_t n);
 void *registered(size_t n);
 void *registered_find(size_t n);
 struct node *find(struct node *list, int key);

@@ -48,6 +48,21 @@ struct node *node_new(void) {
     return node;
 }
 
+// The length stands in front of the bytes.
+char *counted_new(const char *bytes, size_t n) {
+    struct text *text = xmalloc(sizeof *text + n);
+    text->length = n;
+    return memcpy(text->bytes, bytes, n);
+}
+
+static size_t counted_length(const char *bytes) {
+    return ((const size_t *)bytes)[-1];
+}
+
+char *counted_copy(const char *bytes) {
+    return counted_new(bytes, counted_length(bytes));
+}
+
 // One path of fixed size beside one that a parameter sizes.
 struct text *text_new(const char *bytes, size_t n) {
     struct text *text;
@@ -94,6 +109,72 @@ void *collected(size_t n) {
     header->next = heap;
     heap = header;
     return header;
+}
+
+// A block that was given back before, one that needs no allocation, or one for the caller alone.
+static struct node *spare;
+static size_t taken;
+void *pooled(size_t n) {
+    static char nothing[1];
+    struct node *node = spare;
+    if (n == 0)
+        return nothing;
+    if (!node) {
+        node = xmalloc(n);
+        taken += usable(node);
+        return node;
+    }
+    spare = node->next;
+    return node;
+}
+
+void pooled_free(void *p) {
+    ((struct node *)p)->next = spare;
+    spare = p;
+}
+
+// Small ones are cut from chunks, which are its own, large ones are for the caller.
+struct chunk {
+    size_t used;
+    char bytes[100];
+};
+static struct chunk *chunks[10];
+
+static struct chunk *chunk_at(int i) {
+    if (!chunks[i])
+        chunks[i] = xcalloc(1, sizeof **chunks); // @ 1 112 0 0 0
+    return chunks[i];
+}
+
+void *cut(size_t n) {
+    if (n > 100)
+        return xmalloc(n);
+    struct chunk *chunk = chunk_at(n / 50);
+    chunk->used += n;
+    return chunk->bytes + chunk->used - n;
+}
+
+// What is found again is kept here, by this or by another function.
+static struct text *names, *kept;
+struct text *interned(size_t n) {
+    struct text *text;
+    for (text = names; text; text = *(struct text **)text->bytes)
+        if (text->length == n)
+            return text;
+    text = xmalloc(sizeof *text + n); // @ 1 98 0 0 0
+    text->length = n;
+    *(struct text **)text->bytes = names;
+    names = text;
+    return text;
+}
+
+struct text *kept_elsewhere(size_t n) {
+    if (kept && kept->length == n)
+        return kept;
+    struct text *text = xmalloc(sizeof *text + n); // @ 1 99 0 0 0
+    text->length = n;
+    keep(&kept, text);
+    return text;
 }
 
 // Keeps what it returns, so it is the owner.

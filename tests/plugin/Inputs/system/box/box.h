@@ -3,6 +3,14 @@
 #ifdef __cplusplus
 namespace box {
 
+/* Returned in memory, for it has a copy constructor. */
+struct Place {
+    int *values;
+    int at;
+    Place(int *values, int at) : values(values), at(at) {}
+    Place(const Place &other) : values(other.values), at(other.at) {}
+};
+
 struct Box {
     int *values = nullptr;
     int count = 0;
@@ -18,6 +26,10 @@ struct Box {
     void add(int value) {
         grow();
         values[count - 1] = value;
+    }
+    Place put(int value, int at) {
+        add(value);
+        return Place(values, at);
     }
     template <class Function> void each(Function function) {
         for (int i = 0; i < count; i++)
