@@ -13,6 +13,11 @@ from runs import CC, dump, work
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 
+def own(path):
+    """What the program has written itself at its end, of the same blocks."""
+    return path + ".own"
+
+
 def snapshot(source, *options, preload=""):
     """Compiles the program, takes a snapshot when it is ready, and lets it end. Returns what it told, with the path."""
     name = source.replace(".", "-") + "".join(options) + os.path.basename(preload)
@@ -20,7 +25,7 @@ def snapshot(source, *options, preload=""):
     subprocess.run([compiler, "-O1", "-g", "-pthread", os.path.join(HERE, source), *options, "-o", work(name)], check=True)
     path = work(name + ".graph")
     with subprocess.Popen([work(name)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-                          env={**os.environ, "LD_PRELOAD": preload, "ALLOCSITE_OPTIONS": f"reach=1:format=json:report={work(name)}.json"}) as process:
+                          env={**os.environ, "LD_PRELOAD": preload, "ALLOCSITE_OPTIONS": f"reach=1:format=json:report={work(name)}.json:graph={own(path)}"}) as process:
         told = collections.defaultdict(list)
         while (line := process.stdout.readline().split()) != ["ready"]:
             told[line[0]].append(line[1:])
@@ -61,6 +66,20 @@ class C(unittest.TestCase):
 
     def test_every_edge_is_found_and_none_is_invented(self):
         self.assertEqual(edges(self.path), sorted(self.told["edge"]))
+
+    def test_the_program_finds_the_same_itself(self):
+        """But for the pointer that is not aligned, which it does not look for; and its roots have names."""
+        self.assertEqual(edges(own(self.path)), sorted(edge for edge in self.told["edge"] if edge not in self.told["odd"]))
+        self.assertEqual(totals_of(own(self.path)), lost_at_exit(self.report))
+        self.assertIn("holder -> ", shown(own(self.path), "why", "struct packed").replace("\n    ", " "))
+        rows = [{row["type"]: row["own"] for row in json.loads(shown("--format=json", "--top=0", path))["rows"]}
+                for path in (self.path, own(self.path))]
+        self.assertEqual(*({name: bytes for name, bytes in each.items() if name != "[no type]"} for each in rows))
+
+    def test_its_own_snapshot_can_be_kept_with_names(self):
+        shown(own(self.path), "-o", self.path + ".named")
+        for option in "--edges", "--dump", "--format=json":
+            self.assertEqual(shown(option, own(self.path)), shown(option, self.path + ".named"))
 
     def test_blocks_are_those_of_the_report(self):
         """Of its sites, but for the buffer of standard input, which the program has only read from in the meantime."""
@@ -146,6 +165,11 @@ class Cpp(unittest.TestCase):
         for edge in self.told["edge"]:
             self.assertIn(edge, found)
 
+    def test_the_program_finds_the_same_itself(self):
+        self.assertEqual([edge for edge in self.told["edge"] if edge not in edges(own(self.path))], [])
+        self.assertEqual(totals_of(own(self.path)), lost_at_exit(self.report))
+        self.assertRegex(shown(own(self.path), "why", "left"), r"^lost: a cycle holds itself\n")
+
     def test_containers_hold_their_elements(self):
         held = {end for _, _, end in edges(self.path)}
         self.assertLessEqual(set(self.told["held"][0]), held)
@@ -184,6 +208,61 @@ class Others(unittest.TestCase):
         for library in glob.glob("/usr/lib/x86_64-linux-gnu/lib*malloc.so.?"):
             with self.subTest(library):
                 self.check(preload=library)
+
+
+class Own(unittest.TestCase):
+    """A program that has its snapshots written itself, while it runs and at its end."""
+    @classmethod
+    def setUpClass(cls):
+        cls.runs = {flags: cls.run_it(*flags) for flags in ((), ("-static",))}
+
+    @staticmethod
+    def run_it(*flags):
+        name = work("own" + "".join(flags))
+        subprocess.run([CC, "-O1", "-g", "-pthread", "-I" + os.path.join(HERE, "../../rt/lib"), os.path.join(HERE, "graph_own.c"), *flags, "-o", name], check=True)
+        result = subprocess.run([name, name + ".called"], capture_output=True, text=True, timeout=60, env={
+            **os.environ, "ALLOCSITE_OPTIONS": f"report=none:signal=USR2:graph={name}.graph"})
+        return name, result
+
+    def test_it_runs_on_untouched(self):
+        for name, result in self.runs.values():
+            self.assertEqual((result.returncode, result.stdout), (0, "done\n"))
+            self.assertEqual(result.stderr, "allocsite: no graph in /nowhere/at/all: No such file or directory\n")
+
+    def test_files_of_every_moment_are_whole(self):
+        for name, _ in self.runs.values():
+            for path in name + ".called", name + ".graph.1", name + ".graph":
+                counts = dict(line.split("\t")[::-1] for line in shown("--counts", path).splitlines()[1:])
+                self.assertGreaterEqual(int(counts["struct node"]), 17)
+                self.assertEqual((counts["struct on_stack"], counts["struct in_thread"]), ("1", "1"))
+
+    def test_stacks_and_thread_local_memory_are_roots(self):
+        """Of threads that have ended there is nothing at the end."""
+        for name, _ in self.runs.values():
+            self.assertRegex(shown(name + ".called", "why", "struct on_stack"), r"^stack of thread \d+\n")
+            self.assertRegex(shown(name + ".called", "why", "struct in_thread"), r"^thread-local memory of thread \d+\n")
+            self.assertEqual(totals_of(name + ".called"), (0, 0))
+            self.assertEqual(totals_of(name + ".graph"), (9, 16 * 8))
+
+    def test_a_program_without_debug_information_still_has_types(self):
+        name, _ = self.runs[()]
+        stripped = work("stripped/own")
+        shutil.copy(name, stripped)
+        subprocess.run(["strip", stripped], check=True)
+        subprocess.run([stripped, stripped + ".called"], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                       env={**os.environ, "ALLOCSITE_OPTIONS": f"report=none:signal=USR2:graph={stripped}.graph"})
+        result = dump("graph", "--edges", stripped + ".graph")
+        self.assertEqual(result.stderr.count("\n"), 1)
+        self.assertIn(stripped + ": its fields have no names: it has no debug information", result.stderr)
+        self.assertIn("\t+0\t", result.stdout)
+        self.assertNotIn("\tnext\t", result.stdout)
+
+    def test_where_owners_are_not_known_none_is_written(self):
+        name, _ = self.runs[()]
+        result = subprocess.run([name, work("none.graph")], capture_output=True, text=True, timeout=60,
+                                env={**os.environ, "ALLOCSITE_OPTIONS": "report=none:owners=0:signal=USR2"})
+        self.assertIn("allocsite: no graph in " + work("none.graph") + ": with owners=0 no blocks are known\n", result.stderr)
+        self.assertFalse(os.path.exists(work("none.graph")))
 
 
 class Bad(unittest.TestCase):

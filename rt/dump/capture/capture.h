@@ -9,4 +9,8 @@
 /* False: *why says why, and there is nothing to free. */
 bool capture_graph(struct graph *, unsigned pid, struct reason *why);
 
+/* Names the fields, variables and functions of a graph that its process has written itself, as far as the
+ * files of its modules are still there. */
+void capture_name(struct graph *);
+
 #endif

@@ -42,7 +42,7 @@ static void add_data(struct reading *reading, uint64_t base, const Elf64_Phdr *s
         return;
     memory_grow(&maps->data, maps->data_count, &maps->data_room, sizeof *maps->data);
     maps->data[maps->data_count++] =
-        (struct capture_data){begin, end, base, path, is_c_library(reading, path)};
+        (struct capture_data){begin, end, base, path, NULL, is_c_library(reading, path)};
 }
 
 static uint64_t base_of(uint64_t start, const Elf64_Phdr *segments, unsigned count) {

@@ -16,8 +16,8 @@ struct capture_map {
 /* A writable segment of a module. */
 struct capture_data {
     uint64_t begin, end, base;
-    const char *path;
-    bool heads; /* of the C library */
+    const char *path, *build_id; /* NULL: it is the file that the process has */
+    bool heads;                  /* of the C library */
 };
 
 struct capture_maps {

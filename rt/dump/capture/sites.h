@@ -7,7 +7,7 @@
 #include "dump/load/source.h"
 
 struct capture_sites {
-    struct report_source source;
+    struct report_source source; /* of a graph that its process has written: of its report alone */
     struct module_list modules;
     struct type_layouts layouts;
     struct block_type *types; /* of each site of the graph */
@@ -18,7 +18,17 @@ struct capture_sites {
  * known. False: *why says why. */
 bool capture_sites_read(struct capture_sites *, struct graph *, struct string_pool *texts, unsigned pid,
                         struct reason *why);
+
+/* The same by a report that is not prepared, and to which source points. */
+void capture_sites_add(struct capture_sites *, struct graph *, struct string_pool *texts);
 void capture_sites_free(struct capture_sites *, const struct graph *);
+
+/* The texts go over to the graph. */
+void capture_texts_take(struct graph *, struct string_pool *);
+
+/* The first two sites of a graph, and that of a row of the report. */
+enum { CAPTURE_UNCOUNTED, CAPTURE_UNKNOWN, CAPTURE_FIRST };
+uint32_t capture_site_of_row(const struct capture_sites *, const struct report_site *row);
 
 /* The site of the graph that a slot is. ours: the slot of blocks that nobody counts. */
 uint32_t capture_site_of(const struct capture_sites *, uint32_t slot, uint32_t ours);

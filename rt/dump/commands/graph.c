@@ -167,6 +167,8 @@ static bool load_file(struct graph *graph, const char *path, struct reason *why)
         return false;
     bool is_read = graph_read(graph, map.bytes, map.size, why);
     file_unmap(&map, &unimportant);
+    if (is_read && graph->head.is_bare)
+        capture_name(graph);
     return is_read;
 }
 

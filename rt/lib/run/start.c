@@ -22,6 +22,7 @@
 #include "lib/tell/inherited.h"
 #include "lib/tell/profiling.h"
 #include "lib/tell/report_path.h"
+#include "lib/tell/snapshot.h"
 #include "lib/who/instrumented.h"
 #include "lib/who/parts.h"
 
@@ -86,6 +87,8 @@ static COLD void start(void) {
         exit_install();
         if (strcmp(options->profile, "none") != 0)
             profiling_begin(options->profile);
+        if (report_path_is_wanted() || snapshot_is_wanted())
+            report_path_begin();
         if (report_path_is_wanted())
             report_path_try(options->report);
         if (strcmp(options->hook, "none") != 0)
