@@ -10,6 +10,7 @@ import unittest
 
 from runs import CC, dump, work
 
+MEMLAB = os.path.join(os.environ["READERS"], "node_modules")
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 
@@ -210,6 +211,37 @@ class Others(unittest.TestCase):
                 self.check(preload=library)
 
 
+class HeapSnapshot(unittest.TestCase):
+    """For Chrome's DevTools, as memlab reads it."""
+    def check(self, path):
+        shown("--format=heapsnapshot", path, "-o", path + ".heapsnapshot")
+        result = subprocess.run(["node", os.path.join(HERE, "retained.js"), path + ".heapsnapshot"], check=True, text=True,
+                                env={**os.environ, "NODE_PATH": MEMLAB}, capture_output=True, timeout=60)
+        retained = json.loads(result.stdout)
+        totals = json.loads(shown("--format=json", "--top=0", path))
+        self.assertEqual(retained[""], totals["bytes"])
+        for row in totals["rows"]:
+            self.assertEqual(retained[row["type"]], row["retained"], row["type"])
+
+    @unittest.skipUnless(os.path.isdir(os.path.join(MEMLAB, "@memlab/core")) and shutil.which("node"), "no memlab")
+    def test_retained_bytes_are_those_of_memlab(self):
+        for path in snapshot("graph.c")[0], snapshot("graph.cpp")[0]:
+            self.check(path)
+            self.check(own(path))
+
+    def test_it_is_as_it_says(self):
+        path = snapshot("graph.cpp")[0]
+        heap = json.loads(shown("--format=heapsnapshot", path))
+        self.assertEqual(list(heap), ["snapshot", "nodes", "edges", "trace_function_infos", "trace_tree", "samples",
+                                      "locations", "strings"])
+        nodes, edges = heap["nodes"], heap["edges"]
+        self.assertEqual((len(nodes), len(edges)), (7 * heap["snapshot"]["node_count"], 3 * heap["snapshot"]["edge_count"]))
+        self.assertEqual(sum(nodes[4::7]), heap["snapshot"]["edge_count"])
+        self.assertTrue(all(to % 7 == 0 and to < len(nodes) for to in edges[2::3]))
+        names = {heap["strings"][name] for kind, name in zip(edges[::3], edges[1::3]) if kind == 2}
+        self.assertLessEqual({"to_left._M_ptr", "to_right._M_ptr", "everything"}, names)
+
+
 class Own(unittest.TestCase):
     """A program that has its snapshots written itself, while it runs and at its end."""
     @classmethod
@@ -272,7 +304,8 @@ class Bad(unittest.TestCase):
         return result.returncode, result.stderr
 
     def test_usage(self):
-        for arguments in ((), ("a", "b", "c"), ("--by=colour", "a"), ("--objects", "a"), ("--format=dot", "a"), ("--nothing", "a")):
+        for arguments in ((), ("a", "b", "c"), ("--by=colour", "a"), ("--objects", "a"), ("--format=dot", "a"),
+                          ("--format=heapsnapshot", "--counts", "a"), ("--format=heapsnapshot", "a", "b"), ("--nothing", "a")):
             self.assertEqual(self.complaint(*arguments)[0], 2, arguments)
 
     def test_files(self):

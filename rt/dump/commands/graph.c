@@ -25,6 +25,7 @@ static int help(void) {
         "memory is copied. A snapshot FILE has where objects point to, and nothing else of what is in them.\n"
         "\n"
         "  -o FILE                 only write a snapshot, to be looked at later or elsewhere\n"
+        "  --format=heapsnapshot   all of it, for the Memory panel of Chrome's DevTools\n"
         "  --by=type|site          rows (default: type)\n"
         "  --top=N                 rows that are shown (0: all; default: 20)\n"
         "  --format=text|json|tsv|markdown|mermaid|dot    the last two: of --type\n"
@@ -90,7 +91,8 @@ static bool set_by(struct asked *asked, const char *value) {
 }
 
 static bool set_format(struct asked *asked, const char *value) {
-    static const char *const words[] = {"text", "json", "tsv", "markdown", "mermaid", "dot", NULL};
+    static const char *const words[] = {"text",    "json", "tsv",          "markdown",
+                                        "mermaid", "dot",  "heapsnapshot", NULL};
     int format;
     bool is_right = set_word(value, words, &format);
     asked->format = (enum graph_format)format;
@@ -123,7 +125,7 @@ static bool set_option(struct asked *asked, int option, char *value) {
 
 static const char *right_values(int option) {
     return option == BY       ? "type or site"
-           : option == FORMAT ? "text, json, tsv, markdown, mermaid or dot"
+           : option == FORMAT ? "text, json, tsv, markdown, mermaid, dot or heapsnapshot"
                               : "a number";
 }
 
@@ -136,6 +138,8 @@ static int check(const struct asked *asked) {
         return complain_usage("graph: --objects needs --type");
     if (is_diagram(asked) && (!asked->type || asked->why))
         return complain_usage("graph: mermaid and dot need --type");
+    if (asked->format == GRAPH_HEAPSNAPSHOT && (asked->what || asked->type || asked->why))
+        return complain_usage("graph: a heap snapshot has all that there is");
     return STATUS_DONE;
 }
 
@@ -225,14 +229,25 @@ static int show_lines(const struct graph *graph, int what) {
     return standard_out_end();
 }
 
+static int write_heapsnapshot(const struct graph *graph) {
+    struct graph_dominators dominators;
+    graph_dominators_find(&dominators, graph);
+    graph_show_heapsnapshot(standard_out(), graph, &dominators);
+    graph_dominators_free(&dominators);
+    return standard_out_end();
+}
+
 static int write_snapshot(const struct graph *graph, const struct asked *asked) {
-    standard_out_to(asked->output);
+    if (asked->output)
+        standard_out_to(asked->output);
+    if (asked->format == GRAPH_HEAPSNAPSHOT)
+        return write_heapsnapshot(graph);
     graph_write(standard_out(), graph);
     return standard_out_end();
 }
 
 static int show(const char *path, const struct graph *graph, const struct asked *asked) {
-    if (asked->output)
+    if (asked->output || asked->format == GRAPH_HEAPSNAPSHOT)
         return write_snapshot(graph, asked);
     if (asked->why)
         return show_why(path, graph, asked);
@@ -266,6 +281,8 @@ int command_graph(int count, char **arguments) {
         asked.why = paths[2];
         files = 1;
     }
+    if (files == 2 && asked.format > GRAPH_MARKDOWN)
+        return complain_usage("graph: what has grown is a table");
     if (files < 1 || files > 2)
         return complain_usage("graph: %s", files < 1 ? "no process and no file" : "more than two files");
     if (!load(&graph, paths[0], &why))
