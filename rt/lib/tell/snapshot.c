@@ -34,6 +34,7 @@ struct copy {
     struct blocks blocks;
     struct maps maps;
     uint32_t slots, texts; /* texts: that were given numbers so far */
+    uint64_t stopped;
 };
 
 /* ---- Texts: each is written as often as it is named, for there are not many. */
@@ -97,10 +98,8 @@ static uint32_t next_text(struct copy *copy, const char *text) {
 
 static void put_head(struct copy *copy) {
     const struct still *still = copy->still;
-    struct graph_head head = {.pid = (uint64_t)still->stop.process,
-                              .taken = os_now(),
-                              .stopped = still_now() - still->begun,
-                              .is_bare = true};
+    struct graph_head head = {
+        .pid = (uint64_t)still->stop.process, .taken = os_now(), .stopped = copy->stopped, .is_bare = true};
     each_text(copy, count_text);
     snapshot_begin(&copy->to, &copy->out, &head,
                    &(struct snapshot_counts){copy->texts, still->modules.data_count, copy->slots + 1,
@@ -193,6 +192,7 @@ static void put_roots(struct copy *copy) {
 
 /* 0 or errno. The mappings are read before there is any memory with copies of addresses. */
 static int write_all(struct copy *copy) {
+    copy->stopped = still_now() - copy->still->begun;
     if (maps_read(&copy->maps) || blocks_collect(&copy->blocks))
         return ENOMEM;
     char *buffer = os_map(OUT_SIZE, OS_FORK_KEEPS);
