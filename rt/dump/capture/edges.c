@@ -4,6 +4,7 @@
 
 #include "base/sort.h"
 #include "dump/base/memory.h"
+#include "dump/base/progress.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -248,6 +249,8 @@ static void see_block(struct scan *scan, size_t block) {
 bool capture_edges(struct graph *graph, const struct finder *finder, const struct block_type *types) {
     struct scan scan = {.graph = graph, .finder = finder};
     for (size_t i = 0; i < graph->block_count; i++) {
+        if (i % GRAPH_STEP == 0)
+            progress("blocks looked through", i, graph->block_count);
         graph->blocks[i].edges = (uint32_t)graph->edge_count;
         scan.type = &types[graph->blocks[i].site];
         see_block(&scan, i);

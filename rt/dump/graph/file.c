@@ -2,6 +2,7 @@
 /* The snapshot file (allocsite-graph.5), whose writer is write/snapshot.c. */
 #include "base/hash.h"
 #include "dump/base/memory.h"
+#include "dump/base/progress.h"
 #include "dump/graph/graph.h"
 
 #include <stdlib.h>
@@ -177,6 +178,8 @@ static void get_blocks(struct reader *reader, struct graph *graph) {
     uint64_t address = 0;
     for (size_t i = 0; i < graph->block_count && !reader->is_wrong; i++) {
         struct graph_block *block = &graph->blocks[i];
+        if (i % GRAPH_STEP == 0)
+            progress("blocks read", i, graph->block_count);
         reader->is_wrong |= __builtin_add_overflow(address, get(reader), &address);
         uint64_t size = get(reader);
         *block = (struct graph_block){address, size, get_below(reader, graph->site_count),

@@ -9,6 +9,9 @@
 
 #include <stddef.h>
 
+/* How far has been gone is told after so many blocks. */
+#define GRAPH_STEP (1u << 16)
+
 /* All zero: empty. */
 struct graph {
     struct graph_head head;
