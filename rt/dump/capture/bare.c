@@ -131,6 +131,7 @@ void capture_name(struct graph *graph) {
     symbolize_report(&symbolizer, &bare->report);
     exchange_sites(bare, graph);
     complain_of_files(bare);
+    capture_choose(graph, &bare->sites, NULL, NULL);
     capture_edges_name(graph, bare->sites.types);
     name_variables(bare, graph);
     capture_sites_free(&bare->sites, graph);

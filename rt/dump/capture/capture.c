@@ -102,6 +102,7 @@ static bool analyse(struct capture *capture, struct graph *graph, struct reason 
     if (!capture_sites_read(&capture->sites, graph, &capture->texts, capture->memory.pid, why))
         return false;
     add_blocks(capture, graph);
+    capture_choose(graph, &capture->sites, &capture->finder, &capture->maps);
     if (!capture_edges(graph, &capture->finder, capture->sites.types)) {
         close_sites(capture, graph);
         return reason_set(why, "has more than %u references", UINT32_MAX);

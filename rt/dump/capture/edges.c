@@ -86,7 +86,7 @@ void block_type_free(struct block_type *type) {
 /* ---- Which field a word is. */
 
 /* new T[n] of a type with a destructor has the count before the elements. */
-static uint64_t first_element(const struct block_type *type, uint64_t size) {
+uint64_t block_type_first(const struct block_type *type, uint64_t size) {
     bool has_count =
         type->size > WORD && size > type->size && size % type->size == WORD && !type->is_flexible;
     return has_count ? WORD : 0;
@@ -111,7 +111,7 @@ static const struct type_field *exactly_at(const struct block_type *type, uint64
 
 /* NULL: none is there. size: of the block. */
 static const struct type_field *field_at(const struct block_type *type, uint64_t size, uint64_t offset) {
-    uint64_t first = first_element(type, size);
+    uint64_t first = block_type_first(type, size);
     if (!type->field_count || offset < first)
         return NULL;
     offset -= first;
@@ -206,7 +206,7 @@ static void see_odd_fields_at(struct scan *scan, uint64_t element) {
 static void see_odd_fields(struct scan *scan) {
     const struct block_type *type = scan->type;
     uint64_t step = type->is_flexible ? scan->size + 1 : type->size;
-    for (uint64_t at = first_element(type, scan->size); at < scan->size; at += step)
+    for (uint64_t at = block_type_first(type, scan->size); at < scan->size; at += step)
         see_odd_fields_at(scan, at);
 }
 

@@ -23,6 +23,9 @@ struct block_type {
 void block_type_set(struct block_type *, const struct module_type *type, struct string_pool *texts);
 void block_type_free(struct block_type *);
 
+/* Where the first element of a block of that size is. */
+uint64_t block_type_first(const struct block_type *, uint64_t size);
+
 /* Adds the edges of all blocks, which the graph has in the order of the finder. types: of its sites. False:
  * there are more than can be. */
 bool capture_edges(struct graph *, const struct finder *, const struct block_type *types);

@@ -2,6 +2,7 @@
 /* The memory of a process: its mappings, and what of them modules have. */
 #include "dump/capture/roots.h"
 
+#include "base/sort.h"
 #include "dump/base/memory.h"
 #include "dump/process/process.h"
 
@@ -103,6 +104,12 @@ void capture_maps_free(struct capture_maps *maps) {
     free(maps->data);
     string_pool_free(&maps->strings);
     *maps = (struct capture_maps){.count = 0};
+}
+
+bool capture_maps_at(const struct capture_maps *maps, uint64_t address) {
+    size_t next = sorted_up_to(maps->list, maps->count, sizeof *maps->list,
+                               offsetof(struct capture_map, begin), address);
+    return next && address < maps->list[next - 1].end;
 }
 
 static bool has(const struct capture_map *map, uint64_t address) {

@@ -34,6 +34,9 @@ bool capture_maps_read(struct capture_maps *, struct remote_memory *, const stru
                        const struct heap *, struct reason *why);
 void capture_maps_free(struct capture_maps *);
 
+/* Whether anything is mapped there. */
+bool capture_maps_at(const struct capture_maps *, uint64_t address);
+
 /* Whether roots may be in the mapping. */
 bool capture_maps_is_root(const struct capture_maps *, const struct capture_map *, const struct stop *);
 

@@ -48,20 +48,55 @@ static void add_view(struct graph *graph, struct string_pool *texts, const struc
     site->is_uncounted = view->backing;
 }
 
-/* A line may allocate objects of two types: "node or bucket *". */
-static bool is_one_type(const char *type) {
-    return type && !strstr(type, " or ");
+static bool are_all_known(const struct capture_sites *sites, struct site_view view) {
+    char name[TYPE_NAME_SIZE];
+    for (const char *left = view.type; type_name_alternative(&left, name);) {
+        view.type = name;
+        const struct module_type *type = type_layouts_find(&sites->layouts, &view);
+        if (!type || type->layout.state == TYPE_UNKNOWN || type->layout.state == TYPE_DIFFERS)
+            return false;
+    }
+    return true;
 }
 
-static void set_types(struct capture_sites *sites, const struct graph *graph, struct string_pool *texts) {
+/* A site for each of its types. */
+static void add_choice(struct capture_sites *sites, struct graph *graph, struct string_pool *texts,
+                       size_t of) {
+    struct site_view view = sites->source.report->sites[of]->view;
+    struct capture_choice *choice = &sites->choices[CAPTURE_FIRST + of];
+    char name[TYPE_NAME_SIZE];
+    if (!view.type || !strstr(view.type, TYPE_NAME_OR) || !are_all_known(sites, view))
+        return;
+    choice->first = (uint32_t)graph->site_count;
+    for (const char *left = view.type; type_name_alternative(&left, name); choice->count++) {
+        view.type = name;
+        add_view(graph, texts, &view);
+    }
+}
+
+static void set_type(struct capture_sites *sites, const struct graph *graph, struct string_pool *texts,
+                     size_t site, struct site_view view) {
+    uint32_t type = graph->sites[site].type;
+    view.type = type == GRAPH_NONE ? NULL : texts->list[type];
+    if (view.type && strstr(view.type, TYPE_NAME_OR))
+        view.type = NULL;
+    block_type_set(&sites->types[site], type_layouts_find(&sites->layouts, &view), texts);
+}
+
+static void set_types(struct capture_sites *sites, struct graph *graph, struct string_pool *texts) {
     const struct report *report = sites->source.report;
+    sites->choices = memory_zeros(CAPTURE_FIRST + report->counted, sizeof *sites->choices);
+    for (size_t i = 0; i < report->counted; i++)
+        add_choice(sites, graph, texts, i);
     sites->types = memory_zeros(graph->site_count, sizeof *sites->types);
     sites->in_use = memory_zeros(graph->site_count, sizeof *sites->in_use);
     sites->in_use[CAPTURE_UNCOUNTED] = true;
     for (size_t i = 0; i < report->counted; i++) {
         const struct site_view *view = &report->sites[i]->view;
-        const struct module_type *type = type_layouts_find(&sites->layouts, view);
-        block_type_set(&sites->types[CAPTURE_FIRST + i], is_one_type(view->type) ? type : NULL, texts);
+        const struct capture_choice *choice = &sites->choices[CAPTURE_FIRST + i];
+        set_type(sites, graph, texts, CAPTURE_FIRST + i, *view);
+        for (uint32_t site = choice->first; site < choice->first + choice->count; site++)
+            set_type(sites, graph, texts, site, *view);
         sites->in_use[CAPTURE_FIRST + i] = is_loaders(view);
     }
 }
@@ -103,6 +138,7 @@ void capture_sites_free(struct capture_sites *sites, const struct graph *graph) 
     for (size_t i = 0; i < graph->site_count; i++)
         block_type_free(&sites->types[i]);
     free(sites->types);
+    free(sites->choices);
     free(sites->in_use);
     type_layouts_free(&sites->layouts);
     module_list_free(&sites->modules);
