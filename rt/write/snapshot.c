@@ -101,6 +101,17 @@ void snapshot_root(struct snapshot *to, const struct graph_root *root) {
     put(to, root->offset);
 }
 
+void snapshot_roots_end(struct snapshot *to) {
+    put(to, 0);
+    to->block = 0;
+}
+
+void snapshot_content(struct snapshot *to, const struct graph_content *content) {
+    put(to, (uint64_t)content->block - to->block + 1);
+    snapshot_text(to, content->text);
+    to->block = content->block;
+}
+
 void snapshot_end(struct snapshot *to) {
     put(to, 0);
     for (unsigned byte = 0; byte < GRAPH_SUM_SIZE; byte++)

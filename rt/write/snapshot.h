@@ -89,6 +89,14 @@ struct graph_words {
 #undef GRAPH_MEMBER
 };
 
+/* How the text in a block begins, where that was asked for. */
+enum { GRAPH_CONTENT_SIZE = 32 };
+
+struct graph_content {
+    uint32_t block;
+    char text[GRAPH_CONTENT_SIZE + 1];
+};
+
 struct graph_head {
     uint64_t pid, taken; /* taken: nanoseconds since 1970-01-01 UTC */
     uint64_t stopped;    /* so many nanoseconds the process stood still */
@@ -121,6 +129,8 @@ void snapshot_block(struct snapshot *, const struct graph_block *);
 void snapshot_edge(struct snapshot *, const struct graph_edge *); /* of the block, by rising offset */
 void snapshot_block_end(struct snapshot *);
 void snapshot_root(struct snapshot *, const struct graph_root *);
+void snapshot_roots_end(struct snapshot *);
+void snapshot_content(struct snapshot *, const struct graph_content *); /* by rising block */
 void snapshot_end(struct snapshot *);
 
 #endif

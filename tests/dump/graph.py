@@ -31,6 +31,7 @@ def snapshot(source, *options, preload=""):
         while (line := process.stdout.readline().split()) != ["ready"]:
             told[line[0]].append(line[1:])
         result = dump("graph", str(process.pid), "-o", path)
+        dump("graph", str(process.pid), "--contents", "-o", path + ".contents")
         process.communicate("\n", timeout=60)
     if (process.returncode, result.returncode, result.stderr) != (0, 0, ""):
         raise AssertionError((process.returncode, result))
@@ -181,6 +182,26 @@ class Cpp(unittest.TestCase):
         left, right = self.told["lost"][0]
         fields = sorted(field for start, field, _ in edges(self.path) if start in (left, right))
         self.assertEqual(fields, ["to_left._M_ptr", "to_left._M_refcount._M_pi", "to_right._M_ptr", "to_right._M_refcount._M_pi"])
+
+    def test_of_several_types_of_a_line_a_block_has_the_one_that_fits(self):
+        """A line that puts something into a hash table makes a node, and now and then buckets."""
+        types = {line.split("\t")[2] for line in shown("--dump", self.path).splitlines()}
+        self.assertLessEqual({"std::__detail::_Hash_node_base *", "std::__detail::_Hash_node<std::pair<const int, leaf *>, false>"}, types)
+        self.assertFalse([name for name in types if " or " in name])
+
+    def test_contents_only_where_they_are_asked_for(self):
+        """Of blocks of characters; the buffer of standard input, which nobody has typed anything into, has none."""
+        lines = [line.split("\t") for line in shown("--dump", self.path + ".contents").splitlines()]
+        self.assertEqual([line[2:3] + line[4:] for line in lines if line[4:] != [""] and line[2] != "[no type]"],
+                         [["char", "longer than what a string has ro"]])
+        self.assertIn(', "longer than what a string has ro"\n', shown(self.path + ".contents", "why", "char"))
+        self.assertIn("char: longer than", shown("--type=char", "--objects", self.path + ".contents"))
+        strings = json.loads(shown("--format=heapsnapshot", self.path + ".contents"))["strings"]
+        self.assertIn("longer than what a string has ro", strings)
+        for path in self.path, own(self.path):
+            with open(path, "rb") as file:
+                self.assertNotIn(b"longer than what", file.read())
+            self.assertNotIn("longer than what", shown("--dump", path))
 
     def test_lost_cycle_is_named_with_both_fields(self):
         self.assertRegex(shown(self.path, "why", "left"), r"^lost: a cycle holds itself\n    0x\w+ left, .*\n"

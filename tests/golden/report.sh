@@ -94,6 +94,7 @@ golden_of graph graph-1/cycle.graph graph-1/cycle.edges --edges
 # The same of version 2, with names; and one as its process wrote it, whose file is gone (tests/dump/graph.c).
 golden_of graph graph-2/cycle.graph graph-2/cycle.text --top=0
 golden_of graph graph-2/cycle.graph graph-2/cycle.edges --edges
+golden_of graph graph-2/cycle.graph graph-2/cycle.dump --dump
 golden_of graph graph-2/bare.graph graph-2/bare.edges --edges
 golden_of graph graph-2/bare.graph graph-2/bare.dump --dump
 

@@ -117,12 +117,14 @@ static bool analyse(struct capture *capture, struct graph *graph, struct reason 
     return true;
 }
 
-bool capture_graph(struct graph *graph, unsigned pid, struct reason *why) {
+bool capture_graph(struct graph *graph, unsigned pid, bool contents, struct reason *why) {
     struct capture *capture = memory_zeros(1, sizeof *capture);
     *graph = (struct graph){.head = {.pid = pid, .taken = now(CLOCK_REALTIME), .program = GRAPH_NONE}};
     remote_memory_open(&capture->memory, pid);
     bool is_done = prepare(capture, why) && copy_stopped(capture, why) && analyse(capture, graph, why);
     graph->head.stopped = capture->stopped;
+    if (is_done && contents)
+        capture_contents(graph, &capture->image);
     finder_close(&capture->finder);
     stop_free(&capture->stop);
     capture_maps_free(&capture->maps);

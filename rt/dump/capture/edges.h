@@ -33,4 +33,7 @@ bool capture_edges(struct graph *, const struct finder *, const struct block_typ
 /* Names the edges of a graph that has them all. */
 void capture_edges_name(struct graph *, const struct block_type *types);
 
+/* Adds how texts in blocks begin. */
+void capture_contents(struct graph *, const struct image *);
+
 #endif

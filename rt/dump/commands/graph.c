@@ -22,7 +22,8 @@ static int help(void) {
         "Shows the live objects of a process, by type, and who refers to them. The process stands still "
         "while "
         "its\n"
-        "memory is copied. A snapshot FILE has where objects point to, and nothing else of what is in them.\n"
+        "memory is copied. A snapshot FILE has where objects point to, and but for --contents nothing else "
+        "of what is in them.\n"
         "\n"
         "  -o FILE                 only write a snapshot, to be looked at later or elsewhere\n"
         "  --format=heapsnapshot   all of it, for the Memory panel of Chrome's DevTools\n"
@@ -32,6 +33,7 @@ static int help(void) {
         "  --counts, --sizes       of each type how many, or the bytes that they lead to\n"
         "  --dump                  each object: address, size, type, site\n"
         "  --edges                 each reference: address or root, field, address\n"
+        "  --contents              of PID: how texts in blocks begin, too; with -o they are in the snapshot\n"
         "  --type=TYPE             who refers to objects of the type\n"
         "  --objects               of --type: single ones, and backwards from them, for Mermaid\n"
         "  --levels=N              steps backwards of a picture (default: 5)\n"
@@ -47,7 +49,7 @@ static int help(void) {
     return STATUS_DONE;
 }
 
-enum { BY = 256, TOP, FORMAT, COUNTS, SIZES, DUMP, EDGES, TYPE, OBJECTS, LEVELS, LIMIT };
+enum { BY = 256, TOP, FORMAT, COUNTS, SIZES, DUMP, EDGES, TYPE, OBJECTS, LEVELS, LIMIT, CONTENTS };
 
 static const struct option long_options[] = {
     {"by", required_argument, NULL, BY},
@@ -57,6 +59,7 @@ static const struct option long_options[] = {
     {"sizes", no_argument, NULL, SIZES},
     {"dump", no_argument, NULL, DUMP},
     {"edges", no_argument, NULL, EDGES},
+    {"contents", no_argument, NULL, CONTENTS},
     {"type", required_argument, NULL, TYPE},
     {"objects", no_argument, NULL, OBJECTS},
     {"levels", required_argument, NULL, LEVELS},
@@ -72,7 +75,8 @@ struct asked {
     int what; /* COUNTS, SIZES, DUMP, OBJECTS; 0: rows, or of a type its holders */
     const char *type, *output;
     uint64_t top, levels, limit; /* limit: 0: not given */
-    const char *why;             /* NULL: not asked */
+    bool contents;
+    const char *why; /* NULL: not asked */
 };
 
 static bool set_word(const char *value, const char *const *words, int *to) {
@@ -113,6 +117,9 @@ static bool set_option(struct asked *asked, int option, char *value) {
         return !amount_read_all(value, false, &asked->limit) && asked->limit;
     case TYPE:
         asked->type = value;
+        return true;
+    case CONTENTS:
+        asked->contents = true;
         return true;
     case 'o':
         asked->output = value;
@@ -177,13 +184,13 @@ static bool load_file(struct graph *graph, const char *path, struct reason *why)
 }
 
 /* A number is a process if no file has that name. */
-static bool load(struct graph *graph, const char *path, struct reason *why) {
+static bool load(struct graph *graph, const char *path, bool contents, struct reason *why) {
     unsigned pid;
     size_t prefix = strlen(REPORT_SOURCE_PID);
     bool is_pid = strncmp(path, REPORT_SOURCE_PID, prefix) == 0
                       ? report_source_is_pid(path + prefix, &pid)
                       : report_source_is_pid(path, &pid) && access(path, F_OK) != 0;
-    return is_pid ? capture_graph(graph, pid, why) : load_file(graph, path, why);
+    return is_pid ? capture_graph(graph, pid, contents, why) : load_file(graph, path, why);
 }
 
 static int show_rows(const struct graph *graph, const struct asked *asked) {
@@ -261,7 +268,7 @@ static int show(const char *path, const struct graph *graph, const struct asked 
 static int show_growth(char **paths, const struct graph *old, const struct asked *asked) {
     struct graph new;
     struct reason why;
-    if (!load(&new, paths[1], &why))
+    if (!load(&new, paths[1], false, &why))
         return complain(paths[1], "%s", why.text);
     graph_show_growth(standard_out(), old, &new, asked->top, asked->format);
     graph_free(&new);
@@ -285,7 +292,7 @@ int command_graph(int count, char **arguments) {
         return complain_usage("graph: what has grown is a table");
     if (files < 1 || files > 2)
         return complain_usage("graph: %s", files < 1 ? "no process and no file" : "more than two files");
-    if (!load(&graph, paths[0], &why))
+    if (!load(&graph, paths[0], asked.contents, &why))
         return complain(paths[0], "%s", why.text);
     status = files == 2 ? show_growth(paths, &graph, &asked) : show(paths[0], &graph, &asked);
     graph_free(&graph);

@@ -27,6 +27,9 @@ void graph_write(struct out *out, const struct graph *graph) {
     }
     for (size_t i = 0; i < graph->root_count; i++)
         snapshot_root(&to, &graph->roots[i]);
+    snapshot_roots_end(&to);
+    for (size_t i = 0; i < graph->content_count; i++)
+        snapshot_content(&to, &graph->contents[i]);
     snapshot_end(&to);
 }
 
@@ -41,6 +44,19 @@ void graph_free(struct graph *graph) {
     free(graph->blocks);
     free(graph->edges);
     free(graph->roots);
+    free(graph->contents);
+}
+
+const char *graph_content_of(const struct graph *graph, size_t block) {
+    size_t first = 0, count = graph->content_count;
+    while (count) {
+        size_t half = count / 2;
+        bool is_below = graph->contents[first + half].block < block;
+        first += is_below ? half + 1 : 0;
+        count = is_below ? count - half - 1 : half;
+    }
+    bool is_known = first < graph->content_count && graph->contents[first].block == block;
+    return is_known ? graph->contents[first].text : NULL;
 }
 
 struct reader {
@@ -213,6 +229,27 @@ static void get_roots(struct reader *reader, struct graph *graph) {
             get_root(reader, graph, first);
 }
 
+static void get_content(struct reader *reader, struct graph *graph, uint64_t block) {
+    size_t length = get_count(reader);
+    reader->is_wrong |= block >= graph->block_count || length > GRAPH_CONTENT_SIZE;
+    if (reader->is_wrong)
+        return;
+    memory_grow(&graph->contents, graph->content_count, &graph->content_room, sizeof *graph->contents);
+    struct graph_content *content = &graph->contents[graph->content_count++];
+    content->block = (uint32_t)block;
+    memset(content->text, 0, sizeof content->text);
+    memcpy(content->text, reader->at, length);
+    reader->at += length;
+}
+
+static void get_contents(struct reader *reader, struct graph *graph) {
+    uint64_t block = 0, first;
+    while (!reader->is_first && (first = get(reader)) && !reader->is_wrong) {
+        reader->is_wrong |= first > graph->block_count;
+        get_content(reader, graph, block += first - 1);
+    }
+}
+
 static void get_all(struct reader *reader, struct graph *graph) {
     for (size_t i = 0; i < graph->text_count; i++)
         graph->texts[i] = get_text(reader);
@@ -222,6 +259,7 @@ static void get_all(struct reader *reader, struct graph *graph) {
         get_site(reader, graph, &graph->sites[i]);
     get_blocks(reader, graph);
     get_roots(reader, graph);
+    get_contents(reader, graph);
     reader->is_wrong |= reader->at != reader->end;
 }
 

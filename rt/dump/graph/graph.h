@@ -27,6 +27,8 @@ struct graph {
     size_t edge_count, edge_room;
     struct graph_root *roots;
     size_t root_count, root_room;
+    struct graph_content *contents; /* by rising block */
+    size_t content_count, content_room;
 };
 
 void graph_free(struct graph *);
@@ -43,6 +45,9 @@ static inline const struct graph_site *graph_site_of(const struct graph *graph, 
 static inline const char *graph_type_of(const struct graph *graph, size_t block) {
     return graph_text(graph, graph_site_of(graph, block)->type);
 }
+
+/* How the text in a block begins; NULL: not known. */
+const char *graph_content_of(const struct graph *, size_t block);
 
 /* What of a block counts in sums. */
 static inline uint64_t graph_own(const struct graph *graph, size_t block) {

@@ -11,7 +11,7 @@
 
 #include <stdlib.h>
 
-enum node_type { NODE_OBJECT = 3, NODE_SYNTHETIC = 9 };
+enum node_type { NODE_STRING = 2, NODE_OBJECT = 3, NODE_SYNTHETIC = 9 };
 enum edge_type { EDGE_ELEMENT = 1, EDGE_PROPERTY = 2, EDGE_WEAK = 6 };
 enum { NODE_FIELDS = 7 };
 
@@ -84,7 +84,8 @@ static void make_heads(struct snapshot_view *view) {
         view->holders[view->holder_count++] = (struct holder){NULL, view->head_count};
 }
 
-/* ---- Numbers of nodes and texts. Behind the graph's texts come three, and the names of the holders. */
+/* ---- Numbers of nodes and texts. Behind the graph's texts come two, the names of the
+ * holders and those that are in blocks. */
 
 enum { TEXT_ROOT, TEXT_NO_TYPE, TEXTS };
 
@@ -124,18 +125,26 @@ static void put_node(struct snapshot_view *view, enum node_type type, uint64_t n
     put_number(view, 0);
 }
 
+/* A text that is known is shown in the place of the type. content: the next one, which moves on. */
+static void put_block(struct snapshot_view *view, size_t block, size_t *content) {
+    const struct graph *graph = view->graph;
+    uint32_t type = graph_site_of(graph, block)->type;
+    bool has_content = *content < graph->content_count && graph->contents[*content].block == block;
+    uint64_t name = type == GRAPH_NONE ? text_number(view, TEXT_NO_TYPE) : type;
+    if (has_content)
+        name = text_number(view, TEXTS) + view->holder_count + (*content)++;
+    put_node(view, has_content ? NODE_STRING : NODE_OBJECT, name, node_of_block(view, block),
+             graph_own(graph, block), graph->blocks[block + 1].edges - graph->blocks[block].edges);
+}
+
 static void put_nodes(struct snapshot_view *view) {
     const struct graph *graph = view->graph;
     put_node(view, NODE_SYNTHETIC, text_number(view, TEXT_ROOT), 0, 0, view->holder_count);
     for (size_t i = 0; i < view->holder_count; i++)
         put_node(view, NODE_SYNTHETIC, text_number(view, TEXTS + (unsigned)i), node_of_holder(i), 0,
                  view->holders[i].count);
-    for (size_t i = 0; i < graph->block_count; i++) {
-        uint32_t type = graph_site_of(graph, i)->type;
-        put_node(view, NODE_OBJECT, type == GRAPH_NONE ? text_number(view, TEXT_NO_TYPE) : type,
-                 node_of_block(view, i), graph_own(graph, i),
-                 graph->blocks[i + 1].edges - graph->blocks[i].edges);
-    }
+    for (size_t i = 0, content = 0; i < graph->block_count; i++)
+        put_block(view, i, &content);
 }
 
 static void put_edge(struct snapshot_view *view, enum edge_type type, uint64_t name, uint64_t to) {
@@ -198,6 +207,8 @@ static void put_texts(struct snapshot_view *view) {
         graph_root_name(name, sizeof name, view->graph, &root);
         put_text(view, first ? name : "lost");
     }
+    for (size_t i = 0; i < view->graph->content_count; i++)
+        put_text(view, view->graph->contents[i].text);
 }
 
 static void put_array(struct snapshot_view *view, const char *key, void (*put)(struct snapshot_view *)) {

@@ -58,6 +58,9 @@ void graph_show_growth(struct out *, const struct graph *from, const struct grap
 /* Whether a type has the name as a person writes it. */
 bool graph_is_type(const char *type, const char *asked);
 
+/* In quotes, behind something; nothing if it is not known how the block's text begins. */
+void graph_put_content(struct out *, const struct graph *, size_t block);
+
 /* ---- Parts of tables. */
 
 struct page graph_page(struct out *, enum graph_format);

@@ -206,6 +206,22 @@ static void put_address(struct out *out, uint64_t address) {
     out_hex(out, address);
 }
 
+void graph_put_content(struct out *out, const struct graph *graph, size_t block) {
+    const char *content = graph_content_of(graph, block);
+    if (!content)
+        return;
+    out_text(out, ", \"");
+    out_plain(out, content);
+    out_char(out, '"');
+}
+
+static void dump_content(struct out *out, const struct graph *graph, size_t block) {
+    if (!graph->content_count)
+        return;
+    out_char(out, '\t');
+    out_plain(out, graph_content_of(graph, block) ?: "");
+}
+
 void graph_show_dump(struct out *out, const struct graph *graph) {
     for (size_t i = 0; i < graph->block_count; i++) {
         const struct graph_site *site = graph_site_of(graph, i);
@@ -217,6 +233,7 @@ void graph_show_dump(struct out *out, const struct graph *graph) {
         out_plain(out, graph_type_name(graph, i));
         out_char(out, '\t');
         graph_site_write(out, graph, site);
+        dump_content(out, graph, i);
         out_char(out, '\n');
     }
 }

@@ -206,6 +206,7 @@ static int write_all(struct copy *copy) {
         put_site(copy, slot);
     put_blocks(copy);
     put_roots(copy);
+    snapshot_roots_end(&copy->to);
     snapshot_end(&copy->to);
     return out_flush(&copy->out);
 }

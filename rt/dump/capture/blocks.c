@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Blocks of sites that allocate several types: which of them a block is of. */
+/* What single blocks are: of which of the types that their site allocates, and how texts in them begin. */
+#include "dump/base/memory.h"
 #include "dump/capture/roots.h"
 #include "dump/capture/sites.h"
+#include "format.h"
 
 #include <string.h>
 
 enum { WORD = 8 };
+
+/* ---- Of which of several types a block is. */
 
 struct choosing {
     const struct finder *finder; /* NULL: no contents are known */
@@ -73,4 +77,49 @@ void capture_choose(struct graph *graph, const struct capture_sites *sites, cons
         if (sites->choices[block->site].count)
             choose(&(struct choosing){finder, maps, block->address, block->size}, sites, block);
     }
+}
+
+/* ---- How texts in blocks begin. */
+
+/* Of characters, of bytes, or nobody knows of what. */
+static bool may_be_text(const char *type) {
+    return !type || strstr(type, "char") || strcmp(type, ALLOCSITE_BYTES) == 0;
+}
+
+/* Characters up to a NUL, or as many as are shown; without the last one if that was cut. */
+static size_t text_length(const char *bytes, size_t size) {
+    size_t length = 0;
+    while (length < size && bytes[length]) {
+        size_t character = utf8_length(bytes + length);
+        bool is_plain =
+            character > 1 || (unsigned char)bytes[length] >= ' ' || strchr("\t\n\r", bytes[length]);
+        if (length + character > size)
+            break;
+        if (!character || !is_plain)
+            return 0;
+        length += character;
+    }
+    return length;
+}
+
+static void add_content(struct graph *graph, const struct image *image, size_t block) {
+    char bytes[GRAPH_CONTENT_SIZE + 4] = "";
+    uint64_t size = graph->blocks[block].size;
+    size = size < GRAPH_CONTENT_SIZE ? size : GRAPH_CONTENT_SIZE;
+    if (!image_read(image, graph->blocks[block].address, bytes, size))
+        return;
+    size_t length = text_length(bytes, size);
+    if (!length)
+        return;
+    memory_grow(&graph->contents, graph->content_count, &graph->content_room, sizeof *graph->contents);
+    struct graph_content *content = &graph->contents[graph->content_count++];
+    memset(content, 0, sizeof *content);
+    content->block = (uint32_t)block;
+    memcpy(content->text, bytes, length);
+}
+
+void capture_contents(struct graph *graph, const struct image *image) {
+    for (size_t i = 0; i < graph->block_count; i++)
+        if (!graph_site_of(graph, i)->is_uncounted && may_be_text(graph_type_of(graph, i)))
+            add_content(graph, image, i);
 }
