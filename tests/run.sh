@@ -26,6 +26,8 @@ mkdir -p build/readers
     } || echo "setup: no promtool, the test of openmetrics is skipped" >&2
     [ -d node_modules/speedscope ] || quietly npm install --ignore-scripts --no-audit --no-fund --prefix . speedscope@1.25.0 ||
         echo "setup: no speedscope, its test is skipped" >&2
+    [ -d node_modules/@memlab/core ] || quietly npm install --ignore-scripts --no-audit --no-fund --prefix . @memlab/core@2.0.5 ||
+        echo "setup: no memlab, its test is skipped" >&2
     [ -d sarif ] || {
         package=$(npm pack --silent @microsoft/jest-sarif@1.0.0-beta.0) && mkdir sarif &&
             tar -xzf "$package" -C sarif --strip-components=3 package/lib/schemas && rm "$package"

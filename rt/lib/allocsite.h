@@ -92,6 +92,8 @@ int __allocsite_api_v1_report_fd(int, const char *) ALLOCSITE_WEAK;
 int __allocsite_api_v1_report_to(int, const char *) ALLOCSITE_WEAK;
 int __allocsite_api_v1_profile(const char *) ALLOCSITE_WEAK;
 int __allocsite_api_v1_profile_fd(int) ALLOCSITE_WEAK;
+int __allocsite_api_v1_graph(const char *) ALLOCSITE_WEAK;
+size_t __allocsite_api_v1_deep_size(const void *) ALLOCSITE_WEAK;
 int __allocsite_api_v1_totals(struct allocsite_totals *) ALLOCSITE_WEAK;
 int __allocsite_api_v1_thread_totals(struct allocsite_totals *) ALLOCSITE_WEAK;
 void __allocsite_api_v1_phase_push(const char *) ALLOCSITE_WEAK;
@@ -175,6 +177,25 @@ static inline int allocsite_profile(const char *path) {
 /* The same to a descriptor, which may be a pipe and stays open. */
 static inline int allocsite_profile_fd(int fd) {
     return __allocsite_api_v1_profile_fd ? __allocsite_api_v1_profile_fd(fd) : ENOSYS;
+}
+
+/* Writes a snapshot of which blocks point to which, for allocsite-dump graph, as the option graph does at
+ * exit: path is as there. All threads stand still while the process makes a copy of itself, and this one
+ * waits until the copy has written. Not signal-safe. EIO: it cannot be made, and standard error tells why.
+ * ENOSYS: as above. */
+static inline int allocsite_graph(const char *path) {
+    return __allocsite_api_v1_graph ? __allocsite_api_v1_graph(path) : ENOSYS;
+}
+
+/* Bytes of the block that p points to, or into, and of all blocks that can be reached from it, each once:
+ * what an object takes with all that it leads to. Any aligned word with an address in a block leads there, so
+ * it is too much where a number looks like one, and where an object leads to what others have too, a list's
+ * other members for one. All threads stand still meanwhile, and all live blocks are looked for, with 25 bytes
+ * of memory for each: a tenth of a second for a million of them. Not signal-safe. 0: p leads to no live
+ * block; or it cannot be told, where there is no runtime, ptrace is forbidden or valgrind runs the program.
+ */
+static inline size_t allocsite_deep_size(const void *p) {
+    return __allocsite_api_v1_deep_size ? __allocsite_api_v1_deep_size(p) : 0;
 }
 
 /* It has the name of its struct, as stat(2) has, which g++ tells with -Wshadow. */

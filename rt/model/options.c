@@ -131,8 +131,8 @@ static const char *read_sort(struct value value, void *out) {
 bool options_need_owners(const struct options *options) {
     return options->leaks || options->pairs || options->sizes || options->temporary || options->reach ||
            options->stack || options->contexts - 1 < OPTIONS_CONTEXTS_COMPILED - 1 ||
-           strcmp(options->list, "none") != 0 || options->by == BY_FREED || options->sort == SORT_LIVE ||
-           options->sort == SORT_PEAK;
+           strcmp(options->list, "none") != 0 || strcmp(options->graph, "none") != 0 ||
+           options->by == BY_FREED || options->sort == SORT_LIVE || options->sort == SORT_PEAK;
 }
 
 static const struct word signals[] = {
@@ -215,6 +215,8 @@ static const struct key {
         "1: blocks that are freed before their thread allocates again"),
     KEY("repeats", repeats, read_boolean, "0", "1: texts that strdup copies at a site again"),
     KEY("profile", profile, read_path, "none", "path of the crash-proof profile, with the same % patterns"),
+    KEY("graph", graph, read_path, "none",
+        "path of a snapshot of which blocks hold which, at exit and at the signal"),
     KEY("signal", signal, read_signal, "none", "a report at this signal: USR2, ... or a number"),
     KEY("signal_start", signal_start, read_signal, "none",
         "counting starts at this signal, and stops at the next"),
@@ -270,6 +272,7 @@ void options_default(struct options *options) {
                                 .profile = "none",
                                 .suppress = "none",
                                 .list = "none",
+                                .graph = "none",
                                 .contexts = OPTIONS_CONTEXTS_COMPILED,
                                 .hook = "none",
                                 .break_at = "none",

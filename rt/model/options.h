@@ -52,6 +52,7 @@ struct options {
     char suppress[OPTIONS_PATH_SIZE];    /* "none" or file of leaks that are known */
     char hook[OPTIONS_PATH_SIZE];        /* "none" or path of a shared object that is loaded */
     char break_at[OPTIONS_PATH_SIZE];    /* "none" or SITE:N */
+    char graph[OPTIONS_PATH_SIZE];       /* "none" or a path pattern */
     bool help;                           /* the keys are told at the start */
 };
 

@@ -107,6 +107,7 @@ static void make_holder(void) {
     tell(holder, "node", holder->node);
     tell(holder, "packed", packed);
     tell(packed, "at", packed->at);
+    printf("odd %p at %p\n", (void *)packed, (void *)packed->at);
     tell(holder, "anything", holder->anything);
 }
 

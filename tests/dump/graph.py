@@ -10,7 +10,13 @@ import unittest
 
 from runs import CC, dump, work
 
+MEMLAB = os.path.join(os.environ["READERS"], "node_modules")
 HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+def own(path):
+    """What the program has written itself at its end, of the same blocks."""
+    return path + ".own"
 
 
 def snapshot(source, *options, preload=""):
@@ -20,11 +26,12 @@ def snapshot(source, *options, preload=""):
     subprocess.run([compiler, "-O1", "-g", "-pthread", os.path.join(HERE, source), *options, "-o", work(name)], check=True)
     path = work(name + ".graph")
     with subprocess.Popen([work(name)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-                          env={**os.environ, "LD_PRELOAD": preload, "ALLOCSITE_OPTIONS": f"reach=1:format=json:report={work(name)}.json"}) as process:
+                          env={**os.environ, "LD_PRELOAD": preload, "ALLOCSITE_OPTIONS": f"reach=1:format=json:report={work(name)}.json:graph={own(path)}"}) as process:
         told = collections.defaultdict(list)
         while (line := process.stdout.readline().split()) != ["ready"]:
             told[line[0]].append(line[1:])
         result = dump("graph", str(process.pid), "-o", path)
+        dump("graph", str(process.pid), "--contents", "-o", path + ".contents")
         process.communicate("\n", timeout=60)
     if (process.returncode, result.returncode, result.stderr) != (0, 0, ""):
         raise AssertionError((process.returncode, result))
@@ -61,6 +68,20 @@ class C(unittest.TestCase):
 
     def test_every_edge_is_found_and_none_is_invented(self):
         self.assertEqual(edges(self.path), sorted(self.told["edge"]))
+
+    def test_the_program_finds_the_same_itself(self):
+        """But for the pointer that is not aligned, which it does not look for; and its roots have names."""
+        self.assertEqual(edges(own(self.path)), sorted(edge for edge in self.told["edge"] if edge not in self.told["odd"]))
+        self.assertEqual(totals_of(own(self.path)), lost_at_exit(self.report))
+        self.assertIn("holder -> ", shown(own(self.path), "why", "struct packed").replace("\n    ", " "))
+        rows = [{row["type"]: row["own"] for row in json.loads(shown("--format=json", "--top=0", path))["rows"]}
+                for path in (self.path, own(self.path))]
+        self.assertEqual(*({name: bytes for name, bytes in each.items() if name != "[no type]"} for each in rows))
+
+    def test_its_own_snapshot_can_be_kept_with_names(self):
+        shown(own(self.path), "-o", self.path + ".named")
+        for option in "--edges", "--dump", "--format=json":
+            self.assertEqual(shown(option, own(self.path)), shown(option, self.path + ".named"))
 
     def test_blocks_are_those_of_the_report(self):
         """Of its sites, but for the buffer of standard input, which the program has only read from in the meantime."""
@@ -146,6 +167,11 @@ class Cpp(unittest.TestCase):
         for edge in self.told["edge"]:
             self.assertIn(edge, found)
 
+    def test_the_program_finds_the_same_itself(self):
+        self.assertEqual([edge for edge in self.told["edge"] if edge not in edges(own(self.path))], [])
+        self.assertEqual(totals_of(own(self.path)), lost_at_exit(self.report))
+        self.assertRegex(shown(own(self.path), "why", "left"), r"^lost: a cycle holds itself\n")
+
     def test_containers_hold_their_elements(self):
         held = {end for _, _, end in edges(self.path)}
         self.assertLessEqual(set(self.told["held"][0]), held)
@@ -156,6 +182,26 @@ class Cpp(unittest.TestCase):
         left, right = self.told["lost"][0]
         fields = sorted(field for start, field, _ in edges(self.path) if start in (left, right))
         self.assertEqual(fields, ["to_left._M_ptr", "to_left._M_refcount._M_pi", "to_right._M_ptr", "to_right._M_refcount._M_pi"])
+
+    def test_of_several_types_of_a_line_a_block_has_the_one_that_fits(self):
+        """A line that puts something into a hash table makes a node, and now and then buckets."""
+        types = {line.split("\t")[2] for line in shown("--dump", self.path).splitlines()}
+        self.assertLessEqual({"std::__detail::_Hash_node_base *", "std::__detail::_Hash_node<std::pair<const int, leaf *>, false>"}, types)
+        self.assertFalse([name for name in types if " or " in name])
+
+    def test_contents_only_where_they_are_asked_for(self):
+        """Of blocks of characters; the buffer of standard input, which nobody has typed anything into, has none."""
+        lines = [line.split("\t") for line in shown("--dump", self.path + ".contents").splitlines()]
+        self.assertEqual([line[2:3] + line[4:] for line in lines if line[4:] != [""] and line[2] != "[no type]"],
+                         [["char", "longer than what a string has ro"]])
+        self.assertIn(', "longer than what a string has ro"\n', shown(self.path + ".contents", "why", "char"))
+        self.assertIn("char: longer than", shown("--type=char", "--objects", self.path + ".contents"))
+        strings = json.loads(shown("--format=heapsnapshot", self.path + ".contents"))["strings"]
+        self.assertIn("longer than what a string has ro", strings)
+        for path in self.path, own(self.path):
+            with open(path, "rb") as file:
+                self.assertNotIn(b"longer than what", file.read())
+            self.assertNotIn("longer than what", shown("--dump", path))
 
     def test_lost_cycle_is_named_with_both_fields(self):
         self.assertRegex(shown(self.path, "why", "left"), r"^lost: a cycle holds itself\n    0x\w+ left, .*\n"
@@ -186,6 +232,92 @@ class Others(unittest.TestCase):
                 self.check(preload=library)
 
 
+class HeapSnapshot(unittest.TestCase):
+    """For Chrome's DevTools, as memlab reads it."""
+    def check(self, path):
+        shown("--format=heapsnapshot", path, "-o", path + ".heapsnapshot")
+        result = subprocess.run(["node", os.path.join(HERE, "retained.js"), path + ".heapsnapshot"], check=True, text=True,
+                                env={**os.environ, "NODE_PATH": MEMLAB}, capture_output=True, timeout=60)
+        retained = json.loads(result.stdout)
+        totals = json.loads(shown("--format=json", "--top=0", path))
+        self.assertEqual(retained[""], totals["bytes"])
+        for row in totals["rows"]:
+            self.assertEqual(retained[row["type"]], row["retained"], row["type"])
+
+    @unittest.skipUnless(os.path.isdir(os.path.join(MEMLAB, "@memlab/core")) and shutil.which("node"), "no memlab")
+    def test_retained_bytes_are_those_of_memlab(self):
+        for path in snapshot("graph.c")[0], snapshot("graph.cpp")[0]:
+            self.check(path)
+            self.check(own(path))
+
+    def test_it_is_as_it_says(self):
+        path = snapshot("graph.cpp")[0]
+        heap = json.loads(shown("--format=heapsnapshot", path))
+        self.assertEqual(list(heap), ["snapshot", "nodes", "edges", "trace_function_infos", "trace_tree", "samples",
+                                      "locations", "strings"])
+        nodes, edges = heap["nodes"], heap["edges"]
+        self.assertEqual((len(nodes), len(edges)), (7 * heap["snapshot"]["node_count"], 3 * heap["snapshot"]["edge_count"]))
+        self.assertEqual(sum(nodes[4::7]), heap["snapshot"]["edge_count"])
+        self.assertTrue(all(to % 7 == 0 and to < len(nodes) for to in edges[2::3]))
+        names = {heap["strings"][name] for kind, name in zip(edges[::3], edges[1::3]) if kind == 2}
+        self.assertLessEqual({"to_left._M_ptr", "to_right._M_ptr", "everything"}, names)
+
+
+class Own(unittest.TestCase):
+    """A program that has its snapshots written itself, while it runs and at its end."""
+    @classmethod
+    def setUpClass(cls):
+        cls.runs = {flags: cls.run_it(*flags) for flags in ((), ("-static",))}
+
+    @staticmethod
+    def run_it(*flags):
+        name = work("own" + "".join(flags))
+        subprocess.run([CC, "-O1", "-g", "-pthread", "-I" + os.path.join(HERE, "../../rt/lib"), os.path.join(HERE, "graph_own.c"), *flags, "-o", name], check=True)
+        result = subprocess.run([name, name + ".called"], capture_output=True, text=True, timeout=60, env={
+            **os.environ, "ALLOCSITE_OPTIONS": f"report=none:signal=USR2:graph={name}.graph"})
+        return name, result
+
+    def test_it_runs_on_untouched(self):
+        for name, result in self.runs.values():
+            self.assertEqual((result.returncode, result.stdout), (0, "done\n"))
+            self.assertEqual(result.stderr, "allocsite: no graph in /nowhere/at/all: No such file or directory\n")
+
+    def test_files_of_every_moment_are_whole(self):
+        for name, _ in self.runs.values():
+            for path in name + ".called", name + ".graph.1", name + ".graph":
+                counts = dict(line.split("\t")[::-1] for line in shown("--counts", path).splitlines()[1:])
+                self.assertGreaterEqual(int(counts["struct node"]), 17)
+                self.assertEqual((counts["struct on_stack"], counts["struct in_thread"]), ("1", "1"))
+
+    def test_stacks_and_thread_local_memory_are_roots(self):
+        """Of threads that have ended there is nothing at the end."""
+        for name, _ in self.runs.values():
+            self.assertRegex(shown(name + ".called", "why", "struct on_stack"), r"^stack of thread \d+\n")
+            self.assertRegex(shown(name + ".called", "why", "struct in_thread"), r"^thread-local memory of thread \d+\n")
+            self.assertEqual(totals_of(name + ".called"), (0, 0))
+            self.assertEqual(totals_of(name + ".graph"), (9, 16 * 8))
+
+    def test_a_program_without_debug_information_still_has_types(self):
+        name, _ = self.runs[()]
+        stripped = work("stripped/own")
+        shutil.copy(name, stripped)
+        subprocess.run(["strip", stripped], check=True)
+        subprocess.run([stripped, stripped + ".called"], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                       env={**os.environ, "ALLOCSITE_OPTIONS": f"report=none:signal=USR2:graph={stripped}.graph"})
+        result = dump("graph", "--edges", stripped + ".graph")
+        self.assertEqual(result.stderr.count("\n"), 1)
+        self.assertIn(stripped + ": its fields have no names: it has no debug information", result.stderr)
+        self.assertIn("\t+0\t", result.stdout)
+        self.assertNotIn("\tnext\t", result.stdout)
+
+    def test_where_owners_are_not_known_none_is_written(self):
+        name, _ = self.runs[()]
+        result = subprocess.run([name, work("none.graph")], capture_output=True, text=True, timeout=60,
+                                env={**os.environ, "ALLOCSITE_OPTIONS": "report=none:owners=0:signal=USR2"})
+        self.assertIn("allocsite: no graph in " + work("none.graph") + ": with owners=0 no blocks are known\n", result.stderr)
+        self.assertFalse(os.path.exists(work("none.graph")))
+
+
 class Bad(unittest.TestCase):
     def complaint(self, *arguments):
         result = dump("graph", *arguments)
@@ -195,7 +327,8 @@ class Bad(unittest.TestCase):
     def test_usage(self):
         for arguments in ((), ("a", "b", "c"), ("--by=colour", "a"), ("--objects", "a"), ("--format=dot", "a"), ("--nothing", "a"),
                           ("a", "b", "-o", "c"), ("a", "b", "--type=x"), ("a", "b", "--dump"), ("a", "b", "--counts"),
-                          ("a", "b", "--by=site")):
+                          ("a", "b", "--by=site"), ("--format=heapsnapshot", "--counts", "a"),
+                          ("--format=heapsnapshot", "a", "b")):
             self.assertEqual(self.complaint(*arguments)[0], 2, arguments)
 
     def test_files(self):

@@ -19,10 +19,12 @@ golden_of() {
     command=$1
     report=$folder/$2
     expected=$folder/$3
+    said=/dev/null
+    [ -f "$expected.complaints" ] && said=$expected.complaints
     shift 3
     "$dump" "$command" "$@" "$report" >shown 2>complaints
     status=$?
-    if [ $status -ne 0 ] || [ -s complaints ] || ! diff "$expected" shown; then
+    if [ $status -ne 0 ] || ! cmp -s "$said" complaints || ! diff "$expected" shown; then
         echo "$expected: status $status, options: $*"
         cat complaints
         failures=$((failures + 1))
@@ -88,5 +90,12 @@ golden recording-1/steps.rec recording-1/steps.history.json --no-symbols --histo
 golden_of graph graph-1/cycle.graph graph-1/cycle.text --top=0
 golden_of graph graph-1/cycle.graph graph-1/cycle.json --format=json --by=site --top=0
 golden_of graph graph-1/cycle.graph graph-1/cycle.edges --edges
+
+# The same of version 2, with names; and one as its process wrote it, whose file is gone (tests/dump/graph.c).
+golden_of graph graph-2/cycle.graph graph-2/cycle.text --top=0
+golden_of graph graph-2/cycle.graph graph-2/cycle.edges --edges
+golden_of graph graph-2/cycle.graph graph-2/cycle.dump --dump
+golden_of graph graph-2/bare.graph graph-2/bare.edges --edges
+golden_of graph graph-2/bare.graph graph-2/bare.dump --dump
 
 exit $((failures > 0))

@@ -91,12 +91,9 @@ static void add_in_use(const struct capture *capture, struct graph *graph) {
             capture_root_add(graph, &(struct graph_root){(uint32_t)i, GRAPH_NONE, 0, 0, GRAPH_LOADER});
 }
 
-/* The texts go over to the graph. */
-static void take_texts(struct capture *capture, struct graph *graph) {
-    graph->texts = capture->texts.list;
-    graph->text_count = capture->texts.count;
-    capture->texts.list = NULL;
-    capture->texts.count = 0;
+static void close_sites(struct capture *capture, const struct graph *graph) {
+    capture_sites_free(&capture->sites, graph);
+    report_source_free(&capture->sites.source);
 }
 
 static bool analyse(struct capture *capture, struct graph *graph, struct reason *why) {
@@ -105,24 +102,29 @@ static bool analyse(struct capture *capture, struct graph *graph, struct reason 
     if (!capture_sites_read(&capture->sites, graph, &capture->texts, capture->memory.pid, why))
         return false;
     add_blocks(capture, graph);
-    uint32_t pointers = (uint32_t)string_number(&capture->texts, "[]");
-    capture_edges(graph, &capture->finder, capture->sites.types, pointers);
+    capture_choose(graph, &capture->sites, &capture->finder, &capture->maps);
+    if (!capture_edges(graph, &capture->finder, capture->sites.types)) {
+        close_sites(capture, graph);
+        return reason_set(why, "has more than %u references", UINT32_MAX);
+    }
     struct capture_roots roots = {&capture->maps,   &capture->stop, &capture->heap,
                                   &capture->finder, graph,          &capture->texts};
     capture_roots_find(&roots);
     capture_variables(graph, &capture->maps, &capture->texts);
     add_in_use(capture, graph);
-    capture_sites_free(&capture->sites, graph);
-    take_texts(capture, graph);
+    close_sites(capture, graph);
+    capture_texts_take(graph, &capture->texts);
     return true;
 }
 
-bool capture_graph(struct graph *graph, unsigned pid, struct reason *why) {
+bool capture_graph(struct graph *graph, unsigned pid, bool contents, struct reason *why) {
     struct capture *capture = memory_zeros(1, sizeof *capture);
-    *graph = (struct graph){.pid = pid, .taken = now(CLOCK_REALTIME), .program = GRAPH_NONE};
+    *graph = (struct graph){.head = {.pid = pid, .taken = now(CLOCK_REALTIME), .program = GRAPH_NONE}};
     remote_memory_open(&capture->memory, pid);
     bool is_done = prepare(capture, why) && copy_stopped(capture, why) && analyse(capture, graph, why);
-    graph->stopped = capture->stopped;
+    graph->head.stopped = capture->stopped;
+    if (is_done && contents)
+        capture_contents(graph, &capture->image);
     finder_close(&capture->finder);
     stop_free(&capture->stop);
     capture_maps_free(&capture->maps);

@@ -6,7 +6,12 @@
 
 #include "dump/graph/graph.h"
 
-/* False: *why says why, and there is nothing to free. */
-bool capture_graph(struct graph *, unsigned pid, struct reason *why);
+/* contents: how texts in blocks begin is wanted as well. False: *why says why, and there is nothing to free.
+ */
+bool capture_graph(struct graph *, unsigned pid, bool contents, struct reason *why);
+
+/* Names the fields, variables and functions of a graph that its process has written itself, as far as the
+ * files of its modules are still there. */
+void capture_name(struct graph *);
 
 #endif

@@ -4,11 +4,14 @@
 
 #include "base/sort.h"
 #include "dump/base/memory.h"
+#include "dump/base/progress.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { WORD = 8 };
+
+#define EDGES_MAX (UINT32_MAX - 1)
 
 /* ---- What the blocks of a site are made of. */
 
@@ -35,6 +38,14 @@ static void take_fields(struct block_type *to, const struct module_type *type) {
     }
 }
 
+/* Of several elements all begin at words if the first two do. */
+static bool are_aligned(const struct block_type *type) {
+    bool is_aligned = type->is_flexible || type->size % WORD == 0;
+    for (size_t i = 0; i < type->field_count; i++)
+        is_aligned &= type->fields[i].offset % WORD == 0 && type->fields[i].every % WORD == 0;
+    return is_aligned;
+}
+
 static void cover(struct block_type *to) {
     to->covered = memory_zeros(to->size / WORD / 64 + 1, sizeof *to->covered);
     for (size_t i = 0; i < to->field_count; i++) {
@@ -45,17 +56,22 @@ static void cover(struct block_type *to) {
 }
 
 void block_type_set(struct block_type *to, const struct module_type *type, struct string_pool *texts) {
-    *to = (struct block_type){.size = 0};
+    *to = (struct block_type){.is_aligned = true};
     if (!type || type->layout.state == TYPE_UNKNOWN || type->layout.state == TYPE_DIFFERS ||
         type->layout.size > UINT32_MAX)
         return;
     to->is_pointers = is_pointer_type(type);
     to->size = type->layout.size;
     to->is_flexible = type->layout.is_flexible;
+    if (to->is_pointers) {
+        to->labels = memory_zeros(1, sizeof *to->labels);
+        to->labels[0] = (uint32_t)string_number(texts, "[]");
+    }
     if (!type->fields)
         return;
     take_fields(to, type);
     cover(to);
+    to->is_aligned = are_aligned(to);
     to->labels = memory_zeros(to->field_count, sizeof *to->labels);
     for (size_t i = 0; i < to->field_count; i++)
         to->labels[i] = (uint32_t)string_number(texts, type->fields->text + to->fields[i].name);
@@ -67,26 +83,73 @@ void block_type_free(struct block_type *type) {
     free(type->covered);
 }
 
+/* ---- Which field a word is. */
+
+/* new T[n] of a type with a destructor has the count before the elements. */
+uint64_t block_type_first(const struct block_type *type, uint64_t size) {
+    bool has_count =
+        type->size > WORD && size > type->size && size % type->size == WORD && !type->is_flexible;
+    return has_count ? WORD : 0;
+}
+
+/* Of a flexible array's elements the fields of the first one come again. */
+static const struct type_field *repeated_at(const struct block_type *type, uint64_t offset) {
+    for (size_t i = 0; i < type->field_count; i++) {
+        const struct type_field *field = &type->fields[i];
+        if (field->every && offset >= field->offset && (offset - field->offset) % field->every == 0)
+            return field;
+    }
+    return NULL;
+}
+
+static const struct type_field *exactly_at(const struct block_type *type, uint64_t offset) {
+    size_t next = sorted_up_to(type->fields, type->field_count, sizeof *type->fields,
+                               offsetof(struct type_field, offset), offset);
+    const struct type_field *field = next ? &type->fields[next - 1] : NULL;
+    return field && field->offset == offset ? field : NULL;
+}
+
+/* NULL: none is there. size: of the block. */
+static const struct type_field *field_at(const struct block_type *type, uint64_t size, uint64_t offset) {
+    uint64_t first = block_type_first(type, size);
+    if (!type->field_count || offset < first)
+        return NULL;
+    offset -= first;
+    if (type->is_flexible && offset >= type->size)
+        return repeated_at(type, offset);
+    offset %= type->size;
+    bool may_be = offset % WORD || type->covered[offset / WORD / 64] >> offset / WORD % 64 & 1;
+    const struct type_field *field = may_be ? exactly_at(type, offset) : NULL;
+    return field || !type->is_flexible ? field : repeated_at(type, offset);
+}
+
+/* Whether the word is a field; its label and flags then are those of the edge. */
+static bool name_word(const struct block_type *type, uint64_t size, uint64_t offset,
+                      struct graph_edge *edge) {
+    const struct type_field *field = type->is_pointers ? NULL : field_at(type, size, offset);
+    if (field) {
+        edge->label = type->labels[field - type->fields];
+        edge->flags |= field->is_in_union ? GRAPH_UNION : 0;
+    } else if (type->is_pointers && offset % WORD == 0)
+        edge->label = type->labels[0];
+    return edge->label != GRAPH_NONE;
+}
+
 /* ---- A block's words. */
 
 struct scan {
     struct graph *graph;
     const struct finder *finder;
     const struct block_type *type;
-    uint32_t pointers;
     uint64_t start, size; /* of the block */
     size_t first_edge;    /* of it */
 };
 
-static void add_edge(struct scan *scan, size_t to, uint64_t word, uint64_t offset, uint32_t label,
-                     uint32_t flags) {
-    struct graph *graph = scan->graph;
-    bool is_interior = word != scan->finder->blocks[to].start;
-    memory_grow(&graph->edges, graph->edge_count, &graph->edge_room, sizeof *graph->edges);
-    graph->edges[graph->edge_count++] =
-        (struct graph_edge){(uint32_t)to, label, offset < UINT32_MAX ? (uint32_t)offset : UINT32_MAX,
-                            flags | (is_interior ? GRAPH_INTERIOR : 0)};
-    graph->words.interior += is_interior;
+static void count_edge(struct graph *graph, const struct graph_edge *edge) {
+    struct graph_words *words = &graph->head.words;
+    *(edge->label == GRAPH_NONE ? &words->unnamed : &words->named) += 1;
+    words->interior += (edge->flags & GRAPH_INTERIOR) != 0;
+    words->in_union += (edge->flags & GRAPH_UNION) != 0;
 }
 
 /* A pointer that leads to no block: to the end of one, or to where one may have been. */
@@ -94,80 +157,57 @@ static void see_astray(struct scan *scan, uint64_t word) {
     const struct finder *finder = scan->finder;
     size_t before = word ? finder_before(finder, word - 1) : FINDER_NONE;
     if (before != FINDER_NONE && finder->blocks[before].start + finder->blocks[before].size == word)
-        scan->graph->words.past_end++;
+        scan->graph->head.words.past_end++;
     else if (word - finder->lowest < finder->extent)
-        scan->graph->words.stale++;
-}
-
-static void see_field(struct scan *scan, uint64_t offset, uint32_t label, bool is_in_union) {
-    uint64_t word;
-    if (offset + WORD > scan->size || !image_read(scan->finder->image, scan->start + offset, &word, WORD))
-        return;
-    size_t to = finder_find(scan->finder, word, false);
-    if (to == FINDER_NONE) {
-        see_astray(scan, word);
-        return;
-    }
-    scan->graph->words.named++;
-    scan->graph->words.in_union += is_in_union;
-    add_edge(scan, to, word, offset, label, is_in_union ? GRAPH_UNION : 0);
-}
-
-/* new T[n] of a type with a destructor has the count before the elements. */
-static uint64_t first_element(const struct scan *scan) {
-    uint64_t size = scan->type->size;
-    return size > WORD && scan->size > size && scan->size % size == WORD && !scan->type->is_flexible ? WORD
-                                                                                                     : 0;
-}
-
-static void see_fields_at(struct scan *scan, uint64_t element, uint64_t end) {
-    const struct block_type *type = scan->type;
-    for (size_t i = 0; i < type->field_count; i++) {
-        const struct type_field *field = &type->fields[i];
-        uint64_t offset = element + field->offset;
-        see_field(scan, offset, type->labels[i], field->is_in_union);
-        for (uint64_t more = field->every; more && offset + more + WORD <= end; more += field->every)
-            see_field(scan, offset + more, type->labels[i], field->is_in_union);
-    }
-}
-
-static bool is_field(const struct scan *scan, uint64_t element) {
-    uint64_t word = element / WORD;
-    return scan->type->covered[word / 64] >> word % 64 & 1;
-}
-
-/* Whether the words have been looked at as fields. */
-static bool is_covered(const struct scan *scan, uint64_t offset) {
-    const struct block_type *type = scan->type;
-    if (type->is_pointers)
-        return true;
-    if (!type->covered || offset < first_element(scan))
-        return false;
-    offset -= first_element(scan);
-    if (type->is_flexible)
-        return offset < type->size ? is_field(scan, offset)
-                                   : type->field_count && type->fields[type->field_count - 1].every;
-    return is_field(scan, offset % type->size);
-}
-
-static void see_fields(struct scan *scan) {
-    const struct block_type *type = scan->type;
-    if (type->is_pointers)
-        for (uint64_t offset = 0; offset + WORD <= scan->size; offset += WORD)
-            see_field(scan, offset, scan->pointers, false);
-    if (!type->field_count)
-        return;
-    uint64_t first = first_element(scan), step = type->is_flexible ? scan->size + 1 : type->size;
-    for (uint64_t element = first; element < scan->size; element += step)
-        see_fields_at(scan, element, scan->size);
+        scan->graph->head.words.stale++;
 }
 
 static void see_word(struct scan *scan, uint64_t word, uint64_t offset) {
-    size_t to = finder_find(scan->finder, word, false);
-    if (to == FINDER_NONE || is_covered(scan, offset))
+    const struct finder *finder = scan->finder;
+    struct graph *graph = scan->graph;
+    struct graph_edge edge = {.label = GRAPH_NONE};
+    if (word - finder->lowest > finder->extent) /* most words are no pointers */
         return;
-    scan->graph->words.unnamed++;
-    add_edge(scan, to, word, offset, GRAPH_NONE, 0);
+    size_t to = finder_find(finder, word, false);
+    bool is_field = name_word(scan->type, scan->size, offset, &edge);
+    if (to == FINDER_NONE) {
+        if (is_field)
+            see_astray(scan, word);
+        return;
+    }
+    if (graph->edge_count == EDGES_MAX)
+        return;
+    edge.to = (uint32_t)to;
+    edge.offset = offset < UINT32_MAX ? (uint32_t)offset : UINT32_MAX;
+    edge.flags |= word != finder->blocks[to].start ? GRAPH_INTERIOR : 0;
+    memory_grow(&graph->edges, graph->edge_count, &graph->edge_room, sizeof *graph->edges);
+    graph->edges[graph->edge_count++] = edge;
+    count_edge(graph, &edge);
+}
+
+/* Of a field that does not stand at a word, as in a packed struct. */
+static void see_odd_field(struct scan *scan, uint64_t offset) {
+    uint64_t word;
+    if ((scan->start + offset) % WORD && offset + WORD <= scan->size &&
+        image_read(scan->finder->image, scan->start + offset, &word, WORD))
+        see_word(scan, word, offset);
+}
+
+static void see_odd_fields_at(struct scan *scan, uint64_t element) {
+    for (size_t i = 0; i < scan->type->field_count; i++) {
+        const struct type_field *field = &scan->type->fields[i];
+        uint64_t offset = element + field->offset;
+        see_odd_field(scan, offset);
+        for (uint64_t more = field->every; more && offset + more + WORD <= scan->size; more += field->every)
+            see_odd_field(scan, offset + more);
+    }
+}
+
+static void see_odd_fields(struct scan *scan) {
+    const struct block_type *type = scan->type;
+    uint64_t step = type->is_flexible ? scan->size + 1 : type->size;
+    for (uint64_t at = block_type_first(type, scan->size); at < scan->size; at += step)
+        see_odd_fields_at(scan, at);
 }
 
 static void see_words(struct scan *scan) {
@@ -197,20 +237,34 @@ static void see_block(struct scan *scan, size_t block) {
     scan->start = of->address;
     scan->size = of->size;
     scan->first_edge = scan->graph->edge_count;
-    see_fields(scan);
     see_words(scan);
+    if (scan->type->is_aligned && scan->start % WORD == 0)
+        return;
+    see_odd_fields(scan);
     size_t count = scan->graph->edge_count - scan->first_edge;
     if (count > 1)
         qsort(scan->graph->edges + scan->first_edge, count, sizeof *scan->graph->edges, by_offset);
 }
 
-void capture_edges(struct graph *graph, const struct finder *finder, const struct block_type *types,
-                   uint32_t pointers) {
-    struct scan scan = {.graph = graph, .finder = finder, .pointers = pointers};
+bool capture_edges(struct graph *graph, const struct finder *finder, const struct block_type *types) {
+    struct scan scan = {.graph = graph, .finder = finder};
     for (size_t i = 0; i < graph->block_count; i++) {
+        if (i % GRAPH_STEP == 0)
+            progress("blocks looked through", i, graph->block_count);
         graph->blocks[i].edges = (uint32_t)graph->edge_count;
         scan.type = &types[graph->blocks[i].site];
         see_block(&scan, i);
     }
     graph->blocks[graph->block_count].edges = (uint32_t)graph->edge_count;
+    return graph->edge_count < EDGES_MAX;
+}
+
+void capture_edges_name(struct graph *graph, const struct block_type *types) {
+    for (size_t i = 0; i < graph->block_count; i++) {
+        const struct graph_block *block = &graph->blocks[i];
+        for (uint32_t edge = block->edges; edge < graph->blocks[i + 1].edges; edge++) {
+            name_word(&types[block->site], block->size, graph->edges[edge].offset, &graph->edges[edge]);
+            count_edge(graph, &graph->edges[edge]);
+        }
+    }
 }

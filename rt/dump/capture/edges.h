@@ -12,8 +12,9 @@
 struct block_type {
     uint64_t size; /* 0: nothing is known */
     bool is_pointers, is_flexible;
+    bool is_aligned;           /* all fields of all elements are */
     struct type_field *fields; /* by rising offset */
-    uint32_t *labels;          /* of the fields: texts of the graph */
+    uint32_t *labels;          /* of the fields: texts of the graph; of pointers the one of all elements */
     size_t field_count;
     uint64_t *covered; /* a bit for each aligned word that is a field */
 };
@@ -22,8 +23,17 @@ struct block_type {
 void block_type_set(struct block_type *, const struct module_type *type, struct string_pool *texts);
 void block_type_free(struct block_type *);
 
-/* Adds the edges of all blocks, which the graph has in the order of the finder. types: of its sites;
- * pointers: the text for the elements of arrays of pointers. */
-void capture_edges(struct graph *, const struct finder *, const struct block_type *types, uint32_t pointers);
+/* Where the first element of a block of that size is. */
+uint64_t block_type_first(const struct block_type *, uint64_t size);
+
+/* Adds the edges of all blocks, which the graph has in the order of the finder. types: of its sites. False:
+ * there are more than can be. */
+bool capture_edges(struct graph *, const struct finder *, const struct block_type *types);
+
+/* Names the edges of a graph that has them all. */
+void capture_edges_name(struct graph *, const struct block_type *types);
+
+/* Adds how texts in blocks begin. */
+void capture_contents(struct graph *, const struct image *);
 
 #endif

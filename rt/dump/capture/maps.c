@@ -2,6 +2,7 @@
 /* The memory of a process: its mappings, and what of them modules have. */
 #include "dump/capture/roots.h"
 
+#include "base/sort.h"
 #include "dump/base/memory.h"
 #include "dump/process/process.h"
 
@@ -42,7 +43,7 @@ static void add_data(struct reading *reading, uint64_t base, const Elf64_Phdr *s
         return;
     memory_grow(&maps->data, maps->data_count, &maps->data_room, sizeof *maps->data);
     maps->data[maps->data_count++] =
-        (struct capture_data){begin, end, base, path, is_c_library(reading, path)};
+        (struct capture_data){begin, end, base, path, NULL, is_c_library(reading, path)};
 }
 
 static uint64_t base_of(uint64_t start, const Elf64_Phdr *segments, unsigned count) {
@@ -103,6 +104,12 @@ void capture_maps_free(struct capture_maps *maps) {
     free(maps->data);
     string_pool_free(&maps->strings);
     *maps = (struct capture_maps){.count = 0};
+}
+
+bool capture_maps_at(const struct capture_maps *maps, uint64_t address) {
+    size_t next = sorted_up_to(maps->list, maps->count, sizeof *maps->list,
+                               offsetof(struct capture_map, begin), address);
+    return next && address < maps->list[next - 1].end;
 }
 
 static bool has(const struct capture_map *map, uint64_t address) {

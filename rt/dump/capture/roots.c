@@ -103,10 +103,11 @@ static uint64_t most(uint64_t a, uint64_t b) {
     return a > b ? a : b;
 }
 
-/* Thread-local memory lies below the thread pointer, the C library's descriptor of the thread above. */
-static struct span thread_memory(const struct capture_maps *maps, uint64_t tp) {
+/* Thread-local memory lies below the thread pointer, the C library's descriptor of the thread above. Below
+ * that of the first thread there may be more, and of any other is its stack. */
+static struct span thread_memory(const struct capture_maps *maps, uint64_t tp, bool is_first) {
     struct span map = map_at(maps, tp);
-    uint64_t below = maps->thread_local + DESCRIPTOR_ROOM;
+    uint64_t below = maps->thread_local + (is_first ? DESCRIPTOR_ROOM : 0);
     return (struct span){most(map.begin, tp - least(tp, below)), least(map.end, tp + DESCRIPTOR_ROOM)};
 }
 
@@ -118,11 +119,11 @@ static void see_thread(const struct capture_roots *roots, const struct stopped_t
     struct root_source stack = {.kind = GRAPH_STACK, .thread = id},
                        locals = {.kind = GRAPH_THREAD, .thread = id};
     struct root_source registers = {.kind = GRAPH_REGISTER, .thread = id};
-    struct span memory = thread_memory(maps, thread->tp), current = map_at(maps, thread->sp);
+    bool is_first = id == roots->stop->pid;
+    struct span memory = thread_memory(maps, thread->tp, is_first), current = map_at(maps, thread->sp);
     uint64_t sp = most(thread->sp - RED_ZONE, current.begin);
     if (memory.begin < sp && sp < memory.end)
         memory.begin = sp;
-    bool is_first = id == roots->stop->pid;
     struct span own =
         is_first ? stack_of_first(maps) : (struct span){map_at(maps, thread->tp).begin, memory.begin};
     for (size_t i = 0; i < thread->register_count; i++)

@@ -16,8 +16,8 @@ struct capture_map {
 /* A writable segment of a module. */
 struct capture_data {
     uint64_t begin, end, base;
-    const char *path;
-    bool heads; /* of the C library */
+    const char *path, *build_id; /* NULL: it is the file that the process has */
+    bool heads;                  /* of the C library */
 };
 
 struct capture_maps {
@@ -33,6 +33,9 @@ struct capture_maps {
 bool capture_maps_read(struct capture_maps *, struct remote_memory *, const struct remote_root *,
                        const struct heap *, struct reason *why);
 void capture_maps_free(struct capture_maps *);
+
+/* Whether anything is mapped there. */
+bool capture_maps_at(const struct capture_maps *, uint64_t address);
 
 /* Whether roots may be in the mapping. */
 bool capture_maps_is_root(const struct capture_maps *, const struct capture_map *, const struct stop *);

@@ -9,8 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { UNCOUNTED, UNKNOWN, FIRST };
-
 static uint32_t text_of(struct string_pool *texts, const char *text) {
     return text ? (uint32_t)string_number(texts, text) : GRAPH_NONE;
 }
@@ -50,33 +48,63 @@ static void add_view(struct graph *graph, struct string_pool *texts, const struc
     site->is_uncounted = view->backing;
 }
 
-/* A line may allocate objects of two types: "node or bucket *". */
-static bool is_one_type(const char *type) {
-    return type && !strstr(type, " or ");
+static bool are_all_known(const struct capture_sites *sites, struct site_view view) {
+    char name[TYPE_NAME_SIZE];
+    for (const char *left = view.type; type_name_alternative(&left, name);) {
+        view.type = name;
+        const struct module_type *type = type_layouts_find(&sites->layouts, &view);
+        if (!type || type->layout.state == TYPE_UNKNOWN || type->layout.state == TYPE_DIFFERS)
+            return false;
+    }
+    return true;
 }
 
-static void set_types(struct capture_sites *sites, const struct graph *graph, struct string_pool *texts) {
-    const struct report *report = sites->source.report;
-    sites->types = memory_zeros(graph->site_count, sizeof *sites->types);
-    sites->in_use = memory_zeros(graph->site_count, sizeof *sites->in_use);
-    sites->in_use[UNCOUNTED] = true;
-    for (size_t i = 0; i < report->counted; i++) {
-        const struct site_view *view = &report->sites[i]->view;
-        const struct module_type *type = type_layouts_find(&sites->layouts, view);
-        block_type_set(&sites->types[FIRST + i], is_one_type(view->type) ? type : NULL, texts);
-        sites->in_use[FIRST + i] = is_loaders(view);
+/* A site for each of its types. */
+static void add_choice(struct capture_sites *sites, struct graph *graph, struct string_pool *texts,
+                       size_t of) {
+    struct site_view view = sites->source.report->sites[of]->view;
+    struct capture_choice *choice = &sites->choices[CAPTURE_FIRST + of];
+    char name[TYPE_NAME_SIZE];
+    if (!view.type || !strstr(view.type, TYPE_NAME_OR) || !are_all_known(sites, view))
+        return;
+    choice->first = (uint32_t)graph->site_count;
+    for (const char *left = view.type; type_name_alternative(&left, name); choice->count++) {
+        view.type = name;
+        add_view(graph, texts, &view);
     }
 }
 
-bool capture_sites_read(struct capture_sites *sites, struct graph *graph, struct string_pool *texts,
-                        unsigned pid, struct reason *why) {
+static void set_type(struct capture_sites *sites, const struct graph *graph, struct string_pool *texts,
+                     size_t site, struct site_view view) {
+    uint32_t type = graph->sites[site].type;
+    view.type = type == GRAPH_NONE ? NULL : texts->list[type];
+    if (view.type && strstr(view.type, TYPE_NAME_OR))
+        view.type = NULL;
+    block_type_set(&sites->types[site], type_layouts_find(&sites->layouts, &view), texts);
+}
+
+static void set_types(struct capture_sites *sites, struct graph *graph, struct string_pool *texts) {
+    const struct report *report = sites->source.report;
+    sites->choices = memory_zeros(CAPTURE_FIRST + report->counted, sizeof *sites->choices);
+    for (size_t i = 0; i < report->counted; i++)
+        add_choice(sites, graph, texts, i);
+    sites->types = memory_zeros(graph->site_count, sizeof *sites->types);
+    sites->in_use = memory_zeros(graph->site_count, sizeof *sites->in_use);
+    sites->in_use[CAPTURE_UNCOUNTED] = true;
+    for (size_t i = 0; i < report->counted; i++) {
+        const struct site_view *view = &report->sites[i]->view;
+        const struct capture_choice *choice = &sites->choices[CAPTURE_FIRST + i];
+        set_type(sites, graph, texts, CAPTURE_FIRST + i, *view);
+        for (uint32_t site = choice->first; site < choice->first + choice->count; site++)
+            set_type(sites, graph, texts, site, *view);
+        sites->in_use[CAPTURE_FIRST + i] = is_loaders(view);
+    }
+}
+
+void capture_sites_add(struct capture_sites *sites, struct graph *graph, struct string_pool *texts) {
     struct report_limits everything = {.top = 0};
-    char path[32];
-    *sites = (struct capture_sites){.layouts.wants_fields = true};
-    snprintf(path, sizeof path, REPORT_SOURCE_PID "%u", pid);
-    if (!report_source_load(&sites->source, path, why))
-        return false;
     struct report *report = sites->source.report;
+    sites->layouts.wants_fields = true;
     report_prepare(report, &everything);
     module_list_take(&sites->modules, &sites->source);
     type_layouts_read(&sites->layouts, report, &sites->modules);
@@ -85,18 +113,40 @@ bool capture_sites_read(struct capture_sites *sites, struct graph *graph, struct
     for (size_t i = 0; i < report->counted; i++)
         add_view(graph, texts, &report->sites[i]->view);
     set_types(sites, graph, texts);
-    graph->program = text_of(texts, report->program);
+    graph->head.program = text_of(texts, report->program);
+}
+
+bool capture_sites_read(struct capture_sites *sites, struct graph *graph, struct string_pool *texts,
+                        unsigned pid, struct reason *why) {
+    char path[32];
+    *sites = (struct capture_sites){.layouts.types = NULL};
+    snprintf(path, sizeof path, REPORT_SOURCE_PID "%u", pid);
+    if (!report_source_load(&sites->source, path, why))
+        return false;
+    capture_sites_add(sites, graph, texts);
     return true;
+}
+
+void capture_texts_take(struct graph *graph, struct string_pool *texts) {
+    graph->texts = texts->list;
+    graph->text_count = texts->count;
+    texts->list = NULL;
+    texts->count = 0;
 }
 
 void capture_sites_free(struct capture_sites *sites, const struct graph *graph) {
     for (size_t i = 0; i < graph->site_count; i++)
         block_type_free(&sites->types[i]);
     free(sites->types);
+    free(sites->choices);
     free(sites->in_use);
     type_layouts_free(&sites->layouts);
     module_list_free(&sites->modules);
-    report_source_free(&sites->source);
+}
+
+uint32_t capture_site_of_row(const struct capture_sites *sites, const struct report_site *row) {
+    bool is_known = row->merged && row->merged->position < sites->source.report->counted;
+    return is_known ? CAPTURE_FIRST + (uint32_t)row->merged->position : CAPTURE_UNKNOWN;
 }
 
 uint32_t capture_site_of(const struct capture_sites *sites, uint32_t slot, uint32_t ours) {
@@ -104,8 +154,7 @@ uint32_t capture_site_of(const struct capture_sites *sites, uint32_t slot, uint3
     size_t count = sites->source.report->site_count;
     size_t row = sorted_below(file->slots, count, sizeof *file->slots, 0, slot);
     if (slot == ours)
-        return UNCOUNTED;
-    bool is_known = row < count && file->slots[row] == slot && file->rows[row].merged &&
-                    file->rows[row].merged->position < sites->source.report->counted;
-    return is_known ? FIRST + (uint32_t)file->rows[row].merged->position : UNKNOWN;
+        return CAPTURE_UNCOUNTED;
+    bool is_row = row < count && file->slots[row] == slot;
+    return is_row ? capture_site_of_row(sites, &file->rows[row]) : CAPTURE_UNKNOWN;
 }

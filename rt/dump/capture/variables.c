@@ -72,7 +72,7 @@ void capture_variables(struct graph *graph, const struct capture_maps *maps, str
         struct variables variables = {.count = 0};
         struct module_files files;
         struct reason why;
-        module_files_open(&files, maps->data[i].path, NULL, NULL);
+        module_files_open(&files, maps->data[i].path, maps->data[i].build_id, NULL);
         const struct elf_file *elf = module_files_with(&files, ".symtab");
         if (elf)
             read_table(&variables, elf, ".symtab");

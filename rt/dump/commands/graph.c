@@ -22,15 +22,18 @@ static int help(void) {
         "Shows the live objects of a process, by type, and who refers to them. The process stands still "
         "while "
         "its\n"
-        "memory is copied. A snapshot FILE has where objects point to, and nothing else of what is in them.\n"
+        "memory is copied. A snapshot FILE has where objects point to, and but for --contents nothing else "
+        "of what is in them.\n"
         "\n"
-        "  -o FILE, --output=FILE  only write a snapshot, to be looked at later or elsewhere\n"
+         "  -o FILE, --output=FILE  only write a snapshot, to be looked at later or elsewhere\n"
+         "  --format=heapsnapshot   all of it, for the Memory panel of Chrome's DevTools\n"
         "  --by=type|site          rows (default: type)\n"
         "  --top=N                 rows that are shown (0: all; default: 20)\n"
         "  --format=text|json|tsv|markdown|mermaid|dot    the last two: of --type\n"
         "  --counts, --sizes       of each type how many, or the bytes that they lead to\n"
         "  --dump                  each object: address, size, type, site\n"
         "  --edges                 each reference: address or root, field, address\n"
+        "  --contents              of PID: how texts in blocks begin, too; with -o they are in the snapshot\n"
         "  --type=TYPE             who refers to objects of the type\n"
         "  --objects               of --type: single ones, and backwards from them, for Mermaid\n"
         "  --levels=N              steps backwards of a picture (default: 5)\n"
@@ -46,7 +49,7 @@ static int help(void) {
     return STATUS_DONE;
 }
 
-enum { BY = 256, TOP, FORMAT, COUNTS, SIZES, DUMP, EDGES, TYPE, OBJECTS, LEVELS, LIMIT };
+enum { BY = 256, TOP, FORMAT, COUNTS, SIZES, DUMP, EDGES, TYPE, OBJECTS, LEVELS, LIMIT, CONTENTS };
 
 static const struct option long_options[] = {
     {"by", required_argument, NULL, BY},
@@ -56,6 +59,7 @@ static const struct option long_options[] = {
     {"sizes", no_argument, NULL, SIZES},
     {"dump", no_argument, NULL, DUMP},
     {"edges", no_argument, NULL, EDGES},
+    {"contents", no_argument, NULL, CONTENTS},
     {"type", required_argument, NULL, TYPE},
     {"objects", no_argument, NULL, OBJECTS},
     {"levels", required_argument, NULL, LEVELS},
@@ -71,7 +75,8 @@ struct asked {
     int what; /* COUNTS, SIZES, DUMP, OBJECTS; 0: rows, or of a type its holders */
     const char *type, *output;
     uint64_t top, levels, limit; /* limit: 0: not given */
-    const char *why;             /* NULL: not asked */
+    bool contents;
+    const char *why; /* NULL: not asked */
 };
 
 static const char *option_name(int value) {
@@ -97,7 +102,8 @@ static bool set_by(struct asked *asked, const char *value) {
 }
 
 static bool set_format(struct asked *asked, const char *value) {
-    static const char *const words[] = {"text", "json", "tsv", "markdown", "mermaid", "dot", NULL};
+    static const char *const words[] = {"text",    "json", "tsv",          "markdown",
+                                        "mermaid", "dot",  "heapsnapshot", NULL};
     int format;
     bool is_right = set_word(value, words, &format);
     asked->format = (enum graph_format)format;
@@ -119,6 +125,9 @@ static bool set_option(struct asked *asked, int option, char *value) {
     case TYPE:
         asked->type = value;
         return true;
+    case CONTENTS:
+        asked->contents = true;
+        return true;
     case 'o':
         asked->output = value;
         return true;
@@ -130,7 +139,7 @@ static bool set_option(struct asked *asked, int option, char *value) {
 
 static const char *right_values(int option) {
     return option == BY       ? "type or site"
-           : option == FORMAT ? "text, json, tsv, markdown, mermaid or dot"
+           : option == FORMAT ? "text, json, tsv, markdown, mermaid, dot or heapsnapshot"
                               : "a number";
 }
 
@@ -152,6 +161,8 @@ static int check(const struct asked *asked) {
         return complain_usage("graph: --objects needs --type");
     if (is_diagram(asked) && (!asked->type || asked->why))
         return complain_usage("graph: mermaid and dot need --type");
+    if (asked->format == GRAPH_HEAPSNAPSHOT && (asked->what || asked->type || asked->why))
+        return complain_usage("graph: a heap snapshot has all that there is");
     return STATUS_DONE;
 }
 
@@ -183,17 +194,19 @@ static bool load_file(struct graph *graph, const char *path, struct reason *why)
         return false;
     bool is_read = graph_read(graph, map.bytes, map.size, why);
     file_unmap(&map, &unimportant);
+    if (is_read && graph->head.is_bare)
+        capture_name(graph);
     return is_read;
 }
 
 /* A number is a process if no file has that name. */
-static bool load(struct graph *graph, const char *path, struct reason *why) {
+static bool load(struct graph *graph, const char *path, bool contents, struct reason *why) {
     unsigned pid;
     size_t prefix = strlen(REPORT_SOURCE_PID);
     bool is_pid = strncmp(path, REPORT_SOURCE_PID, prefix) == 0
                       ? report_source_is_pid(path + prefix, &pid)
                       : report_source_is_pid(path, &pid) && access(path, F_OK) != 0;
-    return is_pid ? capture_graph(graph, pid, why) : load_file(graph, path, why);
+    return is_pid ? capture_graph(graph, pid, contents, why) : load_file(graph, path, why);
 }
 
 static int show_rows(const struct graph *graph, const struct asked *asked) {
@@ -239,14 +252,25 @@ static int show_lines(const struct graph *graph, int what) {
     return standard_out_end();
 }
 
+static int write_heapsnapshot(const struct graph *graph) {
+    struct graph_dominators dominators;
+    graph_dominators_find(&dominators, graph);
+    graph_show_heapsnapshot(standard_out(), graph, &dominators);
+    graph_dominators_free(&dominators);
+    return standard_out_end();
+}
+
 static int write_snapshot(const struct graph *graph, const struct asked *asked) {
-    standard_out_to(asked->output);
+    if (asked->output)
+        standard_out_to(asked->output);
+    if (asked->format == GRAPH_HEAPSNAPSHOT)
+        return write_heapsnapshot(graph);
     graph_write(standard_out(), graph);
     return standard_out_end();
 }
 
 static int show(const char *path, const struct graph *graph, const struct asked *asked) {
-    if (asked->output)
+    if (asked->output || asked->format == GRAPH_HEAPSNAPSHOT)
         return write_snapshot(graph, asked);
     if (asked->why)
         return show_why(path, graph, asked);
@@ -260,7 +284,7 @@ static int show(const char *path, const struct graph *graph, const struct asked 
 static int show_growth(char **paths, const struct graph *old, const struct asked *asked) {
     struct graph new;
     struct reason why;
-    if (!load(&new, paths[1], &why))
+    if (!load(&new, paths[1], false, &why))
         return complain(paths[1], "%s", why.text);
     graph_show_growth(standard_out(), old, &new, asked->top, asked->format);
     graph_free(&new);
@@ -280,11 +304,13 @@ int command_graph(int count, char **arguments) {
         asked.why = paths[2];
         files = 1;
     }
+    if (files == 2 && asked.format > GRAPH_MARKDOWN)
+        return complain_usage("graph: what has grown is a table");
     if (files < 1 || files > 2)
         return complain_usage("graph: %s", files < 1 ? "no process and no file" : "more than two files");
     if (files == 2 && not_of_two(&asked))
         return complain_usage("graph: --%s is of one process or file", not_of_two(&asked));
-    if (!load(&graph, paths[0], &why))
+    if (!load(&graph, paths[0], asked.contents, &why))
         return complain(paths[0], "%s", why.text);
     status = files == 2 ? show_growth(paths, &graph, &asked) : show(paths[0], &graph, &asked);
     graph_free(&graph);

@@ -86,8 +86,9 @@ static bool add_node(struct objects *objects, uint32_t block, unsigned level) {
         return false;
     objects->queue[objects->levels.count] = block;
     number_map_add(&objects->levels, block, level);
-    snprintf(text, sizeof text, "0x%llx %s", (unsigned long long)objects->graph->blocks[block].address,
-             graph_type_name(objects->graph, block));
+    const char *content = graph_content_of(objects->graph, block);
+    snprintf(text, sizeof text, "0x%llx %s%s%s", (unsigned long long)objects->graph->blocks[block].address,
+             graph_type_name(objects->graph, block), content ? ": " : "", content ?: "");
     diagram_node(&objects->diagram, block, text);
     return true;
 }

@@ -4,6 +4,7 @@
 #include "dump/graph/dominators.h"
 
 #include "dump/base/memory.h"
+#include "dump/base/progress.h"
 
 #include <stdlib.h>
 
@@ -224,8 +225,11 @@ static void forest_close(struct forest *forest) {
 
 static void find(struct forest *forest) {
     uint32_t last = forest->search->count + 1;
-    for (uint32_t vertex = last; vertex > 1; vertex--)
+    for (uint32_t vertex = last; vertex > 1; vertex--) {
+        if (vertex % GRAPH_STEP == 0)
+            progress("blocks whose holders are known", last - vertex, last);
         take(forest, vertex);
+    }
     for (uint32_t vertex = 2; vertex <= last; vertex++)
         if (forest->dominator[vertex] != forest->semi[vertex])
             forest->dominator[vertex] = forest->dominator[forest->dominator[vertex]];

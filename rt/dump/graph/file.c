@@ -1,119 +1,36 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The snapshot file (allocsite-graph.5): numbers of one to ten bytes, seven bits in each, the lowest first.
- * What follows one another in memory is written as distances, which take a byte or two. */
+/* The snapshot file (allocsite-graph.5), whose writer is write/snapshot.c. */
 #include "base/hash.h"
 #include "dump/base/memory.h"
+#include "dump/base/progress.h"
 #include "dump/graph/graph.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Keeps the sum of what is written. */
-struct writer {
-    struct out *out;
-    uint64_t sum;
-};
-
-static void put_byte(struct writer *writer, unsigned char byte) {
-    out_char(writer->out, (char)byte);
-    writer->sum = fnv_1a_more(writer->sum, &(char){(char)byte}, 1);
-}
-
-static void put(struct writer *writer, uint64_t number) {
-    for (; number >= 0x80; number >>= 7)
-        put_byte(writer, (unsigned char)(number | 0x80));
-    put_byte(writer, (unsigned char)number);
-}
-
-/* Small whether it is above or below zero. */
-static void put_signed(struct writer *writer, int64_t number) {
-    put(writer, (uint64_t)number << 1 ^ (uint64_t)(number >> 63));
-}
-
-/* None is 0. */
-static void put_label(struct writer *writer, uint32_t label) {
-    put(writer, label == GRAPH_NONE ? 0 : (uint64_t)label + 1);
-}
-
-static void put_head(struct writer *writer, const struct graph *graph) {
-    put(writer, GRAPH_VERSION);
-    put(writer, graph->pid);
-    put(writer, graph->taken);
-    put(writer, graph->stopped);
-    put_label(writer, graph->program);
-#define PUT_WORDS(name) put(writer, graph->words.name);
-    GRAPH_WORDS(PUT_WORDS)
-    put(writer, graph->text_count);
-    put(writer, graph->site_count);
-    put(writer, graph->block_count);
-    put(writer, graph->edge_count);
-    put(writer, graph->root_count);
-}
-
-static void put_text(struct writer *writer, const char *text) {
-    size_t length = strlen(text);
-    put(writer, length);
-    for (size_t i = 0; i < length; i++)
-        put_byte(writer, (unsigned char)text[i]);
-}
-
-static void put_site(struct writer *writer, const struct graph_site *site) {
-    put(writer, site->id);
-    put_label(writer, site->function);
-    put_label(writer, site->file);
-    put_label(writer, site->module);
-    put_label(writer, site->type);
-    put(writer, site->line);
-    put(writer, site->column);
-    put(writer, site->is_uncounted);
-}
-
-static void put_edges(struct writer *writer, const struct graph *graph, size_t block) {
-    uint32_t first = graph->blocks[block].edges, end = graph->blocks[block + 1].edges, offset = 0;
-    put(writer, end - first);
-    for (uint32_t i = first; i < end; i++) {
-        const struct graph_edge *edge = &graph->edges[i];
-        put_signed(writer, (int64_t)edge->offset - offset);
-        put_signed(writer, (int64_t)edge->to - (int64_t)block);
-        put(writer, (edge->label == GRAPH_NONE ? 0 : (uint64_t)edge->label + 1) << 2 | edge->flags);
-        offset = edge->offset;
-    }
-}
-
-static void put_blocks(struct writer *writer, const struct graph *graph) {
-    uint64_t address = 0;
-    for (size_t i = 0; i < graph->block_count; i++) {
-        const struct graph_block *block = &graph->blocks[i];
-        put(writer, block->address - address);
-        put(writer, block->size);
-        put(writer, block->site);
-        put_edges(writer, graph, i);
-        address = block->address;
-    }
-}
-
-static void put_root(struct writer *writer, const struct graph_root *root) {
-    put(writer, root->to);
-    put(writer, root->kind);
-    put(writer, root->thread);
-    put_label(writer, root->label);
-    put(writer, root->offset);
-}
-
 void graph_write(struct out *out, const struct graph *graph) {
-    struct writer writer = {.out = out, .sum = FNV_1A_BASIS};
-    for (const char *magic = GRAPH_MAGIC; *magic; magic++)
-        put_byte(&writer, (unsigned char)*magic);
-    put_head(&writer, graph);
+    struct snapshot to;
+    snapshot_begin(&to, out, &graph->head,
+                   &(struct snapshot_counts){graph->text_count, graph->module_count, graph->site_count,
+                                             graph->block_count});
     for (size_t i = 0; i < graph->text_count; i++)
-        put_text(&writer, graph->texts[i]);
+        snapshot_text(&to, graph->texts[i]);
+    for (size_t i = 0; i < graph->module_count; i++)
+        snapshot_module(&to, &graph->modules[i]);
     for (size_t i = 0; i < graph->site_count; i++)
-        put_site(&writer, &graph->sites[i]);
-    put_blocks(&writer, graph);
+        snapshot_site(&to, &graph->sites[i]);
+    for (size_t i = 0; i < graph->block_count; i++) {
+        snapshot_block(&to, &graph->blocks[i]);
+        for (uint32_t edge = graph->blocks[i].edges; edge < graph->blocks[i + 1].edges; edge++)
+            snapshot_edge(&to, &graph->edges[edge]);
+        snapshot_block_end(&to);
+    }
     for (size_t i = 0; i < graph->root_count; i++)
-        put_root(&writer, &graph->roots[i]);
-    for (unsigned byte = 0; byte < GRAPH_SUM_SIZE; byte++)
-        out_char(out, (char)(writer.sum >> 8 * byte));
+        snapshot_root(&to, &graph->roots[i]);
+    snapshot_roots_end(&to);
+    for (size_t i = 0; i < graph->content_count; i++)
+        snapshot_content(&to, &graph->contents[i]);
+    snapshot_end(&to);
 }
 
 /* ---- Reading it. */
@@ -122,15 +39,31 @@ void graph_free(struct graph *graph) {
     for (size_t i = 0; i < graph->text_count; i++)
         free(graph->texts[i]);
     free(graph->texts);
+    free(graph->modules);
     free(graph->sites);
     free(graph->blocks);
     free(graph->edges);
     free(graph->roots);
+    free(graph->contents);
+}
+
+const char *graph_content_of(const struct graph *graph, size_t block) {
+    size_t first = 0, count = graph->content_count;
+    while (count) {
+        size_t half = count / 2;
+        bool is_below = graph->contents[first + half].block < block;
+        first += is_below ? half + 1 : 0;
+        count = is_below ? count - half - 1 : half;
+    }
+    bool is_known = first < graph->content_count && graph->contents[first].block == block;
+    return is_known ? graph->contents[first].text : NULL;
 }
 
 struct reader {
     const unsigned char *at, *end;
     bool is_wrong;
+    bool is_first; /* version 1, which says how many edges and roots there are */
+    uint64_t edges, roots;
 };
 
 static uint64_t get(struct reader *reader) {
@@ -171,28 +104,36 @@ static size_t get_count(struct reader *reader) {
     return reader->is_wrong ? 0 : count;
 }
 
-static void get_head(struct reader *reader, struct graph *graph) {
-    graph->pid = get(reader);
-    graph->taken = get(reader);
-    graph->stopped = get(reader);
-    uint64_t program = get(reader);
-#define GET_WORDS(name) graph->words.name = get(reader);
-    GRAPH_WORDS(GET_WORDS)
+static void get_counts(struct reader *reader, struct graph *graph) {
+    graph->head.is_bare = !reader->is_first && get_below(reader, 2);
     graph->text_count = get_count(reader);
+    graph->module_count = reader->is_first ? 0 : get_count(reader);
     graph->site_count = get_count(reader);
     graph->block_count = get_count(reader);
-    graph->edge_count = get_count(reader);
-    graph->root_count = get_count(reader);
+    if (!reader->is_first)
+        return;
+    reader->edges = get_count(reader);
+    reader->roots = get_count(reader);
+}
+
+static void get_head(struct reader *reader, struct graph *graph) {
+    struct graph_head *head = &graph->head;
+    head->pid = get(reader);
+    head->taken = get(reader);
+    head->stopped = get(reader);
+    uint64_t program = get(reader);
+#define GET_WORDS(name) head->words.name = get(reader);
+    GRAPH_WORDS(GET_WORDS)
+    get_counts(reader, graph);
     reader->is_wrong |= program > graph->text_count;
-    graph->program = program && !reader->is_wrong ? (uint32_t)program - 1 : GRAPH_NONE;
+    head->program = program && !reader->is_wrong ? (uint32_t)program - 1 : GRAPH_NONE;
 }
 
 static void make_room(struct graph *graph) {
     graph->texts = memory_zeros(graph->text_count, sizeof *graph->texts);
+    graph->modules = memory_zeros(graph->module_count, sizeof *graph->modules);
     graph->sites = memory_zeros(graph->site_count, sizeof *graph->sites);
-    graph->blocks = memory_zeros(graph->block_count, sizeof *graph->blocks);
-    graph->edges = memory_zeros(graph->edge_count, sizeof *graph->edges);
-    graph->roots = memory_zeros(graph->root_count, sizeof *graph->roots);
+    graph->blocks = memory_zeros(graph->block_count + 1, sizeof *graph->blocks);
 }
 
 static char *get_text(struct reader *reader) {
@@ -203,8 +144,17 @@ static char *get_text(struct reader *reader) {
     return text;
 }
 
+static void get_module(struct reader *reader, const struct graph *graph, struct graph_module *module) {
+    module->path = get_label(reader, graph);
+    module->build_id = get_label(reader, graph);
+    module->begin = get(reader);
+    module->size = get(reader);
+    module->base = get(reader);
+}
+
 static void get_site(struct reader *reader, const struct graph *graph, struct graph_site *site) {
     site->id = get(reader);
+    site->address = reader->is_first ? 0 : get(reader);
     site->function = get_label(reader, graph);
     site->file = get_label(reader, graph);
     site->module = get_label(reader, graph);
@@ -214,53 +164,102 @@ static void get_site(struct reader *reader, const struct graph *graph, struct gr
     site->is_uncounted = get_below(reader, 2);
 }
 
-static void get_edge(struct reader *reader, const struct graph *graph, size_t block, uint32_t *offset,
-                     struct graph_edge *edge) {
+/* first: the number of text and flags, which in version 1 came last. */
+static void get_edge(struct reader *reader, struct graph *graph, size_t block, uint64_t first,
+                     uint32_t *offset) {
     int64_t at = *offset + get_signed(reader), to = (int64_t)block + get_signed(reader);
-    uint64_t label = get(reader);
+    uint64_t label = reader->is_first ? get(reader) : first - 1;
     reader->is_wrong |= at < 0 || at > UINT32_MAX || to < 0 || (uint64_t)to >= graph->block_count ||
-                        label >> 2 > graph->text_count;
+                        label >> 2 > graph->text_count || graph->edge_count >= UINT32_MAX - 1;
     if (reader->is_wrong)
         return;
-    edge->to = (uint32_t)to;
-    edge->offset = *offset = (uint32_t)at;
-    edge->flags = label & 3;
-    edge->label = label >> 2 ? (uint32_t)(label >> 2) - 1 : GRAPH_NONE;
+    *offset = (uint32_t)at;
+    memory_grow(&graph->edges, graph->edge_count, &graph->edge_room, sizeof *graph->edges);
+    graph->edges[graph->edge_count++] = (struct graph_edge){
+        (uint32_t)to, label >> 2 ? (uint32_t)(label >> 2) - 1 : GRAPH_NONE, (uint32_t)at, label & 3};
+}
+
+static void get_edges(struct reader *reader, struct graph *graph, size_t block) {
+    uint32_t offset = 0;
+    uint64_t count = reader->is_first ? get_below(reader, reader->edges - graph->edge_count + 1) : 0, first;
+    if (reader->is_first)
+        while (count-- && !reader->is_wrong)
+            get_edge(reader, graph, block, 0, &offset);
+    else
+        while ((first = get(reader)) && !reader->is_wrong)
+            get_edge(reader, graph, block, first, &offset);
 }
 
 static void get_blocks(struct reader *reader, struct graph *graph) {
     uint64_t address = 0;
-    uint32_t edge = 0;
     for (size_t i = 0; i < graph->block_count && !reader->is_wrong; i++) {
         struct graph_block *block = &graph->blocks[i];
+        if (i % GRAPH_STEP == 0)
+            progress("blocks read", i, graph->block_count);
         reader->is_wrong |= __builtin_add_overflow(address, get(reader), &address);
         uint64_t size = get(reader);
-        *block = (struct graph_block){address, size, get_below(reader, graph->site_count), edge};
-        uint32_t offset = 0, count = get_below(reader, (uint64_t)graph->edge_count - edge + 1);
+        *block = (struct graph_block){address, size, get_below(reader, graph->site_count),
+                                      (uint32_t)graph->edge_count};
         reader->is_wrong |= size > UINT64_MAX - address;
-        for (uint32_t end = edge + count; edge < end && !reader->is_wrong; edge++)
-            get_edge(reader, graph, i, &offset, &graph->edges[edge]);
+        get_edges(reader, graph, i);
     }
-    graph->blocks[graph->block_count].edges = edge;
-    reader->is_wrong |= edge != graph->edge_count;
+    graph->blocks[graph->block_count].edges = (uint32_t)graph->edge_count;
+    reader->is_wrong |= reader->is_first && graph->edge_count != reader->edges;
 }
 
-static void get_root(struct reader *reader, const struct graph *graph, struct graph_root *root) {
-    root->to = get_below(reader, graph->block_count);
-    root->kind = get_below(reader, GRAPH_ROOT_KINDS);
-    root->thread = get_below(reader, UINT32_MAX);
-    root->label = get_label(reader, graph);
-    root->offset = get(reader);
+static void get_root(struct reader *reader, struct graph *graph, uint64_t first) {
+    struct graph_root root = {.kind = (uint32_t)first - 1, .to = get_below(reader, graph->block_count)};
+    if (reader->is_first)
+        root.kind = get_below(reader, GRAPH_ROOT_KINDS);
+    reader->is_wrong |= first > GRAPH_ROOT_KINDS;
+    root.thread = get_below(reader, UINT32_MAX);
+    root.label = get_label(reader, graph);
+    root.offset = get(reader);
+    memory_grow(&graph->roots, graph->root_count, &graph->root_room, sizeof *graph->roots);
+    graph->roots[graph->root_count++] = root;
+}
+
+static void get_roots(struct reader *reader, struct graph *graph) {
+    uint64_t first;
+    if (reader->is_first)
+        while (reader->roots-- && !reader->is_wrong)
+            get_root(reader, graph, 1);
+    else
+        while ((first = get(reader)) && !reader->is_wrong)
+            get_root(reader, graph, first);
+}
+
+static void get_content(struct reader *reader, struct graph *graph, uint64_t block) {
+    size_t length = get_count(reader);
+    reader->is_wrong |= block >= graph->block_count || length > GRAPH_CONTENT_SIZE;
+    if (reader->is_wrong)
+        return;
+    memory_grow(&graph->contents, graph->content_count, &graph->content_room, sizeof *graph->contents);
+    struct graph_content *content = &graph->contents[graph->content_count++];
+    content->block = (uint32_t)block;
+    memset(content->text, 0, sizeof content->text);
+    memcpy(content->text, reader->at, length);
+    reader->at += length;
+}
+
+static void get_contents(struct reader *reader, struct graph *graph) {
+    uint64_t block = 0, first;
+    while (!reader->is_first && (first = get(reader)) && !reader->is_wrong) {
+        reader->is_wrong |= first > graph->block_count;
+        get_content(reader, graph, block += first - 1);
+    }
 }
 
 static void get_all(struct reader *reader, struct graph *graph) {
     for (size_t i = 0; i < graph->text_count; i++)
         graph->texts[i] = get_text(reader);
+    for (size_t i = 0; i < graph->module_count; i++)
+        get_module(reader, graph, &graph->modules[i]);
     for (size_t i = 0; i < graph->site_count; i++)
         get_site(reader, graph, &graph->sites[i]);
     get_blocks(reader, graph);
-    for (size_t i = 0; i < graph->root_count; i++)
-        get_root(reader, graph, &graph->roots[i]);
+    get_roots(reader, graph);
+    get_contents(reader, graph);
     reader->is_wrong |= reader->at != reader->end;
 }
 
@@ -278,7 +277,7 @@ static bool has_sum(const char *bytes, size_t size) {
 
 bool graph_read(struct graph *graph, const char *bytes, size_t size, struct reason *why) {
     struct reader reader = {.at = (const unsigned char *)bytes};
-    *graph = (struct graph){.program = GRAPH_NONE};
+    *graph = (struct graph){.head.program = GRAPH_NONE};
     if (!graph_is_file(bytes, size))
         return reason_set(why, "is no snapshot of a heap (allocsite-dump graph PID -o FILE makes one)");
     if (size < strlen(GRAPH_MAGIC) + GRAPH_SUM_SIZE || !has_sum(bytes, size - GRAPH_SUM_SIZE))
@@ -286,9 +285,10 @@ bool graph_read(struct graph *graph, const char *bytes, size_t size, struct reas
     reader.end = reader.at + size - GRAPH_SUM_SIZE;
     reader.at += strlen(GRAPH_MAGIC);
     uint64_t version = get(&reader);
-    if (version != GRAPH_VERSION && !reader.is_wrong)
+    if ((!version || version > GRAPH_VERSION) && !reader.is_wrong)
         return reason_set(why, "is a snapshot of version %llu, not %d", (unsigned long long)version,
                           GRAPH_VERSION);
+    reader.is_first = version == 1;
     get_head(&reader, graph);
     if (reader.is_wrong)
         return reason_set(why, "is damaged or not whole");

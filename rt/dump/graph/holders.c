@@ -2,6 +2,7 @@
 /* Who holds what, by type. */
 #include "base/sort.h"
 #include "dump/base/memory.h"
+#include "dump/base/progress.h"
 #include "dump/graph/sums.h"
 
 #include <stdio.h>
@@ -24,43 +25,72 @@ void graph_root_name(char *text, size_t size, const struct graph *graph, const s
         snprintf(text, size, "%s", variable ?: kinds[root->kind]);
 }
 
-/* A reference: pairs of the same holder, field and type stand together when they are sorted. */
+/* A reference of a holder that is in the list. */
 struct reference {
-    struct graph_holder of;
-    uint32_t to;
+    uint32_t holder, to;
 };
 
 struct references {
+    const struct graph *graph;
+    const char *type; /* of which they are; NULL: of any */
+    struct graph_holders *holders;
+    struct number_map places, numbers; /* places: of types, or kinds of roots, and fields */
     struct reference *list;
     size_t count, room;
 };
 
-static void add(struct references *references, const struct graph *graph, const char *type,
-                struct graph_holder of, uint32_t to) {
-    of.to = graph_type_name(graph, to);
-    if (type && strcmp(of.to, type) != 0)
-        return;
-    memory_grow(&references->list, references->count, &references->room, sizeof *references->list);
-    references->list[references->count++] = (struct reference){of, to};
+/* Of a type, or a kind of root, and a field of it that leads to a type. */
+static uint32_t holder_number(struct references *references, uint64_t from, uint32_t label, uint32_t to) {
+    struct graph_holders *holders = references->holders;
+    uint64_t place = from << 32 | label;
+    number_map_add(&references->places, place, references->places.count);
+    uint64_t key = *number_map_find(&references->places, place) << 32 | to;
+    if (number_map_add(&references->numbers, key, holders->count)) {
+        memory_grow(&holders->list, holders->count, &holders->room, sizeof *holders->list);
+        holders->list[holders->count++] = (struct graph_holder){.references = 0};
+    }
+    return (uint32_t)*number_map_find(&references->numbers, key);
 }
 
-static void add_edges(struct references *references, const struct graph *graph, const char *type) {
+/* from: the number of a text, or behind all of these a kind of root. */
+static void add(struct references *references, uint64_t from, struct graph_holder of, uint32_t label,
+                uint32_t to) {
+    const struct graph *graph = references->graph;
+    of.to = graph_type_name(graph, to);
+    if (references->type && strcmp(of.to, references->type) != 0)
+        return;
+    uint32_t number = holder_number(references, from, label, graph_site_of(graph, to)->type);
+    struct graph_holder *holder = &references->holders->list[number];
+    if (!holder->references++) {
+        *holder = of;
+        holder->references = 1;
+    }
+    memory_grow(&references->list, references->count, &references->room, sizeof *references->list);
+    references->list[references->count++] = (struct reference){number, to};
+}
+
+static void add_edges(struct references *references) {
+    const struct graph *graph = references->graph;
     for (size_t i = 0; i < graph->block_count; i++) {
-        const char *from = graph_type_name(graph, i);
-        for (uint32_t edge = graph->blocks[i].edges; edge < graph->blocks[i + 1].edges; edge++)
-            add(references, graph, type,
-                (struct graph_holder){.from = from, .field = graph_text(graph, graph->edges[edge].label)},
+        struct graph_holder of = {.from = graph_type_name(graph, i)};
+        if (i % GRAPH_STEP == 0)
+            progress("blocks looked at", i, graph->block_count);
+        for (uint32_t edge = graph->blocks[i].edges; edge < graph->blocks[i + 1].edges; edge++) {
+            of.field = graph_text(graph, graph->edges[edge].label);
+            add(references, graph_site_of(graph, i)->type, of, graph->edges[edge].label,
                 graph->edges[edge].to);
+        }
     }
 }
 
-static void add_roots(struct references *references, const struct graph *graph, const char *type) {
+static void add_roots(struct references *references) {
+    const struct graph *graph = references->graph;
     for (size_t i = 0; i < graph->root_count; i++) {
         const struct graph_root *root = &graph->roots[i];
-        add(references, graph, type,
+        add(references, GRAPH_NONE - 1 - root->kind,
             (struct graph_holder){
                 .from = kinds[root->kind], .field = graph_text(graph, root->label), .is_root = true},
-            root->to);
+            root->label, root->to);
     }
 }
 
@@ -70,44 +100,46 @@ static int by_holder(const struct graph_holder *left, const struct graph_holder 
                                              ?: compare_text(left->field, right->field);
 }
 
-static int by_object(const void *a, const void *b) {
-    const struct reference *left = a, *right = b;
-    return by_holder(&left->of, &right->of) ?: compare_u64(left->to, right->to);
-}
-
 static int by_number(const void *a, const void *b) {
     const struct graph_holder *left = a, *right = b;
     return compare_u64(right->references, left->references) ?: by_holder(left, right);
 }
 
-static void sum_up(struct graph_holders *holders, const struct graph *graph,
-                   const struct references *references) {
-    for (size_t i = 0; i < references->count; i++) {
-        const struct reference *reference = &references->list[i];
-        bool is_new = !i || by_holder(&reference[-1].of, &reference->of) != 0;
-        if (is_new) {
-            memory_grow(&holders->list, holders->count, &holders->room, sizeof *holders->list);
-            holders->list[holders->count++] = reference->of;
-        }
-        struct graph_holder *holder = &holders->list[holders->count - 1];
-        holder->references++;
-        if (is_new || reference[-1].to != reference->to) {
-            holder->objects++;
-            holder->bytes += graph_own(graph, reference->to);
-        }
-    }
+/* The objects of each holder are counted once each: its references come together, and who was last to count
+ * an object is remembered. */
+static void count_objects(struct references *references) {
+    const struct graph *graph = references->graph;
+    struct graph_holders *holders = references->holders;
+    size_t *next = memory_zeros(holders->count + 1, sizeof *next);
+    uint32_t *objects = memory_zeros(references->count, sizeof *objects);
+    uint32_t *last = memory_zeros(graph->block_count, sizeof *last);
+    for (size_t i = 0; i < holders->count; i++)
+        next[i + 1] = next[i] + holders->list[i].references;
+    for (size_t i = 0; i < references->count; i++)
+        objects[next[references->list[i].holder]++] = references->list[i].to;
+    size_t at = 0;
+    for (uint32_t i = 0; i < holders->count; i++)
+        for (; at < next[i]; at++)
+            if (last[objects[at]] != i + 1) {
+                last[objects[at]] = i + 1;
+                holders->list[i].objects++;
+                holders->list[i].bytes += graph_own(graph, objects[at]);
+            }
+    free(next);
+    free(objects);
+    free(last);
 }
 
 void graph_holders_find(struct graph_holders *holders, const struct graph *graph, const char *type) {
-    struct references references = {.count = 0};
+    struct references references = {.graph = graph, .type = type, .holders = holders};
     *holders = (struct graph_holders){.count = 0};
-    add_edges(&references, graph, type);
-    add_roots(&references, graph, type);
-    if (references.count)
-        qsort(references.list, references.count, sizeof *references.list, by_object);
-    sum_up(holders, graph, &references);
+    add_edges(&references);
+    add_roots(&references);
+    count_objects(&references);
     if (holders->count)
         qsort(holders->list, holders->count, sizeof *holders->list, by_number);
+    number_map_free(&references.places);
+    number_map_free(&references.numbers);
     free(references.list);
 }
 

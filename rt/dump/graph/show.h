@@ -7,7 +7,15 @@
 #include "dump/graph/sums.h"
 #include "write/grid.h"
 
-enum graph_format { GRAPH_TEXT, GRAPH_JSON, GRAPH_TSV, GRAPH_MARKDOWN, GRAPH_MERMAID, GRAPH_DOT };
+enum graph_format {
+    GRAPH_TEXT,
+    GRAPH_JSON,
+    GRAPH_TSV,
+    GRAPH_MARKDOWN,
+    GRAPH_MERMAID,
+    GRAPH_DOT,
+    GRAPH_HEAPSNAPSHOT
+};
 
 /* Rows by type or site, with a head. shown: so many of them. */
 void graph_show_sums(struct out *, const struct graph *, const struct graph_sums *, size_t shown,
@@ -23,6 +31,9 @@ void graph_show_dump(struct out *, const struct graph *);
 /* A line for each reference: the holder's address or the root, the field, the address of what it points to.
  */
 void graph_show_edges(struct out *, const struct graph *);
+
+/* All of it as a heap snapshot of V8. */
+void graph_show_heapsnapshot(struct out *, const struct graph *, const struct graph_dominators *);
 
 /* Who refers to objects of the type: as a table, or as a picture of so many levels. */
 void graph_show_holders(struct out *, const struct graph *, const char *type, size_t shown, unsigned levels,
@@ -46,6 +57,9 @@ void graph_show_growth(struct out *, const struct graph *from, const struct grap
 
 /* Whether a type has the name as a person writes it. */
 bool graph_is_type(const char *type, const char *asked);
+
+/* In quotes, behind something; nothing if it is not known how the block's text begins. */
+void graph_put_content(struct out *, const struct graph *, size_t block);
 
 /* ---- Parts of tables. */
 

@@ -4,6 +4,7 @@
 
 #include "base/sort.h"
 #include "dump/base/memory.h"
+#include "dump/base/progress.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -165,6 +166,7 @@ static void reach_all(struct graph_sums *sums, const struct graph *graph, size_t
     reaching.stack = memory_zeros(graph->block_count, sizeof *reaching.stack);
     for (size_t row = 0; row < shown && row < sums->count; row++) {
         reaching.walk++;
+        progress("rows whose deep bytes are known", row, shown < sums->count ? shown : sums->count);
         for (uint32_t i = 0; i < graph->block_count; i++)
             if (row_of(sums, graph, i) == &sums->rows[row])
                 sums->rows[row].deep += reach(&reaching, i);

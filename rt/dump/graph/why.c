@@ -90,6 +90,7 @@ static void put_object(const struct ways *ways, uint32_t block) {
     out_u64(ways->out, graph->blocks[block].size);
     out_text(ways->out, " B, ");
     graph_site_write(ways->out, graph, graph_site_of(graph, block));
+    graph_put_content(ways->out, graph, block);
     out_char(ways->out, '\n');
 }
 

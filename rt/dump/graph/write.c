@@ -45,7 +45,7 @@ static void put_name(const struct page *page, const struct graph *graph, const s
 }
 
 static void put_words(const struct page *page, const struct graph *graph) {
-    const struct graph_words *words = &graph->words;
+    const struct graph_words *words = &graph->head.words;
     page_begin_line(page, "edges: ", "\nEdges: ");
     page_count(page, words->named, " has the name of a field, ", " have the names of fields, ");
     page_count(page, words->unnamed, " does not", " do not");
@@ -54,6 +54,8 @@ static void put_words(const struct page *page, const struct graph *graph) {
     page_count(page, words->interior, " points into a block, ", " point into a block, ");
     page_count(page, words->in_union, " is from a union", " are from a union");
     page_end_line(page);
+    if (words->stale == GRAPH_UNKNOWN)
+        return;
     page_begin_line(page, "besides: ", "\nBesides: ");
     page_count(page, words->past_end, " pointer to the end of a block, ",
                " pointers to the end of a block, ");
@@ -63,9 +65,9 @@ static void put_words(const struct page *page, const struct graph *graph) {
 
 static void put_head(const struct page *page, const struct graph *graph, const struct graph_sums *sums) {
     page_begin_line(page, "allocsite graph: ", "**allocsite graph** ");
-    page_code(page, graph_text(graph, graph->program));
+    page_code(page, graph_text(graph, graph->head.program));
     out_text(page->out, ", pid ");
-    out_u64(page->out, graph->pid);
+    out_u64(page->out, graph->head.pid);
     page_end_line(page);
     page_begin_line(page, "live: ", "\nLive: ");
     page_count(page, sums->total.objects, " object of ", " objects of ");
@@ -122,16 +124,18 @@ static void json_row(struct json *json, const struct graph_row *row) {
 static void json_rows(struct out *out, const struct graph *graph, const struct graph_sums *sums, size_t shown,
                       enum graph_by by) {
     struct json json = json_begin(out, "allocsite-graph", 1);
-    json_text(&json, "program", graph_text(graph, graph->program));
-    json_number(&json, "pid", graph->pid);
-    json_number(&json, "stopped_ns", graph->stopped);
+    json_text(&json, "program", graph_text(graph, graph->head.program));
+    json_number(&json, "pid", graph->head.pid);
+    json_number(&json, "stopped_ns", graph->head.stopped);
     json_number(&json, "objects", sums->total.objects);
     json_number(&json, "bytes", sums->total.own);
     json_number(&json, "typed_bytes", sums->typed);
     json_number(&json, "lost_objects", sums->total.lost);
     json_number(&json, "lost_bytes", sums->total.lost_bytes);
     json_open(&json, "words", '{');
-#define JSON_WORDS(name) json_number(&json, #name, graph->words.name);
+#define JSON_WORDS(name)                                                                                     \
+    if (graph->head.words.name != GRAPH_UNKNOWN)                                                             \
+        json_number(&json, #name, graph->head.words.name);
     GRAPH_WORDS(JSON_WORDS)
     json_close(&json, '}');
     json_open(&json, "rows", '[');
@@ -202,6 +206,22 @@ static void put_address(struct out *out, uint64_t address) {
     out_hex(out, address);
 }
 
+void graph_put_content(struct out *out, const struct graph *graph, size_t block) {
+    const char *content = graph_content_of(graph, block);
+    if (!content)
+        return;
+    out_text(out, ", \"");
+    out_plain(out, content);
+    out_char(out, '"');
+}
+
+static void dump_content(struct out *out, const struct graph *graph, size_t block) {
+    if (!graph->content_count)
+        return;
+    out_char(out, '\t');
+    out_plain(out, graph_content_of(graph, block) ?: "");
+}
+
 void graph_show_dump(struct out *out, const struct graph *graph) {
     for (size_t i = 0; i < graph->block_count; i++) {
         const struct graph_site *site = graph_site_of(graph, i);
@@ -213,6 +233,7 @@ void graph_show_dump(struct out *out, const struct graph *graph) {
         out_plain(out, graph_type_name(graph, i));
         out_char(out, '\t');
         graph_site_write(out, graph, site);
+        dump_content(out, graph, i);
         out_char(out, '\n');
     }
 }

@@ -62,11 +62,24 @@ static void add_type(struct type_layouts *layouts, const struct site_view *view)
     hash_put(&layouts->index, hash_type(view), layouts->count++);
 }
 
+static void add_alternatives(struct type_layouts *layouts, struct site_view view) {
+    char name[TYPE_NAME_SIZE];
+    for (const char *left = view.type; type_name_alternative(&left, name);) {
+        view.type = string_keep(&layouts->alternatives, name);
+        if (find(layouts, &view) == HASH_NONE)
+            add_type(layouts, &view);
+    }
+}
+
 static void add_types(struct type_layouts *layouts, const struct report *report) {
     for (size_t i = 0; i < report->counted; i++) {
         const struct site_view *view = &report->sites[i]->view;
-        if (view->sited && view->type && find(layouts, view) == HASH_NONE)
+        if (!view->sited || !view->type)
+            continue;
+        if (find(layouts, view) == HASH_NONE)
             add_type(layouts, view);
+        if (layouts->wants_fields && strstr(view->type, TYPE_NAME_OR))
+            add_alternatives(layouts, *view);
     }
 }
 
@@ -257,6 +270,7 @@ void type_layouts_free(struct type_layouts *layouts) {
         free(link);
     }
     hash_free(&layouts->index);
+    string_pool_free(&layouts->alternatives);
     free(layouts->types);
     free(layouts->unknown);
 }

@@ -27,6 +27,7 @@ struct type_layouts {
     struct module_type *types;
     size_t count, room;
     struct hash_index index;
+    struct string_pool alternatives; /* the types of sites that have several, if fields are wanted */
     struct types_unknown *unknown;
     size_t unknown_count, unknown_room;
 };

@@ -5,6 +5,7 @@
 #include "dump/base/hash_index.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <string.h>
 
 static bool is_word(char c) {
@@ -207,4 +208,15 @@ const char *type_name_find(const char *text, const char *characters) {
         depth += (*text == '<') - (*text == '>' && depth > 0);
     }
     return NULL;
+}
+
+bool type_name_alternative(const char **left, char name[TYPE_NAME_SIZE]) {
+    if (!*left)
+        return false;
+    const char *end = strstr(*left, TYPE_NAME_OR);
+    size_t length = end ? (size_t)(end - *left) : strlen(*left);
+    snprintf(name, TYPE_NAME_SIZE, "%.*s", (int)(length < TYPE_NAME_SIZE ? length : TYPE_NAME_SIZE - 1),
+             *left);
+    *left = end ? end + strlen(TYPE_NAME_OR) : NULL;
+    return true;
 }

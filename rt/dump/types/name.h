@@ -33,6 +33,12 @@ bool type_name_matches(const char *wanted, const char *full);
 /* Of that part which both have without fail: up to the first template argument. Never 0. */
 uint64_t type_name_hash(const char *text);
 
+/* A line may allocate objects of several types: "node or bucket *". Copies the next of them; *left is first
+ * the whole name. False: there is none. Of names with further ones that are not told the last one is "...".
+ */
+#define TYPE_NAME_OR " or "
+bool type_name_alternative(const char **left, char name[TYPE_NAME_SIZE]);
+
 /* A stretch of a name. */
 struct type_text {
     const char *text;

@@ -21,15 +21,16 @@ static void visit_add(void *context, const void *p, const struct block *block) {
         .start = (uintptr_t)p, .size = block->size, .slot = block->slot, .family = block->family};
 }
 
-static int compare_starts(const void *left, const void *right) {
-    uintptr_t a = ((const struct live_block *)left)->start, b = ((const struct live_block *)right)->start;
-    return (a > b) - (a < b);
+/* Blocks that a custom allocator hands out at the very start of its chunk come behind that. */
+static int compare(const void *left, const void *right) {
+    const struct live_block *a = left, *b = right;
+    return compare_u64(a->start, b->start) ?: compare_u64(b->size, a->size);
 }
 
 /* The shadow table comes in order but for the blocks that only other allocators make. */
 static bool is_sorted(const struct blocks *blocks) {
     for (uint32_t i = 1; i < blocks->count; i++)
-        if (blocks->all[i - 1].start > blocks->all[i].start)
+        if (compare(&blocks->all[i - 1], &blocks->all[i]) > 0)
             return false;
     return true;
 }
@@ -68,7 +69,7 @@ const char *blocks_collect(struct blocks *blocks) {
         return "out of memory";
     reason = shadow_walk(visit_add, blocks, slab_overlaps);
     if (!is_sorted(blocks))
-        sort_array(blocks->all, blocks->count, sizeof *blocks->all, compare_starts);
+        sort_array(blocks->all, blocks->count, sizeof *blocks->all, compare);
     take_samples(blocks);
     set_bounds(blocks);
     return reason;
@@ -137,6 +138,24 @@ struct live_block *blocks_find(const struct blocks *blocks, uintptr_t pointer) {
 uint32_t blocks_behind(const struct blocks *blocks, uintptr_t address) {
     uint32_t index = starts_up_to(blocks, address);
     return index && address - blocks->all[index - 1].start < blocks->all[index - 1].size ? index - 1 : index;
+}
+
+typedef uintptr_t __attribute__((may_alias)) aligned_word;
+
+void blocks_search(const struct blocks *blocks, const struct maps *maps, struct span span,
+                   blocks_found *found, void *context) {
+    const struct span *readable = maps_behind(maps, span.begin), *last = maps->spans + maps->count;
+    const size_t size = sizeof(aligned_word);
+    for (; readable && readable < last && readable->begin < span.end; readable++) {
+        uintptr_t at = readable->begin > span.begin ? readable->begin : span.begin;
+        uintptr_t end = readable->end < span.end ? readable->end : span.end;
+        for (at = (at + size - 1) & -size; at + size <= end; at += size) {
+            uintptr_t word = *(const aligned_word *)at;
+            struct live_block *block = blocks_find(blocks, word);
+            if (block)
+                found(context, block, word, at);
+        }
+    }
 }
 
 void blocks_reach(struct blocks *blocks, struct live_block *block) {

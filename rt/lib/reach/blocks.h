@@ -3,6 +3,7 @@
 #ifndef ALLOCSITE_LIB_REACH_BLOCKS_H
 #define ALLOCSITE_LIB_REACH_BLOCKS_H
 
+#include "lib/base/maps.h"
 #include "lib/base/slot.h"
 #include "lib/heap/shadow.h"
 
@@ -35,6 +36,12 @@ struct live_block *blocks_find(const struct blocks *, uintptr_t pointer);
 
 /* Index of the first block that ends behind address; count: none. */
 uint32_t blocks_behind(const struct blocks *, uintptr_t address);
+
+/* Told of a word that leads to a block, and of where the word is. */
+typedef void blocks_found(void *context, struct live_block *, uintptr_t word, uintptr_t at);
+
+/* Tells of all aligned words of the span that can be read. */
+void blocks_search(const struct blocks *, const struct maps *, struct span, blocks_found *, void *context);
 
 /* The block is not lost, and neither is what it points to. */
 void blocks_reach(struct blocks *, struct live_block *);

@@ -26,4 +26,9 @@ const char *reach_find_lost(void (*lost)(void *context, const void *p, const str
 /* The same whatever holes there are. */
 const char *reach_search(void (*lost)(void *context, const void *p, const struct block *), void *context);
 
+/* The bytes of the block that the pointer leads to and of all blocks that these lead to, each once; 0: it
+ * leads to none. Chunks that custom allocators hand out in parts are looked through, and count nothing. NULL,
+ * or why that cannot be told. As above, for all live blocks are looked for. */
+const char *reach_deep_size(const void *from, uint64_t *bytes);
+
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Where the search for lost blocks starts.
+/* Where a search for what is reached starts.
  *
  * Roots lie outside of blocks: a block counts if it is reached, and then as a whole. So a stack that the
  * program allocated is searched because its stack pointer reaches it, and where the end of a root is not
@@ -26,54 +26,59 @@
 #define DESCRIPTOR_ROOM 4096
 
 #ifdef __x86_64__
-#define RED_ZONE 128 /* below the stack pointer, for functions that call none */
+#define RED_ZONE         128 /* below the stack pointer, for functions that call none */
+#define DESCRIPTOR_BELOW 0   /* the thread pointer */
 #else
-#define RED_ZONE 0
+#define RED_ZONE         0
+#define DESCRIPTOR_BELOW DESCRIPTOR_ROOM
 #endif
 
-typedef uintptr_t __attribute__((may_alias)) word;
+/* What is being searched. */
+struct source {
+    const struct roots *roots;
+    enum graph_root_kind kind;
+    int32_t thread;
+};
 
-static void reach_value(struct blocks *blocks, uintptr_t value) {
-    struct live_block *block = blocks_find(blocks, value);
+static void tell(const struct source *source, struct live_block *block, uintptr_t word, uintptr_t at) {
+    const struct roots *roots = source->roots;
+    roots->found(roots->context, block, &(struct root){source->kind, source->thread, at, word});
+}
+
+static void tell_at(void *context, struct live_block *block, uintptr_t word, uintptr_t at) {
+    const struct source *source = context;
+    tell(source, block, word, source->kind == GRAPH_DATA ? at : 0);
+}
+
+static void search_value(const struct source *source, uintptr_t value) {
+    struct live_block *block = blocks_find(source->roots->blocks, value);
     if (block)
-        blocks_reach(blocks, block);
+        tell(source, block, value, 0);
 }
 
-static void search_words(struct blocks *blocks, uintptr_t begin, uintptr_t end) {
-    begin = (begin + sizeof(word) - 1) & -sizeof(word);
-    for (; begin + sizeof(word) <= end; begin += sizeof(word))
-        reach_value(blocks, *(const word *)begin);
+static void search_span(struct source *source, struct span span) {
+    blocks_search(source->roots->blocks, source->roots->maps, span, tell_at, source);
 }
 
-void search_span(const struct maps *maps, struct blocks *blocks, struct span span) {
-    const struct span *readable = maps_behind(maps, span.begin);
-    const struct span *last = maps->spans + maps->count;
-    for (; readable && readable < last && readable->begin < span.end; readable++) {
-        uintptr_t begin = readable->begin > span.begin ? readable->begin : span.begin;
-        uintptr_t end = readable->end < span.end ? readable->end : span.end;
-        search_words(blocks, begin, end);
-    }
-}
-
-static void search_root(const struct roots *roots, struct blocks *blocks, struct span root) {
+static void search_root(struct source *source, struct span root) {
+    const struct blocks *blocks = source->roots->blocks;
     uint32_t i = blocks_behind(blocks, root.begin);
     for (; i < blocks->count && blocks->all[i].start < root.end; i++) {
-        search_span(roots->maps, blocks, (struct span){root.begin, blocks->all[i].start});
+        search_span(source, (struct span){root.begin, blocks->all[i].start});
         root.begin = blocks->all[i].start + blocks->all[i].size;
     }
-    search_span(roots->maps, blocks, root);
+    search_span(source, root);
 }
 
 /* The runtime's thread-local memory lies as far from the thread pointer in every thread. */
-static void search_around_own(const struct roots *roots, struct blocks *blocks, struct span root,
-                              uintptr_t tp) {
-    uintptr_t own = (uintptr_t)&local - roots->caller.tp + tp;
+static void search_around_own(struct source *source, struct span root, uintptr_t tp) {
+    uintptr_t own = (uintptr_t)&local - source->roots->caller.tp + tp;
     if (own >= root.end || own + sizeof local <= root.begin) {
-        search_root(roots, blocks, root);
+        search_root(source, root);
         return;
     }
-    search_root(roots, blocks, (struct span){root.begin, own});
-    search_root(roots, blocks, (struct span){own + sizeof local, root.end});
+    search_root(source, (struct span){root.begin, own});
+    search_root(source, (struct span){own + sizeof local, root.end});
 }
 
 /* ---- threads ---- */
@@ -88,12 +93,12 @@ static uintptr_t most(uintptr_t a, uintptr_t b) {
 
 /* A module's thread-local memory that was there when the thread started is next to the thread pointer. Any
  * other is a block. */
-static struct span static_tls(const struct roots *roots, const struct blocks *blocks) {
+static struct span static_tls(const struct roots *roots) {
     uintptr_t tp = roots->caller.tp;
     struct span around = {tp, tp};
     for (size_t i = 0; i < roots->modules->tls_count; i++) {
         struct span tls = roots->modules->tls[i];
-        if (blocks_find(blocks, tls.begin))
+        if (blocks_find(roots->blocks, tls.begin))
             continue;
         around.begin = least(around.begin, tls.begin);
         around.end = most(around.end, tls.end);
@@ -101,44 +106,59 @@ static struct span static_tls(const struct roots *roots, const struct blocks *bl
     return around;
 }
 
-static struct span thread_memory(const struct roots *roots, const struct blocks *blocks, uintptr_t tp) {
+/* Of the first thread's nobody knows what lies around; below any other's is its stack. */
+static struct span thread_memory(const struct roots *roots, struct caller thread) {
+    uintptr_t tp = thread.tp;
     struct span mapping = maps_at(roots->maps, tp);
-    struct span here = static_tls(roots, blocks);
-    uintptr_t below = roots->caller.tp - here.begin + DESCRIPTOR_ROOM;
+    struct span here = static_tls(roots);
+    uintptr_t below = roots->caller.tp - here.begin + (thread.is_first ? DESCRIPTOR_ROOM : DESCRIPTOR_BELOW);
     uintptr_t above = here.end - roots->caller.tp + DESCRIPTOR_ROOM;
     return (struct span){most(mapping.begin, tp - below), least(mapping.end, tp + above)};
 }
 
 /* The first thread's stack ends with its mapping, any other's with its thread-local memory. A thread that is
  * on another stack, for signals or a coroutine's, may come back to any part of its own. */
-static void search_thread(const struct roots *roots, struct blocks *blocks, struct caller thread) {
-    struct span tls = thread_memory(roots, blocks, thread.tp);
-    struct span own =
-        thread.is_first ? roots->maps->stack : (struct span){maps_at(roots->maps, thread.tp).begin, tls.end};
-    struct span current = maps_at(roots->maps, thread.sp);
-    uintptr_t sp = most(thread.sp - RED_ZONE, current.begin);
-    reach_value(blocks, thread.sp);
-    reach_value(blocks, thread.tp);
-    if (thread.is_first)
-        search_around_own(roots, blocks, tls, thread.tp);
-    if (own.begin <= thread.sp && thread.sp < own.end) {
-        search_around_own(roots, blocks, (struct span){sp, own.end}, thread.tp);
+static void search_stack(struct source *source, struct caller thread, uintptr_t sp, struct span own) {
+    if (own.begin <= sp && sp <= own.end) {
+        search_around_own(source, (struct span){sp, own.end}, thread.tp);
         return;
     }
-    search_root(roots, blocks, (struct span){sp, current.end});
-    search_around_own(roots, blocks, own, thread.tp);
+    search_root(source, (struct span){sp, maps_at(source->roots->maps, thread.sp).end});
+    search_around_own(source, own, thread.tp);
 }
 
-static void search_stopped(const struct roots *roots, struct blocks *blocks) {
-    struct registers registers;
-    for (uint32_t i = 0; i < roots->stop->count; i++) {
-        const struct stopped_thread *thread = &roots->stop->threads[i];
-        if (!stop_registers(thread, &registers))
+/* The calling thread tells where its frames begin. */
+static uintptr_t stack_begin(const struct roots *roots, struct caller thread, int32_t id) {
+    uintptr_t red_zone = id == roots->stop->caller ? 0 : RED_ZONE;
+    return most(thread.sp - red_zone, maps_at(roots->maps, thread.sp).begin);
+}
+
+/* Thread-local memory is only known to end below so much; what is in use of the stack may begin in that. */
+static void search_thread(const struct roots *roots, struct caller thread, int32_t id) {
+    struct source registers = {roots, GRAPH_REGISTER, id}, locals = {roots, GRAPH_THREAD, id};
+    struct source stack = {roots, GRAPH_STACK, id};
+    struct span tls = thread_memory(roots, thread), lowest = maps_at(roots->maps, thread.tp);
+    uintptr_t sp = stack_begin(roots, thread, id);
+    search_value(&registers, thread.sp);
+    search_value(&registers, thread.tp);
+    if (!thread.is_first && tls.begin <= sp && sp < tls.end)
+        tls.begin = sp;
+    search_around_own(&locals, tls, thread.tp);
+    search_stack(&stack, thread, sp,
+                 thread.is_first ? roots->maps->stack : (struct span){lowest.begin, tls.begin});
+}
+
+static void search_stopped(const struct roots *roots) {
+    const struct stop *stop = roots->stop;
+    for (uint32_t i = 0; i < stop->count; i++) {
+        const struct registers *registers = &stop->registers[i];
+        int32_t id = stop->threads[i].id;
+        struct source source = {roots, GRAPH_REGISTER, id};
+        if (!registers->sp)
             continue;
-        for (size_t word = 0; word < sizeof registers.words / sizeof *registers.words; word++)
-            reach_value(blocks, registers.words[word]);
-        search_thread(roots, blocks,
-                      (struct caller){registers.sp, registers.tp, thread->id == roots->stop->process});
+        for (size_t word = 0; word < sizeof registers->words / sizeof *registers->words; word++)
+            search_value(&source, registers->words[word]);
+        search_thread(roots, (struct caller){registers->sp, registers->tp, id == stop->process}, id);
     }
 }
 
@@ -156,9 +176,19 @@ static bool is_own(struct span segment) {
 #endif
 }
 
-static void add_data(struct modules_data *modules, struct span segment) {
+static const void *header_of(const struct dl_phdr_info *object) {
+    for (int i = 0; i < object->dlpi_phnum; i++) {
+        const ElfW(Phdr) *header = &object->dlpi_phdr[i];
+        if (header->p_type == PT_LOAD)
+            return (const void *)(object->dlpi_addr + header->p_vaddr - header->p_offset);
+    }
+    return NULL;
+}
+
+static void add_data(struct modules_data *modules, const struct dl_phdr_info *object, struct span segment) {
     if (!is_own(segment))
-        modules->data[modules->data_count++] = segment;
+        modules->data[modules->data_count++] =
+            (struct module_data){segment, object->dlpi_addr, header_of(object), object->dlpi_name};
 }
 
 /* The module that holds the C library's code. */
@@ -181,7 +211,7 @@ static int visit_object(struct dl_phdr_info *object, size_t size, void *context)
         uintptr_t tls = tells_tls ? (uintptr_t)object->dlpi_tls_data : 0;
         uintptr_t begin = object->dlpi_addr + header->p_vaddr;
         if (header->p_type == PT_LOAD && header->p_flags & PF_W)
-            add_data(modules, (struct span){begin, begin + header->p_memsz});
+            add_data(modules, object, (struct span){begin, begin + header->p_memsz});
         if (header->p_type == PT_TLS && tls)
             modules->tls[modules->tls_count++] = (struct span){tls, tls + header->p_memsz};
     }
@@ -201,11 +231,11 @@ static int visit_count(struct dl_phdr_info *object, size_t size, void *context) 
 bool modules_data_read(struct modules_data *modules) {
     size_t headers = 0;
     dl_iterate_phdr(visit_count, &headers);
-    *modules = (struct modules_data){.mapped = 2 * headers * sizeof *modules->data};
+    *modules = (struct modules_data){.mapped = headers * (sizeof *modules->data + sizeof *modules->tls)};
     modules->data = os_map(modules->mapped, OS_FORK_KEEPS);
     if (!modules->data)
         return false;
-    modules->tls = modules->data + headers;
+    modules->tls = (struct span *)(modules->data + headers);
     dl_iterate_phdr(visit_object, modules);
     return true;
 }
@@ -215,14 +245,15 @@ void modules_data_release(struct modules_data *modules) {
         os_unmap(modules->data, modules->mapped);
 }
 
-static void search_modules(const struct roots *roots, struct blocks *blocks) {
+static void search_modules(const struct roots *roots) {
+    struct source data = {roots, GRAPH_DATA, 0}, locals = {roots, GRAPH_THREAD, roots->stop->caller};
     for (size_t i = 0; i < roots->modules->data_count; i++) {
-        blocks->heads = roots->modules->heap_first <= i && i < roots->modules->heap_last;
-        search_root(roots, blocks, roots->modules->data[i]);
+        roots->blocks->heads = roots->modules->heap_first <= i && i < roots->modules->heap_last;
+        search_root(&data, roots->modules->data[i].span);
     }
-    blocks->heads = false;
+    roots->blocks->heads = false;
     for (size_t i = 0; i < roots->modules->tls_count; i++)
-        reach_value(blocks, roots->modules->tls[i].begin);
+        search_value(&locals, roots->modules->tls[i].begin);
 }
 
 /* What the loader allocates for a line of the program: it finds threads' memory and modules by other ways
@@ -238,15 +269,18 @@ static bool is_loaders(const struct module *loader, uint32_t slot) {
     return record && (record->site ? asks_loader(record->site) : record->module == loader);
 }
 
-static void reach_in_use(const struct roots *roots, struct blocks *blocks) {
-    for (uint32_t i = 0; i < blocks->count; i++)
-        if (blocks->all[i].slot == SLOT_OURS || is_loaders(roots->loader, blocks->all[i].slot))
-            blocks_reach(blocks, &blocks->all[i]);
+static void search_in_use(const struct roots *roots) {
+    struct source source = {roots, GRAPH_LOADER, 0};
+    for (uint32_t i = 0; i < roots->blocks->count; i++) {
+        struct live_block *block = &roots->blocks->all[i];
+        if (block->slot == SLOT_OURS || is_loaders(roots->loader, block->slot))
+            tell(&source, block, block->start, 0);
+    }
 }
 
-void roots_search(const struct roots *roots, struct blocks *blocks) {
-    search_modules(roots, blocks);
-    reach_in_use(roots, blocks);
-    search_thread(roots, blocks, roots->caller);
-    search_stopped(roots, blocks);
+void roots_search(const struct roots *roots) {
+    search_modules(roots);
+    search_in_use(roots);
+    search_thread(roots, roots->caller, roots->stop->caller);
+    search_stopped(roots);
 }

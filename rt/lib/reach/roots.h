@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Where the search in reach.h starts. */
+/* Where a search for what is reached starts. */
 #ifndef ALLOCSITE_LIB_REACH_ROOTS_H
 #define ALLOCSITE_LIB_REACH_ROOTS_H
 
@@ -7,9 +7,18 @@
 #include "lib/reach/blocks.h"
 #include "lib/reach/stop.h"
 #include "lib/who/modules.h"
+#include "write/snapshot.h"
+
+/* A segment that can be written. */
+struct module_data {
+    struct span span;
+    uintptr_t base;    /* what is to be added to the file's addresses */
+    const void *start; /* of the module's ELF header */
+    const char *name;  /* as the dynamic loader has it, which may be empty */
+};
 
 struct modules_data {
-    struct span *data; /* writable segments, without the runtime's own */
+    struct module_data *data; /* without the runtime's own */
     size_t data_count;
     size_t heap_first, heap_last; /* of these, the C library's: its heap is administered there */
     struct span *tls; /* the calling thread's memory of each module that has thread-local variables */
@@ -21,10 +30,18 @@ struct modules_data {
 bool modules_data_read(struct modules_data *);
 void modules_data_release(struct modules_data *);
 
-/* The thread that calls reach_find_lost: its registers are on its stack. */
+/* The thread that asks: its registers are on its stack. */
 struct caller {
     uintptr_t sp, tp;
     bool is_first; /* the process's first thread */
+};
+
+/* A word that leads from a root to a block. */
+struct root {
+    enum graph_root_kind kind;
+    int32_t thread; /* 0: not of one */
+    uintptr_t at;   /* of data: where the word is; else 0 */
+    uintptr_t word;
 };
 
 struct roots {
@@ -33,12 +50,12 @@ struct roots {
     const struct stop *stop;
     struct caller caller;
     const struct module *loader; /* what the dynamic loader allocates is in use; NULL: there is none */
+    struct blocks *blocks;
+    void (*found)(void *context, struct live_block *, const struct root *);
+    void *context;
 };
 
-/* Reaches all blocks that the roots point to. */
-void roots_search(const struct roots *, struct blocks *);
-
-/* Reaches what the words from begin to end point to, as far as they can be read. */
-void search_span(const struct maps *, struct blocks *, struct span);
+/* Tells of all blocks that the roots point to, and of all words that do. */
+void roots_search(const struct roots *);
 
 #endif

@@ -133,34 +133,6 @@ static bool await(const struct stop *stop, struct stopped_thread *thread, int *p
     return true;
 }
 
-const char *stop_begin(struct stop *stop) {
-    int patience = PATIENCE_MS;
-    stop->count = 0;
-    stop->threads = os_map(THREADS_SIZE, OS_FORK_KEEPS);
-    if (!stop->threads)
-        return "out of memory";
-    for (int pass = 0; pass < MOST_PASSES; pass++) {
-        uint32_t before = stop->count;
-        const char *reason = ask_all(stop);
-        if (reason || stop->count == before)
-            return reason;
-        for (uint32_t i = before; i < stop->count; i++)
-            if (!await(stop, &stop->threads[i], &patience))
-                return stuck;
-    }
-    return restless;
-}
-
-/* Threads that cannot be let go here, because they have not stopped, are let go by the kernel when this
- * process ends. */
-void stop_end(struct stop *stop) {
-    if (!stop->threads)
-        return;
-    for (uint32_t i = 0; i < stop->count; i++)
-        syscall(SYS_ptrace, PTRACE_DETACH, (long)stop->threads[i].id, 0L, (long)stop->threads[i].signal);
-    os_unmap(stop->threads, THREADS_SIZE);
-}
-
 static size_t get_set(int32_t id, long set, void *to, size_t size) {
     struct iovec vector = {.iov_base = to, .iov_len = size};
     return syscall(SYS_ptrace, PTRACE_GETREGSET, (long)id, set, &vector) == 0 ? vector.iov_len : 0;
@@ -189,12 +161,51 @@ static void set_pointers(int32_t id, struct registers *registers) {
 
 #endif
 
-bool stop_registers(const struct stopped_thread *thread, struct registers *registers) {
+static void read_thread(int32_t id, struct registers *registers) {
     const size_t general = sizeof(struct user_regs_struct);
-    memset(registers, 0, sizeof *registers);
-    if (!get_set(thread->id, NT_PRSTATUS, registers->words, general))
-        return false;
-    set_pointers(thread->id, registers);
-    get_set(thread->id, VECTOR_SET, (char *)registers->words + general, sizeof registers->words - general);
-    return true;
+    if (!get_set(id, NT_PRSTATUS, registers->words, general))
+        return;
+    set_pointers(id, registers);
+    get_set(id, VECTOR_SET, (char *)registers->words + general, sizeof registers->words - general);
+}
+
+static const char *read_registers(struct stop *stop) {
+    stop->registers = os_map(stop->count * sizeof *stop->registers + 1, OS_FORK_KEEPS);
+    for (uint32_t i = 0; stop->registers && i < stop->count; i++)
+        read_thread(stop->threads[i].id, &stop->registers[i]);
+    return stop->registers ? NULL : "out of memory";
+}
+
+const char *stop_begin(struct stop *stop) {
+    int patience = PATIENCE_MS;
+    stop->count = 0;
+    stop->threads = os_map(THREADS_SIZE, OS_FORK_KEEPS);
+    if (!stop->threads)
+        return "out of memory";
+    for (int pass = 0; pass < MOST_PASSES; pass++) {
+        uint32_t before = stop->count;
+        const char *reason = ask_all(stop);
+        if (reason)
+            return reason;
+        if (stop->count == before)
+            return read_registers(stop);
+        for (uint32_t i = before; i < stop->count; i++)
+            if (!await(stop, &stop->threads[i], &patience))
+                return stuck;
+    }
+    return restless;
+}
+
+/* Threads that cannot be let go here, because they have not stopped, are let go by the kernel when this
+ * process ends. */
+void stop_end(struct stop *stop) {
+    for (uint32_t i = 0; stop->threads && i < stop->count; i++)
+        syscall(SYS_ptrace, PTRACE_DETACH, (long)stop->threads[i].id, 0L, (long)stop->threads[i].signal);
+}
+
+void stop_release(struct stop *stop) {
+    if (stop->threads)
+        os_unmap(stop->threads, THREADS_SIZE);
+    if (stop->registers)
+        os_unmap(stop->registers, stop->count * sizeof *stop->registers + 1);
 }

@@ -15,9 +15,11 @@
 #include "lib/heap/shadow.h"
 #include "lib/hook/hook.h"
 #include "lib/own/own.h"
+#include "lib/reach/reach.h"
 #include "lib/store/names.h"
 #include "lib/tell/report_now.h"
 #include "lib/tell/report_path.h"
+#include "lib/tell/snapshot.h"
 #include "lib/who/parts.h"
 #include "lib/who/registry.h"
 #include "model/formats.h"
@@ -177,6 +179,19 @@ API(int, report, const char *pattern, const char *name) {
         error = report_file_close(&file, __allocsite_api_v1_report_fd(file.fd, name));
     errno = before;
     return error;
+}
+
+API(int, graph, const char *pattern) {
+    if (!is_on())
+        return ENOSYS;
+    int before = errno, error = snapshot_write_to(pattern);
+    errno = before;
+    return error;
+}
+
+API(size_t, deep_size, const void *p) {
+    uint64_t bytes;
+    return is_on() && !reach_deep_size(p, &bytes) ? bytes : 0;
 }
 
 API(int, profile_fd, int fd) {

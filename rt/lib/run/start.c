@@ -23,6 +23,7 @@
 #include "lib/store/store.h"
 #include "lib/tell/exit.h"
 #include "lib/tell/report_path.h"
+#include "lib/tell/snapshot.h"
 #include "lib/who/instrumented.h"
 #include "lib/who/parts.h"
 
@@ -88,6 +89,8 @@ static COLD void start(void) {
         exit_install();
         if (strcmp(options->profile, "none") != 0)
             profiling_begin(options->profile);
+        if (report_path_is_wanted() || snapshot_is_wanted())
+            report_path_begin();
         if (report_path_is_wanted())
             report_path_try(options->report);
         if (strcmp(options->hook, "none") != 0)

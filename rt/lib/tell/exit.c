@@ -18,6 +18,7 @@
 #include "lib/store/store.h"
 #include "lib/tell/report_now.h"
 #include "lib/tell/report_path.h"
+#include "lib/tell/snapshot.h"
 #include "lib/who/instrumented.h"
 
 #include <errno.h>
@@ -62,6 +63,8 @@ static void report_at_exit(void) {
         return;
     reported = true;
     write_one(0);
+    if (snapshot_is_wanted())
+        snapshot_write_wanted(0);
 }
 
 static void look_for_signals(void);
@@ -194,7 +197,10 @@ static void write_all(void *unused) {
     (void)unused;
     do {
         __atomic_store_n(&state->is_wanted_again, false, __ATOMIC_SEQ_CST);
-        write_one(__atomic_add_fetch(&state->reports, 1, __ATOMIC_RELAXED));
+        uint32_t number = __atomic_add_fetch(&state->reports, 1, __ATOMIC_RELAXED);
+        write_one(number);
+        if (snapshot_is_wanted())
+            snapshot_write_wanted(number);
     } while (__atomic_load_n(&state->is_wanted_again, __ATOMIC_SEQ_CST));
 }
 

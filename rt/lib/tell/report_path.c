@@ -146,13 +146,16 @@ static bool is_special(const char *wanted) {
            !S_ISDIR(before.st_mode);
 }
 
+void report_path_begin(void) {
+    begun = os_now();
+    if (!getcwd(directory, sizeof directory))
+        *directory = '\0';
+}
+
 /* A file of its own, so that nothing is lost if the process is killed. A pipe's reader would see an end. */
 void report_path_try(const char *wanted) {
     struct report_file file;
     const char *why;
-    begun = os_now();
-    if (*wanted != '/' && !getcwd(directory, sizeof directory))
-        *directory = '\0';
     if (is_special(wanted))
         return;
     if (report_path_open(&file, wanted, 0, &why) == 0) {

@@ -25,10 +25,13 @@ int report_file_close(struct report_file *, int error);
 
 bool report_path_is_wanted(void);
 
+/* Paths of options that are no absolute ones are relative to where the process is now. */
+void report_path_begin(void);
+
 /* Tries the option's path, relative to where the process is now, and says so if it does not work. */
 void report_path_try(const char *pattern);
 
-/* The file of the report of a number, which stands behind the path; 0: the one at exit. */
+/* The file of a report or graph of a number, which stands behind the path; 0: the one at exit. */
 int report_path_open(struct report_file *, const char *pattern, uint32_t number, const char **why);
 
 /* That of a forked child has its process id behind the path if that has none; and what another process has

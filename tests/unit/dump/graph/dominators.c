@@ -112,7 +112,7 @@ static void what_is_written_is_read(void **state) {
         struct reason why;
         struct out out;
         make(&graph, &random);
-        graph.program = GRAPH_NONE;
+        graph.head.program = GRAPH_NONE;
         graph.sites[0].function = graph.sites[0].file = graph.sites[0].module = GRAPH_NONE;
         out_open(&out, -1, bytes, sizeof bytes);
         graph_write(&out, &graph);

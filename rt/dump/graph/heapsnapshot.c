@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* A graph as a heap snapshot of V8, which Chrome's DevTools open. What such a file is, is said in V8's
+ * src/profiler/heap-snapshot-generator.cc. A node's type is what DevTools call a constructor.
+ *
+ * Node 0 is what holds all roots: one node for the variables, one for each thread's stack, registers and
+ * thread-local memory, and one for lost blocks. From these to others references are weak, as a reference that
+ * holds nothing is called there. */
+#include "base/sort.h"
+#include "dump/base/memory.h"
+#include "dump/graph/show.h"
+
+#include <stdlib.h>
+
+enum node_type { NODE_STRING = 2, NODE_OBJECT = 3, NODE_SYNTHETIC = 9 };
+enum edge_type { EDGE_ELEMENT = 1, EDGE_PROPERTY = 2, EDGE_WEAK = 6 };
+enum { NODE_FIELDS = 7 };
+
+static const char meta[] =
+    "{\"node_fields\":[\"type\",\"name\",\"id\",\"self_size\",\"edge_count\",\"trace_node_id\","
+    "\"detachedness\"],"
+    "\"node_types\":[[\"hidden\",\"array\",\"string\",\"object\",\"code\",\"closure\",\"regexp\",\"number\","
+    "\"native\",\"synthetic\",\"concatenated string\",\"sliced string\",\"symbol\",\"bigint\","
+    "\"object shape\"],\"string\",\"number\",\"number\",\"number\",\"number\",\"number\"],"
+    "\"edge_fields\":[\"type\",\"name_or_index\",\"to_node\"],"
+    "\"edge_types\":[[\"context\",\"element\",\"property\",\"internal\",\"hidden\",\"shortcut\",\"weak\"],"
+    "\"string_or_number\",\"node\"],"
+    "\"trace_function_info_fields\":[\"function_id\",\"name\",\"script_name\",\"script_id\",\"line\","
+    "\"column\"],"
+    "\"trace_node_fields\":[\"id\",\"function_info_index\",\"count\",\"size\",\"children\"],"
+    "\"sample_fields\":[\"timestamp_us\",\"last_assigned_id\"],"
+    "\"location_fields\":[\"object_index\",\"script_id\",\"line\",\"column\"]}";
+
+/* The roots that share a node. */
+struct holder {
+    const struct graph_root *first; /* NULL: of lost blocks */
+    size_t count;
+};
+
+struct snapshot_view {
+    struct out *out;
+    const struct graph *graph;
+    const struct graph_dominators *dominators;
+    struct graph_root *roots; /* by kind and thread */
+    struct holder *holders;
+    size_t holder_count;
+    uint32_t *heads; /* lost blocks that no other one holds alone */
+    size_t head_count;
+    bool follows; /* in an array something stands before */
+};
+
+/* ---- Roots and lost blocks. */
+
+static int by_source(const void *a, const void *b) {
+    const struct graph_root *left = a, *right = b;
+    return compare_u64(left->kind, right->kind) ?: compare_u64(left->thread, right->thread)
+                                                ?: compare_u64(left->to, right->to);
+}
+
+static bool is_same_source(const struct graph_root *a, const struct graph_root *b) {
+    return a->kind == b->kind && a->thread == b->thread;
+}
+
+static void make_holders(struct snapshot_view *view) {
+    const struct graph *graph = view->graph;
+    view->roots = memory_zeros(graph->root_count, sizeof *view->roots);
+    view->holders = memory_zeros(graph->root_count + 1, sizeof *view->holders);
+    for (size_t i = 0; i < graph->root_count; i++)
+        view->roots[i] = graph->roots[i];
+    qsort(view->roots, graph->root_count, sizeof *view->roots, by_source);
+    for (size_t i = 0; i < graph->root_count; i++) {
+        if (!i || !is_same_source(&view->roots[i - 1], &view->roots[i]))
+            view->holders[view->holder_count++].first = &view->roots[i];
+        view->holders[view->holder_count - 1].count++;
+    }
+}
+
+static void make_heads(struct snapshot_view *view) {
+    const struct graph_dominators *dominators = view->dominators;
+    view->heads = memory_zeros(view->graph->block_count, sizeof *view->heads);
+    for (uint32_t i = 0; i < view->graph->block_count; i++)
+        if (dominators->is_lost[i] && dominators->dominator[i] == GRAPH_NONE)
+            view->heads[view->head_count++] = i;
+    if (view->head_count)
+        view->holders[view->holder_count++] = (struct holder){NULL, view->head_count};
+}
+
+/* ---- Numbers of nodes and texts. Behind the graph's texts come two, the names of the
+ * holders and those that are in blocks. */
+
+enum { TEXT_ROOT, TEXT_NO_TYPE, TEXTS };
+
+static uint64_t text_number(const struct snapshot_view *view, unsigned text) {
+    return view->graph->text_count + text;
+}
+
+/* What a file has of nodes are places in the array. */
+static uint64_t node_of_holder(size_t holder) {
+    return (1 + holder) * NODE_FIELDS;
+}
+
+static uint64_t node_of_block(const struct snapshot_view *view, size_t block) {
+    return (1 + view->holder_count + block) * NODE_FIELDS;
+}
+
+/* ---- */
+
+static void put_number(struct snapshot_view *view, uint64_t number) {
+    if (view->follows)
+        out_char(view->out, ',');
+    out_u64(view->out, number);
+    view->follows = true;
+}
+
+static void put_node(struct snapshot_view *view, enum node_type type, uint64_t name, uint64_t place,
+                     uint64_t size, uint64_t edges) {
+    const uint64_t most = UINT32_MAX; /* that DevTools have room for */
+    if (view->follows)
+        out_char(view->out, '\n');
+    put_number(view, type);
+    put_number(view, name);
+    put_number(view, place / NODE_FIELDS * 2 + 1); /* an id */
+    put_number(view, size < most ? size : most);
+    put_number(view, edges);
+    put_number(view, 0);
+    put_number(view, 0);
+}
+
+/* A text that is known is shown in the place of the type. content: the next one, which moves on. */
+static void put_block(struct snapshot_view *view, size_t block, size_t *content) {
+    const struct graph *graph = view->graph;
+    uint32_t type = graph_site_of(graph, block)->type;
+    bool has_content = *content < graph->content_count && graph->contents[*content].block == block;
+    uint64_t name = type == GRAPH_NONE ? text_number(view, TEXT_NO_TYPE) : type;
+    if (has_content)
+        name = text_number(view, TEXTS) + view->holder_count + (*content)++;
+    put_node(view, has_content ? NODE_STRING : NODE_OBJECT, name, node_of_block(view, block),
+             graph_own(graph, block), graph->blocks[block + 1].edges - graph->blocks[block].edges);
+}
+
+static void put_nodes(struct snapshot_view *view) {
+    const struct graph *graph = view->graph;
+    put_node(view, NODE_SYNTHETIC, text_number(view, TEXT_ROOT), 0, 0, view->holder_count);
+    for (size_t i = 0; i < view->holder_count; i++)
+        put_node(view, NODE_SYNTHETIC, text_number(view, TEXTS + (unsigned)i), node_of_holder(i), 0,
+                 view->holders[i].count);
+    for (size_t i = 0, content = 0; i < graph->block_count; i++)
+        put_block(view, i, &content);
+}
+
+static void put_edge(struct snapshot_view *view, enum edge_type type, uint64_t name, uint64_t to) {
+    put_number(view, type);
+    put_number(view, name);
+    put_number(view, to);
+}
+
+/* Lost blocks hold nothing of what is not. Elements have a number, all others a text. */
+static void put_edge_of_block(struct snapshot_view *view, size_t block, const struct graph_edge *edge) {
+    const bool *is_lost = view->dominators->is_lost;
+    bool is_weak = is_lost[block] && !is_lost[edge->to], has_label = edge->label != GRAPH_NONE;
+    uint64_t unnamed = is_weak ? text_number(view, TEXT_ROOT) : edge->offset;
+    put_edge(view,
+             is_weak     ? EDGE_WEAK
+             : has_label ? EDGE_PROPERTY
+                         : EDGE_ELEMENT,
+             has_label ? edge->label : unnamed, node_of_block(view, edge->to));
+}
+
+static void put_edges_of_holder(struct snapshot_view *view, const struct holder *holder) {
+    for (size_t i = 0; i < holder->count; i++) {
+        const struct graph_root *root = holder->first ? &holder->first[i] : NULL;
+        bool has_name = root && root->label != GRAPH_NONE;
+        put_edge(view, has_name ? EDGE_PROPERTY : EDGE_ELEMENT, has_name ? root->label : i,
+                 node_of_block(view, root ? root->to : view->heads[i]));
+    }
+}
+
+static void put_edges(struct snapshot_view *view) {
+    const struct graph *graph = view->graph;
+    for (size_t i = 0; i < view->holder_count; i++)
+        put_edge(view, EDGE_ELEMENT, i, node_of_holder(i));
+    for (size_t i = 0; i < view->holder_count; i++)
+        put_edges_of_holder(view, &view->holders[i]);
+    for (size_t i = 0; i < graph->block_count; i++) {
+        out_char(view->out, '\n');
+        for (uint32_t edge = graph->blocks[i].edges; edge < graph->blocks[i + 1].edges; edge++)
+            put_edge_of_block(view, i, &graph->edges[edge]);
+    }
+}
+
+static void put_text(struct snapshot_view *view, const char *text) {
+    if (view->follows)
+        out_text(view->out, ",\n");
+    out_json_string(view->out, text);
+    view->follows = true;
+}
+
+static void put_texts(struct snapshot_view *view) {
+    char name[64];
+    for (size_t i = 0; i < view->graph->text_count; i++)
+        put_text(view, view->graph->texts[i]);
+    put_text(view, "");
+    put_text(view, GRAPH_NO_TYPE);
+    for (size_t i = 0; i < view->holder_count; i++) {
+        const struct graph_root *first = view->holders[i].first;
+        struct graph_root root = {
+            .label = GRAPH_NONE, .kind = first ? first->kind : 0, .thread = first ? first->thread : 0};
+        graph_root_name(name, sizeof name, view->graph, &root);
+        put_text(view, first ? name : "lost");
+    }
+    for (size_t i = 0; i < view->graph->content_count; i++)
+        put_text(view, view->graph->contents[i].text);
+}
+
+static void put_array(struct snapshot_view *view, const char *key, void (*put)(struct snapshot_view *)) {
+    out_text(view->out, ",\n\"");
+    out_text(view->out, key);
+    out_text(view->out, "\":[");
+    view->follows = false;
+    if (put)
+        put(view);
+    out_char(view->out, ']');
+}
+
+static uint64_t edge_count(const struct snapshot_view *view) {
+    uint64_t count = view->holder_count + view->graph->edge_count;
+    for (size_t i = 0; i < view->holder_count; i++)
+        count += view->holders[i].count;
+    return count;
+}
+
+static void put_head(const struct snapshot_view *view) {
+    out_text(view->out, "{\"snapshot\":{\"meta\":");
+    out_text(view->out, meta);
+    out_text(view->out, ",\"node_count\":");
+    out_u64(view->out, 1 + view->holder_count + view->graph->block_count);
+    out_text(view->out, ",\"edge_count\":");
+    out_u64(view->out, edge_count(view));
+    out_text(view->out, ",\"trace_function_count\":0}");
+}
+
+void graph_show_heapsnapshot(struct out *out, const struct graph *graph,
+                             const struct graph_dominators *dominators) {
+    struct snapshot_view view = {.out = out, .graph = graph, .dominators = dominators};
+    make_holders(&view);
+    make_heads(&view);
+    put_head(&view);
+    put_array(&view, "nodes", put_nodes);
+    put_array(&view, "edges", put_edges);
+    put_array(&view, "trace_function_infos", NULL);
+    put_array(&view, "trace_tree", NULL);
+    put_array(&view, "samples", NULL);
+    put_array(&view, "locations", NULL);
+    put_array(&view, "strings", put_texts);
+    out_text(out, "}\n");
+    free(view.roots);
+    free(view.holders);
+    free(view.heads);
+}
