@@ -37,6 +37,7 @@ struct options {
     bool owners;                     /* note who owns which block: what is freed, live, the peak */
     bool pairs;                      /* count who frees and reallocates whose blocks */
     bool temporary;                  /* count what is freed before anything else is allocated */
+    bool lifetime;                   /* count how long blocks live */
     bool sizes;                      /* count the sizes that each site asks for */
     char profile[OPTIONS_PATH_SIZE]; /* "none" or a path pattern */
     bool reach;                      /* at exit, tell lost blocks from reachable ones */

@@ -5,6 +5,7 @@
 #define ALLOCSITE_MODEL_REPORT_H
 
 #include "model/counters.h"
+#include "model/lifetimes.h"
 #include "model/options.h"
 #include "model/pair_kind.h"
 #include "model/site.h"
@@ -18,6 +19,7 @@ struct report_site {
     struct site_view view;
     struct counters counters;
     uint64_t *sizes; /* SIZE_CLASSES counts of requested sizes, merged in place; NULL: not counted */
+    union lifetimes *lifetimes; /* likewise */
     uint64_t lost_blocks, lost_bytes; /* of the live ones; if the report has reach */
     bool shares_id;                   /* with another site: pairs that name it may be that one's */
 
@@ -72,7 +74,7 @@ struct report_limits {
     uint64_t top; /* rows shown; 0: all */
     uint64_t min_bytes, min_allocs;
     bool leaks;             /* only sites with live blocks, those with lost ones first */
-    bool pairs, sizes;      /* people are shown them */
+    bool pairs, sizes, lifetimes; /* people are shown them */
     bool full_names;        /* and names as they are */
     bool apart;             /* and what libraries take for themselves as one row */
     const char *suppressed; /* leaks that are none (suppress.h); NULL: all are */

@@ -61,17 +61,26 @@ static void put_sum(struct json *json, const char *key, const struct report *rep
     json_close(json, '}');
 }
 
-static void put_sizes(struct json *json, const uint64_t *sizes) {
-    json_open(json, "sizes", '[');
+static void put_classes(struct json *json, const char *key, const uint64_t counts[SIZE_CLASSES]) {
+    json_open(json, key, '[');
     for (unsigned i = 0; i < SIZE_CLASSES; i++) {
-        if (!sizes[i])
+        if (!counts[i])
             continue;
         json_open(json, NULL, '[');
         json_number(json, NULL, size_class_start(i));
-        json_number(json, NULL, sizes[i]);
+        json_number(json, NULL, counts[i]);
         json_close(json, ']');
     }
     json_close(json, ']');
+}
+
+static void put_lifetimes(struct json *json, const struct profile_lifetimes *lifetimes) {
+    json_open(json, "lifetimes", '{');
+    json_number(json, "allocations", lifetimes->allocations);
+    json_number(json, "nanoseconds", lifetimes->nanoseconds);
+    put_classes(json, "by_allocations", lifetimes->by_allocations);
+    put_classes(json, "by_time", lifetimes->by_time);
+    json_close(json, '}');
 }
 
 static void put_site(struct json *json, const struct report *report, const struct report_site *site) {
@@ -80,7 +89,9 @@ static void put_site(struct json *json, const struct report *report, const struc
     json_site(json, &site->view);
     json_counters(json, &site->counters, true);
     if (site->sizes)
-        put_sizes(json, site->sizes);
+        put_classes(json, "sizes", site->sizes);
+    if (site->lifetimes)
+        put_lifetimes(json, &site->lifetimes->of);
     json_lost(json, report, site);
     json_close(json, '}');
 }

@@ -53,6 +53,7 @@ static void help(void) {
         "  --suppress=FILE                  with --leaks: those that are known, in LeakSanitizer's format\n"
         "  --pairs                          who freed and reallocated each site's blocks\n"
         "  --sizes                          the sizes that each site asked for\n"
+        "  --lifetime                       how long the blocks of each site lived\n"
         "  --names=short|full               of C++ functions and types; json and csv have full ones\n"
         "  --no-symbols                     leave the addresses of unsited allocations as they are\n"
         "  --debug-dir=DIRECTORY            of separate debug files (default: /usr/lib/debug)\n"
@@ -81,6 +82,7 @@ static const struct option long_options[] = {
     {"suppress", required_argument, NULL, 'k'},
     {"pairs", no_argument, NULL, 'k'},
     {"sizes", no_argument, NULL, 'k'},
+    {"lifetime", no_argument, NULL, 'k'},
     {"output", required_argument, NULL, 'o'},
     {"source", no_argument, NULL, 'S'},
     {"names", required_argument, NULL, 'n'},

@@ -238,6 +238,37 @@ static void put_sizes(struct pack *pack) {
     json_close(&pack->json, ']');
 }
 
+static void put_class_counts(struct json *json, const uint64_t counts[SIZE_CLASSES]) {
+    json_open(json, NULL, '[');
+    for (unsigned i = 0; i < SIZE_CLASSES; i++) {
+        if (!counts[i])
+            continue;
+        json_number(json, NULL, i);
+        json_number(json, NULL, counts[i]);
+    }
+    json_close(json, ']');
+}
+
+/* Each: the number of the site, the sums of allocations and of nanoseconds, and both by classes. */
+static void put_lifetimes(struct pack *pack) {
+    struct json *json = &pack->json;
+    json_line(json);
+    json_open(json, "lifetimes", '[');
+    for (size_t i = 0; i < pack->site_count; i++) {
+        if (!pack->sites[i]->lifetimes)
+            continue;
+        const struct profile_lifetimes *lifetimes = &pack->sites[i]->lifetimes->of;
+        json_open(json, NULL, '[');
+        json_number(json, NULL, i);
+        json_number(json, NULL, lifetimes->allocations);
+        json_number(json, NULL, lifetimes->nanoseconds);
+        put_class_counts(json, lifetimes->by_allocations);
+        put_class_counts(json, lifetimes->by_time);
+        json_close(json, ']');
+    }
+    json_close(json, ']');
+}
+
 /* Of a site that is not known it is as many as there are. */
 static size_t number_of_site(const struct pack *pack, const struct report_site *site) {
     return site && report_has_row(pack->html->report, site) ? pack->numbers[site->position]
@@ -380,6 +411,7 @@ void pack_write(struct out *out, const struct html *html) {
     put_sites(pack);
     put_stacks(pack);
     put_sizes(pack);
+    put_lifetimes(pack);
     put_pairs(pack);
     put_groups(pack, "threads", html->threads);
     put_groups(pack, "phases", html->phases);

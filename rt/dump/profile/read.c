@@ -157,6 +157,19 @@ static void read_sizes(struct reader *reader) {
     }
 }
 
+static void read_lifetimes(struct reader *reader) {
+    struct profile_file *file = reader->file;
+    if (!(reader->areas.header.flags & PROFILE_HAS_LIFETIMES))
+        return;
+    file->lifetimes = memory_zeros(file->report.site_count, sizeof *file->lifetimes);
+    for (size_t i = 0; i < file->report.site_count; i++) {
+        const unsigned char *at = profile_element(&reader->areas, PROFILE_LIFETIMES, file->slots[i]);
+        if (at)
+            profile_copy(&file->lifetimes[i], at, sizeof file->lifetimes[i]);
+        file->rows[i].lifetimes = &file->lifetimes[i];
+    }
+}
+
 /* Now that no row moves any more. */
 static void settle_rows(struct profile_file *file) {
     size_t count = file->report.site_count;
@@ -280,6 +293,7 @@ static void read_all(struct reader *reader) {
         read_pairs_of(reader, &reader->areas.chunks[PROFILE_PAIRS][i]);
     read_rows(reader);
     read_sizes(reader);
+    read_lifetimes(reader);
     settle_rows(file);
     settle_pairs(reader);
     if (reader->is_loose)
@@ -320,6 +334,7 @@ void profile_read_free(struct profile_file *file) {
     free(file->report.pairs);
     free(file->report.sites);
     free(file->sizes);
+    free(file->lifetimes);
     free(file->slots);
     free(file->rows);
     free(file->parts);

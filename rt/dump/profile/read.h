@@ -47,6 +47,7 @@ struct profile_file {
     uint64_t *slots; /* of the rows, rising */
     size_t row_room, slot_room;
     uint64_t (*sizes)[SIZE_CLASSES];
+    union lifetimes *lifetimes;
 };
 
 /* bytes must be aligned to 8; they are not needed afterwards. False: *why says why, and there is nothing to

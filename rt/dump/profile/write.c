@@ -43,9 +43,17 @@ static bool has_sizes(const struct report *report) {
     return false;
 }
 
+static bool has_lifetimes(const struct report *report) {
+    for (size_t i = 0; i < report->site_count; i++)
+        if (report->sites[i]->lifetimes)
+            return true;
+    return false;
+}
+
 static uint32_t flags_of(const struct report *report) {
     return PROFILE_IS_MERGED | (report->forked ? PROFILE_IS_FORKED : 0u) |
            (report->has_pairs ? PROFILE_HAS_PAIRS : 0u) | (has_sizes(report) ? PROFILE_HAS_SIZES : 0u) |
+           (has_lifetimes(report) ? PROFILE_HAS_LIFETIMES : 0u) |
            (report->reach ? PROFILE_HAS_LOST : 0u);
 }
 
@@ -124,6 +132,11 @@ static void set_sizes(void *sizes, const struct report_site *row) {
         memcpy(to->counts, row->sizes, sizeof to->counts);
 }
 
+static void set_lifetimes(void *lifetimes, const struct report_site *row) {
+    if (row->lifetimes)
+        memcpy(lifetimes, row->lifetimes, sizeof *row->lifetimes);
+}
+
 static void add_by_slot(struct writer *writer, enum profile_kind kind, size_t size,
                         void (*set)(void *element, const struct report_site *)) {
     size_t count = writer->records.count;
@@ -167,6 +180,8 @@ static void add_areas(struct writer *writer, const struct profile_note *notes, s
     const struct profile_records *records = &writer->records;
     if (has_sizes(writer->report))
         add_by_slot(writer, PROFILE_SIZES, sizeof(struct profile_sizes), set_sizes);
+    if (has_lifetimes(writer->report))
+        add_by_slot(writer, PROFILE_LIFETIMES, sizeof(struct profile_lifetimes), set_lifetimes);
     profile_image_add_array(image, PROFILE_NAMES, records->names.bytes, records->names.size);
     profile_image_add_array(image, PROFILE_RECORDS, records->list, records->count);
     add_by_slot(writer, PROFILE_SLOTS, sizeof(struct profile_slot), set_slot);
