@@ -120,8 +120,8 @@ static const char *read_sort(struct value value, void *out) {
 }
 
 bool options_need_owners(const struct options *options) {
-    return options->leaks || options->pairs || options->sizes || options->temporary || options->lifetime || options->reach ||
-           options->stack || options->contexts - 1 < OPTIONS_CONTEXTS_COMPILED - 1 ||
+    return options->leaks || options->pairs || options->sizes || options->temporary || options->lifetime ||
+           options->reach || options->stack || options->contexts - 1 < OPTIONS_CONTEXTS_COMPILED - 1 ||
            strcmp(options->list, "none") != 0 || options->by == BY_FREED || options->sort == SORT_LIVE ||
            options->sort == SORT_PEAK;
 }

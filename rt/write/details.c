@@ -125,22 +125,24 @@ static void put_sizes(const struct page *page, const uint64_t *sizes) {
 }
 
 /* "lived 12 allocations on average: 0 █·▁ 7, ..." */
-static void put_lives(const struct page *page, uint64_t sum, struct histogram histogram, const char *of) {
+static void put_lives(const struct page *page, uint64_t sum, struct histogram histogram, const char *of_one,
+                      const char *of) {
     struct line line;
     if (!histogram.sum)
         return;
     begin_below(&line, page);
     out_text(line.page.out, "lived ");
     put_value(&line.page, &histogram, sum / histogram.sum);
-    out_text(line.page.out, of);
+    out_text(line.page.out, sum / histogram.sum == 1 ? of_one : of);
     out_text(line.page.out, " on average: ");
     put_classes(&line.page, &histogram);
     line_end(&line);
 }
 
 static void put_lifetimes(const struct page *page, const struct profile_lifetimes *lifetimes) {
-    put_lives(page, lifetimes->allocations, survey(lifetimes->by_allocations, units_count), " allocations");
-    put_lives(page, lifetimes->nanoseconds, survey(lifetimes->by_time, units_time), "");
+    put_lives(page, lifetimes->allocations, survey(lifetimes->by_allocations, units_count), " allocation",
+              " allocations");
+    put_lives(page, lifetimes->nanoseconds, survey(lifetimes->by_time, units_time), "", "");
 }
 
 static void put_amount(const struct page *page, const struct report_pair *pair) {

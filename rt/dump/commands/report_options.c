@@ -187,8 +187,8 @@ static int check_by(const struct showing *showing) {
         wrong = "padding";
     else if (by != BY_SITE && strcmp(options->suppress, "none") != 0)
         wrong = "suppress";
-    else if (by != BY_SITE && (options->pairs || options->sizes))
-        wrong = options->pairs ? "pairs" : "sizes";
+    else if (by != BY_SITE && (options->pairs || options->sizes || options->lifetime))
+        wrong = options->pairs ? "pairs" : options->sizes ? "sizes" : "lifetime";
     else if (group_by_parts(by) && (options->leaks || options->sort == SORT_PEAK))
         wrong = options->leaks ? "leaks" : "sort=peak";
     return wrong ? complain_usage("report: --%s cannot be told by %s", wrong, group_by_name(by))

@@ -214,18 +214,23 @@ static void put_stacks(struct pack *pack) {
     json_close(&pack->json, '}');
 }
 
-/* ---- Sizes and pairs. */
+/* ---- Sizes, lifetimes and pairs. */
 
-/* Of a site: its number, then the class and its count by turns. */
+/* The class and its count by turns. */
+static void put_classes(struct json *json, const uint64_t counts[SIZE_CLASSES]) {
+    for (unsigned i = 0; i < SIZE_CLASSES; i++) {
+        if (!counts[i])
+            continue;
+        json_number(json, NULL, i);
+        json_number(json, NULL, counts[i]);
+    }
+}
+
+/* Of a site: its number, then its classes. */
 static void put_sizes_of(struct json *json, size_t number, const uint64_t *sizes) {
     json_open(json, NULL, '[');
     json_number(json, NULL, number);
-    for (unsigned i = 0; i < SIZE_CLASSES; i++) {
-        if (!sizes[i])
-            continue;
-        json_number(json, NULL, i);
-        json_number(json, NULL, sizes[i]);
-    }
+    put_classes(json, sizes);
     json_close(json, ']');
 }
 
@@ -238,35 +243,28 @@ static void put_sizes(struct pack *pack) {
     json_close(&pack->json, ']');
 }
 
-static void put_class_counts(struct json *json, const uint64_t counts[SIZE_CLASSES]) {
+/* Of a site: its number, the sums of allocations and of nanoseconds, and the classes of both. */
+static void put_lifetimes_of(struct json *json, size_t number, const struct profile_lifetimes *lifetimes) {
     json_open(json, NULL, '[');
-    for (unsigned i = 0; i < SIZE_CLASSES; i++) {
-        if (!counts[i])
-            continue;
-        json_number(json, NULL, i);
-        json_number(json, NULL, counts[i]);
-    }
+    json_number(json, NULL, number);
+    json_number(json, NULL, lifetimes->allocations);
+    json_number(json, NULL, lifetimes->nanoseconds);
+    json_open(json, NULL, '[');
+    put_classes(json, lifetimes->by_allocations);
+    json_close(json, ']');
+    json_open(json, NULL, '[');
+    put_classes(json, lifetimes->by_time);
+    json_close(json, ']');
     json_close(json, ']');
 }
 
-/* Each: the number of the site, the sums of allocations and of nanoseconds, and both by classes. */
 static void put_lifetimes(struct pack *pack) {
-    struct json *json = &pack->json;
-    json_line(json);
-    json_open(json, "lifetimes", '[');
-    for (size_t i = 0; i < pack->site_count; i++) {
-        if (!pack->sites[i]->lifetimes)
-            continue;
-        const struct profile_lifetimes *lifetimes = &pack->sites[i]->lifetimes->of;
-        json_open(json, NULL, '[');
-        json_number(json, NULL, i);
-        json_number(json, NULL, lifetimes->allocations);
-        json_number(json, NULL, lifetimes->nanoseconds);
-        put_class_counts(json, lifetimes->by_allocations);
-        put_class_counts(json, lifetimes->by_time);
-        json_close(json, ']');
-    }
-    json_close(json, ']');
+    json_line(&pack->json);
+    json_open(&pack->json, "lifetimes", '[');
+    for (size_t i = 0; i < pack->site_count; i++)
+        if (pack->sites[i]->lifetimes)
+            put_lifetimes_of(&pack->json, i, &pack->sites[i]->lifetimes->of);
+    json_close(&pack->json, ']');
 }
 
 /* Of a site that is not known it is as many as there are. */

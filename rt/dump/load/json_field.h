@@ -20,7 +20,7 @@ struct json_at {
     struct json_errors *errors;
     const struct json_at *parent; /* NULL: the document */
     const char *array;            /* the member of parent that holds it ... */
-    size_t index;                 /* ... at this index */
+    size_t index;                 /* ... at this index; SIZE_MAX: that is it */
 };
 
 bool json_field_exists(const struct json_at *, const char *name);

@@ -53,8 +53,7 @@ static bool has_lifetimes(const struct report *report) {
 static uint32_t flags_of(const struct report *report) {
     return PROFILE_IS_MERGED | (report->forked ? PROFILE_IS_FORKED : 0u) |
            (report->has_pairs ? PROFILE_HAS_PAIRS : 0u) | (has_sizes(report) ? PROFILE_HAS_SIZES : 0u) |
-           (has_lifetimes(report) ? PROFILE_HAS_LIFETIMES : 0u) |
-           (report->reach ? PROFILE_HAS_LOST : 0u);
+           (has_lifetimes(report) ? PROFILE_HAS_LIFETIMES : 0u) | (report->reach ? PROFILE_HAS_LOST : 0u);
 }
 
 /* The one epoch that there was has ended, and all slots were looked at in it: so their shares are the saved

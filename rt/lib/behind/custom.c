@@ -126,7 +126,8 @@ bool custom_lose_quickly(const void *p) {
     struct thread *thread = local.own;
     uint32_t sum = KEY(__atomic_load_n(&sum_slot_given, __ATOMIC_ACQUIRE));
     uint64_t *entry = custom_block_alone(p);
-    if (!entry || !(*entry & CUSTOM_LIVE) || *entry & CUSTOM_BACKING || !thread || runtime_pairs || births_wanted)
+    if (!entry || !(*entry & CUSTOM_LIVE) || *entry & CUSTOM_BACKING || !thread || runtime_pairs ||
+        births_wanted)
         return false;
     uint32_t key = KEY(custom_slot(*entry));
     uint64_t bytes = custom_size(*entry);

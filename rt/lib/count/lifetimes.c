@@ -32,7 +32,8 @@ static void add(uint64_t *counter, uint64_t by) {
 }
 
 void lifetime_ends(uint32_t slot, struct birth birth) {
-    uint64_t time = os_monotonic() - birth.time, others = __atomic_load_n(&last, __ATOMIC_RELAXED) - birth.number;
+    uint64_t time = os_monotonic() - birth.time,
+             others = __atomic_load_n(&last, __ATOMIC_RELAXED) - birth.number;
     struct profile_lifetimes *row = table_at(&lifetimes, slot_row(slot));
     if (!row) {
         hole_set(HOLE_MEMORY);

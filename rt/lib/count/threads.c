@@ -11,9 +11,9 @@
 
 #include "lib/base/table.h"
 #include "lib/count/change.h"
-#include "lib/heap/births.h"
 #include "lib/count/peak.h"
 #include "lib/count/slab.h"
+#include "lib/heap/births.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -178,7 +178,8 @@ static inline uint32_t key_for(struct origin origin) {
 static bool gain_quickly(struct origin origin, void *p, uint64_t bytes, enum family family) {
     struct scope *scope = &local.scope;
     struct thread *thread = local.own; /* not current, which hides it within a scope that lifts */
-    if (!p || !thread || sizes_wanted || births_wanted || local.silent || local.handover || local.ending || local.custom)
+    if (!p || !thread || sizes_wanted || births_wanted || local.silent || local.handover || local.ending ||
+        local.custom)
         return false;
     uint32_t key = origin.site ? origin.site->key : KEY(scope->slot);
     if (origin.site ? scope->active : !scope_takes(scope, bytes))

@@ -6,6 +6,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 from harness import *
 
+INCLUDE = os.path.join(HERE, "../../../rt/lib")
 OPTIONS = "format=json:report=%e.%p.json:lifetime=1"
 
 
@@ -87,5 +88,51 @@ def forks():
             compare(f"pid {report['pid']}{options}", process, report)
 
 
+def dump(*arguments):
+    return json.loads(subprocess.run([f"{BIN}/allocsite-dump", "report", "--format=json", *arguments], check=True,
+                                     stdout=subprocess.PIPE).stdout)
+
+
+def profiled():
+    """A profile has all of it, after SIGKILL too; and the sum of several has that of each."""
+    program = build("lives.c", "lives", "-fallocsite-lift=0")
+    process = run([program, "8", "1", "3000", "kill"], "lifetime=1:report=none:profile=killed.profile")
+    expect("status", -9, process.returncode)
+    compare("killed", process, dump("killed.profile"))
+    for name in "one", "two":
+        process = run([program, "9", "1", "3000"], f"lifetime=1:report=none:profile={name}.profile")
+        compare(name, process, dump(f"{name}.profile"))
+    both = {site["id"]: site["lifetimes"] for site in dump("one.profile", "two.profile")["sites"]}
+    subprocess.run([f"{BIN}/allocsite-dump", "merge", "-o", "both.profile", "one.profile", "two.profile"], check=True)
+    expect("merged", both, {site["id"]: site["lifetimes"] for site in dump("both.profile")["sites"]})
+    for site in dump("one.profile")["sites"]:
+        expect("the same numbers twice", 2 * site["lifetimes"]["allocations"], both[site["id"]]["allocations"])
+    run([program, "9", "1", "300"], "report=none:profile=without.profile")
+    expect("not all have it", False, any("lifetimes" in site for site in dump("one.profile", "without.profile")["sites"]))
+
+
+def reset():
+    """What died since; and what came before a reset has not lost its birth."""
+    program = build("reset.c", "reset", f"-I{INCLUDE}")
+    report = report_of(run([program], OPTIONS))
+    have = {site["line"]: site["lifetimes"] for site in report["sites"] if site["sited"]}
+    want = {line: int(text.split("// = ")[1]) for line, text in enumerate(open(source("reset.c")), 1) if "// = " in text}
+    for line, allocations in want.items():
+        expect(f"line {line}", (allocations, 1), (have[line]["allocations"], sum(count for _, count in have[line]["by_time"])))
+
+
+def custom():
+    """Blocks of custom allocators live as others do; those that theirs reallocates are not among them."""
+    program = build("pool.c", "pool", f"-I{INCLUDE}")
+    process = run([program], OPTIONS)
+    report = json.load(open(f"pool.{process.pid}.json"))
+    have = {site["line"]: site["lifetimes"] for site in report["sites"] if site["sited"] and not site.get("backing")}
+    want = {line: [int(word) for word in text.split("// = ")[1].split()]
+            for line, text in enumerate(open(source("pool.c")), 1) if "// = " in text}
+    for line, (blocks, allocations) in want.items():
+        expect(f"line {line}", (blocks, allocations),
+               (sum(count for _, count in have[line]["by_time"]), have[line]["allocations"]))
+
+
 if __name__ == "__main__":
-    main([one_thread, allocators, threads, forks])
+    main([one_thread, allocators, threads, forks, profiled, reset, custom])

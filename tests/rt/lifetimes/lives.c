@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* lives SEED THREADS EVENTS [fork]: replaces blocks, in turns where there are several threads, and keeps books of
+/* lives SEED THREADS EVENTS [fork|kill]: replaces blocks, in turns where there are several threads, and keeps books of
  * how long those of each line lived: exactly in what came meanwhile, and between two bounds in time. The books of
  * a forked child begin with the fork; its blocks and numbers are those of its parent.
  *
- * Prints `life PID LINE BLOCKS ALLOCATIONS LEAST MOST` (nanoseconds) and `class PID LINE START COUNT`. */
+ * Prints, and is killed then if that is asked for, `life PID LINE BLOCKS ALLOCATIONS LEAST MOST` (nanoseconds) and `class PID LINE START COUNT`. */
 #include <pthread.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -159,10 +160,12 @@ static void share_out(int threads) {
 int main(int argc, char **argv) {
     seed = (uint32_t)atoi(argv[1]);
     events = atoi(argv[3]);
-    if (argc > 4)
+    if (argc > 4 && strcmp(argv[4], "fork") == 0)
         fork_in_between();
     else
         share_out(atoi(argv[2]));
     tell();
+    if (argc > 4 && strcmp(argv[4], "kill") == 0)
+        raise(SIGKILL);
     return 0;
 }

@@ -157,7 +157,7 @@ function detailsOf(i) {
         text(sites.type[i]) && "of " + text(sites.type[i]),
         "in " + (shortPath(text(sites.module[i])) ?? "?"),
     ];
-    const sizes = sizesOfSite.has(i) ? histogram(sumOfSizes((site) => site === i)) : null;
+    const sizes = sizesOfSite.has(i) ? sizeHistogram(sumOfSizes((site) => site === i)) : null;
     return [
         button("×", () => go({ site: "" }), { class: "close", "aria-label": "Close" }),
         element("h2", {}, text(sites.function[i]) ?? siteName(i)),
@@ -168,6 +168,7 @@ function detailsOf(i) {
         counterList(i),
         stackList(i),
         sizes,
+        ...lifetimeHistograms(i),
         ...pairList(i),
         element("p", { class: "note" }, "id " + sites.id[i]),
     ];

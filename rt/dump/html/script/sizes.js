@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-// The sizes that were asked for, and who frees whose blocks.
+// The sizes that were asked for, how long blocks lived, and who frees whose.
 
 const SIZE_CLASSES = 48;
 const classStart = (number) => (number ? 2 ** (number - 1) : 0);
@@ -25,30 +25,54 @@ function sumOfSizes(test) {
     return [...sums].sort(([a], [b]) => a - b);
 }
 
-function histogramRow(number, count, largest, all) {
+function histogramRow(name, count, largest, all) {
     return element(
         "tr",
         {},
-        element("th", { scope: "row" }, className(number)),
+        element("th", { scope: "row" }, name),
         element("td", { class: "wide" }, bar(count, largest)),
         element("td", { class: "number" }, element("data", { value: count }, exactly(count))),
         element("td", { class: "number" }, share(count, all)),
     );
 }
 
-function histogram(sums) {
+// Rows are pairs of a class and its count.
+function histogram(title, sums, nameOf) {
     const counts = sums.map(([, count]) => count),
         all = counts.reduce((sum, count) => sum + count, 0);
     return element(
         "table",
         { class: "histogram" },
-        element("caption", {}, "Sizes asked for"),
+        element("caption", {}, title),
         element(
             "tbody",
             {},
-            sums.map(([number, count]) => histogramRow(number, count, Math.max(...counts), all)),
+            sums.map(([number, count]) => histogramRow(nameOf(number), count, Math.max(...counts), all)),
         ),
     );
+}
+
+const sizeHistogram = (sums) => histogram("Sizes asked for", sums, className);
+
+const lifetimesOfSite = new Map(data.lifetimes.map(([site, ...lifetimes]) => [site, lifetimes]));
+
+function lifetimeHistogram(what, sum, counts, show) {
+    const rows = [];
+    for (let i = 0; i < counts.length; i += 2) rows.push([counts[i], counts[i + 1]]);
+    const blocks = rows.reduce((all, [, count]) => all + count, 0);
+    const nameOf = (number) =>
+        show(classStart(number)) +
+        (number === SIZE_CLASSES - 1 ? " and more" : number > 1 ? " to " + show(2 ** number - 1) : "");
+    return blocks ? histogram(`${what}, ${show(Math.floor(sum / blocks))} on average`, rows, nameOf) : null;
+}
+
+// Of one site.
+function lifetimeHistograms(i) {
+    const [allocations, nanoseconds, byAllocations, byTime] = lifetimesOfSite.get(i) ?? [0, 0, [], []];
+    return [
+        lifetimeHistogram("Allocations while a block lives", allocations, byAllocations, exactly),
+        lifetimeHistogram("Time that a block lives", nanoseconds, byTime, duration),
+    ];
 }
 
 // Owner, by, kind, count and bytes, the most bytes first.
@@ -122,7 +146,7 @@ class Sizes {
             sums = sumOfSizes((site) => matches[site]);
         const chosen = pairs.filter(({ owner, by }) => !state.filter || matches[owner] || matches[by]);
         this.element.replaceChildren(
-            ...(sums.length ? [histogram(sums)] : []),
+            ...(sums.length ? [sizeHistogram(sums)] : []),
             ...(pairs.length ? [pairTable(chosen)] : []),
         );
     }
