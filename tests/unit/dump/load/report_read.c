@@ -219,7 +219,7 @@ static void what_is_wrong_is_named(void **state) {
         {"[\"why\"]", "[1]", "inexact_reasons has something that is not a string"},
         {"[\"why\"]", "{}", "inexact_reasons is not an array"},
         {"\"totals\":{", "\"totals\":1,\"x\":{", "totals is not an object"},
-        {"\"allocs\":100", "\"allocs\":null", "allocs is not a count"},
+        {"\"allocs\":100", "\"allocs\":null", "totals.allocs is not a count"},
         {"\"sites\":[", "\"sites\":[1,", "sites[0] is not an object"},
         {"\"sites\":[", "\"sites\":{},\"x\":[", "sites is not an array"},
         {"00000000000000a1", "00000000000000A1", "sites[0].id is not 16 hexadecimal digits"},
