@@ -237,7 +237,7 @@ static void what_is_wrong_is_named(void **state) {
         {"[16,2]", "[16,-2]", "sites[0].sizes has something that is not the start of a class and a count"},
         {"[32,3]", "[33,3]",
          "sites[0].lifetimes.by_time has something that is not the start of a class and a count"},
-        {"\"nanoseconds\":70,", "", "sites[0].lifetimes.nanoseconds is not a count"},
+        {"\"nanoseconds\":70,", "", "sites[0].lifetimes.nanoseconds is missing"},
         {"[16,2]", "16", "sites[0].sizes has something that is not the start of a class and a count"},
         {"\"pairs\":[", "\"pairs\":[0,", "pairs[0] is not an object"},
         {"\"kind\":\"realloc\"", "\"kind\":\"foreign\"", "pairs[0].kind is not known"},
