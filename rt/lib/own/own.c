@@ -233,12 +233,17 @@ static void *alloc_slow(struct origin origin, void *p, uint64_t bytes, enum fami
     return p;
 }
 
-/* The key of a site's part, if its context was here lately. */
+/* The key of a site's part, if its context was here lately; its own if there is no room for more. */
 static inline uint32_t context_key(const struct allocsite_site *site, const void *frame) {
     if (UNLIKELY(!contexts_hot) || !(site->key & KEY_SLOW))
         return ALLOCSITE_KEY_NONE;
-    uint32_t part = context_seen(context_place(contexts_hot, site->key, frame));
-    return LIKELY(part) ? KEY(part) : ALLOCSITE_KEY_NONE;
+    uint64_t hash = context_hash(site->key, frame);
+    uint32_t part = context_seen(hash);
+    if (UNLIKELY(!part))
+        part = context_find(hash);
+    if (UNLIKELY(!part))
+        return contexts_full ? site->key & ~KEY_SLOW : ALLOCSITE_KEY_NONE;
+    return KEY(part);
 }
 
 static __attribute__((noinline)) void *alloc_walked(struct origin origin, void *p, uint64_t bytes,
@@ -252,9 +257,13 @@ static __attribute__((noinline)) void *alloc_walked(struct origin origin, void *
 static __attribute__((noinline)) void *alloc_with_stack(struct origin origin, void *p, uint64_t bytes,
                                                         enum family family) {
     const void *frame = __builtin_frame_address(0);
-    void *counted = origin.site ? own_gain(context_key(origin.site, frame), p, bytes, family) : NULL;
-    if (LIKELY(counted != NULL))
+    uint32_t key = origin.site ? context_key(origin.site, frame) : ALLOCSITE_KEY_NONE;
+    void *counted = origin.site ? own_gain(key, p, bytes, family) : NULL;
+    if (LIKELY(counted != NULL)) {
+        if (UNLIKELY((key | KEY_SLOW) == origin.site->key))
+            stack_missing();
         return counted;
+    }
     p = alloc_walked(origin, p, bytes, family, frame);
     __asm__ volatile("" : "+r"(p));
     return p;
