@@ -106,8 +106,9 @@ struct profile_header {
     uint32_t ending;                            /* enum profile_ending */
     uint32_t status;                            /* of the exit, or a signal */
     profile_name command;                       /* the command line */
-    uint32_t unused_name;
-    uint64_t killed; /* merged: so many of the unfinished by a signal that is known */
+    profile_name walked_for; /* modules whose functions keep no contexts, though some on the same stacks do: a
+                                chain of struct profile_frame with their paths as functions */
+    uint64_t killed;         /* merged: so many of the unfinished by a signal that is known */
     uint64_t unused[22];
 };
 

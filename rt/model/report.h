@@ -142,6 +142,9 @@ struct report {
                                           reports that were joined have */
     size_t phase_count;
     struct profile_walks walks;
+    const char *const *walked_for; /* modules whose functions keep no contexts, though some on the same stacks
+                                      do: so those are walked each time */
+    size_t walked_for_count;
     bool has_custom;          /* there are custom allocators */
     struct counters custom;   /* of what they handed out; the totals have it too */
     bool has_pairs;           /* the ordinary ones were counted; faults always are */

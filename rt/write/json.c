@@ -222,7 +222,8 @@ static void put_modules(struct json *json, const struct report *report) {
     json_close(json, ']');
 }
 
-static void put_walks(struct json *json, const struct profile_walks *walks) {
+static void put_walks(struct json *json, const struct report *report) {
+    const struct profile_walks *walks = &report->walks;
     if (!walks->depth && !walks->without_caller)
         return;
     json_line(json);
@@ -233,6 +234,8 @@ static void put_walks(struct json *json, const struct profile_walks *walks) {
     json_number(json, "ended_early", walks->ended_early);
     json_number(json, "without_stack", walks->without_stack);
     json_number(json, "without_caller", walks->without_caller);
+    if (report->walked_for_count)
+        put_texts(json, "without_contexts", report->walked_for, report->walked_for_count);
     json_close(json, '}');
 }
 
@@ -301,7 +304,7 @@ void report_json(struct out *out, const struct report *report) {
     put_sites(&json, report);
     put_all_pairs(&json, report);
     put_modules(&json, report);
-    put_walks(&json, &report->walks);
+    put_walks(&json, report);
     put_stacks(&json, report);
     json_end(&json);
 }

@@ -281,6 +281,7 @@ void joined_free(struct joined *joined) {
     free(joined->pairs);
     free(joined->reasons);
     free(joined->programs);
+    free(joined->walked_for);
     free(joined->reason_texts);
     free(joined->reasons_hold);
     free(joined->report.sites);

@@ -65,6 +65,8 @@ struct joined {
     size_t reason_count, reason_room;
     const char **programs;
     size_t program_count, program_room;
+    const char **walked_for;
+    size_t walked_for_count, walked_for_room;
     struct string_pool strings;
 
     struct joined_untouched untouched; /* by children of reports that were joined before */

@@ -168,6 +168,9 @@ void report_read_walks(struct report_file *file, const struct json_at *top) {
     walks->ended_early = json_field_u64(&at, "ended_early");
     walks->without_stack = json_field_u64(&at, "without_stack");
     walks->without_caller = json_field_u64(&at, "without_caller");
+    if (json_field_exists(&at, "without_contexts"))
+        file->report.walked_for = file->walked_for =
+            report_read_texts(&at, "without_contexts", &file->report.walked_for_count);
 }
 
 static void read_frame(struct report_file *file, struct report_frame *frame, const struct json_at *at) {

@@ -318,6 +318,7 @@ void report_read_free(struct report_file *file) {
     }
     free(file->rows);
     free(file->programs);
+    free(file->walked_for);
     free(file->reasons_hold);
     free(file->reasons);
     string_pool_free(&file->strings);

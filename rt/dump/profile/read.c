@@ -258,6 +258,17 @@ static void read_head(struct reader *reader) {
     file->host = profile_name_at(&file->names, header->host);
 }
 
+static void read_walked_for(struct reader *reader) {
+    struct profile_file *file = reader->file;
+    const struct profile_chain *chain = profile_chain_read(&file->names, reader->areas.header.walked_for);
+    size_t count = chain ? chain->count : 0;
+    file->walked_for = memory_zeros(count, sizeof *file->walked_for);
+    for (size_t i = 0; i < count; i++)
+        file->walked_for[i] = chain->places[i].function ?: "?";
+    file->report.walked_for = file->walked_for;
+    file->report.walked_for_count = count;
+}
+
 static void settle_peak(struct report *report) {
     uint64_t live = 0, peak = 0;
     for (size_t i = 0; i < report->site_count; i++) {
@@ -288,6 +299,7 @@ static void read_all(struct reader *reader) {
     profile_names_read(&file->names, &reader->areas);
     profile_modules_read(&file->modules, &file->names, &reader->areas);
     read_head(reader);
+    read_walked_for(reader);
     reader->views = (struct profile_views){&reader->areas, &file->names, &file->modules};
     for (unsigned i = 0; i < PROFILE_CHUNKS; i++)
         read_pairs_of(reader, &reader->areas.chunks[PROFILE_PAIRS][i]);
@@ -331,6 +343,7 @@ void profile_read_free(struct profile_file *file) {
     free(file->reasons.list);
     free(file->reasons.hold);
     free(file->programs);
+    free(file->walked_for);
     free(file->report.pairs);
     free(file->report.sites);
     free(file->sizes);

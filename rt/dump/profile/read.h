@@ -41,7 +41,7 @@ struct profile_file {
     /* Memory that the report borrows from. */
     struct profile_names names;
     struct profile_texts reasons;
-    const char **programs;
+    const char **programs, **walked_for;
     size_t program_room;
     struct report_site *rows;
     uint64_t *slots; /* of the rows, rising */

@@ -71,6 +71,15 @@ static struct profile_peak peak_of(const struct report *report) {
     };
 }
 
+static profile_name write_walked_for(struct writer *writer) {
+    struct profile_frame frame = {0};
+    for (size_t i = writer->report->walked_for_count; i--;) {
+        frame.function = name_write(&writer->records.names, writer->report->walked_for[i]);
+        frame.caller = name_write_frame(&writer->records.names, &frame);
+    }
+    return frame.caller;
+}
+
 static struct profile_header make_header(struct writer *writer) {
     const struct report *report = writer->report;
     struct profile_header header = {
@@ -89,6 +98,7 @@ static struct profile_header make_header(struct writer *writer) {
     };
     memcpy(header.magic, PROFILE_MAGIC, PROFILE_MAGIC_SIZE);
     header.program = name_write(&writer->records.names, report->program);
+    header.walked_for = write_walked_for(writer);
     header.lost_unknown = name_write(&writer->records.names, report->lost_unknown);
     return header;
 }

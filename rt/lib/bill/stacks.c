@@ -291,6 +291,44 @@ COLD uint32_t stack_slot_walked(uint32_t slot) {
     return part == slot ? without_stack(slot) : part;
 }
 
+/* ---- Modules without contexts, as a chain of names. */
+
+static bool has_module(profile_name chain, profile_name path) {
+    const struct profile_frame *frame = names_frame_at(chain);
+    while (frame && frame->function != path)
+        frame = names_frame_at(frame->caller);
+    return frame;
+}
+
+static COLD void note_module(profile_name *chain, const void *frame) {
+    const struct module *module = module_address(frame).module;
+    struct profile_frame link = {.function = module ? names_text(module->path) : 0,
+                                 .caller = __atomic_load_n(chain, __ATOMIC_ACQUIRE)};
+    profile_name fresh = 0;
+    do
+        fresh = link.function && !has_module(link.caller, link.function) ? names_frame(&link) : 0;
+    while (fresh && !__atomic_compare_exchange_n(chain, &link.caller, fresh, false, __ATOMIC_ACQ_REL,
+                                                 __ATOMIC_ACQUIRE));
+}
+
+/* The first of these frames that keeps no context is why this stack is walked each time. Those that were
+ * noted lately are not looked up again. */
+static void note_why(const struct walked *walked) {
+    static const void *noted[64];
+    profile_name *chain = &store_header()->walked_for;
+    size_t i = 0;
+    while (i < walked->count && walk_keeps_context(walked->frames[i]))
+        i++;
+    const void *frame = i < walked->count ? walked->frames[i] : NULL;
+    const void **place = &noted[(uintptr_t)frame % 61];
+    if (!frame || (__atomic_load_n(place, __ATOMIC_RELAXED) == frame && *chain))
+        return;
+    int error = errno;
+    note_module(chain, frame);
+    errno = error;
+    __atomic_store_n(place, frame, __ATOMIC_RELAXED);
+}
+
 /* ---- The same by calling contexts. */
 
 #define ROOT_MOST 3
@@ -337,6 +375,8 @@ static __attribute__((noinline)) uint32_t key_walked(uint32_t slot, const void *
     const struct walked *walked = &look.walked;
     bool is_certain = context_is_certain(walked->frames, walked->count, &walked->told);
     uint32_t part = is_certain ? find_part(slot, &look) : part_walked(slot, &look);
+    if (!is_certain && walked->told.end != WALK_LOST && record_at(slot)->site)
+        note_why(walked);
     if (is_certain && unloads_none_since(look.unloads_before))
         context_keep(hash, part);
     look_end(&look);

@@ -73,4 +73,30 @@ def mixed():
         expect(f"{options}: stacks", has_stacks, bool(json.load(open(f"mixed.{process.pid}.json")).get("stacks")))
 
 
-main([ways, bounded, mixed])
+def dump(*arguments):
+    return subprocess.run([f"{BIN}/allocsite-dump", *arguments], check=True, capture_output=True, text=True).stdout
+
+
+def named():
+    """The modules for which stacks are walked each time are told, everywhere; where there are none, nothing is."""
+    used = library()
+    parts = {"all": (CONTEXTS, CONTEXTS), "part": (CONTEXTS, ""), "none": ("", CONTEXTS)}
+    for name, (first, second) in parts.items():
+        for source_name, option in ("first.c", first), ("second.c", second):
+            subprocess.run([f"{BIN}/allocsite-clang-{MAJOR}", "-O1", "-g", *option.split(), "-c", source(source_name)],
+                           check=True)
+        subprocess.run([f"{BIN}/allocsite-clang-{MAJOR}", "first.o", "second.o", *used, "-o", name], check=True)
+    walked = {"all": [], "part": [os.path.join(WORK, "part")], "none": [os.path.join(WORK, "none")]}
+    for name, modules in walked.items():
+        process = run([f"./{name}"], f"format=json:report=%e.%p.json:profile={name}.profile")
+        walks = report_of(process)["walks"]
+        expect(name, modules, walks.get("without_contexts", []))
+        expect(f"{name}: text", bool(modules), f"for functions without contexts in {name} (" in dump("report", f"{name}.profile"))
+    process = run(["./all", "a library"])
+    expect("library", [os.path.join(WORK, "liblibrary.so")], report_of(process)["walks"]["without_contexts"])
+    dump("merge", "-o", "both.profile", "part.profile", "none.profile", "all.profile")
+    both = json.loads(dump("report", "--format=json", "both.profile"))
+    expect("merged", walked["part"] + walked["none"], both["walks"]["without_contexts"])
+
+
+main([ways, bounded, mixed, named])
