@@ -50,6 +50,7 @@ enum profile_flag {
     /* In no file, for a forked child writes down what it inherits; of one without a profile it is at least
      * what a slot lost beyond what it gained. */
     PROFILE_INHERITS = 64,
+    PROFILE_HAS_LIFETIMES = 128, /* how long blocks lived was counted */
 };
 
 /* The highest that the bytes of all live blocks came to. */
@@ -105,8 +106,9 @@ struct profile_header {
     uint32_t ending;                            /* enum profile_ending */
     uint32_t status;                            /* of the exit, or a signal */
     profile_name command;                       /* the command line */
-    uint32_t unused_name;
-    uint64_t killed; /* merged: so many of the unfinished by a signal that is known */
+    profile_name walked_for; /* modules whose functions keep no contexts, though some on the same stacks do: a
+                                chain of struct profile_frame with their paths as functions */
+    uint64_t killed;         /* merged: so many of the unfinished by a signal that is known */
     uint64_t unused[22];
 };
 
@@ -133,6 +135,7 @@ enum profile_kind {
     PROFILE_SIZES,     /* struct profile_sizes by slot */
     PROFILE_BASES,     /* struct profile_base by slot */
     PROFILE_NOTES,     /* struct profile_note[], up to the first that is empty; of merged profiles */
+    PROFILE_LIFETIMES, /* struct profile_lifetimes by slot */
 };
 
 /* Elements of chunk 0, by kind. */
@@ -144,6 +147,7 @@ enum profile_kind {
 #define PROFILE_PAIRS_FIRST     4096
 #define PROFILE_SIZES_FIRST     32
 #define PROFILE_BASES_FIRST     32
+#define PROFILE_LIFETIMES_FIRST 32
 
 #define PROFILE_CHUNKS          22 /* of an array that grows, at most */
 
@@ -293,6 +297,15 @@ struct profile_sizes {
     uint64_t unused[16];
 };
 
+/* How long the blocks of a slot lived that are not its own any more, in what came meanwhile (allocations and
+ * reallocations of the process) and in time: the sums, and how many there were in each class, which are those
+ * of sizes. */
+struct profile_lifetimes {
+    uint64_t allocations, nanoseconds;
+    uint64_t by_allocations[48], by_time[48];
+    uint64_t unused[30];
+};
+
 /* The sums at the last reset, to be taken off. */
 struct profile_base {
     PROFILE_TALLY(PROFILE_COUNTER)
@@ -321,6 +334,7 @@ _Static_assert(sizeof(struct profile_slot) == 64 && sizeof(struct tally) == 64 &
                "");
 _Static_assert(sizeof(struct profile_note) == 16, "");
 _Static_assert(sizeof(struct profile_sizes) == 512 && sizeof(struct profile_base) == 128, "");
+_Static_assert(sizeof(struct profile_lifetimes) == 1024, "");
 #endif
 
 #endif

@@ -18,7 +18,7 @@
 #define ROOT_NOTE      2
 
 /* Raised by every change of this file. */
-#define ROOT_VERSION 4
+#define ROOT_VERSION 5
 
 /* Arrays that grow are as in profile.h, in so many chunks at most. */
 #define ROOT_CHUNKS 22
@@ -80,8 +80,8 @@ struct root_layout {
     uint16_t module_slot;                /* uint32_t */
     uint16_t module_path;                /* address */
     uint16_t module_build_id;            /* digits, up to 64, and a NUL */
-    uint16_t option_enabled, option_pairs, option_sizes; /* bool */
-    uint16_t thread_capacity;                            /* uint32_t */
+    uint16_t option_enabled, option_pairs, option_sizes, option_lifetime; /* bool */
+    uint16_t thread_capacity;                                             /* uint32_t */
 };
 
 enum root_flag {

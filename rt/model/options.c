@@ -129,8 +129,8 @@ static const char *read_sort(struct value value, void *out) {
 }
 
 bool options_need_owners(const struct options *options) {
-    return options->leaks || options->pairs || options->sizes || options->temporary || options->reach ||
-           options->stack || options->contexts - 1 < OPTIONS_CONTEXTS_COMPILED - 1 ||
+    return options->leaks || options->pairs || options->sizes || options->temporary || options->lifetime ||
+           options->reach || options->stack || options->contexts - 1 < OPTIONS_CONTEXTS_COMPILED - 1 ||
            strcmp(options->list, "none") != 0 || strcmp(options->graph, "none") != 0 ||
            options->by == BY_FREED || options->sort == SORT_LIVE || options->sort == SORT_PEAK;
 }
@@ -211,6 +211,7 @@ static const struct key {
     KEY("owners", owners, read_boolean, "1", "0: only what is allocated is counted, at a third of the cost"),
     SHOW("pairs", pairs, read_boolean, "0", "1: who frees and reallocates whose blocks"),
     SHOW("sizes", sizes, read_boolean, "0", "1: a histogram of sizes for each site"),
+    SHOW("lifetime", lifetime, read_boolean, "0", "1: how long the blocks of each site live"),
     KEY("temporary", temporary, read_boolean, "0",
         "1: blocks that are freed before their thread allocates again"),
     KEY("repeats", repeats, read_boolean, "0", "1: texts that strdup copies at a site again"),

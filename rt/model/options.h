@@ -38,6 +38,7 @@ struct options {
     bool pairs;                      /* count who frees and reallocates whose blocks */
     bool temporary;                  /* count what is freed before anything else is allocated */
     bool repeats;                    /* count texts that strdup copies again */
+    bool lifetime;                   /* count how long blocks live */
     bool sizes;                      /* count the sizes that each site asks for */
     char profile[OPTIONS_PATH_SIZE]; /* "none" or a path pattern */
     bool reach;                      /* at exit, tell lost blocks from reachable ones */

@@ -28,10 +28,19 @@ static void add_sizes(struct report_site *total, const struct report_site *part)
             total->sizes[i] += part->sizes[i];
 }
 
+static void add_lifetimes(struct report_site *total, const struct report_site *part) {
+    if (!total->lifetimes)
+        total->lifetimes = part->lifetimes;
+    else if (part->lifetimes)
+        for (int i = 0; i < LIFETIMES_COUNTERS; i++)
+            total->lifetimes->counters[i] += part->lifetimes->counters[i];
+}
+
 static void merge(struct report_site *site, struct report_site *copy) {
     counters_join(&site->counters, &copy->counters);
     add_lost(site, copy);
     add_sizes(site, copy);
+    add_lifetimes(site, copy);
     copy->merged = site;
 }
 
@@ -239,6 +248,7 @@ struct report_limits report_limits_of(const struct options *options) {
         .leaks = options->leaks,
         .pairs = options->pairs,
         .sizes = options->sizes,
+        .lifetimes = options->lifetime,
         .full_names = options->full_names,
         .filter = options->filter[0] ? options->filter : NULL,
         .depth = options->depth,

@@ -5,6 +5,7 @@
 #define ALLOCSITE_MODEL_REPORT_H
 
 #include "model/counters.h"
+#include "model/lifetimes.h"
 #include "model/options.h"
 #include "model/pair_kind.h"
 #include "model/site.h"
@@ -18,6 +19,7 @@ struct report_site {
     struct site_view view;
     struct counters counters;
     uint64_t *sizes; /* SIZE_CLASSES counts of requested sizes, merged in place; NULL: not counted */
+    union lifetimes *lifetimes;       /* likewise */
     uint64_t lost_blocks, lost_bytes; /* of the live ones; if the report has reach */
     bool shares_id;                   /* with another site: pairs that name it may be that one's */
 
@@ -71,13 +73,13 @@ struct report_limits {
     enum report_sort sort;
     uint64_t top; /* rows shown; 0: all */
     uint64_t min_bytes, min_allocs;
-    bool leaks;             /* only sites with live blocks, those with lost ones first */
-    bool pairs, sizes;      /* people are shown them */
-    bool full_names;        /* and names as they are */
-    bool apart;             /* and what libraries take for themselves as one row */
-    const char *suppressed; /* leaks that are none (suppress.h); NULL: all are */
-    const char *filter;     /* only sites that match (filter.h); NULL: all */
-    uint64_t depth;         /* frames that stacks have; 0: as many as were kept */
+    bool leaks;                   /* only sites with live blocks, those with lost ones first */
+    bool pairs, sizes, lifetimes; /* people are shown them */
+    bool full_names;              /* and names as they are */
+    bool apart;                   /* and what libraries take for themselves as one row */
+    const char *suppressed;       /* leaks that are none (suppress.h); NULL: all are */
+    const char *filter;           /* only sites that match (filter.h); NULL: all */
+    uint64_t depth;               /* frames that stacks have; 0: as many as were kept */
 };
 
 /* Several processes that one report is of. */
@@ -140,6 +142,9 @@ struct report {
                                           reports that were joined have */
     size_t phase_count;
     struct profile_walks walks;
+    const char *const *walked_for; /* modules whose functions keep no contexts, though some on the same stacks
+                                      do: so those are walked each time */
+    size_t walked_for_count;
     bool has_custom;          /* there are custom allocators */
     struct counters custom;   /* of what they handed out; the totals have it too */
     bool has_pairs;           /* the ordinary ones were counted; faults always are */

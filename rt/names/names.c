@@ -413,6 +413,20 @@ void units_size(char *text, uint64_t bytes) {
     tenths(text, (scaled >> 10) * 10 + ((scaled & 1023) * 10 + 512) / 1024, units[unit]);
 }
 
+void units_time(char *text, uint64_t nanoseconds) {
+    static const char *const units[] = {" µs", " ms", " s"};
+    char buffer[24], *end = buffer + sizeof buffer;
+    if (nanoseconds < 1000) {
+        finish(text, digits_before(end, nanoseconds), end, " ns");
+        return;
+    }
+    unsigned unit = 0;
+    uint64_t tenth = 100;
+    for (; unit < 2 && nanoseconds / tenth >= 10000; tenth *= 1000)
+        unit++;
+    tenths(text, nanoseconds / tenth, units[unit]);
+}
+
 void units_count(char *text, uint64_t count) {
     char buffer[UNITS_SIZE], *at = buffer + sizeof buffer;
     for (int digit = 0; count || digit == 0; digit++, count /= 10) {

@@ -26,6 +26,9 @@ void name_type(char text[NAME_SIZE], const char *type, size_t columns);
 /* "17 B", "1.5 KiB", "33.1 MiB" */
 void units_size(char *text, uint64_t bytes);
 
+/* "17 ns", "1.5 µs", "33.1 s" */
+void units_time(char *text, uint64_t nanoseconds);
+
 /* "1,234,567" */
 void units_count(char *text, uint64_t count);
 

@@ -50,67 +50,99 @@ static void put_advice(const struct page *page, const struct report_site *site) 
 }
 
 struct histogram {
+    const uint64_t *counts;        /* by class */
+    void (*put)(char *, uint64_t); /* writes what the classes are of */
     unsigned first, last, largest; /* classes; first > last: empty */
     uint64_t sum;
 };
 
-static struct histogram survey(const uint64_t sizes[SIZE_CLASSES]) {
-    struct histogram histogram = {.first = SIZE_CLASSES};
+static struct histogram survey(const uint64_t counts[SIZE_CLASSES], void (*put)(char *, uint64_t)) {
+    struct histogram histogram = {.counts = counts, .put = put, .first = SIZE_CLASSES};
     for (unsigned i = 0; i < SIZE_CLASSES; i++) {
-        if (!sizes[i])
+        if (!counts[i])
             continue;
         if (histogram.first == SIZE_CLASSES)
             histogram.first = i;
         histogram.last = i;
-        histogram.sum += sizes[i];
-        if (sizes[i] > sizes[histogram.largest])
+        histogram.sum += counts[i];
+        if (counts[i] > counts[histogram.largest])
             histogram.largest = i;
     }
     return histogram;
 }
 
-static void put_class_end(const struct page *page, unsigned number) {
+static void put_value(const struct page *page, const struct histogram *histogram, uint64_t value) {
+    char text[UNITS_SIZE];
+    histogram->put(text, value);
+    out_text(page->out, text);
+}
+
+static void put_class_end(const struct page *page, const struct histogram *histogram, unsigned number) {
     if (number == SIZE_CLASSES - 1)
         out_text(page->out, "more");
     else
-        page_size(page, number ? size_class_start(number + 1) - 1 : 0);
+        put_value(page, histogram, number ? size_class_start(number + 1) - 1 : 0);
 }
 
-static void put_bar(const struct page *page, const uint64_t sizes[SIZE_CLASSES],
-                    const struct histogram *histogram) {
+static void put_bar(const struct page *page, const struct histogram *histogram) {
     static const char *const bars[] = {"·", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+    uint64_t most = histogram->counts[histogram->largest];
     for (unsigned i = histogram->first; i <= histogram->last; i++) {
-        unsigned __int128 eighths = (unsigned __int128)sizes[i] * 8 + sizes[histogram->largest] - 1;
-        out_text(page->out, bars[eighths / sizes[histogram->largest]]);
+        unsigned __int128 eighths = (unsigned __int128)histogram->counts[i] * 8 + most - 1;
+        out_text(page->out, bars[eighths / most]);
     }
 }
 
-/* "sizes: 16 B ▂▁█▃ 4.0 KiB, 85.2% of 64 B to 127 B" */
-static void put_sizes(const struct page *page, const uint64_t *sizes, struct histogram histogram) {
-    out_text(page->out, "sizes: ");
-    page_size(page, size_class_start(histogram.first));
+/* "16 B ▂▁█▃ 4.0 KiB, 85.2% of 64 B to 127 B" */
+static void put_classes(const struct page *page, const struct histogram *histogram) {
+    put_value(page, histogram, size_class_start(histogram->first));
     out_char(page->out, ' ');
-    put_bar(page, sizes, &histogram);
+    put_bar(page, histogram);
     out_char(page->out, ' ');
-    put_class_end(page, histogram.last);
-    if (histogram.first == histogram.last)
+    put_class_end(page, histogram, histogram->last);
+    if (histogram->first == histogram->last)
         return;
     out_text(page->out, ", ");
-    page_share(page, sizes[histogram.largest], histogram.sum);
+    page_share(page, histogram->counts[histogram->largest], histogram->sum);
     out_text(page->out, " of ");
-    page_size(page, size_class_start(histogram.largest));
-    out_text(page->out, " to ");
-    put_class_end(page, histogram.largest);
+    put_value(page, histogram, size_class_start(histogram->largest));
+    if (histogram->largest > 1)
+        out_text(page->out, " to ");
+    if (histogram->largest > 1)
+        put_class_end(page, histogram, histogram->largest);
 }
 
-static void put_histogram(const struct page *page, const uint64_t *sizes) {
-    struct histogram histogram = survey(sizes);
+/* "sizes: 16 B ..." */
+static void put_sizes(const struct page *page, const uint64_t *sizes) {
+    struct histogram histogram = survey(sizes, units_size);
     struct line line;
     if (histogram.first > histogram.last)
         return;
     begin_below(&line, page);
-    put_sizes(&line.page, sizes, histogram);
+    out_text(line.page.out, "sizes: ");
+    put_classes(&line.page, &histogram);
     line_end(&line);
+}
+
+/* "lived 12 allocations on average: 0 █·▁ 7, ..." */
+static void put_lives(const struct page *page, uint64_t sum, struct histogram histogram, const char *of_one,
+                      const char *of) {
+    struct line line;
+    if (!histogram.sum)
+        return;
+    begin_below(&line, page);
+    out_text(line.page.out, "lived ");
+    put_value(&line.page, &histogram, sum / histogram.sum);
+    out_text(line.page.out, sum / histogram.sum == 1 ? of_one : of);
+    out_text(line.page.out, " on average: ");
+    put_classes(&line.page, &histogram);
+    line_end(&line);
+}
+
+static void put_lifetimes(const struct page *page, const struct profile_lifetimes *lifetimes) {
+    put_lives(page, lifetimes->allocations, survey(lifetimes->by_allocations, units_count), " allocation",
+              " allocations");
+    put_lives(page, lifetimes->nanoseconds, survey(lifetimes->by_time, units_time), "", "");
 }
 
 static void put_amount(const struct page *page, const struct report_pair *pair) {
@@ -218,7 +250,9 @@ void details_of_site(const struct page *page, const struct report_site *site) {
         put_stack(page, site);
     put_advice(page, site);
     if (page->report->limits.sizes && site->sizes)
-        put_histogram(page, site->sizes);
+        put_sizes(page, site->sizes);
+    if (page->report->limits.lifetimes && site->lifetimes)
+        put_lifetimes(page, &site->lifetimes->of);
     if (page->report->limits.pairs)
         put_pairs(page, site);
 }

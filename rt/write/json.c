@@ -63,17 +63,26 @@ static void put_sum(struct json *json, const char *key, const struct report *rep
     json_close(json, '}');
 }
 
-static void put_sizes(struct json *json, const uint64_t *sizes) {
-    json_open(json, "sizes", '[');
+static void put_classes(struct json *json, const char *key, const uint64_t counts[SIZE_CLASSES]) {
+    json_open(json, key, '[');
     for (unsigned i = 0; i < SIZE_CLASSES; i++) {
-        if (!sizes[i])
+        if (!counts[i])
             continue;
         json_open(json, NULL, '[');
         json_number(json, NULL, size_class_start(i));
-        json_number(json, NULL, sizes[i]);
+        json_number(json, NULL, counts[i]);
         json_close(json, ']');
     }
     json_close(json, ']');
+}
+
+static void put_lifetimes(struct json *json, const struct profile_lifetimes *lifetimes) {
+    json_open(json, "lifetimes", '{');
+    json_number(json, "allocations", lifetimes->allocations);
+    json_number(json, "nanoseconds", lifetimes->nanoseconds);
+    put_classes(json, "by_allocations", lifetimes->by_allocations);
+    put_classes(json, "by_time", lifetimes->by_time);
+    json_close(json, '}');
 }
 
 static void put_site(struct json *json, const struct report *report, const struct report_site *site) {
@@ -82,7 +91,9 @@ static void put_site(struct json *json, const struct report *report, const struc
     json_site(json, &site->view);
     json_counters(json, &site->counters, true);
     if (site->sizes)
-        put_sizes(json, site->sizes);
+        put_classes(json, "sizes", site->sizes);
+    if (site->lifetimes)
+        put_lifetimes(json, &site->lifetimes->of);
     json_lost(json, report, site);
     json_close(json, '}');
 }
@@ -213,7 +224,8 @@ static void put_modules(struct json *json, const struct report *report) {
     json_close(json, ']');
 }
 
-static void put_walks(struct json *json, const struct profile_walks *walks) {
+static void put_walks(struct json *json, const struct report *report) {
+    const struct profile_walks *walks = &report->walks;
     if (!walks->depth && !walks->without_caller)
         return;
     json_line(json);
@@ -224,6 +236,8 @@ static void put_walks(struct json *json, const struct profile_walks *walks) {
     json_number(json, "ended_early", walks->ended_early);
     json_number(json, "without_stack", walks->without_stack);
     json_number(json, "without_caller", walks->without_caller);
+    if (report->walked_for_count)
+        put_texts(json, "without_contexts", report->walked_for, report->walked_for_count);
     json_close(json, '}');
 }
 
@@ -292,7 +306,7 @@ void report_json(struct out *out, const struct report *report) {
     put_sites(&json, report);
     put_all_pairs(&json, report);
     put_modules(&json, report);
-    put_walks(&json, &report->walks);
+    put_walks(&json, report);
     put_stacks(&json, report);
     json_end(&json);
 }

@@ -167,6 +167,11 @@ void summary_walks(const struct page *page) {
         page_count(page, walks->without_stack, " call was from one more", " calls were from yet more");
         out_text(page->out, ", which are not kept");
     }
+    for (size_t i = 0; i < page->report->walked_for_count; i++) {
+        const char *path = page->report->walked_for[i], *slash = strrchr(path, '/');
+        out_text(page->out, i ? ", " : "; walked each time for functions without contexts in ");
+        page_code(page, slash ? slash + 1 : path);
+    }
     out_text(page->out, " (allocsite-dump report --tree shows those of a profile)");
 }
 

@@ -155,6 +155,30 @@ class Advice(unittest.TestCase):
     def test_pool_is_of_one_size(self):
         self.assertEqual(advice(BYTES.replace("malloc(40)", "malloc(rand() % 2 ? 40 : 900)"), "sizes=1:pairs=1"), ([], []))
 
+    def test_short_lived(self):
+        """Where a few blocks stay, the most at once tells nothing."""
+        source = BEGIN + """\
+__attribute__((noinline)) void *line_of(int i) { return malloc(10); }
+int main(void) {
+    for (int i = 0; i < 4000; i++)
+        if (i % 4)
+            give_back(kept[0] = line_of(i));
+        else
+            kept[i] = line_of(i);
+}
+"""
+        found, _ = advice(source, "lifetime=1")
+        self.assertEqual([(each["rule"], each["saves_calls"]) for each in found], [("short-lived", 3000)])
+        self.assertRegex(found[0]["what"], r"^3,000 of 3,000 blocks were gone before anything else was allocated; lived 0 "
+                                           r"allocations and [0-9.]+ [nµm]?s on average$")
+        self.assertEqual(advice(source)[0], [])
+        longer = source.replace("give_back(kept[0] = line_of(i));", "kept[1] = line_of(i), kept[2] = malloc(2), give_back(kept[1]);")
+        self.assertEqual(advice(longer, "lifetime=1")[0], [])
+
+    def test_lifetimes_are_told(self):
+        what, _ = self.one(REUSE, "reuse", "malloc(10", options="reach=0:lifetime=1", saved=(4999, 0, 0))
+        self.assertRegex(what, r"^5,000 allocations, never two at once; lived 0 allocations and [0-9.]+ [nµm]?s on average$")
+
     def test_reserve(self):
         steps, old = 2000, sum(16 * i for i in range(1, 2001))
         what, _ = self.one(RESERVE, "reserve", "realloc(", saved=(steps - 1, old, 0))

@@ -134,7 +134,7 @@ class Page(unittest.TestCase):
         return self.value(ROWS)
 
     def program(self):
-        return report(PROGRAM, "program", "stack=8:pairs=1:sizes=1:reach=1")
+        return report(PROGRAM, "program", "stack=8:pairs=1:sizes=1:reach=1:lifetime=1")
 
     def check_sites(self, sites):
         for metric in METRICS:
@@ -157,7 +157,8 @@ class Page(unittest.TestCase):
             place = f"{os.path.basename(each['file'])}:{each['line']}:{each['column']}" if each["file"] else ""
             self.assertIn(place, self.value("document.querySelector('#detail .place').textContent"))
             sizes = self.each("#detail .histogram data", "Number(one.value)")
-            self.assertEqual(sizes, [count for _, count in each.get("sizes", [])])
+            lives = [each["lifetimes"][by] for by in ("by_allocations", "by_time")]
+            self.assertEqual(sizes, [count for counts in (each["sizes"], *lives) for _, count in counts])
         self.go("view=sizes")
         pairs = self.each(".pairs tbody tr", "[...one.querySelectorAll('data')].map((number) => Number(number.value))")
         self.assertEqual(sorted(pairs), sorted([pair["bytes"], pair["count"]] for pair in told["pairs"] + told["faults"]))

@@ -108,7 +108,7 @@ class Same(unittest.TestCase):
 
     def test_as_its_profile(self):
         path = compiled(SOURCE, "profiled")
-        for more in "", ":pairs=1:sizes=1":
+        for more in "", ":pairs=1:sizes=1", ":lifetime=1":
             with Process(path, f"report=none:profile={work('removed.profile')}{more}") as process:
                 by_profile, by_pid = report(work("removed.profile")), report(process.source)
                 os.unlink(work("removed.profile"))

@@ -177,6 +177,20 @@ class Dhat(unittest.TestCase):
         self.assertNotIn("NaN", "".join(pages))
         self.assertNotIn("t-gmax", pages[-1])
 
+    def test_lifetimes(self):
+        """The whole of each site's; and what the viewer says of all."""
+        for options in "lifetime=1", "lifetime=1:stack=16":
+            path = compiled_and_run("lifetimes.profile", options)
+            with open(exported("dhat", path)) as file:
+                text = file.read()
+            wanted = sum(site["lifetimes"]["nanoseconds"] for site in report(path)["sites"])
+            points = json.loads(text)["pps"]
+            lived = sum(point["tl"] for point in points)
+            self.assertTrue(0 <= wanted / 1000 - lived <= 2 * len(points), (wanted, lived))
+            page = browser.dh_view([text], WORK)[0]
+            shown = [float(number.replace(",", "")) for number in re.findall(r"avg lifetime ([\d,.]+) µs", page)]
+            self.assertAlmostEqual(shown[0], lived / sum(point["tbk"] for point in points), delta=1)
+
 
 class Speedscope(unittest.TestCase):
     def shown(self, path):

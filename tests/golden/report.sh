@@ -80,6 +80,11 @@ for process in forked child merged; do
     golden profile-3/$process.json profile-3/$process.text
 done
 
+# How long blocks lived; the same from JSON.
+golden profile-3/lifetimes.profile profile-3/lifetimes.json --format=json --no-symbols
+golden profile-3/lifetimes.profile profile-3/lifetimes.text --lifetime --no-symbols
+golden profile-3/lifetimes.json profile-3/lifetimes.text --lifetime --no-symbols
+
 # A recording: its last moment, one before, and what was live over time.
 golden recording-1/steps.rec recording-1/steps.json --no-symbols --format=json
 golden recording-1/steps.rec recording-1/steps.text --no-symbols --at=0.5

@@ -29,6 +29,13 @@ static bool has_sizes(const struct report *report) {
     return false;
 }
 
+static bool has_lifetimes(const struct report *report) {
+    for (size_t i = 0; i < report->site_count; i++)
+        if (report->sites[i]->lifetimes)
+            return true;
+    return false;
+}
+
 static const char without_pairs[] = "has no pairs: run the program with ALLOCSITE_OPTIONS=pairs=1",
                   without_frames[] = "has no calling frames: run the program with ALLOCSITE_OPTIONS=stack=16";
 
@@ -41,11 +48,14 @@ static int check_owned(const char *path, const struct report *report, const stru
 static int check_asked(const char *path, const struct report *report) {
     bool no_pairs = report->limits.pairs && !report->has_pairs;
     bool no_sizes = report->limits.sizes && report->site_count && !has_sizes(report);
+    bool no_lifetimes = report->limits.lifetimes && report->site_count && !has_lifetimes(report);
     if (no_pairs)
         complain(path, without_pairs);
     if (no_sizes)
         complain(path, "has no sizes: run the program with ALLOCSITE_OPTIONS=sizes=1");
-    return no_pairs || no_sizes ? STATUS_FAILED : STATUS_DONE;
+    if (no_lifetimes)
+        complain(path, "has no lifetimes: run the program with ALLOCSITE_OPTIONS=lifetime=1");
+    return no_pairs || no_sizes || no_lifetimes ? STATUS_FAILED : STATUS_DONE;
 }
 
 /* False: it cannot be read. */

@@ -54,6 +54,7 @@ static void help(void) {
         "  --suppress=FILE                  with --leaks: those that are known, in LeakSanitizer's format\n"
         "  --pairs                          who freed and reallocated each site's blocks\n"
         "  --sizes                          the sizes that each site asked for\n"
+        "  --lifetime                       how long the blocks of each site lived\n"
         "  --names=short|full               of C++ functions and types; json and csv have full ones\n"
         "  --no-symbols                     leave the addresses of unsited allocations as they are\n"
         "  --debug-dir=DIRECTORY            of separate debug files (default: /usr/lib/debug)\n"
@@ -82,6 +83,7 @@ static const struct option long_options[] = {
     {"suppress", required_argument, NULL, 'k'},
     {"pairs", no_argument, NULL, 'k'},
     {"sizes", no_argument, NULL, 'k'},
+    {"lifetime", no_argument, NULL, 'k'},
     {"output", required_argument, NULL, 'o'},
     {"source", no_argument, NULL, 'S'},
     {"names", required_argument, NULL, 'n'},
@@ -186,8 +188,8 @@ static int check_by(const struct showing *showing) {
         wrong = "padding";
     else if (by != BY_SITE && strcmp(options->suppress, "none") != 0)
         wrong = "suppress";
-    else if (by != BY_SITE && (options->pairs || options->sizes))
-        wrong = options->pairs ? "pairs" : "sizes";
+    else if (by != BY_SITE && (options->pairs || options->sizes || options->lifetime))
+        wrong = options->pairs ? "pairs" : options->sizes ? "sizes" : "lifetime";
     else if (group_by_parts(by) && (options->leaks || options->sort == SORT_PEAK))
         wrong = options->leaks ? "leaks" : "sort=peak";
     return wrong ? complain_usage("report: --%s cannot be told by %s", wrong, group_by_name(by))

@@ -2,8 +2,8 @@
 /* A report as a file of DHAT, version 2, for valgrind's dh_view.html.
  *
  * The innermost frame says what is called and of which type, as DHAT's own files begin with malloc. What DHAT
- * measures and a report does not have is 0: how long blocks live, when the peak was; "max" of a site is what
- * is known to have been there, at the peak or at the end. */
+ * measures and a report does not have is 0: when the peak was, and, without lifetime=1, how long blocks live;
+ * "max" of a site is what is known to have been there, at the peak or at the end. */
 #include "base/json.h"
 #include "dump/base/memory.h"
 #include "dump/export/export.h"
@@ -13,7 +13,7 @@
 
 /* Of one text of all its frames: viewers refuse a second one. */
 struct program_point {
-    uint64_t values[SAMPLE_VALUES];
+    uint64_t values[SAMPLE_VALUES], lived;
     size_t first, count; /* of texts: its frames, the callee's before them */
 };
 
@@ -101,6 +101,7 @@ static void add_sample(struct dhat *dhat, const struct sample *sample) {
     struct program_point *point = point_for(dhat, &key);
     for (int i = 0; i < SAMPLE_VALUES; i++)
         point->values[i] += sample->values[i];
+    point->lived += sample->lived;
 }
 
 static uint64_t larger(uint64_t a, uint64_t b) {
@@ -114,7 +115,7 @@ static void put_point(struct json *json, const struct dhat *dhat, const struct p
     json_number(json, "tb", values[SAMPLE_BYTES]);
     json_number(json, "tbk", values[SAMPLE_CALLS]);
     if (dhat->samples->value_count > SAMPLE_OWNED) {
-        json_number(json, "tl", 0);
+        json_number(json, "tl", point->lived / 1000);
         json_number(json, "mb", larger(values[SAMPLE_PEAK_BYTES], values[SAMPLE_LIVE_BYTES]));
         json_number(json, "mbk", larger(values[SAMPLE_PEAK_BLOCKS], values[SAMPLE_LIVE_BLOCKS]));
         json_number(json, "gb", values[SAMPLE_PEAK_BYTES]);

@@ -50,6 +50,8 @@ struct sample {
     const struct site_view *site;
     const char *phase; /* NULL: in none, or it is not known; what is live and was at the peak is there */
     uint64_t values[SAMPLE_VALUES];
+    uint64_t lived; /* nanoseconds, all its blocks that went together; of a stack its share of its site's,
+                       by their number; 0: not counted */
     size_t first, count; /* of paths: its frames, innermost first */
 };
 

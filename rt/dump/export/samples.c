@@ -164,6 +164,7 @@ static void add_phases(struct samples *samples, struct sample *rest, uint64_t ow
     while (i < count && owner_of(&samples->phases[i]) == owner) {
         struct sample sample = *rest;
         memset(sample.values, 0, sizeof sample.values);
+        rest->lived = 0; /* of samples of the same frames one has it */
         sample.phase = samples->phases[i].phase;
         for (; i < count && owner_of(&samples->phases[i]) == owner &&
                strcmp(samples->phases[i].phase, sample.phase) == 0;
@@ -184,9 +185,21 @@ static bool is_empty(const struct sample *sample) {
 
 /* ---- All samples. */
 
+static uint64_t gone(const struct counters *counters) {
+    return counters->frees + counters->moved;
+}
+
+static uint64_t lived(const struct tree_part *part) {
+    const struct report_site *site = part->site;
+    if (!site->lifetimes || !gone(&site->counters))
+        return 0;
+    return (uint64_t)((unsigned __int128)site->lifetimes->of.nanoseconds * gone(part->counters) /
+                      gone(&site->counters));
+}
+
 static void add_part(void *context, const struct tree_part *part) {
     struct samples *samples = context;
-    struct sample sample = {.site = &part->site->view, .first = samples->path_count};
+    struct sample sample = {.site = &part->site->view, .lived = lived(part), .first = samples->path_count};
     const void *owner = part->stack ? (const void *)part->stack : part->site;
     sample_values(sample.values, part->counters);
     for (size_t i = 0; i < part->path->count; i++)

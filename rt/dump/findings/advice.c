@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Advice, from what sites have counted.
  *
- * Nothing here guesses. How long blocks live is not counted, but how many there are at once is: of N blocks
- * of which never more than M were there, each lives on average for at most M allocations of its site. */
+ * Nothing here guesses. How long blocks live is counted only with lifetime=1, but how many there are at once
+ * always is: of N blocks of which never more than M were there, each lives on average for at most M
+ * allocations of its site. */
 #include "dump/findings/findings.h"
 
 #include <stdio.h>
@@ -101,13 +102,26 @@ static const char *of_sizes(char text[96], const struct come_and_go *blocks) {
     return text;
 }
 
+/* "; lived 2 allocations and 1.2 µs on average", or nothing. */
+static const char *lived(char text[128], const struct report_site *site) {
+    uint64_t blocks = site->lifetimes ? lifetimes_blocks(site->lifetimes) : 0;
+    text[0] = '\0';
+    if (blocks)
+        snprintf(text, 128, "; lived %s %s and %s on average",
+                 FINDING_COUNT(site->lifetimes->of.allocations / blocks),
+                 site->lifetimes->of.allocations / blocks == 1 ? "allocation" : "allocations",
+                 FINDING_TIME(site->lifetimes->of.nanoseconds / blocks));
+    return text;
+}
+
 static void advise(struct findings *findings, enum rule rule, const struct come_and_go *blocks) {
     const struct counters *counters = &blocks->site->counters;
-    char most[64], sizes[96];
+    char most[64], sizes[96], lives[128];
     struct finding *finding =
-        findings_add(findings, rule, blocks->site, "%s allocations%s, %s%s", FINDING_COUNT(counters->allocs),
-                     of_sizes(sizes, blocks), at_once(most, blocks->most),
-                     rule == RULE_STACK ? ", all given back in the function that asked for them" : "");
+        findings_add(findings, rule, blocks->site, "%s allocations%s, %s%s%s",
+                     FINDING_COUNT(counters->allocs), of_sizes(sizes, blocks), at_once(most, blocks->most),
+                     rule == RULE_STACK ? ", all given back in the function that asked for them" : "",
+                     lived(lives, blocks->site));
     finding->calls = counters->allocs - (rule == RULE_STACK ? 0 : blocks->most);
 }
 
@@ -120,11 +134,27 @@ struct unknown {
     size_t sizes, pairs, texts; /* sites of which they would tell more */
 };
 
+/* What goes before the next allocation of the program, whatever else the site has. What a realloc takes goes
+ * on. */
+static void look_at_lives(struct findings *findings, const struct report_site *site) {
+    uint64_t short_lived =
+        site->lifetimes && !site->counters.moved ? site->lifetimes->of.by_allocations[0] : 0;
+    char lives[128];
+    if (!finding_is_worth(short_lived, LEAST_CALLS, counters_calls(&findings->report->totals.counters)))
+        return;
+    struct finding *finding = findings_add(
+        findings, RULE_SHORT_LIVED, site, "%s of %s blocks were gone before anything else was allocated%s",
+        FINDING_COUNT(short_lived), FINDING_COUNT(lifetimes_blocks(site->lifetimes)), lived(lives, site));
+    finding->calls = short_lived;
+}
+
 static void look_at_going(struct findings *findings, const struct groups *types,
                           const struct report_site *site, struct unknown *unknown) {
     struct come_and_go blocks;
-    if (!comes_and_goes(findings->report, site, &blocks))
+    if (!comes_and_goes(findings->report, site, &blocks)) {
+        look_at_lives(findings, site);
         return;
+    }
     if (!site->counters.reallocs)
         find_sizes(&blocks, types);
     bool is_small = blocks.largest && blocks.largest <= LARGEST_ON_STACK;
@@ -138,6 +168,8 @@ static void look_at_going(struct findings *findings, const struct groups *types,
         advise(findings, RULE_REUSE, &blocks);
     else if (is_one_size(&blocks) && blocks.largest <= LARGEST_IN_POOL)
         advise(findings, RULE_POOL, &blocks);
+    else
+        look_at_lives(findings, site);
 }
 
 /* ---- Blocks that grow. Those that a site keeps to their end, by free or by that of the program, are as many

@@ -28,6 +28,9 @@
       "Each block is gone before the next one comes: one that is kept between uses does for all.")           \
     X(RULE_POOL, "pool", LEVEL_NOTE,                                                                         \
       "Many blocks of one size, few at a time: a list of free ones, or a pool, hands them out again.")       \
+    X(RULE_SHORT_LIVED, "short-lived", LEVEL_NOTE,                                                           \
+      "Blocks are given back before anything else is allocated: a variable of the function, or a buffer "    \
+      "that is kept between uses, does for them.")                                                           \
     X(RULE_RESERVE, "reserve", LEVEL_NOTE,                                                                   \
       "Blocks grow in many steps, and realloc may copy them at each: ask for what will be needed at once, "  \
       "or grow by a factor.")                                                                                \
@@ -119,6 +122,7 @@ const struct place *finding_place(const struct report_site *);
 #define FINDING_COUNT(count)       units_in((char[UNITS_SIZE]){0}, count, units_count)
 #define FINDING_SIZE(bytes)        units_in((char[UNITS_SIZE]){0}, bytes, units_size)
 #define FINDING_SHARE(part, whole) share_in((char[UNITS_SIZE]){0}, part, whole)
+#define FINDING_TIME(time)         units_in((char[UNITS_SIZE]){0}, time, units_time)
 
 static inline const char *units_in(char *text, uint64_t number, void (*write)(char *, uint64_t)) {
     write(text, number);

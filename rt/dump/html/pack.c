@@ -221,18 +221,23 @@ static void put_stacks(struct pack *pack, const char *key, const struct pack_sta
     json_close(&pack->json, '}');
 }
 
-/* ---- Sizes and pairs. */
+/* ---- Sizes, lifetimes and pairs. */
 
-/* Of a site: its number, then the class and its count by turns. */
+/* The class and its count by turns. */
+static void put_classes(struct json *json, const uint64_t counts[SIZE_CLASSES]) {
+    for (unsigned i = 0; i < SIZE_CLASSES; i++) {
+        if (!counts[i])
+            continue;
+        json_number(json, NULL, i);
+        json_number(json, NULL, counts[i]);
+    }
+}
+
+/* Of a site: its number, then its classes. */
 static void put_sizes_of(struct json *json, size_t number, const uint64_t *sizes) {
     json_open(json, NULL, '[');
     json_number(json, NULL, number);
-    for (unsigned i = 0; i < SIZE_CLASSES; i++) {
-        if (!sizes[i])
-            continue;
-        json_number(json, NULL, i);
-        json_number(json, NULL, sizes[i]);
-    }
+    put_classes(json, sizes);
     json_close(json, ']');
 }
 
@@ -242,6 +247,30 @@ static void put_sizes(struct pack *pack, const char *key) {
     for (size_t i = 0; i < pack->site_count; i++)
         if (pack->sites[i]->sizes)
             put_sizes_of(&pack->json, i, pack->sites[i]->sizes);
+    json_close(&pack->json, ']');
+}
+
+/* Of a site: its number, the sums of allocations and of nanoseconds, and the classes of both. */
+static void put_lifetimes_of(struct json *json, size_t number, const struct profile_lifetimes *lifetimes) {
+    json_open(json, NULL, '[');
+    json_number(json, NULL, number);
+    json_number(json, NULL, lifetimes->allocations);
+    json_number(json, NULL, lifetimes->nanoseconds);
+    json_open(json, NULL, '[');
+    put_classes(json, lifetimes->by_allocations);
+    json_close(json, ']');
+    json_open(json, NULL, '[');
+    put_classes(json, lifetimes->by_time);
+    json_close(json, ']');
+    json_close(json, ']');
+}
+
+static void put_lifetimes(struct pack *pack, const char *key) {
+    json_line(&pack->json);
+    json_open(&pack->json, key, '[');
+    for (size_t i = 0; i < pack->site_count; i++)
+        if (pack->sites[i]->lifetimes)
+            put_lifetimes_of(&pack->json, i, &pack->sites[i]->lifetimes->of);
     json_close(&pack->json, ']');
 }
 
@@ -433,6 +462,7 @@ void pack_write(struct out *out, const struct html *html) {
     put_sites(pack);
     put_stacks(pack, "stacks", &pack->stacks);
     put_sizes(pack, "sizes");
+    put_lifetimes(pack, "lifetimes");
     put_pairs(pack, "pairs", (struct pack_numbered){html->report, pack->numbers});
     put_kinds(pack);
     put_groups(pack, "threads", html->threads);
@@ -445,6 +475,7 @@ void pack_write(struct out *out, const struct html *html) {
         put_old(pack);
         put_stacks(pack, "old_stacks", &pack->old_stacks);
         put_sizes(pack, "old_sizes");
+        put_lifetimes(pack, "old_lifetimes");
         put_pairs(pack, "old_pairs", (struct pack_numbered){html->diff->old, pack->old_numbers});
     }
     pack_tables_write(&pack->json, &pack->tables);

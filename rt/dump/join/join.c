@@ -47,6 +47,15 @@ static void add_sizes(struct joined *joined, struct report_site *row, const stru
         joined_add_to(joined, &row->sizes[i], part->sizes[i]);
 }
 
+static void add_lifetimes(struct joined *joined, struct report_site *row, const struct report_site *part) {
+    if (!part->lifetimes)
+        return;
+    if (!row->lifetimes)
+        row->lifetimes = memory_zeros(1, sizeof *row->lifetimes);
+    for (int i = 0; i < LIFETIMES_COUNTERS; i++)
+        joined_add_to(joined, &row->lifetimes->counters[i], part->lifetimes->counters[i]);
+}
+
 static void add_row(struct joined *joined, struct report_site *site, bool is_forked) {
     struct joined_row *row = row_for(joined, site);
     site->merged = &row->row;
@@ -56,6 +65,7 @@ static void add_row(struct joined *joined, struct report_site *site, bool is_for
     if (is_forked)
         joined_add_untouched_lost(joined, site);
     add_sizes(joined, &row->row, site);
+    add_lifetimes(joined, &row->row, site);
 }
 
 static uint64_t hash_pair(const struct report_pair *pair) {
@@ -140,6 +150,16 @@ static bool lacks_sizes(const struct report *report) {
     return has_calls;
 }
 
+static bool lacks_lifetimes(const struct report *report) {
+    bool has_calls = false;
+    for (size_t i = 0; i < report->site_count; i++) {
+        if (report->sites[i]->lifetimes)
+            return false;
+        has_calls |= counters_calls(&report->sites[i]->counters) != 0;
+    }
+    return has_calls;
+}
+
 /* Which of several answers is kept must not depend on the order: the first one of the alphabet. */
 static void see_reach(struct joined *joined, const struct report *report) {
     const char *unknown = report->lost_unknown;
@@ -172,6 +192,7 @@ void joined_add(struct joined *joined, struct report *report) {
     joined->reports++;
     joined->without_pairs += !report->has_pairs || is_cut;
     joined->without_sizes += is_cut || lacks_sizes(report);
+    joined->without_lifetimes += is_cut || lacks_lifetimes(report);
     see_peak(joined, report, is_cut ? &hidden : NULL);
     see_reach(joined, report);
     joined_add_processes(joined, report);
@@ -201,6 +222,11 @@ static void drop_sizes(struct report_site *row) {
     row->sizes = NULL;
 }
 
+static void drop_lifetimes(struct report_site *row) {
+    free(row->lifetimes);
+    row->lifetimes = NULL;
+}
+
 static void list_rows(struct joined *joined) {
     struct report *report = &joined->report;
     report->sites = memory_zeros(joined->row_count, sizeof *report->sites);
@@ -210,6 +236,8 @@ static void list_rows(struct joined *joined) {
             row->row.counters.peak_bytes = row->row.counters.peak_blocks = 0;
         if (joined->without_sizes)
             drop_sizes(&row->row);
+        if (joined->without_lifetimes)
+            drop_lifetimes(&row->row);
         report->sites[i] = &row->row;
     }
     report->site_count = joined->row_count;
@@ -241,6 +269,7 @@ void joined_report(struct joined *joined) {
 static void free_row(struct joined_row *row) {
     free(row->places);
     free(row->row.sizes);
+    free(row->row.lifetimes);
     free(row);
 }
 
@@ -252,6 +281,7 @@ void joined_free(struct joined *joined) {
     free(joined->pairs);
     free(joined->reasons);
     free(joined->programs);
+    free(joined->walked_for);
     free(joined->reason_texts);
     free(joined->reasons_hold);
     free(joined->report.sites);

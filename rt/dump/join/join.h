@@ -66,15 +66,17 @@ struct joined {
     size_t reason_count, reason_room;
     const char **programs;
     size_t program_count, program_room;
+    const char **walked_for;
+    size_t walked_for_count, walked_for_room;
     struct string_pool strings;
 
     struct joined_untouched untouched; /* by children of reports that were joined before */
     uint64_t custom_peak_of;
     struct joined_untouched custom_untouched;
-    uint64_t peak, peak_of;                               /* the largest, and the number of its report */
-    uint64_t peak_bound;                                  /* sum of all peaks and what they are within */
-    uint64_t without_pairs, without_sizes, without_reach; /* reports */
-    bool asked_for_reach;                                 /* by some that got no answer */
+    uint64_t peak, peak_of; /* the largest, and the number of its report */
+    uint64_t peak_bound;    /* sum of all peaks and what they are within */
+    uint64_t without_pairs, without_sizes, without_lifetimes, without_reach; /* reports */
+    bool asked_for_reach;                                                    /* by some that got no answer */
     const char *lost_unknown;
     bool overflow; /* a sum was too large */
 

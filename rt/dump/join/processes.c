@@ -27,13 +27,18 @@ static void add_reason(struct joined *joined, const char *text, uint64_t process
     joined_add_to(joined, &found->processes, processes);
 }
 
-static void add_program(struct joined *joined, const char *program) {
-    program = string_keep(&joined->strings, program);
-    for (size_t i = 0; i < joined->program_count; i++)
-        if (joined->programs[i] == program)
+static void add_text(struct joined *joined, const char *text, const char ***list, size_t *count,
+                     size_t *room) {
+    text = string_keep(&joined->strings, text);
+    for (size_t i = 0; i < *count; i++)
+        if ((*list)[i] == text)
             return;
-    memory_grow(&joined->programs, joined->program_count, &joined->program_room, sizeof *joined->programs);
-    joined->programs[joined->program_count++] = program;
+    memory_grow(list, *count, room, sizeof **list);
+    (*list)[(*count)++] = text;
+}
+
+static void add_program(struct joined *joined, const char *program) {
+    add_text(joined, program, &joined->programs, &joined->program_count, &joined->program_room);
 }
 
 void joined_add_processes(struct joined *joined, const struct report *report) {
@@ -44,6 +49,9 @@ void joined_add_processes(struct joined *joined, const struct report *report) {
         add_program(joined, several->programs[i]);
     if (!several->program_count)
         add_program(joined, report->program);
+    for (size_t i = 0; i < report->walked_for_count; i++)
+        add_text(joined, report->walked_for[i], &joined->walked_for, &joined->walked_for_count,
+                 &joined->walked_for_room);
     joined_add_to(joined, &joined->processes, several->count ?: 1);
     joined_add_to(joined, &joined->unfinished, several->count ? several->unfinished : !report->finished);
     joined_add_to(joined, &joined->killed,
@@ -99,6 +107,8 @@ void joined_list_processes(struct joined *joined) {
         add_reason(joined, "some sums are too large to be counted", joined->processes);
     list_reasons(joined);
     set_processes(joined);
+    joined->report.walked_for = joined->walked_for;
+    joined->report.walked_for_count = joined->walked_for_count;
 }
 
 /* ---- How counters of many reports are joined. */

@@ -17,7 +17,9 @@ static size_t write_path(const struct json_at *at, char *path, size_t size) {
     size_t used = write_path(at->parent, path, size);
     if (used >= size)
         return used;
-    return used + (size_t)snprintf(path + used, size - used, "%s[%zu].", at->array, at->index);
+    return used + (size_t)(at->index == SIZE_MAX
+                               ? snprintf(path + used, size - used, "%s.", at->array)
+                               : snprintf(path + used, size - used, "%s[%zu].", at->array, at->index));
 }
 
 bool json_field_wrong(const struct json_at *at, const char *name, const char *what) {
@@ -111,7 +113,7 @@ struct json_at json_field_element(const struct json_at *parent, const char *arra
 
 struct json_at json_field_object(const struct json_at *parent, const char *name) {
     struct json_value *object = member_of(parent, name, JSON_OBJECT, "is not an object");
-    return (struct json_at){.object = object, .errors = parent->errors};
+    return (struct json_at){object, parent->errors, parent, name, SIZE_MAX};
 }
 
 /* ---- The modules and the calling frames of a report in JSON. */
@@ -169,6 +171,9 @@ void report_read_walks(struct report_file *file, const struct json_at *top) {
     walks->ended_early = json_field_u64(&at, "ended_early");
     walks->without_stack = json_field_u64(&at, "without_stack");
     walks->without_caller = json_field_u64(&at, "without_caller");
+    if (json_field_exists(&at, "without_contexts"))
+        file->report.walked_for = file->walked_for =
+            report_read_texts(&at, "without_contexts", &file->report.walked_for_count);
 }
 
 static void read_frame(struct report_file *file, struct report_frame *frame, const struct json_at *at) {

@@ -20,7 +20,7 @@ struct json_at {
     struct json_errors *errors;
     const struct json_at *parent; /* NULL: the document */
     const char *array;            /* the member of parent that holds it ... */
-    size_t index;                 /* ... at this index */
+    size_t index;                 /* ... at this index; SIZE_MAX: that is it */
 };
 
 bool json_field_exists(const struct json_at *, const char *name);
@@ -73,6 +73,9 @@ const char *report_read_text(struct report_file *, const struct json_at *, const
 
 /* The counters of a site or a stack. Those that the report does not tell are 0. */
 void report_read_counters(const struct report_file *, struct counters *, const struct json_at *);
+
+/* Strings, as many as *count says; the caller frees the array. */
+const char **report_read_texts(const struct json_at *, const char *name, size_t *count);
 
 void report_read_modules(struct report_file *, const struct json_at *top);
 void report_read_walks(struct report_file *, const struct json_at *top);

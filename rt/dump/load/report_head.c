@@ -14,8 +14,7 @@ bool report_read_format(const struct json_at *top) {
            json_field_wrong(top, "version", "is of a newer allocsite");
 }
 
-/* Strings, as many as *count says. */
-static const char **read_texts(const struct json_at *top, const char *name, size_t *count) {
+const char **report_read_texts(const struct json_at *top, const char *name, size_t *count) {
     struct json_value *array = json_field_array(top, name);
     const char **texts = memory_zeros(json_size(array), sizeof *texts);
     *count = 0;
@@ -29,7 +28,8 @@ static const char **read_texts(const struct json_at *top, const char *name, size
 
 static void read_reasons(struct report_file *file, const struct json_at *top) {
     bool exact = json_field_bool(top, "exact");
-    file->report.reasons = file->reasons = read_texts(top, "inexact_reasons", &file->report.reason_count);
+    file->report.reasons = file->reasons =
+        report_read_texts(top, "inexact_reasons", &file->report.reason_count);
     if (exact != (file->report.reason_count == 0))
         json_field_wrong(top, "exact", "contradicts inexact_reasons");
 }
@@ -75,7 +75,7 @@ static void read_processes(struct report_file *file, const struct json_at *top) 
         (several->unfinished == 0) != file->report.finished)
         json_field_wrong(top, "unfinished", "contradicts processes or finished");
     if (json_field_exists(top, "programs"))
-        several->programs = file->programs = read_texts(top, "programs", &several->program_count);
+        several->programs = file->programs = report_read_texts(top, "programs", &several->program_count);
 }
 
 void report_read_lost(struct report_site *row, const struct json_at *at) {

@@ -51,24 +51,39 @@ static void read_view(struct report_file *file, struct site_view *view, const st
 }
 
 /* [smallest size of a class, count] */
-static bool read_class(uint64_t *sizes, const struct json_value *pair) {
+static bool read_class(uint64_t *counts, const struct json_value *pair) {
     const struct json_value *start = pair->kind == JSON_ARRAY ? pair->first : NULL,
                             *count = start ? start->next : NULL;
     if (!count || pair->size != 2 || start->kind != JSON_COUNT || count->kind != JSON_COUNT)
         return false;
     unsigned number = size_class(start->count);
-    sizes[number] += count->count;
+    counts[number] += count->count;
     return size_class_start(number) == start->count;
+}
+
+static void read_classes(uint64_t *counts, const struct json_at *at, const char *key) {
+    struct json_value *pair = json_first(json_field_array(at, key));
+    for (; pair; pair = pair->next)
+        if (!read_class(counts, pair))
+            json_field_wrong(at, key, "has something that is not the start of a class and a count");
 }
 
 static void read_sizes(struct report_site *row, const struct json_at *at) {
     if (!json_field_exists(at, "sizes"))
         return;
     row->sizes = memory_zeros(SIZE_CLASSES, sizeof *row->sizes);
-    struct json_value *pair = json_first(json_field_array(at, "sizes"));
-    for (; pair; pair = pair->next)
-        if (!read_class(row->sizes, pair))
-            json_field_wrong(at, "sizes", "has something that is not the start of a class and a count");
+    read_classes(row->sizes, at, "sizes");
+}
+
+static void read_lifetimes(struct report_site *row, const struct json_at *at) {
+    if (!json_field_exists(at, "lifetimes"))
+        return;
+    struct json_at within = json_field_object(at, "lifetimes");
+    row->lifetimes = memory_zeros(1, sizeof *row->lifetimes);
+    row->lifetimes->of.allocations = json_field_u64(&within, "allocations");
+    row->lifetimes->of.nanoseconds = json_field_u64(&within, "nanoseconds");
+    read_classes(row->lifetimes->of.by_allocations, &within, "by_allocations");
+    read_classes(row->lifetimes->of.by_time, &within, "by_time");
 }
 
 static void read_row(struct report_file *file, const struct json_at *at) {
@@ -79,6 +94,7 @@ static void read_row(struct report_file *file, const struct json_at *at) {
     read_view(file, &row->view, at);
     report_read_counters(file, &row->counters, at);
     read_sizes(row, at);
+    read_lifetimes(row, at);
     if (file->report.reach)
         report_read_lost(row, at);
 }
@@ -296,10 +312,13 @@ void report_read_free(struct report_file *file) {
     free(file->report.sites);
     free(file->by_id);
     free(file->places);
-    for (size_t i = 0; i < file->report.site_count; i++)
+    for (size_t i = 0; i < file->report.site_count; i++) {
         free(file->rows[i].sizes);
+        free(file->rows[i].lifetimes);
+    }
     free(file->rows);
     free(file->programs);
+    free(file->walked_for);
     free(file->reasons_hold);
     free(file->reasons);
     string_pool_free(&file->strings);

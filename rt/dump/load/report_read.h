@@ -20,7 +20,7 @@ struct report_file {
     struct report_site **by_id; /* the rows, by rising id */
     struct place *places;       /* of all inline chains */
     size_t place_count, place_room, pair_room;
-    const char **reasons, **programs;
+    const char **reasons, **programs, **walked_for;
     uint64_t *reasons_hold;
     struct report_module *modules;
     struct report_frame *frames; /* of all stacks */

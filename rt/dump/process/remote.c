@@ -125,6 +125,7 @@ static void write_header(struct reading *reading, struct profile_header *header)
     header->flags &= PROFILE_HAS_LOST | PROFILE_IS_FORKED;
     header->flags |= (read_option(reading, layout->option_pairs) ? PROFILE_HAS_PAIRS : 0u) |
                      (read_option(reading, layout->option_sizes) ? PROFILE_HAS_SIZES : 0u) |
+                     (read_option(reading, layout->option_lifetime) ? PROFILE_HAS_LIFETIMES : 0u) |
                      (reading->is_forked ? PROFILE_INHERITS : 0u);
     header->holes = read_holes(reading);
     header->program = write_program(reading);

@@ -21,6 +21,7 @@ static const struct growing {
     [PROFILE_PAIRS] = {PROFILE_PAIRS_FIRST, sizeof(struct profile_pair)},
     [PROFILE_SIZES] = {PROFILE_SIZES_FIRST, sizeof(struct profile_sizes)},
     [PROFILE_BASES] = {PROFILE_BASES_FIRST, sizeof(struct profile_base)},
+    [PROFILE_LIFETIMES] = {PROFILE_LIFETIMES_FIRST, sizeof(struct profile_lifetimes)},
 };
 
 size_t profile_element_size(enum profile_kind kind) {
@@ -45,7 +46,7 @@ static bool is_in_hole(const struct profile_areas *areas, const unsigned char *a
 
 const unsigned char *profile_element(const struct profile_areas *areas, enum profile_kind kind,
                                      uint64_t index) {
-    static const _Alignas(8) unsigned char zeros[sizeof(struct profile_sizes)];
+    static const _Alignas(8) unsigned char zeros[sizeof(struct profile_lifetimes)];
     const struct growing *array = &growing[kind];
     struct chunk_place place = chunk_place(array->first, index);
     if (place.chunk >= PROFILE_CHUNKS)

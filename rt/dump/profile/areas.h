@@ -21,7 +21,7 @@ static inline bool profile_has_slots(uint64_t first, uint64_t count) {
     return first < PROFILE_SLOTS_MAX && count <= PROFILE_SLOTS_MAX - first;
 }
 
-enum { PROFILE_KINDS = PROFILE_BASES + 1 };
+enum { PROFILE_KINDS = PROFILE_LIFETIMES + 1 };
 
 /* A chunk of an array that grows, as far as it is in the file. */
 struct profile_chunk {

@@ -157,6 +157,19 @@ static void read_sizes(struct reader *reader) {
     }
 }
 
+static void read_lifetimes(struct reader *reader) {
+    struct profile_file *file = reader->file;
+    if (!(reader->areas.header.flags & PROFILE_HAS_LIFETIMES))
+        return;
+    file->lifetimes = memory_zeros(file->report.site_count, sizeof *file->lifetimes);
+    for (size_t i = 0; i < file->report.site_count; i++) {
+        const unsigned char *at = profile_element(&reader->areas, PROFILE_LIFETIMES, file->slots[i]);
+        if (at)
+            profile_copy(&file->lifetimes[i], at, sizeof file->lifetimes[i]);
+        file->rows[i].lifetimes = &file->lifetimes[i];
+    }
+}
+
 /* Now that no row moves any more. */
 static void settle_rows(struct profile_file *file) {
     size_t count = file->report.site_count;
@@ -245,6 +258,17 @@ static void read_head(struct reader *reader) {
     file->host = profile_name_at(&file->names, header->host);
 }
 
+static void read_walked_for(struct reader *reader) {
+    struct profile_file *file = reader->file;
+    const struct profile_chain *chain = profile_chain_read(&file->names, reader->areas.header.walked_for);
+    size_t count = chain ? chain->count : 0;
+    file->walked_for = memory_zeros(count, sizeof *file->walked_for);
+    for (size_t i = 0; i < count; i++)
+        file->walked_for[i] = chain->places[i].function ?: "?";
+    file->report.walked_for = file->walked_for;
+    file->report.walked_for_count = count;
+}
+
 static void settle_peak(struct report *report) {
     uint64_t live = 0, peak = 0;
     for (size_t i = 0; i < report->site_count; i++) {
@@ -275,11 +299,13 @@ static void read_all(struct reader *reader) {
     profile_names_read(&file->names, &reader->areas);
     profile_modules_read(&file->modules, &file->names, &reader->areas);
     read_head(reader);
+    read_walked_for(reader);
     reader->views = (struct profile_views){&reader->areas, &file->names, &file->modules};
     for (unsigned i = 0; i < PROFILE_CHUNKS; i++)
         read_pairs_of(reader, &reader->areas.chunks[PROFILE_PAIRS][i]);
     read_rows(reader);
     read_sizes(reader);
+    read_lifetimes(reader);
     settle_rows(file);
     settle_pairs(reader);
     if (reader->is_loose)
@@ -316,9 +342,11 @@ void profile_read_free(struct profile_file *file) {
     free(file->reasons.hold);
     string_pool_free(&file->reasons.made);
     free(file->programs);
+    free(file->walked_for);
     free(file->report.pairs);
     free(file->report.sites);
     free(file->sizes);
+    free(file->lifetimes);
     free(file->slots);
     free(file->rows);
     free(file->parts);

@@ -42,12 +42,13 @@ struct profile_file {
     /* Memory that the report borrows from. */
     struct profile_names names;
     struct profile_texts reasons;
-    const char **programs;
+    const char **programs, **walked_for;
     size_t program_room;
     struct report_site *rows;
     uint64_t *slots; /* of the rows, rising */
     size_t row_room, slot_room;
     uint64_t (*sizes)[SIZE_CLASSES];
+    union lifetimes *lifetimes;
 };
 
 /* bytes must be aligned to 8; they are not needed afterwards. False: *why says why, and there is nothing to

@@ -43,10 +43,17 @@ static bool has_sizes(const struct report *report) {
     return false;
 }
 
+static bool has_lifetimes(const struct report *report) {
+    for (size_t i = 0; i < report->site_count; i++)
+        if (report->sites[i]->lifetimes)
+            return true;
+    return false;
+}
+
 static uint32_t flags_of(const struct report *report) {
     return PROFILE_IS_MERGED | (report->forked ? PROFILE_IS_FORKED : 0u) |
            (report->has_pairs ? PROFILE_HAS_PAIRS : 0u) | (has_sizes(report) ? PROFILE_HAS_SIZES : 0u) |
-           (report->reach ? PROFILE_HAS_LOST : 0u);
+           (has_lifetimes(report) ? PROFILE_HAS_LIFETIMES : 0u) | (report->reach ? PROFILE_HAS_LOST : 0u);
 }
 
 /* The one epoch that there was has ended, and all slots were looked at in it: so their shares are the saved
@@ -62,6 +69,15 @@ static struct profile_peak peak_of(const struct report *report) {
         .within = report->peak_within,
         .shared_epoch = PROFILE_EPOCH_STEP,
     };
+}
+
+static profile_name write_walked_for(struct writer *writer) {
+    struct profile_frame frame = {0};
+    for (size_t i = writer->report->walked_for_count; i--;) {
+        frame.function = name_write(&writer->records.names, writer->report->walked_for[i]);
+        frame.caller = name_write_frame(&writer->records.names, &frame);
+    }
+    return frame.caller;
 }
 
 static struct profile_header make_header(struct writer *writer) {
@@ -88,6 +104,7 @@ static struct profile_header make_header(struct writer *writer) {
     memcpy(header.magic, PROFILE_MAGIC, PROFILE_MAGIC_SIZE);
     header.program = name_write(&writer->records.names, report->program);
     header.command = name_write(&writer->records.names, report->run.command);
+    header.walked_for = write_walked_for(writer);
     header.lost_unknown = name_write(&writer->records.names, report->lost_unknown);
     return header;
 }
@@ -128,6 +145,11 @@ static void set_sizes(void *sizes, const struct report_site *row) {
     struct profile_sizes *to = sizes;
     if (row->sizes)
         memcpy(to->counts, row->sizes, sizeof to->counts);
+}
+
+static void set_lifetimes(void *lifetimes, const struct report_site *row) {
+    if (row->lifetimes)
+        memcpy(lifetimes, row->lifetimes, sizeof *row->lifetimes);
 }
 
 /* Of the first slots so many. */
@@ -174,6 +196,8 @@ static void add_areas(struct writer *writer, const struct profile_note *notes, s
     size_t rows = PROFILE_FIRST_SLOT + writer->report->site_count;
     if (has_sizes(writer->report))
         add_by_slot(writer, PROFILE_SIZES, sizeof(struct profile_sizes), rows, set_sizes);
+    if (has_lifetimes(writer->report))
+        add_by_slot(writer, PROFILE_LIFETIMES, sizeof(struct profile_lifetimes), rows, set_lifetimes);
     profile_image_add_array(image, PROFILE_NAMES, records->names.bytes, records->names.size);
     profile_image_add_array(image, PROFILE_RECORDS, records->list, records->count);
     add_by_slot(writer, PROFILE_SLOTS, sizeof(struct profile_slot), records->count, set_slot);

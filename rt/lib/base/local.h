@@ -108,7 +108,7 @@ struct billed {
  * in the cache. */
 struct local {
     struct thread *current; /* the hot path's view of what comes: own, or the empty one */
-    struct thread *seen;    /* the same of what goes; and what that was if no sizes were asked for */
+    struct thread *seen;    /* the same of what goes, whether sizes or lifetimes are asked for or not */
     struct thread *own;     /* NULL: none taken yet */
     uint32_t handover;      /* slot + 1 for the next interposed allocation; 0: none */
     bool silent;            /* what is allocated now is the runtime's doing: not counted */

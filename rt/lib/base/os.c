@@ -434,10 +434,18 @@ bool os_map_file(void *address, size_t size, int fd, uint64_t offset) {
            MAP_FAILED;
 }
 
-uint64_t os_now(void) {
+static uint64_t read_clock(clockid_t clock) {
     struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
+    clock_gettime(clock, &now);
     return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+uint64_t os_now(void) {
+    return read_clock(CLOCK_REALTIME);
+}
+
+uint64_t os_monotonic(void) {
+    return read_clock(CLOCK_MONOTONIC);
 }
 
 /* The 22nd field of proc(5)'s stat; the second one, a name in parentheses, may hold anything. */

@@ -142,6 +142,9 @@ void os_command(char *text, size_t size);
 /* Nanoseconds since 1970-01-01 UTC. */
 uint64_t os_now(void);
 
+/* Nanoseconds of a clock that nobody sets. */
+uint64_t os_monotonic(void);
+
 /* Reads the beginning of the file. The number of bytes, below 0: none, see errno. */
 long os_read_file(const char *path, char *bytes, size_t size);
 

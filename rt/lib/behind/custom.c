@@ -14,6 +14,7 @@
 #include "lib/who/registry.h"
 
 #include "lib/behind/arenas.h"
+#include "lib/count/lifetimes.h"
 #include "lib/count/pairs.h"
 #include "lib/count/threads.h"
 #include "lib/who/parts.h"
@@ -78,6 +79,8 @@ static uint64_t take_out(const struct custom_block *block) {
     uint64_t entry = *block->entry;
     *block->entry = 0;
     custom_arena_remove(block);
+    if (births_wanted && !(entry & CUSTOM_BACKING))
+        lifetime_end(custom_slot(entry), birth_take(block->p));
     return entry;
 }
 
@@ -123,7 +126,8 @@ bool custom_lose_quickly(const void *p) {
     struct thread *thread = local.own;
     uint32_t sum = KEY(__atomic_load_n(&sum_slot_given, __ATOMIC_ACQUIRE));
     uint64_t *entry = custom_block_alone(p);
-    if (!entry || !(*entry & CUSTOM_LIVE) || *entry & CUSTOM_BACKING || !thread || runtime_pairs)
+    if (!entry || !(*entry & CUSTOM_LIVE) || *entry & CUSTOM_BACKING || !thread || runtime_pairs ||
+        births_wanted)
         return false;
     uint32_t key = KEY(custom_slot(*entry));
     uint64_t bytes = custom_size(*entry);
@@ -158,6 +162,8 @@ void custom_gain(struct origin origin, const void *p, uint64_t bytes, const void
         return;
     }
     change_gain(in_sum(bytes));
+    if (!share.is_backing)
+        lifetime_begin(p);
     if (arena)
         custom_arena_add(arena, &block);
 }
@@ -184,10 +190,13 @@ struct custom_block custom_move(struct origin origin, uint64_t old_entry, const 
         custom_gone(old, custom_size(old_entry), origin);
     if (!threads_are_paused())
         block = put(p, share);
-    if (block.entry)
+    if (block.entry) {
         count_move(old_entry, share, origin);
-    else if (old_entry)
+        if (!share.is_backing)
+            lifetime_begin(p);
+    } else if (old_entry) {
         lose(old_entry, origin);
+    }
     return block;
 }
 

@@ -21,7 +21,9 @@
  * taken for one is below 1 in 10^9. contexts_check=1 walks at every allocation, and compares.
  *
  * The table is a cache: whatever is replaced in it is walked again and found to be the same part of its slot.
- */
+ * There are three tables, each eight times as large as the one before, so that a program of few contexts
+ * touches few pages. The hot path looks into one word of the present one; the other words of its line, and
+ * the tables before, are looked through where that has another context. */
 #ifndef ALLOCSITE_LIB_BILL_CONTEXTS_H
 #define ALLOCSITE_LIB_BILL_CONTEXTS_H
 
@@ -37,34 +39,42 @@
 
 extern ALLOCSITE_EXPORT __thread uint64_t context __attribute__((tls_model("initial-exec")));
 
-#define CONTEXT_BITS 18
 #define CONTEXT_SLOT ((UINT64_C(1) << SLOT_BITS) - 1)
 
-/* The table, and the same where nothing but a look into it is asked for. NULL: there is none. */
+/* The tables: that of so many words begins with the word of that number. An entry is the part's slot below
+ * what its hash has there. NULL: there are none. */
 extern uint64_t *contexts __attribute__((visibility("hidden")));
-extern uint64_t *contexts_hot __attribute__((visibility("hidden")));
+extern uint64_t contexts_size __attribute__((visibility("hidden")));
 
-/* Where a context is looked up: what its number has above the index, and the part's slot. */
-struct context_place {
-    uint64_t *word, tag;
-};
+/* Whether nothing but a look into them is asked for. */
+extern bool contexts_hot __attribute__((visibility("hidden")));
+
+/* There is no room for more; set where they are hot. */
+extern bool contexts_full __attribute__((visibility("hidden")));
+
+/* False: no memory. */
+bool contexts_begin(void);
 
 /* frame: of a function that the allocation's caller has called, or a function of the runtime. */
-static inline struct context_place context_place(uint64_t *table, uint32_t key, const void *frame) {
+static inline uint64_t context_hash(uint32_t key, const void *frame) {
     uint64_t depth = walk_known.high - (uintptr_t)frame, back = ((const uintptr_t *)frame)[1];
-    uint64_t hash =
-        hash_more(context + (back << 32 | back >> 32) + ((uint64_t)unloads_begun() << 40), depth << 32 | key);
-    return (struct context_place){&table[hash & ((1u << CONTEXT_BITS) - 1)], hash & ~CONTEXT_SLOT};
+    return hash_more(context + (back << 32 | back >> 32) + ((uint64_t)unloads_begun() << 40),
+                     depth << 32 | key);
 }
 
 /* The part's slot, or the slot that has no room for this one; 0: it was not here lately. */
-static inline uint32_t context_seen(struct context_place place) {
-    uint64_t entry = __atomic_load_n(place.word, __ATOMIC_RELAXED);
-    return (entry & ~CONTEXT_SLOT) == place.tag ? (uint32_t)(entry & CONTEXT_SLOT) : 0;
+static inline uint32_t context_in(uint64_t entry, uint64_t hash) {
+    return (entry ^ hash) & ~CONTEXT_SLOT ? 0 : (uint32_t)(entry & CONTEXT_SLOT);
 }
 
-static inline void context_keep(struct context_place place, uint32_t part) {
-    __atomic_store_n(place.word, place.tag | part, __ATOMIC_RELAXED);
+static inline uint32_t context_seen(uint64_t hash) {
+    uint64_t size = __atomic_load_n(&contexts_size, __ATOMIC_RELAXED);
+    return context_in(__atomic_load_n(&contexts[size | (hash & (size - 1))], __ATOMIC_RELAXED), hash);
 }
+
+/* The same in the rest of the tables. */
+uint32_t context_find(uint64_t hash);
+
+void context_keep(uint64_t hash, uint32_t part);
 
 #endif

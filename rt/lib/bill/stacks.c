@@ -61,14 +61,6 @@ static void want_stacks(struct record *record) {
     record->is_listed = record->what != PROFILE_MODULE && listed_has(record);
 }
 
-__thread uint64_t context;
-uint64_t *contexts, *contexts_hot;
-
-static bool contexts_begin(void) {
-    contexts = os_map(sizeof *contexts << CONTEXT_BITS, OS_FORK_KEEPS);
-    return contexts;
-}
-
 /* Slots that were there before the options were read keep stacks from now on. */
 void stacks_begin(uint32_t depth, const char *patterns, const char *list, bool checks) {
     has_list = listed_begin(list);
@@ -79,7 +71,7 @@ void stacks_begin(uint32_t depth, const char *patterns, const char *list, bool c
         return;
     for (uint32_t i = 0; i < FACTORS; i++)
         factors[i] = hash_more(i ? factors[i - 1] : HASH_FIRST, i) | 1;
-    contexts_hot = has_list || is_checked ? NULL : contexts;
+    contexts_hot = !has_list && !is_checked && contexts;
     wanted = patterns;
     kept = depth;
     stacks_depth = depth ? depth : 1;
@@ -142,14 +134,54 @@ static profile_name step_seen(const void *address, profile_name caller, bool may
     return found;
 }
 
-static uint32_t part_for(uint32_t slot, const struct walked *walked, uint32_t unloads_before) {
-    bool has_room = part_stack_has_room(); /* else steps of a new stack would be for nothing */
-    profile_name step = 0;
-    for (size_t i = walked->count; i--;) {
-        step = step_seen(walked->frames[i], step, has_room, unloads_before);
+/* The last stack of which the steps were looked for, from the outermost one on: what the next has in common
+ * with it has the same ones. Whoever finds it taken does without. */
+static struct last {
+    bool is_taken;
+    uint32_t unloads_before;
+    size_t count;
+    const void *frames[FRAMES_FEW];
+    profile_name steps[FRAMES_FEW];
+} last;
+
+static size_t same_as_last(const struct walked *walked, uint32_t unloads_before) {
+    size_t most = walked->count < last.count ? walked->count : last.count, same = 0;
+    if (last.unloads_before != unloads_before)
+        return 0;
+    while (same < most && last.frames[same] == walked->frames[walked->count - 1 - same])
+        same++;
+    return same;
+}
+
+/* The step of the innermost frame; 0: not known. */
+static profile_name find_steps(const struct walked *walked, bool may_add, uint32_t unloads_before) {
+    bool is_mine = !__atomic_exchange_n(&last.is_taken, true, __ATOMIC_ACQUIRE);
+    size_t i = is_mine ? same_as_last(walked, unloads_before) : 0, first = i;
+    profile_name step = i ? last.steps[i - 1] : 0;
+    for (; i < walked->count; i++) {
+        const void *frame = walked->frames[walked->count - 1 - i];
+        step = step_seen(frame, step, may_add, unloads_before);
         if (!step)
-            return NO_SLOT;
+            break;
+        if (is_mine && i < FRAMES_FEW) {
+            last.frames[i] = frame;
+            last.steps[i] = step;
+        }
     }
+    if (is_mine) {
+        last.count = i < FRAMES_FEW ? i : FRAMES_FEW;
+        last.count = unloads_none_since(unloads_before) ? last.count : first;
+        last.unloads_before = unloads_before;
+        __atomic_store_n(&last.is_taken, false, __ATOMIC_RELEASE);
+    }
+    return step;
+}
+
+static uint32_t part_for(uint32_t slot, const struct walked *walked, uint32_t unloads_before) {
+    /* Without room steps of a new stack would be for nothing. */
+    profile_name step = find_steps(walked, part_stack_has_room(), unloads_before);
+    if (!step && walked->count)
+        return NO_SLOT;
     bool is_new;
     uint32_t part = part_stack(slot, step, &is_new);
     if (is_new)
@@ -194,11 +226,13 @@ static inline void look_end(struct look *look) {
 }
 
 /* look_end has to follow. */
-static inline void look_up(struct look *look, uint32_t slot, const void *frame, const void *beyond) {
-    struct walked *walked = &look->walked;
-    walk(walked, frame, beyond);
+static inline void look_begin(struct look *look, const void *frame, const void *beyond) {
+    walk(&look->walked, frame, beyond);
     look->unloads_before = unloads_begun();
-    uint64_t hash = hash_of(slot, look->unloads_before, walked);
+}
+
+static inline void look_up(struct look *look, uint32_t slot) {
+    uint64_t hash = hash_of(slot, look->unloads_before, &look->walked);
     look->word = &cache[hash & ((1u << CACHE_BITS) - 1)];
     look->tag = hash & ~SLOT_MASK;
 }
@@ -213,8 +247,15 @@ static uint32_t find_part(uint32_t slot, const struct look *look) {
     int error = errno;
     uint32_t part = part_for(slot, &look->walked, look->unloads_before);
     errno = error;
-    if (part == NO_SLOT)
-        part = slot;
+    return part == NO_SLOT ? slot : part;
+}
+
+static uint32_t part_walked(uint32_t slot, struct look *look) {
+    look_up(look, slot);
+    uint32_t part = part_seen(look);
+    if (part)
+        return part;
+    part = find_part(slot, look);
     if (unloads_none_since(look->unloads_before))
         __atomic_store_n(look->word, look->tag | part, __ATOMIC_RELAXED);
     return part;
@@ -225,8 +266,12 @@ static bool is_full(void) {
     return kept == STACKS_WHOLE && !part_stack_has_room();
 }
 
-static uint32_t without_stack(uint32_t slot) {
+void stack_missing(void) {
     __atomic_fetch_add(&store_header()->walks.without_stack, 1, __ATOMIC_RELAXED);
+}
+
+static uint32_t without_stack(uint32_t slot) {
+    stack_missing();
     return slot;
 }
 
@@ -240,11 +285,48 @@ COLD uint32_t stack_slot_walked(uint32_t slot) {
     if (is_full())
         return without_stack(slot);
     struct look look;
-    look_up(&look, slot, frame, beyond);
-    uint32_t part = part_seen(&look);
-    part = part ? part : find_part(slot, &look);
+    look_begin(&look, frame, beyond);
+    uint32_t part = part_walked(slot, &look);
     look_end(&look);
     return part == slot ? without_stack(slot) : part;
+}
+
+/* ---- Modules without contexts, as a chain of names. */
+
+static bool has_module(profile_name chain, profile_name path) {
+    const struct profile_frame *frame = names_frame_at(chain);
+    while (frame && frame->function != path)
+        frame = names_frame_at(frame->caller);
+    return frame;
+}
+
+static COLD void note_module(profile_name *chain, const void *frame) {
+    const struct module *module = module_address(frame).module;
+    struct profile_frame link = {.function = module ? names_text(module->path) : 0,
+                                 .caller = __atomic_load_n(chain, __ATOMIC_ACQUIRE)};
+    profile_name fresh = 0;
+    do
+        fresh = link.function && !has_module(link.caller, link.function) ? names_frame(&link) : 0;
+    while (fresh && !__atomic_compare_exchange_n(chain, &link.caller, fresh, false, __ATOMIC_ACQ_REL,
+                                                 __ATOMIC_ACQUIRE));
+}
+
+/* The first of these frames that keeps no context is why this stack is walked each time. Those that were
+ * noted lately are not looked up again. */
+static void note_why(const struct walked *walked) {
+    static const void *noted[64];
+    profile_name *chain = &store_header()->walked_for;
+    size_t i = 0;
+    while (i < walked->count && walk_keeps_context(walked->frames[i]))
+        i++;
+    const void *frame = i < walked->count ? walked->frames[i] : NULL;
+    const void **place = &noted[(uintptr_t)frame % 61];
+    if (!frame || (__atomic_load_n(place, __ATOMIC_RELAXED) == frame && *chain))
+        return;
+    int error = errno;
+    note_module(chain, frame);
+    errno = error;
+    __atomic_store_n(place, frame, __ATOMIC_RELAXED);
 }
 
 /* ---- The same by calling contexts. */
@@ -280,35 +362,37 @@ static bool are_same_stacks(uint32_t a, uint32_t b, uint32_t slot) {
 
 static COLD void check_context(uint32_t part, uint32_t slot, const void *frame) {
     struct look look;
-    look_up(&look, slot, frame, beyond_for(slot));
-    uint32_t walked = part_seen(&look);
-    walked = walked ? walked : find_part(slot, &look);
+    look_begin(&look, frame, beyond_for(slot));
+    uint32_t walked = part_walked(slot, &look);
     look_end(&look);
     if (!are_same_stacks(part, walked, slot))
         hole_set(HOLE_CONTEXTS);
 }
 
-static __attribute__((noinline)) uint32_t key_walked(uint32_t slot, const void *frame,
-                                                     struct context_place place) {
+static __attribute__((noinline)) uint32_t key_walked(uint32_t slot, const void *frame, uint64_t hash) {
     struct look look;
-    look_up(&look, slot, frame, beyond_for(slot));
-    uint32_t part = part_seen(&look);
-    part = part ? part : find_part(slot, &look);
+    look_begin(&look, frame, beyond_for(slot));
     const struct walked *walked = &look.walked;
-    if (unloads_none_since(look.unloads_before) &&
-        context_is_certain(walked->frames, walked->count, &walked->told))
-        context_keep(place, part);
+    bool is_certain = context_is_certain(walked->frames, walked->count, &walked->told);
+    uint32_t part = is_certain ? find_part(slot, &look) : part_walked(slot, &look);
+    if (!is_certain && walked->told.end != WALK_LOST && record_at(slot)->site)
+        note_why(walked);
+    if (is_certain && unloads_none_since(look.unloads_before))
+        context_keep(hash, part);
     look_end(&look);
+    contexts_full = contexts_hot && is_full();
     return part != slot ? KEY(part) : ALLOCSITE_KEY_NONE;
 }
 
 uint32_t stack_key_seen(uint32_t slot, const void *frame) {
     if (UNLIKELY(!kept) || (UNLIKELY(has_list) && record_at(slot)->is_listed))
         return ALLOCSITE_KEY_NONE;
-    struct context_place place = context_place(contexts, slot_key(slot), frame);
-    uint32_t part = context_seen(place);
+    uint64_t hash = context_hash(slot_key(slot), frame);
+    uint32_t part = context_seen(hash);
     if (UNLIKELY(!part))
-        return is_full() ? KEY(without_stack(slot)) : key_walked(slot, frame, place);
+        part = context_find(hash);
+    if (UNLIKELY(!part))
+        return is_full() ? KEY(without_stack(slot)) : key_walked(slot, frame, hash);
     if (UNLIKELY(is_checked))
         check_context(part, slot, frame);
     return LIKELY(part != slot) ? KEY(part) : ALLOCSITE_KEY_NONE;

@@ -38,6 +38,9 @@ uint32_t stack_key_seen(uint32_t slot, const void *frame);
 /* That part of any slot; the slot itself if it keeps none or there is no room. */
 uint32_t stack_slot_walked(uint32_t slot);
 
+/* An event was counted for a slot that keeps stacks, without one. */
+void stack_missing(void);
+
 static inline uint32_t stack_slot(uint32_t slot) {
     return LIKELY(!stacks_depth) ? slot : stack_slot_walked(slot);
 }

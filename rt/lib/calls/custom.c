@@ -97,6 +97,8 @@ CALLED(void, custom_realloc_enter, struct token *token, const void *old) {
     *token = (struct token){.old = old, .around = around, .depth = block.depth};
     if (block.entry) {
         token->entry = *block.entry;
+        if (births_wanted && !(token->entry & CUSTOM_BACKING))
+            birth_take(old); /* and that is all: the token has no room for it */
         token->node = custom_arena_detach(&block);
         *block.entry = 0;
     }

@@ -152,6 +152,18 @@ static void settle_peak(struct report *report, const struct rows *rows, bool is_
         hole_set(HOLE_TORN);
 }
 
+/* In one chain, of which nothing is taken away. */
+static void collect_walked_for(struct report *report) {
+    const struct profile_frame *first = names_frame_at(store_header()->walked_for);
+    size_t count = 0;
+    for (const struct profile_frame *at = first; at; at = names_frame_at(at->caller))
+        count++;
+    const char **paths = collect_take(count * sizeof *paths);
+    for (const struct profile_frame *at = first; at && paths; at = names_frame_at(at->caller))
+        paths[report->walked_for_count++] = names_text_at(at->function);
+    report->walked_for = paths;
+}
+
 bool collect(struct report *report, bool with_stacks, bool is_end) {
     static char directory[PATH_MAX];
     struct rows rows;
@@ -173,6 +185,7 @@ bool collect(struct report *report, bool with_stacks, bool is_end) {
     rows_enter(&rows, report, &frames);
     settle_peak(report, &rows, is_end);
     collect_reasons(report, is_end);
+    collect_walked_for(report);
     if (is_end)
         collect_lost(report, &rows);
     return frames_enter(&frames, report, &rows) && collect_pairs(report, &rows);

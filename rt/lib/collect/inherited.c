@@ -10,6 +10,7 @@
 #include "lib/behind/blocks.h"
 #include "lib/behind/custom.h"
 #include "lib/count/change.h"
+#include "lib/count/lifetimes.h"
 #include "lib/count/pairs.h"
 #include "lib/count/peak.h"
 #include "lib/count/sums.h"
@@ -123,6 +124,7 @@ void counters_reset(void) {
     header->walks.without_stack = 0;
     pairs_reset();
     sizes_reset();
+    lifetimes_reset();
     __atomic_fetch_add(&header->resets, 1, __ATOMIC_ACQ_REL);
     os_signals_release(signals);
 }

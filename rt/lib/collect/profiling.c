@@ -166,7 +166,8 @@ static void write_header(struct profile_header *header, const char *host) {
     header->begun = header->begun ? header->begun : os_now();
     header->processes = 1;
     header->holes |= holes_all(); /* a child has its parent's */
-    header->flags |= (options->pairs ? PROFILE_HAS_PAIRS : 0) | (options->sizes ? PROFILE_HAS_SIZES : 0);
+    header->flags |= (options->pairs ? PROFILE_HAS_PAIRS : 0) | (options->sizes ? PROFILE_HAS_SIZES : 0) |
+                     (options->lifetime ? PROFILE_HAS_LIFETIMES : 0);
     header->walks = stacks_walks();
     header->program = names_text(program_path());
     header->host = names_text(host);

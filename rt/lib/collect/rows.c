@@ -10,6 +10,7 @@
 #include "base/hash.h"
 #include "lib/collect/collect.h"
 #include "lib/count/change.h"
+#include "lib/count/lifetimes.h"
 #include "lib/count/pairs.h"
 #include "lib/count/sums.h"
 #include "lib/who/descriptor.h"
@@ -115,6 +116,7 @@ void rows_enter(struct rows *rows, struct report *report, const struct frames *f
     bool pairs = pairs_count(); /* which may name slots that have only freed */
     uint64_t(*sizes)[SIZE_CLASSES] =
         sizes_wanted ? collect_take(rows->slots * sizeof *sizes) : NULL; /* to be merged in place */
+    union lifetimes *lifetimes = births_wanted ? collect_take(rows->slots * sizeof *lifetimes) : NULL;
     report->sites = rows->order;
     for (uint32_t slot = 1; slot < rows->slots; slot++) {
         const struct record *record = record_at(slot);
@@ -128,6 +130,8 @@ void rows_enter(struct rows *rows, struct report *report, const struct frames *f
             continue;
         enter(rows, report, frames, slot);
         rows->sites[slot].sizes = sizes ? memcpy(sizes[slot], sizes_of(slot), sizeof sizes[slot]) : NULL;
+        if (lifetimes)
+            rows->sites[slot].lifetimes = memcpy(&lifetimes[slot], lifetimes_of(slot), sizeof *lifetimes);
     }
 }
 

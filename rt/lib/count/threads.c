@@ -13,6 +13,7 @@
 #include "lib/count/change.h"
 #include "lib/count/peak.h"
 #include "lib/count/slab.h"
+#include "lib/heap/births.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -51,7 +52,7 @@ bool threads_are_paused(void) {
 
 static void set_view(struct thread *thread) {
     local.seen = runtime_temporary ? &no_thread : thread;
-    local.current = sizes_wanted ? &no_thread : local.seen;
+    local.current = sizes_wanted || births_wanted ? &no_thread : local.seen;
 }
 
 const struct root_control root_control = {.is_stopped = (uint8_t *)&is_paused,

@@ -89,7 +89,8 @@ void shadow_know_allocator(bool is_glibc) {
 }
 
 void shadow_show(void) {
-    __atomic_store_n(&shadow.beyond_hot, runtime_pairs ? UINTPTR_MAX : shadow.beyond, __ATOMIC_RELEASE);
+    __atomic_store_n(&shadow.beyond_hot, runtime_pairs || births_wanted ? UINTPTR_MAX : shadow.beyond,
+                     __ATOMIC_RELEASE);
 }
 
 /* Whoever else does the same at the same time comes to the same result. A tool that replaces malloc, memcheck

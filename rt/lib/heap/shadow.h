@@ -23,6 +23,7 @@
 #define ALLOCSITE_LIB_HEAP_SHADOW_H
 
 #include "lib/base/slot.h"
+#include "lib/heap/births.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -63,8 +64,8 @@ struct shadow {
     uint32_t *small;  /* an entry for each cell */
     struct shadow_large *large; /* an entry for each SHADOW_SMALL bytes */
     uintptr_t end;              /* of the addresses that the tables cover; 0: they are not there */
-    uintptr_t beyond_hot; /* as beyond, for the hot path of what goes: all bits with pairs=1, which then is
-                             left before it looks for the block */
+    uintptr_t beyond_hot; /* as beyond, for the hot path of what goes: all bits with pairs=1 and lifetime=1,
+                             for which it is left before it looks for the block */
     uint32_t *second;     /* as small, of second halves where a block may start in each; NULL: not there */
 };
 
@@ -218,8 +219,9 @@ enum block_state {
 struct block {
     uint64_t size; /* as the program asked for */
     uint32_t slot;
-    uint8_t state;  /* enum block_state */
-    uint8_t family; /* enum family */
+    uint8_t state;      /* enum block_state */
+    uint8_t family;     /* enum family */
+    struct birth birth; /* of one that was taken out; else none */
 };
 
 /* The block that starts at p. */

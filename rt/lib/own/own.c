@@ -17,6 +17,7 @@
 #include "lib/bill/contexts.h"
 #include "lib/bill/stacks.h"
 #include "lib/count/change.h"
+#include "lib/count/lifetimes.h"
 #include "lib/count/pairs.h"
 #include "lib/count/threads.h"
 #include "lib/heap/next.h"
@@ -39,8 +40,11 @@ static void enter_uncounted(const void *p, uint64_t bytes, enum family family) {
         shadow_put(p, SLOT_OURS, family, bytes);
 }
 
+/* Backing is no block of the program's, so that it does not matter how long it lives. */
 static void enter_share(const void *p, struct share share, enum family family) {
     enter(p, share.slot, share.is_backing ? FAMILY_BACKING : family, share.bytes);
+    if (!share.is_backing)
+        lifetime_begin(p);
 }
 
 static void gain(uint32_t slot, const void *p, uint64_t bytes, enum family family) {
@@ -56,10 +60,12 @@ static struct share share_of_block(const struct block *block) {
 
 static void lose(const struct block *block) {
     change_lose(share_of_block(block));
+    lifetime_end(block->slot, block->birth);
 }
 
 static void move(const struct block *old, uint32_t slot, const void *p, uint64_t bytes) {
     struct share share = origin_share(slot, bytes);
+    lifetime_end(old->slot, old->birth);
     if (change_move(share_of_block(old), share))
         enter_share(p, share, FAMILY_MALLOC);
     hook_event(ALLOCSITE_EVENT_REALLOC, share.slot, p, bytes, old->size);
@@ -149,6 +155,8 @@ static void mark_counted(const void *p, uint64_t bytes, struct origin origin) {
     enum family family = share.is_backing ? FAMILY_BACKING : bill.family;
     if (change_gain(share) && runtime_owners && !shadow_put_apart(p, share.slot, family, share.bytes))
         hole_set(HOLE_OWNERS);
+    if (!share.is_backing)
+        lifetime_begin(p);
     hook_event(ALLOCSITE_EVENT_ALLOC, share.slot, p, bytes, 0);
 }
 
@@ -171,7 +179,8 @@ static inline uint32_t key_for(struct origin origin) {
 static bool gain_quickly(struct origin origin, void *p, uint64_t bytes, enum family family) {
     struct scope *scope = &local.scope;
     struct thread *thread = local.own; /* not current, which hides it within a scope that lifts */
-    if (!p || !thread || sizes_wanted || local.silent || local.handover || local.ending || local.custom)
+    if (!p || !thread || sizes_wanted || births_wanted || local.silent || local.handover || local.ending ||
+        local.custom)
         return false;
     uint32_t key = origin.site ? origin.site->key : KEY(scope->slot);
     if (origin.site ? scope->active : !scope_takes(scope, bytes))
@@ -225,12 +234,17 @@ static void *alloc_slow(struct origin origin, void *p, uint64_t bytes, enum fami
     return p;
 }
 
-/* The key of a site's part, if its context was here lately. */
+/* The key of a site's part, if its context was here lately; its own if there is no room for more. */
 static inline uint32_t context_key(const struct allocsite_site *site, const void *frame) {
     if (UNLIKELY(!contexts_hot) || !(site->key & KEY_SLOW))
         return ALLOCSITE_KEY_NONE;
-    uint32_t part = context_seen(context_place(contexts_hot, site->key, frame));
-    return LIKELY(part) ? KEY(part) : ALLOCSITE_KEY_NONE;
+    uint64_t hash = context_hash(site->key, frame);
+    uint32_t part = context_seen(hash);
+    if (UNLIKELY(!part))
+        part = context_find(hash);
+    if (UNLIKELY(!part))
+        return contexts_full ? site->key & ~KEY_SLOW : ALLOCSITE_KEY_NONE;
+    return KEY(part);
 }
 
 static __attribute__((noinline)) void *alloc_walked(struct origin origin, void *p, uint64_t bytes,
@@ -244,9 +258,13 @@ static __attribute__((noinline)) void *alloc_walked(struct origin origin, void *
 static __attribute__((noinline)) void *alloc_with_stack(struct origin origin, void *p, uint64_t bytes,
                                                         enum family family) {
     const void *frame = __builtin_frame_address(0);
-    void *counted = origin.site ? own_gain(context_key(origin.site, frame), p, bytes, family) : NULL;
-    if (LIKELY(counted != NULL))
+    uint32_t key = origin.site ? context_key(origin.site, frame) : ALLOCSITE_KEY_NONE;
+    void *counted = origin.site ? own_gain(key, p, bytes, family) : NULL;
+    if (LIKELY(counted != NULL)) {
+        if (UNLIKELY((key | KEY_SLOW) == origin.site->key))
+            stack_missing();
         return counted;
+    }
     p = alloc_walked(origin, p, bytes, family, frame);
     __asm__ volatile("" : "+r"(p));
     return p;
@@ -257,8 +275,8 @@ static __attribute__((noinline)) void *alloc_alone(struct origin origin, void *p
     return own_gain_alone(key_for(origin), p, bytes) ? p : alloc_slow(origin, p, bytes, family);
 }
 
-/* As the hot path, and counts the size. */
-static __attribute__((noinline)) void *alloc_with_size(struct origin origin, void *p, uint64_t bytes,
+/* As the hot path, and counts the size, or notes when it was. */
+static __attribute__((noinline)) void *alloc_in_detail(struct origin origin, void *p, uint64_t bytes,
                                                        enum family family) {
     struct thread *thread = local.seen;
     uint32_t key = origin.site      ? origin.site->key
@@ -268,10 +286,12 @@ static __attribute__((noinline)) void *alloc_with_size(struct origin origin, voi
     shadow_cell cell = shadow_encode(p, above + (uint32_t)bytes, &entry);
     if (UNLIKELY(!shadow_fits(cell) || key >= thread->capacity))
         return alloc_slow(origin, p, bytes, family);
-    struct profile_sizes *sizes = sizes_at(key >> KEY_SHIFT);
-    if (UNLIKELY(!sizes) || !own_enter(cell, entry, p, above, bytes))
+    struct profile_sizes *sizes = sizes_wanted ? sizes_at(key >> KEY_SHIFT) : NULL;
+    if (UNLIKELY(sizes_wanted && !sizes) || !own_enter(cell, entry, p, above, bytes))
         return alloc_slow(origin, p, bytes, family);
-    sizes_add_to(sizes, bytes);
+    if (sizes)
+        sizes_add_to(sizes, bytes);
+    lifetime_begin(p);
     struct tally *tally = tally_of_key(thread, key);
     return tally_gain_unseen(thread, tally, bytes) ? peak_look_gained(p, thread, tally, bytes) : p;
 }
@@ -282,8 +302,8 @@ void *own_alloc_slow(struct origin origin, void *p, uint64_t bytes, enum family 
         return alloc_alone(origin, p, bytes, family);
     if (UNLIKELY(stacks_depth))
         return alloc_with_stack(origin, p, bytes, family);
-    if (sizes_wanted)
-        return alloc_with_size(origin, p, bytes, family);
+    if (sizes_wanted || births_wanted)
+        return alloc_in_detail(origin, p, bytes, family);
     struct tally *tally = origin.site ? enter_other(local.current, origin.site->key, p, bytes, family) : NULL;
     if (!tally)
         return alloc_slow(origin, p, bytes, family);
@@ -322,6 +342,8 @@ static struct block take(const void *p, struct origin by) {
         shadow_drop(p);
     else
         report_unknown(p, &block, by);
+    if (births_wanted && block.family != FAMILY_BACKING)
+        block.birth = birth_take(p);
     return block;
 }
 
@@ -418,6 +440,24 @@ static __attribute__((noinline)) void free_in_pair(void *p, struct origin by, en
         next.free(p);
 }
 
+/* As the hot path, and counts how long the block has lived. */
+static __attribute__((noinline)) void free_in_time(void *p, struct origin by, enum family family) {
+    struct thread *thread = local.seen;
+    uint32_t rest;
+    uint64_t bytes;
+    if (UNLIKELY(runtime_pairs) || UNLIKELY(!shadow_covers(p)) ||
+        UNLIKELY(!own_take(p, family, thread, &rest, &bytes))) {
+        free_otherwise(p, by, family);
+        return;
+    }
+    lifetime_end((rest >> KEY_SHIFT) + 1, birth_take(p));
+    struct tally *before = tally_of_key(thread, rest & -KEY(1));
+    if (tally_lose_unseen(thread, before + 1, bytes))
+        own_look_and_free(p, by.site, before, bytes);
+    else
+        next.free(p);
+}
+
 static __attribute__((noinline)) void free_other(void *p, struct origin by, enum family family) {
     if (!p || !runtime_owners || lose_other(p, family))
         next.free(p);
@@ -426,7 +466,10 @@ static __attribute__((noinline)) void free_other(void *p, struct origin by, enum
 }
 
 void own_free_block_slow(void *p, struct origin by, enum family family) {
-    runtime_pairs ? free_in_pair(p, by, family) : free_other(p, by, family);
+    if (births_wanted)
+        free_in_time(p, by, family);
+    else
+        runtime_pairs ? free_in_pair(p, by, family) : free_other(p, by, family);
 }
 
 void own_look_and_free(void *p, const struct allocsite_site *site, struct tally *before, uint64_t bytes) {
@@ -451,6 +494,8 @@ static void count_realloc(struct origin origin, const struct block *old, const v
 static void put_back(const void *p, const struct block *block) {
     if (block->state == BLOCK_LIVE)
         shadow_put(p, block->slot, (enum family)block->family, block->size);
+    if (block->birth.number)
+        birth_put(p, block->birth);
 }
 
 static void realloc_end(struct origin origin, void *old, const struct block *block, const void *p,
@@ -568,7 +613,8 @@ static __attribute__((noinline)) void *moved_otherwise(void *p, size_t bytes, st
     errno = error;
     if (is_moved)
         return p;
-    struct block before = {old.bytes, old.key >> KEY_SHIFT, BLOCK_LIVE, FAMILY_MALLOC};
+    struct block before = {
+        .size = old.bytes, .slot = old.key >> KEY_SHIFT, .state = BLOCK_LIVE, .family = FAMILY_MALLOC};
     realloc_end(origin, old.block, &before, p, bytes);
     errno = error;
     return p;
@@ -609,7 +655,7 @@ static __attribute__((noinline)) void *realloc_otherwise(void *block, size_t n, 
     struct old old = {.block = block};
     uint32_t rest;
     uint64_t size;
-    if (!n)
+    if (!n || births_wanted)
         return own_realloc_slow(block, n, origin);
     if (runtime_pairs && shadow_covers(block) && own_take(block, FAMILY_MALLOC, local.seen, &rest, &size)) {
         old.key = (rest & -KEY(1)) + KEY(1);

@@ -49,6 +49,7 @@ const struct root allocsite_root = {
             .option_enabled = offsetof(struct options, enabled),
             .option_pairs = offsetof(struct options, pairs),
             .option_sizes = offsetof(struct options, sizes),
+            .option_lifetime = offsetof(struct options, lifetime),
             .thread_capacity = offsetof(struct thread, capacity),
         },
 };

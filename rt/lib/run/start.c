@@ -75,9 +75,10 @@ static COLD void start(void) {
     if (!runtime_owners)
         hole_set(HOLE_UNOWNED);
     sizes_wanted = options->sizes;
+    births_wanted = options->lifetime && options->owners;
     runtime_pairs = options->pairs;
     runtime_temporary = options->temporary;
-    if (sizes_wanted || runtime_temporary)
+    if (sizes_wanted || births_wanted || runtime_temporary)
         thread_show(); /* out of sight, that is: something may have been counted before */
     shadow_show();
     if (!runtime_off) {

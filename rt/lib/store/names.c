@@ -91,6 +91,14 @@ profile_name names_frame(const struct profile_frame *frame) {
     return add((const char *)frame, sizeof *frame);
 }
 
+const char *names_text_at(profile_name name) {
+    return name ? table_peek(&names, name) : NULL;
+}
+
+const struct profile_frame *names_frame_at(profile_name name) {
+    return name ? table_peek(&names, name) : NULL;
+}
+
 static struct index steps = INDEX_OF(1u << 17);
 static uint32_t step_count;
 

@@ -13,6 +13,10 @@
 profile_name names_text(const char *);
 profile_name names_frame(const struct profile_frame *);
 
+/* NULL: there is none of that name. */
+const char *names_text_at(profile_name);
+const struct profile_frame *names_frame_at(profile_name);
+
 /* Steps are found again by an index of their own, for there may be many. 0: there is no room for more, or it
  * is not there and may not be added. */
 profile_name names_step(const struct profile_step *, bool may_add);

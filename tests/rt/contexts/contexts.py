@@ -4,6 +4,7 @@ import os
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+import harness
 from harness import *
 
 CONTEXTS = "-fallocsite-contexts"
@@ -26,21 +27,22 @@ def stacks(program, options):
     site = {site["id"]: (site["function"], site["line"], site["callee"]) for site in report["sites"]}
     counted = collections.Counter()
     for stack in report["stacks"]:
-        frames = tuple((frame["function"], frame.get("line")) for frame in stack["frames"])
+        # What has no name is called by its address, which each build has another of.
+        frames = tuple(((frame["function"] or "").partition(" at 0x")[0], frame.get("line")) for frame in stack["frames"])
         counted[site[stack["site"]], frames] += stack["allocs"] + stack["reallocs"]
     return counted
 
 
-def check(name, *options):
+def check(name, *options, used=None, cases=([], ["with a timer"]), least=100):
     out = name.split(".")[0]
-    used = library()
+    used = library() if used is None else used
     program = build(name, f"{out}_kept", CONTEXTS, *options, *used)
-    for arguments in [], ["with a timer"]:
+    for arguments in cases:
         process = run([program, *arguments], CHECKED)
         check_behaviour(process)
         report = report_of(process)
         expect(f"{options} {arguments}: exact", [], report["inexact_reasons"])
-        expect(f"{options} {arguments}: stacks", True, len(report["stacks"]) > 100)
+        expect(f"{options} {arguments}: stacks", True, len(report["stacks"]) > least)
     kept, walked = stacks(program, "stack=0"), stacks(build(name, f"{out}_walked", *options, *used), "contexts=65536")
     for stack in sorted(kept.keys() | walked.keys(), key=str):
         if kept[stack] != walked[stack]:
@@ -50,6 +52,45 @@ def check(name, *options):
 def ways():
     for options in ("-O0",), ("-O2",), ("-O3", "-fno-omit-frame-pointer"):
         check("ways.cpp", *options)
+
+
+def static():
+    subprocess.run([CLANG, "-O1", "-g", "-c", source("library.c"), "-o", "library.o"], check=True)
+    check("ways.cpp", "-O2", "-static", used=["library.o"])
+
+
+def optimised_at_linking():
+    for kind in "full", "thin":
+        check("ways.cpp", "-O2", f"-flto={kind}", "-fuse-ld=lld")
+
+
+def coroutines():
+    """Of C++20, which clang has from 16 on."""
+    majors = [major for major in (16, 19, 22) if os.path.exists(f"{BIN}/allocsite-clang++-{major}")]
+    if not majors:
+        sys.exit(SKIPPED)
+    for major in majors:
+        harness.MAJOR = major
+        for level in "-O0", "-O2":
+            check("coroutines.cpp", "-std=c++20", level, used=[], cases=[[]], least=10)
+
+
+def opened():
+    """Libraries that are closed, and others that come to their addresses."""
+    for name in "first", "second":
+        build("opened.c", f"lib{name}.so", CONTEXTS, "-fPIC", "-shared", f"-DNAME={name}")
+    program = build("opened.c", "opened", CONTEXTS, "-ldl")
+    for options in "", ":contexts_check=1":
+        process = run([program], "format=json:report=%e.%p.json" + options)
+        check_behaviour(process)
+        report = report_of(process)
+        expect(f"exact{options}", [], report["inexact_reasons"])
+        calls = collections.Counter()
+        for stack in report["stacks"]:
+            for frame in stack["frames"]:
+                calls[os.path.basename(frame["module"] or "")] += stack["allocs"] if "lib" in (frame["module"] or "") else 0
+        # Two frames of each of two allocations; of the second one twice as often.
+        expect(f"calls{options}", (5 * 4, 10 * 4), (calls["libfirst.so"], calls["libsecond.so"]))
 
 
 def bounded():
@@ -73,4 +114,30 @@ def mixed():
         expect(f"{options}: stacks", has_stacks, bool(json.load(open(f"mixed.{process.pid}.json")).get("stacks")))
 
 
-main([ways, bounded, mixed])
+def dump(*arguments):
+    return subprocess.run([f"{BIN}/allocsite-dump", *arguments], check=True, capture_output=True, text=True).stdout
+
+
+def named():
+    """The modules for which stacks are walked each time are told, everywhere; where there are none, nothing is."""
+    used = library()
+    parts = {"all": (CONTEXTS, CONTEXTS), "part": (CONTEXTS, ""), "none": ("", CONTEXTS)}
+    for name, (first, second) in parts.items():
+        for source_name, option in ("first.c", first), ("second.c", second):
+            subprocess.run([f"{BIN}/allocsite-clang-{MAJOR}", "-O1", "-g", *option.split(), "-c", source(source_name)],
+                           check=True)
+        subprocess.run([f"{BIN}/allocsite-clang-{MAJOR}", "first.o", "second.o", *used, "-o", name], check=True)
+    walked = {"all": [], "part": [os.path.join(WORK, "part")], "none": [os.path.join(WORK, "none")]}
+    for name, modules in walked.items():
+        process = run([f"./{name}"], f"format=json:report=%e.%p.json:profile={name}.profile")
+        walks = report_of(process)["walks"]
+        expect(name, modules, walks.get("without_contexts", []))
+        expect(f"{name}: text", bool(modules), f"for functions without contexts in {name} (" in dump("report", f"{name}.profile"))
+    process = run(["./all", "a library"])
+    expect("library", [os.path.join(WORK, "liblibrary.so")], report_of(process)["walks"]["without_contexts"])
+    dump("merge", "-o", "both.profile", "part.profile", "none.profile", "all.profile")
+    both = json.loads(dump("report", "--format=json", "both.profile"))
+    expect("merged", walked["part"] + walked["none"], both["walks"]["without_contexts"])
+
+
+main([ways, static, optimised_at_linking, coroutines, opened, bounded, mixed, named])

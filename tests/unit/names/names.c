@@ -155,12 +155,25 @@ static void types(void **state) {
     }
 }
 
+static void times(void **state) {
+    (void)state;
+    static const struct {
+        uint64_t time;
+        const char *text;
+    } times[] = {{0, "0 ns"},           {999, "999 ns"},         {1000, "1.0 µs"},
+                 {999999, "999.9 µs"},  {1000000, "1.0 ms"},     {1550000, "1.5 ms"},
+                 {1000000000, "1.0 s"}, {90000000000, "90.0 s"}, {UINT64_MAX, "18446744073.7 s"}};
+    char text[UNITS_SIZE];
+    for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
+        units_time(text, times[i].time);
+        assert_string_equal(text, times[i].text);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(units),
-        cmocka_unit_test(names),
-        cmocka_unit_test(long_names),
-        cmocka_unit_test(types),
+        cmocka_unit_test(units),      cmocka_unit_test(times), cmocka_unit_test(names),
+        cmocka_unit_test(long_names), cmocka_unit_test(types),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

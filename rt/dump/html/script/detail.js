@@ -167,7 +167,8 @@ function detailsOf(i) {
         chain(i),
         counterList(i),
         stackList(i),
-        sums.length ? histogram(sums) : null,
+        sums.length ? sizeHistogram(sums) : null,
+        ...lifetimeHistograms(i),
         ...pairList(i),
         element("p", { class: "note" }, "id " + sites.id[i]),
     ];

@@ -42,6 +42,13 @@ function size(bytes) {
     return (bytes < 0 ? "−" : "") + (unit ? value.toFixed(1) : value) + " " + units[unit];
 }
 
+function duration(nanoseconds) {
+    const units = ["ns", "µs", "ms", "s"];
+    let unit = 0;
+    for (; unit < 3 && nanoseconds >= 1000; unit++) nanoseconds /= 1000;
+    return (unit ? nanoseconds.toFixed(1) : nanoseconds) + " " + units[unit];
+}
+
 const amount = (metric, value) => (metric.isBytes ? size(value) : exactly(value));
 const inFull = (metric, value) => exactly(value) + (metric.isBytes ? " bytes" : "");
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-// The sizes that were asked for, and who frees whose blocks.
+// The sizes that were asked for, how long blocks lived, and who frees whose.
 
 const SIZE_CLASSES = 48;
 const classStart = (number) => (number ? 2 ** (number - 1) : 0);
@@ -18,12 +18,12 @@ const countsOfSites = (rows) => new Map(rows.map(([site, ...counts]) => [site, c
 const sizesOfSite = countsOfSites(data.sizes),
     oldSizesOfSite = countsOfSites(data.old_sizes ?? []);
 
-// Of the sites that the test lets pass: each class, its count now, and before.
-function sumOfSizes(test) {
+// Lists of classes and their counts by turns, now and before: each class, its count now, and before.
+function sumOfClasses(...listsOfBoth) {
     const sums = new Map();
-    [sizesOfSite, oldSizesOfSite].forEach((rows, which) => {
-        for (const [site, counts] of rows)
-            for (let i = 0; test(site) && i < counts.length; i += 2) {
+    listsOfBoth.forEach((lists, which) => {
+        for (const counts of lists)
+            for (let i = 0; i < counts.length; i += 2) {
                 if (!sums.has(counts[i])) sums.set(counts[i], [counts[i], 0, 0]);
                 sums.get(counts[i])[1 + which] += counts[i + 1];
             }
@@ -31,32 +31,66 @@ function sumOfSizes(test) {
     return [...sums.values()].sort(([a], [b]) => a - b);
 }
 
+// Of the sites that the test lets pass.
+function sumOfSizes(test) {
+    const listsOf = (rows) => [...rows].filter(([site]) => test(site)).map(([, counts]) => counts);
+    return sumOfClasses(listsOf(sizesOfSite), listsOf(oldSizesOfSite));
+}
+
 const fromTo = (write, before, now) => `${write(before)} → ${write(now)}`;
 
-function histogramRow([number, now, before], largest, all) {
+function histogramRow(name, now, before, largest, all) {
     return element(
         "tr",
         {},
-        element("th", { scope: "row" }, className(number)),
+        element("th", { scope: "row" }, name),
         element("td", { class: "wide" }, bar(now, largest)),
         element("td", { class: "number" }, element("data", { value: now }, exactly(now))),
         element("td", { class: "number" }, old ? fromTo(exactly, before, now) : share(now, all)),
     );
 }
 
-function histogram(sums) {
+function histogram(title, sums, nameOf) {
     const counts = sums.map(([, count]) => count),
         all = counts.reduce((sum, count) => sum + count, 0);
     return element(
         "table",
         { class: "histogram" },
-        element("caption", {}, "Sizes asked for"),
+        element("caption", {}, title),
         element(
             "tbody",
             {},
-            sums.map((sum) => histogramRow(sum, Math.max(...counts), all)),
+            sums.map(([number, now, before]) => histogramRow(nameOf(number), now, before, Math.max(...counts), all)),
         ),
     );
+}
+
+const sizeHistogram = (sums) => histogram("Sizes asked for", sums, className);
+
+const lifetimesOf = (rows) => new Map(rows.map(([site, ...lifetimes]) => [site, lifetimes]));
+const lifetimesOfSite = lifetimesOf(data.lifetimes),
+    oldLifetimesOfSite = lifetimesOf(data.old_lifetimes ?? []);
+
+function lifetimeHistogram(what, sum, sums, show) {
+    const blocks = sums.reduce((all, [, now]) => all + now, 0);
+    const nameOf = (number) =>
+        show(classStart(number)) +
+        (number === SIZE_CLASSES - 1 ? " and more" : number > 1 ? " to " + show(2 ** number - 1) : "");
+    const average = blocks ? `, ${show(Math.floor(sum / blocks))} on average` : "";
+    return sums.length ? histogram(what + average, sums, nameOf) : null;
+}
+
+// Of one site.
+function lifetimeHistograms(i) {
+    const none = [0, 0, [], []];
+    const [allocations, nanoseconds, byAllocations, byTime] = lifetimesOfSite.get(i) ?? none,
+        [, , oldByAllocations, oldByTime] = oldLifetimesOfSite.get(i) ?? none;
+    const inAllocations = sumOfClasses([byAllocations], [oldByAllocations]),
+        inTime = sumOfClasses([byTime], [oldByTime]);
+    return [
+        lifetimeHistogram("Allocations while a block lives", allocations, inAllocations, exactly),
+        lifetimeHistogram("Time that a block lives", nanoseconds, inTime, duration),
+    ];
 }
 
 // Owner, by, kind, count and bytes, the most bytes first.
@@ -142,7 +176,7 @@ class Sizes {
             sums = sumOfSizes((site) => matches[site]);
         const chosen = pairs.filter(({ owner, by }) => !state.filter || matches[owner] || matches[by]);
         this.element.replaceChildren(
-            ...(sums.length ? [histogram(sums)] : []),
+            ...(sums.length ? [sizeHistogram(sums)] : []),
             ...(pairs.length ? [pairTable(chosen)] : []),
         );
     }

@@ -25,7 +25,8 @@ static const char document[] =
                "\"line\":4294967295,\"column\":2,\"callee\":\"malloc\",\"type\":\"T\",\"inlined\":["
                "{\"function\":\"g\",\"file\":null,\"line\":3,\"column\":4},"
                "{\"function\":null,\"file\":\"b.c\",\"line\":5,\"column\":6}]," COUNTERS("1") MAXIMA
-    ",\"sizes\":[[0,1],[16,2],[70368744177664,3]],\"lost_blocks\":1,\"lost_bytes\":2},"
+    ",\"sizes\":[[0,1],[16,2],[70368744177664,3]],\"lifetimes\":{\"allocations\":9,\"nanoseconds\":70,"
+    "\"by_allocations\":[[0,2],[8,1]],\"by_time\":[[32,3]]},\"lost_blocks\":1,\"lost_bytes\":2},"
     "{\"id\":\"ffffffffffffffff\",\"module\":null,\"sited\":false,\"function\":null,\"file\":null,\"line\":0,"
     "\"column\":0,\"callee\":null,\"type\":null,\"inlined\":[]," COUNTERS("9") MAXIMA
     ",\"lost_blocks\":0,\"lost_bytes\":0}],"
@@ -73,6 +74,11 @@ static void every_member_of_a_site(void **state) {
     assert_int_equal(site->sizes[size_class(16)], 2);
     assert_int_equal(site->sizes[SIZE_CLASSES - 1], 3);
     assert_null(unsited->sizes);
+    const struct profile_lifetimes *lifetimes = &site->lifetimes->of;
+    assert_true(lifetimes->allocations == 9 && lifetimes->nanoseconds == 70);
+    assert_true(lifetimes->by_allocations[0] == 2 && lifetimes->by_allocations[4] == 1);
+    assert_true(lifetimes->by_time[6] == 3 && lifetimes_blocks(site->lifetimes) == 3);
+    assert_null(unsited->lifetimes);
     assert_false(unsited->view.sited);
     assert_null(unsited->view.module);
     report_read_free(&file);
@@ -198,7 +204,7 @@ static void what_is_wrong_is_named(void **state) {
         {"\"pid\":42,",
          "\"pid\":42,\"run\":{\"command\":null,\"begun_ms\":1,\"ended_ms\":2,\"ending\":\"x\",\"status\":0,"
          "\"max_resident_bytes\":3},",
-         "ending is not known"},
+         "run.ending is not known"},
         {"\"pid\":42", "\"pid\":0,\"processes\":7", "unfinished is missing"},
         {"\"pid\":42", "\"pid\":0,\"processes\":7,\"unfinished\":1",
          "unfinished contradicts processes or finished"},
@@ -213,7 +219,7 @@ static void what_is_wrong_is_named(void **state) {
         {"[\"why\"]", "[1]", "inexact_reasons has something that is not a string"},
         {"[\"why\"]", "{}", "inexact_reasons is not an array"},
         {"\"totals\":{", "\"totals\":1,\"x\":{", "totals is not an object"},
-        {"\"allocs\":100", "\"allocs\":null", "allocs is not a count"},
+        {"\"allocs\":100", "\"allocs\":null", "totals.allocs is not a count"},
         {"\"sites\":[", "\"sites\":[1,", "sites[0] is not an object"},
         {"\"sites\":[", "\"sites\":{},\"x\":[", "sites is not an array"},
         {"00000000000000a1", "00000000000000A1", "sites[0].id is not 16 hexadecimal digits"},
@@ -229,6 +235,9 @@ static void what_is_wrong_is_named(void **state) {
         {"[16,2]", "[17,2]", "sites[0].sizes has something that is not the start of a class and a count"},
         {"[16,2]", "[16,2,3]", "sites[0].sizes has something that is not the start of a class and a count"},
         {"[16,2]", "[16,-2]", "sites[0].sizes has something that is not the start of a class and a count"},
+        {"[32,3]", "[33,3]",
+         "sites[0].lifetimes.by_time has something that is not the start of a class and a count"},
+        {"\"nanoseconds\":70,", "", "sites[0].lifetimes.nanoseconds is missing"},
         {"[16,2]", "16", "sites[0].sizes has something that is not the start of a class and a count"},
         {"\"pairs\":[", "\"pairs\":[0,", "pairs[0] is not an object"},
         {"\"kind\":\"realloc\"", "\"kind\":\"foreign\"", "pairs[0].kind is not known"},

@@ -82,7 +82,7 @@ static void assert_cheap(uint64_t allocs) {
 }
 
 static void skips_the_holes_of_every_kind(void **state) {
-    for (uint32_t kind = PROFILE_DIRECTORY; kind <= PROFILE_NOTES; kind++) {
+    for (uint32_t kind = PROFILE_DIRECTORY; kind <= PROFILE_LIFETIMES; kind++) {
         uint32_t last = kind == PROFILE_TALLIES || kind == PROFILE_EXTRAS ? 1 : PROFILE_CHUNKS - 1;
         print_message("kind %u\n", kind);
         add_huge(kind, last);

@@ -45,7 +45,7 @@ struct fake_record {
 };
 
 struct fake_options {
-    bool sizes, pairs, enabled;
+    bool sizes, pairs, lifetime, enabled;
 };
 
 static struct fake_area areas[AREAS];
@@ -90,6 +90,7 @@ struct root the_root = {.layout = {
                             .option_enabled = offsetof(struct fake_options, enabled),
                             .option_pairs = offsetof(struct fake_options, pairs),
                             .option_sizes = offsetof(struct fake_options, sizes),
+                            .option_lifetime = offsetof(struct fake_options, lifetime),
                             .thread_capacity = 0,
                         }};
 

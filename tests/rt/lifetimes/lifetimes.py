@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""How long blocks live, with lifetime=1: against books that the programs keep themselves."""
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from harness import *
+
+INCLUDE = os.path.join(HERE, "../../../rt/lib")
+OPTIONS = "format=json:report=%e.%p.json:lifetime=1"
+
+
+def told(process, pid, kind):
+    rows = [line.split() for line in process.out.splitlines()]
+    return [list(map(int, row[2:])) for row in rows if row[:2] == [kind, str(pid)]]
+
+
+def compare(what, process, report):
+    """The numbers are the program's, the time is within its bounds, and both histograms are of all blocks that went."""
+    have = {site["line"]: site for site in report["sites"] if site["sited"]}
+    books = {line: book for line, *book in told(process, report["pid"], "life")}
+    expect(f"{what}: books", True, bool(books))
+    for line, (blocks, numbers, least, most) in books.items():
+        lifetimes = have[line]["lifetimes"]
+        classes = [row[1:] for row in told(process, report["pid"], "class") if row[0] == line]
+        expect(f"{what}: line {line}", (numbers, classes), (lifetimes["allocations"], lifetimes["by_allocations"]))
+        expect(f"{what}: line {line} in time", True, least <= lifetimes["nanoseconds"] <= most)
+        expect(f"{what}: line {line}, blocks by time", blocks, sum(count for _, count in lifetimes["by_time"]))
+    for site in report["sites"]:
+        check_bounds(f"{what}: {site['function']}:{site['line']}", site)
+
+
+def check_bounds(what, site):
+    lifetimes = site["lifetimes"]
+    expect(f"{what}: blocks that went", site["frees"] + site["moved"], sum(count for _, count in lifetimes["by_time"]))
+    for name, by in ("allocations", "by_allocations"), ("nanoseconds", "by_time"):
+        least = sum(start * count for start, count in lifetimes[by])
+        most = sum(max(2 * start - 1, 0) * count for start, count in lifetimes[by])
+        expect(f"{what}: {name} within {least} and {most}", True, least <= lifetimes[name] <= most)
+
+
+def lives(program, *arguments, options=""):
+    process = run([program, *map(str, arguments)], OPTIONS + options)
+    expect("status", (0, ""), (process.returncode, process.err))
+    return process
+
+
+def one_thread():
+    """Whatever else is counted, and without it nothing of this."""
+    for linking in [], ["-static"]:
+        program = build("lives.c", "lives", "-fallocsite-lift=0", *linking)
+        for seed, events in (1, 10), (2, 3000), (3, 60000):
+            process = lives(program, seed, 1, events)
+            compare(f"seed {seed} {linking}", process, report_of(process))
+        for options in ":pairs=1", ":sizes=1", ":temporary=1", ":pairs=1:sizes=1", ":stack=8":
+            process = lives(program, 4, 1, 5000, options=options)
+            compare(f"{linking}{options}", process, report_of(process))
+        report = report_of(run([program, "1", "1", "100"]))
+        expect("not asked for", False, any("lifetimes" in site for site in report["sites"]))
+
+
+def allocators():
+    """Blocks that lie closer, and at odd multiples of 8."""
+    for name in "libjemalloc.so.2", "libtcmalloc_minimal.so.4", "libmimalloc.so.2.0":
+        if not os.path.exists(library := os.path.join(LIBRARIES, name)):
+            continue
+        program = build("lives.c", "lives_" + name, "-fallocsite-lift=0", "-Wl,--no-as-needed", library)
+        process = lives(program, 5, 1, 20000)
+        compare(name, process, report_of(process))
+
+
+def threads():
+    """In turns, so that the program knows the order."""
+    program = build("lives.c", "lives", "-fallocsite-lift=0")
+    for count in 2, 5:
+        process = lives(program, 6, count, 5000)
+        compare(f"{count} threads", process, report_of(process))
+
+
+def forks():
+    """A child goes on from its parent's blocks and numbers; what it counts begins with the fork."""
+    program = build("lives.c", "lives", "-fallocsite-lift=0")
+    for options in "", ":profile=%e.%p.profile":
+        process = lives(program, 7, 1, 3000, "fork", options=options)
+        reports = all_reports()
+        expect("reports", 2, len(reports))
+        for report in reports:
+            compare(f"pid {report['pid']}{options}", process, report)
+
+
+def dump(*arguments):
+    return json.loads(subprocess.run([f"{BIN}/allocsite-dump", "report", "--format=json", *arguments], check=True,
+                                     stdout=subprocess.PIPE).stdout)
+
+
+def profiled():
+    """A profile has all of it, after SIGKILL too; and the sum of several has that of each."""
+    program = build("lives.c", "lives", "-fallocsite-lift=0")
+    process = run([program, "8", "1", "3000", "kill"], "lifetime=1:report=none:profile=killed.profile")
+    expect("status", -9, process.returncode)
+    compare("killed", process, dump("killed.profile"))
+    for name in "one", "two":
+        process = run([program, "9", "1", "3000"], f"lifetime=1:report=none:profile={name}.profile")
+        compare(name, process, dump(f"{name}.profile"))
+    both = {site["id"]: site["lifetimes"] for site in dump("one.profile", "two.profile")["sites"]}
+    subprocess.run([f"{BIN}/allocsite-dump", "merge", "-o", "both.profile", "one.profile", "two.profile"], check=True)
+    expect("merged", both, {site["id"]: site["lifetimes"] for site in dump("both.profile")["sites"]})
+    for site in dump("one.profile")["sites"]:
+        expect("the same numbers twice", 2 * site["lifetimes"]["allocations"], both[site["id"]]["allocations"])
+    run([program, "9", "1", "300"], "report=none:profile=without.profile")
+    expect("not all have it", False, any("lifetimes" in site for site in dump("one.profile", "without.profile")["sites"]))
+
+
+def reset():
+    """What died since; and what came before a reset has not lost its birth."""
+    program = build("reset.c", "reset", f"-I{INCLUDE}")
+    report = report_of(run([program], OPTIONS))
+    have = {site["line"]: site["lifetimes"] for site in report["sites"] if site["sited"]}
+    want = {line: int(text.split("// = ")[1]) for line, text in enumerate(open(source("reset.c")), 1) if "// = " in text}
+    for line, allocations in want.items():
+        expect(f"line {line}", (allocations, 1), (have[line]["allocations"], sum(count for _, count in have[line]["by_time"])))
+
+
+def custom():
+    """Blocks of custom allocators live as others do; those that theirs reallocates are not among them."""
+    program = build("pool.c", "pool", f"-I{INCLUDE}")
+    process = run([program], OPTIONS)
+    report = json.load(open(f"pool.{process.pid}.json"))
+    have = {site["line"]: site["lifetimes"] for site in report["sites"] if site["sited"] and not site.get("backing")}
+    want = {line: [int(word) for word in text.split("// = ")[1].split()]
+            for line, text in enumerate(open(source("pool.c")), 1) if "// = " in text}
+    for line, (blocks, allocations) in want.items():
+        expect(f"line {line}", (blocks, allocations),
+               (sum(count for _, count in have[line]["by_time"]), have[line]["allocations"]))
+
+
+if __name__ == "__main__":
+    main([one_thread, allocators, threads, forks, profiled, reset, custom])
