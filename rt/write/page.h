@@ -41,7 +41,8 @@ void page_break(const struct page *);
 void page_begin_line(const struct page *, const char *text, const char *markdown);
 void page_end_line(const struct page *);
 
-/* "file:line:column function callee of type", "file:line:column function (unsited in module)", or "unsited in module". NULL: "an unknown place". */
+/* "file:line:column function callee of type", "file:line:column function (unsited in module)", or "unsited in
+ * module". NULL: "an unknown place". */
 void page_site(const struct page *, const struct report_site *);
 
 /* The same, and the function whose code it is part of in the end: in a library of templates the first is the
