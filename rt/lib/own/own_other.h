@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Blocks that the hot path leaves over though their sites and threads are ready: those in the second halves
- * of cells. */
+/* What the hot path leaves over though sites and threads are ready: blocks in the second halves of cells, and
+ * stacks that were seen before. */
 #ifndef ALLOCSITE_LIB_OWN_OWN_OTHER_H
 #define ALLOCSITE_LIB_OWN_OWN_OTHER_H
 
 #include "lib/base/local.h"
 #include "lib/base/slot.h"
+#include "lib/bill/origin.h"
+#include "lib/bill/stacks.h"
 #include "lib/count/tally.h"
 #include "lib/heap/shadow.h"
 #include "lib/own/own.h"
+#include "lib/who/callers.h"
 
 /* The tally of the key, which is to count the block. NULL: not here. */
 static inline struct tally *enter_large(struct thread *thread, uint32_t key, const void *p, uint64_t bytes,
@@ -59,6 +62,19 @@ static inline bool take_other(const void *p, enum family family, const struct th
         return false;
     shadow_mark_freed(entry);
     return true;
+}
+
+static inline uint32_t key_for(struct origin origin) {
+    if (origin.site)
+        return origin.site->key;
+    return local.diverted ? ALLOCSITE_KEY_NONE : unsited_key(origin.caller);
+}
+
+/* The key of what stacks are kept of is that of its part, if this one was here lately. */
+static inline uint32_t key_with_stack(struct origin origin, const void *frame) {
+    uint32_t key = key_for(origin);
+    bool keeps_stacks = local.current->capacity && key & KEY_SLOW && key != ALLOCSITE_KEY_NONE;
+    return keeps_stacks ? stack_key_seen(key_slot(key), frame) : key;
 }
 
 #endif

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Blocks that are reallocated. The hot path, and what it leaves over. */
+#include "lib/own/own.h"
+
+#include "lib/base/local.h"
+#include "lib/base/macros.h"
+#include "lib/base/state.h"
+#include "lib/behind/custom.h"
+#include "lib/bill/stacks.h"
+#include "lib/count/change.h"
+#include "lib/count/pairs.h"
+#include "lib/count/threads.h"
+#include "lib/heap/births.h"
+#include "lib/heap/next.h"
+#include "lib/own/event.h"
+#include "lib/own/own_other.h"
+
+#include <errno.h>
+
+/* A realloc to nothing may free the block and return NULL: that is no failure, and no allocation. */
+static void count_realloc(struct origin origin, const struct block *old, const void *p, uint64_t bytes) {
+    struct bill bill = event_bill(origin, p, bytes, FAMILY_MALLOC);
+    if (event_is_counted(old)) {
+        event_report_family(old, FAMILY_MALLOC, origin);
+        event_moved(old, bill.slot, p, bill.bytes);
+        if (runtime_pairs)
+            pair_count(PAIR_REALLOC, old->slot, bill.slot, old->size);
+    } else {
+        event_appeared(bill.slot, p, bill.bytes);
+    }
+}
+
+static void put_back(const void *p, const struct block *block) {
+    if (block->state == BLOCK_LIVE)
+        shadow_put(p, block->slot, (enum family)block->family, block->size);
+    if (block->birth.number)
+        birth_put(p, block->birth);
+}
+
+static void realloc_end(struct origin origin, void *old, const struct block *block, const void *p,
+                        size_t bytes) {
+    if (p && local.silent) {
+        event_ours(p, bytes);
+        if (event_is_counted(block))
+            event_lost(block);
+    } else if (p && threads_are_paused()) {
+        event_passed_by(origin, p, bytes, FAMILY_MALLOC);
+        if (event_is_counted(block))
+            event_freed(old, block, origin);
+    } else if (p) {
+        count_realloc(origin, block, p, bytes);
+    } else if (bytes) {
+        put_back(old, block);
+        event_allocated(origin, NULL, bytes, FAMILY_MALLOC);
+    } else {
+        handover_take(); /* it was for this call */
+        if (event_is_counted(block))
+            event_freed(old, block, origin);
+    }
+}
+
+/* The blocks that a custom allocator has handed out of what it now has moved. Nothing tells before whether it
+ * will move, so another thread may have the memory by now; but who moves a chunk has no blocks in it. */
+static void leave_chunk(const char *old, const struct block *block, const char *p, size_t bytes,
+                        struct origin by) {
+    size_t kept = old == p && bytes < block->size ? bytes : old == p ? block->size : 0;
+    custom_gone(old + kept, block->size - kept, by);
+}
+
+void own_realloc_end(struct origin origin, const void *p, size_t bytes) {
+    static const struct block unknown;
+    int error = errno;
+    if (!runtime_off)
+        realloc_end(origin, NULL, &unknown, p, bytes);
+    errno = error;
+}
+
+static COLD void *own_realloc_slow(void *old, size_t bytes, struct origin origin) {
+    if (runtime_off)
+        return next.realloc(old, bytes);
+    int error = errno;
+    runtime_start();
+    struct block block = event_take(old, origin);
+    errno = error;
+    void *p = next.realloc(old, bytes);
+    error = errno;
+    event_newest(p);
+    if (block.state == BLOCK_LIVE && block.family == FAMILY_BACKING && (p || !bytes))
+        leave_chunk(old, &block, p, bytes, origin);
+    if (!runtime_off)
+        realloc_end(origin, old, &block, p, bytes);
+    errno = error;
+    return p;
+}
+
+/* A block as it was before a realloc, and who calls for that: a site, or a caller. */
+struct old {
+    void *block;
+    uint32_t key, bytes;
+};
+
+static inline __attribute__((always_inline)) struct origin origin_of(const void *who, bool is_site) {
+    return is_site ? (struct origin){.site = (struct allocsite_site *)(uintptr_t)who}
+                   : (struct origin){.caller = who};
+}
+
+static inline __attribute__((always_inline)) uint32_t key_cached(const void *who, bool is_site) {
+    if (is_site)
+        return ((const struct allocsite_site *)who)->key;
+    return local.diverted ? ALLOCSITE_KEY_NONE : unsited_key_cached(who);
+}
+
+/* Between two slots that this thread counts. It is looked at anew: a fork may have come by in the meantime.
+ */
+static inline bool move_quickly(uint32_t key, uint32_t old_key, uint64_t old_bytes, void *p, uint64_t bytes) {
+    struct thread *thread = local.current;
+    uint32_t entry;
+    shadow_cell cell = shadow_encode(p, key + (uint32_t)bytes, &entry);
+    if (UNLIKELY(key >= thread->capacity) || UNLIKELY(key >= thread->extra_capacity) ||
+        UNLIKELY(old_key >= thread->extra_capacity) || UNLIKELY(!shadow_fits(cell)) ||
+        !own_enter(cell, entry, p, key, bytes))
+        return false;
+    tally_move(thread, tally_of_key(thread, old_key), old_bytes, tally_of_key(thread, key), bytes);
+    return true;
+}
+
+/* The same of a block that may be in the second half of a cell, and where more is asked for. */
+static bool move_any(uint32_t key, struct old old, const void *p, uint64_t bytes) {
+    struct thread *thread = local.seen;
+    if (key >= thread->extra_capacity || old.key >= thread->extra_capacity)
+        return false;
+    struct tally *tally = enter_other(thread, key, p, bytes, FAMILY_MALLOC);
+    if (!tally)
+        return false;
+    tally_move(thread, tally_of_key(thread, old.key), old.bytes, tally, bytes);
+    sizes_count(key >> KEY_SHIFT, bytes);
+    if (runtime_pairs)
+        pair_count(PAIR_REALLOC, old.key >> KEY_SHIFT, key >> KEY_SHIFT, old.bytes);
+    return true;
+}
+
+/* In a frame of its own, for only one that has a pointer can be walked from. */
+static __attribute__((noinline)) uint32_t realloc_key_with_stack(struct origin origin) {
+    return key_with_stack(origin, __builtin_frame_address(0));
+}
+
+static __attribute__((noinline)) void *moved_otherwise(void *p, size_t bytes, struct origin origin,
+                                                       struct old old) {
+    uint32_t key = UNLIKELY(stacks_depth) ? realloc_key_with_stack(origin) : key_for(origin);
+    int error = errno;
+    bool is_moved = LIKELY(p != NULL) && LIKELY(move_any(key, old, p, bytes));
+    errno = error;
+    if (is_moved)
+        return p;
+    struct block before = {
+        .size = old.bytes, .slot = old.key >> KEY_SHIFT, .state = BLOCK_LIVE, .family = FAMILY_MALLOC};
+    realloc_end(origin, old.block, &before, p, bytes);
+    errno = error;
+    return p;
+}
+
+/* What follows the call: in functions of their own, which then need not save registers for it. */
+static inline __attribute__((always_inline)) void *moved(void *p, size_t bytes, const void *who, void *old,
+                                                         uint32_t rest, uint32_t old_bytes, bool is_site) {
+    uint32_t old_key = (rest & -KEY(1)) + KEY(1);
+    return LIKELY(move_quickly(key_cached(who, is_site), old_key, old_bytes, p, bytes))
+               ? p
+               : moved_otherwise(p, bytes, origin_of(who, is_site), (struct old){old, old_key, old_bytes});
+}
+
+typedef void *after_realloc(void *p, size_t bytes, const void *who, void *old, uint32_t rest,
+                            uint32_t old_bytes);
+
+static __attribute__((noinline)) void *moved_by_site(void *p, size_t bytes, const void *who, void *old,
+                                                     uint32_t rest, uint32_t old_bytes) {
+    return moved(p, bytes, who, old, rest, old_bytes, true);
+}
+
+static __attribute__((noinline)) void *moved_by_caller(void *p, size_t bytes, const void *who, void *old,
+                                                       uint32_t rest, uint32_t old_bytes) {
+    return moved(p, bytes, who, old, rest, old_bytes, false);
+}
+
+static __attribute__((noinline)) void *realloc_of_none(size_t n, struct origin origin) {
+    KEEP(struct allocsite_site *, site, origin.site);
+    KEEP(const void *, caller, origin.caller);
+    KEEP(size_t, bytes, n);
+    void *p = next.realloc(NULL, n);
+    struct allocsite_site *by = site;
+    return by ? own_alloc(by, p, bytes, FAMILY_MALLOC) : own_alloc_unsited(caller, p, bytes, FAMILY_MALLOC);
+}
+
+static __attribute__((noinline)) void *realloc_otherwise(void *block, size_t n, struct origin origin) {
+    struct old old = {.block = block};
+    uint32_t rest;
+    uint64_t size;
+    if (!n || births_wanted)
+        return own_realloc_slow(block, n, origin);
+    if (runtime_pairs && shadow_covers(block) && own_take(block, FAMILY_MALLOC, local.seen, &rest, &size)) {
+        old.key = (rest & -KEY(1)) + KEY(1);
+        old.bytes = (uint32_t)size;
+    } else if (!take_other(block, FAMILY_MALLOC, local.seen, &old.key, &old.bytes)) {
+        return own_realloc_slow(block, n, origin);
+    }
+    return moved_otherwise(next.realloc(block, n), n, origin, old);
+}
+
+/* Values needed after the call are kept in memory, as in malloc's. */
+static inline __attribute__((always_inline)) void *reallocate(void *block, size_t n, const void *who,
+                                                              bool is_site, after_realloc *end) {
+    uint32_t rest;
+    uint64_t size;
+    if (UNLIKELY(!block))
+        return realloc_of_none(n, origin_of(who, is_site));
+    if (UNLIKELY(!n) || UNLIKELY(!shadow_covers_hot(block)) ||
+        UNLIKELY(!own_take(block, FAMILY_MALLOC, local.seen, &rest, &size)))
+        return realloc_otherwise(block, n, origin_of(who, is_site));
+    KEEP(const void *, by, who);
+    KEEP(void *, old, block);
+    KEEP(uint32_t, was, rest);
+    KEEP(uint32_t, old_bytes, (uint32_t)size);
+    KEEP(size_t, bytes, n);
+    void *p = next.realloc(block, n);
+    return end(p, bytes, by, old, was, old_bytes);
+}
+
+void *own_realloc(void *block, size_t n, struct allocsite_site *site) {
+    return reallocate(block, n, site, true, moved_by_site);
+}
+
+void *own_realloc_unsited(void *block, size_t n, const void *caller) {
+    return reallocate(block, n, caller, false, moved_by_caller);
+}
