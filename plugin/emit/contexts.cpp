@@ -65,19 +65,17 @@ static bool comesBack(BasicBlock &block) {
 /* The instruction before which the caller's is read: every call is behind it and it runs once, but as late as
  * can be, for what a function does without a call that allocates is to cost nothing. */
 static Instruction &reading(Function &function, const Calls &calls) {
-    BasicBlock *entry = &function.getEntryBlock(), *block = calls.front()->getParent();
+    BasicBlock *entry = &function.getEntryBlock(), *block = nullptr;
     DominatorTree tree;
     if (!function.hasOptNone() && !mayBeHandler(function)) {
         tree.recalculate(function);
         for (CallBase *call : calls)
-            block = tree.isReachableFromEntry(call->getParent())
-                        ? tree.findNearestCommonDominator(block, call->getParent())
-                        : block;
-        while (block != entry && (block->isEHPad() || comesBack(*block)))
+            if (BasicBlock *at = call->getParent(); tree.isReachableFromEntry(at))
+                block = block ? tree.findNearestCommonDominator(block, at) : at;
+        while (block && block != entry && (block->isEHPad() || comesBack(*block)))
             block = tree.getNode(block)->getIDom()->getBlock();
-    } else {
-        block = entry;
     }
+    block = block ? block : entry;
     BasicBlock::iterator at = block->getFirstInsertionPt();
     while (isa<AllocaInst>(*at))
         ++at;
