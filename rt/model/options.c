@@ -224,7 +224,7 @@ static const struct key {
     KEY("stopped", stopped, read_boolean, "0", "1: nothing is counted until it is started"),
     KEY("stack", stack, read_stack, "0", "calling frames kept for each allocation, up to 64"),
     KEY("contexts", contexts, read_contexts, "auto",
-        "whole stacks kept, at most; auto: 65536 if compiled with -fallocsite-contexts"),
+        "whole stacks kept, at most 65520; auto: so many if compiled with -fallocsite-contexts"),
     KEY("contexts_check", contexts_check, read_boolean, "0",
         "1: compare contexts with the stack at each allocation"),
     KEY("stack_sites", stack_sites, read_stack_sites, "all",
