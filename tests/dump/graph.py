@@ -232,6 +232,19 @@ class Others(unittest.TestCase):
                 self.check(preload=library)
 
 
+class Frames(unittest.TestCase):
+    def test_roots_on_stacks_have_the_function_of_their_frame(self):
+        for flags in (), ("-fomit-frame-pointer",), ("-static",):
+            path, _, _ = snapshot("graph_frames.c", *flags)
+            ways = shown("--limit=9", path, "why", "struct held").splitlines()
+            found = [line.split(" of thread")[0] for line in ways if not line.startswith(" ")]
+            self.assertEqual(len(found), 3, flags)
+            self.assertIn("keep_more, stack", found, flags)
+            for way in found: # what it calls may have saved a register with the pointer
+                self.assertRegex(way, r"^\w+, stack$", flags)
+            self.assertIn("stack keep_more\n", shown("--type=struct held", path))
+
+
 class HeapSnapshot(unittest.TestCase):
     """For Chrome's DevTools, as memlab reads it."""
     def check(self, path):
