@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """allocsite-dump graph against programs that build known graphs and tell their edges themselves."""
 import collections
+import csv
 import glob
+import io
 import json
 import os
 import shutil
@@ -148,6 +150,13 @@ class C(unittest.TestCase):
         count, *lines = shown("--format=tsv", "--top=0", self.path).splitlines()
         self.assertEqual([line.split("\t")[:5] for line in lines],
                          [[str(row[name]) for name in ("objects", "own", "retained", "deep", "lost")] for row in rows])
+        table = csv.DictReader(io.StringIO(shown("--format=csv", "--top=0", self.path)))
+        self.assertEqual([(row["type"], row["deep"]) for row in table], [(row["type"], str(row["deep"])) for row in rows])
+        sites = list(csv.reader(io.StringIO(shown("--format=csv", "--top=0", "--by=site", self.path))))
+        self.assertEqual({len(line) for line in sites}, {7})
+        self.assertEqual(shown("--format=csv", self.path, self.path), "objects,bytes,type\n")
+        holders = list(csv.DictReader(io.StringIO(shown("--type=struct packed", "--format=csv", self.path))))
+        self.assertEqual([(row["references"], row["from"], row["field"]) for row in holders], [("1", "struct holder", "packed")])
         for form in "text", "markdown":
             text = shown(f"--format={form}", "--top=0", self.path)
             self.assertTrue(all(row["type"].strip("[]") in text for row in rows), text)
@@ -230,6 +239,19 @@ class Others(unittest.TestCase):
         for library in glob.glob("/usr/lib/x86_64-linux-gnu/lib*malloc.so.?"):
             with self.subTest(library):
                 self.check(preload=library)
+
+
+class Frames(unittest.TestCase):
+    def test_roots_on_stacks_have_the_function_of_their_frame(self):
+        for flags in (), ("-fomit-frame-pointer",), ("-static",):
+            path, _, _ = snapshot("graph_frames.c", *flags)
+            ways = shown("--limit=9", path, "why", "struct held").splitlines()
+            found = [line.split(" of thread")[0] for line in ways if not line.startswith(" ")]
+            self.assertEqual(len(found), 3, flags)
+            self.assertIn("keep_more, stack", found, flags)
+            for way in found: # what it calls may have saved a register with the pointer
+                self.assertRegex(way, r"^\w+, stack$", flags)
+            self.assertIn("stack keep_more\n", shown("--type=struct held", path))
 
 
 class HeapSnapshot(unittest.TestCase):

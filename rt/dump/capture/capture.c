@@ -110,6 +110,7 @@ static bool analyse(struct capture *capture, struct graph *graph, struct reason 
     struct capture_roots roots = {&capture->maps,   &capture->stop, &capture->heap,
                                   &capture->finder, graph,          &capture->texts};
     capture_roots_find(&roots);
+    capture_frames(&roots, &capture->memory);
     capture_variables(graph, &capture->maps, &capture->texts);
     add_in_use(capture, graph);
     close_sites(capture, graph);

@@ -46,6 +46,31 @@ static void add_data(struct reading *reading, uint64_t base, const Elf64_Phdr *s
         (struct capture_data){begin, end, base, path, NULL, is_c_library(reading, path)};
 }
 
+static bool has_address(const Elf64_Phdr *segment, uint64_t address) {
+    return segment->p_type == PT_LOAD && address - segment->p_vaddr < segment->p_filesz;
+}
+
+static void add_module(struct capture_maps *maps, uint64_t base, const Elf64_Phdr *segments, unsigned count,
+                       const char *path) {
+    struct capture_module module = {.begin = UINT64_MAX, .base = base, .path = path};
+    for (unsigned i = 0; i < count; i++) {
+        uint64_t begin = base + segments[i].p_vaddr;
+        if (segments[i].p_type == PT_GNU_EH_FRAME)
+            module.header = begin;
+        if (segments[i].p_type != PT_LOAD)
+            continue;
+        module.begin = begin < module.begin ? begin : module.begin;
+        module.end = begin + segments[i].p_memsz;
+    }
+    for (unsigned i = 0; module.header && i < count; i++)
+        if (has_address(&segments[i], module.header - base)) {
+            module.tables = base + segments[i].p_vaddr;
+            module.tables_size = segments[i].p_filesz;
+        }
+    memory_grow(&maps->modules, maps->module_count, &maps->module_room, sizeof *maps->modules);
+    maps->modules[maps->module_count++] = module;
+}
+
 static uint64_t base_of(uint64_t start, const Elf64_Phdr *segments, unsigned count) {
     for (unsigned i = 0; i < count; i++)
         if (segments[i].p_type == PT_LOAD)
@@ -62,6 +87,7 @@ static void see_module(struct reading *reading, uint64_t start, const char *path
         !remote_read(reading->memory, start + header.e_phoff, segments, header.e_phnum * sizeof *segments))
         return;
     uint64_t base = base_of(start, segments, header.e_phnum);
+    add_module(reading->maps, base, segments, header.e_phnum, path);
     for (unsigned i = 0; i < header.e_phnum; i++) {
         if (segments[i].p_type == PT_LOAD && segments[i].p_flags & PF_W)
             add_data(reading, base, &segments[i], path);
@@ -102,6 +128,7 @@ bool capture_maps_read(struct capture_maps *maps, struct remote_memory *memory,
 void capture_maps_free(struct capture_maps *maps) {
     free(maps->list);
     free(maps->data);
+    free(maps->modules);
     string_pool_free(&maps->strings);
     *maps = (struct capture_maps){.count = 0};
 }

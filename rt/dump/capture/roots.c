@@ -30,11 +30,13 @@ static void see_word(const struct capture_roots *roots, const struct root_source
     size_t to = finder_find(roots->finder, word, place->heads);
     if (to == FINDER_NONE)
         return;
-    capture_root_add(roots->graph, &(struct graph_root){.to = (uint32_t)to,
-                                                        .label = GRAPH_NONE,
-                                                        .offset = place->kind == GRAPH_DATA ? address : 0,
-                                                        .thread = place->thread,
-                                                        .kind = place->kind});
+    capture_root_add(
+        roots->graph,
+        &(struct graph_root){.to = (uint32_t)to,
+                             .label = GRAPH_NONE,
+                             .offset = place->kind == GRAPH_DATA || place->kind == GRAPH_STACK ? address : 0,
+                             .thread = place->thread,
+                             .kind = place->kind});
 }
 
 /* The words that are there of a stretch of memory. */

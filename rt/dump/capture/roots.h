@@ -20,11 +20,20 @@ struct capture_data {
     bool heads;                  /* of the C library */
 };
 
+/* A module, and where in it unwind tables are. */
+struct capture_module {
+    uint64_t begin, end, base;
+    uint64_t tables, tables_size, header; /* the segment that has them; header 0: there are none */
+    const char *path;
+};
+
 struct capture_maps {
     struct capture_map *list;
     size_t count, room;
     struct capture_data *data;
     size_t data_count, data_room;
+    struct capture_module *modules;
+    size_t module_count, module_room;
     uint64_t thread_local; /* bytes of all modules' thread-local memory together, at most */
     struct string_pool strings;
 };
@@ -53,6 +62,12 @@ void capture_roots_find(const struct capture_roots *);
 
 /* Adds a root. */
 void capture_root_add(struct graph *, const struct graph_root *);
+
+/* ---- Frames of stacks. */
+
+/* Names roots on stacks, whose offsets are addresses, by the functions of the frames that have them. The
+ * process may run again. */
+void capture_frames(const struct capture_roots *, struct remote_memory *);
 
 /* ---- The variables of modules. */
 

@@ -29,7 +29,7 @@ static int help(void) {
         "  --format=heapsnapshot   all of it, for the Memory panel of Chrome's DevTools\n"
         "  --by=type|site          rows (default: type)\n"
         "  --top=N                 rows that are shown (0: all; default: 20)\n"
-        "  --format=text|json|tsv|markdown|mermaid|dot    the last two: of --type\n"
+        "  --format=text|json|tsv|csv|markdown|mermaid|dot    the last two: of --type\n"
         "  --counts, --sizes       of each type how many, or the bytes that they lead to\n"
         "  --dump                  each object: address, size, type, site\n"
         "  --edges                 each reference: address or root, field, address\n"
@@ -102,7 +102,7 @@ static bool set_by(struct asked *asked, const char *value) {
 }
 
 static bool set_format(struct asked *asked, const char *value) {
-    static const char *const words[] = {"text",    "json", "tsv",          "markdown",
+    static const char *const words[] = {"text",    "json", "tsv",          "csv", "markdown",
                                         "mermaid", "dot",  "heapsnapshot", NULL};
     int format;
     bool is_right = set_word(value, words, &format);
@@ -139,7 +139,7 @@ static bool set_option(struct asked *asked, int option, char *value) {
 
 static const char *right_values(int option) {
     return option == BY       ? "type or site"
-           : option == FORMAT ? "text, json, tsv, markdown, mermaid, dot or heapsnapshot"
+           : option == FORMAT ? "text, json, tsv, csv, markdown, mermaid, dot or heapsnapshot"
                               : "a number";
 }
 

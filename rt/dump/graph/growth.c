@@ -4,6 +4,7 @@
 #include "dump/base/memory.h"
 #include "dump/graph/show.h"
 #include "names/names.h"
+#include "write/formats.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -135,15 +136,22 @@ static void json_grown(struct out *out, const struct grown *grown, size_t count)
     json_end(&json);
 }
 
-static void tsv_grown(struct out *out, const struct grown *grown, size_t count) {
-    out_u64(out, count);
+/* With tabs, and their number first; or with commas. */
+static void put_values(struct out *out, const struct grown *grown, size_t count, bool is_csv) {
+    char between = is_csv ? ',' : '\t';
+    if (is_csv)
+        out_text(out, "objects,bytes,type");
+    else
+        out_u64(out, count);
     out_char(out, '\n');
     for (size_t i = 0; i < count; i++) {
         if (grown[i].objects < 0)
             out_char(out, '-');
-        graph_put_number(out, (uint64_t)(grown[i].objects < 0 ? -grown[i].objects : grown[i].objects));
-        graph_put_number(out, (uint64_t)grown[i].bytes);
-        out_plain(out, grown[i].type);
+        out_u64(out, (uint64_t)(grown[i].objects < 0 ? -grown[i].objects : grown[i].objects));
+        out_char(out, between);
+        out_u64(out, (uint64_t)grown[i].bytes);
+        out_char(out, between);
+        is_csv ? csv_text(out, grown[i].type) : out_plain(out, grown[i].type);
         out_char(out, '\n');
     }
 }
@@ -165,8 +173,8 @@ void graph_show_growth(struct out *out, const struct graph *from, const struct g
         find_new_holders(&grown[i], from, to);
     if (format == GRAPH_JSON)
         json_grown(out, grown, count);
-    else if (format == GRAPH_TSV)
-        tsv_grown(out, grown, count);
+    else if (format == GRAPH_TSV || format == GRAPH_CSV)
+        put_values(out, grown, count, format == GRAPH_CSV);
     else
         put_grown(out, grown, count, format);
     for (size_t i = 0; i < count; i++)

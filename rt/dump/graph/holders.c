@@ -18,7 +18,8 @@ static const char *const kinds[] = {[GRAPH_DATA] = "data",
 void graph_root_name(char *text, size_t size, const struct graph *graph, const struct graph_root *root) {
     const char *variable = graph_text(graph, root->label);
     if (root->thread)
-        snprintf(text, size, "%s of thread %u", kinds[root->kind], root->thread);
+        snprintf(text, size, "%s%s%s of thread %u", variable ?: "", variable ? ", " : "", kinds[root->kind],
+                 root->thread);
     else if (variable && root->offset)
         snprintf(text, size, "%s+%llu", variable, (unsigned long long)root->offset);
     else

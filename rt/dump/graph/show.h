@@ -11,6 +11,7 @@ enum graph_format {
     GRAPH_TEXT,
     GRAPH_JSON,
     GRAPH_TSV,
+    GRAPH_CSV,
     GRAPH_MARKDOWN,
     GRAPH_MERMAID,
     GRAPH_DOT,
@@ -67,6 +68,10 @@ struct page graph_page(struct out *, enum graph_format);
 void graph_put_number(struct out *, uint64_t number);
 void graph_put_holder(struct out *, const struct graph_holder *);
 void graph_holders_json(struct json *, const char *key, const struct graph_holders *, size_t shown);
+
+void graph_csv_sums(struct out *, const struct graph *, const struct graph_sums *, size_t shown,
+                    enum graph_by);
+void graph_csv_holders(struct out *, const struct graph_holders *, size_t shown);
 
 /* ---- Pictures. */
 

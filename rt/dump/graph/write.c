@@ -179,6 +179,8 @@ void graph_show_sums(struct out *out, const struct graph *graph, const struct gr
         json_rows(out, graph, sums, shown, by);
     else if (format == GRAPH_TSV)
         tsv_rows(out, graph, sums, shown, by);
+    else if (format == GRAPH_CSV)
+        graph_csv_sums(out, graph, sums, shown, by);
     else
         put_rows(out, graph, sums, shown, by, format);
 }
@@ -361,6 +363,8 @@ void graph_table_holders(struct out *out, const struct graph *graph, const char 
         json_end(&json);
     } else if (format == GRAPH_TSV)
         tsv_holders(out, &holders, shown);
+    else if (format == GRAPH_CSV)
+        graph_csv_holders(out, &holders, shown);
     else
         put_holders(out, &holders, shown, type, format);
     graph_holders_free(&holders);

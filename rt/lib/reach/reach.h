@@ -19,8 +19,8 @@
  * not could hold the only pointer to one that is. So it is to be called when all holes have been looked for.
  *
  * Other threads stand still meanwhile; one that waits in epoll_wait, or in another call that stopping a
- * process interrupts too (signal(7)), may see EINTR. Needs 25 bytes for each live block. Not for signal
- * handlers. */
+ * process interrupts too (signal(7)), may see EINTR. Needs 25 bytes for each live block, and
+ * 16 KiB for each thread. Not for signal handlers. */
 const char *reach_find_lost(void (*lost)(void *context, const void *p, const struct block *), void *context);
 
 /* The same whatever holes there are. */
