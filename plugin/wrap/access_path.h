@@ -32,6 +32,7 @@ struct Stored {
     llvm::SmallVector<AccessPath, 2> places; // that hold the block now
     llvm::SmallVector<AccessPath, 2> held;   // pointers that the block holds now
     bool hasNumbers = false;                 // the block has members that are set
+    bool hasPointers = false;                // or others that are
     bool isElsewhere = false;                // it is stored where no place is known
     bool isGiven = false;                    // other code sees it, which may store it
 

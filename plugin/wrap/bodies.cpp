@@ -15,6 +15,8 @@
 #include "find/find.h"
 #include "find/library.h"
 
+#include <llvm/BinaryFormat/Dwarf.h>
+#include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/InstIterator.h>
 
 using namespace llvm;
@@ -117,6 +119,21 @@ static bool isCallersAlone(const Candidate &candidate) {
            (!candidate.isMixed || all_of(candidate.leaves, [](const Leaf &leaf) { return leaf.isAlone; }));
 }
 
+/* By what the source declares. */
+static bool isMemory(const DISubprogram &function) {
+    auto types = function.getType() ? function.getType()->getTypeArray() : nullptr;
+    auto *result = types && types.size() ? dyn_cast_or_null<DIDerivedType>(types[0]) : nullptr;
+    return result && result->getTag() == dwarf::DW_TAG_pointer_type && !result->getBaseType();
+}
+
+/* Whether others may come by the block without its caller. Who notes memory in some node, to free it
+ * with a pool, has made nothing of it; who finds it again returns other pointers, too. */
+static bool isKept(CallBase &call, const Origins &origins, Flow &flow) {
+    bool isRaw =
+        !origins.isUnknown && isMemory(*call.getFunction()->getSubprogram()) && flow.isUntouched(call);
+    return !origins.isOffset && !isRaw && flow.isPublished(call);
+}
+
 static void addLeaf(Candidate &candidate, Leaf &leaf, bool isOnly, Flow &flow) {
     bool isFilled = flow.isFilled(*leaf.call);
     ParameterSet copied = isFilled ? 0 : flow.handedTo(*leaf.call);
@@ -142,7 +159,7 @@ static bool isCandidate(Function &function, Flow &flow, const FoundWrappers &fou
         if (isOfOthers && !(isOne && isAskedAgain(*call, flow)) &&
             isAfterFailure(*call, origins, flow, found))
             continue;
-        if (isOne && (origins.isOffset || !flow.isPublished(*call)))
+        if (isOne && !isKept(*call, origins, flow))
             addLeaf(candidate, leaf, isOnly, flow);
         else
             candidate.isMixed = true;

@@ -277,6 +277,7 @@ void Flow::addStore(StoreInst &store, Value *value, const Fresh &fresh, Stored &
     Value *target = store.getPointerOperand(), *what = store.getValueOperand();
     if (what != value) {
         stored.hasNumbers |= !what->getType()->isPointerTy();
+        stored.hasPointers |= what->getType()->isPointerTy();
         std::optional<AccessPath> held =
             what->getType()->isPointerTy() ? accessPathOf(*what, store) : std::nullopt;
         if (held)
@@ -368,6 +369,11 @@ bool Flow::isPublished(CallBase &block) {
         return out && isWhereTold(place, *block.getFunction()->getArg(out - 1));
     });
     return !isOnlyInLists(stored);
+}
+
+bool Flow::isUntouched(CallBase &block) {
+    Stored stored = storesOf(block);
+    return !stored.hasNumbers && !stored.hasPointers && stored.places.empty();
 }
 
 bool Flow::isCallersAlone(CallBase &block) {

@@ -61,6 +61,9 @@ class Flow {
     /* Whether the block that a call returned is stored where others find it: lists apart (access_path.h). */
     bool isPublished(llvm::CallBase &block);
 
+    /* Whether nothing is set in it, and it is stored nowhere but in nodes and tables. */
+    bool isUntouched(llvm::CallBase &block);
+
     /* Whether nobody but who is returned it can know of it: it is stored nowhere, and nobody else sees it. */
     bool isCallersAlone(llvm::CallBase &block);
 

@@ -1,9 +1,11 @@
 // A block that is linked into lists as well, where it stands before those that were there, belongs to the caller. Kept in any other
-// way it does not: at the place of another block alone, behind a pointer to its owner, in an array, or in a table by a hash.
+// way it does not: at the place of another block alone, behind a pointer to its owner, or in a table by a hash; but for memory that
+// nothing is made of, which is noted in an array to be freed.
 // RUN: %clang -O0 -c %s -o %t.O0.o && %dump wrappers %t.O0.o | %check
 // RUN: %clang -O2 -c %s -o %t.O2.o && %dump wrappers %t.O2.o | %check
 // CHECK: # found by their bodies
 // CHECK-NEXT: fun:appended=wrapper size=2
+// CHECK-NEXT: fun:array=wrapper size=1
 // CHECK-NEXT: fun:collected=wrapper size=2
 // CHECK-NEXT: fun:headed=wrapper size=2
 // CHECK-NEXT: fun:queued=wrapper size=1

@@ -69,6 +69,8 @@ static void across(void) {
     pooled_free(block);
     sink = pooled(65);
     sink = pooled(0);
+    noted_free(noted(66));                  // frees 1 66 @ 1 66 0 0 0
+    sink = noted(67);                       // @ 1 67 0 0 0
     sink = cut(10);
     sink = cut(101);                        // @ 1 101 0 0 0
     sink = node_new();

@@ -42,6 +42,8 @@ void *out_again(size_t n);
 void *tracked(size_t n);
 void *collected(size_t n);
 void *cut(size_t n);
+void *noted(size_t n);
+void noted_free(void *block);
 void *pooled(size_t n);
 void pooled_free(void *p);
 struct text *interned(size_t n);

@@ -133,6 +133,34 @@ void pooled_free(void *p) {
     spare = p;
 }
 
+// Memory for the caller, noted where it will be freed from.
+struct note {
+    struct note *next;
+    void *block;
+};
+struct pool {
+    struct note *notes;
+};
+static struct pool pool;
+
+void *noted(size_t n) {
+    void *block = xmalloc(n);
+    for (struct note *note = pool.notes; note; note = note->next)
+        if (!note->block)
+            return note->block = block;
+    struct note *note = xmalloc(sizeof *note); // @ 1 16 0 0 0
+    *note = (struct note){pool.notes, block};
+    pool.notes = note;
+    return block;
+}
+
+void noted_free(void *block) {
+    for (struct note *note = pool.notes; note; note = note->next)
+        if (note->block == block)
+            note->block = NULL;
+    xfree(block);
+}
+
 // Small ones are cut from chunks, which are its own, large ones are for the caller.
 struct chunk {
     size_t used;
