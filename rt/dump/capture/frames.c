@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The frames of stacks, by the unwind tables that modules have in memory. Where these end, what is further up
  * is the stack's. */
-#include "base/cfi_entry.h"
+#include "cfi/cfi_entry.h"
 #include "dump/base/memory.h"
 #include "dump/capture/roots.h"
 #include "dump/load/symbolize.h"

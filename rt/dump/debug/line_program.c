@@ -2,7 +2,7 @@
 /* The rows of a line table. */
 #include "dump/debug/line_program.h"
 
-#include "base/cfi_entry.h"
+#include "cfi/cfi_entry.h"
 
 #include <libdwarf/dwarf.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Running the program of an entry up to an instruction. */
-#include "base/cfi_entry.h"
+#include "cfi/cfi_entry.h"
 
 #include <stddef.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Reading unwind tables: numbers as DWARF writes them, never past the end. */
-#ifndef ALLOCSITE_BASE_CFI_ENTRY_H
-#define ALLOCSITE_BASE_CFI_ENTRY_H
+#ifndef ALLOCSITE_CFI_CFI_ENTRY_H
+#define ALLOCSITE_CFI_CFI_ENTRY_H
 
 #include <stdbool.h>
 #include <stdint.h>
