@@ -66,9 +66,9 @@ APART static void *reserved(size_t n) {
     return n > sizeof reserve ? malloc(n) : reserve;
 }
 
-// Not listed, and no wrapper: what it hands on need not be fresh.
+// The same if it is not listed.
 APART static void *cached(size_t n) {
-    return n > sizeof reserve ? malloc(n) : reserve; // @ 1 102 0 0 0
+    return n > sizeof reserve ? malloc(n) : reserve;
 }
 
 // A hook that is asked for the same as malloc, or alone, listed or not.
@@ -103,10 +103,10 @@ APART static void *only_hooked_unlisted(const struct hooks *hooks, size_t n) {
 
 int main(void) {
     void *block;
-    sink = other_name(10); // @ 1 10 0 0 0
-    sink = table[1](11);   // @ 1 11 0 0 0
-    sink = table[0](12);   // @ 1 12 0 0 0
-    sink = variable(13);   // @ 1 13 0 0 0
+    sink = other_name(10);                 // @ 1 10 0 0 0
+    sink = table[1](11);                   // @ 1 11 0 0 0
+    sink = table[0](12);                   // @ 1 12 0 0 0
+    sink = variable(13);                   // @ 1 13 0 0 0
     sink = decided(12);                    // @ any
     sink = until_it_fits(NULL, 14);        // @ 1 14 0 0 0
     sink = small_copy("small").text;       // @ 1 6 0 0 0
@@ -114,12 +114,12 @@ int main(void) {
     sink = large_copy("large!").text;      // @ 1 7 0 0 0
     sink = reserved(101);                  // @ 1 101 0 0 0
     sink = reserved(1);
-    sink = cached(102);
-    sink = hooked(without, 16);      // @ 1 16 0 0 0
-    sink = hooked(hooks, 17);        // @ 1 17 0 0 0
-    sink = hooked_inline(hooks, 18); // @ 1 18 0 0 0
-    sink = only_hooked(hooks, 20);   // @ 1 20 0 0 0
+    sink = cached(102);                     // @ 1 102 0 0 0
+    sink = hooked(without, 16);             // @ 1 16 0 0 0
+    sink = hooked(hooks, 17);               // @ 1 17 0 0 0
+    sink = hooked_inline(hooks, 18);        // @ 1 18 0 0 0
+    sink = only_hooked(hooks, 20);          // @ 1 20 0 0 0
     sink = only_hooked_unlisted(hooks, 19); // @ 1 19 0 0 0
-    puts("done"); // @ any
+    puts("done");                           // @ any
     return 3;
 }
