@@ -25,7 +25,7 @@ APART static int leaf(int n) {
 // CHECK-SAME: prefix [1 x i32] [i32 -945746850]
 // CHECK: %[[X:.*]] = load volatile i64, {{.*}}@__liballocsite_v1_context
 // CHECK: call {{.*}}@llvm.returnaddress(i32 0)
-// CHECK: mul i64 %[[X]], -7046029254386353131
+// CHECK: mul i64 %[[X]], -1640531535
 // CHECK: %[[V:.*]] = add i64
 // CHECK: store volatile i64 %[[V]], {{.*}}@__liballocsite_v1_context
 // CHECK-NEXT: call {{.*}}@__liballocsite_v1_malloc

@@ -46,7 +46,7 @@ extern ALLOCSITE_EXPORT __thread uint64_t context __attribute__((tls_model("init
 extern uint64_t *contexts __attribute__((visibility("hidden")));
 extern uint64_t contexts_size __attribute__((visibility("hidden")));
 
-/* Whether nothing but a look into them is asked for. */
+/* Whether there is anything in them, and nothing but a look into them is asked for. */
 extern bool contexts_hot __attribute__((visibility("hidden")));
 
 /* There is no room for more; set where they are hot. */

@@ -31,6 +31,7 @@
 uint32_t stacks_depth;
 static uint32_t kept; /* frames */
 static bool has_list, is_checked;
+static bool has_contexts;  /* something is known by its context */
 static const char *wanted; /* patterns */
 
 /* The parts of stacks that were here: what the hash has above its index, and the part's slot. A word is read
@@ -71,7 +72,6 @@ void stacks_begin(uint32_t depth, const char *patterns, const char *list, bool c
         return;
     for (uint32_t i = 0; i < FACTORS; i++)
         factors[i] = hash_more(i ? factors[i - 1] : HASH_FIRST, i) | 1;
-    contexts_hot = !has_list && !is_checked && contexts;
     wanted = patterns;
     kept = depth;
     stacks_depth = depth ? depth : 1;
@@ -375,10 +375,13 @@ static __attribute__((noinline)) uint32_t key_walked(uint32_t slot, const void *
     const struct walked *walked = &look.walked;
     bool is_certain = context_is_certain(walked->frames, walked->count, &walked->told);
     uint32_t part = is_certain ? find_part(slot, &look) : part_walked(slot, &look);
-    if (!is_certain && walked->told.end != WALK_LOST && record_at(slot)->site)
+    if (!is_certain && kept == STACKS_WHOLE && walked->told.end != WALK_LOST && record_at(slot)->site)
         note_why(walked);
-    if (is_certain && unloads_none_since(look.unloads_before))
+    if (is_certain && unloads_none_since(look.unloads_before)) {
         context_keep(hash, part);
+        has_contexts = true;
+        contexts_hot = !has_list && !is_checked;
+    }
     look_end(&look);
     contexts_full = contexts_hot && is_full();
     return part != slot ? KEY(part) : ALLOCSITE_KEY_NONE;
@@ -388,8 +391,8 @@ uint32_t stack_key_seen(uint32_t slot, const void *frame) {
     if (UNLIKELY(!kept) || (UNLIKELY(has_list) && record_at(slot)->is_listed))
         return ALLOCSITE_KEY_NONE;
     uint64_t hash = context_hash(slot_key(slot), frame);
-    uint32_t part = context_seen(hash);
-    if (UNLIKELY(!part))
+    uint32_t part = has_contexts ? context_seen(hash) : 0;
+    if (UNLIKELY(!part) && has_contexts)
         part = context_find(hash);
     if (UNLIKELY(!part))
         return is_full() ? KEY(without_stack(slot)) : key_walked(slot, frame, hash);
