@@ -36,9 +36,10 @@ words=(${=1}); CURRENT=$#words; PREFIX=$words[-1]
 @unittest.skipUnless(shutil.which("bash"), "no bash")
 class Bash(unittest.TestCase):
     def test_lines(self):
-        for line, offers in LINES:
+        home = os.path.dirname(os.path.dirname(DUMP))
+        for line, offers in (*LINES, ("~/bin/allocsite-dump check --bu", {"--budget="})):
             found = subprocess.run(["bash", "-c", f". {COMPLETION}bash\n{BASH}", "-", line], capture_output=True, text=True,
-                                   cwd=work("."), check=True).stdout.split()
+                                   cwd=work("."), check=True, env={**os.environ, "HOME": home}).stdout.split()
             self.assertEqual(set(found), offers, line)
 
 
