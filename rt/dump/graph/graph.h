@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The heap as a graph: blocks, and which of them point to which. What stands behind is what a snapshot file
- * has (file.h); it has no contents of blocks but where they point to. */
+ * has (file.c); it has no contents of blocks but where they point to. */
 #ifndef ALLOCSITE_DUMP_GRAPH_GRAPH_H
 #define ALLOCSITE_DUMP_GRAPH_GRAPH_H
 
@@ -79,11 +79,11 @@ struct graph {
     uint32_t program;    /* a text */
     struct graph_words words;
     char **texts;
-    size_t text_count, text_room;
+    size_t text_count;
     struct graph_site *sites;
     size_t site_count, site_room;
     struct graph_block *blocks; /* by rising address, with one more at the end for its edges */
-    size_t block_count, block_room;
+    size_t block_count;
     struct graph_edge *edges;
     size_t edge_count, edge_room;
     struct graph_root *roots;
