@@ -24,7 +24,7 @@ static int help(void) {
         "its\n"
         "memory is copied. A snapshot FILE has where objects point to, and nothing else of what is in them.\n"
         "\n"
-        "  -o FILE                 only write a snapshot, to be looked at later or elsewhere\n"
+        "  -o FILE, --output=FILE  only write a snapshot, to be looked at later or elsewhere\n"
         "  --by=type|site          rows (default: type)\n"
         "  --top=N                 rows that are shown (0: all; default: 20)\n"
         "  --format=text|json|tsv|markdown|mermaid|dot    the last two: of --type\n"
@@ -174,7 +174,7 @@ static int read_options(struct asked *asked, int count, char **arguments, bool *
     return check(asked);
 }
 
-/* ---- */
+/* ---- From files to what is shown. */
 
 static bool load_file(struct graph *graph, const char *path, struct reason *why) {
     struct file_map map;
