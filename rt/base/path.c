@@ -56,6 +56,11 @@ void path_show(char *text, size_t size, const char *path, const char *directory)
         memmove(text, text + above + 1, strlen(text + above + 1) + 1);
 }
 
+const char *path_base(const char *path) {
+    const char *slash = path ? strrchr(path, '/') : NULL;
+    return slash ? slash + 1 : path;
+}
+
 bool path_is_of_system(const char *path) {
     static const char *const folders[] = {"/usr/include/", "/usr/lib/", "/usr/local/include/"};
     for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)

@@ -13,6 +13,9 @@ void path_clean(char *path);
 /* Writes the path for people: clean, without directory if it lies below it (NULL: whole), cut to size. */
 void path_show(char *text, size_t size, const char *path, const char *directory);
 
+/* Behind the last slash; NULL for NULL. */
+const char *path_base(const char *path);
+
 /* Whether it is a header where systems have theirs, or of the C++ standard library. */
 bool path_is_of_system(const char *path);
 

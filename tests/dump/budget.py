@@ -145,8 +145,8 @@ class Doubts(unittest.TestCase):
     def test_a_limit_for_no_site(self):
         result = self.check("function nothere allocs <= 1 bytes <= 1\nfunction parse_* allocs <= 100")
         self.assertEqual(result.returncode, 0)
-        self.assertEqual(result.stderr, f"allocsite-dump: {work('tested.budget')}:1: warning: is for no site of "
-                                        f"{work('doubtful.json')}\n")
+        self.assertEqual(result.stderr, f"allocsite-dump: {work('tested.budget')}:1: warning: no site of "
+                                        f"{work('doubtful.json')} matches this line\n")
 
     def test_nothing_where_nothing_may_be(self):
         self.assertEqual(self.check("function nothere allocs <= 0").stderr, "")
@@ -175,7 +175,7 @@ class Doubts(unittest.TestCase):
         self.assertEqual(self.check(f"total peak <= {peak + 100}").stderr, "")
         result = self.check(f"total peak <= {peak + 99}")
         self.assertEqual(result.returncode, 0)
-        self.assertIn(":1: warning: the true peak may be above the limit", result.stderr)
+        self.assertIn("may be above this limit", result.stderr)
 
     def test_lost_blocks_that_nobody_looked_for(self):
         path = report(SOURCE, "unreached", options="top=0")
@@ -237,7 +237,7 @@ class Messages(unittest.TestCase):
                            dump("check", "--help").stdout, re.M)
         result = check("\n".join(lines), report(SOURCE, "budget"))
         self.assertEqual(len(lines), 9)
-        self.assertIn(" of 11 limits", result.stdout)
+        self.assertIn(" of 10 limits", result.stdout)
 
     def test_standard_input(self):
         path = report(SOURCE, "budget")

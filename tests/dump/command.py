@@ -235,6 +235,12 @@ class Usage(unittest.TestCase):
         self.assertIn("\n  min_bytes=0 ", check(DUMP, "help", "options"))
         self.assert_wrong("help", "reprot")
 
+    def test_help_fits_a_terminal(self):
+        commands = "sites", "wrappers", "annotate", "export", "merge", "diff", "check", "top", "record", "serve", "start"
+        runner = os.path.join(os.path.dirname(DUMP), "allocsite-run")
+        for arguments in [DUMP, "--help"], [runner, "--help"], *([DUMP, name, "--help"] for name in commands):
+            self.assertEqual([line for line in check(*arguments).splitlines() if len(line) > 80], [], arguments)
+
     def test_what_would_be_right(self):
         for arguments, said in ((["reprot"], "did you mean report?"), (["help", "tpo"], "did you mean top?"),
                                 (["report", "--tpo=3", "x"], "did you mean --top?"),

@@ -49,11 +49,12 @@ def options():
 @unittest.skipUnless(shutil.which("bash"), "no bash")
 class Bash(unittest.TestCase):
     def offers(self, line):
+        home = os.path.dirname(os.path.dirname(DUMP))
         return set(subprocess.run(["bash", "-c", f". {COMPLETION}bash\n{BASH}", "-", line], capture_output=True, text=True,
-                                  cwd=work("."), check=True).stdout.split())
+                                  cwd=work("."), check=True, env={**os.environ, "HOME": home}).stdout.split())
 
     def test_lines(self):
-        for line, offers in LINES:
+        for line, offers in (*LINES, ("~/bin/allocsite-dump check --bu", {"--budget="})):
             self.assertEqual(self.offers(line), offers, line)
 
     def test_every_option_is_offered(self):

@@ -10,8 +10,6 @@ enum status { STATUS_DONE = 0, STATUS_FAILED = 1, STATUS_USAGE = 2 };
 /* A command gets its own name as arguments[0] and returns an exit status. One file each. */
 typedef int command_function(int count, char **arguments);
 
-command_function command_sites, command_wrappers;
-
 /* Who complains, and whose help there is beside the program's own. NULL: nobody's. */
 extern const char *complain_program, *complain_command;
 

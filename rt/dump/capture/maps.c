@@ -2,6 +2,7 @@
 /* The memory of a process: its mappings, and what of them modules have. */
 #include "dump/capture/roots.h"
 
+#include "base/path.h"
 #include "base/sort.h"
 #include "dump/base/memory.h"
 #include "dump/process/process.h"
@@ -19,14 +20,9 @@ struct reading {
     const struct heap *heap;
 };
 
-static const char *file_name(const char *path) {
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 static bool is_c_library(const struct reading *reading, const char *path) {
-    return strncmp(file_name(path), "libc.so", strlen("libc.so")) == 0 ||
-           strncmp(file_name(path), "libc-", strlen("libc-")) == 0 ||
+    return strncmp(path_base(path), "libc.so", strlen("libc.so")) == 0 ||
+           strncmp(path_base(path), "libc-", strlen("libc-")) == 0 ||
            reading->root->root.flags & ROOT_IS_STATIC;
 }
 

@@ -2,6 +2,7 @@
 /* The sites of blocks. */
 #include "dump/capture/sites.h"
 
+#include "base/path.h"
 #include "base/sort.h"
 #include "dump/base/memory.h"
 
@@ -13,14 +14,9 @@ static uint32_t text_of(struct string_pool *texts, const char *text) {
     return text ? (uint32_t)string_number(texts, text) : GRAPH_NONE;
 }
 
-static const char *file_name(const char *path) {
-    const char *slash = path ? strrchr(path, '/') : NULL;
-    return slash ? slash + 1 : path;
-}
-
 /* The memory of threads and modules. */
 static bool is_loaders(const struct site_view *view) {
-    const char *module = file_name(view->module);
+    const char *module = path_base(view->module);
     if (!view->sited)
         return module && (strncmp(module, "ld-linux", strlen("ld-linux")) == 0 ||
                           strncmp(module, "ld.so", strlen("ld.so")) == 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* allocsite-dump report. */
+/* The commands of allocsite-dump. */
 #ifndef ALLOCSITE_DUMP_COMMANDS_COMMANDS_H
 #define ALLOCSITE_DUMP_COMMANDS_COMMANDS_H
 
@@ -7,7 +7,9 @@
 #include "dump/base/complain.h"
 #include "dump/table/table.h"
 
-command_function command_report;
+/* ---- allocsite-dump sites, wrappers, report. */
+
+command_function command_sites, command_wrappers, command_report;
 
 /* ---- allocsite-dump annotate. */
 

@@ -11,21 +11,20 @@ static const char *const names[] = {
     [CONTROL_START] = "start", [CONTROL_STOP] = "stop", [CONTROL_RESET] = "reset"};
 
 static int help(void) {
-    puts(
-        "usage: allocsite-dump start|stop|reset PID...\n"
-        "\n"
-        "Has running processes count, count no more, or start all counters afresh, as the functions\n"
-        "allocsite_start, allocsite_stop and allocsite_reset do in them. Nothing is asked of the program: "
-        "no\n"
-        "signal is sent and none is needed, but the permission to write its memory, as a debugger has it. A\n"
-        "reset happens when a thread next allocates or frees. What is to wait for a start is started with\n"
-        "stopped=1; enabled=0 is for good in programs that do not call allocsite_start.\n"
-        "\n"
-        "examples:\n"
-        "  ALLOCSITE_OPTIONS=stopped=1 ./server &\n"
-        "  allocsite-dump start $!\n"
-        "  allocsite-dump reset $!\n"
-        "  allocsite-dump report $!");
+    puts("usage: allocsite-dump start|stop|reset PID...\n"
+         "\n"
+         "Has running processes count, count no more, or start all counters afresh, as the\n"
+         "functions allocsite_start, allocsite_stop and allocsite_reset do in them.\n"
+         "Nothing is asked of the program: no signal is sent and none is needed, but the\n"
+         "permission to write its memory, as a debugger has it. A reset happens when a\n"
+         "thread next allocates or frees. What is to wait for a start is started with\n"
+         "stopped=1; enabled=0 is for good in programs that do not call allocsite_start.\n"
+         "\n"
+         "examples:\n"
+         "  ALLOCSITE_OPTIONS=stopped=1 ./server &\n"
+         "  allocsite-dump start $!\n"
+         "  allocsite-dump reset $!\n"
+         "  allocsite-dump report $!");
     return STATUS_DONE;
 }
 

@@ -185,7 +185,7 @@ static int read_options(struct asked *asked, int count, char **arguments, bool *
     return check(asked);
 }
 
-/* ---- */
+/* ---- From files to what is shown. */
 
 static bool load_file(struct graph *graph, const char *path, struct reason *why) {
     struct file_map map;

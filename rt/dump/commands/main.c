@@ -21,7 +21,7 @@ static const struct command {
     {"wrappers", command_wrappers, "the functions whose callers are billed, as a list of allocators"},
     {"report", command_report, "what programs have counted: from profiles, and from reports in JSON"},
     {"annotate", command_annotate, "the source with what its lines allocate in the margin"},
-    {"export", command_export, "the same in the formats of other viewers: pprof, dhat, speedscope, ..."},
+    {"export", command_export, "the same for other viewers: pprof, dhat, speedscope, ..."},
     {"merge", command_merge, "many profiles as one"},
     {"diff", command_diff, "what changed from one report to another"},
     {"check", command_check, "whether a report keeps a budget of allocations"},
@@ -38,16 +38,16 @@ enum { COMMAND_COUNT = sizeof commands / sizeof *commands };
 
 static int help(void) {
     puts("usage: allocsite-dump COMMAND [OPTION...] FILE...\n"
-         "       allocsite-dump [OPTION...] FILE...    sites of executables and libraries, else report\n");
+         "       allocsite-dump [OPTION...] FILE...    sites of ELF files, else report\n");
     for (size_t i = 0; i < COMMAND_COUNT; i++)
         printf("  %-8s %s\n", commands[i].name, commands[i].help);
-    puts("\nallocsite-dump help COMMAND tells more of a command, allocsite-dump help options the keys of\n"
-         "ALLOCSITE_OPTIONS.\n\n"
+    puts("\nallocsite-dump help COMMAND tells more of a command, allocsite-dump help options\n"
+         "the keys of ALLOCSITE_OPTIONS.\n\n"
          "examples:\n"
          "  allocsite-dump ./app                     which lines of app allocate\n"
          "  allocsite-dump app.profile               what they allocated\n"
-         "  allocsite-dump sites --verify ./app      does the table agree with app's debug information\n"
-         "  allocsite-dump report --leaks app.json   what was still allocated when app ended\n"
+         "  allocsite-dump sites --verify ./app      whether app's table is right\n"
+         "  allocsite-dump report --leaks app.json   what app had not freed at its end\n"
          "  allocsite-dump diff old.json new.json    what changed from one run to another");
     return STATUS_DONE;
 }

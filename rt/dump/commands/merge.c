@@ -41,9 +41,10 @@ static int merge(const char *path, char **files, int count) {
 static int help(void) {
     puts("usage: allocsite-dump merge -o OUT FILE...\n"
          "\n"
-         "Writes what allocsite-dump report would show of all the files as one profile. It is read by\n"
-         "all commands, and merged again. Files are profiles, or reports in JSON; OUT may be one of\n"
-         "them. A file that cannot be read is left out, and the exit status is 1.\n"
+         "Writes what allocsite-dump report would show of all the files as one profile. It\n"
+         "is read by all commands, and merged again. Files are profiles, or reports in\n"
+         "JSON; OUT may be one of them. A file that cannot be read is left out, and the\n"
+         "exit status is 1.\n"
          "\n"
          "  -o OUT, --output=OUT\n"
          "\n"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* allocsite-dump sites: the static table of sites in executables, libraries, objects and archives. */
-#include "dump/base/complain.h"
+#include "dump/commands/commands.h"
 #include "dump/table/listing.h"
 #include "dump/table/run.h"
 #include "dump/verify/verify.h"
@@ -25,14 +25,15 @@ static void show_table(struct table_run *run, const char *module, const struct e
 static int help(void) {
     puts("usage: allocsite-dump sites [OPTION...] ELF...\n"
          "\n"
-         "Prints the allocation sites that the allocsite plugin left in executables, shared objects,\n"
-         "relocatable objects and archives, by file.\n"
+         "Prints the allocation sites that the allocsite plugin left in executables,\n"
+         "shared objects, relocatable objects and archives, by file.\n"
          "\n"
-         "  --frees             the sites that only give blocks back, too; json always has them\n"
+         "  --frees             the sites that only give blocks back, too; json always has\n"
+         "                      them\n"
          "  --names=short|full  of C++ functions and types; json always has the full ones\n"
          "  --format=text|json  json: one document on a line for each module\n"
-         "  --verify            check the table against the module's debug information instead of printing\n"
-         "                      it; name the sites that disagree\n"
+         "  --verify            check the table against the module's debug information\n"
+         "                      instead of printing it; name the sites that disagree\n"
          "\n"
          "examples:\n"
          "  allocsite-dump sites ./app\n"

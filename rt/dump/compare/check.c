@@ -89,10 +89,11 @@ size_t check_largest(const struct check *check, const struct verdict *verdict,
     return count;
 }
 
-static void complain_line(const struct check *check, const struct limit *limit, const char *what) {
+static void complain_line(const struct check *check, const struct limit *limit, const char *before,
+                          const char *after) {
     char place[512];
     snprintf(place, sizeof place, "%s:%u", check->budget_path, limit->line);
-    complain(place, "%s %s", what, check->loaded->path);
+    complain(place, "warning: %s of %s %s", before, check->loaded->path, after);
 }
 
 /* A line can have several limits for the same sites. A site that has counted nothing stands in no report: if
@@ -103,7 +104,7 @@ static void complain_unmatched(const struct check *check) {
         const struct limit *limit = check->verdicts[i].limit;
         if (check->verdicts[i].sites || !limit->most || !limit->pattern || limit->line == told)
             continue;
-        complain_line(check, limit, "warning: is for no site of");
+        complain_line(check, limit, "no site", "matches this line");
         told = limit->line;
     }
 }
@@ -129,7 +130,7 @@ static void complain_uncertain(const struct check *check) {
         const struct verdict *verdict = &check->verdicts[i];
         if (verdict->is_kept && verdict->limit->kind == BUDGET_TOTAL &&
             verdict->limit->measure == MEASURE_PEAK && add(verdict->actual, within) > verdict->limit->most)
-            complain_line(check, verdict->limit, "warning: the true peak may be above the limit in");
+            complain_line(check, verdict->limit, "the true peak", "may be above this limit");
     }
 }
 

@@ -53,14 +53,9 @@ static const char *own_function(const struct report_site *site) {
     return is_of_the_system(place->file) ? NULL : place->function;
 }
 
-static const char *unsited_module(const struct report_site *site) {
-    const char *module = site->view.module, *slash = module ? strrchr(module, '/') : NULL;
-    return slash ? slash + 1 : module;
-}
-
 /* The pattern that the site's line would begin with; NULL: none. */
 static const char *pattern_of(const struct report_site *site) {
-    const char *pattern = site->view.sited ? own_function(site) : unsited_module(site);
+    const char *pattern = site->view.sited ? own_function(site) : path_base(site->view.module);
     return pattern && *pattern ? pattern : NULL;
 }
 

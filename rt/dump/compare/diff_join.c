@@ -2,6 +2,7 @@
 /* Which site of one report is which site of another one. */
 #include "dump/compare/diff_join.h"
 
+#include "base/path.h"
 #include "base/sort.h"
 #include "dump/base/memory.h"
 
@@ -19,11 +20,6 @@ struct pass {
     bool is_for_edited; /* then only for sites, and those with partners stand among them */
     bool is_by_caller;  /* then sites are ordered by the call in the outermost function */
 };
-
-const char *join_base_name(const char *path) {
-    const char *slash = path ? strrchr(path, '/') : NULL;
-    return slash ? slash + 1 : path;
-}
 
 static int by_id_and_module(const struct join_site *a, const struct join_site *b) {
     return compare_u64(!a->site->view.sited, !b->site->view.sited)
@@ -53,7 +49,7 @@ static int by_call(const struct join_site *a, const struct join_site *b) {
     const struct site_view *left = &a->site->view, *right = &b->site->view;
     return compare_names(left->at.function, right->at.function)
                ?: compare_names(left->callee, right->callee)
-               ?: compare_names(join_base_name(left->at.file), join_base_name(right->at.file));
+               ?: compare_names(path_base(left->at.file), path_base(right->at.file));
 }
 
 static int by_call_and_chain(const struct join_site *a, const struct join_site *b) {
@@ -154,7 +150,7 @@ static void run_pass(const struct pass *pass, struct join_side *old, struct join
 /* Builds that are compared seldom have the same path, and the programs often not the same name. */
 static const char *module_name(const struct report *report, const char *module) {
     bool is_program = module && report->program && strcmp(module, report->program) == 0;
-    return is_program ? "/" : join_base_name(module);
+    return is_program ? "/" : path_base(module);
 }
 
 static void open_side(struct join_side *side) {
@@ -186,7 +182,7 @@ void join_free(struct join_side *side) {
 
 bool join_is_other_place(const struct place *a, const struct place *b) {
     return by_place(a, b) != 0 || compare_names(a->function, b->function) != 0 ||
-           compare_names(join_base_name(a->file), join_base_name(b->file)) != 0;
+           compare_names(path_base(a->file), path_base(b->file)) != 0;
 }
 
 bool join_is_moved(const struct report_site *old, const struct report_site *new) {

@@ -35,9 +35,6 @@ bool join_is_other_place(const struct place *, const struct place *);
 /* Whether the two are written at different places, or inlined at different ones. */
 bool join_is_moved(const struct report_site *, const struct report_site *);
 
-/* The part of a path behind its last slash; NULL for NULL. */
-const char *join_base_name(const char *path);
-
 /* ---- Pairs the calls of one function with those of an edited version of it. */
 
 /* Both arrays are in the order of the code, and are calls of the same callee in the same function. Some may

@@ -11,14 +11,15 @@ _allocsite_commands() {
 }
 
 _allocsite() {
+    local program=${COMP_WORDS[0]/#\~/$HOME}
     local word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} option= offers values
-    if [[ ${COMP_WORDS[0]} == *allocsite-run ]]; then
-        offers=$(_allocsite_options "${COMP_WORDS[0]}"; _allocsite_options "${COMP_WORDS[0]%run}dump" report)
+    if [[ $program == *allocsite-run ]]; then
+        offers=$(_allocsite_options "$program"; _allocsite_options "${program%run}dump" report)
     elif [[ $COMP_CWORD -eq 2 && ${COMP_WORDS[1]} == help ]]; then
-        mapfile -t COMPREPLY < <(compgen -W "$(_allocsite_commands "${COMP_WORDS[0]}") options" -- "$word")
+        mapfile -t COMPREPLY < <(compgen -W "$(_allocsite_commands "$program") options" -- "$word")
         return
     elif [[ $COMP_CWORD -gt 1 ]]; then
-        offers=$(_allocsite_options "${COMP_WORDS[0]}" "${COMP_WORDS[1]}")
+        offers=$(_allocsite_options "$program" "${COMP_WORDS[1]}")
     else
         offers=$'--help\n--version'
     fi
@@ -32,12 +33,12 @@ _allocsite() {
     elif [[ $word == -* ]]; then
         compopt -o nospace
         mapfile -t COMPREPLY < <(compgen -W "$(sed -E 's/\[=.*//; s/=.*/=/' <<<"$offers")" -- "$word")
-    elif [[ ${COMP_WORDS[0]} == *allocsite-run && $option != --* ]]; then
+    elif [[ $program == *allocsite-run && $option != --* ]]; then
         mapfile -t COMPREPLY < <(compgen -c -- "$word")
     else
         mapfile -t COMPREPLY < <(compgen -f -- "${word#=}")
         [[ $COMP_CWORD -ne 1 ]] ||
-            COMPREPLY+=($(compgen -W "$(_allocsite_commands "${COMP_WORDS[0]}") help" -- "$word"))
+            COMPREPLY+=($(compgen -W "$(_allocsite_commands "$program") help" -- "$word"))
     fi
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A report as samples: what exports have in common. */
+#include "base/path.h"
 #include "base/sort.h"
 #include "dump/base/memory.h"
 #include "dump/base/modules.h"
@@ -22,11 +23,6 @@ const struct export_format *export_named(const char *name) {
     return NULL;
 }
 
-static const char *base_name(const char *path) {
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 /* What has no name is called by where it is. */
 static const char *name_of(struct samples *samples, const struct frame *at) {
     char text[NAME_SIZE];
@@ -38,7 +34,7 @@ static const char *name_of(struct samples *samples, const struct frame *at) {
         return string_keep(&samples->strings, text);
     }
     out_open_memory(&out, text, sizeof text);
-    out_plain(&out, at->module && !at->file ? base_name(at->module) : NULL);
+    out_plain(&out, at->module && !at->file ? path_base(at->module) : NULL);
     if (at->address) {
         out_text(&out, "+0x");
         out_hex(&out, at->address);

@@ -16,13 +16,13 @@
 struct graph {
     struct graph_head head;
     char **texts;
-    size_t text_count, text_room;
+    size_t text_count;
     struct graph_module *modules; /* of a graph whose fields have no names yet */
     size_t module_count;
     struct graph_site *sites;
     size_t site_count, site_room;
     struct graph_block *blocks; /* by rising address, with one more at the end for its edges */
-    size_t block_count, block_room;
+    size_t block_count;
     struct graph_edge *edges;
     size_t edge_count, edge_room;
     struct graph_root *roots;

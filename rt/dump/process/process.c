@@ -2,6 +2,7 @@
 /* Processes of this machine. */
 #include "dump/process/process.h"
 
+#include "base/path.h"
 #include "profile.h"
 
 #include <errno.h>
@@ -221,11 +222,6 @@ bool process_profile(unsigned pid, char path[PROCESS_PATH_SIZE]) {
     return find_profile(pid, path, &unimportant);
 }
 
-static const char *file_name(const char *path) {
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 /* By the name without folders, which may be others in the process's view of the file system. The kernel adds
  * a word to that of an executable that was replaced. */
 static bool runs_another(unsigned pid, const char *program) {
@@ -236,7 +232,7 @@ static bool runs_another(unsigned pid, const char *program) {
     if (length < 0)
         return false;
     path[length] = '\0';
-    const char *was = file_name(program), *is = file_name(path);
+    const char *was = path_base(program), *is = path_base(path);
     size_t same = strlen(was);
     return strncmp(was, is, same) != 0 || (is[same] && strcmp(is + same, deleted) != 0);
 }

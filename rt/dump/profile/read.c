@@ -18,8 +18,8 @@ struct reader {
     struct profile_pair *pairs; /* read before the rows, so that there are rows for all slots in them */
     size_t pair_count, pair_room;
     struct number_map named; /* by pairs: slots; they have rows even if they counted nothing */
-    bool is_loose; /* the last events of a program that has not ended may be counted in part, and what did not
-                      get into the file is not known */
+    bool is_loose; /* counters may have been caught between two stores, and what did not get into the file is
+                      not known */
     struct profile_doubts doubts;
 };
 

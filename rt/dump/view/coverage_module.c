@@ -64,26 +64,13 @@ static void unknown(struct reading *reading, const char *why) {
     reading->module->unknown = memory_text("%s", why);
 }
 
-static void keep_place(struct string_pool *strings, struct place *place) {
-    place->function = string_keep(strings, place->function);
-    place->file = string_keep(strings, place->file);
-}
-
 /* The table goes with its file. */
 static void add_site(struct reading *reading, const struct table *table, const struct table_site *from) {
     struct coverage *coverage = reading->coverage;
-    struct string_pool *strings = &coverage->strings;
     struct place chain[TABLE_CHAIN_MAX];
     struct covered_site site = {.kind = from->kind, .is_possible = from >= table->sites + table->count};
-    struct site_view *view = &site.site.view;
-    *view = sites_view(reading->module->path, table, from, chain);
-    struct place *places = memory_copy(chain, view->inlined_count * sizeof *chain);
-    view->inlined = places;
-    view->callee = string_keep(strings, view->callee);
-    view->type = string_keep(strings, view->type);
-    keep_place(strings, &view->at);
-    for (size_t i = 0; i < view->inlined_count; i++)
-        keep_place(strings, &places[i]);
+    struct site_view view = sites_view(reading->module->path, table, from, chain);
+    site_keep(&site.site.view, &view, &coverage->strings);
     memory_grow(&coverage->sites, coverage->count, &coverage->room, sizeof *coverage->sites);
     coverage->sites[coverage->count++] = site;
 }

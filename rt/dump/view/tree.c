@@ -2,6 +2,7 @@
 /* The allocations, by the calls that led there. */
 #include "dump/view/tree.h"
 
+#include "base/path.h"
 #include "base/sort.h"
 #include "dump/base/memory.h"
 #include "model/filter.h"
@@ -193,8 +194,7 @@ static void add_frame(struct tree_path *path, const struct report_frame *frame,
 
 /* Compilers write the same file with more or less of its path. */
 static bool is_file(const char *a, const char *b) {
-    const char *left = a ? strrchr(a, '/') : NULL, *right = b ? strrchr(b, '/') : NULL;
-    return a && b && strcmp(left ? left + 1 : a, right ? right + 1 : b) == 0;
+    return a && b && strcmp(path_base(a), path_base(b)) == 0;
 }
 
 static bool has_site(const struct report_frame *frame, const struct site_view *view,
