@@ -160,8 +160,8 @@ static inline int allocsite_report_fd(int fd, const char *format) {
 /* Writes a report with options of its own, "key=value:key=value", whatever those of the process say: format,
  * by, filter, depth, sort, top, min_bytes, min_allocs, leaks, suppress, pairs, sizes and names of
  * allocsite(7). The live objects of each type, of at least 1 KiB:
- * "format=markdown:by=type:leaks=1:min_bytes=1KiB". EINVAL: an option is wrong, or what it shows is not counted;
- * which is told on standard error. */
+ * "format=markdown:by=type:leaks=1:min_bytes=1KiB". EINVAL: an option is wrong, or what it shows is not
+ * counted; which is told on standard error. */
 static inline int allocsite_report_to(int fd, const char *options) {
     return __allocsite_api_v1_report_to ? __allocsite_api_v1_report_to(fd, options) : ENOSYS;
 }
