@@ -30,8 +30,8 @@ static int compare_stacks(const struct report_stack *a, const struct report_stac
 }
 
 static int compare_keys(const struct groups *groups, const struct group_key *a, const struct group_key *b) {
-    int order = compare_u64(a->is_module, b->is_module)
-                    ?: compare_u64(a->is_unsited, b->is_unsited)
+    int order = compare_u64(a->is_apart, b->is_apart)
+                    ?: compare_u64(a->is_module, b->is_module) ?: compare_u64(a->is_unsited, b->is_unsited)
                     ?: compare_text(a->name, b->name)
                     ?: compare_u64(a->pid, b->pid) ?: compare_u64(a->number, b->number);
     if (order || !a->site || !b->site)
@@ -117,6 +117,8 @@ static void enter_sites(struct groups *groups, const struct report *report) {
         struct group_key key = key_of_site(groups->by, &site->view);
         if (groups->by == BY_STACK)
             key = (struct group_key){.site = site};
+        else if (groups->apart && groups->by != BY_MODULE && report_library_use(site))
+            key = (struct group_key){.is_apart = true};
         if (!site->view.backing)
             enter_row(groups, key, site, site);
     }
@@ -220,7 +222,7 @@ static void set_order(const struct groups *groups, struct group *group) {
 /* The larger first; what is equal, and has as many bytes and calls, by name. */
 static int compare(const void *a, const void *b) {
     const struct group *left = a, *right = b;
-    int order = 0;
+    int order = compare_u64(left->key.is_apart, right->key.is_apart);
     for (int i = 0; i < 4 && !order; i++)
         order = compare_u64(right->order[i], left->order[i]);
     return order ?: compare_rows(a, b);

@@ -15,6 +15,7 @@
 
 struct group_key {
     const char *name;                 /* function, file, type, module or phase; NULL: unknown, or none */
+    bool is_apart;                    /* of what libraries take for themselves, which comes last */
     bool is_unsited;                  /* of unsited allocations */
     bool is_module;                   /* name is that of a module, which is all that is known of them */
     uint64_t number;                  /* of the line or the thread */
@@ -42,6 +43,7 @@ struct groups {
     /* Set by the caller; the rest is zero at first. */
     enum group_by by;
     const char *filter; /* sites that do not match are in no row (model/filter.h); "" or NULL: all are */
+    bool apart;         /* what libraries take for themselves is one row, but by module and stack */
     uint64_t depth;     /* frames that stacks are told apart by; 0: all */
     struct group *rows; /* with room for those that are added */
     const struct type_layout *(*layout_of)(const void *layouts, const struct site_view *);

@@ -46,7 +46,9 @@ static void put_place(const struct page *page, const struct group_key *key) {
 
 static void put_key(const struct page *page, enum group_by by, const struct group_key *key) {
     bool is_place = key->is_module || by == BY_MODULE || by == BY_FILE || by == BY_LINE || by == BY_FREED;
-    if (by == BY_STACK)
+    if (key->is_apart)
+        out_text(page->out, "start-up and stdio");
+    else if (by == BY_STACK)
         page_site(page, key->site);
     else if (by == BY_THREAD)
         put_thread(page, key);

@@ -10,10 +10,11 @@
 #define NAME_MOST 512
 
 bool filter_is_path(const char *pattern, const char *path) {
-    for (; path; path = strchr(path, '/'), path += path != NULL)
-        if (wildcard_match(pattern, path))
-            return true;
-    return false;
+    while (path && !wildcard_match(pattern, path)) {
+        const char *slash = strchr(path, '/');
+        path = slash ? slash + 1 : NULL;
+    }
+    return path;
 }
 
 bool filter_is_name(const char *pattern, const char *name) {

@@ -62,6 +62,7 @@ golden profile-1/killed.profile profile-1/killed.threads.csv --by=thread --forma
 # Phases, before and after a reset.
 golden profile-1/phases.profile profile-1/phases.json --by=phase --format=json
 golden profile-1/phases.profile profile-1/phases.text --by=phase --sort=live
+golden profile-1/phases.profile profile-1/phases.advice.text --advise
 
 # Stacks and callers: of a process, its child, both merged, and of one site. Custom allocators with their backing, alone
 # and merged with one that has none.

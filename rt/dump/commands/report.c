@@ -125,6 +125,7 @@ static int show_groups(const char *path, struct report *report, struct showing *
     if (groups->by == BY_STACK && !report->walks.depth)
         return complain(path, without_frames);
     groups->filter = showing->options.filter;
+    groups->apart = !format_is_for_programs(showing->options.format);
     groups->depth = showing->options.depth;
     if (groups->by == BY_TYPE)
         read_layouts(groups, report, showing);

@@ -61,7 +61,8 @@ static int compare_findings(const void *a, const void *b) {
 }
 
 void findings_sort(struct findings *findings) {
-    qsort(findings->list, findings->count, sizeof *findings->list, compare_findings);
+    if (findings->count)
+        qsort(findings->list, findings->count, sizeof *findings->list, compare_findings);
 }
 
 void findings_free(struct findings *findings) {

@@ -69,7 +69,10 @@ static const char *read_suppressions(const char *path) {
 static bool write_groups(struct out *out, struct report *report, const struct options *options) {
     const struct report_limits everything = {.full_names = options->full_names},
                                limits = report_limits_of(options);
-    struct groups groups = {.by = options->by, .filter = options->filter, .depth = options->depth};
+    struct groups groups = {.by = options->by,
+                            .filter = options->filter,
+                            .depth = options->depth,
+                            .apart = !format_is_for_programs(options->format)};
     report_prepare(report, &everything);
     groups.rows = collect_take((groups_rows_needed(&groups, report) + 1) * sizeof *groups.rows);
     if (!groups.rows)
