@@ -4,7 +4,7 @@
 #ifndef ALLOCSITE_DUMP_CAPTURE_EDGES_H
 #define ALLOCSITE_DUMP_CAPTURE_EDGES_H
 
-#include "dump/capture/finder.h"
+#include "dump/capture/heap.h"
 #include "dump/graph/graph.h"
 #include "dump/types/layouts.h"
 

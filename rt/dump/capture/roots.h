@@ -4,7 +4,7 @@
 #ifndef ALLOCSITE_DUMP_CAPTURE_ROOTS_H
 #define ALLOCSITE_DUMP_CAPTURE_ROOTS_H
 
-#include "dump/capture/finder.h"
+#include "dump/capture/heap.h"
 #include "dump/capture/stop.h"
 #include "dump/graph/graph.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The snapshot file (allocsite-graph.5), whose writer is write/snapshot.c. */
+/* The snapshot file (allocsite-graph.5), whose writer is snapshot/snapshot.c. */
 #include "base/hash.h"
 #include "dump/base/memory.h"
 #include "dump/base/progress.h"

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The heap as a graph: blocks, and which of them point to which. What stands behind is what a snapshot file
- * has (write/snapshot.h); it has no contents of blocks but where they point to. */
+ * has (snapshot/snapshot.h); it has no contents of blocks but where they point to. */
 #ifndef ALLOCSITE_DUMP_GRAPH_GRAPH_H
 #define ALLOCSITE_DUMP_GRAPH_GRAPH_H
 
 #include "dump/base/complain.h"
-#include "write/snapshot.h"
+#include "snapshot/snapshot.h"
 
 #include <stddef.h>
 

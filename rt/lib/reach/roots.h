@@ -7,7 +7,7 @@
 #include "lib/reach/blocks.h"
 #include "lib/reach/stop.h"
 #include "lib/who/modules.h"
-#include "write/snapshot.h"
+#include "snapshot/snapshot.h"
 
 /* A segment that can be written. */
 struct module_data {

@@ -14,7 +14,7 @@
 #include "lib/tell/report_path.h"
 #include "lib/who/descriptor.h"
 #include "lib/who/parts.h"
-#include "write/snapshot.h"
+#include "snapshot/snapshot.h"
 
 #include <errno.h>
 #include <sched.h>

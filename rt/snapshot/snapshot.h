@@ -3,8 +3,8 @@
  * share. Numbers of one to ten bytes, seven bits in each, the lowest first; what follows one another in
  * memory is written as distances, which take a byte or two. It is written from front to end, and nothing in
  * it tells how many edges and roots come: whoever writes it need not keep them. */
-#ifndef ALLOCSITE_WRITE_SNAPSHOT_H
-#define ALLOCSITE_WRITE_SNAPSHOT_H
+#ifndef ALLOCSITE_SNAPSHOT_SNAPSHOT_H
+#define ALLOCSITE_SNAPSHOT_SNAPSHOT_H
 
 #include "base/out.h"
 

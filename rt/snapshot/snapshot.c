@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Writing the snapshot file of a heap. */
-#include "write/snapshot.h"
+#include "snapshot/snapshot.h"
 
 #include "base/hash.h"
 
