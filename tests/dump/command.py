@@ -236,7 +236,7 @@ class Usage(unittest.TestCase):
         self.assert_wrong("help", "reprot")
 
     def test_help_fits_a_terminal(self):
-        commands = "sites", "wrappers", "annotate", "export", "merge", "diff", "check", "top", "record", "serve", "start"
+        commands = "sites", "wrappers", "annotate", "export", "merge", "diff", "check", "top", "record", "serve", "start", "report", "graph"
         runner = os.path.join(os.path.dirname(DUMP), "allocsite-run")
         for arguments in [DUMP, "--help"], [runner, "--help"], *([DUMP, name, "--help"] for name in commands):
             self.assertEqual([line for line in check(*arguments).splitlines() if len(line) > 80], [], arguments)
