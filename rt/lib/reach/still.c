@@ -17,17 +17,10 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #define STACK_SIZE ((size_t)256 << 10)
 #define GUARD_SIZE ((size_t)64 << 10) /* at least a page, however large */
-
-uint64_t still_now(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
-}
 
 struct roots still_roots(const struct still *still) {
     return (struct roots){
@@ -58,7 +51,7 @@ static int second_process(void *context) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != still->stop.process)
         return 1;
-    still->begun = still_now();
+    still->begun = os_monotonic();
     const char *reason = stop_begin(&still->stop);
     if (!reason)
         reason = still->look(still);

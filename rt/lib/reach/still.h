@@ -15,7 +15,7 @@ struct still {
     struct stop stop;
     struct caller caller;
     const struct module *loader;
-    uint64_t begun; /* nanoseconds of the clock that does not jump */
+    uint64_t begun; /* by os_monotonic */
     const char *(*look)(struct still *);
     void *context;
     const char *reason; /* why there is no answer; NULL: there is one */
@@ -29,8 +29,5 @@ const char *still_look(struct still *, const char *(*look)(struct still *), void
 
 /* What of the roots does not hang on what look finds itself. */
 struct roots still_roots(const struct still *);
-
-/* The clock of begun. */
-uint64_t still_now(void);
 
 #endif

@@ -192,7 +192,7 @@ static void put_roots(struct copy *copy) {
 
 /* 0 or errno. The mappings are read before there is any memory with copies of addresses. */
 static int write_all(struct copy *copy) {
-    copy->stopped = still_now() - copy->still->begun;
+    copy->stopped = os_monotonic() - copy->still->begun;
     if (maps_read(&copy->maps) || blocks_collect(&copy->blocks))
         return ENOMEM;
     char *buffer = os_map(OUT_SIZE, OS_FORK_KEEPS);
