@@ -125,23 +125,15 @@ bool isAllocator(const Function &function) {
     return allocatorThatIs(function) != nullptr;
 }
 
-const char *allocatesInside(const Function &function) {
+const char *knownInside(const Function &function) {
     StringRef name = symbolOf(function);
     return function.isDeclaration() && !function.isIntrinsic() ? inside_find(name.data(), name.size())
                                                                : nullptr;
 }
 
-static bool isGivenAway(const Value &name) {
-    return any_of(name.uses(), [](const Use &use) {
-        auto *call = dyn_cast<CallBase>(use.getUser());
-        const Function *callee = call && !call->isCallee(&use) ? call->getCalledFunction() : nullptr;
-        return (callee && allocatesInside(*callee)) ||
-               (isa<ConstantExpr>(use.getUser()) && isGivenAway(*use.getUser()));
-    });
-}
-
-bool isCalledBack(const Function &function) {
-    return isGivenAway(function);
+bool couldAllocate(const Function &function) {
+    return function.isDeclaration() && !function.isIntrinsic() && !function.onlyReadsMemory() &&
+           !function.hasFnAttribute(Attribute::ReturnsTwice) && !function.doesNotReturn();
 }
 
 bool isOfStandardStream(const CallBase &call) {

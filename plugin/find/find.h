@@ -46,10 +46,11 @@ bool isAllocator(const llvm::Function &function);
 
 /* As its callers write it: one of the C library or of C++'s runtime, defined elsewhere, that allocates for
  * itself on behalf of the line that calls it (allocators.h). nullptr: it is none. */
-const char *allocatesInside(const llvm::Function &function);
+const char *knownInside(const llvm::Function &function);
 
-/* Whether one of those is given the function to call. */
-bool isCalledBack(const llvm::Function &function);
+/* Whether it is defined elsewhere, returns as often as it is called, and may write to memory: all that
+ * allocates does. */
+bool couldAllocate(const llvm::Function &function);
 
 /* Whether the call is one of those, but of a stream that has no buffer, or the process's. */
 bool isOfStandardStream(const llvm::CallBase &call);

@@ -3,6 +3,7 @@
 
 #include "base/allocators.h"
 #include "base/settings.h"
+#include "find/find.h"
 #include "types/types.h"
 extern "C" {
 #include "base/wildcard.h"
@@ -33,13 +34,19 @@ static bool isInSystem(const std::string &path) {
 }
 
 /* By paths: those of a process do not change their minds. */
-static bool isHeader(const DIFile *file) {
+static bool isHeader(const std::string &path) {
     static StringMap<bool> known;
-    std::string path = pathOf(file);
     auto [position, isNew] = known.try_emplace(path, false);
     if (isNew)
         position->second = isNamed(path) || (!is_contained(options().libraries, None) && isInSystem(path));
     return position->second;
+}
+
+static bool isDeclaredByHeader(const std::string &symbol) {
+    static auto *declaredIn =
+        reinterpret_cast<allocsite_types_declared_in *>(dlsym(RTLD_DEFAULT, ALLOCSITE_TYPES_DECLARED_IN));
+    const char *header = declaredIn ? declaredIn(symbol.c_str()) : nullptr;
+    return header && isHeader(header);
 }
 
 /* A function of a class that clang makes, as one that copies. */
@@ -51,7 +58,7 @@ static bool isImplicit(const DISubprogram &subprogram, StringRef symbol) {
 bool isOfLibrary(const DILocation &location, const FunctionName &name) {
     const DISubprogram &subprogram = *location.getScope()->getSubprogram();
     bool isMade = isImplicit(subprogram, name.symbol) && location.getLine() == subprogram.getLine();
-    return isMade || library_has(name.symbol.c_str()) || isHeader(subprogram.getFile()) ||
+    return isMade || library_has(name.symbol.c_str()) || isHeader(pathOf(subprogram.getFile())) ||
            isNamed(name.plain);
 }
 
@@ -63,8 +70,23 @@ bool isOfLibrary(const Function &function) {
         return true;
     bool isC = function.isDeclaration() && symbol.compare(0, 2, "_Z") != 0;
     return (subprogram && isImplicit(*subprogram, symbol)) ||
-           (subprogram && !isC && isHeader(subprogram->getFile())) ||
+           (subprogram && !isC && isHeader(pathOf(subprogram->getFile()))) ||
+           (function.isDeclaration() && !isC && isDeclaredByHeader(symbol)) ||
            (!options().libraries.empty() && isNamed(Names().of(function).plain));
+}
+
+/* The libraries of C and of C++ that the compiler itself runs with: of their functions a list knows which
+ * allocate, and calls of the others, which are the most and the fastest, stay as they are. */
+static bool isOfLanguage(const std::string &symbol) {
+    static void *own[] = {dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_NOLOAD),
+                          dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD)};
+    return any_of(own, [&](void *library) { return library && dlsym(library, symbol.c_str()); });
+}
+
+bool mayAllocateInLibrary(const Function &function) {
+    std::string symbol = symbolOf(function).str();
+    return options().lift && couldAllocate(function) && !function.doesNotThrow() && !isOfLanguage(symbol) &&
+           isDeclaredByHeader(symbol);
 }
 
 } // namespace allocsite

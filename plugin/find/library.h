@@ -16,6 +16,10 @@ namespace allocsite {
 bool isOfLibrary(const llvm::Function &function);
 bool isOfLibrary(const llvm::DILocation &location, const FunctionName &name);
 
+/* Whether it may allocate in a library that is not the language's own: a header of one declares it, and
+ * not as one that throws nothing. Before the optimizer as well. */
+bool mayAllocateInLibrary(const llvm::Function &function);
+
 } // namespace allocsite
 
 #endif

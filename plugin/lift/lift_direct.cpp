@@ -6,8 +6,10 @@
 #include "lift/lift.h"
 #include "lift/site_argument.h"
 #include "lift/twin.h"
+#include "wrap/wrappers.h"
 
 #include <llvm/IR/IRBuilder.h>
+#include <llvm/Transforms/Utils/ModuleUtils.h>
 
 using namespace llvm;
 
@@ -115,6 +117,16 @@ static void pass(const Leave &leave, Function &body) {
     callInstead(*leave.call, &body, withSite(*leave.call, site, SITE_LAST));
 }
 
+/* Of what only could be a wrapper a reader finds by its own sites whether it is one, though nothing falls
+ * back on them: they stay as long as its code does. */
+static void keepPossible(const Function &wrapper, const Take &take) {
+    Module &module = *const_cast<Module *>(wrapper.getParent());
+    if (take.choices.empty() || !Wrappers::of(wrapper)->isPossible)
+        return;
+    auto *own = cast<Constant>(take.choices.front()->getFalseValue());
+    appendToCompilerUsed(module, cast<GlobalValue>(own->stripInBoundsOffsets()));
+}
+
 static void passDirectly(Function &wrapper, Take &take, Lifting &lifting) {
     ArrayRef<Leave> leaves = lifting.leaves[&wrapper];
     Function &body = splitOff(wrapper);
@@ -125,6 +137,8 @@ static void passDirectly(Function &wrapper, Take &take, Lifting &lifting) {
     Constant *own = onlyOwn(take);
     wrapper.removeDeadConstantUsers();
     bool isCalledOtherwise = !wrapper.hasLocalLinkage() || !wrapper.use_empty();
+    if (!isCalledOtherwise)
+        keepPossible(wrapper, take);
     if (!isCalledOtherwise || own)
         for (SelectInst *choice : take.choices)
             replace(*choice, site);

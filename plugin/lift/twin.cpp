@@ -105,7 +105,8 @@ static bool mayHaveTwin(const Function &wrapper) {
 static std::string nameFor(const CallBase &call, const Function &wrapper) {
     bool isOther = call.isMustTailCall() || call.getFunctionType() != wrapper.getFunctionType();
     if (isOther || !mayHaveTwin(wrapper) || call.getFunction()->hasOptNone() ||
-        Wrappers::of(wrapper)->isLibrary || allocatesInside(wrapper) || hasVersions(*wrapper.getParent()))
+        Wrappers::of(wrapper)->isLibrary || Wrappers::of(wrapper)->isInside ||
+        hasVersions(*wrapper.getParent()))
         return "";
     return nameFor(wrapper);
 }

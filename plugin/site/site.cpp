@@ -70,9 +70,9 @@ static Site requestOf(const AllocatorCall &found, Notes &notes) {
     } else if (found.what) {
         site.callee = found.what->callee;
     } else if (found.callee) {
-        const char *inside = allocatesInside(*found.callee);
+        const char *inside = knownInside(*found.callee);
         site.callee = inside ? inside : notes.names.nameOf(*found.callee).plain;
-        if (inside || Wrappers::of(*found.callee)->isPossible)
+        if (allocatesInside(found) || Wrappers::of(*found.callee)->isPossible)
             site.possible = symbolOf(*found.callee).str();
     } else if (!isLibraryCall(found)) {
         site.callee = pointerCalled(location, site.ordinal, notes);
@@ -83,7 +83,8 @@ static Site requestOf(const AllocatorCall &found, Notes &notes) {
 /* Of several wrappers that call one another the outermost one that tells a type has the last word. */
 static void takeType(Site &site, const DILocation &location, const std::string &callee, Notes &notes) {
     std::string type = notes.types.of(location, callee, site.ordinal, notes.names);
-    if (!type.empty() && (site.type.empty() || type != ALLOCSITE_BYTES))
+    bool isVague = type.empty() || type == ALLOCSITE_BYTES || type == InsideLibrary;
+    if (!isVague || site.type.empty())
         site.type = std::move(type);
 }
 

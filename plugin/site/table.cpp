@@ -81,9 +81,16 @@ GlobalVariable *Table::pair(GlobalVariable *first, GlobalVariable *second, const
     return global;
 }
 
+/* Null: unknown. */
+GlobalVariable *Table::type(const Site &site) {
+    if (site.type.empty())
+        return nullptr;
+    return string(site.type == InsideLibrary ? ALLOCSITE_BYTES : site.type);
+}
+
 /* struct allocsite_possible_request. */
 GlobalVariable *Table::possible(const Site &site) {
-    GlobalVariable *callee = string(site.callee), *type = site.type.empty() ? nullptr : string(site.type);
+    GlobalVariable *callee = string(site.callee), *type = this->type(site);
     GlobalVariable *symbol = string(site.possible);
     GlobalVariable *&global = possibles[{{callee, type}, symbol}];
     if (global)
@@ -123,8 +130,7 @@ Constant *Table::descriptor(const Site &site, GlobalVariable *array, unsigned in
     Type *type = array->getValueType();
     GlobalVariable *request = !site.possible.empty()
                                   ? possible(site)
-                                  : pair(string(site.callee), site.type.empty() ? nullptr : string(site.type),
-                                         "__allocsite_request");
+                                  : pair(string(site.callee), this->type(site), "__allocsite_request");
     return ConstantStruct::get(
         siteType, {number(64, stableHash(site)), number(32, ALLOCSITE_KEY_NONE), number(32, site.at.line),
                    distance(scope(site.at), array, type, {index, SCOPE}),

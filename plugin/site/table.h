@@ -44,6 +44,7 @@ class Table {
 
     llvm::GlobalVariable *string(const std::string &text);
     llvm::GlobalVariable *pair(llvm::GlobalVariable *first, llvm::GlobalVariable *second, const char *name);
+    llvm::GlobalVariable *type(const Site &site);
     llvm::GlobalVariable *possible(const Site &site);
     llvm::GlobalVariable *scope(const Place &place);
     llvm::GlobalVariable *frame(llvm::ArrayRef<Place> callers);

@@ -2,6 +2,7 @@
 #include "site/type_table.h"
 
 #include "base/settings.h"
+#include "find/library.h"
 #include "format.h"
 #include "site/debug_types.h"
 #include "types/types.h"
@@ -17,7 +18,8 @@ using namespace llvm;
 
 namespace allocsite {
 
-static constexpr size_t MostNames = 3;
+/* A parser's calls allocate all that the tree it makes consists of. */
+static constexpr size_t MostNames = 32;
 static constexpr const char *Or = " or ", *FurtherNames = "...";
 
 std::string eitherType(const std::string &a, const std::string &b) {
@@ -26,7 +28,7 @@ std::string eitherType(const std::string &a, const std::string &b) {
     StringRef(b).split(names, Or, -1, false);
     std::set<StringRef> all(names.begin(), names.end());
     if (all.size() > 1)
-        all.erase(ALLOCSITE_BYTES);
+        all.erase(InsideLibrary);
     bool hasFurther = all.erase(FurtherNames) || all.size() > MostNames;
     names.assign(all.begin(), std::next(all.begin(), std::min(all.size(), MostNames)));
     if (hasFurther)
@@ -87,13 +89,14 @@ static std::string findType(const AllocatorCall &found, unsigned ordinal, unsign
     static auto *find = lookUp<allocsite_types_find>(ALLOCSITE_TYPES_FIND);
     if (kindOf(found) == ALLOCSITE_FREE || !options().types)
         return "";
+    if (allocatesInside(found)) // whatever it returns, that is not all
+        return isOfLibrary(*found.call->getFunction()) ? InsideLibrary : ALLOCSITE_BYTES;
     std::string type = askAST(find, found, ordinal, count);
     if (!type.empty())
         return type;
     if (variables.empty())
         variables = findVariables(*found.call->getFunction());
-    type = typeByDebugInfo(*found.call, variables);
-    return type.empty() && found.callee && allocatesInside(*found.callee) ? ALLOCSITE_BYTES : type;
+    return typeByDebugInfo(*found.call, variables);
 }
 
 TypeTable::Position TypeTable::positionOf(const DILocation &location, Names &names) {
@@ -186,32 +189,60 @@ static std::string typeElsewhere(const Function &function) {
     return function.getName().find("12basic_stringIc") <= LastOfPrefix ? "char" : "";
 }
 
-/* The types that functions allocate which have been looked at; nothing yet for those that are being. */
-using Types = std::map<const Function *, std::string>;
+/* The types that functions allocate. */
+struct Types {
+    enum class State { UnderWay, Done };
+    std::map<const Function *, std::string> found;
+    std::map<const Function *, State> states; // in this round
+    bool isCyclic = false, hasChanged = false;
+};
 
+static std::string typeOfCall(const AllocatorCall &call, Notes &notes, Types &types);
+
+/* Of functions that call each other the first one lacks something until all have been looked at again. */
 static std::string typeWithin(Function &function, Notes &notes, Types &types) {
-    auto [position, isNew] = types.try_emplace(&function, typeElsewhere(function));
-    if (!isNew || !position->second.empty() || function.isDeclaration())
-        return position->second;
-    std::string all;
-    for (const AllocatorCall &call : findAllocatorCalls(function)) {
-        bool isInner = isLibraryCall(call) && call.callee;
-        if (call.what && call.what->kind == ALLOCSITE_FREE)
-            continue;
-        all = eitherType(all, isInner ? typeWithin(*call.callee, notes, types) : typeOf(call, notes));
+    std::string &found = types.found[&function];
+    auto [position, isNew] = types.states.try_emplace(&function, Types::State::UnderWay);
+    types.isCyclic |= !isNew && position->second == Types::State::UnderWay;
+    if (!isNew)
+        return found;
+    std::string all = typeElsewhere(function);
+    if (all.empty() && !function.isDeclaration()) {
+        all = found;
+        for (const AllocatorCall &call : findAllocatorCalls(function))
+            all = eitherType(all, typeOfCall(call, notes, types));
     }
-    return types[&function] = all;
+    types.hasChanged |= all != found;
+    types.states[&function] = Types::State::Done;
+    return found = all;
+}
+
+static std::string typeOfCall(const AllocatorCall &call, Notes &notes, Types &types) {
+    if (call.what && call.what->kind == ALLOCSITE_FREE)
+        return "";
+    bool isInner = isLibraryCall(call) && call.callee;
+    return isInner ? typeWithin(*call.callee, notes, types) : typeOf(call, notes);
+}
+
+static void findLibraryTypes(Module &module, Notes &notes, Types &types) {
+    do {
+        types.isCyclic = types.hasChanged = false;
+        types.states.clear();
+        for (Function &function : module) {
+            std::optional<Wrapper> wrapper = Wrappers::of(function);
+            if (wrapper && wrapper->isLibrary)
+                typeWithin(function, notes, types);
+        }
+    } while (types.isCyclic && types.hasChanged);
 }
 
 void noteLibraryTypes(Module &module, Notes &notes) {
     Types types;
+    findLibraryTypes(module, notes, types);
     for (Function &function : module) {
         std::optional<Wrapper> wrapper = Wrappers::of(function);
-        if (!wrapper || !wrapper->isLibrary)
-            continue;
-        std::string type = typeWithin(function, notes, types);
-        if (!type.empty())
-            function.addFnAttr(TypeAttribute, type);
+        if (wrapper && wrapper->isLibrary && !types.found[&function].empty())
+            function.addFnAttr(TypeAttribute, types.found[&function]);
     }
 }
 

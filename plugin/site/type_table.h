@@ -54,6 +54,9 @@ struct Notes {
     TypeTable types;
 };
 
+/* What a function of a library allocates for its own use: bytes, where the line allocates nothing else. */
+constexpr const char *InsideLibrary = "bytes inside";
+
 /* Empty: unknown. */
 std::string typeOf(const AllocatorCall &call, Notes &notes);
 

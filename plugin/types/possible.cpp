@@ -10,25 +10,34 @@ using namespace clang;
 
 namespace allocsite {
 
-static void add(ASTContext &context, MangleContext &mangler, const FunctionDecl *function,
-                Declared &declared) {
-    if (isa<CXXConstructorDecl>(function) || isa<CXXDestructorDecl>(function) || !function->isReferenced() ||
-        function->isDependentContext() ||
-        context.getSourceManager().isInSystemHeader(function->getLocation()))
+static void add(MangleContext &mangler, const FunctionDecl *function, Declared &declared) {
+    if (isa<CXXDestructorDecl>(function) || !function->isReferenced() || function->isDependentContext() ||
+        function->isDefined())
         return;
+    if (auto *constructor = dyn_cast<CXXConstructorDecl>(function)) {
+        for (CXXCtorType type : {Ctor_Complete, Ctor_Base})
+            declared.insert({symbolOf(mangler, GlobalDecl(constructor, type)), function});
+        return;
+    }
     declared.insert({symbolOf(mangler, function), function});
 }
 
-void addDeclared(ASTContext &context, MangleContext &mangler, const DeclContext &scope, Declared &declared) {
-    if (scope.isDependentContext())
+void addDeclared(MangleContext &mangler, const DeclContext &scope, Declared &declared) {
+    if (scope.isDependentContext() || scope.isStdNamespace())
         return;
     for (const Decl *declaration : scope.noload_decls()) {
         if (auto *function = dyn_cast<FunctionDecl>(declaration))
-            add(context, mangler, function, declared);
+            add(mangler, function, declared);
         else if (isa<NamespaceDecl>(declaration) || isa<LinkageSpecDecl>(declaration) ||
                  isa<CXXRecordDecl>(declaration))
-            addDeclared(context, mangler, *cast<DeclContext>(declaration), declared);
+            addDeclared(mangler, *cast<DeclContext>(declaration), declared);
     }
+}
+
+const char *headerOf(const ASTContext &context, const FunctionDecl &function) {
+    PresumedLoc place = context.getSourceManager().getPresumedLoc(
+        context.getSourceManager().getExpansionLoc(function.getLocation()), false);
+    return place.isValid() ? place.getFilename() : nullptr;
 }
 
 static bool isCharacters(QualType pointee) {
@@ -64,9 +73,22 @@ static bool isCount(const ASTContext &context, const ParmVarDecl &parameter) {
            llvm::any_of(parts, [](llvm::StringRef part) { return isCountWord(part.lower()); });
 }
 
-static bool isText(QualType type) {
+/* What is read and not changed; `const handle text` is meant to say so of a pointer by another name. */
+static QualType readThrough(QualType type) {
     QualType pointee = type->getPointeeType();
-    return !pointee.isNull() && pointee.isConstQualified() && isCharacters(pointee);
+    bool isRead = !pointee.isNull() && (pointee.isConstQualified() || type.isConstQualified());
+    return isRead ? pointee : QualType();
+}
+
+static bool isText(QualType type) {
+    QualType read = readThrough(type);
+    return !read.isNull() && isCharacters(read);
+}
+
+/* Of which a text can be made. */
+static bool isThing(QualType type) {
+    QualType read = readThrough(type);
+    return !read.isNull() && read->isRecordType();
 }
 
 enum class Result { NOTHING, RAW, OBJECT, STRUCTURE, STATUS };
@@ -107,7 +129,9 @@ static uint64_t sizesOf(const ASTContext &context, const FunctionDecl &function,
     for (const ParmVarDecl *parameter : function.parameters()) {
         wide |= isWide(context, parameter->getType()) ? bitOf(position) : 0;
         counts |= isCount(context, *parameter) ? bitOf(position) : 0;
-        texts |= result != Result::OBJECT && isText(parameter->getType()) ? bitOf(position) : 0;
+        bool isRead = (result != Result::OBJECT && isText(parameter->getType())) ||
+                      (result == Result::RAW && isThing(parameter->getType()));
+        texts |= isRead ? bitOf(position) : 0;
         position += valuesOf(context, parameter->getType());
     }
     return (wide ? wide : counts) | texts;

@@ -12,11 +12,13 @@
 
 namespace allocsite {
 
-/* The functions of the program that a source file uses, by their symbols. */
+/* The functions that a source file uses, but for members of std, by their symbols. */
 using Declared = llvm::StringMap<const clang::FunctionDecl *>;
 
-void addDeclared(clang::ASTContext &context, clang::MangleContext &mangler, const clang::DeclContext &scope,
-                 Declared &declared);
+void addDeclared(clang::MangleContext &mangler, const clang::DeclContext &scope, Declared &declared);
+
+/* The file that it stands in, as it was opened. */
+const char *headerOf(const clang::ASTContext &context, const clang::FunctionDecl &function);
 
 allocsite_types_declaration describe(const clang::ASTContext &context, const clang::FunctionDecl &function);
 

@@ -56,8 +56,7 @@ static void prepare() {
     addRoots(source->context, *source->context.getTranslationUnitDecl(), source->roots);
     for (const Decl *declaration : source->deserialized)
         addRoot(source->context, declaration, source->roots);
-    addDeclared(source->context, *source->mangler, *source->context.getTranslationUnitDecl(),
-                source->declared);
+    addDeclared(*source->mangler, *source->context.getTranslationUnitDecl(), source->declared);
 }
 
 static std::string withoutDots(llvm::StringRef path) {
@@ -143,6 +142,14 @@ static const char *find(const allocsite_types_question &question, Field field) {
     return found.empty() ? nullptr : spelled->insert(found).first->getKeyData();
 }
 
+static const FunctionDecl *declared(const char *symbol) {
+    if (!source)
+        return nullptr;
+    prepare();
+    auto found = source->declared.find(symbol);
+    return found != source->declared.end() ? found->second : nullptr;
+}
+
 namespace {
 
 /* Registration with clang: an action beside the main one, which keeps the AST until the pass has asked. */
@@ -206,13 +213,17 @@ EXPORTED const char *allocsite_types_v1_pointer(const struct allocsite_types_que
 }
 
 EXPORTED bool allocsite_types_v1_declared(const char *symbol, allocsite_types_declaration *declaration) {
-    if (!source)
+    const FunctionDecl *function = declared(symbol);
+    if (!function || isa<CXXConstructorDecl>(function) ||
+        source->context.getSourceManager().isInSystemHeader(function->getLocation()))
         return false;
-    prepare();
-    auto found = source->declared.find(symbol);
-    if (found != source->declared.end())
-        *declaration = describe(source->context, *found->second);
-    return found != source->declared.end();
+    *declaration = describe(source->context, *function);
+    return true;
+}
+
+EXPORTED const char *allocsite_types_v1_declared_in(const char *symbol) {
+    const FunctionDecl *function = declared(symbol);
+    return function ? headerOf(source->context, *function) : nullptr;
 }
 
 EXPORTED int allocsite_types_v1_is_system(const char *path) {

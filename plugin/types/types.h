@@ -60,6 +60,12 @@ allocsite_types_declared allocsite_types_v1_declared;
 typedef int allocsite_types_is_system(const char *path);
 allocsite_types_is_system allocsite_types_v1_is_system;
 
+/* The file, as it was opened, that declares the function of that symbol, which the source file uses; NULL:
+ * unknown. Not of members of std. */
+#define ALLOCSITE_TYPES_DECLARED_IN "allocsite_types_v1_declared_in"
+typedef const char *allocsite_types_declared_in(const char *symbol);
+allocsite_types_declared_in allocsite_types_v1_declared_in;
+
 /* No question about this source file follows: lets go of clang's AST. */
 #define ALLOCSITE_TYPES_FINISH "allocsite_types_v1_finish"
 typedef void allocsite_types_finish(void);

@@ -346,10 +346,21 @@ static void nameSizes(const Function &function, ParameterSet sizes, Wrapper &wra
     wrapper.count = numbers.size() == 2 ? numbers.front() : 0;
 }
 
+/* Whether some hook is behind it, which no linker tells of. */
+static bool isByPointer(const Function *function, const Candidates &all,
+                        SmallPtrSetImpl<const Function *> &seen) {
+    auto candidate = all.find(const_cast<Function *>(function));
+    return candidate != all.end() && seen.insert(function).second &&
+           any_of(candidate->second.leaves, [&](const Leaf &leaf) {
+               return leaf.callee ? isByPointer(leaf.callee, all, seen) : !leaf.what;
+           });
+}
+
 static FoundWrapper finish(const Function &function, const Candidate &candidate, const Candidates &all) {
     FoundWrapper result;
+    SmallPtrSet<const Function *, 8> seen;
     result.sizes = candidate.sizes;
-    result.wrapper.isPossible = !candidate.isSure;
+    result.wrapper.isPossible = !candidate.isSure && !isByPointer(&function, all, seen);
     for (const Leaf &leaf : candidate.leaves)
         if (!isMaker(leaf, all))
             result.handedOn.insert(leaf.call);

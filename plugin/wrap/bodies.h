@@ -18,7 +18,6 @@ struct FoundWrapper {
     Wrapper wrapper;
     llvm::SmallPtrSet<llvm::CallBase *, 4> handedOn; // the calls whose blocks are its callers'
     bool handsOnAll = false;                         // all calls are: the list says no more
-    bool isInside = false;                           // what it allocates is not what it returns
     ParameterSet sizes = 0;                          // parameters that the size depends on
     unsigned out = 0;                                // of a possible one: where it may leave its block
 };

@@ -29,9 +29,7 @@ static bool isSupport(const Function &function) {
 
 /* Without twins nothing tells a file that it is a wrapper: the site that its own caller was left may pass. */
 static bool mayAllocate(const Function &function) {
-    return options().twins && function.isDeclaration() && !function.isIntrinsic() &&
-           function.hasExternalLinkage() && !function.doesNotAccessMemory() && !function.onlyReadsMemory() &&
-           !function.hasFnAttribute(Attribute::ReturnsTwice) && !function.doesNotReturn() &&
+    return options().twins && couldAllocate(function) && function.hasExternalLinkage() &&
            !isSupport(function) && !isOfLibrary(function);
 }
 

@@ -66,6 +66,10 @@ static FoundWrapper describedWrapper(Function &function, const listed_function &
     return result;
 }
 
+static bool isInside(const Function &function) {
+    return !isAllocator(function) && (knownInside(function) || mayAllocateInLibrary(function));
+}
+
 static void takeDeclared(Module &module, const Lists &lists, FoundWrappers &found, Functions &ignored) {
     for (Function &function : module) {
         FoundWrapper result;
@@ -74,13 +78,13 @@ static void takeDeclared(Module &module, const Lists &lists, FoundWrappers &foun
                 ignored.insert(&function);
             else
                 found.insert({&function, describedWrapper(function, described->function)});
-        } else if (hasAttribute(function, result.wrapper) || allocatesInside(function)) {
-            result.isInside = result.wrapper.origin != ALLOCSITE_BY_ATTRIBUTE;
+        } else if (hasAttribute(function, result.wrapper) || isInside(function)) {
+            result.wrapper.isInside = result.wrapper.origin != ALLOCSITE_BY_ATTRIBUTE;
             found.insert({&function, result});
         }
     }
     for (auto &entry : found) {
-        if (entry.second.isInside)
+        if (entry.second.wrapper.isInside)
             continue;
         const Wrapper &wrapper = entry.second.wrapper;
         ParameterSet sizes = parameterSet(wrapper.size) | parameterSet(wrapper.count);
@@ -209,7 +213,7 @@ static void write(Function &function, const FoundWrapper &wrapper, const FoundWr
             setAllocatesByPointer(*call, false);
     bool isCustom = wrapper.wrapper.origin == ALLOCSITE_BY_LIST && !wrapper.handsOnAll;
     bool isKnown =
-        !isCustom && !wrapper.isInside && !(wrapper.wrapper.isPossible && function.isDeclaration());
+        !isCustom && !wrapper.wrapper.isInside && !(wrapper.wrapper.isPossible && function.isDeclaration());
     Wrappers::write(function, wrapper.wrapper, isKnown && !isOfLibrary(function),
                     ownCalls(function, wrapper, found));
 }

@@ -15,15 +15,16 @@ static constexpr const char *WrapperMetadata = "allocsite.wrappers";
 
 static std::string encode(const Wrapper &wrapper) {
     std::string text;
-    for (unsigned field : {unsigned(wrapper.kind), unsigned(wrapper.origin), unsigned(wrapper.size),
-                           unsigned(wrapper.count), unsigned(wrapper.align), unsigned(wrapper.pointer),
-                           unsigned(wrapper.isLibrary), unsigned(wrapper.isPossible)})
+    for (unsigned field :
+         {unsigned(wrapper.kind), unsigned(wrapper.origin), unsigned(wrapper.size), unsigned(wrapper.count),
+          unsigned(wrapper.align), unsigned(wrapper.pointer), unsigned(wrapper.isLibrary),
+          unsigned(wrapper.isPossible), unsigned(wrapper.isInside)})
         text += std::to_string(field) + ",";
     return text;
 }
 
 static Wrapper decode(StringRef text) {
-    unsigned fields[8] = {};
+    unsigned fields[9] = {};
     for (unsigned &field : fields) {
         text.consumeInteger(10, field);
         text.consume_front(",");
@@ -34,6 +35,7 @@ static Wrapper decode(StringRef text) {
     wrapper.size = fields[2], wrapper.count = fields[3];
     wrapper.align = fields[4], wrapper.pointer = fields[5];
     wrapper.isLibrary = fields[6], wrapper.isPossible = fields[7];
+    wrapper.isInside = fields[8];
     return wrapper;
 }
 
@@ -98,6 +100,20 @@ bool isLibraryCall(const AllocatorCall &found) {
     if (!found.callee)
         return isOfLibraryByPointer(*found.call);
     return !found.what && Wrappers::of(*found.callee)->isLibrary;
+}
+
+bool allocatesInside(const AllocatorCall &found) {
+    return found.callee && !found.what && Wrappers::of(*found.callee)->isInside;
+}
+
+bool isCalledBack(const Value &name) {
+    return any_of(name.uses(), [](const Use &use) {
+        auto *call = dyn_cast<CallBase>(use.getUser());
+        const Function *callee = call && !call->isCallee(&use) ? call->getCalledFunction() : nullptr;
+        std::optional<Wrapper> wrapper = callee ? Wrappers::of(*callee) : std::nullopt;
+        return (wrapper && wrapper->isInside) ||
+               (isa<ConstantExpr>(use.getUser()) && isCalledBack(*use.getUser()));
+    });
 }
 
 allocsite_kind kindOf(const AllocatorCall &found) {

@@ -22,6 +22,7 @@ struct Wrapper {
     uint8_t size = 0, count = 0, align = 0, pointer = 0;
     bool isLibrary = false;  // of the C++ standard library, which hands on all
     bool isPossible = false; // if what it calls turns out to allocate: only the linker knows
+    bool isInside = false;   // what it allocates is not what it returns, but for its own use
 };
 
 /* Finds the wrappers of a module and writes them into it (wrapper_search.cpp). */
@@ -63,6 +64,12 @@ llvm::SmallVector<AllocatorCall, 8> findAllocatorCalls(llvm::Function &function)
 
 /* A call of or by the C++ standard library, whose caller's callers are the sites. */
 bool isLibraryCall(const AllocatorCall &call);
+
+/* Whether the callee allocates for its own use, on behalf of the line. */
+bool allocatesInside(const AllocatorCall &call);
+
+/* Whether a function that allocates for its own use is given this one to call. name: it, or a cast of it. */
+bool isCalledBack(const llvm::Value &name);
 
 /* The kind of the callee. A call by a pointer is taken to allocate. */
 allocsite_kind kindOf(const AllocatorCall &call);

@@ -121,10 +121,26 @@ size_t utf8_length(const char *s) {
     return length;
 }
 
-static void json_control(struct out *out, unsigned char c) {
-    out_text(out, "\\u00");
-    out_char(out, "0123456789abcdef"[c >> 4]);
-    out_char(out, "0123456789abcdef"[c & 15]);
+static uint32_t code_of(const char *s, size_t length) {
+    uint32_t code = (unsigned char)*s & (length == 1 ? 0x7F : 0x7F >> length);
+    for (size_t i = 1; i < length; i++)
+        code = code << 6 | ((unsigned char)s[i] & 0x3F);
+    return code;
+}
+
+/* Unicode's PropList.txt has the ranges: controls (Cc), U+2028 and U+2029, Bidi_Control. All have four
+ * digits. */
+static bool is_plain(uint32_t code) {
+    bool is_control = code < 0x20 || (code >= 0x7F && code < 0xA0);
+    bool is_direction = code == 0x61C || code == 0x200E || code == 0x200F ||
+                        (code >= 0x202A && code <= 0x202E) || (code >= 0x2066 && code <= 0x2069);
+    return !is_control && !is_direction && code != 0x2028 && code != 0x2029;
+}
+
+static void json_escaped(struct out *out, uint32_t code) {
+    out_text(out, "\\u");
+    for (int shift = 12; shift >= 0; shift -= 4)
+        out_char(out, "0123456789abcdef"[code >> shift & 15]);
 }
 
 void out_json_string(struct out *out, const char *s) {
@@ -137,8 +153,8 @@ void out_json_string(struct out *out, const char *s) {
         size_t length = utf8_length(s);
         if (length == 0)
             out_text(out, "\xEF\xBF\xBD");
-        else if ((unsigned char)*s < 0x20 || *s == 0x7F)
-            json_control(out, (unsigned char)*s);
+        else if (!is_plain(code_of(s, length)))
+            json_escaped(out, code_of(s, length));
         else {
             if (*s == '"' || *s == '\\')
                 out_char(out, '\\');
@@ -149,21 +165,9 @@ void out_json_string(struct out *out, const char *s) {
     out_char(out, '"');
 }
 
-/* Of a valid character. Unicode's PropList.txt has the ranges: controls (Cc), U+2028 and U+2029,
- * Bidi_Control. */
-static bool is_plain(const char *s, size_t length) {
-    uint32_t code = (unsigned char)*s & (length == 1 ? 0x7F : 0x7F >> length);
-    for (size_t i = 1; i < length; i++)
-        code = code << 6 | ((unsigned char)s[i] & 0x3F);
-    bool is_control = code < 0x20 || (code >= 0x7F && code < 0xA0);
-    bool is_direction = code == 0x61C || code == 0x200E || code == 0x200F ||
-                        (code >= 0x202A && code <= 0x202E) || (code >= 0x2066 && code <= 0x2069);
-    return !is_control && !is_direction && code != 0x2028 && code != 0x2029;
-}
-
 size_t out_plain_character(struct out *out, const char *at) {
     size_t length = utf8_length(at);
-    if (length == 0 || !is_plain(at, length))
+    if (length == 0 || !is_plain(code_of(at, length)))
         out_char(out, '?');
     else
         out_bytes(out, at, length);

@@ -40,7 +40,8 @@ void out_hex16(struct out *, uint64_t);
 /* Lower-case hexadecimal digits, as many as it takes. */
 void out_hex(struct out *, uint64_t);
 
-/* A JSON string in quotes, null for NULL. Bytes that are not UTF-8 become U+FFFD, one for each byte. */
+/* A JSON string in quotes, null for NULL. Bytes that are not UTF-8 become U+FFFD, one for each byte; what a
+ * terminal would obey is escaped. */
 void out_json_string(struct out *, const char *);
 
 /* Writes what is waiting. 0, or the errno of the first write that failed since out_open. */

@@ -12,9 +12,18 @@ static char *element(const struct heap *heap, size_t index) {
     return heap->elements + index * heap->size;
 }
 
+/* Of whatever is sorted, wherever it stands: to swap the rows of groups by bytes took most of their time. */
+typedef uint64_t __attribute__((may_alias, aligned(1))) word;
+
 static void swap(const struct heap *heap, size_t a, size_t b) {
     char *left = element(heap, a), *right = element(heap, b);
-    for (size_t i = 0; i < heap->size; i++) {
+    size_t i = 0;
+    for (; i + sizeof(word) <= heap->size; i += sizeof(word)) {
+        word *to = (word *)(left + i), *from = (word *)(right + i), kept = *to;
+        *to = *from;
+        *from = kept;
+    }
+    for (; i < heap->size; i++) {
         char byte = left[i];
         left[i] = right[i];
         right[i] = byte;

@@ -48,6 +48,7 @@ struct options {
     char stack_sites[OPTIONS_PATH_SIZE]; /* patterns, separated by commas: only of those; "": of all */
     char list[OPTIONS_PATH_SIZE];        /* "none" or file of functions whose callers are billed */
     int signal;                          /* at which a report is written; 0: none */
+    bool fatal;                          /* which signal ends the process is told */
     int signal_start;                    /* at which counting is started, or stopped; 0: none */
     bool stopped;                        /* until it is started */
     char suppress[OPTIONS_PATH_SIZE];    /* "none" or file of leaks that are known */

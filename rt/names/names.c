@@ -214,6 +214,8 @@ static bool is_default(const char *at, const char *end) {
                                         "hash",      "equal_to",    "default_delete"};
     while (at < end && *at == ' ')
         at++;
+    if (starts(at, end, "__gnu_cxx::_S_atomic")) /* of what std::shared_ptr allocates */
+        return true;
     if (!starts(at, end, "std::"))
         return false;
     at += strlen("std::");
@@ -370,8 +372,21 @@ void name_function(char text[NAME_SIZE], const char *function, size_t columns) {
     shorten(text, name_in(is_symbol ? name : function), true, columns);
 }
 
+/* Of a line that allocates objects of several types. */
+static const char *behind_first_types(const char *type) {
+    enum { SHOWN = 3 };
+    const char *end = type;
+    for (int i = 0; i < SHOWN && end; i++)
+        end = strstr(end + (i > 0), " or ");
+    return end ? end : type + strlen(type);
+}
+
 void name_type(char text[NAME_SIZE], const char *type, size_t columns) {
-    shorten(text, (struct stretch){type, type + strlen(type)}, false, columns);
+    static const char further[] = " or ...";
+    const char *end = behind_first_types(type);
+    shorten(text, (struct stretch){type, end}, false, columns);
+    if (*end && strlen(text) + sizeof further <= NAME_SIZE)
+        strcat(text, further);
 }
 
 /* ---- Numbers for people. */

@@ -15,7 +15,7 @@
  * function's own name stays whole. NULL is "?". Other names than those of C++ stay as they are. */
 void name_function(char text[NAME_SIZE], const char *function, size_t columns);
 
-/* The same of a type, which keeps its scopes. */
+/* The same of a type, which keeps its scopes. Of more than three types (A or B or C) the first three. */
 void name_type(char text[NAME_SIZE], const char *type, size_t columns);
 
 /* ---- Numbers for people: sizes with units, shares, thousands. */

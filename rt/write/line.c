@@ -38,9 +38,7 @@ static void keep_common(char *directory, const char *path) {
     directory[same] = '\0';
 }
 
-/* Where no file of the program lies below the working directory, paths are shown below what they have in
- * common. Headers of the system are in neither. */
-static void choose_directory(struct report *report) {
+void line_directory(struct report *report) {
     static char common[PATH_MAX];
     char path[PATH_MAX];
     bool has_any = false;
@@ -68,7 +66,7 @@ void line_fit(struct report *report, int fd) {
     width = width ? width : size.ws_col ? size.ws_col : LINE_WIDTH;
     report->width = width < LINE_WIDTH_LEAST ? LINE_WIDTH_LEAST : width;
     report->is_coloured = is_terminal && has_colour();
-    choose_directory(report);
+    line_directory(report);
 }
 
 enum { ROOM_MOST = 72, ROOM_LEAST = 20 };

@@ -13,6 +13,10 @@ enum { LINE_WIDTH = 100, LINE_WIDTH_LEAST = 40 };
  * and below which directory paths are shown. One report at a time. */
 void line_fit(struct report *, int fd);
 
+/* Below which directory paths are shown: where no file of the program lies below the working directory, that
+ * which they have in common. Headers of the system are in neither. One report at a time. */
+void line_directory(struct report *);
+
 struct line {
     struct page page; /* what is written here is the line's text */
     const struct page *to;

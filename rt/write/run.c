@@ -83,9 +83,8 @@ void summary_run(const struct page *page) {
     if (run_ending_name(run->ending))
         put_ending(page->out, run);
     else if (!page->report->finished && !page->report->running)
-        out_text(
-            page->out,
-            ", killed by a signal (allocsite-run would tell which) or ended by a system call of its own");
+        out_text(page->out, ", killed by a signal (allocsite-run or fatal=1 would tell which) or ended by a "
+                            "system call of its own");
     if (run->resident) {
         out_text(page->out, "; resident at most: ");
         page_size(page, run->resident);

@@ -8,8 +8,10 @@ import json
 import os
 import shutil
 import subprocess
+import time
 import unittest
 
+import browser
 from runs import CC, dump, work
 
 MEMLAB = os.path.join(os.environ["READERS"], "node_modules")
@@ -144,6 +146,18 @@ class C(unittest.TestCase):
 
     def test_growth(self):
         self.assertEqual(json.loads(shown("--format=json", self.path, self.path))["types"], [])
+        other = snapshot("graph.cpp")[0]
+        for old, new in (self.path, other), (other, self.path):
+            rows = [{row["type"]: row for row in json.loads(shown("--format=json", "--top=0", path))["rows"]} for path in (old, new)]
+            grown = {name: row["own"] - rows[0].get(name, {"own": 0})["own"] for name, row in rows[1].items()}
+            told = json.loads(shown("--format=json", "--top=0", old, new))["types"]
+            self.assertEqual({row["type"]: row["bytes"] for row in told}, {name: more for name, more in grown.items() if more > 0})
+            for row in told:
+                was, now = ({(holder["from"], holder["field"]): holder["references"] for holder in
+                             json.loads(shown("--type=" + row["type"], "--format=json", "--top=0", path))["holders"]}
+                            if row["type"] in rows[path == new] else {} for path in (old, new))
+                self.assertEqual({(holder["from"], holder["field"]): holder["references"] for holder in row["holders"]},
+                                 {name: count - was.get(name, 0) for name, count in now.items() if count > was.get(name, 0)})
 
     def test_forms_agree(self):
         rows = json.loads(shown("--format=json", "--top=0", self.path))["rows"]
@@ -220,6 +234,25 @@ class Cpp(unittest.TestCase):
         self.assertEqual(totals_of(self.path), lost_at_exit(self.report))
 
 
+class Lifted(unittest.TestCase):
+    """One line makes blocks of many types, each of which is known by where it has pointers."""
+    def check(self, path):
+        blocks = {line.split("\t")[0]: line.split("\t")[2] for line in shown("--dump", path).splitlines()}
+        counts = collections.Counter(blocks.values())
+        nodes = {"std::_Rb_tree_node<std::pair<const int, std::map<std::basic_string<char>, std::vector<std::list<leaf>>>>>": 4,
+                 "std::_Rb_tree_node<std::pair<const std::basic_string<char>, std::vector<std::list<leaf>>>>": 4,
+                 "std::_List_node<leaf>": 12, "std::_Rb_tree_node<long>": 16 * 3, "std::list<leaf>": 4}
+        for name, count in nodes.items():
+            self.assertEqual(counts[name], count, (name, counts))
+        fields = collections.Counter(field for start, field, _ in edges(path) if blocks[start] in nodes)
+        self.assertFalse([field for field in fields if field.startswith("+")], fields)
+
+    def test_blocks_have_the_type_that_fits_their_pointers(self):
+        path, _, _ = snapshot("graph_lifted.cpp")
+        self.check(path)
+        self.check(own(path))
+
+
 class Others(unittest.TestCase):
     def check(self, *arguments, **more):
         """Libraries have blocks without a type, which hold others. What is linked in statically may have another struct
@@ -254,8 +287,43 @@ class Frames(unittest.TestCase):
             self.assertIn("stack keep_more\n", shown("--type=struct held", path))
 
 
+# Loads it in the Memory panel. Returns its total and of each type what the panel shows; null: this Chromium's DevTools are
+# made otherwise.
+IN_DEVTOOLS = """(async () => {
+    const profiler = await import("./panels/profiler/profiler.js"), legacy = await import("./ui/legacy/legacy.js");
+    const manager = legacy.ViewManager?.ViewManager, panels = profiler.HeapProfilerPanel?.HeapProfilerPanel;
+    if (!manager || !panels)
+        return null;
+    await manager.instance().showView("heap-profiler");
+    const panel = panels.instance(), file = new File([JSON.stringify(%s)], "test.heapsnapshot");
+    await panel.loadFromFile(file);
+    const profile = panel.findProfileTypeByExtension(file.name).getProfiles()[0], snapshot = await profile.loadPromise;
+    panel.showProfile(profile);
+    const types = Object.values(await snapshot.callMethodPromise("aggregatesWithFilter", {}));
+    return {total: snapshot.totalSize, types: types.map((type) => [type.name, type.count, type.self, type.maxRet])};
+})()"""
+
+
 class HeapSnapshot(unittest.TestCase):
-    """For Chrome's DevTools, as memlab reads it."""
+    """For Chrome's DevTools: what these show, and memlab."""
+    @unittest.skipUnless(browser.CHROMIUM, "no Chromium")
+    def test_it_is_shown_in_devtools(self):
+        paths = [snapshot(source)[0] for source in ("graph.c", "graph.cpp")]
+        for path in paths:
+            chromium = browser.Browser()
+            self.addCleanup(chromium.close)
+            chromium.navigate("devtools://devtools/bundled/js_app.html")
+            late = time.monotonic() + browser.PATIENCE
+            while not chromium.value("document.body.childElementCount") and time.monotonic() < late:
+                time.sleep(0.05)  # its texts are still on their way
+            seen = chromium.value(IN_DEVTOOLS % shown("--format=heapsnapshot", path))
+            if not seen:
+                self.skipTest("DevTools are made otherwise")
+            totals = json.loads(shown("--format=json", "--top=0", path))
+            self.assertEqual(seen["total"], totals["bytes"])
+            self.assertEqual(sorted(seen["types"]), sorted([row["type"], row["objects"], row["own"], row["retained"]]
+                                                           for row in totals["rows"]))
+
     def check(self, path):
         shown("--format=heapsnapshot", path, "-o", path + ".heapsnapshot")
         result = subprocess.run(["node", os.path.join(HERE, "retained.js"), path + ".heapsnapshot"], check=True, text=True,

@@ -203,6 +203,14 @@ class Page(unittest.TestCase):
         self.value("new Promise((done) => { addEventListener('popstate', () => setTimeout(done)); history.back(); })")
         self.assertEqual([row["all"] for row in self.rows()], names)
 
+    def test_paths_are_below_what_they_have_in_common(self):
+        path = written("elsewhere.json", made_report([site(number, file=f"/far/away/dir_{number}/file.c") for number in range(3)]))
+        self.opened(path, "--no-symbols")
+        self.assertIn("Files: below /far/away", self.value("document.querySelector('header').textContent"))
+        self.assertEqual({re.search(r"(?<=\d)dir_\d/file.c", row["all"])[0] for row in self.value(ROWS)}, {f"dir_{number}/file.c" for number in range(3)})
+        with open(work("page.html")) as file:
+            self.assertNotIn("away/dir_", file.read().partition('<script type="application/json"')[0])
+
     def test_words_filter(self):
         self.opened(self.program())
         for words, names in {"function:left": {"left"}, "callee:calloc": {"right"},
@@ -234,6 +242,8 @@ class Page(unittest.TestCase):
         self.assertEqual(frames[0][:2], [1, total])
         inside = {}
         for level, amount, _, path in frames[1:]:
+            if not path:  # what is too narrow, together
+                continue
             inside.setdefault((path or "").rpartition(".")[0], []).append(amount)
         amounts = {path: amount for _, amount, _, path in frames}
         for parent, parts in inside.items():
@@ -438,6 +448,10 @@ class Page(unittest.TestCase):
         })()""")
         print(f"slowest step of scrolling: {slowest:.0f} ms", file=sys.stderr)
         self.assertLess(slowest, 500)
+        self.browser.press("2")
+        widths = self.each(".frame", "[Number(one.ariaLevel), parseFloat(one.style.width), one.textContent]")
+        self.assertAlmostEqual(sum(width for level, width, _ in widths if level == 2), 100, delta=0.2)
+        self.assertRegex(widths[-1][2], r"^[\d,]+ more, too narrow to be shown$")
 
 
 class Usage(unittest.TestCase):

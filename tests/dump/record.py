@@ -174,6 +174,35 @@ class Command(unittest.TestCase):
             self.assertEqual(sum(ends.values()), total)
         self.assertEqual(len(ends), 2)
 
+    def test_trace_format(self):
+        """What Google's "Trace Event Format" says of the events that are used: counters, and the name of the process."""
+        self.record("--interval=0.02", "-o", "a.rec", "--", "./sleeper")
+        document = json.loads(dump("export", "--format=trace", work("sleeper/a.rec")).stdout)
+        self.assertEqual(set(document), {"traceEvents"})
+        for event in document["traceEvents"]:
+            self.assertTrue(isinstance(event["name"], str) and event["name"])
+            self.assertTrue(isinstance(event["pid"], int) and event["pid"] > 0)
+            if event["ph"] == "M":
+                self.assertEqual((set(event), event["name"]), ({"ph", "pid", "name", "args"}, "process_name"))
+                self.assertIsInstance(event["args"]["name"], str)
+                continue
+            self.assertEqual((event["ph"], set(event)), ("C", {"ph", "pid", "name", "ts", "args"}))
+            self.assertTrue(isinstance(event["ts"], int) and 0 <= event["ts"] < 2 ** 53)  # microseconds, as a double
+            self.assertTrue(event["args"] and all(isinstance(value, int) for value in event["args"].values()))
+        self.assertEqual([event["ph"] for event in document["traceEvents"]].count("M"), 1)
+
+    def test_another_program(self):
+        """A recording is of one program, and says that there was another one behind it."""
+        for name, source in ("short", SLEEPER.replace("150", "8")), \
+                ("becomes", SLEEPER.replace("return 5;", 'return execl("./short", "./short", NULL);')):
+            written(f"sleeper/{name}.c", source)
+            subprocess.run([CC, "-g", f"{name}.c", "-o", name], check=True, cwd=work("sleeper"))
+        result = self.record("--interval=0.02", "-o", "b.rec", "--", "./becomes")
+        self.assertEqual(result.returncode, 5)
+        self.assertIn("b.rec: ends here: the process runs another program now\n", result.stderr)
+        self.assertGreater(shown(work("sleeper/b.rec"))["totals"]["allocs"], 8)
+        os.unlink(work("sleeper/b.rec"))
+
     def test_bounded(self):
         result = self.record("--interval=0.01", "--max-size=4KiB", "-o", "small.rec", "--", "./sleeper")
         self.assertEqual(result.returncode, 5, result.stderr)

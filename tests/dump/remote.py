@@ -167,6 +167,29 @@ int main(void) {{
                 self.assertEqual((site["allocs"], site["alloc_bytes"], site["frees"], site["line"]),
                                  (8, 8 * (i + 1), 8, lines.index(f"static void f{i}(void)") + 1))
 
+    def test_the_end_while_it_is_read(self):
+        """All sites have their names, or there is no report."""
+        calls = "\n".join(["    kept = malloc(8);"] * 3000)
+        path = compiled(f"""\
+#include <stdio.h>
+#include <stdlib.h>
+static void *volatile kept;
+int main(void) {{
+{calls}
+    puts("ready");
+    fflush(stdout);
+    return getchar();
+}}
+""", "ending")
+        for wait in range(20):
+            with Process(path) as process:
+                with subprocess.Popen([DUMP, "report", "--top=1", "--no-symbols", process.source], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                      text=True) as reader:
+                    time.sleep(wait / 1000)
+                    process.process.kill()
+                    shown, _ = reader.communicate()
+            self.assertNotIn("could not be read", shown)
+
     def test_a_library_that_is_closed(self):
         written("library/library.c", "#include <stdlib.h>\nvoid *opened(void) { return malloc(33); }\n")
         subprocess.run([CC, "-O2", "-g", "-fallocsite-lift=0", "-shared", "-fPIC", "library.c", "-o", "library.so"], check=True,

@@ -141,11 +141,12 @@ class Serve(unittest.TestCase):
             for method in "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "TRACE":
                 answer, _ = server.ask(method=method, body="x" * 100000 if method in ("POST", "PUT") else None)
                 self.assertEqual((answer.status, answer.headers["Allow"]), (405, "GET"), method)
-            for host in "evil.example", "evil.example:80", "127.0.0.1.evil.example", "", "[::1", "[evil]:80", "x" * 5000:
-                self.assertIn(server.ask(headers={"Host": host})[0].status, (403,) if host != "[::1" else (200, 403), host)
+            for host in ("evil.example", "evil.example:80", "127.0.0.1.evil.example", "", "[::1", "[evil]:80", "x" * 5000,
+                         "[::1]evil.example", "[127.0.0.1]evil.example", "127.0.0.1:80.evil.example", "::1]", "127.0.0.1]"):
+                self.assertEqual(server.ask(headers={"Host": host})[0].status, 403, host)
             for host in "localhost", f"127.0.0.1:{server.port}", "[::1]:80", "LOCALHOST:1":
                 self.assertEqual(server.ask(headers={"Host": host})[0].status, 200, host)
-            for path in "/debug", "/../etc/passwd", "/metrics/", "//":
+            for path in "/debug", "/../etc/passwd", "/metrics/", "//", "/metrics%00x", "/%6detrics":
                 self.assertEqual(server.ask(path)[0].status, 404, path)
             answer, _ = server.ask()
             self.assertIsNone(answer.headers["Access-Control-Allow-Origin"])

@@ -231,6 +231,16 @@ class Tables(unittest.TestCase):
         result = dump("top", "--plain", path)
         self.assertEqual((result.returncode, result.stderr, result.stdout.count("allocsite: ")), (0, "", 1))
 
+    def test_a_profile_that_is_damaged(self):
+        with Program() as program:
+            program.step()
+            path = work("live/cut")
+            shutil.copyfile(program.path, path)
+            os.truncate(path, 20000)
+            result = dump("top", "--once", path)
+            self.assertEqual(result.returncode, 1)
+            self.assertIn("is damaged", result.stderr)
+
     def test_another_process_of_the_same_number(self):
         with Program("top=1") as program, subprocess.Popen(
                 [DUMP, "top", "--interval=0.2", "--count=20", program.pid], stdout=subprocess.PIPE, text=True) as top:

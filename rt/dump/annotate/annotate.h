@@ -12,6 +12,8 @@ struct annotated {
     const struct group **lines; /* by rising number; the same number can stand here twice */
     size_t count;
     uint64_t bytes;
+    const struct annotated_site *sites; /* in the report's order */
+    size_t site_count;
 };
 
 /* All zero, but for what the caller sets. */
@@ -22,8 +24,9 @@ struct annotations {
     bool is_whole;         /* all lines of a file are shown */
 
     struct groups groups;
-    const struct group **lines; /* of all files */
-    struct annotated *files;    /* what allocates most comes first */
+    const struct group **lines;   /* of all files */
+    struct annotated_site *sites; /* likewise */
+    struct annotated *files;      /* what allocates most comes first */
     size_t count;
 };
 
@@ -32,6 +35,8 @@ void annotations_free(struct annotations *);
 
 /* Whether it is the file that a user names: by its path, or by the end of it. */
 bool annotated_is(const struct annotated *, const char *name);
+
+const struct report_site *annotated_site(const struct annotated *, size_t index);
 
 void annotated_write(struct out *, const struct annotations *, const struct annotated *);
 

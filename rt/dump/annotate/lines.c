@@ -21,6 +21,47 @@ static int compare_files(const void *a, const void *b) {
     return compare_u64(right->bytes, left->bytes) ?: compare_text(left->path, right->path);
 }
 
+struct annotated_site {
+    const struct report_site *site;
+    size_t number; /* in the report */
+};
+
+static int compare_sites(const void *a, const void *b) {
+    const struct annotated_site *left = a, *right = b;
+    return strcmp(left->site->view.at.file, right->site->view.at.file)
+               ?: compare_u64(left->number, right->number);
+}
+
+/* Those of each file are together: there can be as many files as there are sites for a few. */
+static size_t list_sites(struct annotations *annotations) {
+    const struct report *report = annotations->report;
+    size_t count = 0;
+    annotations->sites = memory_zeros(report->counted, sizeof *annotations->sites);
+    for (size_t i = 0; i < report->counted; i++) {
+        const struct site_view *view = &report->sites[i]->view;
+        if (!view->backing && view->at.line && view->at.file)
+            annotations->sites[count++] = (struct annotated_site){report->sites[i], i};
+    }
+    qsort(annotations->sites, count, sizeof *annotations->sites, compare_sites);
+    return count;
+}
+
+static int compare_file(const void *path, const void *site) {
+    return strcmp(path, ((const struct annotated_site *)site)->site->view.at.file);
+}
+
+static void find_sites(struct annotated *file, const struct annotated_site *sites, size_t count) {
+    size_t first = sorted_before(sites, count, sizeof *sites, file->path, compare_file);
+    file->sites = sites + first;
+    while (first + file->site_count < count &&
+           compare_file(file->path, sites + first + file->site_count) == 0)
+        file->site_count++;
+}
+
+const struct report_site *annotated_site(const struct annotated *file, size_t index) {
+    return file->sites[index].site;
+}
+
 static size_t list_lines(struct annotations *annotations) {
     const struct groups *groups = &annotations->groups;
     size_t count = 0;
@@ -39,7 +80,7 @@ void annotations_make(struct annotations *annotations) {
     annotations->groups.by = BY_LINE;
     groups_add_sites(&annotations->groups, annotations->report);
     groups_prepare(&annotations->groups, &everything);
-    size_t count = list_lines(annotations);
+    size_t count = list_lines(annotations), site_count = list_sites(annotations);
     annotations->files = memory_zeros(count, sizeof *annotations->files);
     for (size_t i = 0; i < count; i++) {
         const struct group *line = annotations->lines[i];
@@ -50,12 +91,15 @@ void annotations_make(struct annotations *annotations) {
         file->bytes += counters_bytes(&line->sum.counters);
         file->count++;
     }
+    for (size_t i = 0; i < annotations->count; i++)
+        find_sites(&annotations->files[i], annotations->sites, site_count);
     qsort(annotations->files, annotations->count, sizeof *annotations->files, compare_files);
 }
 
 void annotations_free(struct annotations *annotations) {
     groups_free(&annotations->groups);
     free(annotations->lines);
+    free(annotations->sites);
     free(annotations->files);
 }
 

@@ -181,11 +181,7 @@ static void put_remark(const struct page *page, const struct report_site *site) 
 }
 
 void annotated_remarks(struct out *out, const struct annotations *annotations, const struct annotated *file) {
-    const struct report *report = annotations->report;
-    struct page page = {.out = out, .report = report};
-    for (size_t i = 0; i < report->counted; i++) {
-        const struct site_view *view = &report->sites[i]->view;
-        if (!view->backing && view->at.line && view->at.file && strcmp(view->at.file, file->path) == 0)
-            put_remark(&page, report->sites[i]);
-    }
+    struct page page = {.out = out, .report = annotations->report};
+    for (size_t i = 0; i < file->site_count; i++)
+        put_remark(&page, annotated_site(file, i));
 }

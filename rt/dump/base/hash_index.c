@@ -117,6 +117,29 @@ static bool is_string(const void *key, const void *context, size_t element) {
     return strcmp(key, pool->list[element]) == 0;
 }
 
+/* Many texts share a block of the heap, which would take as much for each as a short one has. */
+struct string_piece {
+    struct string_piece *before;
+    size_t size, used;
+    char bytes[];
+};
+
+enum { PIECE = 1 << 14 };
+
+static char *add_text(struct string_pool *pool, const char *text) {
+    size_t size = strlen(text) + 1;
+    struct string_piece *piece = pool->piece;
+    if (!piece || piece->size - piece->used < size) {
+        size_t room = size > PIECE ? size : PIECE;
+        piece = memory_need(malloc(sizeof *piece + room));
+        *piece = (struct string_piece){.before = pool->piece, .size = room};
+        pool->piece = piece;
+    }
+    char *copy = memcpy(piece->bytes + piece->used, text, size);
+    piece->used += size;
+    return copy;
+}
+
 const char *string_keep(struct string_pool *pool, const char *text) {
     size_t number = text ? string_number(pool, text) : 0;
     return text ? pool->list[number] : NULL;
@@ -129,13 +152,15 @@ size_t string_number(struct string_pool *pool, const char *text) {
         return found;
     memory_grow(&pool->list, pool->count, &pool->room, sizeof *pool->list);
     hash_put(&pool->index, hash, pool->count);
-    pool->list[pool->count] = memory_copy(text, strlen(text) + 1);
+    pool->list[pool->count] = add_text(pool, text);
     return pool->count++;
 }
 
 void string_pool_free(struct string_pool *pool) {
-    for (size_t i = 0; i < pool->count; i++)
-        free(pool->list[i]);
+    for (struct string_piece *piece = pool->piece, *before; piece; piece = before) {
+        before = piece->before;
+        free(piece);
+    }
     free(pool->list);
     hash_free(&pool->index);
 }

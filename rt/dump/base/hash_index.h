@@ -58,6 +58,7 @@ struct string_pool {
     struct hash_index index;
     char **list;
     size_t count, room;
+    struct string_piece *piece; /* that has room for more, and leads to those before it */
 };
 
 /* The one copy of the text, which lives as long as the pool; NULL for NULL. */

@@ -14,7 +14,6 @@ struct bare {
     struct report report;
     struct report_site *rows; /* of each site of the graph */
     struct report_module *modules;
-    bool *has_blocks; /* of each site */
     struct capture_sites sites;
     struct string_pool texts;
 };
@@ -56,12 +55,15 @@ static void make_report(struct bare *bare, const struct graph *graph) {
     report->program = graph_text(graph, graph->head.program);
     report->sites = memory_zeros(graph->site_count, sizeof *report->sites);
     bare->rows = memory_zeros(graph->site_count, sizeof *bare->rows);
-    bare->has_blocks = memory_zeros(graph->site_count, sizeof *bare->has_blocks);
-    for (size_t i = 0; i < graph->block_count; i++)
-        bare->has_blocks[graph->blocks[i].site] = true;
+    for (size_t i = 0; i < graph->block_count; i++) {
+        struct counters *counters = &bare->rows[graph->blocks[i].site].counters;
+        counters->allocs++;
+        counters->live_blocks++;
+        counters->alloc_bytes += graph->blocks[i].size;
+    }
     for (size_t i = 0; i < graph->site_count; i++) {
-        bare->rows[i] = (struct report_site){.view = view_of(graph, &graph->sites[i]), .counters.allocs = 1};
-        if (bare->has_blocks[i] && bare->rows[i].view.module)
+        bare->rows[i].view = view_of(graph, &graph->sites[i]);
+        if (bare->rows[i].counters.allocs && bare->rows[i].view.module)
             report->sites[report->site_count++] = &bare->rows[i];
     }
 }
@@ -96,14 +98,14 @@ static void name_variables(struct bare *bare, struct graph *graph) {
     capture_maps_free(&maps);
 }
 
-static void take_texts(struct bare *bare, struct graph *graph) {
+static void set_texts(struct bare *bare, struct graph *graph) {
     for (size_t i = 0; i < graph->text_count; i++)
         free(graph->texts[i]);
     free(graph->texts);
     free(graph->modules);
     graph->modules = NULL;
     graph->module_count = 0;
-    capture_texts_take(graph, &bare->texts);
+    capture_texts_copy(graph, &bare->texts);
 }
 
 /* The edges of a hostile file may have labels, of texts that go. */
@@ -135,13 +137,12 @@ void capture_name(struct graph *graph) {
     capture_edges_name(graph, bare->sites.types);
     name_variables(bare, graph);
     capture_sites_free(&bare->sites, graph);
-    take_texts(bare, graph);
+    set_texts(bare, graph);
     graph->head.is_bare = false;
     symbolizer_free(&symbolizer);
     string_pool_free(&bare->texts);
     free(bare->report.sites);
     free(bare->modules);
     free(bare->rows);
-    free(bare->has_blocks);
     free(bare);
 }

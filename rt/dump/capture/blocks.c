@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What single blocks are: of which of the types that their site allocates, and how texts in them begin. */
+#include "base/sort.h"
 #include "dump/base/memory.h"
 #include "dump/capture/roots.h"
 #include "dump/capture/sites.h"
@@ -11,21 +12,29 @@ enum { WORD = 8 };
 
 /* ---- Of which of several types a block is. */
 
+/* Of a large block no more words are looked at. */
+enum { WORDS_MAX = 512 };
+
 struct choosing {
-    const struct finder *finder; /* NULL: no contents are known */
+    const struct finder *finder; /* NULL: no contents are known but where pointers are */
     const struct capture_maps *maps;
     uint64_t start, size; /* of the block */
+    uint64_t words;       /* of it, that are looked at */
+    uint64_t pointers[WORDS_MAX / 64];
+    bool has_pointers;
 };
 
-/* A count before the elements is seldom there. */
-enum fit { FIT_NONE, FIT_WITH_COUNT, FIT_EXACT };
+/* How well a type fits a block; of the kinds the last one is best. */
+struct fit {
+    uint64_t unexplained; /* pointers where it has none */
+    enum { COUNTED, ARRAY, SINGLE } kind;
+    uint64_t missing; /* none where it may have one */
+};
 
-static enum fit size_fit(const struct block_type *type, uint64_t size) {
+static bool size_fits(const struct block_type *type, uint64_t size) {
     if (!type->size || size < type->size)
-        return FIT_NONE;
-    if (type->is_flexible || size % type->size == 0)
-        return FIT_EXACT;
-    return block_type_first(type, size) ? FIT_WITH_COUNT : FIT_NONE;
+        return false;
+    return type->is_flexible || size % type->size == 0 || block_type_first(type, size);
 }
 
 /* What is not there of the copy is zeros. */
@@ -36,8 +45,16 @@ static bool may_be_pointer(const struct choosing *choosing, uint64_t offset) {
     return capture_maps_at(choosing->maps, word);
 }
 
+static bool has_count(const struct choosing *choosing, const struct block_type *type) {
+    uint64_t count;
+    return image_read(choosing->finder->image, choosing->start, &count, WORD) &&
+           count == choosing->size / type->size;
+}
+
 /* Of a union a word may be anything. */
 static bool fits_words(const struct choosing *choosing, const struct block_type *type) {
+    if (block_type_first(type, choosing->size) && !has_count(choosing, type))
+        return false;
     if (type->is_pointers)
         for (uint64_t at = 0; at + WORD <= choosing->size; at += WORD)
             if (!may_be_pointer(choosing, at))
@@ -50,32 +67,83 @@ static bool fits_words(const struct choosing *choosing, const struct block_type 
     return true;
 }
 
-static bool fits(const struct choosing *choosing, const struct block_type *type, enum fit least) {
-    return size_fit(type, choosing->size) >= least && (!choosing->finder || fits_words(choosing, type));
+static bool has_pointer(const struct choosing *choosing, uint64_t word) {
+    return choosing->pointers[word / 64] >> word % 64 & 1;
+}
+
+static void note_pointer(struct choosing *choosing, uint64_t offset) {
+    uint64_t word = offset / WORD;
+    if (offset % WORD || word >= choosing->words)
+        return;
+    choosing->pointers[word / 64] |= UINT64_C(1) << word % 64;
+    choosing->has_pointers = true;
+}
+
+static void find_pointers(struct choosing *choosing, const struct graph *graph,
+                          const struct graph_block *block) {
+    for (uint64_t offset = 0, word; choosing->finder && offset < choosing->words * WORD; offset += WORD)
+        if (image_read(choosing->finder->image, block->address + offset, &word, WORD) &&
+            finder_find(choosing->finder, word, false) != FINDER_NONE)
+            note_pointer(choosing, offset);
+    for (uint32_t edge = block[0].edges; !choosing->finder && edge < block[1].edges; edge++)
+        note_pointer(choosing, graph->edges[edge].offset);
+}
+
+/* False: it cannot be of the type. */
+static bool look(const struct choosing *choosing, const struct block_type *type, struct fit *fit) {
+    uint64_t size = choosing->size;
+    if (!size_fits(type, size) || (choosing->finder && !fits_words(choosing, type)))
+        return false;
+    *fit = (struct fit){.kind = size == type->size                            ? SINGLE
+                                : type->is_flexible || size % type->size == 0 ? ARRAY
+                                                                              : COUNTED};
+    for (uint64_t word = 0; word < choosing->words; word++) {
+        bool is_field = block_type_has(type, size, word * WORD);
+        fit->unexplained += !is_field && has_pointer(choosing, word);
+        fit->missing += is_field && !has_pointer(choosing, word);
+    }
+    return true;
+}
+
+static int compare(const struct fit *a, const struct fit *b) {
+    return compare_u64(a->unexplained, b->unexplained)
+               ?: compare_u64(b->kind, a->kind) ?: compare_u64(a->missing, b->missing);
+}
+
+/* Without a pointer nothing tells one object from characters or numbers of the same size. */
+static bool is_better(const struct choosing *choosing, const struct fit *fit, const struct fit *than) {
+    if (!choosing->has_pointers)
+        return (fit->kind == COUNTED) < (than->kind == COUNTED);
+    return compare(fit, than) < 0;
 }
 
 static void choose(const struct choosing *choosing, const struct capture_sites *sites,
                    struct graph_block *block) {
     const struct capture_choice *choice = &sites->choices[block->site];
-    uint32_t found = GRAPH_NONE, count = 0, end = choice->first + choice->count;
-    enum fit best = FIT_WITH_COUNT;
-    for (uint32_t site = choice->first; site < end; site++)
-        if (size_fit(&sites->types[site], block->size) > best)
-            best = size_fit(&sites->types[site], block->size);
-    for (uint32_t site = choice->first; site < end; site++)
-        if (fits(choosing, &sites->types[site], best)) {
-            found = site;
-            count++;
-        }
-    block->site = count == 1 ? found : block->site;
+    uint32_t found = GRAPH_NONE, end = choice->first + choice->count;
+    bool is_alone = true;
+    struct fit best = {0}, fit;
+    for (uint32_t site = choice->first; site < end; site++) {
+        if (!look(choosing, &sites->types[site], &fit))
+            continue;
+        bool is_first = found == GRAPH_NONE || is_better(choosing, &fit, &best);
+        is_alone = is_first || (is_alone && is_better(choosing, &best, &fit));
+        found = is_first ? site : found;
+        best = is_first ? fit : best;
+    }
+    block->site = found != GRAPH_NONE && is_alone ? found : block->site;
 }
 
 void capture_choose(struct graph *graph, const struct capture_sites *sites, const struct finder *finder,
                     const struct capture_maps *maps) {
     for (size_t i = 0; i < graph->block_count; i++) {
         struct graph_block *block = &graph->blocks[i];
-        if (sites->choices[block->site].count)
-            choose(&(struct choosing){finder, maps, block->address, block->size}, sites, block);
+        if (!sites->choices[block->site].count)
+            continue;
+        struct choosing choosing = {finder, maps, block->address, block->size, .words = block->size / WORD};
+        choosing.words = choosing.words < WORDS_MAX ? choosing.words : WORDS_MAX;
+        find_pointers(&choosing, graph, block);
+        choose(&choosing, sites, block);
     }
 }
 

@@ -5,15 +5,21 @@
 #include "dump/base/memory.h"
 #include "dump/capture/roots.h"
 #include "dump/capture/sites.h"
+#include "dump/stop/copy.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
 /* What a process may grow while it is looked at how large it is. */
 enum { MARGIN = 16 << 20 };
 
+/* Reading so much takes some 20 milliseconds. */
+enum { WORTH_A_COPY = 48 << 20 };
+
 struct capture {
-    struct remote_memory memory;
+    struct remote_memory memory, copy; /* copy: of its copy */
+    struct process_copy process;
     struct remote_root root;
     struct image image;
     struct heap heap;
@@ -63,14 +69,52 @@ static bool prepare(struct capture *capture, struct reason *why) {
     return is_known && image_make_room(&capture->image, size + size / 8 + MARGIN, why);
 }
 
+static void complain_of(const struct capture *capture, const char *what, const struct reason *why) {
+    char pid[16];
+    snprintf(pid, sizeof pid, "%u", capture->memory.pid);
+    complain(pid, "%s%s%s", what, why ? ": " : "", why ? why->text : "");
+}
+
+/* False: all has to be read while it stands still, which for so little is as fast. */
+static bool make_copy(struct capture *capture) {
+    struct reason why;
+    bool is_halted = capture->stop.threads[0].is_halted; /* and does not wait for us */
+    if (capture->image.size < WORTH_A_COPY || is_halted)
+        return false;
+    if (process_copy_make(&capture->process, &capture->stop, &capture->memory, &why)) {
+        if (image_share(&capture->image, capture->process.pid, &why))
+            return true;
+        process_copy_end(&capture->process, &capture->memory);
+    }
+    complain_of(capture, "no copy of it could be made, so it stood still longer", &why);
+    return false;
+}
+
+static void copy_rest(struct capture *capture) {
+    remote_memory_open(&capture->copy, capture->process.pid);
+    if (capture->image.bytes)
+        image_copy(&capture->image, &capture->copy, false);
+    remote_memory_close(&capture->copy);
+    if (!process_copy_end(&capture->process, &capture->memory))
+        complain_of(capture, "its copy could not be taken from it", NULL);
+    capture->stopped += capture->process.stopped;
+}
+
 static bool copy_stopped(struct capture *capture, struct reason *why) {
     uint64_t from = now(CLOCK_MONOTONIC);
     if (!stop_threads(&capture->stop, capture->memory.pid, why))
         return false;
-    bool is_copied = want_all(capture, why) && image_copy(&capture->image, &capture->memory, why);
+    bool is_right = want_all(capture, why), has_copy = is_right && make_copy(capture);
+    is_right = is_right && image_end(&capture->image, why);
+    if (is_right)
+        image_copy(&capture->image, &capture->memory, true);
+    if (is_right && !has_copy)
+        image_copy(&capture->image, &capture->memory, false);
     stop_let_go(&capture->stop);
     capture->stopped = now(CLOCK_MONOTONIC) - from;
-    return is_copied;
+    if (has_copy)
+        copy_rest(capture);
+    return is_right;
 }
 
 static void add_blocks(struct capture *capture, struct graph *graph) {
@@ -98,6 +142,8 @@ static void close_sites(struct capture *capture, const struct graph *graph) {
 
 static bool analyse(struct capture *capture, struct graph *graph, struct reason *why) {
     heap_read(&capture->heap, &capture->image);
+    if (capture->heap.count > graph_most)
+        return graph_is_full(why);
     finder_open(&capture->finder, &capture->heap, &capture->image);
     if (!capture_sites_read(&capture->sites, graph, &capture->texts, capture->memory.pid, why))
         return false;
@@ -105,7 +151,7 @@ static bool analyse(struct capture *capture, struct graph *graph, struct reason 
     capture_choose(graph, &capture->sites, &capture->finder, &capture->maps);
     if (!capture_edges(graph, &capture->finder, capture->sites.types)) {
         close_sites(capture, graph);
-        return reason_set(why, "has more than %u references", UINT32_MAX);
+        return graph_is_full(why);
     }
     struct capture_roots roots = {&capture->maps,   &capture->stop, &capture->heap,
                                   &capture->finder, graph,          &capture->texts};
@@ -114,7 +160,7 @@ static bool analyse(struct capture *capture, struct graph *graph, struct reason 
     capture_variables(graph, &capture->maps, &capture->texts);
     add_in_use(capture, graph);
     close_sites(capture, graph);
-    capture_texts_take(graph, &capture->texts);
+    capture_texts_copy(graph, &capture->texts);
     return true;
 }
 

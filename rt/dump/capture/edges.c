@@ -11,8 +11,6 @@
 
 enum { WORD = 8 };
 
-#define EDGES_MAX (UINT32_MAX - 1)
-
 /* ---- What the blocks of a site are made of. */
 
 static bool is_pointer_type(const struct module_type *type) {
@@ -123,6 +121,10 @@ static const struct type_field *field_at(const struct block_type *type, uint64_t
     return field || !type->is_flexible ? field : repeated_at(type, offset);
 }
 
+bool block_type_has(const struct block_type *type, uint64_t size, uint64_t offset) {
+    return type->is_pointers ? offset % WORD == 0 : field_at(type, size, offset) != NULL;
+}
+
 /* Whether the word is a field; its label and flags then are those of the edge. */
 static bool name_word(const struct block_type *type, uint64_t size, uint64_t offset,
                       struct graph_edge *edge) {
@@ -143,6 +145,7 @@ struct scan {
     const struct block_type *type;
     uint64_t start, size; /* of the block */
     size_t first_edge;    /* of it */
+    bool is_full;
 };
 
 static void count_edge(struct graph *graph, const struct graph_edge *edge) {
@@ -175,8 +178,10 @@ static void see_word(struct scan *scan, uint64_t word, uint64_t offset) {
             see_astray(scan, word);
         return;
     }
-    if (graph->edge_count == EDGES_MAX)
+    if (graph->edge_count == graph_most) {
+        scan->is_full = true;
         return;
+    }
     edge.to = (uint32_t)to;
     edge.offset = offset < UINT32_MAX ? (uint32_t)offset : UINT32_MAX;
     edge.flags |= word != finder->blocks[to].start ? GRAPH_INTERIOR : 0;
@@ -256,7 +261,7 @@ bool capture_edges(struct graph *graph, const struct finder *finder, const struc
         see_block(&scan, i);
     }
     graph->blocks[graph->block_count].edges = (uint32_t)graph->edge_count;
-    return graph->edge_count < EDGES_MAX;
+    return !scan.is_full;
 }
 
 void capture_edges_name(struct graph *graph, const struct block_type *types) {

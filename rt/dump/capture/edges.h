@@ -26,6 +26,9 @@ void block_type_free(struct block_type *);
 /* Where the first element of a block of that size is. */
 uint64_t block_type_first(const struct block_type *, uint64_t size);
 
+/* Whether a pointer may be there. */
+bool block_type_has(const struct block_type *, uint64_t size, uint64_t offset);
+
 /* Adds the edges of all blocks, which the graph has in the order of the finder. types: of its sites. False:
  * there are more than can be. */
 bool capture_edges(struct graph *, const struct finder *, const struct block_type *types);

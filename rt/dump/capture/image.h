@@ -7,7 +7,8 @@
 
 struct image_run {
     uint64_t address, size;
-    const char *bytes;
+    char *bytes;
+    bool is_shared; /* with files and other processes: a copy of the process has no copy of it */
 };
 
 struct image {
@@ -31,8 +32,15 @@ uint64_t image_want(struct image *, uint64_t begin, uint64_t end);
 /* Forgets what was asked for. */
 void image_want_none(struct image *);
 
-/* Copies all that was asked for; what cannot be read is left out. False: *why says why. */
-bool image_copy(struct image *, struct remote_memory *, struct reason *why);
+/* Finds of what was asked for what a copy of the process does not have of its own: that it counts as shared.
+ */
+bool image_share(struct image *, unsigned copy, struct reason *why);
+
+/* No more is asked for. False: *why says why. */
+bool image_end(struct image *, struct reason *why);
+
+/* Copies what is shared, or the rest; what cannot be read is left out. */
+void image_copy(struct image *, struct remote_memory *, bool is_shared);
 
 /* What is there of the memory from the address on, at most so much; NULL: nothing at it. */
 const char *image_at(const struct image *, uint64_t address, uint64_t *size);

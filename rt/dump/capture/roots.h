@@ -5,8 +5,8 @@
 #define ALLOCSITE_DUMP_CAPTURE_ROOTS_H
 
 #include "dump/capture/heap.h"
-#include "dump/capture/stop.h"
 #include "dump/graph/graph.h"
+#include "dump/stop/stop.h"
 
 struct capture_map {
     uint64_t begin, end;

@@ -5,6 +5,7 @@
 #include "base/path.h"
 #include "base/sort.h"
 #include "dump/base/memory.h"
+#include "format.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -106,8 +107,11 @@ void capture_sites_add(struct capture_sites *sites, struct graph *graph, struct 
     type_layouts_read(&sites->layouts, report, &sites->modules);
     add_site(graph)->is_uncounted = true;
     add_site(graph);
-    for (size_t i = 0; i < report->counted; i++)
-        add_view(graph, texts, &report->sites[i]->view);
+    for (size_t i = 0; i < report->counted; i++) {
+        struct site_view view = report->sites[i]->view;
+        view.type = report_is_exception_pool(report->sites[i]) ? ALLOCSITE_BYTES : view.type;
+        add_view(graph, texts, &view);
+    }
     set_types(sites, graph, texts);
     graph->head.program = text_of(texts, report->program);
 }
@@ -123,11 +127,11 @@ bool capture_sites_read(struct capture_sites *sites, struct graph *graph, struct
     return true;
 }
 
-void capture_texts_take(struct graph *graph, struct string_pool *texts) {
-    graph->texts = texts->list;
+void capture_texts_copy(struct graph *graph, struct string_pool *texts) {
+    graph->texts = memory_zeros(texts->count, sizeof *graph->texts);
     graph->text_count = texts->count;
-    texts->list = NULL;
-    texts->count = 0;
+    for (size_t i = 0; i < texts->count; i++)
+        graph->texts[i] = memory_copy(texts->list[i], strlen(texts->list[i]) + 1);
 }
 
 void capture_sites_free(struct capture_sites *sites, const struct graph *graph) {

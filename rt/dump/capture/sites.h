@@ -26,8 +26,8 @@ bool capture_sites_read(struct capture_sites *, struct graph *, struct string_po
 void capture_sites_add(struct capture_sites *, struct graph *, struct string_pool *texts);
 void capture_sites_free(struct capture_sites *, const struct graph *);
 
-/* The texts go over to the graph. */
-void capture_texts_take(struct graph *, struct string_pool *);
+/* The graph has them for itself. */
+void capture_texts_copy(struct graph *, struct string_pool *);
 
 /* The first two sites of a graph, and that of a row of the report. */
 enum { CAPTURE_UNCOUNTED, CAPTURE_UNKNOWN, CAPTURE_FIRST };

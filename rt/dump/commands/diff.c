@@ -5,6 +5,7 @@
 #include "dump/base/files.h"
 #include "dump/commands/commands.h"
 #include "dump/html/html.h"
+#include "write/line.h"
 
 #include <getopt.h>
 #include <stdio.h>
@@ -20,9 +21,10 @@ struct diff_options {
 static int show(const struct diff *diff, const struct loaded *old, const struct loaded *new,
                 const struct diff_options *options, const struct symbolizer *names) {
     const struct html page = {.report = new->report, .diff = diff, .symbolizer = names};
-    if (options->is_page)
+    if (options->is_page) {
+        line_directory(new->report);
         html_write(standard_out(), &page);
-    else
+    } else
         (options->format == FORMAT_JSON ? diff_json : diff_text)(standard_out(), diff, old, new,
                                                                  &options->limits);
     int status = standard_out_end();

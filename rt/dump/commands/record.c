@@ -27,6 +27,7 @@ struct recording_job {
     unsigned pid;
     char path[PROCESS_PATH_SIZE]; /* of the process as a source */
     bool is_memory;
+    bool is_other;              /* it has become another program, which this recording is not of */
     uint64_t start_time, begun; /* of the process in the last sample */
     struct reason why;          /* there was no sample */
     uint64_t clock_begin, clock_epoch;
@@ -157,7 +158,8 @@ static bool is_same(struct recording_job *job, const struct report_source *sourc
     bool is_first = !job->taking.sample_count;
     uint64_t begun = source->profile.begun;
     bool is_other = begun && job->begun && job->begun != begun;
-    if (!is_first && (job->start_time != source->profile.start_time || is_other))
+    job->is_other = !is_first && (job->start_time != source->profile.start_time || is_other);
+    if (job->is_other)
         return reason_set(why, "runs another program now");
     job->start_time = source->profile.start_time;
     job->begun = begun;
@@ -214,7 +216,8 @@ static enum taken take_more(struct recording_job *job) {
     enum taken taken = TAKEN;
     int missed = 0;
     uint64_t interval = job->taking.interval, next = clock_now(CLOCK_BOOTTIME);
-    while (taken != CANNOT_WRITE && missed < MISSED && job->taking.sample_count != job->count) {
+    while (taken != CANNOT_WRITE && missed < MISSED && !job->is_other &&
+           job->taking.sample_count != job->count) {
         tell_thinned(job);
         uint64_t now = clock_now(CLOCK_BOOTTIME);
         next = next + interval > now ? next + interval : now + interval;

@@ -243,7 +243,9 @@ static int show_what(const char *path, struct report *report, struct showing *sh
 static int show(const char *path, struct report *report, struct showing *showing) {
     static char directory[PATH_MAX];
     report->directory = getcwd(directory, sizeof directory);
-    if (!showing->is_page && !showing->write_findings)
+    if (showing->is_page)
+        line_directory(report);
+    else if (!showing->write_findings)
         line_fit(report, standard_out_terminal());
     bool has_addresses = showing->what != SHOW_UNUSED && showing->what != SHOW_COVERAGE;
     if (has_addresses)

@@ -3,6 +3,7 @@
 #include "dump/top/top.h"
 #include "base/amount.h"
 #include "dump/commands/commands.h"
+#include "dump/load/loaded.h"
 #include "dump/process/process.h"
 
 #include <getopt.h>
@@ -114,9 +115,10 @@ static int show(const char *path, const struct top_options *options, bool is_pla
     struct reason why;
     if (!top_refresh(&top, &why))
         return complain(path, "%s", why.text);
+    int damage = laws_need_whole(path, top.now->source.report);
     int status = (is_plain ? top_tables : top_screen)(&top, options);
     top_close(&top);
-    return status;
+    return damage ? damage : status;
 }
 
 /* The profile of a process stays when it ends, and what it has counted last is there: so its path is looked

@@ -15,12 +15,21 @@ struct subject {
                      clean paths of files; of the site and of what it is inlined into */
     size_t function_count, count;
     char *module; /* clean path; NULL: unknown */
+    char id[sizeof "0123456789abcdef"];
+};
+
+/* Names in their order, with the subjects that have them. */
+struct subject_index {
+    struct subject_name *names;
+    size_t count, room;
+    bool is_made; /* when the first limit of its kind looks */
 };
 
 struct subjects {
     const struct report *report;
     struct subject *list; /* of all sites that have counted, in the report's order */
     size_t count;
+    struct subject_index *by; /* each kind of limit */
 };
 
 void subjects_make(struct subjects *, const struct report *);
@@ -81,6 +90,9 @@ const char *budget_kind_name(enum budget_kind);
 
 /* Whether the limit is for the site, among others. */
 bool budget_covers(const struct limit *, const struct subject *);
+
+/* The numbers of all that it is for, in the report's order. The caller frees them. */
+size_t *subjects_covered(const struct subjects *, const struct limit *, size_t *count);
 
 /* Writes a name as a pattern that matches it: in quotes if it needs them, a question mark for what must not
  * stand in a line. */

@@ -2,18 +2,14 @@
 /* A report held against a budget. */
 #include "dump/compare/check.h"
 
-#include "base/path.h"
 #include "dump/base/complain.h"
 #include "dump/base/memory.h"
-#include "dump/base/names.h"
 #include "dump/compare/budget.h"
 #include "dump/load/loaded.h"
 #include "model/report_order.h"
 
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 static uint64_t add(uint64_t a, uint64_t b) {
     uint64_t sum;
@@ -23,13 +19,12 @@ static uint64_t add(uint64_t a, uint64_t b) {
 struct check_sum check_sum(const struct subjects *subjects, const struct limit *limit) {
     const struct report_site *totals = &subjects->report->totals;
     struct check_sum sum = {.sites = 0};
-    for (size_t i = 0; i < subjects->count; i++) {
-        if (!budget_covers(limit, &subjects->list[i]))
-            continue;
-        sum.sites++;
+    size_t *covered = subjects_covered(subjects, limit, &sum.sites);
+    for (size_t i = 0; i < sum.sites; i++)
         for (enum measure measure = 0; measure < MEASURES; measure++)
-            sum.amounts[measure] = add(sum.amounts[measure], measure_of(subjects->list[i].site, measure));
-    }
+            sum.amounts[measure] =
+                add(sum.amounts[measure], measure_of(subjects->list[covered[i]].site, measure));
+    free(covered);
     /* The totals are those of sites that were left out, too. */
     for (enum measure measure = 0; limit->kind == BUDGET_TOTAL && measure < MEASURES; measure++)
         sum.amounts[measure] = measure_of(totals, measure);
@@ -73,11 +68,11 @@ static bool is_larger(const struct report_site *a, const struct report_site *b, 
 size_t check_largest(const struct check *check, const struct verdict *verdict,
                      const struct report_site **sites, size_t max) {
     enum measure measure = verdict->limit->measure;
-    size_t count = 0;
-    for (size_t i = 0; i < check->subjects->count; i++) {
-        const struct subject *subject = &check->subjects->list[i];
-        const struct report_site *site = subject->site;
-        if (!measure_of(site, measure) || !budget_covers(verdict->limit, subject))
+    size_t count = 0, of;
+    size_t *covered = subjects_covered(check->subjects, verdict->limit, &of);
+    for (size_t i = 0; i < of; i++) {
+        const struct report_site *site = check->subjects->list[covered[i]].site;
+        if (!measure_of(site, measure))
             continue;
         size_t at = count < max ? count++ : max;
         for (; at && is_larger(site, sites[at - 1], measure); at--)
@@ -86,6 +81,7 @@ size_t check_largest(const struct check *check, const struct verdict *verdict,
         if (at < max)
             sites[at] = site;
     }
+    free(covered);
     return count;
 }
 
@@ -149,59 +145,4 @@ int check_complain(const struct check *check) {
                  loaded->report->left_out);
     int unowned = is_of_owners ? laws_need_owners(loaded->path, loaded->report) : STATUS_DONE;
     return no_reach || is_part ? STATUS_FAILED : unowned;
-}
-
-/* ---- The names of sites that the patterns of a budget are held against. */
-
-static void add_function(struct subject *subject, const char *function) {
-    if (!function)
-        return;
-    char *base = memory_zeros(strlen(function), 1);
-    function_base(function, base);
-    subject->names[subject->count++] = base;
-    if (strcmp(base, function) != 0)
-        subject->names[subject->count++] = memory_text("%s", function);
-}
-
-static char *clean_path(const char *path) {
-    char clean[PATH_MAX];
-    path_show(clean, sizeof clean, path, NULL);
-    return memory_text("%s", clean);
-}
-
-static const struct place *place_of(const struct site_view *view, size_t index) {
-    return index ? &view->inlined[index - 1] : &view->at;
-}
-
-void subject_make(struct subject *subject, const struct report_site *site) {
-    const struct site_view *view = &site->view;
-    *subject = (struct subject){.site = site, .module = view->module ? clean_path(view->module) : NULL};
-    /* Of each place two names of the function and a file. */
-    subject->names = memory_zeros(3 * (view->inlined_count + 1), sizeof *subject->names);
-    for (size_t i = 0; i <= view->inlined_count; i++)
-        add_function(subject, place_of(view, i)->function);
-    subject->function_count = subject->count;
-    for (size_t i = 0; i <= view->inlined_count; i++)
-        if (place_of(view, i)->file)
-            subject->names[subject->count++] = clean_path(place_of(view, i)->file);
-}
-
-void subject_free(struct subject *subject) {
-    for (size_t i = 0; i < subject->count; i++)
-        free(subject->names[i]);
-    free(subject->names);
-    free(subject->module);
-}
-
-void subjects_make(struct subjects *subjects, const struct report *report) {
-    *subjects = (struct subjects){.report = report, .count = report->counted};
-    subjects->list = memory_zeros(subjects->count, sizeof *subjects->list);
-    for (size_t i = 0; i < subjects->count; i++)
-        subject_make(&subjects->list[i], report->sites[i]);
-}
-
-void subjects_free(struct subjects *subjects) {
-    for (size_t i = 0; i < subjects->count; i++)
-        subject_free(&subjects->list[i]);
-    free(subjects->list);
 }

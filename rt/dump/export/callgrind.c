@@ -33,6 +33,7 @@ struct callgrind {
     struct hash_index function_index;
     struct cost *costs;
     size_t count, room;
+    uint32_t *order; /* of the costs */
     struct hash_index index;
     uint32_t *of_frames; /* their functions */
     bool *is_named;      /* functions that the file has named */
@@ -85,8 +86,9 @@ static void add_sample(struct callgrind *callgrind, const struct sample *sample)
 }
 
 /* What a function allocates itself stands before what it calls. */
-static int compare(const void *a, const void *b) {
-    const struct cost *left = a, *right = b;
+static int compare(const void *a, const void *b, void *context) {
+    const struct cost *costs = ((const struct callgrind *)context)->costs,
+                      *left = &costs[*(const uint32_t *)a], *right = &costs[*(const uint32_t *)b];
     return compare_u64(left->function, right->function)
                ?: compare_u64(left->callee != 0, right->callee != 0)
                ?: compare_u64(left->line, right->line) ?: compare_u64(left->callee, right->callee);
@@ -161,17 +163,20 @@ static void put_cost(const struct callgrind *callgrind, const struct cost *cost)
 
 static void put_all(struct callgrind *callgrind) {
     size_t function = 0;
-    if (callgrind->count)
-        qsort(callgrind->costs, callgrind->count, sizeof *callgrind->costs, compare);
+    callgrind->order = memory_zeros(callgrind->count, sizeof *callgrind->order);
+    for (uint32_t i = 0; i < callgrind->count; i++)
+        callgrind->order[i] = i;
+    qsort_r(callgrind->order, callgrind->count, sizeof *callgrind->order, compare, callgrind);
     callgrind->is_named = memory_zeros(callgrind->function_count, sizeof *callgrind->is_named);
     put_head(callgrind);
     for (size_t i = 0; i < callgrind->count; i++) {
-        if (callgrind->costs[i].function != function) {
-            function = callgrind->costs[i].function;
+        const struct cost *cost = &callgrind->costs[callgrind->order[i]];
+        if (cost->function != function) {
+            function = cost->function;
             out_char(callgrind->out, '\n');
             put_function(callgrind, "", function);
         }
-        put_cost(callgrind, &callgrind->costs[i]);
+        put_cost(callgrind, cost);
     }
 }
 
@@ -183,11 +188,12 @@ void export_callgrind(struct out *out, const struct samples *samples) {
         callgrind.of_frames[i] = function_of(&callgrind, &samples->frames[i]);
     for (size_t i = 0; i < samples->count; i++)
         add_sample(&callgrind, &samples->list[i]);
+    hash_free(&callgrind.function_index);
+    hash_free(&callgrind.index);
     put_all(&callgrind);
     free(callgrind.functions);
     free(callgrind.costs);
+    free(callgrind.order);
     free(callgrind.of_frames);
     free(callgrind.is_named);
-    hash_free(&callgrind.function_index);
-    hash_free(&callgrind.index);
 }

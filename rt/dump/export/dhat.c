@@ -17,6 +17,8 @@ struct program_point {
     size_t first, count; /* of texts: its frames, the callee's before them */
 };
 
+enum { TEXT = 1 << 13 };
+
 struct dhat {
     const struct samples *samples;
     struct program_point *points;
@@ -24,15 +26,18 @@ struct dhat {
     struct hash_index index;
     uint32_t *texts; /* numbers of texts */
     size_t text_count, text_room;
-    uint32_t *of_frames; /* their texts, from 1 on; 0: not known yet */
-    struct string_pool pool;
-    struct out out;
-    char text[1 << 13];
+    uint32_t *of_frames;    /* their texts, from 1 on; 0: not known yet */
+    struct source *sources; /* of all texts */
+    size_t source_count, source_room;
+    struct hash_index by_text;
+    char text[TEXT], other[TEXT];
 };
 
-static uint32_t text_number(struct dhat *dhat) {
-    return (uint32_t)string_number(&dhat->pool, dhat->text) + 1;
-}
+/* What a text is of: to write it once more takes less memory than to keep it. */
+struct source {
+    const struct frame *frame;
+    const struct site_view *site; /* its callee, if frame is NULL */
+};
 
 static void put_number(struct out *out, uint32_t number) {
     out_char(out, ':');
@@ -40,13 +45,7 @@ static void put_number(struct out *out, uint32_t number) {
 }
 
 /* "0x0: function (file.c:12:3)", "0x0: function (in /lib/libc.so.6)" */
-static uint32_t frame_text(struct dhat *dhat, uint32_t number) {
-    const struct frame *frame = &dhat->samples->frames[number];
-    struct out *out = &dhat->out;
-    if (dhat->of_frames[number])
-        return dhat->of_frames[number];
-    out_open_memory(out, dhat->text, sizeof dhat->text);
-    out_text(out, "0x0: ");
+static void put_frame(struct out *out, const struct frame *frame) {
     out_plain(out, frame->function);
     out_text(out, frame->file ? " (" : " (in ");
     out_plain(out, frame->file ? frame->file : frame->module);
@@ -55,17 +54,46 @@ static uint32_t frame_text(struct dhat *dhat, uint32_t number) {
     if (frame->file && frame->line && frame->column)
         put_number(out, frame->column);
     out_char(out, ')');
-    return dhat->of_frames[number] = text_number(dhat);
 }
 
-static uint32_t callee_text(struct dhat *dhat, const struct site_view *site) {
-    struct out *out = &dhat->out;
-    out_open_memory(out, dhat->text, sizeof dhat->text);
-    out_text(out, "0x0: ");
+static void put_callee(struct out *out, const struct site_view *site) {
     out_plain(out, site->callee ? site->callee : "unsited");
     out_text(out, site->type ? " of " : "");
     out_plain(out, site->type ? site->type : "");
-    return text_number(dhat);
+}
+
+static const char *write_text(char text[TEXT], const struct source *source) {
+    struct out out;
+    out_open_memory(&out, text, TEXT);
+    out_text(&out, "0x0: ");
+    if (source->frame)
+        put_frame(&out, source->frame);
+    else
+        put_callee(&out, source->site);
+    return text;
+}
+
+static bool is_text(const void *text, const void *context, size_t element) {
+    struct dhat *dhat = (struct dhat *)context;
+    return strcmp(text, write_text(dhat->other, &dhat->sources[element])) == 0;
+}
+
+/* From 1 on. */
+static uint32_t text_number(struct dhat *dhat, struct source source) {
+    uint64_t hash = hash_text(0, write_text(dhat->text, &source));
+    size_t found = hash_find(&dhat->by_text, hash, is_text, dhat->text, dhat);
+    if (found != HASH_NONE)
+        return (uint32_t)found + 1;
+    memory_grow(&dhat->sources, dhat->source_count, &dhat->source_room, sizeof source);
+    hash_put(&dhat->by_text, hash, dhat->source_count);
+    dhat->sources[dhat->source_count] = source;
+    return (uint32_t)++dhat->source_count;
+}
+
+static uint32_t frame_text(struct dhat *dhat, uint32_t number) {
+    if (!dhat->of_frames[number])
+        dhat->of_frames[number] = text_number(dhat, (struct source){.frame = &dhat->samples->frames[number]});
+    return dhat->of_frames[number];
 }
 
 static void add_text(struct dhat *dhat, uint32_t number) {
@@ -95,7 +123,7 @@ static struct program_point *point_for(struct dhat *dhat, const struct program_p
 
 static void add_sample(struct dhat *dhat, const struct sample *sample) {
     struct program_point key = {.first = dhat->text_count, .count = sample->count + 1};
-    add_text(dhat, callee_text(dhat, sample->site));
+    add_text(dhat, text_number(dhat, (struct source){.site = sample->site}));
     for (size_t i = 0; i < sample->count; i++)
         add_text(dhat, frame_text(dhat, dhat->samples->paths[sample->first + i]));
     struct program_point *point = point_for(dhat, &key);
@@ -151,18 +179,18 @@ static void put_head(struct json *json, const struct samples *samples) {
 }
 
 /* In the order in which texts got their numbers: 0 is what the tree of the viewer begins with. */
-static void put_texts(struct json *json, const struct dhat *dhat) {
+static void put_texts(struct json *json, struct dhat *dhat) {
     json_line(json);
     json_open(json, "ftbl", '[');
     json_text(json, NULL, "[root]");
-    for (size_t i = 0; i < dhat->pool.count; i++) {
+    for (size_t i = 0; i < dhat->source_count; i++) {
         json_line(json);
-        json_text(json, NULL, dhat->pool.list[i]);
+        json_text(json, NULL, write_text(dhat->text, &dhat->sources[i]));
     }
     json_close(json, ']');
 }
 
-static void put_all(struct out *out, const struct dhat *dhat) {
+static void put_all(struct out *out, struct dhat *dhat) {
     struct json json = {.out = out};
     json_open(&json, NULL, '{');
     put_head(&json, dhat->samples);
@@ -186,6 +214,7 @@ void export_dhat(struct out *out, const struct samples *samples) {
     free(dhat->texts);
     free(dhat->of_frames);
     hash_free(&dhat->index);
-    string_pool_free(&dhat->pool);
+    hash_free(&dhat->by_text);
+    free(dhat->sources);
     free(dhat);
 }

@@ -12,8 +12,6 @@
 #include "dump/record/series.h"
 #include "dump/view/measure.h"
 
-#include <string.h>
-
 /* Name, and whether it is bytes that no terminal shows. export_NAME writes it. */
 #define ALLOCSITE_EXPORTS(X)                                                                                 \
     X(pprof, true)                                                                                           \
@@ -73,10 +71,13 @@ struct samples {
     size_t frame_count, frame_room;
     struct hash_index index; /* of frames */
     struct string_pool strings;
+    struct number_map short_names; /* of symbols, all of the pool */
     uint64_t totals[SAMPLE_VALUES];
     struct report_phase *phases; /* of the report, those of a site or stack together */
     const char **phase_names;    /* each once, in their order */
     size_t phase_count;
+    uint32_t *phased;    /* numbers of the samples of each phase, one phase behind the other */
+    size_t *phase_first; /* of each phase in these, and one more */
 };
 
 /* The symbolizer has looked up the report's addresses. Everything but the report's own is the samples'. */
@@ -87,11 +88,6 @@ void sample_values(uint64_t values[SAMPLE_VALUES], const struct counters *);
 
 /* Of the values, calls and bytes are known of what came in a phase. */
 enum { SAMPLE_PHASED = SAMPLE_OWNED };
-
-/* Whether the sample has something of the value in the phase; NULL: in any, or none. */
-static inline bool sample_has(const struct sample *sample, enum sample_value value, const char *phase) {
-    return sample->values[value] && (!phase || (sample->phase && strcmp(sample->phase, phase) == 0));
-}
 
 /* Which value the user looks at first. */
 enum sample_value samples_first(const struct samples *);

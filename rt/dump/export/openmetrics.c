@@ -184,9 +184,8 @@ static void put_phases(struct out *out, const struct samples *samples, enum samp
         put_head(out, name, help);
     for (size_t i = 0; i < samples->phase_count; i++) {
         uint64_t sum = 0;
-        for (size_t at = 0; at < samples->count; at++)
-            if (sample_has(&samples->list[at], value, samples->phase_names[i]))
-                sum += samples->list[at].values[value];
+        for (size_t at = samples->phase_first[i]; at < samples->phase_first[i + 1]; at++)
+            sum += samples->list[samples->phased[at]].values[value];
         begin_sample(out, samples, name);
         put_label(out, "phase", samples->phase_names[i]);
         end_sample(out, samples, sum, time_of(samples));

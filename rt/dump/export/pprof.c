@@ -44,10 +44,11 @@ static void message_number(struct message *message, unsigned field, uint64_t val
 static void message_bytes(struct message *message, unsigned field, const void *bytes, size_t size) {
     put_key(message, field, WIRE_BYTES);
     message_element(message, size);
-    for (size_t i = 0; i < size; i++) {
-        memory_grow(&message->bytes, message->size, &message->room, 1);
-        message->bytes[message->size++] = ((const unsigned char *)bytes)[i];
-    }
+    while (message->room - message->size < size)
+        memory_grow(&message->bytes, message->room, &message->room, 1);
+    if (size)
+        memcpy(message->bytes + message->size, bytes, size);
+    message->size += size;
 }
 
 /* Adds the message and empties it. */
@@ -114,9 +115,8 @@ struct pprof {
     struct string_pool strings;          /* the table, but for the empty text before all others */
     struct number_map functions;         /* by name and file */
     struct number_map mappings;          /* by path */
-    struct number_map
-        chains; /* of frames that were inlined into each other: by the first and the chain of the rest */
-    struct number_map locations; /* chains that are one */
+    struct number_map chains; /* of frames that were inlined into each other: by the first and the chain of
+                                 the rest; the number of each, with a mark once it is a location */
 };
 
 /* ---- Packing. */
@@ -150,6 +150,14 @@ static void end_part(struct pprof *pprof, unsigned field) {
 static uint64_t number_of(struct number_map *map, uint64_t key, bool *is_new) {
     *is_new = number_map_add(map, key, map->count + 1);
     return *number_map_find(map, key);
+}
+
+#define IS_LOCATION (UINT64_C(1) << 63)
+
+static uint64_t *chain_of(struct pprof *pprof, uint64_t rest, uint32_t frame) {
+    uint64_t key = rest << 32 | frame;
+    number_map_add(&pprof->chains, key, pprof->chains.count + 1);
+    return number_map_find(&pprof->chains, key);
 }
 
 /* Readers take nothing but UTF-8. */
@@ -228,12 +236,12 @@ static void add_line(struct pprof *pprof, const struct frame *frame, uint64_t fu
 /* Frames that were inlined into each other are one location, the innermost one first. */
 static uint64_t location(struct pprof *pprof, const uint32_t *path, size_t count) {
     const struct frame *frames = pprof->samples->frames;
-    bool is_new;
-    uint64_t id = 0;
-    for (size_t i = count; i-- > 0;)
-        id = number_of(&pprof->chains, id << 32 | path[i], &is_new);
-    if (!number_map_add(&pprof->locations, id, 0))
+    uint64_t id = 0, *chain = NULL;
+    for (size_t i = count; i-- > 0; id = *chain & ~IS_LOCATION)
+        chain = chain_of(pprof, id, path[i]);
+    if (*chain & IS_LOCATION)
         return id;
+    *chain |= IS_LOCATION;
     uint64_t of = mapping(pprof, frames[path[count - 1]].module);
     uint64_t *functions = memory_zeros(count, sizeof *functions);
     for (size_t i = 0; i < count; i++)
@@ -338,6 +346,5 @@ void export_pprof(struct out *out, const struct samples *samples) {
     number_map_free(&pprof->functions);
     number_map_free(&pprof->mappings);
     number_map_free(&pprof->chains);
-    number_map_free(&pprof->locations);
     free(pprof);
 }

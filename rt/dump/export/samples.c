@@ -23,16 +23,24 @@ const struct export_format *export_named(const char *name) {
     return NULL;
 }
 
+/* Many frames are of one function, and to shorten its name takes long. */
+static const char *short_name(struct samples *samples, const char *symbol) {
+    char text[NAME_SIZE];
+    const uint64_t *known = number_map_find(&samples->short_names, (uintptr_t)symbol);
+    if (known)
+        return (const char *)(uintptr_t)*known;
+    name_function(text, symbol, NAME_SIZE);
+    const char *name = string_keep(&samples->strings, text);
+    number_map_add(&samples->short_names, (uintptr_t)symbol, (uintptr_t)name);
+    return name;
+}
+
 /* What has no name is called by where it is. */
 static const char *name_of(struct samples *samples, const struct frame *at) {
     char text[NAME_SIZE];
     struct out out;
-    if (at->symbol && samples->full_names)
-        return at->symbol;
-    if (at->symbol) {
-        name_function(text, at->symbol, NAME_SIZE);
-        return string_keep(&samples->strings, text);
-    }
+    if (at->symbol)
+        return samples->full_names ? at->symbol : short_name(samples, at->symbol);
     out_open_memory(&out, text, sizeof text);
     out_plain(&out, at->module && !at->file ? path_base(at->module) : NULL);
     if (at->address) {
@@ -135,6 +143,31 @@ static void name_phases(struct samples *samples) {
             names[samples->phase_count++] = names[i];
 }
 
+static int compare_phase_name(const void *name, const void *element) {
+    return strcmp(name, *(const char *const *)element);
+}
+
+static size_t phase_number(const struct samples *samples, const char *phase) {
+    return sorted_before(samples->phase_names, samples->phase_count, sizeof *samples->phase_names, phase,
+                         compare_phase_name);
+}
+
+/* Of each phase it is asked which samples are of it, and there can be many of both. */
+static void part_by_phase(struct samples *samples) {
+    size_t *first = samples->phase_first = memory_zeros(samples->phase_count + 1, sizeof *first);
+    samples->phased = memory_zeros(samples->count, sizeof *samples->phased);
+    for (size_t i = 0; i < samples->count; i++)
+        if (samples->list[i].phase)
+            first[phase_number(samples, samples->list[i].phase) + 1]++;
+    for (size_t i = 0; i < samples->phase_count; i++)
+        first[i + 1] += first[i];
+    size_t *next = memory_copy(first, (samples->phase_count + 1) * sizeof *next);
+    for (size_t i = 0; i < samples->count; i++)
+        if (samples->list[i].phase)
+            samples->phased[next[phase_number(samples, samples->list[i].phase)]++] = (uint32_t)i;
+    free(next);
+}
+
 /* The number of the first one that is not before the owner. */
 static size_t first_phase(const struct samples *samples, uint64_t owner) {
     size_t low = 0, high = samples->report->phase_count;
@@ -215,12 +248,20 @@ static void add_left_out(struct samples *samples) {
     add_sample(samples, &sample);
 }
 
+/* Nothing is looked up any more, and who writes wants memory. */
+static void free_indices(struct samples *samples) {
+    hash_free(&samples->index);
+    number_map_free(&samples->short_names);
+}
+
 void samples_make(struct samples *samples, const struct symbolizer *symbolizer) {
     samples->value_count = samples->report->is_unowned ? SAMPLE_OWNED : SAMPLE_VALUES;
     sort_phases(samples);
     name_phases(samples);
     tree_parts(samples->report, symbolizer, 0, add_part, samples);
     add_left_out(samples);
+    part_by_phase(samples);
+    free_indices(samples);
 }
 
 void samples_free(struct samples *samples) {
@@ -229,7 +270,8 @@ void samples_free(struct samples *samples) {
     free(samples->frames);
     free(samples->phases);
     free(samples->phase_names);
-    hash_free(&samples->index);
+    free(samples->phased);
+    free(samples->phase_first);
     string_pool_free(&samples->strings);
 }
 

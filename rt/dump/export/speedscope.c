@@ -46,34 +46,59 @@ static void put_name(struct json *json, enum sample_value value, const char *pha
     json_text(json, "name", name);
 }
 
-static uint64_t total(const struct samples *samples, enum sample_value value, const char *phase) {
-    uint64_t sum = 0;
-    for (size_t i = 0; phase && i < samples->count; i++)
-        sum += sample_has(&samples->list[i], value, phase) ? samples->list[i].values[value] : 0;
-    return phase ? sum : samples->totals[value];
+/* What a profile is of. */
+struct selection {
+    enum sample_value value;
+    const char *phase;       /* NULL: any, or none */
+    const uint32_t *numbers; /* of samples; NULL: of all */
+    size_t count;
+};
+
+/* NULL: it has nothing of the value. */
+static const struct sample *sample_at(const struct samples *samples, const struct selection *selection,
+                                      size_t index) {
+    const struct sample *sample = &samples->list[selection->numbers ? selection->numbers[index] : index];
+    return sample->values[selection->value] ? sample : NULL;
 }
 
-/* phase: NULL: all of the value. */
-static void put_profile(struct json *json, const struct samples *samples, enum sample_value value,
-                        const char *phase) {
+static uint64_t total(const struct samples *samples, const struct selection *selection) {
+    uint64_t sum = 0;
+    for (size_t i = 0; selection->phase && i < selection->count; i++)
+        sum += samples->list[selection->numbers[i]].values[selection->value];
+    return selection->phase ? sum : samples->totals[selection->value];
+}
+
+static void put_profile(struct json *json, const struct samples *samples, const struct selection *selection) {
+    const struct sample *sample;
     json_line(json);
     json_open(json, NULL, '{');
     json_text(json, "type", "sampled");
-    put_name(json, value, phase);
-    json_text(json, "unit", sample_is_bytes(value) ? "bytes" : "none");
+    put_name(json, selection->value, selection->phase);
+    json_text(json, "unit", sample_is_bytes(selection->value) ? "bytes" : "none");
     json_number(json, "startValue", 0);
-    json_number(json, "endValue", total(samples, value, phase));
+    json_number(json, "endValue", total(samples, selection));
     json_open(json, "samples", '[');
-    for (size_t i = 0; i < samples->count; i++)
-        if (sample_has(&samples->list[i], value, phase))
-            put_path(json, samples, &samples->list[i]);
+    for (size_t i = 0; i < selection->count; i++)
+        if ((sample = sample_at(samples, selection, i)))
+            put_path(json, samples, sample);
     json_close(json, ']');
     json_open(json, "weights", '[');
-    for (size_t i = 0; i < samples->count; i++)
-        if (sample_has(&samples->list[i], value, phase))
-            json_number(json, NULL, samples->list[i].values[value]);
+    for (size_t i = 0; i < selection->count; i++)
+        if ((sample = sample_at(samples, selection, i)))
+            json_number(json, NULL, sample->values[selection->value]);
     json_close(json, ']');
     json_close(json, '}');
+}
+
+static void put_phases(struct json *json, const struct samples *samples) {
+    for (size_t phase = 0; phase < samples->phase_count; phase++)
+        for (int value = 0; value < SAMPLE_PHASED; value++)
+            put_profile(
+                json, samples,
+                &(struct selection){.value = (enum sample_value)value,
+                                    .phase = samples->phase_names[phase],
+                                    .numbers = samples->phased + samples->phase_first[phase],
+                                    .count = samples->phase_first[phase + 1] - samples->phase_first[phase]});
 }
 
 void export_speedscope(struct out *out, const struct samples *samples) {
@@ -87,10 +112,9 @@ void export_speedscope(struct out *out, const struct samples *samples) {
     json_line(&json);
     json_open(&json, "profiles", '[');
     for (size_t i = 0; i < samples->value_count; i++)
-        put_profile(&json, samples, (enum sample_value)i, NULL);
-    for (size_t i = 0; i < samples->phase_count * SAMPLE_PHASED; i++)
-        put_profile(&json, samples, (enum sample_value)(i % SAMPLE_PHASED),
-                    samples->phase_names[i / SAMPLE_PHASED]);
+        put_profile(&json, samples,
+                    &(struct selection){.value = (enum sample_value)i, .count = samples->count});
+    put_phases(&json, samples);
     json_close(&json, ']');
     json_end(&json);
 }

@@ -2,18 +2,45 @@
 /* Advice, from how types are laid out. */
 #include "dump/findings/findings.h"
 
+#include "dump/base/hash_index.h"
+#include "dump/base/memory.h"
+
+#include <stdlib.h>
 #include <string.h>
 
 enum { LEAST_PEAK = 4 << 10 }; /* bytes of the peak that are saved, for advice to be worth a word */
 
-static const struct report_site *largest_of(const struct findings *findings, const char *type) {
-    const struct report_site *largest = NULL;
-    for (size_t i = 0; i < findings->report->counted; i++) {
-        const struct report_site *site = findings->report->sites[i];
-        if (site->view.sited && !site->view.backing && site->view.type &&
-            strcmp(site->view.type, type) == 0 &&
-            (!largest || site->counters.peak_bytes > largest->counters.peak_bytes))
-            largest = site;
+/* Of the sites of each type the one that has most at the peak. */
+struct largest {
+    const struct report_site **list;
+    size_t count;
+    struct hash_index index;
+};
+
+static bool is_of_type(const void *type, const void *context, size_t element) {
+    return strcmp(((const struct largest *)context)->list[element]->view.type, type) == 0;
+}
+
+static size_t find_type(const struct largest *largest, const char *type) {
+    return hash_find(&largest->index, hash_text(0, type), is_of_type, type, largest);
+}
+
+static void see_site(struct largest *largest, const struct report_site *site) {
+    size_t found = find_type(largest, site->view.type);
+    if (found == HASH_NONE) {
+        hash_put(&largest->index, hash_text(0, site->view.type), largest->count);
+        largest->list[largest->count++] = site;
+    } else if (site->counters.peak_bytes > largest->list[found]->counters.peak_bytes) {
+        largest->list[found] = site;
+    }
+}
+
+static struct largest find_largest(const struct report *report) {
+    struct largest largest = {.list = memory_zeros(report->counted, sizeof *largest.list)};
+    for (size_t i = 0; i < report->counted; i++) {
+        const struct site_view *view = &report->sites[i]->view;
+        if (view->sited && !view->backing && view->type)
+            see_site(&largest, report->sites[i]);
     }
     return largest;
 }
@@ -36,14 +63,14 @@ static bool are_single(const struct group *row) {
            counters_bytes(counters) == counters_calls(counters) * row->use.layout->size;
 }
 
-static void look_at_padding(struct findings *findings, const struct group *row) {
+static void look_at_padding(struct findings *findings, const struct group *row,
+                            const struct report_site *site) {
     const struct counters *counters = &row->sum.counters;
     const struct type_layout *layout = row->use.layout;
     bool are_arrays = !layout->is_flexible && counters->peak_bytes % layout->size == 0;
     uint64_t objects = are_arrays ? counters->peak_bytes / layout->size : counters->peak_blocks,
              each = padding_saved(layout), saved = objects * each;
-    const struct report_site *site = largest_of(findings, row->key.name);
-    if (!site || layout->is_partial ||
+    if (layout->is_partial ||
         !finding_is_worth(saved, LEAST_PEAK, findings->report->totals.counters.peak_bytes) ||
         !findings_want(findings, site))
         return;
@@ -57,11 +84,11 @@ static void look_at_padding(struct findings *findings, const struct group *row) 
 enum { CLASS = 16, CLASS_HEAD = 8, CLASS_LEAST = 24, LITTLE = 4 };
 
 /* Blocks of glibc are multiples of 16 bytes, of which it needs 8 itself. */
-static void look_at_class(struct findings *findings, const struct group *row) {
+static void look_at_class(struct findings *findings, const struct group *row,
+                          const struct report_site *site) {
     uint64_t size = row->use.layout->size, over = (size + CLASS_HEAD) % CLASS,
              saved = row->sum.counters.peak_blocks * CLASS;
-    const struct report_site *site = largest_of(findings, row->key.name);
-    if (!site || size <= CLASS_LEAST || !over || over > LITTLE || !are_single(row) ||
+    if (size <= CLASS_LEAST || !over || over > LITTLE || !are_single(row) ||
         !finding_is_worth(saved, LEAST_PEAK, findings->report->totals.counters.peak_bytes) ||
         !findings_want(findings, site))
         return;
@@ -74,12 +101,18 @@ static void look_at_class(struct findings *findings, const struct group *row) {
 }
 
 void findings_add_types(struct findings *findings, const struct groups *types) {
+    struct largest largest = find_largest(findings->report);
     for (size_t i = 0; i < types->count; i++) {
         const struct group *row = &types->rows[i];
         if (!row->key.name || row->key.is_module || !type_use_has_padding(&row->use) ||
             !row->use.layout->size)
             continue;
-        look_at_padding(findings, row);
-        look_at_class(findings, row);
+        size_t found = find_type(&largest, row->key.name);
+        if (found == HASH_NONE)
+            continue;
+        look_at_padding(findings, row, largest.list[found]);
+        look_at_class(findings, row, largest.list[found]);
     }
+    hash_free(&largest.index);
+    free(largest.list);
 }

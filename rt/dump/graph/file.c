@@ -35,6 +35,13 @@ void graph_write(struct out *out, const struct graph *graph) {
 
 /* ---- Reading it. */
 
+uint64_t graph_most = UINT32_MAX - 1;
+
+bool graph_is_full(struct reason *why) {
+    return reason_set(why, "has more than %llu blocks or references, which have no numbers",
+                      (unsigned long long)graph_most);
+}
+
 void graph_free(struct graph *graph) {
     for (size_t i = 0; i < graph->text_count; i++)
         free(graph->texts[i]);
@@ -61,7 +68,7 @@ const char *graph_content_of(const struct graph *graph, size_t block) {
 
 struct reader {
     const unsigned char *at, *end;
-    bool is_wrong;
+    bool is_wrong, is_full;
     bool is_first; /* version 1, which says how many edges and roots there are */
     uint64_t edges, roots;
 };
@@ -110,6 +117,7 @@ static void get_counts(struct reader *reader, struct graph *graph) {
     graph->module_count = reader->is_first ? 0 : get_count(reader);
     graph->site_count = get_count(reader);
     graph->block_count = get_count(reader);
+    reader->is_full = graph->block_count > graph_most;
     if (!reader->is_first)
         return;
     reader->edges = get_count(reader);
@@ -170,7 +178,8 @@ static void get_edge(struct reader *reader, struct graph *graph, size_t block, u
     int64_t at = *offset + get_signed(reader), to = (int64_t)block + get_signed(reader);
     uint64_t label = reader->is_first ? get(reader) : first - 1;
     reader->is_wrong |= at < 0 || at > UINT32_MAX || to < 0 || (uint64_t)to >= graph->block_count ||
-                        label >> 2 > graph->text_count || graph->edge_count >= UINT32_MAX - 1;
+                        label >> 2 > graph->text_count || graph->edge_count == graph_most;
+    reader->is_full |= graph->edge_count == graph_most;
     if (reader->is_wrong)
         return;
     *offset = (uint32_t)at;
@@ -290,12 +299,12 @@ bool graph_read(struct graph *graph, const char *bytes, size_t size, struct reas
                           GRAPH_VERSION);
     reader.is_first = version == 1;
     get_head(&reader, graph);
-    if (reader.is_wrong)
-        return reason_set(why, "is damaged or not whole");
+    if (reader.is_wrong || reader.is_full)
+        return reader.is_full ? graph_is_full(why) : reason_set(why, "is damaged or not whole");
     make_room(graph);
     get_all(&reader, graph);
     if (!reader.is_wrong)
         return true;
     graph_free(graph);
-    return reason_set(why, "is damaged or not whole");
+    return reader.is_full ? graph_is_full(why) : reason_set(why, "is damaged or not whole");
 }

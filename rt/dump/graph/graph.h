@@ -33,6 +33,12 @@ struct graph {
 
 void graph_free(struct graph *);
 
+/* Blocks and edges have numbers of 32 bits: there are no more of each. Tests set less. */
+extern uint64_t graph_most;
+
+/* Always false: *why says that there are more. */
+bool graph_is_full(struct reason *why);
+
 /* NULL: none. */
 static inline const char *graph_text(const struct graph *graph, uint32_t text) {
     return text == GRAPH_NONE ? NULL : graph->texts[text];

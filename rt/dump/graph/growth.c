@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What has grown from one graph to another. */
 #include "base/sort.h"
+#include "dump/base/hash_index.h"
 #include "dump/base/memory.h"
 #include "dump/graph/show.h"
 #include "names/names.h"
@@ -12,14 +13,18 @@
 struct grown {
     const char *type;
     int64_t objects, bytes;
-    struct graph_holders holders; /* those that hold more, with the difference */
+    struct graph_holders holders; /* those that hold more, with the difference; of the list of all */
 };
 
-static const struct graph_row *row_named(const struct graph_sums *sums, const char *name) {
+static bool is_row(const void *name, const void *sums, size_t row) {
+    return strcmp(((const struct graph_sums *)sums)->rows[row].name, name) == 0;
+}
+
+static struct hash_index index_rows(const struct graph_sums *sums) {
+    struct hash_index index = {.count = 0};
     for (size_t i = 0; i < sums->count; i++)
-        if (strcmp(sums->rows[i].name, name) == 0)
-            return &sums->rows[i];
-    return NULL;
+        hash_put(&index, hash_text(0, sums->rows[i].name), i);
+    return index;
 }
 
 static int by_growth(const void *a, const void *b) {
@@ -31,27 +36,21 @@ static int by_growth(const void *a, const void *b) {
 /* Types that have more bytes now. */
 static size_t find_grown(struct grown *grown, const struct graph_sums *old, const struct graph_sums *new) {
     static const struct graph_row none;
+    struct hash_index index = index_rows(old);
     size_t count = 0;
     for (size_t i = 0; i < new->count; i++) {
-        const struct graph_row *now = &new->rows[i], *was = row_named(old, now->name) ?: &none;
+        const struct graph_row *now = &new->rows[i];
+        size_t row = hash_find(&index, hash_text(0, now->name), is_row, now->name, old);
+        const struct graph_row *was = row == HASH_NONE ? &none : &old->rows[row];
         if (now->own > was->own)
             grown[count++] = (struct grown){.type = now->name,
                                             .objects = (int64_t)(now->objects - was->objects),
                                             .bytes = (int64_t)(now->own - was->own)};
     }
+    hash_free(&index);
     if (count)
         qsort(grown, count, sizeof *grown, by_growth);
     return count;
-}
-
-static uint64_t references_of(const struct graph_holders *holders, const struct graph_holder *like) {
-    for (size_t i = 0; i < holders->count; i++) {
-        const struct graph_holder *holder = &holders->list[i];
-        if (holder->is_root == like->is_root && strcmp(holder->from, like->from) == 0 &&
-            is_same_text(holder->field, like->field))
-            return holder->references;
-    }
-    return 0;
 }
 
 static int by_references(const void *a, const void *b) {
@@ -59,23 +58,47 @@ static int by_references(const void *a, const void *b) {
     return compare_u64(right->references, left->references) ?: strcmp(left->from, right->from);
 }
 
-static void find_new_holders(struct grown *grown, const struct graph *from, const struct graph *to) {
-    struct graph_holders old;
-    size_t kept = 0;
-    graph_holders_find(&old, from, grown->type);
-    graph_holders_find(&grown->holders, to, grown->type);
-    for (size_t i = 0; i < grown->holders.count; i++) {
-        struct graph_holder holder = grown->holders.list[i];
-        uint64_t was = references_of(&old, &holder);
+/* All holders of both graphs, each in the order of what they hold. */
+struct all_holders {
+    struct graph_holders old, new;
+};
+
+static int by_whole(const void *a, const void *b) {
+    return graph_holder_compare(a, b);
+}
+
+static void find_sorted(struct graph_holders *holders, const struct graph *graph) {
+    graph_holders_find(holders, graph, NULL);
+    if (holders->count)
+        qsort(holders->list, holders->count, sizeof *holders->list, by_whole);
+}
+
+static uint64_t references_of(const struct graph_holders *holders, const struct graph_holder *like) {
+    size_t at = sorted_before(holders->list, holders->count, sizeof *like, like, by_whole);
+    bool is_there = at < holders->count && by_whole(like, &holders->list[at]) == 0;
+    return is_there ? holders->list[at].references : 0;
+}
+
+static int compare_held(const void *type, const void *holder) {
+    return compare_text(type, ((const struct graph_holder *)holder)->to);
+}
+
+/* They stand where those of the type did. */
+static void find_new_holders(struct grown *grown, const struct all_holders *all) {
+    const struct graph_holders *new = &all->new;
+    size_t at = sorted_before(new->list, new->count, sizeof *new->list, grown->type, compare_held);
+    struct graph_holder *kept = grown->holders.list = new->list + at;
+    for (; at < new->count &&compare_held(grown->type, &new->list[at]) == 0; at++) {
+        struct graph_holder holder = new->list[at];
+        uint64_t was = references_of(&all->old, &holder);
         if (holder.references <= was)
             continue;
         holder.references -= was;
-        grown->holders.list[kept++] = holder;
+        *kept++ = holder;
     }
-    grown->holders.count = kept;
-    if (kept)
-        qsort(grown->holders.list, kept, sizeof *grown->holders.list, by_references);
-    graph_holders_free(&old);
+    grown->holders.count = (size_t)(kept - grown->holders.list);
+    if (grown->holders.count)
+        qsort(grown->holders.list, grown->holders.count, sizeof *kept, by_references);
 }
 
 static void grown_cell(char text[GRID_CELL], const void *context, const void *row, int column) {
@@ -156,29 +179,38 @@ static void put_values(struct out *out, const struct grown *grown, size_t count,
     }
 }
 
-void graph_show_growth(struct out *out, const struct graph *from, const struct graph *to, size_t shown,
-                       enum graph_format format) {
-    struct graph_dominators dominators;
-    struct graph_sums old, new;
-    graph_dominators_find(&dominators, from);
-    graph_sums_make(&old, from, &dominators, GRAPH_BY_TYPE, 0, false);
-    graph_dominators_free(&dominators);
-    graph_dominators_find(&dominators, to);
-    graph_sums_make(&new, to, &dominators, GRAPH_BY_TYPE, 0, false);
-    graph_dominators_free(&dominators);
-    struct grown *grown = memory_zeros(new.count, sizeof *grown);
-    size_t count = find_grown(grown, &old, &new);
-    count = shown && shown < count ? shown : count;
-    for (size_t i = 0; i < count; i++)
-        find_new_holders(&grown[i], from, to);
+static void put(struct out *out, const struct grown *grown, size_t count, enum graph_format format) {
     if (format == GRAPH_JSON)
         json_grown(out, grown, count);
     else if (format == GRAPH_TSV || format == GRAPH_CSV)
         put_values(out, grown, count, format == GRAPH_CSV);
     else
         put_grown(out, grown, count, format);
+}
+
+static void sum_types(struct graph_sums *sums, const struct graph *graph) {
+    struct graph_dominators dominators;
+    graph_dominators_find(&dominators, graph);
+    graph_sums_make(sums, graph, &dominators, GRAPH_BY_TYPE, 0, false);
+    graph_dominators_free(&dominators);
+}
+
+void graph_show_growth(struct out *out, const struct graph *from, const struct graph *to, size_t shown,
+                       enum graph_format format) {
+    struct graph_sums old, new;
+    struct all_holders all;
+    sum_types(&old, from);
+    sum_types(&new, to);
+    find_sorted(&all.old, from);
+    find_sorted(&all.new, to);
+    struct grown *grown = memory_zeros(new.count, sizeof *grown);
+    size_t count = find_grown(grown, &old, &new);
+    count = shown && shown < count ? shown : count;
     for (size_t i = 0; i < count; i++)
-        graph_holders_free(&grown[i].holders);
+        find_new_holders(&grown[i], &all);
+    put(out, grown, count, format);
+    graph_holders_free(&all.old);
+    graph_holders_free(&all.new);
     graph_sums_free(&old);
     graph_sums_free(&new);
     free(grown);

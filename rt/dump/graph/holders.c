@@ -95,7 +95,7 @@ static void add_roots(struct references *references) {
     }
 }
 
-static int by_holder(const struct graph_holder *left, const struct graph_holder *right) {
+int graph_holder_compare(const struct graph_holder *left, const struct graph_holder *right) {
     return compare_text(left->to, right->to) ?: left->is_root - right->is_root
                                              ?: compare_text(left->from, right->from)
                                              ?: compare_text(left->field, right->field);
@@ -103,7 +103,7 @@ static int by_holder(const struct graph_holder *left, const struct graph_holder 
 
 static int by_number(const void *a, const void *b) {
     const struct graph_holder *left = a, *right = b;
-    return compare_u64(right->references, left->references) ?: by_holder(left, right);
+    return compare_u64(right->references, left->references) ?: graph_holder_compare(left, right);
 }
 
 /* The objects of each holder are counted once each: its references come together, and who was last to count

@@ -5,6 +5,7 @@
 #include "base/sort.h"
 #include "dump/base/memory.h"
 #include "dump/base/progress.h"
+#include "dump/types/name.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -61,7 +62,10 @@ static void count_all(struct graph_sums *sums, const struct graph *graph,
     for (size_t i = 0; i < graph->block_count; i++) {
         count(row_of(sums, graph, i), graph, i, dominators->is_lost[i]);
         count(&sums->total, graph, i, dominators->is_lost[i]);
-        sums->typed += graph_type_of(graph, i) ? graph_own(graph, i) : 0;
+        const char *type = graph_type_of(graph, i);
+        bool is_known = type && !strstr(type, TYPE_NAME_OR);
+        sums->typed += is_known ? graph_own(graph, i) : 0;
+        sums->ambiguous += type && !is_known ? graph_own(graph, i) : 0;
     }
 }
 
@@ -184,7 +188,7 @@ static int by_retained(const void *a, const void *b) {
                                                         ?: compare_u64(left->site, right->site);
 }
 
-static void sort_rows(struct graph_sums *sums, const struct graph *graph, enum graph_by by) {
+static void sort_rows(struct graph_sums *sums, const struct graph *graph) {
     size_t kept = 0;
     for (size_t i = 0; i < sums->count; i++)
         if (sums->rows[i].objects)
@@ -192,12 +196,14 @@ static void sort_rows(struct graph_sums *sums, const struct graph *graph, enum g
     sums->count = kept;
     if (kept)
         qsort(sums->rows, kept, sizeof *sums->rows, by_retained);
-    memset(sums->row_of, 0xff, graph->site_count * sizeof *sums->row_of);
+    uint32_t *now = memory_zeros(graph->site_count, sizeof *now); /* + 1; 0: it has no objects */
     for (uint32_t row = 0; row < kept; row++)
-        for (uint32_t site = 0; site < graph->site_count; site++)
-            if (by == GRAPH_BY_SITE ? site == sums->rows[row].site
-                                    : graph->sites[site].type == graph->sites[sums->rows[row].site].type)
-                sums->row_of[site] = row;
+        now[sums->row_of[sums->rows[row].site]] = row + 1;
+    for (uint32_t site = 0; site < graph->site_count; site++) {
+        uint32_t row = now[sums->row_of[site]];
+        sums->row_of[site] = row ? row - 1 : (uint32_t)kept;
+    }
+    free(now);
 }
 
 void graph_sums_make(struct graph_sums *sums, const struct graph *graph,
@@ -207,10 +213,7 @@ void graph_sums_make(struct graph_sums *sums, const struct graph *graph,
     make_rows(sums, graph, by);
     count_all(sums, graph, dominators);
     retain(sums, graph, dominators);
-    sort_rows(sums, graph, by);
-    for (uint32_t site = 0; site < graph->site_count; site++)
-        if (sums->row_of[site] == GRAPH_NONE)
-            sums->row_of[site] = (uint32_t)sums->count;
+    sort_rows(sums, graph);
     if (deep)
         reach_all(sums, graph, shown);
 }

@@ -23,7 +23,7 @@ struct graph_sums {
     size_t count;
     uint32_t *row_of; /* of each site of the graph */
     struct graph_row total;
-    uint64_t typed; /* bytes of blocks that have a type */
+    uint64_t typed, ambiguous; /* bytes of blocks that have a type, or one of several */
 };
 
 /* What a type is called if there is none. */
@@ -59,6 +59,9 @@ struct graph_holders {
 
 /* Those of objects of the type; NULL: of all. */
 void graph_holders_find(struct graph_holders *, const struct graph *, const char *type);
+
+/* By what they hold, then by what they are. */
+int graph_holder_compare(const struct graph_holder *, const struct graph_holder *);
 void graph_holders_free(struct graph_holders *);
 
 /* A root as people know it: "session", "stack of thread 12". */

@@ -74,6 +74,10 @@ static void put_head(const struct page *page, const struct graph *graph, const s
     page_size(page, sums->total.own);
     out_text(page->out, ", of a known type: ");
     page_share(page, sums->typed, sums->total.own);
+    if (sums->ambiguous) {
+        out_text(page->out, ", of one of several: ");
+        page_share(page, sums->ambiguous, sums->total.own);
+    }
     out_text(page->out, ", lost: ");
     page_size(page, sums->total.lost_bytes);
     page_end_line(page);

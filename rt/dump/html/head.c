@@ -169,6 +169,10 @@ static void put_cards(struct out *out, const struct report *report, const struct
     out_text(out, "</dl>\n");
 }
 
+static void put_directory(const struct page *page) {
+    out_plain(page->out, page->report->directory);
+}
+
 static void put_more(struct out *out, const struct report *report) {
     if (report->totals.counters.failed || report->peak_within || report->is_unowned)
         put_paragraph(out, report, "more", "", report->is_unowned ? summary_live : summary_totals);
@@ -180,6 +184,8 @@ static void put_more(struct out *out, const struct report *report) {
         put_paragraph(out, report, "more", "Inherited: ", summary_inherited);
     if (report->has_custom)
         put_paragraph(out, report, "more", "Custom: ", summary_custom);
+    if (report->is_elsewhere)
+        put_paragraph(out, report, "more", "Files: below ", put_directory);
 }
 
 static void put_heading(struct out *out, const struct report *report, const struct report *old) {

@@ -30,14 +30,25 @@ struct symbol_module {
     bool was_complained;
 };
 
+struct module_name {
+    const char *path, *build_id;
+};
+
+static uint64_t hash_module(const struct module_name *name) {
+    return hash_text(hash_text(0, name->path), name->build_id);
+}
+
+static bool is_module(const void *key, const void *context, size_t element) {
+    const struct module_name *name = key;
+    const struct symbol_module *module = &((const struct symbolizer *)context)->modules[element];
+    return strcmp(module->path, name->path) == 0 && is_same_text(module->build_id, name->build_id);
+}
+
 static struct symbol_module *find_module(const struct symbolizer *symbolizer, const char *path,
                                          const char *build_id) {
-    for (size_t i = 0; i < symbolizer->count; i++) {
-        struct symbol_module *module = &symbolizer->modules[i];
-        if (is_same_text(module->build_id, build_id) && strcmp(module->path, path) == 0)
-            return module;
-    }
-    return NULL;
+    const struct module_name name = {path, build_id};
+    size_t found = hash_find(&symbolizer->by_path, hash_module(&name), is_module, &name, symbolizer);
+    return found == HASH_NONE ? NULL : &symbolizer->modules[found];
 }
 
 static struct symbol_module *module_for(struct symbolizer *symbolizer, const char *path,
@@ -45,6 +56,7 @@ static struct symbol_module *module_for(struct symbolizer *symbolizer, const cha
     struct symbol_module *found = find_module(symbolizer, path, build_id);
     if (found)
         return found;
+    hash_put(&symbolizer->by_path, hash_module(&(struct module_name){path, build_id}), symbolizer->count);
     memory_grow(&symbolizer->modules, symbolizer->count, &symbolizer->room, sizeof *symbolizer->modules);
     struct symbol_module *module = &symbolizer->modules[symbolizer->count++];
     *module = (struct symbol_module){.path = string_keep(&symbolizer->strings, path),
@@ -236,6 +248,7 @@ void symbolizer_free(struct symbolizer *symbolizer) {
     for (size_t i = 0; i < symbolizer->count; i++)
         free_module(&symbolizer->modules[i]);
     free(symbolizer->modules);
+    hash_free(&symbolizer->by_path);
     string_pool_free(&symbolizer->strings);
 }
 

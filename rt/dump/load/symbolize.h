@@ -20,6 +20,7 @@ struct symbolizer {
 
     struct symbol_module *modules;
     size_t count, room;
+    struct hash_index by_path;
     struct string_pool strings;
 };
 

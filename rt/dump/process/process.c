@@ -93,6 +93,12 @@ uint64_t process_own_pid(uint64_t pid) {
     return own;
 }
 
+bool process_filters_calls(uint64_t id) {
+    char text[4096];
+    const char *at = read_status(id, "\nSeccomp:", text, sizeof text);
+    return at && atoi(at) != 0;
+}
+
 static uint64_t read_kib(uint64_t pid, const char *name) {
     char text[4096];
     const char *at = read_status(pid, name, text, sizeof text);

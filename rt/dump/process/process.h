@@ -28,6 +28,9 @@ uint64_t process_start_time(uint64_t pid);
 /* Its number as it sees it itself, which in a container is another one; 0: there is no such process. */
 uint64_t process_own_pid(uint64_t pid);
 
+/* Whether system calls of the thread may be refused (seccomp(2)). */
+bool process_filters_calls(uint64_t id);
+
 /* How much memory it has in bytes, swapped out or not; 0: that cannot be told. */
 uint64_t process_memory(uint64_t pid);
 

@@ -8,6 +8,7 @@
 #include "dump/process/process.h"
 #include "model/holes.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
@@ -31,11 +32,15 @@ struct reading {
     bool is_rearranged, has_risen; /* since it began */
 };
 
-static void read_header(struct reading *reading, struct profile_header *header) {
+/* False: it is not there, and all of it is 0. */
+static bool read_header(struct reading *reading, struct profile_header *header) {
     uint64_t address;
-    if (!remote_read(&reading->memory, (uintptr_t)reading->root.store.header, &address, sizeof address) ||
-        !address || !remote_read(&reading->memory, address, header, sizeof *header))
+    bool is_read =
+        remote_read(&reading->memory, (uintptr_t)reading->root.store.header, &address, sizeof address) &&
+        address && remote_read(&reading->memory, address, header, sizeof *header);
+    if (!is_read)
         *header = (struct profile_header){.version = 0};
+    return is_read;
 }
 
 static bool read_option(struct reading *reading, uint16_t offset) {
@@ -145,6 +150,15 @@ static void finish(struct reading *reading, struct profile_image *image) {
     memcpy(image->bytes, &header, sizeof header);
 }
 
+/* A process that ends, or becomes another program, loses its memory in the middle: what was read until then
+ * has counters without names. Of one that has had more read than it should this is not known. */
+static bool is_still_there(struct reading *reading, struct reason *why) {
+    struct profile_header now;
+    errno = 0;
+    bool is_there = read_header(reading, &now) ? now.begun == reading->header.begun : errno == EOVERFLOW;
+    return is_there || reason_set(why, "ended while it was read");
+}
+
 /* Names last: whatever has counted has a record by then. */
 static bool read_all(struct reading *reading, struct profile_image *image, struct reason *why) {
     reading->start_time = process_start_time(reading->memory.pid);
@@ -162,7 +176,7 @@ static bool read_all(struct reading *reading, struct profile_image *image, struc
         return false;
     remote_names_read(&reading->names, &reading->memory, &reading->root);
     finish(reading, image);
-    return true;
+    return is_still_there(reading, why);
 }
 
 static bool read_once(struct profile_image *image, unsigned pid, bool *is_calm, struct reason *why) {

@@ -4,6 +4,7 @@
 #include "dump/html/html.h"
 #include "dump/load/source.h"
 #include "dump/serve/serve.h"
+#include "write/line.h"
 
 #include <arpa/inet.h>
 #include <limits.h>
@@ -17,6 +18,7 @@ typedef void answer_function(struct out *, const struct serving *, struct report
 
 static void put_page(struct out *out, const struct serving *serving, struct report *report, enum measure by) {
     (void)by;
+    line_directory(report);
     html_write(
         out, &(struct html){.report = report, .moment = serving->moment, .symbolizer = &serving->symbolizer});
 }
@@ -101,12 +103,17 @@ static bool is_address(const char *name) {
     return inet_pton(AF_INET, name, address) == 1 || inet_pton(AF_INET6, name, address) == 1;
 }
 
+/* What may stand behind the name. */
+static bool is_port(const char *rest) {
+    return !*rest || (*rest == ':' && !rest[1 + strspn(rest + 1, "0123456789")]);
+}
+
 /* "[::1]:80", "127.0.0.1:80", "localhost" */
 bool serve_is_host(const char *host) {
     char name[256], own[256] = "";
     bool has_brackets = *host == '[';
     size_t length = strcspn(host += has_brackets, has_brackets ? "]" : ":");
-    if (length >= sizeof name)
+    if (length >= sizeof name || (has_brackets && !host[length]) || !is_port(host + length + has_brackets))
         return false;
     memcpy(name, host, length);
     name[length] = '\0';

@@ -66,14 +66,20 @@ static enum MHD_Result answer(void *context, struct MHD_Connection *connection, 
     return send_response(connection, MHD_HTTP_SERVICE_UNAVAILABLE, text_response(served.why.text));
 }
 
+/* The paths that there are need no escapes, and one that is undone could end a longer path early. */
+static size_t keep_escapes(void *context, struct MHD_Connection *connection, char *text) {
+    (void)context, (void)connection;
+    return strlen(text);
+}
+
 /* One thread answers all, one after the other. */
 bool serve_until(struct serving *serving, int socket, const sigset_t *signals, struct reason *why) {
     enum { CONNECTIONS = 32, SECONDS = 20 };
     int number;
-    struct MHD_Daemon *daemon =
-        MHD_start_daemon(MHD_USE_INTERNAL_POLLING_THREAD, 0, NULL, NULL, answer, serving,
-                         MHD_OPTION_LISTEN_SOCKET, socket, MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS,
-                         MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)SECONDS, MHD_OPTION_END);
+    struct MHD_Daemon *daemon = MHD_start_daemon(
+        MHD_USE_INTERNAL_POLLING_THREAD, 0, NULL, NULL, answer, serving, MHD_OPTION_LISTEN_SOCKET, socket,
+        MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)SECONDS,
+        MHD_OPTION_UNESCAPE_CALLBACK, keep_escapes, NULL, MHD_OPTION_END);
     if (!daemon)
         return reason_errno(why);
     sigwait(signals, &number);

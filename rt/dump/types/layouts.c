@@ -55,9 +55,10 @@ static void add_type(struct type_layouts *layouts, const struct site_view *view)
     memset(type, 0, sizeof *type);
     type->module = view->module;
     type->type = view->type;
-    if (!read_name(&type->name, view->type))
-        type->name.text[0] = '\0';
-    else if (is_pointer(type->name.text))
+    struct type_name name;
+    if (read_name(&name, view->type))
+        type->name = (struct type_sought){string_keep(&layouts->names, name.text), name.is_tag};
+    if (type->name.text && is_pointer(type->name.text))
         type->layout = (struct type_layout){.state = TYPE_KNOWN, .size = POINTER_SIZE};
     hash_put(&layouts->index, hash_type(view), layouts->count++);
 }
@@ -87,7 +88,7 @@ static void add_types(struct type_layouts *layouts, const struct report *report)
 struct shared {
     struct reason why;
     const struct elf_file *elf;
-    const struct type_name *names;
+    const struct type_sought *names;
     size_t count;
     struct type_fields *fields;
     struct type_layout layouts[];
@@ -125,7 +126,7 @@ static struct type_layout checked(const struct type_layout *from, const struct t
 /* The types of one module that are to be looked up. */
 struct wanted {
     size_t *types;
-    struct type_name *names;
+    struct type_sought *names;
     size_t count;
 };
 
@@ -196,7 +197,7 @@ static bool list_wanted(struct wanted *wanted, const struct type_layouts *layout
     wanted->count = 0;
     for (size_t i = 0; i < layouts->count; i++) {
         const struct module_type *type = &layouts->types[i];
-        if (type->layout.state != TYPE_UNKNOWN || !type->name.text[0] || !is_same_text(type->module, module))
+        if (type->layout.state != TYPE_UNKNOWN || !type->name.text || !is_same_text(type->module, module))
             continue;
         wanted->types[wanted->count] = i;
         wanted->names[wanted->count++] = type->name;
@@ -271,6 +272,7 @@ void type_layouts_free(struct type_layouts *layouts) {
     }
     hash_free(&layouts->index);
     string_pool_free(&layouts->alternatives);
+    string_pool_free(&layouts->names);
     free(layouts->types);
     free(layouts->unknown);
 }

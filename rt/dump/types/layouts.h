@@ -11,7 +11,7 @@
 /* The type as one module has it. */
 struct module_type {
     const char *module, *type; /* the report's */
-    struct type_name name;
+    struct type_sought name;
     struct type_layout layout;
     const struct type_fields *fields; /* that the layout has some of; NULL: they were not asked for */
 };
@@ -28,6 +28,7 @@ struct type_layouts {
     size_t count, room;
     struct hash_index index;
     struct string_pool alternatives; /* the types of sites that have several, if fields are wanted */
+    struct string_pool names;
     struct types_unknown *unknown;
     size_t unknown_count, unknown_room;
 };

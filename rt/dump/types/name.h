@@ -17,6 +17,12 @@ struct type_name {
     bool is_tag;               /* it began with struct, class, union or enum */
 };
 
+/* One that is looked for: of many at once, which would be large as buffers. */
+struct type_sought {
+    const char *text; /* NULL: it was too long */
+    bool is_tag;
+};
+
 /* False: it is too long. */
 bool type_name_read(struct type_name *, const char *spelled);
 

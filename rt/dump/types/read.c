@@ -128,7 +128,7 @@ static void walk_unit(void *context, Dwarf_Die unit, bool is_of_types) {
     type_search_end_unit(&walk->search);
 }
 
-bool debug_types(struct type_layout *layouts, struct type_fields *fields, const struct type_name *names,
+bool debug_types(struct type_layout *layouts, struct type_fields *fields, const struct type_sought *names,
                  size_t count, const struct elf_file *elf, struct reason *why) {
     struct debug_handle handle;
     if (!debug_open(&handle, elf, why))

@@ -13,6 +13,7 @@ enum { FOUND_MAX = 256 };
 struct type_wanted {
     size_t next;         /* of the same hash */
     size_t definitions;  /* that were found */
+    uint64_t last;       /* hash of the whole name of the last one */
     enum debug_fit best; /* of all that were found */
     bool is_elsewhere;   /* one of them is only declared */
 };
@@ -55,7 +56,7 @@ static bool has_tag(Dwarf_Half tag) {
 }
 
 /* In C a tag is a name of its own. */
-static bool is_kind(const struct type_search *search, const struct type_name *wanted, Dwarf_Half tag) {
+static bool is_kind(const struct type_search *search, const struct type_sought *wanted, Dwarf_Half tag) {
     return (!search->is_c || wanted->is_tag == has_tag(tag)) && (!wanted->is_tag || has_tag(tag));
 }
 
@@ -121,12 +122,8 @@ static bool is_inline(const void *context, const char *path, size_t length) {
 static bool is_enough(struct type_search *search, const struct type_found *found) {
     if (found->is_declaration)
         return !number_map_add(&search->found_declared, hash_number(found->whole, found->wanted), 1);
-    if (search->wanted[found->wanted].definitions < FOUND_MAX)
-        return false;
-    for (size_t i = search->found_count; i-- > 0;)
-        if (search->found[i].wanted == found->wanted && !search->found[i].is_declaration)
-            return search->found[i].whole == found->whole;
-    return false;
+    const struct type_wanted *wanted = &search->wanted[found->wanted];
+    return wanted->definitions >= FOUND_MAX && wanted->last == found->whole;
 }
 
 static void settle(struct type_search *search, struct type_found *noted, const char *full) {
@@ -137,7 +134,10 @@ static void settle(struct type_search *search, struct type_found *noted, const c
     noted->fit = debug_fit(search->debug, noted->offset, name, full, search->tells_defaults);
     if (noted->fit == FIT_NONE || is_enough(search, noted))
         return;
-    wanted->definitions += !noted->is_declaration;
+    if (!noted->is_declaration) {
+        wanted->definitions++;
+        wanted->last = noted->whole;
+    }
     wanted->best = noted->fit > wanted->best ? noted->fit : wanted->best;
     add(&search->found, &search->found_count, &search->found_room, noted);
 }

@@ -19,7 +19,7 @@
 /* All zero but what the caller sets: what comes first, and at each unit what comes next. */
 struct type_search {
     Dwarf_Debug debug;
-    const struct type_name *names;
+    const struct type_sought *names;
     struct type_layout *layouts;
     struct type_fields *fields; /* NULL: not wanted */
     size_t count;
@@ -77,7 +77,7 @@ bool debug_tells_defaults(Dwarf_Die unit);
 /* Sets the layouts of those types that are found, and adds their fields if there is where to. False: *why
  * says why the debug information cannot be read. libdwarf trusts what it reads more than it should: call this
  * in a process of its own. */
-bool debug_types(struct type_layout *, struct type_fields *, const struct type_name *, size_t count,
+bool debug_types(struct type_layout *, struct type_fields *, const struct type_sought *, size_t count,
                  const struct elf_file *, struct reason *why);
 
 #endif

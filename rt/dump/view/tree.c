@@ -243,19 +243,21 @@ static void visit_stacks(const struct report *report, const struct symbolizer *s
     }
 }
 
-static uint64_t rest(uint64_t whole, uint64_t part) {
+static uint64_t take_off(uint64_t whole, uint64_t part) {
     return whole > part ? whole - part : 0;
 }
 
-/* Of each row what is in no stack. */
+/* Of each row what is in no stack; NULL: there are none, so that it is all. */
 static struct counters *rests_of(const struct report *report) {
+    if (!report->stack_count)
+        return NULL;
     struct counters *rests = memory_zeros(report->counted, sizeof *rests);
     for (size_t i = 0; i < report->counted; i++)
         rests[i] = report->sites[i]->counters;
     for (size_t i = 0; i < report->stack_count; i++) {
         const struct report_stack *stack = &report->stacks[i];
         struct counters *of = stack->site->position < report->counted ? &rests[stack->site->position] : NULL;
-#define TAKE_OFF(name) of->name = rest(of->name, stack->counters.name);
+#define TAKE_OFF(name) of->name = take_off(of->name, stack->counters.name);
         if (of) {
             ALLOCSITE_COUNTED(TAKE_OFF)
         }
@@ -269,11 +271,12 @@ static void visit_rests(const struct report *report, const struct symbolizer *sy
     struct counters *rests = rests_of(report);
     for (size_t i = 0; i < report->counted; i++) {
         const struct report_site *site = report->sites[i];
-        bool is_empty = !counters_calls(&rests[i]) && !rests[i].live_blocks && !rests[i].peak_bytes;
+        const struct counters *rest = rests ? &rests[i] : &site->counters;
+        bool is_empty = !counters_calls(rest) && !rest->live_blocks && !rest->peak_bytes;
         if (site->view.backing || is_empty)
             continue;
         path_make(path, &site->view, NULL, symbolizer);
-        visit(context, &(struct tree_part){path, site, NULL, &rests[i]});
+        visit(context, &(struct tree_part){path, site, NULL, rest});
     }
     free(rests);
 }

@@ -50,10 +50,14 @@ void os_reserve(size_t size) {
     reserve.left = reserve.memory == MAP_FAILED ? 0 : size;
 }
 
+static size_t whole_pages(size_t size) {
+    return (size + PAGE - 1) & -PAGE;
+}
+
 /* From its end, and no more than half of what is left: there is some for whoever comes later. */
 static void *take_reserve(size_t size) {
     size_t left = __atomic_load_n(&reserve.left, __ATOMIC_RELAXED);
-    size = (size + PAGE - 1) & -PAGE;
+    size = whole_pages(size);
     do {
         if (size > left / 2)
             return MAP_FAILED;
@@ -70,6 +74,19 @@ void *os_map(size_t size, enum os_fork fork) {
         return NULL;
     advise(memory, size, fork);
     return memory;
+}
+
+void *os_map_apart(size_t size, enum os_fork fork) {
+    char *memory = os_map(PAGE + whole_pages(size) + PAGE, fork);
+    if (!memory)
+        return NULL;
+    mprotect(memory, PAGE, PROT_NONE);
+    mprotect(memory + PAGE + whole_pages(size), PAGE, PROT_NONE);
+    return memory + PAGE;
+}
+
+void os_unmap_apart(void *memory, size_t size) {
+    os_unmap((char *)memory - PAGE, PAGE + whole_pages(size) + PAGE);
 }
 
 bool os_map_over(void *address, size_t size, enum os_fork fork) {
@@ -148,13 +165,13 @@ static bool has_room(void) {
 
 void os_call_with_room(void (*function)(void *), void *context) {
     const size_t size = 4 * ROOM;
-    char *stack = has_room() ? NULL : os_map(size, OS_FORK_KEEPS);
+    char *stack = has_room() ? NULL : os_map_apart(size, OS_FORK_KEEPS);
     if (!stack) {
         function(context);
         return;
     }
     os_call_on_stack(stack + size, function, context);
-    os_unmap(stack, size);
+    os_unmap_apart(stack, size);
 }
 
 void os_yield(void) {

@@ -19,6 +19,11 @@ void os_reserve(size_t size);
 
 void os_unmap(void *, size_t size);
 
+/* The same between two pages that cannot be read: the kernel makes one mapping of what lies side by side, and
+ * whoever searches a stack does so to the end of its mapping. */
+void *os_map_apart(size_t size, enum os_fork);
+void os_unmap_apart(void *, size_t size);
+
 /* As os_map, in the place of what is mapped at address. False: it is as it was. */
 bool os_map_over(void *address, size_t size, enum os_fork);
 

@@ -2,59 +2,82 @@
 #include "lib/bill/contexts.h"
 
 #include "lib/base/os.h"
+#include "lib/base/slot.h"
 
-enum { SIZE_FIRST = 1 << 12, SIZE_LAST = 1 << 18, STEP = 1 << 3, LINE = 8 };
+/* A word of the table has a number, and above it what the hash has there. LINE: words of a cache line, which
+ * is all that is looked through. */
+enum { NUMBER_BITS = 18, SIZE_FIRST = 1 << 12, SIZE_LAST = 1 << NUMBER_BITS, STEP = 1 << 3, LINE = 16 };
+
+#define NUMBER_MASK ((UINT32_C(1) << NUMBER_BITS) - 1)
 
 __thread uint64_t context;
-uint64_t *contexts, contexts_size = SIZE_FIRST;
+__thread uint32_t context_last;
+struct context_known *contexts;
 bool contexts_hot, contexts_full;
 
-static uint64_t kept; /* words of the present table that are in use */
+/* That of so many words begins with the word of that number. */
+static uint32_t *table, size = SIZE_FIRST;
+
+static uint64_t numbers; /* given so far; those beyond the last are given again */
 
 bool contexts_begin(void) {
-    contexts = os_map(2 * sizeof *contexts * SIZE_LAST, OS_FORK_KEEPS);
+    table = os_map(2 * sizeof *table * SIZE_LAST, OS_FORK_KEEPS);
+    contexts = table ? os_map(sizeof *contexts << NUMBER_BITS, OS_FORK_KEEPS) : NULL;
     return contexts;
 }
 
 /* The i-th word, of a cache line, that may hold it, from that which is looked into first. */
-static uint64_t *word_of(uint64_t size, uint64_t hash, uint64_t i) {
-    uint64_t at = hash & (size - 1);
-    return &contexts[size | (at & -(uint64_t)LINE) | ((at + i) & (LINE - 1))];
+static inline uint32_t *word_of(uint32_t of_size, uint64_t hash, uint32_t i) {
+    uint32_t at = (uint32_t)hash & (of_size - 1);
+    return &table[of_size | (at & -(uint32_t)LINE) | ((at + i) & (LINE - 1))];
 }
 
-static uint32_t find_in(uint64_t size, uint64_t hash) {
-    const uint64_t *line = &contexts[size | (hash & (size - 1) & -(uint64_t)LINE)];
-    uint32_t part = 0;
-#pragma GCC unroll 8
-    for (int i = 0; i < LINE; i++)
-        part |= context_in(__atomic_load_n(&line[i], __ATOMIC_RELAXED), hash);
-    return part;
+static inline uint32_t tag_of(uint64_t hash) {
+    return (uint32_t)(hash >> 32) & ~NUMBER_MASK;
 }
 
-/* What stands in a table before moves into the present one. */
+/* Nothing is taken out, so behind a free word there is nothing. */
 uint32_t context_find(uint64_t hash) {
-    uint64_t size = __atomic_load_n(&contexts_size, __ATOMIC_RELAXED);
-    uint32_t part = find_in(size, hash);
-    while (!part && size > SIZE_FIRST) {
-        part = find_in(size /= STEP, hash);
-        if (part)
-            context_keep(hash, part);
+    uint32_t of_size = __atomic_load_n(&size, __ATOMIC_RELAXED), tag = tag_of(hash), word = 1;
+    for (uint32_t i = 0; i < LINE && word; i++) {
+        word = __atomic_load_n(word_of(of_size, hash, i), __ATOMIC_RELAXED);
+        if (!word || (word ^ tag) & ~NUMBER_MASK)
+            continue;
+        uint32_t number = word & NUMBER_MASK, key = context_key_at(number, hash);
+        if (UNLIKELY(key == ALLOCSITE_KEY_NONE))
+            continue;
+        __atomic_store_n(&contexts[context_last].next, number, __ATOMIC_RELAXED);
+        context_last = number;
+        return key;
     }
-    return part;
+    return ALLOCSITE_KEY_NONE;
 }
 
-static void grow(uint64_t size) {
-    if (size < SIZE_LAST && __atomic_compare_exchange_n(&contexts_size, &size, STEP * size, false,
-                                                        __ATOMIC_RELAXED, __ATOMIC_RELAXED))
-        __atomic_store_n(&kept, 0, __ATOMIC_RELAXED);
-}
-
-/* In the first word of the line that is free; if there is none, in its first one of all. */
-void context_keep(uint64_t hash, uint32_t part) {
-    uint64_t size = __atomic_load_n(&contexts_size, __ATOMIC_RELAXED), i = 0;
-    while (i < LINE && __atomic_load_n(word_of(size, hash, i), __ATOMIC_RELAXED))
+/* In the first word of its line that is free; if there is none, in any. */
+static void enter(uint32_t of_size, uint64_t hash, uint32_t number) {
+    uint32_t i = 0;
+    while (i < LINE && __atomic_load_n(word_of(of_size, hash, i), __ATOMIC_RELAXED))
         i++;
-    __atomic_store_n(word_of(size, hash, i % LINE), (hash & ~CONTEXT_SLOT) | part, __ATOMIC_RELAXED);
-    if (i < LINE && __atomic_add_fetch(&kept, 1, __ATOMIC_RELAXED) > size / 2)
-        grow(size);
+    __atomic_store_n(word_of(of_size, hash, i < LINE ? i : number), tag_of(hash) | number, __ATOMIC_RELAXED);
+}
+
+static void grow(uint32_t from, uint32_t count) {
+    for (uint32_t number = 1; number < count; number++)
+        enter(STEP * from, __atomic_load_n(&contexts[number].hash, __ATOMIC_RELAXED), number);
+    __atomic_compare_exchange_n(&size, &from, STEP * from, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
+}
+
+void context_keep(uint64_t hash, uint32_t key) {
+    uint64_t count = __atomic_add_fetch(&numbers, 1, __ATOMIC_RELAXED);
+    uint32_t number = (uint32_t)(count % NUMBER_MASK) + 1, now = __atomic_load_n(&size, __ATOMIC_ACQUIRE);
+    struct context_known *known = &contexts[number];
+    __atomic_store_n(&known->hash, 0, __ATOMIC_RELAXED);
+    __atomic_thread_fence(__ATOMIC_RELEASE);
+    __atomic_store_n(&known->key, key, __ATOMIC_RELAXED);
+    __atomic_store_n(&known->hash, hash, __ATOMIC_RELEASE);
+    __atomic_store_n(&contexts[context_last].next, number, __ATOMIC_RELAXED);
+    context_last = number;
+    enter(now, hash, number);
+    if (count > now / 2 && now < SIZE_LAST)
+        grow(now, number);
 }

@@ -8,8 +8,10 @@
  * the first one of other code. What a function finds that other code has called may be anyone's.
  *
  * A stack is therefore kept under its number only if no frame of the program is beyond such a one: when the
- * stack is whole, and ends within ROOT_MOST frames behind its last marked one (those that start a program, a
- * thread, a coroutine). All others are walked at each allocation.
+ * stack is whole, and ends behind its last marked one within the frames that start a program or a thread. Of
+ * a coroutine's that may be one alone, which the number is made of: its body, if that is other code, may come
+ * to a call by several ways. Nor may a signal have come there, which finds such code at any instruction. All
+ * other stacks are walked at each allocation.
  *
  * Looked up is, with the number and the slot, where on its thread's stack the allocation is, and what it
  * returns to. Between the store and the entry of the function called a signal handler may have come that did
@@ -20,10 +22,10 @@
  * The numbers have 64 bits, of which 63 count here: with 2^17 contexts the chance that any two of them are
  * taken for one is below 1 in 10^9. contexts_check=1 walks at every allocation, and compares.
  *
- * The table is a cache: whatever is replaced in it is walked again and found to be the same part of its slot.
- * There are three tables, each eight times as large as the one before, so that a program of few contexts
- * touches few pages. The hot path looks into one word of the present one; the other words of its line, and
- * the tables before, are looked through where that has another context. */
+ * Contexts stand in the order in which they came first, and each notes which one came after it the last time:
+ * programs repeat themselves, so most are found there, in memory that the processor has fetched in time. The
+ * others are found by a table of their numbers. Both are a cache: whatever is replaced is walked again, and
+ * found to be the same part of its slot. */
 #ifndef ALLOCSITE_LIB_BILL_CONTEXTS_H
 #define ALLOCSITE_LIB_BILL_CONTEXTS_H
 
@@ -39,14 +41,19 @@
 
 extern ALLOCSITE_EXPORT __thread uint64_t context __attribute__((tls_model("initial-exec")));
 
-#define CONTEXT_SLOT ((UINT64_C(1) << SLOT_BITS) - 1)
+struct context_known {
+    uint64_t hash; /* 0: none; written last */
+    uint32_t key;  /* of its part, or of the slot that has no room for that */
+    uint32_t next; /* the context that came after it */
+};
 
-/* The tables: that of so many words begins with the word of that number. An entry is the part's slot below
- * what its hash has there. NULL: there are none. */
-extern uint64_t *contexts __attribute__((visibility("hidden")));
-extern uint64_t contexts_size __attribute__((visibility("hidden")));
+/* Number 0 is none's. NULL: there are none. */
+extern struct context_known *contexts __attribute__((visibility("hidden")));
 
-/* Whether there is anything in them, and nothing but a look into them is asked for. */
+/* The number of the thread's last one. */
+extern __thread uint32_t context_last __attribute__((tls_model("initial-exec"), visibility("hidden")));
+
+/* Whether there are any, and nothing but a look at them is asked for. */
 extern bool contexts_hot __attribute__((visibility("hidden")));
 
 /* There is no room for more; set where they are hot. */
@@ -59,22 +66,31 @@ bool contexts_begin(void);
 static inline uint64_t context_hash(uint32_t key, const void *frame) {
     uint64_t depth = walk_known.high - (uintptr_t)frame, back = ((const uintptr_t *)frame)[1];
     return hash_more(context + (back << 32 | back >> 32) + ((uint64_t)unloads_begun() << 40),
-                     depth << 32 | key);
+                     depth << 32 | key) |
+           1;
 }
 
-/* The part's slot, or the slot that has no room for this one; 0: it was not here lately. */
-static inline uint32_t context_in(uint64_t entry, uint64_t hash) {
-    return (entry ^ hash) & ~CONTEXT_SLOT ? 0 : (uint32_t)(entry & CONTEXT_SLOT);
+/* Its key, if the number still is that of this one; else ALLOCSITE_KEY_NONE. */
+static inline uint32_t context_key_at(uint32_t number, uint64_t hash) {
+    const struct context_known *known = &contexts[number];
+    if (__atomic_load_n(&known->hash, __ATOMIC_ACQUIRE) != hash)
+        return ALLOCSITE_KEY_NONE;
+    uint32_t key = __atomic_load_n(&known->key, __ATOMIC_ACQUIRE);
+    return LIKELY(__atomic_load_n(&known->hash, __ATOMIC_RELAXED) == hash) ? key : ALLOCSITE_KEY_NONE;
 }
 
-static inline uint32_t context_seen(uint64_t hash) {
-    uint64_t size = __atomic_load_n(&contexts_size, __ATOMIC_RELAXED);
-    return context_in(__atomic_load_n(&contexts[size | (hash & (size - 1))], __ATOMIC_RELAXED), hash);
-}
-
-/* The same in the rest of the tables. */
+/* The same by the table; ALLOCSITE_KEY_NONE: it was not here lately. */
 uint32_t context_find(uint64_t hash);
 
-void context_keep(uint64_t hash, uint32_t part);
+/* The same, if it is the one that came after the thread's last one before. */
+static inline uint32_t context_guessed(uint64_t hash) {
+    uint32_t number = __atomic_load_n(&contexts[context_last].next, __ATOMIC_RELAXED);
+    uint32_t key = context_key_at(number, hash);
+    if (LIKELY(key != ALLOCSITE_KEY_NONE))
+        context_last = number;
+    return key;
+}
+
+void context_keep(uint64_t hash, uint32_t key);
 
 #endif

@@ -7,6 +7,7 @@
 #include "lib/base/os.h"
 #include "lib/base/slot.h"
 #include "lib/base/table.h"
+#include "lib/elf/symtab.h"
 #include "lib/walk/walk.h"
 #include "lib/who/callers.h"
 #include "lib/who/descriptor.h"
@@ -14,7 +15,6 @@
 #include "model/filter.h"
 #include "names/names.h"
 
-#include <elf.h>
 #include <errno.h>
 #include <string.h>
 
@@ -121,55 +121,10 @@ static bool is_listed_symbol(const char *symbol) {
     return is_listed_function(plain);
 }
 
-/* ---- The symbols of a file, which may be damaged. */
-
-struct symbols {
-    const Elf64_Sym *list;
-    size_t count;
-    const char *strings;
-    size_t strings_size;
-};
-
-static bool has(size_t size, uint64_t offset, uint64_t length) {
-    return offset <= size && length <= size - offset;
-}
-
-/* The section's bytes; NULL: they are not in the file. */
-static const void *bytes_of(const char *file, size_t size, const Elf64_Shdr *section) {
-    bool is_there = section->sh_type != SHT_NOBITS && has(size, section->sh_offset, section->sh_size);
-    return is_there && section->sh_offset % 8 == 0 ? file + section->sh_offset : NULL;
-}
-
-static bool take_table(struct symbols *symbols, const char *file, size_t size, const Elf64_Shdr *sections,
-                       const Elf64_Shdr *table, unsigned count) {
-    const Elf64_Shdr *strings = table->sh_link < count ? &sections[table->sh_link] : NULL;
-    if (!strings || !has(size, strings->sh_offset, strings->sh_size) || !strings->sh_size ||
-        file[strings->sh_offset + strings->sh_size - 1])
-        return false;
-    *symbols = (struct symbols){bytes_of(file, size, table), table->sh_size / sizeof(Elf64_Sym),
-                                file + strings->sh_offset, strings->sh_size};
-    return symbols->list;
-}
-
-/* All symbols, or those that others may use. */
-static bool find_symbols(struct symbols *symbols, const char *file, size_t size) {
-    const Elf64_Ehdr *header = (const Elf64_Ehdr *)file;
-    static const uint32_t kinds[] = {SHT_SYMTAB, SHT_DYNSYM};
-    if (size < sizeof *header || memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 ||
-        header->e_shentsize != sizeof(Elf64_Shdr) || header->e_shoff % 8 != 0 ||
-        !has(size, header->e_shoff, (uint64_t)header->e_shnum * sizeof(Elf64_Shdr)))
-        return false;
-    const Elf64_Shdr *sections = (const Elf64_Shdr *)(file + header->e_shoff);
-    for (unsigned kind = 0; kind < 2; kind++)
-        for (unsigned i = 0; i < header->e_shnum; i++)
-            if (sections[i].sh_type == kinds[kind] &&
-                take_table(symbols, file, size, sections, &sections[i], header->e_shnum))
-                return true;
-    return false;
-}
+/* ---- The functions of a module. */
 
 /* Returns how many there are. to: NULL: they are only counted. */
-static size_t take_ranges(const struct symbols *symbols, struct range *to) {
+static size_t take_ranges(const struct symtab *symbols, struct range *to) {
     size_t count = 0;
     for (size_t i = 0; i < symbols->count; i++) {
         const Elf64_Sym *symbol = &symbols->list[i];
@@ -184,17 +139,16 @@ static size_t take_ranges(const struct symbols *symbols, struct range *to) {
 }
 
 static struct listed_module *read_module(const struct module *module) {
-    struct symbols symbols = {.count = 0};
-    size_t size = 0;
-    const char *file = os_map_to_read(module->path, &size);
-    size_t count = file && find_symbols(&symbols, file, size) ? take_ranges(&symbols, NULL) : 0;
+    struct symtab symbols;
+    bool is_open = symtab_open(&symbols, module->path, true);
+    size_t count = is_open ? take_ranges(&symbols, NULL) : 0;
     struct listed_module *listed = arena_take(sizeof *listed + count * sizeof *listed->ranges);
     if (listed) {
         listed->module = module;
         listed->count = count ? take_ranges(&symbols, listed->ranges) : 0;
     }
-    if (file)
-        os_unmap((void *)(uintptr_t)file, size);
+    if (is_open)
+        symtab_close(&symbols);
     return listed;
 }
 
@@ -241,8 +195,8 @@ bool listed_has(const struct record *record) {
 
 uint32_t listed_caller(uint32_t slot, const void *frame, const void *beyond) {
     const void *frames[FRAMES_MOST];
-    struct walk_told told;
-    size_t count = walk_stack_from(frame, frames, FRAMES_MOST, beyond, &told), first = 0;
+    enum walk_end end;
+    size_t count = walk_stack_from(frame, frames, FRAMES_MOST, beyond, &end), first = 0;
     for (bool is_inside = true; is_inside && first < count; first += is_inside) {
         struct module_address at = module_address(frames[first]);
         is_inside = holds(at.module, at.address);

@@ -2,31 +2,27 @@
 /* Parts of slots by stack. */
 #include "lib/bill/stacks.h"
 
+#include "base/hash.h"
 #include "format.h"
-#include "lib/base/descriptors.h"
 #include "lib/base/local.h"
 #include "lib/base/macros.h"
+#include "lib/base/os.h"
 #include "lib/base/slot.h"
 #include "lib/base/state.h"
 #include "lib/bill/contexts.h"
 #include "lib/bill/listed.h"
-#include "lib/who/modules.h"
-#include "lib/who/registry.h"
-
-#include "base/hash.h"
-#include "lib/base/os.h"
+#include "lib/bill/stack_sites.h"
+#include "lib/bill/steps.h"
 #include "lib/store/names.h"
 #include "lib/store/store.h"
 #include "lib/walk/walk.h"
 #include "lib/who/callers.h"
-#include "lib/who/descriptor.h"
+#include "lib/who/modules.h"
 #include "lib/who/parts.h"
+#include "lib/who/registry.h"
 #include "lib/who/unloads.h"
-#include "model/filter.h"
-#include "model/options.h"
 
 #include <errno.h>
-#include <string.h>
 
 uint32_t stacks_depth;
 static uint32_t kept; /* frames */
@@ -41,8 +37,8 @@ static uint64_t *cache;
 
 /* Of the hash, one for each frame: random. */
 #define HASH_FIRST 0xA0761D6478BD642Fu
-#define FACTORS    64
-static uint64_t factors[FACTORS];
+#define HASH_KEYS  64
+static uint64_t hash_keys[HASH_KEYS];
 
 /* Longer ones are rare, and are walked into memory of their own. */
 #define FRAMES_FEW 256
@@ -50,7 +46,7 @@ static uint64_t factors[FACTORS];
 struct walked {
     const void **frames;
     size_t count;
-    struct walk_told told;
+    enum walk_end end;
     const void *few[FRAMES_FEW];
 };
 
@@ -70,8 +66,8 @@ void stacks_begin(uint32_t depth, const char *patterns, const char *list, bool c
     depth = cache ? depth : 0;
     if (!depth && !has_list)
         return;
-    for (uint32_t i = 0; i < FACTORS; i++)
-        factors[i] = hash_more(i ? factors[i - 1] : HASH_FIRST, i) | 1;
+    for (uint32_t i = 0; i < HASH_KEYS; i++)
+        hash_keys[i] = hash_more(i ? hash_keys[i - 1] : HASH_FIRST, i);
     wanted = patterns;
     kept = depth;
     stacks_depth = depth ? depth : 1;
@@ -87,99 +83,46 @@ struct profile_walks stacks_walks(void) {
     return walks;
 }
 
+void stacks_tell(void) {
+    if (stacks_depth)
+        stack_sites_tell(wanted);
+}
+
 static void note_walk(const struct walked *walked) {
     struct profile_walks *walks = &store_header()->walks;
     walks->depth = kept;
-    __atomic_fetch_add(&walks->by_frame_pointer, walked->told.by_pointer, __ATOMIC_RELAXED);
-    __atomic_fetch_add(&walks->by_table, walked->count - walked->told.by_pointer, __ATOMIC_RELAXED);
-    __atomic_fetch_add(&walks->ended_early, walked->told.end == WALK_LOST, __ATOMIC_RELAXED);
+    size_t by_pointer = walk_by_pointer(walked->frames, walked->count);
+    __atomic_fetch_add(&walks->by_frame_pointer, by_pointer, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&walks->by_table, walked->count - by_pointer, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&walks->ended_early, walked->end == WALK_LOST, __ATOMIC_RELAXED);
 }
 
-/* Multilinear: the products do not wait for one another. */
+/* Sums of products of two frames each (NH of UMAC, RFC 4418), which do not wait for one another. */
+static inline unsigned __int128 hash_some(const void *const *frames, size_t count) {
+    unsigned __int128 sum = 0;
+    size_t i = 0;
+    for (; i + 1 < count; i += 2)
+        sum += (unsigned __int128)((uintptr_t)frames[i] + hash_keys[i]) *
+               ((uintptr_t)frames[i + 1] + hash_keys[i + 1]);
+    if (i < count)
+        sum += (unsigned __int128)((uintptr_t)frames[i] + hash_keys[i]) * hash_keys[i + 1];
+    return sum;
+}
+
 static inline uint64_t hash_of(uint32_t slot, uint32_t unloads_before, const struct walked *walked) {
-    unsigned __int128 sum = (unsigned __int128)((uint64_t)unloads_before << 32 | slot) * HASH_FIRST;
-    for (size_t i = 0; i < walked->count; i++) {
-        if (UNLIKELY(i && i % FACTORS == 0))
-            sum = hash_more((uint64_t)sum, (uint64_t)(sum >> 64));
-        sum += (unsigned __int128)(uintptr_t)walked->frames[i] * factors[i % FACTORS];
-    }
-    return hash_more((uint64_t)sum, (uint64_t)(sum >> 64));
-}
-
-/* 0: no room for more, or not known and none that may be added. */
-static profile_name step_of(const void *address, profile_name caller, bool may_add) {
-    struct module_address at = module_address(address);
-    struct profile_step step = {.caller = caller,
-                                .module = !at.module || at.module->slot == NO_SLOT ? 0 : at.module->slot,
-                                .address = {(uint32_t)at.address, (uint32_t)(at.address >> 32)}};
-    return names_step(&step, may_add);
-}
-
-/* Steps that were here, by address and caller: what the hash of both has above the index, and the step. To
- * find the module of an address takes some hundred instructions. */
-#define STEP_CACHE_BITS 13
-static uint64_t step_cache[1u << STEP_CACHE_BITS];
-
-static profile_name step_seen(const void *address, profile_name caller, bool may_add,
-                              uint32_t unloads_before) {
-    uint64_t hash = hash_more((uint64_t)unloads_before << 32 | caller, (uintptr_t)address);
-    uint64_t *word = &step_cache[hash & ((1u << STEP_CACHE_BITS) - 1)];
-    uint64_t seen = __atomic_load_n(word, __ATOMIC_RELAXED);
-    const struct profile_step *step = names_step_at((profile_name)seen);
-    if (seen >> 32 == hash >> 32 && step && step->caller == caller)
-        return (profile_name)seen;
-    profile_name found = step_of(address, caller, may_add);
-    if (found && unloads_none_since(unloads_before))
-        __atomic_store_n(word, hash >> 32 << 32 | found, __ATOMIC_RELAXED);
-    return found;
-}
-
-/* The last stack of which the steps were looked for, from the outermost one on: what the next has in common
- * with it has the same ones. Whoever finds it taken does without. */
-static struct last {
-    bool is_taken;
-    uint32_t unloads_before;
-    size_t count;
-    const void *frames[FRAMES_FEW];
-    profile_name steps[FRAMES_FEW];
-} last;
-
-static size_t same_as_last(const struct walked *walked, uint32_t unloads_before) {
-    size_t most = walked->count < last.count ? walked->count : last.count, same = 0;
-    if (last.unloads_before != unloads_before)
-        return 0;
-    while (same < most && last.frames[same] == walked->frames[walked->count - 1 - same])
-        same++;
-    return same;
-}
-
-/* The step of the innermost frame; 0: not known. */
-static profile_name find_steps(const struct walked *walked, bool may_add, uint32_t unloads_before) {
-    bool is_mine = !__atomic_exchange_n(&last.is_taken, true, __ATOMIC_ACQUIRE);
-    size_t i = is_mine ? same_as_last(walked, unloads_before) : 0, first = i;
-    profile_name step = i ? last.steps[i - 1] : 0;
-    for (; i < walked->count; i++) {
-        const void *frame = walked->frames[walked->count - 1 - i];
-        step = step_seen(frame, step, may_add, unloads_before);
-        if (!step)
-            break;
-        if (is_mine && i < FRAMES_FEW) {
-            last.frames[i] = frame;
-            last.steps[i] = step;
-        }
-    }
-    if (is_mine) {
-        last.count = i < FRAMES_FEW ? i : FRAMES_FEW;
-        last.count = unloads_none_since(unloads_before) ? last.count : first;
-        last.unloads_before = unloads_before;
-        __atomic_store_n(&last.is_taken, false, __ATOMIC_RELEASE);
-    }
-    return step;
+    uint64_t hash = hash_more((uint64_t)unloads_before << 32 | slot, walked->count);
+    size_t from = 0, most;
+    do {
+        most = walked->count - from < HASH_KEYS ? walked->count - from : HASH_KEYS;
+        unsigned __int128 sum = hash_some(walked->frames + from, most);
+        hash = hash_more(hash + (uint64_t)sum, (uint64_t)(sum >> 64));
+    } while (UNLIKELY((from += most) < walked->count));
+    return hash;
 }
 
 static uint32_t part_for(uint32_t slot, const struct walked *walked, uint32_t unloads_before) {
     /* Without room steps of a new stack would be for nothing. */
-    profile_name step = find_steps(walked, part_stack_has_room(), unloads_before);
+    profile_name step = steps_find(walked->frames, walked->count, part_stack_has_room(), unloads_before);
     if (!step && walked->count)
         return NO_SLOT;
     bool is_new;
@@ -209,14 +152,14 @@ static COLD void walk_far(struct walked *walked, const void *frame, const void *
     if (!frames)
         return;
     walked->frames = frames;
-    walked->count = walk_stack_from(frame, frames, kept, beyond, &walked->told);
+    walked->count = walk_stack_from(frame, frames, kept, beyond, &walked->end);
 }
 
 static inline void walk(struct walked *walked, const void *frame, const void *beyond) {
     size_t most = kept < FRAMES_FEW ? kept : FRAMES_FEW;
     walked->frames = walked->few;
-    walked->count = walk_stack_from(frame, walked->few, most, beyond, &walked->told);
-    if (UNLIKELY(walked->told.end == WALK_FULL && most < kept))
+    walked->count = walk_stack_from(frame, walked->few, most, beyond, &walked->end);
+    if (UNLIKELY(walked->end == WALK_FULL && most < kept))
         walk_far(walked, frame, beyond);
 }
 
@@ -331,17 +274,28 @@ static void note_why(const struct walked *walked) {
 
 /* ---- The same by calling contexts. */
 
-#define ROOT_MOST 3
+/* Frames that start a program, or a thread with a function of a library's own; a coroutine. */
+#define ROOT_MOST       3
+#define ROOT_MOST_OTHER 1
+
+static bool is_root(const void *const *frames, size_t count, const void *innermost) {
+    bool is_own = walk_known.high - (uintptr_t)innermost < walk_known.high - walk_known.low;
+    for (size_t i = 0; i < count; i++)
+        if (walk_is_signal(frames[i]))
+            return false;
+    return count <= (is_own ? ROOT_MOST : ROOT_MOST_OTHER);
+}
 
 /* Whether the number stands for these frames. Where only so many frames are kept, and all of them are marked,
  * the rest does not matter. */
-static bool context_is_certain(const void *const *frames, size_t count, const struct walk_told *told) {
-    size_t marked = 0;
-    while (marked < count && walk_keeps_context(frames[marked]))
+static bool context_is_certain(const struct walked *walked, const void *innermost) {
+    size_t marked = 0, count = walked->count;
+    while (marked < count && walk_keeps_context(walked->frames[marked]))
         marked++;
     if (marked == count)
-        return told->end != WALK_LOST;
-    return marked && told->end == WALK_OUTERMOST && count - marked <= ROOT_MOST;
+        return walked->end != WALK_LOST;
+    return marked && walked->end == WALK_OUTERMOST &&
+           is_root(walked->frames + marked, count - marked, innermost);
 }
 
 static bool are_same_steps(profile_name a, profile_name b) {
@@ -373,12 +327,12 @@ static __attribute__((noinline)) uint32_t key_walked(uint32_t slot, const void *
     struct look look;
     look_begin(&look, frame, beyond_for(slot));
     const struct walked *walked = &look.walked;
-    bool is_certain = context_is_certain(walked->frames, walked->count, &walked->told);
+    bool is_certain = context_is_certain(walked, frame);
     uint32_t part = is_certain ? find_part(slot, &look) : part_walked(slot, &look);
-    if (!is_certain && kept == STACKS_WHOLE && walked->told.end != WALK_LOST && record_at(slot)->site)
+    if (!is_certain && kept == STACKS_WHOLE && walked->end != WALK_LOST && record_at(slot)->site)
         note_why(walked);
     if (is_certain && unloads_none_since(look.unloads_before)) {
-        context_keep(hash, part);
+        context_keep(hash, KEY(part));
         has_contexts = true;
         contexts_hot = !has_list && !is_checked;
     }
@@ -387,68 +341,16 @@ static __attribute__((noinline)) uint32_t key_walked(uint32_t slot, const void *
     return part != slot ? KEY(part) : ALLOCSITE_KEY_NONE;
 }
 
-uint32_t stack_key_seen(uint32_t slot, const void *frame) {
+uint32_t stack_key_seen(uint32_t key, const void *frame) {
+    uint32_t slot = key_slot(key);
     if (UNLIKELY(!kept) || (UNLIKELY(has_list) && record_at(slot)->is_listed))
         return ALLOCSITE_KEY_NONE;
-    uint64_t hash = context_hash(slot_key(slot), frame);
-    uint32_t part = has_contexts ? context_seen(hash) : 0;
-    if (UNLIKELY(!part) && has_contexts)
-        part = context_find(hash);
-    if (UNLIKELY(!part))
+    uint64_t hash = context_hash(key, frame);
+    uint32_t known = has_contexts ? context_find(hash) : ALLOCSITE_KEY_NONE;
+    if (UNLIKELY(known == ALLOCSITE_KEY_NONE))
         return is_full() ? KEY(without_stack(slot)) : key_walked(slot, frame, hash);
+    uint32_t part = key_slot(known);
     if (UNLIKELY(is_checked))
         check_context(part, slot, frame);
-    return LIKELY(part != slot) ? KEY(part) : ALLOCSITE_KEY_NONE;
-}
-
-/* ---- Matching sites with stack_sites. */
-
-static bool is_site(const char *pattern, const struct allocsite_site *site) {
-    struct place at = descriptor_place(&site->scope, site->line, site->column);
-    if (filter_is_id(pattern, site->hash) || filter_is_name(pattern, descriptor_request(site, false)) ||
-        filter_is_name(pattern, descriptor_request(site, true)) || filter_is_place(pattern, &at))
-        return true;
-    for (const struct allocsite_frame *frame = descriptor_frame(&site->caller); frame;
-         frame = descriptor_frame(&frame->caller)) {
-        at = descriptor_place(&frame->scope, frame->line, frame->column);
-        if (filter_is_place(pattern, &at))
-            return true;
-    }
-    return false;
-}
-
-/* Returns what is behind it. */
-static const char *take_pattern(const char *patterns, char pattern[OPTIONS_PATH_SIZE]) {
-    size_t length = strcspn(patterns, ",");
-    memcpy(pattern, patterns, length);
-    pattern[length] = '\0';
-    return patterns + length + (patterns[length] == ',');
-}
-
-/* Which patterns have matched something; those behind the 64th are not told of. */
-static uint64_t matched;
-
-bool stack_sites_select(const char *patterns, const struct record *record) {
-    char pattern[OPTIONS_PATH_SIZE];
-    uint64_t these = 0;
-    bool is_selected = false;
-    for (unsigned number = 0; *patterns; number++) {
-        patterns = take_pattern(patterns, pattern);
-        if (!(record->site ? is_site(pattern, record->site) : filter_is_path(pattern, record->module->path)))
-            continue;
-        is_selected = true;
-        these |= number < 64 ? UINT64_C(1) << number : 0;
-    }
-    __atomic_fetch_or(&matched, these, __ATOMIC_RELAXED);
-    return is_selected;
-}
-
-void stack_sites_tell(void) {
-    char pattern[OPTIONS_PATH_SIZE];
-    const char *patterns = stacks_depth ? wanted : "";
-    for (unsigned number = 0; *patterns && number < 64; number++) {
-        patterns = take_pattern(patterns, pattern);
-        if (!(matched >> number & 1))
-            os_say("stack_sites: nothing that allocated matches ", pattern);
-    }
+    return LIKELY(part != slot) ? known : ALLOCSITE_KEY_NONE;
 }

@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The functions of modules, from their dynamic symbols. */
+/* The functions of modules, from their files, else from their dynamic symbols. */
 #define _GNU_SOURCE
 #include "lib/collect/symbols.h"
 
 #include "base/sort.h"
+#include "format.h"
+#include "lib/base/os.h"
 #include "lib/collect/collect.h"
 #include "lib/elf/image.h"
+#include "lib/elf/symtab.h"
 
 #include <string.h>
+#include <sys/resource.h>
 
 struct symbol {
     uint64_t address, size;
@@ -20,19 +24,26 @@ static int compare(const void *left, const void *right) {
     return order ? order : (a->size > b->size) - (a->size < b->size);
 }
 
+/* Some symbols, and their names. */
+struct table {
+    const ElfW(Sym) * list;
+    size_t count;
+    size_t strings_size;
+};
+
 /* With a name that is there: the loader looks at few of them. */
-static bool is_function(const struct image *image, const ElfW(Sym) * symbol) {
+static bool is_function(const ElfW(Sym) * symbol, size_t strings_size) {
     unsigned type = ELF64_ST_TYPE(symbol->st_info);
     return (type == STT_FUNC || type == STT_GNU_IFUNC) && symbol->st_shndx != SHN_UNDEF && symbol->st_size &&
-           symbol->st_name < image->strings_size;
+           symbol->st_name < strings_size;
 }
 
-static size_t list_functions(struct symbol *list, const struct image *image, uint32_t first, uint32_t end) {
+static size_t list_functions(struct symbol *to, const struct table *table) {
     size_t count = 0;
-    for (uint32_t i = first; i < end; i++) {
-        const ElfW(Sym) *symbol = &image->symbols[i];
-        if (is_function(image, symbol))
-            list[count++] = (struct symbol){symbol->st_value, symbol->st_size, symbol->st_name};
+    for (size_t i = 0; i < table->count; i++) {
+        const ElfW(Sym) *symbol = &table->list[i];
+        if (is_function(symbol, table->strings_size))
+            to[count++] = (struct symbol){symbol->st_value, symbol->st_size, symbol->st_name};
     }
     return count;
 }
@@ -83,11 +94,9 @@ static void sort_into(struct symbol *sorted, uint32_t *ends, const struct symbol
         sort_cell(sorted + begin, ends[cell] - begin);
 }
 
-static void read_functions(struct symbols *symbols, const struct image *image) {
-    uint32_t first, end;
-    image_defined_symbols(image, &first, &end);
-    struct symbol *list = collect_take((end - first) * sizeof *list);
-    size_t count = list ? list_functions(list, image, first, end) : 0;
+static void read_functions(struct symbols *symbols, const struct table *table) {
+    struct symbol *list = collect_take(table->count * sizeof *list);
+    size_t count = list ? list_functions(list, table) : 0;
     uint32_t *ends = collect_take((count + 1) * sizeof *ends);
     symbols->sorted = collect_take(count * sizeof *symbols->sorted);
     if (!ends || !symbols->sorted)
@@ -95,6 +104,41 @@ static void read_functions(struct symbols *symbols, const struct image *image) {
     sort_into(symbols->sorted, ends, list, count);
     symbols->count = count;
 }
+
+/* ---- The module's file. */
+
+/* The first page of a module is that of its file: it has the sizes of all parts, and as a rule a build id. */
+enum { PAGE = 4096 };
+
+/* A wrapper's twin or stand-in is the wrapper to whoever reads. */
+static char *copy_names(const struct symtab *file) {
+    char *names = collect_take(file->strings_size);
+    if (!names)
+        return NULL;
+    memcpy(names, file->strings, file->strings_size);
+    for (size_t i = 0; i < file->count; i++)
+        if (is_function(&file->list[i], file->strings_size)) {
+            char *end = strstr(names + file->list[i].st_name, ALLOCSITE_SITED);
+            if (end)
+                *end = '\0';
+        }
+    return names;
+}
+
+/* Where memory is limited, what is left is the report's own. */
+static bool read_file(struct symbols_of *of, const void *start) {
+    struct symtab file;
+    if (os_address_space() != RLIM_INFINITY || !symtab_open(&file, of->module->path, false))
+        return false;
+    bool is_it = file.size >= PAGE && memcmp(file.file, start, PAGE) == 0;
+    of->symbols.strings = is_it ? copy_names(&file) : NULL;
+    if (of->symbols.strings)
+        read_functions(&of->symbols, &(struct table){file.list, file.count, file.strings_size});
+    symtab_close(&file);
+    return of->symbols.count;
+}
+
+/* ---- What is in memory. */
 
 /* Names of a module that may be unloaded before they are used are copied. */
 static const char *keep_strings(const struct image *image, bool is_permanent) {
@@ -104,20 +148,31 @@ static const char *keep_strings(const struct image *image, bool is_permanent) {
 
 static void read_object(struct symbols_of *of, const struct dl_phdr_info *object) {
     struct image image;
+    uint32_t first, end;
     if (!image_read(&image, object))
         return;
     of->symbols.strings = keep_strings(&image, of->module->permanent);
+    image_defined_symbols(&image, &first, &end);
     if (of->symbols.strings)
-        read_functions(&of->symbols, &image);
+        read_functions(&of->symbols, &(struct table){image.symbols + first, end - first, image.strings_size});
 }
 
 static void read_permanent(struct symbols_of *of) {
     const ElfW(Ehdr) *header = of->module->start;
     const ElfW(Phdr) *segments = header ? elf_segments(header) : NULL;
-    if (segments)
+    if (segments && !read_file(of, header))
         read_object(of, &(struct dl_phdr_info){.dlpi_addr = elf_base(header),
                                                .dlpi_phdr = segments,
                                                .dlpi_phnum = header->e_phnum});
+}
+
+/* Where the object begins that the loader has now; NULL: not at the beginning of its file. */
+static const void *start_of(const struct dl_phdr_info *object) {
+    for (unsigned i = 0; i < object->dlpi_phnum; i++)
+        if (object->dlpi_phdr[i].p_type == PT_LOAD)
+            return object->dlpi_phdr[i].p_offset ? NULL
+                                                 : (void *)(object->dlpi_addr + object->dlpi_phdr[i].p_vaddr);
+    return NULL;
 }
 
 struct search {
@@ -131,7 +186,8 @@ static int look_at(struct dl_phdr_info *object, size_t size, void *context) {
     for (size_t i = 0; i < search->count; i++) {
         struct symbols_of *of = &search->modules[i];
         bool is_it = of->module && !of->symbols.sorted && strcmp(of->module->name, object->dlpi_name) == 0;
-        if (is_it)
+        const void *start = is_it ? start_of(object) : NULL;
+        if (is_it && !(start && read_file(of, start)))
             read_object(of, object);
     }
     return 0;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Functions of a module that is in memory, by address: those that other modules may call. */
+/* Functions of a module that is in memory, by address: all that its file tells, else those that other modules
+ * may call. */
 #ifndef ALLOCSITE_LIB_COLLECT_SYMBOLS_H
 #define ALLOCSITE_LIB_COLLECT_SYMBOLS_H
 

@@ -66,11 +66,11 @@ static size_t tables_size(uint64_t addresses) {
 
 static uint32_t *tables_map(uint64_t *addresses) {
     *addresses = UINT64_C(1) << ADDRESS_BITS;
-    uint32_t *tables = os_map(tables_size(*addresses), OS_FORK_KEEPS);
+    uint32_t *tables = os_map_apart(tables_size(*addresses), OS_FORK_KEEPS);
     if (tables)
         return tables;
     *addresses = UINT64_C(1) << ADDRESS_BITS_LEAST;
-    return os_map(tables_size(*addresses), OS_FORK_KEEPS);
+    return os_map_apart(tables_size(*addresses), OS_FORK_KEEPS);
 }
 
 /* Whether no two of the allocator's blocks start in one cell; not known at first. */
@@ -107,7 +107,7 @@ static __attribute__((cold)) void shadow_map(void) {
     }
     if (!__atomic_compare_exchange_n(&shadow.small, &none, fresh, false, __ATOMIC_ACQ_REL,
                                      __ATOMIC_ACQUIRE)) {
-        os_unmap(fresh, tables_size(addresses));
+        os_unmap_apart(fresh, tables_size(addresses));
         fresh = none;
     }
     shadow.large = (struct shadow_large *)((char *)fresh + small_size(addresses));
@@ -125,11 +125,12 @@ static inline void shadow_need(void) {
 void *shadow_made(void *where, size_t size) {
     int error = errno;
     void **at = where, *there = __atomic_load_n(at, __ATOMIC_ACQUIRE);
-    void *fresh = there || os_address_space() < ADDRESS_SPACE_LEAST ? NULL : os_map(size, OS_FORK_KEEPS);
+    void *fresh =
+        there || os_address_space() < ADDRESS_SPACE_LEAST ? NULL : os_map_apart(size, OS_FORK_KEEPS);
     bool is_taken =
         fresh && !__atomic_compare_exchange_n(at, &there, fresh, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
     if (is_taken)
-        os_unmap(fresh, size);
+        os_unmap_apart(fresh, size);
     errno = error;
     return fresh && !is_taken ? fresh : there;
 }

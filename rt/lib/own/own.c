@@ -72,38 +72,45 @@ static void *alloc_slow(struct origin origin, void *p, uint64_t bytes, enum fami
     return p;
 }
 
-/* The key of a site's part, if its context was here lately; its own if there is no room for more. */
-static inline uint32_t context_key(const struct allocsite_site *site, const void *frame) {
-    if (UNLIKELY(!contexts_hot) || !(site->key & KEY_SLOW))
-        return ALLOCSITE_KEY_NONE;
-    uint64_t hash = context_hash(site->key, frame);
-    uint32_t part = context_seen(hash);
-    if (UNLIKELY(!part))
-        part = context_find(hash);
-    if (UNLIKELY(!part))
-        return contexts_full ? site->key & ~KEY_SLOW : ALLOCSITE_KEY_NONE;
-    return KEY(part);
-}
-
 static __attribute__((noinline)) void *alloc_walked(struct origin origin, void *p, uint64_t bytes,
                                                     enum family family, const void *frame) {
     uint32_t key = p ? key_with_stack(origin, frame) : ALLOCSITE_KEY_NONE;
     return gain_any(key, p, bytes, family) ? p : alloc_slow(origin, p, bytes, family);
 }
 
+static inline void *gain_by_context(const struct allocsite_site *site, uint32_t key, void *p, uint64_t bytes,
+                                    enum family family) {
+    void *counted = own_gain(key, p, bytes, family);
+    if (UNLIKELY((key | KEY_SLOW) == site->key) && counted)
+        stack_missing();
+    return counted;
+}
+
+/* The key of a site's part, if its context was here lately; its own if there is no room for more. */
+static __attribute__((noinline)) void *alloc_otherwise(struct origin origin, void *p, uint64_t bytes,
+                                                       enum family family, const void *frame, uint64_t hash) {
+    uint32_t key = hash ? context_find(hash) : ALLOCSITE_KEY_NONE;
+    if (UNLIKELY(hash && contexts_full && key == ALLOCSITE_KEY_NONE))
+        context_keep(hash, key = origin.site->key & ~KEY_SLOW);
+    void *counted = hash ? gain_by_context(origin.site, key, p, bytes, family) : NULL;
+    return counted ? counted : alloc_walked(origin, p, bytes, family, frame);
+}
+
 /* With stacks this is what most allocations are. In a frame of its own, which is the program's next, and
- * which is there until the walk is done. */
+ * which is there until the walk is done. What needs registers over a call is left to others. */
 static __attribute__((noinline)) void *alloc_with_stack(struct origin origin, void *p, uint64_t bytes,
                                                         enum family family) {
     const void *frame = __builtin_frame_address(0);
-    uint32_t key = origin.site ? context_key(origin.site, frame) : ALLOCSITE_KEY_NONE;
-    void *counted = origin.site ? own_gain(key, p, bytes, family) : NULL;
-    if (LIKELY(counted != NULL)) {
-        if (UNLIKELY((key | KEY_SLOW) == origin.site->key))
-            stack_missing();
-        return counted;
+    uint64_t hash = 0;
+    if (LIKELY(contexts_hot && origin.site && origin.site->key & KEY_SLOW)) {
+        hash = context_hash(origin.site->key, frame);
+        uint32_t key = context_guessed(hash);
+        bool is_known = LIKELY(key != ALLOCSITE_KEY_NONE);
+        void *counted = is_known ? gain_by_context(origin.site, key, p, bytes, family) : NULL;
+        if (LIKELY(counted != NULL))
+            return counted;
     }
-    p = alloc_walked(origin, p, bytes, family, frame);
+    p = alloc_otherwise(origin, p, bytes, family, frame, hash);
     __asm__ volatile("" : "+r"(p));
     return p;
 }

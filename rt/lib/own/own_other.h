@@ -74,7 +74,7 @@ static inline uint32_t key_for(struct origin origin) {
 static inline uint32_t key_with_stack(struct origin origin, const void *frame) {
     uint32_t key = key_for(origin);
     bool keeps_stacks = local.current->capacity && key & KEY_SLOW && key != ALLOCSITE_KEY_NONE;
-    return keeps_stacks ? stack_key_seen(key_slot(key), frame) : key;
+    return keeps_stacks ? stack_key_seen(key, frame) : key;
 }
 
 #endif

@@ -4,6 +4,7 @@
 #define _GNU_SOURCE
 #include "lib/reach/stop.h"
 
+#include "base/interrupted.h"
 #include "lib/base/os.h"
 
 #include <elf.h>
@@ -165,6 +166,9 @@ static void read_thread(int32_t id, struct registers *registers) {
     const size_t general = sizeof(struct user_regs_struct);
     if (!get_set(id, NT_PRSTATUS, registers->words, general))
         return;
+    if (interrupted_hide((struct user_regs_struct *)registers->words))
+        syscall(SYS_ptrace, PTRACE_SETREGSET, (long)id, (long)NT_PRSTATUS,
+                &(struct iovec){registers->words, general});
     set_pointers(id, registers);
     get_set(id, VECTOR_SET, (char *)registers->words + general, sizeof registers->words - general);
 }

@@ -70,7 +70,7 @@ static COLD void start(void) {
     runtime_process = os_process();
     options_read();
     const struct options *options = runtime_options();
-    runtime_off = !options->enabled && !may_be_started();
+    runtime_off = !options->enabled && !options->signal_start && !may_be_started();
     runtime_owners = options->owners;
     if (!runtime_owners)
         hole_set(HOLE_UNOWNED);
@@ -90,6 +90,8 @@ static COLD void start(void) {
         exit_install();
         if (strcmp(options->profile, "none") != 0)
             profiling_begin(options->profile);
+        if (options->fatal)
+            signal_fatal_begin();
         if (report_path_is_wanted() || snapshot_is_wanted())
             report_path_begin();
         if (report_path_is_wanted())

@@ -77,7 +77,7 @@ static void end_with_room(void *unused) {
     look_for_signals();
     instrumented_note();
     torn_look();
-    stack_sites_tell();
+    stacks_tell();
     report_at_exit();
     if (store_is_file())
         collect_holes(store_header());
@@ -224,7 +224,7 @@ static int take_signal(int number, void (*handler)(int)) {
 }
 
 void signal_report_begin(int number) {
-    stack = os_map(STACK_SIZE, OS_FORK_KEEPS);
+    stack = os_map_apart(STACK_SIZE, OS_FORK_KEEPS);
     state = os_map(sizeof *state, OS_FORK_WIPES);
     int error = stack && state ? take_signal(number, handle) : ENOMEM;
     if (error)
@@ -233,6 +233,7 @@ void signal_report_begin(int number) {
 
 static void start_or_stop(int number) {
     (void)number;
+    runtime_wake();
     threads_pause(!threads_are_paused());
 }
 
@@ -253,4 +254,36 @@ static void look_for_signals(void) {
         os_say("no report at the signal: ", "the program has a handler of its own for it");
     if (is_taken(options->signal_start, start_or_stop))
         os_say("no start at the signal: ", "the program has a handler of its own for it");
+}
+
+/* ---- Signals that end the process (option fatal). */
+
+/* All that end a process and can have a handler, but for those that a program sends to itself as it likes. */
+static const int fatal[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGILL,  SIGTRAP, SIGABRT, SIGBUS, SIGFPE,
+                            SIGSEGV, SIGPIPE, SIGALRM, SIGTERM, SIGXCPU, SIGXFSZ, SIGSYS};
+
+/* What the instruction itself made comes again, now without a handler, and a core then shows the instruction.
+ */
+static bool comes_again(const siginfo_t *info) {
+    bool is_fault = info->si_signo == SIGSEGV || info->si_signo == SIGBUS || info->si_signo == SIGFPE ||
+                    info->si_signo == SIGILL;
+    return is_fault && info->si_code > 0;
+}
+
+/* The action is the default one again by now. */
+static void note_and_end(int number, siginfo_t *info, void *context) {
+    (void)context;
+    profiling_note(PROFILE_SIGNAL, number);
+    if (!comes_again(info))
+        raise(number);
+}
+
+void signal_fatal_begin(void) {
+    struct sigaction before,
+        note = {.sa_sigaction = note_and_end, .sa_flags = (int)(SA_SIGINFO | SA_RESETHAND | SA_ONSTACK)};
+    sigemptyset(&note.sa_mask);
+    for (size_t i = 0; i < sizeof fatal / sizeof *fatal; i++)
+        if (sigaction(fatal[i], NULL, &before) == 0 && !(before.sa_flags & SA_SIGINFO) &&
+            before.sa_handler == SIG_DFL)
+            sigaction(fatal[i], &note, NULL);
 }

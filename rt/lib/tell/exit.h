@@ -17,4 +17,7 @@ void signal_report_begin(int number);
 /* At each signal of that number counting starts or stops. */
 void signal_start_begin(int number);
 
+/* The profile tells which signal ends the process, but for those that it ignores or has a handler for. */
+void signal_fatal_begin(void);
+
 #endif

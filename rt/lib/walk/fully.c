@@ -99,11 +99,6 @@ static enum next next_by_pointer(struct full_frame *frame) {
     return found ? NEXT_FOUND : NEXT_LOST;
 }
 
-static bool is_pointer_row(const struct cfi_row *row) {
-    return row->cfa.kind == CFI_IS && row->cfa.base == CFI_RBP && row->cfa.value == 16 &&
-           row->registers[CFI_RBP].kind == CFI_AT && row->registers[CFI_RBP].value == -16;
-}
-
 static enum next next(struct full_frame *frame, const struct walk_place *place) {
     switch (place->frame) {
     case WALK_TOLD:
@@ -119,23 +114,20 @@ struct walk {
     const void **frames;
     size_t count, max;
     uintptr_t beyond;
-    uint32_t by_pointer;
 };
 
-static void take(struct walk *walk, const struct full_frame *frame, bool by_pointer) {
+static void take(struct walk *walk, const struct full_frame *frame) {
     uintptr_t pc = frame->registers[CFI_RETURN] + frame->is_interrupted;
     if (walk_is_own(pc) || frame->registers[CFI_RSP] <= walk->beyond)
         return;
     walk->beyond = 0; /* a signal's frame leads to another stack */
     walk->frames[walk->count++] = (const void *)pc;
-    walk->by_pointer += by_pointer;
 }
 
 static enum walk_end walk_up(struct walk *walk, struct full_frame *frame) {
     struct walk_place place;
     walk_place_find(&place, frame->registers[CFI_RETURN], true);
     while (walk->count < walk->max) {
-        bool by_pointer = place.frame != WALK_TOLD || is_pointer_row(&place.row);
         enum next found = next(frame, &place);
         if (found != NEXT_FOUND)
             return found == NEXT_NONE ? WALK_OUTERMOST : WALK_LOST;
@@ -145,7 +137,7 @@ static enum walk_end walk_up(struct walk *walk, struct full_frame *frame) {
         walk_place_find(&place, pc, frame->is_interrupted);
         if (place.where == WALK_DATA)
             return WALK_LOST;
-        take(walk, frame, by_pointer);
+        take(walk, frame);
     }
     return WALK_FULL;
 }
@@ -164,12 +156,11 @@ static enum walk_end walk_up(struct walk *walk, struct full_frame *frame) {
 #endif
 
 __attribute__((noinline)) size_t walk_fully(const void **frames, size_t max, const void *beyond,
-                                            struct walk_told *told) {
+                                            enum walk_end *end) {
     struct walk walk = {.frames = frames, .max = max, .beyond = (uintptr_t)beyond};
     struct full_frame frame = {.is_interrupted = true};
     CAPTURE(frame.registers);
     walk_reads_begin(&frame.reads, frame.registers[CFI_RSP]);
-    enum walk_end end = walk_up(&walk, &frame);
-    *told = (struct walk_told){walk.by_pointer, end};
+    *end = walk_up(&walk, &frame);
     return walk.count;
 }

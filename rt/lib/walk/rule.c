@@ -25,15 +25,15 @@ static bool kept_any;
 
 #define RETURN_WORD (-(int32_t)sizeof(void *))
 
-/* How many words below the CFA the caller's frame pointer is saved; 1: it still is in its register; 0: hard
+/* How many words below the CFA the caller's frame pointer is saved; 0: it still is in its register; -1: hard
  * to tell. */
-static uint32_t saved_words(const struct cfi_rule *rule) {
+static int32_t saved_words(const struct cfi_rule *rule) {
     if (rule->kind == CFI_SAME || rule->kind == CFI_UNDEFINED)
-        return 1;
+        return 0;
     int32_t words = rule->value / RETURN_WORD;
     bool fits = rule->kind == CFI_AT && rule->value % RETURN_WORD == 0 && words > 1 &&
-                words <= (int32_t)RULE_SAVED_MOST;
-    return fits ? (uint32_t)words : 0;
+                words < (int32_t)RULE_SAVED_FROM;
+    return fits ? words : -1;
 }
 
 #if defined __x86_64__
@@ -81,24 +81,25 @@ static uint32_t rule_of_row(const struct walk_place *place) {
     const struct cfi_row *row = &place->row;
     const struct cfi_rule *cfa = &row->cfa, *back = &row->registers[CFI_RETURN];
     if (back->kind == CFI_UNDEFINED)
-        return RULE_OUTERMOST;
+        return RULE_MAKE(RULE_OUTERMOST, 0, 0);
     if (is_kernel_frame(place))
         return RULE_SIGNAL;
-    uint32_t saved = saved_words(&row->registers[CFI_RBP]);
+    int32_t words = saved_words(&row->registers[CFI_RBP]);
+    uint32_t saved = words ? RULE_SAVED((uint32_t)words) : RULE_NOT_SAVED;
     uint32_t offset = (uint32_t)cfa->value / sizeof(void *);
-    bool fits = !row->is_signal_frame && saved && back->kind == CFI_AT && back->value == RETURN_WORD &&
+    bool fits = !row->is_signal_frame && words >= 0 && back->kind == CFI_AT && back->value == RETURN_WORD &&
                 row->registers[CFI_RSP].kind == CFI_SAME && cfa->kind == CFI_IS && cfa->value > 0 &&
                 cfa->value % -RETURN_WORD == 0 && offset <= RULE_OFFSET_MOST;
-    if (fits && cfa->base == CFI_RSP && saved <= offset)
+    if (fits && cfa->base == CFI_RSP && (uint32_t)words <= offset)
         return RULE_MAKE(RULE_SP, saved, offset);
     if (fits && cfa->base == CFI_RBP)
-        return RULE_MAKE(offset == 2 && saved == 2 ? RULE_POINTER : RULE_FP, saved, offset);
-    return RULE_HARD;
+        return RULE_MAKE(offset == 2 && words == 2 ? RULE_POINTER : RULE_FP, saved, offset);
+    return RULE_MAKE(RULE_HARD, 0, 0);
 }
 
 /* The runtime has tables; where it comes without them, a guess would pass over the caller's frames. */
 static uint32_t rule_untold(uintptr_t pc) {
-    return HAS_TABLES && walk_is_own(pc) ? (uint32_t)RULE_NOWHERE : RULE_GUESSED;
+    return HAS_TABLES && walk_is_own(pc) ? RULE_MAKE(RULE_NOWHERE, 0, 0) : RULE_GUESSED;
 }
 
 static bool is_marked(uintptr_t begin) {
@@ -115,13 +116,13 @@ static uint32_t rule_make(uintptr_t pc, bool *kept) {
     struct walk_place place;
     *kept = false;
     if (!rule_is_address(pc))
-        return RULE_NOWHERE;
+        return RULE_MAKE(RULE_NOWHERE, 0, 0);
     walk_place_find(&place, pc, false);
     if (place.where == WALK_DATA)
-        return RULE_NOWHERE;
+        return RULE_MAKE(RULE_NOWHERE, 0, 0);
     *kept = place.where == WALK_CODE;
     uint32_t rule = place.frame == WALK_TOLD    ? rule_of_row(&place)
-                    : place.frame == WALK_BEGUN ? (uint32_t)RULE_OUTERMOST
+                    : place.frame == WALK_BEGUN ? RULE_MAKE(RULE_OUTERMOST, 0, 0)
                                                 : rule_untold(pc);
     if (place.frame == WALK_TOLD && is_marked(place.row.begin))
         rule |= RULE_CONTEXT;

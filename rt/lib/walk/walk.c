@@ -37,45 +37,61 @@ static inline bool read_word(const struct walk_reads *reads, uintptr_t at, uintp
     return true;
 }
 
-/* saved: where the caller's frame pointer is; the return address: it was not saved. */
-static inline bool step_to(struct frame *frame, uintptr_t cfa, uintptr_t saved, struct walk_reads *reads) {
-    if (UNLIKELY(cfa % sizeof(void *) != 0 || !walk_reads_have(reads, frame->sp, saved, cfa)))
-        return false;
-    uintptr_t pc, fp = frame->fp;
-    if (!read_word(reads, cfa - sizeof(void *), &pc) ||
-        (saved != cfa - sizeof(void *) && !read_word(reads, saved, &fp)))
+/* Goes to the caller. False: its frame is not to be read, or does not lie above. */
+static bool step(struct frame *frame, uint32_t rule, struct walk_reads *reads) {
+    uintptr_t cfa = (rule_kind(rule) == RULE_SP ? frame->sp : frame->fp) + rule_offset(rule);
+    bool is_saved = rule_saves(rule);
+    uintptr_t saved = is_saved ? rule_saved(rule, cfa) : cfa - sizeof(void *), pc, fp = frame->fp;
+    if (cfa % sizeof(void *) != 0 || !walk_reads_have(reads, frame->sp, saved, cfa) ||
+        !read_word(reads, cfa - sizeof(void *), &pc) || (is_saved && !read_word(reads, saved, &fp)))
         return false;
     *frame = (struct frame){walk_code_address(pc), cfa, fp};
     return true;
 }
 
-/* Goes to the caller. False: its frame is not to be read, or does not lie above. Which register tells is left
- * to the processor to predict: to choose a value it would have to wait for the rule. So is, of code with
- * frame pointers, that it has nothing else to tell: then frames are read as fast as pointers are followed. */
-static inline bool step(struct frame *frame, uint32_t rule, struct walk_reads *reads) {
-    if ((rule & ~(RULE_OWN | RULE_CONTEXT)) == RULE_MAKE(RULE_POINTER, 2, 2))
-        return step_to(frame, frame->fp + 2 * sizeof(void *), frame->fp, reads);
-    uintptr_t cfa = frame->fp + rule_offset(rule);
-    if (rule_kind(rule) == RULE_SP) {
-        cfa = frame->sp + rule_offset(rule);
-        __asm__("" : "+r"(cfa));
-    }
-    return step_to(frame, cfa, cfa - rule_saved(rule), reads);
-}
-
-/* State that changes with each frame, to stand in registers. */
 struct taken {
     const void **next, **full;
-    uint32_t by_pointer, signals;
+    uint32_t signals;
 };
 
-/* before: the rule that led to the frame. */
-static inline void take(struct taken *taken, const struct frame *frame, uintptr_t beyond, uint32_t before,
-                        uint32_t rule) {
-    if (rule & RULE_OWN || frame->sp <= beyond)
-        return;
-    *taken->next++ = (const void *)frame->pc;
-    taken->by_pointer += rule_kind(before) >= RULE_POINTER;
+static inline void take(struct taken *taken, const struct frame *frame, uintptr_t beyond, uint32_t rule) {
+    if (!(rule & RULE_OWN) && frame->sp > beyond)
+        *taken->next++ = (const void *)frame->pc;
+}
+
+/* The same for usual frames of the program that follow one another on the thread's own stack, which ends
+ * there: some 25 instructions for each. Stands still before the first that is anything else. Which register
+ * tells is left to the processor to predict: to choose a value it would have to wait for the rule. */
+static inline uint32_t walk_plainly(struct taken *taken, struct frame *at, uint32_t rule, uintptr_t end) {
+    const void **next = taken->next, **full = taken->full;
+    uintptr_t sp = at->sp, fp = at->fp;
+    while (next != full) {
+        uintptr_t cfa = fp + 2 * sizeof(void *), above = fp;
+        if (rule >> RULE_KIND_AT) {
+            if (rule >= RULE_MAKE(RULE_OUTERMOST, 0, 0) || fp % sizeof(void *) != 0 || fp < sp ||
+                fp > end - 2 * sizeof(void *))
+                break;
+            above = walk_word(fp);
+        } else {
+            cfa = sp + rule_offset(rule);
+            if (cfa > end)
+                break;
+            if (rule >> RULE_SAVED_AT)
+                above = walk_word(rule_saved(rule, cfa));
+        }
+        uintptr_t pc = walk_code_address(walk_word(cfa - sizeof(void *)));
+        uint64_t found = rule_kept(pc);
+        if (found - 1 >= RULE_PLAIN_END - 1)
+            break;
+        *next++ = (const void *)pc;
+        sp = cfa;
+        fp = above;
+        rule = (uint32_t)found;
+    }
+    taken->next = next;
+    at->sp = sp;
+    at->fp = fp;
+    return rule;
 }
 
 static bool walk_behind_signal(struct taken *, uintptr_t sp, uintptr_t beyond, struct walk_reads *,
@@ -85,17 +101,20 @@ static bool walk_behind_signal(struct taken *, uintptr_t sp, uintptr_t beyond, s
 static inline bool walk_on(struct taken *taken, struct frame frame, uintptr_t beyond,
                            struct walk_reads *reads, enum walk_end *end, uint32_t rule) {
     *end = WALK_LOST;
-    while (LIKELY(rule_kind(rule) < RULE_OUTERMOST)) {
+    while (LIKELY(rule_leads_on(rule))) {
+        if (LIKELY(rule < RULE_PLAIN_END && reads->is_whole && frame.sp > beyond))
+            rule = walk_plainly(taken, &frame, rule, reads->end);
+        if (!rule_leads_on(rule))
+            break;
         if (taken->next == taken->full) {
             *end = WALK_FULL;
             return true;
         }
         if (UNLIKELY(!step(&frame, rule, reads)))
             break;
-        uint32_t before = rule;
         rule = rule_at(frame.pc);
-        if (LIKELY(rule_kind(rule) <= RULE_OUTERMOST) || rule_is_signal(rule))
-            take(taken, &frame, beyond, before, rule);
+        if (LIKELY(rule_kind(rule) < RULE_HARD) || rule_is_signal(rule))
+            take(taken, &frame, beyond, rule);
     }
     if (UNLIKELY(rule_is_signal(rule)))
         return walk_behind_signal(taken, frame.sp, beyond, reads, end);
@@ -119,39 +138,54 @@ static COLD bool walk_behind_signal(struct taken *taken, uintptr_t sp, uintptr_t
         return true;
     uint32_t rule = rule_at(frame.pc);
     beyond = sp > beyond ? 0 : beyond; /* which is on another stack then */
-    if (rule_kind(rule) <= RULE_OUTERMOST || rule_is_signal(rule))
-        take(taken, &frame, beyond, RULE_UNKNOWN, rule);
+    if (rule_kind(rule) < RULE_HARD || rule_is_signal(rule))
+        take(taken, &frame, beyond, rule);
     return walk_on(taken, frame, beyond, reads, end, rule);
 }
 
 __attribute__((noinline)) size_t walk_stack(const void **frames, size_t max, const void *beyond,
-                                            struct walk_told *told) {
-    struct taken taken = {frames, frames + max, 0, 0};
+                                            enum walk_end *end) {
+    struct taken taken = {frames, frames + max, 0};
     struct walk_reads reads;
     struct frame frame;
     CAPTURE(frame);
     walk_reads_begin(&reads, frame.sp);
-    if (UNLIKELY(!walk_on(&taken, frame, (uintptr_t)beyond, &reads, &told->end, rule_at(frame.pc))))
-        return walk_fully(frames, max, beyond, told);
-    told->by_pointer = taken.by_pointer;
+    if (UNLIKELY(!walk_on(&taken, frame, (uintptr_t)beyond, &reads, end, rule_at(frame.pc))))
+        return walk_fully(frames, max, beyond, end);
     return (size_t)(taken.next - frames);
 }
 
 __attribute__((noinline)) size_t walk_stack_from(const void *pointer, const void **frames, size_t max,
-                                                 const void *beyond, struct walk_told *told) {
-    struct taken taken = {frames, frames + max, 0, 0};
+                                                 const void *beyond, enum walk_end *end) {
+    struct taken taken = {frames, frames + max, 0};
     struct frame frame = {.fp = (uintptr_t)pointer, .sp = (uintptr_t)__builtin_frame_address(0)};
     struct walk_reads reads;
-    uint32_t own = RULE_MAKE(RULE_POINTER, 2, 2) | RULE_OWN;
+    uint32_t rule = RULE_MAKE(RULE_POINTER, RULE_SAVED(2), 2);
     walk_reads_begin(&reads, frame.sp);
-    if (UNLIKELY(!walk_on(&taken, frame, (uintptr_t)beyond, &reads, &told->end, own)))
-        return walk_fully(frames, max, beyond, told);
-    told->by_pointer = taken.by_pointer;
+    if (LIKELY(reads.is_whole && !beyond))
+        rule = walk_plainly(&taken, &frame, rule, reads.end);
+    *end = rule_leads_on(rule) ? WALK_FULL : WALK_OUTERMOST;
+    if (taken.next != taken.full && rule_leads_on(rule) &&
+        UNLIKELY(!walk_on(&taken, frame, (uintptr_t)beyond, &reads, end, rule)))
+        return walk_fully(frames, max, beyond, end);
     return (size_t)(taken.next - frames);
+}
+
+size_t walk_by_pointer(const void *const *frames, size_t count) {
+    size_t found = 0;
+    for (size_t i = 1; i < count; i++) {
+        enum rule_kind kind = rule_kind(rule_at((uintptr_t)frames[i - 1]));
+        found += kind == RULE_POINTER || kind == RULE_GUESS;
+    }
+    return found;
 }
 
 bool walk_keeps_context(const void *frame) {
     return rule_at((uintptr_t)frame) & RULE_CONTEXT;
+}
+
+bool walk_is_signal(const void *frame) {
+    return rule_is_signal(rule_at((uintptr_t)frame));
 }
 
 /* ---- Proving that pages of stacks can be read. */

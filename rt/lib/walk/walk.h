@@ -4,9 +4,10 @@
  * Every return address has a rule, which tells where the frame of its function ends and what its caller's
  * registers were. It comes from the unwind tables (.eh_frame) of the module that holds the address, found
  * without a lock through the dynamic loader (_dl_find_object, glibc 2.35), and is kept in one word of a table
- * of the process: the next walk takes about 5 ns for that frame, the first one less than 1 microsecond. Where
- * a function keeps a frame pointer its rule is to follow it; where code has no tables (assembly, code made at
- * run time, other machines than x86-64, an older C library) the frame pointer is followed if it can be one.
+ * of the process: the next walk takes some 25 instructions for that frame, the first one less than 1
+ * microsecond. Where a function keeps a frame pointer its rule is to follow it; where code has no tables
+ * (assembly, code made at run time, other machines than x86-64, an older C library) the frame pointer is
+ * followed if it can be one.
  *
  * Safe in signal handlers and in all threads at once; no locks, no allocation; keeps errno. The content of
  * the stack is not trusted: a word is read only where the calling thread's stack, or whatever stack it runs
@@ -25,31 +26,32 @@ enum walk_end {
     WALK_LOST,      /* early: nothing tells who called the last frame */
 };
 
-struct walk_told {
-    uint32_t by_pointer; /* frames found by following a frame pointer; the others by unwind tables */
-    enum walk_end end;
-};
-
 /* Fills in at most max return addresses, innermost first, and returns how many. They begin behind the
  * runtime's own frames: the first is the one that the runtime's function returns to. beyond: an address on
  * the stack, frames that end below it are passed over too; NULL: none. So the walk from within a scope begins
  * at the caller of the function that opened it, if that function notes the address of a local variable.
  *
  * The byte before an address is in the instruction meant, also where a signal has interrupted one. */
-size_t walk_stack(const void **frames, size_t max, const void *beyond, struct walk_told *);
+size_t walk_stack(const void **frames, size_t max, const void *beyond, enum walk_end *);
 
 /* The same for the runtime's own functions, and faster by some of their frames. pointer:
  * __builtin_frame_address(0) of one that is at work. */
 size_t walk_stack_from(const void *pointer, const void **frames, size_t max, const void *beyond,
-                       struct walk_told *);
+                       enum walk_end *);
 
 /* As walk_stack, keeping track of all registers, for stacks that have something harder on them: a function
  * whose frame is told by another register or by an expression, or where a signal came just before it returns.
  * Without the table of rules: about 1 microsecond for each frame. */
-size_t walk_fully(const void **frames, size_t max, const void *beyond, struct walk_told *);
+size_t walk_fully(const void **frames, size_t max, const void *beyond, enum walk_end *);
+
+/* How many of these were found by following a frame pointer; the others were by unwind tables. */
+size_t walk_by_pointer(const void *const *frames, size_t count);
 
 /* Whether the function that a return address is in keeps its calling context. */
 bool walk_keeps_context(const void *frame);
+
+/* Whether it is that of what a signal handler returns to. */
+bool walk_is_signal(const void *frame);
 
 /* Forgets what is known of addresses, which may become other code's (who/unloads.h). */
 void walk_forget(void);

@@ -188,7 +188,8 @@ def signalled():
 def started():
     """Nothing is counted before somebody says so, and in no thread."""
     program = build("started.c", "started", f"-I{INCLUDE}")
-    for how, option in ("call", "stopped=1"), ("signal", "signal_start=USR1"), ("call", "enabled=0"):
+    for how, option in (("call", "stopped=1"), ("signal", "signal_start=USR1"), ("call", "enabled=0"),
+                        ("signal", "enabled=0:signal_start=USR1")):
         process = run([program, how], f"format=json:report=st.json:{option}:profile=st.profile")
         expect(f"{how}: status and errors", (0, ""), (process.returncode, process.err))
         for report in load("st.json"), dumped("report", "--format=json", "st.profile"):

@@ -103,6 +103,22 @@ def library():
     expect("text", True, re.search(r"std::.* \(unsited in \S*libstdc\+\+\.so\S*\+0x[0-9a-f]+\)", process.err) is not None)
 
 
+def local():
+    """Functions that no other module can call are told by the module's file, in stacks as well, if it is the file that was loaded."""
+    program = build("callers.c", "local", *SHARED, plain=True)
+    own = {"once", "each", "kinds"}
+    expect("in the file", own, own & {row["function"] for row in unsited(report_of(run([program])), "local")})
+    process = run([program], "stack=8:top=3")
+    expect("from", True, re.search(r"from (each < )?thread", process.err) is not None)
+    subprocess.run(["strip", program], check=True)
+    expect("stripped", set(), own & {row["function"] for row in unsited(report_of(run([program])), "local")})
+    for name, options in ("libreplaced.so", []), ("other.so", ["-DOTHER"]):
+        build("replaced.c", name, "-DLIBRARY", "-shared", "-fPIC", "-Wl,--build-id", *options, plain=True)
+    process = run([build("replaced.c", "replaced", *SHARED, "-L.", "-lreplaced", f"-Wl,-rpath,{WORK}", plain=True)])
+    check_behaviour(process)
+    expect("replaced", [None], [row["function"] for row in unsited(report_of(process), "libreplaced.so")])
+
+
 def crowded():
     """Each function has its name, however its library's lie: few or many of them where most of the code is one."""
     for options, end in (([], 30), (["-DCROWD"], 70)):
@@ -177,4 +193,4 @@ def many():
     expect("its row", True, "unsited in many, other callers" in process.err)
 
 
-main((program, program_static, observed, library, crowded, opened, headers, many))
+main((program, program_static, observed, library, local, crowded, opened, headers, many))

@@ -85,6 +85,21 @@ def inside():
         expect(f"{variant}: exact", [], report["inexact_reasons"])
 
 
+def shelved():
+    """A library that was not compiled with the plugin, of which the compiler sees a header of the system."""
+    shared = build("shelf.c", "libshelf.so", "-shared", "-fPIC", "-fexceptions", plain=True)
+    static = build("shelf.c", "shelf.o", "-c", "-fexceptions", plain=True)
+    for variant in (("-O0", shared), ("-O2", shared), ("-O2", "-fPIE", "-pie", static), ("-O1", "-static", static)):
+        program = build("shelved.cpp", "shelved", "-isystem", source("system"), f"-Wl,-rpath,{WORK}", *variant)
+        process = run([program])
+        report = report_of(process)
+        check_behaviour(process)
+        check_notes(report, "shelved.cpp")
+        noise = [site["allocs"] for site in report["sites"] if not site["sited"] and site["alloc_bytes"] == 4000]
+        expect(f"{variant}: without a site", [4], noise)
+        expect(f"{variant}: exact", [], report["inexact_reasons"])
+
+
 def sized():
     exact("sized.c", "-fallocsite-lift=0")
     for link in (), ("-static",):
@@ -125,4 +140,4 @@ def descriptors():
         expect(format, (3, True), (process.returncode, "3" in process.err))
 
 
-main([library, library_static, inside, failing, tail, tail_static, sized, stale, descriptors])
+main([library, library_static, inside, shelved, failing, tail, tail_static, sized, stale, descriptors])

@@ -75,6 +75,14 @@ def coroutines():
             check("coroutines.cpp", "-std=c++20", level, used=[], cases=[[]], least=10)
 
 
+def elsewhere():
+    """Coroutines whose bodies are other code."""
+    for level in "-O0", "-O2":
+        process = run([build("elsewhere.c", "elsewhere", CONTEXTS, level, *library())], CHECKED)
+        check_behaviour(process)
+        expect(f"{level}: exact", [], report_of(process)["inexact_reasons"])
+
+
 def opened():
     """Libraries that are closed, and others that come to their addresses."""
     for name in "first", "second":
@@ -140,4 +148,4 @@ def named():
     expect("merged", walked["part"] + walked["none"], both["walks"]["without_contexts"])
 
 
-main([ways, static, optimised_at_linking, coroutines, opened, bounded, mixed, named])
+main([ways, static, optimised_at_linking, coroutines, elsewhere, opened, bounded, mixed, named])

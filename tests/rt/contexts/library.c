@@ -32,3 +32,30 @@ __attribute__((noinline)) void *library_allocates(size_t bytes) {
     __asm__ volatile("");
     return p;
 }
+
+/* Bodies of coroutines. */
+callback *library_callback;
+volatile int library_spins, library_stops;
+
+__attribute__((noinline)) static void call_one(size_t bytes) {
+    library_callback(bytes);
+    __asm__ volatile("" ::: "memory");
+}
+
+void library_body(void) {
+    call_one(8);
+    call_one(8);
+    call_one(8);
+    __asm__ volatile("");
+}
+
+void library_spin(void) {
+    library_spins = 1;
+    while (library_stops < 1)
+        ;
+    while (library_stops < 2)
+        ;
+    while (library_stops < 3)
+        ;
+    __asm__ volatile("");
+}

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* With NAME it is a library that allocates, else a program that opens and closes two of these by turns, so that
- * they may be at the same addresses. */
+/* With NAME it is a library that allocates, else a program that opens and closes two of these by turns, so
+ * that they may be at the same addresses. */
 #include <stdio.h>
 #include <stdlib.h>
 
 #ifdef NAME
-#define JOINED(name)  allocate_##name
+#define JOINED(name)   allocate_##name
 #define FUNCTION(name) JOINED(name)
 typedef void *callback(size_t);
 

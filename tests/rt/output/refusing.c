@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Preloaded: one call of the runtime to the system fails, the one of the number that stands in the file
- * refuse_at, with the errno behind it. Then there is a file refused. It is here before the C library is, so
- * it stands on nothing. */
+ * refuse_at, with the errno behind it. Then there is a file refused, as large as the number of that system
+ * call. It is here before the C library is, so it stands on nothing. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <link.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -65,8 +66,9 @@ static bool is_refused(uintptr_t caller, long number) {
             return false;
     if (caller < from || caller >= end || ++count != at)
         return false;
-    call(SYS_close, call(SYS_openat, AT_FDCWD, (long)"refused", O_CREAT | O_WRONLY, 0600, 0, 0), 0, 0, 0, 0,
-         0);
+    long fd = call(SYS_openat, AT_FDCWD, (long)"refused", O_CREAT | O_WRONLY, 0600, 0, 0);
+    call(SYS_ftruncate, fd, number, 0, 0, 0, 0);
+    call(SYS_close, fd, 0, 0, 0, 0, 0);
     return true;
 }
 
@@ -141,6 +143,60 @@ int uname(struct utsname *name) {
     return (int)MAKE(SYS_uname, name);
 }
 
+int mprotect(void *address, size_t size, int protection) {
+    return (int)MAKE(SYS_mprotect, address, size, protection);
+}
+
+int munmap(void *address, size_t size) {
+    return (int)MAKE(SYS_munmap, address, size);
+}
+
+int prctl(int what, ...) {
+    va_list arguments;
+    va_start(arguments, what);
+    long argument = va_arg(arguments, long);
+    va_end(arguments);
+    return (int)MAKE(SYS_prctl, what, argument);
+}
+
+int ioctl(int fd, unsigned long what, ...) {
+    va_list arguments;
+    va_start(arguments, what);
+    void *argument = va_arg(arguments, void *);
+    va_end(arguments);
+    return (int)MAKE(SYS_ioctl, fd, what, argument);
+}
+
+int flock(int fd, int how) {
+    return (int)MAKE(SYS_flock, fd, how);
+}
+
+int link(const char *old, const char *new) {
+    return (int)MAKE(SYS_link, old, new);
+}
+
+int unlink(const char *path) {
+    return (int)MAKE(SYS_unlink, path);
+}
+
+off_t lseek(int fd, off_t offset, int from_what) {
+    return MAKE(SYS_lseek, fd, offset, from_what);
+}
+
 int getrlimit(__rlimit_resource_t which, struct rlimit *limit) {
     return (int)MAKE(SYS_getrlimit, which, limit);
+}
+
+int getrusage(__rusage_who_t who, struct rusage *usage) {
+    return (int)MAKE(SYS_getrusage, who, usage);
+}
+
+/* The C library's has a word more for the kernel. */
+extern int __sigaction(int number, const struct sigaction *action, struct sigaction *before);
+
+int sigaction(int number, const struct sigaction *action, struct sigaction *before) {
+    if (!is_refused((uintptr_t)__builtin_return_address(0), SYS_rt_sigaction))
+        return __sigaction(number, action, before);
+    errno = (int)with;
+    return -1;
 }

@@ -78,6 +78,18 @@ static void spawn(void) {
     assert(system("exit 0") == 0);
 }
 
+static void write_to_nobody(void) {
+    int ends[2];
+    if (pipe(ends) || close(ends[0]) || write(ends[1], "x", 1) == 1)
+        abort();
+}
+
+__attribute__((noinline)) static int overflow(volatile char *above) {
+    volatile char room[4096];
+    room[0] = above ? *above : 0;
+    return overflow(room) + room[0];
+}
+
 int main(int count, char **arguments) {
     const char *how = arguments[count - 1];
     if (strcmp(how, "again") == 0)
@@ -94,6 +106,14 @@ int main(int count, char **arguments) {
         abort();
     if (strcmp(how, "fault") == 0)
         *(volatile int *)mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) = 1;
+    if (strcmp(how, "trap") == 0)
+        __builtin_trap();
+    if (strcmp(how, "pipe") == 0)
+        write_to_nobody();
+    if (strcmp(how, "overflow") == 0)
+        overflow(NULL);
+    if (strcmp(how, "vfork_killed") == 0 && vfork() == 0)
+        raise(SIGTERM);
     if (strcmp(how, "kill") == 0)
         kill(getpid(), SIGKILL);
     if (strcmp(how, "terminate") == 0)

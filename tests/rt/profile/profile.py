@@ -223,6 +223,22 @@ def endings():
         expect("removed: status and errors", (3, said), (process.returncode, process.err))
 
 
+def fatal():
+    """Signals that end the process are told, which ends as without that."""
+    told = {"fault": signal.SIGSEGV, "trap": signal.SIGILL, "pipe": signal.SIGPIPE, "terminate": signal.SIGTERM, "abort": signal.SIGABRT,
+            "assert": signal.SIGABRT, "kill": None, "caught": None, "overflow": None, "vfork_killed": 3}
+    died = {"kill": signal.SIGKILL, "caught": signal.SIGKILL, "overflow": signal.SIGSEGV}
+    for options in ([], ["-static"]):
+        program = build("endings.c", "endings", *options)
+        for how, number in told.items():
+            clean()
+            process = start([program, how], "report=none:profile=e.profile:fatal=1")
+            expect(f"{how}: status", number if number == 3 else -died.get(how, number), process.returncode)
+            ran = profile("e.profile")["run"]
+            ending = "exit" if number == 3 else "signal" if number else None
+            expect(f"{how}: ending", (ending, number or 0), (ran["ending"], ran["status"]))
+
+
 # ---- out of memory ----
 
 
@@ -635,5 +651,5 @@ def space():
 
 
 if __name__ == "__main__":
-    main([killed, killed_static, born, endings, out_of_memory, children, joined, generations, places, read_only, file_size, full_disk, closed, reopened,
+    main([killed, killed_static, born, endings, fatal, out_of_memory, children, joined, generations, places, read_only, file_size, full_disk, closed, reopened,
           watched, registered, same_path, space])

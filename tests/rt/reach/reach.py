@@ -147,4 +147,10 @@ def simulated():
     expect("reason", True, "valgrind" in load("simulated.json")["lost_unknown"])
 
 
-main([single, objects, threads, opened, static, other_allocators, busy, denied, simulated])
+def apart():
+    for linking in [], ["-static"]:
+        process = run([build("apart.c", "apart", *linking)])
+        expect(f"{linking}: tables", (0, True), (process.returncode, re.match(r"0 of [12] open$", process.out) is not None))
+
+
+main([single, objects, threads, opened, static, other_allocators, busy, denied, simulated, apart])

@@ -59,6 +59,9 @@ static void across(void) {
     sink = slice_of("a slice").text;        // @ 1 7 0 0 0
     char *counted = counted_new("count", 5); // @ 1 13 0 0 0
     sink = counted_copy(counted);           // @ 1 13 0 0 0
+    sink = counted_again(counted);          // @ 1 13 0 0 0
+    struct text *text = text_new("texts", 5); // @ 1 13 0 0 0
+    sink = text_bytes(text);                // @ 1 6 0 0 0
     sink = text_new("text", 0);             // @ 1 8 0 0 0
     sink = text_new("text", 4);             // @ 1 12 0 0 0
     sink = object_new("o", 2);              // @ 1 18 0 0 0

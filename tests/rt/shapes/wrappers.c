@@ -63,6 +63,15 @@ char *counted_copy(const char *bytes) {
     return counted_new(bytes, counted_length(bytes));
 }
 
+counted counted_again(const counted bytes) {
+    return counted_new(bytes, counted_length(bytes));
+}
+
+char *text_bytes(const struct text *text) {
+    char *bytes = xmalloc(text->length + 1);
+    return memcpy(bytes, text->bytes, text->length);
+}
+
 // One path of fixed size beside one that a parameter sizes.
 struct text *text_new(const char *bytes, size_t n) {
     struct text *text;

@@ -37,7 +37,7 @@ enum { FRAMES_MOST = 1024 };
 struct Walked {
     const void *frames[FRAMES_MOST];
     size_t count;
-    walk_told told;
+    walk_end end;
 };
 static thread_local Walked walked;
 static unsigned checks, by_pointer;
@@ -46,7 +46,7 @@ static bool failed;
 static void fail(const char *what, const char *why) {
     static const char *const ends[] = {"full", "outermost", "lost"};
     failed = true;
-    printf("%s: %s, end: %s\n", what, why, ends[walked.told.end]);
+    printf("%s: %s, end: %s\n", what, why, ends[walked.end]);
     for (size_t i = 0; i < walked.count; i++)
         printf("  %p%s\n", walked.frames[i], is_ours(walked.frames[i]) ? " ours" : "");
     for (size_t i = notes.depth; i--;)
@@ -78,19 +78,19 @@ static size_t compare(const char *what) {
 // more: frames of ours on top that have no note; -1: any number.
 static void compare_all(const char *what, int more) {
     checks++;
-    by_pointer += walked.told.by_pointer;
+    by_pointer += (unsigned)walk_by_pointer(walked.frames, walked.count);
     size_t at = compare(what), left = 0;
     for (size_t i = 0; i < at; i++)
         left += is_ours(walked.frames[i]);
     if (more >= 0 && left != (size_t)more)
         fail(what, "frames that were not noted");
-    if (walked.told.end != WALK_OUTERMOST)
+    if (walked.end != WALK_OUTERMOST)
         fail(what, "not to the end");
 }
 
 OURS static void check(const char *what) {
     NOTED;
-    walked.count = walk_stack(walked.frames, FRAMES_MOST, nullptr, &walked.told);
+    walked.count = walk_stack(walked.frames, FRAMES_MOST, nullptr, &walked.end);
     if (!is_ours(walked.frames[0]))
         fail(what, "not the caller on top");
     compare_all(what, 1);

@@ -34,8 +34,8 @@ static _Unwind_Reason_Code take(struct _Unwind_Context *context, void *unused) {
 
 // The first frame is this function's, at two places. The unwinder gives up where there are no tables.
 __attribute__((noinline)) static void compare(void) {
-    struct walk_told told;
-    walked.count = walk_stack(walked.frames, MOST, NULL, &told);
+    enum walk_end end;
+    walked.count = walk_stack(walked.frames, MOST, NULL, &end);
     unwound.count = 0;
     _Unwind_Backtrace(take, NULL);
     bool same =
@@ -44,7 +44,7 @@ __attribute__((noinline)) static void compare(void) {
     __atomic_add_fetch(&walks, 1, __ATOMIC_RELAXED);
     __atomic_add_fetch(&frames, walked.count, __ATOMIC_RELAXED);
     __atomic_add_fetch(&different, !same, __ATOMIC_RELAXED);
-    __atomic_add_fetch(&lost, told.end == WALK_LOST, __ATOMIC_RELAXED);
+    __atomic_add_fetch(&lost, end == WALK_LOST, __ATOMIC_RELAXED);
 }
 
 void *malloc(size_t size) {

@@ -49,6 +49,7 @@ static void json_strings(struct out *out) {
     out_json_string(out, NULL);
     out_json_string(out, "");
     out_json_string(out, "a\"b\\c\n\x7f");
+    out_json_string(out, "\xC2\x9B|\xE2\x80\xAE|\xE2\x80\xA8"); /* what a terminal would obey */
     out_json_string(out, "\xC3\xA4\xE2\x82\xAC\xF0\x9F\x98\x80");
     out_json_string(out, "\xFF\xC0\xAF\xE2\x82");          /* no leads, overlong, cut short */
     out_json_string(out, "\xED\xA0\x80\xF4\x90\x80\x80z"); /* a surrogate, above U+10FFFF */
@@ -59,7 +60,8 @@ static void json_strings(struct out *out) {
 static void json(void **state) {
     (void)state;
     assert_string_equal(written(json_strings, 64),
-                        "null\"\"\"a\\\"b\\\\c\\u000a\\u007f\"\"\xC3\xA4\xE2\x82\xAC\xF0\x9F\x98\x80\""
+                        "null\"\"\"a\\\"b\\\\c\\u000a\\u007f\"\"\\u009b|\\u202e|"
+                        "\\u2028\"\"\xC3\xA4\xE2\x82\xAC\xF0\x9F\x98\x80\""
                         "\"" BAD BAD BAD BAD BAD "\"\"" BAD BAD BAD BAD BAD BAD BAD "z\"");
 }
 

@@ -147,6 +147,10 @@ static void types(void **state) {
         {"char[16]", "char[16]"},
         {"void (*)(int)", "void (*)(int)"},
         {"A<int>, B<int, std::allocator<int>>", "A<int>, B<int>"},
+        {"std::_Sp_counted_ptr_inplace<node, std::allocator<void>, __gnu_cxx::_S_atomic>",
+         "std::_Sp_counted_ptr_inplace<node>"},
+        {"a or b or c", "a or b or c"},
+        {"a or b<int, std::allocator<int>> or c or d or e", "a or b<int> or c or ..."},
     };
     char text[NAME_SIZE];
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-// The flame graph, from the root down. What is narrower than a pixel is left out; a click makes a frame as wide as the page.
+// The flame graph, from the root down. What is narrower than a pixel stands together; a click makes a frame as wide as the page.
 
 const FLAME_ROW = 21;
 // The deepest way that is drawn.
@@ -106,13 +106,34 @@ class Flame {
         );
     }
 
+    // One for all that are too narrow, or none if together they are as well.
+    narrow(nodes, parent, left, width, level, least) {
+        const sum = (of) => nodes.reduce((total, node) => total + of(node), 0);
+        const part = (width * sum((node) => node.value)) / parent.value;
+        const name = `${exactly(nodes.length)} more, too narrow to be shown`;
+        const box = { left: 100 * left + "%", width: 100 * part + "%", top: level * FLAME_ROW + "px" };
+        const amounts = { now: sum((node) => node.now), before: sum((node) => node.before) };
+        const told = described(
+            { class: "frame rest", tabindex: -1, "aria-level": level + 1, style: box },
+            describe(metricOf(state.metric), name, amounts),
+        );
+        return part < least || !nodes.some((node) => node.value) ? [] : [element("div", told, element("span", {}, name))];
+    }
+
     // The frames below a node, the largest first. Returns the deepest level.
     drawBelow(node, left, width, level, made) {
         const least = 1.2 / (this.graph.clientWidth || 1200);
         let deepest = level - 1;
-        for (const child of [...node.children.values()].sort((a, b) => b.value - a.value)) {
+        const children = [...node.children.values()].sort((a, b) => b.value - a.value);
+        for (const [place, child] of children.entries()) {
             const part = (width * child.value) / node.value;
-            if (part < least || level > FLAME_DEPTH) break;
+            if (level > FLAME_DEPTH) break;
+            if (part < least) {
+                const narrow = this.narrow(children.slice(place), node, left, width, level, least);
+                made.push(...narrow);
+                deepest = Math.max(deepest, level - 1 + narrow.length);
+                break;
+            }
             made.push(this.rectangle(child, left, part, level, false));
             deepest = Math.max(deepest, this.drawBelow(child, left, part, level + 1, made));
             left += part;

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Stopping all threads of a process. */
-#include "dump/capture/stop.h"
+#include "dump/stop/stop.h"
 
+#include "base/interrupted.h"
 #include "dump/base/memory.h"
 #include "dump/process/process.h"
 
 #include <dirent.h>
 #include <elf.h>
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,8 +66,11 @@ static void await(struct stopped_thread *thread) {
     while (waitpid(thread->id, &status, __WALL) < 0)
         if (errno != EINTR)
             return;
-    if (WIFSTOPPED(status) && status >> 16 != PTRACE_EVENT_STOP)
-        thread->signal = WSTOPSIG(status);
+    if (!WIFSTOPPED(status))
+        return;
+    bool is_asked = status >> 16 == PTRACE_EVENT_STOP;
+    thread->signal = is_asked ? 0 : WSTOPSIG(status);
+    thread->is_halted = is_asked && WSTOPSIG(status) != SIGTRAP;
 }
 
 static size_t read_set(const struct stopped_thread *thread, long set, char *to, size_t size) {
@@ -79,7 +84,9 @@ static void read_registers(struct stopped_thread *thread) {
     size_t general = read_set(thread, NT_PRSTATUS, to, REGISTERS_SIZE) & -sizeof(uint64_t);
     if (general < sizeof(struct user_regs_struct))
         return;
-    const struct user_regs_struct *registers = (const struct user_regs_struct *)thread->registers;
+    struct user_regs_struct *registers = (struct user_regs_struct *)thread->registers;
+    if (interrupted_hide(registers))
+        ptrace(PTRACE_SETREGS, thread->id, NULL, registers);
     thread->sp = registers->rsp;
     thread->tp = registers->fs_base;
     size_t vectors = read_set(thread, NT_X86_XSTATE, to + general, REGISTERS_SIZE - general);

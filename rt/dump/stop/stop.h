@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Stopping all threads of a process, without a signal that it could see. They go on when they are let go, or
  * when this process ends. */
-#ifndef ALLOCSITE_DUMP_CAPTURE_STOP_H
-#define ALLOCSITE_DUMP_CAPTURE_STOP_H
+#ifndef ALLOCSITE_DUMP_STOP_STOP_H
+#define ALLOCSITE_DUMP_STOP_STOP_H
 
 #include "dump/base/complain.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 struct stopped_thread {
     int id, signal; /* signal: that it was about to take; 0: none */
+    bool is_halted; /* by the shell's or a debugger's signal, before */
     uint64_t sp, tp;
     uint64_t *registers; /* all, as words */
     size_t register_count;

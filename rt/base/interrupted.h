@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Calls of a stopped thread that would tell the program of the stop. */
+#ifndef ALLOCSITE_BASE_INTERRUPTED_H
+#define ALLOCSITE_BASE_INTERRUPTED_H
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/syscall.h>
+#include <sys/user.h>
+
+#if defined __x86_64__
+
+/* signal(7) has them: they fail with EINTR when a thread has been stopped, handler or not; receiving if the
+ * socket has a timeout. They have done nothing by then. */
+static inline bool interrupted_can_begin_again(long call) {
+    static const long calls[] = {
+        SYS_epoll_wait,   SYS_epoll_pwait, SYS_epoll_pwait2, SYS_semop,   SYS_semtimedop, SYS_rt_sigtimedwait,
+        SYS_io_getevents, SYS_read,        SYS_recvfrom,     SYS_recvmsg, SYS_accept,     SYS_accept4,
+    };
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
+        if (calls[i] == call)
+            return true;
+    return false;
+}
+
+/* Changes the registers of a thread that has stopped on its way to signals, so that such a call begins again
+ * unless a handler runs. True: they are to be given back to it. A timeout begins again as well. */
+static inline bool interrupted_hide(struct user_regs_struct *registers) {
+    enum {
+        BEGIN_AGAIN = 514
+    }; /* ERESTARTNOHAND in the kernel's include/linux/errno.h, which only tracers see */
+    bool is_to_hide =
+        (long)registers->rax == -EINTR && interrupted_can_begin_again((long)registers->orig_rax);
+    if (is_to_hide)
+        registers->rax = (unsigned long long)-BEGIN_AGAIN;
+    return is_to_hide;
+}
+
+#else
+
+/* Elsewhere the kernel has decided by then. */
+static inline bool interrupted_hide(struct user_regs_struct *registers) {
+    (void)registers;
+    return false;
+}
+
+#endif
+
+#endif

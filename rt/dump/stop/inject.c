@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* A system call that a thread which stands still makes for us. */
+#include "dump/stop/inject.h"
+
+#include "dump/process/process.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { CODE_OF_64_BITS = 0x33, LENGTH = 2 };
+
+static const unsigned char instruction[LENGTH] = {0x0f, 0x05};
+
+/* ---- Which thread. */
+
+/* A set of signals that the kernel takes back when the call ends: it is lost if another one is set. */
+static bool has_own_mask(const struct user_regs_struct *registers) {
+    switch (registers->orig_rax) {
+    case SYS_rt_sigsuspend:
+        return true;
+    case SYS_ppoll:
+        return registers->r10;
+    case SYS_epoll_pwait:
+    case SYS_epoll_pwait2:
+    case SYS_io_uring_enter:
+        return registers->r8;
+    case SYS_pselect6:
+    case SYS_io_pgetevents:
+        return registers->r9;
+    default:
+        return false;
+    }
+}
+
+/* Code that the kernel begins anew after a stop (rseq(2)) would not be, if that is seen elsewhere. */
+static bool is_in_sequence(int thread, struct remote_memory *memory) {
+    struct __ptrace_rseq_configuration rseq = {0};
+    uint64_t sequence = 0;
+    if (ptrace(PTRACE_GET_RSEQ_CONFIGURATION, thread, (void *)sizeof rseq, &rseq) < 0)
+        return true;
+    return rseq.rseq_abi_pointer &&
+           (!remote_read(memory, rseq.rseq_abi_pointer + 8, &sequence, sizeof sequence) || sequence);
+}
+
+/* Linux's include/uapi/linux/ptrace.h: calls that the program does itself, but from where it says. */
+static bool has_own_calls(int thread) {
+    const enum __ptrace_request get = 0x4211; /* PTRACE_GET_SYSCALL_USER_DISPATCH_CONFIG */
+    struct {
+        uint64_t mode, selector, offset, size;
+    } dispatch = {0};
+    ptrace(get, thread, (void *)sizeof dispatch, &dispatch);
+    return dispatch.mode;
+}
+
+/* In the pages that the kernel gives every process. 0: there is none. */
+static uint64_t find_instruction(struct remote_memory *memory) {
+    struct process_maps maps;
+    struct reason unimportant;
+    uint64_t found = 0;
+    if (!process_maps_open(&maps, memory->pid, &unimportant))
+        return 0;
+    for (struct process_mapping mapping; !found && process_maps_next(&maps, &mapping);) {
+        char bytes[1 << 14];
+        size_t size = mapping.end - mapping.start < sizeof bytes ? mapping.end - mapping.start : sizeof bytes;
+        if (strcmp(mapping.path, "[vdso]") != 0 || !remote_read(memory, mapping.start, bytes, size))
+            continue;
+        const char *at = memmem(bytes, size, instruction, LENGTH);
+        found = at ? mapping.start + (uint64_t)(at - bytes) : 0;
+    }
+    process_maps_close(&maps);
+    return found;
+}
+
+/* 0: it is not one that can do it. The one of a call that it is in may be used by the program as well. */
+static uint64_t usable_instruction(const struct stopped_thread *thread, struct remote_memory *memory) {
+    const struct user_regs_struct *registers = (const struct user_regs_struct *)thread->registers;
+    unsigned char bytes[LENGTH];
+    if (thread->signal || thread->is_halted || !thread->register_count || registers->cs != CODE_OF_64_BITS ||
+        process_filters_calls((uint64_t)thread->id) || has_own_calls(thread->id))
+        return 0;
+    if ((long)registers->orig_rax < 0)
+        return is_in_sequence(thread->id, memory) ? 0 : find_instruction(memory);
+    bool is_call = remote_read(memory, registers->rip - LENGTH, bytes, LENGTH) &&
+                   memcmp(bytes, instruction, LENGTH) == 0;
+    return is_call && !has_own_mask(registers) ? registers->rip - LENGTH : 0;
+}
+
+bool injection_begin(struct injection *injection, const struct stop *stop, struct remote_memory *memory,
+                     struct reason *why) {
+    const uint64_t all = ~UINT64_C(0);
+    *injection = (struct injection){.thread = 0};
+    for (size_t i = 0; i < stop->count && !injection->instruction; i++) {
+        const struct stopped_thread *thread = &stop->threads[i];
+        injection->instruction = usable_instruction(thread, memory);
+        injection->thread = thread->id;
+        memcpy(&injection->registers, thread->registers, sizeof injection->registers);
+    }
+    if (!injection->instruction)
+        return reason_set(why, "no thread of it is where it can make a system call");
+    if (ptrace(PTRACE_GETSIGMASK, injection->thread, (void *)sizeof all, &injection->mask) != 0 ||
+        ptrace(PTRACE_SETSIGMASK, injection->thread, (void *)sizeof all, &all) != 0)
+        return reason_errno(why);
+    ptrace(PTRACE_SETOPTIONS, injection->thread, NULL, (void *)(PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACECLONE));
+    return true;
+}
+
+/* ---- The call. */
+
+enum stop_kind { STOP_NONE, STOP_CALL, STOP_COPY, STOP_ASKED };
+
+static enum stop_kind kind_of(int status) {
+    if (status >> 16 == PTRACE_EVENT_CLONE)
+        return STOP_COPY;
+    if (status >> 16 == PTRACE_EVENT_STOP)
+        return STOP_ASKED;
+    return WSTOPSIG(status) == (SIGTRAP | 0x80) ? STOP_CALL : STOP_NONE;
+}
+
+/* Lets it go on to its next stop of that kind. False: it has ended, or something is wrong there. */
+static bool go_on(struct injection *injection, enum __ptrace_request how, enum stop_kind until) {
+    for (int status; ptrace(how, injection->thread, NULL, NULL) == 0;) {
+        while (waitpid(injection->thread, &status, __WALL) < 0)
+            if (errno != EINTR)
+                return false;
+        if (!WIFSTOPPED(status))
+            return false;
+        enum stop_kind kind = kind_of(status);
+        unsigned long copy = 0;
+        if (kind == STOP_COPY && ptrace(PTRACE_GETEVENTMSG, injection->thread, NULL, &copy) == 0)
+            injection->copy = (int)copy;
+        if (kind == until)
+            return true;
+        if (kind == STOP_NONE && WSTOPSIG(status) != SIGSTOP)
+            return false;
+        injection->is_to_halt |= kind == STOP_NONE;
+    }
+    return false;
+}
+
+static bool lead_to(struct injection *injection, const uint64_t words[5]) {
+    struct user_regs_struct registers = injection->registers;
+    registers.rip = injection->instruction;
+    registers.orig_rax = (unsigned long long)-1; /* it is in no call that could begin again */
+    registers.rax = words[0];
+    registers.rdi = words[1];
+    registers.rsi = words[2];
+    registers.rdx = words[3];
+    registers.r10 = words[4];
+    registers.r8 = 0;
+    return ptrace(PTRACE_SETREGS, injection->thread, NULL, &registers) == 0;
+}
+
+/* Registers that are given back count for a call's new beginning only where signals are looked for, so the
+ * thread has to stop there. */
+long injection_call(struct injection *injection, const uint64_t words[5]) {
+    struct user_regs_struct after;
+    bool is_made = lead_to(injection, words) && go_on(injection, PTRACE_SYSCALL, STOP_CALL) &&
+                   go_on(injection, PTRACE_SYSCALL, STOP_CALL) &&
+                   ptrace(PTRACE_GETREGS, injection->thread, NULL, &after) == 0;
+    ptrace(PTRACE_INTERRUPT, injection->thread, NULL, NULL);
+    if (is_made && go_on(injection, PTRACE_CONT, STOP_ASKED))
+        return (long)after.rax;
+    return -ESRCH;
+}
+
+void injection_end(struct injection *injection, const struct stop *stop) {
+    ptrace(PTRACE_SETREGS, injection->thread, NULL, &injection->registers);
+    ptrace(PTRACE_SETSIGMASK, injection->thread, (void *)sizeof injection->mask, &injection->mask);
+    ptrace(PTRACE_SETOPTIONS, injection->thread, NULL, NULL);
+    if (injection->is_to_halt)
+        syscall(SYS_tgkill, stop->pid, injection->thread, SIGSTOP);
+}

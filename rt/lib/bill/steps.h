@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Return addresses of a stack as steps of profiles: (module, address in its file), each with the step of its
+ * caller, so that stacks that are equal from somewhere outwards share what follows. To find the module of an
+ * address takes some hundred instructions, so what was found lately is remembered.
+ *
+ * Lock-free and safe in signal handlers. */
+#ifndef ALLOCSITE_LIB_BILL_STEPS_H
+#define ALLOCSITE_LIB_BILL_STEPS_H
+
+#include "lib/store/names.h"
+
+#include <stddef.h>
+
+/* The step of the innermost of the frames, which are innermost first; 0: there is no room for more, or it is
+ * not known and none may be added. unloads_before: their number before the stack was walked (who/unloads.h).
+ */
+profile_name steps_find(const void *const *frames, size_t count, bool may_add, uint32_t unloads_before);
+
+#endif
