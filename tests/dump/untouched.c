@@ -204,6 +204,18 @@ static void do_timer(void) {
     check("ticked", ticks > 10, 1);
 }
 
+/* So many that one is nearly always about to be taken. */
+static void do_storm(void) {
+    pid_t parent = getpid();
+    handle(SIGUSR2, tick, SA_RESTART);
+    pid_t child = fork();
+    while (!child && kill(parent, SIGUSR2) == 0)
+        ;
+    do_compute();
+    kill(child, SIGKILL);
+    waitpid(child, NULL, 0);
+}
+
 /* All that are queued are handled, none twice. */
 static void do_queued(void) {
     handle(SIGRTMIN, count, SA_RESTART);
@@ -289,6 +301,7 @@ static const struct {
     {"recv", do_recv},
     {"compute", do_compute},
     {"timer", do_timer},
+    {"storm", do_storm},
     {"queued", do_queued},
     {"wait", do_wait},
     {"threads", do_threads},

@@ -80,7 +80,7 @@ static uint64_t find_instruction(struct remote_memory *memory) {
 static uint64_t usable_instruction(const struct stopped_thread *thread, struct remote_memory *memory) {
     const struct user_regs_struct *registers = (const struct user_regs_struct *)thread->registers;
     unsigned char bytes[LENGTH];
-    if (thread->signal || thread->is_halted || !thread->register_count || registers->cs != CODE_OF_64_BITS ||
+    if (thread->is_halted || !thread->register_count || registers->cs != CODE_OF_64_BITS ||
         process_filters_calls((uint64_t)thread->id) || has_own_calls(thread->id))
         return 0;
     if ((long)registers->orig_rax < 0)

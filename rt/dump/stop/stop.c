@@ -60,17 +60,21 @@ static bool ask_new(struct stop *stop, struct reason *why) {
     return is_done;
 }
 
-/* A thread that ended is waited for as well. */
+/* A thread that ended is waited for as well. A signal that one was about to take it takes first, so that all
+ * stand at their next instruction: where the stop is asked for before the signal, it comes right behind it.
+ */
 static void await(struct stopped_thread *thread) {
-    int status = 0;
-    while (waitpid(thread->id, &status, __WALL) < 0)
-        if (errno != EINTR)
+    for (int status;;) {
+        pid_t ended = waitpid(thread->id, &status, __WALL);
+        if (ended < 0 && errno == EINTR)
+            continue;
+        if (ended < 0 || !WIFSTOPPED(status))
             return;
-    if (!WIFSTOPPED(status))
-        return;
-    bool is_asked = status >> 16 == PTRACE_EVENT_STOP;
-    thread->signal = is_asked ? 0 : WSTOPSIG(status);
-    thread->is_halted = is_asked && WSTOPSIG(status) != SIGTRAP;
+        thread->is_halted = WSTOPSIG(status) != SIGTRAP;
+        if (status >> 16 == PTRACE_EVENT_STOP)
+            return;
+        ptrace(PTRACE_CONT, thread->id, NULL, (void *)(intptr_t)WSTOPSIG(status));
+    }
 }
 
 static size_t read_set(const struct stopped_thread *thread, long set, char *to, size_t size) {
@@ -113,7 +117,7 @@ bool stop_threads(struct stop *stop, unsigned pid, struct reason *why) {
 
 void stop_let_go(struct stop *stop) {
     for (size_t i = 0; i < stop->count; i++)
-        ptrace(PTRACE_DETACH, stop->threads[i].id, NULL, (void *)(intptr_t)stop->threads[i].signal);
+        ptrace(PTRACE_DETACH, stop->threads[i].id, NULL, NULL);
 }
 
 void stop_free(struct stop *stop) {

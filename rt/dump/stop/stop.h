@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 struct stopped_thread {
-    int id, signal; /* signal: that it was about to take; 0: none */
+    int id;
     bool is_halted; /* by the shell's or a debugger's signal, before */
     uint64_t sp, tp;
     uint64_t *registers; /* all, as words */
