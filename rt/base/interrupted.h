@@ -27,9 +27,8 @@ static inline bool interrupted_can_begin_again(long call) {
 /* Changes the registers of a thread that has stopped on its way to signals, so that such a call begins again
  * unless a handler runs. True: they are to be given back to it. A timeout begins again as well. */
 static inline bool interrupted_hide(struct user_regs_struct *registers) {
-    enum {
-        BEGIN_AGAIN = 514
-    }; /* ERESTARTNOHAND in the kernel's include/linux/errno.h, which only tracers see */
+    /* ERESTARTNOHAND in the kernel's include/linux/errno.h, which only tracers see. */
+    enum { BEGIN_AGAIN = 514 };
     bool is_to_hide =
         (long)registers->rax == -EINTR && interrupted_can_begin_again((long)registers->orig_rax);
     if (is_to_hide)

@@ -76,18 +76,32 @@ static uint64_t find_instruction(struct remote_memory *memory) {
     return found;
 }
 
+/* At the first instruction of a signal's handler the kernel still has the number of the call that the signal
+ * ended. */
+static bool is_in_call(const struct user_regs_struct *registers, struct remote_memory *memory) {
+    unsigned char bytes[LENGTH];
+    return (long)registers->orig_rax >= 0 && remote_read(memory, registers->rip - LENGTH, bytes, LENGTH) &&
+           memcmp(bytes, instruction, LENGTH) == 0;
+}
+
+/* A call that began in another way, as that of 32 bits, and will begin again. */
+static bool is_to_begin_again(const struct user_regs_struct *registers) {
+    enum { RESTARTS_FIRST = 512, RESTARTS_LAST = 516 }; /* Linux's include/linux/errno.h */
+    long result = (long)registers->rax;
+    return (long)registers->orig_rax >= 0 && result <= -RESTARTS_FIRST && result >= -RESTARTS_LAST;
+}
+
 /* 0: it is not one that can do it. The one of a call that it is in may be used by the program as well. */
 static uint64_t usable_instruction(const struct stopped_thread *thread, struct remote_memory *memory) {
     const struct user_regs_struct *registers = (const struct user_regs_struct *)thread->registers;
-    unsigned char bytes[LENGTH];
     if (thread->is_halted || !thread->register_count || registers->cs != CODE_OF_64_BITS ||
         process_filters_calls((uint64_t)thread->id) || has_own_calls(thread->id))
         return 0;
-    if ((long)registers->orig_rax < 0)
-        return is_in_sequence(thread->id, memory) ? 0 : find_instruction(memory);
-    bool is_call = remote_read(memory, registers->rip - LENGTH, bytes, LENGTH) &&
-                   memcmp(bytes, instruction, LENGTH) == 0;
-    return is_call && !has_own_mask(registers) ? registers->rip - LENGTH : 0;
+    if (is_in_call(registers, memory))
+        return has_own_mask(registers) ? 0 : registers->rip - LENGTH;
+    if (is_to_begin_again(registers) || is_in_sequence(thread->id, memory))
+        return 0;
+    return find_instruction(memory);
 }
 
 bool injection_begin(struct injection *injection, const struct stop *stop, struct remote_memory *memory,
