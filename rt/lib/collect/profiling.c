@@ -12,6 +12,7 @@
 #include "lib/who/registry.h"
 
 #include "base/hash.h"
+#include "base/path.h"
 #include "lib/base/os.h"
 #include "lib/base/state.h"
 #include "lib/base/table.h"
