@@ -69,16 +69,60 @@ bool path_is_of_system(const char *path) {
     return strstr(path, "/include/c++/") != NULL;
 }
 
-bool path_add_number(char *path, size_t size, uint64_t number) {
-    char digits[24], *at = digits + sizeof digits;
-    *--at = '\0';
-    do
-        *--at = (char)('0' + number % 10);
-    while (number /= 10);
-    *--at = '.';
-    size_t length = strlen(path), more = strlen(at) + 1;
-    if (length + more > size)
+struct path {
+    char *at, *end;
+};
+
+static bool append(struct path *path, const char *text, size_t length) {
+    if ((size_t)(path->end - path->at) <= length)
         return false;
-    memcpy(path + length, at, more);
+    memcpy(path->at, text, length);
+    path->at += length;
+    *path->at = '\0';
+    return true;
+}
+
+static bool append_number(struct path *path, uint64_t number) {
+    char digits[20];
+    size_t at = sizeof digits;
+    do
+        digits[--at] = (char)('0' + number % 10);
+    while (number /= 10);
+    return append(path, digits + at, sizeof digits - at);
+}
+
+bool path_add_number(char *path, size_t size, uint64_t number) {
+    char *end = path + strlen(path);
+    struct path to = {end, path + size};
+    bool fits = append(&to, ".", 1) && append_number(&to, number);
+    if (!fits)
+        *end = '\0';
+    return fits;
+}
+
+static bool append_part(struct path *path, char letter, const struct path_names *names) {
+    const char *program = path_base(names->program);
+    switch (letter) {
+    case 'p':
+        return append_number(path, names->pid);
+    case 'e':
+        return append(path, program, strlen(program));
+    case 'h':
+        return append(path, names->host, strlen(names->host));
+    case '%':
+        return append(path, "%", 1);
+    default:
+        return false;
+    }
+}
+
+bool path_expand(char *path, size_t size, const char *pattern, const struct path_names *names) {
+    struct path to = {path, path + size};
+    *path = '\0';
+    for (; *pattern; pattern++) {
+        bool fits = *pattern == '%' ? append_part(&to, *++pattern, names) : append(&to, pattern, 1);
+        if (!fits)
+            return false;
+    }
     return true;
 }

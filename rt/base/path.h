@@ -22,4 +22,14 @@ bool path_is_of_system(const char *path);
 /* Appends .NUMBER. False: it does not fit in size bytes, and path is as it was. */
 bool path_add_number(char *path, size_t size, uint64_t number);
 
+/* The values of the % patterns of a path. */
+struct path_names {
+    uint64_t pid;
+    const char *program, *host; /* program: its path; the name is its last component */
+};
+
+/* Writes pattern with %p pid, %e program name, %h host, %% percent. False: it does not fit, or has another
+ * letter behind a %. */
+bool path_expand(char *path, size_t size, const char *pattern, const struct path_names *);
+
 #endif

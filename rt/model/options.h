@@ -79,14 +79,4 @@ const char *options_similar(const char *name, size_t length);
  * not make it cheaper. */
 bool options_need_owners(const struct options *);
 
-/* The values of the % patterns of a path. */
-struct path_names {
-    uint64_t pid;
-    const char *program, *host; /* program: its path; the name is its last component */
-};
-
-/* Writes pattern with %p pid, %e program name, %h host, %% percent. False: it does not fit, or has another
- * letter behind a %. */
-bool path_expand(char *path, size_t size, const char *pattern, const struct path_names *);
-
 #endif

@@ -2,176 +2,11 @@
 /* Names of functions and files for people. */
 #include "names/names.h"
 
+#include "names/demangled.h"
 #include "names/mangled.h"
 
-#include <ctype.h>
 #include <stdbool.h>
 #include <string.h>
-
-static bool starts(const char *at, const char *end, const char *word) {
-    size_t length = strlen(word);
-    return (size_t)(end - at) >= length && memcmp(at, word, length) == 0;
-}
-
-static bool is_word(char c) {
-    return isalnum((unsigned char)c) || c == '_' || c == '$' || (unsigned char)c >= 0x80;
-}
-
-static size_t word_length(const char *at, const char *end) {
-    size_t length = 0;
-    while (at + length < end && is_word(at[length]))
-        length++;
-    return length;
-}
-
-/* ---- Brackets and operators. */
-
-/* Behind the bracket that closes the one that is there; NULL: none does. */
-static const char *skip_group(const char *at, const char *end, char close) {
-    char open = *at;
-    for (size_t depth = 0; at < end; at++) {
-        depth += *at == open;
-        if (*at == close && --depth == 0)
-            return at + 1;
-    }
-    return NULL;
-}
-
-/* Behind "operator" and its signs, whose brackets open nothing; of a name (operator new, operator bool)
- * behind the word alone. NULL: there is none. */
-static const char *skip_operator(const char *at, const char *begin, const char *end) {
-    static const char *const brackets[] = {"()", "[]", "<=>", "<<=", ">>=", "->*", "<<",
-                                           ">>", "<=", ">=",  "->",  "<",   ">"};
-    static const char word[] = "operator";
-    if (!starts(at, end, word) || (at > begin && is_word(at[-1])))
-        return NULL;
-    at += strlen(word);
-    if (at < end && is_word(*at))
-        return NULL;
-    for (size_t i = 0; i < sizeof brackets / sizeof *brackets; i++)
-        if (starts(at, end, brackets[i]))
-            return at + strlen(brackets[i]);
-    while (at < end && strchr("+-*/%^&|~!=,\"", *at))
-        at++;
-    return at;
-}
-
-static const char *skip_quoted(const char *at, const char *end) {
-    const char *close = end - at > 2 ? memchr(at + 2, '\'', (size_t)(end - at) - 2) : NULL;
-    return close ? close + 1 : NULL;
-}
-
-/* Behind what belongs together there: in parentheses angle brackets are signs of comparison. NULL: a bracket
- * is not closed. */
-static const char *skip_one(const char *at, const char *begin, const char *end) {
-    const char *behind = *at == 'o' ? skip_operator(at, begin, end) : NULL;
-    if (behind)
-        return behind;
-    switch (*at) {
-    case '(':
-        return skip_group(at, end, ')');
-    case '[':
-        return skip_group(at, end, ']');
-    case '{':
-        return skip_group(at, end, '}');
-    case '\'':
-        return skip_quoted(at, end);
-    default:
-        return at + 1;
-    }
-}
-
-static const char *skip_arguments(const char *at, const char *end) {
-    const char *begin = at;
-    for (size_t depth = 0; at && at < end;) {
-        depth += *at == '<';
-        if (*at == '>' && at[-1] != '-' && --depth == 0)
-            return at + 1;
-        at = skip_one(at, begin, end);
-    }
-    return NULL;
-}
-
-static const char *skip(const char *at, const char *begin, const char *end) {
-    return *at == '<' ? skip_arguments(at, end) : skip_one(at, begin, end);
-}
-
-/* ---- The part of a demangled function that is its name. */
-
-struct stretch {
-    const char *begin, *end;
-};
-
-static const char *skip_qualifiers(const char *at, const char *end) {
-    static const char *const qualifiers[] = {" const", " volatile", " &&", " &"};
-    for (size_t i = 0; i < sizeof qualifiers / sizeof *qualifiers; i++)
-        if (starts(at, end, qualifiers[i]))
-            return skip_qualifiers(at + strlen(qualifiers[i]), end);
-    return at;
-}
-
-static bool is_anonymous(const char *at, const char *end) {
-    return starts(at, end, "(anonymous namespace)");
-}
-
-/* "decltype(x)", of which libiberty writes a space behind the word. */
-static bool is_behind_decltype(const char *at, const char *begin) {
-    static const char word[] = "decltype";
-    at -= at > begin && at[-1] == ' ';
-    return at - begin >= (long)strlen(word) && memcmp(at - strlen(word), word, strlen(word)) == 0;
-}
-
-/* At a parenthesis. Returns where to go on; sets the end where the name is complete. */
-static const char *pass_parenthesis(struct stretch *name, const char *at, const char *behind,
-                                    const char *end) {
-    if (is_anonymous(at, end))
-        return behind;
-    if (at == name->begin) /* of a function that returns a pointer to a function */
-        return name->begin = at + 1 + strspn(at + 1, "*& ");
-    behind = skip_qualifiers(behind, end);
-    if (!starts(behind, end, "::"))
-        name->end = at;
-    return behind;
-}
-
-/* A conversion's type may be a pointer to a function. */
-static const char *skip_conversion(const char *at, const char *begin, const char *end) {
-    while (at && at < end && (*at != '(' || starts(at, end, "(*")))
-        at = skip(at, begin, end);
-    return at;
-}
-
-/* All of it where nothing else can be made out. */
-static struct stretch name_in(const char *function) {
-    const char *end = function + strlen(function), *at = function;
-    struct stretch name = {function, NULL}, all = {function, end};
-    if (*at == '-' || *at == '+') /* Objective-C */
-        return all;
-    while (at && at < end && !name.end) {
-        const char *behind = skip(at, function, end);
-        if (!behind)
-            return all;
-        if (*at == '(' && is_behind_decltype(at, function)) {
-            at = behind;
-            continue;
-        }
-        if (*at == ' ' && (starts(behind, end, "[") || starts(behind, end, "(.")))
-            name.end = at; /* a part that the optimizer made */
-        else if (*at == ' ' && !(starts(behind, end, "(") && is_behind_decltype(behind, function)))
-            name.begin = behind; /* that was the return type */
-        else if (*at == '*' || *at == '&')
-            name.begin = behind;
-        else if (*at == '(')
-            behind = pass_parenthesis(&name, at, behind, end);
-        else if (behind > at + 1 && *at == 'o' && *behind == ' ')
-            behind = skip_conversion(behind, function, end);
-        at = behind;
-    }
-    name.end = name.end ? name.end : end;
-    return at && name.begin < name.end ? name : all;
-}
-
-/* ---- Writing it shorter. */
 
 struct name {
     char *text;
@@ -198,13 +33,13 @@ static void put(struct name *name, const char *text, size_t length) {
 /* Namespaces that are for the linker: whoever writes the name leaves them out. 0: there is none. */
 static size_t inline_namespace(const char *at, const char *end) {
     static const char *const known[] = {"__cxx11", "__1", "__2", "__8", "__ndk1", "__Cr", "__fs", "_V2"};
-    size_t length = word_length(at, end);
-    if (!starts(at + length, end, "::"))
+    size_t length = demangled_word_length(at, end);
+    if (!demangled_starts(at + length, end, "::"))
         return 0;
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (length == strlen(known[i]) && starts(at, end, known[i]))
+        if (length == strlen(known[i]) && demangled_starts(at, end, known[i]))
             return length + 2;
-    bool is_version = starts(at, end, "json_abi_") || starts(at, end, "lts_20");
+    bool is_version = demangled_starts(at, end, "json_abi_") || demangled_starts(at, end, "lts_20");
     return is_version ? length + 2 : 0;
 }
 
@@ -214,16 +49,16 @@ static bool is_default(const char *at, const char *end) {
                                         "hash",      "equal_to",    "default_delete"};
     while (at < end && *at == ' ')
         at++;
-    if (starts(at, end, "__gnu_cxx::_S_atomic")) /* of what std::shared_ptr allocates */
+    if (demangled_starts(at, end, "__gnu_cxx::_S_atomic")) /* of what std::shared_ptr allocates */
         return true;
-    if (!starts(at, end, "std::"))
+    if (!demangled_starts(at, end, "std::"))
         return false;
     at += strlen("std::");
     at += inline_namespace(at, end);
-    size_t length = word_length(at, end);
+    size_t length = demangled_word_length(at, end);
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (length == strlen(known[i]) && starts(at, end, known[i]))
-            return at + length < end && at[length] == '<' && skip_arguments(at + length, end) == end;
+        if (length == strlen(known[i]) && demangled_starts(at, end, known[i]))
+            return at + length < end && at[length] == '<' && demangled_skip(at + length, at, end) == end;
     return false;
 }
 
@@ -232,11 +67,11 @@ static const char *without_defaults(const char *at, const char *end) {
     const char *begin = at, *argument = at, *kept = end;
     for (bool is_last = false; !is_last; at++) {
         while (at && at < end && *at != ',')
-            at = skip(at, begin, end);
+            at = demangled_skip(at, begin, end);
         is_last = !at || at >= end;
         at = at ? at : end;
         const char *behind = at - (at > begin && at[-1] == ' ');
-        bool stays = argument == begin && !starts(begin, end, "std::char_traits<");
+        bool stays = argument == begin && !demangled_starts(begin, end, "std::char_traits<");
         if (stays || !is_default(argument, behind))
             kept = behind;
         else if (argument == begin)
@@ -263,7 +98,7 @@ static void use_alias(struct name *name) {
     size_t length = name->used - strlen(of), end = length;
     if (name->used < strlen(prefix) + strlen(of) || memcmp(name->text + end, of, strlen(of)) != 0)
         return;
-    while (length && is_word(name->text[length - 1]))
+    while (length && demangled_is_word(name->text[length - 1]))
         length--;
     size_t start = length - (length >= strlen("std::") ? strlen("std::") : 0);
     if (end - start < strlen(prefix) || memcmp(name->text + start, prefix, strlen(prefix)) != 0)
@@ -304,7 +139,7 @@ static void put_arguments(struct name *name, const char *at, const char *end, in
 /* "{lambda(int)#1}" without its parameters. */
 static void put_braces(struct name *name, const char *at, const char *end) {
     const char *parameters = memchr(at, '(', (size_t)(end - at));
-    const char *behind = parameters ? skip_group(parameters, end, ')') : NULL;
+    const char *behind = parameters ? demangled_skip_group(parameters, end, ')') : NULL;
     put(name, at, (size_t)((behind ? parameters : end) - at));
     if (behind)
         put(name, behind, (size_t)(end - behind));
@@ -314,8 +149,8 @@ static void put_braces(struct name *name, const char *at, const char *end) {
 static void put_stretch(struct name *name, const char *at, const char *end, bool is_function, int depth) {
     const char *begin = at;
     while (at < end && !name->is_full) {
-        const char *behind = skip(at, begin, end);
-        bool begins_word = at == begin || !is_word(at[-1]);
+        const char *behind = demangled_skip(at, begin, end);
+        bool begins_word = at == begin || !demangled_is_word(at[-1]);
         size_t hidden = begins_word ? inline_namespace(at, end) : 0;
         if (hidden)
             behind = at + hidden;
@@ -323,11 +158,12 @@ static void put_stretch(struct name *name, const char *at, const char *end, bool
             put(name, at, (size_t)((behind = end) - at));
         else if (*at == '<')
             put_arguments(name, at, behind, depth);
-        else if (is_function && *at == '(' && !is_anonymous(at, end) && !starts(at, end, "(*"))
-            behind = skip_qualifiers(behind, end);
+        else if (is_function && *at == '(' && !demangled_is_anonymous(at, end) &&
+                 !demangled_starts(at, end, "(*"))
+            behind = demangled_skip_qualifiers(behind, end);
         else if (is_function && *at == '{')
             put_braces(name, at, behind);
-        else if (!starts(at, end, "[abi:") && !(*at == ' ' && behind < end && *behind == '>'))
+        else if (!demangled_starts(at, end, "[abi:") && !(*at == ' ' && behind < end && *behind == '>'))
             put(name, at, (size_t)(behind - at));
         at = behind;
     }
@@ -345,8 +181,8 @@ static bool write_name(struct name *name, const char *prefix, struct stretch fro
 
 /* Behind the outermost scope; NULL: there is none. */
 static const char *next_scope(struct stretch name) {
-    for (const char *at = name.begin; at && at < name.end; at = skip(at, name.begin, name.end))
-        if (starts(at, name.end, "::"))
+    for (const char *at = name.begin; at && at < name.end; at = demangled_skip(at, name.begin, name.end))
+        if (demangled_starts(at, name.end, "::"))
             return at + 2;
     return NULL;
 }
@@ -369,7 +205,7 @@ void name_function(char text[NAME_SIZE], const char *function, size_t columns) {
     char name[NAME_SIZE];
     function = function ? function : "?";
     bool is_symbol = mangled_name(name, sizeof name, function);
-    shorten(text, name_in(is_symbol ? name : function), true, columns);
+    shorten(text, demangled_name(is_symbol ? name : function), true, columns);
 }
 
 /* Of a line that allocates objects of several types. */
@@ -387,78 +223,4 @@ void name_type(char text[NAME_SIZE], const char *type, size_t columns) {
     shorten(text, (struct stretch){type, end}, false, columns);
     if (*end && strlen(text) + sizeof further <= NAME_SIZE)
         strcat(text, further);
-}
-
-/* ---- Numbers for people. */
-
-/* Writes the digits that end before `end`, and returns where they start. */
-static char *digits_before(char *end, uint64_t value) {
-    do
-        *--end = (char)('0' + value % 10);
-    while (value /= 10);
-    return end;
-}
-
-static void finish(char *text, const char *digits, const char *end, const char *unit) {
-    size_t length = (size_t)(end - digits);
-    memcpy(text, digits, length);
-    strcpy(text + length, unit);
-}
-
-/* tenths as "12.3" and the unit */
-static void tenths(char *text, uint64_t value, const char *unit) {
-    char buffer[24], *end = buffer + sizeof buffer;
-    end[-1] = (char)('0' + value % 10);
-    end[-2] = '.';
-    finish(text, digits_before(end - 2, value / 10), end, unit);
-}
-
-void units_size(char *text, uint64_t bytes) {
-    static const char *const units[] = {" KiB", " MiB", " GiB", " TiB", " PiB", " EiB"};
-    char buffer[24], *end = buffer + sizeof buffer;
-    if (bytes < 1024) {
-        finish(text, digits_before(end, bytes), end, " B");
-        return;
-    }
-    uint64_t unit = 0;
-    while (unit < 5 && bytes >> (10 * (unit + 2)))
-        unit++;
-    /* In steps of 1/1024 of the unit, so that nothing overflows. */
-    uint64_t scaled = bytes >> (10 * unit);
-    tenths(text, (scaled >> 10) * 10 + ((scaled & 1023) * 10 + 512) / 1024, units[unit]);
-}
-
-void units_time(char *text, uint64_t nanoseconds) {
-    static const char *const units[] = {" µs", " ms", " s"};
-    char buffer[24], *end = buffer + sizeof buffer;
-    if (nanoseconds < 1000) {
-        finish(text, digits_before(end, nanoseconds), end, " ns");
-        return;
-    }
-    unsigned unit = 0;
-    uint64_t tenth = 100;
-    for (; unit < 2 && nanoseconds / tenth >= 10000; tenth *= 1000)
-        unit++;
-    tenths(text, nanoseconds / tenth, units[unit]);
-}
-
-void units_count(char *text, uint64_t count) {
-    char buffer[UNITS_SIZE], *at = buffer + sizeof buffer;
-    for (int digit = 0; count || digit == 0; digit++, count /= 10) {
-        if (digit && digit % 3 == 0)
-            *--at = ',';
-        *--at = (char)('0' + count % 10);
-    }
-    finish(text, at, buffer + sizeof buffer, "");
-}
-
-void units_share(char *text, uint64_t part, uint64_t whole) {
-    if (whole == 0) {
-        strcpy(text, "-");
-        return;
-    }
-    uint64_t per_mille = (uint64_t)(((unsigned __int128)part * 1000 + whole / 2) / whole);
-    if (per_mille == 1000 && part < whole)
-        per_mille = 999;
-    tenths(text, per_mille, "%");
 }

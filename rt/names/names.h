@@ -4,7 +4,6 @@
 #define ALLOCSITE_NAMES_NAMES_H
 
 #include <stddef.h>
-#include <stdint.h>
 
 /* Bytes that a shortened name has at most, its NUL included. */
 #define NAME_SIZE 512
@@ -17,22 +16,5 @@ void name_function(char text[NAME_SIZE], const char *function, size_t columns);
 
 /* The same of a type, which keeps its scopes. Of more than three types (A or B or C) the first three. */
 void name_type(char text[NAME_SIZE], const char *type, size_t columns);
-
-/* ---- Numbers for people: sizes with units, shares, thousands. */
-
-/* Long enough for each of them. */
-#define UNITS_SIZE 32
-
-/* "17 B", "1.5 KiB", "33.1 MiB" */
-void units_size(char *text, uint64_t bytes);
-
-/* "17 ns", "1.5 µs", "33.1 s" */
-void units_time(char *text, uint64_t nanoseconds);
-
-/* "1,234,567" */
-void units_count(char *text, uint64_t count);
-
-/* "12.3%"; "-" if the whole is 0. A part that is not all is never shown as 100.0%. */
-void units_share(char *text, uint64_t part, uint64_t whole);
 
 #endif

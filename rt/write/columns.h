@@ -4,7 +4,7 @@
 #define ALLOCSITE_WRITE_COLUMNS_H
 
 #include "model/report.h"
-#include "names/names.h"
+#include "names/units.h"
 #include "write/grid.h"
 
 enum column {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The lines for people about a site, below its row, and about faults. */
 #include "names/names.h"
+#include "names/units.h"
 #include "write/line.h"
 #include "write/summary.h"
 

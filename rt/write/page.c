@@ -4,6 +4,7 @@
 
 #include "base/path.h"
 #include "names/names.h"
+#include "names/units.h"
 #include "write/line.h"
 
 #include <limits.h>

@@ -3,7 +3,6 @@
 #include "write/run.h"
 
 #include "base/covers.h"
-#include "names/names.h"
 
 #include <string.h>
 

@@ -2,7 +2,6 @@
 /* Annotated source for people, and remarks for editors. */
 #include "dump/annotate/annotate.h"
 #include "dump/view/measure.h"
-#include "names/names.h"
 #include "write/grid.h"
 
 #include <string.h>

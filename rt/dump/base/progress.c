@@ -3,7 +3,7 @@
 #include "dump/base/progress.h"
 
 #include "base/out.h"
-#include "names/names.h"
+#include "names/units.h"
 
 #include <stdbool.h>
 #include <time.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The excess of a report over its budget, for people. */
 #include "dump/compare/check.h"
-#include "names/names.h"
 #include "write/grid.h"
 
 /* Of the sites that make up a broken limit. */

@@ -3,7 +3,6 @@
 #include "dump/compare/diff.h"
 
 #include "dump/compare/diff_join.h"
-#include "names/names.h"
 #include "write/grid.h"
 #include "write/json.h"
 #include "write/summary.h"

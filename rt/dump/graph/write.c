@@ -4,7 +4,7 @@
 #include "base/sort.h"
 #include "dump/base/memory.h"
 #include "dump/graph/show.h"
-#include "names/names.h"
+#include "names/units.h"
 #include "write/grid.h"
 
 #include <stdlib.h>

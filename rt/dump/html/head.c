@@ -2,7 +2,7 @@
 /* What stands above everything: whose numbers these are, whether they are exact, the totals. */
 #include "dump/html/html.h"
 
-#include "names/names.h"
+#include "names/units.h"
 #include "write/run.h"
 #include "write/summary.h"
 

@@ -3,7 +3,7 @@
 #include "dump/html/html.h"
 
 #include "dump/view/measure.h"
-#include "names/names.h"
+#include "names/units.h"
 #include "write/page.h"
 
 enum { ROWS = 50 };

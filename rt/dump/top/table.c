@@ -3,7 +3,6 @@
 #include "dump/base/complain.h"
 #include "dump/base/files.h"
 #include "dump/top/top.h"
-#include "names/names.h"
 #include "write/grid.h"
 #include "write/line.h"
 #include "write/summary.h"

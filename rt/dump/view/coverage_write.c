@@ -3,7 +3,7 @@
 #include "dump/view/coverage.h"
 
 #include "base/covers.h"
-#include "names/names.h"
+#include "names/units.h"
 #include "write/formats.h"
 #include "write/grid.h"
 #include "write/json.h"

@@ -2,7 +2,7 @@
 /* The live bytes of sites over time, for people and programs. */
 #include "dump/view/history.h"
 
-#include "names/names.h"
+#include "names/units.h"
 #include "write/grid.h"
 #include "write/json.h"
 #include "write/line.h"

@@ -2,7 +2,7 @@
 /* Measures, which people compare and limit. */
 #include "dump/view/measure.h"
 
-#include "names/names.h"
+#include "names/units.h"
 
 #include <string.h>
 

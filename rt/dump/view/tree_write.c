@@ -5,7 +5,7 @@
  * and each branch is a real one. */
 #include "dump/view/tree.h"
 
-#include "names/names.h"
+#include "names/units.h"
 #include "write/grid.h"
 #include "write/json.h"
 #include "write/line.h"

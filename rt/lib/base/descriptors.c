@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "lib/base/descriptors.h"
 
-#include "lib/base/os.h"
+#include "lib/base/os_file.h"
 #include "lib/base/state.h"
 
 #include <errno.h>

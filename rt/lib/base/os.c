@@ -3,24 +3,20 @@
 #define _GNU_SOURCE
 #include "lib/base/os.h"
 
+#include "lib/base/os_process.h"
+
 #include "base/out.h"
 
-#include "profile.h"
-
 #include <errno.h>
-#include <fcntl.h>
 #include <linux/membarrier.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
-#include <sys/utsname.h>
 #include <time.h>
-#include <unistd.h>
 
 static bool wipe_failed;
 
@@ -254,12 +250,6 @@ void os_writing_end(const struct os_writing *before) {
     errno = error;
 }
 
-static size_t append(char *line, size_t used, size_t size, const char *part) {
-    size_t n = strnlen(part, size - used);
-    memcpy(line + used, part, n);
-    return used + n;
-}
-
 void os_say_parts(const char *const *parts) {
     char line[1024];
     struct out out;
@@ -278,179 +268,6 @@ void os_say_parts(const char *const *parts) {
     os_writing_end(&before);
 }
 
-static void argument_path(char *path, size_t size) {
-    const char *executed = (const char *)getauxval(AT_EXECFN);
-    size_t used = 0;
-    if (!executed)
-        executed = "?";
-    if (*executed != '/' && getcwd(path, size - 1)) {
-        used = strlen(path);
-        used = append(path, used, size - 1, "/");
-    }
-    path[append(path, used, size - 1, executed)] = '\0';
-}
-
-void os_program_path(char *path, size_t size, bool as_argument) {
-    ssize_t n = as_argument ? 0 : readlink("/proc/self/exe", path, size - 1);
-    if (n > 0)
-        path[n] = '\0';
-    else
-        argument_path(path, size);
-}
-
-int32_t os_process(void) {
-    return (int32_t)syscall(SYS_getpid);
-}
-
-int32_t os_thread(void) {
-    return (int32_t)syscall(SYS_gettid);
-}
-
-bool os_thread_exists(int32_t thread) {
-    return syscall(SYS_tgkill, os_process(), thread, 0) == 0 || errno != ESRCH;
-}
-
-void os_host_name(char *name, size_t size) {
-    struct utsname host;
-    const char *node = uname(&host) == 0 ? host.nodename : "localhost";
-    name[append(name, 0, size - 1, node)] = '\0';
-}
-
-void os_close(int fd) {
-    int error = errno;
-    syscall(SYS_close, fd);
-    errno = error;
-}
-
-long os_read_file(const char *path, char *bytes, size_t size) {
-    int fd = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-    long read = 0, part = fd < 0 ? -1 : 1;
-    while (part > 0 && (size_t)read < size) {
-        part = syscall(SYS_read, fd, bytes + read, size - (size_t)read);
-        read += part > 0 ? part : 0;
-    }
-    int error = errno;
-    if (fd >= 0)
-        os_close(fd);
-    errno = error;
-    return part < 0 ? -1 : read;
-}
-
-const void *os_map_to_read(const char *path, size_t *size) {
-    int error = errno;
-    int fd = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-    struct stat status = {.st_size = 0};
-    bool is_there = fd >= 0 && fstat(fd, &status) == 0 && status.st_size > 0;
-    *size = (size_t)status.st_size;
-    void *file = is_there ? mmap(NULL, *size, PROT_READ, MAP_PRIVATE, fd, 0) : MAP_FAILED;
-    if (fd >= 0)
-        os_close(fd);
-    errno = error;
-    return file == MAP_FAILED ? NULL : file;
-}
-
-int os_keep(int fd) {
-    /* Programs that look for free descriptors start from below. */
-    int copy = fcntl(fd, F_DUPFD_CLOEXEC, 200);
-    return copy >= 0 ? copy : fcntl(fd, F_DUPFD_CLOEXEC, 3);
-}
-
-static bool is_file(const struct os_file *file, int fd) {
-    struct stat status;
-    return fstat(fd, &status) == 0 && status.st_dev == file->device && status.st_ino == file->inode;
-}
-
-void os_file_note(struct os_file *file, int fd) {
-    struct stat status = {0};
-    int kept = os_keep(fd);
-    fstat(fd, &status);
-    *file = (struct os_file){kept >= 0 ? kept : fd, status.st_dev, status.st_ino};
-    if (kept >= 0)
-        syscall(SYS_close, fd);
-}
-
-bool os_file_is_open(const struct os_file *file) {
-    return file->fd >= 0 && is_file(file, file->fd);
-}
-
-bool os_file_is_removed(const struct os_file *file) {
-    struct stat status;
-    return os_file_is_open(file) && fstat(file->fd, &status) == 0 && status.st_nlink == 0;
-}
-
-bool os_file_reopen(struct os_file *file, const char *path) {
-    int fd =
-        (int)syscall(SYS_openat, AT_FDCWD, path, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-    if (fd < 0)
-        return false;
-    if (!is_file(file, fd)) {
-        syscall(SYS_close, fd);
-        errno = ENOENT;
-        return false;
-    }
-    os_file_note(file, fd);
-    return true;
-}
-
-void os_file_close(struct os_file *file) {
-    if (os_file_is_open(file))
-        syscall(SYS_close, file->fd);
-    file->fd = -1;
-}
-
-/* offset: NULL: where the descriptor stands. */
-static int write_all(int fd, const char *bytes, size_t size, const uint64_t *offset) {
-    struct os_writing before;
-    int error = 0;
-    os_writing_begin(&before);
-    for (size_t done = 0; done < size && !error;) {
-        long n = offset ? syscall(SYS_pwrite64, fd, bytes + done, size - done, *offset + done)
-                        : syscall(SYS_write, fd, bytes + done, size - done);
-        if (n > 0)
-            done += (size_t)n;
-        else if (n == 0 || errno != EINTR)
-            error = n == 0 ? ENOSPC : errno;
-    }
-    os_writing_end(&before);
-    return error;
-}
-
-int os_write(int fd, const void *bytes, size_t size) {
-    return write_all(fd, bytes, size, NULL);
-}
-
-int os_write_at(int fd, const void *bytes, size_t size, uint64_t offset) {
-    return write_all(fd, bytes, size, &offset);
-}
-
-/* For a file system that cannot allocate without writing. */
-static int write_zeros(int fd, uint64_t offset, size_t size) {
-    static const char zeros[512];
-    int error = 0;
-    for (size_t done = 0; done < size && !error; done += sizeof zeros)
-        error =
-            os_write_at(fd, zeros, size - done < sizeof zeros ? size - done : sizeof zeros, offset + done);
-    return error;
-}
-
-int os_allocate(int fd, uint64_t offset, size_t size) {
-    struct os_writing before;
-    long failed;
-    os_writing_begin(&before);
-    do
-        failed = syscall(SYS_fallocate, fd, 0, offset, size);
-    while (failed && errno == EINTR);
-    os_writing_end(&before);
-    if (!failed)
-        return 0;
-    return errno == EOPNOTSUPP || errno == ENOSYS ? write_zeros(fd, offset, size) : errno;
-}
-
-bool os_map_file(void *address, size_t size, int fd, uint64_t offset) {
-    return mmap(address, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, (off_t)offset) !=
-           MAP_FAILED;
-}
-
 static uint64_t read_clock(clockid_t clock) {
     struct timespec now;
     clock_gettime(clock, &now);
@@ -463,66 +280,4 @@ uint64_t os_now(void) {
 
 uint64_t os_monotonic(void) {
     return read_clock(CLOCK_MONOTONIC);
-}
-
-/* The 22nd field of proc(5)'s stat; the second one, a name in parentheses, may hold anything. */
-static uint64_t parse_start_time(const char *text) {
-    const char *at = strrchr(text, ')');
-    uint64_t number = 0;
-    for (int field = 2; at && field < 22; field++)
-        at = strchr(at + 1, ' ');
-    for (at = at ? at + 1 : ""; *at >= '0' && *at <= '9'; at++)
-        number = number * 10 + (uint64_t)(*at - '0');
-    return number;
-}
-
-uint64_t os_start_time(uint64_t pid) {
-    char path[40] = "/proc/", digits[24], *at = digits + sizeof digits, text[1024];
-    *--at = '\0';
-    do
-        *--at = (char)('0' + pid % 10);
-    while (pid /= 10);
-    strcat(strcat(path, at), "/stat");
-    int fd = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
-    long read = fd < 0 ? 0 : syscall(SYS_read, fd, text, sizeof text - 1);
-    if (fd >= 0)
-        syscall(SYS_close, fd);
-    text[read > 0 ? read : 0] = '\0';
-    return parse_start_time(text);
-}
-
-uint64_t os_pid_namespace(void) {
-    struct stat status;
-    return stat("/proc/self/ns/pid", &status) == 0 ? status.st_ino : 0;
-}
-
-/* The kernel has a link for each. */
-uint32_t os_threads(void) {
-    struct stat status;
-    return stat("/proc/self/task", &status) == 0 && status.st_nlink > 2 ? (uint32_t)status.st_nlink - 2 : 0;
-}
-
-uint64_t os_resident(void) {
-    struct rusage usage;
-    return getrusage(RUSAGE_SELF, &usage) == 0 ? (uint64_t)usage.ru_maxrss * 1024 : 0;
-}
-
-void os_command(char *text, size_t size) {
-    int fd = (int)syscall(SYS_openat, AT_FDCWD, "/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
-    long read = fd < 0 ? 0 : syscall(SYS_read, fd, text, size - 1);
-    if (fd >= 0)
-        syscall(SYS_close, fd);
-    text[read > 0 ? read : 0] = '\0';
-    for (long i = 0; i < read - 1; i++)
-        if (!text[i])
-            text[i] = ' ';
-}
-
-#define TICK 10000000 /* nanoseconds of the kernel's USER_HZ */
-
-uint64_t os_started(void) {
-    struct timespec since;
-    clock_gettime(CLOCK_BOOTTIME, &since);
-    uint64_t age = (uint64_t)since.tv_sec * 1000000000 + (uint64_t)since.tv_nsec;
-    return os_now() - age + os_start_time((uint64_t)os_process()) * TICK;
 }

@@ -9,6 +9,7 @@
 #include "lib/who/registry.h"
 
 #include "lib/base/os.h"
+#include "lib/base/os_process.h"
 #include "lib/base/state.h"
 #include "lib/base/table.h"
 #include "lib/bill/stacks.h"

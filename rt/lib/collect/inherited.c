@@ -5,6 +5,7 @@
 #include "lib/store/store.h"
 
 #include "lib/base/os.h"
+#include "lib/base/os_process.h"
 #include "lib/base/slot.h"
 #include "lib/base/state.h"
 #include "lib/behind/blocks.h"

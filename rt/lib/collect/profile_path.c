@@ -5,6 +5,8 @@
 
 #include "base/path.h"
 #include "lib/base/os.h"
+#include "lib/base/os_file.h"
+#include "lib/base/os_process.h"
 
 #include <errno.h>
 #include <fcntl.h>

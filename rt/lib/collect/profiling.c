@@ -12,7 +12,10 @@
 #include "lib/who/registry.h"
 
 #include "base/hash.h"
+#include "base/path.h"
 #include "lib/base/os.h"
+#include "lib/base/os_file.h"
+#include "lib/base/os_process.h"
 #include "lib/base/state.h"
 #include "lib/base/table.h"
 #include "lib/bill/stacks.h"

@@ -6,6 +6,7 @@
 #include "lib/base/local.h"
 #include "lib/base/macros.h"
 #include "lib/base/os.h"
+#include "lib/base/os_process.h"
 #include "lib/who/modules.h"
 
 #include <errno.h>

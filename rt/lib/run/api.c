@@ -4,6 +4,7 @@
 #include "lib/allocsite.h"
 #include "lib/base/macros.h"
 #include "lib/base/os.h"
+#include "lib/base/os_process.h"
 #include "lib/base/slot.h"
 #include "lib/base/state.h"
 #include "lib/bill/origin.h"

@@ -8,6 +8,7 @@
 
 #include "lib/allocsite.h"
 #include "lib/base/os.h"
+#include "lib/base/os_process.h"
 #include "lib/base/root_parts.h"
 #include "lib/bill/stacks.h"
 #include "lib/calls/aside.h"

@@ -7,6 +7,7 @@
 #include "lib/base/state.h"
 
 #include "lib/base/os.h"
+#include "lib/base/os_file.h"
 #include "lib/base/root_parts.h"
 #include "lib/base/table.h"
 

@@ -2,6 +2,7 @@
 /* A profile of this moment. */
 #include "base/chunks.h"
 #include "lib/base/os.h"
+#include "lib/base/os_file.h"
 #include "lib/store/store.h"
 
 #include <errno.h>

@@ -5,6 +5,7 @@
 #include "lib/base/descriptors.h"
 #include "lib/base/macros.h"
 #include "lib/base/os.h"
+#include "lib/base/os_process.h"
 #include "lib/base/slot.h"
 #include "lib/base/state.h"
 #include "lib/count/threads.h"
@@ -13,6 +14,7 @@
 #include "lib/who/registry.h"
 #include "model/site.h"
 #include "names/names.h"
+#include "names/units.h"
 #include "write/page.h"
 
 #include <errno.h>

@@ -8,6 +8,8 @@
 
 #include "group/write.h"
 #include "lib/base/os.h"
+#include "lib/base/os_file.h"
+#include "lib/base/os_process.h"
 #include "lib/base/state.h"
 #include "lib/base/table.h"
 #include "lib/collect/collect.h"

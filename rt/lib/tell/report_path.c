@@ -5,6 +5,8 @@
 
 #include "base/path.h"
 #include "lib/base/os.h"
+#include "lib/base/os_file.h"
+#include "lib/base/os_process.h"
 #include "lib/base/state.h"
 #include "lib/collect/profile_path.h"
 #include "lib/who/modules.h"

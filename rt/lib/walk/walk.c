@@ -6,6 +6,7 @@
 #include "lib/base/macros.h"
 
 #include "lib/base/os.h"
+#include "lib/base/os_process.h"
 #include "lib/walk/reads.h"
 #include "lib/walk/rule.h"
 #include "lib/who/callers.h"

@@ -4,7 +4,7 @@
 #include "lib/who/modules.h"
 #include "base/elf_note.h"
 #include "base/hash.h"
-#include "lib/base/os.h"
+#include "lib/base/os_process.h"
 #include "lib/base/table.h"
 #include "lib/elf/image.h"
 #include "lib/who/callers.h"

@@ -50,11 +50,25 @@ static void tells_headers_of_the_system(void **state) {
     assert_false(path_is_of_system("include/app.h"));
 }
 
+static const struct path_names names = {.pid = 42, .program = "/usr/bin/prog", .host = "host"};
+
+static void patterns(void **state) {
+    (void)state;
+    char path[32];
+    assert_true(path_expand(path, sizeof path, "a%p-%e.%h%%", &names));
+    assert_string_equal(path, "a42-prog.host%");
+    assert_true(path_expand(path, 1 + 2, "%p", &names));
+    assert_false(path_expand(path, 2, "%p", &names));
+    assert_false(path_expand(path, sizeof path, "%x", &names));
+    assert_false(path_expand(path, sizeof path, "end%", &names));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cleans_paths),
         cmocka_unit_test(shows_paths_clean_and_relative),
         cmocka_unit_test(tells_headers_of_the_system),
+        cmocka_unit_test(patterns),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

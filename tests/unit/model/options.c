@@ -189,19 +189,6 @@ static void a_path_that_is_too_long(void **state) {
     assert_string_equal(options.profile, "none");
 }
 
-static const struct path_names names = {.pid = 42, .program = "/usr/bin/prog", .host = "host"};
-
-static void patterns(void **state) {
-    (void)state;
-    char path[32];
-    assert_true(path_expand(path, sizeof path, "a%p-%e.%h%%", &names));
-    assert_string_equal(path, "a42-prog.host%");
-    assert_true(path_expand(path, 1 + 2, "%p", &names));
-    assert_false(path_expand(path, 2, "%p", &names));
-    assert_false(path_expand(path, sizeof path, "%x", &names));
-    assert_false(path_expand(path, sizeof path, "end%", &names));
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(defaults),
@@ -215,7 +202,6 @@ int main(void) {
         cmocka_unit_test(help_tells_every_key),
         cmocka_unit_test(the_last_one_holds_and_empty_ones_are_nothing),
         cmocka_unit_test(a_path_that_is_too_long),
-        cmocka_unit_test(patterns),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The runtime's files. */
+#define _GNU_SOURCE
+#include "lib/base/os_file.h"
+
+#include "lib/base/os.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+void os_close(int fd) {
+    int error = errno;
+    syscall(SYS_close, fd);
+    errno = error;
+}
+
+long os_read_file(const char *path, char *bytes, size_t size) {
+    int fd = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    long read = 0, part = fd < 0 ? -1 : 1;
+    while (part > 0 && (size_t)read < size) {
+        part = syscall(SYS_read, fd, bytes + read, size - (size_t)read);
+        read += part > 0 ? part : 0;
+    }
+    int error = errno;
+    if (fd >= 0)
+        os_close(fd);
+    errno = error;
+    return part < 0 ? -1 : read;
+}
+
+const void *os_map_to_read(const char *path, size_t *size) {
+    int error = errno;
+    int fd = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    struct stat status = {.st_size = 0};
+    bool is_there = fd >= 0 && fstat(fd, &status) == 0 && status.st_size > 0;
+    *size = (size_t)status.st_size;
+    void *file = is_there ? mmap(NULL, *size, PROT_READ, MAP_PRIVATE, fd, 0) : MAP_FAILED;
+    if (fd >= 0)
+        os_close(fd);
+    errno = error;
+    return file == MAP_FAILED ? NULL : file;
+}
+
+int os_keep(int fd) {
+    /* Programs that look for free descriptors start from below. */
+    int copy = fcntl(fd, F_DUPFD_CLOEXEC, 200);
+    return copy >= 0 ? copy : fcntl(fd, F_DUPFD_CLOEXEC, 3);
+}
+
+static bool is_file(const struct os_file *file, int fd) {
+    struct stat status;
+    return fstat(fd, &status) == 0 && status.st_dev == file->device && status.st_ino == file->inode;
+}
+
+void os_file_note(struct os_file *file, int fd) {
+    struct stat status = {0};
+    int kept = os_keep(fd);
+    fstat(fd, &status);
+    *file = (struct os_file){kept >= 0 ? kept : fd, status.st_dev, status.st_ino};
+    if (kept >= 0)
+        syscall(SYS_close, fd);
+}
+
+bool os_file_is_open(const struct os_file *file) {
+    return file->fd >= 0 && is_file(file, file->fd);
+}
+
+bool os_file_is_removed(const struct os_file *file) {
+    struct stat status;
+    return os_file_is_open(file) && fstat(file->fd, &status) == 0 && status.st_nlink == 0;
+}
+
+bool os_file_reopen(struct os_file *file, const char *path) {
+    int fd =
+        (int)syscall(SYS_openat, AT_FDCWD, path, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    if (fd < 0)
+        return false;
+    if (!is_file(file, fd)) {
+        syscall(SYS_close, fd);
+        errno = ENOENT;
+        return false;
+    }
+    os_file_note(file, fd);
+    return true;
+}
+
+void os_file_close(struct os_file *file) {
+    if (os_file_is_open(file))
+        syscall(SYS_close, file->fd);
+    file->fd = -1;
+}
+
+/* offset: NULL: where the descriptor stands. */
+static int write_all(int fd, const char *bytes, size_t size, const uint64_t *offset) {
+    struct os_writing before;
+    int error = 0;
+    os_writing_begin(&before);
+    for (size_t done = 0; done < size && !error;) {
+        long n = offset ? syscall(SYS_pwrite64, fd, bytes + done, size - done, *offset + done)
+                        : syscall(SYS_write, fd, bytes + done, size - done);
+        if (n > 0)
+            done += (size_t)n;
+        else if (n == 0 || errno != EINTR)
+            error = n == 0 ? ENOSPC : errno;
+    }
+    os_writing_end(&before);
+    return error;
+}
+
+int os_write(int fd, const void *bytes, size_t size) {
+    return write_all(fd, bytes, size, NULL);
+}
+
+int os_write_at(int fd, const void *bytes, size_t size, uint64_t offset) {
+    return write_all(fd, bytes, size, &offset);
+}
+
+/* For a file system that cannot allocate without writing. */
+static int write_zeros(int fd, uint64_t offset, size_t size) {
+    static const char zeros[512];
+    int error = 0;
+    for (size_t done = 0; done < size && !error; done += sizeof zeros)
+        error =
+            os_write_at(fd, zeros, size - done < sizeof zeros ? size - done : sizeof zeros, offset + done);
+    return error;
+}
+
+int os_allocate(int fd, uint64_t offset, size_t size) {
+    struct os_writing before;
+    long failed;
+    os_writing_begin(&before);
+    do
+        failed = syscall(SYS_fallocate, fd, 0, offset, size);
+    while (failed && errno == EINTR);
+    os_writing_end(&before);
+    if (!failed)
+        return 0;
+    return errno == EOPNOTSUPP || errno == ENOSYS ? write_zeros(fd, offset, size) : errno;
+}
+
+bool os_map_file(void *address, size_t size, int fd, uint64_t offset) {
+    return mmap(address, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, (off_t)offset) !=
+           MAP_FAILED;
+}
