@@ -136,6 +136,7 @@ enum profile_kind {
     PROFILE_BASES,     /* struct profile_base by slot */
     PROFILE_NOTES,     /* struct profile_note[], up to the first that is empty; of merged profiles */
     PROFILE_LIFETIMES, /* struct profile_lifetimes by slot */
+    PROFILE_PARTS,     /* struct profile_part[], up to the first that is empty; of merged profiles */
 };
 
 /* Elements of chunk 0, by kind. */
@@ -320,6 +321,25 @@ enum profile_note_what {
 };
 
 /* A note says what the header of several processes cannot. */
+enum profile_part_what {
+    PROFILE_PART_NONE,
+    PROFILE_PART_KNOWN,
+    PROFILE_PART_UNKNOWN, /* of what thread, or in which phase, is not known */
+    PROFILE_PART_RESET,   /* what was counted before resets, which the other parts have and the slots have not
+                           */
+};
+
+/* What a thread of a process counted in a phase. */
+struct profile_part {
+    uint64_t pid;
+    uint32_t thread;
+    profile_name phase;
+    uint32_t what; /* enum profile_part_what */
+    uint32_t unused;
+    PROFILE_TALLY(PROFILE_COUNTER)
+    struct extra extra;
+};
+
 struct profile_note {
     uint32_t what; /* enum profile_note_what */
     profile_name text;
@@ -332,7 +352,7 @@ _Static_assert(sizeof(struct profile_directory) == PROFILE_PAGE, "the directory'
 _Static_assert(sizeof(struct profile_area) == 32 && sizeof(struct profile_record) == 64, "");
 _Static_assert(sizeof(struct profile_slot) == 64 && sizeof(struct tally) == 64 && sizeof(struct extra) == 64,
                "");
-_Static_assert(sizeof(struct profile_note) == 16, "");
+_Static_assert(sizeof(struct profile_note) == 16 && sizeof(struct profile_part) == 120, "");
 _Static_assert(sizeof(struct profile_sizes) == 512 && sizeof(struct profile_base) == 128, "");
 _Static_assert(sizeof(struct profile_lifetimes) == 1024, "");
 #endif

@@ -14,7 +14,7 @@
  *     alloc_bytes + realloc_bytes + inherited_bytes = freed_bytes + moved_bytes + live_bytes
  *
  * inherited: what a forked child took over from its parent; 0 in a process that was not forked. */
-#define ALLOCSITE_TOTALS(X)                                                                                  \
+#define ALLOCSITE_FLOW(X)                                                                                    \
     X(allocs)                                                                                                \
     X(alloc_bytes)                                                                                           \
     X(reallocs)                                                                                              \
@@ -23,7 +23,9 @@
     X(frees)                                                                                                 \
     X(freed_bytes)                                                                                           \
     X(moved)                                                                                                 \
-    X(moved_bytes)                                                                                           \
+    X(moved_bytes)
+#define ALLOCSITE_TOTALS(X)                                                                                  \
+    ALLOCSITE_FLOW(X)                                                                                        \
     X(live_blocks)                                                                                           \
     X(live_bytes)                                                                                            \
     X(failed)                                                                                                \
@@ -31,6 +33,9 @@
     X(peak_blocks)                                                                                           \
     X(inherited_blocks)                                                                                      \
     X(inherited_bytes)
+
+/* A thread, or a phase, has what flowed through it, and what failed. */
+#define ALLOCSITE_PART(X) ALLOCSITE_FLOW(X) X(failed)
 
 /* A site has these besides. max_live_blocks_within: with several threads the true maximum is not above
  * max_live_blocks by more than this. */
@@ -84,6 +89,13 @@ static inline void counters_join(struct counters *whole, const struct counters *
     uint64_t bound = whole->max_live_blocks + whole->max_live_blocks_within;
     whole->max_live_blocks = one > other ? one : other;
     whole->max_live_blocks_within = bound - whole->max_live_blocks;
+}
+
+/* What is live where it counts as gained and lost, wherever else it came and went: modulo 2^64. */
+static inline void counters_set_live(struct counters *counters) {
+    counters->live_blocks = counters->allocs + counters->reallocs - counters->frees - counters->moved;
+    counters->live_bytes =
+        counters->alloc_bytes + counters->realloc_bytes - counters->freed_bytes - counters->moved_bytes;
 }
 
 /* Whether anything ever came here, or failed to. */

@@ -218,6 +218,13 @@ static void take_stack(struct report_stack *stack) {
         site->main_stack = stack;
 }
 
+static void number_stacks(struct report *report) {
+    size_t number = 0;
+    for (size_t i = 0; i < report->stack_count; i++)
+        if (report_has_row(report, report->stacks[i].site))
+            report->stacks[i].number = number++;
+}
+
 void report_prepare(struct report *report, const struct report_limits *limits) {
     report->limits = *limits;
     report->is_unowned = is_unowned(report);
@@ -232,6 +239,8 @@ void report_prepare(struct report *report, const struct report_limits *limits) {
     for (size_t i = 0; i < report->site_count; i++)
         report->sites[i]->position = i;
     pairs_prepare(report);
+    phases_prepare(report);
+    number_stacks(report);
 }
 
 bool report_filter_is_vain(const struct report *report, const char *filter) {

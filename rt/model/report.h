@@ -12,8 +12,9 @@
 #include "profile.h"
 
 /* Raised by every change of the JSON; readers read all versions up to their own. 2: calling instructions and
- * their addresses, stacks, custom allocators and their backing, modules. 3: forked processes, the run. */
-#define REPORT_JSON_VERSION 3
+ * their addresses, stacks, custom allocators and their backing, modules. 3: forked processes, the run. 4:
+ * phases and threads. */
+#define REPORT_JSON_VERSION 4
 
 struct report_site {
     struct site_view view;
@@ -52,14 +53,26 @@ struct report_stack {
     struct report_frame *frames; /* innermost first; the first one is in the function that calls */
     size_t frame_count;
     struct counters counters;
+
+    /* Set by report_prepare. */
+    size_t number; /* among the stacks of sites that programs are given */
 };
 
 /* What of a site, or of a part of it that was called from one stack, came in a phase. */
 struct report_phase {
-    struct report_site *site;
-    struct report_stack *stack; /* NULL: the part of which no stack was kept */
+    const struct report_site *site;
+    const struct report_stack *stack; /* NULL: the part of which no stack was kept */
     const char *phase;
     uint64_t calls, bytes; /* allocations and reallocations */
+};
+
+/* What one thread, or those that had its place one after the other, counted in one phase, whichever site
+ * owned it. */
+struct report_part {
+    uint64_t pid, thread;
+    const char *phase;        /* NULL: outside of all phases */
+    bool is_known;            /* else nothing tells which thread and phase it was */
+    struct counters counters; /* from allocs to failed; live: see counters_set_live */
 };
 
 /* The effects of the site by on blocks of the site owner. */
@@ -138,9 +151,13 @@ struct report {
     size_t modules_size;
     struct report_stack *stacks; /* in any order */
     size_t stack_count;
-    const struct report_phase *phases; /* in any order; what came in none is not here, nor is what several
-                                          reports that were joined have */
+    struct report_phase *phases; /* in any order; report_prepare sorts and merges. What came in none is not
+                                    here, nor what a process has counted that was reset */
     size_t phase_count;
+    const struct report_part *parts; /* in any order, several of one thread and phase too */
+    size_t part_count;
+    bool has_parts;               /* they are known */
+    struct counters before_reset; /* what the parts have and the totals have not */
     struct profile_walks walks;
     const char *const *walked_for; /* modules whose functions keep no contexts, though some on the same stacks
                                       do: so those are walked each time */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The orders of a report's sites and pairs. */
+/* The orders of a report's sites, pairs and phases. */
 #include "model/report_order.h"
 
 #include "base/covers.h"
@@ -176,4 +176,30 @@ void pairs_prepare(struct report *report) {
         else
             assign(report->pairs, i);
     name_sites(report);
+}
+
+/* ---- Its phases, likewise. */
+
+int order_phases(const struct report_phase *a, const struct report_phase *b) {
+    return compare_u64(position(a->site), position(b->site))
+               ?: compare_u64((uintptr_t)a->stack, (uintptr_t)b->stack) ?: compare_text(a->phase, b->phase);
+}
+
+static int compare_phases(const void *a, const void *b) {
+    return order_phases(a, b);
+}
+
+void phases_prepare(struct report *report) {
+    struct report_phase *phases = report->phases;
+    size_t kept = 0;
+    for (size_t i = 0; i < report->phase_count; i++)
+        phases[i].site = phases[i].site->merged;
+    sort_array(phases, report->phase_count, sizeof *phases, compare_phases);
+    for (size_t i = 0; i < report->phase_count; i++)
+        if (kept && compare_phases(&phases[kept - 1], &phases[i]) == 0) {
+            phases[kept - 1].calls += phases[i].calls;
+            phases[kept - 1].bytes += phases[i].bytes;
+        } else
+            phases[kept++] = phases[i];
+    report->phase_count = kept;
 }

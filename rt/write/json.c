@@ -5,6 +5,8 @@
 #include "write/formats.h"
 #include "write/run.h"
 
+#include <string.h>
+
 static void put_place(struct json *json, const struct place *place) {
     json_text(json, "function", place->function);
     json_text(json, "file", place->file);
@@ -282,6 +284,59 @@ static void put_stacks(struct json *json, const struct report *report) {
     json_close(json, ']');
 }
 
+/* Of sites that programs are given. */
+static void put_phases(struct json *json, const struct report *report) {
+    if (!report->phase_count)
+        return;
+    open_lines(json, "phases");
+    for (size_t i = 0; i < report->phase_count; i++) {
+        const struct report_phase *phase = &report->phases[i];
+        if (!report_has_row(report, phase->site))
+            continue;
+        json_line(json);
+        json_open(json, NULL, '{');
+        json_id(json, "site", phase->site->view.id);
+        if (phase->stack && report->walks.depth)
+            json_number(json, "stack", phase->stack->number);
+        json_text(json, "phase", phase->phase);
+        json_number(json, "calls", phase->calls);
+        json_number(json, "bytes", phase->bytes);
+        json_close(json, '}');
+    }
+    json_close(json, ']');
+}
+
+static void put_flow(struct json *json, const struct counters *counters) {
+    ALLOCSITE_PART(PUT_COUNTER)
+}
+
+static void put_part(struct json *json, const struct report_part *part) {
+    json_line(json);
+    json_open(json, NULL, '{');
+    json_number(json, "pid", part->pid);
+    if (part->is_known) {
+        json_number(json, "thread", part->thread);
+        json_text(json, "phase", part->phase);
+    }
+    put_flow(json, &part->counters);
+    json_close(json, '}');
+}
+
+static void put_threads(struct json *json, const struct report *report) {
+    static const struct counters nothing;
+    if (!report->has_parts)
+        return;
+    open_lines(json, "threads");
+    for (size_t i = 0; i < report->part_count; i++)
+        put_part(json, &report->parts[i]);
+    json_close(json, ']');
+    if (memcmp(&report->before_reset, &nothing, sizeof nothing) == 0)
+        return;
+    json_open(json, "before_reset", '{');
+    put_flow(json, &report->before_reset);
+    json_close(json, '}');
+}
+
 static void put_sums(struct json *json, const struct report *report) {
     put_sum(json, "totals", report, &report->totals);
     if (report->has_custom) {
@@ -308,5 +363,7 @@ void report_json(struct out *out, const struct report *report) {
     put_modules(&json, report);
     put_walks(&json, report);
     put_stacks(&json, report);
+    put_phases(&json, report);
+    put_threads(&json, report);
     json_end(&json);
 }

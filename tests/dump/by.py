@@ -367,9 +367,9 @@ class Options(unittest.TestCase):
 
 class Messages(unittest.TestCase):
     def test_what_has_no_parts(self):
-        for path, by, text in ((FULL, "phase", "is a report in JSON: only profiles have phases"),
-                               (FULL, "thread", "is a report in JSON: only profiles have threads"),
-                               (MERGED, "phase", "was made by merge: only the profiles that it is of have phases")):
+        for path, by, text in ((FULL, "phase", "is of an older allocsite: it has no phases"),
+                               (FULL, "thread", "is of an older allocsite: it has no threads"),
+                               (MERGED, "phase", "is of an older allocsite: it has no phases")):
             result = dump("report", f"--by={by}", path)
             self.assertEqual((result.returncode, result.stdout), (1, ""))
             self.assertEqual(result.stderr, f"allocsite-dump: {path}: {text}\n")

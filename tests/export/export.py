@@ -4,6 +4,7 @@
 export.py READER: a class of tests below. ctest passes DUMP (allocsite-dump), CC (allocsite-clang), WORK (a folder) and
 READERS (a folder with readers that are not installed) in the environment. Ends with 77 where the reader is not there.
 """
+import gzip
 import json
 import os
 import pty
@@ -82,12 +83,14 @@ def compiled_and_run(name, options):
 
 
 def setUpModule():
-    global STACKS, PLAIN, UNOWNED, ODDLY, ALL
+    global STACKS, PLAIN, UNOWNED, ODDLY, EXITED, ALL
     shutil.rmtree(WORK, ignore_errors=True)
     os.makedirs(WORK)
     run(CC, "-O1", "-g", "-fallocsite-lift=0", "-I" + os.path.join(HERE, "../../rt/lib"), os.path.join(HERE, "program.c"), "-o", work("program"))
     STACKS, PLAIN = compiled_and_run("stacks.profile", "stack=16"), compiled_and_run("plain.profile", "stack=0")
     UNOWNED, ODDLY = compiled_and_run("unowned.profile", "owners=0"), work("odd.json")
+    EXITED = work("exited.json")
+    run(work("program"), env={**os.environ, "ALLOCSITE_OPTIONS": f"format=json:report={EXITED}:stack=16"})
     document = report(STACKS)
     for site in document["sites"]:
         site["function"], site["type"] = ODD, ODD
@@ -321,7 +324,63 @@ class Openmetrics(unittest.TestCase):
             self.assertTrue(text.endswith("# EOF\n"))
 
 
+def varint(data, at):
+    """The number that begins there, and where it ends."""
+    number = shift = 0
+    while True:
+        number |= (data[at] & 127) << shift
+        at, shift = at + 1, shift + 7
+        if data[at - 1] < 128:
+            return number, at
+
+
+def fields(profile):
+    """Of a pprof file, in their order; without when it ran and how long, which JSON has in milliseconds."""
+    data, at, found = gzip.decompress(profile), 0, []
+    while at < len(data):
+        key, at = varint(data, at)
+        value, at = varint(data, at)
+        if key & 7 == 2:
+            value, at = data[at:at + value], at + value
+        if key >> 3 not in (9, 10):
+            found.append((key >> 3, value))
+    return found
+
+
 class Command(unittest.TestCase):
+    def exported(self, form, *paths):
+        data = self.bytes_of("export", "--format=" + form, *paths)
+        return fields(data) if form == "pprof" else re.sub(rb'"te":\d+', b"", data)
+
+    def written(self, name, *arguments):
+        with open(work(name), "w") as file:
+            file.write(dump(*arguments).stdout)
+        return work(name)
+
+    def test_from_json(self):
+        """A report in JSON has all that exports tell, whoever wrote it; what is merged has it as well."""
+        for path in STACKS, PLAIN, EXITED:
+            written = self.written("again.json", "report", "--format=json", path)
+            self.assertEqual(report(written), report(path))
+            for form in FORMATS:
+                self.assertEqual(self.exported(form, written),
+                                 self.exported(form, path), (form, path))
+            for by in "phase", "thread":
+                rows = self.bytes_of("report", "--format=json", "--by=" + by, path)
+                self.assertEqual(self.bytes_of("report", "--format=json", "--by=" + by, written), rows)
+                self.assertEqual(len(json.loads(rows)["rows"]), 1 + (by == "phase"))
+        run(DUMP, "merge", "-o", work("merged.profile"), STACKS, PLAIN, EXITED)
+        joined = self.written("joined.json", "report", "--format=json", STACKS, PLAIN, EXITED)
+        self.assertEqual([phases(joined)], [[("loading", 36, 864)]])
+        for path in joined, work("merged.profile"):
+            for by in "phase", "thread":
+                self.assertEqual(self.bytes_of("report", "--format=json", "--by=" + by, path),
+                                 self.bytes_of("report", "--format=json", "--by=" + by, STACKS, PLAIN, EXITED))
+        for form in FORMATS:
+            expected = self.exported(form, STACKS, PLAIN, EXITED)
+            for path in joined, work("merged.profile"):
+                self.assertEqual(self.exported(form, path), expected, (form, path))
+
     def bytes_of(self, *arguments):
         return subprocess.run([DUMP, *arguments], stdout=subprocess.PIPE, check=True).stdout
 

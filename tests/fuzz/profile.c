@@ -44,23 +44,15 @@ static void show_tree(struct report *report, bool is_root_first) {
     tree_free(&tree);
 }
 
-/* Only a merged profile has no parts. */
 static void show_groups(struct profile_file *file, enum group_by by, enum report_format format) {
-    struct report_source source = {.report = &file->report, .is_profile = true, .profile = *file};
     struct report_limits limits = {.top = 10};
     struct groups groups = {.by = by};
-    struct string_pool strings = {.count = 0};
     struct out out = fuzz_out();
-    struct reason why;
     report_prepare(&file->report, &(struct report_limits){.top = 0});
-    if (!group_by_parts(by))
-        groups_add_sites(&groups, &file->report);
-    else if (!groups_add_parts(&groups, &strings, &source, &why) && !file->is_merged)
-        abort();
+    (group_by_parts(by) ? groups_add_parts : groups_add_sites)(&groups, &file->report);
     groups_prepare(&groups, &limits);
     groups_write(&out, &groups, &file->report, format);
     groups_free(&groups);
-    string_pool_free(&strings);
 }
 
 /* What was written here must be read without a doubt that was not there before. */

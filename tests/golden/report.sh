@@ -78,13 +78,19 @@ golden profile-2/stacks.profile profile-2/stacks.root --tree=root --prune=0 --no
 for process in forked child merged; do
     golden profile-3/$process.profile profile-3/$process.json --format=json --no-symbols
     golden profile-3/$process.profile profile-3/$process.text --no-symbols
-    golden profile-3/$process.json profile-3/$process.text
+    golden report-3/$process.json profile-3/$process.text
 done
 
 # How long blocks lived; the same from JSON.
 golden profile-3/lifetimes.profile profile-3/lifetimes.json --format=json --no-symbols
 golden profile-3/lifetimes.profile profile-3/lifetimes.text --lifetime --no-symbols
-golden profile-3/lifetimes.json profile-3/lifetimes.text --lifetime --no-symbols
+golden report-3/lifetimes.json profile-3/lifetimes.text --lifetime --no-symbols
+
+# Phases, by stack and by thread, in JSON.
+golden report-4/phases.json report-4/phases.phase.text --by=phase --no-symbols
+golden report-4/phases.json report-4/phases.thread.text --by=thread --no-symbols
+golden report-4/phases.json report-4/phases.shown.json --format=json --no-symbols
+golden_of export report-4/phases.json report-4/phases.speedscope --format=speedscope --no-symbols
 
 # A recording: its last moment, one before, and what was live over time.
 golden recording-1/steps.rec recording-1/steps.json --no-symbols --format=json

@@ -93,14 +93,16 @@ static int show_page(const char *path, struct report *report, struct showing *sh
     struct report_limits everything = {.top = 0}, limits = report_limits_of(&showing->options);
     const struct html page = {.report = report,
                               .symbolizer = &showing->symbolizer,
-                              .threads = showing->lacks_parts ? NULL : &showing->threads,
-                              .phases = showing->lacks_parts ? NULL : &showing->phases,
+                              .threads = report->has_parts ? &showing->threads : NULL,
+                              .phases = report->has_parts ? &showing->phases : NULL,
                               .moment = showing->moment,
                               .has_source = showing->has_source};
     limits.suppressed = showing->suppressed;
     report_prepare(report, &limits);
     if (check_owned(path, report, &showing->options))
         return STATUS_FAILED;
+    groups_add_parts(&showing->threads, report);
+    groups_add_parts(&showing->phases, report);
     groups_prepare(&showing->threads, &everything);
     groups_prepare(&showing->phases, &everything);
     html_write(standard_out(), &page);
@@ -129,8 +131,7 @@ static int show_groups(const char *path, struct report *report, struct showing *
     groups->depth = showing->options.depth;
     if (groups->by == BY_TYPE)
         read_layouts(groups, report, showing);
-    if (!group_by_parts(groups->by))
-        groups_add_sites(groups, report);
+    (group_by_parts(groups->by) ? groups_add_parts : groups_add_sites)(groups, report);
     groups_prepare(groups, &limits);
     groups_write(standard_out(), groups, report, showing->options.format);
     return standard_out_end() | groups_check(path, groups, report);
@@ -255,25 +256,15 @@ static int show(const char *path, struct report *report, struct showing *showing
     return show_what(path, report, showing) | laws_check(path, report);
 }
 
-/* Without them the page has one view less. */
-static void take_page_parts(struct showing *showing, const struct report_source *source) {
-    struct reason why;
-    showing->lacks_parts |= !groups_add_parts(&showing->threads, &showing->strings, source, &why);
-    showing->lacks_parts |= !groups_add_parts(&showing->phases, &showing->strings, source, &why);
-}
-
-/* Of what is joined, nobody knows which thread or phase it was in, nor which modules there were. */
-static bool take_parts(void *context, const struct report_source *source, struct reason *why) {
+/* Of what is joined, nobody knows which modules there were, nor which file lacks what is asked for. */
+static bool take_file(void *context, const struct report_source *source, struct reason *why) {
     struct showing *showing = context;
     bool needs_modules = showing->what == SHOW_UNUSED || showing->what == SHOW_COVERAGE ||
                          showing->what == SHOW_ADVICE || showing->what == SHOW_FINDINGS ||
                          showing->groups.by == BY_TYPE;
     if (needs_modules)
         module_list_take(&showing->modules, source);
-    if (showing->is_page)
-        take_page_parts(showing, source);
-    return !group_by_parts(showing->groups.by) ||
-           groups_add_parts(&showing->groups, &showing->strings, source, why);
+    return !group_by_parts(showing->groups.by) || groups_need_parts(source, showing->groups.by, why);
 }
 
 static int show_file(const char *path, struct showing *showing) {
@@ -281,7 +272,7 @@ static int show_file(const char *path, struct showing *showing) {
     struct reason why;
     if (!report_source_load(&source, path, &why))
         return complain(path, "%s", why.text);
-    bool is_taken = take_parts(showing, &source, &why);
+    bool is_taken = take_file(showing, &source, &why);
     if (!is_taken)
         complain(path, "%s", why.text);
     int status = laws_need_whole(path, source.report);
@@ -293,7 +284,7 @@ static int show_file(const char *path, struct showing *showing) {
 
 static int show_joined(char **paths, int count, struct showing *showing) {
     struct joined joined = {.reports = 0};
-    int status = join_files(&joined, paths, count, take_parts, showing);
+    int status = join_files(&joined, paths, count, take_file, showing);
     if (joined.reports)
         status |= show("all files together", &joined.report, showing);
     joined_free(&joined);
@@ -314,7 +305,6 @@ static int show_files(char **paths, int count, struct showing *showing) {
     groups_free(&showing->groups);
     groups_free(&showing->threads);
     groups_free(&showing->phases);
-    string_pool_free(&showing->strings);
     type_layouts_free(&showing->layouts);
     module_list_free(&showing->modules);
     tree_free(&showing->tree);

@@ -36,12 +36,10 @@ struct showing {
     struct type_layouts layouts;
     findings_function *write_findings; /* of advice and findings; NULL: as text or JSON */
     struct groups groups;              /* by site: none */
-    struct string_pool strings;
     char *suppressed;
     struct symbolizer symbolizer;
     struct tree tree;
     bool is_page, has_source;      /* of rows: as HTML */
-    bool lacks_parts;              /* what is shown is not all of known threads and phases */
     struct groups threads, phases; /* of the page */
 };
 

@@ -73,8 +73,7 @@ struct samples {
     struct string_pool strings;
     struct number_map short_names; /* of symbols, all of the pool */
     uint64_t totals[SAMPLE_VALUES];
-    struct report_phase *phases; /* of the report, those of a site or stack together */
-    const char **phase_names;    /* each once, in their order */
+    const char **phase_names; /* each once, in their order */
     size_t phase_count;
     uint32_t *phased;    /* numbers of the samples of each phase, one phase behind the other */
     size_t *phase_first; /* of each phase in these, and one more */

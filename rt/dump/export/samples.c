@@ -7,6 +7,7 @@
 #include "dump/base/progress.h"
 #include "dump/export/export.h"
 #include "dump/view/tree.h"
+#include "model/report_order.h"
 #include "names/names.h"
 #include "write/summary.h"
 
@@ -110,24 +111,6 @@ static void add_frame(struct samples *samples, struct sample *sample, const stru
 
 /* ---- Phases: a sample each, of what came in it. */
 
-/* Sites that are the same are one in a prepared report. */
-static uint64_t owner_of(const struct report_phase *phase) {
-    return (uintptr_t)(phase->stack ? (const void *)phase->stack : phase->site->merged);
-}
-
-static int compare_phases(const void *a, const void *b) {
-    const struct report_phase *left = a, *right = b;
-    return compare_u64(owner_of(left), owner_of(right)) ?: compare_text(left->phase, right->phase);
-}
-
-static void sort_phases(struct samples *samples) {
-    size_t count = samples->report->phase_count;
-    samples->phases = memory_zeros(count, sizeof *samples->phases);
-    for (size_t i = 0; i < count; i++)
-        samples->phases[i] = samples->report->phases[i];
-    qsort(samples->phases, count, sizeof *samples->phases, compare_phases);
-}
-
 static int compare_phase_names(const void *a, const void *b) {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
@@ -136,7 +119,7 @@ static void name_phases(struct samples *samples) {
     size_t count = samples->report->phase_count;
     const char **names = samples->phase_names = memory_zeros(count, sizeof *names);
     for (size_t i = 0; i < count; i++)
-        names[i] = samples->phases[i].phase;
+        names[i] = samples->report->phases[i].phase;
     qsort(names, count, sizeof *names, compare_phase_names);
     for (size_t i = 0; i < count; i++)
         if (!i || strcmp(names[i], names[samples->phase_count - 1]) != 0)
@@ -168,17 +151,13 @@ static void part_by_phase(struct samples *samples) {
     free(next);
 }
 
-/* The number of the first one that is not before the owner. */
-static size_t first_phase(const struct samples *samples, uint64_t owner) {
-    size_t low = 0, high = samples->report->phase_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (owner_of(&samples->phases[middle]) < owner)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+static int compare_phase(const void *key, const void *element) {
+    return order_phases(key, element);
+}
+
+/* The number of the first one of a site, or of a stack of it. */
+static size_t first_phase(const struct report *report, const struct report_phase *owner) {
+    return sorted_before(report->phases, report->phase_count, sizeof *report->phases, owner, compare_phase);
 }
 
 static uint64_t take(uint64_t *rest, uint64_t wanted) {
@@ -188,19 +167,18 @@ static uint64_t take(uint64_t *rest, uint64_t wanted) {
 }
 
 /* Takes off the sample what came in phases. A program that runs may have counted on between two readings. */
-static void add_phases(struct samples *samples, struct sample *rest, uint64_t owner) {
-    size_t i = first_phase(samples, owner), count = samples->report->phase_count;
-    while (i < count && owner_of(&samples->phases[i]) == owner) {
+static void add_phases(struct samples *samples, struct sample *rest, const struct report_phase *owner) {
+    const struct report *report = samples->report;
+    for (size_t i = first_phase(report, owner); i < report->phase_count; i++) {
+        const struct report_phase *phase = &report->phases[i];
+        if (phase->site != owner->site || phase->stack != owner->stack)
+            break;
         struct sample sample = *rest;
         memset(sample.values, 0, sizeof sample.values);
         rest->lived = 0; /* of samples of the same frames one has it */
-        sample.phase = samples->phases[i].phase;
-        for (; i < count && owner_of(&samples->phases[i]) == owner &&
-               strcmp(samples->phases[i].phase, sample.phase) == 0;
-             i++) {
-            sample.values[SAMPLE_CALLS] += take(&rest->values[SAMPLE_CALLS], samples->phases[i].calls);
-            sample.values[SAMPLE_BYTES] += take(&rest->values[SAMPLE_BYTES], samples->phases[i].bytes);
-        }
+        sample.phase = phase->phase;
+        sample.values[SAMPLE_CALLS] = take(&rest->values[SAMPLE_CALLS], phase->calls);
+        sample.values[SAMPLE_BYTES] = take(&rest->values[SAMPLE_BYTES], phase->bytes);
         add_sample(samples, &sample);
     }
 }
@@ -229,11 +207,10 @@ static uint64_t lived(const struct tree_part *part) {
 static void add_part(void *context, const struct tree_part *part) {
     struct samples *samples = context;
     struct sample sample = {.site = &part->site->view, .lived = lived(part), .first = samples->path_count};
-    const void *owner = part->stack ? (const void *)part->stack : part->site;
     sample_values(sample.values, part->counters);
     for (size_t i = 0; i < part->path->count; i++)
         add_frame(samples, &sample, &part->path->places[i]);
-    add_phases(samples, &sample, (uintptr_t)owner);
+    add_phases(samples, &sample, &(struct report_phase){.site = part->site, .stack = part->stack});
     if (!is_empty(&sample))
         add_sample(samples, &sample);
 }
@@ -256,7 +233,6 @@ static void free_indices(struct samples *samples) {
 
 void samples_make(struct samples *samples, const struct symbolizer *symbolizer) {
     samples->value_count = samples->report->is_unowned ? SAMPLE_OWNED : SAMPLE_VALUES;
-    sort_phases(samples);
     name_phases(samples);
     tree_parts(samples->report, symbolizer, 0, add_part, samples);
     add_left_out(samples);
@@ -268,7 +244,6 @@ void samples_free(struct samples *samples) {
     free(samples->list);
     free(samples->paths);
     free(samples->frames);
-    free(samples->phases);
     free(samples->phase_names);
     free(samples->phased);
     free(samples->phase_first);

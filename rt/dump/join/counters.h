@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* join.h in parts: counters, processes, calling frames. */
+/* join.h in parts: counters, processes, calling frames, phases. */
 #ifndef ALLOCSITE_DUMP_JOIN_COUNTERS_H
 #define ALLOCSITE_DUMP_JOIN_COUNTERS_H
 
@@ -31,8 +31,18 @@ void joined_list_processes(struct joined *);
 /* The modules, stacks and all else of calling frames that a report has. Its sites have been added. */
 void joined_add_stacks(struct joined *, const struct report *);
 
+/* The number of the joined stack that the stack of the report that is being added became. */
+size_t joined_stack_number(struct joined *, const struct report_stack *);
+
 /* Sets those of the joined report. */
 void joined_list_stacks(struct joined *);
 void joined_free_stacks(struct joined *);
+
+/* What came in the phases of a report, and what its threads counted in them. Its stacks have been added. */
+void joined_add_phases(struct joined *, const struct report *);
+
+/* Sets those of the joined report, whose stacks are set. */
+void joined_list_phases(struct joined *);
+void joined_free_phases(struct joined *);
 
 #endif

@@ -38,6 +38,11 @@ struct joined_stack {
     uint64_t peak_of;
 };
 
+struct joined_phase {
+    struct report_phase phase; /* of a joined row, its stack is not set yet */
+    size_t stack;              /* number of the joined stack; SIZE_MAX: none */
+};
+
 struct joined_reason {
     const char *text;
     uint64_t processes;
@@ -59,6 +64,12 @@ struct joined {
     struct joined_stack **stacks;
     size_t stack_count, stack_room;
     struct hash_index stack_index;
+    struct joined_phase *phases;
+    size_t phase_count, phase_room;
+    struct hash_index phase_index;
+    struct report_part *parts;
+    size_t part_count, part_room;
+    struct hash_index part_index;
     struct report_module **modules;
     size_t module_count, module_room;
     struct hash_index module_index;
@@ -75,8 +86,8 @@ struct joined {
     struct joined_untouched custom_untouched;
     uint64_t peak, peak_of; /* the largest, and the number of its report */
     uint64_t peak_bound;    /* sum of all peaks and what they are within */
-    uint64_t without_pairs, without_sizes, without_lifetimes, without_reach; /* reports */
-    bool asked_for_reach;                                                    /* by some that got no answer */
+    uint64_t without_pairs, without_sizes, without_lifetimes, without_reach, without_parts; /* reports */
+    bool asked_for_reach; /* by some that got no answer */
     const char *lost_unknown;
     bool overflow; /* a sum was too large */
 

@@ -62,15 +62,16 @@ static bool is_stack(const void *key, const void *context, size_t element) {
 }
 
 /* Takes over the frames. */
-static struct joined_stack *new_stack(struct joined *joined, const struct report_stack *key, uint64_t hash) {
+static size_t new_stack(struct joined *joined, const struct report_stack *key, uint64_t hash) {
     struct joined_stack *stack = memory_zeros(1, sizeof *stack);
     stack->stack = *key;
     memory_grow(&joined->stacks, joined->stack_count, &joined->stack_room, sizeof *joined->stacks);
     hash_put(&joined->stack_index, hash, joined->stack_count);
-    return joined->stacks[joined->stack_count++] = stack;
+    joined->stacks[joined->stack_count] = stack;
+    return joined->stack_count++;
 }
 
-static struct joined_stack *stack_for(struct joined *joined, const struct report_stack *stack) {
+size_t joined_stack_number(struct joined *joined, const struct report_stack *stack) {
     struct report_stack key = {
         .site = stack->site->merged, .frames = keep_frames(joined, stack), .frame_count = stack->frame_count};
     uint64_t hash = hash_stack(&key);
@@ -78,11 +79,12 @@ static struct joined_stack *stack_for(struct joined *joined, const struct report
     if (found == HASH_NONE)
         return new_stack(joined, &key, hash);
     free(key.frames);
-    return joined->stacks[found];
+    return found;
 }
 
 static void add_stack(struct joined *joined, const struct report_stack *part, bool is_forked) {
-    struct joined_stack *stack = stack_for(joined, part);
+    size_t number = joined_stack_number(joined, part);
+    struct joined_stack *stack = joined->stacks[number];
     joined_add_counters(joined, &stack->stack.counters, &stack->peak_of, &part->counters);
     if (is_forked)
         joined_add_untouched_stack(joined, part, &stack->untouched);

@@ -203,7 +203,7 @@ static struct report_site *find_site(const struct report_file *file, uint64_t id
     return NULL;
 }
 
-static struct report_site *read_site(const struct report_file *file, const struct json_at *at) {
+struct report_site *report_read_site(const struct report_file *file, const struct json_at *at) {
     bool is_null;
     uint64_t id = json_field_id(at, "site", &is_null);
     bool is_backing = json_field_exists(at, "backing") && json_field_bool(at, "backing");
@@ -217,7 +217,7 @@ void report_read_stack(struct report_file *file, const struct json_at *at) {
     struct report *report = &file->report;
     memory_grow(&report->stacks, report->stack_count, &file->stack_room, sizeof *report->stacks);
     struct report_stack *stack = &report->stacks[report->stack_count++];
-    *stack = (struct report_stack){.site = read_site(file, at)};
+    *stack = (struct report_stack){.site = report_read_site(file, at)};
     report_read_counters(file, &stack->counters, at);
     struct json_value *element = json_first(json_field_array(at, "frames"));
     for (; element; element = element->next) {

@@ -79,8 +79,13 @@ const char **report_read_texts(const struct json_at *, const char *name, size_t 
 
 void report_read_modules(struct report_file *, const struct json_at *top);
 void report_read_walks(struct report_file *, const struct json_at *top);
+void report_read_threads(struct report_file *, const struct json_at *top);
 
-/* The modules and sites have been read, and by_id is sorted. */
+/* The site that a stack or a phase is of; NULL: there is none. The sites have been read, and by_id is sorted.
+ */
+struct report_site *report_read_site(const struct report_file *, const struct json_at *);
+
+/* The modules have been, too. */
 void report_read_stack(struct report_file *, const struct json_at *);
 
 /* All stacks have been. */

@@ -109,6 +109,45 @@ void report_read_counters(const struct report_file *file, struct counters *count
     ALLOCSITE_ASKED(READ_ASKED)
 }
 
+/* ---- Threads and phases. */
+
+#define READ_PART(name) counters->name = json_field_u64(at, #name);
+
+static void read_flow(struct counters *counters, const struct json_at *at) {
+    ALLOCSITE_PART(READ_PART)
+    counters_set_live(counters);
+}
+
+static void read_part(struct report_part *part, const struct json_at *at) {
+    part->pid = json_field_u64(at, "pid");
+    part->is_known = json_field_exists(at, "thread");
+    if (part->is_known) {
+        part->thread = json_field_u64(at, "thread");
+        part->phase = json_field_text_or_null(at, "phase");
+    }
+    read_flow(&part->counters, at);
+}
+
+/* Reports before version 4 have none, nor have those of merged profiles. */
+void report_read_threads(struct report_file *file, const struct json_at *top) {
+    struct report *report = &file->report;
+    report->has_parts = json_field_exists(top, "threads");
+    if (!report->has_parts)
+        return;
+    struct json_value *array = json_field_array(top, "threads");
+    report->parts = file->parts = memory_zeros(json_size(array), sizeof *file->parts);
+    for (struct json_value *element = json_first(array); element; element = element->next) {
+        struct json_at at = json_field_element(top, "threads", report->part_count, element);
+        read_part(&file->parts[report->part_count++], &at);
+    }
+    if (!json_field_exists(top, "before_reset"))
+        return;
+    struct json_at before = json_field_object(top, "before_reset");
+    read_flow(&report->before_reset, &before);
+}
+
+/* ---- The rest. */
+
 static void read_ending(struct report_run *run, const struct json_at *at) {
     const char *name = json_field_text_or_null(at, "ending");
     for (uint32_t i = 1; name && i < PROFILE_ENDINGS; i++)

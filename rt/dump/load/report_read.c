@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- What is taken as it comes: sites, pairs, stacks. */
+/* ---- What is taken as it comes: sites, pairs, stacks, phases. */
 
 const char *report_read_text(struct report_file *file, const struct json_at *at, const char *name) {
     return string_keep(&file->strings, json_field_text_or_null(at, name));
@@ -157,12 +157,25 @@ static void read_pair(struct report_file *file, const struct json_at *at, bool i
     pair->bytes = json_field_u64(at, "bytes");
 }
 
-/* ---- The order of it. Sites need what the totals have, pairs and stacks all sites, stacks the modules. The
- * runtime writes them so, and they are taken as they come; of a document in another order they are kept to
- * its end. */
+static void read_phase(struct report_file *file, const struct json_at *at) {
+    struct report_phase phase = {.phase = report_read_text(file, at, "phase")};
+    const struct report_site *site = report_read_site(file, at);
+    bool has_stack = json_field_exists(at, "stack");
+    uint64_t stack = has_stack ? json_field_u64(at, "stack") : SIZE_MAX;
+    phase.calls = json_field_u64(at, "calls");
+    phase.bytes = json_field_u64(at, "bytes");
+    if (!phase.phase)
+        json_field_wrong(at, "phase", "is null");
+    if (site && phase.phase)
+        profile_phases_put(&file->phases, &phase, (size_t)(site - file->rows), stack);
+}
 
-enum { SITES, PAIRS, FAULTS, STACKS, ARRAYS };
-static const char *const arrays[ARRAYS] = {"sites", "pairs", "faults", "stacks"};
+/* ---- The order of it. Sites need what the totals have, pairs and what follows all sites, stacks the
+ * modules. The runtime writes them so, and they are taken as they come; of a document in another order they
+ * are kept to its end. */
+
+enum { SITES, PAIRS, FAULTS, STACKS, PHASES, ARRAYS };
+static const char *const arrays[ARRAYS] = {"sites", "pairs", "faults", "stacks", "phases"};
 
 static bool begin(struct report_file *file, const struct json_at *top) {
     file->is_begun = true;
@@ -202,6 +215,8 @@ static void read_element(struct report_file *file, const struct json_at *top, in
         read_row(file, &at);
     else if (array == STACKS)
         report_read_stack(file, &at);
+    else if (array == PHASES)
+        read_phase(file, &at);
     else
         read_pair(file, &at, array == FAULTS);
 }
@@ -229,7 +244,7 @@ static enum json_taking take(void *context, struct json_value *document, const c
 static void read_array(struct report_file *file, const struct json_at *top, int array) {
     size_t index = 0;
     prepare(file, top, array);
-    if (array != PAIRS && array != STACKS)
+    if (array == SITES || array == FAULTS)
         json_field_array(top, arrays[array]);
     struct json_value *value = json_member(top->object, arrays[array]);
     if (value && value->kind != JSON_ARRAY)
@@ -237,6 +252,23 @@ static void read_array(struct report_file *file, const struct json_at *top, int 
     for (struct json_value *element = top->errors->is_wrong ? NULL : json_first(value); element;
          element = element->next)
         read_element(file, top, array, index++, element);
+}
+
+/* Now that all stacks are there, which could stand behind them. */
+static void settle_phases(struct report_file *file, const struct json_at *top) {
+    struct report *report = &file->report;
+    for (size_t i = 0; i < file->phases.count; i++) {
+        const struct profile_phase_place *place = &file->phases.places[i];
+        bool is_of_stack = place->stack < report->stack_count;
+        if (place->stack != SIZE_MAX &&
+            (!is_of_stack || report->stacks[place->stack].site != &file->rows[place->row])) {
+            json_field_wrong(top, "phases", "has a stack that its site has not");
+            return;
+        }
+    }
+    profile_phases_settle(&file->phases, file->rows, report->stacks);
+    report->phases = file->phases.list;
+    report->phase_count = file->phases.count;
 }
 
 static bool read_rest(struct reading *reading) {
@@ -254,6 +286,8 @@ static bool read_rest(struct reading *reading) {
         read_array(file, &top, array);
     report_read_walks(file, &top);
     report_read_stacks_end(file);
+    settle_phases(file, &top);
+    report_read_threads(file, &top);
     return !reading->errors.is_wrong;
 }
 
@@ -308,6 +342,8 @@ bool report_read(struct report_file *file, const char *bytes, size_t size, struc
 
 void report_read_free(struct report_file *file) {
     report_read_stacks_free(file);
+    profile_phases_free(&file->phases);
+    free(file->parts);
     free(file->report.pairs);
     free(file->report.sites);
     free(file->by_id);

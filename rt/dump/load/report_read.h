@@ -5,6 +5,7 @@
 
 #include "dump/base/complain.h"
 #include "dump/base/hash_index.h"
+#include "dump/profile/phases.h"
 #include "model/report.h"
 
 struct report_file {
@@ -25,6 +26,8 @@ struct report_file {
     struct report_module *modules;
     struct report_frame *frames; /* of all stacks */
     size_t frame_count, frame_room, stack_room;
+    struct profile_phases phases;
+    struct report_part *parts;
     bool is_begun, is_sorted, has_modules;
 };
 

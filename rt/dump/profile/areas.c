@@ -220,6 +220,8 @@ static void place_area(struct profile_areas *areas, const struct profile_area *a
         add_spans(areas, area, area->first, area->size / sizeof(struct extra));
     else if (area->kind == PROFILE_NOTES && !areas->notes.bytes)
         areas->notes = (struct profile_chunk){areas->bytes + area->offset, area->size};
+    else if (area->kind == PROFILE_PARTS && !areas->parts.bytes)
+        areas->parts = (struct profile_chunk){areas->bytes + area->offset, area->size};
     else if (area->kind < PROFILE_KINDS && growing[area->kind].size)
         place_chunk(areas, area);
 }

@@ -21,7 +21,7 @@ static inline bool profile_has_slots(uint64_t first, uint64_t count) {
     return first < PROFILE_SLOTS_MAX && count <= PROFILE_SLOTS_MAX - first;
 }
 
-enum { PROFILE_KINDS = PROFILE_LIFETIMES + 1 };
+enum { PROFILE_KINDS = PROFILE_PARTS + 1 };
 
 /* A chunk of an array that grows, as far as it is in the file. */
 struct profile_chunk {
@@ -43,7 +43,7 @@ struct profile_areas {
     const struct extents *there;  /* the rest is zeros */
     struct profile_header header; /* as it was when reading began */
     struct profile_chunk chunks[PROFILE_KINDS][PROFILE_CHUNKS];
-    struct profile_chunk notes;
+    struct profile_chunk notes, parts;
     struct profile_span *spans; /* records, slots, tallies and extras; by rising first slot */
     size_t span_count;
     uint64_t claimed; /* areas that the directory has */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What sites and their parts with stacks allocated in each phase. Threads count slots of a phase in areas of
- * its own, so the numbers are there; nobody needs them but who tells phases apart by site. */
+/* What sites and their parts with stacks allocated in each phase, while the arrays of these grow. In a
+ * profile threads count slots of a phase in areas of its own, so the numbers are there; nobody needs them but
+ * who tells phases apart by site. */
 #ifndef ALLOCSITE_DUMP_PROFILE_PHASES_H
 #define ALLOCSITE_DUMP_PROFILE_PHASES_H
 
@@ -19,6 +20,8 @@ struct profile_phases {
 /* Has the sweep, which is at its beginning, keep what came in each block; if there are phases, and no reset
  * has made the blocks have more than the report. */
 void profile_phases_want(struct profile_sweep *);
+
+void profile_phases_put(struct profile_phases *, const struct report_phase *, size_t row, size_t stack);
 
 /* Adds what the sweep has kept of the slot that was read last. */
 void profile_phases_add(struct profile_phases *, const struct profile_sweep *, struct profile_names *,

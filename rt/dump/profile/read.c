@@ -103,7 +103,7 @@ static void read_slot(struct reader *reader, uint64_t slot) {
         add_row(reader, slot, &counts, &view);
 }
 
-static void read_part(struct reader *reader, struct profile_part *part, size_t number) {
+static void read_part(struct reader *reader, struct report_part *part, size_t number) {
     const struct profile_sweep *sweep = &reader->sweep;
     const unsigned char *at = number < sweep->flow_count ? profile_element(&reader->areas, PROFILE_BLOCKS,
                                                                            sweep->flows[number].block)
@@ -111,6 +111,7 @@ static void read_part(struct reader *reader, struct profile_part *part, size_t n
     struct profile_block block;
     bool contradict = false; /* is told of the slots that it comes from */
     profile_flow_counters(&part->counters, &sweep->flows[number], &contradict);
+    part->pid = reader->file->pid;
     if (!at)
         return;
     profile_copy(&block, at, sizeof block);
@@ -119,18 +120,56 @@ static void read_part(struct reader *reader, struct profile_part *part, size_t n
     part->is_known = part->phase || !block.phase;
 }
 
-/* A merged profile has its sums in a block that stands for no thread. */
+static void read_merged_part(struct reader *reader, const struct profile_part *at) {
+    struct profile_file *file = reader->file;
+    struct report *report = &file->report;
+    struct profile_flow flow = {.extra = at->extra};
+    struct report_part part = {
+        .pid = at->pid, .thread = at->thread, .is_known = at->what == PROFILE_PART_KNOWN};
+    bool contradict = false; /* is told by the sum of all parts */
+#define TAKE(name) flow.tally.name = at->name;
+    PROFILE_TALLY(TAKE)
+#undef TAKE
+    profile_flow_counters(&part.counters, &flow, &contradict);
+    if (at->what == PROFILE_PART_RESET) {
+        report->before_reset = part.counters;
+        return;
+    }
+    part.phase = profile_name_at(&file->names, at->phase);
+    file->parts[report->part_count++] = part;
+}
+
+/* The blocks of a merged profile stand for no thread. */
+static void read_merged_parts(struct reader *reader) {
+    const struct profile_chunk *parts = &reader->areas.parts;
+    struct profile_part part;
+    struct profile_file *file = reader->file;
+    file->report.has_parts = parts->bytes;
+    file->report.parts = file->parts = memory_zeros(parts->size / sizeof part, sizeof *file->parts);
+    for (size_t at = 0; at + sizeof part <= parts->size; at += sizeof part) {
+        profile_copy(&part, parts->bytes + at, sizeof part);
+        if (part.what == PROFILE_PART_NONE)
+            break;
+        read_merged_part(reader, &part);
+    }
+}
+
 static void read_parts(struct reader *reader) {
     struct profile_file *file = reader->file;
+    struct report *report = &file->report;
     bool contradict = false;
-    profile_flow_counters(&file->before_reset, &reader->sweep.before_reset, &contradict);
-    if (file->is_merged)
+    if (reader->areas.header.flags & PROFILE_IS_MERGED) {
+        read_merged_parts(reader);
         return;
+    }
+    report->has_parts = true;
+    profile_flow_counters(&report->before_reset, &reader->sweep.before_reset, &contradict);
     size_t count = reader->sweep.flow_count;
     file->parts = memory_zeros(count + 1, sizeof *file->parts);
     for (size_t i = 0; i <= count; i++)
         read_part(reader, &file->parts[i], i);
-    file->part_count = count + (memcmp(&file->parts[count].counters, &nothing, sizeof nothing) != 0);
+    report->parts = file->parts;
+    report->part_count = count + (memcmp(&file->parts[count].counters, &nothing, sizeof nothing) != 0);
 }
 
 static void read_rows(struct reader *reader) {
@@ -219,7 +258,7 @@ static void read_head(struct reader *reader) {
     const struct profile_header *header = &reader->areas.header;
     struct profile_file *file = reader->file;
     struct report *report = &file->report;
-    bool is_merged = file->is_merged = header->flags & PROFILE_IS_MERGED;
+    bool is_merged = header->flags & PROFILE_IS_MERGED;
     report->program = profile_name_at(&file->names, header->program) ?: "?";
     report->pid = header->pid;
     report->finished = is_merged ? !header->unfinished : header->ended != 0;

@@ -18,14 +18,6 @@ struct profile_texts {
     struct string_pool made; /* those that are not names of the profile */
 };
 
-/* The counts of one thread, or of those that had its place one after the other, in one phase. */
-struct profile_part {
-    const char *phase; /* NULL: outside of all phases */
-    uint32_t thread;
-    bool is_known;            /* else nothing in the file says which thread and phase it was */
-    struct counters counters; /* from allocs to failed; live: see profile_flow_counters */
-};
-
 struct profile_file {
     struct report report; /* not prepared yet */
     uint64_t pid, start_time, begun;
@@ -33,10 +25,7 @@ struct profile_file {
     struct profile_stacks stacks;
     struct profile_phases phases;
     struct profile_modules modules; /* all that it names, whether they have rows or not */
-    bool is_merged;                 /* from other profiles, and has no parts */
-    struct profile_part *parts;
-    size_t part_count;
-    struct counters before_reset; /* of all parts: what the report does not have of them */
+    struct report_part *parts;
     bool is_changing; /* the program changed it so that its numbers may not fit together: read it again */
 
     /* Memory that the report borrows from. */

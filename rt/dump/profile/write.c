@@ -2,6 +2,7 @@
 /* A report as a merged profile. */
 #include "dump/profile/write.h"
 
+#include "base/sort.h"
 #include "dump/base/memory.h"
 #include "dump/profile/areas.h"
 #include "dump/profile/records.h"
@@ -9,10 +10,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* What came for a slot in a phase. */
+struct phased {
+    profile_name phase;
+    uint64_t slot, calls, bytes;
+};
+
 struct writer {
     const struct report *report;
     struct profile_records records;
     struct profile_image *image;
+    struct phased *phased; /* by phase and slot */
+    struct tally *tallies; /* by slot, of what came in no phase, and all that went */
 };
 
 static struct profile_note make_note(struct writer *writer, uint32_t what, const char *text,
@@ -122,10 +131,9 @@ static void set_slot(void *slot, const struct report_site *row) {
     };
 }
 
-static void set_tally(void *tally, const struct report_site *row) {
-    const struct counters *counters = &row->counters;
+static struct tally tally_of(const struct counters *counters) {
     uint64_t peak_blocks = counters->peak_blocks - counters->inherited_blocks;
-    *(struct tally *)tally = (struct tally){
+    return (struct tally){
         .gained = counters->allocs + counters->reallocs,
         .gained_bytes = counters->alloc_bytes + counters->realloc_bytes,
         .lost = counters->frees + counters->moved,
@@ -172,6 +180,77 @@ static uint64_t slot_of_row(const struct report_site *row) {
     return row ? PROFILE_FIRST_SLOT + row->position : 0;
 }
 
+/* ---- Tallies: what came in a phase belongs to a block of its own, all else to the first one. */
+
+static uint64_t slot_of_phase(const struct report *report, const struct report_phase *phase) {
+    size_t first_stack = PROFILE_FIRST_SLOT + report->site_count;
+    return phase->stack ? first_stack + (size_t)(phase->stack - report->stacks) : slot_of_row(phase->site);
+}
+
+static int compare_phased(const void *a, const void *b) {
+    const struct phased *left = a, *right = b;
+    return compare_u64(left->phase, right->phase) ?: compare_u64(left->slot, right->slot);
+}
+
+static void make_phased(struct writer *writer) {
+    const struct report *report = writer->report;
+    writer->phased = memory_zeros(report->phase_count, sizeof *writer->phased);
+    for (size_t i = 0; i < report->phase_count; i++) {
+        const struct report_phase *phase = &report->phases[i];
+        writer->phased[i] = (struct phased){.phase = name_write(&writer->records.names, phase->phase),
+                                            .slot = slot_of_phase(report, phase),
+                                            .calls = phase->calls,
+                                            .bytes = phase->bytes};
+    }
+    qsort(writer->phased, report->phase_count, sizeof *writer->phased, compare_phased);
+}
+
+static uint64_t take(uint64_t *rest, uint64_t wanted) {
+    uint64_t taken = wanted < *rest ? wanted : *rest;
+    *rest -= taken;
+    return taken;
+}
+
+/* Those of one phase, at least one. Of them nothing was live at the peak that the first block has not. */
+static void add_phase(struct writer *writer, const struct phased *phased, size_t count, uint32_t block) {
+    uint64_t first = phased->slot, slots = phased[count - 1].slot - first + 1;
+    struct tally *tallies = memory_zeros(slots, sizeof *tallies);
+    for (size_t i = 0; i < count; i++) {
+        struct tally *tally = &tallies[phased[i].slot - first], *rest = &writer->tallies[phased[i].slot];
+        tally->gained += take(&rest->gained, phased[i].calls);
+        tally->gained_bytes += take(&rest->gained_bytes, phased[i].bytes);
+    }
+    for (uint64_t i = 0; i < slots; i++)
+        tallies[i].looked = PROFILE_EPOCH_STEP;
+    const struct profile_area area = {
+        .kind = PROFILE_TALLIES, .index = block, .first = first, .size = slots * sizeof *tallies};
+    profile_image_add(writer->image, &area, tallies);
+    free(tallies);
+}
+
+static void add_tallies(struct writer *writer) {
+    size_t slots = writer->records.count, phased = writer->report->phase_count;
+    struct profile_block *blocks = memory_zeros(phased + 1, sizeof *blocks);
+    uint32_t block = 0;
+    writer->tallies = memory_zeros(slots, sizeof *writer->tallies);
+    for (size_t slot = 0; slot < slots; slot++) {
+        struct report_site counted = profile_records_counted(&writer->records, slot);
+        writer->tallies[slot] = tally_of(&counted.counters);
+    }
+    for (size_t i = 0, end; i < phased; i = end) {
+        for (end = i; end < phased && writer->phased[end].phase == writer->phased[i].phase; end++)
+            blocks[block + 1].phase = writer->phased[i].phase;
+        add_phase(writer, &writer->phased[i], end - i, ++block);
+    }
+    profile_image_add_array(writer->image, PROFILE_BLOCKS, blocks, block + 1);
+    profile_image_add(
+        writer->image,
+        &(struct profile_area){.kind = PROFILE_TALLIES, .size = slots * sizeof *writer->tallies},
+        writer->tallies);
+    free(writer->tallies);
+    free(blocks);
+}
+
 static void add_pairs(struct writer *writer) {
     const struct report *report = writer->report;
     struct profile_pair *pairs = memory_zeros(report->pair_count, sizeof *pairs);
@@ -188,9 +267,29 @@ static void add_pairs(struct writer *writer) {
     free(pairs);
 }
 
-/* All belongs to one block, outside of all phases. */
+/* The first empty one ends them. */
+static struct profile_part *make_parts(struct writer *writer) {
+    const struct report *report = writer->report;
+    struct profile_part *parts = memory_zeros(report->part_count + 2, sizeof *parts), *next = parts;
+    for (size_t i = 0; i <= report->part_count; i++) {
+        const struct report_part *part = i < report->part_count ? &report->parts[i] : NULL;
+        const struct counters *counters = part ? &part->counters : &report->before_reset;
+        struct tally tally = tally_of(counters);
+        *next = (struct profile_part){.what = !part            ? PROFILE_PART_RESET
+                                              : part->is_known ? PROFILE_PART_KNOWN
+                                                               : PROFILE_PART_UNKNOWN,
+                                      .pid = part ? part->pid : 0,
+                                      .thread = part ? (uint32_t)part->thread : 0,
+                                      .phase = name_write(&writer->records.names, part ? part->phase : NULL)};
+#define PUT(name) next->name = tally.name;
+        PROFILE_TALLY(PUT)
+#undef PUT
+        set_extra(&next++->extra, &(struct report_site){.counters = *counters});
+    }
+    return parts;
+}
+
 static void add_areas(struct writer *writer, const struct profile_note *notes, size_t note_count) {
-    static const struct profile_block block;
     struct profile_image *image = writer->image;
     const struct profile_records *records = &writer->records;
     size_t rows = PROFILE_FIRST_SLOT + writer->report->site_count;
@@ -201,9 +300,8 @@ static void add_areas(struct writer *writer, const struct profile_note *notes, s
     profile_image_add_array(image, PROFILE_NAMES, records->names.bytes, records->names.size);
     profile_image_add_array(image, PROFILE_RECORDS, records->list, records->count);
     add_by_slot(writer, PROFILE_SLOTS, sizeof(struct profile_slot), records->count, set_slot);
-    profile_image_add_array(image, PROFILE_BLOCKS, &block, 1);
     add_pairs(writer);
-    add_by_slot(writer, PROFILE_TALLIES, sizeof(struct tally), records->count, set_tally);
+    add_tallies(writer);
     add_by_slot(writer, PROFILE_EXTRAS, sizeof(struct extra), records->count, set_extra);
     profile_image_add(
         image, &(struct profile_area){.kind = PROFILE_NOTES, .size = note_count * sizeof *notes}, notes);
@@ -214,10 +312,18 @@ static bool make(struct writer *writer) {
     if (!profile_records_make(&writer->records))
         return false;
     struct profile_note *notes = make_notes(writer, &note_count);
+    struct profile_part *parts = make_parts(writer);
     struct profile_header header = make_header(writer);
+    make_phased(writer);
     add_areas(writer, notes, note_count);
+    const struct profile_area area = {.kind = PROFILE_PARTS,
+                                      .size = (writer->report->part_count + 2) * sizeof *parts};
+    if (writer->report->has_parts)
+        profile_image_add(writer->image, &area, parts);
+    free(parts);
     profile_image_end(writer->image);
     memcpy(writer->image->bytes, &header, sizeof header);
+    free(writer->phased);
     free(notes);
     return !writer->records.names.is_full;
 }

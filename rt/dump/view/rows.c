@@ -35,39 +35,32 @@ void groups_use_layouts(struct groups *groups, const struct type_layouts *layout
     groups->unknown_count = layouts->unknown_count;
 }
 
-static struct group_key key_of_part(enum group_by by, struct string_pool *strings,
-                                    const struct profile_part *part, uint64_t pid) {
+static struct group_key key_of_part(enum group_by by, const struct report_part *part) {
     struct group_key key = {.name = part->is_known ? NULL : ROW_UNNAMED};
     if (by == BY_PHASE && part->is_known)
-        key.name = string_keep(strings, part->phase);
+        key.name = part->phase;
     if (by == BY_THREAD) {
         key.number = part->thread;
-        key.pid = pid;
+        key.pid = part->pid;
     }
     return key;
 }
 
-static void add_parts(struct groups *groups, struct string_pool *strings, const struct profile_file *file) {
-    make_room(groups, file->part_count);
-    for (size_t i = 0; i < file->part_count; i++) {
-        const struct profile_part *part = &file->parts[i];
-        groups->rows[groups->count++] = (struct group){
-            .key = key_of_part(groups->by, strings, part, file->pid), .sum = {.counters = part->counters}};
-    }
+void groups_add_parts(struct groups *groups, const struct report *report) {
+    make_room(groups, report->part_count);
+    for (size_t i = 0; i < report->part_count; i++)
+        groups->rows[groups->count++] = (struct group){.key = key_of_part(groups->by, &report->parts[i]),
+                                                       .sum = {.counters = report->parts[i].counters}};
     groups_merge(groups);
-    counters_add(&groups->before_reset, &file->before_reset);
+    counters_add(&groups->before_reset, &report->before_reset);
 }
 
-bool groups_add_parts(struct groups *groups, struct string_pool *strings, const struct report_source *source,
-                      struct reason *why) {
-    const char *by = group_by_name(groups->by);
-    if (!source->is_profile)
-        return reason_set(why, "is a %s: only profiles have %ss",
-                          source->is_recording ? "recording" : "report in JSON", by);
-    if (source->profile.is_merged)
-        return reason_set(why, "was made by merge: only the profiles that it is of have %ss", by);
-    add_parts(groups, strings, &source->profile);
-    return true;
+bool groups_need_parts(const struct report_source *source, enum group_by by, struct reason *why) {
+    const char *name = group_by_name(by);
+    if (source->report->has_parts)
+        return true;
+    return reason_set(why, "%s: it has no %ss",
+                      source->is_recording ? "is a recording" : "is of an older allocsite", name);
 }
 
 void groups_free(struct groups *groups) {

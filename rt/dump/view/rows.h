@@ -8,10 +8,11 @@
 #include "dump/types/layouts.h"
 #include "group/write.h"
 
-/* Add to the rows: the parts of a profile, whose names are kept in the pool, the sites of a prepared report
- * that shows all. False: it has no parts; *why says why. */
-bool groups_add_parts(struct groups *, struct string_pool *, const struct report_source *,
-                      struct reason *why);
+/* Whether threads and phases are told apart. False: *why says why not. */
+bool groups_need_parts(const struct report_source *, enum group_by, struct reason *why);
+
+/* Add to the rows: the parts of a report, the sites of a prepared one that shows all. */
+void groups_add_parts(struct groups *, const struct report *);
 void groups_add_sites(struct groups *, const struct report *);
 
 /* Has the layouts of types in the rows of sites. Both outlive the groups. */

@@ -189,7 +189,8 @@ bool collect(struct report *report, bool with_stacks, bool is_end) {
     collect_walked_for(report);
     if (is_end)
         collect_lost(report, &rows);
-    return frames_enter(&frames, report, &rows) && collect_pairs(report, &rows);
+    return frames_enter(&frames, report, &rows) && phases_enter(report, &rows) &&
+           collect_pairs(report, &rows);
 }
 
 /* ---- The memory that a report is made of: mappings, each of which knows the one before it. */

@@ -93,11 +93,9 @@ static size_t enter_stack(const struct frames *frames, struct report *report, co
 static bool enter_stacks(const struct frames *frames, struct report *report, const struct rows *rows) {
     struct report_frame *to = collect_take(frames->step_count * sizeof *to);
     report->stacks = collect_take(frames->stack_count * sizeof *report->stacks);
-    for (uint32_t slot = 1; to && report->stacks && slot < rows->slots; slot++) {
-        const struct record *record = record_at(slot);
-        if (record && record->what == PROFILE_STACK && has_counted(rows, slot) && rows_of(rows, slot))
+    for (uint32_t slot = 1; to && report->stacks && slot < rows->slots; slot++)
+        if (rows_have_stack(rows, slot))
             to += enter_stack(frames, report, rows, slot, to);
-    }
     return to && report->stacks;
 }
 

@@ -13,6 +13,7 @@
 #include "lib/count/lifetimes.h"
 #include "lib/count/pairs.h"
 #include "lib/count/sums.h"
+#include "lib/count/threads.h"
 #include "lib/who/descriptor.h"
 #include "lib/who/parts.h"
 
@@ -75,7 +76,7 @@ static void count(struct rows *rows, uint32_t slot) {
     const struct record *record = record_at(slot);
     if (!record)
         return;
-    sum_slot(slot, &sum);
+    sum_slot_flows(slot, &sum, slot_is_in_totals(slot) ? &rows->flows : NULL);
     sum_counters(&rows->sites[slot].counters, &sum);
     if (slot_is_in_totals(slot))
         add_up(rows, &rows->sites[slot].counters, &sum);
@@ -87,7 +88,9 @@ static void count(struct rows *rows, uint32_t slot) {
 
 bool rows_collect(struct rows *rows, uint32_t slots) {
     *rows = (struct rows){.slots = slots};
-    if (!map(rows, places_needed(slots)))
+    rows->flows.slabs = threads_slabs();
+    rows->flows.of_slab = collect_take(rows->flows.slabs * sizeof *rows->flows.of_slab);
+    if (!rows->flows.of_slab || !map(rows, places_needed(slots)))
         return false;
     for (uint32_t slot = 1; slot < slots; slot++)
         count(rows, slot);
@@ -138,4 +141,9 @@ void rows_enter(struct rows *rows, struct report *report, const struct frames *f
 struct report_site *rows_of(const struct rows *rows, uint32_t slot) {
     slot = slot_row(slot);
     return slot < rows->slots && rows->sites[slot].view.module ? &rows->sites[slot] : NULL;
+}
+
+bool rows_have_stack(const struct rows *rows, uint32_t slot) {
+    return is_stack(record_at(slot)) && counters_have_come(&rows->sites[slot].counters) &&
+           rows_of(rows, slot);
 }

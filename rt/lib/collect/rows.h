@@ -3,6 +3,7 @@
 #ifndef ALLOCSITE_LIB_COLLECT_ROWS_H
 #define ALLOCSITE_LIB_COLLECT_ROWS_H
 
+#include "lib/count/sums.h"
 #include "lib/who/modules.h"
 #include "model/report.h"
 
@@ -39,6 +40,7 @@ struct rows {
     size_t places_left;
     uint64_t live_bytes, peak_bytes; /* in total */
     bool is_odd;                     /* the share of some slot in the peak is below zero */
+    struct flows flows;              /* of what is in the totals */
 };
 
 /* Counts of all slots so far. False: no memory. */
@@ -49,5 +51,13 @@ void rows_enter(struct rows *, struct report *, const struct frames *);
 
 /* The row that has a slot; NULL: there is none. */
 struct report_site *rows_of(const struct rows *, uint32_t slot);
+
+/* Whether the slot is a stack that frames_enter puts into the report, if it has any; it does so by rising
+ * slot. */
+bool rows_have_stack(const struct rows *, uint32_t slot);
+
+/* ---- Puts what threads counted in phases into the report, in which the rows and stacks are. False: no
+ * memory. */
+bool phases_enter(struct report *, const struct rows *);
 
 #endif

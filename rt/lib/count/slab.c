@@ -58,6 +58,7 @@ bool slab_make(uint32_t number, profile_name phase, uint32_t thread, uint32_t ne
     *slab = (struct slab){.tallies = (struct tally *)memory->tallies,
                           .extras = (struct extra *)memory->tallies + memory->slots,
                           .phase = phase,
+                          .thread = thread,
                           .next = next};
     if (block)
         *block = (struct profile_block){.phase = phase, .thread = thread};

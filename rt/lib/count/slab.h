@@ -13,6 +13,7 @@ struct slab {
     struct tally *tallies;
     struct extra *extras;
     profile_name phase; /* 0: outside of all */
+    uint32_t thread;    /* its index */
     uint32_t next;      /* number + 1 of another one of the thread; 0: last */
 };
 

@@ -20,19 +20,43 @@ static struct table bases = {.element = sizeof(struct profile_base),
                              .areas = &store_areas,
                              .kind = PROFILE_BASES};
 
-#define ADD_EXTRA(name) sum->name += __atomic_load_n(&extra->name, __ATOMIC_ACQUIRE);
-#define ADD_TALLY(name) sum->name += __atomic_load_n(&tally->name, __ATOMIC_ACQUIRE);
+/* What is read of a slot is added to both. */
+struct reading {
+    struct sum *sum;
+    struct flows *flows; /* NULL: they are not wanted */
+    struct flow none;
+};
 
-static void add_lost_blocks(void *context, const struct tally *tally, const struct extra *extra) {
-    struct sum *sum = context;
+static struct flow *flow_of(struct reading *reading, uint32_t slab) {
+    struct flows *flows = reading->flows;
+    return !flows ? &reading->none : slab < flows->slabs ? &flows->of_slab[slab] : &flows->other;
+}
+
+#define ADD_READ(name, value)                                                                                \
+    do {                                                                                                     \
+        uint64_t added = __atomic_load_n(&value, __ATOMIC_ACQUIRE);                                          \
+        sum->name += added;                                                                                  \
+        flow->name += added;                                                                                 \
+    } while (0);
+#define ADD_EXTRA(name) ADD_READ(name, extra->name)
+#define ADD_TALLY(name) ADD_READ(name, tally->name)
+
+static void add_lost_blocks(void *context, uint32_t slab, const struct tally *tally,
+                            const struct extra *extra) {
+    struct reading *reading = context;
+    struct sum *sum = reading->sum;
+    struct flow *flow = flow_of(reading, slab);
     if (extra) {
         PROFILE_EXTRA_WENT(ADD_EXTRA)
     }
     PROFILE_TALLY_WENT(ADD_TALLY)
 }
 
-static void add_gained_blocks(void *context, const struct tally *tally, const struct extra *extra) {
-    struct sum *sum = context;
+static void add_gained_blocks(void *context, uint32_t slab, const struct tally *tally,
+                              const struct extra *extra) {
+    struct reading *reading = context;
+    struct sum *sum = reading->sum;
+    struct flow *flow = flow_of(reading, slab);
     peak_share(tally, &sum->peak_blocks, &sum->peak_bytes);
     if (extra) {
         PROFILE_EXTRA_CAME(ADD_EXTRA)
@@ -45,7 +69,8 @@ static void add_gained_blocks(void *context, const struct tally *tally, const st
 }
 
 void sum_add_extra(struct sum *sum, const struct extra *extra) {
-    PROFILE_EXTRA(ADD_EXTRA)
+#define ADD_ALONE(name) sum->name += __atomic_load_n(&extra->name, __ATOMIC_ACQUIRE);
+    PROFILE_EXTRA(ADD_ALONE)
 }
 
 static void take_off(struct sum *sum, const struct profile_base *base) {
@@ -55,7 +80,14 @@ static void take_off(struct sum *sum, const struct profile_base *base) {
     PROFILE_EXTRA(TAKE_EXTRA)
 }
 
-void sum_slot(uint32_t slot, struct sum *sum) {
+static void add_base(struct flow *flow, const struct profile_base *base) {
+#define ADD_BASE_TALLY(name) flow->name += base->name;
+#define ADD_BASE_EXTRA(name) flow->name += base->extra.name;
+    PROFILE_TALLY(ADD_BASE_TALLY)
+    PROFILE_EXTRA(ADD_BASE_EXTRA)
+}
+
+void sum_slot_flows(uint32_t slot, struct sum *sum, struct flows *flows) {
     static const struct profile_base none;
     const struct profile_slot *known = slot_known(slot);
     const struct profile_base *base = table_peek(&bases, slot);
@@ -63,15 +95,32 @@ void sum_slot(uint32_t slot, struct sum *sum) {
     *sum = (struct sum){.inherited_blocks = known->inherited_blocks,
                         .inherited_bytes = known->inherited_bytes,
                         .most_within = known->most_within};
-    threads_visit(slot, add_lost_blocks, sum);
-    threads_visit(slot, add_gained_blocks, sum);
+    struct reading reading = {.sum = sum, .flows = flows};
+    threads_visit(slot, add_lost_blocks, &reading);
+    threads_visit(slot, add_gained_blocks, &reading);
     take_off(sum, base);
+    if (flows)
+        add_base(&flows->before_reset, base);
     if ((int64_t)known->most > sum->most)
         sum->most = (int64_t)known->most;
     int64_t carried_blocks = (int64_t)(known->inherited_blocks - (base->gained - base->lost));
     sum->most += carried_blocks;
     sum->peak_blocks += carried_blocks;
     sum->peak_bytes += (int64_t)(known->inherited_bytes - (base->gained_bytes - base->lost_bytes));
+}
+
+void sum_slot(uint32_t slot, struct sum *sum) {
+    sum_slot_flows(slot, sum, NULL);
+}
+
+void flow_counters(struct counters *counters, const struct flow *flow) {
+#define FLOW_EXTRA(name) .name = flow->name,
+    *counters = (struct counters){.allocs = flow->gained - flow->reallocs,
+                                  .alloc_bytes = flow->gained_bytes - flow->realloc_bytes,
+                                  .frees = flow->lost - flow->moved,
+                                  .freed_bytes = flow->lost_bytes - flow->moved_bytes,
+                                  PROFILE_EXTRA(FLOW_EXTRA)};
+    counters_set_live(counters);
 }
 
 /* Live blocks of one thread at the peak are another's when a new peak is found while all are added up. */

@@ -299,18 +299,23 @@ uint32_t threads_count(void) {
     return threads ? threads : 1;
 }
 
-void threads_visit(uint32_t slot, thread_visitor *visit, void *context) {
+uint32_t threads_slabs(void) {
     const struct process *process = table_peek(&process_table, 0);
-    uint32_t slabs = process ? __atomic_load_n(&process->slabs, __ATOMIC_ACQUIRE) : 0;
+    return process ? __atomic_load_n(&process->slabs, __ATOMIC_ACQUIRE) : 0;
+}
+
+void threads_visit(uint32_t slot, thread_visitor *visit, void *context) {
+    uint32_t slabs = threads_slabs();
     for (uint32_t i = 0; i < slabs; i++) {
         const struct slab *slab = slab_peek(i);
         if (slab && KEY(slot) < slab->capacity)
-            visit(context, &slab->tallies[slot],
+            visit(context, i, &slab->tallies[slot],
                   KEY(slot) < slab->extra_capacity ? &slab->extras[slot] : NULL);
     }
 }
 
-static void add_live_blocks(void *sum, const struct tally *tally, const struct extra *extra) {
+static void add_live_blocks(void *sum, uint32_t slab, const struct tally *tally, const struct extra *extra) {
+    (void)slab;
     (void)extra;
     *(int64_t *)sum += tally_live_blocks(tally);
 }

@@ -42,8 +42,12 @@ bool threads_are_quiet(void);
  * any moment may be in the middle of an event. */
 bool threads_keep(bool (*law)(const struct thread *));
 
-/* Calls visit for every tally of slot that was ever used, in any order. extra: NULL if it has none. */
-typedef void thread_visitor(void *context, const struct tally *, const struct extra *extra);
+/* Slabs that threads have counted in so far, which have the numbers from 0 on. */
+uint32_t threads_slabs(void);
+
+/* Calls visit for every tally of slot that was ever used, with the number of its slab, in any order. extra:
+ * NULL if it has none. */
+typedef void thread_visitor(void *context, uint32_t slab, const struct tally *, const struct extra *extra);
 void threads_visit(uint32_t slot, thread_visitor *, void *context);
 
 /* Nothing that comes is counted, or all is again. Counted blocks that go are counted in any case. */

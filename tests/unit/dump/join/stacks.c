@@ -69,8 +69,8 @@ static void threads_have_what_the_totals_have(void **state) {
     (void)state;
     uint64_t allocations = 0;
     assert_true(profile_read(&file, image.bytes, image.size, &why));
-    for (size_t i = 0; i < file.part_count; i++)
-        allocations += file.parts[i].counters.allocs;
+    for (size_t i = 0; i < file.report.part_count; i++)
+        allocations += file.report.parts[i].counters.allocs;
     assert_int_equal(allocations, 3 + 5 + 7 + 17);
     profile_read_free(&file);
 }

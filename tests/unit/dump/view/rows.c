@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 // What was counted by line, function, file, type, module, thread and phase.
 #include "dump/view/rows.h"
+#include "dump/join/join.h"
 #include "profile_image.h"
 
 #include <stdlib.h>
@@ -13,7 +14,6 @@ static struct profile_block *blocks;
 static struct tally *other; // of block 1
 static struct report_source source;
 static struct groups groups;
-static struct string_pool strings;
 static struct reason why;
 
 static const struct report_limits everything;
@@ -42,7 +42,8 @@ static void read_image(void) {
 // Adds the image's parts to the groups, and leaves its report prepared.
 static void add_parts(void) {
     read_image();
-    assert_true(groups_add_parts(&groups, &strings, &source, &why));
+    assert_true(groups_need_parts(&source, groups.by, &why));
+    groups_add_parts(&groups, source.report);
     report_prepare(source.report, &everything);
 }
 
@@ -130,20 +131,26 @@ static void threads_of_several_phases(void **state) {
 static void several_processes(void **state) {
     (void)state;
     for (enum group_by by = BY_THREAD; by <= BY_PHASE; by++) {
+        struct joined joined = {.reports = 0};
         groups = (struct groups){.by = by};
         blocks[1].phase = image_name(&image, "parsing");
         other[2].gained = 2;
         for (int i = 0; i < 3; i++) {
             image_header(&image)->pid = i == 2 ? 43 : 42;
-            add_parts();
+            read_image();
+            joined_add(&joined, source.report);
             profile_read_free(&source.profile);
         }
+        joined_report(&joined);
+        assert_int_equal(joined.report.part_count, 2 * 2); // two blocks
+        groups_add_parts(&groups, &joined.report);
         assert_int_equal(groups.count, 2);
         if (by == BY_PHASE)
             assert_int_equal(row("parsing", 0)->allocs, 6);
         else
             assert_int_equal(groups.rows[0].sum.counters.allocs + groups.rows[1].sum.counters.allocs, 6);
         groups_free(&groups);
+        joined_free(&joined);
     }
     groups = (struct groups){.by = BY_SITE};
 }
@@ -203,14 +210,12 @@ static void what_has_no_parts(void **state) {
     image_header(&image)->flags = PROFILE_IS_MERGED;
     tables.tallies[2].gained = 1;
     read_image();
-    assert_false(groups_add_parts(&groups, &strings, &source, &why));
-    assert_string_equal(why.text, "was made by merge: only the profiles that it is of have phases");
+    assert_false(groups_need_parts(&source, BY_PHASE, &why));
+    assert_string_equal(why.text, "is of an older allocsite: it has no phases");
     profile_read_free(&source.profile);
-    source.is_profile = false;
-    groups.by = BY_THREAD;
-    assert_false(groups_add_parts(&groups, &strings, &source, &why));
-    assert_string_equal(why.text, "is a report in JSON: only profiles have threads");
-    assert_int_equal(groups.count, 0);
+    source.is_recording = true;
+    assert_false(groups_need_parts(&source, BY_THREAD, &why));
+    assert_string_equal(why.text, "is a recording: it has no threads");
 }
 
 static void a_broken_law(void **state) {
