@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #define GRAPH_MAGIC   "ALSGRAPH"
-#define GRAPH_VERSION 2
+#define GRAPH_VERSION 3
 
 /* At the end: FNV-1a of all bytes before. */
 #define GRAPH_SUM_SIZE 8
@@ -66,9 +66,18 @@ enum graph_root_kind {
 struct graph_root {
     uint32_t to;
     uint32_t label;  /* the variable; none: not known */
-    uint64_t offset; /* in it; without one the address in data, else 0 */
+    uint64_t offset; /* in it; without one the address in data or, if there are frames, on a stack, else 0 */
     uint32_t thread; /* 0: not of one */
     uint32_t kind;   /* enum graph_root_kind */
+};
+
+/* A function at work: the stack from begin to end is its. */
+struct graph_frame {
+    uint32_t thread;
+    uint32_t module; /* its number; none: not of one */
+    uint64_t
+        address; /* behind a call, or one more than that of an instruction, as the module's file has it */
+    uint64_t begin, end;
 };
 
 /* What the blocks' words are. */
@@ -130,6 +139,8 @@ void snapshot_edge(struct snapshot *, const struct graph_edge *); /* of the bloc
 void snapshot_block_end(struct snapshot *);
 void snapshot_root(struct snapshot *, const struct graph_root *);
 void snapshot_roots_end(struct snapshot *);
+void snapshot_frame(struct snapshot *, const struct graph_frame *); /* of each thread innermost first */
+void snapshot_frames_end(struct snapshot *);
 void snapshot_content(struct snapshot *, const struct graph_content *); /* by rising block */
 void snapshot_end(struct snapshot *);
 
