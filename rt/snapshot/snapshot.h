@@ -89,12 +89,18 @@ struct graph_frame {
     X(past_end) /* named pointers to right behind a block */                                                 \
     X(stale)    /* named pointers that are not NULL and lead into memory of blocks, but to none */
 
-/* The last two of a graph that its process has written itself. */
+/* Since version 3. */
+#define GRAPH_MORE_WORDS(X)                                                                                  \
+    X(untyped) /* of the unnamed ones, in blocks of which no type is known */                                \
+    X(in_text) /* of the others, where the type has text, or numbers too small for pointers */
+
+/* The two before these of a graph that its process has written itself, and these of older ones. */
 #define GRAPH_UNKNOWN UINT64_MAX
 
 struct graph_words {
 #define GRAPH_MEMBER(name) uint64_t name;
     GRAPH_WORDS(GRAPH_MEMBER)
+    GRAPH_MORE_WORDS(GRAPH_MEMBER)
 #undef GRAPH_MEMBER
 };
 

@@ -253,6 +253,27 @@ class Lifted(unittest.TestCase):
         self.check(own(path))
 
 
+class Rooms(unittest.TestCase):
+    """Pointers that no member is declared as, and what looks like one where there is none."""
+    @classmethod
+    def setUpClass(cls):
+        cls.path, cls.told, _ = snapshot("graph_rooms.cpp")
+
+    def test_what_holds_pointers_has_names_and_what_cannot_has_none(self):
+        """The string with an allocator of its own and the other one are laid out in different ways."""
+        for path in self.path, own(self.path):
+            sources = {start for start, _, _ in self.told["edge"]}
+            self.assertEqual([edge for edge in edges(path) if edge[0] in sources], sorted(self.told["edge"]))
+            self.assertEqual(json.loads(shown("--format=json", path))["words"]["in_text"], 2)
+            self.assertIn(" are in blocks of no known type, 2 are where types have text\n", shown(path))
+
+    def test_memory_is_bytes_and_a_library_s_string_characters(self):
+        for path in self.path, own(self.path):
+            types = {line.split("\t")[0]: line.split("\t")[1:3] for line in shown("--dump", path).splitlines()}
+            self.assertEqual(types[self.told["raw"][0][0]], ["100", "bytes"])
+            self.assertLessEqual(2800, max(int(size) for size, type in types.values() if type == "char"))
+
+
 class Others(unittest.TestCase):
     def check(self, *arguments, **more):
         """Libraries have blocks without a type, which hold others. What is linked in statically may have another struct

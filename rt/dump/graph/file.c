@@ -74,7 +74,7 @@ struct reader {
     const unsigned char *at, *end;
     bool is_wrong, is_full;
     bool is_first; /* version 1, which says how many edges and roots there are */
-    bool has_frames;
+    bool is_third; /* version 3 or later, which has frames, and counts more words */
     uint64_t edges, roots;
 };
 
@@ -137,6 +137,8 @@ static void get_head(struct reader *reader, struct graph *graph) {
     uint64_t program = get(reader);
 #define GET_WORDS(name) head->words.name = get(reader);
     GRAPH_WORDS(GET_WORDS)
+#define GET_MORE_WORDS(name) head->words.name = reader->is_third ? get(reader) : GRAPH_UNKNOWN;
+    GRAPH_MORE_WORDS(GET_MORE_WORDS)
     get_counts(reader, graph);
     reader->is_wrong |= program > graph->text_count;
     head->program = program && !reader->is_wrong ? (uint32_t)program - 1 : GRAPH_NONE;
@@ -245,7 +247,7 @@ static void get_roots(struct reader *reader, struct graph *graph) {
 
 static void get_frame(struct reader *reader, struct graph *graph, uint64_t first) {
     uint32_t module = get_below(reader, (uint64_t)graph->module_count + 1);
-    struct graph_frame frame = {(uint32_t)(first - 1), module ? module - 1 : GRAPH_NONE};
+    struct graph_frame frame = {.thread = (uint32_t)(first - 1), .module = module ? module - 1 : GRAPH_NONE};
     frame.address = get(reader);
     frame.begin = get(reader);
     reader->is_wrong |= first > UINT32_MAX || __builtin_add_overflow(frame.begin, get(reader), &frame.end);
@@ -255,7 +257,7 @@ static void get_frame(struct reader *reader, struct graph *graph, uint64_t first
 
 static void get_frames(struct reader *reader, struct graph *graph) {
     uint64_t first;
-    while (reader->has_frames && (first = get(reader)) && !reader->is_wrong)
+    while (reader->is_third && (first = get(reader)) && !reader->is_wrong)
         get_frame(reader, graph, first);
 }
 
@@ -320,7 +322,7 @@ bool graph_read(struct graph *graph, const char *bytes, size_t size, struct reas
         return reason_set(why, "is a snapshot of version %llu, not %d", (unsigned long long)version,
                           GRAPH_VERSION);
     reader.is_first = version == 1;
-    reader.has_frames = version > 2;
+    reader.is_third = version > 2;
     get_head(&reader, graph);
     if (reader.is_wrong || reader.is_full)
         return reader.is_full ? graph_is_full(why) : reason_set(why, "is damaged or not whole");
