@@ -39,6 +39,7 @@ void snapshot_begin(struct snapshot *to, struct out *out, const struct graph_hea
     put_label(to, head->program);
 #define PUT_WORDS(name) put(to, head->words.name);
     GRAPH_WORDS(PUT_WORDS)
+    GRAPH_MORE_WORDS(PUT_WORDS)
     put(to, head->is_bare);
     put(to, counts->texts);
     put(to, counts->modules);
@@ -102,6 +103,18 @@ void snapshot_root(struct snapshot *to, const struct graph_root *root) {
 }
 
 void snapshot_roots_end(struct snapshot *to) {
+    put(to, 0);
+}
+
+void snapshot_frame(struct snapshot *to, const struct graph_frame *frame) {
+    put(to, (uint64_t)frame->thread + 1);
+    put_label(to, frame->module);
+    put(to, frame->address);
+    put(to, frame->begin);
+    put(to, frame->end - frame->begin);
+}
+
+void snapshot_frames_end(struct snapshot *to) {
     put(to, 0);
     to->block = 0;
 }

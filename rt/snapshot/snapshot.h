@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #define GRAPH_MAGIC   "ALSGRAPH"
-#define GRAPH_VERSION 2
+#define GRAPH_VERSION 3
 
 /* At the end: FNV-1a of all bytes before. */
 #define GRAPH_SUM_SIZE 8
@@ -66,9 +66,18 @@ enum graph_root_kind {
 struct graph_root {
     uint32_t to;
     uint32_t label;  /* the variable; none: not known */
-    uint64_t offset; /* in it; without one the address in data, else 0 */
+    uint64_t offset; /* in it; without one the address in data or, if there are frames, on a stack, else 0 */
     uint32_t thread; /* 0: not of one */
     uint32_t kind;   /* enum graph_root_kind */
+};
+
+/* A function at work: the stack from begin to end is its. */
+struct graph_frame {
+    uint32_t thread;
+    uint32_t module; /* its number; none: not of one */
+    uint64_t
+        address; /* behind a call, or one more than that of an instruction, as the module's file has it */
+    uint64_t begin, end;
 };
 
 /* What the blocks' words are. */
@@ -80,12 +89,18 @@ struct graph_root {
     X(past_end) /* named pointers to right behind a block */                                                 \
     X(stale)    /* named pointers that are not NULL and lead into memory of blocks, but to none */
 
-/* The last two of a graph that its process has written itself. */
+/* Since version 3. */
+#define GRAPH_MORE_WORDS(X)                                                                                  \
+    X(untyped) /* of the unnamed ones, in blocks of which no type is known */                                \
+    X(in_text) /* of the others, where the type has text, or numbers too small for pointers */
+
+/* The two before these of a graph that its process has written itself, and these of older ones. */
 #define GRAPH_UNKNOWN UINT64_MAX
 
 struct graph_words {
 #define GRAPH_MEMBER(name) uint64_t name;
     GRAPH_WORDS(GRAPH_MEMBER)
+    GRAPH_MORE_WORDS(GRAPH_MEMBER)
 #undef GRAPH_MEMBER
 };
 
@@ -130,6 +145,8 @@ void snapshot_edge(struct snapshot *, const struct graph_edge *); /* of the bloc
 void snapshot_block_end(struct snapshot *);
 void snapshot_root(struct snapshot *, const struct graph_root *);
 void snapshot_roots_end(struct snapshot *);
+void snapshot_frame(struct snapshot *, const struct graph_frame *); /* of each thread innermost first */
+void snapshot_frames_end(struct snapshot *);
 void snapshot_content(struct snapshot *, const struct graph_content *); /* by rising block */
 void snapshot_end(struct snapshot *);
 

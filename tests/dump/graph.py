@@ -253,6 +253,27 @@ class Lifted(unittest.TestCase):
         self.check(own(path))
 
 
+class Rooms(unittest.TestCase):
+    """Pointers that no member is declared as, and what looks like one where there is none."""
+    @classmethod
+    def setUpClass(cls):
+        cls.path, cls.told, _ = snapshot("graph_rooms.cpp")
+
+    def test_what_holds_pointers_has_names_and_what_cannot_has_none(self):
+        """The string with an allocator of its own and the other one are laid out in different ways."""
+        for path in self.path, own(self.path):
+            sources = {start for start, _, _ in self.told["edge"]}
+            self.assertEqual([edge for edge in edges(path) if edge[0] in sources], sorted(self.told["edge"]))
+            self.assertEqual(json.loads(shown("--format=json", path))["words"]["in_text"], 2)
+            self.assertIn(" are in blocks of no known type, 2 are where types have text\n", shown(path))
+
+    def test_memory_is_bytes_and_a_library_s_string_characters(self):
+        for path in self.path, own(self.path):
+            types = {line.split("\t")[0]: line.split("\t")[1:3] for line in shown("--dump", path).splitlines()}
+            self.assertEqual(types[self.told["raw"][0][0]], ["100", "bytes"])
+            self.assertLessEqual(2800, max(int(size) for size, type in types.values() if type == "char"))
+
+
 class Others(unittest.TestCase):
     def check(self, *arguments, **more):
         """Libraries have blocks without a type, which hold others. What is linked in statically may have another struct
@@ -275,16 +296,23 @@ class Others(unittest.TestCase):
 
 
 class Frames(unittest.TestCase):
+    def functions(self, path):
+        ways = shown("--limit=9", path, "why", "struct held").splitlines()
+        found = [line.split(" of thread")[0] for line in ways if not line.startswith(" ")]
+        for way in found: # what it calls may have saved a register with the pointer
+            self.assertRegex(way, r"^\w+, stack$", path)
+        return found
+
     def test_roots_on_stacks_have_the_function_of_their_frame(self):
+        """At the end of the program its first thread has none any more."""
         for flags in (), ("-fomit-frame-pointer",), ("-static",):
             path, _, _ = snapshot("graph_frames.c", *flags)
-            ways = shown("--limit=9", path, "why", "struct held").splitlines()
-            found = [line.split(" of thread")[0] for line in ways if not line.startswith(" ")]
-            self.assertEqual(len(found), 3, flags)
-            self.assertIn("keep_more, stack", found, flags)
-            for way in found: # what it calls may have saved a register with the pointer
-                self.assertRegex(way, r"^\w+, stack$", flags)
-            self.assertIn("stack keep_more\n", shown("--type=struct held", path))
+            for file, most in (path, 6), (own(path), 5):
+                with self.subTest(file):
+                    found = self.functions(file)
+                    self.assertEqual(len(found), most)
+                    self.assertLessEqual({"keep_more, stack", "interrupt, stack", "be_interrupted, stack"}, set(found))
+                    self.assertIn("stack keep_more\n", shown("--type=struct held", file))
 
 
 # Loads it in the Memory panel. Returns its total and of each type what the panel shows; null: this Chromium's DevTools are
@@ -382,7 +410,8 @@ class Own(unittest.TestCase):
     def test_stacks_and_thread_local_memory_are_roots(self):
         """Of threads that have ended there is nothing at the end."""
         for name, _ in self.runs.values():
-            self.assertRegex(shown(name + ".called", "why", "struct on_stack"), r"^stack of thread \d+\n")
+            self.assertRegex(shown(name + ".called", "why", "struct on_stack"), r"^hold, stack of thread \d+\n")
+            self.assertRegex(shown(name + ".called", "why", "struct in_main"), r"^main, stack of thread \d+\n")
             self.assertRegex(shown(name + ".called", "why", "struct in_thread"), r"^thread-local memory of thread \d+\n")
             self.assertEqual(totals_of(name + ".called"), (0, 0))
             self.assertEqual(totals_of(name + ".graph"), (9, 16 * 8))

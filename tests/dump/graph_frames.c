@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Two threads that hold blocks on their stacks alone. */
+/* Threads that hold blocks on their stacks alone, one of them in a signal handler that has a stack of its
+ * own. */
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <unistd.h>
 struct held {
     long number;
@@ -36,9 +39,28 @@ static void *run(void *unused) {
     return unused;
 }
 
+static void interrupt(int number) {
+    struct held *volatile held = malloc(sizeof *held);
+    held->number = number;
+    keep(5);
+}
+
+static void *be_interrupted(void *unused) {
+    const size_t size = 1 << 17;
+    void *stack = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    struct held *volatile held = malloc(sizeof *held);
+    held->number = 4;
+    sigaltstack(&(stack_t){.ss_sp = stack, .ss_size = size}, NULL);
+    sigaction(SIGUSR1, &(struct sigaction){.sa_handler = interrupt, .sa_flags = SA_ONSTACK}, NULL);
+    raise(SIGUSR1);
+    free(held);
+    return unused;
+}
+
 int main(void) {
     pthread_t thread;
     pthread_create(&thread, NULL, run, NULL);
+    pthread_create(&thread, NULL, be_interrupted, NULL);
     usleep(100000);
     keep(1);
     return 0;

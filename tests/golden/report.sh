@@ -110,4 +110,8 @@ golden_of graph graph-2/cycle.graph graph-2/cycle.dump --dump
 golden_of graph graph-2/bare.graph graph-2/bare.edges --edges
 golden_of graph graph-2/bare.graph graph-2/bare.dump --dump
 
+# One that its process wrote, of version 3: with frames of its stacks (tests/dump/graph_frames.c).
+golden_of graph graph-3/bare.graph graph-3/bare.edges --edges
+golden_of graph graph-3/bare.graph graph-3/bare.dump --dump
+
 exit $((failures > 0))

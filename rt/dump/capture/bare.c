@@ -98,13 +98,32 @@ static void name_variables(struct bare *bare, struct graph *graph) {
     capture_maps_free(&maps);
 }
 
+static void name_frames(struct bare *bare, struct graph *graph) {
+    struct capture_frame *frames = memory_zeros(graph->frame_count, sizeof *frames);
+    for (size_t i = 0; i < graph->frame_count; i++) {
+        const struct graph_frame *frame = &graph->frames[i];
+        const struct graph_module *module =
+            frame->module == GRAPH_NONE ? NULL : &graph->modules[frame->module];
+        frames[i] = (struct capture_frame){.begin = frame->begin,
+                                           .end = frame->end,
+                                           .thread = frame->thread,
+                                           .module = module ? graph_text(graph, module->path) : NULL,
+                                           .build_id = module ? build_id_of(graph, module) : NULL,
+                                           .address = frame->address};
+    }
+    capture_frames_name(graph, frames, graph->frame_count, &bare->texts);
+    free(frames);
+}
+
 static void set_texts(struct bare *bare, struct graph *graph) {
     for (size_t i = 0; i < graph->text_count; i++)
         free(graph->texts[i]);
     free(graph->texts);
     free(graph->modules);
+    free(graph->frames);
     graph->modules = NULL;
-    graph->module_count = 0;
+    graph->frames = NULL;
+    graph->module_count = graph->frame_count = 0;
     capture_texts_copy(graph, &bare->texts);
 }
 
@@ -136,6 +155,7 @@ void capture_name(struct graph *graph) {
     capture_choose(graph, &bare->sites, NULL, NULL);
     capture_edges_name(graph, bare->sites.types);
     name_variables(bare, graph);
+    name_frames(bare, graph);
     capture_sites_free(&bare->sites, graph);
     set_texts(bare, graph);
     graph->head.is_bare = false;

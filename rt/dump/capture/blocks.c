@@ -32,7 +32,7 @@ struct fit {
 };
 
 static bool size_fits(const struct block_type *type, uint64_t size) {
-    if (!type->size || size < type->size)
+    if (!type->size || size < type->size || (type->is_empty && size > type->size))
         return false;
     return type->is_flexible || size % type->size == 0 || block_type_first(type, size);
 }
@@ -62,7 +62,8 @@ static bool fits_words(const struct choosing *choosing, const struct block_type 
     uint64_t first = block_type_first(type, choosing->size);
     for (uint64_t at = first; type->field_count && at + type->size <= choosing->size; at += type->size)
         for (size_t i = 0; i < type->field_count; i++)
-            if (!type->fields[i].is_in_union && !may_be_pointer(choosing, at + type->fields[i].offset))
+            if (!type->fields[i].is_in_union && !type->fields[i].is_text &&
+                !may_be_pointer(choosing, at + type->fields[i].offset))
                 return false;
     return true;
 }

@@ -5,6 +5,7 @@
 #include "base/sort.h"
 #include "dump/base/memory.h"
 #include "dump/base/progress.h"
+#include "format.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -19,10 +20,11 @@ static bool is_pointer_type(const struct module_type *type) {
 
 static int by_place(const void *a, const void *b) {
     const struct type_field *left = a, *right = b;
-    return compare_u64(left->offset, right->offset) ?: compare_u64(left->name, right->name);
+    return compare_u64(left->offset, right->offset)
+               ?: left->is_text - right->is_text ?: compare_u64(left->name, right->name);
 }
 
-/* Of several alternatives of a union at one place the first one counts. */
+/* Of several alternatives of a union at one place the first one that is a pointer counts. */
 static void take_fields(struct block_type *to, const struct module_type *type) {
     const struct type_field *from = type->fields->list + type->layout.first_field;
     to->fields = memory_zeros(type->layout.field_count, sizeof *to->fields);
@@ -55,12 +57,15 @@ static void cover(struct block_type *to) {
 
 void block_type_set(struct block_type *to, const struct module_type *type, struct string_pool *texts) {
     *to = (struct block_type){.is_aligned = true};
+    if (type && strcmp(type->type, ALLOCSITE_BYTES) == 0)
+        *to = (struct block_type){.is_aligned = true, .size = 1, .is_bytes = true};
     if (!type || type->layout.state == TYPE_UNKNOWN || type->layout.state == TYPE_DIFFERS ||
         type->layout.size > UINT32_MAX)
         return;
     to->is_pointers = is_pointer_type(type);
     to->size = type->layout.size;
     to->is_flexible = type->layout.is_flexible;
+    to->is_empty = type->layout.padding == type->layout.size;
     if (to->is_pointers) {
         to->labels = memory_zeros(1, sizeof *to->labels);
         to->labels[0] = (uint32_t)string_number(texts, "[]");
@@ -122,14 +127,15 @@ static const struct type_field *field_at(const struct block_type *type, uint64_t
 }
 
 bool block_type_has(const struct block_type *type, uint64_t size, uint64_t offset) {
-    return type->is_pointers ? offset % WORD == 0 : field_at(type, size, offset) != NULL;
+    const struct type_field *field = type->is_pointers ? NULL : field_at(type, size, offset);
+    return type->is_pointers ? offset % WORD == 0 : field && !field->is_text;
 }
 
 /* Whether the word is a field; its label and flags then are those of the edge. */
 static bool name_word(const struct block_type *type, uint64_t size, uint64_t offset,
                       struct graph_edge *edge) {
     const struct type_field *field = type->is_pointers ? NULL : field_at(type, size, offset);
-    if (field) {
+    if (field && !field->is_text) {
         edge->label = type->labels[field - type->fields];
         edge->flags |= field->is_in_union ? GRAPH_UNION : 0;
     } else if (type->is_pointers && offset % WORD == 0)
@@ -148,8 +154,25 @@ struct scan {
     bool is_full;
 };
 
-static void count_edge(struct graph *graph, const struct graph_edge *edge) {
+/* Whether the type knows that no pointer is there. */
+static bool is_text_at(const struct block_type *type, uint64_t size, uint64_t offset) {
+    const struct type_field *field = field_at(type, size, offset);
+    return type->size < WORD || (field && field->is_text);
+}
+
+static void count_unnamed(struct graph_words *words, const struct block_type *type, uint64_t size,
+                          const struct graph_edge *edge) {
+    if (!type->size || type->is_bytes)
+        words->untyped++;
+    else
+        words->in_text += is_text_at(type, size, edge->offset);
+}
+
+static void count_edge(struct graph *graph, const struct block_type *type, uint64_t size,
+                       const struct graph_edge *edge) {
     struct graph_words *words = &graph->head.words;
+    if (edge->label == GRAPH_NONE)
+        count_unnamed(words, type, size, edge);
     *(edge->label == GRAPH_NONE ? &words->unnamed : &words->named) += 1;
     words->interior += (edge->flags & GRAPH_INTERIOR) != 0;
     words->in_union += (edge->flags & GRAPH_UNION) != 0;
@@ -187,7 +210,7 @@ static void see_word(struct scan *scan, uint64_t word, uint64_t offset) {
     edge.flags |= word != finder->blocks[to].start ? GRAPH_INTERIOR : 0;
     memory_grow(&graph->edges, graph->edge_count, &graph->edge_room, sizeof *graph->edges);
     graph->edges[graph->edge_count++] = edge;
-    count_edge(graph, &edge);
+    count_edge(graph, scan->type, scan->size, &edge);
 }
 
 /* Of a field that does not stand at a word, as in a packed struct. */
@@ -202,6 +225,8 @@ static void see_odd_fields_at(struct scan *scan, uint64_t element) {
     for (size_t i = 0; i < scan->type->field_count; i++) {
         const struct type_field *field = &scan->type->fields[i];
         uint64_t offset = element + field->offset;
+        if (field->is_text)
+            continue;
         see_odd_field(scan, offset);
         for (uint64_t more = field->every; more && offset + more + WORD <= scan->size; more += field->every)
             see_odd_field(scan, offset + more);
@@ -268,8 +293,9 @@ void capture_edges_name(struct graph *graph, const struct block_type *types) {
     for (size_t i = 0; i < graph->block_count; i++) {
         const struct graph_block *block = &graph->blocks[i];
         for (uint32_t edge = block->edges; edge < graph->blocks[i + 1].edges; edge++) {
-            name_word(&types[block->site], block->size, graph->edges[edge].offset, &graph->edges[edge]);
-            count_edge(graph, &graph->edges[edge]);
+            const struct block_type *type = &types[block->site];
+            name_word(type, block->size, graph->edges[edge].offset, &graph->edges[edge]);
+            count_edge(graph, type, block->size, &graph->edges[edge]);
         }
     }
 }

@@ -12,6 +12,8 @@
 struct block_type {
     uint64_t size; /* 0: nothing is known */
     bool is_pointers, is_flexible;
+    bool is_bytes;             /* raw memory, of size 1 */
+    bool is_empty;             /* has no members */
     bool is_aligned;           /* all fields of all elements are */
     struct type_field *fields; /* by rising offset */
     uint32_t *labels;          /* of the fields: texts of the graph; of pointers the one of all elements */

@@ -1,31 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The frames of stacks, by the unwind tables that modules have in memory. Where these end, what is further up
  * is the stack's. */
-#include "cfi/cfi_entry.h"
+#include "cfi/step.h"
 #include "dump/base/memory.h"
 #include "dump/capture/roots.h"
-#include "dump/load/symbolize.h"
 
 #include <stdlib.h>
-#include <string.h>
-#include <sys/user.h>
 
-enum { FRAMES_MAX = 10000, TABLES_MAX = 1 << 30 };
-
-struct frame {
-    uint64_t end; /* of it, where the caller's stack begins */
-    uint32_t thread;
-    size_t row; /* of the report */
-};
+enum { FRAMES_MAX = 10000, SIGNALS_MAX = 16, TABLES_MAX = 1 << 30 };
 
 struct frames {
     const struct capture_roots *roots;
     struct remote_memory *memory;
-    char **tables;      /* of each module, from its process; NULL: they are not there, or not read so far */
-    struct frame *list; /* of one thread after the other, innermost first */
+    char **tables; /* of each module, from its process; NULL: they are not there, or not read so far */
+    struct capture_frame *list; /* of one thread after the other */
     size_t count, room;
-    struct report_site *rows; /* for the functions */
-    size_t row_room;
 };
 
 /* ---- Unwinding. */
@@ -50,9 +39,15 @@ static const char *tables_of(struct frames *frames, size_t number) {
     return *tables;
 }
 
+/* What tells of a place in code. */
+struct code_place {
+    struct cfi_tables tables;
+    struct cfi_row row;
+};
+
 /* Tables speak of addresses by their distance, so these are as far from the copy as from where it comes from.
  */
-static bool find_row(struct frames *frames, uint64_t pc, struct cfi_row *row) {
+static bool find_place(struct frames *frames, uint64_t pc, struct code_place *place) {
     size_t number = module_at(frames->roots->maps, pc);
     if (number == frames->roots->maps->module_count)
         return false;
@@ -61,114 +56,80 @@ static bool find_row(struct frames *frames, uint64_t pc, struct cfi_row *row) {
     if (!tables)
         return false;
     uintptr_t begin = (uintptr_t)tables, shift = begin - module->tables;
-    const struct cfi_tables all = {begin, begin + module->tables_size, module->header + shift};
-    return cfi_find(&all, pc + shift, row);
+    place->tables = (struct cfi_tables){begin, begin + module->tables_size, module->header + shift};
+    return cfi_find(&place->tables, pc + shift, &place->row);
 }
 
-static bool read_word(const struct frames *frames, uint64_t address, uint64_t *word) {
+static bool read_word(void *context, uintptr_t address, uintptr_t *word) {
+    const struct frames *frames = context;
     return image_read(frames->roots->finder->image, address, word, sizeof *word);
 }
 
-/* False: it is not known, or needs an expression. */
-static bool restore(const struct frames *frames, const struct cfi_rule *rule, uint64_t cfa,
-                    const uint64_t *registers, unsigned number, uint64_t *value) {
-    *value = number == CFI_RSP ? cfa : registers[number];
-    if (rule->kind == CFI_AT)
-        return read_word(frames, cfa + (uint64_t)(int64_t)rule->value, value);
-    if (rule->kind == CFI_IS)
-        *value = cfa + (uint64_t)(int64_t)rule->value;
-    return rule->kind == CFI_SAME || rule->kind == CFI_IS ||
-           (rule->kind == CFI_UNDEFINED && number != CFI_RETURN);
+/* ---- From frame to frame. */
+
+static void add(struct frames *frames, uint32_t thread, const struct cfi_frame *frame) {
+    const struct capture_maps *maps = frames->roots->maps;
+    size_t number = module_at(maps, frame->address - 1);
+    memory_grow(&frames->list, frames->count, &frames->room, sizeof *frames->list);
+    struct capture_frame *to = &frames->list[frames->count++];
+    *to = (struct capture_frame){.begin = frame->begin, .end = frame->end, .thread = thread};
+    if (number < maps->module_count) {
+        to->module = maps->modules[number].path;
+        to->address = frame->address - maps->modules[number].base;
+    }
 }
 
-/* To the caller. False: there is none, or nothing is known of it. */
-static bool step(struct frames *frames, uint64_t registers[CFI_REGISTERS], bool is_first) {
-    struct cfi_row row;
-    uint64_t callers[CFI_REGISTERS];
-    if (!find_row(frames, registers[CFI_RETURN] - !is_first, &row) || row.cfa.kind != CFI_IS ||
-        row.cfa.base >= CFI_RETURN || row.registers[CFI_RETURN].kind != CFI_AT)
+struct walk {
+    uintptr_t registers[CFI_REGISTERS];
+    uint64_t begin;
+    uint32_t thread;
+    unsigned signals;
+    bool is_next; /* its address is that of the next instruction, not of what is behind a call */
+};
+
+/* Where a signal comes the kernel lets the handler return to the start of a function. */
+static bool find_frame(struct frames *frames, const struct walk *walk, struct code_place *place) {
+    uint64_t pc = walk->registers[CFI_RETURN];
+    return find_place(frames, pc - !walk->is_next, place) ||
+           (!walk->is_next && find_place(frames, pc, place) && place->row.is_signal_frame);
+}
+
+/* Each frame ends above the one before, but where signals lead to another stack. False: there is none, or
+ * nothing is known of it. */
+static bool step(struct frames *frames, struct walk *walk) {
+    uint64_t address = walk->registers[CFI_RETURN] + walk->is_next, sp = walk->registers[CFI_RSP];
+    struct code_place place;
+    if (!find_frame(frames, walk, &place) || cfi_step(&place.tables, &place.row, walk->registers,
+                                                      &(struct cfi_memory){read_word, frames}) != CFI_FOUND)
         return false;
-    uint64_t cfa = registers[row.cfa.base] + (uint64_t)(int64_t)row.cfa.value;
-    if (cfa <= registers[CFI_RSP])
+    uint64_t above = walk->registers[CFI_RSP];
+    walk->is_next = place.row.is_signal_frame;
+    if (walk->is_next ? ++walk->signals > SIGNALS_MAX : above <= sp)
         return false;
-    for (unsigned i = 0; i < CFI_REGISTERS; i++)
-        if (!restore(frames, &row.registers[i], cfa, registers, i, &callers[i]))
-            return false;
-    memcpy(registers, callers, sizeof callers);
+    add(frames, walk->thread,
+        &(struct cfi_frame){walk->begin, cfi_frame_end(&place.row, sp, above), address});
+    walk->begin = above;
     return true;
 }
 
-/* ---- Frames and their functions. */
-
-static size_t add_row(struct frames *frames, uint64_t pc, bool is_first) {
-    const struct capture_maps *maps = frames->roots->maps;
-    size_t number = module_at(maps, pc);
-    memory_grow(&frames->rows, frames->count, &frames->row_room, sizeof *frames->rows);
-    struct report_site *row = &frames->rows[frames->count];
-    *row = (struct report_site){.view.module = NULL};
-    if (number < maps->module_count) {
-        row->view.module = maps->modules[number].path;
-        row->view.address = pc - maps->modules[number].base + is_first; /* as behind a call */
-    }
-    return frames->count;
-}
-
-static void walk(struct frames *frames, const struct stopped_thread *thread) {
-    const struct user_regs_struct *from = (const struct user_regs_struct *)thread->registers;
-    if (thread->register_count * sizeof *thread->registers < sizeof *from)
+static void walk_up(struct frames *frames, const struct stopped_thread *thread) {
+    const struct user_regs_struct *registers = (const struct user_regs_struct *)thread->registers;
+    struct walk walk = {.thread = (uint32_t)thread->id, .is_next = true, .begin = thread->sp - RED_ZONE};
+    if (thread->register_count * sizeof *thread->registers < sizeof *registers)
         return;
-    uint64_t registers[CFI_REGISTERS] = {from->rax, from->rdx, from->rcx, from->rbx, from->rsi, from->rdi,
-                                         from->rbp, from->rsp, from->r8,  from->r9,  from->r10, from->r11,
-                                         from->r12, from->r13, from->r14, from->r15, from->rip};
-    for (unsigned i = 0; i < FRAMES_MAX; i++) {
-        size_t row = add_row(frames, registers[CFI_RETURN], !i);
-        if (!step(frames, registers, !i))
-            return;
-        memory_grow(&frames->list, frames->count, &frames->room, sizeof *frames->list);
-        frames->list[frames->count++] = (struct frame){registers[CFI_RSP], (uint32_t)thread->id, row};
-    }
-}
-
-static void name_functions(struct frames *frames) {
-    struct symbolizer symbolizer = {.is_quiet = true};
-    struct report report = {.site_count = frames->count};
-    report.sites = memory_zeros(frames->count, sizeof *report.sites);
-    for (size_t i = 0; i < frames->count; i++)
-        report.sites[i] = &frames->rows[i];
-    symbolize_report(&symbolizer, &report);
-    for (size_t i = 0; i < frames->count; i++)
-        frames->rows[i].view.type = string_keep(frames->roots->texts, frames->rows[i].view.at.function);
-    symbolizer_free(&symbolizer);
-    free(report.sites);
-}
-
-/* The first frame of the thread that ends behind it. */
-static void name_root(const struct frames *frames, struct graph_root *root) {
-    for (size_t i = 0; i < frames->count; i++) {
-        const struct frame *frame = &frames->list[i];
-        const char *function = frames->rows[frame->row].view.type;
-        if (frame->thread != root->thread || root->offset >= frame->end)
-            continue;
-        if (function)
-            root->label = (uint32_t)string_number(frames->roots->texts, function);
-        return;
-    }
+    cfi_registers(walk.registers, registers);
+    for (unsigned i = 0; i < FRAMES_MAX && step(frames, &walk); i++)
+        ;
 }
 
 void capture_frames(const struct capture_roots *roots, struct remote_memory *memory) {
     struct frames frames = {.roots = roots, .memory = memory};
     frames.tables = memory_zeros(roots->maps->module_count, sizeof *frames.tables);
     for (size_t i = 0; i < roots->stop->count; i++)
-        walk(&frames, &roots->stop->threads[i]);
-    name_functions(&frames);
-    for (size_t i = 0; i < roots->graph->root_count; i++)
-        if (roots->graph->roots[i].kind == GRAPH_STACK) {
-            name_root(&frames, &roots->graph->roots[i]);
-            roots->graph->roots[i].offset = 0;
-        }
+        walk_up(&frames, &roots->stop->threads[i]);
+    capture_frames_name(roots->graph, frames.list, frames.count, roots->texts);
     for (size_t i = 0; i < roots->maps->module_count; i++)
         free(frames.tables[i]);
     free(frames.tables);
     free(frames.list);
-    free(frames.rows);
 }

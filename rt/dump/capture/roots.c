@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-enum { DESCRIPTOR_ROOM = 4096, RED_ZONE = 128 };
+enum { DESCRIPTOR_ROOM = 4096 };
 
 struct span {
     uint64_t begin, end;

@@ -8,6 +8,9 @@
 #include "dump/graph/graph.h"
 #include "dump/stop/stop.h"
 
+/* Below the stack pointer, for functions that call none. */
+enum { RED_ZONE = 128 };
+
 struct capture_map {
     uint64_t begin, end;
     bool is_readable, is_writable, is_stack;
@@ -65,8 +68,19 @@ void capture_root_add(struct graph *, const struct graph_root *);
 
 /* ---- Frames of stacks. */
 
-/* Names roots on stacks, whose offsets are addresses, by the functions of the frames that have them. The
- * process may run again. */
+struct capture_frame {
+    uint64_t begin, end; /* of the stack */
+    uint32_t thread;
+    const char *module, *build_id; /* NULL: not of one; it is the file that the process has */
+    uint64_t address;              /* as in a graph_frame */
+};
+
+/* Names roots on stacks, whose offsets are addresses, by the functions of the frames that have them,
+ * innermost ones first. */
+void capture_frames_name(struct graph *, const struct capture_frame *, size_t count,
+                         struct string_pool *texts);
+
+/* The same of a process, which may run again. */
 void capture_frames(const struct capture_roots *, struct remote_memory *);
 
 /* ---- The variables of modules. */

@@ -45,12 +45,30 @@ static void add_view(struct graph *graph, struct string_pool *texts, const struc
     site->is_uncounted = view->backing;
 }
 
+/* Of what a function of the C++ library's strings allocates, which is compiled in the library: characters. */
+static const char *characters_of(const struct report_site *site, char name[TYPE_NAME_SIZE]) {
+    static const char *const strings[] = {"std::string::", "std::__cxx11::basic_string<",
+                                          "std::basic_string<"};
+    const char *function = site->view.sited ? NULL : site->view.at.function;
+    for (size_t i = 0; function && i < sizeof strings / sizeof *strings; i++) {
+        size_t length = strlen(strings[i]);
+        if (strncmp(function, strings[i], length) != 0)
+            continue;
+        snprintf(name, TYPE_NAME_SIZE, "%.*s", (int)(i ? strcspn(function + length, ",>") : 4),
+                 i ? function + length : "char");
+        return name;
+    }
+    return NULL;
+}
+
 static bool are_all_known(const struct capture_sites *sites, struct site_view view) {
     char name[TYPE_NAME_SIZE];
     for (const char *left = view.type; type_name_alternative(&left, name);) {
         view.type = name;
         const struct module_type *type = type_layouts_find(&sites->layouts, &view);
-        if (!type || type->layout.state == TYPE_UNKNOWN || type->layout.state == TYPE_DIFFERS)
+        bool is_bytes = strcmp(name, ALLOCSITE_BYTES) == 0;
+        if (!type ||
+            (!is_bytes && (type->layout.state == TYPE_UNKNOWN || type->layout.state == TYPE_DIFFERS)))
             return false;
     }
     return true;
@@ -109,7 +127,9 @@ void capture_sites_add(struct capture_sites *sites, struct graph *graph, struct 
     add_site(graph);
     for (size_t i = 0; i < report->counted; i++) {
         struct site_view view = report->sites[i]->view;
+        char characters[TYPE_NAME_SIZE];
         view.type = report_is_exception_pool(report->sites[i]) ? ALLOCSITE_BYTES : view.type;
+        view.type = view.type ? view.type : characters_of(report->sites[i], characters);
         add_view(graph, texts, &view);
     }
     set_types(sites, graph, texts);
@@ -123,6 +143,8 @@ bool capture_sites_read(struct capture_sites *sites, struct graph *graph, struct
     snprintf(path, sizeof path, REPORT_SOURCE_PID "%u", pid);
     if (!report_source_load(&sites->source, path, why))
         return false;
+    sites->symbolizer.is_quiet = true;
+    symbolize_report(&sites->symbolizer, sites->source.report);
     capture_sites_add(sites, graph, texts);
     return true;
 }
@@ -142,6 +164,7 @@ void capture_sites_free(struct capture_sites *sites, const struct graph *graph) 
     free(sites->in_use);
     type_layouts_free(&sites->layouts);
     module_list_free(&sites->modules);
+    symbolizer_free(&sites->symbolizer);
 }
 
 uint32_t capture_site_of_row(const struct capture_sites *sites, const struct report_site *row) {

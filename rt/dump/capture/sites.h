@@ -5,9 +5,11 @@
 
 #include "dump/capture/edges.h"
 #include "dump/load/source.h"
+#include "dump/load/symbolize.h"
 
 struct capture_sites {
-    struct report_source source; /* of a graph that its process has written: of its report alone */
+    struct report_source source;  /* of a graph that its process has written: of its report alone */
+    struct symbolizer symbolizer; /* of a process, for its unsited functions */
     struct module_list modules;
     struct type_layouts layouts;
     struct block_type *types; /* of each site of the graph */

@@ -28,6 +28,9 @@ void graph_write(struct out *out, const struct graph *graph) {
     for (size_t i = 0; i < graph->root_count; i++)
         snapshot_root(&to, &graph->roots[i]);
     snapshot_roots_end(&to);
+    for (size_t i = 0; i < graph->frame_count; i++)
+        snapshot_frame(&to, &graph->frames[i]);
+    snapshot_frames_end(&to);
     for (size_t i = 0; i < graph->content_count; i++)
         snapshot_content(&to, &graph->contents[i]);
     snapshot_end(&to);
@@ -51,6 +54,7 @@ void graph_free(struct graph *graph) {
     free(graph->blocks);
     free(graph->edges);
     free(graph->roots);
+    free(graph->frames);
     free(graph->contents);
 }
 
@@ -70,6 +74,7 @@ struct reader {
     const unsigned char *at, *end;
     bool is_wrong, is_full;
     bool is_first; /* version 1, which says how many edges and roots there are */
+    bool is_third; /* version 3 or later, which has frames, and counts more words */
     uint64_t edges, roots;
 };
 
@@ -132,6 +137,8 @@ static void get_head(struct reader *reader, struct graph *graph) {
     uint64_t program = get(reader);
 #define GET_WORDS(name) head->words.name = get(reader);
     GRAPH_WORDS(GET_WORDS)
+#define GET_MORE_WORDS(name) head->words.name = reader->is_third ? get(reader) : GRAPH_UNKNOWN;
+    GRAPH_MORE_WORDS(GET_MORE_WORDS)
     get_counts(reader, graph);
     reader->is_wrong |= program > graph->text_count;
     head->program = program && !reader->is_wrong ? (uint32_t)program - 1 : GRAPH_NONE;
@@ -238,6 +245,22 @@ static void get_roots(struct reader *reader, struct graph *graph) {
             get_root(reader, graph, first);
 }
 
+static void get_frame(struct reader *reader, struct graph *graph, uint64_t first) {
+    uint32_t module = get_below(reader, (uint64_t)graph->module_count + 1);
+    struct graph_frame frame = {.thread = (uint32_t)(first - 1), .module = module ? module - 1 : GRAPH_NONE};
+    frame.address = get(reader);
+    frame.begin = get(reader);
+    reader->is_wrong |= first > UINT32_MAX || __builtin_add_overflow(frame.begin, get(reader), &frame.end);
+    memory_grow(&graph->frames, graph->frame_count, &graph->frame_room, sizeof *graph->frames);
+    graph->frames[graph->frame_count++] = frame;
+}
+
+static void get_frames(struct reader *reader, struct graph *graph) {
+    uint64_t first;
+    while (reader->is_third && (first = get(reader)) && !reader->is_wrong)
+        get_frame(reader, graph, first);
+}
+
 static void get_content(struct reader *reader, struct graph *graph, uint64_t block) {
     size_t length = get_count(reader);
     reader->is_wrong |= block >= graph->block_count || length > GRAPH_CONTENT_SIZE;
@@ -268,6 +291,7 @@ static void get_all(struct reader *reader, struct graph *graph) {
         get_site(reader, graph, &graph->sites[i]);
     get_blocks(reader, graph);
     get_roots(reader, graph);
+    get_frames(reader, graph);
     get_contents(reader, graph);
     reader->is_wrong |= reader->at != reader->end;
 }
@@ -298,6 +322,7 @@ bool graph_read(struct graph *graph, const char *bytes, size_t size, struct reas
         return reason_set(why, "is a snapshot of version %llu, not %d", (unsigned long long)version,
                           GRAPH_VERSION);
     reader.is_first = version == 1;
+    reader.is_third = version > 2;
     get_head(&reader, graph);
     if (reader.is_wrong || reader.is_full)
         return reader.is_full ? graph_is_full(why) : reason_set(why, "is damaged or not whole");

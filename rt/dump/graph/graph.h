@@ -27,6 +27,8 @@ struct graph {
     size_t edge_count, edge_room;
     struct graph_root *roots;
     size_t root_count, root_room;
+    struct graph_frame *frames; /* of a graph whose roots have no names yet */
+    size_t frame_count, frame_room;
     struct graph_content *contents; /* by rising block */
     size_t content_count, content_room;
 };

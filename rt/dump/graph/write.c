@@ -44,12 +44,24 @@ static void put_name(const struct page *page, const struct graph *graph, const s
     graph_site_write(page->out, graph, &graph->sites[row->site]);
 }
 
+/* The others stand in numbers, or in room for what is not known. */
+static void put_unnamed(const struct page *page, const struct graph_words *words) {
+    if (!words->unnamed || words->untyped == GRAPH_UNKNOWN)
+        return;
+    page_begin_line(page, "without a name: ", "\nWithout a name: ");
+    page_count(page, words->untyped, " is in a block of no known type, ",
+               " are in blocks of no known type, ");
+    page_count(page, words->in_text, " is where a type has text", " are where types have text");
+    page_end_line(page);
+}
+
 static void put_words(const struct page *page, const struct graph *graph) {
     const struct graph_words *words = &graph->head.words;
     page_begin_line(page, "edges: ", "\nEdges: ");
     page_count(page, words->named, " has the name of a field, ", " have the names of fields, ");
     page_count(page, words->unnamed, " does not", " do not");
     page_end_line(page);
+    put_unnamed(page, words);
     page_begin_line(page, "of these: ", "\nOf these: ");
     page_count(page, words->interior, " points into a block, ", " point into a block, ");
     page_count(page, words->in_union, " is from a union", " are from a union");
@@ -141,6 +153,7 @@ static void json_rows(struct out *out, const struct graph *graph, const struct g
     if (graph->head.words.name != GRAPH_UNKNOWN)                                                             \
         json_number(&json, #name, graph->head.words.name);
     GRAPH_WORDS(JSON_WORDS)
+    GRAPH_MORE_WORDS(JSON_WORDS)
     json_close(&json, '}');
     json_open(&json, "rows", '[');
     for (size_t i = 0; i < shown; i++) {

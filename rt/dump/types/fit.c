@@ -12,7 +12,7 @@ enum { DEPTH_MAX = 16 };
 struct fitting {
     Dwarf_Debug debug;
     struct type_text given, wanted, full; /* given: all that are wanted; the others: what is left of them */
-    bool tells;
+    bool tells, is_standard; /* tells: which are defaults; is_standard: a template of the standard library */
     int depth;
     enum debug_fit fit;
 };
@@ -33,6 +33,17 @@ static bool depends(struct fitting *fitting, struct type_text argument) {
         if (given.length && memmem(argument.text, argument.length, given.text, given.length))
             return true;
     return false;
+}
+
+static bool begins(struct type_text name, const char *with) {
+    return name.length >= strlen(with) && memcmp(name.text, with, strlen(with)) == 0;
+}
+
+/* The defaults of the standard library's templates are its own types, and not those of namespace pmr. */
+static bool is_foreign(struct type_text argument) {
+    bool is_simple =
+        !memchr(argument.text, '<', argument.length) && !memchr(argument.text, ':', argument.length);
+    return !is_simple && (!begins(argument, "std::") || begins(argument, "std::pmr::"));
 }
 
 /* The template that the entry is, or points to, in however many steps; false: it is none, or not known. */
@@ -80,7 +91,9 @@ static void see_parameter(struct fitting *fitting, Dwarf_Die die, Dwarf_Half tag
     } else if (type_name_next(&fitting->wanted, &wanted)) {
         see_given(fitting, die, wanted, full);
     } else if (!debug_has_attribute(die, DW_AT_default_value)) {
-        bool is_other = fitting->tells && tag == DW_TAG_template_type_parameter && !depends(fitting, full);
+        bool is_other =
+            tag == DW_TAG_template_type_parameter &&
+            ((fitting->tells && !depends(fitting, full)) || (fitting->is_standard && is_foreign(full)));
         lower(fitting, is_other ? FIT_NONE : FIT_GUESSED);
     }
 }
@@ -110,6 +123,7 @@ static enum debug_fit fit_template(Dwarf_Debug debug, Dwarf_Off offset, struct t
         dwarf_offdie_b(debug, offset, 1, &die, NULL) != DW_DLV_OK)
         return FIT_GUESSED;
     fitting.given = fitting.wanted;
+    fitting.is_standard = begins(wanted, "std::");
     if (!is_text(until(wanted, fitting.wanted), until(full, fitting.full)))
         fitting.fit = FIT_GUESSED;
     see_parameters(&fitting, die, 0);

@@ -12,6 +12,12 @@
 /* A type that has more is damaged, or so large that its padding is counted from the first ones. */
 enum { DEPTH_MAX = 100, STEPS_MAX = 1 << 20, EXTENTS_MAX = 1 << 18, POINTER_SIZE = 8 };
 
+/* Of a longer text no more words are noted. */
+enum { TEXT_MAX = 256 };
+
+/* Unions and structs around the bytes that are room for an object. */
+enum { ROOM_DEPTH_MAX = 4 };
+
 struct laying {
     Dwarf_Debug debug;
     debug_definition *find;
@@ -183,17 +189,47 @@ static bool put_path(struct type_fields *fields, uint32_t begin, const struct sp
 }
 
 /* More than there is room for have no names, and are found all the same. */
-static void add_field(struct laying *laying, const struct spot *spot) {
+static void add_field(struct laying *laying, const struct spot *spot, bool is_text) {
     struct type_fields *fields = laying->fields;
     if (!fields || fields->count == sizeof fields->list / sizeof *fields->list)
         return;
     uint32_t name = fields->text_size;
-    if (put_text(fields, "") && put_path(fields, name, spot)) {
-        fields->list[fields->count++] = (struct type_field){spot->at, spot->every, name, spot->is_in_union};
+    if (put_text(fields, "") && (is_text || put_path(fields, name, spot))) {
+        fields->list[fields->count++] =
+            (struct type_field){spot->at, spot->every, name, spot->is_in_union, is_text};
         fields->text_size++;
     } else {
         fields->text_size = name;
     }
+}
+
+/* A word that a smaller number has a part of is no pointer. Pointers are more important than these. */
+static void add_small(struct laying *laying, struct spot spot) {
+    const struct type_fields *fields = laying->fields;
+    spot.at &= -(uint64_t)POINTER_SIZE;
+    if (fields && fields->count < sizeof fields->list / sizeof *fields->list / 2)
+        add_field(laying, &spot, true);
+}
+
+/* Arrays of char and of wider characters. Those of unsigned char and std::byte hold anything. */
+static bool is_text(struct laying *laying, Dwarf_Off element) {
+    struct type type;
+    if (!open_type(laying, &type, element))
+        return false;
+    uint64_t encoding = debug_number(laying->debug, type.die, DW_AT_encoding);
+    const char *name = debug_text(type.die, DW_AT_name);
+    bool is_one = type.tag == DW_TAG_base_type && (encoding == DW_ATE_signed_char || encoding == DW_ATE_UTF ||
+                                                   (name && strcmp(name, "wchar_t") == 0));
+    close_type(laying, &type);
+    return is_one;
+}
+
+/* Its whole words that stand where pointers may. */
+static void add_text(struct laying *laying, struct spot spot, uint64_t size) {
+    uint64_t end = spot.at + (size < TEXT_MAX ? size : TEXT_MAX);
+    spot.at = (spot.at + POINTER_SIZE - 1) & -(uint64_t)POINTER_SIZE;
+    for (; spot.at + POINTER_SIZE <= end; spot.at += POINTER_SIZE)
+        add_small(laying, spot);
 }
 
 /* Those of the first element are those of the others. */
@@ -234,6 +270,8 @@ static void place_array(struct laying *laying, const struct type *array, struct 
         place_unknown(laying, spot);
     if (!count)
         place_flexible(laying, element, size, &spot);
+    if (count && laying->fields && size < POINTER_SIZE && is_text(laying, element))
+        add_text(laying, spot, count * size);
     for (uint64_t i = 0; i < count && size; i++) {
         size_t first = laying->count;
         uint32_t field = laying->fields ? laying->fields->count : 0;
@@ -267,6 +305,9 @@ static uint64_t first_bit(struct laying *laying, Dwarf_Die member, uint64_t at, 
 static void place_bits(struct laying *laying, Dwarf_Die member, uint64_t at, struct spot spot) {
     uint64_t bits = debug_number(laying->debug, member, DW_AT_bit_size);
     uint64_t first = first_bit(laying, member, at, bits);
+    spot.at += first / 8;
+    add_small(laying, spot);
+    spot.at -= first / 8;
     add_extent(laying, spot.at + first / 8, spot.at + (first + bits + 7) / 8, spot.name);
 }
 
@@ -279,6 +320,23 @@ static bool member_offset(struct laying *laying, Dwarf_Die member, uint64_t *at)
 
 static bool is_static(Dwarf_Die member) {
     return debug_has_attribute(member, DW_AT_external) || debug_has_attribute(member, DW_AT_declaration);
+}
+
+/* A number that is declared as one that holds pointers. */
+static bool holds_pointer(struct laying *laying, Dwarf_Off offset) {
+    bool is_one = false;
+    Dwarf_Die die;
+    for (int hops = 0; !is_one && hops < DEPTH_MAX; hops++) {
+        if (dwarf_offdie_b(laying->debug, offset, 1, &die, NULL) != DW_DLV_OK)
+            return false;
+        const char *name = debug_tag(die) == DW_TAG_typedef ? debug_text(die, DW_AT_name) : NULL;
+        is_one = name && strstr(name, "intptr");
+        bool is_more = is_around(debug_tag(die)) && debug_reference(laying->debug, die, DW_AT_type, &offset);
+        dwarf_dealloc(laying->debug, die, DW_DLA_DIE);
+        if (!is_more)
+            break;
+    }
+    return is_one && size_at(laying, offset, 0) == POINTER_SIZE;
 }
 
 static void place_member(struct laying *laying, Dwarf_Die member, struct spot around) {
@@ -300,7 +358,13 @@ static void place_member(struct laying *laying, Dwarf_Die member, struct spot ar
         place_bits(laying, member, at, spot);
     else {
         spot.at += at;
-        if (debug_reference(laying->debug, member, DW_AT_type, &type))
+        bool has_type = debug_reference(laying->debug, member, DW_AT_type, &type);
+        if (has_type && laying->fields && holds_pointer(laying, type))
+            add_field(laying,
+                      &(struct spot){spot.at, name, spot.depth, &around, name, .is_in_union = true,
+                                     .every = spot.every},
+                      false);
+        if (has_type)
             place(laying, type, spot);
         else
             place_unknown(laying, spot);
@@ -320,19 +384,57 @@ static bool is_pointer(Dwarf_Half tag) {
     return tag == DW_TAG_pointer_type || tag == DW_TAG_reference_type || tag == DW_TAG_rvalue_reference_type;
 }
 
-/* The standard library's room for an object that is made there later: libstdc++ has it in the nodes of maps
- * and sets, and behind the counts of std::make_shared. */
-static bool find_stored(struct laying *laying, const struct type *type, Dwarf_Off *stored) {
-    const char *name = debug_text(type->die, DW_AT_name);
+/* The first type among its template arguments that has the size. False: none. */
+static bool find_argument(struct laying *laying, const struct type *type, uint64_t size,
+                          Dwarf_Off *argument) {
     bool is_found = false;
-    if (!name || (strncmp(name, "__aligned_membuf<", strlen("__aligned_membuf<")) != 0 &&
-                  strncmp(name, "__aligned_buffer<", strlen("__aligned_buffer<")) != 0))
-        return false;
     Dwarf_Die die = debug_child_of(type->die);
     for (; die; die = debug_next_of(laying->debug, die, !is_found))
         is_found = is_found || (debug_tag(die) == DW_TAG_template_type_parameter &&
-                                debug_reference(laying->debug, die, DW_AT_type, stored));
+                                debug_reference(laying->debug, die, DW_AT_type, argument) &&
+                                size_at(laying, *argument, 0) == size);
     return is_found;
+}
+
+static bool is_bytes(struct laying *laying, Dwarf_Off, uint64_t size, int depth);
+
+/* Of a union one of its members, else the only one; bases have nothing then. */
+static bool has_bytes(struct laying *laying, const struct type *type, uint64_t size, int depth) {
+    unsigned members = 0, rooms = 0;
+    Dwarf_Die die = debug_child_of(type->die);
+    for (; die; die = debug_next_of(laying->debug, die, ++laying->steps < STEPS_MAX)) {
+        Dwarf_Half tag = debug_tag(die);
+        Dwarf_Off of;
+        if (tag != DW_TAG_member || is_static(die))
+            continue;
+        members++;
+        rooms += debug_reference(laying->debug, die, DW_AT_type, &of) && is_bytes(laying, of, size, depth);
+    }
+    return rooms && (members == 1 || type->tag == DW_TAG_union_type);
+}
+
+/* Whether it is an array of so many bytes, with whatever around it. */
+static bool is_bytes(struct laying *laying, Dwarf_Off offset, uint64_t size, int depth) {
+    struct type type;
+    Dwarf_Off element;
+    bool is_one = false;
+    if (depth > ROOM_DEPTH_MAX || !open_type(laying, &type, offset))
+        return false;
+    if (size_of(laying, &type, 0) == size && type.tag == DW_TAG_array_type)
+        is_one = debug_reference(laying->debug, type.die, DW_AT_type, &element) &&
+                 size_at(laying, element, 0) == 1;
+    else if (debug_is_record(type.tag) && !type.is_declaration)
+        is_one = has_bytes(laying, &type, size, depth + 1);
+    close_type(laying, &type);
+    return is_one;
+}
+
+/* Room for an object that is made there later: bytes, as many as the type that the template is of has.
+ * libstdc++ has it in the nodes of maps and sets, and behind the counts of std::make_shared. */
+static bool find_stored(struct laying *laying, const struct type *type, Dwarf_Off *stored) {
+    uint64_t size = size_of(laying, type, 0);
+    return type->tag != DW_TAG_union_type && size >= POINTER_SIZE &&
+           find_argument(laying, type, size, stored) && has_bytes(laying, type, size, 0);
 }
 
 /* Padding is as the bytes are declared, pointers as they are used. */
@@ -352,7 +454,7 @@ static void place_stored(struct laying *laying, const struct type *type, const s
 static void place_type(struct laying *laying, const struct type *type, struct spot spot) {
     spot.is_in_union |= type->tag == DW_TAG_union_type;
     if (is_pointer(type->tag))
-        add_field(laying, &spot);
+        add_field(laying, &spot, false);
     if (debug_is_record(type->tag))
         place_stored(laying, type, &spot);
     if (type->tag == DW_TAG_array_type)
@@ -361,6 +463,8 @@ static void place_type(struct laying *laying, const struct type *type, struct sp
         place_members(laying, type->die, spot);
     else {
         uint64_t size = size_of(laying, type, spot.depth);
+        if (size && size < POINTER_SIZE && !spot.is_element)
+            add_small(laying, spot);
         if (size)
             add_extent(laying, spot.at, spot.at + size, spot.name);
         else

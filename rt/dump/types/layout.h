@@ -35,12 +35,13 @@ void type_layout_join(struct type_layout *, const struct type_layout *other);
 /* Sets *offset to the definition of the type that is declared there. False: it is nowhere. */
 typedef bool debug_definition(void *context, Dwarf_Off declaration, Dwarf_Off *offset);
 
-/* A pointer or reference in a type, at whatever depth. */
+/* A pointer or reference in a type, at whatever depth, or a word of text. */
 struct type_field {
     uint64_t offset;
     uint64_t every;   /* of a flexible array: there is one more each so many bytes; 0: it is one */
     uint32_t name;    /* "users.head.next": where it is in the text */
     bool is_in_union; /* so it may be something else */
+    bool is_text;     /* what looks like a pointer there is what was there before */
 };
 
 /* Of many types, in memory that a process that reads may share: so the arrays have fixed ends. */

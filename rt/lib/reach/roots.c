@@ -47,7 +47,7 @@ static void tell(const struct source *source, struct live_block *block, uintptr_
 
 static void tell_at(void *context, struct live_block *block, uintptr_t word, uintptr_t at) {
     const struct source *source = context;
-    tell(source, block, word, source->kind == GRAPH_DATA ? at : 0);
+    tell(source, block, word, source->kind == GRAPH_DATA || source->kind == GRAPH_STACK ? at : 0);
 }
 
 static void search_value(const struct source *source, uintptr_t value) {
@@ -128,7 +128,7 @@ static void search_stack(struct source *source, struct caller thread, uintptr_t 
 }
 
 /* The calling thread tells where its frames begin. */
-static uintptr_t stack_begin(const struct roots *roots, struct caller thread, int32_t id) {
+uintptr_t roots_stack_begin(const struct roots *roots, struct caller thread, int32_t id) {
     uintptr_t red_zone = id == roots->stop->caller ? 0 : RED_ZONE;
     return most(thread.sp - red_zone, maps_at(roots->maps, thread.sp).begin);
 }
@@ -138,7 +138,7 @@ static void search_thread(const struct roots *roots, struct caller thread, int32
     struct source registers = {roots, GRAPH_REGISTER, id}, locals = {roots, GRAPH_THREAD, id};
     struct source stack = {roots, GRAPH_STACK, id};
     struct span tls = thread_memory(roots, thread), lowest = maps_at(roots->maps, thread.tp);
-    uintptr_t sp = stack_begin(roots, thread, id);
+    uintptr_t sp = roots_stack_begin(roots, thread, id);
     search_value(&registers, thread.sp);
     search_value(&registers, thread.tp);
     if (!thread.is_first && tls.begin <= sp && sp < tls.end)
@@ -185,10 +185,22 @@ static const void *header_of(const struct dl_phdr_info *object) {
     return NULL;
 }
 
+/* From its first to its last segment. */
+static struct span whole_of(const struct dl_phdr_info *object) {
+    struct span whole = {UINTPTR_MAX, 0};
+    for (int i = 0; i < object->dlpi_phnum; i++) {
+        const ElfW(Phdr) *header = &object->dlpi_phdr[i];
+        uintptr_t begin = object->dlpi_addr + header->p_vaddr;
+        if (header->p_type == PT_LOAD)
+            whole = (struct span){least(whole.begin, begin), most(whole.end, begin + header->p_memsz)};
+    }
+    return whole;
+}
+
 static void add_data(struct modules_data *modules, const struct dl_phdr_info *object, struct span segment) {
     if (!is_own(segment))
-        modules->data[modules->data_count++] =
-            (struct module_data){segment, object->dlpi_addr, header_of(object), object->dlpi_name};
+        modules->data[modules->data_count++] = (struct module_data){
+            segment, whole_of(object), object->dlpi_addr, header_of(object), object->dlpi_name};
 }
 
 /* The module that holds the C library's code. */

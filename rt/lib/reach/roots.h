@@ -12,6 +12,7 @@
 /* A segment that can be written. */
 struct module_data {
     struct span span;
+    struct span whole; /* from the first to the last segment of its module */
     uintptr_t base;    /* what is to be added to the file's addresses */
     const void *start; /* of the module's ELF header */
     const char *name;  /* as the dynamic loader has it, which may be empty */
@@ -40,7 +41,7 @@ struct caller {
 struct root {
     enum graph_root_kind kind;
     int32_t thread; /* 0: not of one */
-    uintptr_t at;   /* of data: where the word is; else 0 */
+    uintptr_t at;   /* of data and stacks: where the word is; else 0 */
     uintptr_t word;
 };
 
@@ -54,6 +55,9 @@ struct roots {
     void (*found)(void *context, struct live_block *, const struct root *);
     void *context;
 };
+
+/* Where a thread's stack is searched from. */
+uintptr_t roots_stack_begin(const struct roots *, struct caller thread, int32_t id);
 
 /* Tells of all blocks that the roots point to, and of all words that do. */
 void roots_search(const struct roots *);

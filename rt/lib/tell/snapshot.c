@@ -12,6 +12,7 @@
 #include "lib/heap/shadow.h"
 #include "lib/reach/still.h"
 #include "lib/tell/report_path.h"
+#include "lib/walk/walk.h"
 #include "lib/who/descriptor.h"
 #include "lib/who/parts.h"
 #include "snapshot/snapshot.h"
@@ -35,6 +36,7 @@ struct copy {
     struct maps maps;
     uint32_t slots, texts; /* texts: that were given numbers so far */
     uint64_t stopped;
+    uintptr_t registers[CFI_REGISTERS]; /* of the function that waits for the copy */
 };
 
 /* ---- Texts: each is written as often as it is named, for there are not many. */
@@ -190,6 +192,56 @@ static void put_roots(struct copy *copy) {
     roots_search(&roots);
 }
 
+struct frames {
+    struct copy *copy;
+    int32_t thread;
+};
+
+static uint32_t module_at(const struct modules_data *modules, uintptr_t address) {
+    for (size_t i = 0; i < modules->data_count; i++)
+        if (modules->data[i].whole.begin <= address && address < modules->data[i].whole.end)
+            return (uint32_t)i;
+    return GRAPH_NONE;
+}
+
+static void put_frame(void *context, const struct cfi_frame *frame) {
+    const struct frames *frames = context;
+    const struct modules_data *modules = &frames->copy->still->modules;
+    struct graph_frame to = {.thread = (uint32_t)frames->thread, .begin = frame->begin, .end = frame->end};
+    to.module = module_at(modules, frame->address - 1);
+    to.address = frame->address - (to.module == GRAPH_NONE ? 0 : modules->data[to.module].base);
+    snapshot_frame(&frames->copy->to, &to);
+}
+
+#ifdef __x86_64__
+
+/* Of other threads the kernel tells the registers. */
+static void put_frames(struct copy *copy) {
+    const struct still *still = copy->still;
+    struct roots roots = still_roots(still);
+    roots.maps = &copy->maps;
+    walk_frames(copy->registers, still->caller.sp, put_frame, &(struct frames){copy, still->stop.caller});
+    for (uint32_t i = 0; i < still->stop.count; i++) {
+        const struct registers *registers = &still->stop.registers[i];
+        struct frames frames = {copy, still->stop.threads[i].id};
+        struct caller thread = {.sp = registers->sp};
+        uintptr_t all[CFI_REGISTERS];
+        if (!registers->sp)
+            continue;
+        cfi_registers(all, (const struct user_regs_struct *)registers->words);
+        walk_frames(all, roots_stack_begin(&roots, thread, frames.thread), put_frame, &frames);
+    }
+}
+
+#else
+
+static void put_frames(struct copy *copy) {
+    (void)copy;
+    (void)put_frame;
+}
+
+#endif
+
 /* 0 or errno. The mappings are read before there is any memory with copies of addresses. */
 static int write_all(struct copy *copy) {
     copy->stopped = os_monotonic() - copy->still->begun;
@@ -207,6 +259,8 @@ static int write_all(struct copy *copy) {
     put_blocks(copy);
     put_roots(copy);
     snapshot_roots_end(&copy->to);
+    put_frames(copy);
+    snapshot_frames_end(&copy->to);
     snapshot_end(&copy->to);
     return out_flush(&copy->out);
 }
@@ -240,6 +294,7 @@ static const char *write_now(int fd) {
         return runtime_owners ? "out of memory" : "with owners=0 no blocks are known";
     copy->fd = fd;
     program_path();
+    WALK_REGISTERS(copy->registers);
     const char *why = still_look(&still, make_copy, copy);
     why = why ? why : await(copy->child);
     os_unmap(copy, sizeof *copy);

@@ -16,6 +16,8 @@
 #ifndef ALLOCSITE_LIB_WALK_WALK_H
 #define ALLOCSITE_LIB_WALK_WALK_H
 
+#include "cfi/step.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -43,6 +45,24 @@ size_t walk_stack_from(const void *pointer, const void **frames, size_t max, con
  * whose frame is told by another register or by an expression, or where a signal came just before it returns.
  * Without the table of rules: about 1 microsecond for each frame. */
 size_t walk_fully(const void **frames, size_t max, const void *beyond, enum walk_end *);
+
+/* Its frames, innermost first, of a thread that stands still, which may be another one. registers: the
+ * thread's. begin: where the first frame begins. */
+typedef void walk_see(void *context, const struct cfi_frame *);
+void walk_frames(const uintptr_t registers[CFI_REGISTERS], uintptr_t begin, walk_see *see, void *context);
+
+/* The registers of the function that it stands in, as long as that is at work. */
+#if defined __x86_64__
+#define WALK_REGISTERS(registers)                                                                            \
+    __asm__ volatile("movq %%rbx, 24(%0); movq %%rbp, 48(%0); movq %%rsp, 56(%0); movq %%r12, 96(%0);"       \
+                     "movq %%r13, 104(%0); movq %%r14, 112(%0); movq %%r15, 120(%0);"                        \
+                     "leaq 0(%%rip), %%rax; movq %%rax, 128(%0)"                                             \
+                     :                                                                                       \
+                     : "r"(registers)                                                                        \
+                     : "rax", "memory")
+#else /* unwind tables are not read, and without them no rule is hard */
+#define WALK_REGISTERS(registers) ((void)(registers))
+#endif
 
 /* How many of these were found by following a frame pointer; the others were by unwind tables. */
 size_t walk_by_pointer(const void *const *frames, size_t count);
