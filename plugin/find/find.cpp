@@ -214,12 +214,30 @@ void setAllocatesByPointer(CallBase &call, bool isOfLibrary) {
     call.addFnAttr(Attribute::get(call.getContext(), PointerAttribute, isOfLibrary ? "library" : ""));
 }
 
+void setFreesByPointer(CallBase &call) {
+    call.addFnAttr(Attribute::get(call.getContext(), PointerAttribute, "free"));
+}
+
 bool allocatesByPointer(const CallBase &call) {
     return call.hasFnAttr(PointerAttribute);
 }
 
 bool isOfLibraryByPointer(const CallBase &call) {
     return call.getFnAttr(PointerAttribute).getValueAsString() == "library";
+}
+
+bool freesByPointer(const CallBase &call) {
+    return call.getFnAttr(PointerAttribute).getValueAsString() == "free";
+}
+
+static constexpr const char *DisprovedAttribute = "allocsite-disproved";
+
+void setDisproved(CallBase &call) {
+    call.addFnAttr(Attribute::get(call.getContext(), DisprovedAttribute));
+}
+
+bool isDisproved(const CallBase &call) {
+    return call.hasFnAttr(DisprovedAttribute);
 }
 
 static constexpr const char *ApartAttribute = "allocsite-apart";

@@ -77,10 +77,16 @@ void setOrdinal(const AllocatorCall &call, unsigned ordinal);
 unsigned ordinalOf(const AllocatorCall &call);
 unsigned ordinalOf(const llvm::DILocation &location);
 
-/* A call by a pointer that may allocate: it leaves its site. */
+/* A call by a pointer that may allocate, or give a block back: it leaves its site. */
 void setAllocatesByPointer(llvm::CallBase &call, bool isOfLibrary);
-bool allocatesByPointer(const llvm::CallBase &call);
+void setFreesByPointer(llvm::CallBase &call);
+bool allocatesByPointer(const llvm::CallBase &call); // or frees
 bool isOfLibraryByPointer(const llvm::CallBase &call);
+bool freesByPointer(const llvm::CallBase &call);
+
+/* A call of what could be a wrapper that surely hands on nothing. */
+void setDisproved(llvm::CallBase &call);
+bool isDisproved(const llvm::CallBase &call);
 
 /* Before the optimizer: has a call stay a call of its own, so that it has a site. */
 void keepApart(llvm::CallBase &call);

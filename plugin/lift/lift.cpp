@@ -149,7 +149,7 @@ void fallBackOnCallers(Module &module) {
     for (Function &function : module) {
         std::optional<Wrapper> wrapper = Wrappers::of(function);
         LoadInst *left =
-            wrapper && !wrapper->isLibrary && !function.isDeclaration() ? takingOf(function) : nullptr;
+            wrapper && !wrapper->isLibrary && !wrapper->isGrower && !function.isDeclaration() ? takingOf(function) : nullptr;
         if (left)
             fallBackOnCaller(*left);
     }

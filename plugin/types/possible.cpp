@@ -62,14 +62,15 @@ static bool isCountWord(const std::string &word) {
            endsIn(word, "count") || (word.size() > 2 && word.front() == 'n' && word.back() == 's');
 }
 
-/* A narrower one by its name, as whole words of it. */
-static bool isCount(const ASTContext &context, const ParmVarDecl &parameter) {
+/* A narrower one by its name, as whole words of it. Which object is wanted is more often a number without a
+ * name. */
+static bool isCount(const ASTContext &context, const ParmVarDecl &parameter, bool isObject) {
     QualType type = parameter.getType();
     if (!type->isIntegerType() || type->isEnumeralType() || context.getTypeSize(type) != 32)
         return false;
     llvm::SmallVector<llvm::StringRef, 4> parts;
     parameter.getName().split(parts, '_', -1, false);
-    return parts.empty() ||
+    return (parts.empty() && !isObject) ||
            llvm::any_of(parts, [](llvm::StringRef part) { return isCountWord(part.lower()); });
 }
 
@@ -91,7 +92,7 @@ static bool isThing(QualType type) {
     return !read.isNull() && read->isRecordType();
 }
 
-enum class Result { NOTHING, RAW, OBJECT, STRUCTURE, STATUS };
+enum class Result { NOTHING, RAW, TEXT, OBJECT, STRUCTURE, STATUS };
 
 /* What has a destructor is not. */
 static bool isInRegisters(QualType type) {
@@ -102,7 +103,7 @@ static bool isInRegisters(QualType type) {
 static Result resultOf(const ASTContext &context, QualType type) {
     QualType pointee = type->getPointeeType();
     if (type->isPointerType() && !pointee.isConstQualified() && !pointee->isFunctionType())
-        return pointee->isVoidType() || isCharacters(pointee) ? Result::RAW : Result::OBJECT;
+        return pointee->isVoidType() ? Result::RAW : isCharacters(pointee) ? Result::TEXT : Result::OBJECT;
     if (type->isRecordType() && context.getTypeSize(type) <= 128 && isInRegisters(type))
         return Result::STRUCTURE;
     if (type->isRecordType() && context.getLangOpts().CPlusPlus && !isInRegisters(type))
@@ -128,9 +129,9 @@ static uint64_t sizesOf(const ASTContext &context, const FunctionDecl &function,
     uint64_t wide = 0, counts = 0, texts = 0;
     for (const ParmVarDecl *parameter : function.parameters()) {
         wide |= isWide(context, parameter->getType()) ? bitOf(position) : 0;
-        counts |= isCount(context, *parameter) ? bitOf(position) : 0;
+        counts |= isCount(context, *parameter, result == Result::OBJECT) ? bitOf(position) : 0;
         bool isRead = (result != Result::OBJECT && isText(parameter->getType())) ||
-                      (result == Result::RAW && isThing(parameter->getType()));
+                      (result == Result::TEXT && isThing(parameter->getType()));
         texts |= isRead ? bitOf(position) : 0;
         position += valuesOf(context, parameter->getType());
     }
@@ -198,6 +199,49 @@ static void describeOut(const ASTContext &context, const FunctionDecl &function,
     described.out = described.sizes ? numberOf(context, function, *out, first) : 0;
 }
 
+/* Those that point at characters it may change. */
+static uint64_t writtenOf(const ASTContext &context, const FunctionDecl &function, unsigned position) {
+    uint64_t written = 0;
+    for (const ParmVarDecl *parameter : function.parameters()) {
+        QualType pointee = parameter->getType()->getPointeeType();
+        bool isWritten = !pointee.isNull() && isCharacters(pointee) && !pointee.isConstQualified();
+        written |= isWritten ? bitOf(position) : 0;
+        position += valuesOf(context, parameter->getType());
+    }
+    return written;
+}
+
+/* A block and numbers: two of one type, for how much is there and how much is used, and no way to another of
+ * its kind. */
+static bool isBuffer(const ASTContext &context, QualType type) {
+    const RecordDecl *record = type->isStructureType() ? type->castAs<RecordType>()->getDecl() : nullptr;
+    record = record ? record->getDefinition() : nullptr;
+    if (!record || record->isInvalidDecl() || type->isDependentType() || context.getTypeSize(type) > 512)
+        return false;
+    llvm::SmallVector<QualType, 4> numbers;
+    unsigned pointers = 0;
+    for (const FieldDecl *field : record->fields()) {
+        QualType member = field->getType().getCanonicalType(), pointee = member->getPointeeType();
+        bool isOther = member->isArrayType() || member->isRecordType() || field->isBitField();
+        if (isOther || (!pointee.isNull() && context.hasSameUnqualifiedType(pointee, type)))
+            return false;
+        if (member->isIntegerType() && context.getTypeSize(member) >= 32)
+            numbers.push_back(member);
+        pointers += !pointee.isNull() && !pointee->isFunctionType();
+    }
+    bool hasTwo = llvm::any_of(numbers, [&](QualType type) { return llvm::count(numbers, type) > 1; });
+    return hasTwo && pointers > 0 && pointers <= 2;
+}
+
+/* With something to go by: what is given nothing else gives room back. */
+static bool grows(const ASTContext &context, const FunctionDecl &function) {
+    return function.getNumParams() > 1 && llvm::any_of(function.parameters(), [&](const ParmVarDecl *own) {
+               QualType type = own->getType();
+               QualType pointee = type->isPointerType() ? type->getPointeeType() : QualType();
+               return !pointee.isNull() && !pointee.isConstQualified() && isBuffer(context, pointee);
+           });
+}
+
 static unsigned valuesOf(const ASTContext &context, const FunctionDecl &function) {
     auto *method = dyn_cast<CXXMethodDecl>(&function);
     unsigned count = method && method->isInstance();
@@ -212,13 +256,17 @@ allocsite_types_declaration describe(const ASTContext &context, const FunctionDe
     Result result = resultOf(context, function.getReturnType());
     allocsite_types_declaration described = {};
     described.values = valuesOf(context, function);
-    described.makes = result == Result::RAW || result == Result::OBJECT;
+    described.makes = result == Result::RAW || result == Result::TEXT || result == Result::OBJECT;
     if (result == Result::STATUS)
         described.freed = freedOf(context, function, first);
     else if (result != Result::NOTHING)
         described.sizes = sizesOf(context, function, result, first);
     if (!described.sizes && !described.freed)
         describeOut(context, function, first, described);
+    if (result == Result::TEXT)
+        described.written = writtenOf(context, function, first);
+    if (!described.sizes && !described.freed)
+        described.grows = grows(context, function);
     return described;
 }
 

@@ -43,11 +43,13 @@ allocsite_types_find allocsite_types_v1_pointer;
 /* A function without a body, as far as its declaration tells whether it could hand on a block or give one
  * back. */
 struct allocsite_types_declaration {
-    unsigned values;     /* that it takes in the IR, if nobody else adds any */
-    unsigned long sizes; /* bits of those that a block's size can depend on; 0: it hands on none */
-    unsigned out;        /* number from 1 of the one that tells where to leave it; 0: it is returned */
-    bool makes;          /* whether what it returns can be a block, of whatever size */
-    unsigned freed;      /* number from 1 of the one that can be a block; 0: it gives none back */
+    unsigned values;       /* that it takes in the IR, if nobody else adds any */
+    unsigned long sizes;   /* bits of those that a block's size can depend on; 0: it hands on none */
+    unsigned out;          /* number from 1 of the one that tells where to leave it; 0: it is returned */
+    bool makes;            /* whether what it returns can be a block, of whatever size */
+    unsigned long written; /* bits of those that text can be written to */
+    bool grows;            /* whether it is given a buffer that it can make grow */
+    unsigned freed;        /* number from 1 of the one that can be a block; 0: it gives none back */
 };
 
 /* False: the program declares none of that symbol, or the file does not use it. */

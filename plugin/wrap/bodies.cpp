@@ -44,8 +44,7 @@ struct Candidate {
 
 using Candidates = MapVector<Function *, Candidate>;
 
-/* The positions of the arguments of an allocator. */
-static Wrapper argumentsOf(const allocator &what) {
+Wrapper argumentsOf(const allocator &what) {
     Wrapper arguments;
     arguments.kind = what.kind;
     SmallVector<uint8_t, 3> sizes;
@@ -67,13 +66,7 @@ static Wrapper argumentsOf(const allocator &what) {
     return arguments;
 }
 
-/* The first of some parameters, from 1. */
-static uint8_t firstOf(ParameterSet parameters) {
-    return __builtin_ctzll(parameters) + 1;
-}
-
-/* Whether a body shows what a function is. */
-static bool maySearch(const Function &function) {
+bool maySearch(const Function &function) {
     return !function.isDeclaration() && !function.hasFnAttribute(Attribute::Naked) &&
            function.getSubprogram() && !isAllocator(function) && function.getName() != "main";
 }
@@ -386,113 +379,6 @@ void searchAllocations(Module &module, Flow &flow, const SmallPtrSetImpl<const F
     for (auto &entry : candidates)
         if (entry.second.sizes || isLiftedMaker(entry.second, candidates, known))
             found.insert({entry.first, finish(*entry.first, entry.second, candidates)});
-}
-
-/* ---- A function gives blocks back for its callers if a parameter of its own is all that it frees. One that
- * frees more takes some thing apart, a destructor: the line that a person would name is in it. */
-
-/* The argument that the call gives back, surely or if the linker finds that it does, from 1; 0: none. */
-static unsigned freedArgument(const CallBase &call, const FoundWrappers &found, bool isSure) {
-    if (const allocator *what = allocatorCalled(call))
-        return isSure && what->kind == ALLOCSITE_FREE ? argumentsOf(*what).pointer : 0;
-    Function *callee = surelyCalled(call);
-    auto known = callee ? found.find(callee) : found.end();
-    if (known == found.end() || known->second.wrapper.kind != ALLOCSITE_FREE ||
-        known->second.wrapper.isPossible == isSure)
-        return 0;
-    return known->second.wrapper.pointer;
-}
-
-/* The parameters that may be freed by the call; 0: it frees something else, too. */
-static ParameterSet freedParameters(const CallBase &call, unsigned argument, Flow &flow) {
-    if (argument > call.arg_size())
-        return 0;
-    Origins origins = flow.originsOf(call.getArgOperand(argument - 1));
-    return origins.isUnknown || !origins.calls.empty() ? 0 : origins.parameters;
-}
-
-/* False: it calls itself for another block than its own, as what takes a tree apart does. */
-static bool handOnToItself(Function &function, Flow &flow, FoundWrapper &wrapper) {
-    for (Instruction &instruction : instructions(function)) {
-        auto *call = dyn_cast<CallBase>(&instruction);
-        if (!call || surelyCalled(*call) != &function)
-            continue;
-        if (!freedParameters(*call, wrapper.wrapper.pointer, flow))
-            return false;
-        wrapper.handedOn.insert(call);
-    }
-    return true;
-}
-
-static bool isFree(Function &function, Flow &flow, const FoundWrappers &found, bool isSure,
-                   FoundWrapper &result) {
-    ParameterSet freed = 0;
-    for (Instruction &instruction : instructions(function)) {
-        auto *call = dyn_cast<CallBase>(&instruction);
-        unsigned argument = call ? freedArgument(*call, found, isSure) : 0;
-        if (call && !isSure && freedArgument(*call, found, true))
-            return false;
-        if (!argument)
-            continue;
-        ParameterSet parameters = freedParameters(*call, argument, flow);
-        if (!parameters)
-            return false;
-        freed |= parameters;
-        result.handedOn.insert(call);
-    }
-    result.wrapper.kind = ALLOCSITE_FREE;
-    result.wrapper.isPossible = !isSure;
-    result.wrapper.pointer = freed ? firstOf(freed) : 0;
-    return freed && handOnToItself(function, flow, result);
-}
-
-/* Virtual destructors that delete are called by vtables, which nobody sees through. */
-static bool isDeletingDestructor(const Function &function) {
-    return function.getName().contains("D0Ev");
-}
-
-static void addCallers(const Function &function, SmallVectorImpl<Function *> &next) {
-    for (const Use &use : function.uses())
-        if (auto *call = dyn_cast<CallBase>(use.getUser()); call && call->isCallee(&use))
-            next.push_back(const_cast<CallBase *>(call)->getFunction());
-}
-
-static void searchFrees(Module &module, Flow &flow, const SmallPtrSetImpl<const Function *> &ignored,
-                        bool isSure, FoundWrappers &found) {
-    SmallVector<Function *, 16> next;
-    for (Function &function : module) {
-        auto known = found.find(&function);
-        bool frees =
-            isAllocator(function) || (known != found.end() && known->second.wrapper.kind == ALLOCSITE_FREE);
-        if (frees)
-            addCallers(function, next);
-    }
-    while (!next.empty()) {
-        Function *function = next.pop_back_val();
-        FoundWrapper result;
-        if (!function->getReturnType()->isVoidTy() || !maySearch(*function) || ignored.count(function) ||
-            found.count(function) || isDeletingDestructor(*function) ||
-            !isFree(*function, flow, found, isSure, result))
-            continue;
-        found.insert({function, result});
-        addCallers(*function, next);
-    }
-}
-
-/* What surely frees is judged without what only may do so. */
-void searchFrees(Module &module, Flow &flow, const SmallPtrSetImpl<const Function *> &ignored,
-                 FoundWrappers &found) {
-    searchFrees(module, flow, ignored, true, found);
-    searchFrees(module, flow, ignored, false, found);
-}
-
-void handOnFrees(Function &function, Flow &flow, const FoundWrappers &found, FoundWrapper &wrapper) {
-    for (Instruction &instruction : instructions(function)) {
-        auto *call = dyn_cast<CallBase>(&instruction);
-        unsigned argument = call ? freedArgument(*call, found, true) : 0;
-        if (argument && freedParameters(*call, argument, flow))
-            wrapper.handedOn.insert(call);
-    }
 }
 
 } // namespace allocsite

@@ -19,19 +19,40 @@ struct FoundWrapper {
     llvm::SmallPtrSet<llvm::CallBase *, 4> handedOn; // the calls whose blocks are its callers'
     bool handsOnAll = false;                         // all calls are: the list says no more
     ParameterSet sizes = 0;                          // parameters that the size depends on
+    ParameterSet written = 0;                        // of a possible one: that text may be written to
     unsigned out = 0;                                // of a possible one: where it may leave its block
 };
 
 using FoundWrappers = llvm::MapVector<llvm::Function *, FoundWrapper>;
 
+/* The positions of the arguments of an allocator. */
+Wrapper argumentsOf(const allocator &what);
+
+/* The first of some parameters, from 1. */
+inline uint8_t firstOf(ParameterSet parameters) {
+    return __builtin_ctzll(parameters) + 1;
+}
+
+/* Whether a body shows what a function is. */
+bool maySearch(const llvm::Function &function);
+
 /* Functions of `ignored` are none. */
 void searchAllocations(llvm::Module &module, Flow &flow,
                        const llvm::SmallPtrSetImpl<const llvm::Function *> &ignored, FoundWrappers &found);
+/* frees.cpp */
 void searchFrees(llvm::Module &module, Flow &flow,
                  const llvm::SmallPtrSetImpl<const llvm::Function *> &ignored, FoundWrappers &found);
 
+/* growers.cpp */
+void searchGrowers(llvm::Module &module, Flow &flow,
+                   const llvm::SmallPtrSetImpl<const llvm::Function *> &ignored, FoundWrappers &found);
+
 /* A realloc to nothing frees: that is the caller's doing as well. */
 void handOnFrees(llvm::Function &function, Flow &flow, const FoundWrappers &found, FoundWrapper &wrapper);
+
+/* Takes from what is only possible what its calls speak against: nobody gives back a local variable, nor is
+ * text allocated that is written where one says. */
+void dropDisproved(FoundWrappers &found);
 
 /* By its declaration (possible.cpp). Nothing: it is none, or its body is here. */
 std::optional<FoundWrapper> possibleWrapper(const llvm::Function &function);

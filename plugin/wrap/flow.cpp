@@ -371,6 +371,10 @@ bool Flow::isPublished(CallBase &block) {
     return !isOnlyInLists(stored);
 }
 
+SmallVector<AccessPath, 2> Flow::placesOf(CallBase &block) {
+    return storesOf(block).places;
+}
+
 bool Flow::isUntouched(CallBase &block) {
     Stored stored = storesOf(block);
     return !stored.hasNumbers && !stored.hasPointers && stored.places.empty();

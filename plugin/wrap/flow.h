@@ -61,6 +61,9 @@ class Flow {
     /* Whether the block that a call returned is stored where others find it: lists apart (access_path.h). */
     bool isPublished(llvm::CallBase &block);
 
+    /* The known places that it is stored in. */
+    llvm::SmallVector<AccessPath, 2> placesOf(llvm::CallBase &block);
+
     /* Whether nothing is set in it, and it is stored nowhere but in nodes and tables. */
     bool isUntouched(llvm::CallBase &block);
 

@@ -45,9 +45,10 @@ static std::optional<FoundWrapper> declaredWrapper(const Function &function,
         result.wrapper.kind = ALLOCSITE_FREE;
         result.wrapper.pointer = declared.freed;
     }
+    result.written = declared.written << first;
     bool isMaker = declared.makes && options().lift == LIFT_MAKERS;
-    bool isOne =
-        (declared.sizes || declared.freed || isMaker) && declared.values + first == function.arg_size();
+    bool isOne = (declared.sizes || declared.freed || declared.grows || isMaker) &&
+                 declared.values + first == function.arg_size();
     return isOne ? std::optional<FoundWrapper>(result) : std::nullopt;
 }
 
@@ -72,6 +73,52 @@ std::optional<FoundWrapper> possibleWrapper(const Function &function) {
     if (!declared(symbolOf(function).str().c_str(), &declaration))
         return std::nullopt;
     return declaredWrapper(function, declaration);
+}
+
+/* What a pointer surely points into; nullptr: not known. */
+static const Value *variableAt(const Value *pointer) {
+    const Value *object = pointer->stripInBoundsOffsets();
+    return isa<AllocaInst>(object) || isa<GlobalVariable>(object) ? object : nullptr;
+}
+
+static bool isInside(const Value *pointer, const DataLayout &layout) {
+    APInt offset(layout.getIndexTypeSizeInBits(pointer->getType()), 0);
+    pointer->stripAndAccumulateConstantOffsets(layout, offset, true);
+    return variableAt(pointer) || !offset.isZero();
+}
+
+template <class Visit> static void eachCall(const Function &function, Visit visit) {
+    for (const Use &use : function.uses())
+        if (auto *call = dyn_cast<CallBase>(use.getUser()); call && call->isCallee(&use))
+            visit(*const_cast<CallBase *>(call));
+}
+
+static bool isNoFree(const Function &function, unsigned freed) {
+    bool isNone = false;
+    eachCall(function, [&](const CallBase &call) {
+        isNone |= freed <= call.arg_size() && call.getArgOperand(freed - 1)->getType()->isPointerTy() &&
+                  isInside(call.getArgOperand(freed - 1), function.getParent()->getDataLayout());
+    });
+    return isNone;
+}
+
+static void disproveWriting(const Function &function, ParameterSet written) {
+    eachCall(function, [&](CallBase &call) {
+        for (unsigned i = 0; i < call.arg_size() && i < 64; i++)
+            if (written >> i & 1 && variableAt(call.getArgOperand(i)))
+                return setDisproved(call);
+    });
+}
+
+void dropDisproved(FoundWrappers &found) {
+    for (auto &entry : found)
+        if (entry.second.written)
+            disproveWriting(*entry.first, entry.second.written);
+    found.remove_if([](auto &entry) {
+        const Wrapper &wrapper = entry.second.wrapper;
+        return wrapper.isPossible && wrapper.kind == ALLOCSITE_FREE &&
+               isNoFree(*entry.first, wrapper.pointer);
+    });
 }
 
 } // namespace allocsite

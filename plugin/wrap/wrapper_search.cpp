@@ -209,8 +209,9 @@ static void write(Function &function, const FoundWrapper &wrapper, const FoundWr
     if (wrapper.wrapper.isLibrary)
         return Wrappers::write(function, wrapper.wrapper, false, {});
     for (CallBase *call : wrapper.handedOn)
-        if (mayBeHook(*call))
-            setAllocatesByPointer(*call, false);
+        if (!surelyCalled(*call))
+            wrapper.wrapper.kind == ALLOCSITE_FREE ? setFreesByPointer(*call)
+                                                   : setAllocatesByPointer(*call, false);
     bool isCustom = wrapper.wrapper.origin == ALLOCSITE_BY_LIST && !wrapper.handsOnAll;
     bool isKnown =
         !isCustom && !wrapper.wrapper.isInside && !(wrapper.wrapper.isPossible && function.isDeclaration());
@@ -234,11 +235,13 @@ void findWrappers(Module &module, const Lists &lists) {
     SmallPtrSet<const Function *, 8> ignored;
     takeDeclared(module, lists, found, ignored);
     takePossible(module, ignored, flow, found);
+    dropDisproved(found);
     searchAllocations(module, flow, ignored, found);
     searchFrees(module, flow, ignored, found);
     for (auto &entry : found)
         if (entry.second.wrapper.kind == ALLOCSITE_REALLOC)
             handOnFrees(*entry.first, flow, found, entry.second);
+    searchGrowers(module, flow, ignored, found);
     searchLibrary(module, ignored, found);
     dropEmpty(found);
     for (auto &entry : found)

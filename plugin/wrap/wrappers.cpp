@@ -18,13 +18,13 @@ static std::string encode(const Wrapper &wrapper) {
     for (unsigned field :
          {unsigned(wrapper.kind), unsigned(wrapper.origin), unsigned(wrapper.size), unsigned(wrapper.count),
           unsigned(wrapper.align), unsigned(wrapper.pointer), unsigned(wrapper.isLibrary),
-          unsigned(wrapper.isPossible), unsigned(wrapper.isInside)})
+          unsigned(wrapper.isPossible), unsigned(wrapper.isInside), unsigned(wrapper.isGrower)})
         text += std::to_string(field) + ",";
     return text;
 }
 
 static Wrapper decode(StringRef text) {
-    unsigned fields[9] = {};
+    unsigned fields[10] = {};
     for (unsigned &field : fields) {
         text.consumeInteger(10, field);
         text.consume_front(",");
@@ -35,7 +35,7 @@ static Wrapper decode(StringRef text) {
     wrapper.size = fields[2], wrapper.count = fields[3];
     wrapper.align = fields[4], wrapper.pointer = fields[5];
     wrapper.isLibrary = fields[6], wrapper.isPossible = fields[7];
-    wrapper.isInside = fields[8];
+    wrapper.isInside = fields[8], wrapper.isGrower = fields[9];
     return wrapper;
 }
 
@@ -118,13 +118,14 @@ bool isCalledBack(const Value &name) {
 
 allocsite_kind kindOf(const AllocatorCall &found) {
     if (!found.callee)
-        return ALLOCSITE_ALLOC;
+        return freesByPointer(*found.call) ? ALLOCSITE_FREE : ALLOCSITE_ALLOC;
     return found.what ? found.what->kind : Wrappers::of(*found.callee)->kind;
 }
 
 /* Nothing can follow a musttail call, so one that may not take its site would leave it to others. */
 static bool isLifted(const Function &callee, const CallBase &call) {
-    return Wrappers::of(callee) && (takesSite(callee) || !call.isMustTailCall()) && !isOfStandardStream(call);
+    return Wrappers::of(callee) && !isDisproved(call) && (takesSite(callee) || !call.isMustTailCall()) &&
+           !isOfStandardStream(call);
 }
 
 /* A call in a source that a list ignores. Calls that tell the runtime of a custom allocator have to stay. */

@@ -22,6 +22,7 @@ struct Wrapper {
     uint8_t size = 0, count = 0, align = 0, pointer = 0;
     bool isLibrary = false;  // of the C++ standard library, which hands on all
     bool isPossible = false; // if what it calls turns out to allocate: only the linker knows
+    bool isGrower = false;   // who comes without a site has the line in it
     bool isInside = false;   // what it allocates is not what it returns, but for its own use
 };
 
@@ -71,7 +72,7 @@ bool allocatesInside(const AllocatorCall &call);
 /* Whether a function that allocates for its own use is given this one to call. name: it, or a cast of it. */
 bool isCalledBack(const llvm::Value &name);
 
-/* The kind of the callee. A call by a pointer is taken to allocate. */
+/* The kind of the callee. A call by a pointer is taken to allocate, if it is not known to free. */
 allocsite_kind kindOf(const AllocatorCall &call);
 
 } // namespace allocsite

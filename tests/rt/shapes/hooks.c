@@ -48,3 +48,14 @@ void *stream_get(struct stream *stream, unsigned items, unsigned size) {
 struct slice slicer_get(const struct slicer *slicer, size_t n) {
     return slicer->get(n);
 }
+
+static void (*free_hook)(void *) = free;
+
+void hook_free(void *p) {
+    if (p)
+        free_hook(p);
+}
+
+void state_free(struct state *state, void *p) {
+    state->frealloc(state->ud, p, 0, 0);
+}

@@ -133,6 +133,11 @@ static void frees(void) {
     give_back(p);                           // frees 1 102
     struct slice slice = slice_of("to be freed"); // @ 1 11 0 0 0
     slice_free(slice);                      // frees 1 11
+    p = hook_malloc(103);                   // @ 1 103 0 0 0
+    hook_free(p);                           // frees 1 103
+    struct state state = {own_frealloc, NULL};
+    p = state_realloc(&state, NULL, 0, 104); // @ 1 104 0 0 0
+    state_free(&state, p);                  // frees 1 104
 }
 
 __attribute__((visibility("default"))) int main(void) {

@@ -77,7 +77,9 @@ void *allocator_get(const struct allocator *allocator, size_t n);
 void set_hook(void *(*alloc)(size_t));
 char *hook_strdup(const char *text);
 void *hook_malloc(size_t n);
+void hook_free(void *p);
 void *state_realloc(struct state *state, void *p, size_t old, size_t n);
+void state_free(struct state *state, void *p);
 struct text *state_text(struct state *state, const char *bytes, size_t length);
 void *stream_get(struct stream *stream, unsigned items, unsigned size);
 
