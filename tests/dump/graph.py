@@ -23,14 +23,14 @@ def own(path):
     return path + ".own"
 
 
-def snapshot(source, *options, preload=""):
+def snapshot(source, *options, preload="", settings=""):
     """Compiles the program, takes a snapshot when it is ready, and lets it end. Returns what it told, with the path."""
-    name = source.replace(".", "-") + "".join(options) + os.path.basename(preload)
+    name = source.replace(".", "-") + "".join(options) + os.path.basename(preload) + settings.replace(":", "-")
     compiler = CC + "++" if source.endswith(".cpp") else CC
     subprocess.run([compiler, "-O1", "-g", "-pthread", os.path.join(HERE, source), *options, "-o", work(name)], check=True)
     path = work(name + ".graph")
     with subprocess.Popen([work(name)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-                          env={**os.environ, "LD_PRELOAD": preload, "ALLOCSITE_OPTIONS": f"reach=1:format=json:report={work(name)}.json:graph={own(path)}"}) as process:
+                          env={**os.environ, "LD_PRELOAD": preload, "ALLOCSITE_OPTIONS": f"reach=1:format=json:report={work(name)}.json:graph={own(path)}{settings}"}) as process:
         told = collections.defaultdict(list)
         while (line := process.stdout.readline().split()) != ["ready"]:
             told[line[0]].append(line[1:])
@@ -180,6 +180,13 @@ class C(unittest.TestCase):
         self.assertTrue(all(blocks[start] for start, _, _ in self.told["edge"]))
 
 
+class Stacks(C):
+    """Blocks of one site that were allocated from several stacks."""
+    @classmethod
+    def setUpClass(cls):
+        cls.path, cls.told, cls.report = snapshot("graph.c", settings=":stack=8")
+
+
 class Cpp(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -293,6 +300,11 @@ class Others(unittest.TestCase):
         for library in glob.glob("/usr/lib/x86_64-linux-gnu/lib*malloc.so.?"):
             with self.subTest(library):
                 self.check(preload=library)
+
+    def test_blocks_that_nobody_counts(self):
+        path, told, _ = snapshot("graph.c", settings=":stopped=1")
+        self.assertEqual(sorted((start, end) for start, _, end in edges(path)),
+                         sorted((start, end) for start, _, end in told["edge"] if [start, _, end] not in told["odd"]))
 
 
 class Frames(unittest.TestCase):

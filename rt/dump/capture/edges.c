@@ -268,7 +268,7 @@ static void see_block(struct scan *scan, size_t block) {
     scan->size = of->size;
     scan->first_edge = scan->graph->edge_count;
     see_words(scan);
-    if (scan->type->is_aligned && scan->start % WORD == 0)
+    if (!scan->type->field_count || (scan->type->is_aligned && scan->start % WORD == 0))
         return;
     see_odd_fields(scan);
     size_t count = scan->graph->edge_count - scan->first_edge;

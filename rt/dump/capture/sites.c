@@ -3,7 +3,6 @@
 #include "dump/capture/sites.h"
 
 #include "base/path.h"
-#include "base/sort.h"
 #include "dump/base/memory.h"
 #include "format.h"
 
@@ -173,11 +172,8 @@ uint32_t capture_site_of_row(const struct capture_sites *sites, const struct rep
 }
 
 uint32_t capture_site_of(const struct capture_sites *sites, uint32_t slot, uint32_t ours) {
-    const struct profile_file *file = &sites->source.profile;
-    size_t count = sites->source.report->site_count;
-    size_t row = sorted_below(file->slots, count, sizeof *file->slots, 0, slot);
+    const struct report_site *row = profile_row(&sites->source.profile, slot);
     if (slot == ours)
         return CAPTURE_UNCOUNTED;
-    bool is_row = row < count && file->slots[row] == slot;
-    return is_row ? capture_site_of_row(sites, &file->rows[row]) : CAPTURE_UNKNOWN;
+    return row ? capture_site_of_row(sites, row) : CAPTURE_UNKNOWN;
 }

@@ -211,7 +211,7 @@ static void read_lifetimes(struct reader *reader) {
 
 /* Now that no row moves any more. */
 static void settle_rows(struct profile_file *file) {
-    size_t count = file->report.site_count;
+    size_t count = file->row_count = file->report.site_count;
     file->report.sites = memory_zeros(count, sizeof *file->report.sites);
     for (size_t i = 0; i < count; i++)
         file->report.sites[i] = &file->rows[i];
@@ -224,12 +224,16 @@ static void settle_rows(struct profile_file *file) {
     file->report.phase_count = file->phases.count;
 }
 
+struct report_site *profile_row(const struct profile_file *file, uint64_t slot) {
+    size_t row = sorted_below(file->slots, file->row_count, sizeof slot, 0, slot);
+    return row < file->row_count && file->slots[row] == slot ? &file->rows[row] : NULL;
+}
+
 /* *is_known: false if a slot has no row that should have one. */
 static struct report_site *row_of(const struct profile_file *file, uint64_t slot, bool *is_known) {
-    size_t count = file->report.site_count, row = sorted_below(file->slots, count, sizeof slot, 0, slot);
-    bool is_found = slot && row < count && file->slots[row] == slot;
-    *is_known &= is_found || !slot;
-    return is_found ? &file->rows[row] : NULL;
+    struct report_site *row = slot ? profile_row(file, slot) : NULL;
+    *is_known &= row || !slot;
+    return row;
 }
 
 static void set_pair(struct reader *reader, const struct profile_pair *pair) {

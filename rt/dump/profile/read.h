@@ -35,7 +35,7 @@ struct profile_file {
     size_t program_room;
     struct report_site *rows;
     uint64_t *slots; /* of the rows, rising */
-    size_t row_room, slot_room;
+    size_t row_count, row_room, slot_room;
     uint64_t (*sizes)[SIZE_CLASSES];
     union lifetimes *lifetimes;
 };
@@ -49,6 +49,9 @@ bool profile_read_sparse(struct profile_file *, const void *bytes, size_t size, 
                          struct reason *why);
 
 void profile_read_free(struct profile_file *);
+
+/* What the slot has counted, also after its report has been prepared; NULL: it has no row. */
+struct report_site *profile_row(const struct profile_file *, uint64_t slot);
 
 /* ---- Why the numbers of a profile are not exact: what the program knew of, and what is wrong with the file.
  */
