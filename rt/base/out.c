@@ -143,13 +143,28 @@ static void json_escaped(struct out *out, uint32_t code) {
         out_char(out, "0123456789abcdef"[code >> shift & 15]);
 }
 
+/* The ASCII characters that stand everywhere as they are: nearly all of nearly all texts, and one by one they
+ * took half of the time of an export. */
+static size_t simple_length(const char *s) {
+    size_t length = 0;
+    while (s[length] >= ' ' && s[length] < 0x7F && s[length] != '"' && s[length] != '\\')
+        length++;
+    return length;
+}
+
+static const char *put_simple(struct out *out, const char *s) {
+    size_t length = simple_length(s);
+    out_bytes(out, s, length);
+    return s + length;
+}
+
 void out_json_string(struct out *out, const char *s) {
     if (!s) {
         out_text(out, "null");
         return;
     }
     out_char(out, '"');
-    while (*s) {
+    while (*(s = put_simple(out, s))) {
         size_t length = utf8_length(s);
         if (length == 0)
             out_text(out, "\xEF\xBF\xBD");
@@ -175,6 +190,6 @@ size_t out_plain_character(struct out *out, const char *at) {
 }
 
 void out_plain(struct out *out, const char *text) {
-    for (text = text ? text : "?"; *text;)
+    for (text = put_simple(out, text ? text : "?"); *text; text = put_simple(out, text))
         text += out_plain_character(out, text);
 }

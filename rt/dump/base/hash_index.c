@@ -140,20 +140,36 @@ static char *add_text(struct string_pool *pool, const char *text) {
     return copy;
 }
 
-const char *string_keep(struct string_pool *pool, const char *text) {
-    size_t number = text ? string_number(pool, text) : 0;
-    return text ? pool->list[number] : NULL;
-}
-
-size_t string_number(struct string_pool *pool, const char *text) {
+static size_t number_of(struct string_pool *pool, const char *text, bool is_borrowed) {
     uint64_t hash = hash_text(0, text);
     size_t found = hash_find(&pool->index, hash, is_string, text, pool);
     if (found != HASH_NONE)
         return found;
     memory_grow(&pool->list, pool->count, &pool->room, sizeof *pool->list);
     hash_put(&pool->index, hash, pool->count);
-    pool->list[pool->count] = add_text(pool, text);
+    pool->list[pool->count] = is_borrowed ? text : add_text(pool, text);
     return pool->count++;
+}
+
+const char *string_keep(struct string_pool *pool, const char *text) {
+    size_t number = text ? number_of(pool, text, false) : 0;
+    return text ? pool->list[number] : NULL;
+}
+
+const char *string_borrow(struct string_pool *pool, const char *text) {
+    size_t number = text ? number_of(pool, text, true) : 0;
+    return text ? pool->list[number] : NULL;
+}
+
+size_t string_number(struct string_pool *pool, const char *text) {
+    return number_of(pool, text, false);
+}
+
+void string_pool_close(struct string_pool *pool) {
+    free(pool->list);
+    hash_free(&pool->index);
+    pool->list = NULL;
+    pool->index = (struct hash_index){.count = 0};
 }
 
 void string_pool_free(struct string_pool *pool) {

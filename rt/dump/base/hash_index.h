@@ -56,13 +56,19 @@ void number_map_free(struct number_map *);
 /* All zero: none. */
 struct string_pool {
     struct hash_index index;
-    char **list;
+    const char **list;
     size_t count, room;
     struct string_piece *piece; /* that has room for more, and leads to those before it */
 };
 
 /* The one copy of the text, which lives as long as the pool; NULL for NULL. */
 const char *string_keep(struct string_pool *, const char *text);
+
+/* The same where the first text of its kind lives as long as the pool, and is not copied. */
+const char *string_borrow(struct string_pool *, const char *text);
+
+/* Nothing is kept any more: what texts are found by is given back. */
+void string_pool_close(struct string_pool *);
 
 /* Its place in the list. */
 size_t string_number(struct string_pool *, const char *text);

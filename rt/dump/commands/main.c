@@ -6,6 +6,7 @@
 #include "dump/commands/commands.h"
 #include "model/options.h"
 
+#include <malloc.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -138,7 +139,13 @@ static int run(int count, char **arguments) {
     return show_files(count, arguments);
 }
 
+/* Arrays that grow move without being copied, and what is freed goes back, only if they are mappings of their
+ * own. glibc raises the size from which on they are with the first one that is freed: a tenth more memory for
+ * large reports. */
+enum { MAPPED_FROM = 256 << 10 };
+
 /* SIGPIPE ends the program: who closes a pipe (head) has seen enough. */
 int main(int count, char **arguments) {
+    mallopt(M_MMAP_THRESHOLD, MAPPED_FROM);
     return standard_out_told(run(count, arguments));
 }

@@ -64,12 +64,13 @@ static void put_callee(struct out *out, const struct site_view *site) {
 
 static const char *write_text(char text[TEXT], const struct source *source) {
     struct out out;
-    out_open_memory(&out, text, TEXT);
+    out_open(&out, -1, text, TEXT - 1); /* to empty all of it took most of the time */
     out_text(&out, "0x0: ");
     if (source->frame)
         put_frame(&out, source->frame);
     else
         put_callee(&out, source->site);
+    text[out.used] = '\0';
     return text;
 }
 

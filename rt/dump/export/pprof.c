@@ -18,15 +18,14 @@ struct message {
     size_t size, room;
 };
 
-enum { WIRE_NUMBER = 0, WIRE_BYTES = 2 };
+enum { WIRE_NUMBER = 0, WIRE_BYTES = 2, VARINT = 10 };
 
 /* An element of an array, which is written even if it is 0; the array is added as a message is. */
 static void message_element(struct message *message, uint64_t value) {
-    for (bool is_last = false; !is_last; value >>= 7) {
-        is_last = value < 0x80;
-        memory_grow(&message->bytes, message->size, &message->room, 1);
-        message->bytes[message->size++] = (unsigned char)((value & 0x7F) | (is_last ? 0 : 0x80));
-    }
+    memory_grow(&message->bytes, message->size + VARINT, &message->room, 1);
+    for (; value >= 0x80; value >>= 7)
+        message->bytes[message->size++] = (unsigned char)(value | 0x80);
+    message->bytes[message->size++] = (unsigned char)value;
 }
 
 static void put_key(struct message *message, unsigned field, unsigned wire) {
@@ -112,11 +111,13 @@ struct pprof {
     Bytef packed[1 << 14];
     struct message message, part, array; /* being made: one in the other */
     struct message entry;                /* meanwhile, of the table of strings */
-    struct string_pool strings;          /* the table, but for the empty text before all others */
-    struct number_map functions;         /* by name and file */
-    struct number_map mappings;          /* by path */
-    struct number_map chains; /* of frames that were inlined into each other: by the first and the chain of
-                                 the rest; the number of each, with a mark once it is a location */
+    uint64_t string_count;
+    struct number_map strings; /* the table, but for the empty text before all others: by where a text stands,
+                                  for whose texts do not differ are one mostly, and readers do not mind */
+    struct number_map functions; /* by name and file */
+    struct string_pool mappings; /* their paths, in the order of their numbers */
+    struct number_map chains;    /* of frames that were inlined into each other: by the first and the chain of
+                                    the rest; the number of each, with a mark once it is a location */
 };
 
 /* ---- Packing. */
@@ -160,8 +161,8 @@ static uint64_t *chain_of(struct pprof *pprof, uint64_t rest, uint32_t frame) {
     return number_map_find(&pprof->chains, key);
 }
 
-/* Readers take nothing but UTF-8. */
-static void add_string(struct pprof *pprof, const char *text) {
+/* Readers take nothing but UTF-8. Returns its number. */
+static uint64_t add_string(struct pprof *pprof, const char *text) {
     static const char unknown[] = "\xEF\xBF\xBD";
     char *valid = memory_zeros(strlen(text), strlen(unknown)), *end = valid;
     while (*text) {
@@ -173,16 +174,20 @@ static void add_string(struct pprof *pprof, const char *text) {
     message_bytes(&pprof->entry, PROFILE_STRING_TABLE, valid, (size_t)(end - valid));
     pack(pprof, &pprof->entry);
     free(valid);
+    return ++pprof->string_count;
+}
+
+static uint64_t string_at(struct pprof *pprof, const void *where, const char *text) {
+    const uint64_t *known = number_map_find(&pprof->strings, (uintptr_t)where);
+    if (known)
+        return *known;
+    number_map_add(&pprof->strings, (uintptr_t)where, pprof->string_count + 1);
+    return add_string(pprof, text);
 }
 
 /* 0 is the empty text. */
 static uint64_t string(struct pprof *pprof, const char *text) {
-    size_t count = pprof->strings.count,
-           number = text && *text ? string_number(&pprof->strings, text) + 1 : 0;
-    if (number <= count)
-        return number;
-    add_string(pprof, text);
-    return number;
+    return text && *text ? string_at(pprof, text, text) : 0;
 }
 
 static uint64_t function(struct pprof *pprof, const struct frame *frame) {
@@ -210,11 +215,12 @@ static const char *build_id(const struct report *report, const char *path) {
 /* Readers of profiles want every location to have one, and look for symbols themselves unless it says that
  * they are there. */
 static uint64_t mapping(struct pprof *pprof, const char *module) {
-    bool is_new;
-    uint64_t file = string(pprof, module ? module : "[unknown]"),
-             id = number_of(&pprof->mappings, file, &is_new);
-    if (!is_new)
+    size_t count = pprof->mappings.count;
+    module = module ? module : "[unknown]";
+    uint64_t id = string_number(&pprof->mappings, module) + 1;
+    if (id <= count)
         return id;
+    uint64_t file = string(pprof, module);
     uint64_t build = string(pprof, build_id(pprof->samples->report, module));
     message_number(&pprof->part, MAPPING_ID, id);
     message_number(&pprof->part, MAPPING_FILENAME, file);
@@ -282,7 +288,7 @@ static void put_sample(struct pprof *pprof, const struct sample *sample) {
     const struct site_view *site = sample->site;
     char id[32];
     snprintf(id, sizeof id, "%016" PRIx64, site->id);
-    uint64_t labels[][2] = {{string(pprof, "site"), string(pprof, id)},
+    uint64_t labels[][2] = {{string(pprof, "site"), string_at(pprof, site, id)},
                             {string(pprof, "callee"), string(pprof, site->callee)},
                             {string(pprof, "type"), string(pprof, site->type)},
                             {string(pprof, "phase"), string(pprof, sample->phase)}};
@@ -322,7 +328,7 @@ static void put_head(struct pprof *pprof) {
     if (report->run.ended > report->run.begun)
         put_number(pprof, PROFILE_DURATION_NANOS, report->run.ended - report->run.begun);
     for (size_t i = 0; samples_doubt(doubt, pprof->samples, i); i++)
-        put_number(pprof, PROFILE_COMMENT, string(pprof, doubt));
+        put_number(pprof, PROFILE_COMMENT, add_string(pprof, doubt));
 }
 
 /* No name and no time in the head of the gzip file: the same report is the same bytes. */
@@ -342,9 +348,9 @@ void export_pprof(struct out *out, const struct samples *samples) {
     message_free(&pprof->part);
     message_free(&pprof->array);
     message_free(&pprof->entry);
-    string_pool_free(&pprof->strings);
+    number_map_free(&pprof->strings);
     number_map_free(&pprof->functions);
-    number_map_free(&pprof->mappings);
+    string_pool_free(&pprof->mappings);
     number_map_free(&pprof->chains);
     free(pprof);
 }

@@ -11,6 +11,7 @@
 #include "names/names.h"
 #include "write/summary.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,9 +25,19 @@ const struct export_format *export_named(const char *name) {
     return NULL;
 }
 
+/* A function of C is called by its symbol, whatever its length is. */
+static bool is_word(const char *symbol) {
+    size_t length = 0;
+    while (symbol[length] == '_' || isalnum((unsigned char)symbol[length]))
+        length++;
+    return length && !symbol[length] && length < NAME_SIZE && strncmp(symbol, "_Z", 2) != 0;
+}
+
 /* Many frames are of one function, and to shorten its name takes long. */
 static const char *short_name(struct samples *samples, const char *symbol) {
     char text[NAME_SIZE];
+    if (is_word(symbol))
+        return symbol;
     const uint64_t *known = number_map_find(&samples->short_names, (uintptr_t)symbol);
     if (known)
         return (const char *)(uintptr_t)*known;
@@ -68,9 +79,9 @@ static uint64_t hash_frame(const struct frame *frame) {
 /* Returns its number. */
 static uint32_t frame_of(struct samples *samples, const struct tree_place *at) {
     struct string_pool *strings = &samples->strings;
-    struct frame frame = {.symbol = string_keep(strings, at->function),
-                          .file = string_keep(strings, at->file),
-                          .module = string_keep(strings, at->module),
+    struct frame frame = {.symbol = string_borrow(strings, at->function),
+                          .file = string_borrow(strings, at->file),
+                          .module = string_borrow(strings, at->module),
                           .address = at->address,
                           .line = at->line,
                           .column = at->column,
@@ -229,6 +240,7 @@ static void add_left_out(struct samples *samples) {
 static void free_indices(struct samples *samples) {
     hash_free(&samples->index);
     number_map_free(&samples->short_names);
+    string_pool_close(&samples->strings);
 }
 
 void samples_make(struct samples *samples, const struct symbolizer *symbolizer) {

@@ -287,10 +287,11 @@ struct json_value *json_document_value(const struct json_document *document) {
     return document->value;
 }
 
-/* Who reads asks for members in the order of who wrote. */
+/* Who reads asks for members in the order of who wrote; those that few objects have are mostly not there. */
 struct json_value *json_member(struct json_value *object, const char *name) {
     size_t length = strlen(name);
-    if (!object || object->kind != JSON_OBJECT)
+    if (!object || object->kind != JSON_OBJECT ||
+        !(object->names & bit_of((const unsigned char *)name, length)))
         return NULL;
     struct json_value *from = object->asked ? object->asked->next : NULL, *value = from;
     for (; value; value = value->next)
