@@ -227,13 +227,34 @@ void heap_read(struct heap *heap, const struct image *image) {
 
 /* ---- Which block a word points to. */
 
-enum { STEP = 16 };
+/* Blocks that begin no further from one another are in a group. What is looked up is a cell, which leads to a
+ * few blocks: a search among all would go through as many places in memory as their number has bits. */
+enum { CELL_BITS = 9, APART = 1 << 16 };
+
+static void add_group(struct finder *finder, size_t block) {
+    memory_grow(&finder->groups, finder->group_count, &finder->group_room, sizeof *finder->groups);
+    finder->groups[finder->group_count++] = (struct finder_group){
+        block < finder->count ? finder->blocks[block].start : UINT64_MAX, block, finder->cell_count};
+}
+
+/* Up to the one where the block begins. */
+static void add_cells(struct finder *finder, size_t block) {
+    const struct finder_group *group = &finder->groups[finder->group_count - 1];
+    size_t end = group->cell + ((finder->blocks[block].start - group->begin) >> CELL_BITS) + 1;
+    while (finder->cell_count < end) {
+        memory_grow(&finder->cells, finder->cell_count, &finder->cell_room, sizeof *finder->cells);
+        finder->cells[finder->cell_count++] = (uint32_t)block;
+    }
+}
 
 void finder_open(struct finder *finder, const struct heap *heap, const struct image *image) {
     *finder = (struct finder){.image = image, .blocks = heap->blocks, .count = heap->count};
-    finder->samples = memory_zeros(heap->count / STEP + 1, sizeof *finder->samples);
-    for (size_t i = 0; i < heap->count; i += STEP)
-        finder->samples[finder->sample_count++] = heap->blocks[i].start;
+    for (size_t i = 0; i < heap->count; i++) {
+        if (!i || heap->blocks[i].start - heap->blocks[i - 1].start > APART)
+            add_group(finder, i);
+        add_cells(finder, i);
+    }
+    add_group(finder, heap->count);
     if (!heap->count)
         return;
     const struct heap_block *last = &heap->blocks[heap->count - 1];
@@ -242,16 +263,33 @@ void finder_open(struct finder *finder, const struct heap *heap, const struct im
 }
 
 void finder_close(struct finder *finder) {
-    free(finder->samples);
+    free(finder->groups);
+    free(finder->cells);
+}
+
+/* How many blocks begin at the address or before: of those from low to high it is not known. */
+static size_t begun(const struct finder *finder, size_t low, size_t high, uint64_t address) {
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (finder->blocks[middle].start <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
 }
 
 size_t finder_before(const struct finder *finder, uint64_t address) {
-    size_t sample = sorted_up_to(finder->samples, finder->sample_count, sizeof *finder->samples, 0, address);
-    if (!sample)
+    size_t groups = sorted_up_to(finder->groups, finder->group_count - 1, sizeof *finder->groups,
+                                 offsetof(struct finder_group, begin), address);
+    if (!groups)
         return FINDER_NONE;
-    size_t first = (sample - 1) * STEP, rest = finder->count - first;
-    const struct heap_block *from = &finder->blocks[first];
-    return first + sorted_up_to(from, rest < STEP ? rest : STEP, sizeof *from, 0, address) - 1;
+    const struct finder_group *group = &finder->groups[groups - 1], *next = group + 1;
+    uint64_t cell = (address - group->begin) >> CELL_BITS, cells = next->cell - group->cell;
+    if (cell >= cells)
+        return next->block - 1;
+    size_t high = cell + 1 < cells ? finder->cells[group->cell + cell + 1] : next->block;
+    return begun(finder, finder->cells[group->cell + cell], high, address) - 1;
 }
 
 /* new T[0] of a type with a destructor: a count of 0, and the pointer is the one behind it. */

@@ -49,8 +49,13 @@ struct finder {
     const struct image *image;
     const struct heap_block *blocks;
     size_t count;
-    uint64_t *samples; /* the start of every 16th block */
-    size_t sample_count;
+    struct finder_group {
+        uint64_t begin;     /* of its first block */
+        size_t block, cell; /* the first of its blocks, and of its cells */
+    } * groups;             /* of blocks that lie close, and one more at the end */
+    size_t group_count, group_room;
+    uint32_t *cells; /* of each stretch of 512 bytes: the first block that begins there or later */
+    size_t cell_count, cell_room;
     uint64_t lowest, extent; /* no block is or ends outside */
 };
 
