@@ -4,6 +4,8 @@
 #ifndef ALLOCSITE_BASE_CHUNKS_H
 #define ALLOCSITE_BASE_CHUNKS_H
 
+#include "base/bits.h"
+
 #include <stdint.h>
 
 static inline uint64_t chunk_size(uint64_t first, unsigned chunk) {
@@ -21,7 +23,7 @@ struct chunk_place {
 };
 
 static inline struct chunk_place chunk_place(uint64_t first, uint64_t index) {
-    unsigned chunk = 63 ^ (unsigned)__builtin_clzll(index / first + 1); /* one instruction on x86-64 */
+    unsigned chunk = (unsigned)highest_bit(index / first + 1);
     return (struct chunk_place){chunk, index - chunk_start(first, chunk)};
 }
 

@@ -3,6 +3,8 @@
 #ifndef ALLOCSITE_MODEL_PAIR_KIND_H
 #define ALLOCSITE_MODEL_PAIR_KIND_H
 
+#include "base/bits.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -51,9 +53,9 @@ static inline const char *pair_words(enum pair_kind kind) {
 /* Class 0: size 0; class k: 2^(k-1) <= size < 2^k; the last one: all above, from 64 TiB on. */
 #define SIZE_CLASSES 48
 
-static inline unsigned size_class(uint64_t size) {
+static inline uint64_t size_class(uint64_t size) {
     bool is_last = size >> (SIZE_CLASSES - 2);
-    return is_last ? SIZE_CLASSES - 1 : 63 ^ (unsigned)__builtin_clzll(2 * size + 1);
+    return is_last ? SIZE_CLASSES - 1 : highest_bit(2 * size + 1);
 }
 
 /* The smallest size in it. */

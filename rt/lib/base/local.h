@@ -128,6 +128,30 @@ struct local {
 
 extern __thread struct local local __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
+/* After a call, where a compiler that knows the place from before it would keep that in a register, which has
+ * to be saved. */
+#ifdef __x86_64__
+#define LOCAL_ANEW(member, result)                                                                           \
+    __asm__ volatile("movq local@gottpoff(%%rip), %0\n\tmovq %%fs:%c1(%0), %0"                               \
+                     : "=&r"(result)                                                                         \
+                     : "i"(offsetof(struct local, member))                                                   \
+                     : "memory")
+#else
+#define LOCAL_ANEW(member, result) (result) = local.member
+#endif
+
+static inline struct thread *local_current_anew(void) {
+    struct thread *thread;
+    LOCAL_ANEW(current, thread);
+    return thread;
+}
+
+static inline struct thread *local_seen_anew(void) {
+    struct thread *thread;
+    LOCAL_ANEW(seen, thread);
+    return thread;
+}
+
 static inline uintptr_t thread_pointer(void) {
 #ifdef __x86_64__
     uintptr_t tp;

@@ -12,7 +12,7 @@
  * Calls that are not led away work as before, by the runtime's functions, which pass them on.
  *
  * Where frees are not counted (owners=0) these are led away in the same way, and what allocates to shorter
- * functions of ours. */
+ * functions of ours; where sizes are, what allocates to functions that count these too. */
 #define _GNU_SOURCE
 #include "lib/calls/aside.h"
 
@@ -23,7 +23,8 @@
 
 #include <string.h>
 
-static bool counts_gains; /* owners=0 */
+static led_function *led; /* NULL: nothing is counted */
+static bool keeps_frees;
 
 /* Names one behind the other, for pointers would be relocations. */
 #define NAME(symbol, ...) #symbol "\0"
@@ -74,7 +75,7 @@ static bool is_among(const char *names, const char *name) {
 }
 
 static bool is_led_away(const char *name) {
-    return is_among(freeing, name) || (!counts_gains && is_among(others, name));
+    return !keeps_frees && (is_among(freeing, name) || (!led && is_among(others, name)));
 }
 
 static int find_definition(struct dl_phdr_info *object, size_t size, void *name) {
@@ -96,9 +97,9 @@ static bool is_elsewhere(const char *name) {
 
 /* Where references to one of our symbols are to go; 0: that is not known, or nowhere else. */
 static uintptr_t target_of(const char *symbol) {
-    uintptr_t lean = counts_gains ? lean_function(symbol) : 0;
-    if (lean)
-        return lean;
+    uintptr_t ours = led ? led(symbol) : 0;
+    if (ours)
+        return ours;
     const char *name = is_entry(symbol) ? symbol + strlen(ALLOCSITE_ENTRY_PREFIX) : symbol;
     return is_led_away(name) && is_elsewhere(name) ? (uintptr_t)next_symbol(name) : 0;
 }
@@ -164,7 +165,13 @@ static int lead(struct dl_phdr_info *object, size_t size, void *own) {
 }
 
 void step_aside_of_frees(void) {
-    counts_gains = true;
+    led = lean_function;
+    step_aside();
+}
+
+void step_aside_for_sizes(void) {
+    led = sized_function;
+    keeps_frees = true;
     step_aside();
 }
 

@@ -16,7 +16,12 @@ void step_aside(void);
  * what comes (owners=0), of the size of that job. */
 void step_aside_of_frees(void);
 
-/* Such a function, that does what ours of that symbol does. 0: there is none. */
-uintptr_t lean_function(const char *symbol);
+/* Calls that allocate are led to functions that count sizes as well (sizes=1). */
+void step_aside_for_sizes(void);
+
+/* A function that does what ours of that symbol does. 0: there is none. */
+typedef uintptr_t led_function(const char *symbol);
+
+led_function lean_function, sized_function;
 
 #endif

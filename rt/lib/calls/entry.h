@@ -25,7 +25,18 @@
  * here takes a third of the instructions of a scope around them. Another one's have to be called. */
 bool strdup_is_known(void);
 
-/* The copy that they make, in a block of one byte more than length. NULL: there is none. */
+/* What strdup does then. Of what is needed later that is in memory for which there are no registers.
+ * count: own_alloc or its like. */
+#define DUPLICATE(text, site, count)                                                                         \
+    KEEP(struct allocsite_site *, kept_site, site);                                                          \
+    KEEP(const char *, kept_text, text);                                                                     \
+    size_t n = strlen(text) + 1;                                                                             \
+    KEEP(size_t, bytes, n);                                                                                  \
+    void *p = next.malloc(n);                                                                                \
+    p = count(kept_site, p, bytes, FAMILY_MALLOC);                                                           \
+    return LIKELY(p != NULL) ? memcpy(p, kept_text, bytes) : NULL;
+
+/* The copy that strndup makes, in a block of one byte more than length. NULL: there is none. */
 static inline char *string_copy(char *block, const char *text, size_t length) {
     if (UNLIKELY(!block))
         return NULL;

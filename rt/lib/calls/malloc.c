@@ -107,17 +107,17 @@ static bool is_library_function(const char *name) {
     return slash && strncmp(slash, "/libc.so.", 9) == 0;
 }
 
-static enum { UNKNOWN, KNOWN, OTHER } strdup_state;
+static bool strdup_known, strdup_other;
 
 static COLD bool find_strdup(void) {
     runtime_start();
-    bool is_known = is_library_function("strdup") && is_library_function("strndup") && !repeats_wanted;
-    strdup_state = is_known ? KNOWN : OTHER;
-    return is_known;
+    strdup_known = is_library_function("strdup") && is_library_function("strndup") && !repeats_wanted;
+    strdup_other = !strdup_known;
+    return strdup_known;
 }
 
 bool strdup_is_known(void) {
-    return LIKELY(strdup_state == KNOWN) || (strdup_state == UNKNOWN && find_strdup());
+    return LIKELY(strdup_known) || (!strdup_other && find_strdup());
 }
 
 #endif
@@ -126,10 +126,6 @@ static void *handed(void *block) {
     if (!block)
         scope_call_failed();
     return block;
-}
-
-static inline char *duplicate(const char *text, size_t length, struct allocsite_site *site) {
-    return string_copy(own_alloc(site, next.malloc(length + 1), length + 1, FAMILY_MALLOC), text, length);
 }
 
 typedef char *copy_all(const char *);
@@ -152,21 +148,29 @@ static COLD char *copied_some(copy_some *function, const char *text, size_t n, s
     return copied(function(text, n), site);
 }
 
+static inline __attribute__((always_inline)) char *duplicate(const char *text, struct allocsite_site *site) {
+    DUPLICATE(text, site, own_alloc)
+}
+
+static inline char *duplicate_some(const char *text, size_t length, struct allocsite_site *site) {
+    return string_copy(own_alloc(site, next.malloc(length + 1), length + 1, FAMILY_MALLOC), text, length);
+}
+
 ENTRY(char *, strdup, const char *text) {
-    return LIKELY(strdup_is_known()) ? duplicate(text, strlen(text), site) : copied_all(strdup, text, site);
+    return LIKELY(strdup_is_known()) ? duplicate(text, site) : copied_all(strdup, text, site);
 }
 
 ENTRY(char *, __strdup, const char *text) {
-    return LIKELY(strdup_is_known()) ? duplicate(text, strlen(text), site) : copied_all(__strdup, text, site);
+    return LIKELY(strdup_is_known()) ? duplicate(text, site) : copied_all(__strdup, text, site);
 }
 
 ENTRY(char *, strndup, const char *text, size_t n) {
-    return LIKELY(strdup_is_known()) ? duplicate(text, strnlen(text, n), site)
+    return LIKELY(strdup_is_known()) ? duplicate_some(text, strnlen(text, n), site)
                                      : copied_some(strndup, text, n, site);
 }
 
 ENTRY(char *, __strndup, const char *text, size_t n) {
-    return LIKELY(strdup_is_known()) ? duplicate(text, strnlen(text, n), site)
+    return LIKELY(strdup_is_known()) ? duplicate_some(text, strnlen(text, n), site)
                                      : copied_some(__strndup, text, n, site);
 }
 

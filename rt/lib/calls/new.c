@@ -89,24 +89,21 @@ static inline __attribute__((always_inline)) void *sited_plain(struct operator_n
                                                                struct allocsite_site *site) {
     KEEP(struct allocsite_site *, kept_site, site);
     KEEP(size_t, bytes, n);
-    void *p = OPERATORS_HAVE_FAST ? op->fast(n ? n : 1) : NULL;
-    return LIKELY(p) ? own_alloc(kept_site, p, bytes, family)
-                     : operator_new_sited(op, bytes, 0, nothrow, kept_site);
-}
-
-/* What the libraries ask aligned_alloc for; 0: that is for them to say. */
-static inline size_t rounded(size_t n, size_t align) {
-    bool is_usual = align >= sizeof(void *) && (align & (align - 1)) == 0 && n <= PTRDIFF_MAX;
-    return is_usual ? ((n ? n : 1) + align - 1) & -align : 0;
+    void *p = OPERATORS_HAVE_FAST ? op->fast(n + !n) : NULL;
+    p = own_alloc_made(kept_site, p, bytes, family);
+    return LIKELY(p) ? p : operator_new_sited(op, bytes, 0, nothrow, kept_site);
 }
 
 static inline __attribute__((always_inline)) void *sited_aligned(struct operator_new *op, size_t n,
                                                                  size_t align, enum family family,
                                                                  const void *nothrow,
                                                                  struct allocsite_site *site) {
-    size_t asked = OPERATORS_HAVE_FAST ? rounded(n, align) : 0;
-    void *p = asked ? op->fast_aligned(align, asked) : NULL;
-    return LIKELY(p) ? own_alloc(site, p, n, family) : operator_new_sited(op, n, align, nothrow, site);
+    KEEP(struct allocsite_site *, kept_site, site);
+    KEEP(size_t, bytes, n);
+    KEEP(size_t, kept_align, align);
+    void *p = OPERATORS_HAVE_FAST ? operator_aligned(op, n, align) : NULL;
+    return LIKELY(p) ? own_alloc(kept_site, p, bytes, family)
+                     : operator_new_sited(op, bytes, kept_align, nothrow, kept_site);
 }
 
 ENTRY(void *, _Znwm, size_t n) {
@@ -160,14 +157,13 @@ COLD void *operator_new_unsited(struct operator_new *op, const void *caller, siz
 #define UNSITED_PLAIN(form, family, nothrow)                                                                 \
     KEEP(size_t, bytes, n);                                                                                  \
     struct operator_new *op = &operators_new[form];                                                          \
-    void *p = op->fast(n ? n : 1);                                                                           \
+    void *p = op->fast(n + !n);                                                                              \
     return LIKELY(p) ? own_alloc_unsited(CALLER, p, bytes, family)                                           \
                      : operator_new_unsited(op, CALLER, bytes, 0, nothrow)
 
 #define UNSITED_ALIGNED(form, family, nothrow)                                                               \
     struct operator_new *op = &operators_new[form];                                                          \
-    size_t asked = rounded(n, align);                                                                        \
-    void *p = asked ? op->fast_aligned(align, asked) : NULL;                                                 \
+    void *p = operator_aligned(op, n, align);                                                                \
     return LIKELY(p) ? own_alloc_unsited(CALLER, p, n, family)                                               \
                      : operator_new_unsited(op, CALLER, n, align, nothrow)
 

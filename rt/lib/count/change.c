@@ -2,6 +2,7 @@
 /* Counting that blocks come, go and change hands. */
 #include "lib/count/change.h"
 
+#include "base/chunks.h"
 #include "lib/base/local.h"
 #include "lib/base/macros.h"
 #include "lib/base/slot.h"
@@ -88,7 +89,7 @@ bool change_move(struct share from, struct share to) {
     if (from.is_backing || to.is_backing)
         move_apart(thread, from, to);
     else
-        tally_move(thread, thread_tally(thread, from.slot), from.bytes, thread_tally(thread, to.slot),
+        tally_move(thread, thread, thread_tally(thread, from.slot), from.bytes, thread_tally(thread, to.slot),
                    to.bytes);
     thread_release(thread);
     sizes_count(to.slot, to.bytes);
@@ -132,20 +133,36 @@ bool change_repeat(uint32_t slot) {
 _Static_assert(SIZE_CLASSES == sizeof((struct profile_sizes *)0)->counts / sizeof(uint64_t),
                "as in profiles");
 
-struct table shapes = {.element = sizeof(struct profile_sizes),
-                       .first = PROFILE_SIZES_FIRST,
-                       .fork = OS_FORK_WIPES,
-                       .areas = &store_areas,
-                       .kind = PROFILE_SIZES};
+static struct table shapes = {.element = sizeof(struct profile_sizes),
+                              .first = PROFILE_SIZES_FIRST,
+                              .fork = OS_FORK_WIPES,
+                              .areas = &store_areas,
+                              .kind = PROFILE_SIZES};
 
 bool sizes_wanted;
+char *sizes_rows[SIZES_SHIFT + TABLE_CHUNKS];
+
+static void show(uint32_t row, struct profile_sizes *shape) {
+    struct chunk_place at = chunk_place(PROFILE_SIZES_FIRST, row);
+    __atomic_store_n(&sizes_rows[SIZES_SHIFT + at.chunk], (char *)(shape - row), __ATOMIC_RELEASE);
+}
 
 void sizes_add(uint32_t slot, uint64_t size) {
-    struct profile_sizes *shape = table_at(&shapes, slot_row(slot));
-    if (shape)
-        sizes_add_to(shape, size);
-    else
+    uint32_t row = slot_row(slot);
+    struct profile_sizes *shape = table_at(&shapes, row);
+    if (shape) {
+        show(row, shape);
+        __atomic_fetch_add(&shape->counts[size_class(size)], 1, __ATOMIC_RELAXED);
+    } else {
         hole_set(HOLE_MEMORY);
+    }
+}
+
+void sizes_disown(uint32_t from, uint32_t to, uint64_t size) {
+    struct profile_sizes *shape = table_at(&shapes, slot_row(from));
+    if (shape)
+        __atomic_fetch_sub(&shape->counts[size_class(size)], 1, __ATOMIC_RELAXED);
+    sizes_add(to, size);
 }
 
 const uint64_t *sizes_of(uint32_t slot) {

@@ -5,7 +5,9 @@
 #ifndef ALLOCSITE_LIB_COUNT_CHANGE_H
 #define ALLOCSITE_LIB_COUNT_CHANGE_H
 
-#include "base/chunks.h"
+#include "base/bits.h"
+#include "lib/base/macros.h"
+#include "lib/base/slot.h"
 #include "lib/base/table.h"
 #include "model/pair_kind.h"
 #include "profile.h"
@@ -40,18 +42,26 @@ extern bool sizes_wanted __attribute__((visibility("hidden")));
 /* For the slot's row: parts have none of their own, which would take 512 bytes for each. */
 void sizes_add(uint32_t slot, uint64_t size);
 
-/* struct profile_sizes by row. */
-extern struct table shapes __attribute__((visibility("hidden")));
+/* A block was counted for one slot and is another's. */
+void sizes_disown(uint32_t from, uint32_t to, uint64_t size);
 
-/* Of a slot that has a row. NULL: it has to be made. */
-static inline struct profile_sizes *sizes_at(uint32_t row) {
-    struct chunk_place at = chunk_place(PROFILE_SIZES_FIRST, row);
-    char *chunk = __atomic_load_n(&shapes.chunks[at.chunk], __ATOMIC_ACQUIRE);
-    return chunk ? (struct profile_sizes *)chunk + at.offset : NULL;
-}
+/* The highest bit of KEY(PROFILE_SIZES_FIRST). */
+#define SIZES_SHIFT (KEY_SHIFT + 5)
+_Static_assert(KEY(PROFILE_SIZES_FIRST) == 1u << SIZES_SHIFT, "rows of the first chunk");
 
-static inline void sizes_add_to(struct profile_sizes *shape, uint64_t size) {
-    __atomic_fetch_add(&shape->counts[size_class(size)], 1, __ATOMIC_RELAXED);
+/* Where row 0 would be, of each chunk of rows, for the hot path; NULL: the chunk is not made yet. Chunk 0 is
+ * at SIZES_SHIFT: the place of a key's is the highest bit of a sum, as in chunk_place, but not shifted. */
+extern char *sizes_rows[SIZES_SHIFT + TABLE_CHUNKS] __attribute__((visibility("hidden")));
+
+/* Counts a size for the key of a slot that has a row. False: the row has to be made. */
+static inline bool sizes_add_quickly(uint32_t key, uint64_t size) {
+    _Static_assert(sizeof(struct profile_sizes) == 1u << (KEY_SHIFT - 1), "a place by one shift");
+    char *rows = __atomic_load_n(&sizes_rows[highest_bit(key + KEY(PROFILE_SIZES_FIRST))], __ATOMIC_ACQUIRE);
+    if (UNLIKELY(!rows))
+        return false;
+    uint64_t *counts = ((struct profile_sizes *)(rows + (uint64_t)key / 2))->counts;
+    __atomic_fetch_add(&counts[size_class(size)], 1, __ATOMIC_RELAXED);
+    return true;
 }
 
 static inline void sizes_count(uint32_t slot, uint64_t size) {

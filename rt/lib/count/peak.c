@@ -403,12 +403,13 @@ static void peak_look_both(struct thread *thread, struct tally *from, int64_t ol
     errno = error;
 }
 
-void peak_look_moved(struct thread *thread, struct tally *from, uint64_t old_bytes, struct tally *to,
-                     uint64_t bytes) {
+void *peak_look_moved(void *p, struct thread *thread, struct tally *from, uint64_t old_bytes,
+                      struct tally *to, uint64_t bytes) {
     if (from == to)
         peak_look(thread, to, 0, (int64_t)(bytes - old_bytes));
     else
         peak_look_both(thread, from, (int64_t)old_bytes, to, (int64_t)bytes);
+    return p;
 }
 
 void tally_disown_gain(struct tally *from, struct tally *to, uint64_t bytes) {

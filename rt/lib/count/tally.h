@@ -151,9 +151,9 @@ static inline void tally_move_counts(struct tally *from, struct extra *from_extr
     bump(&to_extra->realloc_old_bytes, old_bytes);
 }
 
-/* After a realloc, as peak_look. */
-void peak_look_moved(struct thread *, struct tally *from, uint64_t old_bytes, struct tally *to,
-                     uint64_t bytes);
+/* After a realloc, as peak_look. Returns p, so that its callers need not save it. */
+void *peak_look_moved(void *p, struct thread *, struct tally *from, uint64_t old_bytes, struct tally *to,
+                      uint64_t bytes) __attribute__((returns_nonnull));
 
 static inline bool tally_move_unseen(struct tally *from, struct tally *to) {
     if (from == to)
@@ -164,16 +164,15 @@ static inline bool tally_move_unseen(struct tally *from, struct tally *to) {
 }
 
 /* A realloc: a block goes from one slot to another, or stays in its own with another size. The thread must
- * have extras of both. */
-static inline void tally_move(struct thread *thread, struct tally *from, uint64_t old_bytes, struct tally *to,
-                              uint64_t bytes) {
+ * have extras of both. Returns p. */
+static inline void *tally_move(void *p, struct thread *thread, struct tally *from, uint64_t old_bytes,
+                               struct tally *to, uint64_t bytes) {
     tally_move_counts(from, tally_extra(thread, from), old_bytes, to, tally_extra(thread, to), bytes);
     if (UNLIKELY(shift_above_zero(&thread->room, (int64_t)(bytes - old_bytes)))) {
         tally_move_unseen(from, to);
-        peak_look_moved(thread, from, old_bytes, to, bytes);
-    } else if (UNLIKELY(tally_move_unseen(from, to))) {
-        peak_look_moved(thread, from, old_bytes, to, bytes);
+        return peak_look_moved(p, thread, from, old_bytes, to, bytes);
     }
+    return UNLIKELY(tally_move_unseen(from, to)) ? peak_look_moved(p, thread, from, old_bytes, to, bytes) : p;
 }
 
 /* A block that was counted for one slot is another's; or was, when it was freed; or has only come. */

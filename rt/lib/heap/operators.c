@@ -43,7 +43,10 @@ struct operator_new operators_new[NEW_OPERATORS] = {
 };
 
 #define DELETE_OPERATOR(name, of, is_sized, is_aligned, is_nothrow)                                          \
-    { .symbol = name, .family = of, .sized = is_sized, .aligned = is_aligned, .nothrow = is_nothrow }
+    {                                                                                                        \
+        .symbol = name, .family = of, .sized = is_sized, .aligned = is_aligned, .nothrow = is_nothrow,       \
+        .beyond = UINTPTR_MAX                                                                                \
+    }
 
 struct operator_delete operators_delete[DELETE_OPERATORS] = {
     [DELETE] = DELETE_OPERATOR("_ZdlPv", FAMILY_NEW, false, false, false),
@@ -312,6 +315,21 @@ static bool plain_deletes_are_standard(void) {
     return true;
 }
 
+/* Whoever changes the bits meanwhile has them shown as well, but may have come before the operator was known.
+ */
+static void delete_show(struct operator_delete *op) {
+    uintptr_t bits;
+    do {
+        bits = __atomic_load_n(&shadow.beyond_hot, __ATOMIC_ACQUIRE);
+        __atomic_store_n(&op->beyond, op->frees ? bits : UINTPTR_MAX, __ATOMIC_SEQ_CST);
+    } while (bits != __atomic_load_n(&shadow.beyond_hot, __ATOMIC_SEQ_CST));
+}
+
+void operators_delete_show(void) {
+    for (int form = 0; form < DELETE_OPERATORS; form++)
+        delete_show(&operators_delete[form]);
+}
+
 void operator_delete_find(struct operator_delete *op) {
     if (__atomic_load_n(&op->found, __ATOMIC_ACQUIRE))
         return;
@@ -320,6 +338,7 @@ void operator_delete_find(struct operator_delete *op) {
     enum operator_kind kind = op->real ? kind_of(op->real) : OPERATOR_STANDARD;
     op->kind = kind == OPERATOR_STANDARD && !plain_deletes_are_standard() ? OPERATOR_PROGRAMS : kind;
     op->frees = op->kind == OPERATOR_STANDARD && op->real;
+    delete_show(op);
     __atomic_store_n(&op->found, op->real != NULL, __ATOMIC_RELEASE);
 }
 

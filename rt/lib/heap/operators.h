@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 enum operator_kind {
     OPERATOR_STANDARD,   /* a C++ standard library's: it calls malloc or aligned_alloc */
@@ -52,6 +53,18 @@ extern struct operator_new operators_new[NEW_OPERATORS] __attribute__((visibilit
 void *operator_no_fast(size_t n);
 void *operator_no_fast_aligned(size_t align, size_t n);
 
+/* What the libraries ask aligned_alloc for; 0: that is for them to say. */
+static inline size_t operator_rounded(size_t n, size_t align) {
+    bool is_usual = align >= sizeof(void *) && (align & (align - 1)) == 0 && n <= PTRDIFF_MAX;
+    return is_usual ? (n + !n + align - 1) & -align : 0;
+}
+
+/* What such an operator asks for first; NULL: it has to be called. */
+static inline void *operator_aligned(const struct operator_new *op, size_t n, size_t align) {
+    size_t asked = operator_rounded(n, align);
+    return asked ? op->fast_aligned(align, asked) : NULL;
+}
+
 void operator_find(struct operator_new *);
 
 /* An address in the library that allocates exceptions. */
@@ -75,8 +88,9 @@ struct operator_delete {
     const char *symbol;
     enum family family;
     bool sized, aligned, nothrow;
-    bool found; /* kind and real are valid */
-    bool frees; /* found, and all it does is to call free */
+    bool found;       /* kind and real are valid */
+    bool frees;       /* found, and all it does is to call free */
+    uintptr_t beyond; /* if so shadow.beyond_hot, else all bits: one test for both */
     enum operator_kind kind;
     void *real; /* NULL: there is no C++ library */
 };
@@ -100,6 +114,14 @@ enum delete_form {
 extern struct operator_delete operators_delete[DELETE_OPERATORS] __attribute__((visibility("hidden")));
 
 void operator_delete_find(struct operator_delete *);
+
+/* After a change of shadow.beyond_hot. In a static program none of them is known to free, and a program
+ * without operators is not to be linked with these. */
+#ifdef ALLOCSITE_STATIC
+static inline void operators_delete_show(void) {}
+#else
+void operators_delete_show(void);
+#endif
 
 struct delete_call {
     void *p;

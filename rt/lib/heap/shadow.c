@@ -7,6 +7,7 @@
 #include "lib/base/state.h"
 
 #include "lib/base/os.h"
+#include "lib/heap/operators.h"
 
 #include <errno.h>
 
@@ -91,6 +92,7 @@ void shadow_know_allocator(bool is_glibc) {
 void shadow_show(void) {
     __atomic_store_n(&shadow.beyond_hot, runtime_pairs || births_wanted ? UINTPTR_MAX : shadow.beyond,
                      __ATOMIC_RELEASE);
+    operators_delete_show();
 }
 
 /* Whoever else does the same at the same time comes to the same result. A tool that replaces malloc, memcheck

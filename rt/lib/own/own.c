@@ -80,7 +80,7 @@ static __attribute__((noinline)) void *alloc_walked(struct origin origin, void *
 
 static inline void *gain_by_context(const struct allocsite_site *site, uint32_t key, void *p, uint64_t bytes,
                                     enum family family) {
-    void *counted = own_gain(key, p, bytes, family);
+    void *counted = own_gain(local.current, key, p, bytes, family, false);
     if (UNLIKELY((key | KEY_SLOW) == site->key) && counted)
         stack_missing();
     return counted;
@@ -120,25 +120,23 @@ static __attribute__((noinline)) void *alloc_alone(struct origin origin, void *p
     return own_gain_alone(key_for(origin), p, bytes) ? p : alloc_slow(origin, p, bytes, family);
 }
 
+COLD void *own_gain_first(void *p, uint32_t key, uint64_t bytes) {
+    int error = errno;
+    change_gain((struct share){.slot = key >> KEY_SHIFT, .bytes = bytes});
+    errno = error;
+    return p;
+}
+
 /* As the hot path, and counts the size, or notes when it was. */
 static __attribute__((noinline)) void *alloc_in_detail(struct origin origin, void *p, uint64_t bytes,
                                                        enum family family) {
-    struct thread *thread = local.seen;
-    uint32_t key = origin.site      ? origin.site->key
-                   : local.diverted ? ALLOCSITE_KEY_NONE
-                                    : unsited_key_cached(origin.caller);
-    uint32_t entry, above = key + ((uint32_t)family << FAMILY_AT);
-    shadow_cell cell = shadow_encode(p, above + (uint32_t)bytes, &entry);
-    if (UNLIKELY(!shadow_fits(cell) || key >= thread->capacity))
+    uint32_t key = key_at_hand(origin);
+    void *counted = sizes_wanted ? own_gain(local.seen, key, p, bytes, family, true)
+                                 : own_gain(local.seen, key, p, bytes, family, false);
+    if (UNLIKELY(!counted))
         return alloc_slow(origin, p, bytes, family);
-    struct profile_sizes *sizes = sizes_wanted ? sizes_at(key >> KEY_SHIFT) : NULL;
-    if (UNLIKELY(sizes_wanted && !sizes) || !own_enter(cell, entry, p, above, bytes))
-        return alloc_slow(origin, p, bytes, family);
-    if (sizes)
-        sizes_add_to(sizes, bytes);
-    lifetime_begin(p);
-    struct tally *tally = tally_of_key(thread, key);
-    return tally_gain_unseen(thread, tally, bytes) ? peak_look_gained(p, thread, tally, bytes) : p;
+    lifetime_begin(counted);
+    return counted;
 }
 
 /* Each way is a jump: what one of them keeps on the stack the others need not. */
@@ -149,11 +147,8 @@ void *own_alloc_slow(struct origin origin, void *p, uint64_t bytes, enum family 
         return alloc_with_stack(origin, p, bytes, family);
     if (sizes_wanted || births_wanted)
         return alloc_in_detail(origin, p, bytes, family);
-    struct tally *tally = origin.site ? enter_other(local.current, origin.site->key, p, bytes, family) : NULL;
-    if (!tally)
-        return alloc_slow(origin, p, bytes, family);
-    return tally_gain_unseen(local.current, tally, bytes) ? peak_look_gained(p, local.current, tally, bytes)
-                                                          : p;
+    void *counted = gain_second(key_at_hand(origin), p, bytes, family);
+    return counted ? counted : alloc_slow(origin, p, bytes, family);
 }
 
 void own_failed(struct origin origin) {
@@ -179,6 +174,15 @@ void own_free(void *p, struct origin by, enum family family) {
         event_freed(p, &block, by);
     }
     errno = error;
+}
+
+static inline void free_second(void *p, const struct allocsite_site *site, uint32_t rest) {
+    uint64_t bytes = rest & (SHADOW_SMALL - 1);
+    struct tally *before = tally_of_key(local.seen, rest & -KEY(1));
+    if (tally_lose_unseen(local.seen, before + 1, bytes))
+        own_look_and_free(p, site, before, bytes);
+    else
+        next.free(p);
 }
 
 static bool lose_other(const void *p, enum family family) {
@@ -209,8 +213,15 @@ static COLD void free_otherwise(void *p, struct origin by, enum family family) {
     next.free(p);
 }
 
+static void free_in_time(void *p, struct origin by, enum family family);
+
 /* As the hot path, and counts the pair. */
-static __attribute__((noinline)) void free_in_pair(void *p, struct origin by, enum family family) {
+static inline __attribute__((always_inline)) void free_in_pair(void *p, struct origin by,
+                                                               enum family family) {
+    if (UNLIKELY(births_wanted)) {
+        free_in_time(p, by, family);
+        return;
+    }
     struct thread *thread = local.seen;
     uint32_t rest, by_key = releasing_key(by);
     uint64_t bytes;
@@ -233,6 +244,22 @@ static __attribute__((noinline)) void free_in_pair(void *p, struct origin by, en
         next.free(p);
 }
 
+void own_free_in_pair_malloc(void *p, struct origin by) {
+    free_in_pair(p, by, FAMILY_MALLOC);
+}
+
+void own_free_in_pair_new(void *p, struct origin by) {
+    free_in_pair(p, by, FAMILY_NEW);
+}
+
+void own_free_in_pair_new_array(void *p, struct origin by) {
+    free_in_pair(p, by, FAMILY_NEW_ARRAY);
+}
+
+void own_free_in_pair_any(void *p, struct origin by) {
+    free_in_pair(p, by, FAMILY_ANY);
+}
+
 /* As the hot path, and counts how long the block has lived. */
 static __attribute__((noinline)) void free_in_time(void *p, struct origin by, enum family family) {
     struct thread *thread = local.seen;
@@ -252,17 +279,20 @@ static __attribute__((noinline)) void free_in_time(void *p, struct origin by, en
 }
 
 static __attribute__((noinline)) void free_other(void *p, struct origin by, enum family family) {
-    if (!p || !runtime_owners || lose_other(p, family))
+    uint32_t rest;
+    if (take_second(p, family, local.seen, &rest))
+        free_second(p, by.site, rest);
+    else if (!p || !runtime_owners || lose_other(p, family))
         next.free(p);
     else
         free_otherwise(p, by, family);
 }
 
 void own_free_block_slow(void *p, struct origin by, enum family family) {
-    if (births_wanted)
-        free_in_time(p, by, family);
+    if (runtime_pairs)
+        own_free_in_pair(p, by, family);
     else
-        runtime_pairs ? free_in_pair(p, by, family) : free_other(p, by, family);
+        births_wanted ? free_in_time(p, by, family) : free_other(p, by, family);
 }
 
 void own_look_and_free(void *p, const struct allocsite_site *site, struct tally *before, uint64_t bytes) {

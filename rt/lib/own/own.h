@@ -28,6 +28,10 @@ void own_free(void *p, struct origin, enum family);
 void *own_realloc(void *old, size_t bytes, struct allocsite_site *);
 void *own_realloc_unsited(void *old, size_t bytes, const void *caller);
 
+/* The same with sizes=1. */
+void *own_realloc_by_size(void *old, size_t bytes, struct allocsite_site *);
+void *own_realloc_unsited_by_size(void *old, size_t bytes, const void *caller);
+
 /* Counts a call of the allocator's realloc of a block that nobody is known to own. */
 void own_realloc_end(struct origin, const void *p, size_t bytes);
 
@@ -37,32 +41,54 @@ void own_failed(struct origin);
 /* Frees a block as the allocator's free does. */
 void own_free_block_slow(void *p, struct origin, enum family);
 
+/* The same with pairs=1, by family. */
+void own_free_in_pair_malloc(void *p, struct origin);
+void own_free_in_pair_new(void *p, struct origin);
+void own_free_in_pair_new_array(void *p, struct origin);
+void own_free_in_pair_any(void *p, struct origin);
+
+static inline void own_free_in_pair(void *p, struct origin by, enum family family) {
+    if (family == FAMILY_MALLOC)
+        own_free_in_pair_malloc(p, by);
+    else if (family == FAMILY_ANY)
+        own_free_in_pair_any(p, by);
+    else
+        family == FAMILY_NEW ? own_free_in_pair_new(p, by) : own_free_in_pair_new_array(p, by);
+}
+
 /* Has the tally behind this one looked at, and frees a block. The site stays where it was passed. */
 void own_look_and_free(void *p, const struct allocsite_site *, struct tally *before, uint64_t bytes);
 
 /* False: it is a giant. */
-static inline bool own_enter(shadow_cell cell, uint32_t entry, const void *p, uint32_t above,
-                             uint64_t bytes) {
+static inline bool own_enter(shadow_cell cell, uint32_t entry, const void *p, uint32_t key,
+                             enum family family, uint64_t bytes) {
     if (LIKELY(bytes < SHADOW_SMALL)) {
         *shadow_entry(cell) = entry;
         return true;
     }
     if (UNLIKELY(bytes > UINT32_MAX))
         return false;
-    shadow_enter_large(shadow_large_entry(p), p, above, (uint32_t)bytes);
+    shadow_enter_large(shadow_large_entry(p), p, key + ((uint32_t)family << FAMILY_AT), (uint32_t)bytes);
     return true;
 }
 
-/* The block; NULL: it is not for the hot path. The compiler is told that it is not NULL, or it would test. */
-static inline __attribute__((always_inline)) void *own_gain(uint32_t key, void *p, uint64_t bytes,
-                                                            enum family family) {
-    struct thread *thread = local.current;
-    uint32_t entry, above = key + ((uint32_t)family << FAMILY_AT);
-    shadow_cell cell = shadow_encode(p, above + (uint32_t)bytes, &entry);
-    if (UNLIKELY(!shadow_fits(cell) || key >= thread->capacity) || !own_enter(cell, entry, p, above, bytes))
+/* Counts a block that was entered, and makes the row of its slot for sizes. Keeps errno. */
+void *own_gain_first(void *p, uint32_t key, uint64_t bytes) __attribute__((returns_nonnull));
+
+/* The block; NULL: it is not for the hot path. The compiler is told that it is not NULL, or it would test.
+ * by_size: known where it is compiled. */
+static inline __attribute__((always_inline)) void *
+own_gain(struct thread *thread, uint32_t key, void *p, uint64_t bytes, enum family family, bool by_size) {
+    uint32_t entry;
+    shadow_cell cell = shadow_encode(p, key + (uint32_t)bytes + ((uint32_t)family << FAMILY_AT), &entry);
+    if (UNLIKELY(!shadow_fits(cell) || key >= thread->capacity))
         return NULL;
-    if (!p)
+    if (!own_enter(cell, entry, p, key, family, bytes))
+        return NULL;
+    if (!p || bytes > UINT32_MAX)
         __builtin_unreachable();
+    if (by_size && UNLIKELY(!sizes_add_quickly(key, bytes)))
+        return own_gain_first(p, key, bytes);
     struct tally *tally = tally_of_key(thread, key);
     return tally_gain_unseen(thread, tally, bytes) ? peak_look_gained(p, thread, tally, bytes) : p;
 }
@@ -76,9 +102,19 @@ static inline bool own_gain_alone(uint32_t key, const void *p, uint64_t bytes) {
     return true;
 }
 
-static inline void *own_alloc(struct allocsite_site *site, void *p, uint64_t bytes, enum family family) {
-    void *counted = own_gain(site->key, p, bytes, family);
+static inline __attribute__((always_inline)) void *own_alloc(struct allocsite_site *site, void *p,
+                                                             uint64_t bytes, enum family family) {
+    void *counted = own_gain(local.current, site->key, p, bytes, family, false);
     if (LIKELY(counted != NULL))
+        return counted;
+    return runtime_off ? p : own_alloc_slow((struct origin){.site = site}, p, bytes, family);
+}
+
+/* The same without the call that has failed: NULL then, which costs no test of its own. */
+static inline __attribute__((always_inline)) void *own_alloc_made(struct allocsite_site *site, void *p,
+                                                                  uint64_t bytes, enum family family) {
+    void *counted = own_gain(local.current, site->key, p, bytes, family, false);
+    if (LIKELY(counted != NULL) || !p)
         return counted;
     return runtime_off ? p : own_alloc_slow((struct origin){.site = site}, p, bytes, family);
 }
@@ -87,7 +123,9 @@ static inline void *own_alloc(struct allocsite_site *site, void *p, uint64_t byt
  * would need registers. */
 static inline __attribute__((always_inline)) void *own_alloc_unsited(const void *caller, void *p,
                                                                      uint64_t bytes, enum family family) {
-    void *counted = LIKELY(!local.diverted) ? own_gain(unsited_key_cached(caller), p, bytes, family) : NULL;
+    void *counted = LIKELY(!local.diverted)
+                        ? own_gain(local.current, unsited_key_cached(caller), p, bytes, family, false)
+                        : NULL;
     if (LIKELY(counted != NULL))
         return counted;
     return runtime_off ? p : own_alloc_slow((struct origin){.caller = caller}, p, bytes, family);
@@ -123,23 +161,37 @@ static inline bool own_take(const void *p, enum family family, const struct thre
     return true;
 }
 
-/* Frees a block as the allocator's free does. Every way out is a jump, or what the last one needs would have
- * to be saved on all of them; so the caller, where there is no site, is asked for on the slow one alone. */
-static inline __attribute__((always_inline)) void own_free_block(void *p, struct allocsite_site *site,
-                                                                 bool has_site, enum family family) {
+/* Frees a block as the allocator's free does, if it has none of the bits. False: it is left over. Every way
+ * out is a jump, or what the last one needs would have to be saved on all of them. */
+static inline __attribute__((always_inline)) bool
+own_free_quickly(void *p, const uintptr_t *beyond, struct allocsite_site *site, enum family family) {
     struct thread *thread = local.seen;
     uint32_t rest;
     uint64_t bytes;
-    if (UNLIKELY(!shadow_covers_hot(p)) || UNLIKELY(!own_take(p, family, thread, &rest, &bytes))) {
-        struct origin by = {site, has_site ? NULL : __builtin_return_address(0)};
-        runtime_off ? next.free(p) : own_free_block_slow(p, by, family);
-        return;
-    }
+    if (UNLIKELY(!shadow_has_none(p, beyond)) || UNLIKELY(!own_take(p, family, thread, &rest, &bytes)))
+        return false;
     struct tally *before = tally_of_key(thread, rest & -KEY(1));
     if (tally_lose_unseen(thread, before + 1, bytes))
         own_look_and_free(p, site, before, bytes);
     else
         next.free(p);
+    return true;
+}
+
+/* Frees what is left over. The caller, where there is no site, is asked for on this way alone. */
+static inline __attribute__((always_inline)) void own_free_rest(void *p, struct allocsite_site *site,
+                                                                bool has_site, enum family family) {
+    struct origin by = {site, has_site ? NULL : __builtin_return_address(0)};
+    if (runtime_pairs)
+        own_free_in_pair(p, by, family);
+    else
+        runtime_off ? next.free(p) : own_free_block_slow(p, by, family);
+}
+
+static inline __attribute__((always_inline)) void own_free_block(void *p, struct allocsite_site *site,
+                                                                 bool has_site, enum family family) {
+    if (!own_free_quickly(p, &shadow.beyond_hot, site, family))
+        own_free_rest(p, site, has_site, family);
 }
 
 /* Counts for a slot, which may be NO_SLOT. Keep errno. */

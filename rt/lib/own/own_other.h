@@ -64,6 +64,48 @@ static inline bool take_other(const void *p, enum family family, const struct th
     return true;
 }
 
+/* The hot path of allocators whose blocks lie closer, for those in the second halves of cells. NULL, false:
+ * the block is not one of these. */
+static inline __attribute__((always_inline)) void *gain_second(uint32_t key, void *p, uint64_t bytes,
+                                                               enum family family) {
+    struct thread *thread = local.current;
+    uint32_t entry, *second = __atomic_load_n(&shadow.second, __ATOMIC_ACQUIRE);
+    shadow_cell cell = shadow_encode(p, key + (uint32_t)bytes + ((uint32_t)family << FAMILY_AT), &entry);
+    cell ^= SHADOW_HALF; /* of which others have none now */
+    if (!shadow_fits(cell) || key >= thread->capacity)
+        return NULL;
+    if (LIKELY(bytes < SHADOW_SMALL && second))
+        *shadow_entry_in(second, cell) = entry;
+    else if (bytes >= SHADOW_SMALL && bytes <= UINT32_MAX)
+        shadow_enter_large(shadow_large_entry(p), p, key + ((uint32_t)family << FAMILY_AT), (uint32_t)bytes);
+    else
+        return NULL;
+    if (!p)
+        __builtin_unreachable();
+    struct tally *tally = tally_of_key(thread, key);
+    return tally_gain_unseen(thread, tally, bytes) ? peak_look_gained(p, thread, tally, bytes) : p;
+}
+
+static inline bool take_second(const void *p, enum family family, const struct thread *thread,
+                               uint32_t *rest) {
+    uint32_t *second = __atomic_load_n(&shadow.second, __ATOMIC_ACQUIRE);
+    if (!second || !((uintptr_t)p & SHADOW_CELL / 2) || !shadow_covers(p))
+        return false;
+    shadow_cell cell;
+    *rest = own_rest(shadow_read_less(second, p, OWN_LESS(family), &cell), family);
+    if (*rest >= thread->capacity)
+        return false;
+    shadow_mark_freed((uint32_t *)((uintptr_t)second + cell * sizeof *second)); /* the half falls out */
+    return true;
+}
+
+/* ALLOCSITE_KEY_NONE: not known yet. */
+static inline uint32_t key_at_hand(struct origin origin) {
+    if (origin.site)
+        return origin.site->key;
+    return local.diverted ? ALLOCSITE_KEY_NONE : unsited_key_cached(origin.caller);
+}
+
 static inline uint32_t key_for(struct origin origin) {
     if (origin.site)
         return origin.site->key;

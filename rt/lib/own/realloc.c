@@ -110,18 +110,43 @@ static inline __attribute__((always_inline)) uint32_t key_cached(const void *who
     return local.diverted ? ALLOCSITE_KEY_NONE : unsited_key_cached(who);
 }
 
+/* What else is to be counted, known where it is compiled. */
+enum detail { NO_DETAIL, BY_SIZE };
+
+/* Makes the row for sizes. Keeps errno. */
+static COLD void *move_first(void *p, uint32_t key, uint64_t bytes, uint32_t old_key, uint64_t old_bytes) {
+    int error = errno;
+    change_move((struct share){.slot = old_key >> KEY_SHIFT, .bytes = old_bytes},
+                (struct share){.slot = key >> KEY_SHIFT, .bytes = bytes});
+    errno = error;
+    return p;
+}
+
 /* Between two slots that this thread counts. It is looked at anew: a fork may have come by in the meantime.
- */
-static inline bool move_quickly(uint32_t key, uint32_t old_key, uint64_t old_bytes, void *p, uint64_t bytes) {
-    struct thread *thread = local.current;
+ * NULL: it is not for the hot path. */
+static inline __attribute__((always_inline)) void *move_quickly(uint32_t key, uint32_t old_key,
+                                                                uint64_t old_bytes, void *p, uint64_t bytes,
+                                                                enum detail detail) {
+    struct thread *thread = detail == BY_SIZE ? local_seen_anew() : local_current_anew();
     uint32_t entry;
     shadow_cell cell = shadow_encode(p, key + (uint32_t)bytes, &entry);
-    if (UNLIKELY(key >= thread->capacity) || UNLIKELY(key >= thread->extra_capacity) ||
-        UNLIKELY(old_key >= thread->extra_capacity) || UNLIKELY(!shadow_fits(cell)) ||
-        !own_enter(cell, entry, p, key, bytes))
-        return false;
-    tally_move(thread, tally_of_key(thread, old_key), old_bytes, tally_of_key(thread, key), bytes);
-    return true;
+    if (UNLIKELY(!shadow_fits(cell)) || UNLIKELY(key >= thread->capacity) ||
+        UNLIKELY(key >= thread->extra_capacity) || UNLIKELY(old_key >= thread->extra_capacity) ||
+        !own_enter(cell, entry, p, key, FAMILY_MALLOC, bytes))
+        return NULL;
+    if (!p || bytes > UINT32_MAX)
+        __builtin_unreachable();
+    if (detail == BY_SIZE && UNLIKELY(!sizes_add_quickly(key, bytes)))
+        return move_first(p, key, bytes, old_key, old_bytes);
+    return tally_move(p, thread, tally_of_key(thread, old_key), old_bytes, tally_of_key(thread, key), bytes);
+}
+
+static inline void count_pair(uint32_t owner, uint32_t by, uint64_t bytes) {
+    struct profile_pair *pair = pair_at_home(PAIR_REALLOC, owner, by);
+    if (LIKELY(pair != NULL)) /* of a part, which has no row, there is none */
+        pair_add(pair, bytes);
+    else
+        pair_count(PAIR_REALLOC, owner, by, bytes);
 }
 
 /* The same of a block that may be in the second half of a cell, and where more is asked for. */
@@ -132,10 +157,11 @@ static bool move_any(uint32_t key, struct old old, const void *p, uint64_t bytes
     struct tally *tally = enter_other(thread, key, p, bytes, FAMILY_MALLOC);
     if (!tally)
         return false;
-    tally_move(thread, tally_of_key(thread, old.key), old.bytes, tally, bytes);
-    sizes_count(key >> KEY_SHIFT, bytes);
+    tally_move(thread, thread, tally_of_key(thread, old.key), old.bytes, tally, bytes);
+    if (sizes_wanted && (stacks_depth || !sizes_add_quickly(key, bytes))) /* a stack has no row */
+        sizes_add(key >> KEY_SHIFT, bytes);
     if (runtime_pairs)
-        pair_count(PAIR_REALLOC, old.key >> KEY_SHIFT, key >> KEY_SHIFT, old.bytes);
+        count_pair(old.key >> KEY_SHIFT, key >> KEY_SHIFT, old.bytes);
     return true;
 }
 
@@ -157,28 +183,6 @@ static __attribute__((noinline)) void *moved_otherwise(void *p, size_t bytes, st
     realloc_end(origin, old.block, &before, p, bytes);
     errno = error;
     return p;
-}
-
-/* What follows the call: in functions of their own, which then need not save registers for it. */
-static inline __attribute__((always_inline)) void *moved(void *p, size_t bytes, const void *who, void *old,
-                                                         uint32_t rest, uint32_t old_bytes, bool is_site) {
-    uint32_t old_key = (rest & -KEY(1)) + KEY(1);
-    return LIKELY(move_quickly(key_cached(who, is_site), old_key, old_bytes, p, bytes))
-               ? p
-               : moved_otherwise(p, bytes, origin_of(who, is_site), (struct old){old, old_key, old_bytes});
-}
-
-typedef void *after_realloc(void *p, size_t bytes, const void *who, void *old, uint32_t rest,
-                            uint32_t old_bytes);
-
-static __attribute__((noinline)) void *moved_by_site(void *p, size_t bytes, const void *who, void *old,
-                                                     uint32_t rest, uint32_t old_bytes) {
-    return moved(p, bytes, who, old, rest, old_bytes, true);
-}
-
-static __attribute__((noinline)) void *moved_by_caller(void *p, size_t bytes, const void *who, void *old,
-                                                       uint32_t rest, uint32_t old_bytes) {
-    return moved(p, bytes, who, old, rest, old_bytes, false);
 }
 
 static __attribute__((noinline)) void *realloc_of_none(size_t n, struct origin origin) {
@@ -205,29 +209,42 @@ static __attribute__((noinline)) void *realloc_otherwise(void *block, size_t n, 
     return moved_otherwise(next.realloc(block, n), n, origin, old);
 }
 
-/* Values needed after the call are kept in memory, as in malloc's. */
+/* Values needed after the call are kept in memory, as in malloc's, from where what is left over takes them
+ * too: so that nothing is moved about for it before. Every way out is a jump. */
 static inline __attribute__((always_inline)) void *reallocate(void *block, size_t n, const void *who,
-                                                              bool is_site, after_realloc *end) {
+                                                              bool is_site, enum detail detail) {
+    KEEP(const void *, by, who);
+    KEEP(void *, old, block);
+    KEEP(size_t, bytes, n);
     uint32_t rest;
     uint64_t size;
     if (UNLIKELY(!block))
-        return realloc_of_none(n, origin_of(who, is_site));
-    if (UNLIKELY(!n) || UNLIKELY(!shadow_covers_hot(block)) ||
+        return realloc_of_none(bytes, origin_of(by, is_site));
+    if (UNLIKELY(!shadow_covers_hot(block)) ||
         UNLIKELY(!own_take(block, FAMILY_MALLOC, local.seen, &rest, &size)))
-        return realloc_otherwise(block, n, origin_of(who, is_site));
-    KEEP(const void *, by, who);
-    KEEP(void *, old, block);
+        return realloc_otherwise(old, bytes, origin_of(by, is_site));
     KEEP(uint32_t, was, rest);
     KEEP(uint32_t, old_bytes, (uint32_t)size);
-    KEEP(size_t, bytes, n);
     void *p = next.realloc(block, n);
-    return end(p, bytes, by, old, was, old_bytes);
+    uint32_t key = key_cached(by, is_site), old_key = (was & -KEY(1)) + KEY(1);
+    void *counted = move_quickly(key, old_key, old_bytes, p, bytes, detail);
+    return LIKELY(counted != NULL) ? counted
+                                   : moved_otherwise(p, bytes, origin_of(by, is_site),
+                                                     (struct old){old, (was & -KEY(1)) + KEY(1), old_bytes});
 }
 
 void *own_realloc(void *block, size_t n, struct allocsite_site *site) {
-    return reallocate(block, n, site, true, moved_by_site);
+    return reallocate(block, n, site, true, NO_DETAIL);
 }
 
 void *own_realloc_unsited(void *block, size_t n, const void *caller) {
-    return reallocate(block, n, caller, false, moved_by_caller);
+    return reallocate(block, n, caller, false, NO_DETAIL);
+}
+
+void *own_realloc_by_size(void *block, size_t n, struct allocsite_site *site) {
+    return reallocate(block, n, site, true, BY_SIZE);
+}
+
+void *own_realloc_unsited_by_size(void *block, size_t n, const void *caller) {
+    return reallocate(block, n, caller, false, BY_SIZE);
 }

@@ -4,6 +4,7 @@
 #include "lib/base/slot.h"
 #include "lib/base/state.h"
 #include "lib/bill/scope.h"
+#include "lib/count/change.h"
 #include "lib/count/threads.h"
 #include "lib/heap/shadow.h"
 #include "lib/own/own.h"
@@ -32,6 +33,8 @@ static void disown(const void *p, uint32_t from, uint32_t to) {
     } else if (thread) {
         tally_disown_freed(thread_tally(thread, from), thread_tally(thread, to), block.size);
     }
+    if (thread && sizes_wanted)
+        sizes_disown(from, to, block.size);
     if (thread)
         thread_release(thread);
 }

@@ -77,7 +77,7 @@ static COLD void start(void) {
         hole_set(HOLE_UNOWNED);
     sizes_wanted = options->sizes;
     births_wanted = options->lifetime && options->owners;
-    runtime_pairs = options->pairs;
+    runtime_pairs = options->pairs && !runtime_off;
     runtime_temporary = options->temporary;
     if (sizes_wanted || births_wanted || runtime_temporary)
         thread_show(); /* out of sight, that is: something may have been counted before */
@@ -158,6 +158,14 @@ void runtime_start(void) {
  * the report even if nothing has reached us. */
 #ifndef ALLOCSITE_STATIC
 
+/* Where there is one of its own for what is asked for. */
+static void lead_to_hot_path(void) {
+    if (!runtime_owners)
+        step_aside_of_frees();
+    else if (sizes_wanted && !births_wanted && !runtime_temporary && !stacks_depth)
+        step_aside_for_sizes();
+}
+
 /* The other constructors here look up what rebind hides.
  *
  * The library is linked with -z initfirst, because allocations of other constructors come past us until
@@ -179,8 +187,8 @@ __attribute__((constructor(101))) static void construct(int count, char **argume
         return;
     rebind(is_first);
     next_resolve();
-    if (!runtime_owners && is_first && !rebind_is_done())
-        step_aside_of_frees();
+    if (is_first && !rebind_is_done())
+        lead_to_hot_path();
     instrumented_note();
 }
 

@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""With sizes=1 and pairs=1 everything else is counted as without them, for few instructions more."""
+import os
+import shutil
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from counted import per_pair
+from harness import *
+
+OPTIONS = "format=json:report=%e.%p.json"
+PROGRAMS = {"process/threads.cpp": (), "process/jumps.cpp": (), "process/plain.c": (), "process/replaced.cpp": (),
+            "process/streams.cpp": (), "calls/library.c": ("-fallocsite-lift=0",), "calls/tail.cpp": ("-fallocsite-lift=0",),
+            "calls/stale.cpp": ("-fallocsite-lift=0",), "modules/standard.cpp": (), "lift/stress.c": ("-O2",),
+            "custom/custom.c": (f"-I{HERE}/../../../rt/lib", f"-fallocsite-list={HERE}/../custom/list.txt")}
+LINKS = (), ("-no-pie", "-fno-pie"), ("-Wl,-z,now", "-fno-plt"), ("-static",)
+# Instructions of a call and its free that sizes=1 and pairs=1 add at most.
+GOALS = {"malloc": (15, 60), "malloc_40000": (15, 60), "calloc": (15, 60), "strdup": (15, 60), "aligned_alloc": (15, 60),
+         "new": (15, 60), "new_sized": (15, 60), "new_array": (15, 60), "new_aligned": (15, 60), "grow": (15, 0)}
+
+
+def counted():
+    """Instructions that a pair of calls has more, which do not depend on the machine."""
+    if not shutil.which("valgrind"):
+        sys.exit(SKIPPED)
+    program = build(os.path.join(HERE, "..", "..", "bench", "programs", "pairs.cpp"), "pairs", "-fsized-deallocation")
+    for kind, goals in GOALS.items():
+        without = per_pair(program, kind, "report=none")
+        for option, goal in zip(("sizes=1", "pairs=1"), goals):
+            added = per_pair(program, kind, option + ":report=none") - without
+            expect(f"instructions that {option} adds to {kind}: at most {goal}, not {added}", True, added <= goal)
+
+
+def check_sizes(what, site):
+    """There is one of each block that came, and their bytes are within what the classes allow."""
+    blocks, size = site["allocs"] + site["reallocs"], site["alloc_bytes"] + site["realloc_bytes"]
+    expect(f"{what}: sizes of line {site['line']}", blocks, sum(row[-1] for row in site["sizes"]))
+    least = sum(row[0] * row[-1] for row in site["sizes"])
+    most = sum(max(2 * row[0] - 1, 0) * row[-1] for row in site["sizes"])
+    expect(f"{what}: bytes of line {site['line']} within {least} and {most}", True, least <= size <= most)
+
+
+def rows(report):
+    return sorted([site["id"], site["module"], site["callee"], *(site[counter] for counter in COUNTERS), site["frees"], site["moved"],
+                   site["live_bytes"]] for site in report["sites"] if any(site[counter] for counter in COUNTERS))
+
+
+def compare(what, program, environment={}):
+    without = run([program], OPTIONS, environment=environment)
+    want = rows(report_of(without))
+    for options in SWITCHES:
+        process = run([program], OPTIONS + options, environment=environment)
+        report = report_of(process)
+        expect(f"{what}{options}, behaviour", (without.returncode, without.out, without.err),
+               (process.returncode, process.out, process.err))
+        expect(f"{what}{options}, rows", want, rows(report))
+        for site in report["sites"]:
+            check_sizes(f"{what}{options}", site)
+
+
+SWITCHES = [":sizes=1"]
+
+
+def programs():
+    """However they are linked."""
+    for number, link in enumerate(LINKS):
+        # What frees an exception that a site's call has thrown is not known any more when it turns out not to be the site's.
+        SWITCHES[1:] = [] if "-static" in link else [":sizes=1:pairs=1"]
+        for name, options in PROGRAMS.items():
+            compare(f"{name} {link}", build(os.path.join(HERE, "..", name), f"{os.path.basename(name)}.{number}", *options, *link))
+
+
+def allocators():
+    """Where another allocator stands before ours or behind it."""
+    libraries = [path for name in ("libjemalloc.so.2", "libtcmalloc_minimal.so.4", "libmimalloc.so.2.0")
+                 if os.path.exists(path := os.path.join(LIBRARIES, name))]
+    for library in libraries:
+        threads = os.path.join(HERE, "..", "process", "threads.cpp")
+        compare(f"preloaded {library}", build(threads, "threads"), {"LD_PRELOAD": library})
+        linked = "-Wl,--no-as-needed", library
+        compare(f"linked {library}", build(threads, "linked", *linked))
+        check_entries(f"linked {library}", build("entries.cpp", "entries_linked", *ENTRIES, *linked))
+    if not libraries:
+        sys.exit(SKIPPED)
+
+
+ENTRIES = "-fallocsite-lift=0", "-faligned-allocation", "-fno-builtin"
+
+
+def check_entries(what, program, options=""):
+    process = run([program], f"{OPTIONS}:sizes=1{options}")
+    report = report_of(process)
+    expect(f"{what}: status", (0, "", []), (process.returncode, process.err, report["inexact_reasons"]))
+    have = sorted([site["line"], row[0], row[-1]] for site in report["sites"] if site["sited"] for row in site["sizes"])
+    expect(f"{what}: sizes", [list(map(int, row.split())) for row in process.out.splitlines()], have)
+    for site in report["sites"]:
+        check_sizes(what, site)
+
+
+def entries():
+    """Every function, as the program counts; in a class each, whatever else is counted."""
+    for link in LINKS:
+        program = build("entries.cpp", "entries", *ENTRIES, *link)
+        for options in "", ":pairs=1", ":lifetime=1", ":temporary=1", ":stack=4":
+            check_entries(f"{link}{options}", program, options)
+
+
+def unsited():
+    """Of a program that passes no sites the sum is the same."""
+    program = build("entries.cpp", "plain", "-std=c++17", "-fno-builtin", plain=True)
+    preloaded = {"LD_PRELOAD": os.path.join(LIB, "liballocsite.so")}
+    process = run([program], f"{OPTIONS}:sizes=1", environment=preloaded)
+    sums = collections.Counter()
+    for site in report_of(process)["sites"]:
+        check_sizes("unsited", site)
+        for row in site["sizes"]:
+            sums[row[0]] += row[-1]
+    books = collections.Counter()
+    for _, start, count in (map(int, row.split()) for row in process.out.splitlines()):
+        books[start] += count
+    expect("unsited: status", 0, process.returncode)
+    expect("unsited: sizes", {}, dict(books - sums))
+    expect("unsited: what the C library took besides", True, sum((sums - books).values()) < 10)
+
+
+main([counted, programs, allocators, entries, unsited])
