@@ -330,16 +330,24 @@ void operators_delete_show(void) {
         delete_show(&operators_delete[form]);
 }
 
+/* An operator new that was found to be of no library stays so, and its blocks are the allocator's. To look
+ * for the delete again and again would cost some thousand times what it does, and allocate. */
+static bool stays_without_library(const struct operator_delete *op) {
+    int form = (op->family == FAMILY_NEW_ARRAY ? NEW_ARRAY : NEW) + (op->aligned ? NEW_ALIGNED - NEW : 0);
+    return __atomic_load_n(&operators_new[form].found, __ATOMIC_ACQUIRE) && !operators_new[form].real;
+}
+
 void operator_delete_find(struct operator_delete *op) {
     if (__atomic_load_n(&op->found, __ATOMIC_ACQUIRE))
         return;
     next_resolve();
     op->real = real_operator(op->symbol);
+    bool is_for_good = op->real || stays_without_library(op);
     enum operator_kind kind = op->real ? kind_of(op->real) : OPERATOR_STANDARD;
     op->kind = kind == OPERATOR_STANDARD && !plain_deletes_are_standard() ? OPERATOR_PROGRAMS : kind;
-    op->frees = op->kind == OPERATOR_STANDARD && op->real;
+    op->frees = op->kind == OPERATOR_STANDARD && is_for_good;
     delete_show(op);
-    __atomic_store_n(&op->found, op->real != NULL, __ATOMIC_RELEASE);
+    __atomic_store_n(&op->found, is_for_good, __ATOMIC_RELEASE);
 }
 
 /* A standard form is treated as the program's own where the plain one that it calls is not standard, which

@@ -30,8 +30,12 @@ int main() {
     struct alignas(64) Wide {
         char bytes[64];
     };
-    sink = new Wide; // @ 1 64 0 0 0
+    sink = new Wide;    // @ 1 64 0 0 0
     sink = escaped(70); // @ any
+    for (int i = 0; i < 10000; i++) {
+        sink = new int; // @ 10000 40000 0 0 0
+        operator delete(sink);
+    }
     std::string text(100, 'x'); // @ 1 101 0 0 0
     std::puts(handled == 11 && text.size() == 100 ? "done" : "wrong");
     return 3;
