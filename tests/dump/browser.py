@@ -97,7 +97,11 @@ class Browser:
         return time.monotonic() - begun
 
     def drawn(self):
-        self.value("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+        self.value("""(async () => {
+            for (const app = document.getElementById("app"); app?.hidden && getComputedStyle(app).display === "none";)
+                await new Promise((done) => setTimeout(done, 1));
+            await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+        })()""")
 
     def value(self, expression):
         """Of a JavaScript expression, once it is known."""

@@ -427,6 +427,7 @@ class Page(unittest.TestCase):
         counted = [each for each in told["sites"] if metric_of(each, "calls")][:50]
         self.assertEqual(rows, [[metric_of(each, name) for name in ("bytes", "calls", "live", "peak")] for each in counted])
         self.assertIn(f'value="{metric_of(told["totals"], "bytes")}"', text)
+        self.assertEqual(re.findall(r'<th scope="col">(\w+)', text)[:4], ["bytes", "calls", "live", "peak"])
 
     def test_a_hundred_thousand_sites(self):
         path = written("many.json", made_report([site(number) for number in range(100_000)]))

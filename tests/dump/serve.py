@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """allocsite-dump serve: go's pprof, promtool and Prometheus itself read it, and nobody else is answered."""
+import base64
+import gzip
 import http.client
 import json
 import os
@@ -135,6 +137,8 @@ class Serve(unittest.TestCase):
             self.assertIn("text/html", answer.headers["Content-Type"])
             self.assertEqual(text.count("Content-Security-Policy"), 1)
             self.assertTrue(text.rstrip().endswith("</html>"))
+            packed = re.search(r'id="data">(.*?)</script>', text)[1]
+            self.assertEqual(len(json.loads(gzip.decompress(base64.b64decode(packed)))["threads"]), 1)
 
     def test_refused(self):
         with Server(self.source) as server:

@@ -63,8 +63,8 @@ void html_write(struct out *out, const struct html *html) {
     html_head(out, html->report, html->diff ? html->diff->old : NULL);
     out_text(out, "<main id=\"app\" hidden></main>\n");
     html_table(out, html->report);
-    out_text(out, "<script type=\"application/json\" id=\"data\">");
-    pack_write(out, html);
+    out_text(out, "<script type=\"application/gzip\" id=\"data\">");
+    pack_write_packed(out, html);
     out_text(out, "</script>\n");
     put_inline(out, "<script type=\"module\">", html_script, html_script_size, "</script>\n");
     out_text(out, "</body>\n</html>\n");

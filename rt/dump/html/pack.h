@@ -15,6 +15,9 @@
 /* A JSON document; < stands in no text of it, so that none can end the element that it is in. */
 void pack_write(struct out *, const struct html *);
 
+/* The same as gzip in base64. */
+void pack_write_packed(struct out *, const struct html *);
+
 /* ---- Texts, frames and nodes, once each. */
 
 struct pack_frame {

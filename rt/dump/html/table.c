@@ -54,7 +54,7 @@ void html_table(struct out *out, const struct report *report) {
     for (enum measure measure = 0; measure < MEASURES; measure++)
         if (has(report, measure)) {
             out_text(out, "<th scope=\"col\">");
-            out_text(out, measure_name(measure));
+            out_text(out, measure == MEASURE_ALLOCS ? "calls" : measure_name(measure)); /* both kinds */
             out_text(out, "</th>");
         }
     out_text(out, "<th scope=\"col\">site</th></tr></thead>\n<tbody>\n");

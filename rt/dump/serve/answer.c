@@ -4,6 +4,7 @@
 #include "dump/html/html.h"
 #include "dump/load/source.h"
 #include "dump/serve/serve.h"
+#include "dump/view/rows.h"
 #include "write/line.h"
 
 #include <arpa/inet.h>
@@ -17,10 +18,21 @@
 typedef void answer_function(struct out *, const struct serving *, struct report *, enum measure);
 
 static void put_page(struct out *out, const struct serving *serving, struct report *report, enum measure by) {
+    const struct report_limits everything = {.top = 0};
+    struct groups threads = {.by = BY_THREAD}, phases = {.by = BY_PHASE};
     (void)by;
     line_directory(report);
-    html_write(
-        out, &(struct html){.report = report, .moment = serving->moment, .symbolizer = &serving->symbolizer});
+    groups_add_parts(&threads, report);
+    groups_add_parts(&phases, report);
+    groups_prepare(&threads, &everything);
+    groups_prepare(&phases, &everything);
+    html_write(out, &(struct html){.report = report,
+                                   .moment = serving->moment,
+                                   .symbolizer = &serving->symbolizer,
+                                   .threads = report->has_parts ? &threads : NULL,
+                                   .phases = report->has_parts ? &phases : NULL});
+    groups_free(&threads);
+    groups_free(&phases);
 }
 
 static void put_samples(struct out *out, const struct serving *serving, struct report *report,

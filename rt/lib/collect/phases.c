@@ -29,9 +29,11 @@ static bool enter_parts(struct report *report, const struct flows *flows) {
     if (!parts)
         return false;
     report->parts = parts;
-    for (uint32_t i = 0; i < flows->slabs; i++)
-        if (memcmp(&flows->of_slab[i], &nothing, sizeof nothing) != 0)
-            enter_part(report, &parts[report->part_count++], slab_peek(i), &flows->of_slab[i]);
+    for (uint32_t i = 0; i < flows->slabs; i++) {
+        const struct slab *slab = slab_peek(i);
+        if (slab && slab->capacity)
+            enter_part(report, &parts[report->part_count++], slab, &flows->of_slab[i]);
+    }
     if (memcmp(&flows->other, &nothing, sizeof nothing) != 0)
         enter_part(report, &parts[report->part_count++], NULL, &flows->other);
     flow_counters(&report->before_reset, &flows->before_reset);
