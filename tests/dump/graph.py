@@ -413,6 +413,7 @@ class Own(unittest.TestCase):
         for name, _ in self.runs.values():
             self.assertRegex(shown(name + ".called", "why", "struct on_stack"), r"^hold, stack of thread \d+\n")
             self.assertRegex(shown(name + ".called", "why", "struct in_main"), r"^main, stack of thread \d+\n")
+            self.assertRegex(shown(name + ".graph.1", "why", "struct in_main"), r"^main, stack of thread \d+\n")
             self.assertRegex(shown(name + ".called", "why", "struct in_thread"), r"^thread-local memory of thread \d+\n")
             self.assertEqual(totals_of(name + ".called"), (0, 0))
             self.assertEqual(totals_of(name + ".graph"), (9, 16 * 8))
