@@ -278,6 +278,7 @@ class Rooms(unittest.TestCase):
         for path in self.path, own(self.path):
             types = {line.split("\t")[0]: line.split("\t")[1:3] for line in shown("--dump", path).splitlines()}
             self.assertEqual(types[self.told["raw"][0][0]], ["100", "bytes"])
+            self.assertLessEqual({"inner *", "inner **"}, {type for _, type in types.values()})
             self.assertLessEqual(2800, max(int(size) for size, type in types.values() if type == "char"))
 
 
@@ -424,6 +425,7 @@ class Own(unittest.TestCase):
         for name, _ in self.runs.values():
             self.assertRegex(shown(name + ".called", "why", "struct on_stack"), r"^hold, stack of thread \d+\n")
             self.assertRegex(shown(name + ".called", "why", "struct in_main"), r"^main, stack of thread \d+\n")
+            self.assertRegex(shown(name + ".graph.1", "why", "struct in_main"), r"^main, stack of thread \d+\n")
             self.assertRegex(shown(name + ".called", "why", "struct in_thread"), r"^thread-local memory of thread \d+\n")
             self.assertEqual(totals_of(name + ".called"), (0, 0))
             self.assertEqual(totals_of(name + ".graph"), (9, 16 * 8))

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <deque>
 #include <new>
 #include <sstream>
 #include <string>
@@ -69,6 +70,7 @@ int main() {
     all->counted = "more than what a string has room for";
     all->plain = new std::string("no less than what a string has room for");
     void *volatile raw = make(100), *volatile none = make(0);
+    auto *queue = new std::deque<inner *>(3, target);
     auto *stream = new std::ostringstream;
     auto *buffer = stream->rdbuf();
     for (int i = 0; i < 1000; i++)
@@ -83,5 +85,5 @@ int main() {
     printf("raw %p\nready\n", static_cast<void *>(raw));
     fflush(stdout);
     getchar();
-    printf("%zu %p\n", stream->str().size(), static_cast<void *>(none));
+    printf("%zu %zu %p\n", stream->str().size(), queue->size(), static_cast<void *>(none));
 }

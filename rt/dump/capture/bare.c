@@ -152,7 +152,7 @@ void capture_name(struct graph *graph) {
     symbolize_report(&symbolizer, &bare->report);
     exchange_sites(bare, graph);
     complain_of_files(bare);
-    capture_choose(graph, &bare->sites, NULL, NULL);
+    capture_choose(graph, &bare->sites, &bare->texts, NULL, NULL);
     capture_edges_name(graph, bare->sites.types);
     name_variables(bare, graph);
     name_frames(bare, graph);

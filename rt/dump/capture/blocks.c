@@ -135,17 +135,85 @@ static void choose(const struct choosing *choosing, const struct capture_sites *
     block->site = found != GRAPH_NONE && is_alone ? found : block->site;
 }
 
-void capture_choose(struct graph *graph, const struct capture_sites *sites, const struct finder *finder,
-                    const struct capture_maps *maps) {
+/* ---- Pointers to what: of types that are nothing but pointers their objects tell. */
+
+struct following {
+    const struct graph *graph;
+    const struct string_pool *texts; /* of the types of the graph's sites */
+    const struct finder *finder;     /* NULL: the edges are known */
+};
+
+static const char *type_of(const struct following *following, uint32_t site) {
+    uint32_t type = following->graph->sites[site].type;
+    return type == GRAPH_NONE ? "" : following->texts->list[type];
+}
+
+/* "node **" to "node *", "node *" to "node". */
+static bool is_pointer_to(const char *pointer, const char *to) {
+    size_t length = strlen(to);
+    const char *rest = pointer + length;
+    return strncmp(pointer, to, length) == 0 && (strcmp(rest, "*") == 0 || strcmp(rest, " *") == 0);
+}
+
+static size_t count_leading(const struct following *following, const struct graph_block *block,
+                            const char *pointer) {
+    const struct graph *graph = following->graph;
+    size_t count = 0;
+    for (uint32_t i = block[0].edges; !following->finder && i < block[1].edges; i++)
+        count += is_pointer_to(pointer, type_of(following, graph->blocks[graph->edges[i].to].site));
+    uint64_t end = block->size / WORD < WORDS_MAX ? block->size & -(uint64_t)WORD : WORDS_MAX * WORD;
+    for (uint64_t at = 0, word; following->finder && at < end; at += WORD) {
+        bool is_there = image_read(following->finder->image, block->address + at, &word, WORD);
+        size_t to = is_there ? finder_find(following->finder, word, false) : FINDER_NONE;
+        count += to != FINDER_NONE && is_pointer_to(pointer, type_of(following, graph->blocks[to].site));
+    }
+    return count;
+}
+
+static void follow(const struct following *following, const struct capture_sites *sites,
+                   struct graph_block *block) {
+    const struct capture_choice *choice = &sites->choices[block->site];
+    uint32_t found = GRAPH_NONE;
+    size_t most = 0;
+    for (uint32_t site = choice->first; site < choice->first + choice->count; site++) {
+        if (!size_fits(&sites->types[site], block->size))
+            continue;
+        if (!sites->types[site].is_pointers)
+            return;
+        size_t count = count_leading(following, block, type_of(following, site));
+        found = count > most ? site : count == most ? GRAPH_NONE : found;
+        most = count > most ? count : most;
+    }
+    block->site = most && found != GRAPH_NONE ? found : block->site;
+}
+
+/* The first sites are those of the report; what is decided has one of its choices, which come behind. */
+static bool is_undecided(const struct capture_sites *sites, uint32_t site) {
+    return site < CAPTURE_FIRST + sites->source.report->counted && sites->choices[site].count;
+}
+
+/* Twice, for the second ones may point to the first. */
+static void follow_all(struct graph *graph, const struct capture_sites *sites, const struct finder *finder,
+                       const struct string_pool *texts) {
+    const struct following following = {graph, texts, finder};
+    for (int pass = 0; pass < 2; pass++)
+        for (size_t i = 0; i < graph->block_count; i++)
+            if (is_undecided(sites, graph->blocks[i].site))
+                follow(&following, sites, &graph->blocks[i]);
+}
+
+void capture_choose(struct graph *graph, const struct capture_sites *sites, const struct string_pool *texts,
+                    const struct finder *finder, const struct capture_maps *maps) {
     for (size_t i = 0; i < graph->block_count; i++) {
         struct graph_block *block = &graph->blocks[i];
-        if (!sites->choices[block->site].count)
+        if (!is_undecided(sites, block->site))
             continue;
         struct choosing choosing = {finder, maps, block->address, block->size, .words = block->size / WORD};
         choosing.words = choosing.words < WORDS_MAX ? choosing.words : WORDS_MAX;
         find_pointers(&choosing, graph, block);
         choose(&choosing, sites, block);
     }
+    follow_all(graph, sites, finder, texts);
 }
 
 /* ---- How texts in blocks begin. */

@@ -148,7 +148,7 @@ static bool analyse(struct capture *capture, struct graph *graph, struct reason 
     if (!capture_sites_read(&capture->sites, graph, &capture->texts, capture->memory.pid, why))
         return false;
     add_blocks(capture, graph);
-    capture_choose(graph, &capture->sites, &capture->finder, &capture->maps);
+    capture_choose(graph, &capture->sites, &capture->texts, &capture->finder, &capture->maps);
     if (!capture_edges(graph, &capture->finder, capture->sites.types)) {
         close_sites(capture, graph);
         return graph_is_full(why);

@@ -94,8 +94,8 @@ static bool find_frame(struct frames *frames, const struct walk *walk, struct co
            (!walk->is_next && find_place(frames, pc, place) && place->row.is_signal_frame);
 }
 
-/* Each frame ends above the one before, but where signals lead to another stack. False: there is none, or
- * nothing is known of it. */
+/* Each frame ends above the one before, but where signals lead to another stack: what is saved for a signal
+ * counts as of the function where it came. False: there is none, or nothing is known of it. */
 static bool step(struct frames *frames, struct walk *walk) {
     uint64_t address = walk->registers[CFI_RETURN] + walk->is_next, sp = walk->registers[CFI_RSP];
     struct code_place place;
@@ -104,6 +104,7 @@ static bool step(struct frames *frames, struct walk *walk) {
         return false;
     uint64_t above = walk->registers[CFI_RSP];
     walk->is_next = place.row.is_signal_frame;
+    address = walk->is_next ? walk->registers[CFI_RETURN] + 1 : address;
     if (walk->is_next ? ++walk->signals > SIGNALS_MAX : above <= sp)
         return false;
     add(frames, walk->thread,

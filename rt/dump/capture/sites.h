@@ -44,7 +44,7 @@ struct capture_maps;
 
 /* A block is of the one type that fits its size best, or if several do and finder is not NULL the one of them
  * that fits its words: pointers are NULL or lead to memory that there is. Else it keeps the site of all. */
-void capture_choose(struct graph *, const struct capture_sites *, const struct finder *,
-                    const struct capture_maps *);
+void capture_choose(struct graph *, const struct capture_sites *, const struct string_pool *texts,
+                    const struct finder *, const struct capture_maps *);
 
 #endif

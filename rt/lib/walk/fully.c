@@ -3,6 +3,7 @@
 #include "lib/walk/walk.h"
 
 #include "cfi/step.h"
+#include "lib/base/os.h"
 #include "lib/walk/module.h"
 #include "lib/walk/reads.h"
 #include "lib/walk/rule.h"
@@ -13,23 +14,32 @@ struct full_frame {
     uintptr_t registers[CFI_REGISTERS];
     bool is_interrupted; /* its address is that of the next instruction, not of what is behind a call */
     struct walk_reads reads;
-    unsigned signals;
-    uintptr_t end; /* of the one before, where this one's begins */
+    bool is_careful; /* of all stacks it is seen word by word whether they can be read */
+    unsigned stacks; /* that it has come to */
+    uintptr_t end;   /* of the one before, where this one's begins */
 };
 
 static bool read_word(void *context, uintptr_t at, uintptr_t *word) {
     struct full_frame *frame = context;
     if (at % sizeof(void *) != 0 ||
-        !walk_reads_have(&frame->reads, frame->reads.begin, at, at + sizeof(void *)))
+        !(frame->is_careful ? os_can_read((const void *)at)
+                            : walk_reads_have(&frame->reads, frame->reads.begin, at, at + sizeof(void *))))
         return false;
     *word = walk_word(at);
     return true;
 }
 
+/* A signal's frame may lead to any stack, and so may the runtime's own where it needs more room. */
+static bool changes_stack(struct full_frame *frame, uintptr_t sp, bool was_signal) {
+    bool is_own = frame->is_careful && walk_is_own(frame->registers[CFI_RETURN]);
+    return (was_signal || is_own) && ++frame->stacks <= SIGNALS_MOST &&
+           (frame->is_careful || walk_reads_move_below(&frame->reads, sp));
+}
+
 static bool enter(struct full_frame *frame, const uintptr_t registers[CFI_REGISTERS], bool was_signal) {
     uintptr_t sp = registers[CFI_RSP];
-    if (was_signal ? ++frame->signals > SIGNALS_MOST || !walk_reads_move_below(&frame->reads, sp)
-                   : sp <= frame->registers[CFI_RSP])
+    bool is_above = !was_signal && sp > frame->registers[CFI_RSP];
+    if (!is_above && !changes_stack(frame, sp, was_signal))
         return false;
     memcpy(frame->registers, registers, sizeof frame->registers);
     frame->is_interrupted = was_signal;
@@ -126,22 +136,25 @@ __attribute__((noinline)) size_t walk_fully(const void **frames, size_t max, con
 
 enum { FRAMES_MOST = 10000 };
 
-/* The stack of the runtime's own functions, who save its callers' registers there, counts as theirs. */
+/* The stack of the runtime's own functions, who save their callers' registers there, counts as that of these,
+ * and what the kernel saves for a signal as that of the function where it came. */
 void walk_frames(const uintptr_t registers[CFI_REGISTERS], uintptr_t begin, walk_see *see, void *context) {
-    struct full_frame frame = {.is_interrupted = true};
+    struct full_frame frame = {.is_interrupted = true, .is_careful = true};
     struct walk_place place;
     enum cfi_next found = CFI_FOUND;
     memcpy(frame.registers, registers, sizeof frame.registers);
-    if (!walk_reads_move_below(&frame.reads, frame.registers[CFI_RSP]))
-        return;
     walk_place_find(&place, frame.registers[CFI_RETURN], true);
     for (unsigned i = 0; i < FRAMES_MOST && found == CFI_FOUND; i++) {
         uintptr_t address = frame.registers[CFI_RETURN] + frame.is_interrupted;
         frame.end = 0;
         found = next_place(&frame, &place);
-        if (!frame.end || walk_is_own(address))
-            continue;
-        see(context, &(struct cfi_frame){begin, frame.end, address});
-        begin = frame.registers[CFI_RSP];
+        if (found == CFI_FOUND && frame.is_interrupted)
+            address = frame.registers[CFI_RETURN] + 1;
+        uintptr_t sp = frame.registers[CFI_RSP];
+        if (frame.end > begin && !walk_is_own(address)) {
+            see(context, &(struct cfi_frame){begin, frame.end, address});
+            begin = sp;
+        }
+        begin = sp < begin ? sp : begin; /* of another stack */
     }
 }
