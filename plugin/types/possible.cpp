@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "types/possible.h"
 
+#include "types/buffer.h"
 #include "types/calls.h"
 
 #include <clang/AST/DeclCXX.h>
@@ -211,34 +212,12 @@ static uint64_t writtenOf(const ASTContext &context, const FunctionDecl &functio
     return written;
 }
 
-/* A block and numbers: two of one type, for how much is there and how much is used, and no way to another of
- * its kind. */
-static bool isBuffer(const ASTContext &context, QualType type) {
-    const RecordDecl *record = type->isStructureType() ? type->castAs<RecordType>()->getDecl() : nullptr;
-    record = record ? record->getDefinition() : nullptr;
-    if (!record || record->isInvalidDecl() || type->isDependentType() || context.getTypeSize(type) > 512)
-        return false;
-    llvm::SmallVector<QualType, 4> numbers;
-    unsigned pointers = 0;
-    for (const FieldDecl *field : record->fields()) {
-        QualType member = field->getType().getCanonicalType(), pointee = member->getPointeeType();
-        bool isOther = member->isArrayType() || member->isRecordType() || field->isBitField();
-        if (isOther || (!pointee.isNull() && context.hasSameUnqualifiedType(pointee, type)))
-            return false;
-        if (member->isIntegerType() && context.getTypeSize(member) >= 32)
-            numbers.push_back(member);
-        pointers += !pointee.isNull() && !pointee->isFunctionType();
-    }
-    bool hasTwo = llvm::any_of(numbers, [&](QualType type) { return llvm::count(numbers, type) > 1; });
-    return hasTwo && pointers > 0 && pointers <= 2;
-}
-
 /* With something to go by: what is given nothing else gives room back. */
 static bool grows(const ASTContext &context, const FunctionDecl &function) {
     return function.getNumParams() > 1 && llvm::any_of(function.parameters(), [&](const ParmVarDecl *own) {
                QualType type = own->getType();
                QualType pointee = type->isPointerType() ? type->getPointeeType() : QualType();
-               return !pointee.isNull() && !pointee.isConstQualified() && isBuffer(context, pointee);
+               return !pointee.isNull() && !pointee.isConstQualified() && !blockOf(context, pointee).isNull();
            });
 }
 
