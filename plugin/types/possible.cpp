@@ -93,7 +93,20 @@ static bool isThing(QualType type) {
     return !read.isNull() && read->isRecordType();
 }
 
-enum class Result { NOTHING, RAW, TEXT, OBJECT, STRUCTURE, STATUS };
+/* A long one is an object that ends in an array, as long as its contents are. */
+enum class Result { NOTHING, RAW, TEXT, OBJECT, LONG, STRUCTURE, STATUS };
+
+static bool isLong(QualType type) {
+    const RecordDecl *record = type->isRecordType() ? type->castAs<RecordType>()->getDecl() : nullptr;
+    record = record ? record->getDefinition() : nullptr;
+    return record && record->hasFlexibleArrayMember();
+}
+
+static Result pointedAt(QualType pointee) {
+    if (pointee->isVoidType())
+        return Result::RAW;
+    return isCharacters(pointee) ? Result::TEXT : isLong(pointee) ? Result::LONG : Result::OBJECT;
+}
 
 /* What has a destructor is not. */
 static bool isInRegisters(QualType type) {
@@ -104,7 +117,7 @@ static bool isInRegisters(QualType type) {
 static Result resultOf(const ASTContext &context, QualType type) {
     QualType pointee = type->getPointeeType();
     if (type->isPointerType() && !pointee.isConstQualified() && !pointee->isFunctionType())
-        return pointee->isVoidType() ? Result::RAW : isCharacters(pointee) ? Result::TEXT : Result::OBJECT;
+        return pointedAt(pointee);
     if (type->isRecordType() && context.getTypeSize(type) <= 128 && isInRegisters(type))
         return Result::STRUCTURE;
     if (type->isRecordType() && context.getLangOpts().CPlusPlus && !isInRegisters(type))
@@ -132,7 +145,9 @@ static uint64_t sizesOf(const ASTContext &context, const FunctionDecl &function,
         wide |= isWide(context, parameter->getType()) ? bitOf(position) : 0;
         counts |= isCount(context, *parameter, result == Result::OBJECT) ? bitOf(position) : 0;
         bool isRead = (result != Result::OBJECT && isText(parameter->getType())) ||
-                      (result == Result::TEXT && isThing(parameter->getType()));
+                      (result == Result::TEXT && isThing(parameter->getType())) ||
+                      (result == Result::LONG && parameter->getType()->isPointerType() &&
+                       parameter->getType()->getPointeeType()->isRecordType());
         texts |= isRead ? bitOf(position) : 0;
         position += valuesOf(context, parameter->getType());
     }
@@ -235,7 +250,8 @@ allocsite_types_declaration describe(const ASTContext &context, const FunctionDe
     Result result = resultOf(context, function.getReturnType());
     allocsite_types_declaration described = {};
     described.values = valuesOf(context, function);
-    described.makes = result == Result::RAW || result == Result::TEXT || result == Result::OBJECT;
+    described.makes =
+        result == Result::RAW || result == Result::TEXT || result == Result::LONG || result == Result::OBJECT;
     if (result == Result::STATUS)
         described.freed = freedOf(context, function, first);
     else if (result != Result::NOTHING)

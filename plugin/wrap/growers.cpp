@@ -2,7 +2,8 @@
 /* A function that grows a block which its parameter's structure holds makes room for its callers, who say how
  * much by a number. Where the structure is no more than its block and numbers, a buffer, its functions that
  * look into it are what the C++ standard library's are: the line that appends is the program's, however much
- * it appends. Who comes to such a function by a way that leaves no site has the line in it. */
+ * it appends. Of other structures no declaration tells: who comes to such a function from another file has
+ * the line in it. */
 #include "wrap/bodies.h"
 
 #include "find/find.h"
@@ -217,7 +218,7 @@ static bool isGrower(Function &function, const FoundWrappers &found, const Growe
     grower.holder = holder->getArgNo();
     grower.found.handedOn.insert(told.begin(), told.end());
     grower.found.sizes = parameterSet(grower.holder + 1);
-    grower.found.wrapper.isGrower = true;
+    grower.found.wrapper.isGrower = !isBuffer(*holder) || function.arg_size() == 1;
     grower.found.wrapper.isPossible =
         none_of(told, [&](const CallBase *call) { return isSure(*call, found, growers); });
     return !told.empty();
