@@ -224,12 +224,6 @@ static bool isGrower(Function &function, const FoundWrappers &found, const Growe
     return !told.empty();
 }
 
-static void addCallers(const Function &function, SmallVectorImpl<Function *> &next) {
-    for (const Use &use : function.uses())
-        if (auto *call = dyn_cast<CallBase>(use.getUser()); call && call->isCallee(&use))
-            next.push_back(const_cast<CallBase *>(call)->getFunction());
-}
-
 /* One that is known already is looked at again, for more of its calls may turn out to be handed on. */
 void searchGrowers(Module &module, Flow &flow, const SmallPtrSetImpl<const Function *> &ignored,
                    FoundWrappers &found) {
