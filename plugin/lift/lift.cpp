@@ -148,8 +148,9 @@ static void fallBackOnCaller(LoadInst &left) {
 void fallBackOnCallers(Module &module) {
     for (Function &function : module) {
         std::optional<Wrapper> wrapper = Wrappers::of(function);
-        LoadInst *left =
-            wrapper && !wrapper->isLibrary && !wrapper->isGrower && !function.isDeclaration() ? takingOf(function) : nullptr;
+        LoadInst *left = wrapper && !wrapper->isLibrary && !wrapper->isGrower && !function.isDeclaration()
+                             ? takingOf(function)
+                             : nullptr;
         if (left)
             fallBackOnCaller(*left);
     }

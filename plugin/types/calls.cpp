@@ -89,11 +89,14 @@ static void visitChildren(Walk &walk, const Stmt *statement) {
         visit(walk, child, {});
 }
 
-static bool returnsBlock(const CallExpr *call) {
+static bool handsBlock(const ASTContext &context, const CallExpr *call) {
     if (call->getType()->isAnyPointerType() || call->getType()->isRecordType())
         return true;
     QualType first = call->getNumArgs() > 0 ? call->getArg(0)->IgnoreParenCasts()->getType() : QualType();
-    return !first.isNull() && first->isAnyPointerType() && first->getPointeeType()->isAnyPointerType();
+    bool isOut = !first.isNull() && first->isAnyPointerType() && first->getPointeeType()->isAnyPointerType();
+    return isOut || llvm::any_of(call->arguments(), [&](const Expr *argument) {
+               return !bufferBlock(context, argument).isNull();
+           });
 }
 
 static void addCall(Walk &walk, const CallExpr *call, Use use) {
@@ -104,7 +107,7 @@ static void addCall(Walk &walk, const CallExpr *call, Use use) {
 static void visitCall(Walk &walk, const CallExpr *call, Use use) {
     llvm::SaveAndRestore<SourceLocation> inCall(walk.call, call->getExprLoc());
     visitChildren(walk, call);
-    if (returnsBlock(call))
+    if (handsBlock(walk.context, call))
         addCall(walk, call, use);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "types/possible.h"
 
+#include "types/buffer.h"
 #include "types/calls.h"
 
 #include <clang/AST/DeclCXX.h>
@@ -92,7 +93,20 @@ static bool isThing(QualType type) {
     return !read.isNull() && read->isRecordType();
 }
 
-enum class Result { NOTHING, RAW, TEXT, OBJECT, STRUCTURE, STATUS };
+/* A long one is an object that ends in an array, as long as its contents are. */
+enum class Result { NOTHING, RAW, TEXT, OBJECT, LONG, STRUCTURE, STATUS };
+
+static bool isLong(QualType type) {
+    const RecordDecl *record = type->isRecordType() ? type->castAs<RecordType>()->getDecl() : nullptr;
+    record = record ? record->getDefinition() : nullptr;
+    return record && record->hasFlexibleArrayMember();
+}
+
+static Result pointedAt(QualType pointee) {
+    if (pointee->isVoidType())
+        return Result::RAW;
+    return isCharacters(pointee) ? Result::TEXT : isLong(pointee) ? Result::LONG : Result::OBJECT;
+}
 
 /* What has a destructor is not. */
 static bool isInRegisters(QualType type) {
@@ -103,7 +117,7 @@ static bool isInRegisters(QualType type) {
 static Result resultOf(const ASTContext &context, QualType type) {
     QualType pointee = type->getPointeeType();
     if (type->isPointerType() && !pointee.isConstQualified() && !pointee->isFunctionType())
-        return pointee->isVoidType() ? Result::RAW : isCharacters(pointee) ? Result::TEXT : Result::OBJECT;
+        return pointedAt(pointee);
     if (type->isRecordType() && context.getTypeSize(type) <= 128 && isInRegisters(type))
         return Result::STRUCTURE;
     if (type->isRecordType() && context.getLangOpts().CPlusPlus && !isInRegisters(type))
@@ -131,7 +145,9 @@ static uint64_t sizesOf(const ASTContext &context, const FunctionDecl &function,
         wide |= isWide(context, parameter->getType()) ? bitOf(position) : 0;
         counts |= isCount(context, *parameter, result == Result::OBJECT) ? bitOf(position) : 0;
         bool isRead = (result != Result::OBJECT && isText(parameter->getType())) ||
-                      (result == Result::TEXT && isThing(parameter->getType()));
+                      (result == Result::TEXT && isThing(parameter->getType())) ||
+                      (result == Result::LONG && parameter->getType()->isPointerType() &&
+                       parameter->getType()->getPointeeType()->isRecordType());
         texts |= isRead ? bitOf(position) : 0;
         position += valuesOf(context, parameter->getType());
     }
@@ -211,34 +227,12 @@ static uint64_t writtenOf(const ASTContext &context, const FunctionDecl &functio
     return written;
 }
 
-/* A block and numbers: two of one type, for how much is there and how much is used, and no way to another of
- * its kind. */
-static bool isBuffer(const ASTContext &context, QualType type) {
-    const RecordDecl *record = type->isStructureType() ? type->castAs<RecordType>()->getDecl() : nullptr;
-    record = record ? record->getDefinition() : nullptr;
-    if (!record || record->isInvalidDecl() || type->isDependentType() || context.getTypeSize(type) > 512)
-        return false;
-    llvm::SmallVector<QualType, 4> numbers;
-    unsigned pointers = 0;
-    for (const FieldDecl *field : record->fields()) {
-        QualType member = field->getType().getCanonicalType(), pointee = member->getPointeeType();
-        bool isOther = member->isArrayType() || member->isRecordType() || field->isBitField();
-        if (isOther || (!pointee.isNull() && context.hasSameUnqualifiedType(pointee, type)))
-            return false;
-        if (member->isIntegerType() && context.getTypeSize(member) >= 32)
-            numbers.push_back(member);
-        pointers += !pointee.isNull() && !pointee->isFunctionType();
-    }
-    bool hasTwo = llvm::any_of(numbers, [&](QualType type) { return llvm::count(numbers, type) > 1; });
-    return hasTwo && pointers > 0 && pointers <= 2;
-}
-
 /* With something to go by: what is given nothing else gives room back. */
 static bool grows(const ASTContext &context, const FunctionDecl &function) {
     return function.getNumParams() > 1 && llvm::any_of(function.parameters(), [&](const ParmVarDecl *own) {
                QualType type = own->getType();
                QualType pointee = type->isPointerType() ? type->getPointeeType() : QualType();
-               return !pointee.isNull() && !pointee.isConstQualified() && isBuffer(context, pointee);
+               return !pointee.isNull() && !pointee.isConstQualified() && !blockOf(context, pointee).isNull();
            });
 }
 
@@ -256,7 +250,8 @@ allocsite_types_declaration describe(const ASTContext &context, const FunctionDe
     Result result = resultOf(context, function.getReturnType());
     allocsite_types_declaration described = {};
     described.values = valuesOf(context, function);
-    described.makes = result == Result::RAW || result == Result::TEXT || result == Result::OBJECT;
+    described.makes =
+        result == Result::RAW || result == Result::TEXT || result == Result::LONG || result == Result::OBJECT;
     if (result == Result::STATUS)
         described.freed = freedOf(context, function, first);
     else if (result != Result::NOTHING)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "types/spell.h"
 
+#include "types/buffer.h"
+
 #include <clang/AST/PrettyPrinter.h>
 #include <llvm/Support/Path.h>
 
@@ -95,14 +97,23 @@ static QualType wholeOf(const ASTContext &context, QualType type, const Sizes &s
     return isBeginning ? whole : type;
 }
 
+QualType bufferBlock(const ASTContext &context, const Expr *argument) {
+    QualType type = argument->IgnoreParenCasts()->getType()->getPointeeType();
+    return type.isNull() ? QualType() : blockOf(context, type);
+}
+
 /* A structure that comes back with a block in it is what the line names. posix_memalign, asprintf and their
- * kin give the block to a pointer that is passed first. */
-static QualType resultOf(const CallExpr *call) {
+ * kin give the block to a pointer that is passed first, and who makes a buffer grow to what that points to.
+ */
+static QualType resultOf(const ASTContext &context, const CallExpr *call) {
     QualType type = call->getType();
     if (type->isRecordType())
         return type;
     if (type->isAnyPointerType() || call->getNumArgs() == 0)
         return pointee(type);
+    for (const Expr *argument : call->arguments())
+        if (QualType block = bufferBlock(context, argument); !block.isNull())
+            return pointee(block);
     return pointee(call->getArg(0)->IgnoreParenCasts()->getType()->getPointeeType());
 }
 
@@ -110,7 +121,7 @@ std::string typeOfCall(const ASTContext &context, const CallExpr *call, Use use)
     Sizes sizes;
     for (const Expr *argument : call->arguments())
         findSizes(context, argument, false, sizes);
-    QualType found[] = {use.cast, resultOf(call), use.target, typeOf(sizes)};
+    QualType found[] = {use.cast, resultOf(context, call), use.target, typeOf(sizes)};
     for (QualType type : found)
         if (isTelling(context, type))
             return spell(context, call->getType()->isRecordType() ? type : wholeOf(context, type, sizes));

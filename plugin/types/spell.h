@@ -21,6 +21,9 @@ clang::QualType pointee(clang::QualType type);
 /* The use of a cast's operand, of which the cast's own use is known. */
 Use throughCast(const clang::ASTContext &context, const clang::CastExpr *cast, Use use);
 
+/* The type of the pointer to the block of the buffer that an argument points to; null: it points to none. */
+clang::QualType bufferBlock(const clang::ASTContext &context, const clang::Expr *argument);
+
 /* Empty: unknown. */
 std::string typeOfCall(const clang::ASTContext &context, const clang::CallExpr *call, Use use);
 std::string typeOfNew(const clang::ASTContext &context, const clang::CXXNewExpr *made);

@@ -66,6 +66,12 @@ Wrapper argumentsOf(const allocator &what) {
     return arguments;
 }
 
+void addCallers(const Function &function, SmallVectorImpl<Function *> &next) {
+    for (const Use &use : function.uses())
+        if (auto *call = dyn_cast<CallBase>(use.getUser()); call && call->isCallee(&use))
+            next.push_back(const_cast<CallBase *>(call)->getFunction());
+}
+
 bool maySearch(const Function &function) {
     return !function.isDeclaration() && !function.hasFnAttribute(Attribute::Naked) &&
            function.getSubprogram() && !isAllocator(function) && function.getName() != "main";

@@ -33,6 +33,9 @@ inline uint8_t firstOf(ParameterSet parameters) {
     return __builtin_ctzll(parameters) + 1;
 }
 
+/* The functions that call it by its name. */
+void addCallers(const llvm::Function &function, llvm::SmallVectorImpl<llvm::Function *> &next);
+
 /* Whether a body shows what a function is. */
 bool maySearch(const llvm::Function &function);
 

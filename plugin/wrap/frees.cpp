@@ -116,6 +116,17 @@ static bool handOnToItself(Function &function, Flow &flow, FoundWrapper &wrapper
     return true;
 }
 
+/* Whether a function reads or writes what it was given to free: then it takes some thing apart. What lies in
+ * front of that is bookkeeping. */
+static bool looksInto(Function &function, ParameterSet blocks) {
+    return any_of(instructions(function), [&](Instruction &instruction) {
+        Value *pointer = getLoadStorePointerOperand(&instruction);
+        std::optional<AccessPath> path = pointer ? accessPathOf(*pointer, instruction) : std::nullopt;
+        auto *block = path && path->steps.size() == 1 ? dyn_cast<Argument>(path->root) : nullptr;
+        return block && path->steps.front() >= 0 && (parameterSet(block->getArgNo() + 1) & blocks);
+    });
+}
+
 static bool isFree(Function &function, Flow &flow, const FoundWrappers &found, bool isSure,
                    FoundWrapper &result) {
     ParameterSet freed = 0;
@@ -135,18 +146,12 @@ static bool isFree(Function &function, Flow &flow, const FoundWrappers &found, b
     result.wrapper.kind = ALLOCSITE_FREE;
     result.wrapper.isPossible = !isSure;
     result.wrapper.pointer = freed ? firstOf(freed) : 0;
-    return freed && handOnToItself(function, flow, result);
+    return freed && !looksInto(function, freed) && handOnToItself(function, flow, result);
 }
 
 /* Virtual destructors that delete are called by vtables, which nobody sees through. */
 static bool isDeletingDestructor(const Function &function) {
     return function.getName().contains("D0Ev");
-}
-
-static void addCallers(const Function &function, SmallVectorImpl<Function *> &next) {
-    for (const Use &use : function.uses())
-        if (auto *call = dyn_cast<CallBase>(use.getUser()); call && call->isCallee(&use))
-            next.push_back(const_cast<CallBase *>(call)->getFunction());
 }
 
 static void searchFrees(Module &module, Flow &flow, const SmallPtrSetImpl<const Function *> &ignored,

@@ -2,7 +2,8 @@
 /* A function that grows a block which its parameter's structure holds makes room for its callers, who say how
  * much by a number. Where the structure is no more than its block and numbers, a buffer, its functions that
  * look into it are what the C++ standard library's are: the line that appends is the program's, however much
- * it appends. Who comes to such a function by a way that leaves no site has the line in it. */
+ * it appends. Of other structures no declaration tells: who comes to such a function from another file has
+ * the line in it. */
 #include "wrap/bodies.h"
 
 #include "find/find.h"
@@ -146,10 +147,30 @@ static Argument *grownBy(CallBase &call, const FoundWrappers &found, const Growe
     return parameterAs(call.getArgOperand(known->second.holder), call);
 }
 
+/* Whether a variable is compared with a number that the caller gives. */
+static bool isLimited(const AllocaInst &variable, Flow &flow) {
+    for (const User *value : variable.users())
+        for (const User *user : value->users())
+            if (auto *test = dyn_cast<ICmpInst>(user))
+                if (flow.parametersBehind(test->getOperand(test->getOperand(0) == value), false))
+                    return true;
+    return false;
+}
+
+/* Whether a number grows up to that. */
+static bool isLimited(Value *number, Flow &flow) {
+    if (isa<BinaryOperator>(number) || isa<CastInst>(number))
+        return any_of(cast<User>(number)->operands(), [&](Value *part) { return isLimited(part, flow); });
+    auto *load = dyn_cast<LoadInst>(number);
+    auto *variable = load ? dyn_cast<AllocaInst>(load->getPointerOperand()) : nullptr;
+    return variable && isLimited(*variable, flow);
+}
+
 /* By a number or a text that the caller gives. */
 static bool isToldHowMuch(const CallBase &call, Flow &flow) {
     return any_of(call.args(), [&](const Use &argument) {
-        return isSize(*argument->getType()) && flow.parametersBehind(argument, false);
+        return isSize(*argument->getType()) &&
+               (flow.parametersBehind(argument, false) || isLimited(argument, flow));
     });
 }
 
@@ -197,16 +218,10 @@ static bool isGrower(Function &function, const FoundWrappers &found, const Growe
     grower.holder = holder->getArgNo();
     grower.found.handedOn.insert(told.begin(), told.end());
     grower.found.sizes = parameterSet(grower.holder + 1);
-    grower.found.wrapper.isGrower = true;
+    grower.found.wrapper.isGrower = !isBuffer(*holder) || function.arg_size() == 1;
     grower.found.wrapper.isPossible =
         none_of(told, [&](const CallBase *call) { return isSure(*call, found, growers); });
     return !told.empty();
-}
-
-static void addCallers(const Function &function, SmallVectorImpl<Function *> &next) {
-    for (const Use &use : function.uses())
-        if (auto *call = dyn_cast<CallBase>(use.getUser()); call && call->isCallee(&use))
-            next.push_back(const_cast<CallBase *>(call)->getFunction());
 }
 
 /* One that is known already is looked at again, for more of its calls may turn out to be handed on. */

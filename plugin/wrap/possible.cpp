@@ -102,18 +102,24 @@ static bool isNoFree(const Function &function, unsigned freed) {
     return isNone;
 }
 
-static void disproveWriting(const Function &function, ParameterSet written) {
+/* Where one call has a variable written to, the others write as well, unless they leave that open. */
+static void disproveWriting(const Function &function, unsigned written) {
+    bool isWritten = false;
+    eachCall(function, [&](const CallBase &call) {
+        isWritten |= written < call.arg_size() && variableAt(call.getArgOperand(written));
+    });
+    if (!isWritten)
+        return;
     eachCall(function, [&](CallBase &call) {
-        for (unsigned i = 0; i < call.arg_size() && i < 64; i++)
-            if (written >> i & 1 && variableAt(call.getArgOperand(i)))
-                return setDisproved(call);
+        if (written < call.arg_size() && !isa<ConstantPointerNull>(call.getArgOperand(written)))
+            setDisproved(call);
     });
 }
 
 void dropDisproved(FoundWrappers &found) {
     for (auto &entry : found)
-        if (entry.second.written)
-            disproveWriting(*entry.first, entry.second.written);
+        for (ParameterSet written = entry.second.written; written; written &= written - 1)
+            disproveWriting(*entry.first, firstOf(written) - 1);
     found.remove_if([](auto &entry) {
         const Wrapper &wrapper = entry.second.wrapper;
         return wrapper.isPossible && wrapper.kind == ALLOCSITE_FREE &&

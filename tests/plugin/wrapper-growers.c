@@ -62,11 +62,14 @@ struct thing {
     size_t count, room;
 };
 void thing_grow(struct thing *thing, size_t n) {
-    int *items = realloc(thing->items, n * sizeof *items);
+    size_t room = thing->room + 1;
+    while (room < n)
+        room *= 2;
+    int *items = realloc(thing->items, room * sizeof *items);
     if (!items)
         abort();
     thing->items = items;
-    thing->room = n;
+    thing->room = room;
 }
 size_t thing_add(struct thing *thing, size_t n) {
     if (thing->count + n > thing->room)

@@ -1,5 +1,5 @@
 // What is no wrapper: a constructor, which always asks for the same; a loader, which finds out itself how much it needs; what
-// fills a thing whose size is a member of another; a registry, which keeps the block; a destructor, which frees more than it was given, if only
+// fills a thing whose size is a member of another; a registry, which keeps the block; a destructor, which frees more than it was given or looks at it, if only
 // by calling itself; circles that no allocator is in.
 // RUN: %clang -O0 -c %s -o %t.O0.o && %dump wrappers %t.O0.o > %t.O0.txt && ! grep . %t.O0.txt
 // RUN: %clang -O2 -c %s -o %t.O2.o && %dump wrappers %t.O2.o > %t.O2.txt && ! grep . %t.O2.txt
@@ -23,6 +23,17 @@ void tree_destructor(struct thing *thing) {
         return;
     tree_destructor(thing->self);
     free(thing);
+}
+void unlinked(struct thing *thing) {
+    if (thing->self)
+        thing->self->self = thing->self;
+    free(thing);
+}
+void called_back(int status, void *data) {
+    struct thing *thing = data;
+    if (!status)
+        thing->self = NULL;
+    free(data);
 }
 struct file;
 size_t count(const struct file *file);

@@ -77,6 +77,8 @@ static void across(void) {
     sink = cut(10);
     sink = cut(101);                        // @ 1 101 0 0 0
     sink = node_new();
+    struct node node = {NULL, NULL};
+    sink = text_joined(&node, 1);           // @ 1 13 0 0 0
     sink = out(&block, 21) ? NULL : block;  // @ 1 21 0 0 0
     sink = out_again(22);                   // @ 1 22 0 0 0
 }
@@ -126,6 +128,14 @@ static void pointers(void) {
     sink = plain_through(xmalloc, 32);
 }
 
+static void buffers(void) {
+    struct buffer buffer = {NULL, 0, 0};
+    buffer_add(&buffer, "seven..");         // @ 1 7 0 0 0
+    buffer_addc(&buffer, '!');              // @ 0 0 1 8 0
+    buffer_add(&buffer, "more");            // @ 0 0 1 12 0
+    xfree(buffer.bytes);                    // frees 1 12
+}
+
 // With the lines that free.
 static void frees(void) {
     xfree(malloc(101));                     // frees 1 101 @ 1 101 0 0 0
@@ -145,6 +155,7 @@ __attribute__((visibility("default"))) int main(void) {
     lookups();
     hooks();
     pointers();
+    buffers();
     frees();
     puts("done");                           // @ any
     return 3;

@@ -39,6 +39,13 @@ typedef char *counted;
 counted counted_again(const counted bytes);
 char *text_bytes(const struct text *text);
 struct node *object_new(const char *name, size_t n);
+struct buffer {
+    char *bytes;
+    size_t room, used;
+};
+void buffer_add(struct buffer *buffer, const char *text);
+void buffer_addc(struct buffer *buffer, char c);
+struct text *text_joined(struct node *list, int again);
 void give_back(void *p);
 void slice_free(struct slice slice);
 void *out_again(size_t n);

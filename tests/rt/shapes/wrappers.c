@@ -94,6 +94,36 @@ struct node *object_new(const char *name, size_t n) {
     return node;
 }
 
+// What appends makes a block grow that is its caller's.
+static void buffer_grow(struct buffer *buffer, size_t n) {
+    if (n <= buffer->room)
+        return;
+    buffer->bytes = xrealloc(buffer->bytes, n);
+    buffer->room = n;
+}
+
+void buffer_add(struct buffer *buffer, const char *text) {
+    size_t n = strlen(text);
+    buffer_grow(buffer, buffer->used + n);
+    memcpy(buffer->bytes + buffer->used, text, n);
+    buffer->used += n;
+}
+
+void buffer_addc(struct buffer *buffer, char c) {
+    buffer_grow(buffer, buffer->used + 1);
+    buffer->bytes[buffer->used++] = c;
+}
+
+// As long as what it is made of.
+struct text *text_joined(struct node *list, int again) {
+    size_t n = 0;
+    for (struct node *node = list; node; node = node->next)
+        n += 4 + again;
+    struct text *text = text_new("", n);
+    text->bytes[0] = 0;
+    return text;
+}
+
 void give_back(void *p) {
     xfree(p);
 }

@@ -1,0 +1,40 @@
+// Calls that what is only declared cannot hand on a block at, nor take one back: of what writes where it is told to, in a file that has it
+// write to a variable; and of what is given a part of some thing, or a variable. Not where nothing is told.
+// RUN: %typed -O0 -S -emit-llvm -o - %s | %check
+// REQUIRES: types
+// CHECK-LABEL: define {{.*}}@main
+// CHECK-NOT: @__liballocsite_v1_lifted
+// CHECK: call {{.*}}@copies(
+// CHECK-NOT: @__liballocsite_v1_lifted
+// CHECK: call {{.*}}@copies(
+// CHECK-NOT: @__liballocsite_v1_lifted
+// CHECK: call {{.*}}@digests(
+// CHECK-NOT: @__liballocsite_v1_lifted
+// CHECK: call {{.*}}@member(
+// CHECK: @__liballocsite_v1_lifted
+// CHECK: call {{.*}}@copies({{.*}}null
+// CHECK: @__liballocsite_v1_lifted
+// CHECK: call {{.*}}@appends(
+// CHECK: @__liballocsite_v1_lifted
+// CHECK: call {{.*}}@frees(
+#include <stddef.h>
+struct thing {
+    int kind;
+    int count;
+};
+char *copies(char *to, const char *from);
+char *appends(char *to, const char *text);
+void digests(char *digest);
+void member(void *thing);
+void frees(void *block);
+int main(int argc, char **argv) {
+    char text[100], digest[16];
+    copies(text, argv[0]);
+    copies(argv[0], text);
+    digests(digest);
+    member(&((struct thing *)argv)->count);
+    argv[0] = copies(NULL, text);
+    argv[0] = appends(argv[0], text);
+    frees(argv[0]);
+    return argc;
+}
