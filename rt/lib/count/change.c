@@ -152,7 +152,7 @@ void sizes_add(uint32_t slot, uint64_t size) {
     struct profile_sizes *shape = table_at(&shapes, row);
     if (shape) {
         show(row, shape);
-        __atomic_fetch_add(&shape->counts[size_class(size)], 1, __ATOMIC_RELAXED);
+        bump_shared(&shape->counts[size_class(size)], 1);
     } else {
         hole_set(HOLE_MEMORY);
     }
@@ -161,7 +161,7 @@ void sizes_add(uint32_t slot, uint64_t size) {
 void sizes_disown(uint32_t from, uint32_t to, uint64_t size) {
     struct profile_sizes *shape = table_at(&shapes, slot_row(from));
     if (shape)
-        __atomic_fetch_sub(&shape->counts[size_class(size)], 1, __ATOMIC_RELAXED);
+        bump_shared(&shape->counts[size_class(size)], -(uint64_t)1);
     sizes_add(to, size);
 }
 

@@ -9,6 +9,7 @@
 #include "lib/base/macros.h"
 #include "lib/base/slot.h"
 #include "lib/base/table.h"
+#include "lib/count/tally.h"
 #include "model/pair_kind.h"
 #include "profile.h"
 
@@ -60,7 +61,7 @@ static inline bool sizes_add_quickly(uint32_t key, uint64_t size) {
     if (UNLIKELY(!rows))
         return false;
     uint64_t *counts = ((struct profile_sizes *)(rows + (uint64_t)key / 2))->counts;
-    __atomic_fetch_add(&counts[size_class(size)], 1, __ATOMIC_RELAXED);
+    count_shared(counts, size_class(size));
     return true;
 }
 

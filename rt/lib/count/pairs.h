@@ -4,6 +4,7 @@
 #define ALLOCSITE_LIB_COUNT_PAIRS_H
 
 #include "lib/base/table.h"
+#include "lib/count/tally.h"
 #include "model/pair_kind.h"
 #include "profile.h"
 
@@ -31,8 +32,8 @@ static inline uint64_t pair_key(enum pair_kind kind, uint32_t owner, uint32_t by
 }
 
 static inline void pair_add(struct profile_pair *pair, uint64_t bytes) {
-    __atomic_fetch_add(&pair->count, 1, __ATOMIC_RELAXED);
-    __atomic_fetch_add(&pair->bytes, bytes, __ATOMIC_RELAXED);
+    bump_shared(&pair->count, 1);
+    bump_shared(&pair->bytes, bytes);
 }
 
 /* Of slots that have rows. NULL: it is not where it is looked for first, or nowhere yet. */

@@ -433,12 +433,15 @@ void tally_disown_freed(struct tally *from, struct tally *to, uint64_t bytes) {
     bump(&to->lost_bytes, bytes);
 }
 
+bool threads_several;
+
 bool peak_is_shared(void) {
     return the_peak()->told.shared_epoch;
 }
 
 void peak_several_threads(void) {
     struct peak *peak = the_peak();
+    __atomic_store_n(&threads_several, true, __ATOMIC_SEQ_CST);
     if (peak->told.shared_epoch)
         return;
     int error = errno;

@@ -48,6 +48,28 @@ static inline void bump(uint64_t *counter, uint64_t by) {
 #endif
 }
 
+/* Whether there may be more threads than one, as there may be from the first one on that was started. */
+extern bool threads_several __attribute__((visibility("hidden")));
+
+/* Of what all threads share. An atomic addition takes four times as long as all of the hot path's. */
+static inline void bump_shared(uint64_t *counter, uint64_t by) {
+    if (LIKELY(!threads_several))
+        bump(counter, by);
+    else
+        __atomic_fetch_add(counter, by, __ATOMIC_RELAXED);
+}
+
+/* One more of counters[index]; compilers would make the address first. */
+static inline void count_shared(uint64_t *counters, uint64_t index) {
+#if defined __x86_64__
+    if (LIKELY(!threads_several)) {
+        __asm__ volatile("addq $1, (%0,%1,8)" : : "r"(counters), "r"(index) : "memory", "cc");
+        return;
+    }
+#endif
+    bump_shared(&counters[index], 1);
+}
+
 /* Of its own, for a negation would take an instruction more. */
 static inline void unbump(int64_t *value, uint64_t by) {
 #if defined __x86_64__

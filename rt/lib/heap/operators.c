@@ -325,7 +325,7 @@ static void delete_show(struct operator_delete *op) {
     } while (bits != __atomic_load_n(&shadow.beyond_hot, __ATOMIC_SEQ_CST));
 }
 
-void operators_delete_show(void) {
+static void operators_delete_show(void) {
     for (int form = 0; form < DELETE_OPERATORS; form++)
         delete_show(&operators_delete[form]);
 }
@@ -346,6 +346,7 @@ void operator_delete_find(struct operator_delete *op) {
     enum operator_kind kind = op->real ? kind_of(op->real) : OPERATOR_STANDARD;
     op->kind = kind == OPERATOR_STANDARD && !plain_deletes_are_standard() ? OPERATOR_PROGRAMS : kind;
     op->frees = op->kind == OPERATOR_STANDARD && is_for_good;
+    __atomic_store_n(&shadow_shown, operators_delete_show, __ATOMIC_SEQ_CST);
     delete_show(op);
     __atomic_store_n(&op->found, is_for_good, __ATOMIC_RELEASE);
 }

@@ -115,14 +115,6 @@ extern struct operator_delete operators_delete[DELETE_OPERATORS] __attribute__((
 
 void operator_delete_find(struct operator_delete *);
 
-/* After a change of shadow.beyond_hot. In a static program none of them is known to free, and a program
- * without operators is not to be linked with these. */
-#ifdef ALLOCSITE_STATIC
-static inline void operators_delete_show(void) {}
-#else
-void operators_delete_show(void);
-#endif
-
 struct delete_call {
     void *p;
     size_t n, align; /* as far as the operator takes them */

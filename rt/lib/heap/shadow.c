@@ -7,7 +7,6 @@
 #include "lib/base/state.h"
 
 #include "lib/base/os.h"
-#include "lib/heap/operators.h"
 
 #include <errno.h>
 
@@ -89,10 +88,14 @@ void shadow_know_allocator(bool is_glibc) {
     set_unfit();
 }
 
+void (*shadow_shown)(void);
+
 void shadow_show(void) {
     __atomic_store_n(&shadow.beyond_hot, runtime_pairs || births_wanted ? UINTPTR_MAX : shadow.beyond,
-                     __ATOMIC_RELEASE);
-    operators_delete_show();
+                     __ATOMIC_SEQ_CST);
+    void (*shown)(void) = __atomic_load_n(&shadow_shown, __ATOMIC_ACQUIRE);
+    if (shown)
+        shown();
 }
 
 /* Whoever else does the same at the same time comes to the same result. A tool that replaces malloc, memcheck

@@ -234,6 +234,9 @@ void shadow_know_allocator(bool is_glibc);
 /* To the hot path, or not: that depends on the options. */
 void shadow_show(void);
 
+/* Called when beyond_hot has changed. */
+extern void (*shadow_shown)(void) __attribute__((visibility("hidden")));
+
 /* Whether a block of that size at p, which no allocator gave, has a place of its own in the table. */
 bool shadow_can_hold(const void *p, uint64_t size);
 
