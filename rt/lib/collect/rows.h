@@ -3,6 +3,7 @@
 #ifndef ALLOCSITE_LIB_COLLECT_ROWS_H
 #define ALLOCSITE_LIB_COLLECT_ROWS_H
 
+#include "lib/collect/collect.h"
 #include "lib/who/modules.h"
 #include "model/report.h"
 
@@ -14,14 +15,15 @@ struct frames {
     struct symbols_of *symbols; /* by number */
     struct report_module *modules;
     size_t module_count;
-    bool has_stacks;
+    enum collect_stacks which;
+    uint32_t *main; /* by slot of a row, that of its stack with the most bytes; NULL: all stacks, or none */
     size_t stack_count, step_count;
 };
 
 struct rows;
 
-/* Looks for the modules of all addresses, with has_stacks also of those in stacks. False: no memory. */
-bool frames_open(struct frames *, const struct rows *, bool has_stacks, bool is_end);
+/* Looks for the modules of all addresses, also of those in stacks. False: no memory. */
+bool frames_open(struct frames *, const struct rows *, enum collect_stacks, bool is_end);
 
 /* The function that holds the call which returns to an address of the module; NULL: not known. */
 const char *frames_function(const struct frames *, uint32_t module, uint64_t address);
