@@ -85,13 +85,9 @@ static Instruction &reading(Function &function, const Calls &calls) {
     return *at;
 }
 
-/* Odd, and larger than any ratio of two distances between addresses of one module: the golden ratio, in 32
- * bits, which an instruction has room for where 64 would take another one of 10 bytes. */
-static constexpr int64_t Factor = static_cast<int32_t>(0x9E3779B1);
-
 static Value *own(IRBuilder<> &builder, Value *callers) {
     Value *address = builder.CreateIntrinsic(Intrinsic::returnaddress, {}, {builder.getInt32(0)});
-    return builder.CreateAdd(builder.CreateMul(callers, builder.getInt64(static_cast<uint64_t>(Factor))),
+    return builder.CreateAdd(builder.CreateMul(callers, builder.getInt64(ALLOCSITE_CONTEXT_FACTOR)),
                              builder.CreatePtrToInt(address, builder.getInt64Ty()), "allocsite.context");
 }
 

@@ -88,13 +88,12 @@ void stacks_tell(void) {
         stack_sites_tell(wanted);
 }
 
-static void note_walk(const struct walked *walked) {
+static void note_walk(size_t count, size_t by_pointer, enum walk_end end) {
     struct profile_walks *walks = &store_header()->walks;
     walks->depth = kept;
-    size_t by_pointer = walk_by_pointer(walked->frames, walked->count);
     __atomic_fetch_add(&walks->by_frame_pointer, by_pointer, __ATOMIC_RELAXED);
-    __atomic_fetch_add(&walks->by_table, walked->count - by_pointer, __ATOMIC_RELAXED);
-    __atomic_fetch_add(&walks->ended_early, walked->end == WALK_LOST, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&walks->by_table, count - by_pointer, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&walks->ended_early, end == WALK_LOST, __ATOMIC_RELAXED);
 }
 
 /* Sums of products of two frames each (NH of UMAC, RFC 4418), which do not wait for one another. */
@@ -128,7 +127,7 @@ static uint32_t part_for(uint32_t slot, const struct walked *walked, uint32_t un
     bool is_new;
     uint32_t part = part_stack(slot, step, &is_new);
     if (is_new)
-        note_walk(walked);
+        note_walk(walked->count, walk_by_pointer(walked->frames, walked->count), walked->end);
     return part;
 }
 
@@ -323,7 +322,39 @@ static COLD void check_context(uint32_t part, uint32_t slot, const void *frame) 
         hole_set(HOLE_CONTEXTS);
 }
 
+/* From here on the number stands for this part. */
+static void keep_context(uint64_t hash, uint32_t part) {
+    context_keep(hash, KEY(part));
+    has_contexts = true;
+    contexts_hot = !has_list && !is_checked;
+}
+
+/* The part of a stack that goes on as the last one did; NO_SLOT: it does not, or there is no room. */
+static uint32_t find_known_part(uint32_t slot, const void *frame, uint32_t unloads_before) {
+    struct steps_stack stack;
+    if (kept != STACKS_WHOLE || beyond_for(slot) ||
+        !steps_find_known(&stack, frame, context, part_stack_has_room(), unloads_before))
+        return NO_SLOT;
+    bool is_new;
+    uint32_t part = part_stack(slot, stack.step, &is_new);
+    if (is_new)
+        note_walk(stack.count, stack.by_pointer, WALK_OUTERMOST);
+    return part;
+}
+
+static uint32_t part_known(uint32_t slot, const void *frame, uint64_t hash) {
+    int error = errno;
+    uint32_t unloads_before = unloads_begun(), part = find_known_part(slot, frame, unloads_before);
+    errno = error;
+    if (part != NO_SLOT && unloads_none_since(unloads_before))
+        keep_context(hash, part);
+    return part;
+}
+
 static __attribute__((noinline)) uint32_t key_walked(uint32_t slot, const void *frame, uint64_t hash) {
+    uint32_t known = part_known(slot, frame, hash);
+    if (known != NO_SLOT)
+        return KEY(known);
     struct look look;
     look_begin(&look, frame, beyond_for(slot));
     const struct walked *walked = &look.walked;
@@ -332,9 +363,8 @@ static __attribute__((noinline)) uint32_t key_walked(uint32_t slot, const void *
     if (!is_certain && kept == STACKS_WHOLE && walked->end != WALK_LOST && record_at(slot)->site)
         note_why(walked);
     if (is_certain && unloads_none_since(look.unloads_before)) {
-        context_keep(hash, KEY(part));
-        has_contexts = true;
-        contexts_hot = !has_list && !is_checked;
+        keep_context(hash, part);
+        steps_know(frame, context);
     }
     look_end(&look);
     contexts_full = contexts_hot && is_full();

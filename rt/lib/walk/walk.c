@@ -5,6 +5,7 @@
 
 #include "lib/base/macros.h"
 
+#include "format.h"
 #include "lib/base/os.h"
 #include "lib/walk/reads.h"
 #include "lib/walk/rule.h"
@@ -171,12 +172,41 @@ __attribute__((noinline)) size_t walk_stack_from(const void *pointer, const void
     return (size_t)(taken.next - frames);
 }
 
+static bool is_by_pointer(uint32_t rule) {
+    return rule_kind(rule) == RULE_POINTER || rule_kind(rule) == RULE_GUESS;
+}
+
+_Static_assert(ALLOCSITE_CONTEXT_FACTOR *ALLOCSITE_CONTEXT_INVERSE == 1, "");
+
+size_t walk_marked(const void *pointer, uint64_t context, const struct walk_marked *known, size_t count,
+                   struct walk_marked *frames, size_t max, size_t *same) {
+    struct frame frame = {.fp = (uintptr_t)pointer, .sp = (uintptr_t)__builtin_frame_address(0)};
+    uint32_t rule = RULE_MAKE(RULE_POINTER, RULE_SAVED(2), 2);
+    struct walk_reads reads;
+    size_t taken = 0;
+    *same = 0;
+    walk_reads_begin(&reads, frame.sp);
+    while (reads.is_whole && rule < RULE_PLAIN_END && rule_leads_on(rule) && step(&frame, rule, &reads)) {
+        rule = rule_at(frame.pc);
+        if (!(rule & RULE_CONTEXT) || taken == max)
+            break;
+        context = taken ? (context - frame.pc) * ALLOCSITE_CONTEXT_INVERSE : context;
+        while (count && known[count - 1].sp < frame.sp)
+            count--;
+        const struct walk_marked *there = &known[count - 1];
+        if (count && there->sp == frame.sp && there->pc == frame.pc && there->context == context) {
+            *same = count;
+            break;
+        }
+        frames[taken++] = (struct walk_marked){frame.pc, frame.sp, context, is_by_pointer(rule)};
+    }
+    return taken;
+}
+
 size_t walk_by_pointer(const void *const *frames, size_t count) {
     size_t found = 0;
-    for (size_t i = 1; i < count; i++) {
-        enum rule_kind kind = rule_kind(rule_at((uintptr_t)frames[i - 1]));
-        found += kind == RULE_POINTER || kind == RULE_GUESS;
-    }
+    for (size_t i = 1; i < count; i++)
+        found += is_by_pointer(rule_at((uintptr_t)frames[i - 1]));
     return found;
 }
 
