@@ -278,7 +278,7 @@ static void note_why(const struct walked *walked) {
 #define ROOT_MOST_OTHER 1
 
 static bool is_root(const void *const *frames, size_t count, const void *innermost) {
-    bool is_own = walk_known.high - (uintptr_t)innermost < walk_known.high - walk_known.low;
+    bool is_own = local.stack.high - (uintptr_t)innermost < local.stack.high - local.stack.low;
     for (size_t i = 0; i < count; i++)
         if (walk_is_signal(frames[i]))
             return false;
@@ -322,9 +322,9 @@ static COLD void check_context(uint32_t part, uint32_t slot, const void *frame) 
         hole_set(HOLE_CONTEXTS);
 }
 
-/* From here on the number stands for this part. */
-static void keep_context(uint64_t hash, uint32_t part) {
-    context_keep(hash, KEY(part));
+/* From here on the number stands for this part, or with KEY_SLOW for the slot alone. */
+static void keep_context(uint64_t hash, uint32_t key) {
+    context_keep(hash, key);
     has_contexts = true;
     contexts_hot = !has_list && !is_checked;
 }
@@ -347,7 +347,8 @@ static uint32_t part_known(uint32_t slot, const void *frame, uint64_t hash) {
     uint32_t unloads_before = unloads_begun(), part = find_known_part(slot, frame, unloads_before);
     errno = error;
     if (part != NO_SLOT && unloads_none_since(unloads_before))
-        keep_context(hash, part);
+        keep_context(hash, KEY(part));
+    contexts_full = contexts_hot && is_full();
     return part;
 }
 
@@ -363,7 +364,7 @@ static __attribute__((noinline)) uint32_t key_walked(uint32_t slot, const void *
     if (!is_certain && kept == STACKS_WHOLE && walked->end != WALK_LOST && record_at(slot)->site)
         note_why(walked);
     if (is_certain && unloads_none_since(look.unloads_before)) {
-        keep_context(hash, part);
+        keep_context(hash, part != slot ? KEY(part) : KEY(part) | KEY_SLOW);
         steps_know(frame, context);
     }
     look_end(&look);
@@ -376,7 +377,9 @@ uint32_t stack_key_seen(uint32_t key, const void *frame) {
     if (UNLIKELY(!kept) || (UNLIKELY(has_list) && record_at(slot)->is_listed))
         return ALLOCSITE_KEY_NONE;
     uint64_t hash = context_hash(key, frame);
-    uint32_t known = has_contexts ? context_find(hash) : ALLOCSITE_KEY_NONE;
+    uint32_t known = has_contexts ? context_guessed(hash) : ALLOCSITE_KEY_NONE;
+    if (has_contexts && known == ALLOCSITE_KEY_NONE)
+        known = context_find(hash);
     if (UNLIKELY(known == ALLOCSITE_KEY_NONE))
         return is_full() ? KEY(without_stack(slot)) : key_walked(slot, frame, hash);
     uint32_t part = key_slot(known);

@@ -235,8 +235,6 @@ bool walk_is_signal(const void *frame) {
 /* A step over more than this is none. */
 #define STEP_MOST ((uintptr_t)1 << 20)
 
-__thread struct walk_stack_known walk_known;
-
 /* The kernel puts these bytes behind the arguments, above the first frame. */
 static uintptr_t first_stack_end(void) {
     static uintptr_t end;
@@ -249,33 +247,33 @@ static uintptr_t first_stack_end(void) {
 static uintptr_t stack_end(uintptr_t sp) {
     if (first_stack_end() - sp < FIRST_STACK_MOST)
         return first_stack_end();
-    uintptr_t end = (uintptr_t)&walk_known;
+    uintptr_t end = (uintptr_t)&local;
     return end - sp < THREAD_STACK_MOST ? end : 0;
 }
 
 /* high is written last: a signal handler may come at any time, and walk. */
 static void begin_stack(uintptr_t end) {
     bool is_first_thread = syscall(SYS_gettid) == os_process();
-    walk_known.low = end & -PAGE;
-    walk_known.hole = is_first_thread && end != first_stack_end() ? walk_known.low : 0;
-    __atomic_store_n(&walk_known.high, end, __ATOMIC_RELEASE);
+    local.stack.low = end & -PAGE;
+    local.stack.hole = is_first_thread && end != first_stack_end() ? local.stack.low : 0;
+    __atomic_store_n(&local.stack.high, end, __ATOMIC_RELEASE);
 }
 
 /* Goes down from what is known to sp. */
 static bool prove(uintptr_t sp, uintptr_t end) {
-    if (!walk_known.high)
+    if (!local.stack.high)
         begin_stack(end);
-    if (walk_known.high != end)
+    if (local.stack.high != end)
         return false;
-    while (sp < walk_known.low) {
-        uintptr_t page = walk_known.low - PAGE;
-        if (page < walk_known.hole)
+    while (sp < local.stack.low) {
+        uintptr_t page = local.stack.low - PAGE;
+        if (page < local.stack.hole)
             return false;
         if (!os_can_read((const void *)page)) {
-            walk_known.hole = walk_known.low;
+            local.stack.hole = local.stack.low;
             return false;
         }
-        walk_known.low = page;
+        local.stack.low = page;
     }
     return true;
 }
