@@ -128,6 +128,18 @@ struct allocsite_wrapper {
  * behind each call from it that comes to an allocation stands one that has found its context stored. */
 #define ALLOCSITE_CONTEXT_MARK 0xC7A10C5Eu
 
+/* The number of a context is that of the caller's times this, and the address that its function returns to.
+ * Odd, and larger than any ratio of two distances between addresses of one module: the golden ratio, in 32
+ * bits, which an instruction has room for where 64 would take another one of 10 bytes. And by what a product
+ * with it is undone. */
+#define ALLOCSITE_CONTEXT_FACTOR  0xFFFFFFFF9E3779B1u
+#define ALLOCSITE_CONTEXT_INVERSE 0x16597D0C0E8B2F51u
+
+/* The entries of malloc, calloc and the usual operators new have others beside them, to which the context is
+ * passed behind the site, and need not be stored: ALLOCSITE_ENTRY_PREFIX, the name and this. */
+#define ALLOCSITE_BY_CONTEXT(name)  __liballocsite_v1_##name##_by_context
+#define ALLOCSITE_BY_CONTEXT_SUFFIX "_by_context"
+
 #ifdef __cplusplus
 static_assert(sizeof(struct allocsite_wrapper) == 12, "a wrapper is 12 bytes");
 static_assert(sizeof(struct allocsite_site) == 32, "a site is 32 bytes");

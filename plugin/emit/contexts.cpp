@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Calling contexts as numbers (Bond and McKinley, Probabilistic Calling Context, OOPSLA 2007): a function's
  * is made of that of its caller, which it finds in a thread-local of the runtime at its entry, and of the
- * address that it returns to. It stores its own there before each call that may come to an allocation. So
+ * address that it returns to. It stores its own there before each call that may come to an allocation, or
+ * passes it where an entry of the runtime takes it. So
  * nothing is to be restored, whatever way a call is left by, and where calls come from is known from the
  * stack and not only from who stored last. What comes of it in the runtime: rt/lib/bill/contexts.h. */
 #include "emit/passes.h"
@@ -11,6 +12,7 @@
 #include "find/find.h"
 #include "find/reaching.h"
 #include "format.h"
+#include "lift/site_argument.h"
 
 #include <llvm/Analysis/CFG.h>
 #include <llvm/IR/Dominators.h>
@@ -85,13 +87,9 @@ static Instruction &reading(Function &function, const Calls &calls) {
     return *at;
 }
 
-/* Odd, and larger than any ratio of two distances between addresses of one module: the golden ratio, in 32
- * bits, which an instruction has room for where 64 would take another one of 10 bytes. */
-static constexpr int64_t Factor = static_cast<int32_t>(0x9E3779B1);
-
 static Value *own(IRBuilder<> &builder, Value *callers) {
     Value *address = builder.CreateIntrinsic(Intrinsic::returnaddress, {}, {builder.getInt32(0)});
-    return builder.CreateAdd(builder.CreateMul(callers, builder.getInt64(static_cast<uint64_t>(Factor))),
+    return builder.CreateAdd(builder.CreateMul(callers, builder.getInt64(ALLOCSITE_CONTEXT_FACTOR)),
                              builder.CreatePtrToInt(address, builder.getInt64Ty()), "allocsite.context");
 }
 
@@ -134,6 +132,37 @@ static Value *contextOf(CallBase &call, Value *own, DenseMap<Value *, uint64_t> 
     return before ? builder.CreateAdd(own, builder.getInt64(before * CopyStep)) : own;
 }
 
+/* An entry that the context is passed to. */
+static bool takesContext(StringRef name) {
+    return name.consume_front(ALLOCSITE_ENTRY_PREFIX) &&
+           (name == "malloc" || name == "calloc" || name == "_Znwm" || name == "_Znam");
+}
+
+static FunctionCallee entryByContext(Function &entry, ArrayRef<Type *> types) {
+    auto *type = FunctionType::get(entry.getReturnType(), types, false);
+    std::string name = (entry.getName() + ALLOCSITE_BY_CONTEXT_SUFFIX).str();
+    FunctionCallee callee = entry.getParent()->getOrInsertFunction(name, type);
+    if (auto *function = dyn_cast<Function>(callee.getCallee()); function && function->use_empty()) {
+        function->setCallingConv(entry.getCallingConv());
+        function->setAttributes(entry.getAttributes());
+        forgetMemoryEffects(*function);
+    }
+    return FunctionCallee(type, callee.getCallee());
+}
+
+/* Has the callee know the context: its entry as a parameter, or it finds it in the variable. */
+static void pass(CallBase &call, Value *context) {
+    auto *callee = dyn_cast<Function>(call.getCalledOperand());
+    if (!callee || !takesContext(callee->getName()) || call.getFunctionType()->isVarArg() ||
+        call.isMustTailCall()) {
+        store(call, context);
+        forgetMemoryEffects(call);
+        return;
+    }
+    Arguments arguments = withSite(call, context, SITE_LAST);
+    callInstead(call, entryByContext(*callee, arguments.types), arguments);
+}
+
 static void keepContext(Function &function, const Calls &calls) {
     DenseMap<Value *, uint64_t> copies;
     Instruction &where = reading(function, calls);
@@ -142,8 +171,7 @@ static void keepContext(Function &function, const Calls &calls) {
     Value *callers = builder.CreateLoad(builder.getInt64Ty(), variable(*function.getParent()), IsVolatile);
     Value *context = own(builder, callers);
     for (CallBase *call : calls) {
-        store(*call, contextOf(*call, context, copies));
-        forgetMemoryEffects(*call);
+        pass(*call, contextOf(*call, context, copies));
     }
     if (mayBeHandler(function))
         restoreAtReturns(function, callers);

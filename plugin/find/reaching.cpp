@@ -54,6 +54,7 @@ static bool callsNothing(const InlineAsm &code) {
 
 /* The runtime's. What gives a block back calls nobody who allocates. */
 static bool isEntryThatAllocates(StringRef name) {
+    name.consume_back(ALLOCSITE_BY_CONTEXT_SUFFIX);
     const allocator *what = allocator_find(name.data(), name.size());
     return what && what->kind != ALLOCSITE_FREE;
 }

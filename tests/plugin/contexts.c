@@ -1,5 +1,6 @@
 // With the option a function makes its calling context of its caller's, which it reads before its first call that may
-// come to an allocation, and stores it before each such call; no other call has one stored, nor what calls none.
+// come to an allocation, and stores it before each such call, or passes it where an entry of the runtime takes it; no
+// other call has one stored, nor what calls none.
 // RUN: %ir -O2 -fplugin=%plugin -mllvm -allocsite-contexts %s | %check
 // RUN: %ir -O2 -fplugin=%plugin -mllvm -allocsite-contexts %s | %check --check-prefix=LEAF
 // RUN: %ir -O2 -fplugin=%plugin -mllvm -allocsite-contexts %s | %check --check-prefix=HANDLER
@@ -27,11 +28,11 @@ APART static int leaf(int n) {
 // CHECK: call {{.*}}@llvm.returnaddress(i32 0)
 // CHECK: mul i64 %[[X]], -1640531535
 // CHECK: %[[V:.*]] = add i64
-// CHECK: store volatile i64 %[[V]], {{.*}}@__liballocsite_v1_context
-// CHECK-NEXT: call {{.*}}@__liballocsite_v1_malloc
-// CHECK: add i64 %[[V]],
-// CHECK-NEXT: store volatile
-// CHECK-NEXT: call {{.*}}@__liballocsite_v1_malloc
+// CHECK-NOT: store volatile
+// CHECK: call {{.*}}@__liballocsite_v1_malloc_by_context(i64 {{.*}}1, {{.*}}@__allocsite_sites.allocates{{.*}}, i64 %[[V]])
+// CHECK: %[[W:.*]] = add i64 %[[V]],
+// CHECK-NOT: store volatile
+// CHECK: call {{.*}}@__liballocsite_v1_malloc_by_context({{.*}}, i64 %[[W]])
 void *kept[3];
 APART void allocates(void) {
     kept[0] = malloc(1);

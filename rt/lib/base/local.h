@@ -96,6 +96,12 @@ struct scope {
     const void *beyond; /* on the stack, in the frame that opened it: those below are the callee's */
 };
 
+/* The thread's own stack as far as it is known to be readable (walk/reads.h); empty: not known. */
+struct own_stack {
+    uintptr_t low, high;
+    uintptr_t hole; /* nothing below it is part of the stack */
+};
+
 #define SCOPE_BLOCKS 8
 
 struct billed {
@@ -123,7 +129,9 @@ struct local {
     uint32_t billed_count;              /* blocks billed to the scope that lifts others or to one alone */
     struct billed billed[SCOPE_BLOCKS]; /* the first ones of them */
     const void *newest;                 /* with temporary=1: the block that was allocated last */
-    bool diverted; /* handover, silent or scope.active: an unsited allocation is not its module's */
+    struct own_stack stack;
+    uint32_t context_last; /* the thread's last one (bill/contexts.h) */
+    bool diverted;         /* handover, silent or scope.active: an unsited allocation is not its module's */
 };
 
 extern __thread struct local local __attribute__((tls_model("initial-exec"), visibility("hidden")));

@@ -11,7 +11,6 @@ enum { NUMBER_BITS = 18, SIZE_FIRST = 1 << 12, SIZE_LAST = 1 << NUMBER_BITS, STE
 #define NUMBER_MASK ((UINT32_C(1) << NUMBER_BITS) - 1)
 
 __thread uint64_t context;
-__thread uint32_t context_last;
 struct context_known *contexts;
 bool contexts_hot, contexts_full;
 
@@ -23,6 +22,8 @@ static uint64_t numbers; /* given so far; those beyond the last are given again 
 bool contexts_begin(void) {
     table = os_map(2 * sizeof *table * SIZE_LAST, OS_FORK_KEEPS);
     contexts = table ? os_map(sizeof *contexts << NUMBER_BITS, OS_FORK_KEEPS) : NULL;
+    if (contexts)
+        contexts->key = ALLOCSITE_KEY_NONE;
     return contexts;
 }
 
@@ -36,6 +37,12 @@ static inline uint32_t tag_of(uint64_t hash) {
     return (uint32_t)(hash >> 32) & ~NUMBER_MASK;
 }
 
+/* It is the thread's last one now, and comes after the one before. */
+static inline void follow(uint32_t bytes) {
+    __atomic_store_n(&context_at(local.context_last)->next, bytes, __ATOMIC_RELAXED);
+    local.context_last = bytes;
+}
+
 /* Nothing is taken out, so behind a free word there is nothing. */
 uint32_t context_find(uint64_t hash) {
     uint32_t of_size = __atomic_load_n(&size, __ATOMIC_RELAXED), tag = tag_of(hash), word = 1;
@@ -43,11 +50,10 @@ uint32_t context_find(uint64_t hash) {
         word = __atomic_load_n(word_of(of_size, hash, i), __ATOMIC_RELAXED);
         if (!word || (word ^ tag) & ~NUMBER_MASK)
             continue;
-        uint32_t number = word & NUMBER_MASK, key = context_key_at(number, hash);
+        uint32_t bytes = (word & NUMBER_MASK) * (uint32_t)sizeof *contexts, key = context_key_at(bytes, hash);
         if (UNLIKELY(key == ALLOCSITE_KEY_NONE))
             continue;
-        __atomic_store_n(&contexts[context_last].next, number, __ATOMIC_RELAXED);
-        context_last = number;
+        follow(bytes);
         return key;
     }
     return ALLOCSITE_KEY_NONE;
@@ -75,8 +81,7 @@ void context_keep(uint64_t hash, uint32_t key) {
     __atomic_thread_fence(__ATOMIC_RELEASE);
     __atomic_store_n(&known->key, key, __ATOMIC_RELAXED);
     __atomic_store_n(&known->hash, hash, __ATOMIC_RELEASE);
-    __atomic_store_n(&contexts[context_last].next, number, __ATOMIC_RELAXED);
-    context_last = number;
+    follow(number * (uint32_t)sizeof *contexts);
     enter(now, hash, number);
     if (count > now / 2 && now < SIZE_LAST)
         grow(now, number);

@@ -3,9 +3,10 @@
  *
  * A function that was compiled with -fallocsite-contexts makes a number of what its caller has stored in
  * `context` and of the address that it returns to, and stores that before each call that may come to an
- * allocation (plugin/emit/contexts.cpp). So behind a return address in such code stands the number of the
- * very function that it returns to, and by induction the number of an allocation stands for all frames out to
- * the first one of other code. What a function finds that other code has called may be anyone's.
+ * allocation, or passes it to the entry (plugin/emit/contexts.cpp). So behind a return address in such code
+ * stands the number of the very function that it returns to, and by induction the number of an allocation
+ * stands for all frames out to the first one of other code. What a function finds that other code has called
+ * may be anyone's.
  *
  * A stack is therefore kept under its number only if no frame of the program is beyond such a one: when the
  * stack is whole, and ends behind its last marked one within the frames that start a program or a thread. Of
@@ -19,7 +20,7 @@
  * called back before: the number then is one that was used elsewhere, but at another depth, for whoever
  * stored it was called by what is still on the stack. So it is new here, and walked.
  *
- * The numbers have 64 bits, of which 63 count here: with 2^17 contexts the chance that any two of them are
+ * The numbers have 64 bits: with 2^17 contexts the chance that any two of them are
  * taken for one is below 1 in 10^9. contexts_check=1 walks at every allocation, and compares.
  *
  * Contexts stand in the order in which they came first, and each notes which one came after it the last time:
@@ -29,8 +30,8 @@
 #ifndef ALLOCSITE_LIB_BILL_CONTEXTS_H
 #define ALLOCSITE_LIB_BILL_CONTEXTS_H
 
-#include "base/hash.h"
 #include "format.h"
+#include "lib/base/local.h"
 #include "lib/base/macros.h"
 #include "lib/base/slot.h"
 #include "lib/walk/reads.h"
@@ -44,14 +45,11 @@ extern ALLOCSITE_EXPORT __thread uint64_t context __attribute__((tls_model("init
 struct context_known {
     uint64_t hash; /* 0: none; written last */
     uint32_t key;  /* of its part, or of the slot that has no room for that */
-    uint32_t next; /* the context that came after it */
+    uint32_t next; /* the context that came after it, in bytes from number 0 */
 };
 
 /* Number 0 is none's. NULL: there are none. */
 extern struct context_known *contexts __attribute__((visibility("hidden")));
-
-/* The number of the thread's last one. */
-extern __thread uint32_t context_last __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
 /* Whether there are any, and nothing but a look at them is asked for. */
 extern bool contexts_hot __attribute__((visibility("hidden")));
@@ -62,17 +60,31 @@ extern bool contexts_full __attribute__((visibility("hidden")));
 /* False: no memory. */
 bool contexts_begin(void);
 
-/* frame: of a function that the allocation's caller has called, or a function of the runtime. */
-static inline uint64_t context_hash(uint32_t key, const void *frame) {
-    uint64_t depth = walk_known.high - (uintptr_t)frame, back = ((const uintptr_t *)frame)[1];
-    return hash_more(context + (back << 32 | back >> 32) + ((uint64_t)unloads_begun() << 40),
-                     depth << 32 | key) |
-           1;
+/* Odd, and else of no structure. */
+#define CONTEXT_SPREAD 0xE7037ED1A0B428DBu
+
+/* frame: of a function that the allocation's caller has called, or a function of the runtime. What it returns
+ * to goes on as the contexts do; depth and key are spread over all bits, so that it takes the one difference
+ * of 2^64 in the former to make up for one in the latter. */
+static inline uint64_t context_hash_of(uint64_t value, uint32_t key, const void *frame) {
+    uint64_t depth = local.stack.high - (uintptr_t)frame, back = ((const uintptr_t *)frame)[1];
+    uint64_t rest = depth << 32 | key;
+    rest = rest >> KEY_SHIFT | rest << (64 - KEY_SHIFT);
+    return (value + unloads_both()) * ALLOCSITE_CONTEXT_FACTOR + back + rest * CONTEXT_SPREAD;
 }
 
-/* Its key, if the number still is that of this one; else ALLOCSITE_KEY_NONE. */
-static inline uint32_t context_key_at(uint32_t number, uint64_t hash) {
-    const struct context_known *known = &contexts[number];
+static inline uint64_t context_hash(uint32_t key, const void *frame) {
+    return context_hash_of(context, key, frame);
+}
+
+static inline struct context_known *context_at(uint32_t bytes) {
+    return (struct context_known *)((char *)contexts + bytes);
+}
+
+/* Its key, if the place still is that of this one; else ALLOCSITE_KEY_NONE. With KEY_SLOW it is the slot's.
+ */
+static inline uint32_t context_key_at(uint32_t bytes, uint64_t hash) {
+    const struct context_known *known = context_at(bytes);
     if (__atomic_load_n(&known->hash, __ATOMIC_ACQUIRE) != hash)
         return ALLOCSITE_KEY_NONE;
     uint32_t key = __atomic_load_n(&known->key, __ATOMIC_ACQUIRE);
@@ -84,11 +96,13 @@ uint32_t context_find(uint64_t hash);
 
 /* The same, if it is the one that came after the thread's last one before. */
 static inline uint32_t context_guessed(uint64_t hash) {
-    uint32_t number = __atomic_load_n(&contexts[context_last].next, __ATOMIC_RELAXED);
-    uint32_t key = context_key_at(number, hash);
-    if (LIKELY(key != ALLOCSITE_KEY_NONE))
-        context_last = number;
-    return key;
+    uint32_t bytes = __atomic_load_n(&context_at(local.context_last)->next, __ATOMIC_RELAXED);
+    const struct context_known *known = context_at(bytes);
+    if (UNLIKELY(__atomic_load_n(&known->hash, __ATOMIC_ACQUIRE) != hash))
+        return ALLOCSITE_KEY_NONE;
+    uint32_t key = __atomic_load_n(&known->key, __ATOMIC_ACQUIRE);
+    local.context_last = bytes;
+    return LIKELY(__atomic_load_n(&known->hash, __ATOMIC_RELAXED) == hash) ? key : ALLOCSITE_KEY_NONE;
 }
 
 void context_keep(uint64_t hash, uint32_t key);

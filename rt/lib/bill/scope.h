@@ -18,7 +18,7 @@ struct scope scope_open(uint32_t slot, bool lifts, enum family, size_t bill, siz
 /* Goes back to a scope; what was billed inside is told to it if it lifts. */
 void scope_return(struct scope *around);
 
-/* The first call of a site, the runtime is off, or the thread is within a scope. */
+/* The first call of a site, one that keeps stacks, the runtime is off, or the thread is within a scope. */
 void scope_open_unready(struct scope *around, struct allocsite_site *, const void *beyond);
 
 static inline void scope_close(struct scope *around) {

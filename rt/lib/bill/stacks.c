@@ -88,13 +88,12 @@ void stacks_tell(void) {
         stack_sites_tell(wanted);
 }
 
-static void note_walk(const struct walked *walked) {
+static void note_walk(size_t count, size_t by_pointer, enum walk_end end) {
     struct profile_walks *walks = &store_header()->walks;
     walks->depth = kept;
-    size_t by_pointer = walk_by_pointer(walked->frames, walked->count);
     __atomic_fetch_add(&walks->by_frame_pointer, by_pointer, __ATOMIC_RELAXED);
-    __atomic_fetch_add(&walks->by_table, walked->count - by_pointer, __ATOMIC_RELAXED);
-    __atomic_fetch_add(&walks->ended_early, walked->end == WALK_LOST, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&walks->by_table, count - by_pointer, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&walks->ended_early, end == WALK_LOST, __ATOMIC_RELAXED);
 }
 
 /* Sums of products of two frames each (NH of UMAC, RFC 4418), which do not wait for one another. */
@@ -128,7 +127,7 @@ static uint32_t part_for(uint32_t slot, const struct walked *walked, uint32_t un
     bool is_new;
     uint32_t part = part_stack(slot, step, &is_new);
     if (is_new)
-        note_walk(walked);
+        note_walk(walked->count, walk_by_pointer(walked->frames, walked->count), walked->end);
     return part;
 }
 
@@ -279,7 +278,7 @@ static void note_why(const struct walked *walked) {
 #define ROOT_MOST_OTHER 1
 
 static bool is_root(const void *const *frames, size_t count, const void *innermost) {
-    bool is_own = walk_known.high - (uintptr_t)innermost < walk_known.high - walk_known.low;
+    bool is_own = local.stack.high - (uintptr_t)innermost < local.stack.high - local.stack.low;
     for (size_t i = 0; i < count; i++)
         if (walk_is_signal(frames[i]))
             return false;
@@ -323,7 +322,40 @@ static COLD void check_context(uint32_t part, uint32_t slot, const void *frame) 
         hole_set(HOLE_CONTEXTS);
 }
 
+/* From here on the number stands for this part, or with KEY_SLOW for the slot alone. */
+static void keep_context(uint64_t hash, uint32_t key) {
+    context_keep(hash, key);
+    has_contexts = true;
+    contexts_hot = !has_list && !is_checked;
+}
+
+/* The part of a stack that goes on as the last one did; NO_SLOT: it does not, or there is no room. */
+static uint32_t find_known_part(uint32_t slot, const void *frame, uint32_t unloads_before) {
+    struct steps_stack stack;
+    if (kept != STACKS_WHOLE || beyond_for(slot) ||
+        !steps_find_known(&stack, frame, context, part_stack_has_room(), unloads_before))
+        return NO_SLOT;
+    bool is_new;
+    uint32_t part = part_stack(slot, stack.step, &is_new);
+    if (is_new)
+        note_walk(stack.count, stack.by_pointer, WALK_OUTERMOST);
+    return part;
+}
+
+static uint32_t part_known(uint32_t slot, const void *frame, uint64_t hash) {
+    int error = errno;
+    uint32_t unloads_before = unloads_begun(), part = find_known_part(slot, frame, unloads_before);
+    errno = error;
+    if (part != NO_SLOT && unloads_none_since(unloads_before))
+        keep_context(hash, KEY(part));
+    contexts_full = contexts_hot && is_full();
+    return part;
+}
+
 static __attribute__((noinline)) uint32_t key_walked(uint32_t slot, const void *frame, uint64_t hash) {
+    uint32_t known = part_known(slot, frame, hash);
+    if (known != NO_SLOT)
+        return KEY(known);
     struct look look;
     look_begin(&look, frame, beyond_for(slot));
     const struct walked *walked = &look.walked;
@@ -332,9 +364,8 @@ static __attribute__((noinline)) uint32_t key_walked(uint32_t slot, const void *
     if (!is_certain && kept == STACKS_WHOLE && walked->end != WALK_LOST && record_at(slot)->site)
         note_why(walked);
     if (is_certain && unloads_none_since(look.unloads_before)) {
-        context_keep(hash, KEY(part));
-        has_contexts = true;
-        contexts_hot = !has_list && !is_checked;
+        keep_context(hash, part != slot ? KEY(part) : KEY(part) | KEY_SLOW);
+        steps_know(frame, context);
     }
     look_end(&look);
     contexts_full = contexts_hot && is_full();
@@ -346,7 +377,9 @@ uint32_t stack_key_seen(uint32_t key, const void *frame) {
     if (UNLIKELY(!kept) || (UNLIKELY(has_list) && record_at(slot)->is_listed))
         return ALLOCSITE_KEY_NONE;
     uint64_t hash = context_hash(key, frame);
-    uint32_t known = has_contexts ? context_find(hash) : ALLOCSITE_KEY_NONE;
+    uint32_t known = has_contexts ? context_guessed(hash) : ALLOCSITE_KEY_NONE;
+    if (has_contexts && known == ALLOCSITE_KEY_NONE)
+        known = context_find(hash);
     if (UNLIKELY(known == ALLOCSITE_KEY_NONE))
         return is_full() ? KEY(without_stack(slot)) : key_walked(slot, frame, hash);
     uint32_t part = key_slot(known);

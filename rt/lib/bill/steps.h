@@ -8,6 +8,7 @@
 #define ALLOCSITE_LIB_BILL_STEPS_H
 
 #include "lib/store/names.h"
+#include "lib/walk/walk.h"
 
 #include <stddef.h>
 
@@ -15,5 +16,21 @@
  * not known and none may be added. unloads_before: their number before the stack was walked (who/unloads.h).
  */
 profile_name steps_find(const void *const *frames, size_t count, bool may_add, uint32_t unloads_before);
+
+/* The functions of the stack that was looked for last keep their contexts, and nothing that does not is among
+ * its frames but at the root: so what is called from one of them is known by their numbers. frame, context:
+ * as walk_marked has them. */
+void steps_know(const void *frame, uint64_t context);
+
+/* A stack that has its outer frames in common with that one. */
+struct steps_stack {
+    profile_name step; /* as steps_find */
+    size_t count;      /* frames, of which so many callers were found by a frame pointer */
+    size_t by_pointer;
+};
+
+/* Walks only what the last one did not have. False: it has nothing in common. */
+bool steps_find_known(struct steps_stack *, const void *frame, uint64_t context, bool may_add,
+                      uint32_t unloads_before);
 
 #endif

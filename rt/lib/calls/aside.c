@@ -84,6 +84,8 @@ static int find_definition(struct dl_phdr_info *object, size_t size, void *name)
     return image_read(&image, object) && !elf_is_own(image.symbols) && image_symbol(&image, name);
 }
 
+#define ENTRY_MOST 64 /* characters of those that a context is passed to */
+
 static bool is_entry(const char *symbol) {
     return strncmp(symbol, ALLOCSITE_ENTRY_PREFIX, strlen(ALLOCSITE_ENTRY_PREFIX)) == 0;
 }
@@ -95,8 +97,21 @@ static bool is_elsewhere(const char *name) {
     return is_in_all || dl_iterate_phdr(find_definition, (void *)(uintptr_t)name);
 }
 
+/* That of the entry that a context is passed to is the entry's own, for an argument too many does no harm. */
+static const char *plain_entry(const char *symbol, char name[ENTRY_MOST]) {
+    const char *suffix = is_entry(symbol) ? strstr(symbol, ALLOCSITE_BY_CONTEXT_SUFFIX) : NULL;
+    size_t length = suffix ? (size_t)(suffix - symbol) : ENTRY_MOST;
+    if (length >= ENTRY_MOST)
+        return symbol;
+    memcpy(name, symbol, length);
+    name[length] = '\0';
+    return name;
+}
+
 /* Where references to one of our symbols are to go; 0: that is not known, or nowhere else. */
 static uintptr_t target_of(const char *symbol) {
+    char entry[ENTRY_MOST];
+    symbol = plain_entry(symbol, entry);
     uintptr_t ours = led ? led(symbol) : 0;
     if (ours)
         return ours;

@@ -16,6 +16,13 @@
     ALLOCSITE_EXPORT result ALLOCSITE_ENTRY(name)(__VA_ARGS__, struct allocsite_site * site);                \
     ALLOCSITE_EXPORT result ALLOCSITE_ENTRY(name)(__VA_ARGS__, struct allocsite_site * site)
 
+/* What functions that keep their contexts call in its place: `value` is theirs. */
+#define ENTRY_BY_CONTEXT(result, name, ...)                                                                  \
+    ALLOCSITE_EXPORT result ALLOCSITE_BY_CONTEXT(name)(__VA_ARGS__, struct allocsite_site * site,            \
+                                                       uint64_t value);                                      \
+    ALLOCSITE_EXPORT result ALLOCSITE_BY_CONTEXT(name)(__VA_ARGS__, struct allocsite_site * site,            \
+                                                       uint64_t value)
+
 /* The same for a function without parameters. */
 #define ENTRY0(result, name)                                                                                 \
     ALLOCSITE_EXPORT result ALLOCSITE_ENTRY(name)(struct allocsite_site * site);                             \

@@ -32,6 +32,22 @@ ENTRY(void *, calloc, size_t n, size_t size) {
     return own_alloc(kept_site, p, bytes, FAMILY_MALLOC);
 }
 
+ENTRY_BY_CONTEXT(void *, malloc, size_t n) {
+    KEEP(struct allocsite_site *, kept_site, site);
+    KEEP(size_t, bytes, n);
+    KEEP(uint64_t, kept_value, value);
+    void *p = next.malloc(n);
+    return own_alloc_by_context(kept_site, p, bytes, FAMILY_MALLOC, kept_value, OWN_FRAME);
+}
+
+ENTRY_BY_CONTEXT(void *, calloc, size_t n, size_t size) {
+    KEEP(struct allocsite_site *, kept_site, site);
+    KEEP(size_t, bytes, n * size);
+    KEEP(uint64_t, kept_value, value);
+    void *p = next.calloc(n, size);
+    return own_alloc_by_context(kept_site, p, bytes, FAMILY_MALLOC, kept_value, OWN_FRAME);
+}
+
 ENTRY(void *, realloc, void *old, size_t n) {
     return own_realloc(old, n, site);
 }

@@ -94,6 +94,25 @@ static inline __attribute__((always_inline)) void *sited_plain(struct operator_n
     return LIKELY(p) ? p : operator_new_sited(op, bytes, 0, nothrow, kept_site);
 }
 
+/* Whoever replaced the operator may keep contexts. */
+static COLD void *operator_new_by_context(struct operator_new *op, size_t n, struct allocsite_site *site,
+                                          uint64_t value) {
+    context = value;
+    return operator_new_sited(op, n, 0, NULL, site);
+}
+
+static inline __attribute__((always_inline)) void *plain_by_context(struct operator_new *op, size_t n,
+                                                                    enum family family,
+                                                                    struct allocsite_site *site,
+                                                                    uint64_t value, const void *frame) {
+    KEEP(struct allocsite_site *, kept_site, site);
+    KEEP(size_t, bytes, n);
+    KEEP(uint64_t, kept_value, value);
+    void *p = OPERATORS_HAVE_FAST ? op->fast(n + !n) : NULL;
+    return LIKELY(p) ? own_alloc_by_context(kept_site, p, bytes, family, kept_value, frame)
+                     : operator_new_by_context(op, bytes, kept_site, kept_value);
+}
+
 static inline __attribute__((always_inline)) void *sited_aligned(struct operator_new *op, size_t n,
                                                                  size_t align, enum family family,
                                                                  const void *nothrow,
@@ -112,6 +131,14 @@ ENTRY(void *, _Znwm, size_t n) {
 
 ENTRY(void *, _Znam, size_t n) {
     return sited_plain(&operators_new[NEW_ARRAY], n, FAMILY_NEW_ARRAY, NULL, site);
+}
+
+ENTRY_BY_CONTEXT(void *, _Znwm, size_t n) {
+    return plain_by_context(&operators_new[NEW], n, FAMILY_NEW, site, value, OWN_FRAME);
+}
+
+ENTRY_BY_CONTEXT(void *, _Znam, size_t n) {
+    return plain_by_context(&operators_new[NEW_ARRAY], n, FAMILY_NEW_ARRAY, site, value, OWN_FRAME);
 }
 
 ENTRY(void *, _ZnwmRKSt9nothrow_t, size_t n, const void *nothrow) {

@@ -165,7 +165,7 @@ static void collect_walked_for(struct report *report) {
     report->walked_for = paths;
 }
 
-bool collect(struct report *report, bool with_stacks, bool is_end) {
+bool collect(struct report *report, enum collect_stacks which, bool is_end) {
     static char directory[PATH_MAX];
     struct rows rows;
     struct frames frames;
@@ -181,7 +181,7 @@ bool collect(struct report *report, bool with_stacks, bool is_end) {
     sums_know_inherited();
     report->forked = slots_know_inherited() && !store_header()->resets;
     if (!rows_collect(&rows, record_count()) ||
-        !frames_open(&frames, &rows, with_stacks && report->walks.depth, is_end))
+        !frames_open(&frames, &rows, report->walks.depth ? which : COLLECT_NO_STACKS, is_end))
         return false;
     rows_enter(&rows, report, &frames);
     settle_peak(report, &rows, is_end);
@@ -189,7 +189,7 @@ bool collect(struct report *report, bool with_stacks, bool is_end) {
     collect_walked_for(report);
     if (is_end)
         collect_lost(report, &rows);
-    return frames_enter(&frames, report, &rows) && phases_enter(report, &rows) &&
+    return frames_enter(&frames, report, &rows) && phases_enter(report, &rows, &frames) &&
            collect_pairs(report, &rows);
 }
 

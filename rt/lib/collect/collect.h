@@ -8,11 +8,18 @@
 
 #include <stddef.h>
 
+/* Which stacks a report has. Thousands may be known, and to name their frames is most of the work. */
+enum collect_stacks {
+    COLLECT_NO_STACKS,
+    COLLECT_MAIN_STACKS, /* of each row the one with the most bytes */
+    COLLECT_ALL_STACKS,
+};
+
 /* Fills report with what all threads have counted so far. Threads that run on meanwhile may or may not be in
- * it with their last calls. with_stacks: with what each stack counted. is_end: of a process that has come to
- * its end; else nothing is done that is not safe in a signal handler. False: no memory. Memory that it points
- * at lives until collect_done, which is to be called in any case. */
-bool collect(struct report *report, bool with_stacks, bool is_end);
+ * it with their last calls. is_end: of a process that has come to its end; else nothing is done that is not
+ * safe in a signal handler. False: no memory. Memory that it points at lives until collect_done, which is to
+ * be called in any case. */
+bool collect(struct report *report, enum collect_stacks, bool is_end);
 void collect_done(void);
 
 /* Looks for the holes that only a look shows, and tells the header of all. Takes a lock of the dynamic

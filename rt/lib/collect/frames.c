@@ -27,11 +27,36 @@ static bool has_counted(const struct rows *rows, uint32_t slot) {
     return counters_have_come(&rows->sites[slot].counters);
 }
 
+/* Whether it is one of the stacks that the report has. */
+static bool has_stack(const struct frames *frames, const struct rows *rows, uint32_t slot,
+                      const struct record *record) {
+    return record->what == PROFILE_STACK && frames->which != COLLECT_NO_STACKS &&
+           (frames->main ? frames->main[record->parent] == slot : has_counted(rows, slot));
+}
+
+/* The first of equals, as report_prepare has it. */
+static void find_main_stack(uint32_t *main, const struct rows *rows, uint32_t slot) {
+    const struct record *record = record_at(slot);
+    if (!record || record->what != PROFILE_STACK || !has_counted(rows, slot))
+        return;
+    uint32_t *found = &main[record->parent];
+    if (!*found ||
+        counters_bytes(&rows->sites[slot].counters) > counters_bytes(&rows->sites[*found].counters))
+        *found = slot;
+}
+
+static bool find_main_stacks(struct frames *frames, const struct rows *rows) {
+    frames->main = collect_take(rows->slots * sizeof *frames->main);
+    for (uint32_t slot = 1; frames->main && slot < rows->slots; slot++)
+        find_main_stack(frames->main, rows, slot);
+    return frames->main;
+}
+
 static void want_slot(struct frames *frames, const struct rows *rows, uint32_t slot) {
     const struct record *record = record_at(slot);
     if (!record)
         return;
-    if (record->what == PROFILE_STACK && frames->has_stacks && has_counted(rows, slot))
+    if (has_stack(frames, rows, slot, record))
         want_stack(frames, rows, record);
     else if (record->what == PROFILE_CALLER || record->what == PROFILE_MODULE)
         want_module(frames, rows, record->module->slot);
@@ -50,10 +75,10 @@ static void open_modules(struct frames *frames, const struct rows *rows, bool is
     symbols_find(frames->symbols, frames->module_count, is_end);
 }
 
-bool frames_open(struct frames *frames, const struct rows *rows, bool has_stacks, bool is_end) {
-    *frames = (struct frames){.has_stacks = has_stacks};
+bool frames_open(struct frames *frames, const struct rows *rows, enum collect_stacks which, bool is_end) {
+    *frames = (struct frames){.which = which};
     frames->numbers = collect_take(rows->slots * sizeof *frames->numbers);
-    if (!frames->numbers)
+    if (!frames->numbers || (which == COLLECT_MAIN_STACKS && !find_main_stacks(frames, rows)))
         return false;
     for (uint32_t slot = 1; slot < rows->slots; slot++)
         want_slot(frames, rows, slot);
@@ -90,11 +115,16 @@ static size_t enter_stack(const struct frames *frames, struct report *report, co
     return stack->frame_count;
 }
 
+bool frames_have_stack(const struct frames *frames, const struct rows *rows, uint32_t slot) {
+    const struct record *record = record_at(slot);
+    return record && has_stack(frames, rows, slot, record) && rows_of(rows, slot);
+}
+
 static bool enter_stacks(const struct frames *frames, struct report *report, const struct rows *rows) {
     struct report_frame *to = collect_take(frames->step_count * sizeof *to);
     report->stacks = collect_take(frames->stack_count * sizeof *report->stacks);
     for (uint32_t slot = 1; to && report->stacks && slot < rows->slots; slot++)
-        if (rows_have_stack(rows, slot))
+        if (frames_have_stack(frames, rows, slot))
             to += enter_stack(frames, report, rows, slot, to);
     return to && report->stacks;
 }
@@ -102,5 +132,5 @@ static bool enter_stacks(const struct frames *frames, struct report *report, con
 bool frames_enter(const struct frames *frames, struct report *report, const struct rows *rows) {
     report->modules = frames->modules;
     report->modules_size = frames->module_count;
-    return !frames->has_stacks || enter_stacks(frames, report, rows);
+    return frames->which == COLLECT_NO_STACKS || enter_stacks(frames, report, rows);
 }

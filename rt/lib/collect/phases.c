@@ -68,12 +68,13 @@ static void enter_phase(void *context, uint32_t number, const struct tally *tall
     of->count++;
 }
 
-/* Without stacks in the report a site has what was counted in them. */
-static void visit_slots(struct slot_phases *of, const struct report *report, const struct rows *rows) {
+/* A site has what was counted in stacks that the report does not have. */
+static void visit_slots(struct slot_phases *of, const struct report *report, const struct rows *rows,
+                        const struct frames *frames) {
     const struct report_stack *next = report->stacks;
     for (uint32_t slot = 1; slot < rows->slots; slot++) {
         of->site = rows_of(rows, slot);
-        of->stack = report->stack_count && rows_have_stack(rows, slot) ? next++ : NULL;
+        of->stack = frames_have_stack(frames, rows, slot) ? next++ : NULL;
         if (of->site && slot_is_in_totals(slot))
             threads_visit(slot, enter_phase, of);
     }
@@ -87,20 +88,20 @@ static bool has_phases(const struct report *report) {
 }
 
 /* What was counted before a reset is in the slabs still, but not in the sites. */
-static bool enter_phases(struct report *report, const struct rows *rows) {
+static bool enter_phases(struct report *report, const struct rows *rows, const struct frames *frames) {
     struct slot_phases all = {.room = 0};
     if (!has_phases(report) || store_header()->resets)
         return true;
-    visit_slots(&all, report, rows);
+    visit_slots(&all, report, rows, frames);
     report->phases = collect_take(all.count * sizeof *report->phases);
     if (!report->phases)
         return false;
     struct slot_phases entered = {.report = report, .room = all.count};
-    visit_slots(&entered, report, rows);
+    visit_slots(&entered, report, rows, frames);
     report->phase_count = entered.count;
     return true;
 }
 
-bool phases_enter(struct report *report, const struct rows *rows) {
-    return enter_parts(report, &rows->flows) && enter_phases(report, rows);
+bool phases_enter(struct report *report, const struct rows *rows, const struct frames *frames) {
+    return enter_parts(report, &rows->flows) && enter_phases(report, rows, frames);
 }

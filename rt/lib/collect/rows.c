@@ -142,8 +142,3 @@ struct report_site *rows_of(const struct rows *rows, uint32_t slot) {
     slot = slot_row(slot);
     return slot < rows->slots && rows->sites[slot].view.module ? &rows->sites[slot] : NULL;
 }
-
-bool rows_have_stack(const struct rows *rows, uint32_t slot) {
-    return is_stack(record_at(slot)) && counters_have_come(&rows->sites[slot].counters) &&
-           rows_of(rows, slot);
-}

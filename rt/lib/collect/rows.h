@@ -3,6 +3,7 @@
 #ifndef ALLOCSITE_LIB_COLLECT_ROWS_H
 #define ALLOCSITE_LIB_COLLECT_ROWS_H
 
+#include "lib/collect/collect.h"
 #include "lib/count/sums.h"
 #include "lib/who/modules.h"
 #include "model/report.h"
@@ -15,17 +16,21 @@ struct frames {
     struct symbols_of *symbols; /* by number */
     struct report_module *modules;
     size_t module_count;
-    bool has_stacks;
+    enum collect_stacks which;
+    uint32_t *main; /* by slot of a row, that of its stack with the most bytes; NULL: all stacks, or none */
     size_t stack_count, step_count;
 };
 
 struct rows;
 
-/* Looks for the modules of all addresses, with has_stacks also of those in stacks. False: no memory. */
-bool frames_open(struct frames *, const struct rows *, bool has_stacks, bool is_end);
+/* Looks for the modules of all addresses, also of those in stacks. False: no memory. */
+bool frames_open(struct frames *, const struct rows *, enum collect_stacks, bool is_end);
 
 /* The function that holds the call which returns to an address of the module; NULL: not known. */
 const char *frames_function(const struct frames *, uint32_t module, uint64_t address);
+
+/* Whether the slot is a stack that frames_enter puts into the report; it does so by rising slot. */
+bool frames_have_stack(const struct frames *, const struct rows *, uint32_t slot);
 
 /* Puts modules and stacks into the report, in which the rows are. False: no memory. */
 bool frames_enter(const struct frames *, struct report *, const struct rows *);
@@ -52,12 +57,8 @@ void rows_enter(struct rows *, struct report *, const struct frames *);
 /* The row that has a slot; NULL: there is none. */
 struct report_site *rows_of(const struct rows *, uint32_t slot);
 
-/* Whether the slot is a stack that frames_enter puts into the report, if it has any; it does so by rising
- * slot. */
-bool rows_have_stack(const struct rows *, uint32_t slot);
-
 /* ---- Puts what threads counted in phases into the report, in which the rows and stacks are. False: no
  * memory. */
-bool phases_enter(struct report *, const struct rows *);
+bool phases_enter(struct report *, const struct rows *, const struct frames *);
 
 #endif

@@ -78,10 +78,11 @@ static __attribute__((noinline)) void *alloc_walked(struct origin origin, void *
     return gain_any(key, p, bytes, family) ? p : alloc_slow(origin, p, bytes, family);
 }
 
-static inline void *gain_by_context(const struct allocsite_site *site, uint32_t key, void *p, uint64_t bytes,
-                                    enum family family) {
-    void *counted = own_gain(local.current, key, p, bytes, family, false);
-    if (UNLIKELY((key | KEY_SLOW) == site->key) && counted)
+static inline void *gain_by_context(uint32_t key, void *p, uint64_t bytes, enum family family) {
+    bool has_stack = LIKELY(!(key & KEY_SLOW)) || key == ALLOCSITE_KEY_NONE;
+    uint32_t slot_key = has_stack ? key : key & ~KEY_SLOW;
+    void *counted = own_gain(local.current, slot_key, p, bytes, family, false);
+    if (UNLIKELY(!has_stack) && counted)
         stack_missing();
     return counted;
 }
@@ -91,8 +92,8 @@ static __attribute__((noinline)) void *alloc_otherwise(struct origin origin, voi
                                                        enum family family, const void *frame, uint64_t hash) {
     uint32_t key = hash ? context_find(hash) : ALLOCSITE_KEY_NONE;
     if (UNLIKELY(hash && contexts_full && key == ALLOCSITE_KEY_NONE))
-        context_keep(hash, key = origin.site->key & ~KEY_SLOW);
-    void *counted = hash ? gain_by_context(origin.site, key, p, bytes, family) : NULL;
+        context_keep(hash, key = origin.site->key);
+    void *counted = hash ? gain_by_context(key, p, bytes, family) : NULL;
     return counted ? counted : alloc_walked(origin, p, bytes, family, frame);
 }
 
@@ -106,7 +107,7 @@ static __attribute__((noinline)) void *alloc_with_stack(struct origin origin, vo
         hash = context_hash(origin.site->key, frame);
         uint32_t key = context_guessed(hash);
         bool is_known = LIKELY(key != ALLOCSITE_KEY_NONE);
-        void *counted = is_known ? gain_by_context(origin.site, key, p, bytes, family) : NULL;
+        void *counted = is_known ? gain_by_context(key, p, bytes, family) : NULL;
         if (LIKELY(counted != NULL))
             return counted;
     }
@@ -149,6 +150,24 @@ void *own_alloc_slow(struct origin origin, void *p, uint64_t bytes, enum family 
         return alloc_in_detail(origin, p, bytes, family);
     void *counted = gain_second(key_at_hand(origin), p, bytes, family);
     return counted ? counted : alloc_slow(origin, p, bytes, family);
+}
+
+/* The block of a site that has no room for more stacks: the hot path has just found that. */
+static inline void *gain_without_stack(const struct allocsite_site *site, void *p, uint64_t bytes,
+                                       enum family family, uint64_t value, const void *frame) {
+    if (!contexts_hot || !(site->key & KEY_SLOW))
+        return NULL;
+    uint32_t key = context_key_at(local.context_last, context_hash_of(value, site->key, frame));
+    return key == site->key ? gain_by_context(key, p, bytes, family) : NULL;
+}
+
+void *own_alloc_slow_by_context(struct allocsite_site *site, void *p, uint64_t bytes, enum family family,
+                                uint64_t value) {
+    void *counted = gain_without_stack(site, p, bytes, family, value, OWN_FRAME);
+    if (counted)
+        return counted;
+    context = value;
+    return runtime_off ? p : own_alloc_slow((struct origin){.site = site}, p, bytes, family);
 }
 
 void own_failed(struct origin origin) {

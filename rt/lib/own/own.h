@@ -8,6 +8,7 @@
 #include "lib/base/macros.h"
 #include "lib/base/slot.h"
 #include "lib/base/state.h"
+#include "lib/bill/contexts.h"
 #include "lib/bill/lifted.h"
 #include "lib/bill/origin.h"
 #include "lib/count/change.h"
@@ -17,6 +18,9 @@
 
 /* Calls that the hot path leaves over. All keep errno. p: what the allocator gave, NULL if it failed. */
 void *own_alloc_slow(struct origin, void *p, uint64_t bytes, enum family);
+
+void *own_alloc_slow_by_context(struct allocsite_site *, void *p, uint64_t bytes, enum family,
+                                uint64_t value);
 
 /* Counts a block that no allocator gave. */
 void own_mark(const void *p, uint64_t bytes, struct origin);
@@ -117,6 +121,20 @@ static inline __attribute__((always_inline)) void *own_alloc_made(struct allocsi
     if (LIKELY(counted != NULL) || !p)
         return counted;
     return runtime_off ? p : own_alloc_slow((struct origin){.site = site}, p, bytes, family);
+}
+
+/* Of a function of the runtime that jumps to others when it has done: where their frames are, too. */
+#define OWN_FRAME ((const void *)((const uintptr_t *)__builtin_dwarf_cfa() - 2))
+
+/* Where the caller's context is passed, and not stored. */
+static inline __attribute__((always_inline)) void *own_alloc_by_context(struct allocsite_site *site, void *p,
+                                                                        uint64_t bytes, enum family family,
+                                                                        uint64_t value, const void *frame) {
+    uint32_t key = site->key;
+    if (LIKELY(key & KEY_SLOW) && LIKELY(contexts_hot))
+        key = context_guessed(context_hash_of(value, key, frame));
+    void *counted = own_gain(local.current, key, p, bytes, family, false);
+    return LIKELY(counted != NULL) ? counted : own_alloc_slow_by_context(site, p, bytes, family, value);
 }
 
 /* Calls other than the look at the peak are left to the slow way, or more than the call of the allocator

@@ -95,9 +95,10 @@ static void write_sites(struct out *out, struct report *report, const struct opt
 static int write_report(int fd, const struct options *options, bool is_end, char *buffer, size_t size) {
     struct report report;
     struct out out;
-    bool with_stacks = options->format == FORMAT_JSON || options->by == BY_STACK ||
-                       (is_end && !format_is_for_programs(options->format));
-    if (!collect(&report, with_stacks, is_end))
+    enum collect_stacks which = options->format == FORMAT_JSON || options->by == BY_STACK ? COLLECT_ALL_STACKS
+                                : is_end && !format_is_for_programs(options->format) ? COLLECT_MAIN_STACKS
+                                                                                     : COLLECT_NO_STACKS;
+    if (!collect(&report, which, is_end))
         return ENOMEM;
     if (report_filter_is_vain(&report, options->filter))
         os_say("filter: nothing that allocated matches ", options->filter);

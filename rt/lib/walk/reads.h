@@ -8,6 +8,8 @@
 #ifndef ALLOCSITE_LIB_WALK_READS_H
 #define ALLOCSITE_LIB_WALK_READS_H
 
+#include "lib/base/local.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -16,22 +18,14 @@ struct walk_reads {
     bool is_whole;        /* nothing behind end is to be read */
 };
 
-/* The thread's own stack as far as it is known to be readable; empty: not known. */
-struct walk_stack_known {
-    uintptr_t low, high;
-    uintptr_t hole; /* nothing below it is part of the stack */
-};
-extern __thread struct walk_stack_known walk_known
-    __attribute__((tls_model("initial-exec"), visibility("hidden")));
-
 void walk_reads_find(struct walk_reads *, uintptr_t sp);
 
 /* sp: a stack pointer whose page can be read. high is read once, and first: a signal handler may come that is
  * the first to walk. */
 static inline void walk_reads_begin(struct walk_reads *reads, uintptr_t sp) {
-    uintptr_t high = __atomic_load_n(&walk_known.high, __ATOMIC_ACQUIRE);
+    uintptr_t high = __atomic_load_n(&local.stack.high, __ATOMIC_ACQUIRE);
     *reads = (struct walk_reads){sp, high, true};
-    if (__builtin_expect(sp >= high || sp < walk_known.low, 0))
+    if (__builtin_expect(sp >= high || sp < local.stack.low, 0))
         walk_reads_find(reads, sp);
 }
 

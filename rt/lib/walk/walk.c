@@ -5,6 +5,7 @@
 
 #include "lib/base/macros.h"
 
+#include "format.h"
 #include "lib/base/os.h"
 #include "lib/base/os_process.h"
 #include "lib/walk/reads.h"
@@ -172,12 +173,41 @@ __attribute__((noinline)) size_t walk_stack_from(const void *pointer, const void
     return (size_t)(taken.next - frames);
 }
 
+static bool is_by_pointer(uint32_t rule) {
+    return rule_kind(rule) == RULE_POINTER || rule_kind(rule) == RULE_GUESS;
+}
+
+_Static_assert(ALLOCSITE_CONTEXT_FACTOR *ALLOCSITE_CONTEXT_INVERSE == 1, "");
+
+size_t walk_marked(const void *pointer, uint64_t context, const struct walk_marked *known, size_t count,
+                   struct walk_marked *frames, size_t max, size_t *same) {
+    struct frame frame = {.fp = (uintptr_t)pointer, .sp = (uintptr_t)__builtin_frame_address(0)};
+    uint32_t rule = RULE_MAKE(RULE_POINTER, RULE_SAVED(2), 2);
+    struct walk_reads reads;
+    size_t taken = 0;
+    *same = 0;
+    walk_reads_begin(&reads, frame.sp);
+    while (reads.is_whole && rule < RULE_PLAIN_END && rule_leads_on(rule) && step(&frame, rule, &reads)) {
+        rule = rule_at(frame.pc);
+        if (!(rule & RULE_CONTEXT) || taken == max)
+            break;
+        context = taken ? (context - frame.pc) * ALLOCSITE_CONTEXT_INVERSE : context;
+        while (count && known[count - 1].sp < frame.sp)
+            count--;
+        const struct walk_marked *there = &known[count - 1];
+        if (count && there->sp == frame.sp && there->pc == frame.pc && there->context == context) {
+            *same = count;
+            break;
+        }
+        frames[taken++] = (struct walk_marked){frame.pc, frame.sp, context, is_by_pointer(rule)};
+    }
+    return taken;
+}
+
 size_t walk_by_pointer(const void *const *frames, size_t count) {
     size_t found = 0;
-    for (size_t i = 1; i < count; i++) {
-        enum rule_kind kind = rule_kind(rule_at((uintptr_t)frames[i - 1]));
-        found += kind == RULE_POINTER || kind == RULE_GUESS;
-    }
+    for (size_t i = 1; i < count; i++)
+        found += is_by_pointer(rule_at((uintptr_t)frames[i - 1]));
     return found;
 }
 
@@ -206,8 +236,6 @@ bool walk_is_signal(const void *frame) {
 /* A step over more than this is none. */
 #define STEP_MOST ((uintptr_t)1 << 20)
 
-__thread struct walk_stack_known walk_known;
-
 /* The kernel puts these bytes behind the arguments, above the first frame. */
 static uintptr_t first_stack_end(void) {
     static uintptr_t end;
@@ -220,33 +248,33 @@ static uintptr_t first_stack_end(void) {
 static uintptr_t stack_end(uintptr_t sp) {
     if (first_stack_end() - sp < FIRST_STACK_MOST)
         return first_stack_end();
-    uintptr_t end = (uintptr_t)&walk_known;
+    uintptr_t end = (uintptr_t)&local;
     return end - sp < THREAD_STACK_MOST ? end : 0;
 }
 
 /* high is written last: a signal handler may come at any time, and walk. */
 static void begin_stack(uintptr_t end) {
     bool is_first_thread = syscall(SYS_gettid) == os_process();
-    walk_known.low = end & -PAGE;
-    walk_known.hole = is_first_thread && end != first_stack_end() ? walk_known.low : 0;
-    __atomic_store_n(&walk_known.high, end, __ATOMIC_RELEASE);
+    local.stack.low = end & -PAGE;
+    local.stack.hole = is_first_thread && end != first_stack_end() ? local.stack.low : 0;
+    __atomic_store_n(&local.stack.high, end, __ATOMIC_RELEASE);
 }
 
 /* Goes down from what is known to sp. */
 static bool prove(uintptr_t sp, uintptr_t end) {
-    if (!walk_known.high)
+    if (!local.stack.high)
         begin_stack(end);
-    if (walk_known.high != end)
+    if (local.stack.high != end)
         return false;
-    while (sp < walk_known.low) {
-        uintptr_t page = walk_known.low - PAGE;
-        if (page < walk_known.hole)
+    while (sp < local.stack.low) {
+        uintptr_t page = local.stack.low - PAGE;
+        if (page < local.stack.hole)
             return false;
         if (!os_can_read((const void *)page)) {
-            walk_known.hole = walk_known.low;
+            local.stack.hole = local.stack.low;
             return false;
         }
-        walk_known.low = page;
+        local.stack.low = page;
     }
     return true;
 }

@@ -64,6 +64,21 @@ void walk_frames(const uintptr_t registers[CFI_REGISTERS], uintptr_t begin, walk
 #define WALK_REGISTERS(registers) ((void)(registers))
 #endif
 
+/* A frame of a function that keeps its calling context. */
+struct walk_marked {
+    uintptr_t pc;
+    uintptr_t sp; /* at the call that returns there */
+    uint64_t context;
+    bool by_pointer; /* its caller is found by following a frame pointer */
+};
+
+/* As walk_stack_from, from a function that was called by one whose context that is, as far as frames are of
+ * such functions and nothing is in the way, and until one is the same as one of those that are known,
+ * outermost first: so are all beyond, for the number stands for them. Only of the thread's own stack. Returns
+ * how many were not known. same: how many of those that are known are beyond; 0: none. */
+size_t walk_marked(const void *pointer, uint64_t context, const struct walk_marked *known, size_t count,
+                   struct walk_marked *frames, size_t max, size_t *same);
+
 /* How many of these were found by following a frame pointer; the others were by unwind tables. */
 size_t walk_by_pointer(const void *const *frames, size_t count);
 

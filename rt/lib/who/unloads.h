@@ -11,13 +11,21 @@
 
 struct unloads {
     uint32_t begun, ended;
-};
+} __attribute__((aligned(8)));
 
 extern struct unloads unloads __attribute__((visibility("hidden")));
 
 /* To be asked before an address is looked at. */
 static inline uint32_t unloads_begun(void) {
     return __atomic_load_n(&unloads.begun, __ATOMIC_SEQ_CST);
+}
+
+/* A number that no two moments have in common between which a module was unloaded. */
+static inline uint64_t unloads_both(void) {
+    uint64_t both;
+    _Static_assert(sizeof both == sizeof unloads, "");
+    __builtin_memcpy(&both, &unloads, sizeof both);
+    return both;
 }
 
 /* Whether what was found since then may be kept. Who keeps it where others find it asks once more then. */
