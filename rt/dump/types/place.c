@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The layout of one type of debug information: what of it has a member, byte by byte. */
+#include "dump/types/bare_type.h"
+
+#include "dump/base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A type that has more is so large that its padding is counted from the first ones. */
+enum { STEPS_MAX = 1 << 20, EXTENTS_MAX = 1 << 18 };
+
+/* Of a longer text no more words are noted. */
+enum { TEXT_MAX = 256 };
+
+/* Unions and structs around the bytes that are room for an object. */
+enum { ROOM_DEPTH_MAX = 4 };
+
+struct laying {
+    struct type_source source;
+    struct type_layout *layout;
+    struct type_fields *fields; /* NULL: not wanted */
+    struct type_extent *extents;
+    size_t count, room;
+    const char *outer; /* the type's own member that is being laid */
+    unsigned steps;
+};
+
+static void add_extent(struct laying *laying, uint64_t start, uint64_t end, const char *inner) {
+    if (laying->count >= EXTENTS_MAX) {
+        laying->layout->is_partial = true;
+        return;
+    }
+    memory_grow(&laying->extents, laying->count, &laying->room, sizeof *laying->extents);
+    laying->extents[laying->count++] = (struct type_extent){start, end, laying->outer, inner};
+}
+
+/* Where a type goes. */
+struct spot {
+    uint64_t at;
+    const char *name; /* of the member */
+    int depth;        /* 0: it is the type itself */
+    const struct spot *around;
+    const char *member; /* as it is called in the source; NULL: a base class, or it has no name */
+    bool is_element, is_in_union;
+    uint64_t every; /* as of a field */
+};
+
+static void place(struct laying *, Dwarf_Off type, struct spot);
+
+/* It has all bytes up to the next member, as far as anybody knows. */
+static void place_unknown(struct laying *laying, struct spot spot) {
+    laying->layout->is_partial = true;
+    add_extent(laying, spot.at, TYPE_EXTENT_OPEN, spot.name);
+}
+
+/* Whether what was added from first on are all of the bytes. */
+static bool is_solid(const struct laying *laying, size_t first, uint64_t start, uint64_t end) {
+    for (; first < laying->count && laying->extents[first].start <= start; first++)
+        if (laying->extents[first].end > start)
+            start = laying->extents[first].end;
+    return start >= end;
+}
+
+/* False: there is no room for more. */
+static bool put_text(struct type_fields *fields, const char *text) {
+    size_t length = strlen(text);
+    if (length >= sizeof fields->text - fields->text_size)
+        return false;
+    memcpy(fields->text + fields->text_size, text, length + 1);
+    fields->text_size += (uint32_t)length;
+    return true;
+}
+
+static bool put_path(struct type_fields *fields, uint32_t begin, const struct spot *spot) {
+    if (spot->around && !put_path(fields, begin, spot->around))
+        return false;
+    const char *dot = fields->text_size > begin ? "." : "";
+    return (!spot->member || (put_text(fields, dot) && put_text(fields, spot->member))) &&
+           (!spot->is_element || put_text(fields, "[]"));
+}
+
+/* More than there is room for have no names, and are found all the same. */
+static void add_field(struct laying *laying, const struct spot *spot, bool is_text) {
+    struct type_fields *fields = laying->fields;
+    if (!fields || fields->count == sizeof fields->list / sizeof *fields->list)
+        return;
+    uint32_t name = fields->text_size;
+    if (put_text(fields, "") && (is_text || put_path(fields, name, spot))) {
+        fields->list[fields->count++] =
+            (struct type_field){spot->at, spot->every, name, spot->is_in_union, is_text};
+        fields->text_size++;
+    } else {
+        fields->text_size = name;
+    }
+}
+
+/* A word that a smaller number has a part of is no pointer. Pointers are more important than these. */
+static void add_small(struct laying *laying, struct spot spot) {
+    const struct type_fields *fields = laying->fields;
+    spot.at &= -(uint64_t)TYPE_POINTER_SIZE;
+    if (fields && fields->count < sizeof fields->list / sizeof *fields->list / 2)
+        add_field(laying, &spot, true);
+}
+
+/* Arrays of char and of wider characters. Those of unsigned char and std::byte hold anything. */
+static bool is_text(struct laying *laying, Dwarf_Off element) {
+    struct bare_type type;
+    if (!bare_type_open(&laying->source, &type, element))
+        return false;
+    uint64_t encoding = debug_number(laying->source.debug, type.die, DW_AT_encoding);
+    const char *name = debug_text(type.die, DW_AT_name);
+    bool is_one = type.tag == DW_TAG_base_type && (encoding == DW_ATE_signed_char || encoding == DW_ATE_UTF ||
+                                                   (name && strcmp(name, "wchar_t") == 0));
+    bare_type_close(&laying->source, &type);
+    return is_one;
+}
+
+/* Its whole words that stand where pointers may. */
+static void add_text(struct laying *laying, struct spot spot, uint64_t size) {
+    uint64_t end = spot.at + (size < TEXT_MAX ? size : TEXT_MAX);
+    spot.at = (spot.at + TYPE_POINTER_SIZE - 1) & -(uint64_t)TYPE_POINTER_SIZE;
+    for (; spot.at + TYPE_POINTER_SIZE <= end; spot.at += TYPE_POINTER_SIZE)
+        add_small(laying, spot);
+}
+
+/* Those of the first element are those of the others. */
+static void repeat_fields(struct laying *laying, uint32_t first, uint64_t size, uint64_t times) {
+    struct type_fields *fields = laying->fields;
+    const uint32_t room = sizeof fields->list / sizeof *fields->list;
+    uint32_t count = fields ? fields->count - first : 0;
+    for (uint64_t i = 1; count && i < times && fields->count + count <= room; i++)
+        for (uint32_t field = first; field < first + count; field++) {
+            fields->list[fields->count] = fields->list[field];
+            fields->list[fields->count++].offset += i * size;
+        }
+}
+
+/* It has no bytes of the type, and all behind it. */
+static void place_flexible(struct laying *laying, Dwarf_Off element, uint64_t size, const struct spot *spot) {
+    size_t extents = laying->count;
+    bool is_partial = laying->layout->is_partial;
+    if (!laying->fields || !size)
+        return;
+    place(laying, element,
+          (struct spot){spot->at, spot->name, spot->depth + 1, spot, .is_element = true, .every = size});
+    laying->count = extents;
+    laying->layout->is_partial = is_partial;
+}
+
+/* Elements without padding are one extent. */
+static void place_array(struct laying *laying, const struct bare_type *array, struct spot spot) {
+    Dwarf_Off element;
+    uint64_t count = bare_type_elements(&laying->source, array), size;
+    if (!debug_reference(laying->source.debug, array->die, DW_AT_type, &element)) {
+        place_unknown(laying, spot);
+        return;
+    }
+    laying->layout->is_flexible |= !count;
+    size = bare_type_size_at(&laying->source, element, spot.depth);
+    if (count && !size)
+        place_unknown(laying, spot);
+    if (!count)
+        place_flexible(laying, element, size, &spot);
+    if (count && laying->fields && size < TYPE_POINTER_SIZE && is_text(laying, element))
+        add_text(laying, spot, count * size);
+    for (uint64_t i = 0; i < count && size; i++) {
+        size_t first = laying->count;
+        uint32_t field = laying->fields ? laying->fields->count : 0;
+        uint64_t at = spot.at + i * size;
+        place(laying, element,
+              (struct spot){at, spot.name, spot.depth + 1, &spot, NULL, true, spot.is_in_union, spot.every});
+        if (is_solid(laying, first, at, at + size)) {
+            laying->count = first;
+            add_extent(laying, at, spot.at + count * size, spot.name);
+            repeat_fields(laying, field, size, count - i);
+            return;
+        }
+        if (laying->count == first || laying->count >= EXTENTS_MAX)
+            return;
+    }
+}
+
+/* Of DWARF before version 4 counted from the other end of a word. */
+static uint64_t first_bit(struct laying *laying, Dwarf_Die member, uint64_t at, uint64_t bits) {
+    Dwarf_Off type;
+    if (debug_has_attribute(member, DW_AT_data_bit_offset))
+        return debug_number(laying->source.debug, member, DW_AT_data_bit_offset);
+    if (!debug_has_attribute(member, DW_AT_bit_offset))
+        return at * 8;
+    uint64_t word = debug_number(laying->source.debug, member, DW_AT_byte_size);
+    if (!word && debug_reference(laying->source.debug, member, DW_AT_type, &type))
+        word = bare_type_size_at(&laying->source, type, 0);
+    return (at + word) * 8 - debug_number(laying->source.debug, member, DW_AT_bit_offset) - bits;
+}
+
+static void place_bits(struct laying *laying, Dwarf_Die member, uint64_t at, struct spot spot) {
+    uint64_t bits = debug_number(laying->source.debug, member, DW_AT_bit_size);
+    uint64_t first = first_bit(laying, member, at, bits);
+    spot.at += first / 8;
+    add_small(laying, spot);
+    spot.at -= first / 8;
+    add_extent(laying, spot.at + first / 8, spot.at + (first + bits + 7) / 8, spot.name);
+}
+
+/* False: it is an expression, which has no value until run time. */
+static bool member_offset(struct laying *laying, Dwarf_Die member, uint64_t *at) {
+    *at = 0;
+    return !debug_has_attribute(member, DW_AT_data_member_location) ||
+           debug_constant(laying->source.debug, member, DW_AT_data_member_location, at);
+}
+
+static bool is_static(Dwarf_Die member) {
+    return debug_has_attribute(member, DW_AT_external) || debug_has_attribute(member, DW_AT_declaration);
+}
+
+/* A number that is declared as one that holds pointers. */
+static bool holds_pointer(struct laying *laying, Dwarf_Off offset) {
+    bool is_one = false;
+    Dwarf_Die die;
+    for (int hops = 0; !is_one && hops < TYPE_DEPTH_MOST; hops++) {
+        if (dwarf_offdie_b(laying->source.debug, offset, 1, &die, NULL) != DW_DLV_OK)
+            return false;
+        const char *name = debug_tag(die) == DW_TAG_typedef ? debug_text(die, DW_AT_name) : NULL;
+        is_one = name && strstr(name, "intptr");
+        bool is_more = bare_type_is_around(debug_tag(die)) &&
+                       debug_reference(laying->source.debug, die, DW_AT_type, &offset);
+        dwarf_dealloc(laying->source.debug, die, DW_DLA_DIE);
+        if (!is_more)
+            break;
+    }
+    return is_one && bare_type_size_at(&laying->source, offset, 0) == TYPE_POINTER_SIZE;
+}
+
+static void place_member(struct laying *laying, Dwarf_Die member, struct spot around) {
+    Dwarf_Off type;
+    uint64_t at;
+    const char *name = debug_text(member, DW_AT_name);
+    struct spot spot = {.name = name,
+                        .depth = around.depth + 1,
+                        .around = &around,
+                        .member = name,
+                        .is_in_union = around.is_in_union,
+                        .every = around.every};
+    if (around.depth == 0)
+        laying->outer = spot.name;
+    spot.at = around.at;
+    if (!member_offset(laying, member, &at))
+        laying->layout->state = TYPE_VIRTUAL;
+    else if (debug_has_attribute(member, DW_AT_bit_size))
+        place_bits(laying, member, at, spot);
+    else {
+        spot.at += at;
+        bool has_type = debug_reference(laying->source.debug, member, DW_AT_type, &type);
+        if (has_type && laying->fields && holds_pointer(laying, type))
+            add_field(laying,
+                      &(struct spot){spot.at, name, spot.depth, &around, name, .is_in_union = true,
+                                     .every = spot.every},
+                      false);
+        if (has_type)
+            place(laying, type, spot);
+        else
+            place_unknown(laying, spot);
+    }
+}
+
+static void place_members(struct laying *laying, Dwarf_Die record, struct spot spot) {
+    Dwarf_Die die = debug_child_of(record);
+    for (; die; die = debug_next_of(laying->source.debug, die, ++laying->steps < STEPS_MAX)) {
+        Dwarf_Half tag = debug_tag(die);
+        if (tag == DW_TAG_inheritance || (tag == DW_TAG_member && !is_static(die)))
+            place_member(laying, die, spot);
+    }
+}
+
+static bool is_pointer(Dwarf_Half tag) {
+    return tag == DW_TAG_pointer_type || tag == DW_TAG_reference_type || tag == DW_TAG_rvalue_reference_type;
+}
+
+/* The first type among its template arguments that has the size. False: none. */
+static bool find_argument(struct laying *laying, const struct bare_type *type, uint64_t size,
+                          Dwarf_Off *argument) {
+    bool is_found = false;
+    Dwarf_Die die = debug_child_of(type->die);
+    for (; die; die = debug_next_of(laying->source.debug, die, !is_found))
+        is_found = is_found || (debug_tag(die) == DW_TAG_template_type_parameter &&
+                                debug_reference(laying->source.debug, die, DW_AT_type, argument) &&
+                                bare_type_size_at(&laying->source, *argument, 0) == size);
+    return is_found;
+}
+
+static bool is_bytes(struct laying *laying, Dwarf_Off, uint64_t size, int depth);
+
+/* Of a union one of its members, else the only one; bases have nothing then. */
+static bool has_bytes(struct laying *laying, const struct bare_type *type, uint64_t size, int depth) {
+    unsigned members = 0, rooms = 0;
+    Dwarf_Die die = debug_child_of(type->die);
+    for (; die; die = debug_next_of(laying->source.debug, die, ++laying->steps < STEPS_MAX)) {
+        Dwarf_Half tag = debug_tag(die);
+        Dwarf_Off of;
+        if (tag != DW_TAG_member || is_static(die))
+            continue;
+        members++;
+        rooms +=
+            debug_reference(laying->source.debug, die, DW_AT_type, &of) && is_bytes(laying, of, size, depth);
+    }
+    return rooms && (members == 1 || type->tag == DW_TAG_union_type);
+}
+
+/* Whether it is an array of so many bytes, with whatever around it. */
+static bool is_bytes(struct laying *laying, Dwarf_Off offset, uint64_t size, int depth) {
+    struct bare_type type;
+    Dwarf_Off element;
+    bool is_one = false;
+    if (depth > ROOM_DEPTH_MAX || !bare_type_open(&laying->source, &type, offset))
+        return false;
+    if (bare_type_size(&laying->source, &type, 0) == size && type.tag == DW_TAG_array_type)
+        is_one = debug_reference(laying->source.debug, type.die, DW_AT_type, &element) &&
+                 bare_type_size_at(&laying->source, element, 0) == 1;
+    else if (debug_is_record(type.tag) && !type.is_declaration)
+        is_one = has_bytes(laying, &type, size, depth + 1);
+    bare_type_close(&laying->source, &type);
+    return is_one;
+}
+
+/* Room for an object that is made there later: bytes, as many as the type that the template is of has.
+ * libstdc++ has it in the nodes of maps and sets, and behind the counts of std::make_shared. */
+static bool find_stored(struct laying *laying, const struct bare_type *type, Dwarf_Off *stored) {
+    uint64_t size = bare_type_size(&laying->source, type, 0);
+    return type->tag != DW_TAG_union_type && size >= TYPE_POINTER_SIZE &&
+           find_argument(laying, type, size, stored) && has_bytes(laying, type, size, 0);
+}
+
+/* Padding is as the bytes are declared, pointers as they are used. */
+static void place_stored(struct laying *laying, const struct bare_type *type, const struct spot *spot) {
+    Dwarf_Off stored;
+    size_t extents = laying->count;
+    bool is_partial = laying->layout->is_partial;
+    if (!laying->fields || !find_stored(laying, type, &stored))
+        return;
+    place(laying, stored,
+          (struct spot){spot->at, spot->name, spot->depth + 1, spot, .is_in_union = spot->is_in_union,
+                        .every = spot->every});
+    laying->count = extents;
+    laying->layout->is_partial = is_partial;
+}
+
+static void place_type(struct laying *laying, const struct bare_type *type, struct spot spot) {
+    spot.is_in_union |= type->tag == DW_TAG_union_type;
+    if (is_pointer(type->tag))
+        add_field(laying, &spot, false);
+    if (debug_is_record(type->tag))
+        place_stored(laying, type, &spot);
+    if (type->tag == DW_TAG_array_type)
+        place_array(laying, type, spot);
+    else if (debug_is_record(type->tag) && !type->is_declaration)
+        place_members(laying, type->die, spot);
+    else {
+        uint64_t size = bare_type_size(&laying->source, type, spot.depth);
+        if (size && size < TYPE_POINTER_SIZE && !spot.is_element)
+            add_small(laying, spot);
+        if (size)
+            add_extent(laying, spot.at, spot.at + size, spot.name);
+        else
+            place_unknown(laying, spot);
+    }
+}
+
+static void place(struct laying *laying, Dwarf_Off offset, struct spot spot) {
+    struct bare_type type;
+    if (spot.depth > TYPE_DEPTH_MOST || !bare_type_open(&laying->source, &type, offset)) {
+        place_unknown(laying, spot);
+        return;
+    }
+    if (!spot.name && debug_is_record(type.tag))
+        spot.name = debug_text(type.die, DW_AT_name);
+    if (spot.depth == 1 && !laying->outer)
+        laying->outer = spot.name;
+    place_type(laying, &type, spot);
+    bare_type_close(&laying->source, &type);
+}
+
+void debug_layout(struct type_layout *layout, struct type_fields *fields, Dwarf_Debug debug, Dwarf_Off offset,
+                  debug_definition *find, void *context) {
+    struct laying laying = {.source = {debug, find, context}, .layout = layout, .fields = fields};
+    *layout = (struct type_layout){.size = bare_type_size_at(&laying.source, offset, 0),
+                                   .first_field = fields ? fields->count : 0};
+    if (!layout->size)
+        return;
+    layout->state = TYPE_KNOWN;
+    place(&laying, offset, (struct spot){.at = 0});
+    layout->is_partial |= laying.steps >= STEPS_MAX;
+    layout->field_count = fields ? fields->count - layout->first_field : 0;
+    type_layout_fill(layout, laying.extents, laying.count);
+    free(laying.extents);
+}
