@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "lib/base/os_process.h"
+
 #include "lib/base/os.h"
 
 #include <cmocka.h>
