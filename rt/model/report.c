@@ -117,7 +117,7 @@ static bool is_one_block(const struct counters *counters, uint64_t least, uint64
 }
 
 /* Of the dynamic library there is no symbol: it is the one block that it takes itself. */
-static bool is_exception_pool(const struct report_site *site) {
+bool report_is_exception_pool(const struct report_site *site) {
     if (site->view.sited)
         return false;
     const char *slash = site->view.module ? strrchr(site->view.module, '/') : NULL;
@@ -153,7 +153,7 @@ static bool is_stream_buffer(const struct report_site *site) {
 }
 
 const char *report_library_use(const struct report_site *site) {
-    if (is_exception_pool(site))
+    if (report_is_exception_pool(site))
         return "reserve for exceptions";
     return is_stream_buffer(site) ? "buffer of stdio" : NULL;
 }

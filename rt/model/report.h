@@ -220,6 +220,9 @@ static inline size_t report_hidden_count(const struct report *report) {
  * the program is to blame, and none leaks it. What it is for; NULL: it is other memory. */
 const char *report_library_use(const struct report_site *);
 
+/* Whether it is what the C++ library has for exceptions when memory is short. */
+bool report_is_exception_pool(const struct report_site *);
+
 /* Whether the site is in the row of these. */
 static inline bool report_is_apart(const struct report *report, const struct report_site *site) {
     return report->limits.apart && site->position >= report->shown && report_library_use(site);

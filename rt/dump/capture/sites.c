@@ -127,7 +127,7 @@ void capture_sites_add(struct capture_sites *sites, struct graph *graph, struct 
     for (size_t i = 0; i < report->counted; i++) {
         struct site_view view = report->sites[i]->view;
         char characters[TYPE_NAME_SIZE];
-        view.type = report_library_use(report->sites[i]) ? ALLOCSITE_BYTES : view.type;
+        view.type = report_is_exception_pool(report->sites[i]) ? ALLOCSITE_BYTES : view.type;
         view.type = view.type ? view.type : characters_of(report->sites[i], characters);
         add_view(graph, texts, &view);
     }
