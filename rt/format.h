@@ -32,7 +32,11 @@
 
 /* In the symbol of a function that takes its site as a parameter, behind the name of the wrapper that it is
  * of (plugin/lift/twin.h). */
-#define ALLOCSITE_SITED            ".sited"
+#define ALLOCSITE_SITED ".sited"
+
+/* In the symbol of a string, behind the name of a wrapper that returns its block in a structure: the type of
+ * the block. Files that only know the structure's type have a weak one that names it. */
+#define ALLOCSITE_TYPED            ".sited.type"
 
 #define ALLOCSITE_SITES_SECTION    "allocsite_sites"
 #define ALLOCSITE_FRAMES_SECTION   "allocsite_frames"
@@ -127,6 +131,10 @@ struct allocsite_wrapper {
 /* The four bytes before the code of a function that keeps its calling context (plugin/emit/contexts.cpp):
  * behind each call from it that comes to an allocation stands one that has found its context stored. */
 #define ALLOCSITE_CONTEXT_MARK 0xC7A10C5Eu
+
+/* The four bytes before these, of a function that takes the site that its caller has left: so that those know
+ * who call it from another file or module, where only its declaration is seen (plugin/lift/twin.cpp). */
+#define ALLOCSITE_TAKES_MARK 0xA110C517u
 
 /* The number of a context is that of the caller's times this, and the address that its function returns to.
  * Odd, and larger than any ratio of two distances between addresses of one module: the golden ratio, in 32

@@ -17,7 +17,7 @@
  * *block* is one thread's array of tallies; one that ended hands it on to the next, so there are as many as
  * threads lived at once, for each phase. The counters of a slot are sums over all blocks.
  *
- * Arrays that grow (names, records, slots ...) come in chunks (base/chunks.h): chunk k holds first << k
+ * Arrays that grow (names, records, slots ...) come in chunks (base/arrays.h): chunk k holds first << k
  * elements, from element first * (2^k - 1) on, and is an area of its own with index k. */
 #ifndef ALLOCSITE_PROFILE_H
 #define ALLOCSITE_PROFILE_H
@@ -31,7 +31,7 @@
 #define PROFILE_BYTE_ORDER 0x01020304u
 
 /* Raised by every change of what is in this file. Readers read all versions up to their own. */
-#define PROFILE_VERSION 3
+#define PROFILE_VERSION 4
 
 #define PROFILE_PAGE    4096
 
@@ -125,7 +125,7 @@ enum profile_ending {
 enum profile_kind {
     PROFILE_NONE,
     PROFILE_DIRECTORY, /* struct profile_area[]: chunks of the directory from chunk 1 on */
-    PROFILE_NAMES,     /* strings and struct profile_frame */
+    PROFILE_NAMES,     /* strings, struct profile_frame and what stacks are made of */
     PROFILE_RECORDS,   /* struct profile_record by slot */
     PROFILE_SLOTS,     /* struct profile_slot by slot */
     PROFILE_TALLIES,   /* struct tally of block index, for slots from first on */
@@ -204,11 +204,22 @@ struct profile_frame {
     profile_name caller; /* struct profile_frame: the next one outwards */
 };
 
-/* One return address of a stack. Aligned to 4 in the names; equal stacks share their outer steps. */
-struct profile_step {
-    profile_name caller; /* struct profile_step: the next one outwards; 0: none, or not kept */
+/* A return address. Aligned to 4 in the names. */
+struct profile_return {
     uint32_t module;     /* slot of its module */
     uint32_t address[2]; /* as the module's ELF file has it: low half, high half */
+};
+
+/* One of a stack. Aligned to 4 in the names; equal stacks share their outer steps. */
+struct profile_step {
+    profile_name caller; /* struct profile_step: the next one outwards; 0: none, or not kept */
+    profile_name to;     /* struct profile_return */
+};
+
+/* The same up to version 3. */
+struct profile_step_3 {
+    profile_name caller;
+    struct profile_return to;
 };
 
 /* The numbers of a slot beside what its threads counted. */
@@ -288,11 +299,11 @@ struct profile_block {
 
 /* The effects of slot by on blocks of slot owner. */
 struct profile_pair {
-    uint64_t key; /* 1:1 kind:7 owner:28 by:28; slot 0: unknown; kind: enum pair_kind (model/pair_kind.h) */
+    uint64_t key; /* 1:1 kind:7 owner:28 by:28; slot 0: unknown; kind: enum pair_kind (model/counters.h) */
     uint64_t count, bytes;
 };
 
-/* Requests in each class of sizes (model/pair_kind.h). */
+/* Requests in each class of sizes (model/counters.h). */
 struct profile_sizes {
     uint64_t counts[48];
     uint64_t unused[16];
@@ -352,6 +363,7 @@ _Static_assert(sizeof(struct profile_directory) == PROFILE_PAGE, "the directory'
 _Static_assert(sizeof(struct profile_area) == 32 && sizeof(struct profile_record) == 64, "");
 _Static_assert(sizeof(struct profile_slot) == 64 && sizeof(struct tally) == 64 && sizeof(struct extra) == 64,
                "");
+_Static_assert(sizeof(struct profile_step) == 8 && sizeof(struct profile_step_3) == 16, "");
 _Static_assert(sizeof(struct profile_note) == 16 && sizeof(struct profile_part) == 120, "");
 _Static_assert(sizeof(struct profile_sizes) == 512 && sizeof(struct profile_base) == 128, "");
 _Static_assert(sizeof(struct profile_lifetimes) == 1024, "");

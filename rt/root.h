@@ -18,7 +18,7 @@
 #define ROOT_NOTE      2
 
 /* Raised by every change of this file. */
-#define ROOT_VERSION 5
+#define ROOT_VERSION 6
 
 /* Arrays that grow are as in profile.h, in so many chunks at most. */
 #define ROOT_CHUNKS 22
@@ -32,8 +32,10 @@ struct root_store {
 
 /* Of what names it. */
 struct root_registry {
-    const void *records; /* table of records, by slot */
-    const uint32_t *record_count;
+    const void *slots; /* table of what they are: of a stack its record, of others with parent 0 the number of
+                          theirs; all zero: not used */
+    const uint32_t *slot_count;
+    const void *records; /* table of records, by number */
 };
 
 struct root_start {
@@ -71,11 +73,10 @@ struct root_layout {
     uint16_t area_kind, area_index;      /* uint32_t, as those of struct profile_area; kind 0: no area */
     uint16_t area_first, area_size;      /* uint64_t, likewise */
     uint16_t area_address;
-    uint16_t record_site, record_module; /* addresses: struct allocsite_site, NULL: unsited; module, NULL: the
-                                            slot is not used */
+    uint16_t slot_parent, slot_stack; /* uint32_t, as those of struct profile_record; of others the number */
+    uint16_t record_site, record_module; /* addresses: struct allocsite_site, NULL: unsited; module */
     uint16_t record_what, record_parent; /* uint32_t, as those of struct profile_record: the site of a part is
                                             that of its parent */
-    uint16_t record_stack;               /* uint32_t, likewise: a name in the areas */
     uint16_t record_address;             /* uint64_t, likewise */
     uint16_t module_slot;                /* uint32_t */
     uint16_t module_path;                /* address */

@@ -25,12 +25,16 @@
 
 namespace allocsite {
 
-inline llvm::PointerType *pointerType(llvm::LLVMContext &context) {
+inline llvm::PointerType *pointerTo(llvm::Type *type) {
 #if LLVM_VERSION_MAJOR >= 17
-    return llvm::PointerType::getUnqual(context);
+    return llvm::PointerType::getUnqual(type->getContext());
 #else
-    return llvm::Type::getInt8PtrTy(context);
+    return type->getPointerTo();
 #endif
+}
+
+inline llvm::PointerType *pointerType(llvm::LLVMContext &context) {
+    return pointerTo(llvm::Type::getInt8Ty(context));
 }
 
 /* Moves the code of a function into another one. */

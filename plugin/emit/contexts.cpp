@@ -12,6 +12,7 @@
 #include "find/find.h"
 #include "find/reaching.h"
 #include "format.h"
+#include "lift/lift.h"
 #include "lift/site_argument.h"
 
 #include <llvm/Analysis/CFG.h>
@@ -99,18 +100,6 @@ static void restoreAtReturns(Function &function, Value *callers) {
             store(*block.getTerminator(), callers);
 }
 
-/* Just before the code, where the runtime finds it by the unwind tables; with as much before it as keeps the
- * alignment. */
-static void mark(Function &function) {
-    LLVMContext &context = function.getContext();
-    if (function.hasPrefixData())
-        return;
-    uint64_t words = function.getAlign() ? std::max<uint64_t>(function.getAlign()->value() / 4, 1) : 1;
-    SmallVector<uint32_t, 4> all(words, 0);
-    all.back() = ALLOCSITE_CONTEXT_MARK;
-    function.setPrefixData(ConstantDataArray::get(context, all));
-}
-
 static Calls callsOf(Function &function, const Reaching &reaching) {
     Calls calls;
     for (Instruction &instruction : instructions(function))
@@ -176,7 +165,7 @@ static void keepContext(Function &function, const Calls &calls) {
     if (mayBeHandler(function))
         restoreAtReturns(function, callers);
     forgetMemoryEffects(function);
-    mark(function);
+    markCode(function, MARK_CONTEXT, ALLOCSITE_CONTEXT_MARK);
 }
 
 /* By which the runtime knows that contexts are wanted, and how many. */

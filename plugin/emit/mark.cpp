@@ -68,7 +68,7 @@ PreservedAnalyses MarkPass::run(Module &module, ModuleAnalysisManager &) {
         notes->types.note(calls, notes->names);
     }
     finishNotingTypes();
-    noteLibraryTypes(module, *notes);
+    noteTypesWithin(module, *notes);
     return PreservedAnalyses::all();
 }
 

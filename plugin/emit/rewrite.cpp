@@ -69,6 +69,8 @@ struct SiteSet {
         std::string &type = sites[index].type;
         if (site.possible.empty())
             sites[index].possible.clear();
+        if (site.holder != sites[index].holder)
+            sites[index].holder.clear();
         if (site.kind == ALLOCSITE_FREE && sites[index].kind != ALLOCSITE_FREE)
             return index;
         if (sites[index].kind == ALLOCSITE_FREE && site.kind != ALLOCSITE_FREE)
@@ -110,11 +112,13 @@ struct Passing {
     bool isHandedOn;             // the site that was left goes first
 };
 
-/* Within the standard library only the allocator's calls need sites of their own, for callers that leave
- * none. Not so for those who take a site as a parameter, which is never null. */
+/* From one function of a library to the next the site that was left goes as it is, null as well: the
+ * allocator's call has one for callers that leave none. Not so to those who take a site as a parameter, which
+ * is never null. */
 static bool isCallersAlone(const AllocatorCall &call, const Site &site) {
     return site.isOnlyLibrary && !call.what && !takesSite(call) &&
-           library_has(symbolOf(*call.call->getFunction()).str().c_str());
+           (library_has(symbolOf(*call.call->getFunction()).str().c_str()) ||
+            (call.callee && isLibraryCall(call)));
 }
 
 static SmallVector<Passing, 8> sitesOfCalls(Function &function, bool isWrapper, const Wrappers &wrappers,
@@ -144,7 +148,7 @@ static void passAll(Function &function, ArrayRef<Passing> all, ArrayRef<Constant
         Value *passed = !site        ? lifting.takes[&function].left
                         : isHandedOn ? chooseSite(*call.call, lifting.takes[&function], site)
                                      : site;
-        if (site && callTwin(call, passed, lifting))
+        if (callSharedBody(call, passed, lifting) || (site && callTwin(call, passed, lifting)))
             continue;
         pass(call, site ? siteIfWrapper(call, passed) : passed, lifting);
         calls.push_back(call);
@@ -163,7 +167,7 @@ static void rewrite(Function &function, const Wrappers &wrappers, Notes &notes, 
         return;
     SmallVector<Constant *, 8> descriptors;
     if (!set.sites.empty())
-        descriptors = table.add(function, set.sites);
+        descriptors = table.add(lifting.codeOf(function), set.sites);
     bool isLeaving = any_of(all, [](const Passing &passing) { return !passing.call.what; });
     if (isLeaving && !isWrapper && isCalledBack(function))
         setSiteAside(function);
@@ -180,6 +184,7 @@ PreservedAnalyses RewritePass::run(Module &module, ModuleAnalysisManager &) {
     Tally tally;
     Lifting lifting;
     Wrappers wrappers(module);
+    declareSharedBodies(module, lifting);
     for (Function &function : module)
         if (isInstrumented(function))
             rewrite(function, wrappers, *notes, table, lifting, tally);
@@ -191,8 +196,9 @@ PreservedAnalyses RewritePass::run(Module &module, ModuleAnalysisManager &) {
     if (isLTOPreLink(module))
         alignPersonalities(module);
     table.addWrappers(wrappers);
+    table.addTypesWithin();
     Wrappers::erase(module);
-    eraseLibraryTypes(module);
+    eraseTypesWithin(module);
     if (tally.sites == 0)
         return PreservedAnalyses::none();
     if (tally.withLine == 0)

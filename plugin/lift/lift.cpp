@@ -10,6 +10,7 @@
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/MDBuilder.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
+#include <optional>
 
 using namespace llvm;
 
@@ -29,13 +30,13 @@ static Constant *variable(Module &module) {
     });
 }
 
-static StoreInst *store(IRBuilder<> &builder, Value *site) {
+StoreInst *leave(IRBuilder<> &builder, Value *site) {
     return builder.CreateStore(site, variable(*builder.GetInsertBlock()->getModule()), IsVolatile);
 }
 
 StoreInst *clearSite(IRBuilder<> &builder) {
     builder.SetCurrentDebugLocation(DebugLoc());
-    return store(builder, ConstantPointerNull::get(pointerType(builder.getContext())));
+    return leave(builder, ConstantPointerNull::get(pointerType(builder.getContext())));
 }
 
 static void clear(BasicBlock &block, BasicBlock::iterator where) {
@@ -69,14 +70,14 @@ void setSiteAside(Function &function) {
     for (BasicBlock &block : function)
         if (isa<ReturnInst>(block.getTerminator()) && !block.getTerminatingMustTailCall()) {
             IRBuilder<> builder(block.getTerminator());
-            store(builder, left);
+            leave(builder, left);
         }
 }
 
 void leaveSite(const AllocatorCall &found, Value *site, Lifting &lifting) {
     CallBase &call = *found.call;
     IRBuilder<> builder(&call);
-    StoreInst *leaving = store(builder, site);
+    StoreInst *leaving = leave(builder, site);
     forgetMemoryEffects(call);
     forgetMemoryEffects(*call.getFunction());
     if (takesSite(found))
@@ -87,13 +88,46 @@ void leaveSite(const AllocatorCall &found, Value *site, Lifting &lifting) {
         clear(*call.getParent(), std::next(call.getIterator()));
 }
 
-/* The taking of a function: a load of what was left, and the store behind that takes it away. */
-static LoadInst *takingOf(Function &function) {
+LoadInst *takingOf(Function &function) {
+    const GlobalVariable *left = function.getParent()->getGlobalVariable(Variable);
+    if (!left || function.isDeclaration())
+        return nullptr;
     for (Instruction &instruction : function.getEntryBlock())
-        if (auto *load = dyn_cast<LoadInst>(&instruction);
-            load && load->getPointerOperand() == variable(*function.getParent()) && !load->use_empty())
+        if (auto *load = dyn_cast<LoadInst>(&instruction); load && load->getPointerOperand() == left)
             return load;
     return nullptr;
+}
+
+/* What is before the code in so many words; nothing where what is there is none of ours. */
+static std::optional<SmallVector<uint32_t, 8>> wordsBefore(const Function &function) {
+    SmallVector<uint32_t, 8> words;
+    if (!function.hasPrefixData())
+        return words;
+    auto *known = dyn_cast<ConstantDataArray>(function.getPrefixData());
+    for (unsigned i = 0; known && i < known->getNumElements(); i++)
+        words.push_back(known->getElementAsInteger(i));
+    return known ? std::optional(words) : std::nullopt;
+}
+
+/* As many as keep the alignment of the code. What takes a site never begins a page, for then nobody would
+ * look before it. */
+static size_t wordsWanted(Function &function, CodeMark mark) {
+    constexpr uint64_t Usual = 16;
+    uint64_t align = function.getAlign() ? function.getAlign()->value() : 1;
+    if (mark == MARK_TAKES && align <= Usual)
+        function.setAlignment(Align(2 * Usual)), align = Usual;
+    return std::max<uint64_t>(align / sizeof(uint32_t), mark);
+}
+
+void markCode(Function &function, CodeMark mark, uint32_t word) {
+    std::optional<SmallVector<uint32_t, 8>> words = wordsBefore(function);
+    if (!words)
+        return;
+    size_t wanted = mark == MARK_TAKES || words->empty() ? wordsWanted(function, mark) : 0;
+    if (words->size() < wanted)
+        words->insert(words->begin(), wanted - words->size(), 0);
+    (*words)[words->size() - mark] = word;
+    function.setPrefixData(ConstantDataArray::get(function.getContext(), *words));
 }
 
 /* The caller's, as the runtime gives it; null: nothing is counted. */
@@ -148,10 +182,8 @@ static void fallBackOnCaller(LoadInst &left) {
 void fallBackOnCallers(Module &module) {
     for (Function &function : module) {
         std::optional<Wrapper> wrapper = Wrappers::of(function);
-        LoadInst *left = wrapper && !wrapper->isLibrary && !wrapper->isGrower && !function.isDeclaration()
-                             ? takingOf(function)
-                             : nullptr;
-        if (left)
+        LoadInst *left = wrapper && !wrapper->isLibrary && !wrapper->keepsLine ? takingOf(function) : nullptr;
+        if (left && !left->use_empty())
             fallBackOnCaller(*left);
     }
 }

@@ -8,6 +8,7 @@
 
 #include "find/find.h"
 
+#include <llvm/ADT/DenseMap.h>
 #include <llvm/ADT/MapVector.h>
 #include <llvm/IR/Function.h>
 #include <llvm/IR/IRBuilder.h>
@@ -32,7 +33,14 @@ struct Leave {
 struct Lifting {
     llvm::MapVector<llvm::Function *, Take> takes;
     llvm::MapVector<llvm::Function *, llvm::SmallVector<Leave, 4>> leaves;
-    llvm::MapVector<llvm::Function *, llvm::Function *> standIns; // for twins, each with its wrapper
+    llvm::MapVector<llvm::Function *, llvm::Function *> standIns;    // for twins, each with its wrapper
+    llvm::DenseMap<llvm::Function *, llvm::Function *> sharedBodies; // by wrapper (lift_direct.cpp)
+
+    /* Where the code of a function will be. */
+    llvm::Function &codeOf(llvm::Function &function) const {
+        llvm::Function *body = sharedBodies.lookup(&function);
+        return body ? *body : function;
+    }
 };
 
 Take takeSite(llvm::Function &wrapper);
@@ -52,12 +60,29 @@ void leaveSite(const AllocatorCall &found, llvm::Value *site, Lifting &lifting);
  * own calls', and is there again when it returns. */
 void setSiteAside(llvm::Function &function);
 
+/* For who surely takes it. */
+llvm::StoreInst *leave(llvm::IRBuilder<> &builder, llvm::Value *site);
+
 /* Takes away what was left. */
 llvm::StoreInst *clearSite(llvm::IRBuilder<> &builder);
+
+/* Before anything is lifted: for functions that each file has a copy of, one with the site as a parameter,
+ * whose code comes with passDirectly. The site of a call of it may be null. */
+void declareSharedBodies(llvm::Module &module, Lifting &lifting);
+bool callSharedBody(const AllocatorCall &found, llvm::Value *site, const Lifting &lifting);
 
 /* When all is lifted: has wrappers take the site as a parameter from the calls in the module, which costs no
  * memory access, and which no signal handler can come between. */
 void passDirectly(Lifting &lifting);
+
+/* The load of what was left, at the entry of a function that takes it; null: it takes nothing. */
+llvm::LoadInst *takingOf(llvm::Function &function);
+
+/* Words of 32 bits just before the code of a function, by which others find out what it is: the last tells
+ * the runtime that the function keeps its calling context, the one before it tells callers that it takes the
+ * site that was left. */
+enum CodeMark { MARK_CONTEXT = 1, MARK_TAKES = 2 };
+void markCode(llvm::Function &function, CodeMark mark, uint32_t word);
 
 /* At last: a site that the next one replaces before anything can take it is not taken away first. The code
  * costs more to compile than to run. */

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A wrapper that is called in its own module, or has a twin (twin.h), gives its code to a function with one
- * more parameter, the site. Under its own name it stays for whoever else calls it: that takes the site which
- * was left, and calls the other. Without optimization it stays as it is, so that a debugger may call it. */
+ * more parameter, the site: its body. Under its own name it stays for whoever else calls it: that takes the
+ * site which was left, and calls the body. Without optimization it stays as it is, so that a debugger may
+ * call it. Of a C++ function that each file has a copy of, the linker may keep one from a file that was not
+ * compiled with the plugin; its body is shared by those that were, so that a site never has to be left for
+ * it. */
 #include "base/compat.h"
+#include "base/settings.h"
 #include "lift/lift.h"
 #include "lift/site_argument.h"
 #include "lift/twin.h"
@@ -27,34 +31,81 @@ static bool mayHaveParameter(const Function &wrapper) {
            });
 }
 
+static bool mayPass(const CallBase &call, const Function &wrapper) {
+    return call.getCalledOperand() == &wrapper && !call.isMustTailCall() &&
+           call.getFunctionType() == wrapper.getFunctionType();
+}
+
 static bool mayPass(const Leave &leave, const Function &wrapper) {
     return !leave.call->isMustTailCall() && leave.call->getFunctionType() == wrapper.getFunctionType();
+}
+
+/* Without code as yet. */
+static Function &declareBody(Function &wrapper, GlobalValue::LinkageTypes linkage) {
+    SmallVector<Type *, 8> types;
+    types.append(wrapper.getFunctionType()->param_begin(), wrapper.getFunctionType()->param_end());
+    types.push_back(pointerType(wrapper.getContext()));
+    auto *type = FunctionType::get(wrapper.getReturnType(), types, false);
+    Function *body =
+        Function::Create(type, linkage, wrapper.getAddressSpace(), wrapper.getName() + ALLOCSITE_SITED);
+    wrapper.getParent()->getFunctionList().insert(wrapper.getIterator(), body);
+    return *body;
+}
+
+static void moveCode(Function &wrapper, Function &body) {
+    GlobalValue::LinkageTypes linkage = body.getLinkage();
+    body.copyAttributesFrom(&wrapper);
+    body.setLinkage(linkage); // with what goes with it
+    body.copyMetadata(&wrapper, 0);
+    wrapper.clearMetadata();
+    moveBody(wrapper, body);
+    for (Argument &argument : wrapper.args()) {
+        body.getArg(argument.getArgNo())->takeName(&argument);
+        argument.replaceAllUsesWith(body.getArg(argument.getArgNo()));
+    }
 }
 
 /* Its sites go along (Table::group). */
 static Function &splitOff(Function &wrapper) {
     std::string twin = twinOf(wrapper);
-    SmallVector<Type *, 8> types;
-    types.append(wrapper.getFunctionType()->param_begin(), wrapper.getFunctionType()->param_end());
-    types.push_back(pointerType(wrapper.getContext()));
-    auto *type = FunctionType::get(wrapper.getReturnType(), types, false);
-    Function *body = Function::Create(type, GlobalValue::InternalLinkage, wrapper.getAddressSpace(),
-                                      wrapper.getName() + ALLOCSITE_SITED);
-    wrapper.getParent()->getFunctionList().insert(wrapper.getIterator(), body);
-    body->copyAttributesFrom(&wrapper);
-    body->setLinkage(GlobalValue::InternalLinkage); // with what goes with it
-    body->setComdat(wrapper.getComdat());
-    body->copyMetadata(&wrapper, 0);
-    wrapper.clearMetadata();
-    ValueAsMetadata::handleRAUW(&wrapper, body);
-    moveBody(wrapper, *body);
-    for (Argument &argument : wrapper.args()) {
-        body->getArg(argument.getArgNo())->takeName(&argument);
-        argument.replaceAllUsesWith(body->getArg(argument.getArgNo()));
-    }
+    Function &body = declareBody(wrapper, GlobalValue::InternalLinkage);
+    body.setComdat(wrapper.getComdat());
+    ValueAsMetadata::handleRAUW(&wrapper, &body);
+    moveCode(wrapper, body);
     if (!twin.empty())
-        addTwin(twin, wrapper, *body);
-    return *body;
+        addTwin(twin, wrapper, body);
+    return body;
+}
+
+static bool isShared(const Function &wrapper) {
+    bool isInEachFile = wrapper.hasLinkOnceODRLinkage() || wrapper.hasWeakODRLinkage();
+    return isInEachFile && isInstrumented(wrapper) && Wrappers::of(wrapper) && mayHaveParameter(wrapper) &&
+           any_of(wrapper.users(), [&](const User *user) {
+               auto *call = dyn_cast<CallBase>(user);
+               return call && mayPass(*call, wrapper);
+           });
+}
+
+void declareSharedBodies(Module &module, Lifting &lifting) {
+    SmallVector<Function *, 16> wrappers;
+    for (Function &function : module)
+        if (options().twins && isShared(function))
+            wrappers.push_back(&function);
+    for (Function *wrapper : wrappers) {
+        Function &body = declareBody(*wrapper, GlobalValue::LinkOnceODRLinkage);
+        body.setComdat(module.getOrInsertComdat(body.getName()));
+        lifting.sharedBodies[wrapper] = &body;
+    }
+}
+
+bool callSharedBody(const AllocatorCall &found, Value *site, const Lifting &lifting) {
+    Function *body = lifting.sharedBodies.lookup(found.callee);
+    if (found.what || !body || !mayPass(*found.call, *found.callee))
+        return false;
+    forgetMemoryEffects(*found.call);
+    forgetMemoryEffects(*found.call->getFunction());
+    callInstead(*found.call, body, withSite(*found.call, site, SITE_LAST));
+    return true;
 }
 
 static void replace(SelectInst &choice, Value *site) {
@@ -127,13 +178,36 @@ static void keepPossible(const Function &wrapper, const Take &take) {
     appendToCompilerUsed(module, cast<GlobalValue>(own->stripInBoundsOffsets()));
 }
 
+static void takeAsParameter(Function &body, Take &take) {
+    take.left->replaceAllUsesWith(body.getArg(body.arg_size() - 1));
+    take.left->eraseFromParent();
+    take.clearing->eraseFromParent();
+}
+
+/* A group of several functions (constructors) has to have all of them. */
+static bool isUnused(const Function &wrapper) {
+    const Comdat *group = wrapper.getComdat();
+    return wrapper.use_empty() && wrapper.hasLinkOnceODRLinkage() &&
+           (!group || group->getName() == wrapper.getName());
+}
+
+/* The body asks whether there is a site, for an entry may have none. */
+static void fillSharedBody(Function &wrapper, Take &take, Function &body) {
+    moveCode(wrapper, body);
+    body.setVisibility(GlobalValue::HiddenVisibility);
+    takeAsParameter(body, take);
+    if (isUnused(wrapper))
+        wrapper.eraseFromParent();
+    else
+        addEntry(wrapper, body, nullptr);
+}
+
 static void passDirectly(Function &wrapper, Take &take, Lifting &lifting) {
     ArrayRef<Leave> leaves = lifting.leaves[&wrapper];
     Function &body = splitOff(wrapper);
     for (const Leave &leave : leaves)
         if (mayPass(leave, wrapper))
             pass(leave, body);
-    Argument *site = body.getArg(wrapper.arg_size());
     Constant *own = onlyOwn(take);
     wrapper.removeDeadConstantUsers();
     bool isCalledOtherwise = !wrapper.hasLocalLinkage() || !wrapper.use_empty();
@@ -141,10 +215,8 @@ static void passDirectly(Function &wrapper, Take &take, Lifting &lifting) {
         keepPossible(wrapper, take);
     if (!isCalledOtherwise || own)
         for (SelectInst *choice : take.choices)
-            replace(*choice, site);
-    take.left->replaceAllUsesWith(site);
-    take.left->eraseFromParent();
-    take.clearing->eraseFromParent();
+            replace(*choice, body.getArg(wrapper.arg_size()));
+    takeAsParameter(body, take);
     if (isCalledOtherwise) {
         addEntry(wrapper, body, own);
         if (own)
@@ -157,6 +229,10 @@ static void passDirectly(Function &wrapper, Take &take, Lifting &lifting) {
 
 void passDirectly(Lifting &lifting) {
     for (auto &[wrapper, take] : lifting.takes) {
+        if (Function *body = lifting.sharedBodies.lookup(wrapper)) {
+            fillSharedBody(*wrapper, take, *body);
+            continue;
+        }
         ArrayRef<Leave> leaves = lifting.leaves[wrapper];
         bool isAny =
             any_of(leaves, [&, called = wrapper](const Leave &leave) { return mayPass(leave, *called); });

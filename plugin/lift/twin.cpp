@@ -8,7 +8,6 @@
 #include "site/table.h"
 #include "wrap/wrappers.h"
 
-#include <llvm/IR/GlobalAlias.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/MDBuilder.h>
@@ -55,19 +54,14 @@ static bool isPlain(const Argument &argument) {
     return !argument.hasPassPointeeByValueCopyAttr() && !argument.hasNestAttr() && !argument.hasInRegAttr();
 }
 
-/* Behind an @ there is a version, which has to come last. */
-static std::string symbolFor(const Function &wrapper) {
+/* A call of the wrapper with another type, which happens to work without the site, finds no twin to disturb.
+ * Behind an @ there is a version, which has to come last. */
+static std::string nameFor(const Function &wrapper) {
     StringRef symbol = wrapper.getName();
     symbol.consume_front("\1");
     bool isKnown = options().twins && wrapper.hasExternalLinkage() && !symbol.contains('@');
-    return isKnown ? symbol.str() + ALLOCSITE_SITED : "";
-}
-
-/* A call of the wrapper with another type, which happens to work without the site, finds no twin to disturb.
- */
-static std::string nameFor(const Function &wrapper) {
-    std::string name = symbolFor(wrapper);
-    bool mayHave = !name.empty() && !wrapper.isVarArg() && wrapper.getCallingConv() == CallingConv::C &&
+    std::string name = symbol.str() + ALLOCSITE_SITED;
+    bool mayHave = isKnown && !wrapper.isVarArg() && wrapper.getCallingConv() == CallingConv::C &&
                    all_of(wrapper.args(), isPlain) && spell(wrapper.getReturnType(), name += '.') &&
                    spellAll(wrapper.getFunctionType()->params(), name);
     return mayHave ? name : "";
@@ -240,10 +234,38 @@ static void obeyWrap(Function &twin, Function &wrapper, BasicBlock &otherwise) {
     seldom.CreateCondBr(seldom.CreateIsNotNull(&other), jumpFrom(twin, other), &otherwise);
 }
 
-/* A jump, which drops the site: nobody is known to take it. It needs no group, for it is as short as what
- * would say so. */
-static void jump(Function &from, Function &wrapper) {
-    jumpFrom(from, wrapper);
+/* ---- Whether a function that only could be a wrapper takes the site, which other modules may tell, too: by
+ * the mark before its code. Nothing is read before a page with code in it, which may be the first one. */
+
+static void branchIfTaking(BasicBlock &from, Value *callee, BasicBlock &taking, BasicBlock &other) {
+    constexpr unsigned Page = 4096, Distance = MARK_TAKES * sizeof(uint32_t);
+    LLVMContext &context = from.getContext();
+    BasicBlock *look = BasicBlock::Create(context, "", from.getParent());
+    IRBuilder<NoFolder> builder(&from), next(look);
+    Type *i32 = builder.getInt32Ty(), *i64 = builder.getInt64Ty();
+    Value *address = builder.CreatePtrToInt(callee, i64);
+    Value *onPage = builder.CreateAnd(address, builder.getInt64(Page - Distance));
+    builder.CreateCondBr(builder.CreateICmpEQ(onPage, builder.getInt64(0)), &other, look);
+    Value *at = next.CreateIntToPtr(next.CreateSub(address, next.getInt64(Distance)), pointerTo(i32));
+    LoadInst *mark = next.CreateAlignedLoad(i32, at, Align(1), true);
+    next.CreateCondBr(next.CreateICmpEQ(mark, next.getInt32(ALLOCSITE_TAKES_MARK)), &taking, &other);
+}
+
+/* The definition that the loader has found, which the address that another module may have for it would hide.
+ */
+static Function &asLoaded(Function &callee) {
+    if (callee.hasDefaultVisibility())
+        callee.setDSOLocal(false);
+    return callee;
+}
+
+/* Hands the site on to who takes it, and drops it elsewhere. */
+static void offer(Function &from, Function &wrapper) {
+    BasicBlock *look = BasicBlock::Create(from.getContext(), "", &from);
+    BasicBlock *other = jumpFrom(from, wrapper), *taking = jumpFrom(from, wrapper);
+    IRBuilder<> builder(&taking->front());
+    leave(builder, from.getArg(from.arg_size() - 1));
+    branchIfTaking(*look, &asLoaded(wrapper), *taking, *other);
     from.setLinkage(GlobalValue::WeakAnyLinkage);
     haveNoFrame(from);
 }
@@ -251,27 +273,12 @@ static void jump(Function &from, Function &wrapper) {
 void addStandIns(Lifting &lifting) {
     for (auto &[standIn, wrapper] : lifting.standIns) {
         if (isPossible(*wrapper)) {
-            jump(*standIn, *wrapper);
+            offer(*standIn, *wrapper);
         } else {
             makeStandIn(*standIn);
             leaveAndCall(*standIn, *wrapper, lifting);
         }
     }
-}
-
-/* ---- What defines a wrapper says so, for files that only know that a function could be one. */
-
-static std::string markFor(const Function &wrapper) {
-    std::string symbol = symbolFor(wrapper);
-    return symbol.empty() || hasVersions(*wrapper.getParent()) ? "" : symbol + ".is";
-}
-
-static void addMark(Function &wrapper) {
-    std::string name = markFor(wrapper);
-    if (name.empty() || wrapper.getParent()->getNamedValue(name))
-        return;
-    GlobalAlias::create(GlobalValue::ExternalLinkage, name, &wrapper)
-        ->setVisibility(GlobalValue::HiddenVisibility);
 }
 
 static void defineTwin(Function &twin, Function &wrapper) {
@@ -302,40 +309,49 @@ void addTwins(Module &module, Lifting &lifting) {
     SmallVector<Function *, 8> wrappers;
     for (Function &function : module) {
         std::optional<Wrapper> wrapper = Wrappers::of(function);
-        if (wrapper && !wrapper->isLibrary && function.isStrongDefinitionForLinker() &&
-            !function.getName().contains(ALLOCSITE_SITED))
+        bool isCalledByName = function.isStrongDefinitionForLinker() || function.hasWeakODRLinkage();
+        if (wrapper && !wrapper->isLibrary && isCalledByName && !function.getName().contains(ALLOCSITE_SITED))
             wrappers.push_back(&function);
     }
     for (Function *wrapper : wrappers) {
-        addMark(*wrapper);
+        if (!wrapper->hasLocalLinkage() && takingOf(*wrapper))
+            markCode(*wrapper, MARK_TAKES, ALLOCSITE_TAKES_MARK);
         addTwin(*wrapper, lifting);
     }
 }
 
-/* Whether the linker found a wrapper of that name in this module. */
-static Value *isWrapper(IRBuilder<NoFolder> &builder, Function &callee) {
-    Module &module = *callee.getParent();
-    std::string name = markFor(callee);
-    GlobalValue *mark = module.getNamedValue(name);
-    if (!mark)
-        mark = Function::Create(callee.getFunctionType(), GlobalValue::ExternalWeakLinkage, name, module);
-    mark->setVisibility(GlobalValue::HiddenVisibility);
-    return builder.CreateIsNotNull(mark);
+/* The site if the function takes it, else null: of each file for its own calls, which a function call makes
+ * shorter. */
+static Function &siteIfTaken(Module &module) {
+    const char *name = ALLOCSITE_ENTRY_PREFIX "site_if_taken";
+    if (Function *known = module.getFunction(name))
+        return *known;
+    LLVMContext &context = module.getContext();
+    PointerType *pointer = pointerType(context);
+    Function *function = Function::Create(FunctionType::get(pointer, {pointer, pointer}, false),
+                                          GlobalValue::InternalLinkage, name, module);
+    BasicBlock *look = BasicBlock::Create(context, "", function);
+    BasicBlock *taking = BasicBlock::Create(context, "", function);
+    BasicBlock *other = BasicBlock::Create(context, "", function);
+    IRBuilder<>(taking).CreateRet(function->getArg(1));
+    IRBuilder<>(other).CreateRet(ConstantPointerNull::get(pointer));
+    branchIfTaking(*look, function->getArg(0), *taking, *other);
+    function->addFnAttr(Attribute::NoInline);
+    return *function;
 }
 
 bool mayReach(const AllocatorCall &found) {
-    if (found.what || !found.callee || !isPossible(*found.callee))
-        return true;
-    return !found.call->isMustTailCall() &&
-           (!nameFor(*found.call, *found.callee).empty() || !markFor(*found.callee).empty());
+    return found.what || !found.callee || !isPossible(*found.callee) || !found.call->isMustTailCall();
 }
 
 Value *siteIfWrapper(const AllocatorCall &found, Value *site) {
     if (found.what || !found.callee || !isPossible(*found.callee))
         return site;
-    IRBuilder<NoFolder> builder(found.call);
-    return builder.CreateSelect(isWrapper(builder, *found.callee), site,
-                                ConstantPointerNull::get(cast<PointerType>(site->getType())));
+    IRBuilder<> builder(found.call);
+    Function &callee = asLoaded(*found.callee);
+    builder.SetCurrentDebugLocation(DebugLoc());
+    return builder.CreateCall(&siteIfTaken(*callee.getParent()),
+                              {builder.CreatePointerCast(&callee, site->getType()), site});
 }
 
 } // namespace allocsite

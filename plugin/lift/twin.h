@@ -3,10 +3,11 @@
  * as well, with the site as one more parameter: its twin. A file that calls it brings a stand-in of that
  * name, for when no twin is linked: the wrapper stands in another module, was not compiled with the plugin,
  * or may be replaced. Of what surely is a wrapper it leaves the site for the wrapper itself; of what only
- * could be one by its declaration (wrap/possible.cpp) it is a jump.
+ * could be one by its declaration (wrap/possible.cpp) if that has the mark of who takes one, and else it is a
+ * jump.
  *
- * Where a call cannot go to a twin (nothing is optimized, variable arguments) the site is left if the linker
- * found the mark that a file which defines a wrapper sets. */
+ * Where a call cannot go to a twin (nothing is optimized, variable arguments) the site is left by that mark,
+ * too. */
 #ifndef ALLOCSITE_LIFT_TWIN_H
 #define ALLOCSITE_LIFT_TWIN_H
 
@@ -24,8 +25,8 @@ std::string twinOf(const llvm::Function &wrapper);
  * ask. */
 bool callTwin(const AllocatorCall &found, llvm::Value *site, Lifting &lifting);
 
-/* Whether there is a way for the site of a call. None: its callee could be a wrapper, but nobody would tell.
- */
+/* Whether there is a way for the site of a call. None: its callee could be a wrapper, but nothing may come
+ * between the call and the function that makes it. */
 bool mayReach(const AllocatorCall &found);
 
 /* For a call that does not go to a twin: null where the callee, which could be a wrapper, is none. */

@@ -81,11 +81,13 @@ static Site requestOf(const AllocatorCall &found, Notes &notes) {
 }
 
 /* Of several wrappers that call one another the outermost one that tells a type has the last word. */
-static void takeType(Site &site, const DILocation &location, const std::string &callee, Notes &notes) {
-    std::string type = notes.types.of(location, callee, site.ordinal, notes.names);
-    bool isVague = type.empty() || type == ALLOCSITE_BYTES || type == InsideLibrary;
-    if (!isVague || site.type.empty())
-        site.type = std::move(type);
+static void takeType(Site &site, const DILocation &location, const Wrapper &wrapper,
+                     const std::string &callee, Notes &notes) {
+    ToldType told = notes.types.of(location, callee, site.ordinal, notes.names);
+    std::string type = typeBy(told, wrapper.isOffset ? "" : site.type);
+    if (type != site.type)
+        site.holder.clear();
+    site.type = std::move(type);
 }
 
 static bool isInLibrary(const DILocation &location, Names &names) {
@@ -116,7 +118,7 @@ static const DILocation *lift(const DILocation *location, Site &site, const Wrap
         site.ordinal = ordinalOf(*caller);
         if (!isLibrary) {
             site.kind = wrapper->kind;
-            takeType(site, *caller, function.symbol, notes);
+            takeType(site, *caller, *wrapper, function.symbol, notes);
         }
         location = caller;
     }
@@ -130,7 +132,7 @@ static const DILocation *lift(const DILocation *location, Site &site, const Wrap
 
 static void setPlace(Site &site, const DILocation *location, Names &names) {
     if (isIgnoredType(site.type))
-        site.type.clear();
+        site.type.clear(), site.holder.clear();
     site.at = placeOf(*location, names);
     while ((location = location->getInlinedAt()))
         site.callers.push_back(placeOf(*location, names));
@@ -148,7 +150,7 @@ Site siteOf(const AllocatorCall &found, const Wrappers &wrappers, Notes &notes) 
     }
     if (site.callee.empty())
         site.callee = notes.names.of(*location->getScope()->getSubprogram()).plain;
-    site.type = typeOf(found, notes);
+    site.type = typeOf(found, notes, site.holder);
     setPlace(site, lift(location, site, wrappers, notes), notes.names);
     return site;
 }

@@ -31,6 +31,7 @@ struct Site {
     unsigned ordinal;     // among the calls of one place (two in one macro)
     std::string possible; // the symbol of what could be a wrapper, if only that is known of the one called
     std::string type;     // of what is allocated; empty: unknown. Says nothing of which site it is
+    std::string holder;   // that type, if it is the structure in which the block comes back; else empty
     bool isHandedOn;      // by the function itself, which is a wrapper: its caller's site goes first
     bool isOnlyLibrary;   // no code of the program is in the chain
 

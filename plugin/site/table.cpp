@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "site/table.h"
 
+#include "base/settings.h"
 #include "format.h"
 
 #include <llvm/IR/Comdat.h>
@@ -44,16 +45,31 @@ GlobalVariable *Table::shared(StructType *type, const Twine &name) {
     return global;
 }
 
-GlobalVariable *Table::string(const std::string &text) {
-    GlobalVariable *&global = strings[text];
-    if (global)
-        return global;
-    Constant *bytes = ConstantDataArray::getString(context, text);
-    global = new GlobalVariable(module, bytes->getType(), true, GlobalValue::PrivateLinkage, bytes,
-                                "__allocsite_string");
+static GlobalVariable *makeString(Module &module, const std::string &text, GlobalValue::LinkageTypes linkage,
+                                  const Twine &name) {
+    Constant *bytes = ConstantDataArray::getString(module.getContext(), text);
+    auto *global = new GlobalVariable(module, bytes->getType(), true, linkage, bytes, name);
     global->setSection(ALLOCSITE_STRINGS_SECTION);
     global->setUnnamedAddr(GlobalValue::UnnamedAddr::Global);
     global->setAlignment(Align(1));
+    return global;
+}
+
+GlobalVariable *Table::string(const std::string &text) {
+    GlobalVariable *&global = strings[text];
+    if (!global)
+        global = makeString(module, text, GlobalValue::PrivateLinkage, "__allocsite_string");
+    return global;
+}
+
+/* The type that the wrapper of that symbol tells of, or is told of here if no file of the module has it. */
+GlobalVariable *Table::linked(const std::string &symbol, const std::string &text,
+                              GlobalValue::LinkageTypes linkage) {
+    std::string name = symbol + ALLOCSITE_TYPED;
+    if (GlobalVariable *known = module.getGlobalVariable(name))
+        return known;
+    GlobalVariable *global = makeString(module, text, linkage, name);
+    global->setVisibility(GlobalValue::HiddenVisibility);
     return global;
 }
 
@@ -85,6 +101,8 @@ GlobalVariable *Table::pair(GlobalVariable *first, GlobalVariable *second, const
 GlobalVariable *Table::type(const Site &site) {
     if (site.type.empty())
         return nullptr;
+    if (!site.holder.empty() && !site.possible.empty() && options().twins)
+        return linked(site.possible, site.holder, GlobalValue::WeakAnyLinkage);
     return string(site.type == InsideLibrary ? ALLOCSITE_BYTES : site.type);
 }
 
@@ -211,6 +229,40 @@ void Table::addWrappers(const Wrappers &wrappers) {
         records.push_back(wrapper(symbol, known, array, records.size()));
     array->setInitializer(ConstantArray::get(type, records));
     appendToUsed(module, {array});
+}
+
+/* A pointer to the block tells its type by itself. */
+static bool returnsHolder(const Function &function) {
+    Type *type = function.getReturnType();
+    std::optional<Wrapper> wrapper = Wrappers::of(function);
+    return (wrapper && wrapper->isHeld) || type->isStructTy() || type->isArrayTy() ||
+           function.hasStructRetAttr();
+}
+
+/* As for twins: the only definition that the linker can take, under a name without a version. */
+static bool isOnlyDefinition(const Function &function) {
+    const Comdat *group = function.getComdat();
+    return function.isStrongDefinitionForLinker() && function.hasExternalLinkage() &&
+           !function.getName().contains('@') &&
+           (!group || group->getSelectionKind() == Comdat::NoDeduplicate);
+}
+
+void Table::addTypeWithin(const Function &function, StringRef symbol) {
+    if (std::string type = typesWithin(function);
+        !type.empty() && isOnlyDefinition(function) && returnsHolder(function))
+        linked(symbol.str(), type, GlobalValue::ExternalLinkage);
+}
+
+/* Constructors are called by one name and defined by another. */
+void Table::addTypesWithin() {
+    if (!options().twins)
+        return;
+    for (const Function &function : module)
+        addTypeWithin(function, symbolOf(function));
+    for (const GlobalAlias &alias : module.aliases())
+        if (auto *function = dyn_cast<Function>(alias.getAliasee()->stripPointerCasts());
+            function && alias.hasExternalLinkage())
+            addTypeWithin(*function, alias.getName());
 }
 
 } // namespace allocsite

@@ -29,6 +29,10 @@ class Table {
     /* Emits the wrappers that were found in the module, for allocsite-dump. */
     void addWrappers(const Wrappers &wrappers);
 
+    /* Emits the types of what wrappers return in a structure or make grow in one, for files that only know
+     * that. */
+    void addTypesWithin();
+
   private:
     using Pair = std::pair<llvm::GlobalVariable *, llvm::GlobalVariable *>;
     using FrameKey = std::tuple<llvm::GlobalVariable *, llvm::GlobalVariable *, unsigned, unsigned>;
@@ -42,8 +46,11 @@ class Table {
     std::map<std::pair<Pair, llvm::GlobalVariable *>, llvm::GlobalVariable *> possibles;
     std::map<FrameKey, llvm::GlobalVariable *> frames;
 
+    void addTypeWithin(const llvm::Function &function, llvm::StringRef symbol);
     llvm::GlobalVariable *string(const std::string &text);
     llvm::GlobalVariable *pair(llvm::GlobalVariable *first, llvm::GlobalVariable *second, const char *name);
+    llvm::GlobalVariable *linked(const std::string &symbol, const std::string &text,
+                                 llvm::GlobalValue::LinkageTypes linkage);
     llvm::GlobalVariable *type(const Site &site);
     llvm::GlobalVariable *possible(const Site &site);
     llvm::GlobalVariable *scope(const Place &place);

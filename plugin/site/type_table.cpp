@@ -57,6 +57,11 @@ static unsigned &countOf(Counts &counts, const AllocatorCall &found) {
     return counts[{location->getLine(), location->getColumn(), symbolCalled(found)}];
 }
 
+/* Whether the call's result is a pointer that is not the block. */
+static bool returnsHolder(const AllocatorCall &found) {
+    return isHeld(found) && found.call->getType()->isPointerTy();
+}
+
 static std::string askAST(allocsite_types_find *find, const AllocatorCall &found, unsigned ordinal,
                           unsigned count) {
     const DILocation *location = found.call->getDebugLoc().get();
@@ -73,8 +78,17 @@ static std::string askAST(allocsite_types_find *find, const AllocatorCall &found
     question.column = location->getColumn();
     question.ordinal = ordinal;
     question.count = count;
+    question.held = returnsHolder(found);
     const char *answer = find ? find(&question) : nullptr;
     return answer ? answer : "";
+}
+
+static std::string findHolder(const AllocatorCall &found, unsigned ordinal, unsigned count) {
+    static auto *find = lookUp<allocsite_types_find>(ALLOCSITE_TYPES_HOLDER);
+    if (found.what || !options().types)
+        return "";
+    std::string holder = askAST(find, found, ordinal, count);
+    return holder.empty() && isHeld(found) ? ALLOCSITE_BYTES : holder;
 }
 
 static std::string findPointer(const AllocatorCall &found, unsigned ordinal, unsigned count) {
@@ -92,7 +106,7 @@ static std::string findType(const AllocatorCall &found, unsigned ordinal, unsign
     if (allocatesInside(found)) // whatever it returns, that is not all
         return isOfLibrary(*found.call->getFunction()) ? InsideLibrary : ALLOCSITE_BYTES;
     std::string type = askAST(find, found, ordinal, count);
-    if (!type.empty())
+    if (!type.empty() || returnsHolder(found))
         return type;
     if (variables.empty())
         variables = findVariables(*found.call->getFunction());
@@ -119,7 +133,9 @@ void TypeTable::note(ArrayRef<AllocatorCall> calls, Names &names) {
     for (const AllocatorCall &found : noted) {
         unsigned ordinal = countOf(seen, found)++, count = countOf(all, found);
         entries[positionOf(*found.call->getDebugLoc(), names)].push_back(
-            {nameCalled(found, names), ordinalOf(found), findType(found, ordinal, count, variables),
+            {nameCalled(found, names),
+             ordinalOf(found),
+             {findType(found, ordinal, count, variables), findHolder(found, ordinal, count)},
              findPointer(found, ordinal, count)});
     }
 }
@@ -141,19 +157,19 @@ const allocator *TypeTable::written(const DILocation &location, const allocator 
     return found ? found : &what;
 }
 
-std::string TypeTable::of(const DILocation &location, const std::string &callee, unsigned ordinal,
-                          Names &names) const {
+ToldType TypeTable::of(const DILocation &location, const std::string &callee, unsigned ordinal,
+                       Names &names) const {
     auto position = entries.find(positionOf(location, names));
     if (position == entries.end())
-        return "";
+        return {};
     auto isNamed = [&](const Entry &entry) { return entry.callee == callee && entry.ordinal == ordinal; };
     bool isAnyNamed = any_of(position->second, isNamed);
     const Entry *found = nullptr;
     for (const Entry &entry : position->second) {
         if (isAnyNamed && !isNamed(entry))
             continue;
-        if (found && found->type != entry.type)
-            return "";
+        if (found && !(found->type == entry.type))
+            return {};
         found = &entry;
     }
     return found->type;
@@ -168,14 +184,22 @@ std::string TypeTable::pointerAt(const DILocation &location, unsigned ordinal, N
     return "";
 }
 
-static constexpr const char *TypeAttribute = "allocsite-library-type";
+static bool isVague(const std::string &type) {
+    return type.empty() || type == ALLOCSITE_BYTES || type == InsideLibrary;
+}
 
-std::string typeOf(const AllocatorCall &found, Notes &notes) {
-    if (isLibraryCall(found))
-        return found.callee ? found.callee->getFnAttribute(TypeAttribute).getValueAsString().str() : "";
+std::string typeBy(const ToldType &told, const std::string &within) {
+    const std::string &known = isVague(told.own) ? within : told.own;
+    if (isVague(known) && !told.holder.empty())
+        return told.holder;
+    return known.empty() ? told.own : known;
+}
+
+/* What the line of a call tells. */
+static ToldType toldOf(const AllocatorCall &found, Notes &notes) {
     const DILocation *location = found.call->getDebugLoc().get();
-    if (!location)
-        return "";
+    if (!location || isLibraryCall(found))
+        return {};
     unsigned ordinal = ordinalOf(found);
     std::string symbol = found.what
                              ? notes.types.written(*location, *found.what, ordinal, notes.names)->symbol
@@ -183,25 +207,51 @@ std::string typeOf(const AllocatorCall &found, Notes &notes) {
     return notes.types.of(*location, symbol, ordinal, notes.names);
 }
 
-/* Of what is only declared: the members of std::string allocate characters. */
+static constexpr const char *TypeAttribute = "allocsite-type-within";
+
+std::string typesWithin(const Function &function) {
+    return function.getFnAttribute(TypeAttribute).getValueAsString().str();
+}
+
+std::string typeOf(const AllocatorCall &found, Notes &notes, std::string &holder) {
+    ToldType told = toldOf(found, notes);
+    std::string type = typeBy(told, found.callee ? typesWithin(*found.callee) : "");
+    holder = type == told.holder ? type : "";
+    return type;
+}
+
+/* Of what is only declared: the members of strings allocate characters, those of others what they need. */
 static std::string typeElsewhere(const Function &function) {
     static constexpr size_t LastOfPrefix = strlen("_ZNKSt7__cxx11");
-    return function.getName().find("12basic_stringIc") <= LastOfPrefix ? "char" : "";
+    if (function.getName().find("12basic_stringIc") <= LastOfPrefix)
+        return "char";
+    if (function.getName().find("12basic_stringIw") <= LastOfPrefix)
+        return "wchar_t";
+    return function.isDeclaration() && Wrappers::of(function)->isLibrary ? InsideLibrary : "";
 }
 
 /* The types that functions allocate. */
 struct Types {
+    const Wrappers &wrappers;
     enum class State { UnderWay, Done };
-    std::map<const Function *, std::string> found;
-    std::map<const Function *, State> states; // in this round
+    std::map<const Function *, std::string> found = {};
+    std::map<const Function *, State> states = {}; // in this round
     bool isCyclic = false, hasChanged = false;
 };
+
+/* A library's function hands on all. */
+static bool isHandedOn(const AllocatorCall &call, const Function &function, const Wrappers &wrappers) {
+    const DILocation *location = call.call->getDebugLoc().get();
+    return Wrappers::of(function)->isLibrary || (location && wrappers.handingOn(*location));
+}
 
 static std::string typeOfCall(const AllocatorCall &call, Notes &notes, Types &types);
 
 /* Of functions that call each other the first one lacks something until all have been looked at again. */
 static std::string typeWithin(Function &function, Notes &notes, Types &types) {
     std::string &found = types.found[&function];
+    if (Wrappers::of(function)->isOffset && !Wrappers::of(function)->isLibrary)
+        return found;
     auto [position, isNew] = types.states.try_emplace(&function, Types::State::UnderWay);
     types.isCyclic |= !isNew && position->second == Types::State::UnderWay;
     if (!isNew)
@@ -210,7 +260,8 @@ static std::string typeWithin(Function &function, Notes &notes, Types &types) {
     if (all.empty() && !function.isDeclaration()) {
         all = found;
         for (const AllocatorCall &call : findAllocatorCalls(function))
-            all = eitherType(all, typeOfCall(call, notes, types));
+            if (isHandedOn(call, function, types.wrappers))
+                all = eitherType(all, typeOfCall(call, notes, types));
     }
     types.hasChanged |= all != found;
     types.states[&function] = Types::State::Done;
@@ -220,33 +271,33 @@ static std::string typeWithin(Function &function, Notes &notes, Types &types) {
 static std::string typeOfCall(const AllocatorCall &call, Notes &notes, Types &types) {
     if (call.what && call.what->kind == ALLOCSITE_FREE)
         return "";
-    bool isInner = isLibraryCall(call) && call.callee;
-    return isInner ? typeWithin(*call.callee, notes, types) : typeOf(call, notes);
+    ToldType told = toldOf(call, notes);
+    bool isInner = call.callee && !call.what && isVague(told.own);
+    return typeBy(told, isInner ? typeWithin(*call.callee, notes, types) : "");
 }
 
-static void findLibraryTypes(Module &module, Notes &notes, Types &types) {
+static void findTypesWithin(Module &module, Notes &notes, Types &types) {
     do {
         types.isCyclic = types.hasChanged = false;
         types.states.clear();
         for (Function &function : module) {
             std::optional<Wrapper> wrapper = Wrappers::of(function);
-            if (wrapper && wrapper->isLibrary)
+            if (wrapper && (wrapper->isLibrary || wrapper->kind != ALLOCSITE_FREE))
                 typeWithin(function, notes, types);
         }
     } while (types.isCyclic && types.hasChanged);
 }
 
-void noteLibraryTypes(Module &module, Notes &notes) {
-    Types types;
-    findLibraryTypes(module, notes, types);
-    for (Function &function : module) {
-        std::optional<Wrapper> wrapper = Wrappers::of(function);
-        if (wrapper && wrapper->isLibrary && !types.found[&function].empty())
+void noteTypesWithin(Module &module, Notes &notes) {
+    Wrappers wrappers(module);
+    Types types = {wrappers};
+    findTypesWithin(module, notes, types);
+    for (Function &function : module)
+        if (!types.found[&function].empty())
             function.addFnAttr(TypeAttribute, types.found[&function]);
-    }
 }
 
-void eraseLibraryTypes(Module &module) {
+void eraseTypesWithin(Module &module) {
     for (Function &function : module)
         function.removeFnAttr(TypeAttribute);
 }

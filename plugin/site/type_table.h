@@ -14,6 +14,16 @@
 
 namespace allocsite {
 
+/* What a line tells of the type of its blocks. */
+struct ToldType {
+    std::string own;    // empty: unknown
+    std::string holder; // the structure in which one comes back; empty: none does
+
+    bool operator==(const ToldType &other) const {
+        return own == other.own && holder == other.holder;
+    }
+};
+
 /* Filled before the optimizer starts, while clang still has its AST and every variable its place in memory,
  * and asked when the sites are made. */
 class TypeTable {
@@ -27,9 +37,9 @@ class TypeTable {
                              Names &names) const;
 
     /* By names: a call in the source outlives the instruction, where the callee is inlined. callee: its
-     * symbol. Empty: unknown. A call that the optimizer made of another one has the type of that one. */
-    std::string of(const llvm::DILocation &location, const std::string &callee, unsigned ordinal,
-                   Names &names) const;
+     * symbol. A call that the optimizer made of another one has the type of that one. */
+    ToldType of(const llvm::DILocation &location, const std::string &callee, unsigned ordinal,
+                Names &names) const;
 
     /* The name of the pointer that is called there; empty: it has none. */
     std::string pointerAt(const llvm::DILocation &location, unsigned ordinal, Names &names) const;
@@ -40,7 +50,7 @@ class TypeTable {
     struct Entry {
         std::string callee;
         unsigned ordinal;
-        std::string type;
+        ToldType type;
         std::string pointer; // by which it is called
     };
     std::map<Position, std::vector<Entry>> entries;
@@ -57,14 +67,21 @@ struct Notes {
 /* What a function of a library allocates for its own use: bytes, where the line allocates nothing else. */
 constexpr const char *InsideLibrary = "bytes inside";
 
-/* Empty: unknown. */
-std::string typeOf(const AllocatorCall &call, Notes &notes);
+/* The type of a block by what its line tells, and by what is known of those within the callee: who names the
+ * block's own type goes before who names the structure that holds it. */
+std::string typeBy(const ToldType &told, const std::string &within);
 
-/* Once the calls' types are noted: notes with each function of the C++ standard library that is told its
- * caller's site the types of all that it allocates, as an attribute. */
-void noteLibraryTypes(llvm::Module &module, Notes &notes);
+/* Empty: unknown. holder: set to the structure that stands for a type which only another file may know. */
+std::string typeOf(const AllocatorCall &call, Notes &notes, std::string &holder);
 
-void eraseLibraryTypes(llvm::Module &module);
+/* Once the calls' types are noted: notes with each wrapper, and each function of the C++ standard library
+ * that is told its caller's site, the types of all blocks that it hands on, as an attribute. */
+void noteTypesWithin(llvm::Module &module, Notes &notes);
+
+/* As far as they are noted; empty: unknown. */
+std::string typesWithin(const llvm::Function &function);
+
+void eraseTypesWithin(llvm::Module &module);
 
 /* For a call that allocates blocks of the one and of the other: `A or B`, by the alphabet. Behind three names
  * `...` stands for all further ones. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "types/buffer.h"
 
-#include <clang/AST/Decl.h>
+#include <clang/AST/DeclCXX.h>
 
 using namespace clang;
 
@@ -32,10 +32,18 @@ static QualType blockAmong(const Members &members) {
     return members.pointers.front();
 }
 
+/* Other parts of it stand elsewhere. */
+static bool isDerived(const RecordDecl &record) {
+    auto *type = dyn_cast<CXXRecordDecl>(&record);
+    return type && (type->getNumBases() > 0 || type->isPolymorphic());
+}
+
 QualType blockOf(const ASTContext &context, QualType type) {
-    const RecordDecl *record = type->isStructureType() ? type->castAs<RecordType>()->getDecl() : nullptr;
+    const RecordDecl *record =
+        type->isStructureOrClassType() ? type->castAs<RecordType>()->getDecl() : nullptr;
     record = record ? record->getDefinition() : nullptr;
-    if (!record || record->isInvalidDecl() || type->isDependentType() || context.getTypeSize(type) > 512)
+    if (!record || record->isInvalidDecl() || isDerived(*record) || type->isDependentType() ||
+        context.getTypeSize(type) > 512)
         return {};
     Members members;
     for (const FieldDecl *field : record->fields())

@@ -17,7 +17,8 @@ namespace allocsite {
 struct Walk {
     ASTContext &context;
     MangleContext &mangler;
-    QualType returned;         // by the function
+    const Stmt *body;          // of the function
+    QualType returned;         // by it
     SourceLocation call;       // the call around what is visited
     SourceLocation defaulting; // the call whose default argument is visited
     std::vector<Call> calls;
@@ -57,11 +58,11 @@ static PresumedLoc placeOf(const Walk &walk, const Expr *expression) {
 }
 
 static void add(Walk &walk, const Expr *call, const FunctionDecl *callee, std::string pointer,
-                std::string type) {
+                std::string type, std::string held, std::string holder) {
     PresumedLoc place = placeOf(walk, call);
     if (place.isValid())
         walk.calls.push_back({place.getLine(), place.getColumn(), calleeOf(walk, callee), std::move(pointer),
-                              std::move(type)});
+                              std::move(type), std::move(held), std::move(holder)});
 }
 
 /* Of `hook(n)`, `(*hook)(n)` and `table->hook(n)`. */
@@ -101,7 +102,8 @@ static bool handsBlock(const ASTContext &context, const CallExpr *call) {
 
 static void addCall(Walk &walk, const CallExpr *call, Use use) {
     const FunctionDecl *callee = surelyCalled(call);
-    add(walk, call, callee, callee ? "" : pointerOf(call->getCallee()), typeOfCall(walk.context, call, use));
+    add(walk, call, callee, callee ? "" : pointerOf(call->getCallee()), typeOfCall(walk.context, call, use),
+        heldBy(walk.context, call), holderOf(walk.context, call));
 }
 
 static void visitCall(Walk &walk, const CallExpr *call, Use use) {
@@ -111,9 +113,27 @@ static void visitCall(Walk &walk, const CallExpr *call, Use use) {
         addCall(walk, call, use);
 }
 
+/* The type of an object that is made where the variable points to; null: none is. */
+static QualType madeAt(const Stmt *statement, const VarDecl *variable) {
+    auto *made = dyn_cast_or_null<CXXNewExpr>(statement);
+    const Expr *place = made && made->getNumPlacementArgs() == 1 ? made->getPlacementArg(0) : nullptr;
+    auto *name = place ? dyn_cast<DeclRefExpr>(place->IgnoreParenCasts()) : nullptr;
+    if (name && name->getDecl() == variable)
+        return made->getAllocatedType();
+    QualType found;
+    if (statement)
+        for (const Stmt *child : statement->children())
+            if (found.isNull())
+                found = madeAt(child, variable);
+    return found;
+}
+
 static void visitVariable(Walk &walk, const VarDecl *variable) {
-    if (variable->hasInit())
-        visit(walk, variable->getInit(), {{}, pointee(variable->getType())});
+    if (!variable->hasInit())
+        return;
+    bool isRaw = walk.context.getLangOpts().CPlusPlus && variable->getType()->isVoidPointerType();
+    QualType target = isRaw ? madeAt(walk.body, variable) : pointee(variable->getType());
+    visit(walk, variable->getInit(), {{}, target});
 }
 
 /* The right side of an assignment comes first, as in the code that clang makes. */
@@ -212,24 +232,25 @@ static void visit(Walk &walk, const Stmt *statement, Use use) {
     }
     visitChildren(walk, statement);
     if (auto *made = dyn_cast<CXXNewExpr>(statement))
-        add(walk, made, made->getOperatorNew(), "", typeOfNew(walk.context, made));
+        add(walk, made, made->getOperatorNew(), "", typeOfNew(walk.context, made), "", "");
 }
 
 std::vector<Call> findCalls(ASTContext &context, MangleContext &mangler, const Decl *root) {
-    Walk walk = {context, mangler, {}, {}, {}, {}};
+    Walk walk = {context, mangler, nullptr, {}, {}, {}, {}};
     if (auto *variable = dyn_cast<VarDecl>(root)) {
         visitVariable(walk, variable);
         return std::move(walk.calls);
     }
     auto *function = cast<FunctionDecl>(root);
     walk.returned = function->getReturnType();
+    walk.body = function->getBody();
     if (auto *constructor = dyn_cast<CXXConstructorDecl>(function))
         for (const CXXCtorInitializer *initializer : constructor->inits())
             visit(walk, initializer->getInit(),
                   {{},
                    initializer->isMemberInitializer() ? pointee(initializer->getMember()->getType())
                                                       : QualType()});
-    visit(walk, function->getBody(), {});
+    visit(walk, walk.body, {});
     return std::move(walk.calls);
 }
 

@@ -15,6 +15,8 @@ struct Call {
     std::string callee;    // symbol; empty: not known, or called by a pointer
     std::string pointer;   // the name of that; empty: none
     std::string type;      // empty: unknown
+    std::string held;      // type of the block of a buffer that it is given; empty: it is given none
+    std::string holder;    // the structure that comes back with the block in it; empty: none does
 };
 
 /* The symbol without the mark of an asm label. */

@@ -5,6 +5,7 @@
 #include "types/calls.h"
 
 #include <clang/AST/DeclCXX.h>
+#include <clang/AST/DeclTemplate.h>
 #include <clang/Basic/SourceManager.h>
 
 using namespace clang;
@@ -23,12 +24,24 @@ static void add(MangleContext &mangler, const FunctionDecl *function, Declared &
     declared.insert({symbolOf(mangler, function), function});
 }
 
+/* Instances whose code may stand in another file, where the template is instantiated explicitly. */
+template <class Template, class Add> static void eachInstance(const Template &declaration, Add add) {
+    for (const auto *instance : declaration.specializations())
+        add(*instance);
+}
+
 void addDeclared(MangleContext &mangler, const DeclContext &scope, Declared &declared) {
     if (scope.isDependentContext() || scope.isStdNamespace())
         return;
     for (const Decl *declaration : scope.noload_decls()) {
         if (auto *function = dyn_cast<FunctionDecl>(declaration))
             add(mangler, function, declared);
+        else if (auto *functions = dyn_cast<FunctionTemplateDecl>(declaration))
+            eachInstance(*functions,
+                         [&](const FunctionDecl &instance) { add(mangler, &instance, declared); });
+        else if (auto *classes = dyn_cast<ClassTemplateDecl>(declaration))
+            eachInstance(*classes,
+                         [&](const CXXRecordDecl &instance) { addDeclared(mangler, instance, declared); });
         else if (isa<NamespaceDecl>(declaration) || isa<LinkageSpecDecl>(declaration) ||
                  isa<CXXRecordDecl>(declaration))
             addDeclared(mangler, *cast<DeclContext>(declaration), declared);
@@ -63,16 +76,19 @@ static bool isCountWord(const std::string &word) {
            endsIn(word, "count") || (word.size() > 2 && word.front() == 'n' && word.back() == 's');
 }
 
-/* A narrower one by its name, as whole words of it. Which object is wanted is more often a number without a
- * name. */
+/* By whole words of its name. */
+static bool isNamedCount(const ParmVarDecl &parameter) {
+    llvm::SmallVector<llvm::StringRef, 4> parts;
+    parameter.getName().split(parts, '_', -1, false);
+    return llvm::any_of(parts, [](llvm::StringRef part) { return isCountWord(part.lower()); });
+}
+
+/* A narrower one by its name. Which object is wanted is more often a number without a name. */
 static bool isCount(const ASTContext &context, const ParmVarDecl &parameter, bool isObject) {
     QualType type = parameter.getType();
     if (!type->isIntegerType() || type->isEnumeralType() || context.getTypeSize(type) != 32)
         return false;
-    llvm::SmallVector<llvm::StringRef, 4> parts;
-    parameter.getName().split(parts, '_', -1, false);
-    return (parts.empty() && !isObject) ||
-           llvm::any_of(parts, [](llvm::StringRef part) { return isCountWord(part.lower()); });
+    return (parameter.getName().empty() && !isObject) || isNamedCount(parameter);
 }
 
 /* What is read and not changed; `const handle text` is meant to say so of a pointer by another name. */
@@ -227,12 +243,64 @@ static uint64_t writtenOf(const ASTContext &context, const FunctionDecl &functio
     return written;
 }
 
-/* With something to go by: what is given nothing else gives room back. */
-static bool grows(const ASTContext &context, const FunctionDecl &function) {
-    return function.getNumParams() > 1 && llvm::any_of(function.parameters(), [&](const ParmVarDecl *own) {
-               QualType type = own->getType();
-               QualType pointee = type->isPointerType() ? type->getPointeeType() : QualType();
-               return !pointee.isNull() && !pointee.isConstQualified() && !blockOf(context, pointee).isNull();
+/* Whether a structure is made of buffers and numbers. Larger things have so many functions that few of those
+ * make anything grow. */
+static bool isOfBuffers(const ASTContext &context, QualType type) {
+    const RecordDecl *record = type->isRecordType() ? type->castAs<RecordType>()->getDecl() : nullptr;
+    record = record && !type->isDependentType() ? record->getDefinition() : nullptr;
+    bool hasOne = false;
+    return record &&
+           llvm::all_of(record->fields(),
+                        [&](const FieldDecl *field) {
+                            bool isOne = !blockOf(context, field->getType()).isNull();
+                            hasOne |= isOne;
+                            return isOne || field->getType()->isIntegralOrEnumerationType();
+                        }) &&
+           hasOne;
+}
+
+/* Whether a structure is given a size and nothing else. */
+static bool isGivenRoom(const ASTContext &context, const FunctionDecl &function) {
+    if (function.getNumParams() != 2)
+        return false;
+    const ParmVarDecl *number = function.getParamDecl(1);
+    return isNamedCount(*number) && (isWide(context, number->getType()) || isCount(context, *number, true));
+}
+
+/* Whether it is a member of a buffer, and may change that. */
+static bool isOfBuffer(const ASTContext &context, const FunctionDecl &function) {
+    auto *method = dyn_cast<CXXMethodDecl>(&function);
+    return method && method->isInstance() && !method->isConst() && function.getNumParams() > 0 &&
+           !blockOf(context, method->getThisType()->getPointeeType()).isNull();
+}
+
+/* The number from 1 of the one whose block it can make grow; 0: none. With something to go by: what is given
+ * nothing else gives room back. */
+static unsigned grownOf(const ASTContext &context, const FunctionDecl &function, unsigned position) {
+    if (isOfBuffer(context, function))
+        return 1;
+    if (function.getNumParams() < 2)
+        return 0;
+    bool isToldHowMuch = sizesOf(context, function, Result::TEXT, position);
+    for (const ParmVarDecl *own : function.parameters()) {
+        QualType type = own->getType();
+        QualType pointee = type->isPointerType() ? type->getPointeeType() : QualType();
+        if (!pointee.isNull() && !pointee.isConstQualified() && pointee->isRecordType() &&
+            (!blockOf(context, pointee).isNull() || isGivenRoom(context, function) ||
+             (isToldHowMuch && isOfBuffers(context, pointee))))
+            return position + 1;
+        position += valuesOf(context, type);
+    }
+    return 0;
+}
+
+/* Whether it returns no pointer, or what it was given. */
+static bool isHeld(const FunctionDecl &function) {
+    QualType result = function.getReturnType()->getPointeeType();
+    return result.isNull() || llvm::any_of(function.parameters(), [&](const ParmVarDecl *parameter) {
+               QualType given = parameter->getType()->getPointeeType();
+               return !given.isNull() && result->isRecordType() &&
+                      given.getCanonicalType() == result.getCanonicalType();
            });
 }
 
@@ -244,14 +312,9 @@ static unsigned valuesOf(const ASTContext &context, const FunctionDecl &function
     return count;
 }
 
-allocsite_types_declaration describe(const ASTContext &context, const FunctionDecl &function) {
-    auto *method = dyn_cast<CXXMethodDecl>(&function);
-    unsigned first = method && method->isInstance();
-    Result result = resultOf(context, function.getReturnType());
-    allocsite_types_declaration described = {};
-    described.values = valuesOf(context, function);
-    described.makes =
-        result == Result::RAW || result == Result::TEXT || result == Result::LONG || result == Result::OBJECT;
+/* What it can hand on or give back. */
+static void describeBlock(const ASTContext &context, const FunctionDecl &function, Result result,
+                          unsigned first, allocsite_types_declaration &described) {
     if (result == Result::STATUS)
         described.freed = freedOf(context, function, first);
     else if (result != Result::NOTHING)
@@ -260,8 +323,21 @@ allocsite_types_declaration describe(const ASTContext &context, const FunctionDe
         describeOut(context, function, first, described);
     if (result == Result::TEXT)
         described.written = writtenOf(context, function, first);
-    if (!described.sizes && !described.freed)
-        described.grows = grows(context, function);
+}
+
+allocsite_types_declaration describe(const ASTContext &context, const FunctionDecl &function) {
+    auto *method = dyn_cast<CXXMethodDecl>(&function);
+    unsigned first = method && method->isInstance();
+    Result result = resultOf(context, function.getReturnType());
+    allocsite_types_declaration described = {};
+    described.values = valuesOf(context, function);
+    described.makes =
+        result == Result::RAW || result == Result::TEXT || result == Result::LONG || result == Result::OBJECT;
+    if (!isa<CXXConstructorDecl>(function))
+        describeBlock(context, function, result, first, described);
+    if (!described.freed)
+        described.grows = grownOf(context, function, first);
+    described.held = described.grows && !described.out && isHeld(function);
     return described;
 }
 

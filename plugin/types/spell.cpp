@@ -51,6 +51,7 @@ Use throughCast(const ASTContext &context, const CastExpr *cast, Use use) {
 /* The types whose sizes are added up to a size that is asked for: alone, or times something. */
 struct Sizes {
     llvm::SmallVector<QualType, 2> single, multiple;
+    bool isSum = false;
 };
 
 static void addSize(llvm::SmallVectorImpl<QualType> &sizes, QualType type) {
@@ -64,6 +65,7 @@ static void findSizes(const ASTContext &context, const Expr *size, bool isMultip
     size = size->IgnoreParenCasts();
     if (auto *sum = dyn_cast<BinaryOperator>(size)) {
         bool isProduct = sum->getOpcode() == BO_Mul;
+        sizes.isSum |= !isProduct;
         if (!isProduct && sum->getOpcode() != BO_Add && sum->getOpcode() != BO_Sub)
             return;
         findSizes(context, sum->getLHS(), isMultiplied || isProduct, sizes);
@@ -82,8 +84,11 @@ static void findSizes(const ASTContext &context, const Expr *size, bool isMultip
 }
 
 /* A struct and its flexible array are `sizeof(struct foo) + n * sizeof(struct part)` or
- * `offsetof(struct foo, parts[n])`: the former. */
-static QualType typeOf(const Sizes &sizes) {
+ * `offsetof(struct foo, parts[n])`: the former. A number or a pointer that is added to a size is room for
+ * something else beside it. */
+static QualType typeOf(Sizes sizes) {
+    if (sizes.isSum)
+        llvm::erase_if(sizes.single, [](QualType type) { return !type->isRecordType(); });
     const auto &telling = sizes.single.empty() ? sizes.multiple : sizes.single;
     return telling.size() == 1 ? telling.front() : QualType();
 }
@@ -102,29 +107,44 @@ QualType bufferBlock(const ASTContext &context, const Expr *argument) {
     return type.isNull() ? QualType() : blockOf(context, type);
 }
 
-/* A structure that comes back with a block in it is what the line names. posix_memalign, asprintf and their
- * kin give the block to a pointer that is passed first, and who makes a buffer grow to what that points to.
- */
-static QualType resultOf(const ASTContext &context, const CallExpr *call) {
-    QualType type = call->getType();
-    if (type->isRecordType())
-        return type;
-    if (type->isAnyPointerType() || call->getNumArgs() == 0)
-        return pointee(type);
+/* That of the first buffer among the arguments; null: there is none. */
+static QualType blockGrown(const ASTContext &context, const CallExpr *call) {
     for (const Expr *argument : call->arguments())
         if (QualType block = bufferBlock(context, argument); !block.isNull())
             return pointee(block);
+    return {};
+}
+
+/* posix_memalign, asprintf and their kin give the block to a pointer that is passed first, and who makes a
+ * buffer grow to what that points to. */
+static QualType resultOf(const ASTContext &context, const CallExpr *call) {
+    QualType type = call->getType();
+    if (type->isAnyPointerType() || call->getNumArgs() == 0)
+        return pointee(type);
+    if (QualType block = blockGrown(context, call); !block.isNull())
+        return block;
     return pointee(call->getArg(0)->IgnoreParenCasts()->getType()->getPointeeType());
 }
 
+std::string holderOf(const ASTContext &context, const CallExpr *call) {
+    return call->getType()->isRecordType() ? spell(context, call->getType()) : "";
+}
+
+std::string heldBy(const ASTContext &context, const CallExpr *call) {
+    QualType block = blockGrown(context, call);
+    return block.isNull() ? "" : spell(context, block);
+}
+
 std::string typeOfCall(const ASTContext &context, const CallExpr *call, Use use) {
+    if (call->getType()->isRecordType())
+        return "";
     Sizes sizes;
     for (const Expr *argument : call->arguments())
         findSizes(context, argument, false, sizes);
     QualType found[] = {use.cast, resultOf(context, call), use.target, typeOf(sizes)};
     for (QualType type : found)
         if (isTelling(context, type))
-            return spell(context, call->getType()->isRecordType() ? type : wholeOf(context, type, sizes));
+            return spell(context, wholeOf(context, type, sizes));
     for (QualType type : found)
         if (!type.isNull())
             return spell(context, type);

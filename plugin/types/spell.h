@@ -24,7 +24,12 @@ Use throughCast(const clang::ASTContext &context, const clang::CastExpr *cast, U
 /* The type of the pointer to the block of the buffer that an argument points to; null: it points to none. */
 clang::QualType bufferBlock(const clang::ASTContext &context, const clang::Expr *argument);
 
-/* Empty: unknown. */
+/* The structure that a call returns; empty: it returns none. */
+std::string heldBy(const clang::ASTContext &context, const clang::CallExpr *call);
+
+std::string holderOf(const clang::ASTContext &context, const clang::CallExpr *call);
+
+/* Empty: unknown, as where a structure comes back. */
 std::string typeOfCall(const clang::ASTContext &context, const clang::CallExpr *call, Use use);
 std::string typeOfNew(const clang::ASTContext &context, const clang::CXXNewExpr *made);
 

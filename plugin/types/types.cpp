@@ -205,7 +205,11 @@ using namespace allocsite;
 #define EXPORTED extern "C" __attribute__((visibility("default")))
 
 EXPORTED const char *allocsite_types_v1_find(const struct allocsite_types_question *question) {
-    return find(*question, &Call::type);
+    return find(*question, question->held ? &Call::held : &Call::type);
+}
+
+EXPORTED const char *allocsite_types_v1_holder(const struct allocsite_types_question *question) {
+    return find(*question, &Call::holder);
 }
 
 EXPORTED const char *allocsite_types_v1_pointer(const struct allocsite_types_question *question) {
@@ -214,11 +218,22 @@ EXPORTED const char *allocsite_types_v1_pointer(const struct allocsite_types_que
 
 EXPORTED bool allocsite_types_v1_declared(const char *symbol, allocsite_types_declaration *declaration) {
     const FunctionDecl *function = declared(symbol);
-    if (!function || isa<CXXConstructorDecl>(function) ||
-        source->context.getSourceManager().isInSystemHeader(function->getLocation()))
+    if (!function || source->context.getSourceManager().isInSystemHeader(function->getLocation()))
         return false;
     *declaration = describe(source->context, *function);
     return true;
+}
+
+EXPORTED bool allocsite_types_v1_defined(const struct allocsite_types_question *question,
+                                         struct allocsite_types_declaration *declaration) {
+    if (!source)
+        return false;
+    prepare();
+    auto roots = findRoots(source->context, *source->mangler, source->roots, *question);
+    auto *function = roots.size() == 1 ? dyn_cast<FunctionDecl>(roots.front()) : nullptr;
+    if (function)
+        *declaration = describe(source->context, *function->getCanonicalDecl());
+    return function;
 }
 
 EXPORTED const char *allocsite_types_v1_declared_in(const char *symbol) {

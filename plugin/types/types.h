@@ -28,12 +28,18 @@ struct allocsite_types_question {
     unsigned line, column;  /* of the call; column 0: any */
     unsigned ordinal;       /* among the calls of this callee at this position, from 0 (macros) */
     unsigned count;         /* how many these are */
+    bool held; /* whether the block is in a structure that the call is given, and not its result */
 };
 
 /* The spelled type, or NULL: unknown. It lives until the next source file is compiled. */
 #define ALLOCSITE_TYPES_FIND "allocsite_types_v1_find"
 typedef const char *allocsite_types_find(const struct allocsite_types_question *question);
 allocsite_types_find allocsite_types_v1_find;
+
+/* The structure that comes back with the block in it, which says less than the block's own type; NULL: none
+ * does. */
+#define ALLOCSITE_TYPES_HOLDER "allocsite_types_v1_holder"
+allocsite_types_find allocsite_types_v1_holder;
 
 /* The name of the variable or the member that holds the pointer which is called, or of the virtual function;
  * NULL: it has none. */
@@ -48,7 +54,8 @@ struct allocsite_types_declaration {
     unsigned out;          /* number from 1 of the one that tells where to leave it; 0: it is returned */
     bool makes;            /* whether what it returns can be a block, of whatever size */
     unsigned long written; /* bits of those that text can be written to */
-    bool grows;            /* whether it is given a buffer that it can make grow */
+    unsigned grows;        /* number from 1 of the one whose block it can make grow; 0: none */
+    bool held;             /* whether that block is surely not what it returns */
     unsigned freed;        /* number from 1 of the one that can be a block; 0: it gives none back */
 };
 
@@ -56,6 +63,13 @@ struct allocsite_types_declaration {
 #define ALLOCSITE_TYPES_DECLARED "allocsite_types_v1_declared"
 typedef bool allocsite_types_declared(const char *symbol, struct allocsite_types_declaration *declaration);
 allocsite_types_declared allocsite_types_v1_declared;
+
+/* The same of a function with a body, as its first declaration tells other files; of the question only the
+ * function counts. */
+#define ALLOCSITE_TYPES_DEFINED "allocsite_types_v1_defined"
+typedef bool allocsite_types_defined(const struct allocsite_types_question *question,
+                                     struct allocsite_types_declaration *declaration);
+allocsite_types_defined allocsite_types_v1_defined;
 
 /* Whether the path, as debug info names it, is that of a header of the system (-isystem and its kin). */
 #define ALLOCSITE_TYPES_IS_SYSTEM "allocsite_types_v1_is_system"

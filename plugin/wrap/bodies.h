@@ -21,6 +21,7 @@ struct FoundWrapper {
     ParameterSet sizes = 0;                          // parameters that the size depends on
     ParameterSet written = 0;                        // of a possible one: that text may be written to
     unsigned out = 0;                                // of a possible one: where it may leave its block
+    unsigned holder = 0;                             // whose block it makes grow, or may
 };
 
 using FoundWrappers = llvm::MapVector<llvm::Function *, FoundWrapper>;
@@ -50,6 +51,14 @@ void searchFrees(llvm::Module &module, Flow &flow,
 void searchGrowers(llvm::Module &module, Flow &flow,
                    const llvm::SmallPtrSetImpl<const llvm::Function *> &ignored, FoundWrappers &found);
 
+/* Whether it points at a structure, or is an object of a class, that is no more than a block and numbers
+ * (buffer.cpp). */
+bool isBuffer(const llvm::Argument &argument);
+
+/* made_by_macros.cpp: after all others, whose calls they make. */
+void searchMadeByMacros(llvm::Module &module, const llvm::SmallPtrSetImpl<const llvm::Function *> &ignored,
+                        FoundWrappers &found);
+
 /* A realloc to nothing frees: that is the caller's doing as well. */
 void handOnFrees(llvm::Function &function, Flow &flow, const FoundWrappers &found, FoundWrapper &wrapper);
 
@@ -59,6 +68,10 @@ void dropDisproved(FoundWrappers &found);
 
 /* By its declaration (possible.cpp). Nothing: it is none, or its body is here. */
 std::optional<FoundWrapper> possibleWrapper(const llvm::Function &function);
+
+/* Whether files that see no more than the declaration of a wrapper leave their site for it, as far as is
+ * known (possible.cpp). */
+bool isToldByDeclaration(const llvm::Function &function);
 
 } // namespace allocsite
 

@@ -143,14 +143,28 @@ void Flow::followCall(CallBase &call, Values &next, Origins &origins) {
                 next.push_back(call.getArgOperand(i));
 }
 
+/* A pointer's number is rounded by a function of numbers. */
+static void followNumber(const CallBase &call, SmallVectorImpl<Value *> &next, Origins &origins) {
+    const Function *callee = surelyCalled(call);
+    if (!callee || callee->isDeclaration() || allocatorCalled(call))
+        return;
+    origins.isOffset = true;
+    for (Value *argument : call.args())
+        if (argument->getType()->isIntegerTy())
+            next.push_back(argument);
+}
+
 /* One step back. Of a number only the pointers that it is made of count: an aligned one is computed. */
 void Flow::follow(Value *value, Values &next, Origins &origins) {
     bool isNumber = value->getType()->isIntegerTy();
     if (auto *argument = dyn_cast<Argument>(value); argument && !isNumber) {
         origins.parameters |= bitOf(*argument);
         origins.isUnknown |= bitOf(*argument) == 0;
-    } else if (auto *call = dyn_cast<CallBase>(value); call && !isNumber) {
-        followCall(*call, next, origins);
+    } else if (auto *call = dyn_cast<CallBase>(value)) {
+        if (isNumber)
+            followNumber(*call, next, origins);
+        else
+            followCall(*call, next, origins);
     } else if (auto *load = dyn_cast<LoadInst>(value)) {
         if (AllocaInst *variable = variableAt(load->getPointerOperand()))
             followVariable(*variable, isNumber, next, origins);

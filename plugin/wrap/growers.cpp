@@ -2,70 +2,18 @@
 /* A function that grows a block which its parameter's structure holds makes room for its callers, who say how
  * much by a number. Where the structure is no more than its block and numbers, a buffer, its functions that
  * look into it are what the C++ standard library's are: the line that appends is the program's, however much
- * it appends. Of other structures no declaration tells: who comes to such a function from another file has
- * the line in it. */
+ * it appends. Of most other structures no declaration tells (types/possible.cpp): who comes to such a
+ * function from another file has the line in it. */
 #include "wrap/bodies.h"
 
 #include "find/find.h"
 
-#include <llvm/BinaryFormat/Dwarf.h>
-#include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
 
 using namespace llvm;
 
 namespace allocsite {
-
-/* ---- What the source says of a structure. */
-
-static const DIType *withoutNames(const DIType *type) {
-    auto *derived = dyn_cast_or_null<DIDerivedType>(type);
-    while (derived &&
-           (derived->getTag() == dwarf::DW_TAG_typedef || derived->getTag() == dwarf::DW_TAG_member ||
-            derived->getTag() == dwarf::DW_TAG_const_type)) {
-        type = derived->getBaseType();
-        derived = dyn_cast_or_null<DIDerivedType>(type);
-    }
-    return type;
-}
-
-static const DIType *pointeeOf(const DIType *type) {
-    auto *pointer = dyn_cast_or_null<DIDerivedType>(withoutNames(type));
-    bool isPointer = pointer && pointer->getTag() == dwarf::DW_TAG_pointer_type;
-    return isPointer ? withoutNames(pointer->getBaseType()) : nullptr;
-}
-
-/* Two numbers of one type, how much is there and how much is used, and no way to another of its kind. */
-static bool isBuffer(const DIType *type) {
-    auto *record = dyn_cast_or_null<DICompositeType>(type);
-    if (!record || record->getTag() != dwarf::DW_TAG_structure_type || !record->getSizeInBits() ||
-        record->getSizeInBits() > 512)
-        return false;
-    SmallVector<const DIType *, 4> numbers;
-    unsigned pointers = 0;
-    for (const DINode *node : record->getElements()) {
-        auto *member = dyn_cast<DIDerivedType>(node);
-        const DIType *inner = member && !member->isBitField() ? withoutNames(member) : nullptr;
-        if (!inner || isa<DICompositeType>(inner) || pointeeOf(member) == record)
-            return false;
-        if (isa<DIBasicType>(inner) && inner->getSizeInBits() >= 32)
-            numbers.push_back(inner);
-        pointers += pointeeOf(member) && !isa<DISubroutineType>(pointeeOf(member));
-    }
-    bool hasTwo = any_of(numbers, [&](const DIType *number) { return count(numbers, number) > 1; });
-    return hasTwo && pointers > 0 && pointers <= 2;
-}
-
-static bool isBuffer(const Argument &argument) {
-    const Function &function = *argument.getParent();
-    const DISubprogram *subprogram = function.getSubprogram();
-    auto types = subprogram && subprogram->getType() ? subprogram->getType()->getTypeArray() : nullptr;
-    return types && types.size() == function.arg_size() + 1 + function.isVarArg() &&
-           isBuffer(pointeeOf(types[argument.getArgNo() + 1]));
-}
-
-/* ---- What a body does with it. */
 
 /* Whether a pointer is, on some way, what is stored there. */
 static bool isLoadedFrom(Value *pointer, const AccessPath &place, const Instruction &user) {
@@ -89,13 +37,66 @@ static bool isLoadedFrom(Value *pointer, const AccessPath &place, const Instruct
     return false;
 }
 
-/* The parameter whose structure holds the block that a call reallocates; nullptr: none. */
-static Argument *holderOf(CallBase &call, Flow &flow) {
+static bool isGivenWhatIsAt(const CallBase &call, const AccessPath &place) {
+    return any_of(call.args(), [&](const Use &argument) {
+        return argument->getType()->isPointerTy() && isLoadedFrom(argument, place, call);
+    });
+}
+
+static bool frees(const CallBase &call, const FoundWrappers &found) {
+    if (const allocator *what = allocatorCalled(call))
+        return what->kind == ALLOCSITE_FREE;
+    auto known = found.find(surelyCalled(call));
+    return known != found.end() && known->second.wrapper.kind == ALLOCSITE_FREE;
+}
+
+static bool freesWhatIsAt(const Function &function, const AccessPath &place, const FoundWrappers &found) {
+    return any_of(instructions(function), [&](const Instruction &instruction) {
+        auto *call = dyn_cast<CallBase>(&instruction);
+        return call && frees(*call, found) && isGivenWhatIsAt(*call, place);
+    });
+}
+
+/* The same place for the function that a call gives its parameter to; nothing: it gives that to none. */
+static std::optional<AccessPath> placeWithin(const CallBase &call, const AccessPath &place) {
+    Function *callee = surelyCalled(call);
+    for (unsigned i = 0; callee && !callee->isDeclaration() && i < call.arg_size(); i++) {
+        Value *argument = call.getArgOperand(i);
+        std::optional<AccessPath> given =
+            argument->getType()->isPointerTy() ? accessPathOf(*argument, call) : std::nullopt;
+        if (given && isWhereTold(*given, *cast<Argument>(place.root)) && i < callee->arg_size())
+            return AccessPath{callee->getArg(i), place.steps};
+    }
+    return std::nullopt;
+}
+
+/* Whether the function frees what was in the place, as C++ reallocates: itself, or another one that it calls
+ * for that. */
+static bool isReplaced(const Function &function, const AccessPath &place, const FoundWrappers &found) {
+    return freesWhatIsAt(function, place, found) ||
+           any_of(instructions(function), [&](const Instruction &instruction) {
+               auto *call = dyn_cast<CallBase>(&instruction);
+               std::optional<AccessPath> within = call ? placeWithin(*call, place) : std::nullopt;
+               return within && freesWhatIsAt(*surelyCalled(*call), *within, found);
+           });
+}
+
+/* Whether a buffer gets its first block, as long as something else says that the function is given. */
+static bool isBegun(const CallBase &call, const Argument &holder, Flow &flow) {
+    ParameterSet others = ~parameterSet(holder.getArgNo() + 1);
+    return isBuffer(holder) && any_of(call.args(), [&](const Use &argument) {
+               return isSize(*argument->getType()) && (flow.parametersBehind(argument, true) & others);
+           });
+}
+
+/* The parameter whose structure holds the block that a call reallocates, or makes in the place of another
+ * one; nullptr: none. */
+static Argument *holderOf(CallBase &call, const FoundWrappers &found, Flow &flow) {
     for (const AccessPath &place : flow.placesOf(call)) {
         auto *holder = dyn_cast<Argument>(place.root);
-        if (holder && place.steps.size() == 1 && any_of(call.args(), [&](const Use &argument) {
-                return argument->getType()->isPointerTy() && isLoadedFrom(argument, place, call);
-            }))
+        if (holder && place.steps.size() == 1 &&
+            (isGivenWhatIsAt(call, place) || isBegun(call, *holder, flow) ||
+             isReplaced(*call.getFunction(), place, found)))
             return holder;
     }
     return nullptr;
@@ -109,10 +110,25 @@ struct Grower {
 
 using Growers = MapVector<Function *, Grower>;
 
+/* Whether the call's pointer can lead to a buffer's function. Who makes larger things grow by a pointer, a
+ * command, has the line in it. */
+static bool mayLeadTo(const CallBase &call, const Function &function, const Grower &grower) {
+    return call.isIndirectCall() && !call.isMustTailCall() && !grower.found.wrapper.keepsLine &&
+           function.hasAddressTaken() && function.getFunctionType() == call.getFunctionType();
+}
+
+static const Grower *growerBehind(const CallBase &call, const Growers &growers) {
+    Function *callee = surelyCalled(call);
+    auto known = callee ? growers.find(callee) : find_if(growers, [&](const auto &entry) {
+        return mayLeadTo(call, *entry.first, entry.second);
+    });
+    return known == growers.end() ? nullptr : &known->second;
+}
+
 /* Which of the functions that are given a pointer reallocate it, their declarations do not say. */
-static bool mayReallocate(const CallBase &call, const FoundWrappers &found) {
+static bool mayGrow(const CallBase &call, const FoundWrappers &found) {
     if (const allocator *what = allocatorCalled(call))
-        return what->kind == ALLOCSITE_REALLOC;
+        return what->kind != ALLOCSITE_FREE;
     Function *callee = surelyCalled(call);
     auto known = callee ? found.find(callee) : found.end();
     return callee ? known != found.end() && known->second.wrapper.kind != ALLOCSITE_FREE : mayBeHook(call);
@@ -120,31 +136,46 @@ static bool mayReallocate(const CallBase &call, const FoundWrappers &found) {
 
 /* Whether more than the linker knows that it allocates. */
 static bool isSure(const CallBase &call, const FoundWrappers &found, const Growers &growers) {
-    Function *callee = surelyCalled(call);
-    auto known = callee ? found.find(callee) : found.end();
-    auto grower = callee ? growers.find(callee) : growers.end();
-    bool isPossible = known != found.end()
-                          ? known->second.wrapper.isPossible
-                          : grower != growers.end() && grower->second.found.wrapper.isPossible;
-    return !isPossible;
+    auto known = found.find(surelyCalled(call));
+    if (known != found.end())
+        return !known->second.wrapper.isPossible;
+    const Grower *grower = growerBehind(call, growers);
+    return !grower || !grower->found.wrapper.isPossible;
 }
 
-/* The parameter that a pointer is as it was given; nullptr: none. */
-static Argument *parameterAs(Value *pointer, const Instruction &user) {
-    std::optional<AccessPath> path =
-        pointer->getType()->isPointerTy() ? accessPathOf(*pointer, user) : std::nullopt;
-    bool isWhole = path && path->steps.size() == 1 && path->steps.front() == 0;
-    return isWhole ? dyn_cast<Argument>(path->root) : nullptr;
+/* The parameter that a pointer is on every way, also where a function that returned it stands between, as in
+ * `text = append(text, more)`; nullptr: none. */
+static Argument *onlyParameter(Value *pointer, const Function &function, Flow &flow) {
+    Origins origins = flow.originsOf(pointer);
+    bool isOne =
+        !origins.isUnknown && !origins.isOffset && origins.calls.empty() && isPowerOf2_64(origins.parameters);
+    return isOne ? const_cast<Argument *>(function.getArg(Log2_64(origins.parameters))) : nullptr;
+}
+
+/* The parameter whose structure a pointer leads to, or a part of it; nullptr: none. */
+static Argument *parameterWith(Value *pointer, const Instruction &user, Flow &flow) {
+    if (!pointer->getType()->isPointerTy())
+        return nullptr;
+    std::optional<AccessPath> path = accessPathOf(*pointer, user);
+    bool isIn = path && path->steps.size() == 1 && path->steps.front() >= 0;
+    return isIn ? dyn_cast<Argument>(path->root) : onlyParameter(pointer, *user.getFunction(), flow);
+}
+
+/* The number from 1 of the argument whose block the call makes grow; 0: none. */
+static unsigned holderIn(const CallBase &call, const FoundWrappers &found, const Growers &growers) {
+    if (const Grower *grower = growerBehind(call, growers))
+        return grower->holder + 1;
+    auto known = found.find(surelyCalled(call));
+    return known == found.end() ? 0 : known->second.holder;
 }
 
 /* The parameter that a call makes grow what it holds; nullptr: none. */
 static Argument *grownBy(CallBase &call, const FoundWrappers &found, const Growers &growers, Flow &flow) {
-    if (mayReallocate(call, found))
-        return holderOf(call, flow);
-    auto known = growers.find(surelyCalled(call));
-    if (known == growers.end() || known->second.holder >= call.arg_size())
-        return nullptr;
-    return parameterAs(call.getArgOperand(known->second.holder), call);
+    Argument *own = mayGrow(call, found) ? holderOf(call, found, flow) : nullptr;
+    unsigned holder = holderIn(call, found, growers);
+    return own || !holder || holder > call.arg_size()
+               ? own
+               : parameterWith(call.getArgOperand(holder - 1), call, flow);
 }
 
 /* Whether a variable is compared with a number that the caller gives. */
@@ -183,69 +214,125 @@ static bool looksInto(Function &function, const Argument &holder) {
     });
 }
 
-static unsigned callsWith(Function &function, const Argument &holder) {
+static unsigned callsWith(Function &function, const Argument &holder, Flow &flow) {
     return count_if(instructions(function), [&](Instruction &instruction) {
         auto *call = dyn_cast<CallBase>(&instruction);
-        return call && !isa<IntrinsicInst>(call) &&
-               any_of(call->args(), [&](const Use &use) { return parameterAs(use, *call) == &holder; });
+        return call && !isa<IntrinsicInst>(call) && any_of(call->args(), [&](const Use &use) {
+                   return parameterWith(use, *call, flow) == &holder;
+               });
     });
 }
 
 /* Of a buffer's functions that do not look into it those that only call another one are its own, too. */
-static bool isOwnOf(Function &function, const Argument &holder) {
-    return isBuffer(holder) && (looksInto(function, holder) || callsWith(function, holder) == 1);
+static bool isOwnOf(Function &function, const Argument &holder, Flow &flow) {
+    return isBuffer(holder) && (looksInto(function, holder) || callsWith(function, holder, flow) == 1);
+}
+
+/* Of what else than its parameters a function returns, its type may tell what the block is made of. */
+static bool returnsBlock(const Function &function, Flow &flow) {
+    if (!function.getReturnType()->isPointerTy())
+        return false;
+    const Origins &origins = flow.returnedBy(function);
+    return origins.isUnknown || origins.isOffset || !origins.calls.empty() || !origins.parameters;
+}
+
+/* The calls that make grow what each parameter holds. */
+using Grown = MapVector<Argument *, SmallVector<CallBase *, 4>>;
+
+static Grown grownIn(Function &function, const FoundWrappers &found, const Growers &growers, Flow &flow) {
+    Grown grown;
+    for (Instruction &instruction : instructions(function))
+        if (auto *call = dyn_cast<CallBase>(&instruction))
+            if (Argument *holder = grownBy(*call, found, growers, flow))
+                grown[holder].push_back(call);
+    return grown;
+}
+
+/* Of several the only one that is a buffer, for what another thing has beside that is for the function's own
+ * use; nullptr: that is none, or not the only one. */
+static Argument *holderAmong(const Grown &grown) {
+    if (grown.size() == 1)
+        return grown.front().first;
+    Argument *only = nullptr;
+    for (auto &entry : grown) {
+        if (!isBuffer(*entry.first))
+            continue;
+        if (only)
+            return nullptr;
+        only = entry.first;
+    }
+    return only;
 }
 
 /* Calls that are not handed on keep their line. */
 static bool isGrower(Function &function, const FoundWrappers &found, const Growers &growers, Flow &flow,
                      Grower &grower) {
-    Argument *holder = nullptr;
-    SmallVector<CallBase *, 4> told, others;
-    for (Instruction &instruction : instructions(function)) {
-        auto *call = dyn_cast<CallBase>(&instruction);
-        Argument *grown = call ? grownBy(*call, found, growers, flow) : nullptr;
-        if (!grown)
-            continue;
-        if (holder && grown != holder)
-            return false;
-        holder = grown;
-        (isToldHowMuch(*call, flow) ? told : others).push_back(call);
-    }
+    Grown grown = grownIn(function, found, growers, flow);
+    Argument *holder = holderAmong(grown);
     if (!holder)
         return false;
-    if (!others.empty() && isOwnOf(function, *holder))
+    SmallVector<CallBase *, 4> told, others;
+    for (CallBase *call : grown[holder])
+        (isToldHowMuch(*call, flow) ? told : others).push_back(call);
+    if (!others.empty() && isOwnOf(function, *holder, flow))
         told.append(others);
     grower.holder = holder->getArgNo();
+    grower.found.holder = grower.holder + 1;
     grower.found.handedOn.insert(told.begin(), told.end());
     grower.found.sizes = parameterSet(grower.holder + 1);
-    grower.found.wrapper.isGrower = !isBuffer(*holder) || function.arg_size() == 1;
+    grower.found.wrapper.keepsLine = !isBuffer(*holder) || function.arg_size() == 1;
+    grower.found.wrapper.isHeld = !returnsBlock(function, flow);
     grower.found.wrapper.isPossible =
         none_of(told, [&](const CallBase *call) { return isSure(*call, found, growers); });
     return !told.empty();
 }
 
-/* One that is known already is looked at again, for more of its calls may turn out to be handed on. */
+static SmallVector<CallBase *, 16> callsByPointer(Module &module) {
+    SmallVector<CallBase *, 16> calls;
+    for (Function &function : module)
+        for (Instruction &instruction : instructions(function))
+            if (auto *call = dyn_cast<CallBase>(&instruction); call && call->isIndirectCall())
+                calls.push_back(call);
+    return calls;
+}
+
+/* One that is known already is looked at again, for more of its calls may turn out to be handed on, or to
+ * speak against it: then for good, so that the search ends. */
 void searchGrowers(Module &module, Flow &flow, const SmallPtrSetImpl<const Function *> &ignored,
                    FoundWrappers &found) {
     Growers growers;
     SmallVector<Function *, 16> next;
+    SmallPtrSet<const Function *, 8> refused;
+    const auto byPointer = callsByPointer(module);
     for (Function &function : module)
         if (any_of(instructions(function), [&](Instruction &instruction) {
                 auto *call = dyn_cast<CallBase>(&instruction);
-                return call && mayReallocate(*call, found);
+                return call && mayGrow(*call, found);
             }))
             next.push_back(&function);
     while (!next.empty()) {
         Function *function = next.pop_back_val();
         Grower grower;
         if (!maySearch(*function) || ignored.count(function) || found.count(function) ||
-            !isGrower(*function, found, growers, flow, grower))
+            refused.count(function))
             continue;
+        if (!isGrower(*function, found, growers, flow, grower)) {
+            if (growers.erase(function))
+                refused.insert(function);
+            continue;
+        }
         bool isNew = !growers.count(function);
         growers[function] = grower;
-        if (isNew)
-            addCallers(*function, next);
+        if (!isNew)
+            continue;
+        addCallers(*function, next);
+        for (CallBase *call : byPointer)
+            if (mayLeadTo(*call, *function, grower))
+                next.push_back(call->getFunction());
     }
+    for (CallBase *call : byPointer)
+        if (growerBehind(*call, growers) && !allocatesByPointer(*call))
+            setAllocatesByPointer(*call, false);
     for (auto &entry : growers)
         found.insert({entry.first, entry.second.found});
 }

@@ -46,6 +46,8 @@ static std::optional<FoundWrapper> declaredWrapper(const Function &function,
         result.wrapper.pointer = declared.freed;
     }
     result.written = declared.written << first;
+    result.holder = declared.grows ? declared.grows + first : 0;
+    result.wrapper.isHeld = declared.held;
     bool isMaker = declared.makes && options().lift == LIFT_MAKERS;
     bool isOne = (declared.sizes || declared.freed || declared.grows || isMaker) &&
                  declared.values + first == function.arg_size();
@@ -73,6 +75,21 @@ std::optional<FoundWrapper> possibleWrapper(const Function &function) {
     if (!declared(symbolOf(function).str().c_str(), &declaration))
         return std::nullopt;
     return declaredWrapper(function, declaration);
+}
+
+bool isToldByDeclaration(const Function &function) {
+    static auto *defined =
+        reinterpret_cast<allocsite_types_defined *>(dlsym(RTLD_DEFAULT, ALLOCSITE_TYPES_DEFINED));
+    const DISubprogram *subprogram = function.getSubprogram();
+    if (!defined || !subprogram)
+        return true;
+    std::string symbol = symbolOf(function).str(), file = subprogram->getFilename().str();
+    allocsite_types_question question = {};
+    question.function = symbol.c_str();
+    question.file = file.c_str();
+    question.function_line = subprogram->getLine();
+    allocsite_types_declaration declaration;
+    return !defined(&question, &declaration) || declaredWrapper(function, declaration);
 }
 
 /* What a pointer surely points into; nullptr: not known. */

@@ -229,6 +229,12 @@ static void markHooks(Function &function) {
     }
 }
 
+/* Whether other files call a wrapper of which they do not know that it may be one. */
+static bool isCalledUnknown(const Function &function, const Wrapper &wrapper) {
+    return wrapper.origin == ALLOCSITE_BY_ANALYSIS && wrapper.kind != ALLOCSITE_FREE && !wrapper.isLibrary &&
+           function.hasExternalLinkage() && !function.isDeclaration() && !isToldByDeclaration(function);
+}
+
 void findWrappers(Module &module, const Lists &lists) {
     Flow flow;
     FoundWrappers found;
@@ -242,8 +248,14 @@ void findWrappers(Module &module, const Lists &lists) {
         if (entry.second.wrapper.kind == ALLOCSITE_REALLOC)
             handOnFrees(*entry.first, flow, found, entry.second);
     searchGrowers(module, flow, ignored, found);
+    searchMadeByMacros(module, ignored, found);
     searchLibrary(module, ignored, found);
     dropEmpty(found);
+    for (auto &entry : found)
+        if (entry.first->getReturnType()->isPointerTy() && !entry.second.holder)
+            entry.second.wrapper.isOffset = flow.returnedBy(*entry.first).isOffset;
+    for (auto &entry : found)
+        entry.second.wrapper.keepsLine |= isCalledUnknown(*entry.first, entry.second.wrapper);
     for (auto &entry : found)
         write(*entry.first, entry.second, found);
     for (Function &function : module)

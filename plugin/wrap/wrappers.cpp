@@ -18,13 +18,14 @@ static std::string encode(const Wrapper &wrapper) {
     for (unsigned field :
          {unsigned(wrapper.kind), unsigned(wrapper.origin), unsigned(wrapper.size), unsigned(wrapper.count),
           unsigned(wrapper.align), unsigned(wrapper.pointer), unsigned(wrapper.isLibrary),
-          unsigned(wrapper.isPossible), unsigned(wrapper.isInside), unsigned(wrapper.isGrower)})
+          unsigned(wrapper.isPossible), unsigned(wrapper.isInside), unsigned(wrapper.keepsLine),
+          unsigned(wrapper.isOffset), unsigned(wrapper.isHeld)})
         text += std::to_string(field) + ",";
     return text;
 }
 
 static Wrapper decode(StringRef text) {
-    unsigned fields[10] = {};
+    unsigned fields[12] = {};
     for (unsigned &field : fields) {
         text.consumeInteger(10, field);
         text.consume_front(",");
@@ -35,7 +36,8 @@ static Wrapper decode(StringRef text) {
     wrapper.size = fields[2], wrapper.count = fields[3];
     wrapper.align = fields[4], wrapper.pointer = fields[5];
     wrapper.isLibrary = fields[6], wrapper.isPossible = fields[7];
-    wrapper.isInside = fields[8], wrapper.isGrower = fields[9];
+    wrapper.isInside = fields[8], wrapper.keepsLine = fields[9];
+    wrapper.isOffset = fields[10], wrapper.isHeld = fields[11];
     return wrapper;
 }
 
@@ -104,6 +106,10 @@ bool isLibraryCall(const AllocatorCall &found) {
 
 bool allocatesInside(const AllocatorCall &found) {
     return found.callee && !found.what && Wrappers::of(*found.callee)->isInside;
+}
+
+bool isHeld(const AllocatorCall &found) {
+    return found.callee && !found.what && Wrappers::of(*found.callee)->isHeld;
 }
 
 bool isCalledBack(const Value &name) {

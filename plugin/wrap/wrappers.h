@@ -22,8 +22,10 @@ struct Wrapper {
     uint8_t size = 0, count = 0, align = 0, pointer = 0;
     bool isLibrary = false;  // of the C++ standard library, which hands on all
     bool isPossible = false; // if what it calls turns out to allocate: only the linker knows
-    bool isGrower = false;   // who comes without a site has the line in it
-    bool isInside = false;   // what it allocates is not what it returns, but for its own use
+    bool keepsLine = false;  // who comes without a site has the line in it: growers, what is not declared so
+    bool isOffset = false; // what it returns lies behind something of its own: the block's type says nothing
+    bool isHeld = false;   // what it returns, if anything, is not the block: its type says nothing either
+    bool isInside = false; // what it allocates is not what it returns, but for its own use
 };
 
 /* Finds the wrappers of a module and writes them into it (wrapper_search.cpp). */
@@ -68,6 +70,9 @@ bool isLibraryCall(const AllocatorCall &call);
 
 /* Whether the callee allocates for its own use, on behalf of the line. */
 bool allocatesInside(const AllocatorCall &call);
+
+/* Whether the callee makes the block grow that something holds which it is given, and does not return it. */
+bool isHeld(const AllocatorCall &call);
 
 /* Whether a function that allocates for its own use is given this one to call. name: it, or a cast of it. */
 bool isCalledBack(const llvm::Value &name);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Finding the entry of an instruction in the unwind tables. */
-#include "cfi/cfi_entry.h"
+#include "cfi/cfi.h"
 
 #include <libdwarf/dwarf.h>
 #include <stddef.h>

@@ -2,32 +2,14 @@
 /* The counters, summed up by something else than sites. */
 #include "group/groups.h"
 
-#include "base/sort.h"
+#include "base/arrays.h"
 #include "group/write.h"
 #include "model/filter.h"
+#include "model/report.h"
 
 #include <string.h>
 
 /* ---- Rows, and which of them are one. */
-
-static int compare_frames(const struct report_frame *a, const struct report_frame *b) {
-    return compare_text(a->module ? a->module->path : NULL, b->module ? b->module->path : NULL)
-               ?: compare_u64(a->address, b->address);
-}
-
-static size_t frames_of(const struct report_stack *stack, uint64_t depth) {
-    return depth && depth < stack->frame_count ? depth : stack->frame_count;
-}
-
-static int compare_stacks(const struct report_stack *a, const struct report_stack *b, uint64_t depth) {
-    if (!a || !b)
-        return !a - !b;
-    size_t left = frames_of(a, depth), right = frames_of(b, depth);
-    int order = 0;
-    for (size_t i = 0; i < left && i < right && !order; i++)
-        order = compare_frames(&a->frames[i], &b->frames[i]);
-    return order ?: compare_u64(left, right);
-}
 
 static int compare_keys(const struct groups *groups, const struct group_key *a, const struct group_key *b) {
     int order = compare_u64(a->is_apart, b->is_apart)
@@ -37,7 +19,7 @@ static int compare_keys(const struct groups *groups, const struct group_key *a, 
     if (order || !a->site || !b->site)
         return order;
     return compare_u64(a->site->position, b->site->position)
-               ?: compare_stacks(a->stack, b->stack, groups->depth);
+               ?: order_stacks(a->stack, b->stack, groups->depth);
 }
 
 /* The array is sorted by a function without a context; one report is made at a time. */

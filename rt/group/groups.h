@@ -9,7 +9,7 @@
 #ifndef ALLOCSITE_GROUP_GROUPS_H
 #define ALLOCSITE_GROUP_GROUPS_H
 
-#include "model/group_by.h"
+#include "model/options.h"
 #include "model/report.h"
 #include "model/type_layout.h"
 

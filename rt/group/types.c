@@ -2,7 +2,13 @@
 /* The layouts of the rows of types. */
 #include "group/write.h"
 
-#include "write/json.h"
+#include "write/formats.h"
+
+/* Allocations of known type, all of them, and the same in bytes. */
+struct types_known {
+    uint64_t calls, all_calls;
+    uint64_t bytes, all_bytes;
+};
 
 /* One block can be an array, which is elements and nothing else, or have other data behind what the type
  * describes. */
@@ -58,7 +64,7 @@ bool type_use_has_padding(const struct type_use *use) {
     return type_use_has_size(use) && use->layout->state == TYPE_KNOWN;
 }
 
-struct types_known groups_types_known(const struct groups *groups) {
+static struct types_known groups_types_known(const struct groups *groups) {
     struct types_known known = {0};
     for (size_t i = 0; i < groups->count; i++) {
         const struct group *row = &groups->rows[i];
@@ -72,7 +78,8 @@ struct types_known groups_types_known(const struct groups *groups) {
     return known;
 }
 
-const struct types_unknown *groups_types_unknown(const struct groups *groups, size_t index) {
+/* Why nothing is known of the types of a module; NULL: there is no index-th such one. */
+static const struct types_unknown *groups_types_unknown(const struct groups *groups, size_t index) {
     return index < groups->unknown_count ? &groups->unknown[index] : NULL;
 }
 

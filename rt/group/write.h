@@ -3,7 +3,7 @@
 #ifndef ALLOCSITE_GROUP_WRITE_H
 #define ALLOCSITE_GROUP_WRITE_H
 
-#include "base/json.h"
+#include "base/out.h"
 #include "group/groups.h"
 #include "write/columns.h"
 #include "write/page.h"
@@ -71,14 +71,6 @@ enum {
     GROUP_COLUMNS
 };
 
-/* Writes which columns there are, in their order, and returns how many. */
-size_t groups_columns(int columns[GROUP_COLUMNS], const struct groups *, const struct report *);
-
-const char *groups_column_name(int column);
-
-/* The text of a row, or of the sum of the hidden ones, in the column. */
-void groups_cell(char text[UNITS_SIZE], const struct groups *, const struct group *, int column);
-
 /* ---- The layouts of the rows of types: how much of their blocks is padding. */
 
 /* Adds a site that allocates the type; layout: NULL if it has none. */
@@ -93,17 +85,6 @@ void type_use_add(struct type_use *, const struct type_use *);
 /* Whether the row's size, and its padding, are one number. */
 bool type_use_has_size(const struct type_use *);
 bool type_use_has_padding(const struct type_use *);
-
-/* Allocations of known type, all of them, and the same in bytes. */
-struct types_known {
-    uint64_t calls, all_calls;
-    uint64_t bytes, all_bytes;
-};
-
-struct types_known groups_types_known(const struct groups *);
-
-/* Why nothing is known of the types of a module; NULL: there is no index-th such one. */
-const struct types_unknown *groups_types_unknown(const struct groups *, size_t index);
 
 /* Lines above the table for people. */
 void groups_put_types(const struct page *, const struct groups *);

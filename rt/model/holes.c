@@ -2,7 +2,7 @@
 /* Why numbers are not exact, in words. */
 #include "model/holes.h"
 
-#include "base/covers.h"
+#include "base/arrays.h"
 
 #include <stdbool.h>
 #include <string.h>

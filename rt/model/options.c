@@ -1,13 +1,36 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Parsing the options of a run. */
+/* The options of a run. */
 #include "model/options.h"
 
-#include "base/amount.h"
-#include "base/covers.h"
-#include "base/similar.h"
+#include "base/arrays.h"
+#include "base/words.h"
 
 #include <signal.h>
 #include <string.h>
+
+/* ---- What a row is of. */
+
+static const char *const group_names[] = {
+    [BY_SITE] = "site",     [BY_LINE] = "line",     [BY_FUNCTION] = "function", [BY_FILE] = "file",
+    [BY_TYPE] = "type",     [BY_MODULE] = "module", [BY_STACK] = "stack",       [BY_FREED] = "freed",
+    [BY_THREAD] = "thread", [BY_PHASE] = "phase",
+};
+COVERS(group_names, BYS);
+
+const char *group_by_name(enum group_by by) {
+    return group_names[by];
+}
+
+bool group_by_read(const char *name, size_t length, enum group_by *by) {
+    for (size_t i = 0; i < BYS; i++)
+        if (strlen(group_names[i]) == length && memcmp(group_names[i], name, length) == 0) {
+            *by = (enum group_by)i;
+            return true;
+        }
+    return false;
+}
+
+/* ---- Parsing the options of a run. */
 
 struct word {
     const char *text;
@@ -254,7 +277,8 @@ void options_help(struct out *out) {
     }
 }
 
-const char *options_similar(const char *name, size_t length) {
+/* The key that the name may have been meant to be; NULL: none. */
+static const char *options_similar(const char *name, size_t length) {
     struct similar similar = {.word = name, .length = length};
     for (size_t i = 0; i < KEYS; i++)
         similar_try(&similar, keys[i].name);

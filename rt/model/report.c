@@ -2,11 +2,9 @@
 /* Merging, sorting and cutting the sites of a report. */
 #include "model/report.h"
 
-#include "base/covers.h"
+#include "base/arrays.h"
 #include "model/filter.h"
 #include "model/holes.h"
-#include "model/report_order.h"
-#include "model/suppress.h"
 
 #include <string.h>
 

@@ -5,9 +5,7 @@
 #define ALLOCSITE_MODEL_REPORT_H
 
 #include "model/counters.h"
-#include "model/lifetimes.h"
 #include "model/options.h"
-#include "model/pair_kind.h"
 #include "model/site.h"
 #include "profile.h"
 
@@ -23,6 +21,8 @@ struct report_site {
     union lifetimes *lifetimes;       /* likewise */
     uint64_t lost_blocks, lost_bytes; /* of the live ones; if the report has reach */
     bool shares_id;                   /* with another site: pairs that name it may be that one's */
+    const char *way; /* functions, "main;load;parse", of a row that has what came by it (view/tree.h of the
+                        reader) and main_stack alone; NULL: of a whole site */
 
     /* Set by report_prepare. */
     struct report_site *merged;            /* the row that stands for this one: itself or its namesake */
@@ -90,7 +90,7 @@ struct report_limits {
     bool pairs, sizes, lifetimes; /* people are shown them */
     bool full_names;              /* and names as they are */
     bool apart;                   /* and what libraries take for themselves as one row */
-    const char *suppressed;       /* leaks that are none (suppress.h); NULL: all are */
+    const char *suppressed;       /* leaks that are none (filter.h); NULL: all are */
     const char *filter;           /* only sites that match (filter.h); NULL: all */
     uint64_t depth;               /* frames that stacks have; 0: as many as were kept */
 };
@@ -233,6 +233,21 @@ static inline bool report_has_row(const struct report *report, const struct repo
     return site->position < report->shown || site->is_named;
 }
 
+/* Whether any site has them. */
+static inline bool report_has_sizes(const struct report *report) {
+    for (size_t i = 0; i < report->site_count; i++)
+        if (report->sites[i]->sizes)
+            return true;
+    return false;
+}
+
+static inline bool report_has_lifetimes(const struct report *report) {
+    for (size_t i = 0; i < report->site_count; i++)
+        if (report->sites[i]->lifetimes)
+            return true;
+    return false;
+}
+
 /* Whether the pair is to be shown: faults are, others with their owner. */
 static inline bool report_has_pair(const struct report *report, const struct report_pair *pair) {
     return pair_is_fault(pair->kind) || !pair->owner || pair->owner->position < report->shown;
@@ -254,5 +269,31 @@ static inline bool limits_want(const struct report_limits *limits, const struct 
                counters->live_blocks >= limits->min_allocs;
     return counters_bytes(counters) >= limits->min_bytes && counters_calls(counters) >= limits->min_allocs;
 }
+
+/* ---- The orders of a report's sites, pairs and phases. All are total, so that one report has one form. */
+
+/* By their frames, of which depth count (0: all); NULL, which is none, comes last. */
+int order_stacks(const struct report_stack *, const struct report_stack *, uint64_t depth);
+
+/* By what they are; 0: the two are one site of one module, or what came by one stack of it. */
+int order_identity(const struct report_site *, const struct report_site *);
+
+void order_sites_by_identity(struct report_site **, size_t count);
+
+/* By what is asked for, the largest first. */
+void order_sites(struct report_site **, size_t count, const struct report_limits *);
+
+/* ---- The pairs of a report in the order of its sites. */
+
+/* Merges equal pairs, sorts them, and tells the sites which are theirs. The sites are in their places. */
+void pairs_prepare(struct report *);
+
+/* ---- Its phases, likewise. */
+
+/* By site, stack (none first) and name. */
+int order_phases(const struct report_phase *, const struct report_phase *);
+
+/* Merges equal ones and sorts them. The sites are in their places. */
+void phases_prepare(struct report *);
 
 #endif

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The orders of a report's sites, pairs and phases. */
-#include "model/report_order.h"
+#include "model/report.h"
 
-#include "base/covers.h"
-#include "base/sort.h"
+#include "base/arrays.h"
 
 #include <string.h>
 
@@ -13,6 +12,25 @@ static int compare_place(const struct place *a, const struct place *b) {
                ?: compare_u64(a->column, b->column) ?: compare_text(a->function, b->function);
 }
 
+static int compare_frames(const struct report_frame *a, const struct report_frame *b) {
+    return compare_text(a->module ? a->module->path : NULL, b->module ? b->module->path : NULL)
+               ?: compare_u64(a->address, b->address);
+}
+
+static size_t frames_of(const struct report_stack *stack, uint64_t depth) {
+    return depth && depth < stack->frame_count ? depth : stack->frame_count;
+}
+
+int order_stacks(const struct report_stack *a, const struct report_stack *b, uint64_t depth) {
+    if (!a || !b)
+        return !a - !b;
+    size_t left = frames_of(a, depth), right = frames_of(b, depth);
+    int order = 0;
+    for (size_t i = 0; i < left && i < right && !order; i++)
+        order = compare_frames(&a->frames[i], &b->frames[i]);
+    return order ?: compare_u64(left, right);
+}
+
 int order_identity(const struct report_site *a, const struct report_site *b) {
     return compare_u64(!a->view.sited, !b->view.sited)
                ?: compare_place(&a->view.at, &b->view.at)
@@ -20,7 +38,9 @@ int order_identity(const struct report_site *a, const struct report_site *b) {
                ?: compare_u64(a->view.id, b->view.id)
                ?: compare_u64(a->view.address, b->view.address)
                ?: compare_u64(a->view.backing, b->view.backing)
-               ?: compare_text(a->view.module, b->view.module);
+               ?: compare_text(a->view.module, b->view.module)
+               ?: compare_text(a->way, b->way)
+               ?: (a->way ? order_stacks(a->main_stack, b->main_stack, 0) : 0);
 }
 
 static const struct report_site *site_at(const void *element) {

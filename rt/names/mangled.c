@@ -3,7 +3,7 @@
  *
  * What stands in template arguments and parameters is passed over without being understood: items end where
  * their brackets (N, I, F ... E) do. The name itself never refers back to parts of the symbol before it. */
-#include "names/mangled.h"
+#include "names/names.h"
 
 #include "base/out.h"
 

@@ -5,7 +5,7 @@
 
 #include "model/report.h"
 #include "names/units.h"
-#include "write/grid.h"
+#include "write/lines.h"
 
 enum column {
     COLUMN_BYTES,

@@ -2,7 +2,7 @@
 /* The lines for people about a site, below its row, and about faults. */
 #include "names/names.h"
 #include "names/units.h"
-#include "write/line.h"
+#include "write/lines.h"
 #include "write/summary.h"
 
 #include <string.h>
@@ -215,6 +215,15 @@ static void put_frames(const struct page *page, const struct report_stack *stack
         out_text(page->out, i == 1 ? "from " : " < ");
         put_frame(page, &stack->frames[i]);
     }
+}
+
+void details_of_way(const struct page *page, const struct report_site *row,
+                    void (*separate)(const struct page *)) {
+    if (!row->way || !row->main_stack || row->main_stack->frame_count < 2 ||
+        is_main(row->main_stack->frames[0].function))
+        return;
+    separate(page);
+    put_frames(page, row->main_stack, row->main_stack->frame_count);
 }
 
 void details_of_stack(const struct page *page, const struct report_stack *stack, size_t frames,

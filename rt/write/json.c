@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The report as JSON. */
-#include "write/json.h"
-
 #include "write/formats.h"
-#include "write/run.h"
+
+#include "write/summary.h"
 
 #include <string.h>
 
@@ -88,8 +87,7 @@ static void put_lifetimes(struct json *json, const struct profile_lifetimes *lif
 }
 
 static void put_site(struct json *json, const struct report *report, const struct report_site *site) {
-    json_line(json);
-    json_open(json, NULL, '{');
+    json_open_line(json, NULL, '{');
     json_site(json, &site->view);
     json_counters(json, &site->counters, true);
     if (site->sizes)
@@ -100,14 +98,8 @@ static void put_site(struct json *json, const struct report *report, const struc
     json_close(json, '}');
 }
 
-/* An array that stands on lines of its own. */
-static void open_lines(struct json *json, const char *key) {
-    json_line(json);
-    json_open(json, key, '[');
-}
-
 static void put_sites(struct json *json, const struct report *report) {
-    open_lines(json, "sites");
+    json_open_line(json, "sites", '[');
     for (size_t i = 0; i < report->site_count; i++)
         if (report_has_row(report, report->sites[i]))
             put_site(json, report, report->sites[i]);
@@ -130,8 +122,7 @@ static void put_site_id(struct json *json, const char *key, const struct report_
 }
 
 static void put_pair(struct json *json, const struct report_pair *pair) {
-    json_line(json);
-    json_open(json, NULL, '{');
+    json_open_line(json, NULL, '{');
     put_site_id(json, "owner", pair->owner);
     put_site_id(json, "by", pair->by);
     json_text(json, "kind", pair_name(pair->kind));
@@ -142,7 +133,7 @@ static void put_pair(struct json *json, const struct report_pair *pair) {
 
 static void put_pairs(struct json *json, const char *key, const struct report *report, size_t from,
                       size_t end) {
-    open_lines(json, key);
+    json_open_line(json, key, '[');
     for (size_t i = from; i < end; i++)
         if (report_has_pair(report, &report->pairs[i]))
             put_pair(json, &report->pairs[i]);
@@ -215,10 +206,9 @@ void json_head(struct json *json, const struct report *report) {
 static void put_modules(struct json *json, const struct report *report) {
     if (!report->modules_size)
         return;
-    open_lines(json, "modules");
+    json_open_line(json, "modules", '[');
     for (size_t i = 0; i < report->modules_size; i++) {
-        json_line(json);
-        json_open(json, NULL, '{');
+        json_open_line(json, NULL, '{');
         json_text(json, "path", report->modules[i].path);
         json_text(json, "build_id", report->modules[i].build_id);
         json_close(json, '}');
@@ -230,8 +220,7 @@ static void put_walks(struct json *json, const struct report *report) {
     const struct profile_walks *walks = &report->walks;
     if (!walks->depth && !walks->without_caller)
         return;
-    json_line(json);
-    json_open(json, "walks", '{');
+    json_open_line(json, "walks", '{');
     json_number(json, "depth", walks->depth);
     json_number(json, "by_frame_pointer", walks->by_frame_pointer);
     json_number(json, "by_table", walks->by_table);
@@ -262,9 +251,13 @@ void json_frames(struct json *json, const struct report_stack *stack, size_t cou
     json_close(json, ']');
 }
 
+void json_way(struct json *json, const struct report_site *row) {
+    if (row->way)
+        json_frames(json, row->main_stack, row->main_stack ? row->main_stack->frame_count : 0);
+}
+
 static void put_stack(struct json *json, const struct report_stack *stack) {
-    json_line(json);
-    json_open(json, NULL, '{');
+    json_open_line(json, NULL, '{');
     json_id(json, "site", stack->site->view.id);
     if (stack->site->view.backing)
         json_flag(json, "backing", true);
@@ -277,7 +270,7 @@ static void put_stack(struct json *json, const struct report_stack *stack) {
 static void put_stacks(struct json *json, const struct report *report) {
     if (!report->walks.depth)
         return;
-    open_lines(json, "stacks");
+    json_open_line(json, "stacks", '[');
     for (size_t i = 0; i < report->stack_count; i++)
         if (report_has_row(report, report->stacks[i].site))
             put_stack(json, &report->stacks[i]);
@@ -288,13 +281,12 @@ static void put_stacks(struct json *json, const struct report *report) {
 static void put_phases(struct json *json, const struct report *report) {
     if (!report->phase_count)
         return;
-    open_lines(json, "phases");
+    json_open_line(json, "phases", '[');
     for (size_t i = 0; i < report->phase_count; i++) {
         const struct report_phase *phase = &report->phases[i];
         if (!report_has_row(report, phase->site))
             continue;
-        json_line(json);
-        json_open(json, NULL, '{');
+        json_open_line(json, NULL, '{');
         json_id(json, "site", phase->site->view.id);
         if (phase->stack && report->walks.depth)
             json_number(json, "stack", phase->stack->number);
@@ -311,8 +303,7 @@ static void put_flow(struct json *json, const struct counters *counters) {
 }
 
 static void put_part(struct json *json, const struct report_part *part) {
-    json_line(json);
-    json_open(json, NULL, '{');
+    json_open_line(json, NULL, '{');
     json_number(json, "pid", part->pid);
     if (part->is_known) {
         json_number(json, "thread", part->thread);
@@ -326,7 +317,7 @@ static void put_threads(struct json *json, const struct report *report) {
     static const struct counters nothing;
     if (!report->has_parts)
         return;
-    open_lines(json, "threads");
+    json_open_line(json, "threads", '[');
     for (size_t i = 0; i < report->part_count; i++)
         put_part(json, &report->parts[i]);
     json_close(json, ']');

@@ -5,7 +5,7 @@
 #include "base/path.h"
 #include "names/names.h"
 #include "names/units.h"
-#include "write/line.h"
+#include "write/lines.h"
 
 #include <limits.h>
 #include <string.h>

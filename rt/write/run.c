@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* When and how long the process of a report ran, and how it ended. */
-#include "write/run.h"
+#include "write/summary.h"
 
-#include "base/covers.h"
+#include "base/arrays.h"
 
 #include <string.h>
 

@@ -3,8 +3,7 @@
 #include "write/summary.h"
 
 #include "model/options.h"
-#include "write/line.h"
-#include "write/run.h"
+#include "write/lines.h"
 
 static void put_blocks(const struct page *page, uint64_t blocks, uint64_t bytes) {
     page_count(page, blocks, " block of ", " blocks of ");
@@ -148,7 +147,9 @@ void summary_sited(const struct page *page) {
     page_count(page, page->report->left_out, " more left out", " more left out");
 }
 
-void summary_walks(const struct page *page) {
+/* "up to 8 frames, 75.0% found by frame pointer, 25.0% by unwind table; 3 end early": of distinct stacks, if
+ * they were asked for. */
+static void summary_walks(const struct page *page) {
     const struct profile_walks *walks = &page->report->walks;
     uint64_t steps = walks->by_frame_pointer + walks->by_table;
     if (walks->depth > OPTIONS_STACK_MOST) {

@@ -4,6 +4,7 @@
 #ifndef ALLOCSITE_WRITE_SUMMARY_H
 #define ALLOCSITE_WRITE_SUMMARY_H
 
+#include "base/out.h"
 #include "write/page.h"
 
 void summary_text(const struct page *);
@@ -40,10 +41,6 @@ static inline bool summary_has_inherited(const struct report *report) {
  * that were left out may be either, so then it says how many sites there are. */
 void summary_sited(const struct page *);
 
-/* "up to 8 frames, 75.0% found by frame pointer, 25.0% by unwind table; 3 end early": of distinct stacks, if
- * they were asked for. */
-void summary_walks(const struct page *);
-
 static inline bool summary_has_walks(const struct report *report) {
     return report->walks.depth;
 }
@@ -58,6 +55,9 @@ void summary_hidden(const struct page *);
 /* Lines below the site's row: inline chain, advice, sizes, and who gave its blocks back. */
 void details_of_site(const struct page *, const struct report_site *);
 
+/* "from parse < load < main" of a row by stack, behind a page_break or a line_space. */
+void details_of_way(const struct page *, const struct report_site *, void (*separate)(const struct page *));
+
 /* Who called the one that the stack begins with, as far as so many frames tell. */
 void details_of_stack(const struct page *, const struct report_stack *, size_t frames, uint64_t calls);
 
@@ -66,5 +66,20 @@ void details_of_apart(const struct page *);
 
 /* Each fault with the place of the allocation and of the fault. */
 void details_of_faults(const struct page *);
+
+/* ---- When and how long the process of a report ran, and how it ended; if that is known (report->run.begun).
+ */
+
+/* "2026-11-22 20:24:58 UTC for 1.234 s, ended by exit with status 3; resident at most: 1.2 MiB" */
+void summary_run(const struct page *);
+
+/* "12.000 s after the first of 86,400 samples, at 2026-11-22 20:24:58 UTC; resident: 1.2 MiB" */
+void summary_sampled(const struct page *);
+
+/* The member "run". */
+void json_run(struct json *, const struct report_run *);
+
+/* NULL: the process has none. */
+const char *run_ending_name(uint32_t ending);
 
 #endif

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Every program in each of its kinds, by one clang: plain, with allocsite, and with the compiler's own profiler."""
 import concurrent.futures
+import glob
 import itertools
 import os
 import re
@@ -51,6 +52,12 @@ def environment(variables=()):
     return {name: value for name, value in os.environ.items() if not FOREIGN.match(name)} | dict(variables)
 
 
+def files(source):
+    """Of a program: one, or all of its folder."""
+    path = os.path.join(SOURCES, source)
+    return sorted(glob.glob(os.path.join(path, "*.c"))) if os.path.isdir(path) else [path]
+
+
 def options(text):
     return {"ALLOCSITE_OPTIONS": text}
 
@@ -80,11 +87,11 @@ class Builder:
     def compile(self, source, kind, layout):
         """Path of the executable."""
         stem, suffix = os.path.splitext(os.path.basename(source))
+        suffix = suffix or ".c"
         output = os.path.join(self.work, f"{stem}.{kind}.{layout}")
         if output not in self.built:
-            path = os.path.join(SOURCES, source)
             run([self.compiler(kind, suffix)] + FLAGS[suffix] + LAYOUTS[layout] + KINDS[kind]
-                + [path, "-o", output] + OWN_FLAGS.get(stem + suffix, []))
+                + [*files(source), "-o", output] + OWN_FLAGS.get(stem + suffix, []))
             self.built.add(output)
         return output
 

@@ -25,6 +25,7 @@ PROGRAMS = [
     ("exchange.c", 300, None),
     ("exchange.c", 150, "600"),
     ("mixture.c", 400, None),
+    ("expand", 8000, None),
 ]
 
 COUNTING = Variant("allocsite")

@@ -247,6 +247,7 @@ class Usage(unittest.TestCase):
                                 (["report", "--by=lines", "x"], "not one of site, line, function,"),
                                 (["report", "--min-bytes=3K", "x"], "not a size, as 4096 or 64KiB"),
                                 (["diff", "--sort=x", "a", "b"], "bytes, allocs, live or peak"),
+                                (["top", "--sort=blocks", "a"], "rate, bytes, allocs, live or peak"),
                                 (["top", "--interval=0", "x"], "seconds from 0.01"),
                                 (["report", "--top"], "--top needs a value"),
                                 (["wrappers", "--frees", "x"], "bad option --frees"),

@@ -42,8 +42,9 @@ def options():
     for path in glob.glob(os.path.join(READER, "commands", "*.c")):
         command = os.path.basename(path).split(".")[0].split("_")[0]
         with open(path) as file:
-            for name in re.findall(r'\{"([a-z-]+)", (?:no|required|optional)_argument', file.read()):
-                yield command, name
+            for name in re.findall(r'\{"([a-z-]+)", (?:(?:required|optional|no)_argument|true|false),', file.read()):
+                if command != "arguments":
+                    yield {"tables": "sites", "live": "top"}.get(command, command), name
 
 
 @unittest.skipUnless(shutil.which("bash"), "no bash")

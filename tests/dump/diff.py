@@ -47,6 +47,71 @@ def document(old, new, *options):
     return json.loads(result.stdout)
 
 
+# "fill" is called by two ways, one of which goes through what optimizers may inline.
+WAYS = """\
+#include <stdlib.h>
+void *volatile kept;
+__attribute__((noinline)) static void fill(int size) { kept = malloc(size); }
+__attribute__((HOW)) static void load(int size) { fill(size); __asm__ volatile(""); }
+__attribute__((noinline)) static void save(int size) { fill(size); __asm__ volatile(""); }
+int main(void) {
+    for (volatile int i = 0; i < LOADS; i++)
+        load(10);
+    for (volatile int i = 0; i < 5; i++)
+        save(100);
+}
+"""
+
+
+def by_ways(folder, loads, how="noinline"):
+    return report(WAYS, folder, "", ("-O1", "-fallocsite-contexts", f"-DLOADS={loads}", f"-DHOW={how}"))
+
+
+class Stacks(unittest.TestCase):
+    def rows(self, *files):
+        """Of each the functions from fill on, its state and its change in calls."""
+        rows = document(*files, "--by=stack", "--all")["rows"]
+        return sorted(([frame["function"] for frame in (row["new"] or row["old"])["frames"]][:3], row["state"],
+                       row["change"]["allocs"]) for row in rows)
+
+    def test_one_way_grows(self):
+        more, less = by_ways("more", 7), by_ways("less", 3)
+        self.assertEqual(self.rows(less, more), [(["fill", "load", "main"], "grown", 4), (["fill", "save", "main"], "same", 0)])
+        self.assertEqual(self.rows(more, more), [(["fill", "load", "main"], "same", 0), (["fill", "save", "main"], "same", 0)])
+        self.assertRegex(dump("diff", "--by=stack", less, more).stdout, r"(?s)\ngrown +\+40 B.*fill malloc\n +from load < main\n")
+
+    def test_a_way_is_one_inlined_or_not(self):
+        inlined = dump("diff", "--by=stack", "--exit-code", by_ways("less", 3), by_ways("inlined", 3, "always_inline"))
+        self.assertEqual((inlined.returncode, inlined.stderr), (0, ""))
+        self.assertIn("rows: 2 same", inlined.stdout)
+
+    def test_other_rows(self):
+        path = by_ways("less", 3)
+        none = report(WAYS, "none", "", ("-O1", "-DLOADS=3", "-DHOW=noinline"))
+        self.assertEqual(dump("diff", "--by=line", path, path).returncode, 2)
+        self.assertEqual(dump("diff", "--by=stack", "--format=html", path, path).returncode, 2)
+        self.assertIn(f"{none}: has no calling frames", dump("diff", "--by=stack", none, path).stderr)
+
+    def test_budgets(self):
+        path = by_ways("less", 3)
+        budget = written("ways.budget", "stack main;load;* allocs <= 2\nstack *;save;* allocs <= 5\nstack * allocs <= 7\n")
+        result = dump("check", "--format=json", "--budget=" + budget, path)
+        limits = json.loads(result.stdout)["limits"]
+        self.assertEqual((result.returncode, result.stderr), (1, ""))
+        self.assertEqual([(limit["actual"], limit["kept"], limit["sites"]) for limit in limits],
+                         [(3, False, 1), (5, True, 1), (8, False, 2)])
+        self.assertIn("\n       from load < main\n", dump("check", "--budget=" + budget, path).stdout)
+        none = report(WAYS, "none", "", ("-O1", "-DLOADS=3", "-DHOW=noinline"))
+        result = dump("check", "--budget=" + budget, none)
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("has no calling frames", result.stderr)
+
+    def test_top(self):
+        table = dump("top", "--once", "--by=stack", by_ways("less", 3)).stdout.splitlines()[4:]
+        self.assertEqual([(line.split()[2], line[line.index(" from "):]) for line in table],
+                         [("5", " from save < main"), ("3", " from load < main")])
+
+
 class Edits(unittest.TestCase):
     @classmethod
     def setUpClass(cls):

@@ -275,9 +275,10 @@ class Rooms(unittest.TestCase):
             self.assertIn(" are in blocks of no known type, 2 are where types have text\n", shown(path))
 
     def test_memory_is_bytes_and_a_library_s_string_characters(self):
+        """The line that asks for memory calls what can make an object as well."""
         for path in self.path, own(self.path):
             types = {line.split("\t")[0]: line.split("\t")[1:3] for line in shown("--dump", path).splitlines()}
-            self.assertEqual(types[self.told["raw"][0][0]], ["100", "bytes"])
+            self.assertEqual(types[self.told["raw"][0][0]], ["100", "bytes or empty"])
             self.assertLessEqual({"inner *", "inner **"}, {type for _, type in types.values()})
             self.assertLessEqual(2800, max(int(size) for size, type in types.values() if type == "char"))
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 // make_profiles FOLDER COUNT SITES [sizes]: writes profiles FOLDER/0, FOLDER/1 ... of so many sites each, as
 // of processes of one program whose numbers differ.
-#include "dump/profile/write.h"
+#include "dump/profile/image.h"
 
 #include <fcntl.h>
 #include <stdio.h>

@@ -12,7 +12,7 @@ import struct
 import subprocess
 import unittest
 
-from runs import DUMP, WORK, dump, unless_sanitized, work, written
+from runs import DUMP, WORK, dump, pipe_reader, unless_sanitized, work, written
 
 MAKE = os.environ["MAKE"]
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -208,9 +208,26 @@ class Output(unittest.TestCase):
 
     def test_places_that_cannot_be(self):
         self.refused("/nowhere/merged", "No such file or directory")
-        self.refused("/dev/full", "is not a regular file")
+        self.refused("/dev/full", "No space left on device")
         self.refused(WORK, "is a directory")
         self.refused("/proc/merged", "No such file or directory")
+
+    def test_a_device_is_written_to(self):
+        os.symlink("/dev/null", work("null"))
+        for path in "/dev/null", work("null"):
+            result = dump("merge", "-o", path, *FEW)
+            self.assertEqual((result.returncode, result.stderr), (0, ""))
+        self.assertTrue(os.path.islink(work("null")))
+        os.unlink(work("null"))
+        self.assertTrue(stat.S_ISCHR(os.stat("/dev/null").st_mode))
+
+    def test_a_pipe_is_written_to(self):
+        reader = pipe_reader("pipe")
+        self.assertEqual(dump("merge", "-o", work("pipe"), *FEW).returncode, 0)
+        dump("merge", "-o", work("whole"), *FEW)
+        self.assertEqual(reader.communicate()[0], contents(work("whole")))
+        self.assertTrue(stat.S_ISFIFO(os.stat(work("pipe")).st_mode))
+        os.unlink(work("pipe"))
 
     def test_a_link_is_not_followed(self):
         target, link = written("target", b"mine"), work("link")

@@ -156,6 +156,7 @@ class Command(unittest.TestCase):
         text = dump("report", "--growth", path).stdout
         self.assertRegex(text, r"MiB  [ ▁▂▃▄▅▆▇█]{24}  \S*sleeper.c:6:16 main")
         self.assertNotIn("main", dump("report", "--history", "--filter=function=nobody", path).stdout.split("over time")[1])
+        self.assertRegex(dump("report", "--history", "--names=full", path).stdout, r"MiB  [ ▁▂▃▄▅▆▇█]{24}  all sites\n")
 
     def test_trace(self):
         """As Perfetto has it: each track keeps its last value."""

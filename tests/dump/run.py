@@ -11,7 +11,7 @@ import sys
 import time
 import unittest
 
-from runs import CC, DUMP, work, written
+from runs import CC, DUMP, pipe_reader, work, written
 
 RUN = os.path.join(os.path.dirname(DUMP), "allocsite-run")
 PLAIN_CC = os.environ["PLAIN_CC"]
@@ -122,6 +122,12 @@ class Commands(unittest.TestCase):
         self.assertEqual(run(*options, f"--output={work('report.md')}", built()).returncode, 3)
         with open(work("report.md")) as file:
             self.assertIn("| 100.0% |", file.read())
+
+    def test_a_pipe_is_written_to(self):
+        reader = pipe_reader("report.pipe")
+        self.assertEqual(run("--top=1", "--by=function", "-o", work("report.pipe"), built()).returncode, 3)
+        self.assertRegex(reader.communicate()[0].decode(), r"100\.0% +7 ")
+        os.unlink(work("report.pipe"))
 
     def test_forms_to_look_at(self):
         os.makedirs(work("page"), exist_ok=True)

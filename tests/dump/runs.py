@@ -35,6 +35,12 @@ def written(name, contents):
     return work(name)
 
 
+def pipe_reader(name):
+    """Who reads a new named pipe to its end: communicate() has what came."""
+    os.mkfifo(work(name))
+    return subprocess.Popen(["timeout", "60", "cat", work(name)], stdout=subprocess.PIPE)
+
+
 def read(path):
     with open(path) as file:
         return json.load(file)

@@ -24,7 +24,7 @@ static struct report_site sites[] = {
               .inlined = &caller,
               .inlined_count = 1}},
     {.view = {.module = "/lib/libc.so.6"}},
-    {.view = {.sited = true}},
+    {.view = {.sited = true}, .way = "main;parse"},
 };
 
 static struct report_site *order[] = {&sites[0], &sites[1], &sites[2]};
@@ -35,6 +35,7 @@ static const struct subjects *all_subjects(void) {
     static struct subjects subjects;
     if (!subjects.list)
         subjects_make(&subjects, &report);
+    subjects.stacks = &subjects;
     return &subjects;
 }
 

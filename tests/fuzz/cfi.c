@@ -4,7 +4,7 @@
  * Four bytes: where the instruction is, relative to the tables; the rest is .eh_frame_hdr and .eh_frame. */
 #include "fuzz.h"
 
-#include "cfi/cfi_entry.h"
+#include "cfi/cfi.h"
 
 #include <string.h>
 

@@ -2,11 +2,9 @@
 /* From the bytes of a file, ELF or archive, to its sites as text and JSON. */
 #include "fuzz.h"
 
-#include "dump/commands/commands.h"
 #include "dump/debug/handle.h"
 #include "dump/elf/input.h"
-#include "dump/table/listing.h"
-#include "dump/table/module_table.h"
+#include "dump/table/table.h"
 
 #include <string.h>
 

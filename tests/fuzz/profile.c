@@ -7,9 +7,9 @@
 #include "exports.h"
 
 #include "dump/join/join.h"
-#include "dump/load/report_check.h"
+#include "dump/load/loaded.h"
+#include "dump/profile/image.h"
 #include "dump/profile/read.h"
-#include "dump/profile/write.h"
 #include "dump/view/rows.h"
 #include "dump/view/tree.h"
 #include "write/formats.h"

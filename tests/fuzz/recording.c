@@ -6,8 +6,8 @@
  * bytes. pack_recording.py makes such an input of a recording. */
 #include "exports.h"
 
-#include "dump/load/report_check.h"
-#include "dump/record/write.h"
+#include "dump/load/loaded.h"
+#include "dump/record/recording.h"
 #include "dump/view/history.h"
 #include "write/formats.h"
 

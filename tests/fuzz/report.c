@@ -3,7 +3,7 @@
 #include "exports.h"
 
 #include "dump/html/html.h"
-#include "dump/load/report_check.h"
+#include "dump/load/loaded.h"
 #include "dump/load/report_read.h"
 #include "write/formats.h"
 

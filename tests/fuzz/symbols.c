@@ -4,7 +4,7 @@
  * why the reader has it work in a process of its own (tests/dump/symbols.py damages files for that one). */
 #include "fuzz.h"
 
-#include "dump/debug/line_program.h"
+#include "dump/debug/handle.h"
 #include "dump/elf/symbols.h"
 
 #include <stdlib.h>

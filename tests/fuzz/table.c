@@ -5,8 +5,8 @@
  * strings. */
 #include "fuzz.h"
 
-#include "dump/table/listing.h"
-#include "dump/verify/evidence.h"
+#include "dump/table/table.h"
+#include "dump/verify/verify.h"
 #include "format.h"
 
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 /* The wrappers of a table that has nothing else: two bytes, how many they are; the wrappers; strings. */
 #include "fuzz.h"
 
-#include "dump/commands/commands.h"
+#include "dump/table/table.h"
 #include "format.h"
 
 #include <string.h>

@@ -86,6 +86,12 @@ golden profile-3/lifetimes.profile profile-3/lifetimes.json --format=json --no-s
 golden profile-3/lifetimes.profile profile-3/lifetimes.text --lifetime --no-symbols
 golden report-3/lifetimes.json profile-3/lifetimes.text --lifetime --no-symbols
 
+# Stacks whose steps share their return addresses: of a process with calling contexts, its child, and both merged.
+for process in contexts child merged; do
+    golden profile-4/$process.profile profile-4/$process.json --format=json --no-symbols
+    golden profile-4/$process.profile profile-4/$process.tree --tree --no-symbols
+done
+
 # Phases, by stack and by thread, in JSON.
 golden report-4/phases.json report-4/phases.phase.text --by=phase --no-symbols
 golden report-4/phases.json report-4/phases.thread.text --by=thread --no-symbols

@@ -1,7 +1,7 @@
 ; The two stages need not run in one process: what the first finds out stands in the module, and the second takes it away.
 ; RUN: %opt -passes=allocsite-mark %s | %check --check-prefix=MARKED
 ; RUN: %opt -passes=allocsite-mark %s | %opt -passes=allocsite-rewrite | %check
-; MARKED: "allocsite-wrapper"="0,0,1,0,0,0,0,0,0,0,"
+; MARKED: "allocsite-wrapper"="0,0,1,0,0,0,0,0,0,0,0,0,"
 ; MARKED: !allocsite.wrappers = !{
 ; CHECK-NOT: allocsite-wrapper
 ; CHECK: @__allocsite_wrappers = private constant {{.*}} section "allocsite_wrappers"

@@ -11,7 +11,7 @@ struct foo {
     struct part parts[];
 };
 size_t rounded(size_t size);
-void *kept[10];
+void *kept[12];
 void sizes(int n, struct part *part, char *text) {
     // CHECK-DAG: "line":[[@LINE+1]],"column":15,"callee":"malloc","type":"struct part"
     kept[0] = malloc(sizeof(struct part));
@@ -34,5 +34,10 @@ void sizes(int n, struct part *part, char *text) {
     kept[5] = malloc(rounded(sizeof(struct foo)));
     // CHECK-DAG: "line":[[@LINE+1]],"column":15,"callee":"malloc","type":"bytes"
     kept[6] = malloc(n / sizeof(struct foo));
+    // Nor does room for a number or a pointer beside what is asked for:
+    // CHECK-DAG: "line":[[@LINE+1]],"column":16,"callee":"malloc","type":"bytes"
+    kept[10] = malloc(n + sizeof(void *));
+    // CHECK-DAG: "line":[[@LINE+1]],"column":16,"callee":"malloc","type":"struct part"
+    kept[11] = malloc(n * sizeof *part + sizeof(int));
     kept[7] = raw, kept[8] = cast;
 }

@@ -2,6 +2,7 @@
 // REQUIRES: types
 // RUN: %typedxx -O0 -std=c++17 -c %s -o %t.O0.o && %sites %t.O0.o --format=json | %check
 // RUN: %typedxx -O2 -std=c++17 -c %s -o %t.O2.o && %sites %t.O2.o --format=json | %check
+#include <fstream>
 #include <functional>
 #include <map>
 #include <memory>
@@ -25,4 +26,13 @@ void name(std::map<std::string, Item> &items, const std::string &name) {
 // CHECK-DAG: "callee":"std::make_unique","type":"std::vector<Item>"
 std::unique_ptr<std::vector<Item>> one() {
     return std::make_unique<std::vector<Item>>();
+}
+// What is made elsewhere, with nothing known of it:
+// CHECK-DAG: "callee":"std::basic_string::operator+=","type":"wchar_t"
+void wide(std::wstring &text) {
+    text += L"text";
+}
+// CHECK-DAG: "callee":"std::basic_ofstream::basic_ofstream","type":"bytes"
+void open(const char *name) {
+    std::ofstream file(name);
 }

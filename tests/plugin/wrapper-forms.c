@@ -4,6 +4,7 @@
 // RUN: %clang -O2 -c %s -o %t.O2.o && %dump wrappers %t.O2.o | %check
 // CHECK: # found by their bodies
 // CHECK-NEXT: fun:aligned=wrapper size=1
+// CHECK-NEXT: fun:aligned_elsewhere=wrapper size=1
 // CHECK-NEXT: fun:checked_malloc=wrapper size=1
 // CHECK-NEXT: fun:computed=wrapper size=1
 // CHECK-NEXT: fun:even=wrapper size=1
@@ -74,6 +75,12 @@ char *xasprintf(const char *format, ...) {
 }
 void *aligned(size_t n) {
     return (void *)(((uintptr_t)malloc(n + 15) + 15) & ~(uintptr_t)15);
+}
+static uintptr_t rounded_up(uintptr_t address) {
+    return (address + 15) & ~(uintptr_t)15;
+}
+void *aligned_elsewhere(size_t n) {
+    return (void *)rounded_up((uintptr_t)malloc(n + 15));
 }
 struct header {
     struct header *next;

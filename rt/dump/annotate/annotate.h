@@ -36,26 +36,9 @@ void annotations_free(struct annotations *);
 /* Whether it is the file that a user names: by its path, or by the end of it. */
 bool annotated_is(const struct annotated *, const char *name);
 
-const struct report_site *annotated_site(const struct annotated *, size_t index);
-
 void annotated_write(struct out *, const struct annotations *, const struct annotated *);
 
 /* "file:line:column: remark: ..." for each site of the file, as compilers write it. */
 void annotated_remarks(struct out *, const struct annotations *, const struct annotated *);
-
-/* ---- The text of a file. */
-
-struct source_text {
-    char *bytes;     /* NULL: it was not found */
-    size_t size, at; /* at: of the next line */
-    bool is_newer;   /* than the run of the program */
-};
-
-/* directory: if it is not at its path, it is looked for below, by ever fewer of the path's folders. */
-void source_text_open(struct source_text *, const char *path, const char *directory, uint64_t begun);
-void source_text_close(struct source_text *);
-
-/* The next line without its end. False: there is none. */
-bool source_text_next(struct source_text *, const char **line, size_t *length);
 
 #endif

@@ -2,9 +2,8 @@
 /* Regular files in memory. */
 #include "dump/base/files.h"
 
-#include "dump/base/complain.h"
 #include "dump/base/memory.h"
-#include "dump/base/progress.h"
+#include "dump/base/terminal.h"
 #include "profile.h"
 
 #include <dirent.h>
@@ -100,7 +99,18 @@ bool file_unmap(struct file_map *map, struct reason *why) {
 
 /* ---- A file that takes its place only when it is whole. */
 
-/* Renaming would replace the link, or the device, and not write to what it stands for. */
+bool new_file_is_there(const char *path) {
+    struct stat status;
+    return stat(path, &status) == 0 && (S_ISCHR(status.st_mode) || S_ISFIFO(status.st_mode));
+}
+
+static bool open_there(struct new_file *file, struct reason *why) {
+    file->temporary = NULL;
+    file->fd = open(file->path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+    return file->fd >= 0 || reason_errno(why);
+}
+
+/* Renaming would replace the link, and not write to what it stands for. */
 static bool check_place(const char *path, struct reason *why) {
     struct stat status;
     if (lstat(path, &status) != 0)
@@ -112,9 +122,11 @@ static bool check_place(const char *path, struct reason *why) {
 }
 
 bool new_file_open(struct new_file *file, const char *path, struct reason *why) {
+    file->path = path;
+    if (new_file_is_there(path))
+        return open_there(file, why);
     if (!check_place(path, why))
         return false;
-    file->path = path;
     file->temporary = memory_text("%s.XXXXXX", path);
     file->fd = mkostemp(file->temporary, O_CLOEXEC);
     if (file->fd >= 0)
@@ -128,9 +140,9 @@ bool new_file_end(struct new_file *file, int error, struct reason *why) {
     /* Some file systems tell only now that there was no room. */
     if (close(file->fd) != 0 && !error)
         error = errno;
-    if (!error && rename(file->temporary, file->path) != 0)
+    if (!error && file->temporary && rename(file->temporary, file->path) != 0)
         error = errno;
-    if (error)
+    if (error && file->temporary)
         unlink(file->temporary);
     free(file->temporary);
     return !error || reason_set(why, "%s", strerror(error));

@@ -6,7 +6,7 @@
 #define ALLOCSITE_DUMP_BASE_FILES_H
 
 #include "base/out.h"
-#include "dump/base/complain.h"
+#include "dump/base/terminal.h"
 
 #include <stddef.h>
 
@@ -30,11 +30,14 @@ bool file_unmap(struct file_map *, struct reason *why);
 struct new_file {
     int fd; /* empty, open for writing */
     const char *path;
-    char *temporary; /* its name until then, in the same folder */
+    char *temporary; /* its name until then, in the same folder; NULL: it is written to in its place */
 };
 
-/* A regular file that is there already may be replaced. The new one can be read by its owner only. False:
- * *why says why, and there is nothing to end. */
+/* A device of characters or a pipe, which no file can replace. */
+bool new_file_is_there(const char *path);
+
+/* A regular file that is there already may be replaced. The new one can be read by its owner only. A pipe is
+ * waited for until somebody reads it. False: *why says why, and there is nothing to end. */
 bool new_file_open(struct new_file *, const char *path, struct reason *why);
 
 /* error: of writing; 0: puts it in its place. False: *why says why, and what was there before still is. */

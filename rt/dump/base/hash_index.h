@@ -76,7 +76,7 @@ void string_pool_free(struct string_pool *);
 
 /* ---- Sites that outlive the report that they are of. */
 
-/* The same for sites that order_identity (model/report_order.h) finds to be one. */
+/* The same for sites that order_identity (model/report.h) finds to be one. */
 uint64_t site_hash(const struct site_view *);
 
 /* Makes a copy whose texts are the pool's. Returns its inline chain, which is the caller's to free; NULL: it

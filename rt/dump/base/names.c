@@ -2,6 +2,7 @@
 /* Names of functions reduced to what every demangler prints alike. */
 #include "dump/base/names.h"
 
+#include "base/arrays.h"
 #include "dump/base/memory.h"
 
 #include <ctype.h>
@@ -234,4 +235,26 @@ char *demangle(const char *name) {
         return to.text;
     free(to.text);
     return NULL;
+}
+
+/* ---- The order of a report's modules. */
+
+static int compare(const void *a, const void *b) {
+    const struct report_module *left = a, *right = b;
+    return compare_names(left->path, right->path) ?: compare_names(left->build_id, right->build_id);
+}
+
+void modules_sort(struct report_module *modules, size_t count) {
+    if (count)
+        qsort(modules, count, sizeof *modules, compare);
+}
+
+static int compare_path(const void *path, const void *module) {
+    return compare_names(path, ((const struct report_module *)module)->path);
+}
+
+const struct report_module *modules_find(const struct report_module *modules, size_t count,
+                                         const char *path) {
+    size_t first = sorted_before(modules, count, sizeof *modules, path, compare_path);
+    return first < count && compare_path(path, &modules[first]) == 0 ? &modules[first] : NULL;
 }

@@ -7,6 +7,8 @@
 #ifndef ALLOCSITE_DUMP_BASE_NAMES_H
 #define ALLOCSITE_DUMP_BASE_NAMES_H
 
+#include "model/report.h"
+
 /* Writes the qualified name of a demangled or plain function name to base, which has room for as many bytes
  * as function, with its NUL, has. */
 void function_base(const char *function, char *base);
@@ -19,5 +21,28 @@ const char *function_last(const char *base);
 /* NULL: not mangled, newer than libiberty, or too long for anybody to read. The result is the caller's to
  * free. */
 char *demangle(const char *name);
+
+/* ---- The modules of a report, in order: by path, then by build id. */
+
+/* Rows have other names in the place of a module's path, too: those below. */
+static inline bool module_is_file(const char *path) {
+    return path && path[0] != '[';
+}
+
+void modules_sort(struct report_module *, size_t count);
+
+/* The first one of a sorted list that has the path; NULL: none. */
+const struct report_module *modules_find(const struct report_module *, size_t count, const char *path);
+
+/* ---- Rows that stand for sites of which nothing is known but their counters: unsited rows of a module that
+ * has no path. */
+
+/* Their names did not get into the profile. */
+#define ROW_UNNAMED    "[unnamed]"
+#define ROW_UNNAMED_ID 1
+
+/* A report had their sum alone. */
+#define ROW_LEFT_OUT    "[left out]"
+#define ROW_LEFT_OUT_ID 2
 
 #endif

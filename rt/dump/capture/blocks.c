@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What single blocks are: of which of the types that their site allocates, and how texts in them begin. */
-#include "base/sort.h"
+#include "base/arrays.h"
 #include "dump/base/memory.h"
-#include "dump/capture/roots.h"
+#include "dump/capture/capture.h"
 #include "dump/capture/sites.h"
 #include "format.h"
 

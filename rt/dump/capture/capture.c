@@ -3,9 +3,8 @@
 #include "dump/capture/capture.h"
 
 #include "dump/base/memory.h"
-#include "dump/capture/roots.h"
 #include "dump/capture/sites.h"
-#include "dump/stop/copy.h"
+#include "dump/stop/stop.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The edges of the graph. */
-#include "dump/capture/edges.h"
+#include "dump/capture/sites.h"
 
-#include "base/sort.h"
+#include "base/arrays.h"
 #include "dump/base/memory.h"
-#include "dump/base/progress.h"
+#include "dump/base/terminal.h"
 #include "format.h"
 
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 /* The live blocks of a process that stands still. */
 #include "dump/capture/heap.h"
 
-#include "base/sort.h"
+#include "base/arrays.h"
 #include "dump/base/memory.h"
 
 #include <stdlib.h>

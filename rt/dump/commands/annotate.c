@@ -2,12 +2,11 @@
 /* allocsite-dump annotate: the source with what its lines allocate. */
 #include "dump/annotate/annotate.h"
 
-#include "base/amount.h"
 #include "dump/base/files.h"
-#include "dump/base/pager.h"
+#include "dump/base/terminal.h"
 #include "dump/commands/commands.h"
 #include "dump/load/loaded.h"
-#include "write/line.h"
+#include "write/lines.h"
 
 #include <getopt.h>
 #include <stdio.h>
@@ -20,26 +19,24 @@ struct annotating {
     bool remarks;
 };
 
-static int help(void) {
-    puts("usage: allocsite-dump annotate [OPTION...] PROFILE [FILE...]\n"
-         "\n"
-         "Shows the source with what its lines allocate in the margin: all files that have\n"
-         "sites, or those that are named, by their path or the end of it. On a terminal it\n"
-         "goes through a pager (ALLOCSITE_PAGER, PAGER, else less). PROFILE may be a\n"
-         "report in JSON, - or pid:NUMBER as well.\n"
-         "\n"
-         "  --context=N             lines around those that allocate (default: 2)\n"
-         "  --all                   all lines of the files\n"
-         "  --source=DIRECTORY      where sources are that are not where they were\n"
-         "                          compiled\n"
-         "  --format=text|remarks   remarks: file:line:column: remark: ..., as compilers\n"
-         "                          write for editors\n"
-         "\n"
-         "examples:\n"
-         "  allocsite-dump annotate app.profile\n"
-         "  allocsite-dump annotate --all app.profile parse.c");
-    return STATUS_DONE;
-}
+static const char help[] =
+    "usage: allocsite-dump annotate [OPTION...] PROFILE [FILE...]\n"
+    "\n"
+    "Shows the source with what its lines allocate in the margin: all files that have\n"
+    "sites, or those that are named, by their path or the end of it. On a terminal it\n"
+    "goes through a pager (ALLOCSITE_PAGER, PAGER, else less). PROFILE may be a\n"
+    "report in JSON, - or pid:NUMBER as well.\n"
+    "\n"
+    "  --context=N             lines around those that allocate (default: 2)\n"
+    "  --all                   all lines of the files\n"
+    "  --source=DIRECTORY      where sources are that are not where they were\n"
+    "                          compiled\n"
+    "  --format=text|remarks   remarks: file:line:column: remark: ..., as compilers\n"
+    "                          write for editors\n"
+    "\n"
+    "examples:\n"
+    "  allocsite-dump annotate app.profile\n"
+    "  allocsite-dump annotate --all app.profile parse.c";
 
 static bool is_wanted(const struct annotated *file, char **names, int count) {
     for (int i = 0; i < count; i++)
@@ -96,48 +93,29 @@ static int annotate(const char *path, char **names, int count, struct annotating
     return status;
 }
 
-/* Beside the letters. */
-enum { CONTEXT = 256, ALL, SOURCE, FORMAT };
+static const char *take_format(void *to, const char *value) {
+    bool is_remarks = strcmp(value, "remarks") == 0;
+    *(bool *)to = is_remarks;
+    return is_remarks || strcmp(value, "text") == 0 ? NULL : "text or remarks";
+}
 
-static const struct option long_options[] = {
-    {"context", required_argument, NULL, CONTEXT},
-    {"all", no_argument, NULL, ALL},
-    {"source", required_argument, NULL, SOURCE},
-    {"format", required_argument, NULL, FORMAT},
-    {"help", no_argument, NULL, 'h'},
+#define AT(member) offsetof(struct annotating, member)
+static const struct argument list[] = {
+    {"context", true, take_number, AT(annotations.context)},
+    {"all", false, take_flag, AT(annotations.is_whole)},
+    {"source", true, take_text, AT(annotations.directory)},
+    {"format", true, take_format, AT(remarks)},
     {0},
 };
 
-static bool set_option(struct annotating *annotating, int option, const char *value) {
-    switch (option) {
-    case CONTEXT:
-        return !amount_read_all(value, false, &annotating->annotations.context);
-    case SOURCE:
-        annotating->annotations.directory = value;
-        return true;
-    case FORMAT:
-        annotating->remarks = strcmp(value, "remarks") == 0;
-        return annotating->remarks || strcmp(value, "text") == 0;
-    default:
-        return annotating->annotations.is_whole = true;
-    }
-}
-
 int command_annotate(int count, char **arguments) {
     struct annotating annotating = {.annotations = {.context = 2}};
-    opterr = 0;
-    for (int option, index; (option = getopt_long(count, arguments, "h", long_options, &index)) != -1;) {
-        if (option == 'h')
-            return help();
-        if (option == '?')
-            return complain_option("annotate", long_options, arguments);
-        if (!set_option(&annotating, option, optarg))
-            return complain_value("annotate", long_options[index].name, optarg,
-                                  option == FORMAT ? "text or remarks" : "a number");
-    }
+    int status = arguments_take(&(struct arguments){"annotate", help, list}, &annotating, count, arguments);
+    if (status != ARGUMENTS_TAKEN)
+        return status;
     if (optind == count)
         return complain_usage("annotate: no file");
-    int status = annotate(arguments[optind], arguments + optind + 1, count - optind - 1, &annotating);
+    status = annotate(arguments[optind], arguments + optind + 1, count - optind - 1, &annotating);
     symbolizer_free(&annotating.symbolizer);
     return status;
 }

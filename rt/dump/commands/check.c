@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* allocsite-dump check: whether a run kept its budget. */
 #include "dump/compare/check.h"
-#include "base/amount.h"
 #include "dump/base/files.h"
 #include "dump/commands/commands.h"
 #include "dump/findings/findings.h"
+#include "dump/view/tree.h"
 
 #include <getopt.h>
 #include <stdio.h>
@@ -19,8 +19,7 @@ struct check_options {
     enum report_format format;
     findings_function *write_findings; /* in place of that; NULL: not asked for */
     bool is_writing;
-    const char *writing_option; /* one that is only for writing a budget; NULL: not given */
-    uint64_t slack, top;
+    uint64_t slack, top; /* of a budget that is written; or ARGUMENT_NOT_GIVEN */
 };
 
 struct complaints {
@@ -88,133 +87,128 @@ static int hold_against(const struct loaded *loaded, const struct subjects *subj
 static int write_from(const struct loaded *loaded, const struct subjects *subjects,
                       const struct check_options *options, const struct budget *budget) {
     (void)loaded, (void)budget;
-    check_write_budget(standard_out(), subjects, options->slack, options->top);
+    check_write_budget(standard_out(), subjects, options->slack == ARGUMENT_NOT_GIVEN ? 0 : options->slack,
+                       options->top == ARGUMENT_NOT_GIVEN ? 20 : options->top);
     return standard_out_end();
 }
 
 static int with_report(const char *path, use_function *use, const struct check_options *options,
-                       const struct budget *budget) {
+                       const struct budget *budget, struct symbolizer *names) {
     struct loaded loaded;
-    struct subjects subjects;
-    if (!loaded_open(&loaded, path, NULL))
+    struct subjects subjects, stacks = {.count = 0};
+    struct by_stack by_stack = {.count = 0};
+    if (!loaded_open(&loaded, path, names))
         return STATUS_FAILED;
     int status = loaded.is_lawful ? STATUS_DONE : STATUS_FAILED;
     subjects_make(&subjects, loaded.report);
+    if (names) {
+        by_stack_make(&by_stack, loaded.report, names);
+        subjects_make(&stacks, &by_stack.report);
+        subjects.stacks = &stacks;
+    }
     status |= use(&loaded, &subjects, options, budget);
     subjects_free(&subjects);
+    if (names)
+        subjects_free(&stacks);
+    by_stack_free(&by_stack);
     loaded_close(&loaded);
     return status;
 }
 
+static bool has_stacks(const struct budget *budget) {
+    for (size_t i = 0; i < budget->count; i++)
+        if (budget->limits[i].kind == BUDGET_STACK)
+            return true;
+    return false;
+}
+
 static int check_file(const char *path, const struct check_options *options) {
     struct budget budget;
+    struct symbolizer names = {.is_quiet = true};
     if (!read_budget(&budget, options->budget))
         return STATUS_USAGE;
-    int status = with_report(path, hold_against, options, &budget);
+    int status = with_report(path, hold_against, options, &budget, has_stacks(&budget) ? &names : NULL);
+    symbolizer_free(&names);
     budget_free(&budget);
     return status;
 }
 
-static int help(void) {
-    puts("usage: allocsite-dump check --budget=FILE [--format=FORMAT] REPORT\n"
-         "       allocsite-dump check --write-budget [--slack=PERCENT] [--top=N] REPORT\n"
-         "\n"
-         "Holds a report against a budget, shows each limit that is broken with the sites\n"
-         "that make it up, and then exits with 1. The second form writes a budget that the\n"
-         "report just keeps: of the total, of the N functions that ask for most, and of\n"
-         "what is unsited. Either file may be - for standard input.\n"
-         "\n"
-         "  --budget=FILE       the budget\n"
-         "  --format=text|json|sarif|github\n"
-         "                      of what is said about it; sarif: for editors; github:\n"
-         "                      annotations of Actions\n"
-         "  --write-budget      write one instead\n"
-         "  --slack=PERCENT     more than the report has (default: 0)\n"
-         "  --top=N             functions in it (default: 20; 0: all)\n"
-         "\n"
-         "A budget has one subject a line:\n"
-         "\n"
-         "  # comment\n"
-         "  total                     allocs <= 12000  bytes <= 40MiB  live <= 0\n"
-         "  function parse_*          allocs <= 100      # written or inlined there\n"
-         "  file src/json/*           bytes <= 1.5MiB    # likewise\n"
-         "  type \"std::map<int, *>\"   live <= 0\n"
-         "  callee strdup             allocs <= 0\n"
-         "  site 0123456789abcdef     peak <= 4KiB\n"
-         "  module libfoo.so*         blocks <= 10\n"
-         "  unsited libc.so.6         failed <= 0\n"
-         "\n"
-         "A limit is for the sum over all sites that the pattern matches: * is any\n"
-         "characters, ? is one; quotes are for spaces. allocs: calls, reallocations too;\n"
-         "bytes: what they asked for; live, blocks: bytes and blocks at the end; peak:\n"
-         "bytes at the peak of the process; failed: calls; lost: bytes, with reach=1.\n"
-         "Units of bytes: B, KiB, MiB, GiB, TiB.\n"
-         "\n"
-         "examples:\n"
-         "  allocsite-dump check --write-budget --slack=10 app.json > app.budget\n"
-         "  allocsite-dump check --budget=app.budget app.json");
-    return STATUS_DONE;
+static const char help[] =
+    "usage: allocsite-dump check --budget=FILE [--format=FORMAT] REPORT\n"
+    "       allocsite-dump check --write-budget [--slack=PERCENT] [--top=N] REPORT\n"
+    "\n"
+    "Holds a report against a budget, shows each limit that is broken with the sites\n"
+    "that make it up, and then exits with 1. The second form writes a budget that the\n"
+    "report just keeps: of the total, of the N functions that ask for most, and of\n"
+    "what is unsited. Either file may be - for standard input.\n"
+    "\n"
+    "  --budget=FILE       the budget\n"
+    "  --format=text|json|sarif|github\n"
+    "                      of what is said about it; sarif: for editors; github:\n"
+    "                      annotations of Actions\n"
+    "  --write-budget      write one instead\n"
+    "  --slack=PERCENT     more than the report has (default: 0)\n"
+    "  --top=N             functions in it (default: 20; 0: all)\n"
+    "\n"
+    "A budget has one subject a line:\n"
+    "\n"
+    "  # comment\n"
+    "  total                     allocs <= 12000  bytes <= 40MiB  live <= 0\n"
+    "  function parse_*          allocs <= 100      # written or inlined there\n"
+    "  file src/json/*           bytes <= 1.5MiB    # likewise\n"
+    "  type \"std::map<int, *>\"   live <= 0\n"
+    "  callee strdup             allocs <= 0\n"
+    "  site 0123456789abcdef     peak <= 4KiB\n"
+    "  module libfoo.so*         blocks <= 10\n"
+    "  unsited libc.so.6         failed <= 0\n"
+    "  stack main;load;*         bytes <= 2MiB      # called from there\n"
+    "\n"
+    "A limit is for the sum over all sites that the pattern matches: * is any\n"
+    "characters, ? is one; quotes are for spaces. allocs: calls, reallocations too;\n"
+    "bytes: what they asked for; live, blocks: bytes and blocks at the end; peak:\n"
+    "bytes at the peak of the process; failed: calls; lost: bytes, with reach=1.\n"
+    "Units of bytes: B, KiB, MiB, GiB, TiB.\n"
+    "\n"
+    "examples:\n"
+    "  allocsite-dump check --write-budget --slack=10 app.json > app.budget\n"
+    "  allocsite-dump check --budget=app.budget app.json";
+
+static const char *take_format(void *to, const char *value) {
+    struct check_options *options = to;
+    options->write_findings = findings_writer(value);
+    bool is_right =
+        options->write_findings || format_named(value, strlen(value), VIEW_CHECK, &options->format);
+    return is_right ? NULL : "text, json, sarif or github";
 }
 
-/* Beside the letters. */
-enum { BUDGET = 256, FORMAT, WRITE, SLACK, TOP };
-
-static const struct option long_options[] = {
-    {"budget", required_argument, NULL, BUDGET},
-    {"format", required_argument, NULL, FORMAT},
-    {"write-budget", no_argument, NULL, WRITE},
-    {"slack", required_argument, NULL, SLACK},
-    {"top", required_argument, NULL, TOP},
-    {"help", no_argument, NULL, 'h'},
+#define AT(member) offsetof(struct check_options, member)
+static const struct argument list[] = {
+    {"budget", true, take_text, AT(budget)},
+    {"format", true, take_format, 0},
+    {"write-budget", false, take_flag, AT(is_writing)},
+    {"slack", true, take_number, AT(slack)},
+    {"top", true, take_number, AT(top)},
     {0},
 };
-
-static const char *right_values(int option) {
-    return option == FORMAT ? "text, json, sarif or github" : "a number";
-}
-
-static bool set_option(struct check_options *options, int option, const char *value) {
-    switch (option) {
-    case BUDGET:
-        options->budget = value;
-        return true;
-    case FORMAT:
-        options->write_findings = findings_writer(value);
-        return options->write_findings || format_named(value, strlen(value), VIEW_CHECK, &options->format);
-    case WRITE:
-        return options->is_writing = true;
-    case SLACK:
-        options->writing_option = "slack";
-        return !amount_read_all(value, false, &options->slack);
-    default:
-        options->writing_option = "top";
-        return !amount_read_all(value, false, &options->top);
-    }
-}
 
 static int run(const struct check_options *options, const char *path) {
     if (options->is_writing == (options->budget != NULL))
         return complain_usage("check: needs either --budget=FILE or --write-budget");
     if (options->is_writing)
-        return with_report(path, write_from, options, NULL);
-    if (options->writing_option)
-        return complain_usage("check: --%s is for --write-budget", options->writing_option);
+        return with_report(path, write_from, options, NULL, NULL);
+    if (options->slack != ARGUMENT_NOT_GIVEN || options->top != ARGUMENT_NOT_GIVEN)
+        return complain_usage("check: --%s is for --write-budget",
+                              options->top == ARGUMENT_NOT_GIVEN ? "slack" : "top");
     if (strcmp(options->budget, "-") == 0 && strcmp(path, "-") == 0)
         return complain_usage("check: only one of the two can be standard input");
     return check_file(path, options);
 }
 
 int command_check(int count, char **arguments) {
-    struct check_options options = {.top = 20};
-    opterr = 0;
-    for (int option, index; (option = getopt_long(count, arguments, "h", long_options, &index)) != -1;) {
-        if (option == 'h')
-            return help();
-        if (option == '?')
-            return complain_option("check", long_options, arguments);
-        if (!set_option(&options, option, optarg))
-            return complain_value("check", long_options[index].name, optarg, right_values(option));
-    }
+    struct check_options options = {.slack = ARGUMENT_NOT_GIVEN, .top = ARGUMENT_NOT_GIVEN};
+    int status = arguments_take(&(struct arguments){"check", help, list}, &options, count, arguments);
+    if (status != ARGUMENTS_TAKEN)
+        return status;
     if (count - optind != 1)
         return complain_usage("check: %s", optind == count ? "no report" : "more than one report");
     return run(&options, arguments[optind]);

@@ -3,64 +3,60 @@
 #ifndef ALLOCSITE_DUMP_COMMANDS_COMMANDS_H
 #define ALLOCSITE_DUMP_COMMANDS_COMMANDS_H
 
-#include "base/out.h"
-#include "dump/base/complain.h"
-#include "dump/table/table.h"
+#include "dump/base/terminal.h"
 
-/* ---- allocsite-dump sites, wrappers, report. */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
-command_function command_sites, command_wrappers, command_report;
+/* A command gets its own name as its first word and returns an exit status. */
+typedef int command_function(int count, char **words);
 
-/* ---- allocsite-dump annotate. */
-
-command_function command_annotate;
-
-/* ---- allocsite-dump export. */
-
-command_function command_export;
+command_function command_sites, command_wrappers;                  /* tables.c */
+command_function command_control;                                  /* start, stop, reset */
+command_function command_report, command_annotate, command_export; /* of what programs have counted */
+command_function command_merge, command_diff, command_check;
+command_function command_graph, command_top, command_record, command_serve;
 
 /* Whether the options of the command are right, which may stand without a file; else what is wrong has been
  * told. */
 command_function export_check_options, report_check_options;
 
-/* ---- allocsite-dump diff. */
+/* ---- The options of a command, as a table. */
 
-command_function command_diff;
+/* Takes the value, or of an option that has none its own name. NULL, or what would be right instead, for the
+ * user. */
+typedef const char *take_function(void *to, const char *value);
 
-/* ---- allocsite-dump check. */
+struct argument {
+    const char *name; /* "output" is -o as well */
+    bool has_value;
+    take_function *take;
+    size_t offset; /* of what it is taken to, in the options of the command */
+};
 
-command_function command_check;
+struct arguments {
+    const char *command, *help;
+    const struct argument *list; /* up to one without a name */
+};
 
-/* ---- allocsite-dump merge. */
+/* Takes the options; what else there is begins at optind. ARGUMENTS_TAKEN, or the status to end with: the
+ * help has been shown, or what is wrong has been told. */
+enum { ARGUMENTS_TAKEN = -1 };
+int arguments_take(const struct arguments *, void *options, int count, char **words);
 
-command_function command_merge;
+/* What a command puts where a number may be taken to, to know whether one was. */
+#define ARGUMENT_NOT_GIVEN UINT64_MAX
 
-/* ---- allocsite-dump record. */
-
-command_function command_record;
-
-/* ---- allocsite-dump serve. */
-
-command_function command_serve;
-
-/* ---- allocsite-dump start, stop, reset. */
-
-command_function command_control;
-
-/* ---- allocsite-dump graph. */
-
-command_function command_graph;
-
-/* ---- allocsite-dump top. */
-
-command_function command_top;
-
-/* ---- The output of `allocsite-dump wrappers`: the wrappers of one module. */
-
-/* As a list of allocators. */
-void wrappers_text(struct out *, const struct table *);
-
-/* One line: a document of the format "allocsite-wrappers". */
-void wrappers_json(struct out *, const char *module, const struct table *);
+take_function take_flag;        /* to a bool */
+take_function take_text;        /* const char * */
+take_function take_number;      /* uint64_t */
+take_function take_positive;    /* the same, but not 0 */
+take_function take_size;        /* uint64_t */
+take_function take_seconds;     /* uint64_t, nanoseconds */
+take_function take_sort;        /* enum measure */
+take_function take_by_stack;    /* bool: rows are stacks, not sites */
+take_function take_full_names;  /* bool */
+take_function take_output_file; /* of the command */
 
 #endif

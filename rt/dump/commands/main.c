@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* allocsite-dump: reads what allocsite leaves behind. */
-#include "base/similar.h"
-#include "dump/base/complain.h"
+#include "base/words.h"
 #include "dump/base/files.h"
+#include "dump/base/terminal.h"
 #include "dump/commands/commands.h"
 #include "model/options.h"
 

@@ -3,7 +3,7 @@
 #include "dump/base/files.h"
 #include "dump/commands/commands.h"
 #include "dump/join/join.h"
-#include "dump/profile/write.h"
+#include "dump/profile/image.h"
 
 #include <getopt.h>
 #include <signal.h>
@@ -38,37 +38,26 @@ static int merge(const char *path, char **files, int count) {
     return status;
 }
 
-static int help(void) {
-    puts("usage: allocsite-dump merge -o OUT FILE...\n"
-         "\n"
-         "Writes what allocsite-dump report would show of all the files as one profile. It\n"
-         "is read by all commands, and merged again. Files are profiles, or reports in\n"
-         "JSON; OUT may be one of them. A file that cannot be read is left out, and the\n"
-         "exit status is 1.\n"
-         "\n"
-         "  -o OUT, --output=OUT\n"
-         "\n"
-         "examples:\n"
-         "  ALLOCSITE_OPTIONS=profile=/tmp/run/%e.%p make test\n"
-         "  allocsite-dump merge -o run.profile /tmp/run/*");
-    return STATUS_DONE;
-}
+static const char help[] =
+    "usage: allocsite-dump merge -o OUT FILE...\n"
+    "\n"
+    "Writes what allocsite-dump report would show of all the files as one profile. It\n"
+    "is read by all commands, and merged again. Files are profiles, or reports in\n"
+    "JSON; OUT may be one of them. A file that cannot be read is left out, and the\n"
+    "exit status is 1.\n"
+    "\n"
+    "  -o OUT, --output=OUT\n"
+    "\n"
+    "examples:\n"
+    "  ALLOCSITE_OPTIONS=profile=/tmp/run/%e.%p make test\n"
+    "  allocsite-dump merge -o run.profile /tmp/run/*";
 
 int command_merge(int count, char **arguments) {
-    static const struct option long_options[] = {
-        {"output", required_argument, NULL, 'o'},
-        {"help", no_argument, NULL, 'h'},
-        {0},
-    };
+    static const struct argument list[] = {{"output", true, take_text, 0}, {0}};
     const char *output = NULL;
-    opterr = 0;
-    for (int option; (option = getopt_long(count, arguments, "ho:", long_options, NULL)) != -1;) {
-        if (option == 'h')
-            return help();
-        if (option != 'o')
-            return complain_option("merge", long_options, arguments);
-        output = optarg;
-    }
+    int status = arguments_take(&(struct arguments){"merge", help, list}, &output, count, arguments);
+    if (status != ARGUMENTS_TAKEN)
+        return status;
     if (!output)
         return complain_usage("merge: no output (-o OUT)");
     if (optind == count)

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* allocsite-dump record: what a program has counted, again and again, into a file. */
-#include "base/amount.h"
-#include "dump/base/extents.h"
+#include "dump/base/memory.h"
 #include "dump/commands/commands.h"
 #include "dump/load/source.h"
 #include "dump/process/process.h"
-#include "dump/record/take.h"
+#include "dump/record/recording.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -35,32 +34,30 @@ struct recording_job {
     sigset_t signals, before;
 };
 
-static int help(void) {
-    puts("usage: allocsite-dump record [OPTION...] -o FILE PID\n"
-         "       allocsite-dump record [OPTION...] -o FILE -- COMMAND [ARGUMENT...]\n"
-         "\n"
-         "Samples what a program has counted until it ends, or Ctrl-C: all counters of\n"
-         "each site, as differences, and its resident memory. It is done from outside: the\n"
-         "program is not stopped and runs nothing for it. The file can be read at any\n"
-         "time, and after the recorder was killed.\n"
-         "\n"
-         "  -o FILE, --output=FILE\n"
-         "  --interval=SECONDS    between samples, decimals as well (default: 1)\n"
-         "  --count=N             end after N samples\n"
-         "  --max-size=SIZE       of the file (default: 47MiB); once it is full, older\n"
-         "                        samples are thinned out\n"
-         "\n"
-         "With a command, the exit status is that of the command.\n"
-         "\n"
-         "examples:\n"
-         "  allocsite-dump record -o app.rec -- ./app\n"
-         "  allocsite-dump report --growth app.rec       sites whose live bytes only grow\n"
-         "  allocsite-dump report --history app.rec      live bytes of all sites over time\n"
-         "  allocsite-dump report --at=90s app.rec       the report of that moment\n"
-         "  allocsite-dump diff app.rec@10s app.rec@5m   what came between\n"
-         "  allocsite-dump export --format=trace -o app.json app.rec    for Perfetto");
-    return STATUS_DONE;
-}
+static const char help[] =
+    "usage: allocsite-dump record [OPTION...] -o FILE PID\n"
+    "       allocsite-dump record [OPTION...] -o FILE -- COMMAND [ARGUMENT...]\n"
+    "\n"
+    "Samples what a program has counted until it ends, or Ctrl-C: all counters of\n"
+    "each site, as differences, and its resident memory. It is done from outside: the\n"
+    "program is not stopped and runs nothing for it. The file can be read at any\n"
+    "time, and after the recorder was killed.\n"
+    "\n"
+    "  -o FILE, --output=FILE\n"
+    "  --interval=SECONDS    between samples, decimals as well (default: 1)\n"
+    "  --count=N             end after N samples\n"
+    "  --max-size=SIZE       of the file (default: 47MiB); once it is full, older\n"
+    "                        samples are thinned out\n"
+    "\n"
+    "With a command, the exit status is that of the command.\n"
+    "\n"
+    "examples:\n"
+    "  allocsite-dump record -o app.rec -- ./app\n"
+    "  allocsite-dump report --growth app.rec       sites whose live bytes only grow\n"
+    "  allocsite-dump report --history app.rec      live bytes of all sites over time\n"
+    "  allocsite-dump report --at=90s app.rec       the report of that moment\n"
+    "  allocsite-dump diff app.rec@10s app.rec@5m   what came between\n"
+    "  allocsite-dump export --format=trace -o app.json app.rec    for Perfetto";
 
 /* ---- Time. That of the calendar may jump, so it is asked once. */
 
@@ -267,60 +264,32 @@ static int record_process(struct recording_job *job, const char *name) {
 
 /* ---- The command line. */
 
-/* Beside the letters. */
-enum { INTERVAL = 256, COUNT, MAX_SIZE };
+static const char *take_limit(void *to, const char *value) {
+    uint64_t *size = to;
+    bool is_right = !take_size(size, value) && *size >= 4096 && *size <= (uint64_t)1 << 30;
+    return is_right ? NULL : "a size from 4KiB to 1GiB";
+}
 
-static const struct option long_options[] = {
-    {"output", required_argument, NULL, 'o'},  {"interval", required_argument, NULL, INTERVAL},
-    {"count", required_argument, NULL, COUNT}, {"max-size", required_argument, NULL, MAX_SIZE},
-    {"help", no_argument, NULL, 'h'},          {0},
+#define AT(member) offsetof(struct recording_job, member)
+static const struct argument list[] = {
+    {"output", true, take_text, AT(output)},
+    {"interval", true, take_seconds, AT(taking.interval)},
+    {"count", true, take_positive, AT(count)},
+    {"max-size", true, take_limit, AT(taking.limit)},
+    {0},
 };
-
-static bool set_interval(uint64_t *interval, const char *value) {
-    char *end;
-    double seconds = strtod(value, &end);
-    *interval = seconds >= 0.01 && seconds <= 86400 ? (uint64_t)(seconds * (double)SECOND) : 0;
-    return *interval && !*end;
-}
-
-static bool set_option(struct recording_job *job, int option, const char *value) {
-    switch (option) {
-    case INTERVAL:
-        return set_interval(&job->taking.interval, value);
-    case COUNT:
-        return !amount_read_all(value, false, &job->count) && job->count;
-    case MAX_SIZE:
-        return !amount_read_all(value, true, &job->taking.limit) && job->taking.limit >= 4096 &&
-               job->taking.limit <= (uint64_t)1 << 30;
-    default:
-        job->output = job->taking.path = value;
-        return true;
-    }
-}
-
-static const char *right_values(int option) {
-    return option == INTERVAL ? "seconds from 0.01 to 86400"
-           : option == COUNT  ? "a number"
-                              : "a size from 4KiB to 1GiB";
-}
 
 int command_record(int count, char **arguments) {
     struct recording_job job = {.taking = {.interval = SECOND, .limit = (uint64_t)47 << 20}};
-    opterr = 0;
-    for (int option, index = 0;
-         (option = getopt_long(count, arguments, "ho:", long_options, &index)) != -1;) {
-        if (option == 'h')
-            return help();
-        if (option == '?')
-            return complain_option("record", long_options, arguments);
-        if (!set_option(&job, option, optarg))
-            return complain_value("record", long_options[index].name, optarg, right_values(option));
-    }
+    int status = arguments_take(&(struct arguments){"record", help, list}, &job, count, arguments);
+    if (status != ARGUMENTS_TAKEN)
+        return status;
     bool is_command = optind > 1 && strcmp(arguments[optind - 1], "--") == 0;
     if (!job.output)
         return complain_usage("record: no file to write (-o FILE)");
     if (optind == count || (!is_command && count - optind > 1))
         return complain_usage("record: needs a process, or -- and a command");
+    job.taking.path = job.output;
     signal(SIGXFSZ, SIG_IGN);
     return is_command ? record_command(&job, arguments + optind) : record_process(&job, arguments[optind]);
 }

@@ -12,9 +12,9 @@
 #include "dump/view/coverage.h"
 #include "dump/view/events.h"
 #include "dump/view/history.h"
-#include "model/suppress.h"
+#include "model/filter.h"
 #include "write/formats.h"
-#include "write/line.h"
+#include "write/lines.h"
 
 #include <getopt.h>
 #include <limits.h>
@@ -22,22 +22,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static bool has_sizes(const struct report *report) {
-    for (size_t i = 0; i < report->site_count; i++)
-        if (report->sites[i]->sizes)
-            return true;
-    return false;
-}
-
-static bool has_lifetimes(const struct report *report) {
-    for (size_t i = 0; i < report->site_count; i++)
-        if (report->sites[i]->lifetimes)
-            return true;
-    return false;
-}
-
-static const char without_pairs[] = "has no pairs: run the program with ALLOCSITE_OPTIONS=pairs=1",
-                  without_frames[] = "has no calling frames: run the program with ALLOCSITE_OPTIONS=stack=16";
+static const char without_pairs[] = "has no pairs: run the program with ALLOCSITE_OPTIONS=pairs=1";
 
 /* Numbers that the program was asked not to count cannot be shown. */
 static int check_owned(const char *path, const struct report *report, const struct options *options) {
@@ -47,8 +32,8 @@ static int check_owned(const char *path, const struct report *report, const stru
 /* Nor can those that it was not asked to count. */
 static int check_asked(const char *path, const struct report *report) {
     bool no_pairs = report->limits.pairs && !report->has_pairs;
-    bool no_sizes = report->limits.sizes && report->site_count && !has_sizes(report);
-    bool no_lifetimes = report->limits.lifetimes && report->site_count && !has_lifetimes(report);
+    bool no_sizes = report->limits.sizes && report->site_count && !report_has_sizes(report);
+    bool no_lifetimes = report->limits.lifetimes && report->site_count && !report_has_lifetimes(report);
     if (no_pairs)
         complain(path, without_pairs);
     if (no_sizes)
@@ -109,6 +94,12 @@ static int show_page(const char *path, struct report *report, struct showing *sh
     return standard_out_end() | check_asked(path, report);
 }
 
+/* With all its rows. */
+static void prepare_all(struct report *report, const struct showing *showing) {
+    struct report_limits everything = {.full_names = showing->options.full_names};
+    report_prepare(report, &everything);
+}
+
 static void read_layouts(struct groups *groups, const struct report *report, struct showing *showing) {
     showing->layouts.debug_directory = showing->symbolizer.debug_directory;
     type_layouts_read(&showing->layouts, report, &showing->modules);
@@ -116,16 +107,15 @@ static void read_layouts(struct groups *groups, const struct report *report, str
 }
 
 static int show_groups(const char *path, struct report *report, struct showing *showing) {
-    struct report_limits everything = {.full_names = showing->options.full_names},
-                         limits = report_limits_of(&showing->options);
+    struct report_limits limits = report_limits_of(&showing->options);
     struct groups *groups = &showing->groups;
-    report_prepare(report, &everything);
+    prepare_all(report, showing);
     if (check_owned(path, report, &showing->options))
         return STATUS_FAILED;
     if (groups->by == BY_FREED && !report->has_pairs)
         return complain(path, without_pairs);
-    if (groups->by == BY_STACK && !report->walks.depth)
-        return complain(path, without_frames);
+    if (groups->by == BY_STACK && laws_need_stacks(path, report))
+        return STATUS_FAILED;
     groups->filter = showing->options.filter;
     groups->apart = !format_is_for_programs(showing->options.format);
     groups->depth = showing->options.depth;
@@ -138,9 +128,8 @@ static int show_groups(const char *path, struct report *report, struct showing *
 }
 
 static int show_coverage(struct report *report, struct showing *showing) {
-    struct report_limits everything = {.full_names = showing->options.full_names};
     struct coverage coverage = {.count = 0};
-    report_prepare(report, &everything);
+    prepare_all(report, showing);
     coverage_read(&coverage, &showing->modules, report);
     (showing->what == SHOW_UNUSED ? unused_write : coverage_write)(standard_out(), &coverage, report,
                                                                    showing->options.format);
@@ -150,11 +139,10 @@ static int show_coverage(struct report *report, struct showing *showing) {
 }
 
 static int show_tree(const char *path, struct report *report, struct showing *showing) {
-    struct report_limits everything = {.full_names = showing->options.full_names};
     struct tree *tree = &showing->tree;
-    report_prepare(report, &everything);
-    if (!report->walks.depth)
-        return complain(path, without_frames);
+    prepare_all(report, showing);
+    if (laws_need_stacks(path, report))
+        return STATUS_FAILED;
     const struct options *options = &showing->options;
     tree->by = (enum measure)options->sort;
     tree->filter = options->filter;
@@ -169,9 +157,8 @@ static int show_tree(const char *path, struct report *report, struct showing *sh
 }
 
 static int show_events(const char *path, struct report *report, struct showing *showing) {
-    struct report_limits everything = {.full_names = showing->options.full_names};
     const struct options *options = &showing->options;
-    report_prepare(report, &everything);
+    prepare_all(report, showing);
     if (!report->has_pairs && !options->leaks)
         return complain(path, without_pairs);
     if (options->format == FORMAT_JSON)
@@ -184,13 +171,12 @@ static int show_events(const char *path, struct report *report, struct showing *
 
 /* With what is to be looked at in all, or with advice alone. */
 static int show_findings(struct report *report, struct showing *showing) {
-    struct report_limits everything = {.full_names = showing->options.full_names};
     const struct options *options = &showing->options;
     struct findings findings = {.report = report,
                                 .filter = options->filter[0] ? options->filter : NULL,
                                 .suppressed = showing->suppressed,
                                 .has_live = options->leaks};
-    report_prepare(report, &everything);
+    prepare_all(report, showing);
     showing->groups.by = BY_TYPE;
     read_layouts(&showing->groups, report, showing);
     groups_add_sites(&showing->groups, report);
@@ -207,10 +193,9 @@ static int show_findings(struct report *report, struct showing *showing) {
 }
 
 static int show_history(const char *path, struct report *report, struct showing *showing) {
-    struct report_limits everything = {.full_names = showing->options.full_names},
-                         limits = report_limits_of(&showing->options);
+    struct report_limits limits = report_limits_of(&showing->options);
     struct history history;
-    report_prepare(report, &everything);
+    prepare_all(report, showing);
     if (!showing->moment)
         return complain(path, "is no recording, which alone has a history: allocsite-dump record");
     if (laws_need_owners(path, report))
@@ -314,9 +299,8 @@ static int show_files(char **paths, int count, struct showing *showing) {
 
 int command_report(int count, char **arguments) {
     struct showing showing;
-    bool is_help;
-    int status = report_options(&showing, count, arguments, &is_help);
-    if (is_help || status)
+    int status = report_options(&showing, count, arguments);
+    if (status != ARGUMENTS_TAKEN)
         return status;
     if (showing.is_export)
         return command_export(count, arguments);

@@ -3,6 +3,7 @@
 #ifndef ALLOCSITE_DUMP_COMMANDS_REPORT_H
 #define ALLOCSITE_DUMP_COMMANDS_REPORT_H
 
+#include "dump/commands/commands.h"
 #include "dump/findings/findings.h"
 #include "dump/load/source.h"
 #include "dump/load/symbolize.h"
@@ -43,8 +44,7 @@ struct showing {
     struct groups threads, phases; /* of the page */
 };
 
-/* Takes the options. STATUS_DONE: files, if any, are to be shown, the first one of which is the argument
- * optind; else it has been said what is wrong. *is_help: all that was asked for is on standard output. */
-int report_options(struct showing *, int count, char **arguments, bool *is_help);
+/* As arguments_take: ARGUMENTS_TAKEN, or the status to end with. */
+int report_options(struct showing *, int count, char **arguments);
 
 #endif

@@ -307,12 +307,11 @@ static const char *take_option(struct showing *showing, int option, const char *
     }
 }
 
-static int take_options(struct showing *showing, int count, char **arguments, bool *is_help) {
+static int take_options(struct showing *showing, int count, char **arguments) {
     for (int option, index = 0;
          (option = getopt_long(count, arguments, "ho:", long_options, &index)) != -1;) {
         if (option == 'h') {
             help();
-            *is_help = true;
             return STATUS_DONE;
         }
         if (option == '?')
@@ -321,28 +320,28 @@ static int take_options(struct showing *showing, int count, char **arguments, bo
         if (why)
             return complain_usage("report: --%s=%s is %s", name, optarg, why);
     }
-    return STATUS_DONE;
+    return ARGUMENTS_TAKEN;
 }
 
-int report_options(struct showing *showing, int count, char **arguments, bool *is_help) {
+int report_options(struct showing *showing, int count, char **arguments) {
     *showing = (struct showing){.groups = {.by = BY_SITE},
                                 .threads = {.by = BY_THREAD},
                                 .phases = {.by = BY_PHASE},
                                 .tree = {.prune = 1}};
     options_default(&showing->options);
-    *is_help = false;
     optind = 0;
     opterr = 0;
-    int status = take_options(showing, count, arguments, is_help);
-    status = status || *is_help ? status : check_findings(showing);
-    status = status || *is_help ? status : check_what(showing);
-    status = status || *is_help ? status : check_by(showing);
-    return status || *is_help ? status : check_page(showing);
+    int status = take_options(showing, count, arguments);
+    if (status != ARGUMENTS_TAKEN)
+        return status;
+    int wrong = check_findings(showing) ?: check_what(showing) ?: check_by(showing) ?: check_page(showing);
+    return wrong ? wrong : ARGUMENTS_TAKEN;
 }
 
 int report_check_options(int count, char **arguments) {
     struct showing showing;
-    bool is_help;
-    int status = report_options(&showing, count, arguments, &is_help);
-    return !status && showing.is_export ? export_check_options(count, arguments) : status;
+    int status = report_options(&showing, count, arguments);
+    if (status != ARGUMENTS_TAKEN)
+        return status;
+    return showing.is_export ? export_check_options(count, arguments) : STATUS_DONE;
 }

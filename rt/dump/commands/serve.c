@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* allocsite-dump serve: a report over HTTP. */
 #include "dump/serve/serve.h"
-#include "base/amount.h"
+#include "base/words.h"
 #include "dump/commands/commands.h"
 #include "dump/load/source.h"
 
@@ -13,27 +13,24 @@
 #include <string.h>
 #include <unistd.h>
 
-static int help(void) {
-    puts("usage: allocsite-dump serve [OPTION...] PID|FILE\n"
-         "\n"
-         "Answers over HTTP what allocsite-dump report would show of a process, or of a\n"
-         "file that it reads, at the moment of each request: /metrics for Prometheus,\n"
-         "/debug/pprof/heap and /debug/pprof/allocs for go tool pprof, and / the page of\n"
-         "report --format=html, which follows a running program. It only reads, until\n"
-         "Ctrl-C.\n"
-         "\n"
-         "  --listen=ADDRESS:PORT   (default: 127.0.0.1:8642; port 0: any that is free)\n"
-         "  --refresh=SECONDS       of the page (0: never; default: 5)\n"
-         "  --top=N                 sites with a time series of their own (0: all;\n"
-         "                          default: 100)\n"
-         "  --debug-dir=DIRECTORY   of separate debug files (default: /usr/lib/debug)\n"
-         "\n"
-         "examples:\n"
-         "  ./app & allocsite-dump serve $!\n"
-         "  go tool pprof -top http://127.0.0.1:8642/debug/pprof/heap\n"
-         "  curl -s http://127.0.0.1:8642/metrics");
-    return STATUS_DONE;
-}
+static const char help[] = "usage: allocsite-dump serve [OPTION...] PID|FILE\n"
+                           "\n"
+                           "Answers over HTTP what allocsite-dump report would show of a process, or of a\n"
+                           "file that it reads, at the moment of each request: /metrics for Prometheus,\n"
+                           "/debug/pprof/heap and /debug/pprof/allocs for go tool pprof, and / the page of\n"
+                           "report --format=html, which follows a running program. It only reads, until\n"
+                           "Ctrl-C.\n"
+                           "\n"
+                           "  --listen=ADDRESS:PORT   (default: 127.0.0.1:8642; port 0: any that is free)\n"
+                           "  --refresh=SECONDS       of the page (0: never; default: 5)\n"
+                           "  --top=N                 sites with a time series of their own (0: all;\n"
+                           "                          default: 100)\n"
+                           "  --debug-dir=DIRECTORY   of separate debug files (default: /usr/lib/debug)\n"
+                           "\n"
+                           "examples:\n"
+                           "  ./app & allocsite-dump serve $!\n"
+                           "  go tool pprof -top http://127.0.0.1:8642/debug/pprof/heap\n"
+                           "  curl -s http://127.0.0.1:8642/metrics";
 
 /* ---- The socket. */
 
@@ -122,52 +119,38 @@ static int serve_at(struct serving *serving, const char *name, const char *liste
     return serve(serving, fd);
 }
 
-/* Beside the letters. */
-enum { LISTEN = 256, REFRESH, TOP, DEBUG_DIR };
+struct serve_options {
+    struct serving serving;
+    const char *listen;
+};
 
-static const struct option long_options[] = {
-    {"listen", required_argument, NULL, LISTEN},
-    {"refresh", required_argument, NULL, REFRESH},
-    {"top", required_argument, NULL, TOP},
-    {"debug-dir", required_argument, NULL, DEBUG_DIR},
-    {"help", no_argument, NULL, 'h'},
+static const char *take_bounded(void *to, const char *value) {
+    return take_number(to, value) || *(uint64_t *)to > 1000000 ? "a number" : NULL;
+}
+
+#define AT(member) offsetof(struct serve_options, member)
+static const struct argument list[] = {
+    {"listen", true, take_text, AT(listen)},
+    {"refresh", true, take_bounded, AT(serving.refresh)},
+    {"top", true, take_bounded, AT(serving.top)},
+    {"debug-dir", true, take_text, AT(serving.symbolizer.debug_directory)},
     {0},
 };
 
-static bool set_option(struct serving *serving, const char **listen, int option, const char *value) {
-    uint64_t number = 0;
-    if (option == LISTEN)
-        *listen = value;
-    else if (option == DEBUG_DIR)
-        serving->symbolizer.debug_directory = value;
-    else if (amount_read_all(value, false, &number) || number > 1000000)
-        return false;
-    else if (option == TOP)
-        serving->top = number;
-    else
-        serving->refresh = (unsigned)number;
-    return true;
-}
-
 int command_serve(int count, char **arguments) {
-    struct serving serving = {.refresh = 5, .top = 100, .symbolizer = {.is_quiet = true}};
-    const char *listen = "127.0.0.1:8642";
+    struct serve_options options = {.listen = "127.0.0.1:8642",
+                                    .serving = {.refresh = 5, .top = 100, .symbolizer = {.is_quiet = true}}};
+    struct serving *serving = &options.serving;
     char path[PROCESS_PATH_SIZE];
-    opterr = 0;
-    for (int option, index = 0; (option = getopt_long(count, arguments, "h", long_options, &index)) != -1;) {
-        if (option == 'h')
-            return help();
-        if (option == '?')
-            return complain_option("serve", long_options, arguments);
-        if (!set_option(&serving, &listen, option, optarg))
-            return complain_value("serve", long_options[index].name, optarg, "a number");
-    }
+    int status = arguments_take(&(struct arguments){"serve", help, list}, &options, count, arguments);
+    if (status != ARGUMENTS_TAKEN)
+        return status;
     if (count - optind != 1)
         return complain_usage("serve: %s", optind == count ? "no process and no file" : "more than one file");
     if (!serve_is_there)
         return complain(NULL, "serve: this allocsite-dump was built without libmicrohttpd");
-    serving.path = report_source_name(arguments[optind], path);
-    int status = serve_at(&serving, arguments[optind], listen);
-    symbolizer_free(&serving.symbolizer);
+    serving->path = report_source_name(arguments[optind], path);
+    status = serve_at(serving, arguments[optind], options.listen);
+    symbolizer_free(&serving->symbolizer);
     return status;
 }

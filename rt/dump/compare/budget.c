@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Reading a budget. */
-#include "dump/compare/budget.h"
+#include "dump/compare/check.h"
 
-#include "base/amount.h"
 #include "base/wildcard.h"
+#include "base/words.h"
 #include "dump/base/memory.h"
 #include "model/filter.h"
 
@@ -13,7 +13,7 @@
 static const char *const kinds[BUDGET_KINDS] = {
     [BUDGET_TOTAL] = "total",   [BUDGET_SITE] = "site",       [BUDGET_FUNCTION] = "function",
     [BUDGET_FILE] = "file",     [BUDGET_TYPE] = "type",       [BUDGET_CALLEE] = "callee",
-    [BUDGET_MODULE] = "module", [BUDGET_UNSITED] = "unsited",
+    [BUDGET_MODULE] = "module", [BUDGET_UNSITED] = "unsited", [BUDGET_STACK] = "stack",
 };
 
 struct reading {
@@ -45,7 +45,7 @@ static const char *read_kind(struct reading *reading) {
     reading->at += length;
     reading->next.kind = kind;
     if (kind == BUDGET_KINDS || (*reading->at && !strchr(" \t\r", *reading->at)))
-        return "does not begin with total, site, function, file, type, callee, module or unsited";
+        return "does not begin with total, site, function, file, type, callee, module, unsited or stack";
     return NULL;
 }
 
@@ -95,6 +95,8 @@ static const char *read_limit(struct reading *reading) {
     reading->next.measure = measure_named(reading->at, length);
     if (reading->next.measure == MEASURES)
         return "limits something else than bytes, allocs, live, peak, blocks, failed or lost";
+    if (reading->next.measure == MEASURE_LOST && reading->next.kind == BUDGET_STACK)
+        return "limits lost bytes, which are not known by stack";
     reading->at += length;
     skip_spaces(reading);
     if (strncmp(reading->at, "<=", 2) != 0)
@@ -214,6 +216,8 @@ bool budget_covers(const struct limit *limit, const struct subject *subject) {
         return filter_is_path(limit->pattern, subject->module);
     case BUDGET_UNSITED:
         return !view->sited && filter_is_path(limit->pattern, subject->module);
+    case BUDGET_STACK:
+        return subject->site->way && wildcard_match(limit->pattern, subject->site->way);
     default:
         return true;
     }

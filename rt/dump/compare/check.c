@@ -1,15 +1,236 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A report held against a budget. */
+/* A report held against a budget, and a budget to begin with. */
 #include "dump/compare/check.h"
 
-#include "dump/base/complain.h"
+#include "base/path.h"
+#include "base/words.h"
+#include "dump/base/hash_index.h"
 #include "dump/base/memory.h"
-#include "dump/compare/budget.h"
+#include "dump/base/terminal.h"
 #include "dump/load/loaded.h"
-#include "model/report_order.h"
+#include "model/report.h"
+#include "write/lines.h"
+#include "write/summary.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+/* ---- The excess of a report over its budget, for people. */
+
+/* Of the sites that make up a broken limit. */
+enum { SITES_SHOWN = 5 };
+
+static void cell(char text[GRID_CELL], const void *measure, const void *site, int column) {
+    (void)column;
+    measure_show(text, measure_of(site, *(const enum measure *)measure), *(const enum measure *)measure);
+}
+
+static void put_sites(struct page *page, const struct check *check, const struct verdict *verdict) {
+    const struct report_site *sites[SITES_SHOWN];
+    size_t count = check_largest(check, verdict, sites, SITES_SHOWN);
+    struct grid grid = {.page = page, .cell = cell, .context = &verdict->limit->measure, .count = 1};
+    for (size_t i = 0; i < count; i++)
+        grid_measure(&grid, sites[i]);
+    page->indent = grid_width(&grid) + 4;
+    for (size_t i = 0; i < count; i++) {
+        out_text(page->out, "  ");
+        grid_row(&grid, sites[i]);
+        page_site(page, sites[i]);
+        page_chain(page, sites[i]);
+        details_of_way(page, sites[i], page_break);
+        grid_end(page);
+    }
+    if (verdict->sites <= count)
+        return;
+    out_text(page->out, "  ");
+    page_count(page, verdict->sites - count, " more site\n", " more sites\n");
+}
+
+void check_say_limit(struct out *out, const struct limit *limit) {
+    out_text(out, budget_kind_name(limit->kind));
+    if (limit->pattern) {
+        out_char(out, ' ');
+        out_plain(out, limit->pattern);
+    }
+    out_text(out, ": ");
+    out_text(out, measure_name(limit->measure));
+}
+
+void check_say(struct out *out, const struct verdict *verdict) {
+    const struct limit *limit = verdict->limit;
+    check_say_limit(out, limit);
+    out_char(out, ' ');
+    measure_write(out, verdict->actual, limit->measure);
+    out_text(out, ", limit ");
+    measure_write(out, limit->most, limit->measure);
+    out_text(out, ", over by ");
+    measure_write(out, verdict->actual - limit->most, limit->measure);
+}
+
+/* "app.budget:3: function parse_*: allocs 1,204, limit 100, over by 1,104" */
+static void put_broken(struct page *page, const struct check *check, const struct verdict *verdict) {
+    out_plain(page->out, check->budget_path);
+    out_char(page->out, ':');
+    out_u64(page->out, verdict->limit->line);
+    out_text(page->out, ": ");
+    check_say(page->out, verdict);
+    out_char(page->out, '\n');
+    put_sites(page, check, verdict);
+}
+
+void check_text(struct out *out, const struct check *check) {
+    struct page page = {.out = out, .report = check->loaded->report};
+    loaded_doubts_text(out, check->loaded);
+    for (size_t i = 0; i < check->count; i++)
+        if (!check->verdicts[i].is_kept)
+            put_broken(&page, check, &check->verdicts[i]);
+    out_plain(out, check->loaded->path);
+    out_text(out, ": ");
+    if (check->broken) {
+        out_u64(out, check->broken);
+        out_text(out, " of ");
+    }
+    page_count(&page, check->count, " limit", " limits");
+    out_text(out, check->broken ? " broken\n" : check->count == 1 ? " kept\n" : ", all kept\n");
+}
+
+/* ---- A budget to begin with. */
+
+struct budget_writing {
+    struct out *out;
+    const struct subjects *subjects;
+    uint64_t slack;
+};
+
+/* Rounded up. More than there can be is as much as there can be. */
+static uint64_t with_slack(uint64_t amount, uint64_t percent) {
+    unsigned __int128 sum = amount + ((unsigned __int128)amount * percent + 99) / 100;
+    return sum > UINT64_MAX ? UINT64_MAX : (uint64_t)sum;
+}
+
+static void put_limit(const struct budget_writing *writing, enum measure measure, uint64_t amount) {
+    char text[AMOUNT_SIZE];
+    amount_write(text, with_slack(amount, writing->slack), measure_is_bytes(measure));
+    out_text(writing->out, "  ");
+    out_text(writing->out, measure_name(measure));
+    out_text(writing->out, " <= ");
+    out_text(writing->out, text);
+}
+
+static void put_line(const struct budget_writing *writing, enum budget_kind kind, const char *pattern) {
+    struct check_sum sum = check_sum(writing->subjects, &(struct limit){.kind = kind, .pattern = pattern});
+    out_text(writing->out, budget_kind_name(kind));
+    if (pattern) {
+        out_char(writing->out, ' ');
+        budget_write_pattern(writing->out, pattern);
+    }
+    for (enum measure measure = 0; measure < MEASURE_SORTS; measure++)
+        put_limit(writing, measure, sum.amounts[measure]);
+    out_char(writing->out, '\n');
+}
+
+static bool is_of_the_system(const char *file) {
+    return file && path_is_of_system(file);
+}
+
+/* The innermost function that is the program's own: of a container, the one that uses it. */
+static const char *own_function(const struct report_site *site) {
+    const struct site_view *view = &site->view;
+    const struct place *place = &view->at;
+    for (size_t i = 0; i < view->inlined_count && is_of_the_system(place->file); i++)
+        place = &view->inlined[i];
+    return is_of_the_system(place->file) ? NULL : place->function;
+}
+
+/* The pattern that the site's line would begin with; NULL: none. */
+static const char *pattern_of(const struct report_site *site) {
+    const char *pattern = site->view.sited ? own_function(site) : path_base(site->view.module);
+    return pattern && *pattern ? pattern : NULL;
+}
+
+/* A line for several sites stands where the first of them does, and the sites are sorted by bytes. */
+static void put_lines(const struct budget_writing *writing, enum budget_kind kind, uint64_t most) {
+    const struct report *report = writing->subjects->report;
+    struct string_pool patterns = {.count = 0};
+    for (size_t i = 0; i < report->counted && patterns.count < most; i++) {
+        const char *pattern = pattern_of(report->sites[i]);
+        size_t before = patterns.count;
+        if (report->sites[i]->view.sited == (kind == BUDGET_FUNCTION))
+            string_keep(&patterns, pattern);
+        if (patterns.count > before)
+            put_line(writing, kind, pattern);
+    }
+    string_pool_free(&patterns);
+}
+
+static void put_head(struct out *out, const struct report *report, uint64_t slack) {
+    out_text(out, "# ");
+    out_plain(out, report->program);
+    out_text(out, ", plus ");
+    out_u64(out, slack);
+    out_text(out, "%\n");
+}
+
+void check_write_budget(struct out *out, const struct subjects *subjects, uint64_t slack, uint64_t top) {
+    struct budget_writing writing = {out, subjects, slack};
+    put_head(out, subjects->report, slack);
+    put_line(&writing, BUDGET_TOTAL, NULL);
+    put_lines(&writing, BUDGET_FUNCTION, top ?: UINT64_MAX);
+    put_lines(&writing, BUDGET_UNSITED, UINT64_MAX);
+}
+
+/* ---- The excess of a report over its budget, for programs. */
+
+/* Of the sites that make up a limit. */
+enum { SITES_LISTED = 10 };
+
+static void sites_json(struct json *json, const struct check *check, const struct verdict *verdict) {
+    const struct report_site *sites[SITES_LISTED];
+    size_t count = check_largest(check, verdict, sites, SITES_LISTED);
+    json_open(json, "largest", '[');
+    for (size_t i = 0; i < count; i++) {
+        json->space = "\n  ";
+        json_open(json, NULL, '{');
+        json_site(json, &sites[i]->view);
+        json_number(json, "actual", measure_of(sites[i], verdict->limit->measure));
+        json_way(json, sites[i]);
+        json_close(json, '}');
+    }
+    json_close(json, ']');
+}
+
+static void put_verdict(struct json *json, const struct check *check, const struct verdict *verdict) {
+    const struct limit *limit = verdict->limit;
+    json_line(json);
+    json_open(json, NULL, '{');
+    json_number(json, "line", limit->line);
+    json_text(json, "kind", budget_kind_name(limit->kind));
+    json_text(json, "pattern", limit->pattern);
+    json_text(json, "measure", measure_name(limit->measure));
+    json_number(json, "limit", limit->most);
+    json_number(json, "actual", verdict->actual);
+    json_flag(json, "kept", verdict->is_kept);
+    json_number(json, "sites", verdict->sites);
+    sites_json(json, check, verdict);
+    json_close(json, '}');
+}
+
+void check_json(struct out *out, const struct check *check) {
+    struct json json = json_begin(out, "allocsite-check", 1);
+    json_text(&json, "budget", check->budget_path);
+    json_line(&json);
+    loaded_json(&json, "report", check->loaded);
+    json_line(&json);
+    json_number(&json, "broken", check->broken);
+    json_open(&json, "limits", '[');
+    for (size_t i = 0; i < check->count; i++)
+        put_verdict(&json, check, &check->verdicts[i]);
+    json_close(&json, ']');
+    json_end(&json);
+}
+
+/* ---- A report held against a budget. */
 
 static uint64_t add(uint64_t a, uint64_t b) {
     uint64_t sum;
@@ -20,10 +241,10 @@ struct check_sum check_sum(const struct subjects *subjects, const struct limit *
     const struct report_site *totals = &subjects->report->totals;
     struct check_sum sum = {.sites = 0};
     size_t *covered = subjects_covered(subjects, limit, &sum.sites);
+    const struct subject *list = subjects_for(subjects, limit->kind)->list;
     for (size_t i = 0; i < sum.sites; i++)
         for (enum measure measure = 0; measure < MEASURES; measure++)
-            sum.amounts[measure] =
-                add(sum.amounts[measure], measure_of(subjects->list[covered[i]].site, measure));
+            sum.amounts[measure] = add(sum.amounts[measure], measure_of(list[covered[i]].site, measure));
     free(covered);
     /* The totals are those of sites that were left out, too. */
     for (enum measure measure = 0; limit->kind == BUDGET_TOTAL && measure < MEASURES; measure++)
@@ -70,8 +291,9 @@ size_t check_largest(const struct check *check, const struct verdict *verdict,
     enum measure measure = verdict->limit->measure;
     size_t count = 0, of;
     size_t *covered = subjects_covered(check->subjects, verdict->limit, &of);
+    const struct subject *list = subjects_for(check->subjects, verdict->limit->kind)->list;
     for (size_t i = 0; i < of; i++) {
-        const struct report_site *site = check->subjects->list[covered[i]].site;
+        const struct report_site *site = list[covered[i]].site;
         if (!measure_of(site, measure))
             continue;
         size_t at = count < max ? count++ : max;
@@ -144,5 +366,6 @@ int check_complain(const struct check *check) {
         complain(loaded->path, "has %zu sites left out, which the limits may be for",
                  loaded->report->left_out);
     int unowned = is_of_owners ? laws_need_owners(loaded->path, loaded->report) : STATUS_DONE;
-    return no_reach || is_part ? STATUS_FAILED : unowned;
+    int unstacked = check->subjects->stacks ? laws_need_stacks(loaded->path, loaded->report) : STATUS_DONE;
+    return no_reach || is_part ? STATUS_FAILED : unowned | unstacked;
 }

@@ -3,8 +3,7 @@
 #include "dump/compare/diff.h"
 
 #include "dump/base/memory.h"
-#include "dump/compare/diff_join.h"
-#include "model/report_order.h"
+#include "model/report.h"
 
 #include <stdlib.h>
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Which site of one report is which site of another one. */
-#include "dump/compare/diff_join.h"
+#include "dump/compare/diff.h"
 
+#include "base/arrays.h"
 #include "base/path.h"
-#include "base/sort.h"
 #include "dump/base/memory.h"
+#include "model/report.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,9 +22,19 @@ struct pass {
     bool is_by_caller;  /* then sites are ordered by the call in the outermost function */
 };
 
+/* Of rows by stack. */
+static int by_way(const struct join_site *a, const struct join_site *b) {
+    return compare_names(a->site->way, b->site->way);
+}
+
+static int by_stack(const struct join_site *a, const struct join_site *b) {
+    return by_way(a, b) ?: (a->site->way ? order_stacks(a->site->main_stack, b->site->main_stack, 0) : 0);
+}
+
 static int by_id_and_module(const struct join_site *a, const struct join_site *b) {
     return compare_u64(!a->site->view.sited, !b->site->view.sited)
-               ?: compare_u64(a->site->view.id, b->site->view.id) ?: compare_names(a->module, b->module);
+               ?: compare_u64(a->site->view.id, b->site->view.id)
+               ?: compare_names(a->module, b->module) ?: by_stack(a, b);
 }
 
 /* Another build has its code elsewhere: a caller is known by its function then, or by nothing but its
@@ -37,7 +48,7 @@ static int compare_callers(const struct join_site *a, const struct join_site *b)
 }
 
 static int by_id_or_module(const struct join_site *a, const struct join_site *b) {
-    int order = compare_u64(!a->site->view.sited, !b->site->view.sited);
+    int order = compare_u64(!a->site->view.sited, !b->site->view.sited) ?: by_way(a, b);
     if (order)
         return order;
     if (a->site->view.sited)
@@ -49,7 +60,7 @@ static int by_call(const struct join_site *a, const struct join_site *b) {
     const struct site_view *left = &a->site->view, *right = &b->site->view;
     return compare_names(left->at.function, right->at.function)
                ?: compare_names(left->callee, right->callee)
-               ?: compare_names(path_base(left->at.file), path_base(right->at.file));
+               ?: compare_names(path_base(left->at.file), path_base(right->at.file)) ?: by_way(a, b);
 }
 
 static int by_call_and_chain(const struct join_site *a, const struct join_site *b) {
@@ -71,7 +82,8 @@ static int in_code(const struct join_site *a, const struct join_site *b) {
     for (size_t i = left->inlined_count; !order && i-- > 0;)
         order = by_place(&left->inlined[i], &right->inlined[i]);
     return order ?: by_place(&left->at, &right->at)
-                 ?: compare_u64(left->id, right->id) ?: compare_names(left->module, right->module);
+                 ?: compare_u64(left->id, right->id)
+                 ?: compare_names(left->module, right->module) ?: by_stack(a, b);
 }
 
 static int by_key_in_code(const void *a, const void *b, void *key) {

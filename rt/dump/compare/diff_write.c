@@ -2,9 +2,8 @@
 /* Two reports side by side, for the terminal. */
 #include "dump/compare/diff.h"
 
-#include "dump/compare/diff_join.h"
-#include "write/grid.h"
-#include "write/json.h"
+#include "write/formats.h"
+#include "write/lines.h"
 #include "write/summary.h"
 
 #include <string.h>
@@ -162,6 +161,7 @@ static void put_row(const struct writing *writing, const struct diff_row *row) {
     grid_row(&writing->grid, row);
     page_site(page, diff_site(row));
     page_chain(page, diff_site(row));
+    details_of_way(page, diff_site(row), page_break);
     if (row->is_moved)
         put_old_place(writing, row);
     if (row->state != DIFF_NEW && row->state != DIFF_GONE && is_in_measures(row))
@@ -275,6 +275,7 @@ static void write_side(struct json *json, const char *key, const struct report *
     json_site(json, &site->view);
     json_counters(json, &site->counters, true);
     json_lost(json, report, site);
+    json_way(json, site);
     json_close(json, '}');
 }
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The names of sites that the patterns of a budget are held against, and what is found by them. */
+#include "base/arrays.h"
 #include "base/path.h"
-#include "base/sort.h"
 #include "dump/base/memory.h"
 #include "dump/base/names.h"
-#include "dump/compare/budget.h"
+#include "dump/compare/check.h"
 
 #include <inttypes.h>
 #include <limits.h>
@@ -102,6 +102,8 @@ static void add_names(struct subject_index *index, enum budget_kind kind, const 
         add_name(index, path_base(subject->names[i]), number);
     if (kind == BUDGET_TYPE || kind == BUDGET_CALLEE)
         add_name(index, kind == BUDGET_TYPE ? view->type : view->callee, number);
+    if (kind == BUDGET_STACK)
+        add_name(index, subject->site->way, number);
     if (kind == BUDGET_MODULE || kind == BUDGET_UNSITED)
         add_name(index, subject->module ? path_base(subject->module) : NULL, number);
 }
@@ -166,6 +168,7 @@ static size_t *find_covered(const struct subjects *subjects, const struct limit 
 
 size_t *subjects_covered(const struct subjects *subjects, const struct limit *limit, size_t *count) {
     size_t *numbers;
+    subjects = subjects_for(subjects, limit->kind);
     *count = 0;
     if (limit->pattern)
         return find_covered(subjects, limit, count);

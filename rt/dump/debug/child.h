@@ -3,7 +3,7 @@
 #ifndef ALLOCSITE_DUMP_DEBUG_CHILD_H
 #define ALLOCSITE_DUMP_DEBUG_CHILD_H
 
-#include "dump/base/complain.h"
+#include "dump/base/terminal.h"
 #include "dump/elf/elf_file.h"
 #include "model/site.h"
 

@@ -1,13 +1,35 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The debug sections of a module, decompressed, and relocated where it is a relocatable object. */
+/* Debug information of modules. */
 #ifndef ALLOCSITE_DUMP_DEBUG_HANDLE_H
 #define ALLOCSITE_DUMP_DEBUG_HANDLE_H
 
-#include "dump/debug/line_program.h"
 #include "dump/elf/elf_file.h"
 
 #include <libdwarf/dwarf.h>
 #include <libdwarf/libdwarf.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* ---- The rows of a line table: the program in .debug_line of DWARF 2 to 5, run.
+ *
+ * This is not libdwarf's, for that of 2021, which distributions have, begins sequences of DWARF 5 with file 0
+ * and not 1: code of templates would stand in the wrong file. The bytes are hostile; what is wrong in them
+ * ends the program. */
+
+struct line_row {
+    uint64_t address; /* where it begins; it goes up to the next row of its sequence */
+    uint64_t file, line, column;
+    bool is_end; /* of a sequence: there is no more code */
+};
+
+typedef void line_row_function(void *context, const struct line_row *);
+
+/* Calls for each row of the table at the offset of the section. */
+void line_program_run(const unsigned char *section, size_t size, uint64_t offset, line_row_function *,
+                      void *context);
+
+/* ---- The debug sections of a module, decompressed, and relocated where it is a relocatable object. */
 
 struct debug_sections {
     const struct elf_file *elf;
@@ -93,51 +115,5 @@ void debug_each_row(const struct debug_handle *, Dwarf_Die unit, line_row_functi
 /* Calls for each stretch of code of the entry, from low to high - 1. base: where its unit's ranges begin.
  * Code that the linker dropped has none. */
 typedef void debug_range(void *context, uint64_t low, uint64_t high);
-void debug_each_range(Dwarf_Debug, Dwarf_Die, uint64_t base, debug_range *, void *context);
-
-/* ---- A unit of debug information, asked about addresses: lookup.c and rows.c in parts. */
-
-/* Deeper nesting of scopes is damage. */
-enum { DWARF_DEPTH_MAX = 1000 };
-
-/* A function, or one that was inlined in another. */
-struct debug_scope {
-    size_t parent; /* scope that it was inlined in, plus one; 0: none */
-    Dwarf_Off function;
-    uint64_t call_file, call_line, call_column;
-};
-
-/* The place of an address. */
-struct debug_hit {
-    size_t scope; /* the innermost, plus one; 0: none */
-    uint64_t file, line, column;
-    bool has_row;
-    bool is_in_unit; /* that is being read */
-    bool is_found;   /* in a unit that was read before */
-};
-
-struct debug_unit {
-    const struct debug_handle *handle;
-    Dwarf_Debug debug;
-    const uint64_t *addresses;
-    struct debug_hit *hits; /* of each address */
-    size_t count;
-
-    uint64_t base; /* of its ranges */
-    size_t *in;    /* addresses in its ranges */
-    size_t in_count;
-    struct debug_scope *scopes; /* those that have addresses */
-    size_t scope_count, scope_room;
-    char **files; /* of its line table, by number */
-    size_t file_count;
-    uint64_t entries_left; /* more is damage that goes in circles */
-};
-
-/* Sets *from and *end to the addresses from low to high - 1. */
-void debug_unit_slice(const struct debug_unit *, uint64_t low, uint64_t high, size_t *from, size_t *end);
-
-/* Finds their rows, and the names of files. debug_unit_files_free gives those back. */
-void debug_unit_lines(struct debug_unit *, Dwarf_Die);
-void debug_unit_files_free(struct debug_unit *);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The rows of a line table. */
-#include "dump/debug/line_program.h"
+#include "dump/debug/handle.h"
 
-#include "cfi/cfi_entry.h"
+#include "cfi/cfi.h"
 
 #include <libdwarf/dwarf.h>
 

@@ -3,7 +3,7 @@
 #ifndef ALLOCSITE_DUMP_ELF_INPUT_H
 #define ALLOCSITE_DUMP_ELF_INPUT_H
 
-#include "dump/base/complain.h"
+#include "dump/base/terminal.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -2,7 +2,7 @@
 /* The functions in the symbol tables of an ELF file. */
 #include "dump/elf/symbols.h"
 
-#include "base/sort.h"
+#include "base/arrays.h"
 #include "dump/base/memory.h"
 
 #include <elf.h>

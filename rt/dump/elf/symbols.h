@@ -3,7 +3,7 @@
 #ifndef ALLOCSITE_DUMP_ELF_SYMBOLS_H
 #define ALLOCSITE_DUMP_ELF_SYMBOLS_H
 
-#include "cfi/cfi_entry.h"
+#include "cfi/cfi.h"
 #include "dump/base/hash_index.h"
 #include "dump/elf/elf_file.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A report in Callgrind's format: what the lines of each function allocate themselves, and through calls. */
-#include "base/sort.h"
+#include "base/arrays.h"
 #include "dump/base/memory.h"
 #include "dump/export/export.h"
 

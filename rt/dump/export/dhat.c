@@ -4,7 +4,7 @@
  * The innermost frame says what is called and of which type, as DHAT's own files begin with malloc. What DHAT
  * measures and a report does not have is 0: when the peak was, and, without lifetime=1, how long blocks live;
  * "max" of a site is what is known to have been there, at the peak or at the end. */
-#include "base/json.h"
+#include "base/out.h"
 #include "dump/base/memory.h"
 #include "dump/export/export.h"
 
@@ -139,8 +139,7 @@ static uint64_t larger(uint64_t a, uint64_t b) {
 
 static void put_point(struct json *json, const struct dhat *dhat, const struct program_point *point) {
     const uint64_t *values = point->values;
-    json_line(json);
-    json_open(json, NULL, '{');
+    json_open_line(json, NULL, '{');
     json_number(json, "tb", values[SAMPLE_BYTES]);
     json_number(json, "tbk", values[SAMPLE_CALLS]);
     if (dhat->samples->value_count > SAMPLE_OWNED) {
@@ -181,8 +180,7 @@ static void put_head(struct json *json, const struct samples *samples) {
 
 /* In the order in which texts got their numbers: 0 is what the tree of the viewer begins with. */
 static void put_texts(struct json *json, struct dhat *dhat) {
-    json_line(json);
-    json_open(json, "ftbl", '[');
+    json_open_line(json, "ftbl", '[');
     json_text(json, NULL, "[root]");
     for (size_t i = 0; i < dhat->source_count; i++) {
         json_line(json);
@@ -195,8 +193,7 @@ static void put_all(struct out *out, struct dhat *dhat) {
     struct json json = {.out = out};
     json_open(&json, NULL, '{');
     put_head(&json, dhat->samples);
-    json_line(&json);
-    json_open(&json, "pps", '[');
+    json_open_line(&json, "pps", '[');
     for (size_t i = 0; i < dhat->count; i++)
         put_point(&json, dhat, &dhat->points[i]);
     json_close(&json, ']');

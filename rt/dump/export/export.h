@@ -9,7 +9,7 @@
 #include "base/out.h"
 #include "dump/base/hash_index.h"
 #include "dump/load/symbolize.h"
-#include "dump/record/series.h"
+#include "dump/record/moment.h"
 #include "dump/view/measure.h"
 
 /* Name, and whether it is bytes that no terminal shows. export_NAME writes it. */

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A report as samples: what exports have in common. */
+#include "base/arrays.h"
 #include "base/path.h"
-#include "base/sort.h"
 #include "dump/base/memory.h"
-#include "dump/base/modules.h"
-#include "dump/base/progress.h"
+#include "dump/base/names.h"
+#include "dump/base/terminal.h"
 #include "dump/export/export.h"
 #include "dump/view/tree.h"
-#include "model/report_order.h"
+#include "model/report.h"
 #include "names/names.h"
 #include "write/summary.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A recording in the trace format of Chrome: counters of live bytes over time, a track for each of the first
  * sites. A counter keeps its value until the next event. */
-#include "base/json.h"
+#include "base/out.h"
 #include "dump/base/memory.h"
 #include "dump/export/export.h"
 #include "names/names.h"
@@ -18,8 +18,7 @@ struct trace {
 };
 
 static void begin_event(struct trace *trace, const char *phase, const char *name) {
-    json_line(&trace->json);
-    json_open(&trace->json, NULL, '{');
+    json_open_line(&trace->json, NULL, '{');
     json_text(&trace->json, "ph", phase);
     json_number(&trace->json, "pid", trace->samples->report->pid);
     json_text(&trace->json, "name", name);

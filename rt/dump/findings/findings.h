@@ -59,10 +59,6 @@ struct rule_text {
 
 const struct rule_text *rule_text(enum rule);
 
-static inline bool rule_is_advice(enum rule rule) {
-    return rule >= RULE_STACK;
-}
-
 struct finding {
     enum rule rule;
     const struct report_site *site; /* to look at; NULL: none */
@@ -105,11 +101,6 @@ void findings_add_leaks(struct findings *);
 
 /* Of sites, and of types as far as the rows of types are laid out. */
 void findings_add_advice(struct findings *, const struct groups *types);
-void findings_add_types(struct findings *, const struct groups *types);
-
-/* Whether advice that saves so much is worth a word: it is one percent of the whole, and more than nothing.
- */
-bool finding_is_worth(uint64_t saved, uint64_t least, uint64_t whole);
 
 /* Those of a rule by what they save. */
 void findings_sort(struct findings *);

@@ -26,7 +26,7 @@ static void put_quoted(const struct diagram *diagram, const char *text) {
     out_char(diagram->out, '"');
 }
 
-void diagram_begin(const struct diagram *diagram) {
+static void diagram_begin(const struct diagram *diagram) {
     out_text(diagram->out,
              diagram->is_dot ? "digraph heap {\n  rankdir=LR;\n  node [shape=box];\n" : "graph LR\n");
 }
@@ -36,7 +36,7 @@ static void put_id(const struct diagram *diagram, uint64_t id) {
     out_u64(diagram->out, id);
 }
 
-void diagram_node(const struct diagram *diagram, uint64_t id, const char *text) {
+static void diagram_node(const struct diagram *diagram, uint64_t id, const char *text) {
     out_text(diagram->out, "  ");
     put_id(diagram, id);
     out_text(diagram->out, diagram->is_dot ? " [label=" : "[");
@@ -44,7 +44,7 @@ void diagram_node(const struct diagram *diagram, uint64_t id, const char *text) 
     out_text(diagram->out, diagram->is_dot ? "];\n" : "]\n");
 }
 
-void diagram_edge(const struct diagram *diagram, uint64_t from, uint64_t to, const char *text) {
+static void diagram_edge(const struct diagram *diagram, uint64_t from, uint64_t to, const char *text) {
     out_text(diagram->out, "  ");
     put_id(diagram, from);
     out_text(diagram->out, diagram->is_dot ? " -> " : " -- ");
@@ -61,7 +61,7 @@ void diagram_edge(const struct diagram *diagram, uint64_t from, uint64_t to, con
     out_char(diagram->out, '\n');
 }
 
-void diagram_end(const struct diagram *diagram) {
+static void diagram_end(const struct diagram *diagram) {
     if (diagram->is_dot)
         out_text(diagram->out, "}\n");
 }

@@ -2,7 +2,7 @@
 /* The snapshot file (allocsite-graph.5), whose writer is snapshot/snapshot.c. */
 #include "base/hash.h"
 #include "dump/base/memory.h"
-#include "dump/base/progress.h"
+#include "dump/base/terminal.h"
 #include "dump/graph/graph.h"
 
 #include <stdlib.h>
@@ -296,7 +296,7 @@ static void get_all(struct reader *reader, struct graph *graph) {
     reader->is_wrong |= reader->at != reader->end;
 }
 
-bool graph_is_file(const char *bytes, size_t size) {
+static bool graph_is_file(const char *bytes, size_t size) {
     return size >= strlen(GRAPH_MAGIC) && memcmp(bytes, GRAPH_MAGIC, strlen(GRAPH_MAGIC)) == 0;
 }
 

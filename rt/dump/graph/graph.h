@@ -4,7 +4,7 @@
 #ifndef ALLOCSITE_DUMP_GRAPH_GRAPH_H
 #define ALLOCSITE_DUMP_GRAPH_GRAPH_H
 
-#include "dump/base/complain.h"
+#include "dump/base/terminal.h"
 #include "snapshot/snapshot.h"
 
 #include <stddef.h>
@@ -65,8 +65,6 @@ static inline uint64_t graph_own(const struct graph *graph, size_t block) {
 /* ---- The snapshot file: allocsite-graph(5). */
 
 void graph_write(struct out *, const struct graph *);
-
-bool graph_is_file(const char *bytes, size_t size);
 
 /* The bytes may be damaged or hostile. False: *why says what is wrong, and there is nothing to free. */
 bool graph_read(struct graph *, const char *bytes, size_t size, struct reason *why);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What has grown from one graph to another. */
-#include "base/sort.h"
+#include "base/arrays.h"
 #include "dump/base/hash_index.h"
 #include "dump/base/memory.h"
 #include "dump/graph/show.h"
@@ -144,8 +144,7 @@ static void json_grown(struct out *out, const struct grown *grown, size_t count)
     struct json json = json_begin(out, "allocsite-graph-growth", 1);
     json_open(&json, "types", '[');
     for (size_t i = 0; i < count; i++) {
-        json_line(&json);
-        json_open(&json, NULL, '{');
+        json_open_line(&json, NULL, '{');
         json_text(&json, "type", grown[i].type);
         json_key(&json, "objects");
         if (grown[i].objects < 0)

@@ -5,7 +5,7 @@
  * Node 0 is what holds all roots: one node for the variables, one for each thread's stack, registers and
  * thread-local memory, and one for lost blocks. From these to others references are weak, as a reference that
  * holds nothing is called there. */
-#include "base/sort.h"
+#include "base/arrays.h"
 #include "dump/base/memory.h"
 #include "dump/graph/show.h"
 

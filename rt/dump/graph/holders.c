@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Who holds what, by type. */
-#include "base/sort.h"
+#include "base/arrays.h"
 #include "dump/base/memory.h"
-#include "dump/base/progress.h"
+#include "dump/base/terminal.h"
 #include "dump/graph/sums.h"
 
 #include <stdio.h>

@@ -3,9 +3,9 @@
 #ifndef ALLOCSITE_DUMP_GRAPH_SHOW_H
 #define ALLOCSITE_DUMP_GRAPH_SHOW_H
 
-#include "base/json.h"
+#include "base/out.h"
 #include "dump/graph/sums.h"
-#include "write/grid.h"
+#include "write/lines.h"
 
 enum graph_format {
     GRAPH_TEXT,
@@ -65,7 +65,6 @@ void graph_put_content(struct out *, const struct graph *, size_t block);
 /* ---- Parts of tables. */
 
 struct page graph_page(struct out *, enum graph_format);
-void graph_put_number(struct out *, uint64_t number);
 void graph_put_holder(struct out *, const struct graph_holder *);
 void graph_holders_json(struct json *, const char *key, const struct graph_holders *, size_t shown);
 
@@ -79,11 +78,6 @@ struct diagram {
     struct out *out;
     bool is_dot;
 };
-
-void diagram_begin(const struct diagram *);
-void diagram_node(const struct diagram *, uint64_t id, const char *text);
-void diagram_edge(const struct diagram *, uint64_t from, uint64_t to, const char *text);
-void diagram_end(const struct diagram *);
 
 /* Mermaid draws no more edges than this, and a file cannot ask it to. */
 enum { DIAGRAM_NODES = 60, DIAGRAM_EDGES = 200 };

@@ -2,9 +2,9 @@
 /* The blocks of a graph by type or by site. */
 #include "dump/graph/sums.h"
 
-#include "base/sort.h"
+#include "base/arrays.h"
 #include "dump/base/memory.h"
-#include "dump/base/progress.h"
+#include "dump/base/terminal.h"
 #include "dump/types/name.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* How roots lead to an object, and what holds one to which none does. */
-#include "base/sort.h"
+#include "base/arrays.h"
 #include "dump/base/memory.h"
 #include "dump/graph/show.h"
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Tables of a graph: text, Markdown, JSON, values with tabs. */
-#include "base/json.h"
-#include "base/sort.h"
+#include "base/arrays.h"
+#include "base/out.h"
 #include "dump/base/memory.h"
 #include "dump/graph/show.h"
 #include "names/units.h"
-#include "write/grid.h"
+#include "write/lines.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -157,8 +157,7 @@ static void json_rows(struct out *out, const struct graph *graph, const struct g
     json_close(&json, '}');
     json_open(&json, "rows", '[');
     for (size_t i = 0; i < shown; i++) {
-        json_line(&json);
-        json_open(&json, NULL, '{');
+        json_open_line(&json, NULL, '{');
         json_text(&json, "type", sums->rows[i].name);
         if (by == GRAPH_BY_SITE)
             json_site(&json, graph, &graph->sites[sums->rows[i].site]);
@@ -169,7 +168,7 @@ static void json_rows(struct out *out, const struct graph *graph, const struct g
     json_end(&json);
 }
 
-void graph_put_number(struct out *out, uint64_t number) {
+static void graph_put_number(struct out *out, uint64_t number) {
     out_u64(out, number);
     out_char(out, '\t');
 }
@@ -339,8 +338,7 @@ void graph_holders_json(struct json *json, const char *key, const struct graph_h
     json_open(json, key, '[');
     for (size_t i = 0; i < shown; i++) {
         const struct graph_holder *holder = &holders->list[i];
-        json_line(json);
-        json_open(json, NULL, '{');
+        json_open_line(json, NULL, '{');
         json_text(json, "from", holder->from);
         json_text(json, "field", holder->field);
         json_text(json, "to", holder->to);

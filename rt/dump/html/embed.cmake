@@ -44,7 +44,7 @@ function(shorten output)
     endforeach()
 endfunction()
 
-file(WRITE ${OUTPUT} "#include \"dump/html/assets.h\"\n\n")
+file(WRITE ${OUTPUT} "#include <stddef.h>\n\n")
 shorten(${OUTPUT}.css ${STYLE})
 shorten(${OUTPUT}.js ${SCRIPT})
 put(style ${OUTPUT}.css)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The data of the page's script. */
-#include "dump/html/pack_columns.h"
+#include "dump/html/pack.h"
 
 #include "dump/base/memory.h"
-#include "dump/base/progress.h"
+#include "dump/base/terminal.h"
 #include "dump/view/rows.h"
 
 #include <stdlib.h>
@@ -45,8 +45,7 @@ static void put_sizes_of(struct json *json, size_t number, const uint64_t *sizes
 }
 
 static void put_sizes(struct pack *pack, const char *key) {
-    json_line(&pack->json);
-    json_open(&pack->json, key, '[');
+    json_open_line(&pack->json, key, '[');
     for (size_t i = 0; i < pack->site_count; i++)
         if (pack->sites[i]->sizes)
             put_sizes_of(&pack->json, i, pack->sites[i]->sizes);
@@ -69,8 +68,7 @@ static void put_lifetimes_of(struct json *json, size_t number, const struct prof
 }
 
 static void put_lifetimes(struct pack *pack, const char *key) {
-    json_line(&pack->json);
-    json_open(&pack->json, key, '[');
+    json_open_line(&pack->json, key, '[');
     for (size_t i = 0; i < pack->site_count; i++)
         if (pack->sites[i]->lifetimes)
             put_lifetimes_of(&pack->json, i, &pack->sites[i]->lifetimes->of);
@@ -91,8 +89,7 @@ static size_t number_of_site(const struct pack *pack, const struct pack_numbered
 
 /* Each pair: owner, by, kind, count, bytes. */
 static void put_pairs(struct pack *pack, const char *key, struct pack_numbered of) {
-    json_line(&pack->json);
-    json_open(&pack->json, key, '[');
+    json_open_line(&pack->json, key, '[');
     for (size_t i = 0; i < of.report->pair_count; i++) {
         const struct report_pair *pair = &of.report->pairs[i];
         if (!report_has_pair(of.report, pair))
@@ -137,8 +134,7 @@ static void put_group(struct pack *pack, const struct groups *groups, const stru
 static void put_groups(struct pack *pack, const char *key, const struct groups *groups) {
     if (!groups || !groups->count)
         return;
-    json_line(&pack->json);
-    json_open(&pack->json, key, '[');
+    json_open_line(&pack->json, key, '[');
     for (size_t i = 0; i < groups->count; i++)
         put_group(pack, groups, &groups->rows[i]);
     json_close(&pack->json, ']');

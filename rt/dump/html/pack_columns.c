@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Sites and stacks as columns. */
-#include "dump/html/pack_columns.h"
+#include "dump/html/pack.h"
 
 typedef uint64_t number_of(struct pack *, size_t row);
 
@@ -129,8 +129,7 @@ void pack_sites(struct pack *pack) {
         {"type", site_type},       {"unsited", site_unsited},         {"backing", site_backing},
         {"wrapper", site_wrapper}, {"lost_blocks", site_lost_blocks}, {"lost_bytes", site_lost_bytes},
         {"node", site_node}};
-    json_line(&pack->json);
-    json_open(&pack->json, "sites", '{');
+    json_open_line(&pack->json, "sites", '{');
     put_ids(pack);
     for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
         put_column(pack, columns[i].name, columns[i].of, pack->site_count);
@@ -146,8 +145,7 @@ void pack_old(struct pack *pack) {
         pack->sites[i] = pack->old[i] ?: &none;
         pack->counters[i] = &pack->sites[i]->counters;
     }
-    json_line(&pack->json);
-    json_open(&pack->json, "old", '{');
+    json_open_line(&pack->json, "old", '{');
     put_counters(pack, pack->site_count);
     put_column(pack, "lost_blocks", site_lost_blocks, pack->site_count);
     put_column(pack, "lost_bytes", site_lost_bytes, pack->site_count);
@@ -155,8 +153,7 @@ void pack_old(struct pack *pack) {
 }
 
 void pack_stacks_as(struct pack *pack, const char *key, const struct pack_stacks *stacks) {
-    json_line(&pack->json);
-    json_open(&pack->json, key, '{');
+    json_open_line(&pack->json, key, '{');
     json_number(&pack->json, "count", stacks->count);
     pack->written = stacks->list;
     put_column(pack, "site", stack_site, stacks->count);

@@ -2,13 +2,11 @@
 /* Many reports as one. */
 #include "dump/join/join.h"
 
-#include "dump/base/complain.h"
 #include "dump/base/memory.h"
-#include "dump/base/modules.h"
-#include "dump/base/progress.h"
-#include "dump/join/counters.h"
+#include "dump/base/names.h"
+#include "dump/base/terminal.h"
 #include "dump/load/loaded.h"
-#include "model/report_order.h"
+#include "model/report.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -202,7 +200,6 @@ void joined_add(struct joined *joined, struct report *report) {
     for (size_t i = 0; i < report->site_count; i++)
         add_row(joined, report->sites[i], report->forked);
     joined_add_stacks(joined, report);
-    joined_add_phases(joined, report);
     for (size_t i = 0; report->forked && i < report->site_count; i++)
         add_untouched(joined, report->sites[i]);
     if (report->forked && is_cut)
@@ -260,7 +257,6 @@ void joined_report(struct joined *joined) {
     list_rows(joined);
     joined_list_processes(joined);
     joined_list_stacks(joined);
-    joined_list_phases(joined);
     set_reach(joined);
     report->pairs = joined->pairs;
     report->pair_count = joined->pair_count;
@@ -279,7 +275,6 @@ void joined_free(struct joined *joined) {
     for (size_t i = 0; i < joined->row_count; i++)
         free_row(joined->rows[i]);
     joined_free_stacks(joined);
-    joined_free_phases(joined);
     free(joined->rows);
     free(joined->pairs);
     free(joined->reasons);

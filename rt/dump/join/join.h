@@ -115,4 +115,37 @@ typedef bool join_visitor(void *context, const struct report_source *, struct re
  * something to free even then. */
 int join_files(struct joined *, char **paths, int count, join_visitor *visit, void *context);
 
+/* ---- join.h in parts: counters, processes, calling frames, phases. */
+
+/* A sum that is too large stays the largest number, and that is noted. */
+void joined_add_to(struct joined *, uint64_t *sum, uint64_t part);
+
+/* Adds what a row, or a stack, of the report that is being added has. peak_of: number of the report whose
+ * peak the share of the sum is of. */
+void joined_add_counters(struct joined *, struct counters *sum, uint64_t *peak_of,
+                         const struct counters *part);
+
+/* Of a report of a forked child, what it left alone of what it inherited: of counters; of a stack, which
+ * leaves in its site, that has been added, what is of no stack; and of a site's lost blocks. */
+void joined_add_untouched(struct joined *, const struct counters *, struct joined_untouched *);
+void joined_add_untouched_stack(struct joined *, const struct report_stack *, struct joined_untouched *);
+void joined_add_untouched_lost(struct joined *, const struct report_site *);
+
+/* Takes all that off, if there are several processes. */
+void joined_take_untouched(struct joined *);
+
+/* The programs of a report, and why it is not exact. */
+void joined_add_processes(struct joined *, const struct report *);
+
+/* Sets those of the joined report. */
+void joined_list_processes(struct joined *);
+
+/* The modules, stacks and all else of calling frames that a report has, what came in its phases, and what its
+ * threads counted in them. Its sites have been added. */
+void joined_add_stacks(struct joined *, const struct report *);
+
+/* Sets those of the joined report. */
+void joined_list_stacks(struct joined *);
+void joined_free_stacks(struct joined *);
+
 #endif

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Calling frames of many reports as those of one. */
-#include "base/sort.h"
+/* Calling frames of many reports as those of one, and what came in their phases. */
+#include "base/arrays.h"
+
 #include "dump/base/memory.h"
-#include "dump/base/modules.h"
-#include "dump/join/counters.h"
+#include "dump/base/names.h"
+#include "dump/join/join.h"
 
 #include <stdlib.h>
 
@@ -71,7 +72,7 @@ static size_t new_stack(struct joined *joined, const struct report_stack *key, u
     return joined->stack_count++;
 }
 
-size_t joined_stack_number(struct joined *joined, const struct report_stack *stack) {
+static size_t stack_number(struct joined *joined, const struct report_stack *stack) {
     struct report_stack key = {
         .site = stack->site->merged, .frames = keep_frames(joined, stack), .frame_count = stack->frame_count};
     uint64_t hash = hash_stack(&key);
@@ -83,7 +84,7 @@ size_t joined_stack_number(struct joined *joined, const struct report_stack *sta
 }
 
 static void add_stack(struct joined *joined, const struct report_stack *part, bool is_forked) {
-    size_t number = joined_stack_number(joined, part);
+    size_t number = stack_number(joined, part);
     struct joined_stack *stack = joined->stacks[number];
     joined_add_counters(joined, &stack->stack.counters, &stack->peak_of, &part->counters);
     if (is_forked)
@@ -107,6 +108,101 @@ static void add_module_of(struct joined *joined, const struct site_view *view) {
         module_for(joined, &(struct report_module){view->module, view->build_id});
 }
 
+static void list_modules(struct joined *joined) {
+    struct report_module *list = memory_zeros(joined->module_count, sizeof *list);
+    for (size_t i = 0; i < joined->module_count; i++)
+        list[i] = *joined->modules[i];
+    modules_sort(list, joined->module_count);
+    joined->report.modules = joined->module_list = list;
+    joined->report.modules_size = joined->module_count;
+}
+
+/* ---- What came in the phases of many reports, and what threads counted in them. */
+
+/* Names are in the pool, once each. */
+static uint64_t hash_phase(const struct joined_phase *phase) {
+    uint64_t hash = hash_number((uintptr_t)phase->phase.site, (uintptr_t)phase->phase.phase);
+    return hash_number(hash, phase->stack);
+}
+
+static bool is_phase(const void *key, const void *context, size_t element) {
+    const struct joined_phase *a = key, *b = &((const struct joined *)context)->phases[element];
+    return a->phase.site == b->phase.site && a->phase.phase == b->phase.phase && a->stack == b->stack;
+}
+
+static void add_phase(struct joined *joined, const struct report_phase *part) {
+    struct joined_phase key = {
+        .phase = {.site = part->site->merged, .phase = string_keep(&joined->strings, part->phase)},
+        .stack = part->stack ? stack_number(joined, part->stack) : SIZE_MAX};
+    uint64_t hash = hash_phase(&key);
+    size_t found = hash_find(&joined->phase_index, hash, is_phase, &key, joined);
+    if (found == HASH_NONE) {
+        found = joined->phase_count++;
+        memory_grow(&joined->phases, found, &joined->phase_room, sizeof *joined->phases);
+        hash_put(&joined->phase_index, hash, found);
+        joined->phases[found] = key;
+    }
+    joined_add_to(joined, &joined->phases[found].phase.calls, part->calls);
+    joined_add_to(joined, &joined->phases[found].phase.bytes, part->bytes);
+}
+
+static uint64_t hash_part(const struct report_part *part) {
+    uint64_t hash = hash_number(part->pid, part->thread);
+    return hash_number(hash_number(hash, (uintptr_t)part->phase), part->is_known);
+}
+
+static bool is_part(const void *key, const void *context, size_t element) {
+    const struct report_part *a = key, *b = &((const struct joined *)context)->parts[element];
+    return a->pid == b->pid && a->thread == b->thread && a->phase == b->phase && a->is_known == b->is_known;
+}
+
+static void add_part(struct joined *joined, const struct report_part *part) {
+    struct report_part key = *part;
+    key.phase = string_keep(&joined->strings, part->phase);
+    uint64_t hash = hash_part(&key);
+    size_t found = hash_find(&joined->part_index, hash, is_part, &key, joined);
+    if (found != HASH_NONE) {
+        counters_add(&joined->parts[found].counters, &part->counters);
+        return;
+    }
+    memory_grow(&joined->parts, joined->part_count, &joined->part_room, sizeof *joined->parts);
+    hash_put(&joined->part_index, hash, joined->part_count);
+    joined->parts[joined->part_count++] = key;
+}
+
+static void add_phases(struct joined *joined, const struct report *report) {
+    for (size_t i = 0; i < report->phase_count; i++)
+        add_phase(joined, &report->phases[i]);
+    joined->without_parts += !report->has_parts;
+    for (size_t i = 0; i < report->part_count; i++)
+        add_part(joined, &report->parts[i]);
+    counters_add(&joined->report.before_reset, &report->before_reset);
+}
+
+static void list_phases(struct joined *joined) {
+    struct report *report = &joined->report;
+    report->phases = memory_zeros(joined->phase_count, sizeof *report->phases);
+    for (size_t i = 0; i < joined->phase_count; i++) {
+        const struct joined_phase *phase = &joined->phases[i];
+        report->phases[i] = phase->phase;
+        report->phases[i].stack = phase->stack == SIZE_MAX ? NULL : &report->stacks[phase->stack];
+    }
+    report->phase_count = joined->phase_count;
+    report->has_parts = !joined->without_parts;
+    report->parts = joined->parts;
+    report->part_count = report->has_parts ? joined->part_count : 0;
+}
+
+static void free_phases(struct joined *joined) {
+    free(joined->phases);
+    free(joined->parts);
+    free(joined->report.phases);
+    hash_free(&joined->phase_index);
+    hash_free(&joined->part_index);
+}
+
+/* ---- Both. */
+
 void joined_add_stacks(struct joined *joined, const struct report *report) {
     add_walks(joined, &report->walks);
     for (size_t i = 0; i < report->modules_size; i++)
@@ -115,15 +211,7 @@ void joined_add_stacks(struct joined *joined, const struct report *report) {
         add_module_of(joined, &report->sites[i]->view);
     for (size_t i = 0; i < report->stack_count; i++)
         add_stack(joined, &report->stacks[i], report->forked);
-}
-
-static void list_modules(struct joined *joined) {
-    struct report_module *list = memory_zeros(joined->module_count, sizeof *list);
-    for (size_t i = 0; i < joined->module_count; i++)
-        list[i] = *joined->modules[i];
-    modules_sort(list, joined->module_count);
-    joined->report.modules = joined->module_list = list;
-    joined->report.modules_size = joined->module_count;
+    add_phases(joined, report);
 }
 
 void joined_list_stacks(struct joined *joined) {
@@ -136,6 +224,7 @@ void joined_list_stacks(struct joined *joined) {
         report->stacks[report->stack_count++] = stack->stack;
     }
     list_modules(joined);
+    list_phases(joined);
 }
 
 void joined_free_stacks(struct joined *joined) {
@@ -151,4 +240,5 @@ void joined_free_stacks(struct joined *joined) {
     free(joined->report.stacks);
     hash_free(&joined->module_index);
     hash_free(&joined->stack_index);
+    free_phases(joined);
 }

@@ -2,9 +2,9 @@
 /* Members of JSON objects that somebody else wrote. */
 #include "dump/load/json_field.h"
 
-#include "base/sort.h"
+#include "base/arrays.h"
 #include "dump/base/memory.h"
-#include "dump/base/modules.h"
+#include "dump/base/names.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A JSON document as values. */
-#include "dump/load/json_values.h"
+#include "dump/load/json_field.h"
 
 #include "dump/base/memory.h"
 

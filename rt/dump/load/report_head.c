@@ -2,7 +2,7 @@
 /* A report from the JSON that the runtime wrote: what it says of the run as a whole. */
 #include "dump/base/memory.h"
 #include "dump/load/json_field.h"
-#include "write/run.h"
+#include "write/summary.h"
 
 #include <string.h>
 

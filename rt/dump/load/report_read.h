@@ -3,9 +3,9 @@
 #ifndef ALLOCSITE_DUMP_LOAD_REPORT_READ_H
 #define ALLOCSITE_DUMP_LOAD_REPORT_READ_H
 
-#include "dump/base/complain.h"
 #include "dump/base/hash_index.h"
-#include "dump/profile/phases.h"
+#include "dump/base/terminal.h"
+#include "dump/profile/views.h"
 #include "model/report.h"
 
 struct report_file {

@@ -2,7 +2,7 @@
 /* A report from a file, in whatever form it is, or from a process. */
 #include "dump/load/source.h"
 
-#include "base/sort.h"
+#include "base/arrays.h"
 #include "dump/base/files.h"
 #include "dump/base/memory.h"
 #include "dump/process/process.h"

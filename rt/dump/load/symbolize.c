@@ -2,13 +2,12 @@
 /* Which functions and lines the addresses of modules are. */
 #include "dump/load/symbolize.h"
 
-#include "base/sort.h"
-#include "dump/base/complain.h"
+#include "base/arrays.h"
 #include "dump/base/memory.h"
 #include "dump/base/names.h"
-#include "dump/base/progress.h"
+#include "dump/base/terminal.h"
 #include "dump/debug/child.h"
-#include "dump/elf/module_file.h"
+#include "dump/elf/elf_file.h"
 #include "dump/elf/symbols.h"
 #include "format.h"
 

@@ -2,9 +2,8 @@
 /* The memory of another process. */
 #include "dump/process/memory.h"
 
-#include "base/chunks.h"
+#include "base/arrays.h"
 #include "base/elf_note.h"
-#include "dump/base/extents.h"
 #include "dump/base/memory.h"
 #include "dump/process/process.h"
 #include "format.h"

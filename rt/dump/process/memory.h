@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The memory of another process, read while it runs: it is not stopped, nothing runs in it and nothing in it
- * is written but by control.c, so nothing that is wrong here can harm it. The bytes read may be anything, and
- * never are more than is in proportion to what the process has (dump/base/extents.h).
+ * is written but by remote.c, so nothing that is wrong here can harm it. The bytes read may be anything, and
+ * never are more than is in proportion to what the process has (dump/base/memory.h).
  *
  * A counter of 64 bits is never read half: the kernel copies with the processor's instruction for that, which
  * moves aligned words as a whole. No manual promises it; of 2.1e9 counters that another processor was
@@ -10,8 +10,9 @@
 #ifndef ALLOCSITE_DUMP_PROCESS_MEMORY_H
 #define ALLOCSITE_DUMP_PROCESS_MEMORY_H
 
-#include "dump/base/complain.h"
 #include "dump/base/hash_index.h"
+#include "dump/base/terminal.h"
+#include "dump/profile/image.h"
 #include "root.h"
 
 #include <stdint.h>
@@ -82,5 +83,50 @@ bool remote_table_read(struct remote_table *, const struct remote_root *, struct
 
 /* Where the element is; 0: nowhere. */
 uint64_t remote_table_at(const struct remote_table *, uint32_t index);
+
+/* ---- The memory that a process counts in, copied while it goes on. */
+
+struct remote_area {
+    struct profile_area area; /* offset: in the image */
+    uint64_t address;
+};
+
+struct remote_areas {
+    struct remote_area *list;
+    size_t count, room;
+    struct number_map addresses; /* of all, as keys */
+};
+
+/* The areas that there are. False: *why says why. */
+bool remote_areas_list(struct remote_areas *, struct remote_memory *, const struct remote_root *,
+                       struct reason *why);
+void remote_areas_free(struct remote_areas *);
+
+/* Adds them to the image with what is in them, in the order that makes sense of counters that change
+ * meanwhile (profile.h); names and records are left out. False: *why says why. */
+bool remote_areas_copy(struct remote_areas *, struct remote_memory *, struct profile_image *,
+                       struct reason *why);
+
+/* The names that are there already, for those that are written to be added behind. False: *why says why. */
+bool remote_areas_names(struct remote_areas *, struct remote_memory *, struct name_writer *,
+                        struct reason *why);
+
+/* ---- The names and records of a profile, from the memory of a process that has written none: followed from
+ * its registry to modules, descriptors (format.h) and texts. */
+
+struct remote_names {
+    struct remote_memory *memory;
+    const struct root_layout *layout;
+    struct name_writer writer;
+    struct profile_record *records; /* by slot */
+    uint32_t count;                 /* up to the last that there is */
+    uint64_t unreadable;            /* references that lead nowhere */
+
+    struct number_map known; /* names by the address that they were read from */
+};
+
+/* Reads them all. The writer may have names already, which stay. */
+void remote_names_read(struct remote_names *, struct remote_memory *, const struct remote_root *);
+void remote_names_free(struct remote_names *);
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The names and records of a process. */
-#include "dump/process/names.h"
+#include "dump/process/memory.h"
 
 #include "base/elf_note.h"
 #include "base/hash.h"
 #include "dump/base/memory.h"
-#include "dump/profile/names.h"
+#include "dump/profile/views.h"
 #include "format.h"
 
 #include <stddef.h>
@@ -148,11 +148,10 @@ static void read_caller(struct remote_names *names, uint64_t address, uint64_t m
         record->id = caller_id(build_id, text_of(names, path), record->address);
 }
 
-static void read_part(struct remote_names *names, uint64_t address, uint64_t module,
-                      struct profile_record *record) {
+static void read_backing(struct remote_names *names, uint64_t address, uint64_t module,
+                         struct profile_record *record) {
     record->module = read_module_slot(names, module);
-    if (peek(names, address + names->layout->record_parent, &record->parent, sizeof record->parent))
-        peek(names, address + names->layout->record_stack, &record->stack, sizeof record->stack);
+    peek(names, address + names->layout->record_parent, &record->parent, sizeof record->parent);
 }
 
 static void read_record(struct remote_names *names, uint64_t address, uint32_t slot) {
@@ -172,28 +171,54 @@ static void read_record(struct remote_names *names, uint64_t address, uint32_t s
         return;
     }
     *record = (struct profile_record){.what = what};
-    (what == PROFILE_CALLER ? read_caller : read_part)(names, address, module, record);
+    (what == PROFILE_CALLER ? read_caller : read_backing)(names, address, module, record);
+}
+
+struct registry {
+    struct remote_table slots, records;
+};
+
+static void read_slot(struct remote_names *names, const struct registry *registry, uint32_t slot) {
+    uint64_t address = remote_table_at(&registry->slots, slot);
+    uint32_t parent, stack;
+    if (!address || !peek(names, address + names->layout->slot_parent, &parent, sizeof parent) ||
+        !peek(names, address + names->layout->slot_stack, &stack, sizeof stack) || !(parent | stack))
+        return;
+    if (parent)
+        names->records[slot] =
+            (struct profile_record){.what = PROFILE_STACK, .parent = parent, .stack = stack};
+    else
+        read_record(names, remote_table_at(&registry->records, stack), slot);
+}
+
+/* What a stack is a part of comes before it. */
+static void read_module_of_stack(struct remote_names *names, uint32_t slot) {
+    struct profile_record *record = &names->records[slot];
+    if (record->what == PROFILE_STACK && record->parent < slot)
+        record->module = names->records[record->parent].module;
 }
 
 /* How many records there are, but no more than the process can have. */
 static uint32_t count_records(struct remote_memory *memory, const struct remote_root *root) {
-    uint32_t count = remote_u32(memory, root->registry.record_count);
+    uint32_t count = remote_u32(memory, root->registry.slot_count);
     return count <= memory->budget / sizeof(struct profile_record) ? count : 0;
 }
 
 void remote_names_read(struct remote_names *names, struct remote_memory *memory,
                        const struct remote_root *root) {
-    struct remote_table table;
+    struct registry registry;
     uint32_t count = count_records(memory, root);
     names->memory = memory;
     names->layout = &root->root.layout;
-    if (!count || !remote_table_read(&table, root, memory, root->registry.records)) {
+    if (!count || !remote_table_read(&registry.slots, root, memory, root->registry.slots) ||
+        !remote_table_read(&registry.records, root, memory, root->registry.records)) {
         names->unreadable++;
         count = 0;
     }
     names->records = memory_zeros(count, sizeof *names->records);
     for (uint32_t slot = 1; slot < count; slot++) {
-        read_record(names, remote_table_at(&table, slot), slot);
+        read_slot(names, &registry, slot);
+        read_module_of_stack(names, slot);
         if (names->records[slot].what)
             names->count = slot + 1;
     }

@@ -3,7 +3,7 @@
 #ifndef ALLOCSITE_DUMP_PROCESS_PROCESS_H
 #define ALLOCSITE_DUMP_PROCESS_PROCESS_H
 
-#include "dump/base/complain.h"
+#include "dump/base/terminal.h"
 
 #include <limits.h>
 #include <stdbool.h>

@@ -2,8 +2,7 @@
 /* Where things are in a profile. */
 #include "dump/profile/areas.h"
 
-#include "base/chunks.h"
-#include "base/sort.h"
+#include "base/arrays.h"
 #include "dump/base/memory.h"
 
 #include <stdlib.h>

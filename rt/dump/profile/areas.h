@@ -7,8 +7,8 @@
 #ifndef ALLOCSITE_DUMP_PROFILE_AREAS_H
 #define ALLOCSITE_DUMP_PROFILE_AREAS_H
 
-#include "dump/base/complain.h"
-#include "dump/base/extents.h"
+#include "dump/base/memory.h"
+#include "dump/base/terminal.h"
 #include "profile.h"
 
 #include <stddef.h>

@@ -2,9 +2,9 @@
 /* A report from the bytes of a profile. */
 #include "dump/profile/read.h"
 
-#include "base/sort.h"
+#include "base/arrays.h"
 #include "dump/base/memory.h"
-#include "dump/profile/slots.h"
+#include "dump/profile/views.h"
 #include "model/holes.h"
 
 #include <stdlib.h>

@@ -6,8 +6,6 @@
 #define ALLOCSITE_DUMP_PROFILE_READ_H
 
 #include "dump/profile/areas.h"
-#include "dump/profile/names.h"
-#include "dump/profile/phases.h"
 #include "dump/profile/views.h"
 #include "model/report.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The counters of a profile's slots. */
-#include "dump/profile/slots.h"
+#include "dump/profile/views.h"
 
-#include "base/sort.h"
+#include "base/arrays.h"
 #include "dump/base/memory.h"
 
 #include <stdlib.h>

@@ -2,10 +2,168 @@
 /* The meaning of a profile's slots. */
 #include "dump/profile/views.h"
 
+#include "base/arrays.h"
 #include "dump/base/memory.h"
-#include "dump/base/modules.h"
+#include "dump/base/names.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+/* ---- Names and inline chains of a profile. */
+
+/* In those behind there is nothing that a name reaches. */
+enum { CHUNKS = 18 };
+_Static_assert(PROFILE_NAMES_FIRST *((UINT64_C(1) << CHUNKS) - 1) >= UINT32_MAX - PROFILE_NAMES_FIRST,
+               "names reach no further");
+
+/* Bytes that are not copied stay zero, and are no memory. */
+static void copy_chunk(struct profile_names *names, const struct profile_areas *areas, unsigned number) {
+    const struct profile_chunk *chunk = &areas->chunks[PROFILE_NAMES][number];
+    char *to = names->chunks[number] = memory_zeros(chunk->size, 1);
+    for (struct extent part = {0}; profile_chunk_next(areas, chunk, 1, &part);)
+        memcpy(to + part.begin, chunk->bytes + part.begin, part.end - part.begin);
+    names->sizes[number] = chunk->size;
+}
+
+void profile_names_read(struct profile_names *names, const struct profile_areas *areas) {
+    *names = (struct profile_names){.places_left = areas->there->size / 4,
+                                    .has_whole_steps = areas->header.version <= 3};
+    for (unsigned i = 0; i < CHUNKS; i++)
+        if (areas->chunks[PROFILE_NAMES][i].bytes)
+            copy_chunk(names, areas, i);
+}
+
+void profile_names_free(struct profile_names *names) {
+    for (unsigned i = 0; i < PROFILE_CHUNKS; i++)
+        free(names->chunks[i]);
+    for (size_t i = 0; i < names->chains.count; i++)
+        free((struct profile_chain *)(uintptr_t)names->chains.list[i].value);
+    number_map_free(&names->chains);
+}
+
+/* Where size bytes of the names are. */
+static const char *names_at(const struct profile_names *names, profile_name offset, size_t size) {
+    struct chunk_place at = chunk_place(PROFILE_NAMES_FIRST, offset);
+    if (at.chunk >= PROFILE_CHUNKS || !names->chunks[at.chunk] || names->sizes[at.chunk] < size ||
+        at.offset > names->sizes[at.chunk] - size)
+        return NULL;
+    return names->chunks[at.chunk] + at.offset;
+}
+
+const char *profile_name_at(struct profile_names *names, profile_name offset) {
+    const char *name = offset ? names_at(names, offset, 1) : NULL;
+    names->wrong += offset && !name;
+    return name;
+}
+
+static size_t read_places(struct profile_names *names, profile_name offset, struct place *places) {
+    size_t count = 0;
+    for (; offset; count++) {
+        struct profile_frame frame;
+        const char *at = offset % 4 ? NULL : names_at(names, offset, sizeof frame);
+        if (!at || count == PROFILE_CHAIN_MAX || !names->places_left) {
+            names->wrong++;
+            return count;
+        }
+        memcpy(&frame, at, sizeof frame);
+        names->places_left--;
+        places[count] = (struct place){.line = frame.line, .column = frame.column};
+        places[count].function = profile_name_at(names, frame.function);
+        places[count].file = profile_name_at(names, frame.file);
+        offset = frame.caller;
+    }
+    return count;
+}
+
+/* Parts of a site share its chain. */
+const struct profile_chain *profile_chain_read(struct profile_names *names, profile_name frame) {
+    struct place places[PROFILE_CHAIN_MAX];
+    const uint64_t *known = number_map_find(&names->chains, frame);
+    if (known)
+        return (const struct profile_chain *)(uintptr_t)*known;
+    size_t count = read_places(names, frame, places);
+    struct profile_chain *chain = memory_need(malloc(sizeof *chain + count * sizeof *places));
+    chain->count = count;
+    memcpy(chain->places, places, count * sizeof *places);
+    number_map_add(&names->chains, frame, (uintptr_t)chain);
+    return chain;
+}
+
+static bool read_aligned(const struct profile_names *names, profile_name offset, void *to, size_t size) {
+    const char *at = !offset || offset % 4 ? NULL : names_at(names, offset, size);
+    if (at)
+        memcpy(to, at, size);
+    return at;
+}
+
+/* A step of any version; from 4 on the two parts are names. False: it leads nowhere. */
+static bool profile_step_read(const struct profile_names *names, profile_name offset,
+                              struct profile_step_3 *whole) {
+    struct profile_step step;
+    if (names->has_whole_steps)
+        return read_aligned(names, offset, whole, sizeof *whole);
+    if (!read_aligned(names, offset, &step, sizeof step))
+        return false;
+    whole->caller = step.caller;
+    return read_aligned(names, step.to, &whole->to, sizeof whole->to);
+}
+
+/* ---- The modules that a profile names. */
+
+static void add(struct profile_modules *modules, struct profile_names *names,
+                const struct profile_record *record, uint64_t slot) {
+    struct report_module module = {.path = profile_name_at(names, record->file),
+                                   .build_id = profile_name_at(names, record->build_id)};
+    if (!module.path)
+        return;
+    memory_grow(&modules->list, modules->count, &modules->room, sizeof *modules->list);
+    memory_grow(&modules->slots, modules->count, &modules->slot_room, sizeof *modules->slots);
+    modules->slots[modules->count] = slot;
+    modules->list[modules->count++] = module;
+}
+
+static void read_chunk(struct profile_modules *modules, struct profile_names *names,
+                       const struct profile_areas *areas, const struct profile_chunk *chunk, uint64_t first) {
+    struct profile_record record;
+    for (struct extent part = {0}; profile_chunk_next(areas, chunk, sizeof record, &part);)
+        for (uint64_t at = part.begin; at < part.end; at += sizeof record) {
+            profile_copy(&record, chunk->bytes + at, sizeof record);
+            if (record.what == PROFILE_MODULE)
+                add(modules, names, &record, first + at / sizeof record);
+        }
+}
+
+static bool is_same(const struct report_module *a, const struct report_module *b) {
+    return is_same_text(a->path, b->path) && is_same_text(a->build_id, b->build_id);
+}
+
+void profile_modules_read(struct profile_modules *modules, struct profile_names *names,
+                          const struct profile_areas *areas) {
+    for (unsigned i = 0; i < PROFILE_CHUNKS; i++)
+        read_chunk(modules, names, areas, &areas->chunks[PROFILE_RECORDS][i],
+                   chunk_start(PROFILE_RECORDS_FIRST, i));
+    struct report_module *sorted = modules->sorted =
+        memory_copy(modules->list, modules->count * sizeof *sorted);
+    modules_sort(sorted, modules->count);
+    for (size_t i = 0; i < modules->count; i++)
+        if (module_is_file(sorted[i].path) &&
+            (!modules->sorted_count || !is_same(&sorted[modules->sorted_count - 1], &sorted[i])))
+            sorted[modules->sorted_count++] = sorted[i];
+}
+
+/* The module that has the slot; NULL: none. */
+static const struct report_module *profile_module_at(const struct profile_modules *modules, uint64_t slot) {
+    size_t first = sorted_below(modules->slots, modules->count, sizeof *modules->slots, 0, slot);
+    return first < modules->count && modules->slots[first] == slot ? &modules->list[first] : NULL;
+}
+
+void profile_modules_free(struct profile_modules *modules) {
+    free(modules->slots);
+    free(modules->sorted);
+    free(modules->list);
+}
+
+/* ---- The meaning of a profile's slots. */
 
 static uint32_t read_record(struct profile_record *record, const struct profile_areas *areas, uint64_t slot) {
     const unsigned char *at = profile_element(areas, PROFILE_RECORDS, slot);
@@ -95,18 +253,18 @@ void profile_view_row(struct site_view *row, const struct profile_views *views,
 /* ---- The calling frames of a profile. */
 
 static void add_frame(struct profile_stacks *stacks, const struct profile_views *views,
-                      const struct profile_step *step) {
+                      const struct profile_step_3 *step) {
     memory_grow(&stacks->frames, stacks->frame_count, &stacks->frame_room, sizeof *stacks->frames);
     stacks->frames[stacks->frame_count++] = (struct report_frame){
-        .module = step->module ? profile_module_at(views->modules, step->module) : NULL,
-        .address = step->address[0] | (uint64_t)step->address[1] << 32,
+        .module = step->to.module ? profile_module_at(views->modules, step->to.module) : NULL,
+        .address = step->to.address[0] | (uint64_t)step->to.address[1] << 32,
     };
 }
 
 /* A step is written before those that it calls: a damaged one may be of a circle. */
 static void add_frames(struct profile_stacks *stacks, const struct profile_views *views, profile_name step) {
     size_t most = stacks->frame_count < PROFILE_FRAMES_MAX ? PROFILE_FRAMES_MAX : PROFILE_STEPS_MAX;
-    struct profile_step copy;
+    struct profile_step_3 copy;
     for (size_t count = 0; step && count < most; count++) {
         if (!profile_step_read(views->names, step, &copy) || copy.caller >= step) {
             views->names->wrong++;
@@ -143,4 +301,53 @@ void profile_stacks_free(struct profile_stacks *stacks) {
     free(stacks->list);
     free(stacks->rows);
     free(stacks->frames);
+}
+
+/* ---- What came in each phase. */
+
+/* 0: none, or not known. */
+static profile_name phase_of(const struct profile_areas *areas, uint32_t number) {
+    const unsigned char *at = profile_element(areas, PROFILE_BLOCKS, number);
+    struct profile_block block = {.phase = 0};
+    if (at)
+        profile_copy(&block, at, sizeof block);
+    return block.phase;
+}
+
+void profile_phases_want(struct profile_sweep *sweep) {
+    for (size_t i = 0; i < sweep->flow_count && !sweep->areas->header.resets; i++)
+        sweep->wants_gains |= phase_of(sweep->areas, sweep->flows[i].block) != 0;
+}
+
+void profile_phases_put(struct profile_phases *phases, const struct report_phase *phase, size_t row,
+                        size_t stack) {
+    memory_grow(&phases->list, phases->count, &phases->room, sizeof *phases->list);
+    memory_grow(&phases->places, phases->count, &phases->place_room, sizeof *phases->places);
+    phases->places[phases->count] = (struct profile_phase_place){row, stack};
+    phases->list[phases->count++] = *phase;
+}
+
+void profile_phases_add(struct profile_phases *phases, const struct profile_sweep *sweep,
+                        struct profile_names *names, size_t row, size_t stack) {
+    for (size_t i = 0; i < sweep->gain_count; i++) {
+        const struct profile_gain *gain = &sweep->gains[i];
+        const char *phase = profile_name_at(names, phase_of(sweep->areas, gain->block));
+        const struct report_phase part = {.phase = phase, .calls = gain->blocks, .bytes = gain->bytes};
+        if (phase)
+            profile_phases_put(phases, &part, row, stack);
+    }
+}
+
+void profile_phases_settle(struct profile_phases *phases, struct report_site *rows,
+                           struct report_stack *stacks) {
+    for (size_t i = 0; i < phases->count; i++) {
+        const struct profile_phase_place *place = &phases->places[i];
+        phases->list[i].site = &rows[place->row];
+        phases->list[i].stack = place->stack == SIZE_MAX ? NULL : &stacks[place->stack];
+    }
+}
+
+void profile_phases_free(struct profile_phases *phases) {
+    free(phases->list);
+    free(phases->places);
 }

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A report as a merged profile. */
-#include "dump/profile/write.h"
+#include "dump/profile/image.h"
 
-#include "base/sort.h"
+#include "base/arrays.h"
 #include "dump/base/memory.h"
 #include "dump/profile/areas.h"
-#include "dump/profile/records.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -45,24 +44,12 @@ static struct profile_note *make_notes(struct writer *writer, size_t *count) {
     return notes;
 }
 
-static bool has_sizes(const struct report *report) {
-    for (size_t i = 0; i < report->site_count; i++)
-        if (report->sites[i]->sizes)
-            return true;
-    return false;
-}
-
-static bool has_lifetimes(const struct report *report) {
-    for (size_t i = 0; i < report->site_count; i++)
-        if (report->sites[i]->lifetimes)
-            return true;
-    return false;
-}
-
 static uint32_t flags_of(const struct report *report) {
     return PROFILE_IS_MERGED | (report->forked ? PROFILE_IS_FORKED : 0u) |
-           (report->has_pairs ? PROFILE_HAS_PAIRS : 0u) | (has_sizes(report) ? PROFILE_HAS_SIZES : 0u) |
-           (has_lifetimes(report) ? PROFILE_HAS_LIFETIMES : 0u) | (report->reach ? PROFILE_HAS_LOST : 0u);
+           (report->has_pairs ? PROFILE_HAS_PAIRS : 0u) |
+           (report_has_sizes(report) ? PROFILE_HAS_SIZES : 0u) |
+           (report_has_lifetimes(report) ? PROFILE_HAS_LIFETIMES : 0u) |
+           (report->reach ? PROFILE_HAS_LOST : 0u);
 }
 
 /* The one epoch that there was has ended, and all slots were looked at in it: so their shares are the saved
@@ -293,9 +280,9 @@ static void add_areas(struct writer *writer, const struct profile_note *notes, s
     struct profile_image *image = writer->image;
     const struct profile_records *records = &writer->records;
     size_t rows = PROFILE_FIRST_SLOT + writer->report->site_count;
-    if (has_sizes(writer->report))
+    if (report_has_sizes(writer->report))
         add_by_slot(writer, PROFILE_SIZES, sizeof(struct profile_sizes), rows, set_sizes);
-    if (has_lifetimes(writer->report))
+    if (report_has_lifetimes(writer->report))
         add_by_slot(writer, PROFILE_LIFETIMES, sizeof(struct profile_lifetimes), rows, set_lifetimes);
     profile_image_add_array(image, PROFILE_NAMES, records->names.bytes, records->names.size);
     profile_image_add_array(image, PROFILE_RECORDS, records->list, records->count);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Reading a recording. */
-#include "dump/record/read.h"
+#include "dump/record/recording.h"
 
-#include "dump/base/extents.h"
 #include "dump/base/memory.h"
 
 #include <stdlib.h>

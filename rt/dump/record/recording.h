@@ -9,10 +9,14 @@
 #ifndef ALLOCSITE_DUMP_RECORD_RECORDING_H
 #define ALLOCSITE_DUMP_RECORD_RECORDING_H
 
+#include "dump/base/hash_index.h"
+#include "dump/base/terminal.h"
 #include "model/counters.h"
+#include "model/report.h"
 
 #include <stdint.h>
 #include <string.h>
+#include <zlib.h>
 
 #define RECORDING_MAGIC "allocrec"
 
@@ -93,5 +97,126 @@ static inline struct counters counters_recorded(const struct recorded_counters *
                            counters.freed_bytes - counters.moved_bytes;
     return counters;
 }
+
+/* ---- Reading a recording, moment after moment. It may be damaged or hostile, or its recorder still at work:
+ * what is behind the last whole block is not there yet. */
+
+struct recorded_site {
+    struct site_view view;
+    struct recorded_counters now, change; /* change: in the last sample */
+};
+
+/* One that changes from sample to sample. Texts live as long as the recording. */
+struct recording {
+    const uint8_t *bytes;
+    size_t size, at;
+    z_stream *stream; /* cannot be moved */
+    uint8_t *plain;
+    size_t plain_size, plain_at, plain_room;
+    uint64_t budget; /* memory that may still be taken */
+    bool is_wrong;   /* in the block that is read */
+
+    char **texts;
+    size_t text_count, text_room;
+
+    bool is_damaged; /* what was behind the last sample */
+    uint64_t head[HEAD_NUMBERS];
+    const char *program, *command;
+    struct recorded_site *sites; /* the first RECORDED_SITES have no view */
+    size_t site_count, site_room;
+    const char **reasons;
+    size_t reason_count;
+    struct report_module *modules;
+    size_t module_count;
+    bool has_reasons, has_modules; /* the last block had them */
+
+    uint64_t sample_count, numbers[SAMPLE_NUMBERS];
+    uint32_t *changed; /* sites, in the last sample */
+    size_t changed_count, changed_room;
+};
+
+bool recording_is(const void *bytes, size_t size);
+
+/* Blocks of it that are whole; those that are not damaged are samples. */
+uint64_t recording_blocks(const void *bytes, size_t size);
+
+/* At the beginning of it. The bytes are needed until it is closed. False: *why says why, and there is nothing
+ * to close. */
+bool recording_open(struct recording *, const void *bytes, size_t size, struct reason *why);
+
+/* Goes on to the next sample. False: there is none, or what follows is damaged. */
+bool recording_next(struct recording *);
+void recording_close(struct recording *);
+
+/* ---- Writing a recording, moment after moment. */
+
+struct recording_bytes {
+    uint8_t *bytes;
+    size_t size, room;
+};
+
+struct recording_writer {
+    int fd; /* borrowed */
+    uint64_t size;
+    z_stream *stream; /* cannot be moved */
+    struct recording_bytes plain, packed;
+    struct string_pool strings; /* that have a number */
+    size_t site_count;
+    uint64_t numbers[SAMPLE_NUMBERS];  /* of the last sample */
+    struct recorded_counters *changes; /* of sites, since then */
+    bool *has_changed;
+    size_t room, change_count;
+};
+
+/* Writes the header. False: *why says why, and there is nothing to close. */
+bool recording_create(struct recording_writer *, int fd, struct reason *why);
+void recording_end(struct recording_writer *);
+
+/* Whose it is; before the first sample. */
+void recording_head(struct recording_writer *, const uint64_t numbers[HEAD_NUMBERS], const char *program,
+                    const char *command);
+
+/* A new site. Numbers rise from RECORDED_SITES on. */
+void recording_site(struct recording_writer *, const struct site_view *);
+
+void recording_reasons(struct recording_writer *, const char *const *reasons, size_t count);
+void recording_modules(struct recording_writer *, const struct report_module *, size_t count);
+
+/* Adds the differences to those that the site has already since the last sample. */
+void recording_change(struct recording_writer *, size_t site, const struct recorded_counters *);
+
+/* Writes the block of a sample, its numbers as they are. False: *why says why. */
+bool recording_sample(struct recording_writer *, const uint64_t numbers[SAMPLE_NUMBERS], struct reason *why);
+
+/* ---- Samples of a process: reports that are read of it one after the other, into a recording. */
+
+struct taken_site {
+    struct report_site row; /* what identifies it, and what it had in the last sample */
+    struct place *places;
+    uint64_t sample; /* the last one that it was in */
+};
+
+/* All zero, but for what the caller sets: none yet. */
+struct taking {
+    const char *path;
+    uint64_t limit;    /* bytes that the file may have */
+    uint64_t interval; /* nanoseconds */
+
+    struct recording_writer writer;
+    uint64_t sample_count, thinned;
+    struct taken_site *sites; /* number less RECORDED_SITES */
+    size_t site_count, site_room;
+    struct hash_index index;
+    struct string_pool strings;
+    struct recorded_counters custom;
+    uint64_t doubts, module_count; /* of the last sample: of what reasons and how many modules it had */
+};
+
+/* Adds what the report has, which must be prepared with all its sites and not symbolized. time: nanoseconds
+ * since 1970, never less than the last one; resident: bytes of memory. The first one replaces a file that is
+ * there. False: *why says why. */
+bool taking_add(struct taking *, const struct report *, uint64_t time, uint64_t resident, struct reason *why);
+
+void taking_end(struct taking *);
 
 #endif

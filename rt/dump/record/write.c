@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Writing a recording. */
-#include "dump/record/write.h"
+#include "dump/record/recording.h"
 
 #include "dump/base/memory.h"
 

@@ -3,7 +3,7 @@
 #ifndef ALLOCSITE_DUMP_RUN_LAUNCH_H
 #define ALLOCSITE_DUMP_RUN_LAUNCH_H
 
-#include "dump/base/complain.h"
+#include "dump/base/terminal.h"
 
 #include <limits.h>
 #include <stdbool.h>
@@ -40,5 +40,11 @@ bool launch_was_counted(const struct launch *);
 
 /* Removes the profiles. */
 void launch_clean(const struct launch *);
+
+/* ---- What a command is. */
+
+/* Looks at the file that the command is, found as execvp(3) does, and at the interpreters of scripts. True:
+ * nothing can be preloaded into it, *why says why. */
+bool program_refuses(const char *command, struct reason *why);
 
 #endif

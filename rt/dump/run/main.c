@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* allocsite-run: what a command allocates, in all its processes, without building it anew. */
-#include "base/amount.h"
+#include "base/words.h"
 #include "dump/base/files.h"
 #include "dump/base/memory.h"
 #include "dump/commands/commands.h"
@@ -8,9 +8,8 @@
 #include "dump/findings/findings.h"
 #include "dump/load/source.h"
 #include "dump/run/launch.h"
-#include "dump/run/program.h"
 #include "dump/top/top.h"
-#include "model/formats.h"
+#include "model/options.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -177,11 +176,11 @@ static void show_output(int from) {
 
 /* ---- A command, or a process that runs. */
 
-/* Before anything is run for it. */
+/* Before anything is run for it. Who reads a pipe would see its end. */
 static bool can_write(const struct run *run) {
     struct new_file file;
     struct reason why;
-    if (!run->output || strcmp(run->output, "-") == 0)
+    if (!run->output || strcmp(run->output, "-") == 0 || new_file_is_there(run->output))
         return true;
     if (!new_file_open(&file, run->output, &why)) {
         complain(run->output, "%s", why.text);

@@ -5,7 +5,7 @@
 #ifndef ALLOCSITE_DUMP_SERVE_SERVE_H
 #define ALLOCSITE_DUMP_SERVE_SERVE_H
 
-#include "dump/base/complain.h"
+#include "dump/base/terminal.h"
 #include "dump/load/symbolize.h"
 #include "dump/record/moment.h"
 
@@ -15,8 +15,8 @@
 
 struct serving {
     const char *path; /* of the report, as report_source_load takes it */
-    unsigned refresh; /* seconds, after which a page of a running program is asked for again; 0: never */
-    size_t top;       /* sites that metrics tell of; 0: all */
+    uint64_t refresh; /* seconds, after which a page of a running program is asked for again; 0: never */
+    uint64_t top;     /* sites that metrics tell of; 0: all */
     struct symbolizer symbolizer;
     const struct moment *moment; /* of the report that is written; NULL: it is of no recording */
 };
@@ -32,18 +32,11 @@ bool serve_until(struct serving *, int socket, const sigset_t *signals, struct r
 struct served {
     int fd; /* -1: none */
     const char *type;
-    unsigned refresh;
+    uint64_t refresh;
     struct reason why; /* there is none of the report */
 };
 
-/* The paths that there are. */
-bool serve_has(const char *path);
-
 /* The answer at one of them. */
 struct served serve_path(struct serving *, const char *path);
-
-/* Whether a request for that host was meant for us: an address, localhost, or this machine's name; with a
- * port or without. */
-bool serve_is_host(const char *host);
 
 #endif

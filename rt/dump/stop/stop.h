@@ -4,11 +4,14 @@
 #ifndef ALLOCSITE_DUMP_STOP_STOP_H
 #define ALLOCSITE_DUMP_STOP_STOP_H
 
-#include "dump/base/complain.h"
+#include "dump/base/terminal.h"
+#include "dump/process/memory.h"
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/user.h>
 
 struct stopped_thread {
     int id;
@@ -30,5 +33,24 @@ bool stop_threads(struct stop *, unsigned pid, struct reason *why);
 /* Lets them go; what was read of them stays. */
 void stop_let_go(struct stop *);
 void stop_free(struct stop *);
+
+/* ---- A copy of a process that stands still, as fork(2) makes it: with its memory as it was at that moment,
+ * to be read while the process goes on. It never runs, has no signal at its end and dies with us. */
+
+struct process_copy {
+    unsigned pid;
+    uint64_t own; /* its number as the process sees it */
+    sigset_t mask;
+    uint64_t stopped; /* so many nanoseconds the process stood still once more at the end */
+};
+
+/* Our own signals wait until it is gone, so that none ends us in between. False: *why says why, and there is
+ * none. */
+bool process_copy_make(struct process_copy *, const struct stop *, struct remote_memory *,
+                       struct reason *why);
+
+/* Ends it. The process stands still once more, for less than a millisecond, to forget about it. False: it has
+ * a child that has ended for as long as it runs. */
+bool process_copy_end(struct process_copy *, struct remote_memory *);
 
 #endif

@@ -2,9 +2,8 @@
 /* Decoding of a site table. */
 #include "dump/table/table.h"
 
-#include "base/covers.h"
+#include "base/arrays.h"
 #include "base/path.h"
-#include "base/sort.h"
 #include "dump/base/memory.h"
 #include "format.h"
 

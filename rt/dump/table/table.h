@@ -3,7 +3,9 @@
 #ifndef ALLOCSITE_DUMP_TABLE_TABLE_H
 #define ALLOCSITE_DUMP_TABLE_TABLE_H
 
-#include "dump/base/complain.h"
+#include "base/out.h"
+#include "dump/base/terminal.h"
+#include "dump/elf/elf_file.h"
 #include "model/site.h"
 
 #include <stdbool.h>
@@ -76,5 +78,51 @@ void table_settle(struct table *);
 
 /* "alloc", "realloc", "free". */
 const char *table_kind_name(uint8_t kind);
+
+/* ---- The site table of an ELF file: finds its sections, relocates them in a relocatable object, decodes
+ * them. */
+
+struct module_table {
+    struct table table;
+    struct table_region *regions; /* of all kinds */
+    unsigned char **copies;       /* of each section of a relocatable object; NULL: not copied */
+    size_t count;                 /* of copies */
+};
+
+/* Strings of the table point into the file's bytes, which must outlive it. On failure *why says what is
+ * wrong. */
+bool module_table_read(struct module_table *, const struct elf_file *, struct reason *why);
+void module_table_free(struct module_table *);
+
+/* Whether the file has a section for sites at all, whatever is in it. */
+bool module_has_table(const struct elf_file *);
+
+/* ---- The output of `allocsite-dump sites` and `wrappers`: the table of one module, as text or JSON. */
+
+struct site_view;
+
+/* The site as the shared writers see it; chain is where its callers go. */
+struct site_view sites_view(const char *module, const struct table *, const struct table_site *,
+                            struct place chain[TABLE_CHAIN_MAX]);
+
+/* What people want of the table. */
+struct listing {
+    bool has_frees; /* sites that only free, too */
+    bool full_names;
+};
+
+/* By file: a line or two for each site, one for its inline chain, and a line of counts. */
+void sites_text(struct out *, const struct table *, const struct listing *);
+
+/* One line: a document of the format "allocsite-sites". */
+void sites_json(struct out *, const char *module, const struct table *);
+
+/* The wrappers of one module, as a list of allocators; as one line, a document of the format
+ * "allocsite-wrappers". */
+void wrappers_text(struct out *, const struct table *);
+void wrappers_json(struct out *, const char *module, const struct table *);
+
+/* "file:line:column" as far as they are known, the file relative if it lies below the current directory. */
+void out_place(struct out *, const struct place *);
 
 #endif

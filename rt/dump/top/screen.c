@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A running program on a terminal; the one file that knows curses. */
-#include "dump/base/complain.h"
+#include "dump/base/terminal.h"
 #include "dump/top/top.h"
 
 #include <curses.h>

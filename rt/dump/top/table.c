@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The lines of the live table. */
-#include "dump/base/complain.h"
 #include "dump/base/files.h"
+#include "dump/base/terminal.h"
 #include "dump/top/top.h"
-#include "write/grid.h"
-#include "write/line.h"
+#include "write/lines.h"
 #include "write/summary.h"
 
 #include <errno.h>
@@ -116,6 +115,7 @@ void top_row_line(struct out *out, const struct top *top, const struct top_row *
     line.page.room = line.page.room * 2 / 3;
     line.page.indent += line.page.room;
     page_site_in(&line.page, row->site);
+    details_of_way(&line.page, row->site, line_space);
     line_cut(&line);
 }
 

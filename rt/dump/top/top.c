@@ -4,10 +4,10 @@
 
 #include "dump/base/files.h"
 #include "dump/base/memory.h"
-#include "dump/base/progress.h"
+#include "dump/base/terminal.h"
 #include "dump/process/process.h"
-#include "model/report_order.h"
-#include "write/line.h"
+#include "model/report.h"
+#include "write/lines.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -22,6 +22,7 @@ static void drop(struct snapshot *snapshot) {
     else
         report_source_free(&snapshot->source);
     free(snapshot->sites);
+    by_stack_free(&snapshot->by_stack);
     free(snapshot);
 }
 
@@ -77,6 +78,11 @@ static struct snapshot *take(struct top *top, struct reason *why) {
     progress_off();
     symbolize_report(&top->names, report);
     report_prepare(report, &everything);
+    snapshot->report = report;
+    if (top->is_by_stack) {
+        by_stack_make(&snapshot->by_stack, report, &top->names);
+        snapshot->report = report = &snapshot->by_stack.report;
+    }
     snapshot->sites = memory_copy(report->sites, report->counted * sizeof(struct report_site *));
     order_sites_by_identity(snapshot->sites, report->counted);
     return snapshot;
@@ -88,7 +94,7 @@ static void look_for_end(struct top *top) {
     if (!source->is_memory || process_has_memory(source->profile.pid, source->profile.start_time))
         return;
     top->is_gone = true;
-    source->report->running = false;
+    source->report->running = top->now->by_stack.report.running = false;
 }
 
 /* Its number is another process's by now. */
@@ -134,7 +140,7 @@ static int compare_identity(const void *site, const void *element) {
 }
 
 static const struct report_site *find_before(const struct top *top, const struct report_site *site) {
-    size_t count = top->before->source.report->counted;
+    size_t count = top->before->report->counted;
     struct report_site **found =
         count ? bsearch(site, top->before->sites, count, sizeof *found, compare_identity) : NULL;
     return found ? *found : NULL;
@@ -197,8 +203,8 @@ void top_select(struct top *top, const struct top_view *view) {
     top->count = 0;
     top->sort = sort;
     bool has_rates = top_has_rates(top);
-    top->total = has_rates ? rate_of(top, &report->totals, &top->before->source.report->totals)
-                           : (struct rate){.allocs = 0};
+    top->total =
+        has_rates ? rate_of(top, &report->totals, &top->before->report->totals) : (struct rate){.allocs = 0};
     for (size_t i = 0; i < report->counted; i++) {
         const struct report_site *site = report->sites[i];
         if (!is_wanted(site, view->filter))

@@ -12,6 +12,7 @@
 #include "dump/load/source.h"
 #include "dump/load/symbolize.h"
 #include "dump/view/measure.h"
+#include "dump/view/tree.h"
 
 #include <time.h>
 
@@ -20,6 +21,8 @@ struct snapshot {
     struct report_source source;
     bool is_joined; /* then of the source there is the report alone, and the rest is in: */
     struct joined joined;
+    const struct report *report; /* the source's, or by stack */
+    struct by_stack by_stack;
     struct report_site **sites; /* that have counted, ordered by what they are */
     struct timespec time;
 };
@@ -37,6 +40,7 @@ struct top_row {
 struct top {
     const char *path;
     bool is_folder;                /* of profiles, which are shown as one */
+    bool is_by_stack;              /* rows are of stacks */
     struct snapshot *now, *before; /* NULL: none yet; without one before there are no rates */
     struct top_row *rows;          /* selected */
     size_t count;
@@ -66,7 +70,7 @@ void top_close(struct top *);
 void top_select(struct top *, const struct top_view *);
 
 static inline const struct report *top_report(const struct top *top) {
-    return top->now->source.report;
+    return top->now->report;
 }
 
 static inline bool top_has_rates(const struct top *top) {
@@ -86,6 +90,7 @@ struct top_options {
     uint64_t count;    /* refreshes, after which it ends; 0: no limit */
     uint64_t rows;     /* of a table; 0: all */
     bool ends;         /* a screen ends with the program */
+    bool is_by_stack;
 };
 
 /* The first snapshot must have been taken. Both return an exit status: tables when the program has ended, a

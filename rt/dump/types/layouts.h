@@ -18,7 +18,7 @@ struct module_type {
 
 /* All zero: none. */
 struct type_layouts {
-    const char *debug_directory; /* set by the caller: where separate debug files are, as in module_file.h */
+    const char *debug_directory; /* set by the caller: where separate debug files are, as in elf_file.h */
     bool wants_fields;           /* set by the caller */
     struct module_fields {
         struct type_fields *fields;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The layout of one type of debug information: what of it has a member, byte by byte. */
-#include "dump/types/bare_type.h"
+#include "dump/types/layout.h"
 
 #include "dump/base/memory.h"
 

@@ -4,8 +4,38 @@
 #include "dump/base/memory.h"
 #include "dump/types/layout.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* All zero but what the caller sets: what comes first, and at each unit what comes next. */
+struct type_search {
+    Dwarf_Debug debug;
+    const struct type_sought *names;
+    struct type_layout *layouts;
+    struct type_fields *fields; /* NULL: not wanted */
+    size_t count;
+
+    bool is_c, tells_defaults;
+
+    struct type_wanted *wanted;
+    struct hash_index by_hash;        /* the first one of each hash; the others follow by next */
+    struct type_found *noted, *found; /* in this unit; in all */
+    size_t noted_count, noted_room, found_count, found_room;
+    char *text; /* of what is noted */
+    size_t text_size, text_room;
+    struct number_map inline_spaces; /* hash of a whole name -> anything */
+    struct number_map declared;      /* offset of a declaration -> hash of its whole name */
+    struct number_map defined;       /* hash of a whole name -> offset of a definition */
+    struct number_map found_declared;
+};
+
+/* A type, or an inline namespace, by its name with its scopes. */
+struct type_entry {
+    Dwarf_Half tag;
+    Dwarf_Off offset;
+    bool is_declaration;
+};
 
 /* Of one type in many units so many are compared. */
 enum { FOUND_MAX = 256 };
@@ -36,7 +66,7 @@ static size_t first_of(const struct type_search *search, uint64_t hash) {
     return hash_find(&search->by_hash, hash, has_hash, &hash, search);
 }
 
-void type_search_begin(struct type_search *search) {
+static void type_search_begin(struct type_search *search) {
     search->wanted = memory_zeros(search->count, sizeof *search->wanted);
     for (size_t i = 0; i < search->count; i++) {
         uint64_t hash = type_name_hash(search->names[i].text);
@@ -90,7 +120,7 @@ static void note(struct type_search *search, const struct type_entry *entry, con
     }
 }
 
-void type_search_see(struct type_search *search, const struct type_entry *entry, const char *spelled) {
+static void type_search_see(struct type_search *search, const struct type_entry *entry, const char *spelled) {
     struct type_name name;
     if (!type_name_read(&name, spelled))
         return;
@@ -102,7 +132,7 @@ void type_search_see(struct type_search *search, const struct type_entry *entry,
     note(search, entry, &name, whole);
 }
 
-void type_search_see_inline(struct type_search *search, const char *spelled) {
+static void type_search_see_inline(struct type_search *search, const char *spelled) {
     struct type_name name;
     if (type_name_read(&name, spelled))
         number_map_add(&search->inline_spaces, hash_text(0, name.text), 1);
@@ -143,7 +173,7 @@ static void settle(struct type_search *search, struct type_found *noted, const c
 }
 
 /* With the inline namespaces, and then without them. */
-void type_search_end_unit(struct type_search *search) {
+static void type_search_end_unit(struct type_search *search) {
     for (size_t i = 0; i < search->noted_count; i++) {
         struct type_found *noted = &search->noted[i];
         struct type_name stripped;
@@ -182,7 +212,8 @@ static void lay_out(struct type_search *search, const struct type_found *found) 
     type_layout_join(&search->layouts[found->wanted], &layout);
 }
 
-void type_search_end(struct type_search *search) {
+/* Sets the layouts. */
+static void type_search_end(struct type_search *search) {
     for (size_t i = 0; i < search->found_count; i++)
         lay_out(search, &search->found[i]);
     for (size_t i = 0; i < search->count; i++)
@@ -190,7 +221,7 @@ void type_search_end(struct type_search *search) {
             search->layouts[i] = (struct type_layout){.state = TYPE_UNKNOWN};
 }
 
-void type_search_free(struct type_search *search) {
+static void type_search_free(struct type_search *search) {
     hash_free(&search->by_hash);
     number_map_free(&search->inline_spaces);
     number_map_free(&search->declared);
@@ -200,4 +231,148 @@ void type_search_free(struct type_search *search) {
     free(search->noted);
     free(search->found);
     free(search->text);
+}
+
+/* ---- Layouts of types by name.
+ *
+ * Theory of operation: the entries of all units are walked once, functions with them, since what is local
+ * has the same name as its namesakes outside. Where all types are defined is noted as well: clang describes a
+ * class in the unit that has its constructor or its virtual functions, and declares it in the others. Then
+ * the layouts are read. */
+
+enum { DEPTH_MAX = 1000, PATH_SIZE = 2 * TYPE_NAME_SIZE };
+
+/* Names of the scopes around, as they are spelled, each with its colons. */
+struct path {
+    char text[PATH_SIZE];
+    size_t base; /* where the function around begins */
+};
+
+/* The usual path lacks inline namespaces, which compilers leave out of some names. */
+struct walk {
+    struct type_search search;
+    struct path whole, usual;
+    bool has_split_unit;
+};
+
+static void see_name(struct walk *walk, const struct path *path, const struct type_entry *entry,
+                     const char *name) {
+    char spelled[PATH_SIZE];
+    if (snprintf(spelled, sizeof spelled, "%s%s", path->text + path->base, name) < PATH_SIZE)
+        type_search_see(&walk->search, entry, spelled);
+}
+
+static void see_type(struct walk *walk, Dwarf_Die die, Dwarf_Half tag, const char *name) {
+    struct type_entry entry = {.tag = tag};
+    if (!name || dwarf_dieoffset(die, &entry.offset, NULL) != DW_DLV_OK)
+        return;
+    entry.is_declaration = debug_has_attribute(die, DW_AT_declaration);
+    see_name(walk, &walk->whole, &entry, name);
+    if (strcmp(walk->whole.text, walk->usual.text) != 0)
+        see_name(walk, &walk->usual, &entry, name);
+}
+
+static void see_inline(struct walk *walk, const char *name) {
+    char spelled[PATH_SIZE];
+    if (snprintf(spelled, sizeof spelled, "%s%s", walk->whole.text, name) < PATH_SIZE)
+        type_search_see_inline(&walk->search, spelled);
+}
+
+static void walk_children(struct walk *, Dwarf_Die parent, int depth);
+
+/* False: it does not fit. */
+static bool enter(struct path *path, const char *name) {
+    size_t length = strlen(path->text);
+    return snprintf(path->text + length, PATH_SIZE - length, "%s::", name) < (int)(PATH_SIZE - length);
+}
+
+/* The scope's name goes to the paths meanwhile; NULL: it has none and adds nothing. */
+static void walk_scope(struct walk *walk, Dwarf_Die die, const char *name, int depth) {
+    size_t whole = strlen(walk->whole.text), usual = strlen(walk->usual.text);
+    bool is_inline = name && debug_has_attribute(die, DW_AT_export_symbols);
+    if (is_inline)
+        see_inline(walk, name);
+    if (!name || (enter(&walk->whole, name) && (is_inline || enter(&walk->usual, name))))
+        walk_children(walk, die, depth + 1);
+    walk->whole.text[whole] = walk->usual.text[usual] = '\0';
+}
+
+/* Types inside of functions are spelled without what is around these. */
+static void walk_function(struct walk *walk, Dwarf_Die die, int depth) {
+    size_t whole = walk->whole.base, usual = walk->usual.base;
+    walk->whole.base = strlen(walk->whole.text);
+    walk->usual.base = strlen(walk->usual.text);
+    walk_children(walk, die, depth + 1);
+    walk->whole.base = whole;
+    walk->usual.base = usual;
+}
+
+static void walk_entry(struct walk *walk, Dwarf_Die die, int depth) {
+    Dwarf_Half tag = debug_tag(die);
+    const char *name = debug_text(die, DW_AT_name);
+    switch (tag) {
+    case DW_TAG_namespace:
+        walk_scope(walk, die, name ?: "(anonymous namespace)", depth);
+        return;
+    case DW_TAG_structure_type:
+    case DW_TAG_class_type:
+    case DW_TAG_union_type:
+        see_type(walk, die, tag, name);
+        walk_scope(walk, die, name, depth);
+        return;
+    case DW_TAG_enumeration_type:
+    case DW_TAG_typedef:
+    case DW_TAG_base_type:
+        see_type(walk, die, tag, name);
+        return;
+    case DW_TAG_subprogram:
+    case DW_TAG_lexical_block:
+        walk_function(walk, die, depth);
+        return;
+    default:
+        return;
+    }
+}
+
+static void walk_children(struct walk *walk, Dwarf_Die parent, int depth) {
+    Dwarf_Die die = depth > DEPTH_MAX ? NULL : debug_child_of(parent);
+    for (; die; die = debug_next_of(walk->search.debug, die, true))
+        walk_entry(walk, die, depth);
+}
+
+static bool is_c_language(uint64_t language) {
+    return language == DW_LANG_C || language == DW_LANG_C89 || language == DW_LANG_C99 ||
+           language == DW_LANG_C11 || language == 0x2c; /* C17, which libdwarf does not name yet */
+}
+
+static void walk_unit(void *context, Dwarf_Die unit, bool is_of_types) {
+    struct walk *walk = context;
+    (void)is_of_types;
+    walk->search.is_c = is_c_language(debug_number(walk->search.debug, unit, DW_AT_language));
+    walk->has_split_unit |= debug_is_split(unit);
+    walk->whole.text[0] = walk->usual.text[0] = '\0';
+    walk->search.tells_defaults = debug_tells_defaults(unit);
+    walk_children(walk, unit, 0);
+    type_search_end_unit(&walk->search);
+}
+
+bool debug_types(struct type_layout *layouts, struct type_fields *fields, const struct type_sought *names,
+                 size_t count, const struct elf_file *elf, struct reason *why) {
+    struct debug_handle handle;
+    if (!debug_open(&handle, elf, why))
+        return false;
+    struct walk *walk = memory_zeros(1, sizeof *walk);
+    walk->search.debug = handle.debug;
+    walk->search.names = names;
+    walk->search.layouts = layouts;
+    walk->search.fields = fields;
+    walk->search.count = count;
+    type_search_begin(&walk->search);
+    debug_each_unit(handle.debug, walk_unit, walk);
+    type_search_end(&walk->search);
+    bool is_split = walk->has_split_unit && !walk->search.found_count;
+    debug_close(&handle);
+    type_search_free(&walk->search);
+    free(walk);
+    return !is_split || reason_set(why, "its debug information is split into .dwo files");
 }

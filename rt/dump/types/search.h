@@ -16,45 +16,6 @@
 #include "dump/types/layout.h"
 #include "dump/types/name.h"
 
-/* All zero but what the caller sets: what comes first, and at each unit what comes next. */
-struct type_search {
-    Dwarf_Debug debug;
-    const struct type_sought *names;
-    struct type_layout *layouts;
-    struct type_fields *fields; /* NULL: not wanted */
-    size_t count;
-
-    bool is_c, tells_defaults;
-
-    struct type_wanted *wanted;
-    struct hash_index by_hash;        /* the first one of each hash; the others follow by next */
-    struct type_found *noted, *found; /* in this unit; in all */
-    size_t noted_count, noted_room, found_count, found_room;
-    char *text; /* of what is noted */
-    size_t text_size, text_room;
-    struct number_map inline_spaces; /* hash of a whole name -> anything */
-    struct number_map declared;      /* offset of a declaration -> hash of its whole name */
-    struct number_map defined;       /* hash of a whole name -> offset of a definition */
-    struct number_map found_declared;
-};
-
-void type_search_begin(struct type_search *);
-
-/* A type, or an inline namespace, by its name with its scopes. */
-struct type_entry {
-    Dwarf_Half tag;
-    Dwarf_Off offset;
-    bool is_declaration;
-};
-void type_search_see(struct type_search *, const struct type_entry *, const char *spelled);
-void type_search_see_inline(struct type_search *, const char *spelled);
-
-void type_search_end_unit(struct type_search *);
-
-/* Sets the layouts. */
-void type_search_end(struct type_search *);
-void type_search_free(struct type_search *);
-
 /* ---- Whether an entry of debug information is the type that is called by a name without default arguments.
  */
 

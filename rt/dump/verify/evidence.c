@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The evidence of a program's debug information about the sites of its table. */
-#include "dump/verify/evidence.h"
+#include "dump/verify/verify.h"
 
 #include "base/hash.h"
 #include "base/path.h"
 #include "dump/base/memory.h"
 #include "dump/base/names.h"
 
+#include <elf.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -271,4 +272,61 @@ enum verdict evidence_judge(const struct evidence *evidence, const struct table_
     for (size_t i = 0; i < length && verdict == VERDICT_AGREES; i++)
         verdict = judge_function(evidence, &chain[i], why);
     return verdict == VERDICT_AGREES ? judge_chain(evidence, site, chain, length, why) : verdict;
+}
+
+/* ---- Which sites the code of a linked module still refers to. */
+
+struct range {
+    uint64_t low, high;
+};
+
+static struct range range_of(const struct table *table) {
+    struct range range = {UINT64_MAX, 0};
+    for (size_t i = 0; i < table->count; i++) {
+        uint64_t address = table->sites[i].address;
+        range.low = address < range.low ? address : range.low;
+        range.high = address > range.high ? address : range.high;
+    }
+    return range;
+}
+
+static void see_reference(struct number_map *references, struct range range, uint64_t address) {
+    uint64_t *mark =
+        address >= range.low && address <= range.high ? number_map_find(references, address) : NULL;
+    if (mark)
+        *mark = 1;
+}
+
+/* Whether the four bytes at code end a lea of an address relative to the instruction pointer. */
+static bool is_lea(const unsigned char *code) {
+    return (code[-3] == 0x48 || code[-3] == 0x4C) && code[-2] == 0x8D && (code[-1] & 0xC7) == 0x05;
+}
+
+/* Whether they are what a mov puts into a register, as in programs at a fixed place. */
+static bool is_mov(const unsigned char *code) {
+    return (code[-1] & 0xF8) == 0xB8;
+}
+
+/* Compilers take the address of a site by one of two instructions. They are looked for at every byte, since
+ * finding where instructions begin would take a disassembler. */
+static void scan(struct number_map *references, struct range range, const struct elf_section *section) {
+    uint32_t word;
+    for (uint64_t at = 3; at + sizeof word <= section->size; at++) {
+        const unsigned char *code = section->bytes + at;
+        memcpy(&word, code, sizeof word);
+        if (is_lea(code))
+            see_reference(references, range,
+                          section->address + at + sizeof word + (uint64_t)(int64_t)(int32_t)word);
+        else if (is_mov(code))
+            see_reference(references, range, word);
+    }
+}
+
+void code_references(struct number_map *references, const struct elf_file *elf, const struct table *table) {
+    struct range range = range_of(table);
+    for (size_t i = 0; i < table->count; i++)
+        number_map_add(references, table->sites[i].address, 0);
+    for (size_t i = 0; i < elf->count; i++)
+        if ((elf->sections[i].flags & SHF_EXECINSTR) && elf->sections[i].bytes)
+            scan(references, range, &elf->sections[i]);
 }

@@ -6,7 +6,6 @@
 #ifndef ALLOCSITE_DUMP_VIEW_COVERAGE_H
 #define ALLOCSITE_DUMP_VIEW_COVERAGE_H
 
-#include "base/json.h"
 #include "base/out.h"
 #include "dump/base/hash_index.h"
 #include "dump/load/source.h"
@@ -55,32 +54,5 @@ void coverage_free(struct coverage *);
 /* The sites that have not run; the files, with how many of their sites have. */
 void unused_write(struct out *, const struct coverage *, const struct report *, enum report_format);
 void coverage_write(struct out *, const struct coverage *, const struct report *, enum report_format);
-
-/* ---- The parts that the lists of unused sites and of files have in common. */
-
-/* The head of the list for people: whose sites these are, and why some may be missing. */
-void coverage_head(const struct page *, const struct coverage *);
-
-/* The document up to its list: members of the totals and "modules". format: its name. */
-struct json coverage_begin_json(struct out *, const struct coverage *, const struct report *,
-                                const char *format);
-
-/* "69.1", of 100. */
-void coverage_percent(struct out *, size_t part, size_t whole);
-
-/* ---- The sites of one module's file, held against the rows of a report. */
-
-/* The rows that have run, by what they are and by id alone. */
-struct coverage_rows {
-    const struct report *report;
-    struct hash_index by_identity, by_id;
-};
-
-/* The report must outlive them. */
-void coverage_rows_open(struct coverage_rows *, const struct report *);
-void coverage_rows_close(struct coverage_rows *);
-
-/* Adds the module's sites to the coverage. */
-void coverage_module_read(struct coverage *, struct covered_module *, const struct coverage_rows *);
 
 #endif

@@ -2,11 +2,11 @@
 /* What each line does to the heap. */
 #include "dump/view/events.h"
 
-#include "base/sort.h"
+#include "base/arrays.h"
 #include "dump/base/memory.h"
 #include "model/filter.h"
-#include "write/json.h"
-#include "write/line.h"
+#include "write/formats.h"
+#include "write/lines.h"
 #include "write/summary.h"
 
 #include <stdlib.h>
@@ -301,8 +301,7 @@ static void put_summed(const struct page *page, const struct counters *counters,
 }
 
 static void json_summed(struct json *json, const struct summed *line) {
-    json_line(json);
-    json_open(json, NULL, '{');
+    json_open_line(json, NULL, '{');
     json_line_of(json, line->at);
     json_counters(json, &line->counters, false);
     json_close(json, '}');

@@ -1,13 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The live bytes of sites over the time of a recording. */
+/* The live bytes of sites over the time of a recording, and as text and JSON. */
 #include "dump/view/history.h"
 
-#include "base/sort.h"
+#include "base/arrays.h"
 #include "dump/base/memory.h"
 #include "model/filter.h"
-#include "model/report_order.h"
+#include "model/report.h"
+#include "names/units.h"
+#include "write/formats.h"
+#include "write/lines.h"
+#include "write/summary.h"
 
+#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- Growth. */
 
@@ -96,4 +103,159 @@ void history_make(struct history *history, const struct moment *moment, const st
 void history_free(struct history *history) {
     series_free(&history->series);
     free(history->rows);
+}
+
+/* ---- For people. */
+
+enum { SPARK_WIDTH = 24 };
+
+enum { COLUMN_LIVE_NOW, COLUMN_MOST, COLUMN_PER_HOUR, HISTORY_COLUMNS };
+
+/* Nothing is a space, and the most the whole height. */
+static void put_spark(struct out *out, const uint64_t *amounts, size_t count, uint64_t most) {
+    static const char *const bars[] = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+    enum { HEIGHT = sizeof bars / sizeof *bars - 1 };
+    for (size_t i = 0; i < SPARK_WIDTH; i++) {
+        uint64_t amount = amounts[i * (count - 1) / (SPARK_WIDTH - 1)];
+        size_t height = most ? (size_t)((double)amount / (double)most * HEIGHT + 0.999) : 0;
+        out_text(out, bars[height > HEIGHT ? HEIGHT : height]);
+    }
+}
+
+static void show_growth(char *text, double per_hour) {
+    double size = per_hour < 0 ? -per_hour : per_hour;
+    text[0] = per_hour < 0 ? '-' : '+';
+    units_size(text + 1, size < 9e18 ? (uint64_t)(size + 0.5) : INT64_MAX);
+}
+
+static void cell(char text[GRID_CELL], const void *context, const void *of, int column) {
+    static const char *const names[] = {"live", "most", "per hour"};
+    const struct history *history = context;
+    const struct history_row *row = of;
+    if (!row)
+        strcpy(text, names[column]);
+    else if (column == COLUMN_PER_HOUR)
+        show_growth(text, row->per_hour);
+    else
+        units_size(text, column == COLUMN_MOST ? row->most : row->live[history->series.point_count - 1]);
+}
+
+static void put_row(const struct page *page, const struct grid *grid, const struct history *history,
+                    const struct history_row *row) {
+    struct line line;
+    grid_row(grid, row);
+    put_spark(page->out, row->live, history->series.point_count, row->most);
+    out_text(page->out, "  ");
+    line_begin(&line, page, grid_width(grid) + SPARK_WIDTH + 2, grid_indent(grid));
+    if (row->site)
+        page_site(&line.page, row->site);
+    else
+        out_text(line.page.out, "all sites");
+    line_end(&line);
+    if (row->site)
+        page_chain(page, row->site);
+    out_char(page->out, '\n');
+}
+
+static void put_resident(struct out *out, const struct history *history) {
+    char text[UNITS_SIZE];
+    uint64_t most = 0;
+    for (size_t i = 0; i < history->series.point_count; i++)
+        most = history->series.resident[i] > most ? history->series.resident[i] : most;
+    if (!most)
+        return;
+    out_text(out, "resident: ");
+    put_spark(out, history->series.resident, history->series.point_count, most);
+    units_size(text, history->series.resident[history->series.point_count - 1]);
+    out_text(out, "  ");
+    out_text(out, text);
+    units_size(text, most);
+    out_text(out, ", at most ");
+    out_text(out, text);
+    out_char(out, '\n');
+}
+
+static void put_none(struct out *out, const struct history *history) {
+    bool is_short = history->series.point_count < HISTORY_PARTS;
+    out_text(out, is_short ? "too few samples to tell what grows: 12 are needed\n" : "no site only grows\n");
+}
+
+static size_t shown(const struct history *history, const struct report_limits *limits) {
+    return limits->top && limits->top < history->count ? limits->top : history->count;
+}
+
+static void put_rows(struct page *page, const struct history *history, size_t count) {
+    struct grid grid = {.page = page, .cell = cell, .context = history};
+    grid_number_columns(&grid, HISTORY_COLUMNS);
+    grid_measure(&grid, NULL);
+    grid_measure(&grid, &history->total);
+    for (size_t i = 0; i < count; i++)
+        grid_measure(&grid, &history->rows[i]);
+    page->indent = grid_indent(&grid);
+    grid_row(&grid, NULL);
+    out_text(page->out, "live over time            site\n");
+    put_row(page, &grid, history, &history->total);
+    for (size_t i = 0; i < count; i++)
+        put_row(page, &grid, history, &history->rows[i]);
+    if (count == history->count)
+        return;
+    page_count(page, history->count - count, " more site", " more sites");
+    out_char(page->out, '\n');
+}
+
+void history_text(struct out *out, const struct history *history, const struct report_limits *limits,
+                  bool is_growth) {
+    struct page page = {.out = out, .report = &history->series.moment->report};
+    summary_text(&page);
+    put_resident(out, history);
+    if (is_growth && !history->count)
+        put_none(out, history);
+    else
+        put_rows(&page, history, shown(history, limits));
+}
+
+/* ---- For programs. */
+
+static void put_numbers(struct json *json, const char *key, const uint64_t *numbers, size_t count) {
+    json_open(json, key, '[');
+    for (size_t i = 0; i < count; i++)
+        json_number(json, NULL, numbers[i]);
+    json_close(json, ']');
+}
+
+static void put_times(struct json *json, const struct history *history) {
+    json_open(json, "times_ms", '[');
+    for (size_t i = 0; i < history->series.point_count; i++)
+        json_number(json, NULL, series_time(&history->series, i) / 1000000);
+    json_close(json, ']');
+}
+
+static void put_amounts(struct json *json, const struct history *history, const struct history_row *row) {
+    char number[32];
+    snprintf(number, sizeof number, "%.0f", row->per_hour);
+    json_number(json, "most_bytes", row->most);
+    json_key(json, "bytes_per_hour");
+    out_text(json->out, strcmp(number, "-0") == 0 ? "0" : number);
+    json_flag(json, "only_grows", row->only_grows);
+    put_numbers(json, "live_bytes", row->live, history->series.point_count);
+}
+
+void history_json(struct out *out, const struct history *history, const struct report_limits *limits) {
+    struct json json = json_begin(out, "allocsite-history", 1);
+    json_head(&json, &history->series.moment->report);
+    json_number(&json, "thinned", history->series.moment->report.sampled.thinned);
+    put_times(&json, history);
+    put_numbers(&json, "resident_bytes", history->series.resident, history->series.point_count);
+    json_open(&json, "total", '{');
+    put_amounts(&json, history, &history->total);
+    json_close(&json, '}');
+    json_open(&json, "sites", '[');
+    for (size_t i = 0; i < shown(history, limits); i++) {
+        json_open_line(&json, NULL, '{');
+        json_site(&json, &history->rows[i].site->view);
+        put_amounts(&json, history, &history->rows[i]);
+        json_close(&json, '}');
+    }
+    json_close(&json, ']');
+    json_end(&json);
 }

@@ -4,7 +4,7 @@
 #define ALLOCSITE_DUMP_VIEW_HISTORY_H
 
 #include "base/out.h"
-#include "dump/record/series.h"
+#include "dump/record/moment.h"
 
 /* Points that are looked at, and the parts of them in each of which a site that grows must have no less than
  * before. */

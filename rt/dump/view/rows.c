@@ -3,7 +3,7 @@
 #include "dump/view/rows.h"
 
 #include "dump/base/memory.h"
-#include "dump/base/modules.h"
+#include "dump/base/names.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -2,9 +2,10 @@
 /* The allocations, by the calls that led there. */
 #include "dump/view/tree.h"
 
+#include "base/arrays.h"
 #include "base/path.h"
-#include "base/sort.h"
 #include "dump/base/memory.h"
+#include "dump/base/names.h"
 #include "model/filter.h"
 
 #include <stdlib.h>
@@ -287,4 +288,70 @@ void tree_parts(const struct report *report, const struct symbolizer *symbolizer
     visit_stacks(report, symbolizer, depth, path, visit, context);
     visit_rests(report, symbolizer, path, visit, context);
     free(path);
+}
+
+/* Of a function, or where nobody knows it of its module, as a budget has it. */
+static char *name_of(const struct tree_place *place) {
+    if (!place->function)
+        return memory_text("%s", place->module ? path_base(place->module) : "?");
+    char *base = memory_zeros(strlen(place->function), 1);
+    function_base(place->function, base);
+    return base;
+}
+
+/* What calls main says nothing. */
+static size_t places_of(const struct tree_path *path) {
+    for (size_t i = path->count; i-- > 0;)
+        if (path->places[i].function && strcmp(path->places[i].function, "main") == 0)
+            return i + 1;
+    return path->count;
+}
+
+static const char *way_of(struct by_stack *by, const struct tree_path *path) {
+    char *text = NULL;
+    size_t length = 0, room = 0;
+    for (size_t i = places_of(path); i-- > 0;) {
+        char *name = name_of(&path->places[i]);
+        for (const char *at = name; *at; at++) {
+            memory_grow(&text, length, &room, 1);
+            text[length++] = *at;
+        }
+        free(name);
+        memory_grow(&text, length, &room, 1);
+        text[length++] = i ? ';' : '\0';
+    }
+    const char *way = string_keep(&by->ways, text);
+    free(text);
+    return way;
+}
+
+static void add_stack_row(void *context, const struct tree_part *part) {
+    struct by_stack *by = context;
+    memory_grow(&by->rows, by->count, &by->room, sizeof *by->rows);
+    struct report_site *row = &by->rows[by->count];
+    *row = *part->site;
+    row->counters = *part->counters;
+    row->lost_blocks = row->lost_bytes = row->pair_count = 0;
+    row->sizes = NULL;
+    row->lifetimes = NULL;
+    row->main_stack = part->stack;
+    row->way = way_of(by, part->path);
+    row->position = by->count++;
+}
+
+void by_stack_make(struct by_stack *by, const struct report *report, const struct symbolizer *symbolizer) {
+    *by = (struct by_stack){.report = *report};
+    tree_parts(report, symbolizer, 0, add_stack_row, by);
+    by->sites = memory_zeros(by->count, sizeof *by->sites);
+    for (size_t i = 0; i < by->count; i++)
+        by->sites[i] = &by->rows[i];
+    by->report.sites = by->sites;
+    by->report.site_count = by->report.counted = by->report.shown = by->count;
+    by->report.reach = false;
+}
+
+void by_stack_free(struct by_stack *by) {
+    free(by->rows);
+    free(by->sites);
+    string_pool_free(&by->ways);
 }

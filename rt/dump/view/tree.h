@@ -85,4 +85,21 @@ typedef void tree_visitor(void *context, const struct tree_part *);
 void tree_parts(const struct report *, const struct symbolizer *, uint64_t depth, tree_visitor *,
                 void *context);
 
+/* ---- A report by stack: with a row for what each stack has of a site, and one for what is in none, in the
+ * place of the site's. What commands do with sites they do with these alike. */
+
+/* All zero: none. */
+struct by_stack {
+    struct report report; /* lost blocks are not known by stack */
+    struct report_site *rows;
+    struct report_site **sites;
+    size_t count, room;
+    struct string_pool ways;
+};
+
+/* Of a prepared report that shows all, and whose addresses the symbolizer has looked up; both are to outlive
+ * it. */
+void by_stack_make(struct by_stack *, const struct report *, const struct symbolizer *);
+void by_stack_free(struct by_stack *);
+
 #endif

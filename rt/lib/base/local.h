@@ -6,7 +6,7 @@
  * Words. A *site* is an allocator call in the source; the plugin gives each a descriptor (rt/format.h) and
  * calls `__liballocsite_v1_malloc(n, site)` where the source calls `malloc(n)`. An allocation that comes
  * without one is *unsited* and is counted for its caller, the return address. A *slot* is the dense index of
- * a site or of such a caller, or of a part of one of these (who/parts.h), given at first use; its *key* is
+ * a site or of such a caller, or of a part of one of these (who/registry.h), given at first use; its *key* is
  * that index in the place where an entry of the shadow table holds it. A *tally* is what one thread counts
  * for a slot; a *slab* is one thread's array of tallies. The *owner* of a block is the slot that produced it
  * last.

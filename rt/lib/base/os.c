@@ -3,8 +3,6 @@
 #define _GNU_SOURCE
 #include "lib/base/os.h"
 
-#include "lib/base/os_process.h"
-
 #include "base/out.h"
 
 #include <errno.h>
@@ -94,6 +92,12 @@ bool os_map_over(void *address, size_t size, enum os_fork fork) {
 
 void os_unmap(void *memory, size_t size) {
     munmap(memory, size);
+}
+
+void os_empty(void *memory, size_t size) {
+    int error = errno;
+    madvise(memory, size, MADV_DONTNEED);
+    errno = error;
 }
 
 bool os_fork_wipes(void) {

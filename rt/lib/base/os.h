@@ -20,6 +20,9 @@ void os_reserve(size_t size);
 
 void os_unmap(void *, size_t size);
 
+/* Whole pages of it read as zero from now on, and cost nothing until they are touched again. Keeps errno. */
+void os_empty(void *, size_t size);
+
 /* The same between two pages that cannot be read: the kernel makes one mapping of what lies side by side, and
  * whoever searches a stack does so to the end of its mapping. */
 void *os_map_apart(size_t size, enum os_fork);
@@ -88,5 +91,85 @@ uint64_t os_now(void);
 
 /* Nanoseconds of a clock that nobody sets. */
 uint64_t os_monotonic(void);
+
+/* ---- The runtime's files. None of the calls allocates or takes a lock, all may be used in
+ * a signal handler. They may change errno unless they say otherwise. */
+
+/* A file that is kept open in a process which does not know of it, and may close what it has not opened. */
+struct os_file {
+    int fd;
+    uint64_t device, inode;
+};
+
+/* Keeps fd, out of the way of the program's own descriptors. */
+void os_file_note(struct os_file *, int fd);
+
+/* Whether the descriptor still is that file's; and to get one if it is not. */
+bool os_file_is_open(const struct os_file *);
+bool os_file_reopen(struct os_file *, const char *path);
+
+/* Whether nothing names it any more. False if that is not known, for the descriptor is closed. */
+bool os_file_is_removed(const struct os_file *);
+
+/* Closes the descriptor if it is the file's. */
+void os_file_close(struct os_file *);
+
+/* Space of the disk for a part of the file, which then holds zeros, or for bytes, which are written there.
+ * None of them is a point where a thread can be cancelled. 0 or errno. */
+int os_allocate(int fd, uint64_t offset, size_t size);
+int os_write(int fd, const void *bytes, size_t size);
+int os_write_at(int fd, const void *bytes, size_t size, uint64_t offset);
+
+/* Maps a part of the file, shared, in the place of what is mapped at address. False: it is as it was, see
+ * errno. */
+bool os_map_file(void *address, size_t size, int fd, uint64_t offset);
+
+/* Reads the beginning of the file. The number of bytes, below 0: none, see errno. */
+long os_read_file(const char *path, char *bytes, size_t size);
+
+/* A whole file, for os_unmap. NULL: it cannot be read, or is empty. Keeps errno. */
+const void *os_map_to_read(const char *path, size_t *size);
+
+/* None of the calls here is a point where a thread can be cancelled. Keeps errno. */
+void os_close(int fd);
+
+/* A copy of a descriptor, out of the way of the program's own. -1 with errno. */
+int os_keep(int fd);
+
+/* ---- What the system tells of a process. None of the calls allocates or takes a lock, all may be used in
+ * a signal handler. They may change errno unless they say otherwise. */
+
+/* Path of the executable, NUL-terminated and cut to size; as_argument: of the one that the dynamic loader was
+ * given as an argument. */
+void os_program_path(char *path, size_t size, bool as_argument);
+
+/* The number of this process. The C library's getpid is nowhere near what else is called here: around a page
+ * that is needed the kernel maps 60 KiB, which count as the program's. */
+int32_t os_process(void);
+
+/* The number of this thread, and whether the process has the one with that number. */
+int32_t os_thread(void);
+bool os_thread_exists(int32_t thread);
+
+void os_host_name(char *name, size_t size);
+
+/* When a process started, in clock ticks since the machine did; 0: there is no such process, or it cannot be
+ * told. */
+uint64_t os_start_time(uint64_t pid);
+
+/* Inode number of the namespace that process ids are of; 0: not known. */
+uint64_t os_pid_namespace(void);
+
+/* When this process was started or forked, as os_now; 0: it cannot be told. */
+uint64_t os_started(void);
+
+/* How many threads the process has; 0: that cannot be told. */
+uint32_t os_threads(void);
+
+/* The largest resident set that this process had, in bytes; 0: not known. */
+uint64_t os_resident(void);
+
+/* Its command line, NUL-terminated and cut to size; empty: not known. */
+void os_command(char *text, size_t size);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The parts that run/root.c, which is found from outside, points to. */
+/* The parts that run/start.c, which is found from outside, points to. */
 #ifndef ALLOCSITE_LIB_BASE_ROOT_PARTS_H
 #define ALLOCSITE_LIB_BASE_ROOT_PARTS_H
 

@@ -66,4 +66,12 @@ uint32_t holes_all(void);
 /* Where else they are told, as 1 << hole; it returns NULL when nowhere. */
 extern uint64_t *(*holes_told)(void)__attribute__((visibility("hidden")));
 
+/* ---- Standard output and standard error, where reports go, though the program may close its own. */
+
+/* Keeps a way to the report's descriptor if the program is about to close this one. Keeps errno. */
+void descriptor_keep(int fd);
+
+/* Where what is meant for 1 or 2 goes. */
+int descriptor_standard(int fd);
+
 #endif

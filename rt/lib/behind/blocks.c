@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The blocks of custom allocators. */
-#include "lib/behind/blocks.h"
+#include "lib/behind/arenas.h"
 
 #include "lib/base/macros.h"
 #include "lib/base/slot.h"

@@ -17,7 +17,6 @@
 #include "lib/count/lifetimes.h"
 #include "lib/count/pairs.h"
 #include "lib/count/threads.h"
-#include "lib/who/parts.h"
 
 static uint32_t sum_slot_given;
 

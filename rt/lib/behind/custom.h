@@ -4,8 +4,8 @@
  * The plugin instruments their definitions (plugin/find/custom.cpp), so the runtime sees each of them entered
  * and left, and the blocks that they hand out and take back. Blocks are counted like those of malloc, for the
  * same slots, by the same laws. Memory that a custom allocator takes meanwhile, from malloc or from another
- * one, is its *backing*: it is counted in a part of the slot that it would be billed to (who/parts.h), and in
- * no total, so that memory is counted once, where the program asked for it. A chunk that goes back takes
+ * one, is its *backing*: it is counted in a part of the slot that it would be billed to (who/registry.h), and
+ * in no total, so that memory is counted once, where the program asked for it. A chunk that goes back takes
  * along the blocks that are still in it.
  *
  * The sum over all custom blocks is counted in a slot of its own: totals - custom + backing is what malloc
@@ -14,7 +14,7 @@
 #define ALLOCSITE_LIB_BEHIND_CUSTOM_H
 
 #include "format.h"
-#include "lib/behind/blocks.h"
+#include "lib/behind/arenas.h"
 #include "lib/bill/origin.h"
 
 /* One is entered, and so many are under way then; and left, and so many were around it. */

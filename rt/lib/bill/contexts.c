@@ -6,7 +6,7 @@
 
 /* A word of the table has a number, and above it what the hash has there. LINE: words of a cache line, which
  * is all that is looked through. */
-enum { NUMBER_BITS = 18, SIZE_FIRST = 1 << 12, SIZE_LAST = 1 << NUMBER_BITS, STEP = 1 << 3, LINE = 16 };
+enum { NUMBER_BITS = 18, SIZE_FIRST = 1 << 12, SIZE_LAST = 1 << NUMBER_BITS, LINE = 16 };
 
 #define NUMBER_MASK ((UINT32_C(1) << NUMBER_BITS) - 1)
 
@@ -67,10 +67,18 @@ static void enter(uint32_t of_size, uint64_t hash, uint32_t number) {
     __atomic_store_n(word_of(of_size, hash, i < LINE ? i : number), tag_of(hash) | number, __ATOMIC_RELAXED);
 }
 
+/* The smaller one's memory is given back: whoever still looks there finds nothing, and walks. */
 static void grow(uint32_t from, uint32_t count) {
+    uint32_t *smaller = &table[from];
     for (uint32_t number = 1; number < count; number++)
-        enter(STEP * from, __atomic_load_n(&contexts[number].hash, __ATOMIC_RELAXED), number);
-    __atomic_compare_exchange_n(&size, &from, STEP * from, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
+        enter(2 * from, __atomic_load_n(&contexts[number].hash, __ATOMIC_RELAXED), number);
+    if (__atomic_compare_exchange_n(&size, &from, 2 * from, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+        os_empty(smaller, from * sizeof *table);
+}
+
+/* Of 8 words 5 are taken at most, so that hardly a line is full. */
+static inline bool is_filled(uint32_t of_size, uint64_t count) {
+    return count > of_size / 8 * 5 && of_size < SIZE_LAST;
 }
 
 void context_keep(uint64_t hash, uint32_t key) {
@@ -83,6 +91,6 @@ void context_keep(uint64_t hash, uint32_t key) {
     __atomic_store_n(&known->hash, hash, __ATOMIC_RELEASE);
     follow(number * (uint32_t)sizeof *contexts);
     enter(now, hash, number);
-    if (count > now / 2 && now < SIZE_LAST)
+    if (is_filled(now, count))
         grow(now, number);
 }

@@ -36,7 +36,7 @@
 #include "lib/base/slot.h"
 #include "lib/walk/reads.h"
 #include "lib/walk/walk.h"
-#include "lib/who/unloads.h"
+#include "lib/who/modules.h"
 
 #define context ALLOCSITE_ENTRY(context)
 

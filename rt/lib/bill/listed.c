@@ -5,7 +5,6 @@
 
 #include "format.h"
 #include "lib/base/os.h"
-#include "lib/base/os_file.h"
 #include "lib/base/slot.h"
 #include "lib/base/table.h"
 #include "lib/elf/symtab.h"

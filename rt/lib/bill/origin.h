@@ -9,7 +9,6 @@
 #include "lib/bill/lifted.h"
 #include "lib/bill/stacks.h"
 #include "lib/count/change.h"
-#include "lib/who/parts.h"
 #include "lib/who/registry.h"
 
 /* A site or, where that is NULL, the code behind a return address. */

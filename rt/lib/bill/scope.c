@@ -162,14 +162,28 @@ _Unwind_Reason_Code ALLOCSITE_ENTRY(personality)(int version, _Unwind_Action act
 /* ---- A wrapper that no site was left for. */
 
 /* By slot: what stands for a caller where a site is asked for. Only the key counts. */
-static struct table by_caller = {.element = sizeof(struct allocsite_site), .first = 1024};
+#define BY_CALLER_FIRST 1024
+static struct table by_caller = {.element = sizeof(struct allocsite_site), .first = BY_CALLER_FIRST};
 
 ALLOCSITE_EXPORT struct allocsite_site *ALLOCSITE_ENTRY(caller)(const void *return_address);
 
-struct allocsite_site *ALLOCSITE_ENTRY(caller)(const void *return_address) {
+static COLD struct allocsite_site *find_caller(const void *return_address) {
     uint32_t key = runtime_counts() ? caller_key(return_address) : ALLOCSITE_KEY_NONE;
     struct allocsite_site *site = key == ALLOCSITE_KEY_NONE ? NULL : table_at(&by_caller, key_slot(key));
     if (site)
         __atomic_store_n(&site->key, key, __ATOMIC_RELAXED);
     return site;
+}
+
+/* Whoever calls a wrapper from another file comes here. A caller whose key is known is one that was here, so
+ * the runtime has started. */
+struct allocsite_site *ALLOCSITE_ENTRY(caller)(const void *return_address) {
+    if (UNLIKELY(runtime_off) || UNLIKELY(local.silent))
+        return NULL;
+    uint32_t key = caller_key_cached(return_address);
+    struct allocsite_site *site =
+        LIKELY(key != ALLOCSITE_KEY_NONE)
+            ? table_peek_here(&by_caller, BY_CALLER_FIRST, sizeof *site, key_slot(key))
+            : NULL;
+    return LIKELY(site && site->key == key) ? site : find_caller(return_address);
 }

@@ -13,14 +13,12 @@
 #include "lib/bill/listed.h"
 #include "lib/bill/stack_sites.h"
 #include "lib/bill/steps.h"
-#include "lib/store/names.h"
+#include "lib/count/tally.h"
 #include "lib/store/store.h"
 #include "lib/walk/walk.h"
 #include "lib/who/callers.h"
 #include "lib/who/modules.h"
-#include "lib/who/parts.h"
 #include "lib/who/registry.h"
-#include "lib/who/unloads.h"
 
 #include <errno.h>
 
@@ -91,9 +89,9 @@ void stacks_tell(void) {
 static void note_walk(size_t count, size_t by_pointer, enum walk_end end) {
     struct profile_walks *walks = &store_header()->walks;
     walks->depth = kept;
-    __atomic_fetch_add(&walks->by_frame_pointer, by_pointer, __ATOMIC_RELAXED);
-    __atomic_fetch_add(&walks->by_table, count - by_pointer, __ATOMIC_RELAXED);
-    __atomic_fetch_add(&walks->ended_early, end == WALK_LOST, __ATOMIC_RELAXED);
+    bump_shared(&walks->by_frame_pointer, by_pointer);
+    bump_shared(&walks->by_table, count - by_pointer);
+    bump_shared(&walks->ended_early, end == WALK_LOST);
 }
 
 /* Sums of products of two frames each (NH of UMAC, RFC 4418), which do not wait for one another. */
@@ -121,13 +119,14 @@ static inline uint64_t hash_of(uint32_t slot, uint32_t unloads_before, const str
 
 static uint32_t part_for(uint32_t slot, const struct walked *walked, uint32_t unloads_before) {
     /* Without room steps of a new stack would be for nothing. */
-    profile_name step = steps_find(walked->frames, walked->count, part_stack_has_room(), unloads_before);
-    if (!step && walked->count)
+    struct steps_stack stack = {.count = walked->count};
+    steps_find(&stack, walked->frames, part_stack_has_room(), unloads_before);
+    if (!stack.step && stack.count)
         return NO_SLOT;
     bool is_new;
-    uint32_t part = part_stack(slot, step, &is_new);
+    uint32_t part = part_stack(slot, stack.step, &is_new);
     if (is_new)
-        note_walk(walked->count, walk_by_pointer(walked->frames, walked->count), walked->end);
+        note_walk(stack.count, stack.by_pointer, walked->end);
     return part;
 }
 
@@ -219,7 +218,7 @@ static uint32_t without_stack(uint32_t slot) {
 
 COLD uint32_t stack_slot_walked(uint32_t slot) {
     const void *frame = __builtin_frame_address(0), *beyond = beyond_for(slot);
-    const struct record *record = record_at(slot);
+    const struct record *record = record_stack(slot).parent ? NULL : record_at(slot);
     if (record && record->is_listed)
         record = record_at(slot = listed_caller(slot, frame, beyond));
     if (!record || !record->keeps_stacks)
@@ -300,8 +299,8 @@ static bool context_is_certain(const struct walked *walked, const void *innermos
 static bool are_same_steps(profile_name a, profile_name b) {
     while (a != b) {
         const struct profile_step *left = names_step_at(a), *right = names_step_at(b);
-        if (!left || !right || left->module != right->module ||
-            memcmp(left->address, right->address, sizeof left->address) != 0)
+        if (!left || !right ||
+            memcmp(names_return_at(left->to), names_return_at(right->to), sizeof(struct profile_return)) != 0)
             return false;
         a = left->caller;
         b = right->caller;
@@ -310,7 +309,7 @@ static bool are_same_steps(profile_name a, profile_name b) {
 }
 
 static bool are_same_stacks(uint32_t a, uint32_t b, uint32_t slot) {
-    return a == b || (a != slot && b != slot && are_same_steps(record_at(a)->stack, record_at(b)->stack));
+    return a == b || (a != slot && b != slot && are_same_steps(record_stack(a).stack, record_stack(b).stack));
 }
 
 static COLD void check_context(uint32_t part, uint32_t slot, const void *frame) {
@@ -365,7 +364,8 @@ static __attribute__((noinline)) uint32_t key_walked(uint32_t slot, const void *
         note_why(walked);
     if (is_certain && unloads_none_since(look.unloads_before)) {
         keep_context(hash, part != slot ? KEY(part) : KEY(part) | KEY_SLOW);
-        steps_know(frame, context);
+        if (part != slot)
+            steps_know(record_stack(part).stack, frame, context);
     }
     look_end(&look);
     contexts_full = contexts_hot && is_full();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Calling frames: with stack=N what a slot counts is counted in a part of it (who/parts.h) for each distinct
- * stack of up to N frames, never as single events.
+/* Calling frames: with stack=N what a slot counts is counted in a part of it (who/registry.h) for each
+ * distinct stack of up to N frames, never as single events.
  *
  * A slot that keeps stacks has a key which no thread has capacity for, so all its allocations take the slow
  * path, while the blocks' entries hold the keys of parts and are freed on the hot path. There the stack is

@@ -7,29 +7,30 @@
 #ifndef ALLOCSITE_LIB_BILL_STEPS_H
 #define ALLOCSITE_LIB_BILL_STEPS_H
 
-#include "lib/store/names.h"
+#include "lib/store/store.h"
 #include "lib/walk/walk.h"
 
 #include <stddef.h>
 
-/* The step of the innermost of the frames, which are innermost first; 0: there is no room for more, or it is
- * not known and none may be added. unloads_before: their number before the stack was walked (who/unloads.h).
- */
-profile_name steps_find(const void *const *frames, size_t count, bool may_add, uint32_t unloads_before);
-
-/* The functions of the stack that was looked for last keep their contexts, and nothing that does not is among
- * its frames but at the root: so what is called from one of them is known by their numbers. frame, context:
- * as walk_marked has them. */
-void steps_know(const void *frame, uint64_t context);
-
-/* A stack that has its outer frames in common with that one. */
 struct steps_stack {
-    profile_name step; /* as steps_find */
+    profile_name step; /* of the innermost frame; 0: there is no room for more, or it is not known and none
+                          may be added */
     size_t count;      /* frames, of which so many callers were found by a frame pointer */
     size_t by_pointer;
 };
 
-/* Walks only what the last one did not have. False: it has nothing in common. */
+/* Of so many frames, innermost first; fills in the rest. unloads_before: their number before the stack was
+ * walked (who/modules.h). */
+void steps_find(struct steps_stack *, const void *const *frames, bool may_add, uint32_t unloads_before);
+
+/* The functions of the stack that was looked for last, and has that step, keep their contexts, and nothing
+ * that does not is among its frames but at the root: so what is called from one of them is known by their
+ * numbers. Without effect if another one has been looked for since. frame, context: as walk_marked has them.
+ */
+void steps_know(profile_name step, const void *frame, uint64_t context);
+
+/* A stack that has its outer frames in common with that one. Walks only what the last one did not have.
+ * False: it has nothing in common. */
 bool steps_find_known(struct steps_stack *, const void *frame, uint64_t context, bool may_add,
                       uint32_t unloads_before);
 

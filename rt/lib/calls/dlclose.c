@@ -3,8 +3,7 @@
 #include "lib/base/state.h"
 #include "lib/calls/interpose.h"
 #include "lib/heap/next.h"
-#include "lib/who/instrumented.h"
-#include "lib/who/unloads.h"
+#include "lib/who/modules.h"
 
 INTERPOSE(int, dlclose, void *handle) {
     static int (*real)(void *);

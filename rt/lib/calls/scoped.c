@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The sited calls of the C library's functions that hand out a path. Into a buffer of the caller's they
- * allocate nothing for him, and what they need for themselves is their module's. */
+/* The sited calls of the C library's functions that allocate on the way to what they give. */
 #define _GNU_SOURCE
 #include "format.h"
 #include "lib/base/local.h"
@@ -9,10 +8,15 @@
 #include "lib/bill/scope.h"
 #include "lib/calls/entry.h"
 
+#include <dirent.h>
+#include <execinfo.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
+
+/* ---- The sited calls of the C library's functions that hand out a path. Into a buffer of the caller's they
+ * allocate nothing for him, and what they need for themselves is their module's. */
 
 extern char *__realpath_chk(const char *, char *, size_t);
 extern char *__getcwd_chk(char *, size_t, size_t);
@@ -147,4 +151,41 @@ ENTRY(ssize_t, getdelim, char **line, size_t *size, int delimiter, FILE *stream)
 
 ENTRY(ssize_t, __getdelim, char **line, size_t *size, int delimiter, FILE *stream) {
     return read_one(__getdelim, line, size, delimiter, stream, site);
+}
+
+/* ---- The sited calls of the scandir family. Blocks that their callbacks allocate without a site of their
+ * own are the call's, as all that such a function allocates on the way. */
+
+static int scanned(int n) {
+    if (n < 0)
+        scope_call_failed();
+    return n;
+}
+
+/* The C library has four names for two functions. */
+#define SCANS(suffix)                                                                                        \
+    typedef int filter##suffix(const struct dirent##suffix *);                                               \
+    typedef int compare##suffix(const struct dirent##suffix **, const struct dirent##suffix **);             \
+    ENTRY(int, scandir##suffix, const char *path, struct dirent##suffix ***list, filter##suffix *filter,     \
+          compare##suffix *compare) {                                                                        \
+        SCOPED(site);                                                                                        \
+        return scanned(scandir##suffix(path, list, filter, compare));                                        \
+    }                                                                                                        \
+    ENTRY(int, scandirat##suffix, int directory, const char *path, struct dirent##suffix ***list,            \
+          filter##suffix *filter, compare##suffix *compare) {                                                \
+        SCOPED(site);                                                                                        \
+        return scanned(scandirat##suffix(directory, path, list, filter, compare));                           \
+    }
+
+SCANS()
+SCANS(64)
+
+/* ---- The sited call of backtrace_symbols. */
+
+ENTRY(char **, backtrace_symbols, void *const *addresses, int n) {
+    SCOPED(site);
+    char **names = backtrace_symbols(addresses, n);
+    if (!names)
+        scope_call_failed();
+    return names;
 }

@@ -2,9 +2,9 @@
 /* Memory streams opened by sited calls, and fclose, which hands their block over. */
 #define _GNU_SOURCE
 
-#include "lib/base/descriptors.h"
 #include "lib/base/local.h"
 #include "lib/base/macros.h"
+#include "lib/base/os.h"
 #include "lib/base/slot.h"
 #include "lib/base/state.h"
 #include "lib/bill/scope.h"

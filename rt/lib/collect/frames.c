@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Addresses of code in a report. */
+#include "lib/base/os.h"
 #include "lib/base/slot.h"
 #include "lib/collect/collect.h"
 #include "lib/collect/rows.h"
 #include "lib/collect/symbols.h"
-#include "lib/store/names.h"
+#include "lib/store/store.h"
 #include "lib/who/modules.h"
 #include "lib/who/registry.h"
+#include "names/units.h"
 
 /* A module of which an address is to be shown. */
 static void want_module(struct frames *frames, const struct rows *rows, uint32_t slot) {
@@ -14,13 +16,17 @@ static void want_module(struct frames *frames, const struct rows *rows, uint32_t
         frames->numbers[slot] = (uint32_t)++frames->module_count;
 }
 
-static void want_stack(struct frames *frames, const struct rows *rows, const struct record *record) {
-    frames->stack_count++;
-    for (const struct profile_step *step = names_step_at(record->stack); step;
-         step = names_step_at(step->caller)) {
-        want_module(frames, rows, step->module);
-        frames->step_count++;
-    }
+/* Memory for this many frames is taken in the program's process, and their text is what others have to read:
+ * 65,520 stacks of deep recursion, which share most of their frames, have 600 million. */
+#define FRAMES_MOST ((size_t)1 << 23)
+
+static void want_stack(struct frames *frames, const struct rows *rows, uint32_t slot) {
+    size_t count = 0;
+    const struct profile_step *step = names_step_at(record_stack(slot).stack);
+    for (; step && count < frames->most; step = names_step_at(step->caller), count++)
+        want_module(frames, rows, names_return_at(step->to)->module);
+    frames->step_count += count;
+    frames->cut_count += step != NULL;
 }
 
 static bool has_counted(const struct rows *rows, uint32_t slot) {
@@ -28,18 +34,18 @@ static bool has_counted(const struct rows *rows, uint32_t slot) {
 }
 
 /* Whether it is one of the stacks that the report has. */
-static bool has_stack(const struct frames *frames, const struct rows *rows, uint32_t slot,
-                      const struct record *record) {
-    return record->what == PROFILE_STACK && frames->which != COLLECT_NO_STACKS &&
-           (frames->main ? frames->main[record->parent] == slot : has_counted(rows, slot));
+static bool has_stack(const struct frames *frames, const struct rows *rows, uint32_t slot) {
+    uint32_t parent = record_stack(slot).parent;
+    return parent && frames->which != COLLECT_NO_STACKS &&
+           (frames->main ? frames->main[parent] == slot : has_counted(rows, slot));
 }
 
 /* The first of equals, as report_prepare has it. */
 static void find_main_stack(uint32_t *main, const struct rows *rows, uint32_t slot) {
-    const struct record *record = record_at(slot);
-    if (!record || record->what != PROFILE_STACK || !has_counted(rows, slot))
+    uint32_t parent = record_stack(slot).parent;
+    if (!parent || !has_counted(rows, slot))
         return;
-    uint32_t *found = &main[record->parent];
+    uint32_t *found = &main[parent];
     if (!*found ||
         counters_bytes(&rows->sites[slot].counters) > counters_bytes(&rows->sites[*found].counters))
         *found = slot;
@@ -52,14 +58,22 @@ static bool find_main_stacks(struct frames *frames, const struct rows *rows) {
     return frames->main;
 }
 
+static void count_stacks(struct frames *frames, const struct rows *rows) {
+    for (uint32_t slot = 1; slot < rows->slots; slot++)
+        frames->stack_count += has_stack(frames, rows, slot);
+    frames->most = FRAMES_MOST / (frames->stack_count + !frames->stack_count);
+}
+
 static void want_slot(struct frames *frames, const struct rows *rows, uint32_t slot) {
     const struct record *record = record_at(slot);
     if (!record)
         return;
-    if (has_stack(frames, rows, slot, record))
-        want_stack(frames, rows, record);
-    else if (record->what == PROFILE_CALLER || record->what == PROFILE_MODULE)
+    if (record_stack(slot).parent) {
+        if (has_stack(frames, rows, slot))
+            want_stack(frames, rows, slot);
+    } else if (record->what == PROFILE_CALLER || record->what == PROFILE_MODULE) {
         want_module(frames, rows, record->module->slot);
+    }
 }
 
 static void open_modules(struct frames *frames, const struct rows *rows, bool is_end) {
@@ -80,6 +94,7 @@ bool frames_open(struct frames *frames, const struct rows *rows, enum collect_st
     frames->numbers = collect_take(rows->slots * sizeof *frames->numbers);
     if (!frames->numbers || (which == COLLECT_MAIN_STACKS && !find_main_stacks(frames, rows)))
         return false;
+    count_stacks(frames, rows);
     for (uint32_t slot = 1; slot < rows->slots; slot++)
         want_slot(frames, rows, slot);
     frames->symbols = collect_take(frames->module_count * sizeof *frames->symbols);
@@ -96,11 +111,12 @@ const char *frames_function(const struct frames *frames, uint32_t module, uint64
 }
 
 static struct report_frame frame_of(const struct frames *frames, const struct profile_step *step) {
-    uint64_t address = step->address[0] | (uint64_t)step->address[1] << 32;
-    uint32_t number = frames->numbers[step->module];
+    const struct profile_return *to = names_return_at(step->to);
+    uint64_t address = to->address[0] | (uint64_t)to->address[1] << 32;
+    uint32_t number = frames->numbers[to->module];
     return (struct report_frame){.module = number ? &frames->modules[number - 1] : NULL,
                                  .address = address,
-                                 .function = frames_function(frames, step->module, address)};
+                                 .function = frames_function(frames, to->module, address)};
 }
 
 /* Returns how many frames it takes. */
@@ -109,15 +125,23 @@ static size_t enter_stack(const struct frames *frames, struct report *report, co
     struct report_stack *stack = &report->stacks[report->stack_count++];
     *stack = (struct report_stack){
         .site = rows_of(rows, slot), .frames = to, .counters = rows->sites[slot].counters};
-    for (const struct profile_step *step = names_step_at(record_at(slot)->stack); step;
-         step = names_step_at(step->caller))
+    const struct profile_step *step = names_step_at(record_stack(slot).stack);
+    for (; step && stack->frame_count < frames->most; step = names_step_at(step->caller))
         to[stack->frame_count++] = frame_of(frames, step);
     return stack->frame_count;
 }
 
 bool frames_have_stack(const struct frames *frames, const struct rows *rows, uint32_t slot) {
-    const struct record *record = record_at(slot);
-    return record && has_stack(frames, rows, slot, record) && rows_of(rows, slot);
+    return has_stack(frames, rows, slot) && rows_of(rows, slot);
+}
+
+static void tell_cut(const struct frames *frames) {
+    char count[UNITS_SIZE], most[UNITS_SIZE];
+    if (!frames->cut_count)
+        return;
+    units_count(count, frames->cut_count);
+    units_count(most, frames->most);
+    os_say("the report has the innermost ", most, " frames of ", count, " stacks; a profile has all");
 }
 
 static bool enter_stacks(const struct frames *frames, struct report *report, const struct rows *rows) {
@@ -126,6 +150,7 @@ static bool enter_stacks(const struct frames *frames, struct report *report, con
     for (uint32_t slot = 1; to && report->stacks && slot < rows->slots; slot++)
         if (frames_have_stack(frames, rows, slot))
             to += enter_stack(frames, report, rows, slot, to);
+    tell_cut(frames);
     return to && report->stacks;
 }
 

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "lib/collect/inherited.h"
 
-#include "lib/count/slab.h"
+#include "lib/count/threads.h"
 #include "lib/store/store.h"
 
 #include "lib/base/os.h"
-#include "lib/base/os_process.h"
 #include "lib/base/slot.h"
 #include "lib/base/state.h"
-#include "lib/behind/blocks.h"
+#include "lib/behind/arenas.h"
 #include "lib/behind/custom.h"
 #include "lib/count/change.h"
 #include "lib/count/lifetimes.h"
@@ -16,7 +15,6 @@
 #include "lib/count/peak.h"
 #include "lib/count/sums.h"
 #include "lib/heap/shadow.h"
-#include "lib/store/slots.h"
 #include "lib/who/registry.h"
 
 static void inherit(uint32_t number, uint64_t bytes, bool *incomplete) {

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Creating the file of a profile beside those of other processes. */
 #define _GNU_SOURCE
-#include "lib/collect/profile_path.h"
+#include "lib/collect/profiling.h"
 
 #include "base/path.h"
 #include "lib/base/os.h"
-#include "lib/base/os_file.h"
-#include "lib/base/os_process.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -4,8 +4,8 @@
 #include "lib/collect/profiling.h"
 
 #include "format.h"
-#include "lib/base/descriptors.h"
 #include "lib/base/local.h"
+#include "lib/base/os.h"
 #include "lib/base/slot.h"
 #include "lib/collect/inherited.h"
 #include "lib/who/modules.h"
@@ -13,19 +13,12 @@
 
 #include "base/hash.h"
 #include "base/path.h"
-#include "lib/base/os.h"
-#include "lib/base/os_file.h"
-#include "lib/base/os_process.h"
 #include "lib/base/state.h"
 #include "lib/base/table.h"
 #include "lib/bill/stacks.h"
 #include "lib/calls/interpose.h"
 #include "lib/collect/collect.h"
-#include "lib/collect/profile_path.h"
 #include "lib/count/sums.h"
-#include "lib/count/torn.h"
-#include "lib/store/names.h"
-#include "lib/store/slots.h"
 #include "lib/store/store.h"
 #include "lib/who/descriptor.h"
 
@@ -94,30 +87,32 @@ static void add_caller(struct profile_record *to, const struct record *record) {
     to->address = record->address;
 }
 
-static void add_part(struct profile_record *to, const struct record *record) {
+static void add_part(struct profile_record *to, const struct record *record, uint32_t slot) {
+    struct stack_record stack = record_stack(slot);
     to->module = slot_of_module(record->module);
-    to->parent = record->parent;
-    to->stack = record->stack;
+    to->parent = stack.parent ? stack.parent : record->parent;
+    to->stack = stack.stack;
 }
 
 static void add(uint32_t slot) {
     const struct record *record = record_at(slot);
     struct profile_record *to = record ? table_at(&records, slot) : NULL;
+    uint32_t what = record ? record_what(slot) : PROFILE_UNUSED;
     if (!to || to->what)
         return;
-    if (record->what == PROFILE_SITE)
+    if (what == PROFILE_SITE)
         add_site(to, record);
-    else if (record->what == PROFILE_MODULE)
+    else if (what == PROFILE_MODULE)
         add_module(to, record, slot);
-    else if (record->what == PROFILE_CALLER)
+    else if (what == PROFILE_CALLER)
         add_caller(to, record);
     else
-        add_part(to, record);
+        add_part(to, record, slot);
     table_tell(&records, slot, 0, to, offsetof(struct profile_record, what));
     size_t behind = offsetof(struct profile_record, parent);
     table_tell(&records, slot, behind, &to->parent, sizeof *to - behind);
-    __atomic_store_n(&to->what, record->what, __ATOMIC_RELEASE);
-    table_tell(&records, slot, offsetof(struct profile_record, what), &record->what, sizeof to->what);
+    __atomic_store_n(&to->what, what, __ATOMIC_RELEASE);
+    table_tell(&records, slot, offsetof(struct profile_record, what), &what, sizeof to->what);
 }
 
 /* Names the slot in the profile. Lock-free. */

@@ -2,20 +2,19 @@
 /* The rows of a report. */
 #include "lib/collect/rows.h"
 
-#include "format.h"
-#include "lib/base/descriptors.h"
-#include "lib/who/modules.h"
-#include "lib/who/registry.h"
-
 #include "base/hash.h"
+#include "format.h"
+#include "lib/base/os.h"
 #include "lib/collect/collect.h"
 #include "lib/count/change.h"
 #include "lib/count/lifetimes.h"
 #include "lib/count/pairs.h"
 #include "lib/count/sums.h"
 #include "lib/count/threads.h"
+#include "lib/store/store.h"
 #include "lib/who/descriptor.h"
-#include "lib/who/parts.h"
+#include "lib/who/modules.h"
+#include "lib/who/registry.h"
 
 #include <string.h>
 
@@ -51,15 +50,15 @@ static bool map(struct rows *rows, size_t places) {
     return true;
 }
 
-static bool is_stack(const struct record *record) {
-    return record && record->what == PROFILE_STACK;
+static bool is_stack(uint32_t slot) {
+    return record_stack(slot).parent;
 }
 
 static size_t places_needed(uint32_t slots) {
     size_t places = 0;
     for (uint32_t slot = 0; slot < slots; slot++) {
         const struct record *record = record_at(slot);
-        places += record && record->site && !is_stack(record) ? inlined_count(record->site) : 0;
+        places += record && record->site && !is_stack(slot) ? inlined_count(record->site) : 0;
     }
     return places;
 }
@@ -73,8 +72,7 @@ static void add_up(struct rows *rows, const struct counters *counters, const str
 /* Slots of parts come behind that of which they are. */
 static void count(struct rows *rows, uint32_t slot) {
     struct sum sum;
-    const struct record *record = record_at(slot);
-    if (!record)
+    if (!record_at(slot))
         return;
     sum_slot_flows(slot, &sum, slot_is_in_totals(slot) ? &rows->flows : NULL);
     sum_counters(&rows->sites[slot].counters, &sum);
@@ -82,8 +80,8 @@ static void count(struct rows *rows, uint32_t slot) {
         add_up(rows, &rows->sites[slot].counters, &sum);
     else
         counters_forget_peaks(&rows->sites[slot].counters);
-    if (is_stack(record))
-        counters_join(&rows->sites[record->parent].counters, &rows->sites[slot].counters);
+    if (is_stack(slot))
+        counters_join(&rows->sites[slot_row(slot)].counters, &rows->sites[slot].counters);
 }
 
 bool rows_collect(struct rows *rows, uint32_t slots) {
@@ -128,7 +126,7 @@ void rows_enter(struct rows *rows, struct report *report, const struct frames *f
             report->has_custom = true;
             continue;
         }
-        if (!record || is_stack(record) || !have_room(rows, record) ||
+        if (!record || is_stack(slot) || !have_room(rows, record) ||
             !(counters_have_come(&rows->sites[slot].counters) || pairs))
             continue;
         enter(rows, report, frames, slot);
@@ -141,4 +139,102 @@ void rows_enter(struct rows *rows, struct report *report, const struct frames *f
 struct report_site *rows_of(const struct rows *rows, uint32_t slot) {
     slot = slot_row(slot);
     return slot < rows->slots && rows->sites[slot].view.module ? &rows->sites[slot] : NULL;
+}
+
+/* ---- What threads counted in phases, in a report. */
+
+/* ---- By thread. */
+
+static void enter_part(struct report *report, struct report_part *part, const struct slab *slab,
+                       const struct flow *flow) {
+    *part = (struct report_part){.pid = report->pid, .is_known = slab};
+    flow_counters(&part->counters, flow);
+    if (!slab)
+        return;
+    part->thread = slab->thread;
+    part->phase = names_text_at(slab->phase);
+}
+
+/* Threads that came meanwhile can only have counted in slabs that nobody knows of yet. */
+static bool enter_parts(struct report *report, const struct flows *flows) {
+    static const struct flow nothing;
+    struct report_part *parts = collect_take((flows->slabs + 1) * sizeof *parts);
+    if (!parts)
+        return false;
+    report->parts = parts;
+    for (uint32_t i = 0; i < flows->slabs; i++) {
+        const struct slab *slab = slab_peek(i);
+        if (slab && slab->capacity)
+            enter_part(report, &parts[report->part_count++], slab, &flows->of_slab[i]);
+    }
+    if (memcmp(&flows->other, &nothing, sizeof nothing) != 0)
+        enter_part(report, &parts[report->part_count++], NULL, &flows->other);
+    flow_counters(&report->before_reset, &flows->before_reset);
+    report->has_parts = true;
+    return true;
+}
+
+/* ---- By site and stack. */
+
+struct slot_phases {
+    struct report *report; /* NULL: they are counted only */
+    size_t count, room;
+    const struct report_site *site;
+    const struct report_stack *stack;
+};
+
+static void enter_phase(void *context, uint32_t number, const struct tally *tally,
+                        const struct extra *extra) {
+    struct slot_phases *of = context;
+    const struct slab *slab = slab_peek(number);
+    uint64_t calls = __atomic_load_n(&tally->gained, __ATOMIC_ACQUIRE);
+    (void)extra;
+    if (!slab || !slab->phase || !calls || (of->report && of->count == of->room))
+        return;
+    if (of->report)
+        of->report->phases[of->count] =
+            (struct report_phase){.site = of->site,
+                                  .stack = of->stack,
+                                  .phase = names_text_at(slab->phase),
+                                  .calls = calls,
+                                  .bytes = __atomic_load_n(&tally->gained_bytes, __ATOMIC_ACQUIRE)};
+    of->count++;
+}
+
+/* A site has what was counted in stacks that the report does not have. */
+static void visit_slots(struct slot_phases *of, const struct report *report, const struct rows *rows,
+                        const struct frames *frames) {
+    const struct report_stack *next = report->stacks;
+    for (uint32_t slot = 1; slot < rows->slots; slot++) {
+        of->site = rows_of(rows, slot);
+        of->stack = frames_have_stack(frames, rows, slot) ? next++ : NULL;
+        if (of->site && slot_is_in_totals(slot))
+            threads_visit(slot, enter_phase, of);
+    }
+}
+
+static bool has_phases(const struct report *report) {
+    for (size_t i = 0; i < report->part_count; i++)
+        if (report->parts[i].phase)
+            return true;
+    return false;
+}
+
+/* What was counted before a reset is in the slabs still, but not in the sites. */
+static bool enter_phases(struct report *report, const struct rows *rows, const struct frames *frames) {
+    struct slot_phases all = {.room = 0};
+    if (!has_phases(report) || store_header()->resets)
+        return true;
+    visit_slots(&all, report, rows, frames);
+    report->phases = collect_take(all.count * sizeof *report->phases);
+    if (!report->phases)
+        return false;
+    struct slot_phases entered = {.report = report, .room = all.count};
+    visit_slots(&entered, report, rows, frames);
+    report->phase_count = entered.count;
+    return true;
+}
+
+bool phases_enter(struct report *report, const struct rows *rows, const struct frames *frames) {
+    return enter_parts(report, &rows->flows) && enter_phases(report, rows, frames);
 }

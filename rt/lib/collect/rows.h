@@ -19,6 +19,7 @@ struct frames {
     enum collect_stacks which;
     uint32_t *main; /* by slot of a row, that of its stack with the most bytes; NULL: all stacks, or none */
     size_t stack_count, step_count;
+    size_t most, cut_count; /* frames of each stack that are in the report; and of how many not all are */
 };
 
 struct rows;
@@ -60,5 +61,7 @@ struct report_site *rows_of(const struct rows *, uint32_t slot);
 /* ---- Puts what threads counted in phases into the report, in which the rows and stacks are. False: no
  * memory. */
 bool phases_enter(struct report *, const struct rows *, const struct frames *);
+
+/* ---- Code in the process that this copy of the runtime does not see. */
 
 #endif

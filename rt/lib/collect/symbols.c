@@ -3,7 +3,7 @@
 #define _GNU_SOURCE
 #include "lib/collect/symbols.h"
 
-#include "base/sort.h"
+#include "base/arrays.h"
 #include "format.h"
 #include "lib/base/os.h"
 #include "lib/collect/collect.h"

@@ -2,7 +2,7 @@
 /* Counting that blocks come, go and change hands. */
 #include "lib/count/change.h"
 
-#include "base/chunks.h"
+#include "base/arrays.h"
 #include "lib/base/local.h"
 #include "lib/base/macros.h"
 #include "lib/base/slot.h"
@@ -13,8 +13,7 @@
 
 #include "lib/base/table.h"
 #include "lib/count/threads.h"
-#include "lib/who/parts.h"
-#include "model/pair_kind.h"
+#include "model/counters.h"
 
 static void gain(struct thread *thread, struct share share) {
     struct tally *tally = thread_tally(thread, share.slot);

@@ -5,12 +5,12 @@
 #ifndef ALLOCSITE_LIB_COUNT_CHANGE_H
 #define ALLOCSITE_LIB_COUNT_CHANGE_H
 
-#include "base/bits.h"
+#include "base/arrays.h"
 #include "lib/base/macros.h"
 #include "lib/base/slot.h"
 #include "lib/base/table.h"
 #include "lib/count/tally.h"
-#include "model/pair_kind.h"
+#include "model/counters.h"
 #include "profile.h"
 
 #include <stdbool.h>
@@ -35,7 +35,7 @@ bool change_fail(uint32_t slot);
 bool change_temporary(uint32_t slot);
 bool change_repeat(uint32_t slot);
 
-/* ---- The shape of what a slot asks for: how many requests of each class of sizes (model/pair_kind.h). */
+/* ---- The shape of what a slot asks for: how many requests of each class of sizes (model/counters.h). */
 
 /* Set once by the options, before anything is counted. */
 extern bool sizes_wanted __attribute__((visibility("hidden")));

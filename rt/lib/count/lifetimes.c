@@ -5,7 +5,6 @@
 #include "lib/base/state.h"
 #include "lib/base/table.h"
 #include "lib/store/store.h"
-#include "lib/who/parts.h"
 #include "lib/who/registry.h"
 
 _Static_assert(SIZE_CLASSES == sizeof((struct profile_lifetimes *)0)->by_time / sizeof(uint64_t),

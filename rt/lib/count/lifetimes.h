@@ -7,7 +7,7 @@
 #define ALLOCSITE_LIB_COUNT_LIFETIMES_H
 
 #include "lib/heap/births.h"
-#include "model/lifetimes.h"
+#include "model/counters.h"
 
 /* A block has come, which is there; and one of the slot is gone, as birth_take found it. */
 void lifetime_begins(const void *p);

@@ -2,13 +2,13 @@
 /* Pairs of slots: a hash table that grows by tables of doubling size. */
 #include "lib/count/pairs.h"
 
-#include "base/chunks.h"
+#include "base/arrays.h"
 #include "lib/base/slot.h"
 #include "lib/base/state.h"
 #include "lib/store/store.h"
 
 #include "lib/who/fault.h"
-#include "lib/who/parts.h"
+#include "lib/who/registry.h"
 
 #define FIRST  PROFILE_PAIRS_FIRST
 #define CHUNKS (TABLE_CHUNKS - PAIRS_FIRST_BITS)

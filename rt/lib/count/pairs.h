@@ -5,7 +5,7 @@
 
 #include "lib/base/table.h"
 #include "lib/count/tally.h"
-#include "model/pair_kind.h"
+#include "model/counters.h"
 #include "profile.h"
 
 #include <stddef.h>

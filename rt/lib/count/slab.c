@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The memory of slabs. */
-#include "lib/count/slab.h"
+#include "lib/count/threads.h"
 
-#include "lib/store/slots.h"
+#include "lib/store/store.h"
 
 #include "lib/base/slot.h"
 #include "lib/who/registry.h"
 
 #include "lib/base/os.h"
 #include "lib/base/table.h"
-#include "lib/store/store.h"
 
 #include <sys/resource.h>
 

@@ -49,4 +49,11 @@ void sum_counters(struct counters *, const struct sum *);
 /* Starts the sums of all slots afresh. No other thread may do the same. */
 void sums_reset(void);
 
+/* ---- Events that were counted in part and left. */
+
+/* Sets the hole if there is one. For the end of the process; finds what this thread and those that have ended
+ * left. May be used in a signal handler, though the event that this interrupts is torn if it does not
+ * return. */
+void torn_look(void);
+
 #endif

@@ -12,7 +12,6 @@
 #include "lib/base/table.h"
 #include "lib/count/change.h"
 #include "lib/count/peak.h"
-#include "lib/count/slab.h"
 #include "lib/heap/births.h"
 
 #include <errno.h>
@@ -69,7 +68,7 @@ static void turn_away(bool *why, bool is_so) {
     }
 }
 
-/* dump/process/control.c does the same from outside. */
+/* dump/process/remote.c does the same from outside. */
 void threads_pause(bool pause) {
     turn_away(&is_paused, pause);
 }
@@ -299,90 +298,13 @@ uint32_t threads_count(void) {
     return threads ? threads : 1;
 }
 
+struct thread *thread_peek(uint32_t index) {
+    return table_peek(&thread_table, index);
+}
+
 uint32_t threads_slabs(void) {
     const struct process *process = table_peek(&process_table, 0);
     return process ? __atomic_load_n(&process->slabs, __ATOMIC_ACQUIRE) : 0;
-}
-
-void threads_visit(uint32_t slot, thread_visitor *visit, void *context) {
-    uint32_t slabs = threads_slabs();
-    for (uint32_t i = 0; i < slabs; i++) {
-        const struct slab *slab = slab_peek(i);
-        if (slab && KEY(slot) < slab->capacity)
-            visit(context, i, &slab->tallies[slot],
-                  KEY(slot) < slab->extra_capacity ? &slab->extras[slot] : NULL);
-    }
-}
-
-static void add_live_blocks(void *sum, uint32_t slab, const struct tally *tally, const struct extra *extra) {
-    (void)slab;
-    (void)extra;
-    *(int64_t *)sum += tally_live_blocks(tally);
-}
-
-int64_t threads_live_blocks(uint32_t slot) {
-    int64_t sum = 0;
-    threads_visit(slot, add_live_blocks, &sum);
-    return sum;
-}
-
-int64_t threads_live_bytes(void) {
-    int64_t sum = 0;
-    for (uint32_t i = 0; i < threads_count(); i++) {
-        struct thread *thread = table_peek(&thread_table, i);
-        if (thread)
-            sum += thread->measured = __atomic_load_n(&thread->room, __ATOMIC_RELAXED) +
-                                      __atomic_load_n(&thread->ceiling, __ATOMIC_RELAXED);
-    }
-    return sum;
-}
-
-void threads_ask_back(const struct thread *asking, int64_t least) {
-    for (uint32_t i = 0; i < threads_count(); i++) {
-        struct thread *thread = table_peek(&thread_table, i);
-        if (!thread || thread == asking || -__atomic_load_n(&thread->room, __ATOMIC_RELAXED) <= least)
-            continue;
-        if (!__atomic_exchange_n(&thread->asked_back, true, __ATOMIC_SEQ_CST))
-            __atomic_store_n(&thread->capacity, 0, __ATOMIC_RELAXED);
-    }
-}
-
-void threads_note_peak(void) {
-    for (uint32_t i = 0; i < threads_count(); i++) {
-        struct thread *thread = table_peek(&thread_table, i);
-        if (thread)
-            thread->at_peak = thread->measured;
-    }
-}
-
-/* An even number of turns: nobody counts in it. */
-static bool is_quiet(const struct thread *thread, uint32_t turns) {
-    return thread == local.own || turns % 2 == 0;
-}
-
-bool threads_are_quiet(void) {
-    for (uint32_t i = 0; i < threads_count(); i++) {
-        const struct thread *thread = table_peek(&thread_table, i);
-        if (thread && !is_quiet(thread, __atomic_load_n(&thread->turns, __ATOMIC_SEQ_CST)))
-            return false;
-    }
-    return true;
-}
-
-/* One that was taken meanwhile may have counted. */
-static bool holds_if_quiet(const struct thread *thread, bool (*law)(const struct thread *)) {
-    uint32_t turns = __atomic_load_n(&thread->turns, __ATOMIC_SEQ_CST);
-    bool holds = !is_quiet(thread, turns) || law(thread);
-    return holds || turns != __atomic_load_n(&thread->turns, __ATOMIC_SEQ_CST);
-}
-
-bool threads_keep(bool (*law)(const struct thread *)) {
-    for (uint32_t i = 0; i < threads_count(); i++) {
-        const struct thread *thread = table_peek(&thread_table, i);
-        if (thread && !holds_if_quiet(thread, law))
-            return false;
-    }
-    return true;
 }
 
 void thread_hide(void) {

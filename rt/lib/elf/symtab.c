@@ -3,7 +3,6 @@
 #include "lib/elf/symtab.h"
 
 #include "lib/base/os.h"
-#include "lib/base/os_file.h"
 
 #include <string.h>
 

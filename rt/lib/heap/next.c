@@ -9,7 +9,6 @@
 #include "lib/who/modules.h"
 
 #include "lib/elf/image.h"
-#include "lib/heap/rebind.h"
 
 #include <errno.h>
 #include <stdint.h>

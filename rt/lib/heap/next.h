@@ -70,4 +70,28 @@ size_t bootstrap_readable(const void *p);
 /* Whether it ever gave anything. */
 int bootstrap_used(void);
 
+/* ---- Getting ahead of an allocator that stands before ours. */
+
+#ifdef ALLOCSITE_STATIC
+
+static inline bool rebind_is_done(void) {
+    return false;
+}
+
+#else
+
+/* Once, before the first thread. is_first: before any other constructor, which may have allocated. */
+void rebind(bool is_first);
+
+/* Whether there was such an allocator and its calls come to us now. */
+bool rebind_is_done(void);
+
+/* The allocator's own definition of a function whose calls come to us now; NULL: none. */
+void *rebind_hidden(const char *name);
+
+/* Path of the allocator. */
+const char *rebind_allocator(void);
+
+#endif
+
 #endif

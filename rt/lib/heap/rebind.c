@@ -14,12 +14,11 @@
  * The allocator's own references stay its own. Whatever is not led to us still reaches the same allocator, so
  * a program in which only a part could be changed is not counted in full, but runs as before. */
 #define _GNU_SOURCE
-#include "lib/heap/rebind.h"
+#include "lib/heap/next.h"
 
 #include "lib/base/state.h"
 
 #include "lib/elf/image.h"
-#include "lib/heap/next.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 /* Functions of the program that are called at events. */
 #include "lib/hook/hook.h"
 
-#include "base/amount.h"
+#include "base/words.h"
 #include "lib/base/local.h"
 #include "lib/base/macros.h"
 #include "lib/base/os.h"
@@ -10,7 +10,6 @@
 #include "lib/count/sums.h"
 #include "lib/count/threads.h"
 #include "lib/who/descriptor.h"
-#include "lib/who/parts.h"
 #include "lib/who/registry.h"
 #include "model/filter.h"
 
@@ -166,8 +165,8 @@ static bool is_wanted(struct hook *hook, const struct allocsite_event *event, co
 }
 
 static struct site_view view_of(uint32_t slot, struct place *places) {
-    const struct record *record = slot == NO_SLOT ? NULL : record_at(slot_row(slot));
-    if (!record || !record->module)
+    const struct record *record = slot == NO_SLOT ? NULL : record_at(slot);
+    if (!record)
         return (struct site_view){.id = 0};
     if (record->site)
         return descriptor_view(record->site, record->module->path, places, PLACES);

@@ -9,10 +9,8 @@
 #include "lib/count/threads.h"
 #include "lib/heap/next.h"
 #include "lib/heap/operators.h"
-#include "lib/heap/rebind.h"
 #include "lib/hook/hook.h"
 #include "lib/own/own.h"
-#include "lib/who/parts.h"
 #include "lib/who/registry.h"
 
 #include <errno.h>

@@ -152,22 +152,38 @@ void *own_alloc_slow(struct origin origin, void *p, uint64_t bytes, enum family 
     return counted ? counted : alloc_slow(origin, p, bytes, family);
 }
 
-/* The block of a site that has no room for more stacks: the hot path has just found that. */
-static inline void *gain_without_stack(const struct allocsite_site *site, void *p, uint64_t bytes,
-                                       enum family family, uint64_t value, const void *frame) {
-    if (!contexts_hot || !(site->key & KEY_SLOW))
-        return NULL;
-    uint32_t key = context_key_at(local.context_last, context_hash_of(value, site->key, frame));
-    return key == site->key ? gain_by_context(key, p, bytes, family) : NULL;
+/* The context was not the one that came after the last one before; or it is, and has no part of the site, for
+ * want of room. The hot path has just looked. */
+static inline void *gain_found(const struct allocsite_site *site, void *p, uint64_t bytes, enum family family,
+                               uint64_t value, const void *frame) {
+    uint64_t hash = context_hash_of(value, site->key, frame);
+    uint32_t last = context_key_at(local.context_last, hash);
+    return gain_by_context(last == site->key ? last : context_find(hash), p, bytes, family);
+}
+
+/* In a frame as that of alloc_with_stack, which has nothing to look for then. */
+static __attribute__((noinline)) void *alloc_not_found(struct origin origin, void *p, uint64_t bytes,
+                                                       enum family family) {
+    const void *frame = __builtin_frame_address(0);
+    if (UNLIKELY(contexts_full))
+        p = alloc_otherwise(origin, p, bytes, family, frame, context_hash(origin.site->key, frame));
+    else
+        p = alloc_walked(origin, p, bytes, family, frame);
+    __asm__ volatile("" : "+r"(p));
+    return p;
 }
 
 void *own_alloc_slow_by_context(struct allocsite_site *site, void *p, uint64_t bytes, enum family family,
                                 uint64_t value) {
-    void *counted = gain_without_stack(site, p, bytes, family, value, OWN_FRAME);
-    if (counted)
+    struct origin origin = {.site = site};
+    bool is_hot = contexts_hot && site->key & KEY_SLOW;
+    void *counted = is_hot ? gain_found(site, p, bytes, family, value, OWN_FRAME) : NULL;
+    if (LIKELY(counted != NULL))
         return counted;
     context = value;
-    return runtime_off ? p : own_alloc_slow((struct origin){.site = site}, p, bytes, family);
+    if (UNLIKELY(runtime_off))
+        return p;
+    return is_hot ? alloc_not_found(origin, p, bytes, family) : own_alloc_slow(origin, p, bytes, family);
 }
 
 void own_failed(struct origin origin) {

@@ -6,6 +6,7 @@
 #include "lib/base/macros.h"
 #include "lib/base/state.h"
 #include "lib/behind/custom.h"
+#include "lib/bill/contexts.h"
 #include "lib/bill/stacks.h"
 #include "lib/count/change.h"
 #include "lib/count/pairs.h"
@@ -165,14 +166,8 @@ static bool move_any(uint32_t key, struct old old, const void *p, uint64_t bytes
     return true;
 }
 
-/* In a frame of its own, for only one that has a pointer can be walked from. */
-static __attribute__((noinline)) uint32_t realloc_key_with_stack(struct origin origin) {
-    return key_with_stack(origin, __builtin_frame_address(0));
-}
-
-static __attribute__((noinline)) void *moved_otherwise(void *p, size_t bytes, struct origin origin,
-                                                       struct old old) {
-    uint32_t key = UNLIKELY(stacks_depth) ? realloc_key_with_stack(origin) : key_for(origin);
+static __attribute__((noinline)) void *move_by_key(void *p, size_t bytes, struct origin origin,
+                                                   struct old old, uint32_t key) {
     int error = errno;
     bool is_moved = LIKELY(p != NULL) && LIKELY(move_any(key, old, p, bytes));
     errno = error;
@@ -183,6 +178,31 @@ static __attribute__((noinline)) void *moved_otherwise(void *p, size_t bytes, st
     realloc_end(origin, old.block, &before, p, bytes);
     errno = error;
     return p;
+}
+
+/* In a frame of its own, for only one that has a pointer can be walked from. With calling contexts most come
+ * no further than the hot path does without them. */
+static __attribute__((noinline)) void *move_with_stack(void *p, size_t bytes, struct origin origin,
+                                                       struct old old) {
+    const void *frame = __builtin_frame_address(0);
+    if (LIKELY(contexts_hot && origin.site && origin.site->key & KEY_SLOW)) {
+        uint64_t hash = context_hash(origin.site->key, frame);
+        uint32_t key = context_guessed(hash);
+        key = LIKELY(key != ALLOCSITE_KEY_NONE) ? key : context_find(hash);
+        void *counted = move_quickly(key, old.key, old.bytes, p, bytes, NO_DETAIL);
+        if (LIKELY(counted != NULL))
+            return counted;
+    }
+    p = move_by_key(p, bytes, origin, old, key_with_stack(origin, frame));
+    __asm__ volatile("" : "+r"(p));
+    return p;
+}
+
+static __attribute__((noinline)) void *moved_otherwise(void *p, size_t bytes, struct origin origin,
+                                                       struct old old) {
+    if (UNLIKELY(stacks_depth))
+        return move_with_stack(p, bytes, origin, old);
+    return move_by_key(p, bytes, origin, old, key_for(origin));
 }
 
 static __attribute__((noinline)) void *realloc_of_none(size_t n, struct origin origin) {

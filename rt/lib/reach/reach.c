@@ -1,10 +1,185 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Finding lost blocks, and what one block leads to. */
+/* Which blocks something points to. */
 #include "lib/reach/reach.h"
 
+#include "base/arrays.h"
 #include "lib/base/os.h"
 #include "lib/base/state.h"
+#include "lib/count/threads.h"
 #include "lib/reach/still.h"
+
+/* ---- The live blocks, by address. */
+
+#define SAMPLE_STEP 16
+
+static void visit_count(void *context, const void *p, const struct block *block) {
+    (void)p;
+    (void)block;
+    ++*(uint64_t *)context;
+}
+
+static void visit_add(void *context, const void *p, const struct block *block) {
+    struct blocks *blocks = context;
+    blocks->all[blocks->count++] = (struct live_block){
+        .start = (uintptr_t)p, .size = block->size, .slot = block->slot, .family = block->family};
+}
+
+/* Blocks that a custom allocator hands out at the very start of its chunk come behind that. */
+static int compare(const void *left, const void *right) {
+    const struct live_block *a = left, *b = right;
+    return compare_u64(a->start, b->start) ?: compare_u64(b->size, a->size);
+}
+
+/* The shadow table comes in order but for the blocks that only other allocators make. */
+static bool is_sorted(const struct blocks *blocks) {
+    for (uint32_t i = 1; i < blocks->count; i++)
+        if (compare(&blocks->all[i - 1], &blocks->all[i]) > 0)
+            return false;
+    return true;
+}
+
+static void take_samples(struct blocks *blocks) {
+    for (uint32_t i = 0; i < blocks->count; i += SAMPLE_STEP)
+        blocks->samples[blocks->sample_count++] = blocks->all[i].start;
+}
+
+static void set_bounds(struct blocks *blocks) {
+    if (!blocks->count)
+        return;
+    const struct live_block *last = &blocks->all[blocks->count - 1];
+    blocks->lowest = blocks->all[0].start;
+    blocks->extent = last->start + last->size - blocks->lowest;
+}
+
+static bool blocks_map(struct blocks *blocks, uint64_t count) {
+    size_t blocks_size = count * sizeof *blocks->all;
+    size_t samples_size = (count / SAMPLE_STEP + 1) * sizeof *blocks->samples;
+    char *memory = count < UINT32_MAX ? os_map(blocks_size + samples_size, OS_FORK_KEEPS) : NULL;
+    if (!memory)
+        return false;
+    *blocks = (struct blocks){.all = (struct live_block *)memory,
+                              .samples = (uintptr_t *)(memory + blocks_size),
+                              .mapped = blocks_size + samples_size};
+    return true;
+}
+
+const char *blocks_collect(struct blocks *blocks) {
+    uint64_t count = 0;
+    const char *reason = shadow_walk(visit_count, &count, slab_overlaps);
+    if (reason)
+        return reason;
+    if (!blocks_map(blocks, count))
+        return "out of memory";
+    reason = shadow_walk(visit_add, blocks, slab_overlaps);
+    if (!is_sorted(blocks))
+        sort_array(blocks->all, blocks->count, sizeof *blocks->all, compare);
+    take_samples(blocks);
+    set_bounds(blocks);
+    return reason;
+}
+
+static void blocks_release(struct blocks *blocks) {
+    if (blocks->all)
+        os_unmap(blocks->all, blocks->mapped);
+}
+
+/* The searches halve without a branch: half of these would be guessed wrong, which costs more than the steps.
+ */
+static uint32_t samples_up_to(const struct blocks *blocks, uintptr_t address) {
+    const uintptr_t *at = blocks->samples;
+    uint32_t left = blocks->sample_count;
+    while (left > 1) {
+        uint32_t half = left / 2;
+        at += at[half - 1] <= address ? half : 0;
+        left -= half;
+    }
+    return (uint32_t)(at - blocks->samples) + (left && *at <= address);
+}
+
+/* Number of blocks that start at address or before. */
+static uint32_t starts_up_to(const struct blocks *blocks, uintptr_t address) {
+    uint32_t sample = samples_up_to(blocks, address);
+    if (!sample)
+        return 0;
+    const struct live_block *at = &blocks->all[(sample - 1) * SAMPLE_STEP];
+    uint32_t rest = (uint32_t)(blocks->all + blocks->count - at);
+    for (uint32_t left = rest < SAMPLE_STEP ? rest : SAMPLE_STEP; left > 1;) {
+        uint32_t half = left / 2;
+        at += at[half].start <= address ? half : 0;
+        left -= half;
+    }
+    return (uint32_t)(at - blocks->all) + 1;
+}
+
+/* new T[0] of a type with a destructor: a count of 0, and the pointer is the one behind it. */
+static bool is_empty_array(const struct live_block *block, uintptr_t pointer) {
+    return block->size == sizeof(size_t) && pointer == block->start + sizeof(size_t) &&
+           *(const size_t *)block->start == 0;
+}
+
+/* glibc points to a free block by its head, 16 bytes before it, and the last 8 bytes of the block in front
+ * lie in that. */
+static bool is_next_head(const struct live_block *block, uintptr_t pointer) {
+    uint64_t whole = (block->size + 8 + 15) & ~(uint64_t)15;
+    return pointer != block->start && pointer - block->start == (whole < 32 ? 32 : whole) - 16;
+}
+
+static bool is_reached(const struct blocks *blocks, const struct live_block *block, uintptr_t pointer) {
+    if (pointer - block->start >= block->size)
+        return pointer == block->start || is_empty_array(block, pointer);
+    return !blocks->heads || !is_next_head(block, pointer);
+}
+
+struct live_block *blocks_find(const struct blocks *blocks, uintptr_t pointer) {
+    if (pointer - blocks->lowest > blocks->extent) /* most words are no pointers */
+        return NULL;
+    uint32_t index = starts_up_to(blocks, pointer);
+    struct live_block *block = index ? &blocks->all[index - 1] : NULL;
+    return block && is_reached(blocks, block, pointer) ? block : NULL;
+}
+
+uint32_t blocks_behind(const struct blocks *blocks, uintptr_t address) {
+    uint32_t index = starts_up_to(blocks, address);
+    return index && address - blocks->all[index - 1].start < blocks->all[index - 1].size ? index - 1 : index;
+}
+
+typedef uintptr_t __attribute__((may_alias)) aligned_word;
+
+void blocks_search(const struct blocks *blocks, const struct maps *maps, struct span span,
+                   blocks_found *found, void *context) {
+    const struct span *readable = maps_behind(maps, span.begin), *last = maps->spans + maps->count;
+    const size_t size = sizeof(aligned_word);
+    for (; readable && readable < last && readable->begin < span.end; readable++) {
+        uintptr_t at = readable->begin > span.begin ? readable->begin : span.begin;
+        uintptr_t end = readable->end < span.end ? readable->end : span.end;
+        for (at = (at + size - 1) & -size; at + size <= end; at += size) {
+            uintptr_t word = *(const aligned_word *)at;
+            struct live_block *block = blocks_find(blocks, word);
+            if (block)
+                found(context, block, word, at);
+        }
+    }
+}
+
+/* The block is not lost, and neither is what it points to. */
+static void blocks_reach(struct blocks *blocks, struct live_block *block) {
+    if (block->reached)
+        return;
+    block->reached = 1;
+    block->next = blocks->pending;
+    blocks->pending = (uint32_t)(block - blocks->all) + 1;
+}
+
+/* Takes a block that was reached and not looked into; NULL: none is left. */
+static const struct live_block *blocks_take(struct blocks *blocks) {
+    if (!blocks->pending)
+        return NULL;
+    const struct live_block *block = &blocks->all[blocks->pending - 1];
+    blocks->pending = block->next;
+    return block;
+}
+
+/* ---- Finding lost blocks, and what one block leads to. */
 
 struct search {
     struct blocks blocks;

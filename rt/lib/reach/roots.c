@@ -5,7 +5,7 @@
  * program allocated is searched because its stack pointer reaches it, and where the end of a root is not
  * known exactly, a block behind it does not count as part of it. */
 #define _GNU_SOURCE
-#include "lib/reach/roots.h"
+#include "lib/reach/still.h"
 
 #include "lib/base/local.h"
 #include "lib/base/slot.h"

@@ -1,14 +1,139 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Looking at the process while all its threads stand still.
+/* Looking at the process while all its threads stand still: where a search for what is reached starts. */
+#ifndef ALLOCSITE_LIB_REACH_STILL_H
+#define ALLOCSITE_LIB_REACH_STILL_H
+
+#include "lib/base/maps.h"
+#include "lib/base/slot.h"
+#include "lib/heap/shadow.h"
+#include "lib/who/modules.h"
+#include "snapshot/snapshot.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* ---- Stopping the other threads of the process from a second process that shares its memory, for the search
+ * in reach.h. */
+
+struct stopped_thread {
+    int32_t id;
+    int32_t signal; /* that was being delivered when it stopped; 0: none */
+};
+
+/* General and vector registers; words past those the kernel gave are zero. */
+struct registers {
+    uintptr_t sp, tp; /* stack and thread pointer; sp 0: the thread is gone */
+    uintptr_t words[2048];
+};
+
+struct stop {
+    int tasks; /* descriptor of /proc/self/task of the process */
+    int32_t process;
+    int32_t caller; /* thread that waits for the second process: left alone */
+    struct stopped_thread *threads;
+    uint32_t count;
+    struct registers *registers; /* of each of them */
+};
+
+/* ---- The live blocks, by address, for the search in reach.h. */
+
+struct live_block {
+    uintptr_t start;
+    uint64_t size;
+    uint32_t slot : SLOT_BITS;
+    uint32_t family : 2;
+    uint32_t reached : 1;
+    uint32_t next; /* index + 1 of the next one that is reached and not looked into; 0: last */
+};
+
+struct blocks {
+    struct live_block *all; /* in ascending order of addresses */
+    uint32_t count;
+    uint32_t pending;   /* head of the list through next */
+    uintptr_t *samples; /* start of every 16th block: few enough to stay in a cache */
+    uint32_t sample_count;
+    uintptr_t lowest, extent; /* no block is or ends outside */
+    size_t mapped;
+    bool heads; /* what is being searched holds glibc's pointers to the heads of free blocks */
+};
+
+/* Takes over what is live. Nobody may allocate meanwhile. NULL, or why not. */
+const char *blocks_collect(struct blocks *);
+
+/* The block that a pointer of this value reaches; NULL: none. */
+struct live_block *blocks_find(const struct blocks *, uintptr_t pointer);
+
+/* Index of the first block that ends behind address; count: none. */
+uint32_t blocks_behind(const struct blocks *, uintptr_t address);
+
+/* Told of a word that leads to a block, and of where the word is. */
+typedef void blocks_found(void *context, struct live_block *, uintptr_t word, uintptr_t at);
+
+/* Tells of all aligned words of the span that can be read. */
+void blocks_search(const struct blocks *, const struct maps *, struct span, blocks_found *, void *context);
+
+/* ---- Where a search for what is reached starts. */
+
+/* A segment that can be written. */
+struct module_data {
+    struct span span;
+    struct span whole; /* from the first to the last segment of its module */
+    uintptr_t base;    /* what is to be added to the file's addresses */
+    const void *start; /* of the module's ELF header */
+    const char *name;  /* as the dynamic loader has it, which may be empty */
+};
+
+struct modules_data {
+    struct module_data *data; /* without the runtime's own */
+    size_t data_count;
+    size_t heap_first, heap_last; /* of these, the C library's: its heap is administered there */
+    struct span *tls; /* the calling thread's memory of each module that has thread-local variables */
+    size_t tls_count;
+    size_t mapped;
+};
+
+/* To be called while the dynamic loader's list of modules stands still: within dl_iterate_phdr. */
+bool modules_data_read(struct modules_data *);
+void modules_data_release(struct modules_data *);
+
+/* The thread that asks: its registers are on its stack. */
+struct caller {
+    uintptr_t sp, tp;
+    bool is_first; /* the process's first thread */
+};
+
+/* A word that leads from a root to a block. */
+struct root {
+    enum graph_root_kind kind;
+    int32_t thread; /* 0: not of one */
+    uintptr_t at;   /* of data and stacks: where the word is; else 0 */
+    uintptr_t word;
+};
+
+struct roots {
+    const struct maps *maps;
+    const struct modules_data *modules;
+    const struct stop *stop;
+    struct caller caller;
+    const struct module *loader; /* what the dynamic loader allocates is in use; NULL: there is none */
+    struct blocks *blocks;
+    void (*found)(void *context, struct live_block *, const struct root *);
+    void *context;
+};
+
+/* Where a thread's stack is searched from. */
+uintptr_t roots_stack_begin(const struct roots *, struct caller thread, int32_t id);
+
+/* Tells of all blocks that the roots point to, and of all words that do. */
+void roots_search(const struct roots *);
+
+/* ---- Looking at the process while all its threads stand still.
  *
  * ptrace stops only threads of another process. So a second one is started that shares this one's memory, as
  * vfork does, but has a stack of its own; the caller waits in the kernel until it is done. It stops the other
  * threads, looks, and lets them run on. If it meets memory that cannot be read against expectation, it ends
  * and the program does not. */
-#ifndef ALLOCSITE_LIB_REACH_STILL_H
-#define ALLOCSITE_LIB_REACH_STILL_H
-
-#include "lib/reach/roots.h"
 
 struct still {
     struct modules_data modules;

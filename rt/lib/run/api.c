@@ -4,7 +4,6 @@
 #include "lib/allocsite.h"
 #include "lib/base/macros.h"
 #include "lib/base/os.h"
-#include "lib/base/os_process.h"
 #include "lib/base/slot.h"
 #include "lib/base/state.h"
 #include "lib/bill/origin.h"
@@ -17,13 +16,10 @@
 #include "lib/hook/hook.h"
 #include "lib/own/own.h"
 #include "lib/reach/reach.h"
-#include "lib/store/names.h"
-#include "lib/tell/report_now.h"
-#include "lib/tell/report_path.h"
-#include "lib/tell/snapshot.h"
-#include "lib/who/parts.h"
+#include "lib/store/store.h"
+#include "lib/tell/tell.h"
 #include "lib/who/registry.h"
-#include "model/formats.h"
+#include "model/options.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -1,39 +1,67 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Starting up: options, the off switch, and the holes in what is counted. */
 #define _GNU_SOURCE
+#include "lib/allocsite.h"
 #include "lib/base/local.h"
 #include "lib/base/macros.h"
-#include "lib/base/state.h"
-#include "lib/count/threads.h"
-
-#include "lib/allocsite.h"
 #include "lib/base/os.h"
-#include "lib/base/os_process.h"
 #include "lib/base/root_parts.h"
+#include "lib/base/state.h"
+#include "lib/base/table.h"
 #include "lib/bill/stacks.h"
 #include "lib/calls/aside.h"
 #include "lib/collect/inherited.h"
 #include "lib/collect/profiling.h"
 #include "lib/count/change.h"
 #include "lib/count/repeats.h"
+#include "lib/count/threads.h"
 #include "lib/heap/next.h"
-#include "lib/heap/rebind.h"
 #include "lib/heap/shadow.h"
 #include "lib/hook/hook.h"
-#include "lib/run/sanitized.h"
+#include "lib/own/own.h"
 #include "lib/store/store.h"
-#include "lib/tell/exit.h"
-#include "lib/tell/report_path.h"
-#include "lib/tell/snapshot.h"
-#include "lib/who/instrumented.h"
-#include "lib/who/parts.h"
+#include "lib/tell/tell.h"
+#include "lib/who/modules.h"
+#include "lib/who/registry.h"
+#include "model/options.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#ifdef ALLOCSITE_STATIC
+#ifndef ALLOCSITE_STATIC
+
+/* ---- What a sanitizer that serves the heap tells: blocks that go without passing a site, and its own end of
+ * the process. Both are told to it before it has set itself up, which it allows. */
+
+extern int install_hooks(void (*)(const volatile void *, size_t),
+                         void (*)(const volatile void *)) __asm__("__sanitizer_install_malloc_and_free_hooks")
+    __attribute__((weak));
+extern void set_death_callback(void (*)(void)) __asm__("__sanitizer_set_death_callback")
+    __attribute__((weak));
+
+static void ignore(const volatile void *p, size_t size) {
+    (void)p;
+    (void)size;
+}
+
+/* A free that passed a site has taken the block out before. */
+static void see_free(const volatile void *p) {
+    if (shadow_find((const void *)p).state == BLOCK_LIVE)
+        own_free((void *)p, (struct origin){.site = NULL}, FAMILY_ANY);
+}
+
+/* Has the sanitizer tell of every free, and of the end of a process in which it has found something, at which
+ * no destructor runs. */
+static void sanitized_begin(void) {
+    if (install_hooks)
+        install_hooks(ignore, see_free);
+    if (set_death_callback)
+        set_death_callback(exit_now);
+}
+
+#else
 
 /* Programs refer to the interface weakly, which takes nothing out of an archive. */
 extern const char api_is_linked, check_is_linked;
@@ -201,3 +229,54 @@ __attribute__((constructor)) static void construct(void) {
 }
 
 #endif
+
+/* ---- Where allocsite-dump finds, in the memory of the process, what is counted. */
+
+#ifdef ALLOCSITE_STATIC
+#define FLAGS ROOT_IS_STATIC
+#else
+#define FLAGS 0
+#endif
+
+/* Named in collect/collect.c, by the note. */
+extern const struct root allocsite_root;
+
+const struct root allocsite_root = {
+    .version = ROOT_VERSION,
+    .flags = FLAGS,
+    .profile_version = PROFILE_VERSION,
+    .format_version = ALLOCSITE_FORMAT_VERSION,
+    .store = &root_store,
+    .registry = &root_registry,
+    .start = &root_start,
+    .control = &root_control,
+    .heap = &root_heap,
+    .layout =
+        {
+            .table_element = offsetof(struct table, element),
+            .table_first = offsetof(struct table, first),
+            .table_chunks = offsetof(struct table, chunks),
+            .area_kind = offsetof(struct store_area, kind),
+            .area_index = offsetof(struct store_area, index),
+            .area_first = offsetof(struct store_area, first),
+            .area_size = offsetof(struct store_area, size),
+            .area_address = offsetof(struct store_area, address),
+            .slot_parent = offsetof(struct stack_record, parent),
+            .slot_stack = offsetof(struct stack_record, stack),
+            .record_site = offsetof(struct record, site),
+            .record_module = offsetof(struct record, module),
+            .record_what = offsetof(struct record, what),
+            .record_parent = offsetof(struct record, parent),
+            .record_address = offsetof(struct record, address),
+            .module_slot = offsetof(struct module, slot),
+            .module_path = offsetof(struct module, path),
+            .module_build_id = offsetof(struct module, build_id),
+            .option_enabled = offsetof(struct options, enabled),
+            .option_pairs = offsetof(struct options, pairs),
+            .option_sizes = offsetof(struct options, sizes),
+            .option_lifetime = offsetof(struct options, lifetime),
+            .thread_capacity = offsetof(struct thread, capacity),
+        },
+};
+
+_Static_assert(TABLE_CHUNKS == ROOT_CHUNKS, "readers look at so many");

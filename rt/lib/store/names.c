@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The names of a profile, found again by hash. */
-#include "lib/store/names.h"
-
-#include "lib/base/state.h"
 #include "lib/store/store.h"
 
-#include "base/chunks.h"
+#include "lib/base/state.h"
+
+#include "base/arrays.h"
 #include "base/hash.h"
-#include "lib/base/table.h"
+#include "lib/base/index.h"
 
 #include <string.h>
 
@@ -36,7 +35,7 @@ static uint64_t chunk_end(uint64_t name) {
 }
 
 /* A place for so many bytes within one chunk; what is left of a chunk that has none stays unused. */
-static uint64_t place_for(size_t size) {
+static inline uint64_t place_for(size_t size) {
     uint64_t end = __atomic_load_n(&names_end, __ATOMIC_RELAXED), at;
     do {
         at = (end + 3) & ~UINT64_C(3);
@@ -47,9 +46,16 @@ static uint64_t place_for(size_t size) {
     return at;
 }
 
-static profile_name make(const char *bytes, size_t size) {
+/* What is there of the names at one, in the chunk that holds it. */
+static inline void *peek(profile_name name) {
+    return table_peek_here(&names, PROFILE_NAMES_FIRST, 1, name);
+}
+
+static inline profile_name make(const void *bytes, size_t size) {
     uint64_t at = place_for(size);
-    char *memory = at <= UINT32_MAX ? table_at(&names, (uint32_t)at) : NULL;
+    char *memory = at <= UINT32_MAX ? peek((uint32_t)at) : NULL;
+    if (!memory && at <= UINT32_MAX)
+        memory = table_at(&names, (uint32_t)at);
     if (!memory) {
         hole_set(HOLE_MEMORY);
         return 0;
@@ -61,7 +67,7 @@ static profile_name make(const char *bytes, size_t size) {
 
 static const struct known *find(const struct known *known, const char *bytes, size_t size) {
     for (; known; known = known->next)
-        if (known->size == size && memcmp(table_peek(&names, known->name), bytes, size) == 0)
+        if (known->size == size && memcmp(peek(known->name), bytes, size) == 0)
             return known;
     return NULL;
 }
@@ -91,35 +97,46 @@ profile_name names_frame(const struct profile_frame *frame) {
     return add((const char *)frame, sizeof *frame);
 }
 
+profile_name names_return(const struct profile_return *to) {
+    return add((const char *)to, sizeof *to);
+}
+
 const char *names_text_at(profile_name name) {
-    return name ? table_peek(&names, name) : NULL;
+    return name ? peek(name) : NULL;
 }
 
 const struct profile_frame *names_frame_at(profile_name name) {
-    return name ? table_peek(&names, name) : NULL;
+    return name ? peek(name) : NULL;
 }
 
-static struct index steps = INDEX_OF(1u << 17);
+/* Names of steps are multiples of 4: of so many bits is what they are multiplied by. */
+#define STEP_BITS 25
+
+static struct index steps = INDEX_OF(STEP_BITS, 1u << 15);
 static uint32_t step_count;
 
-/* With what finds them they take 64 MiB at most. */
+/* With what finds them they take 32 MiB at most. */
 #define STEPS_MOST (1u << 21)
 
-static bool is_step(uint32_t name, const void *wanted) {
-    return memcmp(table_peek(&names, name), wanted, sizeof(struct profile_step)) == 0;
+static bool is_step(uint32_t number, const void *wanted) {
+    const struct profile_step *step = peek(number * 4), *other = wanted;
+    return step->caller == other->caller && step->to == other->to;
 }
 
 profile_name names_step(const struct profile_step *step, bool may_add) {
-    uint64_t address = step->address[0] | (uint64_t)step->address[1] << 32;
-    uint64_t hash = hash_more(hash_more(step->caller, step->module), address);
-    uint32_t found = index_find(&steps, hash, is_step, step);
+    struct index_seek seek = {.hash = hash_more(step->caller, step->to), .same = is_step, .key = step};
+    uint32_t found = index_find(&steps, &seek);
     if (found || !may_add || __atomic_load_n(&step_count, __ATOMIC_RELAXED) >= STEPS_MOST)
-        return found;
-    profile_name fresh = make((const char *)step, sizeof *step);
+        return found * 4;
+    profile_name fresh = make(step, sizeof *step);
     __atomic_fetch_add(&step_count, 1, __ATOMIC_RELAXED);
-    return fresh ? index_add(&steps, hash, is_step, step, fresh) : 0;
+    return fresh ? index_add(&steps, &seek, fresh / 4) * 4 : 0;
 }
 
 const struct profile_step *names_step_at(profile_name name) {
-    return name ? table_peek(&names, name) : NULL;
+    return name ? peek(name) : NULL;
+}
+
+const struct profile_return *names_return_at(profile_name name) {
+    return name ? peek(name) : NULL;
 }

@@ -1,19 +1,47 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The areas of the profile, in memory and in its file. */
+/* The areas of a profile, and the table of slots. */
 #define _GNU_SOURCE
 #include "lib/store/store.h"
 
-#include "base/chunks.h"
-#include "lib/base/state.h"
-
+#include "base/arrays.h"
 #include "lib/base/os.h"
-#include "lib/base/os_file.h"
 #include "lib/base/root_parts.h"
+#include "lib/base/state.h"
 #include "lib/base/table.h"
 
 #include <errno.h>
 #include <limits.h>
 #include <string.h>
+
+/* ---- The table of slots. */
+
+static struct table slots = {.element = sizeof(struct profile_slot),
+                             .first = PROFILE_SLOTS_FIRST,
+                             .fork = OS_FORK_WIPES,
+                             .areas = &store_areas,
+                             .kind = PROFILE_SLOTS};
+
+struct profile_slot *slot_at(uint32_t slot) {
+    return table_at(&slots, slot);
+}
+
+const struct profile_slot *slot_known(uint32_t slot) {
+    static const struct profile_slot nothing;
+    const struct profile_slot *found = table_peek(&slots, slot);
+    return found ? found : &nothing;
+}
+
+static uint32_t most = SLOTS_MOST;
+
+uint32_t slots_most(void) {
+    return __atomic_load_n(&most, __ATOMIC_RELAXED);
+}
+
+void slots_limit(uint32_t fewer) {
+    __atomic_store_n(&most, fewer, __ATOMIC_RELAXED);
+}
+
+/* ---- The areas of the profile, in memory and in its file. */
 
 static struct table areas = {.element = sizeof(struct store_area), .first = 64};
 static uint32_t area_count;

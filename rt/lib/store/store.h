@@ -21,6 +21,7 @@
 #ifndef ALLOCSITE_LIB_STORE_STORE_H
 #define ALLOCSITE_LIB_STORE_STORE_H
 
+#include "lib/base/slot.h"
 #include "profile.h"
 
 #include <stdbool.h>
@@ -83,5 +84,42 @@ uint32_t store_area_count(void);
 
 /* NULL: none of that number (yet, or any more). */
 const struct store_area *store_area(uint32_t number);
+
+/* ---- Facts about a slot beside what its threads counted. */
+
+/* NULL: no memory. */
+struct profile_slot *slot_at(uint32_t slot);
+
+/* All zero if nothing is known. */
+const struct profile_slot *slot_known(uint32_t slot);
+
+/* How many slots every slab has address space for: all there can be, or fewer where that is limited. A page
+ * of tallies less than entries of the shadow table could name, or SLOT_OURS would be within a capacity. */
+#define SLOTS_MOST ((1u << SLOT_BITS) - PROFILE_PAGE / (uint32_t)sizeof(struct tally))
+uint32_t slots_most(void);
+void slots_limit(uint32_t fewer);
+
+/* ---- The names of a profile: each string, each inlined call and each step of a stack once.
+ *
+ * Lock-free and safe in signal handlers. Two threads that come at once may make a name twice. */
+
+/* 0 for NULL, or if there is no memory. */
+profile_name names_text(const char *);
+profile_name names_frame(const struct profile_frame *);
+
+/* NULL: there is none of that name. */
+const char *names_text_at(profile_name);
+const struct profile_frame *names_frame_at(profile_name);
+
+/* Each once, found again as strings are, for there are not many. 0: there is no memory. */
+profile_name names_return(const struct profile_return *);
+const struct profile_return *names_return_at(profile_name);
+
+/* Steps are found again by an index of their own, for there may be many. 0: there is no room for more, or it
+ * is not there and may not be added. */
+profile_name names_step(const struct profile_step *, bool may_add);
+
+/* NULL: there is none of that name. */
+const struct profile_step *names_step_at(profile_name);
 
 #endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A profile of this moment. */
-#include "base/chunks.h"
+#include "base/arrays.h"
 #include "lib/base/os.h"
-#include "lib/base/os_file.h"
 #include "lib/store/store.h"
 
 #include <errno.h>

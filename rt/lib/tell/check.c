@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Regions of code whose allocations are looked at: for tests. */
-#include "base/sort.h"
+#include "base/arrays.h"
 #include "lib/allocsite.h"
-#include "lib/base/descriptors.h"
 #include "lib/base/macros.h"
 #include "lib/base/os.h"
-#include "lib/base/os_process.h"
 #include "lib/base/slot.h"
 #include "lib/base/state.h"
 #include "lib/count/threads.h"
 #include "lib/who/descriptor.h"
-#include "lib/who/parts.h"
 #include "lib/who/registry.h"
 #include "model/site.h"
 #include "names/names.h"

@@ -1,25 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The report at exit: collecting it from the slabs and getting it to where it shall go. */
 #define _GNU_SOURCE
-#include "lib/tell/exit.h"
+#include "lib/tell/tell.h"
 
-#include "lib/base/descriptors.h"
 #include "lib/base/local.h"
+#include "lib/base/os.h"
 #include "lib/who/modules.h"
 
-#include "lib/base/os.h"
 #include "lib/base/state.h"
 #include "lib/bill/stacks.h"
 #include "lib/collect/collect.h"
 #include "lib/collect/profiling.h"
+#include "lib/count/sums.h"
 #include "lib/count/threads.h"
-#include "lib/count/torn.h"
 #include "lib/heap/next.h"
 #include "lib/store/store.h"
-#include "lib/tell/report_now.h"
-#include "lib/tell/report_path.h"
-#include "lib/tell/snapshot.h"
-#include "lib/who/instrumented.h"
 
 #include <errno.h>
 #include <signal.h>

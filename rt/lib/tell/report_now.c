@@ -1,21 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* From the slabs to a descriptor. One report at a time: what it is made of stands in static memory. */
 #define _GNU_SOURCE
-#include "lib/tell/report_now.h"
+#include "lib/tell/tell.h"
 
 #include "lib/base/local.h"
 #include "lib/who/modules.h"
 
 #include "group/write.h"
 #include "lib/base/os.h"
-#include "lib/base/os_file.h"
-#include "lib/base/os_process.h"
 #include "lib/base/state.h"
 #include "lib/base/table.h"
 #include "lib/collect/collect.h"
-#include "model/suppress.h"
+#include "model/filter.h"
 #include "write/formats.h"
-#include "write/line.h"
+#include "write/lines.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A report gets its name when it is whole: whoever finds the name finds all of it. */
 #define _GNU_SOURCE
-#include "lib/tell/report_path.h"
+#include "lib/tell/tell.h"
 
 #include "base/path.h"
 #include "lib/base/os.h"
-#include "lib/base/os_file.h"
-#include "lib/base/os_process.h"
 #include "lib/base/state.h"
-#include "lib/collect/profile_path.h"
+#include "lib/collect/profiling.h"
 #include "lib/who/modules.h"
 
 #include <errno.h>

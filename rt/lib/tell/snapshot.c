@@ -4,17 +4,16 @@
  * the program. Sites have the numbers of their slots; slot 0, which is never given, has what nobody counts.
  */
 #define _GNU_SOURCE
-#include "lib/tell/snapshot.h"
+#include "lib/tell/tell.h"
 
 #include "base/hash.h"
 #include "lib/base/os.h"
 #include "lib/base/state.h"
 #include "lib/heap/shadow.h"
 #include "lib/reach/still.h"
-#include "lib/tell/report_path.h"
 #include "lib/walk/walk.h"
 #include "lib/who/descriptor.h"
-#include "lib/who/parts.h"
+#include "lib/who/registry.h"
 #include "snapshot/snapshot.h"
 
 #include <errno.h>
@@ -43,8 +42,7 @@ struct copy {
 
 /* NULL: the slot was not used, or is a part of another one, under which its blocks are entered. */
 static const struct record *site_at(uint32_t slot) {
-    const struct record *record = record_at(slot);
-    return record && record->module && record->what != PROFILE_STACK ? record : NULL;
+    return record_stack(slot).parent ? NULL : record_at(slot);
 }
 
 static struct site_view view_of(const struct record *record) {

@@ -2,7 +2,7 @@
 /* From frame to frame with all registers. */
 #include "lib/walk/walk.h"
 
-#include "cfi/step.h"
+#include "cfi/cfi.h"
 #include "lib/base/os.h"
 #include "lib/walk/module.h"
 #include "lib/walk/reads.h"

@@ -5,7 +5,7 @@
 #ifndef ALLOCSITE_LIB_WALK_MODULE_H
 #define ALLOCSITE_LIB_WALK_MODULE_H
 
-#include "cfi/cfi_entry.h"
+#include "cfi/cfi.h"
 
 enum walk_where {
     WALK_NO_MODULE, /* perhaps code that was made at run time */

@@ -8,7 +8,7 @@
 #include "format.h"
 #include "lib/base/os.h"
 #include "lib/walk/module.h"
-#include "lib/who/unloads.h"
+#include "lib/who/modules.h"
 
 #include <string.h>
 #include <ucontext.h>

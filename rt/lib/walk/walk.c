@@ -7,11 +7,10 @@
 
 #include "format.h"
 #include "lib/base/os.h"
-#include "lib/base/os_process.h"
 #include "lib/walk/reads.h"
 #include "lib/walk/rule.h"
 #include "lib/who/callers.h"
-#include "lib/who/unloads.h"
+#include "lib/who/modules.h"
 
 #include <sys/auxv.h>
 #include <sys/syscall.h>
@@ -61,38 +60,42 @@ static inline void take(struct taken *taken, const struct frame *frame, uintptr_
         *taken->next++ = (const void *)frame->pc;
 }
 
-/* The same for usual frames of the program that follow one another on the thread's own stack, which ends
- * there: some 25 instructions for each. Stands still before the first that is anything else. Which register
- * tells is left to the processor to predict: to choose a value it would have to wait for the rule. */
+/* The same for usual rules, on the thread's own stack, which ends there. Which register tells is left to the
+ * processor to predict: to choose a value it would have to wait for the rule. */
+static inline bool step_plainly(struct frame *at, uint32_t rule, uintptr_t end) {
+    uintptr_t cfa = at->fp + 2 * sizeof(void *), above = at->fp;
+    if (rule >> RULE_KIND_AT) {
+        if (rule >= RULE_MAKE(RULE_OUTERMOST, 0, 0) || at->fp % sizeof(void *) != 0 || at->fp < at->sp ||
+            at->fp > end - 2 * sizeof(void *))
+            return false;
+        above = walk_word(at->fp);
+    } else {
+        cfa = at->sp + rule_offset(rule);
+        if (cfa > end)
+            return false;
+        if (rule >> RULE_SAVED_AT)
+            above = walk_word(rule_saved(rule, cfa));
+    }
+    *at = (struct frame){walk_code_address(walk_word(cfa - sizeof(void *))), cfa, above};
+    return true;
+}
+
+/* Frames of the program that follow one another: some 25 instructions for each. Stands still before the first
+ * that is anything else. */
 static inline uint32_t walk_plainly(struct taken *taken, struct frame *at, uint32_t rule, uintptr_t end) {
     const void **next = taken->next, **full = taken->full;
-    uintptr_t sp = at->sp, fp = at->fp;
-    while (next != full) {
-        uintptr_t cfa = fp + 2 * sizeof(void *), above = fp;
-        if (rule >> RULE_KIND_AT) {
-            if (rule >= RULE_MAKE(RULE_OUTERMOST, 0, 0) || fp % sizeof(void *) != 0 || fp < sp ||
-                fp > end - 2 * sizeof(void *))
-                break;
-            above = walk_word(fp);
-        } else {
-            cfa = sp + rule_offset(rule);
-            if (cfa > end)
-                break;
-            if (rule >> RULE_SAVED_AT)
-                above = walk_word(rule_saved(rule, cfa));
-        }
-        uintptr_t pc = walk_code_address(walk_word(cfa - sizeof(void *)));
-        uint64_t found = rule_kept(pc);
+    struct frame here = *at, above = here;
+    while (next != full && step_plainly(&above, rule, end)) {
+        uint64_t found = rule_kept(above.pc);
         if (found - 1 >= RULE_PLAIN_END - 1)
             break;
-        *next++ = (const void *)pc;
-        sp = cfa;
-        fp = above;
+        *next++ = (const void *)above.pc;
+        here = above;
         rule = (uint32_t)found;
     }
     taken->next = next;
-    at->sp = sp;
-    at->fp = fp;
+    at->sp = here.sp;
+    at->fp = here.fp;
     return rule;
 }
 
@@ -187,7 +190,7 @@ size_t walk_marked(const void *pointer, uint64_t context, const struct walk_mark
     size_t taken = 0;
     *same = 0;
     walk_reads_begin(&reads, frame.sp);
-    while (reads.is_whole && rule < RULE_PLAIN_END && rule_leads_on(rule) && step(&frame, rule, &reads)) {
+    while (reads.is_whole && rule < RULE_PLAIN_END && step_plainly(&frame, rule, reads.end)) {
         rule = rule_at(frame.pc);
         if (!(rule & RULE_CONTEXT) || taken == max)
             break;
@@ -204,11 +207,8 @@ size_t walk_marked(const void *pointer, uint64_t context, const struct walk_mark
     return taken;
 }
 
-size_t walk_by_pointer(const void *const *frames, size_t count) {
-    size_t found = 0;
-    for (size_t i = 1; i < count; i++)
-        found += is_by_pointer(rule_at((uintptr_t)frames[i - 1]));
-    return found;
+bool walk_is_by_pointer(const void *frame) {
+    return is_by_pointer(rule_at((uintptr_t)frame));
 }
 
 bool walk_keeps_context(const void *frame) {

@@ -16,7 +16,7 @@
 #ifndef ALLOCSITE_LIB_WALK_WALK_H
 #define ALLOCSITE_LIB_WALK_WALK_H
 
-#include "cfi/step.h"
+#include "cfi/cfi.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -79,8 +79,8 @@ struct walk_marked {
 size_t walk_marked(const void *pointer, uint64_t context, const struct walk_marked *known, size_t count,
                    struct walk_marked *frames, size_t max, size_t *same);
 
-/* How many of these were found by following a frame pointer; the others were by unwind tables. */
-size_t walk_by_pointer(const void *const *frames, size_t count);
+/* Whether the caller of that frame is found by following a frame pointer, and not by unwind tables. */
+bool walk_is_by_pointer(const void *frame);
 
 /* Whether the function that a return address is in keeps its calling context. */
 bool walk_keeps_context(const void *frame);
@@ -88,7 +88,7 @@ bool walk_keeps_context(const void *frame);
 /* Whether it is that of what a signal handler returns to. */
 bool walk_is_signal(const void *frame);
 
-/* Forgets what is known of addresses, which may become other code's (who/unloads.h). */
+/* Forgets what is known of addresses, which may become other code's (who/modules.h). */
 void walk_forget(void);
 
 #endif

@@ -9,9 +9,8 @@
 #include "lib/who/registry.h"
 
 #include "base/hash.h"
-#include "lib/base/table.h"
-#include "lib/store/slots.h"
-#include "lib/who/unloads.h"
+#include "lib/base/index.h"
+#include "lib/store/store.h"
 
 #include <errno.h>
 
@@ -20,7 +19,7 @@ uint64_t caller_cache[CALLER_CACHE_SIZE];
 /* Where those are that share their lowest bits with one in the cache: by the bits of the page as well. */
 static uint64_t second_cache[CALLER_CACHE_SIZE];
 
-static struct index callers = INDEX_OF(1u << 14);
+static struct index callers = INDEX_OF(SLOT_BITS, 1u << 10);
 static uint32_t caller_count;
 
 /* A sixteenth of all slots; sites and stacks have the rest. */
@@ -35,12 +34,12 @@ static bool is_caller(uint32_t slot, const void *wanted) {
 }
 
 /* 0: there are too many. */
-static uint32_t add(const struct module_address *caller, uint64_t hash) {
+static uint32_t add(const struct module_address *caller, struct index_seek *seek) {
     struct record record = {.module = caller->module, .what = PROFILE_CALLER, .address = caller->address};
     if (__atomic_load_n(&caller_count, __ATOMIC_RELAXED) >= most_callers())
         return 0;
     uint32_t fresh = record_add(&record);
-    uint32_t found = fresh == NO_SLOT ? 0 : index_add(&callers, hash, is_caller, caller, fresh);
+    uint32_t found = fresh == NO_SLOT ? 0 : index_add(&callers, seek, fresh);
     if (found == fresh)
         __atomic_fetch_add(&caller_count, 1, __ATOMIC_RELAXED);
     else if (fresh != NO_SLOT)
@@ -49,9 +48,10 @@ static uint32_t add(const struct module_address *caller, uint64_t hash) {
 }
 
 static uint32_t slot_of(const struct module_address *caller) {
-    uint64_t hash = hash_more((uintptr_t)caller->module, caller->address);
-    uint32_t found = index_find(&callers, hash, is_caller, caller);
-    found = found ? found : add(caller, hash);
+    struct index_seek seek = {
+        .hash = hash_more((uintptr_t)caller->module, caller->address), .same = is_caller, .key = caller};
+    uint32_t found = index_find(&callers, &seek);
+    found = found ? found : add(caller, &seek);
     return found ? found : caller->module->slot;
 }
 

@@ -2,7 +2,7 @@
 /* Comparing and copying the descriptors of sites. */
 #include "lib/who/descriptor.h"
 
-#include "lib/base/descriptors.h"
+#include "lib/base/os.h"
 
 #include <string.h>
 

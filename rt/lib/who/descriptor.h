@@ -4,7 +4,7 @@
 #define ALLOCSITE_LIB_WHO_DESCRIPTOR_H
 
 #include "format.h"
-#include "lib/base/descriptors.h"
+#include "lib/base/os.h"
 #include "model/site.h"
 
 /* The object that the field names, NULL for none. */

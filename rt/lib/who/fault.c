@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "lib/who/fault.h"
 
-#include "lib/base/descriptors.h"
+#include "lib/base/os.h"
 #include "lib/who/registry.h"
 
-#include "lib/base/os.h"
 #include "lib/base/state.h"
 #include "lib/who/descriptor.h"
 

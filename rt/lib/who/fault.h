@@ -3,7 +3,7 @@
 #ifndef ALLOCSITE_LIB_WHO_FAULT_H
 #define ALLOCSITE_LIB_WHO_FAULT_H
 
-#include "model/pair_kind.h"
+#include "model/counters.h"
 
 #include <stdint.h>
 

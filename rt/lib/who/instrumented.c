@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The modules that were compiled with the plugin. */
 #define _GNU_SOURCE
-#include "lib/who/instrumented.h"
+#include "lib/who/modules.h"
 
 #include "format.h"
-
-#include "lib/who/modules.h"
 
 #include "lib/elf/image.h"
 

@@ -4,12 +4,11 @@
 #include "lib/who/modules.h"
 #include "base/elf_note.h"
 #include "base/hash.h"
-#include "lib/base/os_process.h"
+#include "lib/base/os.h"
 #include "lib/base/table.h"
 #include "lib/elf/image.h"
 #include "lib/who/callers.h"
 #include "lib/who/registry.h"
-#include "lib/who/unloads.h"
 
 #include <dlfcn.h>
 #include <limits.h>

@@ -39,4 +39,57 @@ const struct link_map *object_of(const void *address);
 /* Path of the executable. */
 const char *program_path(void);
 
+/* ---- The modules that were compiled with the plugin. They are in a profile whether they allocate or not,
+ * for whoever asks which sites never ran.
+ *
+ * Modules that a program is linked with are noted when it starts, one that dlopen brought when one of its
+ * sites runs, when it may go again, or when the process ends: there is no sign of a dlopen that a runtime
+ * could wait for, short of standing in its way, where it would be taken for the caller that libraries are
+ * searched for. */
+
+#ifdef ALLOCSITE_STATIC
+
+/* The only one is the program, which every profile names. */
+static inline void instrumented_note(void) {}
+
+#else
+
+/* Takes the dynamic loader's lock. Costs little if nothing was loaded since the last time. */
+void instrumented_note(void);
+
+#endif
+
+/* ---- Unloading modules, after which an address may be that of other code.
+ *
+ * Knowledge of code by its address is forgotten before a module goes, and nothing more is kept until it has
+ * gone: what is kept only afterwards is of code that is there, whoever is loaded in its place meanwhile. */
+
+struct unloads {
+    uint32_t begun, ended;
+} __attribute__((aligned(8)));
+
+extern struct unloads unloads __attribute__((visibility("hidden")));
+
+/* To be asked before an address is looked at. */
+static inline uint32_t unloads_begun(void) {
+    return __atomic_load_n(&unloads.begun, __ATOMIC_SEQ_CST);
+}
+
+/* A number that no two moments have in common between which a module was unloaded. */
+static inline uint64_t unloads_both(void) {
+    uint64_t both;
+    _Static_assert(sizeof both == sizeof unloads, "");
+    __builtin_memcpy(&both, &unloads, sizeof both);
+    return both;
+}
+
+/* Whether what was found since then may be kept. Who keeps it where others find it asks once more then. */
+static inline bool unloads_none_since(uint32_t begun) {
+    return __atomic_load_n(&unloads.ended, __ATOMIC_SEQ_CST) == begun && unloads_begun() == begun;
+}
+
+/* A module is about to go; one has gone. */
+void unload_begin(void);
+void unload_end(void);
+
 #endif

@@ -2,75 +2,126 @@
 /* Slots for sites, and what the report needs to name them. Lock-free: a signal handler may come anywhere. */
 #include "lib/who/registry.h"
 #include "format.h"
-#include "lib/base/descriptors.h"
+#include "lib/base/os.h"
 #include "lib/base/root_parts.h"
 #include "lib/base/slot.h"
 #include "lib/base/state.h"
 #include "lib/base/table.h"
-#include "lib/store/slots.h"
+#include "lib/store/store.h"
 #include "lib/who/descriptor.h"
 #include "lib/who/modules.h"
+
+#include <string.h>
 
 void (*record_want_stacks)(struct record *);
 void (*record_added)(uint32_t slot);
 
-static struct table record_table = {.element = sizeof(struct record), .first = 256};
-static uint32_t records = 1; /* slot 0 is nobody's */
+enum { SLOTS_FIRST = 512, RECORDS_FIRST = 128 };
 
-const struct root_registry root_registry = {.records = &record_table, .record_count = &records};
+/* What a slot is: of a stack its record, of others with parent 0 the number of theirs. Written at once. */
+static struct table slot_table = {.element = sizeof(struct stack_record), .first = SLOTS_FIRST};
+static uint32_t slots = 1; /* slot 0 is nobody's */
+
+static struct table record_table = {.element = sizeof(struct record), .first = RECORDS_FIRST};
+static uint32_t records = 1;
+
+const struct root_registry root_registry = {
+    .slots = &slot_table, .slot_count = &slots, .records = &record_table};
 
 uint32_t record_count(void) {
-    return __atomic_load_n(&records, __ATOMIC_ACQUIRE);
+    return __atomic_load_n(&slots, __ATOMIC_ACQUIRE);
+}
+
+_Static_assert(sizeof(struct stack_record) == sizeof(uint64_t), "written by one instruction");
+
+static inline struct stack_record slot_read(uint32_t slot) {
+    const uint64_t *place = table_peek_here(&slot_table, SLOTS_FIRST, sizeof *place, slot);
+    uint64_t word = place ? __atomic_load_n(place, __ATOMIC_ACQUIRE) : 0;
+    struct stack_record read;
+    memcpy(&read, &word, sizeof read);
+    return read;
+}
+
+static void slot_write(uint32_t slot, struct stack_record written) {
+    uint64_t word;
+    memcpy(&word, &written, sizeof word);
+    __atomic_store_n((uint64_t *)table_peek(&slot_table, slot), word, __ATOMIC_RELEASE);
+}
+
+struct stack_record record_stack(uint32_t slot) {
+    struct stack_record read = slot_read(slot);
+    return read.parent ? read : (struct stack_record){0, 0};
+}
+
+/* Of what is no stack. NULL: it is not used, or not any more. */
+static struct record *record_of(struct stack_record slot) {
+    return !slot.parent && slot.stack
+               ? table_peek_here(&record_table, RECORDS_FIRST, sizeof(struct record), slot.stack)
+               : NULL;
 }
 
 const struct record *record_at(uint32_t slot) {
-    const struct record *record = table_peek(&record_table, slot);
-    return record && __atomic_load_n(&record->module, __ATOMIC_ACQUIRE) ? record : NULL;
+    struct stack_record read = slot_read(slot);
+    return record_of(read.parent ? slot_read(read.parent) : read);
+}
+
+uint32_t record_what(uint32_t slot) {
+    return slot_read(slot).parent ? PROFILE_STACK : record_at(slot)->what;
 }
 
 /* The next slot, counted only when there is memory for it. */
-static struct record *record_take(uint32_t *slot) {
-    struct record *record;
-    *slot = record_count();
+static uint32_t slot_take(void) {
+    uint32_t slot = record_count();
+    const void *place;
     do {
-        record = *slot < slots_most() - 1 ? table_at(&record_table, *slot) : NULL;
-    } while (record && !__atomic_compare_exchange_n(&records, slot, *slot + 1, true, __ATOMIC_ACQ_REL,
-                                                    __ATOMIC_ACQUIRE));
-    return record;
+        place = slot < slots_most() - 1 ? table_at(&slot_table, slot) : NULL;
+    } while (place &&
+             !__atomic_compare_exchange_n(&slots, &slot, slot + 1, true, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
+    if (!place)
+        hole_set(HOLE_MEMORY);
+    return place ? slot : NO_SLOT;
 }
 
-uint32_t record_add(const struct record *filled) {
-    uint32_t slot;
-    struct record *record = record_take(&slot);
-    if (!record) {
-        hole_set(HOLE_MEMORY);
+static uint32_t slot_add(struct stack_record written) {
+    uint32_t slot = slot_take();
+    if (slot == NO_SLOT)
         return NO_SLOT;
-    }
-    struct record full = *filled;
-    if (record_want_stacks)
-        record_want_stacks(&full);
-    full.module = NULL;
-    *record = full;
-    __atomic_store_n(&record->module, filled->module, __ATOMIC_RELEASE);
+    slot_write(slot, written);
     if (record_added)
         record_added(slot);
     return slot;
 }
 
+uint32_t record_add_stack(struct stack_record stack) {
+    return slot_add(stack);
+}
+
+uint32_t record_add(const struct record *filled) {
+    bool has_room = record_count() < slots_most() - 1;
+    uint32_t number = has_room ? __atomic_fetch_add(&records, 1, __ATOMIC_RELAXED) : 0;
+    struct record *record = has_room ? table_at(&record_table, number) : NULL;
+    if (!record) {
+        hole_set(HOLE_MEMORY);
+        return NO_SLOT;
+    }
+    *record = *filled;
+    if (record_want_stacks)
+        record_want_stacks(record);
+    return slot_add((struct stack_record){0, number});
+}
+
 void record_keep_stacks(uint32_t slot) {
-    struct record *record = table_peek(&record_table, slot);
-    if (record && record->module && !record->site)
+    struct record *record = record_of(slot_read(slot));
+    if (record && !record->site)
         record_want_stacks(record);
 }
 
 void record_drop(uint32_t slot) {
-    struct record *record = table_peek(&record_table, slot);
-    if (record)
-        __atomic_store_n(&record->module, NULL, __ATOMIC_RELEASE);
+    slot_write(slot, (struct stack_record){0, 0});
 }
 
 uint32_t slot_key(uint32_t slot) {
-    const struct record *record = record_at(slot);
+    const struct record *record = record_of(slot_read(slot));
     return KEY(slot) | (record->keeps_stacks || record->is_listed ? KEY_SLOW : 0);
 }
 

@@ -11,7 +11,7 @@ from harness import *
 
 PROGRAM = "faults.cpp"
 # What a fault is called for people, by its name in JSON.
-SAYS = dict(re.findall(r'X\(FAULT_\w+, "(\w+)", "([^"]+)"\)', open(source("../../../rt/model/pair_kind.h")).read()))
+SAYS = dict(re.findall(r'X\(FAULT_\w+, "(\w+)", "([^"]+)"\)', open(source("../../../rt/model/counters.h")).read()))
 # glibc sees these and aborts.
 ABORTED = {"free_twice", "free_large_twice", "delete_twice", "free_unsited", "free_stack", "free_static", "free_inside",
            "free_inside_large", "free_misaligned"}

@@ -94,6 +94,25 @@ def forms_cxx():
             expect(f"{level}: {callee}", 1, counted(report, line_of("forms.cpp", text), callee)[0])
 
 
+def copies():
+    """Of what each file has a copy of the linker keeps one. The lines of files with the plugin are billed, whichever it is."""
+    for level in *LEVELS, "-O2 -fuse-ld=lld -ffunction-sections -Wl,--gc-sections,--icf=all", "-O2 -static":
+        for is_plain in False, True:
+            for is_first in False, True:
+                other = build("copies_elsewhere.cpp", "elsewhere.o", "-c", *(level.split() if not is_plain else []), plain=is_plain)
+                unit = build("copies.cpp", "copies.o", "-c", *level.split())
+                files = [other, unit] if is_first else [unit, other]
+                subprocess.run([f"{BIN}/allocsite-clang++-{MAJOR}", *level.split(), *files, "-o", "copies"], check=True)
+                process = run([os.path.join(WORK, "copies")])
+                check_behaviour(process)
+                report = report_of(process)
+                check_notes(report, "copies.cpp")
+                for callee, size in ("take", 28), ("give", 16):
+                    expect(callee, (0, 0) if is_plain else (1, size), counted(report, line_of("copies.cpp", f"::{callee}"), f"Pool::{callee}"))
+                if wrong:
+                    return expect("built so that all is right", True, (level, is_plain, is_first))
+
+
 def shapes():
     for level in LEVELS[:-1]:  # ThinLTO of LLVM 14 loses the resolver
         report = exact("shapes.c", *level.split(), f"-fallocsite-list={source('shapes.txt')}")
@@ -222,4 +241,4 @@ def listed():
            (process.returncode, process.err))
 
 
-main([forms, forms_static, same_sites, not_lifted, forms_cxx, library, shapes, stress, unwound, releases, unknown, listed, off])
+main([copies, forms, forms_static, same_sites, not_lifted, forms_cxx, library, shapes, stress, unwound, releases, unknown, listed, off])

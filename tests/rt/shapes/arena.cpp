@@ -31,6 +31,41 @@ void *Arena::get(std::size_t n) {
     return allocate(n);
 }
 
+Text::Text(const char *text) : used(std::strlen(text)), room(used + 1) {
+    bytes = new char[std::strlen(text) + 1];
+    std::memcpy(bytes, text, room);
+}
+
+Text::Text(const Text &other) : bytes(new char[other.room]), used(other.used), room(other.room) {
+    std::memcpy(bytes, other.bytes, room);
+}
+
+Text::~Text() {
+    delete[] bytes;
+}
+
+void Text::reserve(std::size_t n) {
+    if (n <= room)
+        return;
+    char *moved = new char[n];
+    std::memcpy(moved, bytes, room);
+    delete[] bytes;
+    bytes = moved;
+    room = n;
+}
+
+Text &Text::operator+=(const char *text) {
+    std::size_t n = std::strlen(text) + 1;
+    reserve(used + n);
+    std::memcpy(bytes + used, text, n);
+    used += n - 1;
+    return *this;
+}
+
+void Text::clear() {
+    used = 0;
+}
+
 Buffer::Buffer(std::size_t n) : bytes(new char[n]) { // @ 1 100 0 0 0
 }
 

@@ -28,6 +28,20 @@ struct Buffer : Base {
     ~Buffer() override;
 };
 
+// A block and numbers, as std::string is.
+class Text {
+    char *bytes;
+    std::size_t used, room;
+    void reserve(std::size_t n);
+
+  public:
+    explicit Text(const char *text);
+    Text(const Text &other);
+    ~Text();
+    Text &operator+=(const char *text);
+    void clear();
+};
+
 struct Counted {
     int number;
     static void *operator new(std::size_t n);

@@ -59,3 +59,12 @@ void hook_free(void *p) {
 void state_free(struct state *state, void *p) {
     state->frealloc(state->ud, p, 0, 0);
 }
+
+// Of other files' growers.
+void buffer_addln(struct buffer *buffer, const char *text) {
+    buffer_add(buffer, text);
+}
+
+int message_both(struct message *message, const char *text, size_t n) {
+    return message_set(message, text, n);
+}

@@ -56,7 +56,7 @@ static void across(void) {
     sink = xstrdup("four");                 // @ 1 5 0 0 0
     sink = xmemdup("nine, ten", 9);         // @ 1 9 0 0 0
     sink = xasprintf("%d", 12345);          // @ 1 6 0 0 0
-    sink = slice_of("a slice").text;        // @ 1 7 0 0 0
+    sink = slice_of("a slice").text;        // @ 1 7 0 0 0 of char
     char *counted = counted_new("count", 5); // @ 1 13 0 0 0
     sink = counted_copy(counted);           // @ 1 13 0 0 0
     sink = counted_again(counted);          // @ 1 13 0 0 0
@@ -130,10 +130,21 @@ static void pointers(void) {
 
 static void buffers(void) {
     struct buffer buffer = {NULL, 0, 0};
-    buffer_add(&buffer, "seven..");         // @ 1 7 0 0 0
+    buffer_add(&buffer, "seven..");         // @ 1 7 0 0 0 of char
     buffer_addc(&buffer, '!');              // @ 0 0 1 8 0
     buffer_add(&buffer, "more");            // @ 0 0 1 12 0
     xfree(buffer.bytes);                    // frees 1 12
+    buffer = (struct buffer){NULL, 0, 0};
+    buffer_convert(&buffer, "up", 0);       // @ 1 2 0 0 0
+    buffer_convert(&buffer, "wide", 1);     // @ 0 0 1 10 0
+    buffer_addln(&buffer, "line");          // @ 0 0 1 14 0
+    struct message message = {0};
+    message_set(&message, "a message", 9);  // @ 1 9 0 0 0 of char
+    message_both(&message, "both of them", 12);     // @ 0 0 1 12 0
+    struct pattern pattern = {120};
+    sink = made_as(&pattern);
+    struct section section = {NULL};
+    section_reserve(&section, 110);         // @ 1 110 0 0 0
 }
 
 // With the lines that free.
@@ -141,7 +152,7 @@ static void frees(void) {
     xfree(malloc(101));                     // frees 1 101 @ 1 101 0 0 0
     void *p = malloc(102);                  // @ 1 102 0 0 0
     give_back(p);                           // frees 1 102
-    struct slice slice = slice_of("to be freed"); // @ 1 11 0 0 0
+    struct slice slice = slice_of("to be freed"); // @ 1 11 0 0 0 of char
     slice_free(slice);                      // frees 1 11
     p = hook_malloc(103);                   // @ 1 103 0 0 0
     hook_free(p);                           // frees 1 103

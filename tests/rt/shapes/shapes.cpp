@@ -28,6 +28,13 @@ static void factories() {
     sink = shapes::listed(5).data();
 }
 
+static void buffers() {
+    shapes::Text text("fifty");                            // @ 1 6 0 0 0 of char
+    text += " and more";                                   // @ 1 15 0 0 0 of char
+    text.clear();
+    shapes::Text copy(text);                               // @ 1 15 0 0 0 of char
+}
+
 struct Guard {
     ~Guard() {
         sink = nullptr;
@@ -50,6 +57,7 @@ __attribute__((noinline)) static void thrown(std::size_t n) {
 __attribute__((visibility("default"))) int main() {
     methods(shapes::arena());
     factories();
+    buffers();
     try {
         thrown(3);
     } catch (const std::bad_alloc &) {

@@ -45,6 +45,24 @@ struct buffer {
 };
 void buffer_add(struct buffer *buffer, const char *text);
 void buffer_addc(struct buffer *buffer, char c);
+int buffer_convert(struct buffer *buffer, const char *text, int how);
+struct message {
+    int state;
+    struct buffer head, body;
+};
+int message_set(struct message *message, const char *text, size_t n);
+struct section {
+    struct section *next;
+    char name[8];
+    int flags;
+    char *bytes;
+    size_t room, used;
+};
+struct pattern {
+    size_t size;
+};
+void *made_as(struct pattern *pattern);
+void section_reserve(struct section *section, size_t new_size);
 struct text *text_joined(struct node *list, int again);
 void give_back(void *p);
 void slice_free(struct slice slice);
@@ -64,6 +82,8 @@ struct node *find(struct node *list, int key);
 char *find_text(const char *name);
 
 // hooks.c
+void buffer_addln(struct buffer *buffer, const char *text);
+int message_both(struct message *message, const char *text, size_t n);
 struct allocator {
     void *(*alloc)(void *self, size_t n);
     void *self;

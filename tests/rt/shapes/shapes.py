@@ -12,6 +12,7 @@ SYMBOLIZER = os.path.join(os.path.dirname(CLANG), "llvm-symbolizer")
 C = "base.c", "wrappers.c", "hooks.c", "shapes.c"
 CXX = "arena.cpp", "shapes.cpp"
 FREED = re.compile(r"frees (\d+) (\d+)")
+TYPE = re.compile(r" of ([\w ]+\w)$")
 LLD = "-fuse-ld=lld"
 QUIET = " -Wno-unused-command-line-argument"
 OPENER = """#include <dlfcn.h>
@@ -43,11 +44,15 @@ MODES = [
     ("-O2 -fPIC -fno-plt", "library"),
     ("-O2 -fPIC -Wl,--version-script=versions", "library"),
     ("-O2 -fPIC", "opened"),
-    ("-O2 -fPIC", "beside"),
-    ("-O0 -fPIC", "beside"),
-    ("-O2 -fPIC -Wl,--version-script=versions", "beside"),
+    ("-O2", "beside"),
+    ("-O0", "beside"),
+    ("-O2 -fno-pie -no-pie", "beside"),
+    ("-O0 -fno-pie -no-pie", "beside"),
+    ("-O2 -fPIC -fno-plt", "beside"),
+    (f"-O2 -flto {LLD}", "beside"),
+    ("-O2 -Wl,--version-script=versions", "beside"),
 ]
-FEW = [("-O0", "objects"), ("-O2", "objects"), ("-O2 -fPIC", "library")]
+FEW = [("-O0", "objects"), ("-O2", "objects"), ("-O2 -fPIC", "library"), ("-O2", "beside"), ("-O0", "beside")]
 
 
 def link(out, options, *files, cxx=False):
@@ -97,8 +102,8 @@ def noted(names):
     return {(name, number): line for name in names for number, line in enumerate(open(source(name)), 1)}
 
 
-def check(what, report, names, is_one):
-    """All lines, and which of them have sites: none can be left for what another module answers for."""
+def check(what, report, names, is_linked):
+    """All lines, which of them have sites, and what the linker knows of their types."""
     unsited, lines = callers(report), noted(names)
     have = collections.defaultdict(lambda: (0,) * len(COUNTERS))
     freed = collections.Counter()
@@ -108,8 +113,9 @@ def check(what, report, names, is_one):
         if place not in lines or not any(counts) or "@ any" in lines[place]:
             continue
         have[place] = tuple(map(sum, zip(have[place], counts)))
-        if is_one:
-            expect(f"{what}: {place} is sited", "unsited" not in lines[place], site["sited"])
+        expect(f"{what}: {place} is sited", "unsited" not in lines[place], site["sited"])
+        if is_linked and (told := TYPE.search(lines[place])):
+            expect(f"{what}: {place}'s type", told[1], site["type"])
     for pair in report["pairs"]:
         if pair["kind"] == "free":
             freed[places[pair["by"]]] += 1j * pair["bytes"] + pair["count"]
@@ -121,7 +127,8 @@ def check(what, report, names, is_one):
 
 
 def tried(names, options, way, plain=()):
-    wrappers, users = compiled(names[:-1], options), compiled(names[-1:], options)
+    wrappers = compiled(names[:-1], options + (" -fPIC" if way == "beside" else ""))
+    users = compiled(names[-1:], options)
     cxx = names[-1].endswith("pp")
     what = f"{options}, {way}, {names[-1]}"
     for name in plain:
@@ -159,7 +166,7 @@ def lookups():
         expect(f"{options}: wrappers", True, callees >= {"xmalloc", "xstrdup", "slice_of", "hook_strdup", "malloc"})
         expect(f"{options}: lookups", set(), callees & {"registered", "registered_find", "interned", "kept_elsewhere", "find", "find_text", "node_new"})
         symbols = subprocess.check_output(["nm", "shapes.c.o"], text=True)
-        expect(f"{options}: names of twins", (True, False), ("xmalloc.sited" in symbols, " find.sited" in symbols))
+        expect(f"{options}: names of twins", (options == "-O2", False), ("xmalloc.sited" in symbols, " find.sited" in symbols))
 
 
 def c():

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Called from a library that is opened again and again, under a name of its own. */
+/* Called from a library that is opened again and again, under names of its own. */
 #include <stdlib.h>
 
 extern void *take(size_t);
@@ -11,9 +11,13 @@ static __attribute__((noinline)) void INNER(void) {
     free(sink);
 }
 
+static __attribute__((noinline)) void OUTER(void) {
+    free(take(SIZE));
+}
+
 void work(void);
 void work(void) {
     INNER();
-    free(take(SIZE));
+    OUTER();
     sink = NULL;
 }

@@ -172,7 +172,7 @@ def first_frame(stack, modules):
 
 def opened():
     """The same stack each time, wherever the library stands, and never that of another library in its place."""
-    libraries = [build("opened.c", f"libopened{size}.so", f"-DSIZE={size}", f"-DINNER=inner{size}", "-shared", "-fPIC") for size in (100, 600)]
+    libraries = [build("opened.c", f"libopened{size}.so", f"-DSIZE={size}", f"-DINNER=inner{size}", f"-DOUTER=outer{size}", "-shared", "-fPIC") for size in (100, 600)]
     program = build(OPENER, "opener", "-ldl", "-rdynamic")
     process = run([program, *libraries], REPORT + "stack=8")
     report = report_of(process)

@@ -3,7 +3,7 @@
 #ifndef ALLOCSITE_RT_WALK_TABLES_H
 #define ALLOCSITE_RT_WALK_TABLES_H
 
-#include "cfi/cfi_entry.h"
+#include "cfi/cfi.h"
 
 #include <assert.h>
 #include <string.h>

@@ -15,11 +15,16 @@ static struct image_tables tables;
 static struct profile_file file;
 static struct reason why;
 
-static inline profile_name image_step(struct profile_step step) {
+static inline profile_name image_bytes(const void *bytes, size_t size) {
     profile_name name = (image.names_used + 3) / 4 * 4;
-    memcpy(image.names + name, &step, sizeof step);
-    image.names_used = name + (profile_name)sizeof step;
+    memcpy(image.names + name, bytes, size);
+    image.names_used = name + (profile_name)size;
     return name;
+}
+
+static inline profile_name image_step(profile_name caller, struct profile_return to) {
+    struct profile_step step = {caller, image_bytes(&to, sizeof to)};
+    return image_bytes(&step, sizeof step);
 }
 
 // A thread made so many allocations of 10 bytes and freed one of them.
@@ -48,10 +53,9 @@ static inline int begin(void **state) {
                                               .function = image_name(&image, "_Z1fv"),
                                               .address = 0x123456789a,
                                               .what = PROFILE_CALLER};
-    profile_name outer = image_step((struct profile_step){.module = 1, .address = {0x20, 0}});
-    profile_name a = image_step((struct profile_step){.caller = outer, .module = 1, .address = {0x10, 0}});
-    profile_name b =
-        image_step((struct profile_step){.caller = outer, .module = LIBRARY, .address = {0x30, 1}});
+    profile_name outer = image_step(0, (struct profile_return){.module = 1, .address = {0x20, 0}});
+    profile_name a = image_step(outer, (struct profile_return){.module = 1, .address = {0x10, 0}});
+    profile_name b = image_step(outer, (struct profile_return){.module = LIBRARY, .address = {0x30, 1}});
     records[STACK_A] = (struct profile_record){.parent = 2, .stack = a, .what = PROFILE_STACK};
     records[STACK_B] = (struct profile_record){.parent = 2, .stack = b, .what = PROFILE_STACK};
     records[BACKING] = (struct profile_record){.parent = 2, .what = PROFILE_BACKING};

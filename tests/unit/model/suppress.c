@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Leaks that are known. */
-#include "model/suppress.h"
+#include "model/filter.h"
 
 #include "report_rows.h"
 

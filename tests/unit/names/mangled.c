@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Names of symbols. */
-#include "names/mangled.h"
+#include "names/names.h"
 
 #include <cmocka.h>
 #include <string.h>

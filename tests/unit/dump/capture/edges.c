@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "dump/capture/edges.h"
+#include "dump/capture/sites.h"
 
 #include <cmocka.h>
 #include <stdlib.h>

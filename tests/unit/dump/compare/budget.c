@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Budgets: what is read, what is said of wrong lines, and which sites a limit is for. */
-#include "dump/compare/budget.h"
 #include "base/wildcard.h"
+#include "dump/compare/check.h"
 
 #include <cmocka.h>
 #include <stdlib.h>
@@ -120,6 +120,7 @@ static void wrong_lines(void **state) {
     assert_wrong("file x allocs <= 1KiB", "right behind");
     assert_wrong("file x allocs <= 1.5", "right behind");
     assert_wrong("file x bytes <= 1 bytes <= x", "not a number");
+    assert_wrong("stack x lost <= 1", "not known by stack");
 }
 
 static void a_nul_byte(void **state) {

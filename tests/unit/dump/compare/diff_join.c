@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 // Which site of one report is which of another one, and what is said of the two.
-#include "dump/compare/diff_join.h"
 #include "dump/compare/diff.h"
 
 #include <string.h>

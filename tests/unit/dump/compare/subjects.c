@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What is found by the order of names is what would be found by looking at each site. */
-#include "dump/compare/budget.h"
+#include "dump/compare/check.h"
 
 #include <cmocka.h>
 #include <stdlib.h>
@@ -30,7 +30,8 @@ static struct report_site rows[] = {
               .type = "char*",
               .at = {"main", "main.c", 5, 6},
               .inlined = around + 1,
-              .inlined_count = 1}},
+              .inlined_count = 1},
+     .way = "main;Parser::read;make"},
 };
 enum { ROWS = sizeof rows / sizeof *rows };
 static struct report_site *sites[ROWS];
@@ -64,6 +65,8 @@ static const char *const patterns[] = {"main",
                                        "char\\*",
                                        "0000000000000001",
                                        "00*",
+                                       "main;*",
+                                       "*;make",
                                        "~"};
 
 static void agree(const struct subjects *subjects, const struct limit *limit) {
@@ -83,6 +86,7 @@ static void each_pattern_finds_what_it_covers(void **state) {
     for (size_t i = 0; i < ROWS; i++)
         sites[i] = &rows[i];
     subjects_make(&subjects, &report);
+    subjects.stacks = &subjects;
     agree(&subjects, &(struct limit){.kind = BUDGET_TOTAL});
     for (enum budget_kind kind = BUDGET_SITE; kind < BUDGET_KINDS; kind++)
         for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++)

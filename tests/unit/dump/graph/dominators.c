@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "dump/graph/dominators.h"
+#include "dump/graph/sums.h"
 
 #include "dump/base/memory.h"
-#include "dump/graph/sums.h"
 
 #include <stdlib.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 // Many reports as one; and that one as a profile, which says the same.
 #include "dump/join/join.h"
+#include "dump/profile/image.h"
 #include "dump/profile/read.h"
-#include "dump/profile/write.h"
 #include "write/formats.h"
 
 #include <errno.h>

@@ -2,7 +2,6 @@
 /* Reading the memory of a process without a profile: this one, which has the note of a runtime, and lies. */
 #include "dump/process/remote.h"
 #include "base/hash.h"
-#include "dump/process/control.h"
 #include "dump/process/memory.h"
 #include "dump/profile/image.h"
 #include "dump/profile/read.h"
@@ -17,7 +16,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { SLOTS = 4, MODULE = 1, SITE = 2, AREAS = 200 };
+enum { SLOTS = 4, MODULE = 1, SITE = 2, STACK = 3, AREAS = 200 };
 
 /* As a runtime might have them, in no order that the layout would not tell. */
 struct fake_table {
@@ -41,7 +40,11 @@ struct fake_record {
     const struct fake_module *module;
     const struct allocsite_site *site;
     uint64_t address;
-    uint32_t stack, parent, what;
+    uint32_t parent, what;
+};
+
+struct fake_slot {
+    uint32_t stack, parent;
 };
 
 struct fake_options {
@@ -55,14 +58,17 @@ static struct profile_header header, *header_there = &header;
 
 static struct fake_record records[SLOTS];
 static struct fake_table record_table = {.first = SLOTS, .element = sizeof *records};
-static uint32_t record_count;
+
+static struct fake_slot slots[SLOTS];
+static struct fake_table slot_table = {.first = SLOTS, .element = sizeof *slots};
+static uint32_t slot_count;
 
 static struct fake_options options;
 static uint32_t holes;
 static int32_t started_pid;
 
 static const struct root_store store = {&area_table, &area_count, &header_there};
-static const struct root_registry registry = {&record_table, &record_count};
+static const struct root_registry registry = {&slot_table, &slot_count, &record_table};
 static const struct root_start start = {&options, &holes, &started_pid};
 static uint8_t is_stopped, wants_reset;
 static uint32_t capacities[4];
@@ -78,11 +84,12 @@ struct root the_root = {.layout = {
                             .area_first = offsetof(struct fake_area, first),
                             .area_size = offsetof(struct fake_area, size),
                             .area_address = offsetof(struct fake_area, address),
+                            .slot_parent = offsetof(struct fake_slot, parent),
+                            .slot_stack = offsetof(struct fake_slot, stack),
                             .record_site = offsetof(struct fake_record, site),
                             .record_module = offsetof(struct fake_record, module),
                             .record_what = offsetof(struct fake_record, what),
                             .record_parent = offsetof(struct fake_record, parent),
-                            .record_stack = offsetof(struct fake_record, stack),
                             .record_address = offsetof(struct fake_record, address),
                             .module_slot = offsetof(struct fake_module, slot),
                             .module_path = offsetof(struct fake_module, path),
@@ -156,11 +163,15 @@ static int set_up(void **state) {
     header = (struct profile_header){.version = 0};
     module = (struct fake_module){.build_id = "abcd", .path = "/bin/program", .slot = MODULE};
     memset(records, 0, sizeof records);
-    records[MODULE] = (struct fake_record){.module = &module, .what = PROFILE_MODULE};
-    records[SITE] = (struct fake_record){.module = &module, .site = &names.site, .what = PROFILE_SITE};
-    record_count = SLOTS;
+    records[2] = (struct fake_record){.module = &module, .what = PROFILE_MODULE};
+    records[1] = (struct fake_record){.module = &module, .site = &names.site, .what = PROFILE_SITE};
+    memset(slots, 0, sizeof slots);
+    slots[MODULE].stack = 2;
+    slots[SITE].stack = 1;
+    slot_count = SLOTS;
+    slot_table.chunks[0] = (char *)slots;
     record_table.chunks[0] = (char *)records;
-    record_table.first = SLOTS;
+    slot_table.first = record_table.first = SLOTS;
     memset(tallies, 0, sizeof tallies);
     tallies[SITE] = (struct tally){.gained = 10, .gained_bytes = 1000, .lost = 4, .lost_bytes = 400};
     area_count = 0;
@@ -240,6 +251,28 @@ static void names_modules_as_the_runtime_does(void **state) {
     read_self(&file);
     assert_false(the_row(&file)->view.sited);
     assert_true(the_row(&file)->view.id == path_id("/bin/program"));
+    profile_read_free(&file);
+}
+
+static void reads_stacks_as_parts(void **state) {
+    (void)state;
+    static _Alignas(PROFILE_PAGE) char chunk[PROFILE_NAMES_FIRST];
+    struct profile_file file;
+    struct profile_return to = {.module = MODULE, .address = {0x123}};
+    struct profile_step step = {.to = 32};
+    memcpy(chunk + 16, &step, sizeof step);
+    memcpy(chunk + 32, &to, sizeof to);
+    add_area(PROFILE_NAMES, 0, 0, chunk, sizeof chunk);
+    slots[STACK] = (struct fake_slot){.parent = SITE, .stack = 16};
+    tallies[STACK] = tallies[SITE];
+    tallies[SITE] = (struct tally){.gained = 0};
+    read_self(&file);
+    (void)the_row(&file);
+    assert_int_equal(file.report.stack_count, 1);
+    assert_int_equal(file.report.stacks[0].counters.allocs, 10);
+    assert_int_equal(file.report.stacks[0].frame_count, 1);
+    assert_int_equal(file.report.stacks[0].frames[0].address, 0x123);
+    assert_string_equal(file.report.stacks[0].frames[0].module->path, "/bin/program");
     profile_read_free(&file);
 }
 
@@ -346,7 +379,7 @@ static void tolerates_counts_that_cannot_be(void **state) {
     (void)state;
     struct profile_file file;
     area_count = 1 << 20; /* the list behind has no chunk */
-    record_count = UINT32_MAX;
+    slot_count = UINT32_MAX;
     read_self(&file);
     (void)the_row(&file);
     assert_reason(&file, "names that could not be read: 1");
@@ -407,13 +440,16 @@ static void reads_no_more_names_than_the_process_has(void **state) {
     struct profile_file file;
     struct fake_module *modules = calloc(MODULES, sizeof *modules);
     struct fake_record *many = calloc(MODULES, sizeof *many);
+    struct fake_slot *parts = calloc(MODULES, sizeof *parts);
     char *text = malloc(TEXT + MODULES);
     memset(text, 'x', TEXT + MODULES);
     for (uint32_t i = 1; i < MODULES; i++) {
         modules[i] = (struct fake_module){.path = text + i, .slot = i};
+        parts[i].stack = i;
         many[i] = (struct fake_record){.module = &modules[i], .what = PROFILE_MODULE};
     }
-    record_count = record_table.first = MODULES;
+    slot_count = slot_table.first = record_table.first = MODULES;
+    slot_table.chunks[0] = (char *)parts;
     record_table.chunks[0] = (char *)many;
     alarm(10);
     read_self(&file);
@@ -423,6 +459,7 @@ static void reads_no_more_names_than_the_process_has(void **state) {
     profile_read_free(&file);
     free(modules);
     free(many);
+    free(parts);
     free(text);
 }
 
@@ -536,14 +573,17 @@ static void survives_everything(void **state) {
                  {areas, 2 * sizeof *areas},
                  {&record_table, sizeof record_table},
                  {records, sizeof records},
+                 {&slot_table, sizeof slot_table},
+                 {slots, sizeof slots},
                  {&names, sizeof names},
                  {&module, sizeof module},
                  {&header, sizeof header},
                  {tallies, SLOTS * sizeof *tallies},
                  {&area_count, sizeof area_count},
-                 {&record_count, sizeof record_count}};
+                 {&slot_count, sizeof slot_count}};
     const struct root root = the_root;
-    const struct fake_table area_table_was = area_table, record_table_was = record_table;
+    const struct fake_table area_table_was = area_table, record_table_was = record_table,
+                            slot_table_was = slot_table;
     unsigned reports = 0, rounds = 500;
     srand(1);
     for (unsigned round = 0; round < rounds; round++) {
@@ -563,6 +603,7 @@ static void survives_everything(void **state) {
         the_root = root;
         area_table = area_table_was;
         record_table = record_table_was;
+        slot_table = slot_table_was;
         set_up(state);
     }
     assert_in_range(reports, rounds / 2, rounds - 1);
@@ -572,6 +613,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(reads_what_the_layout_says, set_up),
         cmocka_unit_test_setup(names_modules_as_the_runtime_does, set_up),
+        cmocka_unit_test_setup(reads_stacks_as_parts, set_up),
         cmocka_unit_test_setup(keeps_the_names_that_are_there, set_up),
         cmocka_unit_test_setup(reads_more_areas_than_a_page_of_the_directory_has, set_up),
         cmocka_unit_test_setup(cuts_chains_that_have_no_end, set_up),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 // Profiles: what is read of them, and what is said of those that are cut, damaged, or being written.
 #include "dump/profile/read.h"
-#include "dump/profile/slots.h"
+#include "dump/profile/views.h"
 #include "profile_image.h"
 
 #include <pthread.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What is taken of a process at random moments is what the recording shows of them, thinned or not. */
-#include "dump/record/take.h"
 #include "dump/base/files.h"
 #include "dump/record/moment.h"
+#include "dump/record/recording.h"
 #include "dump/view/history.h"
 
 #include <cmocka.h>

@@ -2,7 +2,7 @@
 /* Sites against what debug information says, without debug information. */
 #include "table_image.h"
 
-#include "dump/verify/evidence.h"
+#include "dump/verify/verify.h"
 
 #include <cmocka.h>
 #include <stddef.h>

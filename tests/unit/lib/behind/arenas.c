@@ -2,7 +2,6 @@
 /* The order in which arenas handed blocks out, and going back in it. */
 #include "lib/behind/arenas.h"
 #include "lib/base/state.h"
-#include "lib/behind/blocks.h"
 
 #include <cmocka.h>
 

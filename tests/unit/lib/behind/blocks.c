@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The table of custom allocators' blocks. */
-#include "lib/behind/blocks.h"
+#include "lib/behind/arenas.h"
 
 #include <cmocka.h>
 

@@ -6,7 +6,7 @@
 #include "lib/walk/rule.h"
 #include "lib/walk/walk.h"
 #include "lib/who/callers.h"
-#include "lib/who/unloads.h"
+#include "lib/who/modules.h"
 
 static void look_at_addresses(void) {
     const void *frames[8];

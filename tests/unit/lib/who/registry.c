@@ -6,8 +6,8 @@
 #include "lib/who/modules.h"
 #include "lib/who/registry.h"
 
-#include "lib/count/slab.h"
-#include "lib/store/slots.h"
+#include "lib/count/threads.h"
+#include "lib/store/store.h"
 
 static void no_slot_is_counted_that_is_not_given(void **state) {
     (void)state;

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Words that people write: amounts, and what a mistyped one was meant to be. */
+#ifndef ALLOCSITE_BASE_WORDS_H
+#define ALLOCSITE_BASE_WORDS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* ---- Amounts as people write them. */
+
+/* Reads the number at *text, and leaves *text behind it. With is_bytes it may have a unit, next to it or
+ * behind spaces, and then decimals as well: "4096", "4096 B", "1.5MiB". B, KiB, MiB, GiB, TiB; what is not a
+ * whole number of bytes is rounded down. NULL: *amount is set; else what is wrong. */
+const char *amount_read(const char **text, bool is_bytes, uint64_t *amount);
+
+/* The same for text that must have nothing else. */
+const char *amount_read_all(const char *text, bool is_bytes, uint64_t *amount);
+
+/* Writes the amount so that amount_read gives it back, in the largest unit that it is a multiple of; text has
+ * AMOUNT_SIZE bytes. */
+#define AMOUNT_SIZE 32
+void amount_write(char *text, uint64_t amount, bool is_bytes);
+
+/* ---- The word that a mistyped one was meant to be. */
+
+struct similar {
+    const char *word; /* not known; length bytes of it */
+    size_t length;
+    const char *best; /* NULL: nothing tried is like it */
+    size_t distance;
+};
+
+/* Letters that are missing, too many, others, or two in the wrong order: as many as a third of the word. */
+void similar_try(struct similar *, const char *known);
+
+#endif

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "dump/commands/commands.h"
+
+#include "base/words.h"
+#include "dump/base/files.h"
+#include "dump/view/measure.h"
+#include "model/options.h"
+
+#include <getopt.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Behind all letters. */
+enum { FIRST = 256 };
+
+static size_t count_of(const struct argument *list) {
+    size_t count = 0;
+    while (list[count].name)
+        count++;
+    return count;
+}
+
+static void fill(struct option *known, const struct argument *list) {
+    size_t count = 0;
+    for (; list[count].name; count++)
+        known[count] = (struct option){.name = list[count].name,
+                                       .has_arg = list[count].has_value ? required_argument : no_argument,
+                                       .val = FIRST + (int)count};
+    known[count] = (struct option){"help", no_argument, NULL, 'h'};
+    known[count + 1] = (struct option){0};
+}
+
+/* Its place in the list, which is the end if there is none. */
+static int find_output(const struct argument *list) {
+    int at = 0;
+    while (list[at].name && strcmp(list[at].name, "output") != 0)
+        at++;
+    return at;
+}
+
+int arguments_take(const struct arguments *arguments, void *options, int count, char **words) {
+    struct option known[count_of(arguments->list) + 2];
+    int output = find_output(arguments->list);
+    fill(known, arguments->list);
+    if (arguments->list[output].name)
+        known[output].val = 'o';
+    const char *letters = arguments->list[output].name ? "ho:" : "h";
+    optind = 0;
+    opterr = 0;
+    for (int option; (option = getopt_long(count, words, letters, known, NULL)) != -1;) {
+        if (option == 'h')
+            return puts(arguments->help), STATUS_DONE;
+        if (option == '?')
+            return complain_option(arguments->command, known, words);
+        const struct argument *given = &arguments->list[option == 'o' ? output : option - FIRST];
+        const char *right = given->take((char *)options + given->offset, optarg ? optarg : given->name);
+        if (right)
+            return complain_value(arguments->command, given->name, optarg, right);
+    }
+    return ARGUMENTS_TAKEN;
+}
+
+/* ---- Values. */
+
+const char *take_flag(void *to, const char *value) {
+    (void)value;
+    *(bool *)to = true;
+    return NULL;
+}
+
+const char *take_text(void *to, const char *value) {
+    *(const char **)to = value;
+    return NULL;
+}
+
+const char *take_number(void *to, const char *value) {
+    return amount_read_all(value, false, to) ? "a number" : NULL;
+}
+
+const char *take_positive(void *to, const char *value) {
+    return take_number(to, value) || !*(uint64_t *)to ? "a number" : NULL;
+}
+
+const char *take_size(void *to, const char *value) {
+    return amount_read_all(value, true, to) ? "a size, as 4096 or 64KiB" : NULL;
+}
+
+const char *take_seconds(void *to, const char *value) {
+    char *end;
+    double seconds = strtod(value, &end);
+    bool is_right = !*end && seconds >= 0.01 && seconds <= 86400;
+    *(uint64_t *)to = is_right ? (uint64_t)(seconds * 1e9) : 0;
+    return is_right ? NULL : "seconds from 0.01 to 86400";
+}
+
+const char *take_sort(void *to, const char *value) {
+    enum measure measure = measure_named(value, strlen(value));
+    *(enum measure *)to = measure;
+    return measure < MEASURE_SORTS ? NULL : "bytes, allocs, live or peak";
+}
+
+const char *take_by_stack(void *to, const char *value) {
+    enum group_by by;
+    bool is_known = group_by_read(value, strlen(value), &by) && (by == BY_SITE || by == BY_STACK);
+    *(bool *)to = is_known && by == BY_STACK;
+    return is_known ? NULL : "site or stack";
+}
+
+const char *take_full_names(void *to, const char *value) {
+    bool is_full = strcmp(value, "full") == 0;
+    *(bool *)to = is_full;
+    return is_full || strcmp(value, "short") == 0 ? NULL : "short or full";
+}
+
+const char *take_output_file(void *to, const char *value) {
+    (void)to;
+    standard_out_to(value);
+    return NULL;
+}

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* allocsite-dump top, start, stop and reset: of a running process. */
+#include "dump/commands/commands.h"
+#include "dump/load/loaded.h"
+#include "dump/load/source.h"
+#include "dump/process/process.h"
+#include "dump/process/remote.h"
+#include "dump/top/top.h"
+
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- allocsite-dump start, stop, reset: of a running process. */
+
+static const char *const names[] = {
+    [CONTROL_START] = "start", [CONTROL_STOP] = "stop", [CONTROL_RESET] = "reset"};
+
+static int control_help(void) {
+    puts("usage: allocsite-dump start|stop|reset PID...\n"
+         "\n"
+         "Has running processes count, count no more, or start all counters afresh, as the\n"
+         "functions allocsite_start, allocsite_stop and allocsite_reset do in them.\n"
+         "Nothing is asked of the program: no signal is sent and none is needed, but the\n"
+         "permission to write its memory, as a debugger has it. A reset happens when a\n"
+         "thread next allocates or frees. What is to wait for a start is started with\n"
+         "stopped=1; enabled=0 is for good in programs that do not call allocsite_start.\n"
+         "\n"
+         "examples:\n"
+         "  ALLOCSITE_OPTIONS=stopped=1 ./server &\n"
+         "  allocsite-dump start $!\n"
+         "  allocsite-dump reset $!\n"
+         "  allocsite-dump report $!");
+    return STATUS_DONE;
+}
+
+static enum control named(const char *name) {
+    enum control what = CONTROL_START;
+    while (strcmp(names[what], name) != 0)
+        what++;
+    return what;
+}
+
+int command_control(int count, char **arguments) {
+    int status = STATUS_DONE;
+    struct reason why;
+    unsigned pid;
+    if (count > 1 && (strcmp(arguments[1], "--help") == 0 || strcmp(arguments[1], "-h") == 0))
+        return control_help();
+    if (count < 2)
+        return complain_usage("%s: no process", arguments[0]);
+    for (int i = 1; i < count; i++)
+        if (!report_source_is_pid(arguments[i], &pid))
+            return complain_usage("%s: %s is not the number of a process", arguments[0], arguments[i]);
+    for (int i = 1; i < count; i++)
+        if (report_source_is_pid(arguments[i], &pid) && !control_process(pid, named(arguments[0]), &why))
+            status = complain(arguments[i], "%s", why.text);
+    return status;
+}
+
+/* ---- allocsite-dump top: what a running program allocates. */
+
+static const char help[] =
+    "usage: allocsite-dump top [OPTION...] PID|PROFILE\n"
+    "\n"
+    "Shows what a running program allocates, refreshed until it ends: for each site\n"
+    "the rate since the last refresh, and what was allocated, is live and was live at\n"
+    "the peak. The program is not stopped, and nothing is asked of it: what is read\n"
+    "is its profile, or its memory if it was started without one. A PROFILE whose\n"
+    "name is a number is meant by ./NUMBER.\n"
+    "\n"
+    "  --by=site|stack                       rows (default: site)\n"
+    "  --sort=rate|bytes|allocs|live|peak    default: rate, of bytes\n"
+    "  --filter=TEXT                         only sites with TEXT in function, file,\n"
+    "                                        callee, type or module\n"
+    "  --interval=SECONDS                    between refreshes, decimals as well\n"
+    "                                        (default: 1)\n"
+    "  --count=N                             end after N refreshes\n"
+    "  --plain                               table after table; so also if the output\n"
+    "                                        is no terminal\n"
+    "  --once                                one table, without rates: --plain\n"
+    "                                        --count=1\n"
+    "  --top=N                               rows of a plain table (0: all; default:\n"
+    "                                        20)\n"
+    "\n"
+    "keys: b a l p r sort by bytes, allocs, live, peak, rate; / filter; space pause;\n"
+    "arrows scroll; ? help; q quit\n"
+    "\n"
+    "examples:\n"
+    "  ./app & allocsite-dump top $!\n"
+    "  allocsite-dump top --plain --interval=10 app.profile >> app.log";
+
+struct top_command {
+    struct top_options options;
+    bool is_plain;
+};
+
+static const char *take_view_sort(void *to, const char *value) {
+    enum measure *sort = to;
+    *sort = TOP_BY_RATE;
+    bool is_right = strcmp(value, "rate") == 0 || !take_sort(sort, value);
+    return is_right ? NULL : "rate, bytes, allocs, live or peak";
+}
+
+static const char *take_filter(void *to, const char *value) {
+    struct top_view *view = to;
+    if (strlen(value) >= sizeof view->filter)
+        return "a text of up to 63 letters";
+    strcpy(view->filter, value);
+    return NULL;
+}
+
+static const char *take_interval(void *to, const char *value) {
+    uint64_t nanoseconds;
+    const char *right = take_seconds(&nanoseconds, value);
+    *(unsigned *)to = (unsigned)(nanoseconds / 1000000);
+    return right;
+}
+
+static const char *take_once(void *to, const char *value) {
+    struct top_command *command = to;
+    command->options.count = 1;
+    return take_flag(&command->is_plain, value);
+}
+
+#define AT(member) offsetof(struct top_command, member)
+static const struct argument list[] = {
+    {"by", true, take_by_stack, AT(options.is_by_stack)},
+    {"sort", true, take_view_sort, AT(options.view.sort)},
+    {"filter", true, take_filter, AT(options.view)},
+    {"interval", true, take_interval, AT(options.interval)},
+    {"count", true, take_positive, AT(options.count)},
+    {"plain", false, take_flag, AT(is_plain)},
+    {"once", false, take_once, 0},
+    {"top", true, take_number, AT(options.rows)},
+    {0},
+};
+
+static int show(const char *path, const struct top_command *command) {
+    struct top top = {.path = path, .is_by_stack = command->options.is_by_stack};
+    struct reason why;
+    if (!top_refresh(&top, &why))
+        return complain(path, "%s", why.text);
+    if (top.is_by_stack)
+        laws_need_stacks(path, top_report(&top));
+    int damage = laws_need_whole(path, top.now->source.report);
+    int status = (command->is_plain ? top_tables : top_screen)(&top, &command->options);
+    top_close(&top);
+    return damage ? damage : status;
+}
+
+/* The profile of a process stays when it ends, and what it has counted last is there: so its path is looked
+ * for once. */
+static int show_named(const char *name, const struct top_command *command) {
+    char path[PROCESS_PATH_SIZE];
+    unsigned pid;
+    if (!report_source_is_pid(name, &pid))
+        return show(name, command);
+    if (!process_profile(pid, path))
+        snprintf(path, sizeof path, REPORT_SOURCE_PID "%u", pid);
+    return show(path, command);
+}
+
+int command_top(int count, char **arguments) {
+    struct top_command command = {.options = {.view.sort = TOP_BY_RATE, .interval = 1000, .rows = 20},
+                                  .is_plain = !isatty(STDOUT_FILENO) || !isatty(STDIN_FILENO)};
+    int status = arguments_take(&(struct arguments){"top", help, list}, &command, count, arguments);
+    if (status != ARGUMENTS_TAKEN)
+        return status;
+    if (count - optind != 1)
+        return complain_usage("top: %s", optind == count ? "no process and no profile" : "more than one");
+    return show_named(arguments[optind], &command);
+}

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* allocsite-dump sites and wrappers: the static tables of executables, libraries, objects and archives. */
+#include "dump/base/files.h"
+#include "dump/commands/commands.h"
+#include "dump/elf/input.h"
+#include "dump/table/table.h"
+#include "dump/verify/verify.h"
+#include "model/options.h"
+
+#include <getopt.h>
+#include <string.h>
+
+struct table_run {
+    /* Writes one table to out; may set status. */
+    void (*show)(struct table_run *, const char *module, const struct elf_file *, const struct table *);
+    struct out *out;
+    bool is_json;
+    struct listing listing;
+    bool is_verifying;  /* the sites are checked in place of being shown */
+    bool has_heading;   /* text tells of which module the table is */
+    size_t table_count; /* in the present file */
+    int status;
+};
+
+static void fail(struct table_run *run, const char *module, const char *why) {
+    run->status = complain(module, "%s", why);
+}
+
+/* Objects without a table are a normal part of an archive. */
+static void show_elf(struct table_run *run, const struct module_bytes *module, const struct elf_file *elf) {
+    struct module_table table;
+    struct reason why;
+    if (module->is_member && !module_has_table(elf))
+        return;
+    run->table_count++;
+    if (!module_table_read(&table, elf, &why)) {
+        fail(run, module->name, why.text);
+        return;
+    }
+    run->has_heading |= module->is_member;
+    run->show(run, module->name, elf, &table.table);
+    module_table_free(&table);
+}
+
+static void show_module(const struct module_bytes *module, void *context) {
+    struct table_run *run = context;
+    struct elf_file elf;
+    struct reason why;
+    if (!elf_open(&elf, module->bytes, module->size, &why)) {
+        run->table_count++;
+        fail(run, module->name, why.text);
+        return;
+    }
+    show_elf(run, module, &elf);
+    elf_close(&elf);
+}
+
+static void show_file(struct table_run *run, const char *path) {
+    struct reason why;
+    run->table_count = 0;
+    if (!input_each(path, show_module, run, &why))
+        fail(run, path, why.text);
+    else if (run->table_count == 0)
+        fail(run, path, "no member of the archive has a site table");
+}
+
+static int show_files(struct table_run *run, char **paths, int count) {
+    run->out = standard_out();
+    run->has_heading = count > 1;
+    for (int i = 0; i < count; i++)
+        show_file(run, paths[i]);
+    return standard_out_end() | run->status;
+}
+
+static int tables(const struct arguments *arguments, struct table_run *run, int count, char **words) {
+    int status = arguments_take(arguments, run, count, words);
+    if (status != ARGUMENTS_TAKEN)
+        return status;
+    if (optind == count)
+        return complain_usage("%s: no file", arguments->command);
+    return show_files(run, words + optind, count - optind);
+}
+
+static const char *take_format(void *to, const char *value) {
+    enum report_format format = FORMAT_TEXT;
+    bool is_known = format_named(value, strlen(value), VIEW_TABLE, &format);
+    *(bool *)to = format == FORMAT_JSON;
+    return is_known ? NULL : "text or json";
+}
+
+#define AT(member) offsetof(struct table_run, member)
+
+/* ---- allocsite-dump sites. */
+
+static void show_sites(struct table_run *run, const char *module, const struct elf_file *elf,
+                       const struct table *table) {
+    if (run->has_heading && !run->is_json) {
+        out_plain(run->out, module);
+        out_text(run->out, ":\n");
+    }
+    if (run->is_verifying) {
+        if (verify(run->out, run->is_json, module, elf, table) != STATUS_DONE)
+            run->status = STATUS_FAILED;
+    } else if (run->is_json)
+        sites_json(run->out, module, table);
+    else
+        sites_text(run->out, table, &run->listing);
+}
+
+static const char sites_help[] =
+    "usage: allocsite-dump sites [OPTION...] ELF...\n"
+    "\n"
+    "Prints the allocation sites that the allocsite plugin left in executables,\n"
+    "shared objects, relocatable objects and archives, by file.\n"
+    "\n"
+    "  --frees             the sites that only give blocks back, too; json always has\n"
+    "                      them\n"
+    "  --names=short|full  of C++ functions and types; json always has the full ones\n"
+    "  --format=text|json  json: one document on a line for each module\n"
+    "  --verify            check the table against the module's debug information\n"
+    "                      instead of printing it; name the sites that disagree\n"
+    "\n"
+    "examples:\n"
+    "  allocsite-dump sites ./app\n"
+    "  allocsite-dump sites --format=json libfoo.a | jq -r '.sites[].function'\n"
+    "  allocsite-dump sites --verify ./app libfoo.so";
+
+int command_sites(int count, char **words) {
+    static const struct argument list[] = {
+        {"format", true, take_format, AT(is_json)},
+        {"verify", false, take_flag, AT(is_verifying)},
+        {"frees", false, take_flag, AT(listing.has_frees)},
+        {"names", true, take_full_names, AT(listing.full_names)},
+        {0},
+    };
+    struct table_run run = {.show = show_sites};
+    return tables(&(struct arguments){"sites", sites_help, list}, &run, count, words);
+}
+
+/* ---- allocsite-dump wrappers. */
+
+static void show_wrappers(struct table_run *run, const char *module, const struct elf_file *elf,
+                          const struct table *table) {
+    (void)elf;
+    if (run->is_json) {
+        wrappers_json(run->out, module, table);
+        return;
+    }
+    if (run->has_heading) {
+        out_text(run->out, "# ");
+        out_plain(run->out, module);
+        out_text(run->out, ":\n");
+    }
+    wrappers_text(run->out, table);
+}
+
+static const char wrappers_help[] =
+    "usage: allocsite-dump wrappers [--format=text|json] ELF...\n"
+    "\n"
+    "Prints the functions that hand on a block of an allocator, or give one back to\n"
+    "it, as the plugin found them in executables, shared objects, relocatable objects\n"
+    "and archives. What they allocate is billed to their callers. As text it is a\n"
+    "list of allocators (see allocsite(7)), ready to be given to the plugin for other\n"
+    "files that only see declarations.\n"
+    "\n"
+    "  --format=text|json  json: one document on a line for each module\n"
+    "\n"
+    "example:\n"
+    "  allocsite-dump wrappers libutil.a > wrappers.txt\n"
+    "  allocsite-clang -fallocsite-list=wrappers.txt -g -c main.c";
+
+int command_wrappers(int count, char **words) {
+    static const struct argument list[] = {{"format", true, take_format, AT(is_json)}, {0}};
+    struct table_run run = {.show = show_wrappers};
+    return tables(&(struct arguments){"wrappers", wrappers_help, list}, &run, count, words);
+}

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* A report over HTTP. */
+#include "dump/serve/serve.h"
+
+#include "dump/export/export.h"
+#include "dump/html/html.h"
+#include "dump/load/source.h"
+#include "dump/view/rows.h"
+#include "write/lines.h"
+
+#include <arpa/inet.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ---- What there is at each path. */
+
+typedef void answer_function(struct out *, const struct serving *, struct report *, enum measure);
+
+static void put_page(struct out *out, const struct serving *serving, struct report *report, enum measure by) {
+    const struct report_limits everything = {.top = 0};
+    struct groups threads = {.by = BY_THREAD}, phases = {.by = BY_PHASE};
+    (void)by;
+    line_directory(report);
+    groups_add_parts(&threads, report);
+    groups_add_parts(&phases, report);
+    groups_prepare(&threads, &everything);
+    groups_prepare(&phases, &everything);
+    html_write(out, &(struct html){.report = report,
+                                   .moment = serving->moment,
+                                   .symbolizer = &serving->symbolizer,
+                                   .threads = report->has_parts ? &threads : NULL,
+                                   .phases = report->has_parts ? &phases : NULL});
+    groups_free(&threads);
+    groups_free(&phases);
+}
+
+static void put_samples(struct out *out, const struct serving *serving, struct report *report,
+                        enum measure by, const char *format) {
+    struct samples samples = {.report = report, .by = by, .top = serving->top, .is_now = true};
+    samples_make(&samples, &serving->symbolizer);
+    export_named(format)->write(out, &samples);
+    samples_free(&samples);
+}
+
+static void put_profile(struct out *out, const struct serving *serving, struct report *report,
+                        enum measure by) {
+    put_samples(out, serving, report, by, "pprof");
+}
+
+static void put_metrics(struct out *out, const struct serving *serving, struct report *report,
+                        enum measure by) {
+    put_samples(out, serving, report, by, "openmetrics");
+}
+
+/* The measure is what is looked at first. */
+static const struct place_served {
+    const char *path, *type;
+    answer_function *write;
+    enum measure by;
+} places[] = {
+    {"/", "text/html; charset=utf-8", put_page, MEASURE_BYTES},
+    {"/metrics", "application/openmetrics-text; version=1.0.0; charset=utf-8", put_metrics, MEASURE_LIVE},
+    {"/debug/pprof/heap", "application/octet-stream", put_profile, MEASURE_LIVE},
+    {"/debug/pprof/allocs", "application/octet-stream", put_profile, MEASURE_BYTES},
+};
+
+static const struct place_served *find(const char *path) {
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+        if (strcmp(places[i].path, path) == 0)
+            return &places[i];
+    return NULL;
+}
+
+static void write_answer(struct served *served, struct serving *serving, struct report *report,
+                         const struct place_served *place) {
+    static char buffer[1 << 16], directory[PATH_MAX];
+    struct report_limits limits = {.sort = (enum report_sort)place->by};
+    struct out out;
+    report->directory = getcwd(directory, sizeof directory);
+    symbolize_report(&serving->symbolizer, report);
+    report_prepare(report, &limits);
+    served->fd = memfd_create("answer", MFD_CLOEXEC);
+    out_open(&out, served->fd, buffer, sizeof buffer);
+    place->write(&out, serving, report, place->by);
+    out_flush(&out);
+    served->refresh = place->write == put_page && report->running ? serving->refresh : 0;
+    if (!out.error)
+        return;
+    close(served->fd);
+    served->fd = -1;
+    reason_set(&served->why, "%s", strerror(out.error));
+}
+
+struct served serve_path(struct serving *serving, const char *path) {
+    const struct place_served *place = find(path);
+    struct served served = {.fd = -1, .type = place->type};
+    struct report_source source;
+    if (!report_source_load(&source, serving->path, &served.why))
+        return served;
+    serving->moment = source.is_recording ? &source.moment : NULL;
+    write_answer(&served, serving, source.report, place);
+    report_source_free(&source);
+    return served;
+}
+
+#ifdef ALLOCSITE_HAVE_MICROHTTPD
+
+#include <microhttpd.h>
+
+/* ---- Hosts. */
+
+static bool is_address(const char *name) {
+    unsigned char address[sizeof(struct in6_addr)];
+    return inet_pton(AF_INET, name, address) == 1 || inet_pton(AF_INET6, name, address) == 1;
+}
+
+/* What may stand behind the name. */
+static bool is_port(const char *rest) {
+    return !*rest || (*rest == ':' && !rest[1 + strspn(rest + 1, "0123456789")]);
+}
+
+/* "[::1]:80", "127.0.0.1:80", "localhost" */
+static bool serve_is_host(const char *host) {
+    char name[256], own[256] = "";
+    bool has_brackets = *host == '[';
+    size_t length = strcspn(host += has_brackets, has_brackets ? "]" : ":");
+    if (length >= sizeof name || (has_brackets && !host[length]) || !is_port(host + length + has_brackets))
+        return false;
+    memcpy(name, host, length);
+    name[length] = '\0';
+    gethostname(own, sizeof own - 1);
+    return is_address(name) || strcasecmp(name, "localhost") == 0 || (*own && strcasecmp(name, own) == 0);
+}
+
+/* ---- Requests and responses, by libmicrohttpd. */
+
+const bool serve_is_there = true;
+
+static struct MHD_Response *text_response(const char *text) {
+    struct MHD_Response *response =
+        MHD_create_response_from_buffer(strlen(text), (void *)(uintptr_t)text, MHD_RESPMEM_MUST_COPY);
+    MHD_add_response_header(response, "Content-Type", "text/plain; charset=utf-8");
+    return response;
+}
+
+/* Pages of others may neither frame nor read it. */
+static enum MHD_Result send_response(struct MHD_Connection *connection, unsigned status,
+                                     struct MHD_Response *response) {
+    MHD_add_response_header(response, "Cache-Control", "no-store");
+    MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
+    MHD_add_response_header(response, "X-Frame-Options", "DENY");
+    MHD_add_response_header(response, "Cross-Origin-Resource-Policy", "same-origin");
+    enum MHD_Result result = MHD_queue_response(connection, status, response);
+    MHD_destroy_response(response);
+    return result;
+}
+
+static struct MHD_Response *response_of(const struct served *served) {
+    char refresh[24];
+    struct stat status;
+    fstat(served->fd, &status);
+    struct MHD_Response *response = MHD_create_response_from_fd((uint64_t)status.st_size, served->fd);
+    MHD_add_response_header(response, "Content-Type", served->type);
+    snprintf(refresh, sizeof refresh, "%" PRIu64, served->refresh);
+    if (served->refresh)
+        MHD_add_response_header(response, "Refresh", refresh);
+    return response;
+}
+
+static enum MHD_Result refuse_method(struct MHD_Connection *connection) {
+    struct MHD_Response *response = text_response("nothing but GET\n");
+    MHD_add_response_header(response, "Allow", "GET");
+    return send_response(connection, MHD_HTTP_METHOD_NOT_ALLOWED, response);
+}
+
+static enum MHD_Result answer(void *context, struct MHD_Connection *connection, const char *path,
+                              const char *method, const char *version, const char *upload,
+                              size_t *upload_size, void **state) {
+    const char *host = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Host");
+    (void)version, (void)upload, (void)upload_size, (void)state;
+    if (strcmp(method, "GET") != 0)
+        return refuse_method(connection);
+    if (!host || !serve_is_host(host))
+        return send_response(connection, MHD_HTTP_FORBIDDEN,
+                             text_response("only by an address or as localhost\n"));
+    if (!find(path))
+        return send_response(connection, MHD_HTTP_NOT_FOUND,
+                             text_response("/ /metrics /debug/pprof/heap /debug/pprof/allocs\n"));
+    struct served served = serve_path(context, path);
+    if (served.fd >= 0)
+        return send_response(connection, MHD_HTTP_OK, response_of(&served));
+    return send_response(connection, MHD_HTTP_SERVICE_UNAVAILABLE, text_response(served.why.text));
+}
+
+/* The paths that there are need no escapes, and one that is undone could end a longer path early. */
+static size_t keep_escapes(void *context, struct MHD_Connection *connection, char *text) {
+    (void)context, (void)connection;
+    return strlen(text);
+}
+
+/* One thread answers all, one after the other. */
+bool serve_until(struct serving *serving, int socket, const sigset_t *signals, struct reason *why) {
+    enum { CONNECTIONS = 32, SECONDS = 20 };
+    int number;
+    struct MHD_Daemon *daemon = MHD_start_daemon(
+        MHD_USE_INTERNAL_POLLING_THREAD, 0, NULL, NULL, answer, serving, MHD_OPTION_LISTEN_SOCKET, socket,
+        MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)SECONDS,
+        MHD_OPTION_UNESCAPE_CALLBACK, keep_escapes, NULL, MHD_OPTION_END);
+    if (!daemon)
+        return reason_errno(why);
+    sigwait(signals, &number);
+    MHD_stop_daemon(daemon);
+    return true;
+}
+
+#else
+
+const bool serve_is_there = false;
+
+bool serve_until(struct serving *serving, int socket, const sigset_t *signals, struct reason *why) {
+    (void)serving, (void)socket, (void)signals;
+    return reason_set(why, "was built without libmicrohttpd");
+}
+
+#endif

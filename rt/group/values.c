@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Groups for programs: JSON, and values separated by commas or tabs. */
+#include "base/out.h"
+#include "group/write.h"
+#include "write/formats.h"
+
+/* ---- Groups as JSON. */
+
+static void put_counters(struct json *json, const struct report_site *sum, enum group_by by, bool has_lost) {
+    struct group_counter list[GROUP_COUNTERS];
+    size_t count = groups_counters(list, by, has_lost);
+    for (size_t i = 0; i < count; i++) {
+        json_key(json, list[i].name);
+        group_counter_write(json->out, sum, &list[i]);
+    }
+}
+
+static void put_sum(struct json *json, const char *key, const struct report_site *sum, enum group_by by,
+                    bool has_lost) {
+    json_open(json, key, '{');
+    put_counters(json, sum, by, has_lost);
+    json_close(json, '}');
+}
+
+static void put_head(struct json *json, const struct groups *groups, const struct report *report) {
+    json_text(json, "by", group_by_name(groups->by));
+    json_head(json, report);
+    put_sum(json, "totals", &report->totals, BY_SITE, report->reach);
+    json_number(json, "peak_within", report->peak_within);
+    if (groups->by == BY_TYPE)
+        groups_types_json(json, groups);
+    if (!groups_have_before(groups))
+        return;
+    struct report_site before = {.counters = groups->before_reset};
+    put_sum(json, "before_reset", &before, groups->by, false);
+}
+
+static void put_thread(struct json *json, const struct group_key *key) {
+    if (key->name)
+        json_text(json, "thread", NULL);
+    else
+        json_number(json, "thread", key->number);
+    json_number(json, "pid", key->pid);
+}
+
+static void put_stack(struct json *json, const struct groups *groups, const struct group_key *key) {
+    json_id(json, "site", key->site->view.id);
+    json_text(json, "function", key->site->view.at.function);
+    json_text(json, "file", key->site->view.at.file);
+    json_number(json, "line", key->site->view.at.line);
+    json_text(json, "type", key->site->view.type);
+    json_frames(json, key->stack, group_frames(groups, key));
+}
+
+static void put_key(struct json *json, const struct groups *groups, const struct group_key *key) {
+    enum group_by by = groups->by == BY_FREED ? BY_LINE : groups->by;
+    if (by == BY_STACK) {
+        put_stack(json, groups, key);
+        return;
+    }
+    if (by == BY_THREAD) {
+        put_thread(json, key);
+        return;
+    }
+    json_text(json, group_by_name(by == BY_LINE ? BY_FILE : by), key->name);
+    if (by == BY_LINE)
+        json_number(json, "line", key->number);
+    if (group_by_has_unsited(by))
+        json_flag(json, "sited", !key->is_unsited);
+}
+
+static void put_row(struct json *json, const struct groups *groups, const struct group *row, bool has_lost) {
+    json_open_line(json, NULL, '{');
+    put_key(json, groups, &row->key);
+    put_counters(json, &row->sum, groups->by, has_lost);
+    if (groups->by == BY_TYPE)
+        type_use_json(json, &row->use);
+    json_close(json, '}');
+}
+
+void groups_json(struct out *out, const struct groups *groups, const struct report *report) {
+    struct json json = json_begin(out, "allocsite-groups", 1);
+    put_head(&json, groups, report);
+    json_number(&json, "rows_left_out", groups->count - groups->shown);
+    json_open_line(&json, "rows", '[');
+    for (size_t i = 0; i < groups->shown; i++)
+        put_row(&json, groups, &groups->rows[i], report->reach);
+    json_close(&json, ']');
+    json_end(&json);
+}
+
+/* ---- Groups as comma-separated values (RFC 4180). */
+
+static void key_names(struct out *out, enum group_by by) {
+    if (by == BY_STACK) {
+        out_text(out, "site,function,file,line,type,stack");
+        return;
+    }
+    out_text(out, by == BY_LINE || by == BY_FREED ? "file,line" : group_by_name(by));
+    if (by == BY_THREAD)
+        out_text(out, ",pid");
+    if (group_by_has_unsited(by))
+        out_text(out, ",sited");
+}
+
+static void thread(struct out *out, const struct group_key *key) {
+    if (!key->name)
+        out_u64(out, key->number);
+    out_char(out, ',');
+    out_u64(out, key->pid);
+}
+
+static void stack(struct out *out, const struct groups *groups, const struct group_key *key) {
+    const struct site_view *view = &key->site->view;
+    out_hex16(out, view->id);
+    out_char(out, ',');
+    csv_text(out, view->at.function);
+    out_char(out, ',');
+    csv_text(out, view->at.file);
+    out_char(out, ',');
+    out_u64(out, view->at.line);
+    out_char(out, ',');
+    csv_text(out, view->type);
+    out_char(out, ',');
+    csv_stack(out, key->stack, group_frames(groups, key));
+}
+
+static void key_values(struct out *out, const struct groups *groups, const struct group_key *key) {
+    enum group_by by = groups->by;
+    if (by == BY_STACK) {
+        stack(out, groups, key);
+        return;
+    }
+    if (by == BY_THREAD) {
+        thread(out, key);
+        return;
+    }
+    csv_text(out, key->name);
+    if (by == BY_LINE || by == BY_FREED) {
+        out_char(out, ',');
+        out_u64(out, key->number);
+    }
+    if (group_by_has_unsited(by))
+        out_text(out, key->is_unsited ? ",0" : ",1");
+}
+
+void groups_csv(struct out *out, const struct groups *groups, const struct report *report) {
+    struct group_counter list[GROUP_COUNTERS];
+    size_t count = groups_counters(list, groups->by, report->reach);
+    key_names(out, groups->by);
+    for (size_t i = 0; i < count; i++) {
+        out_char(out, ',');
+        out_text(out, list[i].name);
+    }
+    out_text(out, groups->by == BY_TYPE ? ",size,padding,padding_bytes,live_padding_bytes\r\n" : "\r\n");
+    for (size_t row = 0; row < groups->shown; row++) {
+        key_values(out, groups, &groups->rows[row].key);
+        for (size_t i = 0; i < count; i++) {
+            out_char(out, ',');
+            group_counter_write(out, &groups->rows[row].sum, &list[i]);
+        }
+        if (groups->by == BY_TYPE)
+            type_use_csv(out, &groups->rows[row].use);
+        out_text(out, "\r\n");
+    }
+}
+
+/* ---- Groups as values separated by tabs: how many rows there are, and then these. */
+
+static void put_stack_tsv(struct out *out, const struct groups *groups, const struct group_key *key) {
+    size_t count = group_frames(groups, key);
+    tsv_site(out, &key->site->view);
+    for (size_t i = 1; i < count; i++) {
+        const struct report_frame *frame = &key->stack->frames[i];
+        out_char(out, '\t');
+        out_plain(out, frame->function ? frame->function : frame->module ? frame->module->path : "?");
+        if (!frame->function) {
+            out_text(out, "+0x");
+            out_hex(out, frame->address);
+        }
+    }
+}
+
+static void put_key_tsv(struct out *out, const struct groups *groups, const struct group_key *key) {
+    if (groups->by == BY_STACK) {
+        put_stack_tsv(out, groups, key);
+        return;
+    }
+    if (groups->by != BY_THREAD || key->name)
+        out_plain(out, key->name ? key->name : group_unnamed(groups->by));
+    if (key->number) {
+        out_text(out, groups->by == BY_THREAD ? "" : ":");
+        out_u64(out, key->number);
+    }
+}
+
+void groups_tsv(struct out *out, const struct groups *groups, const struct report *report) {
+    (void)report;
+    out_u64(out, groups->shown);
+    out_char(out, '\n');
+    for (size_t i = 0; i < groups->shown; i++) {
+        const struct group *row = &groups->rows[i];
+        tsv_amounts(out, &row->sum.counters, groups->by == BY_FREED);
+        put_key_tsv(out, groups, &row->key);
+        out_char(out, '\n');
+    }
+}

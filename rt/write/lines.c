@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Lines for people. */
+#include "write/lines.h"
+
+#include "base/path.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+
+/* ---- Lines for people that fit a width. */
+
+static size_t given_width(void) {
+    const char *columns = secure_getenv("COLUMNS");
+    size_t width = 0;
+    for (; columns && *columns >= '0' && *columns <= '9' && width < 10000; columns++)
+        width = width * 10 + (size_t)(*columns - '0');
+    return columns && *columns ? 0 : width;
+}
+
+static bool has_colour(void) {
+    const char *without = secure_getenv("NO_COLOR"), *terminal = secure_getenv("TERM");
+    return !(without && *without) && terminal && strcmp(terminal, "dumb") != 0;
+}
+
+static bool is_below(const char *path, const char *directory) {
+    size_t length = directory ? strlen(directory) : 0;
+    return length > 1 && strncmp(path, directory, length) == 0 && path[length] == '/';
+}
+
+/* Keeps what both begin with of whole components. */
+static void keep_common(char *directory, const char *path) {
+    size_t same = 0;
+    while (directory[same] && directory[same] == path[same])
+        same++;
+    if (directory[same] || path[same] != '/')
+        while (same && directory[same] != '/')
+            same--;
+    directory[same] = '\0';
+}
+
+void line_directory(struct report *report) {
+    static char common[PATH_MAX];
+    char path[PATH_MAX];
+    bool has_any = false;
+    for (size_t i = 0; i < report->site_count; i++) {
+        const struct site_view *view = &report->sites[i]->view;
+        if (!view->sited || !view->at.file || view->at.file[0] != '/' || path_is_of_system(view->at.file))
+            continue;
+        path_show(path, sizeof path, view->at.file, NULL);
+        if (is_below(path, report->directory))
+            return;
+        if (has_any)
+            keep_common(common, path);
+        else
+            strcpy(common, path)[strrchr(path, '/') - path] = '\0';
+        has_any = true;
+    }
+    report->is_elsewhere = has_any && common[0];
+    report->directory = report->is_elsewhere ? common : report->directory;
+}
+
+void line_fit(struct report *report, int fd) {
+    struct winsize size = {.ws_col = 0};
+    bool is_terminal = ioctl(fd, TIOCGWINSZ, &size) == 0;
+    size_t width = given_width();
+    width = width ? width : size.ws_col ? size.ws_col : LINE_WIDTH;
+    report->width = width < LINE_WIDTH_LEAST ? LINE_WIDTH_LEAST : width;
+    report->is_coloured = is_terminal && has_colour();
+    line_directory(report);
+}
+
+enum { ROOM_MOST = 72, ROOM_LEAST = 20 };
+
+/* Stands for a space in the text of a line; names have none, for out_plain. */
+static const char soft = '\v';
+
+void line_begin(struct line *line, const struct page *to, size_t used, size_t indent) {
+    size_t width = line_width(to);
+    line->page = *to;
+    line->to = to;
+    line->used = used;
+    line->indent = indent;
+    line->page.room = 0;
+    if (!width || to->report->limits.full_names)
+        return;
+    line->page.room = width > used + ROOM_LEAST ? width - used : ROOM_LEAST;
+    out_open_memory(&line->out, line->text, sizeof line->text);
+    line->page.out = &line->out;
+}
+
+void line_space(const struct page *page) {
+    out_char(page->out, page->room ? soft : ' ');
+}
+
+/* Bytes of the text up to a stop, and its columns: sequences that colour it have none. */
+static size_t part_at(const char *text, const char *stops, size_t *columns) {
+    size_t length = 0;
+    *columns = 0;
+    while (text[length] && !strchr(stops, text[length])) {
+        if (text[length] == '\x1b') {
+            length += strcspn(text + length, "m");
+            length += text[length] != '\0'; /* a line that was cut ends within */
+            continue;
+        }
+        size_t character = utf8_length(text + length);
+        length += character ? character : 1;
+        ++*columns;
+    }
+    return length;
+}
+
+/* The same up to where a line may be broken: a number stays with what it counts. */
+static size_t word_at(const char *text, size_t *columns) {
+    size_t length = part_at(text, " \v", columns), more;
+    if (!length || strspn(text, "0123456789.,+(") != length || text[length] != ' ')
+        return length;
+    length += 1 + part_at(text + length + 1, " \v", &more);
+    *columns += 1 + more;
+    return length;
+}
+
+static void go_on_below(struct line *line) {
+    out_char(line->to->out, '\n');
+    for (size_t i = 0; i < line->indent; i++)
+        out_char(line->to->out, ' ');
+    line->used = line->indent;
+}
+
+void line_end(struct line *line) {
+    struct out *out = line->to->out;
+    size_t width = line_width(line->to), columns;
+    if (!line->page.room)
+        return;
+    part_at(line->text, "", &columns);
+    bool is_whole = line->used + columns <= width;
+    char before = '\0';
+    for (const char *text = line->text; *text; text += *text != '\0') {
+        size_t length = word_at(text, &columns);
+        bool fits = line->used + (before != '\0') + columns <= width && (is_whole || before != soft);
+        if (!fits && line->used > line->indent)
+            go_on_below(line);
+        else if (before) {
+            out_char(out, ' ');
+            line->used++;
+        }
+        out_bytes(out, text, length);
+        line->used += columns;
+        text += length;
+        before = *text;
+    }
+}
+
+void line_cut(struct line *line) {
+    const char *at = line->page.room ? line->text : "";
+    for (size_t width = line_width(line->to); *at && line->used < width; line->used++) {
+        size_t length = utf8_length(at);
+        length = length ? length : 1;
+        if (*at == soft)
+            out_char(line->to->out, ' ');
+        else
+            out_bytes(line->to->out, at, length);
+        at += length;
+    }
+}
+
+/* On a narrow terminal names stick out rather than lose all. */
+size_t line_room(const struct page *page) {
+    size_t width = line_width(page), room = width > page->indent ? width - page->indent : 0;
+    if (!width || room > ROOM_MOST)
+        return ROOM_MOST;
+    return room < ROOM_LEAST ? ROOM_LEAST : room;
+}
+
+/* ---- Rows for people. */
+
+void grid_number_columns(struct grid *grid, size_t count) {
+    for (grid->count = 0; grid->count < count; grid->count++)
+        grid->columns[grid->count] = (int)grid->count;
+}
+
+void grid_measure(struct grid *grid, const void *row) {
+    char text[GRID_CELL];
+    for (size_t i = 0; i < grid->count; i++) {
+        grid->cell(text, grid->context, row, grid->columns[i]);
+        grid->widths[i] = grid_wider(grid->widths[i], strlen(text), GRID_CELL);
+    }
+}
+
+size_t grid_width(const struct grid *grid) {
+    size_t width = 2 * grid->count;
+    for (size_t i = 0; i < grid->count; i++)
+        width += grid->widths[i];
+    return width;
+}
+
+static void drop(struct grid *grid, int column) {
+    for (size_t i = 0; i < grid->count; i++) {
+        if (grid->columns[i] != column)
+            continue;
+        size_t behind = --grid->count - i;
+        memmove(&grid->columns[i], &grid->columns[i + 1], behind * sizeof *grid->columns);
+        memmove(&grid->widths[i], &grid->widths[i + 1], behind * sizeof *grid->widths);
+        return;
+    }
+}
+
+void grid_narrow(struct grid *grid, size_t room, const int *gives_way, size_t count) {
+    size_t width = line_width(grid->page);
+    for (size_t i = 0; width && i < count && grid_width(grid) + room > width; i++)
+        drop(grid, gives_way[i]);
+}
+
+size_t grid_indent(const struct grid *grid) {
+    enum { BELOW_LAST = 64, BELOW_ALL = 12 };
+    size_t width = line_width(grid->page), indent = grid_width(grid) + 2;
+    return width && width < indent + BELOW_LAST && indent > BELOW_ALL ? BELOW_ALL : indent;
+}
+
+static void put_cell(const struct page *page, const char *text, size_t width) {
+    out_text(page->out, page->is_markdown ? "| " : "");
+    for (size_t used = strlen(text); used < width && !page->is_markdown; used++)
+        out_char(page->out, ' ');
+    out_text(page->out, text);
+    out_text(page->out, page->is_markdown ? " " : "  ");
+}
+
+void grid_row(const struct grid *grid, const void *row) {
+    char text[GRID_CELL];
+    for (size_t i = 0; i < grid->count; i++) {
+        grid->cell(text, grid->context, row, grid->columns[i]);
+        put_cell(grid->page, text, grid->widths[i]);
+    }
+    out_text(grid->page->out, grid->page->is_markdown ? "| " : "");
+}
+
+void grid_end(const struct page *page) {
+    out_text(page->out, page->is_markdown ? " |\n" : "\n");
+}
+
+void grid_head(const struct grid *grid, const char *last) {
+    grid_row(grid, NULL);
+    out_text(grid->page->out, last);
+    grid_end(grid->page);
+    if (!grid->page->is_markdown)
+        return;
+    for (size_t i = 0; i < grid->count; i++)
+        out_text(grid->page->out, "|---:");
+    out_text(grid->page->out, "|---|\n");
+}
+
+void out_spaces(struct out *out, size_t count) {
+    while (count--)
+        out_char(out, ' ');
+}
+
+void grid_pad(struct out *out, size_t used, size_t width) {
+    out_spaces(out, 2 + (used < width ? width - used : 0));
+}
+
+size_t grid_wider(size_t width, size_t other, size_t limit) {
+    return other > width && other <= limit ? other : width;
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Lines for people: those that fit a width, and rows in columns. */
+#ifndef ALLOCSITE_WRITE_LINES_H
+#define ALLOCSITE_WRITE_LINES_H
+
+#include "write/page.h"
+
+/* ---- Lines for people that fit a width: they are broken at spaces, and what has none is shortened before.
+ */
+
+/* Where a report's text goes that is no terminal. Narrower than most, so that it can be read in a mail or
+ * beside the source; COLUMNS says otherwise. */
+enum { LINE_WIDTH = 100, LINE_WIDTH_LEAST = 40 };
+
+/* Prepares the report for people who read fd: its width and colour, by COLUMNS, NO_COLOR and the terminal,
+ * and below which directory paths are shown. One report at a time. */
+void line_fit(struct report *, int fd);
+
+/* Below which directory paths are shown: where no file of the program lies below the working directory, that
+ * which they have in common. Headers of the system are in neither. One report at a time. */
+void line_directory(struct report *);
+
+struct line {
+    struct page page; /* what is written here is the line's text */
+    const struct page *to;
+    struct out out;
+    size_t used, indent;
+    char text[2048]; /* what is longer is cut */
+};
+
+/* used: columns that stand before it; indent: of the lines that go on with it. As Markdown, with full names,
+ * or where there is no width, nothing is broken. */
+void line_begin(struct line *, const struct page *to, size_t used, size_t indent);
+
+/* A space, where a line that must be broken is broken first. */
+void line_space(const struct page *);
+void line_end(struct line *);
+
+/* The same where there is only one line: what does not fit is left out. */
+void line_cut(struct line *);
+
+/* Of the page in columns; 0: as wide as it gets. */
+static inline size_t line_width(const struct page *page) {
+    return page->is_markdown ? 0 : page->report->width;
+}
+
+/* Columns that a name may have on a line below the row. */
+size_t line_room(const struct page *);
+
+/* ---- Rows for people, as text or as Markdown: numbers in columns, and behind them what they are of. */
+
+enum { GRID_COLUMNS = 22, GRID_CELL = 40 };
+
+/* Writes what the row has in a column; row: NULL: the column's name. */
+typedef void grid_cell(char text[GRID_CELL], const void *context, const void *row, int column);
+
+struct grid {
+    const struct page *page;
+    grid_cell *cell;
+    const void *context;
+    size_t count;                /* of columns */
+    int columns[GRID_COLUMNS];   /* which they are for the cell's writer */
+    size_t widths[GRID_COLUMNS]; /* of the text; what is wider moves the rest of its line */
+};
+
+/* The numbers from 0 on. */
+void grid_number_columns(struct grid *, size_t count);
+
+/* Widens the columns to what the row has. */
+void grid_measure(struct grid *, const void *row);
+
+/* Takes columns away, those that stand first in the list first, until what is behind them has so many columns
+ * of the page. */
+void grid_narrow(struct grid *, size_t room, const int *gives_way, size_t count);
+
+/* The width of a row of the text before its last column. */
+size_t grid_width(const struct grid *);
+
+/* Of the lines below a row: below its last column if that is wide, else where they have room. */
+size_t grid_indent(const struct grid *);
+
+/* The line of names; last: of the last column. */
+void grid_head(const struct grid *, const char *last);
+
+/* A row up to its last column, which the caller writes, and what ends it. */
+void grid_row(const struct grid *, const void *row);
+void grid_end(const struct page *);
+
+/* Spaces behind text of that width, to a column of another and two more. */
+void grid_pad(struct out *, size_t used, size_t width);
+
+/* So many spaces, where a row's numbers would be those of the row above. */
+void out_spaces(struct out *, size_t count);
+
+/* The larger one, but for what is wider than most: it sticks out rather than push all other rows apart. */
+size_t grid_wider(size_t width, size_t other, size_t limit);
+
+#endif

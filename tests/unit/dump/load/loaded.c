@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+// The laws of a report: one that keeps them, and each of them broken by one number.
+#include "dump/load/loaded.h"
+#include "write/formats.h"
+
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { OWNER, FREER, LIBRARY, SITES };
+
+static struct report_site sites[SITES], *order[SITES], stated;
+static struct report_pair pairs[3];
+static struct report report;
+
+static void add_up(void) {
+    memset(&stated, 0, sizeof stated);
+    for (int i = 0; i < SITES; i++) {
+        counters_add(&stated.counters, &sites[i].counters);
+        stated.lost_blocks += sites[i].lost_blocks;
+        stated.lost_bytes += sites[i].lost_bytes;
+    }
+}
+
+/* Everything is there, and every law holds. */
+static int lawful(void **state) {
+    (void)state;
+    sites[OWNER] = (struct report_site){
+        .view = {.id = 1, .sited = true, .callee = "malloc"},
+        .counters = {.allocs = 5,
+                     .alloc_bytes = 50,
+                     .reallocs = 1,
+                     .realloc_bytes = 20,
+                     .realloc_old_bytes = 10,
+                     .inherited_blocks = 1,
+                     .inherited_bytes = 7,
+                     .frees = 3,
+                     .freed_bytes = 37,
+                     .moved = 1,
+                     .moved_bytes = 10,
+                     .live_blocks = 3,
+                     .live_bytes = 30,
+                     .peak_bytes = 40,
+                     .max_live_blocks = 2,
+                     .max_live_blocks_within = 1},
+        .lost_blocks = 3,
+        .lost_bytes = 30,
+    };
+    sites[FREER] = (struct report_site){.view = {.id = 2, .sited = true, .callee = "free"}};
+    sites[LIBRARY] = (struct report_site){.view = {.id = 3}, .counters = {.allocs = 1, .frees = 1}};
+    pairs[0] = (struct report_pair){PAIR_FREE, &sites[OWNER], &sites[FREER], 3, 37};
+    pairs[1] = (struct report_pair){PAIR_REALLOC, &sites[OWNER], &sites[OWNER], 1, 10};
+    pairs[2] = (struct report_pair){PAIR_FREE, &sites[LIBRARY], &sites[LIBRARY], 1, 0};
+    for (int i = 0; i < SITES; i++)
+        order[i] = &sites[i];
+    add_up();
+    report = (struct report){.sites = order,
+                             .site_count = SITES,
+                             .pairs = pairs,
+                             .pair_count = 3,
+                             .finished = true,
+                             .has_pairs = true,
+                             .reach = true,
+                             .stated = &stated};
+    return 0;
+}
+
+static char laws[1024];
+
+static void note(void *context, const struct report_breach *breach) {
+    assert_ptr_equal(context, laws);
+    strcat(strcat(laws, breach->site ? "site: " : "totals: "), breach->law);
+    strcat(laws, "\n");
+}
+
+static const char *broken(void) {
+    laws[0] = '\0';
+    report_prepare(&report, &(struct report_limits){0});
+    size_t count = report_check(&report, note, laws);
+    for (const char *at = laws; (at = strchr(at, '\n')); at++)
+        count--;
+    assert_int_equal(count, 0);
+    return laws;
+}
+
+static void a_lawful_report(void **state) {
+    (void)state;
+    assert_string_equal(broken(), "");
+}
+
+static void blocks(void **state) {
+    (void)state;
+    static const char law[] = "allocs + reallocs + inherited_blocks = frees + moved + live_blocks";
+    sites[LIBRARY].counters.allocs++;
+    add_up();
+    assert_non_null(strstr(broken(), "totals: "));
+    assert_non_null(strstr(laws, "site: "));
+    assert_non_null(strstr(laws, law));
+}
+
+static void bytes(void **state) {
+    (void)state;
+    sites[OWNER].counters.inherited_bytes++;
+    add_up();
+    assert_string_equal(
+        broken(),
+        "totals: alloc_bytes + realloc_bytes + inherited_bytes = freed_bytes + moved_bytes + live_bytes\n"
+        "site: alloc_bytes + realloc_bytes + inherited_bytes = freed_bytes + moved_bytes + live_bytes\n");
+}
+
+/* Two wrong sites that make up for each other. */
+static void sites_are_checked_singly(void **state) {
+    (void)state;
+    sites[OWNER].counters.allocs++;
+    sites[LIBRARY].counters.allocs--;
+    assert_string_equal(broken(),
+                        "site: allocs + reallocs + inherited_blocks = frees + moved + live_blocks\n"
+                        "site: allocs + reallocs + inherited_blocks = frees + moved + live_blocks\n");
+}
+
+static void sums(void **state) {
+    (void)state;
+    stated.counters.realloc_old_bytes++;
+    stated.lost_blocks--;
+    assert_string_equal(broken(), "totals: sum of realloc_old_bytes over all sites = realloc_old_bytes\n"
+                                  "totals: sum of lost_blocks over all sites = lost_blocks\n");
+}
+
+static void sums_are_not_asked_of_a_part(void **state) {
+    (void)state;
+    stated.counters.realloc_old_bytes++;
+    report.left_out = 1;
+    assert_string_equal(broken(), "");
+}
+
+static void maxima(void **state) {
+    (void)state;
+    sites[OWNER].counters.max_live_blocks_within = 0;
+    assert_string_equal(broken(), "site: live_blocks <= max_live_blocks + max_live_blocks_within\n");
+}
+
+static void peak(void **state) {
+    (void)state;
+    sites[OWNER].counters.peak_bytes = 29;
+    add_up();
+    assert_string_equal(broken(), "totals: live_bytes <= peak_bytes + peak_within\n");
+    lawful(NULL);
+    sites[OWNER].counters.peak_bytes = 29;
+    add_up();
+    report.peak_within = 1;
+    assert_string_equal(broken(), "");
+}
+
+/* As if another one had been below zero. */
+static void shares_in_the_peak(void **state) {
+    (void)state;
+    sites[OWNER].counters.peak_bytes = 41;
+    sites[LIBRARY].counters.peak_bytes = (uint64_t)-1;
+    add_up();
+    assert_string_equal(broken(), "site: peak_bytes <= peak_bytes in total\n"
+                                  "site: peak_bytes <= peak_bytes in total\n");
+    lawful(NULL);
+    sites[OWNER].counters.peak_bytes = 41;
+    report.left_out = 1; /* the totals are the stated ones still */
+    assert_string_equal(broken(), "site: peak_bytes <= peak_bytes in total\n");
+}
+
+static void lost(void **state) {
+    (void)state;
+    sites[OWNER].lost_blocks = 4;
+    sites[OWNER].lost_bytes = 31;
+    add_up();
+    assert_string_equal(broken(), "totals: lost_blocks <= live_blocks\ntotals: lost_bytes <= live_bytes\n"
+                                  "site: lost_blocks <= live_blocks\nsite: lost_bytes <= live_bytes\n");
+}
+
+static void each_number_of_the_pairs(void **state) {
+    (void)state;
+    static const struct {
+        int pair;
+        uint64_t count, bytes;
+        const char *law;
+    } cases[] = {
+        {0, 1, 0, "site: count of pairs with kind free = frees\n"},
+        {0, 0, 1, "site: bytes of pairs with kind free = freed_bytes\n"},
+        {1, 1, 0, "site: count of pairs with kind realloc = moved\n"},
+        {1, 0, 1, "site: bytes of pairs with kind realloc = moved_bytes\n"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        lawful(NULL);
+        pairs[cases[i].pair].count += cases[i].count;
+        pairs[cases[i].pair].bytes += cases[i].bytes;
+        assert_string_equal(broken(), cases[i].law);
+    }
+}
+
+static void a_pair_that_is_missing(void **state) {
+    (void)state;
+    report.pair_count = 2;
+    assert_string_equal(broken(), "site: count of pairs with kind free = frees\n");
+}
+
+/* The owner whose pairs are missing may be there for another one's pair alone. */
+static void pairs_are_not_asked_of_a_part(void **state) {
+    (void)state;
+    report.pair_count = 2;
+    report.left_out = 1;
+    assert_string_equal(broken(), "");
+}
+
+/* A program that was killed may have freed a block and not yet told who did. */
+static void pairs_are_not_asked_of_the_unfinished(void **state) {
+    (void)state;
+    report.pair_count = 2;
+    report.finished = false;
+    assert_string_equal(broken(), "");
+}
+
+static void faults_are_no_frees(void **state) {
+    (void)state;
+    pairs[2].kind = FAULT_DOUBLE_FREE;
+    assert_string_equal(broken(), "site: count of pairs with kind free = frees\n");
+}
+
+static void pairs_that_were_not_counted(void **state) {
+    (void)state;
+    report.pair_count = 0;
+    report.has_pairs = false;
+    assert_string_equal(broken(), "");
+}
+
+static void pairs_of_an_id_that_is_not_unique(void **state) {
+    (void)state;
+    report.pair_count = 2;
+    sites[LIBRARY].shares_id = true;
+    assert_string_equal(broken(), "");
+}
+
+#define TEST(name) cmocka_unit_test_setup(name, lawful)
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        TEST(a_lawful_report),
+        TEST(blocks),
+        TEST(bytes),
+        TEST(sites_are_checked_singly),
+        TEST(sums),
+        TEST(sums_are_not_asked_of_a_part),
+        TEST(maxima),
+        TEST(peak),
+        TEST(shares_in_the_peak),
+        TEST(lost),
+        TEST(each_number_of_the_pairs),
+        TEST(a_pair_that_is_missing),
+        TEST(pairs_are_not_asked_of_a_part),
+        TEST(pairs_are_not_asked_of_the_unfinished),
+        TEST(faults_are_no_frees),
+        TEST(pairs_that_were_not_counted),
+        TEST(pairs_of_an_id_that_is_not_unique),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
