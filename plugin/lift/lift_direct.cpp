@@ -32,22 +32,17 @@ static bool mayHaveParameter(const Function &wrapper) {
 }
 
 static bool mayPass(const CallBase &call, const Function &wrapper) {
-    return call.getCalledOperand() == &wrapper && !call.isMustTailCall() &&
-           call.getFunctionType() == wrapper.getFunctionType();
+    return !call.isMustTailCall() && call.getFunctionType() == wrapper.getFunctionType();
 }
 
-static bool mayPass(const Leave &leave, const Function &wrapper) {
-    return !leave.call->isMustTailCall() && leave.call->getFunctionType() == wrapper.getFunctionType();
+static bool mayPassByName(const CallBase &call, const Function &wrapper) {
+    return call.getCalledOperand() == &wrapper && mayPass(call, wrapper);
 }
 
 /* Without code as yet. */
 static Function &declareBody(Function &wrapper, GlobalValue::LinkageTypes linkage) {
-    SmallVector<Type *, 8> types;
-    types.append(wrapper.getFunctionType()->param_begin(), wrapper.getFunctionType()->param_end());
-    types.push_back(pointerType(wrapper.getContext()));
-    auto *type = FunctionType::get(wrapper.getReturnType(), types, false);
-    Function *body =
-        Function::Create(type, linkage, wrapper.getAddressSpace(), wrapper.getName() + ALLOCSITE_SITED);
+    Function *body = Function::Create(typeWithSite(wrapper), linkage, wrapper.getAddressSpace(),
+                                      wrapper.getName() + ALLOCSITE_SITED);
     wrapper.getParent()->getFunctionList().insert(wrapper.getIterator(), body);
     return *body;
 }
@@ -82,7 +77,7 @@ static bool isShared(const Function &wrapper) {
     return isInEachFile && isInstrumented(wrapper) && Wrappers::of(wrapper) && mayHaveParameter(wrapper) &&
            any_of(wrapper.users(), [&](const User *user) {
                auto *call = dyn_cast<CallBase>(user);
-               return call && mayPass(*call, wrapper);
+               return call && mayPassByName(*call, wrapper);
            });
 }
 
@@ -100,7 +95,7 @@ void declareSharedBodies(Module &module, Lifting &lifting) {
 
 bool callSharedBody(const AllocatorCall &found, Value *site, const Lifting &lifting) {
     Function *body = lifting.sharedBodies.lookup(found.callee);
-    if (found.what || !body || !mayPass(*found.call, *found.callee))
+    if (found.what || !body || !mayPassByName(*found.call, *found.callee))
         return false;
     forgetMemoryEffects(*found.call);
     forgetMemoryEffects(*found.call->getFunction());
@@ -206,7 +201,7 @@ static void passDirectly(Function &wrapper, Take &take, Lifting &lifting) {
     ArrayRef<Leave> leaves = lifting.leaves[&wrapper];
     Function &body = splitOff(wrapper);
     for (const Leave &leave : leaves)
-        if (mayPass(leave, wrapper))
+        if (mayPass(*leave.call, wrapper))
             pass(leave, body);
     Constant *own = onlyOwn(take);
     wrapper.removeDeadConstantUsers();
@@ -234,8 +229,8 @@ void passDirectly(Lifting &lifting) {
             continue;
         }
         ArrayRef<Leave> leaves = lifting.leaves[wrapper];
-        bool isAny =
-            any_of(leaves, [&, called = wrapper](const Leave &leave) { return mayPass(leave, *called); });
+        bool isAny = any_of(
+            leaves, [&, called = wrapper](const Leave &leave) { return mayPass(*leave.call, *called); });
         if ((isAny || !twinOf(*wrapper).empty()) && mayHaveParameter(*wrapper))
             passDirectly(*wrapper, take, lifting);
     }

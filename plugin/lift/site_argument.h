@@ -6,6 +6,7 @@
 #include "base/allocators.h"
 
 #include <llvm/ADT/SmallVector.h>
+#include <llvm/IR/Function.h>
 #include <llvm/IR/InstrTypes.h>
 
 namespace allocsite {
@@ -23,6 +24,9 @@ struct Arguments {
         attributes.push_back(set);
     }
 };
+
+/* The function's own type, with the site as one more parameter. */
+llvm::FunctionType *typeWithSite(const llvm::Function &function);
 
 Arguments withSite(llvm::CallBase &call, llvm::Value *site, site_position position);
 

@@ -110,11 +110,7 @@ static Function &declareTwin(const std::string &name, Function &wrapper) {
     Module &module = *wrapper.getParent();
     if (Function *known = module.getFunction(name))
         return *known;
-    SmallVector<Type *, 8> types;
-    types.append(wrapper.getFunctionType()->param_begin(), wrapper.getFunctionType()->param_end());
-    types.push_back(pointerType(module.getContext()));
-    auto *type = FunctionType::get(wrapper.getReturnType(), types, false);
-    Function *twin = Function::createWithDefaultAttr(type, GlobalValue::ExternalLinkage,
+    Function *twin = Function::createWithDefaultAttr(typeWithSite(wrapper), GlobalValue::ExternalLinkage,
                                                      wrapper.getAddressSpace(), name, &module);
     AttributeSet defaults = twin->getAttributes().getFnAttrs();
     twin->setAttributes(wrapper.getAttributes());
