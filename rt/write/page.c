@@ -236,12 +236,32 @@ void page_site(const struct page *page, const struct report_site *site) {
         out_text(page->out, " (backing, not in the total)");
 }
 
+/* What a site was inlined into. Of functions of a library's headers nobody wrote a line here, and those of
+ * C++'s come in dozens: only full names have them. NULL: there are no more of them. */
+static const struct place *inlined_at(const struct page *page, const struct site_view *view, size_t nth) {
+    for (size_t i = 0; i < view->inlined_count; i++) {
+        const struct place *place = &view->inlined[i];
+        bool is_hidden = place->file && path_is_of_system(place->file) && !page->report->limits.full_names;
+        if (!is_hidden && !nth--)
+            return place;
+    }
+    return NULL;
+}
+
+static size_t inlined_count(const struct page *page, const struct site_view *view) {
+    size_t count = 0;
+    while (inlined_at(page, view, count))
+        count++;
+    return count;
+}
+
 void page_site_in(const struct page *page, const struct report_site *site) {
     page_site(page, site);
-    if (!site || !site->view.inlined_count)
+    size_t count = site ? inlined_count(page, &site->view) : 0;
+    if (!count)
         return;
     out_text(page->out, " in ");
-    put_place(page, &site->view.inlined[site->view.inlined_count - 1]);
+    put_place(page, inlined_at(page, &site->view, count - 1));
 }
 
 static void put_in(const struct page *page, const struct place *place) {
@@ -254,33 +274,34 @@ static void put_in(const struct page *page, const struct place *place) {
 }
 
 /* "in parse <- load <- 3 more <- main app.c:90:3": who reads wants to know where it begins and ends. */
-static void put_folded(const struct page *page, const struct place *places, size_t count) {
+static void put_folded(const struct page *page, const struct site_view *view, size_t first, size_t last) {
     enum { NAMES = 6 };
     struct line line;
     page_break(page);
     line_begin(&line, page, page->indent, page->indent + 2);
     out_text(line.page.out, "in ");
-    for (size_t i = 0; i + 1 < count; i++) {
-        if (i == NAMES && count - i > 2) {
-            page_count(&line.page, count - 1 - i, " more", " more");
-            i = count - 2;
+    for (size_t i = first; i < last; i++) {
+        if (i == first + NAMES && last - i > 1) {
+            page_count(&line.page, last - i, " more", " more");
+            i = last - 1;
         } else
-            page_function(&line.page, places[i].function);
+            page_function(&line.page, inlined_at(page, view, i)->function);
         out_text(line.page.out, " <-");
         line_space(&line.page);
     }
-    page_function(&line.page, places[count - 1].function);
+    const struct place *outermost = inlined_at(page, view, last);
+    page_function(&line.page, outermost->function);
     line_space(&line.page);
-    page_place(&line.page, &places[count - 1]);
+    page_place(&line.page, outermost);
     line_end(&line);
 }
 
 void page_chain(const struct page *page, const struct report_site *site) {
     enum { WHOLE = 4, LINES = 2 };
-    size_t count = site ? site->view.inlined_count : 0;
+    size_t count = site ? inlined_count(page, &site->view) : 0;
     bool is_whole = count <= WHOLE || page->report->limits.full_names;
     for (size_t i = 0; i < (is_whole ? count : LINES); i++)
-        put_in(page, &site->view.inlined[i]);
+        put_in(page, inlined_at(page, &site->view, i));
     if (!is_whole)
-        put_folded(page, site->view.inlined + LINES, count - LINES);
+        put_folded(page, &site->view, LINES, count - 1);
 }

@@ -264,6 +264,27 @@ static void every_line_fits(void **state) {
     assert_non_null(strstr(text_of(&report, FORMAT_TEXT), copies[0].view.type));
 }
 
+/* What is between two places of the program. */
+static void libraries_are_left_out_of_what_is_inlined(void **state) {
+    (void)state;
+    static const struct place inlined[] = {{"std::construct", "/usr/include/c++/12/bits/alloc.h", 1, 1},
+                                           {"make", "/src/inner.cpp", 20, 2},
+                                           {"std::invoke", "/opt/llvm/include/c++/v1/invoke.h", 2, 2},
+                                           {"outer", "/src/outer.cpp", 30, 2},
+                                           {"std::for_each", "/usr/include/c++/12/bits/for.h", 3, 3}};
+    struct report report = unprepared();
+    copies[1].view.inlined = inlined;
+    copies[1].view.inlined_count = sizeof inlined / sizeof *inlined;
+    report_prepare(&report, &(struct report_limits){0});
+    report.width = 100;
+    assert_non_null(strstr(text_of(&report, FORMAT_TEXT), " in inner.cpp:20:2 make\n"));
+    assert_non_null(strstr(text_of(&report, FORMAT_TEXT), " in outer.cpp:30:2 outer\n"));
+    assert_null(strstr(text_of(&report, FORMAT_TEXT), "std::"));
+    report.limits.full_names = true;
+    assert_non_null(strstr(text_of(&report, FORMAT_TEXT), "for.h:3:3"));
+    assert_non_null(strstr(text_of(&report, FORMAT_TEXT), "invoke.h:2:2"));
+}
+
 static void colours_only_a_terminal(void **state) {
     (void)state;
     struct report report = prepared((struct report_limits){0});
@@ -371,6 +392,7 @@ int main(void) {
         cmocka_unit_test(what_was_left_out_is_in_the_totals),
         cmocka_unit_test(names_are_harmless),
         cmocka_unit_test(every_line_fits),
+        cmocka_unit_test(libraries_are_left_out_of_what_is_inlined),
         cmocka_unit_test(colours_only_a_terminal),
         cmocka_unit_test(stacks_of_rows),
         cmocka_unit_test(an_empty_report),
