@@ -11,6 +11,7 @@ extern "C" {
 
 #include <dlfcn.h>
 #include <llvm/ADT/StringMap.h>
+#include <llvm/ADT/StringSet.h>
 
 using namespace llvm;
 
@@ -87,6 +88,19 @@ bool mayAllocateInLibrary(const Function &function) {
     std::string symbol = symbolOf(function).str();
     return options().lift && couldAllocate(function) && !function.doesNotThrow() && !isOfLanguage(symbol) &&
            isDeclaredByHeader(symbol);
+}
+
+bool returnsFirst(const Function &function) {
+    static const StringSet<> names = {"memcpy",       "memmove",       "memset",       "strcpy",
+                                      "strncpy",      "strcat",        "strncat",      "wmemcpy",
+                                      "wcscpy",       "__memcpy_chk",  "__memset_chk", "__memmove_chk",
+                                      "__strcpy_chk", "__strncpy_chk", "__strcat_chk"};
+    return function.isDeclaration() && names.contains(function.getName());
+}
+
+bool measuresText(const Function &function) {
+    static const StringSet<> names = {"strlen", "strnlen", "wcslen", "wcsnlen", "snprintf", "vsnprintf"};
+    return function.isDeclaration() && names.contains(function.getName());
 }
 
 } // namespace allocsite

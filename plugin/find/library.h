@@ -20,6 +20,12 @@ bool isOfLibrary(const llvm::DILocation &location, const FunctionName &name);
  * not as one that throws nothing. Before the optimizer as well. */
 bool mayAllocateInLibrary(const llvm::Function &function);
 
+/* The C library's functions that return their first argument. */
+bool returnsFirst(const llvm::Function &function);
+
+/* The C library's functions that measure text. */
+bool measuresText(const llvm::Function &function);
+
 } // namespace allocsite
 
 #endif

@@ -2,9 +2,9 @@
 #include "wrap/flow.h"
 
 #include "find/find.h"
+#include "find/library.h"
 
 #include <llvm/ADT/SmallPtrSet.h>
-#include <llvm/ADT/StringSet.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Operator.h>
@@ -41,21 +41,6 @@ void Origins::add(const Origins &others) {
     parameters |= others.parameters;
     isOffset |= others.isOffset;
     isUnknown |= others.isUnknown;
-}
-
-/* The C library's functions that return their first argument. */
-static bool returnsFirst(const Function &function) {
-    static const StringSet<> names = {"memcpy",       "memmove",       "memset",       "strcpy",
-                                      "strncpy",      "strcat",        "strncat",      "wmemcpy",
-                                      "wcscpy",       "__memcpy_chk",  "__memset_chk", "__memmove_chk",
-                                      "__strcpy_chk", "__strncpy_chk", "__strcat_chk"};
-    return function.isDeclaration() && names.contains(function.getName());
-}
-
-/* The C library's functions that measure text. */
-static bool measuresText(const Function &function) {
-    static const StringSet<> names = {"strlen", "strnlen", "wcslen", "wcsnlen", "snprintf", "vsnprintf"};
-    return function.isDeclaration() && names.contains(function.getName());
 }
 
 /* The argument that a call surely returns; nullptr: none. */
