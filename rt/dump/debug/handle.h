@@ -115,5 +115,6 @@ void debug_each_row(const struct debug_handle *, Dwarf_Die unit, line_row_functi
 /* Calls for each stretch of code of the entry, from low to high - 1. base: where its unit's ranges begin.
  * Code that the linker dropped has none. */
 typedef void debug_range(void *context, uint64_t low, uint64_t high);
+void debug_each_range(Dwarf_Debug, Dwarf_Die, uint64_t base, debug_range *take, void *context);
 
 #endif
