@@ -37,7 +37,7 @@ static void stop_itself(const struct allocsite_event *event, void *data) {
     allocsite_off_event(stop_itself, data);
 }
 
-static void *volatile sink;
+static _Thread_local void *volatile sink; /* shared, another thread's block would be freed */
 
 static void *work(void *unused) {
     for (int i = 0; i < ROUNDS; i++) {
