@@ -44,7 +44,9 @@ void snapshot_begin(struct snapshot *to, struct out *out, const struct graph_hea
     put(to, counts->texts);
     put(to, counts->modules);
     put(to, counts->sites);
+    put(to, counts->stacks);
     put(to, counts->blocks);
+    to->has_stacks = counts->stacks;
 }
 
 void snapshot_text(struct snapshot *to, const char *text) {
@@ -73,10 +75,26 @@ void snapshot_site(struct snapshot *to, const struct graph_site *site) {
     put(to, site->is_uncounted);
 }
 
-void snapshot_block(struct snapshot *to, const struct graph_block *block) {
+void snapshot_stack(struct snapshot *to, const struct graph_stack *stack) {
+    put_label(to, stack->way);
+}
+
+/* Its first number is never 0, which is what ends a stack. */
+void snapshot_call(struct snapshot *to, const struct graph_call *call) {
+    put(to, call->module == GRAPH_NONE ? 1 : (uint64_t)call->module + 2);
+    put(to, call->address);
+}
+
+void snapshot_stack_end(struct snapshot *to) {
+    put(to, 0);
+}
+
+void snapshot_block(struct snapshot *to, const struct graph_block *block, uint32_t stack) {
     put(to, block->address - to->address);
     put(to, block->size);
     put(to, block->site);
+    if (to->has_stacks)
+        put_label(to, stack);
     to->address = block->address;
     to->block++;
     to->offset = 0;

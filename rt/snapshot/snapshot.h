@@ -12,12 +12,12 @@
 #include <stdint.h>
 
 #define GRAPH_MAGIC   "ALSGRAPH"
-#define GRAPH_VERSION 3
+#define GRAPH_VERSION 4
 
 /* At the end: FNV-1a of all bytes before. */
 #define GRAPH_SUM_SIZE 8
 
-/* In the place of the number of a text, of a site or of a block. */
+/* In the place of the number of a text, of a site, of a stack or of a block. */
 #define GRAPH_NONE UINT32_MAX
 
 struct graph_site {
@@ -40,6 +40,19 @@ struct graph_block {
     uint64_t address, size;
     uint32_t site;
     uint32_t edges; /* the first of its edges; they end where those of the next block begin */
+};
+
+/* Where blocks of one site were allocated from. */
+struct graph_stack {
+    uint32_t way;   /* a text, the functions from the program's first one to the site's, "main;load;parse";
+                       none:   not known, or not named yet */
+    uint32_t calls; /* the first of those that it is named by; they end where those of the next stack begin */
+};
+
+/* A call on the way, innermost first. */
+struct graph_call {
+    uint32_t module;  /* its number; none: not of one */
+    uint64_t address; /* where it returns to, as the module's file has it */
 };
 
 enum graph_edge_flag {
@@ -129,10 +142,11 @@ struct snapshot {
     uint64_t address; /* of the last block */
     uint32_t block;   /* its number */
     uint32_t offset;  /* of its last edge */
+    bool has_stacks;
 };
 
 struct snapshot_counts {
-    uint64_t texts, modules, sites, blocks;
+    uint64_t texts, modules, sites, stacks, blocks;
 };
 
 void snapshot_begin(struct snapshot *, struct out *, const struct graph_head *,
@@ -140,7 +154,10 @@ void snapshot_begin(struct snapshot *, struct out *, const struct graph_head *,
 void snapshot_text(struct snapshot *, const char *);
 void snapshot_module(struct snapshot *, const struct graph_module *);
 void snapshot_site(struct snapshot *, const struct graph_site *);
-void snapshot_block(struct snapshot *, const struct graph_block *);
+void snapshot_stack(struct snapshot *, const struct graph_stack *);
+void snapshot_call(struct snapshot *, const struct graph_call *); /* of the stack, if it is not named yet */
+void snapshot_stack_end(struct snapshot *);
+void snapshot_block(struct snapshot *, const struct graph_block *, uint32_t stack);
 void snapshot_edge(struct snapshot *, const struct graph_edge *); /* of the block, by rising offset */
 void snapshot_block_end(struct snapshot *);
 void snapshot_root(struct snapshot *, const struct graph_root *);

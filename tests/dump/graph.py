@@ -66,6 +66,8 @@ def lost_at_exit(report):
 
 
 class C(unittest.TestCase):
+    ALLOCATED = "$"
+
     @classmethod
     def setUpClass(cls):
         cls.path, cls.told, cls.report = snapshot("graph.c")
@@ -121,7 +123,7 @@ class C(unittest.TestCase):
 
     def test_why(self):
         way = shown(self.path, "why", "struct packed")
-        self.assertRegex(way, r"^holder\n    -> 0x\w+ struct holder, .*\n    packed -> 0x\w+ struct packed, 11 B, .*\n$")
+        self.assertRegex(way, r"^holder\n    -> 0x\w+ struct holder, .*\n    packed -> 0x\w+ struct packed, 11 B, .*\n" + self.ALLOCATED)
         address = self.told["lost"][0][0]
         self.assertRegex(shown(self.path, "why", address),
                          rf"^lost: a cycle .*\n    {address} .*\n    next -> .*\n    previous -> {address} ")
@@ -182,9 +184,60 @@ class C(unittest.TestCase):
 
 class Stacks(C):
     """Blocks of one site that were allocated from several stacks."""
+    ALLOCATED = r"    allocated by main;make_all;make_holder\n$"
+
     @classmethod
     def setUpClass(cls):
         cls.path, cls.told, cls.report = snapshot("graph.c", settings=":stack=8")
+
+
+class Ways(unittest.TestCase):
+    """By where sites were called from, with stacks, with contexts and in a static program."""
+    @classmethod
+    def setUpClass(cls):
+        cls.runs = [snapshot("graph_stacks.c", settings=":stack=8"), snapshot("graph_stacks.c", "-fallocsite-contexts"),
+                    snapshot("graph_stacks.c", "-static", settings=":stack=8")]
+        for path, _, _ in cls.runs:
+            shown(own(path), "-o", path + ".named")
+
+    def each(self):
+        """Of the process, as it wrote it itself, and that with names."""
+        for path, told, report in self.runs:
+            for file in path, own(path), path + ".named":
+                yield file, {way: int(count) for way, count in told["way"]}, report
+
+    def test_rows(self):
+        for file, ways, _ in self.each():
+            rows = json.loads(shown("--by=stack", "--format=json", "--top=0", file))["rows"]
+            nodes = [row for row in rows if row["type"] == "struct chained"]
+            self.assertEqual({row["stack"]: row["objects"] for row in nodes}, ways)
+            self.assertEqual({row["stack"]: row["own"] for row in nodes}, {way: 16 * count for way, count in ways.items()})
+            self.assertEqual({(row["function"], row["line"]) for row in nodes}, {("add", 17)})
+            self.assertEqual(max(row["retained"] for row in nodes), 160)
+
+    def test_ways_are_those_of_the_report(self):
+        for _, ways, report in self.each():
+            live = collections.Counter()
+            for site in report["sites"]:
+                if site["function"] == "add":
+                    live.update(stack["live_blocks"] for stack in report["stacks"] if stack["site"] == site["id"])
+            self.assertEqual(live, collections.Counter([*ways.values(), 0]))
+
+    def test_sites_are_as_without(self):
+        for file, _, _ in self.each():
+            rows = json.loads(shown("--by=site", "--format=json", "--top=0", file))["rows"]
+            self.assertEqual([row["objects"] for row in rows if row["function"] == "add"], [10])
+
+    def test_lines(self):
+        for file, ways, _ in self.each():
+            dumped = [line.split("\t") for line in shown("--dump", "--by=stack", file).splitlines()]
+            self.assertEqual(collections.Counter(line[4] for line in dumped if line[2] == "struct chained"), ways)
+            first = next(line for line in dumped if line[4] == "main;parse;add")
+            self.assertIn("\n    allocated by main;parse;add\n", shown(file, "why", first[0]))
+            count, *rows = shown("--format=tsv", "--by=stack", "--top=0", file).splitlines()
+            self.assertEqual(sorted(row.split("\t")[7] for row in rows if "\tstruct chained\t" in row), sorted(ways))
+            self.assertIn("type,site,stack\n", shown("--format=csv", "--by=stack", file))
+            self.assertIn("  main;parse;load;add\n", shown("--by=stack", file))
 
 
 class Cpp(unittest.TestCase):
@@ -475,6 +528,7 @@ class Bad(unittest.TestCase):
                 file.write(contents)
             self.assertEqual(self.complaint(work(name))[0], 1, name)
         self.assertEqual(self.complaint(work("absent"))[0], 1)
+        self.assertIn("has no calling frames", self.complaint("--by=stack", path)[1])
 
     def test_processes(self):
         self.assertRegex(self.complaint(str(os.getpid()))[1], "without the runtime of allocsite")

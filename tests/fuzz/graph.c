@@ -16,8 +16,8 @@ static void show(const struct graph *graph) {
     struct out out = fuzz_out();
     graph_dominators_find(&dominators, graph);
     for (int format = GRAPH_TEXT; format <= GRAPH_MARKDOWN; format++) {
-        graph_sums_make(&sums, graph, &dominators, (enum graph_by)(format % 2), 20, true);
-        graph_show_sums(&out, graph, &sums, sums.count, (enum graph_by)(format % 2),
+        graph_sums_make(&sums, graph, &dominators, (enum graph_by)(format % 3), 20, true);
+        graph_show_sums(&out, graph, &sums, sums.count, (enum graph_by)(format % 3),
                         (enum graph_format)format);
         graph_show_counts(&out, &sums);
         graph_sums_free(&sums);
@@ -28,7 +28,7 @@ static void show(const struct graph *graph) {
         graph_show_holders(&out, graph, type, 20, 5, (enum graph_format)format);
     graph_show_objects(&out, graph, type, 5, 10, false);
     graph_show_why(&out, graph, type, 3);
-    graph_show_dump(&out, graph);
+    graph_show_dump(&out, graph, true);
     graph_show_edges(&out, graph);
     graph_show_growth(&out, graph, graph, 20, GRAPH_JSON);
     graph_write(&out, graph);

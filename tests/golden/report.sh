@@ -120,4 +120,9 @@ golden_of graph graph-2/bare.graph graph-2/bare.dump --dump
 golden_of graph graph-3/bare.graph graph-3/bare.edges --edges
 golden_of graph graph-3/bare.graph graph-3/bare.dump --dump
 
+# One that its process wrote, of version 4, and the same with names: with stacks (tests/dump/graph_stacks.c).
+golden_of graph graph-4/bare.graph graph-4/bare.dump --dump --by=stack
+golden_of graph graph-4/named.graph graph-4/named.text --by=stack
+golden_of graph graph-4/named.graph graph-4/named.edges --edges
+
 exit $((failures > 0))

@@ -126,6 +126,10 @@ static void add_blocks(struct capture *capture, struct graph *graph) {
                                                 .size = block->size,
                                                 .site = capture_site_of(&capture->sites, block->slot, ours)};
     }
+    if (graph->stack_count)
+        graph->stack_of = memory_zeros(graph->block_count, sizeof *graph->stack_of);
+    for (size_t i = 0; graph->stack_of && i < graph->block_count; i++)
+        graph->stack_of[i] = capture_stack_of(&capture->sites, capture->heap.blocks[i].slot);
 }
 
 static void add_in_use(const struct capture *capture, struct graph *graph) {

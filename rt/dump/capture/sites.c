@@ -7,6 +7,7 @@
 #include "dump/base/names.h"
 #include "dump/capture/capture.h"
 #include "dump/load/symbolize.h"
+#include "dump/view/tree.h"
 #include "format.h"
 
 #include <stdio.h>
@@ -118,8 +119,25 @@ static void set_types(struct capture_sites *sites, struct graph *graph, struct s
     }
 }
 
-/* The same by a report that is not prepared, and to which source points. */
-static void capture_sites_add(struct capture_sites *sites, struct graph *graph, struct string_pool *texts) {
+/* One for each that the report has, whose addresses the symbolizer has looked up. */
+static void add_stacks(struct graph *graph, struct string_pool *texts, const struct report *report,
+                       const struct symbolizer *symbolizer) {
+    struct by_stack rows;
+    if (!report->stack_count)
+        return;
+    by_stack_make(&rows, report, symbolizer);
+    graph->stack_count = report->stack_count;
+    graph->stacks = memory_zeros(graph->stack_count + 1, sizeof *graph->stacks);
+    for (size_t i = 0; i < graph->stack_count; i++)
+        graph->stacks[i].way = GRAPH_NONE;
+    for (size_t i = 0; i < rows.count; i++)
+        if (rows.rows[i].main_stack)
+            graph->stacks[rows.rows[i].main_stack - report->stacks].way = text_of(texts, rows.rows[i].way);
+    by_stack_free(&rows);
+}
+
+void capture_sites_add(struct capture_sites *sites, struct graph *graph, struct string_pool *texts,
+                       const struct symbolizer *symbolizer) {
     struct report_limits everything = {.top = 0};
     struct report *report = sites->source.report;
     sites->layouts.wants_fields = true;
@@ -136,6 +154,7 @@ static void capture_sites_add(struct capture_sites *sites, struct graph *graph, 
         add_view(graph, texts, &view);
     }
     set_types(sites, graph, texts);
+    add_stacks(graph, texts, report, symbolizer);
     graph->head.program = text_of(texts, report->program);
 }
 
@@ -148,7 +167,7 @@ bool capture_sites_read(struct capture_sites *sites, struct graph *graph, struct
         return false;
     sites->symbolizer.is_quiet = true;
     symbolize_report(&sites->symbolizer, sites->source.report);
-    capture_sites_add(sites, graph, texts);
+    capture_sites_add(sites, graph, texts, &sites->symbolizer);
     return true;
 }
 
@@ -170,7 +189,7 @@ void capture_sites_free(struct capture_sites *sites, const struct graph *graph) 
     symbolizer_free(&sites->symbolizer);
 }
 
-static uint32_t capture_site_of_row(const struct capture_sites *sites, const struct report_site *row) {
+uint32_t capture_site_of_row(const struct capture_sites *sites, const struct report_site *row) {
     bool is_known = row->merged && row->merged->position < sites->source.report->counted;
     return is_known ? CAPTURE_FIRST + (uint32_t)row->merged->position : CAPTURE_UNKNOWN;
 }
@@ -182,162 +201,7 @@ uint32_t capture_site_of(const struct capture_sites *sites, uint32_t slot, uint3
     return row ? capture_site_of_row(sites, row) : CAPTURE_UNKNOWN;
 }
 
-/* ---- Naming what is in a graph that its process has written itself: its sites are made a report, as one
- * that is read from a process would be. */
-
-struct bare {
-    struct report report;
-    struct report_site *rows; /* of each site of the graph */
-    struct report_module *modules;
-    struct capture_sites sites;
-    struct string_pool texts;
-};
-
-static const char *build_id_of(const struct graph *graph, const struct graph_module *module) {
-    const char *text = graph_text(graph, module->build_id);
-    return text && *text ? text : NULL;
-}
-
-static void list_modules(struct bare *bare, const struct graph *graph) {
-    bare->modules = memory_zeros(graph->module_count, sizeof *bare->modules);
-    for (size_t i = 0; i < graph->module_count; i++) {
-        const struct graph_module *module = &graph->modules[i];
-        struct report_module *to = &bare->modules[bare->report.modules_size];
-        *to = (struct report_module){graph_text(graph, module->path), build_id_of(graph, module)};
-        bare->report.modules_size += to->path != NULL;
-    }
-    modules_sort(bare->modules, bare->report.modules_size);
-    bare->report.modules = bare->modules;
-}
-
-static struct site_view view_of(const struct graph *graph, const struct graph_site *site) {
-    struct site_view view = {.id = site->id,
-                             .module = graph_text(graph, site->module),
-                             .address = site->address,
-                             .at = {.function = graph_text(graph, site->function),
-                                    .file = graph_text(graph, site->file),
-                                    .line = site->line,
-                                    .column = site->column},
-                             .type = graph_text(graph, site->type),
-                             .backing = site->is_uncounted};
-    view.sited = view.at.function || view.at.file || view.type;
-    return view;
-}
-
-/* A site without a module is none. */
-static void make_report(struct bare *bare, const struct graph *graph) {
-    struct report *report = &bare->report;
-    report->program = graph_text(graph, graph->head.program);
-    report->sites = memory_zeros(graph->site_count, sizeof *report->sites);
-    bare->rows = memory_zeros(graph->site_count, sizeof *bare->rows);
-    for (size_t i = 0; i < graph->block_count; i++) {
-        struct counters *counters = &bare->rows[graph->blocks[i].site].counters;
-        counters->allocs++;
-        counters->live_blocks++;
-        counters->alloc_bytes += graph->blocks[i].size;
-    }
-    for (size_t i = 0; i < graph->site_count; i++) {
-        bare->rows[i].view = view_of(graph, &graph->sites[i]);
-        if (bare->rows[i].counters.allocs && bare->rows[i].view.module)
-            report->sites[report->site_count++] = &bare->rows[i];
-    }
-}
-
-/* The old sites, in the place of which the report's come. */
-static void exchange_sites(struct bare *bare, struct graph *graph) {
-    struct graph_site *old = graph->sites;
-    graph->sites = NULL;
-    graph->site_count = graph->site_room = 0;
-    capture_sites_add(&bare->sites, graph, &bare->texts);
-    for (size_t i = 0; i < graph->block_count; i++) {
-        uint32_t site = graph->blocks[i].site;
-        bool is_ours = old[site].is_uncounted && !bare->rows[site].view.module;
-        graph->blocks[i].site =
-            is_ours ? CAPTURE_UNCOUNTED : capture_site_of_row(&bare->sites, &bare->rows[site]);
-    }
-    free(old);
-}
-
-static void name_variables(struct bare *bare, struct graph *graph) {
-    struct capture_maps maps = {.data_count = graph->module_count,
-                                .data = memory_zeros(graph->module_count, sizeof *maps.data)};
-    for (size_t i = 0; i < graph->module_count; i++) {
-        const struct graph_module *module = &graph->modules[i];
-        maps.data[i] = (struct capture_data){.begin = module->begin,
-                                             .end = module->begin + module->size,
-                                             .base = module->base,
-                                             .path = graph_text(graph, module->path) ?: "",
-                                             .build_id = build_id_of(graph, module)};
-    }
-    capture_variables(graph, &maps, &bare->texts);
-    capture_maps_free(&maps);
-}
-
-static void name_frames(struct bare *bare, struct graph *graph) {
-    struct capture_frame *frames = memory_zeros(graph->frame_count, sizeof *frames);
-    for (size_t i = 0; i < graph->frame_count; i++) {
-        const struct graph_frame *frame = &graph->frames[i];
-        const struct graph_module *module =
-            frame->module == GRAPH_NONE ? NULL : &graph->modules[frame->module];
-        frames[i] = (struct capture_frame){.begin = frame->begin,
-                                           .end = frame->end,
-                                           .thread = frame->thread,
-                                           .module = module ? graph_text(graph, module->path) : NULL,
-                                           .build_id = module ? build_id_of(graph, module) : NULL,
-                                           .address = frame->address};
-    }
-    capture_frames_name(graph, frames, graph->frame_count, &bare->texts);
-    free(frames);
-}
-
-static void set_texts(struct bare *bare, struct graph *graph) {
-    for (size_t i = 0; i < graph->text_count; i++)
-        free(graph->texts[i]);
-    free(graph->texts);
-    free(graph->modules);
-    free(graph->frames);
-    graph->modules = NULL;
-    graph->frames = NULL;
-    graph->module_count = graph->frame_count = 0;
-    capture_texts_copy(graph, &bare->texts);
-}
-
-/* The edges of a hostile file may have labels, of texts that go. */
-static void drop_labels(struct graph *graph) {
-    for (size_t i = 0; i < graph->edge_count; i++)
-        graph->edges[i].label = GRAPH_NONE;
-    for (size_t i = 0; i < graph->root_count; i++)
-        graph->roots[i].label = GRAPH_NONE;
-    graph->head.words = (struct graph_words){.past_end = GRAPH_UNKNOWN, .stale = GRAPH_UNKNOWN};
-}
-
-static void complain_of_files(const struct bare *bare) {
-    const struct type_layouts *layouts = &bare->sites.layouts;
-    for (size_t i = 0; i < layouts->unknown_count; i++)
-        complain(layouts->unknown[i].module, "its fields have no names: %s", layouts->unknown[i].why);
-}
-
-void capture_name(struct graph *graph) {
-    struct bare *bare = memory_zeros(1, sizeof *bare);
-    struct symbolizer symbolizer = {.is_quiet = true};
-    drop_labels(graph);
-    list_modules(bare, graph);
-    make_report(bare, graph);
-    bare->sites.source.report = &bare->report;
-    symbolize_report(&symbolizer, &bare->report);
-    exchange_sites(bare, graph);
-    complain_of_files(bare);
-    capture_choose(graph, &bare->sites, &bare->texts, NULL, NULL);
-    capture_edges_name(graph, bare->sites.types);
-    name_variables(bare, graph);
-    name_frames(bare, graph);
-    capture_sites_free(&bare->sites, graph);
-    set_texts(bare, graph);
-    graph->head.is_bare = false;
-    symbolizer_free(&symbolizer);
-    string_pool_free(&bare->texts);
-    free(bare->report.sites);
-    free(bare->modules);
-    free(bare->rows);
-    free(bare);
+uint32_t capture_stack_of(const struct capture_sites *sites, uint32_t slot) {
+    size_t stack = profile_stack(&sites->source.profile, slot);
+    return stack == SIZE_MAX ? GRAPH_NONE : (uint32_t)stack;
 }

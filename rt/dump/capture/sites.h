@@ -62,6 +62,11 @@ struct capture_sites {
 bool capture_sites_read(struct capture_sites *, struct graph *, struct string_pool *texts, unsigned pid,
                         struct reason *why);
 
+/* The same by a report that is not prepared, to which source points, and whose addresses the symbolizer has
+ * looked up. */
+void capture_sites_add(struct capture_sites *, struct graph *, struct string_pool *texts,
+                       const struct symbolizer *);
+
 void capture_sites_free(struct capture_sites *, const struct graph *);
 
 /* The graph has them for itself. */
@@ -72,6 +77,12 @@ enum { CAPTURE_UNCOUNTED, CAPTURE_UNKNOWN, CAPTURE_FIRST };
 
 /* The site of the graph that a slot is. ours: the slot of blocks that nobody counts. */
 uint32_t capture_site_of(const struct capture_sites *, uint32_t slot, uint32_t ours);
+
+/* The same of a row of the report. */
+uint32_t capture_site_of_row(const struct capture_sites *, const struct report_site *row);
+
+/* The stack of the graph that a slot is; GRAPH_NONE: none. */
+uint32_t capture_stack_of(const struct capture_sites *, uint32_t slot);
 
 /* ---- Blocks of sites that allocate several types. */
 

@@ -45,7 +45,8 @@ static int compare(const struct loaded *old, const struct loaded *new, const str
 static int compare_stacks(struct loaded *old, struct loaded *new, const struct diff_options *options,
                           const struct symbolizer *names) {
     struct by_stack old_rows, new_rows;
-    if (laws_need_stacks(old->path, old->report) | laws_need_stacks(new->path, new->report))
+    if (laws_need_stacks(old->path, old->report->walks.depth) |
+        laws_need_stacks(new->path, new->report->walks.depth))
         return STATUS_FAILED;
     by_stack_make(&old_rows, old->report, names);
     by_stack_make(&new_rows, new->report, names);

@@ -4,6 +4,7 @@
 #include "dump/capture/capture.h"
 #include "dump/commands/commands.h"
 #include "dump/graph/show.h"
+#include "dump/load/loaded.h"
 #include "dump/load/source.h"
 
 #include <getopt.h>
@@ -22,7 +23,8 @@ static const char help[] = "usage: allocsite-dump graph [OPTION...] PID|FILE [wh
                            "\n"
                            "  -o FILE, --output=FILE  only write a snapshot, to be looked at later\n"
                            "  --format=heapsnapshot   all of it, for the Memory panel of Chrome's DevTools\n"
-                           "  --by=type|site          rows (default: type)\n"
+                           "  --by=type|site|stack    rows (default: type); stack: of a program that keeps\n"
+                           "                          stacks or contexts, with --dump too\n"
                            "  --top=N                 rows that are shown (0: all; default: 20)\n"
                            "  --format=text|json|tsv|csv|markdown|mermaid|dot    the last two: of --type\n"
                            "  --counts, --sizes       of each type how many, or the bytes that they lead to\n"
@@ -66,8 +68,8 @@ static bool take_word(unsigned *to, const char *value, const char *const *words)
 }
 
 static const char *take_by(void *to, const char *value) {
-    static const char *const words[] = {"type", "site", NULL};
-    return take_word(to, value, words) ? NULL : "type or site";
+    static const char *const words[] = {"type", "site", "stack", NULL};
+    return take_word(to, value, words) ? NULL : "type, site or stack";
 }
 
 static const char *take_format(void *to, const char *value) {
@@ -185,8 +187,11 @@ static int show_holders(const struct graph *graph, const struct asked *asked) {
     return standard_out_end();
 }
 
-static int show_lines(const struct graph *graph, bool is_dump) {
-    (is_dump ? graph_show_dump : graph_show_edges)(standard_out(), graph);
+static int show_lines(const struct graph *graph, const struct asked *asked) {
+    if (asks(asked, "dump"))
+        graph_show_dump(standard_out(), graph, asked->by == GRAPH_BY_STACK);
+    else
+        graph_show_edges(standard_out(), graph);
     return standard_out_end();
 }
 
@@ -208,12 +213,15 @@ static int write_snapshot(const struct graph *graph, const struct asked *asked) 
 }
 
 static int show(const char *path, const struct graph *graph, const struct asked *asked) {
+    int unstacked = asked->by == GRAPH_BY_STACK ? laws_need_stacks(path, graph->stack_count) : STATUS_DONE;
+    if (unstacked != STATUS_DONE)
+        return unstacked;
     if (asked->output || asked->format == GRAPH_HEAPSNAPSHOT)
         return write_snapshot(graph, asked);
     if (asked->why)
         return show_why(path, graph, asked);
     if (asks(asked, "dump") || asks(asked, "edges"))
-        return show_lines(graph, asks(asked, "dump"));
+        return show_lines(graph, asked);
     if (asked->type)
         return asks(asked, "objects") ? show_objects(graph, asked) : show_holders(graph, asked);
     return show_rows(graph, asked);

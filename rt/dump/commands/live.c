@@ -144,7 +144,7 @@ static int show(const char *path, const struct top_command *command) {
     if (!top_refresh(&top, &why))
         return complain(path, "%s", why.text);
     if (top.is_by_stack)
-        laws_need_stacks(path, top_report(&top));
+        laws_need_stacks(path, top_report(&top)->walks.depth);
     int damage = laws_need_whole(path, top.now->source.report);
     int status = (command->is_plain ? top_tables : top_screen)(&top, &command->options);
     top_close(&top);

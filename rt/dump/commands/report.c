@@ -114,7 +114,7 @@ static int show_groups(const char *path, struct report *report, struct showing *
         return STATUS_FAILED;
     if (groups->by == BY_FREED && !report->has_pairs)
         return complain(path, without_pairs);
-    if (groups->by == BY_STACK && laws_need_stacks(path, report))
+    if (groups->by == BY_STACK && laws_need_stacks(path, report->walks.depth))
         return STATUS_FAILED;
     groups->filter = showing->options.filter;
     groups->apart = !format_is_for_programs(showing->options.format);
@@ -141,7 +141,7 @@ static int show_coverage(struct report *report, struct showing *showing) {
 static int show_tree(const char *path, struct report *report, struct showing *showing) {
     struct tree *tree = &showing->tree;
     prepare_all(report, showing);
-    if (laws_need_stacks(path, report))
+    if (laws_need_stacks(path, report->walks.depth))
         return STATUS_FAILED;
     const struct options *options = &showing->options;
     tree->by = (enum measure)options->sort;

@@ -366,6 +366,7 @@ int check_complain(const struct check *check) {
         complain(loaded->path, "has %zu sites left out, which the limits may be for",
                  loaded->report->left_out);
     int unowned = is_of_owners ? laws_need_owners(loaded->path, loaded->report) : STATUS_DONE;
-    int unstacked = check->subjects->stacks ? laws_need_stacks(loaded->path, loaded->report) : STATUS_DONE;
+    int unstacked =
+        check->subjects->stacks ? laws_need_stacks(loaded->path, loaded->report->walks.depth) : STATUS_DONE;
     return no_reach || is_part ? STATUS_FAILED : unowned | unstacked;
 }

@@ -21,15 +21,19 @@ static void put_site(struct out *out, const struct graph *graph, const struct gr
 
 void graph_csv_sums(struct out *out, const struct graph *graph, const struct graph_sums *sums, size_t shown,
                     enum graph_by by) {
-    out_text(out, by == GRAPH_BY_SITE ? "objects,own,retained,deep,lost,type,site\n"
-                                      : "objects,own,retained,deep,lost,type\n");
+    out_text(out, "objects,own,retained,deep,lost,type");
+    out_text(out, by == GRAPH_BY_TYPE ? "\n" : by == GRAPH_BY_SITE ? ",site\n" : ",site,stack\n");
     for (size_t i = 0; i < shown; i++) {
         const struct graph_row *row = &sums->rows[i];
         const uint64_t numbers[] = {row->objects, row->own, row->retained, row->deep, row->lost_bytes};
         put_numbers(out, numbers, sizeof numbers / sizeof *numbers);
         csv_text(out, row->name);
-        if (by == GRAPH_BY_SITE)
+        if (by != GRAPH_BY_TYPE)
             put_site(out, graph, &graph->sites[row->site]);
+        if (by == GRAPH_BY_STACK) {
+            out_char(out, ',');
+            csv_text(out, row->way);
+        }
         out_char(out, '\n');
     }
 }

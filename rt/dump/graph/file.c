@@ -8,19 +8,29 @@
 #include <stdlib.h>
 #include <string.h>
 
+static void write_stacks(struct snapshot *to, const struct graph *graph) {
+    for (size_t i = 0; i < graph->stack_count; i++) {
+        snapshot_stack(to, &graph->stacks[i]);
+        for (uint32_t call = graph->stacks[i].calls; call < graph->stacks[i + 1].calls; call++)
+            snapshot_call(to, &graph->calls[call]);
+        snapshot_stack_end(to);
+    }
+}
+
 void graph_write(struct out *out, const struct graph *graph) {
     struct snapshot to;
     snapshot_begin(&to, out, &graph->head,
                    &(struct snapshot_counts){graph->text_count, graph->module_count, graph->site_count,
-                                             graph->block_count});
+                                             graph->stack_count, graph->block_count});
     for (size_t i = 0; i < graph->text_count; i++)
         snapshot_text(&to, graph->texts[i]);
     for (size_t i = 0; i < graph->module_count; i++)
         snapshot_module(&to, &graph->modules[i]);
     for (size_t i = 0; i < graph->site_count; i++)
         snapshot_site(&to, &graph->sites[i]);
+    write_stacks(&to, graph);
     for (size_t i = 0; i < graph->block_count; i++) {
-        snapshot_block(&to, &graph->blocks[i]);
+        snapshot_block(&to, &graph->blocks[i], graph->stack_of ? graph->stack_of[i] : GRAPH_NONE);
         for (uint32_t edge = graph->blocks[i].edges; edge < graph->blocks[i + 1].edges; edge++)
             snapshot_edge(&to, &graph->edges[edge]);
         snapshot_block_end(&to);
@@ -51,7 +61,10 @@ void graph_free(struct graph *graph) {
     free(graph->texts);
     free(graph->modules);
     free(graph->sites);
+    free(graph->stacks);
+    free(graph->calls);
     free(graph->blocks);
+    free(graph->stack_of);
     free(graph->edges);
     free(graph->roots);
     free(graph->frames);
@@ -73,8 +86,9 @@ const char *graph_content_of(const struct graph *graph, size_t block) {
 struct reader {
     const unsigned char *at, *end;
     bool is_wrong, is_full;
-    bool is_first; /* version 1, which says how many edges and roots there are */
-    bool is_third; /* version 3 or later, which has frames, and counts more words */
+    uint64_t version;
+    bool is_first; /* which says how many edges and roots there are */
+    bool is_third; /* or later, which has frames, and counts more words */
     uint64_t edges, roots;
 };
 
@@ -104,9 +118,14 @@ static uint32_t get_below(struct reader *reader, uint64_t limit) {
     return reader->is_wrong ? 0 : (uint32_t)number;
 }
 
+/* Of one of so many, or none. */
+static uint32_t get_number(struct reader *reader, uint64_t count) {
+    uint32_t number = get_below(reader, count + 1);
+    return number ? number - 1 : GRAPH_NONE;
+}
+
 static uint32_t get_label(struct reader *reader, const struct graph *graph) {
-    uint32_t label = get_below(reader, (uint64_t)graph->text_count + 1);
-    return label ? label - 1 : GRAPH_NONE;
+    return get_number(reader, graph->text_count);
 }
 
 /* Nothing takes less than a byte, so no more of them are made room for than there are bytes. */
@@ -121,6 +140,7 @@ static void get_counts(struct reader *reader, struct graph *graph) {
     graph->text_count = get_count(reader);
     graph->module_count = reader->is_first ? 0 : get_count(reader);
     graph->site_count = get_count(reader);
+    graph->stack_count = reader->version < 4 ? 0 : get_count(reader);
     graph->block_count = get_count(reader);
     reader->is_full = graph->block_count > graph_most;
     if (!reader->is_first)
@@ -148,7 +168,10 @@ static void make_room(struct graph *graph) {
     graph->texts = memory_zeros(graph->text_count, sizeof *graph->texts);
     graph->modules = memory_zeros(graph->module_count, sizeof *graph->modules);
     graph->sites = memory_zeros(graph->site_count, sizeof *graph->sites);
+    graph->stacks = memory_zeros(graph->stack_count + 1, sizeof *graph->stacks);
     graph->blocks = memory_zeros(graph->block_count + 1, sizeof *graph->blocks);
+    if (graph->stack_count)
+        graph->stack_of = memory_zeros(graph->block_count, sizeof *graph->stack_of);
 }
 
 static char *get_text(struct reader *reader) {
@@ -177,6 +200,24 @@ static void get_site(struct reader *reader, const struct graph *graph, struct gr
     site->line = get_below(reader, UINT32_MAX);
     site->column = get_below(reader, UINT32_MAX);
     site->is_uncounted = get_below(reader, 2);
+}
+
+static void get_call(struct reader *reader, struct graph *graph, uint64_t first) {
+    reader->is_wrong |= first > graph->module_count + 1 || graph->call_count == graph_most;
+    reader->is_full |= graph->call_count == graph_most;
+    memory_grow(&graph->calls, graph->call_count, &graph->call_room, sizeof *graph->calls);
+    graph->calls[graph->call_count++] =
+        (struct graph_call){first == 1 ? GRAPH_NONE : (uint32_t)first - 2, get(reader)};
+}
+
+static void get_stacks(struct reader *reader, struct graph *graph) {
+    uint64_t first;
+    for (size_t i = 0; i < graph->stack_count && !reader->is_wrong; i++) {
+        graph->stacks[i] = (struct graph_stack){get_label(reader, graph), (uint32_t)graph->call_count};
+        while ((first = get(reader)) && !reader->is_wrong)
+            get_call(reader, graph, first);
+    }
+    graph->stacks[graph->stack_count].calls = (uint32_t)graph->call_count;
 }
 
 /* first: the number of text and flags, which in version 1 came last. */
@@ -216,6 +257,8 @@ static void get_blocks(struct reader *reader, struct graph *graph) {
         uint64_t size = get(reader);
         *block = (struct graph_block){address, size, get_below(reader, graph->site_count),
                                       (uint32_t)graph->edge_count};
+        if (graph->stack_of)
+            graph->stack_of[i] = get_number(reader, graph->stack_count);
         reader->is_wrong |= size > UINT64_MAX - address;
         get_edges(reader, graph, i);
     }
@@ -246,8 +289,8 @@ static void get_roots(struct reader *reader, struct graph *graph) {
 }
 
 static void get_frame(struct reader *reader, struct graph *graph, uint64_t first) {
-    uint32_t module = get_below(reader, (uint64_t)graph->module_count + 1);
-    struct graph_frame frame = {.thread = (uint32_t)(first - 1), .module = module ? module - 1 : GRAPH_NONE};
+    struct graph_frame frame = {.thread = (uint32_t)(first - 1)};
+    frame.module = get_number(reader, graph->module_count);
     frame.address = get(reader);
     frame.begin = get(reader);
     reader->is_wrong |= first > UINT32_MAX || __builtin_add_overflow(frame.begin, get(reader), &frame.end);
@@ -289,6 +332,7 @@ static void get_all(struct reader *reader, struct graph *graph) {
         get_module(reader, graph, &graph->modules[i]);
     for (size_t i = 0; i < graph->site_count; i++)
         get_site(reader, graph, &graph->sites[i]);
+    get_stacks(reader, graph);
     get_blocks(reader, graph);
     get_roots(reader, graph);
     get_frames(reader, graph);
@@ -317,12 +361,12 @@ bool graph_read(struct graph *graph, const char *bytes, size_t size, struct reas
         return reason_set(why, "is damaged or not whole");
     reader.end = reader.at + size - GRAPH_SUM_SIZE;
     reader.at += strlen(GRAPH_MAGIC);
-    uint64_t version = get(&reader);
-    if ((!version || version > GRAPH_VERSION) && !reader.is_wrong)
-        return reason_set(why, "is a snapshot of version %llu, not %d", (unsigned long long)version,
+    reader.version = get(&reader);
+    if ((!reader.version || reader.version > GRAPH_VERSION) && !reader.is_wrong)
+        return reason_set(why, "is a snapshot of version %llu, not %d", (unsigned long long)reader.version,
                           GRAPH_VERSION);
-    reader.is_first = version == 1;
-    reader.is_third = version > 2;
+    reader.is_first = reader.version == 1;
+    reader.is_third = reader.version > 2;
     get_head(&reader, graph);
     if (reader.is_wrong || reader.is_full)
         return reader.is_full ? graph_is_full(why) : reason_set(why, "is damaged or not whole");

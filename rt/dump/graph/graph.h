@@ -21,7 +21,12 @@ struct graph {
     size_t module_count;
     struct graph_site *sites;
     size_t site_count, site_room;
+    struct graph_stack *stacks; /* with one more at the end for its calls */
+    size_t stack_count;
+    struct graph_call *calls; /* of a graph whose stacks have no names yet */
+    size_t call_count, call_room;
     struct graph_block *blocks; /* by rising address, with one more at the end for its edges */
+    uint32_t *stack_of;         /* of each block its stack; none: not known; NULL: there are no stacks */
     size_t block_count;
     struct graph_edge *edges;
     size_t edge_count, edge_room;
@@ -48,6 +53,12 @@ static inline const char *graph_text(const struct graph *graph, uint32_t text) {
 
 static inline const struct graph_site *graph_site_of(const struct graph *graph, size_t block) {
     return &graph->sites[graph->blocks[block].site];
+}
+
+/* Where it was allocated from, "main;load;parse"; NULL: not known. */
+static inline const char *graph_way_of(const struct graph *graph, size_t block) {
+    uint32_t stack = graph->stack_of ? graph->stack_of[block] : GRAPH_NONE;
+    return stack == GRAPH_NONE ? NULL : graph_text(graph, graph->stacks[stack].way);
 }
 
 static inline const char *graph_type_of(const struct graph *graph, size_t block) {

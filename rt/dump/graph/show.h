@@ -18,7 +18,7 @@ enum graph_format {
     GRAPH_HEAPSNAPSHOT
 };
 
-/* Rows by type or site, with a head. shown: so many of them. */
+/* Rows, with a head. shown: so many of them. */
 void graph_show_sums(struct out *, const struct graph *, const struct graph_sums *, size_t shown,
                      enum graph_by, enum graph_format);
 
@@ -26,8 +26,8 @@ void graph_show_sums(struct out *, const struct graph *, const struct graph_sums
 void graph_show_counts(struct out *, const struct graph_sums *);
 void graph_show_sizes(struct out *, const struct graph_sums *);
 
-/* A line for each live object: address, size, type, site. */
-void graph_show_dump(struct out *, const struct graph *);
+/* A line for each live object: address, size, type, site, if they are wanted the stack. */
+void graph_show_dump(struct out *, const struct graph *, bool has_stacks);
 
 /* A line for each reference: the holder's address or the root, the field, the address of what it points to.
  */

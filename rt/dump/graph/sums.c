@@ -29,18 +29,45 @@ void graph_site_write(struct out *out, const struct graph *graph, const struct g
 
 /* ---- Rows. */
 
+static uint32_t way_number(const struct graph *graph, size_t block) {
+    uint32_t stack = graph->stack_of ? graph->stack_of[block] : GRAPH_NONE;
+    return stack == GRAPH_NONE ? GRAPH_NONE : graph->stacks[stack].way;
+}
+
 /* Types that modules of one program have by one name are one. */
+static uint64_t key_of(const struct graph *graph, uint32_t site, uint32_t way, enum graph_by by) {
+    return by == GRAPH_BY_TYPE ? graph->sites[site].type : (uint64_t)site << 32 | way;
+}
+
+/* Of a site the last row, which is mostly the next one too: a look into a table costs ten times as much. */
+struct last_row {
+    bool is_known;
+    uint32_t way, row;
+};
+
+static void add_row(struct graph_sums *sums, const struct graph *graph, size_t block, enum graph_by by) {
+    memory_grow(&sums->rows, sums->count, &sums->room, sizeof *sums->rows);
+    sums->rows[sums->count++] =
+        (struct graph_row){.name = graph_type_name(graph, block),
+                           .site = graph->blocks[block].site,
+                           .way = by == GRAPH_BY_STACK ? graph_way_of(graph, block) : NULL};
+}
+
 static void make_rows(struct graph_sums *sums, const struct graph *graph, enum graph_by by) {
-    struct number_map rows = {.count = 0};
-    for (uint32_t i = 0; i < graph->site_count; i++) {
-        const struct graph_site *site = &graph->sites[i];
-        uint64_t key = by == GRAPH_BY_SITE ? i : site->type;
-        if (number_map_add(&rows, key, sums->count))
-            sums->rows[sums->count++] =
-                (struct graph_row){.name = graph_text(graph, site->type) ?: GRAPH_NO_TYPE, .site = i};
-        sums->row_of[i] = (uint32_t)*number_map_find(&rows, key);
+    struct last_row *rows = memory_zeros(graph->site_count, sizeof *rows);
+    struct number_map all = {.count = 0};
+    for (size_t i = 0; i < graph->block_count; i++) {
+        uint32_t site = graph->blocks[i].site, way = by == GRAPH_BY_STACK ? way_number(graph, i) : 0;
+        if (!rows[site].is_known || rows[site].way != way) {
+            uint64_t key = key_of(graph, site, way, by);
+            if (number_map_add(&all, key, sums->count))
+                add_row(sums, graph, i, by);
+            rows[site] = (struct last_row){true, way, (uint32_t)*number_map_find(&all, key)};
+        }
+        sums->row_of[i] = rows[site].row;
     }
-    number_map_free(&rows);
+    number_map_free(&all);
+    free(rows);
 }
 
 static void count(struct graph_row *row, const struct graph *graph, size_t block, bool is_lost) {
@@ -53,14 +80,10 @@ static void count(struct graph_row *row, const struct graph *graph, size_t block
     row->lost_bytes += is_lost ? own : 0;
 }
 
-static struct graph_row *row_of(const struct graph_sums *sums, const struct graph *graph, size_t block) {
-    return &sums->rows[sums->row_of[graph->blocks[block].site]];
-}
-
 static void count_all(struct graph_sums *sums, const struct graph *graph,
                       const struct graph_dominators *dominators) {
     for (size_t i = 0; i < graph->block_count; i++) {
-        count(row_of(sums, graph, i), graph, i, dominators->is_lost[i]);
+        count(&sums->rows[sums->row_of[i]], graph, i, dominators->is_lost[i]);
         count(&sums->total, graph, i, dominators->is_lost[i]);
         const char *type = graph_type_of(graph, i);
         bool is_known = type && !strstr(type, TYPE_NAME_OR);
@@ -104,11 +127,11 @@ static void tree_close(struct tree *tree) {
     free(tree->on_way);
 }
 
-static void enter(struct tree *tree, struct graph_sums *sums, const struct graph *graph,
-                  const struct graph_dominators *dominators, uint32_t block) {
-    struct graph_row *row = row_of(sums, graph, block);
-    if (!tree->on_way[row - sums->rows]++)
-        row->retained += dominators->retained[block];
+static void enter(struct tree *tree, struct graph_sums *sums, const struct graph_dominators *dominators,
+                  uint32_t block) {
+    uint32_t row = sums->row_of[block];
+    if (!tree->on_way[row]++)
+        sums->rows[row].retained += dominators->retained[block];
 }
 
 static void retain(struct graph_sums *sums, const struct graph *graph,
@@ -122,12 +145,12 @@ static void retain(struct graph_sums *sums, const struct graph *graph,
         uint32_t at = tree.stack[depth - 1];
         if (tree.next[depth - 1] == tree.first[at + 1]) {
             if (at != top)
-                tree.on_way[row_of(sums, graph, at) - sums->rows]--;
+                tree.on_way[sums->row_of[at]]--;
             depth--;
             continue;
         }
         uint32_t child = tree.children[tree.next[depth - 1]++];
-        enter(&tree, sums, graph, dominators, child);
+        enter(&tree, sums, dominators, child);
         tree.stack[depth] = child;
         tree.next[depth++] = tree.first[child];
     }
@@ -186,7 +209,7 @@ static void reach_all(struct graph_sums *sums, const struct graph *graph, size_t
         memset(reaching.seen, 0, words * sizeof *reaching.seen);
         reaching.count = 0;
         for (uint32_t i = 0; i < graph->block_count; i++)
-            if (row_of(sums, graph, i) == &sums->rows[row])
+            if (sums->row_of[i] == row)
                 come_to(&reaching, i);
         sums->rows[row].deep = reach(&reaching);
     }
@@ -198,33 +221,33 @@ static void reach_all(struct graph_sums *sums, const struct graph *graph, size_t
 
 static int by_retained(const void *a, const void *b) {
     const struct graph_row *left = a, *right = b;
+    if (!left->objects || !right->objects)
+        return !left->objects - !right->objects;
     return compare_u64(right->retained, left->retained) ?: compare_u64(right->own, left->own)
                                                         ?: compare_text(left->name, right->name)
-                                                        ?: compare_u64(left->site, right->site);
+                                                        ?: compare_u64(left->site, right->site)
+                                                        ?: compare_names(left->way, right->way);
 }
 
+/* Those of blocks that are in no sum have no objects, and end up behind all others. */
 static void sort_rows(struct graph_sums *sums, const struct graph *graph) {
-    size_t kept = 0;
-    for (size_t i = 0; i < sums->count; i++)
-        if (sums->rows[i].objects)
-            sums->rows[kept++] = sums->rows[i];
-    sums->count = kept;
-    if (kept)
-        qsort(sums->rows, kept, sizeof *sums->rows, by_retained);
-    uint32_t *now = memory_zeros(graph->site_count, sizeof *now); /* + 1; 0: it has no objects */
-    for (uint32_t row = 0; row < kept; row++)
-        now[sums->row_of[sums->rows[row].site]] = row + 1;
-    for (uint32_t site = 0; site < graph->site_count; site++) {
-        uint32_t row = now[sums->row_of[site]];
-        sums->row_of[site] = row ? row - 1 : (uint32_t)kept;
-    }
+    uint32_t *now = memory_zeros(sums->count, sizeof *now);
+    for (uint32_t row = 0; row < sums->count; row++)
+        sums->rows[row].number = row;
+    if (sums->count)
+        qsort(sums->rows, sums->count, sizeof *sums->rows, by_retained);
+    for (uint32_t row = 0; row < sums->count; row++)
+        now[sums->rows[row].number] = row;
+    for (size_t i = 0; i < graph->block_count; i++)
+        sums->row_of[i] = now[sums->row_of[i]];
+    while (sums->count && !sums->rows[sums->count - 1].objects)
+        sums->count--;
     free(now);
 }
 
 void graph_sums_make(struct graph_sums *sums, const struct graph *graph,
                      const struct graph_dominators *dominators, enum graph_by by, size_t shown, bool deep) {
-    *sums = (struct graph_sums){.rows = memory_zeros(graph->site_count + 1, sizeof *sums->rows),
-                                .row_of = memory_zeros(graph->site_count, sizeof *sums->row_of)};
+    *sums = (struct graph_sums){.row_of = memory_zeros(graph->block_count, sizeof *sums->row_of)};
     make_rows(sums, graph, by);
     count_all(sums, graph, dominators);
     retain(sums, graph, dominators);

@@ -20,14 +20,16 @@ struct graph_dominators {
 void graph_dominators_find(struct graph_dominators *, const struct graph *);
 void graph_dominators_free(struct graph_dominators *);
 
-/* ---- The blocks of a graph by type or by site: how many, their own bytes, what only they hold, what they
- * lead to; and who holds those of a type. */
+/* ---- The blocks of a graph by type, by site or by where that was called from: how many, their own bytes,
+ * what only they hold, what they lead to; and who holds those of a type. */
 
-enum graph_by { GRAPH_BY_TYPE, GRAPH_BY_SITE };
+enum graph_by { GRAPH_BY_TYPE, GRAPH_BY_SITE, GRAPH_BY_STACK };
 
 struct graph_row {
     const char *name; /* of a site its type */
     uint32_t site;    /* one of its sites */
+    const char *way;  /* by stack; NULL: not known */
+    uint32_t number;  /* before they are sorted */
     uint64_t objects, own;
     uint64_t retained; /* bytes that would go with them, each at least once held by one of them alone */
     uint64_t deep;     /* bytes that can be reached from them, themselves with that, none twice */
@@ -36,8 +38,8 @@ struct graph_row {
 
 struct graph_sums {
     struct graph_row *rows; /* with most retained bytes first */
-    size_t count;
-    uint32_t *row_of; /* of each site of the graph */
+    size_t count, room;
+    uint32_t *row_of; /* of each block */
     struct graph_row total;
     uint64_t typed, ambiguous; /* bytes of blocks that have a type, or one of several */
 };

@@ -94,6 +94,16 @@ static void put_object(const struct ways *ways, uint32_t block) {
     out_char(ways->out, '\n');
 }
 
+/* Where what was asked for came from. */
+static void put_stack(const struct ways *ways, uint32_t block) {
+    const char *way = graph_way_of(ways->graph, block);
+    if (!way)
+        return;
+    out_text(ways->out, "    allocated by ");
+    out_plain(ways->out, way);
+    out_char(ways->out, '\n');
+}
+
 static void put_edge(const struct ways *ways, uint32_t edge) {
     out_text(ways->out, "    ");
     graph_edge_write(ways->out, ways->graph, &ways->graph->edges[edge]);
@@ -230,11 +240,13 @@ bool graph_show_why(struct out *out, const struct graph *graph, const char *what
     for (size_t i = 0; i < reached && shown < limit; i++)
         if (is_asked(graph, ways.queue[i], what, at)) {
             put_way(&ways, ways.queue[i]);
+            put_stack(&ways, ways.queue[i]);
             shown++;
         }
     for (uint32_t i = 0; i < graph->block_count && shown < limit; i++)
         if (!ways.is_seen[i] && is_asked(graph, i, what, at)) {
             put_lost(&ways, &back, i);
+            put_stack(&ways, i);
             shown++;
         }
     graph_back_free(&back);

@@ -38,10 +38,14 @@ static void row_cell(char text[GRID_CELL], const void *context, const void *row,
 static void put_name(const struct page *page, const struct graph *graph, const struct graph_row *row,
                      enum graph_by by) {
     page_type(page, row->name);
-    if (by != GRAPH_BY_SITE)
+    if (by == GRAPH_BY_TYPE)
         return;
     out_text(page->out, "  ");
     graph_site_write(page->out, graph, &graph->sites[row->site]);
+    if (row->way)
+        out_text(page->out, "  ");
+    if (row->way)
+        page_code(page, row->way);
 }
 
 /* The others stand in numbers, or in room for what is not known. */
@@ -99,6 +103,7 @@ static void put_head(const struct page *page, const struct graph *graph, const s
 
 static void put_rows(struct out *out, const struct graph *graph, const struct graph_sums *sums, size_t shown,
                      enum graph_by by, enum graph_format format) {
+    static const char *const heads[] = {"type", "type and site", "type, site and stack"};
     struct page page = graph_page(out, format);
     struct graph_row total = sums->total;
     struct grid grid = {.page = &page, .cell = row_cell};
@@ -109,7 +114,7 @@ static void put_rows(struct out *out, const struct graph *graph, const struct gr
         grid_measure(&grid, &sums->rows[i]);
     grid_measure(&grid, &total);
     put_head(&page, graph, sums);
-    grid_head(&grid, by == GRAPH_BY_SITE ? "type and site" : "type");
+    grid_head(&grid, heads[by]);
     for (size_t i = 0; i < shown; i++) {
         grid_row(&grid, &sums->rows[i]);
         put_name(&page, graph, &sums->rows[i], by);
@@ -159,8 +164,10 @@ static void json_rows(struct out *out, const struct graph *graph, const struct g
     for (size_t i = 0; i < shown; i++) {
         json_open_line(&json, NULL, '{');
         json_text(&json, "type", sums->rows[i].name);
-        if (by == GRAPH_BY_SITE)
+        if (by != GRAPH_BY_TYPE)
             json_site(&json, graph, &graph->sites[sums->rows[i].site]);
+        if (by == GRAPH_BY_STACK)
+            json_text(&json, "stack", sums->rows[i].way);
         json_row(&json, &sums->rows[i]);
         json_close(&json, '}');
     }
@@ -173,6 +180,11 @@ static void graph_put_number(struct out *out, uint64_t number) {
     out_char(out, '\t');
 }
 
+static void put_way(struct out *out, const char *way) {
+    out_char(out, '\t');
+    out_plain(out, way ?: "");
+}
+
 static void tsv_rows(struct out *out, const struct graph *graph, const struct graph_sums *sums, size_t shown,
                      enum graph_by by) {
     out_u64(out, shown);
@@ -181,10 +193,12 @@ static void tsv_rows(struct out *out, const struct graph *graph, const struct gr
         for (int column = 0; column < ROW_COLUMNS; column++)
             graph_put_number(out, number_of(&sums->rows[i], column));
         out_plain(out, sums->rows[i].name);
-        if (by == GRAPH_BY_SITE) {
+        if (by != GRAPH_BY_TYPE) {
             out_char(out, '\t');
             graph_site_write(out, graph, &graph->sites[sums->rows[i].site]);
         }
+        if (by == GRAPH_BY_STACK)
+            put_way(out, sums->rows[i].way);
         out_char(out, '\n');
     }
 }
@@ -240,7 +254,7 @@ static void dump_content(struct out *out, const struct graph *graph, size_t bloc
     out_plain(out, graph_content_of(graph, block) ?: "");
 }
 
-void graph_show_dump(struct out *out, const struct graph *graph) {
+void graph_show_dump(struct out *out, const struct graph *graph, bool has_stacks) {
     for (size_t i = 0; i < graph->block_count; i++) {
         const struct graph_site *site = graph_site_of(graph, i);
         if (site->is_uncounted)
@@ -251,6 +265,8 @@ void graph_show_dump(struct out *out, const struct graph *graph) {
         out_plain(out, graph_type_name(graph, i));
         out_char(out, '\t');
         graph_site_write(out, graph, site);
+        if (has_stacks)
+            put_way(out, graph_way_of(graph, i));
         dump_content(out, graph, i);
         out_char(out, '\n');
     }

@@ -225,8 +225,8 @@ int laws_need_owners(const char *path, const struct report *report) {
         path, "was counted without the owners of blocks: run the program without ALLOCSITE_OPTIONS=owners=0");
 }
 
-int laws_need_stacks(const char *path, const struct report *report) {
-    if (report->walks.depth)
+int laws_need_stacks(const char *path, bool has_stacks) {
+    if (has_stacks)
         return STATUS_DONE;
     return complain(path, "has no calling frames: run the program with ALLOCSITE_OPTIONS=stack=16");
 }

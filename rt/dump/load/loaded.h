@@ -40,7 +40,7 @@ int laws_need_whole(const char *path, const struct report *);
 int laws_need_owners(const char *path, const struct report *);
 
 /* The same of calling frames, for who wants to go by stacks. */
-int laws_need_stacks(const char *path, const struct report *);
+int laws_need_stacks(const char *path, bool has_stacks);
 
 /* ---- Whether a report keeps the laws: what must hold between its numbers, whatever the program did. */
 

@@ -229,6 +229,15 @@ struct report_site *profile_row(const struct profile_file *file, uint64_t slot) 
     return row < file->row_count && file->slots[row] == slot ? &file->rows[row] : NULL;
 }
 
+size_t profile_stack(const struct profile_file *file, uint64_t slot) {
+    const struct profile_stacks *stacks = &file->stacks;
+    size_t row = sorted_below(file->slots, file->row_count, sizeof slot, 0, slot);
+    size_t stack = sorted_below(stacks->rows, stacks->count, sizeof *stacks->rows, 0, row);
+    bool is_of_one = row < file->row_count && file->slots[row] == slot && stack < stacks->count &&
+                     stacks->rows[stack] == row;
+    return is_of_one ? stack : SIZE_MAX;
+}
+
 /* *is_known: false if a slot has no row that should have one. */
 static struct report_site *row_of(const struct profile_file *file, uint64_t slot, bool *is_known) {
     struct report_site *row = slot ? profile_row(file, slot) : NULL;

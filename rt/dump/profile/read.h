@@ -51,6 +51,9 @@ void profile_read_free(struct profile_file *);
 /* What the slot has counted, also after its report has been prepared; NULL: it has no row. */
 struct report_site *profile_row(const struct profile_file *, uint64_t slot);
 
+/* The number of the stack among the report's of which the slot is; SIZE_MAX: of none. */
+size_t profile_stack(const struct profile_file *, uint64_t slot);
+
 /* ---- Why the numbers of a profile are not exact: what the program knew of, and what is wrong with the file.
  */
 

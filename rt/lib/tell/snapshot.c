@@ -11,6 +11,7 @@
 #include "lib/base/state.h"
 #include "lib/heap/shadow.h"
 #include "lib/reach/still.h"
+#include "lib/store/store.h"
 #include "lib/walk/walk.h"
 #include "lib/who/descriptor.h"
 #include "lib/who/registry.h"
@@ -34,6 +35,11 @@ struct copy {
     struct blocks blocks;
     struct maps maps;
     uint32_t slots, texts; /* texts: that were given numbers so far */
+    bool *has_blocks;      /* of each slot that is a stack */
+    uint32_t stacks;       /* as many as slots, or none */
+    struct known_module {
+        uint32_t slot, number;
+    } module; /* which was looked for last */
     uint64_t stopped;
     uintptr_t registers[CFI_REGISTERS]; /* of the function that waits for the copy */
 };
@@ -103,7 +109,7 @@ static void put_head(struct copy *copy) {
     each_text(copy, count_text);
     snapshot_begin(&copy->to, &copy->out, &head,
                    &(struct snapshot_counts){copy->texts, still->modules.data_count, copy->slots + 1,
-                                             copy->blocks.count});
+                                             copy->stacks, copy->blocks.count});
     each_text(copy, put_text);
     copy->texts = 1; /* the program's path */
 }
@@ -144,6 +150,55 @@ static uint32_t site_of(const struct copy *copy, uint32_t slot) {
     return slot && slot < copy->slots && site_at(slot) ? slot : copy->slots;
 }
 
+/* ---- Stacks have the numbers of their slots too. */
+
+static bool note_stacks(struct copy *copy) {
+    copy->has_blocks = os_map(copy->slots + 1, OS_FORK_KEEPS);
+    for (uint32_t i = 0; copy->has_blocks && i < copy->blocks.count; i++) {
+        uint32_t slot = copy->blocks.all[i].slot;
+        if (slot >= copy->slots || !record_stack(slot).parent)
+            continue;
+        copy->has_blocks[slot] = true;
+        copy->stacks = copy->slots;
+    }
+    return copy->has_blocks;
+}
+
+/* Not found by address: what has that now may have come since. */
+static uint32_t module_at_slot(struct copy *copy, uint32_t slot) {
+    const struct modules_data *modules = &copy->still->modules;
+    const struct record *record = slot ? record_at(slot) : NULL;
+    size_t number = 0;
+    if (!record || copy->module.slot == slot)
+        return record ? copy->module.number : GRAPH_NONE;
+    while (number < modules->data_count && strcmp(path_of(&modules->data[number]), record->module->path) != 0)
+        number++;
+    copy->module = (struct known_module){slot, number < modules->data_count ? (uint32_t)number : GRAPH_NONE};
+    return copy->module.number;
+}
+
+static void put_calls(struct copy *copy, const struct profile_step *step) {
+    for (; step; step = names_step_at(step->caller)) {
+        const struct profile_return *to = names_return_at(step->to);
+        snapshot_call(&copy->to,
+                      &(struct graph_call){.module = module_at_slot(copy, to->module),
+                                           .address = to->address[0] | (uint64_t)to->address[1] << 32});
+    }
+}
+
+static void put_stacks(struct copy *copy) {
+    for (uint32_t slot = 0; slot < copy->stacks; slot++) {
+        snapshot_stack(&copy->to, &(struct graph_stack){.way = GRAPH_NONE});
+        if (copy->has_blocks[slot])
+            put_calls(copy, names_step_at(record_stack(slot).stack));
+        snapshot_stack_end(&copy->to);
+    }
+}
+
+static uint32_t stack_of(const struct copy *copy, uint32_t slot) {
+    return slot < copy->stacks && copy->has_blocks[slot] ? slot : GRAPH_NONE;
+}
+
 struct edges {
     struct copy *copy;
     uintptr_t start; /* of the block that they are of */
@@ -163,9 +218,10 @@ static void put_edge(void *context, struct live_block *block, uintptr_t word, ui
 static void put_blocks(struct copy *copy) {
     for (uint32_t i = 0; i < copy->blocks.count; i++) {
         const struct live_block *block = &copy->blocks.all[i];
-        snapshot_block(&copy->to, &(struct graph_block){.address = block->start,
-                                                        .size = block->size,
-                                                        .site = site_of(copy, block->slot)});
+        snapshot_block(&copy->to,
+                       &(struct graph_block){
+                           .address = block->start, .size = block->size, .site = site_of(copy, block->slot)},
+                       stack_of(copy, block->slot));
         blocks_search(&copy->blocks, &copy->maps, (struct span){block->start, block->start + block->size},
                       put_edge, &(struct edges){copy, block->start});
         snapshot_block_end(&copy->to);
@@ -250,10 +306,13 @@ static int write_all(struct copy *copy) {
         return ENOMEM;
     out_open(&copy->out, copy->fd, buffer, OUT_SIZE);
     copy->slots = record_count();
+    if (!note_stacks(copy))
+        return ENOMEM;
     put_head(copy);
     put_modules(copy);
     for (uint32_t slot = 0; slot <= copy->slots; slot++)
         put_site(copy, slot);
+    put_stacks(copy);
     put_blocks(copy);
     put_roots(copy);
     snapshot_roots_end(&copy->to);
