@@ -144,7 +144,8 @@ int os_keep(int fd);
 void os_program_path(char *path, size_t size, bool as_argument);
 
 /* The number of this process. The C library's getpid is nowhere near what else is called here: around a page
- * that is needed the kernel maps 60 KiB, which count as the program's. */
+ * that is needed the kernel maps 60 KiB, which count as the program's. Where a sandbox refuses the call /proc
+ * tells it. */
 int32_t os_process(void);
 
 /* The number of this thread, and whether the process has the one with that number. */

@@ -172,8 +172,19 @@ void os_program_path(char *path, size_t size, bool as_argument) {
         argument_path(path, size);
 }
 
+/* 0: it is not known. */
+static int32_t process_by_proc(void) {
+    char text[16];
+    ssize_t length = readlink("/proc/self", text, sizeof text);
+    int32_t number = 0;
+    for (ssize_t i = 0; i < length && text[i] >= '0' && text[i] <= '9'; i++)
+        number = number * 10 + text[i] - '0';
+    return number;
+}
+
 int32_t os_process(void) {
-    return (int32_t)syscall(SYS_getpid);
+    long number = syscall(SYS_getpid);
+    return number > 0 ? (int32_t)number : process_by_proc();
 }
 
 int32_t os_thread(void) {

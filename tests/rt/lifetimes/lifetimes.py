@@ -134,5 +134,12 @@ def custom():
                (sum(count for _, count in have[line]["by_time"]), have[line]["allocations"]))
 
 
+def no_clock():
+    """What no clock tells is 0, and not what the memory had for its answer."""
+    report = report_of(run([build("no_clock.c", "no_clock")], OPTIONS))
+    lived = [site["lifetimes"] for site in report["sites"] if site["frees"]]
+    expect("lived", [(0, [[0, 10]])], [(life["nanoseconds"], life["by_time"]) for life in lived])
+
+
 if __name__ == "__main__":
-    main([one_thread, allocators, threads, forks, profiled, reset, custom])
+    main([one_thread, allocators, threads, forks, profiled, reset, custom, no_clock])

@@ -251,6 +251,19 @@ def locked():
         check_notes(report_of(process), "locked.c")
 
 
+def unnumbered():
+    """A sandbox that refuses getpid."""
+    program = build("unnumbered.c", "unnumbered")
+    for arguments in [], ["again"]:
+        process = run([program, *arguments])
+        if process.returncode == 77:
+            sys.exit(SKIPPED)
+        check_behaviour(process)
+        report = report_of(process)
+        expect("number", (process.pid, False), (report["pid"], report.get("forked", False)))
+        check_notes(report, "unnumbered.c")
+
+
 def memory():
     """Where there is no memory for the runtime it says so, and the program goes on."""
     program = build("plain.c", "plain")
@@ -262,4 +275,4 @@ def memory():
 
 
 main([threads, jumps, plain, forks, children, signals, opened, replaced, preloaded, stubs, other_allocators, redirected,
-      sanitized_programs, sanitizers, sanitized_frees, destinations, options, set_user_id, locked, memory])
+      sanitized_programs, sanitizers, sanitized_frees, destinations, options, set_user_id, locked, unnumbered, memory])
