@@ -115,6 +115,22 @@ class Written(unittest.TestCase):
         self.assertEqual(functions, ["helper", "parse_value", "main"])
         self.assertEqual(dump("check", "--write-budget", "--top=1", path).stdout.count("\nfunction "), 1)
 
+    def test_stacks(self):
+        path = report(SOURCE, "stacks", "stack=8")
+        budget = dump("check", "--write-budget", "--by=stack", path).stdout
+        ways = re.findall(r"^stack (\S+)  bytes <= (\d+)", budget, re.M)
+        self.assertEqual(ways[0][0].split(";")[0], "main")
+        self.assertEqual([int(size) for _, size in ways], sorted((int(size) for _, size in ways), reverse=True))
+        self.assertEqual(sum(int(size) for _, size in ways), read(path)["totals"]["alloc_bytes"] + read(path)["totals"]["realloc_bytes"])
+        self.assertEqual(check(budget, path).returncode, 0)
+        for way, size in ways:
+            tighter = budget.replace(f"stack {way}  bytes <= {size} ", f"stack {way}  bytes <= {int(size) - 1} ")
+            self.assertEqual(check(tighter, path).returncode, 1, tighter)
+        self.assertEqual(dump("check", "--write-budget", "--by=stack", "--top=1", path).stdout.count("\nstack "), 1)
+        result = dump("check", "--write-budget", "--by=stack", report(SOURCE, "budget"))
+        self.assertEqual((result.returncode, result.stdout), (1, ""))
+        self.assertIn("has no calling frames", result.stderr)
+
     def test_only_headers_are_of_the_system(self):
         """Containers bill their allocations to the function that uses them, and all of /usr is no header."""
         document = read(report(SOURCE, "budget"))
@@ -221,7 +237,7 @@ class Messages(unittest.TestCase):
 
     def test_wrong_usage(self):
         for arguments in (), ("a",), ("--budget=b",), ("--budget=b", "a", "a"), ("--budget=b", "--write-budget", "a"), \
-                ("--budget=b", "--slack=1", "a"), ("--budget=-", "-"), ("--write-budget", "--slack=-1", "a"), \
+                ("--budget=b", "--slack=1", "a"), ("--budget=b", "--by=stack", "a"), ("--budget=-", "-"), ("--write-budget", "--slack=-1", "a"), \
                 ("--budget=b", "--format=csv", "a"), ("--nothing", "a"), ("--budget",):
             result = dump("check", *arguments)
             self.assertEqual((result.returncode, result.stdout), (2, ""), arguments)

@@ -18,7 +18,7 @@ struct check_options {
     const char *budget;
     enum report_format format;
     findings_function *write_findings; /* in place of that; NULL: not asked for */
-    bool is_writing;
+    bool is_writing, is_by_stack;
     uint64_t slack, top; /* of a budget that is written; or ARGUMENT_NOT_GIVEN */
 };
 
@@ -86,7 +86,9 @@ static int hold_against(const struct loaded *loaded, const struct subjects *subj
 
 static int write_from(const struct loaded *loaded, const struct subjects *subjects,
                       const struct check_options *options, const struct budget *budget) {
-    (void)loaded, (void)budget;
+    (void)budget;
+    if (subjects->stacks && laws_need_stacks(loaded->path, loaded->report->walks.depth))
+        return STATUS_FAILED;
     check_write_budget(standard_out(), subjects, options->slack == ARGUMENT_NOT_GIVEN ? 0 : options->slack,
                        options->top == ARGUMENT_NOT_GIVEN ? 20 : options->top);
     return standard_out_end();
@@ -103,6 +105,7 @@ static int with_report(const char *path, use_function *use, const struct check_o
     subjects_make(&subjects, loaded.report);
     if (names) {
         by_stack_make(&by_stack, loaded.report, names);
+        order_sites(by_stack.report.sites, by_stack.report.counted, &by_stack.report.limits);
         subjects_make(&stacks, &by_stack.report);
         subjects.stacks = &stacks;
     }
@@ -112,6 +115,13 @@ static int with_report(const char *path, use_function *use, const struct check_o
         subjects_free(&stacks);
     by_stack_free(&by_stack);
     loaded_close(&loaded);
+    return status;
+}
+
+static int write_budget(const char *path, const struct check_options *options) {
+    struct symbolizer names = {.is_quiet = true};
+    int status = with_report(path, write_from, options, NULL, options->is_by_stack ? &names : NULL);
+    symbolizer_free(&names);
     return status;
 }
 
@@ -135,7 +145,8 @@ static int check_file(const char *path, const struct check_options *options) {
 
 static const char help[] =
     "usage: allocsite-dump check --budget=FILE [--format=FORMAT] REPORT\n"
-    "       allocsite-dump check --write-budget [--slack=PERCENT] [--top=N] REPORT\n"
+    "       allocsite-dump check --write-budget [--slack=PERCENT] [--top=N]\n"
+    "                            [--by=site|stack] REPORT\n"
     "\n"
     "Holds a report against a budget, shows each limit that is broken with the sites\n"
     "that make it up, and then exits with 1. The second form writes a budget that the\n"
@@ -149,6 +160,8 @@ static const char help[] =
     "  --write-budget      write one instead\n"
     "  --slack=PERCENT     more than the report has (default: 0)\n"
     "  --top=N             functions in it (default: 20; 0: all)\n"
+    "  --by=site|stack     stack: stacks in it, in place of functions and what is\n"
+    "                      unsited\n"
     "\n"
     "A budget has one subject a line:\n"
     "\n"
@@ -188,6 +201,7 @@ static const struct argument list[] = {
     {"write-budget", false, take_flag, AT(is_writing)},
     {"slack", true, take_number, AT(slack)},
     {"top", true, take_number, AT(top)},
+    {"by", true, take_by_stack, AT(is_by_stack)},
     {0},
 };
 
@@ -195,10 +209,12 @@ static int run(const struct check_options *options, const char *path) {
     if (options->is_writing == (options->budget != NULL))
         return complain_usage("check: needs either --budget=FILE or --write-budget");
     if (options->is_writing)
-        return with_report(path, write_from, options, NULL, NULL);
-    if (options->slack != ARGUMENT_NOT_GIVEN || options->top != ARGUMENT_NOT_GIVEN)
-        return complain_usage("check: --%s is for --write-budget",
-                              options->top == ARGUMENT_NOT_GIVEN ? "slack" : "top");
+        return write_budget(path, options);
+    if (options->slack != ARGUMENT_NOT_GIVEN || options->top != ARGUMENT_NOT_GIVEN || options->is_by_stack)
+        return complain_usage("check: --%s is for --write-budget", options->top != ARGUMENT_NOT_GIVEN ? "top"
+                                                                   : options->slack != ARGUMENT_NOT_GIVEN
+                                                                       ? "slack"
+                                                                       : "by");
     if (strcmp(options->budget, "-") == 0 && strcmp(path, "-") == 0)
         return complain_usage("check: only one of the two can be standard input");
     return check_file(path, options);

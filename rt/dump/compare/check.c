@@ -143,21 +143,23 @@ static const char *own_function(const struct report_site *site) {
     return is_of_the_system(place->file) ? NULL : place->function;
 }
 
-/* The pattern that the site's line would begin with; NULL: none. */
-static const char *pattern_of(const struct report_site *site) {
-    const char *pattern = site->view.sited ? own_function(site) : path_base(site->view.module);
+/* The pattern that the site's line would begin with; NULL: it has none of the kind. */
+static const char *pattern_of(const struct report_site *site, enum budget_kind kind) {
+    const char *pattern = kind == BUDGET_STACK                            ? site->way
+                          : site->view.sited != (kind == BUDGET_FUNCTION) ? NULL
+                          : site->view.sited                              ? own_function(site)
+                                                                          : path_base(site->view.module);
     return pattern && *pattern ? pattern : NULL;
 }
 
 /* A line for several sites stands where the first of them does, and the sites are sorted by bytes. */
 static void put_lines(const struct budget_writing *writing, enum budget_kind kind, uint64_t most) {
-    const struct report *report = writing->subjects->report;
+    const struct report *report = subjects_for(writing->subjects, kind)->report;
     struct string_pool patterns = {.count = 0};
     for (size_t i = 0; i < report->counted && patterns.count < most; i++) {
-        const char *pattern = pattern_of(report->sites[i]);
+        const char *pattern = pattern_of(report->sites[i], kind);
         size_t before = patterns.count;
-        if (report->sites[i]->view.sited == (kind == BUDGET_FUNCTION))
-            string_keep(&patterns, pattern);
+        string_keep(&patterns, pattern);
         if (patterns.count > before)
             put_line(writing, kind, pattern);
     }
@@ -176,8 +178,9 @@ void check_write_budget(struct out *out, const struct subjects *subjects, uint64
     struct budget_writing writing = {out, subjects, slack};
     put_head(out, subjects->report, slack);
     put_line(&writing, BUDGET_TOTAL, NULL);
-    put_lines(&writing, BUDGET_FUNCTION, top ?: UINT64_MAX);
-    put_lines(&writing, BUDGET_UNSITED, UINT64_MAX);
+    put_lines(&writing, subjects->stacks ? BUDGET_STACK : BUDGET_FUNCTION, top ?: UINT64_MAX);
+    if (!subjects->stacks)
+        put_lines(&writing, BUDGET_UNSITED, UINT64_MAX);
 }
 
 /* ---- The excess of a report over its budget, for programs. */

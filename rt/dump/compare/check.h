@@ -158,7 +158,7 @@ void check_text(struct out *, const struct check *);
 void check_json(struct out *, const struct check *);
 
 /* Writes a budget that the report keeps, with slack percent to spare: for the total, for the functions that
- * ask for most, top of them (0: all), and for what is unsited. */
+ * ask for most, top of them (0: all), and for what is unsited; or, if there are stacks, for those that do. */
 void check_write_budget(struct out *, const struct subjects *, uint64_t slack, uint64_t top);
 
 #endif
