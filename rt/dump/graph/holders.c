@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Who holds what, by type. */
+/* Who holds what, by type, and the tables of that. */
 #include "base/arrays.h"
 #include "dump/base/memory.h"
 #include "dump/base/terminal.h"
-#include "dump/graph/sums.h"
+#include "dump/graph/show.h"
+#include "names/units.h"
+#include "write/lines.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -167,4 +169,99 @@ void graph_back_make(struct graph_back *back, const struct graph *graph) {
 void graph_back_free(struct graph_back *back) {
     free(back->first);
     free(back->list);
+}
+
+/* ---- Tables of them. */
+
+static void holder_cell(char text[GRID_CELL], const void *context, const void *row, int column) {
+    static const char *const names[] = {"references", "objects", "bytes"};
+    const struct graph_holder *holder = row;
+    (void)context;
+    if (!row)
+        strcpy(text, names[column]);
+    else if (column == 2)
+        units_size(text, holder->bytes);
+    else
+        units_count(text, column ? holder->objects : holder->references);
+}
+
+/* "node.next"; of a word that no layout names the type alone. */
+void graph_put_holder(struct out *out, const struct graph_holder *holder) {
+    out_plain(out, holder->from);
+    if (holder->field)
+        out_text(out, holder->is_root ? " " : ".");
+    if (holder->field)
+        out_plain(out, holder->field);
+}
+
+static void put_holders(struct out *out, const struct graph_holders *holders, size_t shown, const char *type,
+                        enum graph_format format) {
+    struct page page = graph_page(out, format);
+    struct grid grid = {.page = &page, .cell = holder_cell};
+    grid_number_columns(&grid, 3);
+    grid_measure(&grid, NULL);
+    for (size_t i = 0; i < shown; i++)
+        grid_measure(&grid, &holders->list[i]);
+    page_begin_line(&page, "who refers to ", "Who refers to ");
+    page_code(&page, type);
+    page_end_line(&page);
+    page_begin_line(&page, "", "");
+    grid_head(&grid, "from");
+    for (size_t i = 0; i < shown; i++) {
+        grid_row(&grid, &holders->list[i]);
+        graph_put_holder(out, &holders->list[i]);
+        grid_end(&page);
+    }
+}
+
+void graph_holders_json(struct json *json, const char *key, const struct graph_holders *holders,
+                        size_t shown) {
+    json_open(json, key, '[');
+    for (size_t i = 0; i < shown; i++) {
+        const struct graph_holder *holder = &holders->list[i];
+        json_open_line(json, NULL, '{');
+        json_text(json, "from", holder->from);
+        json_text(json, "field", holder->field);
+        json_text(json, "to", holder->to);
+        json_flag(json, "root", holder->is_root);
+        json_number(json, "references", holder->references);
+        json_number(json, "objects", holder->objects);
+        json_number(json, "bytes", holder->bytes);
+        json_close(json, '}');
+    }
+    json_close(json, ']');
+}
+
+static void tsv_holders(struct out *out, const struct graph_holders *holders, size_t shown) {
+    out_u64(out, shown);
+    out_char(out, '\n');
+    for (size_t i = 0; i < shown; i++) {
+        const struct graph_holder *holder = &holders->list[i];
+        graph_put_number(out, holder->references);
+        graph_put_number(out, holder->objects);
+        graph_put_number(out, holder->bytes);
+        out_plain(out, holder->from);
+        out_char(out, '\t');
+        out_plain(out, holder->field ?: "");
+        out_char(out, '\n');
+    }
+}
+
+void graph_table_holders(struct out *out, const struct graph *graph, const char *type, size_t shown,
+                         enum graph_format format) {
+    struct graph_holders holders;
+    graph_holders_find(&holders, graph, type);
+    shown = shown && shown < holders.count ? shown : holders.count;
+    if (format == GRAPH_JSON) {
+        struct json json = json_begin(out, "allocsite-graph-holders", 1);
+        json_text(&json, "type", type);
+        graph_holders_json(&json, "holders", &holders, shown);
+        json_end(&json);
+    } else if (format == GRAPH_TSV)
+        tsv_holders(out, &holders, shown);
+    else if (format == GRAPH_CSV)
+        graph_csv_holders(out, &holders, shown);
+    else
+        put_holders(out, &holders, shown, type, format);
+    graph_holders_free(&holders);
 }

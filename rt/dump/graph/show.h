@@ -65,6 +65,7 @@ void graph_put_content(struct out *, const struct graph *, size_t block);
 /* ---- Parts of tables. */
 
 struct page graph_page(struct out *, enum graph_format);
+void graph_put_number(struct out *, uint64_t); /* and a tab */
 void graph_put_holder(struct out *, const struct graph_holder *);
 void graph_holders_json(struct json *, const char *key, const struct graph_holders *, size_t shown);
 

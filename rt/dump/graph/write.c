@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Tables of a graph: text, Markdown, JSON, values with tabs. */
-#include "base/arrays.h"
+/* Tables of a graph by type, by site and by stack, and its objects and references line by line. */
 #include "base/out.h"
-#include "dump/base/memory.h"
 #include "dump/graph/show.h"
 #include "names/units.h"
 #include "write/lines.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 struct page graph_page(struct out *out, enum graph_format format) {
@@ -42,10 +39,10 @@ static void put_name(const struct page *page, const struct graph *graph, const s
         return;
     out_text(page->out, "  ");
     graph_site_write(page->out, graph, &graph->sites[row->site]);
-    if (row->way)
-        out_text(page->out, "  ");
-    if (row->way)
-        page_code(page, row->way);
+    if (!row->way)
+        return;
+    out_text(page->out, "  ");
+    page_code(page, row->way);
 }
 
 /* The others stand in numbers, or in room for what is not known. */
@@ -175,7 +172,7 @@ static void json_rows(struct out *out, const struct graph *graph, const struct g
     json_end(&json);
 }
 
-static void graph_put_number(struct out *out, uint64_t number) {
+void graph_put_number(struct out *out, uint64_t number) {
     out_u64(out, number);
     out_char(out, '\t');
 }
@@ -304,99 +301,4 @@ void graph_show_edges(struct out *out, const struct graph *graph) {
     }
     for (size_t i = 0; i < graph->block_count; i++)
         put_edges(out, graph, i);
-}
-
-/* ---- Holders. */
-
-static void holder_cell(char text[GRID_CELL], const void *context, const void *row, int column) {
-    static const char *const names[] = {"references", "objects", "bytes"};
-    const struct graph_holder *holder = row;
-    (void)context;
-    if (!row)
-        strcpy(text, names[column]);
-    else if (column == 2)
-        units_size(text, holder->bytes);
-    else
-        units_count(text, column ? holder->objects : holder->references);
-}
-
-/* "node.next"; of a word that no layout names the type alone. */
-void graph_put_holder(struct out *out, const struct graph_holder *holder) {
-    out_plain(out, holder->from);
-    if (holder->field)
-        out_text(out, holder->is_root ? " " : ".");
-    if (holder->field)
-        out_plain(out, holder->field);
-}
-
-static void put_holders(struct out *out, const struct graph_holders *holders, size_t shown, const char *type,
-                        enum graph_format format) {
-    struct page page = graph_page(out, format);
-    struct grid grid = {.page = &page, .cell = holder_cell};
-    grid_number_columns(&grid, 3);
-    grid_measure(&grid, NULL);
-    for (size_t i = 0; i < shown; i++)
-        grid_measure(&grid, &holders->list[i]);
-    page_begin_line(&page, "who refers to ", "Who refers to ");
-    page_code(&page, type);
-    page_end_line(&page);
-    page_begin_line(&page, "", "");
-    grid_head(&grid, "from");
-    for (size_t i = 0; i < shown; i++) {
-        grid_row(&grid, &holders->list[i]);
-        graph_put_holder(out, &holders->list[i]);
-        grid_end(&page);
-    }
-}
-
-void graph_holders_json(struct json *json, const char *key, const struct graph_holders *holders,
-                        size_t shown) {
-    json_open(json, key, '[');
-    for (size_t i = 0; i < shown; i++) {
-        const struct graph_holder *holder = &holders->list[i];
-        json_open_line(json, NULL, '{');
-        json_text(json, "from", holder->from);
-        json_text(json, "field", holder->field);
-        json_text(json, "to", holder->to);
-        json_flag(json, "root", holder->is_root);
-        json_number(json, "references", holder->references);
-        json_number(json, "objects", holder->objects);
-        json_number(json, "bytes", holder->bytes);
-        json_close(json, '}');
-    }
-    json_close(json, ']');
-}
-
-static void tsv_holders(struct out *out, const struct graph_holders *holders, size_t shown) {
-    out_u64(out, shown);
-    out_char(out, '\n');
-    for (size_t i = 0; i < shown; i++) {
-        const struct graph_holder *holder = &holders->list[i];
-        graph_put_number(out, holder->references);
-        graph_put_number(out, holder->objects);
-        graph_put_number(out, holder->bytes);
-        out_plain(out, holder->from);
-        out_char(out, '\t');
-        out_plain(out, holder->field ?: "");
-        out_char(out, '\n');
-    }
-}
-
-void graph_table_holders(struct out *out, const struct graph *graph, const char *type, size_t shown,
-                         enum graph_format format) {
-    struct graph_holders holders;
-    graph_holders_find(&holders, graph, type);
-    shown = shown && shown < holders.count ? shown : holders.count;
-    if (format == GRAPH_JSON) {
-        struct json json = json_begin(out, "allocsite-graph-holders", 1);
-        json_text(&json, "type", type);
-        graph_holders_json(&json, "holders", &holders, shown);
-        json_end(&json);
-    } else if (format == GRAPH_TSV)
-        tsv_holders(out, &holders, shown);
-    else if (format == GRAPH_CSV)
-        graph_csv_holders(out, &holders, shown);
-    else
-        put_holders(out, &holders, shown, type, format);
-    graph_holders_free(&holders);
 }
