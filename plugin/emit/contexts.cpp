@@ -10,10 +10,8 @@
 #include "base/compat.h"
 #include "base/settings.h"
 #include "find/find.h"
-#include "find/reaching.h"
 #include "format.h"
 #include "lift/lift.h"
-#include "lift/site_argument.h"
 
 #include <llvm/Analysis/CFG.h>
 #include <llvm/IR/Dominators.h>

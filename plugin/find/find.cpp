@@ -47,7 +47,7 @@ static bool hasResult(const Type *type, char letter, bool unprototyped) {
     return fits(type, letter) && !isOther;
 }
 
-/* Old programs declare sizes as any integers, and the call means the same (site_argument.h). */
+/* Old programs declare sizes as any integers, and the call means the same (lift.h). */
 static bool hasPrototype(const FunctionType *type, const char *prototype, bool unprototyped) {
     if (!hasResult(type->getReturnType(), *prototype++, unprototyped))
         return false;

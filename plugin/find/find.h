@@ -4,9 +4,12 @@
 #define ALLOCSITE_FIND_FIND_H
 
 #include "base/allocators.h"
+#include "base/names.h"
 
+#include <llvm/ADT/DenseSet.h>
 #include <llvm/ADT/SmallVector.h>
 #include <llvm/IR/DebugInfoMetadata.h>
+#include <llvm/IR/Function.h>
 #include <llvm/IR/InstrTypes.h>
 #include <llvm/IR/Module.h>
 
@@ -94,6 +97,37 @@ void keepApart(llvm::CallBase &call);
 /* When its site is passed: calls that stay alike are merged as without us, which makes a large C++ file 0.5%
  * smaller. */
 void letMerge(llvm::CallBase &call);
+
+/* ---- Code of libraries (library.cpp): the C++ standard library by its names, others by their headers or as
+ * the user names them; and what clang makes of a class. No person would name a line in it as the one that
+ * allocates. */
+
+/* Asks the half that sees the AST about a header that it has not been asked about yet: before the optimizer.
+ */
+bool isOfLibrary(const llvm::Function &function);
+bool isOfLibrary(const llvm::DILocation &location, const FunctionName &name);
+
+/* Whether it may allocate in a library that is not the language's own: a header of one declares it, and
+ * not as one that throws nothing. Before the optimizer as well. */
+bool mayAllocateInLibrary(const llvm::Function &function);
+
+/* The C library's functions that return their first argument. */
+bool returnsFirst(const llvm::Function &function);
+
+/* The C library's functions that measure text. */
+bool measuresText(const llvm::Function &function);
+
+/* ---- The calls that may come to an allocation of code that keeps calling contexts (reaching.cpp). */
+
+/* Of a module whose allocator calls have been rewritten. What another module may bring in place of a function
+ * is taken to allocate, whatever the body does that is seen here; so is whatever is called by a pointer. No
+ * attribute is believed: people call functions pure that keep their results in memory. */
+struct Reaching {
+    llvm::DenseSet<const llvm::Function *> functions; // with such a call, and surely what answers one of them
+
+    explicit Reaching(const llvm::Module &module);
+    bool mayAllocate(const llvm::CallBase &call) const;
+};
 
 } // namespace allocsite
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "find/library.h"
+#include "find/find.h"
 
 #include "base/allocators.h"
 #include "base/settings.h"
-#include "find/find.h"
 #include "types/types.h"
 extern "C" {
 #include "base/wildcard.h"

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "find/reaching.h"
+#include "find/find.h"
 
 #include "base/names.h"
-#include "find/find.h"
 
 #include <llvm/ADT/SmallVector.h>
 #include <llvm/IR/InlineAsm.h>

@@ -6,12 +6,16 @@
 #ifndef ALLOCSITE_LIFT_LIFT_H
 #define ALLOCSITE_LIFT_LIFT_H
 
+#include "base/allocators.h"
 #include "find/find.h"
 
+#include <llvm/ADT/ArrayRef.h>
 #include <llvm/ADT/DenseMap.h>
 #include <llvm/ADT/MapVector.h>
+#include <llvm/ADT/SmallVector.h>
 #include <llvm/IR/Function.h>
 #include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/InstrTypes.h>
 #include <llvm/IR/Instructions.h>
 
 namespace allocsite {
@@ -87,6 +91,43 @@ void markCode(llvm::Function &function, CodeMark mark, uint32_t word);
 /* At last: a site that the next one replaces before anything can take it is not taken away first. The code
  * costs more to compile than to run. */
 void clearOnce(llvm::Module &module);
+
+/* ---- Calls that pass their site as one more argument (site_argument.cpp). */
+
+/* The arguments of a call with the site put in, with what goes along with them. */
+struct Arguments {
+    llvm::SmallVector<llvm::Type *, 6> types;
+    llvm::SmallVector<llvm::Value *, 6> values;
+    llvm::SmallVector<llvm::AttributeSet, 6> attributes;
+
+    void add(llvm::Type *type, llvm::Value *value, llvm::AttributeSet set) {
+        if (type)
+            types.push_back(type);
+        values.push_back(value);
+        attributes.push_back(set);
+    }
+};
+
+/* The function's own type, with the site as one more parameter. */
+llvm::FunctionType *typeWithSite(const llvm::Function &function);
+
+Arguments withSite(llvm::CallBase &call, llvm::Value *site, site_position position);
+
+/* Has an allocator's numbers be those of its own prototype. The upper half of a register that holds 32 bits
+ * has no meaning in the ABI; zero is what code leaves there, so what was asked for without us stays so. */
+void extendNumbers(llvm::CallBase &call, const allocator &what, Arguments &arguments);
+
+/* Makes another call in the place of this one, which ceases to exist. */
+void callInstead(llvm::CallBase &call, llvm::FunctionCallee callee, const Arguments &arguments);
+
+/* ---- A site that is left has to go as well when an exception, or the end of the thread, leaves the call
+ * (unwinding.cpp). */
+
+void clearWhenUnwound(llvm::Function &function, llvm::ArrayRef<AllocatorCall> calls);
+
+/* Before LTO, which inlines functions only into those of the same personality: gives all of a module that
+ * have one the same. */
+void alignPersonalities(llvm::Module &module);
 
 } // namespace allocsite
 

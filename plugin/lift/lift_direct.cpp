@@ -8,7 +8,6 @@
 #include "base/compat.h"
 #include "base/settings.h"
 #include "lift/lift.h"
-#include "lift/site_argument.h"
 #include "lift/twin.h"
 #include "wrap/wrappers.h"
 

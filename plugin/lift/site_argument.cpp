@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "lift/site_argument.h"
+#include "lift/lift.h"
+
 #include "base/compat.h"
 
 #include <llvm/IR/IRBuilder.h>

@@ -3,8 +3,7 @@
 
 #include "base/compat.h"
 #include "base/settings.h"
-#include "lift/site_argument.h"
-#include "lift/unwinding.h"
+#include "lift/lift.h"
 #include "site/table.h"
 #include "wrap/wrappers.h"
 

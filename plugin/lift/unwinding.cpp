@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "lift/unwinding.h"
+/* The unwinder asks the personality of each frame that it leaves, so that is what takes away a site that was
+ * left for a call (lift.h). Landing pads could: code that next to never runs, and was 0.6% of what a large
+ * C++ file takes to compile. */
+#include "lift/lift.h"
 
 #include "base/compat.h"
 #include "format.h"
-#include "lift/lift.h"
 
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Instructions.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "site/site.h"
 
+#include "base/hash.h"
 #include "base/settings.h"
-#include "base/stable_hash.h"
-#include "find/library.h"
+#include "find/find.h"
 #include "find/lists.h"
 #include "format.h"
 #include "types/types.h"

@@ -2,9 +2,8 @@
 #include "site/type_table.h"
 
 #include "base/settings.h"
-#include "find/library.h"
+#include "find/find.h"
 #include "format.h"
-#include "site/debug_types.h"
 #include "types/types.h"
 #include "wrap/wrappers.h"
 

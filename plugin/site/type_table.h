@@ -7,6 +7,10 @@
 #include "find/find.h"
 
 #include <llvm/ADT/ArrayRef.h>
+#include <llvm/ADT/DenseMap.h>
+#include <llvm/IR/DebugInfoMetadata.h>
+#include <llvm/IR/Function.h>
+#include <llvm/IR/InstrTypes.h>
 #include <map>
 #include <string>
 #include <tuple>
@@ -89,6 +93,17 @@ std::string eitherType(const std::string &a, const std::string &b);
 
 /* No more notes follow: clang can let go of its AST. */
 void finishNotingTypes();
+
+/* ---- Types where nobody has seen the AST (debug_types.cpp): by the debug info of the variable, the field or
+ * the result that a block is stored to, or if there is none, of the callee's result. Holds before the
+ * optimizer only. */
+
+/* The types of a function's variables, by their place in memory. */
+using Variables = llvm::DenseMap<const llvm::Value *, const llvm::DIType *>;
+Variables findVariables(llvm::Function &function);
+
+/* Empty: unknown. Spelled as plugin/types/types.h says, but that C++ template arguments are all there. */
+std::string typeByDebugInfo(const llvm::CallBase &call, const Variables &variables);
 
 } // namespace allocsite
 

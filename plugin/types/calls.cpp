@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "types/calls.h"
+#include "types/ast.h"
 
 #include "types/spell.h"
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "types/possible.h"
+#include "types/ast.h"
 
-#include "types/buffer.h"
-#include "types/calls.h"
+#include "types/spell.h"
 
 #include <clang/AST/DeclCXX.h>
 #include <clang/AST/DeclTemplate.h>

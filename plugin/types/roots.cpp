@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "types/roots.h"
-
-#include "types/calls.h"
+#include "types/ast.h"
 
 #include <clang/AST/DeclCXX.h>
 #include <clang/AST/DeclFriend.h>

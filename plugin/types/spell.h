@@ -33,6 +33,12 @@ std::string holderOf(const clang::ASTContext &context, const clang::CallExpr *ca
 std::string typeOfCall(const clang::ASTContext &context, const clang::CallExpr *call, Use use);
 std::string typeOfNew(const clang::ASTContext &context, const clang::CXXNewExpr *made);
 
+/* ---- Buffers: structures that are a block and numbers. */
+
+/* The type of the pointer to the block; null: the type is no buffer. Two numbers of one type tell how much is
+ * there and how much is used, and nothing leads to another of its kind (wrap/growers.cpp has the same). */
+clang::QualType blockOf(const clang::ASTContext &context, clang::QualType type);
+
 } // namespace allocsite
 
 #endif

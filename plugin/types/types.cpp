@@ -3,9 +3,7 @@
 
 #include "base/host.h"
 #include "format.h"
-#include "types/calls.h"
-#include "types/possible.h"
-#include "types/roots.h"
+#include "types/ast.h"
 
 #include <clang/AST/ASTConsumer.h>
 #include <clang/AST/DeclGroup.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "wrap/access_path.h"
+#include "wrap/flow.h"
 
 #include <llvm/Config/llvm-config.h>
 #include <llvm/IR/DataLayout.h>

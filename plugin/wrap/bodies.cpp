@@ -13,7 +13,6 @@
 
 #include "base/settings.h"
 #include "find/find.h"
-#include "find/library.h"
 
 #include <llvm/BinaryFormat/Dwarf.h>
 #include <llvm/IR/DebugInfoMetadata.h>

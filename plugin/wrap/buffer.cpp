@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Which structures are buffers, by debug info; types/buffer.cpp says it by the syntax tree. */
+/* Which structures are buffers, by debug info; types/spell.cpp says it by the syntax tree. */
 #include "wrap/bodies.h"
 
 #include <llvm/BinaryFormat/Dwarf.h>

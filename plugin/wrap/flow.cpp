@@ -2,7 +2,6 @@
 #include "wrap/flow.h"
 
 #include "find/find.h"
-#include "find/library.h"
 
 #include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/IR/InstIterator.h>

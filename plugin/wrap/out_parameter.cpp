@@ -2,7 +2,6 @@
 /* Functions whose result is a status, or none, and which leave their block where a parameter says, as
  * posix_memalign does: a pointer to a pointer; and those of C++ that return an object in memory. */
 #include "find/find.h"
-#include "find/library.h"
 #include "wrap/flow.h"
 
 #include <llvm/BinaryFormat/Dwarf.h>

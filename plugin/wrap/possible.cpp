@@ -3,7 +3,6 @@
 #include "base/names.h"
 #include "base/settings.h"
 #include "find/find.h"
-#include "find/library.h"
 #include "types/types.h"
 #include "wrap/bodies.h"
 

@@ -2,7 +2,7 @@
 /* The search for wrappers in a module, before the optimizer has touched it: those that users and attributes
  * declare, those whose bodies show it (bodies.h), and the functions of libraries that are to be told the site
  * that they allocate for. */
-#include "find/library.h"
+#include "find/find.h"
 #include "wrap/bodies.h"
 #include "wrap/wrappers.h"
 

@@ -4,7 +4,7 @@
 
 #include <cmocka.h>
 
-#include "base/stable_hash.h"
+#include "base/hash.h"
 
 static uint64_t hash(const char *first, size_t first_length, const char *second, size_t second_length) {
     uint64_t state = stable_hash_text(stable_hash_begin(), first, first_length);
