@@ -173,4 +173,26 @@ uint64_t os_resident(void);
 /* Its command line, NUL-terminated and cut to size; empty: not known. */
 void os_command(char *text, size_t size);
 
+/* ---- Which memory of the process can be read, for the search in reach/reach.h. */
+
+struct span {
+    uintptr_t begin, end;
+};
+
+struct maps {
+    struct span *spans; /* readable, in ascending order, one for each mapping */
+    size_t count;
+    struct span stack; /* of the first thread; empty: not found */
+};
+
+/* Reads /proc/self/maps. NULL, or why not. Memory that is mapped later is not in it. */
+const char *maps_read(struct maps *);
+void maps_release(struct maps *);
+
+/* The first mapping that ends behind address; NULL: none. */
+const struct span *maps_behind(const struct maps *, uintptr_t address);
+
+/* The mapping that holds address; empty: none. */
+struct span maps_at(const struct maps *, uintptr_t address);
+
 #endif

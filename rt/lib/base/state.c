@@ -4,7 +4,7 @@
 
 #include "lib/allocsite.h"
 #include "lib/base/os.h"
-#include "lib/base/root_parts.h"
+#include "root.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -74,4 +74,12 @@ void descriptor_keep(int fd);
 /* Where what is meant for 1 or 2 goes. */
 int descriptor_standard(int fd);
 
+/* ---- The parts that run/start.c, which is found from outside, points to. */
+
+extern const struct root_store root_store;       /* store/store.c */
+extern const struct root_registry root_registry; /* who/registry.c */
+extern const struct root_start root_start;       /* base/state.c */
+extern const struct root_control root_control;   /* count/threads.c */
+extern const struct root_heap root_heap;         /* heap/shadow.c */
+
 #endif

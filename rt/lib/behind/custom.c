@@ -14,7 +14,6 @@
 #include "lib/who/registry.h"
 
 #include "lib/behind/arenas.h"
-#include "lib/count/lifetimes.h"
 #include "lib/count/pairs.h"
 #include "lib/count/threads.h"
 

@@ -7,7 +7,7 @@
 #include "lib/base/slot.h"
 #include "lib/base/state.h"
 #include "lib/base/table.h"
-#include "lib/bill/lifted.h"
+#include "lib/bill/origin.h"
 #include "lib/count/threads.h"
 #include "lib/who/registry.h"
 

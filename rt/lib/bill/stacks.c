@@ -10,8 +10,6 @@
 #include "lib/base/slot.h"
 #include "lib/base/state.h"
 #include "lib/bill/contexts.h"
-#include "lib/bill/listed.h"
-#include "lib/bill/stack_sites.h"
 #include "lib/bill/steps.h"
 #include "lib/count/tally.h"
 #include "lib/store/store.h"

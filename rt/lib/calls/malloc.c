@@ -8,7 +8,7 @@
 #include "lib/bill/origin.h"
 #include "lib/bill/scope.h"
 #include "lib/calls/entry.h"
-#include "lib/count/repeats.h"
+#include "lib/count/change.h"
 #include "lib/count/threads.h"
 #include "lib/own/own.h"
 #include "lib/who/modules.h"

@@ -7,6 +7,7 @@
 #include "lib/calls/interpose.h"
 #include "lib/count/peak.h"
 #include "lib/heap/next.h"
+#include "lib/who/modules.h"
 
 #include <pthread.h>
 #include <sys/mman.h>
@@ -114,3 +115,21 @@ INTERPOSE(int, pthread_create, pthread_t *thread, const pthread_attr_t *attribut
     peak_several_threads();
     return real_pthread_create(thread, attributes, start, argument);
 }
+
+/* ---- dlclose, after which an address may belong to another module. */
+
+#ifndef ALLOCSITE_STATIC
+
+INTERPOSE(int, dlclose, void *handle) {
+    static int (*real)(void *);
+    if (!real)
+        real = (int (*)(void *))next_behind("dlclose");
+    if (!runtime_off)
+        instrumented_note();
+    unload_begin();
+    int error = real(handle);
+    unload_end();
+    return error;
+}
+
+#endif

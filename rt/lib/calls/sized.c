@@ -6,7 +6,6 @@
 #include "lib/base/local.h"
 #include "lib/base/macros.h"
 #include "lib/base/slot.h"
-#include "lib/bill/lifted.h"
 #include "lib/bill/origin.h"
 #include "lib/own/own.h"
 

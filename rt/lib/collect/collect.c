@@ -8,7 +8,6 @@
 #include "lib/base/state.h"
 #include "lib/base/table.h"
 #include "lib/bill/stacks.h"
-#include "lib/collect/inherited.h"
 #include "lib/collect/profiling.h"
 #include "lib/collect/rows.h"
 #include "lib/count/pairs.h"

@@ -6,6 +6,7 @@
 #include "model/report.h"
 #include "profile.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* Which stacks a report has. Thousands may be known, and to name their frames is most of the work. */
@@ -30,5 +31,22 @@ void collect_holes(struct profile_header *);
 
 /* Zeroed memory until collect_done; NULL: there is none. One report at a time. */
 void *collect_take(size_t size);
+
+/* ---- Blocks that a forked child has and did not allocate itself (inherited.c). */
+
+/* Live blocks of this process, in which nothing has been counted yet, are what it has inherited. False: the
+ * hole is set. */
+bool slots_inherit_heap(void);
+
+/* Whether that was done; else only what a child has at its end tells. */
+bool slots_know_inherited(void);
+
+/* In a forked child that was not told at its start what it inherited: finds that out, from what is live and
+ * what was counted. To be called before sums that are to be right there; does nothing elsewhere. */
+void sums_know_inherited(void);
+
+/* Counts from zero again: blocks that are live then are inherited, as by a forked child. Threads may count on
+ * meanwhile. */
+void counters_reset(void);
 
 #endif

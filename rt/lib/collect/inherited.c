@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "lib/collect/inherited.h"
+#include "lib/collect/collect.h"
 
 #include "lib/count/threads.h"
 #include "lib/store/store.h"
@@ -10,7 +10,6 @@
 #include "lib/behind/arenas.h"
 #include "lib/behind/custom.h"
 #include "lib/count/change.h"
-#include "lib/count/lifetimes.h"
 #include "lib/count/pairs.h"
 #include "lib/count/peak.h"
 #include "lib/count/sums.h"

@@ -7,7 +7,7 @@
 #include "lib/base/local.h"
 #include "lib/base/os.h"
 #include "lib/base/slot.h"
-#include "lib/collect/inherited.h"
+#include "lib/collect/collect.h"
 #include "lib/who/modules.h"
 #include "lib/who/registry.h"
 
@@ -17,7 +17,6 @@
 #include "lib/base/table.h"
 #include "lib/bill/stacks.h"
 #include "lib/calls/interpose.h"
-#include "lib/collect/collect.h"
 #include "lib/count/sums.h"
 #include "lib/store/store.h"
 #include "lib/who/descriptor.h"

@@ -7,7 +7,6 @@
 #include "lib/base/os.h"
 #include "lib/collect/collect.h"
 #include "lib/count/change.h"
-#include "lib/count/lifetimes.h"
 #include "lib/count/pairs.h"
 #include "lib/count/sums.h"
 #include "lib/count/threads.h"

@@ -8,7 +8,6 @@
 #include "lib/base/os.h"
 #include "lib/collect/collect.h"
 #include "lib/elf/image.h"
-#include "lib/elf/symtab.h"
 
 #include <string.h>
 #include <sys/resource.h>

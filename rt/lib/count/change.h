@@ -10,6 +10,7 @@
 #include "lib/base/slot.h"
 #include "lib/base/table.h"
 #include "lib/count/tally.h"
+#include "lib/heap/shadow.h"
 #include "model/counters.h"
 #include "profile.h"
 
@@ -75,5 +76,42 @@ const uint64_t *sizes_of(uint32_t slot);
 
 /* Counts from zero again. */
 void sizes_reset(void);
+
+/* ---- How long blocks live (lifetimes.c), with lifetime=1: from the allocation or reallocation that a slot
+ * has them by to the free or the reallocation that takes them from it. In allocations and reallocations of
+ * the process meanwhile, for which each takes a number; and in time. Those of several threads take their
+ * numbers from one counter: so they have an order, which is each thread's own too. */
+
+/* A block has come, which is there; and one of the slot is gone, as birth_take found it. */
+void lifetime_begins(const void *p);
+void lifetime_ends(uint32_t slot, struct birth);
+
+static inline void lifetime_begin(const void *p) {
+    if (births_wanted)
+        lifetime_begins(p);
+}
+
+static inline void lifetime_end(uint32_t slot, struct birth birth) {
+    if (birth.number)
+        lifetime_ends(slot, birth);
+}
+
+/* Of a slot that has a row. */
+const union lifetimes *lifetimes_of(uint32_t slot);
+
+/* Counts from zero again. */
+void lifetimes_reset(void);
+
+/* ---- Texts that a site has copied before: what strdup and strndup are called for again and again
+ * (repeats.c). */
+
+/* Set once by the options, before anything is counted. */
+extern bool repeats_wanted __attribute__((visibility("hidden")));
+
+/* False: no memory. */
+bool repeats_begin(void);
+
+/* The slot has copied the text. Safe in signal handlers and in all threads at once; keeps errno. */
+void repeats_note(uint32_t slot, const char *text);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "lib/count/lifetimes.h"
+#include "lib/count/change.h"
 
 #include "lib/base/os.h"
 #include "lib/base/state.h"

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Texts that a site has copied before. A set of hashes, 64 bits of slot and text: that two different texts of
  * a site have the same one is less likely than 1 to 30 million with as many as there is room for. */
-#include "lib/count/repeats.h"
+#include "lib/count/change.h"
 
 #include "base/hash.h"
 #include "lib/base/os.h"
 #include "lib/base/slot.h"
-#include "lib/count/change.h"
 
 #include <errno.h>
 #include <string.h>

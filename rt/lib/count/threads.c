@@ -5,14 +5,14 @@
 #include "lib/base/local.h"
 #include "lib/base/macros.h"
 #include "lib/base/os.h"
-#include "lib/base/root_parts.h"
 #include "lib/base/slot.h"
 #include "lib/base/state.h"
 
 #include "lib/base/table.h"
 #include "lib/count/change.h"
 #include "lib/count/peak.h"
-#include "lib/heap/births.h"
+#include "lib/heap/shadow.h"
+#include "root.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -3,6 +3,7 @@
 #ifndef ALLOCSITE_LIB_ELF_IMAGE_H
 #define ALLOCSITE_LIB_ELF_IMAGE_H
 
+#include <elf.h>
 #include <link.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -81,5 +82,21 @@ static inline bool elf_is_own(const void *address) {
     uintptr_t begin = (uintptr_t)&__ehdr_start;
     return (uintptr_t)address - begin < (uintptr_t)_end - begin;
 }
+
+/* ---- The symbols of an ELF file, which may be damaged (symtab.c). */
+
+struct symtab {
+    const char *file;
+    size_t size;
+    const Elf64_Sym *list;
+    size_t count;
+    const char *strings; /* ends with a NUL */
+    size_t strings_size;
+};
+
+/* All symbols of the file, or if it was stripped of them and is_enough those that others may use. False:
+ * there is nothing to close. */
+bool symtab_open(struct symtab *, const char *path, bool is_enough);
+void symtab_close(struct symtab *);
 
 #endif

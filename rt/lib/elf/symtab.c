@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Finding the symbols of an ELF file. */
-#include "lib/elf/symtab.h"
+#define _GNU_SOURCE
+#include "lib/elf/image.h"
 
 #include "lib/base/os.h"
 

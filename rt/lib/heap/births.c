@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "lib/heap/births.h"
+#include "lib/heap/shadow.h"
 
 #include "lib/base/macros.h"
-#include "lib/heap/shadow.h"
 
 enum { GRANULE = 16, CELLS = REGION_SIZE / GRANULE, REGIONS = SHADOW_ADDRESSES / REGION_SIZE };
 

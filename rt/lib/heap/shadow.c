@@ -3,10 +3,10 @@
 #include "lib/heap/shadow.h"
 
 #include "lib/base/local.h"
-#include "lib/base/root_parts.h"
 #include "lib/base/state.h"
 
 #include "lib/base/os.h"
+#include "root.h"
 
 #include <errno.h>
 

@@ -2,7 +2,7 @@
 /* Walking the shadow table. The part never written is many terabytes: the process's own mappings say where
  * blocks can be, and the kernel's page map which pages of the tables were touched at all. */
 #define _GNU_SOURCE
-#include "lib/base/maps.h"
+#include "lib/base/os.h"
 #include "lib/heap/shadow.h"
 
 #include <fcntl.h>

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "lib/own/event.h"
+#include "lib/own/own_other.h"
 
 #include "lib/base/local.h"
 #include "lib/base/state.h"
 #include "lib/count/change.h"
-#include "lib/count/lifetimes.h"
 #include "lib/count/pairs.h"
 #include "lib/count/threads.h"
 #include "lib/heap/next.h"

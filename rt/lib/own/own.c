@@ -17,11 +17,9 @@
 #include "lib/bill/contexts.h"
 #include "lib/bill/stacks.h"
 #include "lib/count/change.h"
-#include "lib/count/lifetimes.h"
 #include "lib/count/pairs.h"
 #include "lib/count/threads.h"
 #include "lib/heap/next.h"
-#include "lib/own/event.h"
 #include "lib/own/own_other.h"
 
 #include <errno.h>

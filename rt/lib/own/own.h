@@ -9,7 +9,6 @@
 #include "lib/base/slot.h"
 #include "lib/base/state.h"
 #include "lib/bill/contexts.h"
-#include "lib/bill/lifted.h"
 #include "lib/bill/origin.h"
 #include "lib/count/change.h"
 #include "lib/count/tally.h"

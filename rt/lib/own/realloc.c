@@ -11,9 +11,8 @@
 #include "lib/count/change.h"
 #include "lib/count/pairs.h"
 #include "lib/count/threads.h"
-#include "lib/heap/births.h"
 #include "lib/heap/next.h"
-#include "lib/own/event.h"
+#include "lib/heap/shadow.h"
 #include "lib/own/own_other.h"
 
 #include <errno.h>

@@ -3,7 +3,7 @@
 #ifndef ALLOCSITE_LIB_REACH_STILL_H
 #define ALLOCSITE_LIB_REACH_STILL_H
 
-#include "lib/base/maps.h"
+#include "lib/base/os.h"
 #include "lib/base/slot.h"
 #include "lib/heap/shadow.h"
 #include "lib/who/modules.h"

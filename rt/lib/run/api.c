@@ -8,7 +8,7 @@
 #include "lib/base/state.h"
 #include "lib/bill/origin.h"
 #include "lib/calls/entry.h"
-#include "lib/collect/inherited.h"
+#include "lib/collect/collect.h"
 #include "lib/collect/profiling.h"
 #include "lib/count/sums.h"
 #include "lib/count/threads.h"

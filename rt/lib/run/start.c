@@ -5,15 +5,13 @@
 #include "lib/base/local.h"
 #include "lib/base/macros.h"
 #include "lib/base/os.h"
-#include "lib/base/root_parts.h"
 #include "lib/base/state.h"
 #include "lib/base/table.h"
 #include "lib/bill/stacks.h"
 #include "lib/calls/aside.h"
-#include "lib/collect/inherited.h"
+#include "lib/collect/collect.h"
 #include "lib/collect/profiling.h"
 #include "lib/count/change.h"
-#include "lib/count/repeats.h"
 #include "lib/count/threads.h"
 #include "lib/heap/next.h"
 #include "lib/heap/shadow.h"
@@ -24,6 +22,7 @@
 #include "lib/who/modules.h"
 #include "lib/who/registry.h"
 #include "model/options.h"
+#include "root.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -5,9 +5,9 @@
 
 #include "base/arrays.h"
 #include "lib/base/os.h"
-#include "lib/base/root_parts.h"
 #include "lib/base/state.h"
 #include "lib/base/table.h"
+#include "root.h"
 
 #include <errno.h>
 #include <limits.h>

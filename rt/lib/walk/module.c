@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Modules by address, from the ELF headers at their start. */
 #define _GNU_SOURCE
-#include "lib/walk/module.h"
+#include "lib/walk/rule.h"
 
 #include "lib/elf/image.h"
 

@@ -7,7 +7,6 @@
 
 #include "format.h"
 #include "lib/base/os.h"
-#include "lib/walk/module.h"
 #include "lib/who/modules.h"
 
 #include <string.h>

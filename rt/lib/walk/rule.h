@@ -14,6 +14,7 @@
 #ifndef ALLOCSITE_LIB_WALK_RULE_H
 #define ALLOCSITE_LIB_WALK_RULE_H
 
+#include "cfi/cfi.h"
 #include "lib/base/macros.h"
 #include "lib/count/tally.h"
 #include "lib/walk/walk.h"
@@ -116,5 +117,37 @@ static inline uint32_t rule_at(uintptr_t pc) {
     uint64_t rule = rule_kept(pc);
     return LIKELY(rule - 1 < (UINT64_C(1) << RULE_BITS) - 1) ? (uint32_t)rule : rule_find(pc);
 }
+
+/* ---- The module that an address is in (module.c), as far as walks need it: where its code and its unwind
+ * tables are.
+ *
+ * Lock-free and safe in signal handlers. */
+
+enum walk_where {
+    WALK_NO_MODULE, /* perhaps code that was made at run time */
+    WALK_DATA,      /* a module, which has no code there */
+    WALK_CODE,
+};
+
+enum walk_frame {
+    WALK_UNTOLD, /* no table tells of its frame */
+    WALK_BEGUN,  /* nobody called it: its address was put where the return address of another is (makecontext)
+                  */
+    WALK_TOLD,
+};
+
+/* The frame of code at pc, as far as it is known. is_next: pc is the next instruction (after a signal), and
+ * not what stands behind a call, which may be the last instruction of its function. tables, row: filled in if
+ * it is told. */
+struct walk_place {
+    enum walk_where where;
+    enum walk_frame frame;
+    struct cfi_tables tables;
+    struct cfi_row row;
+};
+void walk_place_find(struct walk_place *, uintptr_t pc, bool is_next);
+
+/* Whether it is in the runtime. */
+bool walk_is_own(uintptr_t address);
 
 #endif

@@ -3,13 +3,13 @@
 #include "lib/who/registry.h"
 #include "format.h"
 #include "lib/base/os.h"
-#include "lib/base/root_parts.h"
 #include "lib/base/slot.h"
 #include "lib/base/state.h"
 #include "lib/base/table.h"
 #include "lib/store/store.h"
 #include "lib/who/descriptor.h"
 #include "lib/who/modules.h"
+#include "root.h"
 
 #include <string.h>
 

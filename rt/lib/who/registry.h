@@ -19,7 +19,7 @@ struct record {
     uint32_t parent;                   /* backing: the slot that this is a part of */
     uint64_t address;  /* unsited: where calls return to, as the module's file has it; 0: others */
     bool keeps_stacks; /* counted by stack */
-    bool is_listed;    /* who called its function is billed (bill/listed.h) */
+    bool is_listed;    /* who called its function is billed (bill/stacks.h) */
 };
 
 /* A slot that is a part of another one, for what was called from one stack. There may be many. */

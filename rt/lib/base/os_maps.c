@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Which memory of the process can be read. */
 #define _GNU_SOURCE
-#include "lib/base/maps.h"
-
 #include "lib/base/os.h"
 
 #include <fcntl.h>
