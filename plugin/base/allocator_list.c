@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "base/allocator_list.h"
 
-#include "base/grow.h"
-#include "base/wildcard.h"
+#include "base/arrays.h"
+#include "base/words.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -160,7 +160,7 @@ static const char *find_equals(struct span line) {
 static bool add_entry(struct allocator_list *list, const struct list_entry *entry, struct span pattern,
                       struct list_error *error) {
     char *copy = strndup(pattern.at, pattern.size);
-    if (!copy || !grow(&list->entries, list->count, &list->room, sizeof *list->entries)) {
+    if (!copy || !array_grow(&list->entries, list->count, &list->room, sizeof *list->entries)) {
         free(copy);
         return complain(error, "out of memory");
     }

@@ -38,7 +38,7 @@ enum list_subject {
 
 struct list_entry {
     enum list_subject subject;
-    char *pattern; /* wildcard.h */
+    char *pattern; /* words.h */
     struct listed_function function;
     const char *file; /* as it was given */
     unsigned line;

@@ -5,7 +5,7 @@
 #include "base/settings.h"
 #include "types/types.h"
 extern "C" {
-#include "base/wildcard.h"
+#include "base/words.h"
 }
 
 #include <dlfcn.h>

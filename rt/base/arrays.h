@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- Sorting in place, for the C library's qsort allocates, and would be counted; comparing and searching.
@@ -110,5 +111,22 @@ static inline struct chunk_place chunk_place(uint64_t first, uint64_t index) {
 /* Behind a table without a bound of its own: an enumerator that is added without an entry there would index
  * past its end. */
 #define COVERS(table, count) _Static_assert(sizeof(table) / sizeof *(table) == (count), "an entry for each")
+
+/* ---- Arrays that grow. */
+
+/* Makes room for one more element behind count; *room is that of the array, at first 0 with NULL. New
+ * elements are not initialized. False: out of memory, and the array is as it was. */
+static inline bool array_grow(void *array_pointer, size_t count, size_t *room, size_t element) {
+    void **array = array_pointer;
+    if (count < *room)
+        return true;
+    size_t larger = *room ? *room * 2 : 16;
+    void *moved = larger <= SIZE_MAX / 2 / element ? realloc(*array, larger * element) : NULL;
+    if (!moved)
+        return false;
+    *array = moved;
+    *room = larger;
+    return true;
+}
 
 #endif

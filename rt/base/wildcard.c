@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Patterns for names of C and C++. */
-#include "base/wildcard.h"
+#include "base/words.h"
 
 #include <stddef.h>
 

@@ -34,4 +34,12 @@ struct similar {
 /* Letters that are missing, too many, others, or two in the wrong order: as many as a third of the word. */
 void similar_try(struct similar *, const char *known);
 
+/* ---- Patterns for names of C and C++ (wildcard.c).
+ *
+ * Not fnmatch: there brackets are sets, and "operator new[]" or "char[16]" would have to be quoted, and the
+ * time of a bad pattern is exponential. */
+
+/* Whether pattern is all of text: * stands for any characters, also none and also slashes, ? for one. */
+bool wildcard_match(const char *pattern, const char *text);
+
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Groups for people: the columns, and the table as text and as Markdown. */
 #include "base/arrays.h"
-#include "group/write.h"
+#include "group/groups.h"
 #include "write/lines.h"
 #include "write/summary.h"
 

@@ -3,7 +3,6 @@
 #include "group/groups.h"
 
 #include "base/arrays.h"
-#include "group/write.h"
 #include "model/filter.h"
 #include "model/report.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The layouts of the rows of types. */
-#include "group/write.h"
+#include "group/groups.h"
 
 #include "write/formats.h"
 

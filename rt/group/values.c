@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Groups for programs: JSON, and values separated by commas or tabs. */
 #include "base/out.h"
-#include "group/write.h"
+#include "group/groups.h"
 #include "write/formats.h"
 
 /* ---- Groups as JSON. */

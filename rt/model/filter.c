@@ -2,7 +2,7 @@
 /* Sites that are asked for by name. */
 #include "model/filter.h"
 
-#include "base/wildcard.h"
+#include "base/words.h"
 
 #include <string.h>
 

@@ -6,7 +6,7 @@
 #include "model/report.h"
 #include "model/site.h"
 
-/* Whether the pattern (base/wildcard.h) is that of the place: its file or file:line, from any slash on, or
+/* Whether the pattern (base/words.h) is that of the place: its file or file:line, from any slash on, or
  * its function, with or without parameters. */
 bool filter_is_place(const char *pattern, const struct place *);
 

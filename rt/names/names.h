@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* Bytes that a shortened name has at most, its NUL included. */
 #define NAME_SIZE 512
@@ -24,5 +25,22 @@ void name_type(char text[NAME_SIZE], const char *type, size_t columns);
 /* Writes the qualified name, "<...>" for template arguments, cut to size. False: it is none, or of a kind
  * that is not known here. */
 bool mangled_name(char *text, size_t size, const char *symbol);
+
+/* ---- Numbers for people: sizes with units, shares, thousands (units.c). */
+
+/* Long enough for each of them. */
+#define UNITS_SIZE 32
+
+/* "17 B", "1.5 KiB", "33.1 MiB" */
+void units_size(char *text, uint64_t bytes);
+
+/* "17 ns", "1.5 µs", "33.1 s" */
+void units_time(char *text, uint64_t nanoseconds);
+
+/* "1,234,567" */
+void units_count(char *text, uint64_t count);
+
+/* "12.3%"; "-" if the whole is 0. A part that is not all is never shown as 100.0%. */
+void units_share(char *text, uint64_t part, uint64_t whole);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Numbers for people. */
-#include "names/units.h"
+#include "names/names.h"
 
 #include <string.h>
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The report for people: the columns, and the table as text and as Markdown. */
-#include "write/columns.h"
-
 #include "write/formats.h"
+
 #include "write/lines.h"
 #include "write/summary.h"
 

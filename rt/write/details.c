@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The lines for people about a site, below its row, and about faults. */
 #include "names/names.h"
-#include "names/units.h"
 #include "write/lines.h"
 #include "write/summary.h"
 

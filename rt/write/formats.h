@@ -5,6 +5,8 @@
 
 #include "base/out.h"
 #include "model/report.h"
+#include "names/names.h"
+#include "write/lines.h"
 
 #define ALLOCSITE_FORMAT(format, name, for_programs, views)                                                  \
     void report_##name(struct out *, const struct report *);
@@ -51,5 +53,39 @@ void json_way(struct json *, const struct report_site *);
 
 /* Members, "program" to "finished": whose numbers these are, and whether they are exact. */
 void json_head(struct json *, const struct report *);
+
+/* ---- The columns of the table for people. */
+
+enum column {
+    COLUMN_BYTES,
+    COLUMN_BYTES_SHARE,
+    COLUMN_ALLOCS,
+    COLUMN_ALLOCS_SHARE,
+    COLUMN_REALLOCS,
+    COLUMN_MOVED,
+    COLUMN_TEMPORARY,
+    COLUMN_REPEATS,
+    COLUMN_FAILED,
+    COLUMN_LOST,
+    COLUMN_LIVE,
+    COLUMN_LIVE_SHARE,
+    COLUMN_LIVE_BLOCKS,
+    COLUMN_PEAK,
+    COLUMN_MOST_LIVE,
+    COLUMN_AVERAGE,
+    COLUMNS
+};
+
+/* Writes which columns this report has, in their order, and returns how many. */
+size_t columns_of(const struct report *, int columns[COLUMNS]);
+
+/* Leaves room for the site on a page that is narrow; what rows are sorted by stays. The grid's columns may
+ * have others behind those of this list. */
+void columns_narrow(struct grid *, const struct report_limits *);
+
+const char *column_name(enum column);
+
+/* The text of a site in the column: one of the report, its totals or its hidden ones. */
+void column_cell(char text[UNITS_SIZE], const struct report *, const struct report_site *, enum column);
 
 #endif

@@ -4,7 +4,6 @@
 
 #include "base/path.h"
 #include "names/names.h"
-#include "names/units.h"
 #include "write/lines.h"
 
 #include <limits.h>

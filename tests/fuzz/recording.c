@@ -8,7 +8,7 @@
 
 #include "dump/load/loaded.h"
 #include "dump/record/recording.h"
-#include "dump/view/history.h"
+#include "dump/view/view.h"
 #include "write/formats.h"
 
 #include <stdlib.h>

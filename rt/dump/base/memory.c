@@ -3,7 +3,6 @@
 #include "dump/base/memory.h"
 
 #include "base/arrays.h"
-#include "base/grow.h"
 #include "dump/base/terminal.h"
 
 #include <stdarg.h>
@@ -39,7 +38,7 @@ char *memory_text(const char *format, ...) {
 }
 
 void memory_grow(void *array_pointer, size_t count, size_t *room, size_t element) {
-    if (!grow(array_pointer, count, room, element))
+    if (!array_grow(array_pointer, count, room, element))
         memory_need(NULL);
 }
 

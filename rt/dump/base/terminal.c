@@ -4,7 +4,7 @@
 
 #include "base/out.h"
 #include "base/words.h"
-#include "names/units.h"
+#include "names/names.h"
 
 #include <errno.h>
 #include <fcntl.h>

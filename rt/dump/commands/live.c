@@ -4,7 +4,6 @@
 #include "dump/load/loaded.h"
 #include "dump/load/source.h"
 #include "dump/process/process.h"
-#include "dump/process/remote.h"
 #include "dump/top/top.h"
 
 #include <getopt.h>

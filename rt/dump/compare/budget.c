@@ -2,7 +2,6 @@
 /* Reading a budget. */
 #include "dump/compare/check.h"
 
-#include "base/wildcard.h"
 #include "base/words.h"
 #include "dump/base/memory.h"
 #include "model/filter.h"

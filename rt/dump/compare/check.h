@@ -54,7 +54,7 @@ void subject_free(struct subject *);
  *     site 0123456789abcdef    peak <= 4KiB
  *     stack *;parse;*   bytes <= 2MiB
  *
- * A limit holds for the sum over all sites that its pattern matches (wildcard.h). A pattern with spaces, or
+ * A limit holds for the sum over all sites that its pattern matches (words.h). A pattern with spaces, or
  * that begins with # or a quote, stands in double quotes; in them \" and \\ are a quote and a backslash.
  * Bytes may have units (amount.h).
  */

@@ -9,7 +9,7 @@
 
 #include "dump/compare/check.h"
 #include "dump/types/layouts.h"
-#include "group/write.h"
+#include "group/groups.h"
 
 /* Enumerator, stable name, level, and what it means or what to do. Faults come as in enum pair_kind. */
 #define ALLOCSITE_RULES(X)                                                                                   \

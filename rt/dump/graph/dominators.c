@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The dominator tree. A vertex is the number of a block in the order of a depth-first search, from 1 on; 0 is
  * what holds all roots. */
-#include "dump/graph/sums.h"
+#include "dump/graph/graph.h"
 
 #include "dump/base/memory.h"
 #include "dump/base/terminal.h"

@@ -4,7 +4,7 @@
 #include "dump/base/hash_index.h"
 #include "dump/base/memory.h"
 #include "dump/graph/show.h"
-#include "names/units.h"
+#include "names/names.h"
 #include "write/formats.h"
 
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #include "dump/base/memory.h"
 #include "dump/base/terminal.h"
 #include "dump/graph/show.h"
-#include "names/units.h"
+#include "names/names.h"
 #include "write/lines.h"
 
 #include <stdio.h>

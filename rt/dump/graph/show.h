@@ -4,7 +4,7 @@
 #define ALLOCSITE_DUMP_GRAPH_SHOW_H
 
 #include "base/out.h"
-#include "dump/graph/sums.h"
+#include "dump/graph/graph.h"
 #include "write/lines.h"
 
 enum graph_format {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The blocks of a graph by type or by site. */
-#include "dump/graph/sums.h"
+#include "dump/graph/graph.h"
 
 #include "base/arrays.h"
 #include "dump/base/memory.h"

@@ -2,7 +2,7 @@
 /* Tables of a graph by type, by site and by stack, and its objects and references line by line. */
 #include "base/out.h"
 #include "dump/graph/show.h"
-#include "names/units.h"
+#include "names/names.h"
 #include "write/lines.h"
 
 #include <string.h>

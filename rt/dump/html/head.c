@@ -4,7 +4,7 @@
 #include "dump/html/html.h"
 
 #include "dump/view/measure.h"
-#include "names/units.h"
+#include "names/names.h"
 #include "write/page.h"
 #include "write/summary.h"
 

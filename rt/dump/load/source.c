@@ -6,7 +6,6 @@
 #include "dump/base/files.h"
 #include "dump/base/memory.h"
 #include "dump/process/process.h"
-#include "dump/process/remote.h"
 
 #include <errno.h>
 #include <fcntl.h>

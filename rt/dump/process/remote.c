@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The profile that a process would have. */
-#include "dump/process/remote.h"
+#include "dump/process/process.h"
 
 #include "dump/base/memory.h"
 #include "dump/process/memory.h"
-#include "dump/process/process.h"
 #include "model/holes.h"
 
 #include <errno.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Entries of debug information that are types. */
 #include "dump/types/layout.h"
-#include "dump/types/search.h"
 
 #include <stdlib.h>
 #include <string.h>

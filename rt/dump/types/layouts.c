@@ -7,7 +7,6 @@
 #include "dump/debug/child.h"
 #include "dump/elf/elf_file.h"
 #include "dump/types/layout.h"
-#include "dump/types/search.h"
 
 #include <stdio.h>
 #include <stdlib.h>

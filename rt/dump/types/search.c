@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "dump/types/search.h"
+#include "dump/types/layout.h"
 
 #include "dump/base/memory.h"
-#include "dump/types/layout.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Which sites of a program's modules have run. */
-#include "dump/view/coverage.h"
+#include "dump/view/view.h"
 
 #include "base/arrays.h"
 #include "base/path.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The lists of unused sites and of files. */
-#include "dump/view/coverage.h"
+#include "dump/view/view.h"
 
 #include "base/arrays.h"
 #include "dump/table/table.h"
-#include "names/units.h"
+#include "names/names.h"
 #include "write/formats.h"
 #include "write/lines.h"
 #include "write/summary.h"

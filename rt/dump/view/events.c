@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What each line does to the heap. */
-#include "dump/view/events.h"
+#include "dump/view/view.h"
 
 #include "base/arrays.h"
 #include "dump/base/memory.h"

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The live bytes of sites over the time of a recording, and as text and JSON. */
-#include "dump/view/history.h"
+#include "dump/view/view.h"
 
 #include "base/arrays.h"
 #include "dump/base/memory.h"
 #include "model/filter.h"
 #include "model/report.h"
-#include "names/units.h"
+#include "names/names.h"
 #include "write/formats.h"
 #include "write/lines.h"
 #include "write/summary.h"

@@ -2,7 +2,7 @@
 /* Measures, which people compare and limit. */
 #include "dump/view/measure.h"
 
-#include "names/units.h"
+#include "names/names.h"
 
 #include <string.h>
 

@@ -6,7 +6,7 @@
 #include "dump/base/hash_index.h"
 #include "dump/load/source.h"
 #include "dump/types/layouts.h"
-#include "group/write.h"
+#include "group/groups.h"
 
 /* Whether threads and phases are told apart. False: *why says why not. */
 bool groups_need_parts(const struct report_source *, enum group_by, struct reason *why);

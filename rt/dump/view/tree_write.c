@@ -8,7 +8,6 @@
 #include "base/hash.h"
 #include "dump/base/memory.h"
 #include "names/names.h"
-#include "names/units.h"
 #include "write/formats.h"
 #include "write/lines.h"
 #include "write/summary.h"
@@ -54,7 +53,7 @@ static void cell(char text[GRID_CELL], const void *context, const void *row, int
         measure_show(text, amounts[measure], measure);
 }
 
-static size_t columns_of(const char *text) {
+static size_t width_of(const char *text) {
     size_t columns = 0;
     for (; *text; text++)
         columns += (*text & 0xC0) != 0x80;
@@ -85,7 +84,7 @@ static void put_rest(const struct page *page, const struct tree_place *at) {
 /* Names and paths share what the lines of the tree leave. */
 static void put_place(const struct writing *writing, const struct tree_place *at) {
     const struct page *page = &writing->page;
-    size_t used = grid_width(&writing->grid) + columns_of(writing->margin.text) + strlen("|- "), behind;
+    size_t used = grid_width(&writing->grid) + width_of(writing->margin.text) + strlen("|- "), behind;
     char rest[4096];
     struct page shorter = *page;
     struct line line;
@@ -96,7 +95,7 @@ static void put_place(const struct writing *writing, const struct tree_place *at
     shorter.room = at->function ? line.page.room / 2 : line.page.room;
     shorter.indent = used + shorter.room;
     put_rest(&shorter, at);
-    behind = columns_of(rest);
+    behind = width_of(rest);
     shorter.out = page->out;
     shorter.indent = used + behind;
     if (at->function || at->file)

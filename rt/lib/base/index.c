@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A hash table that grows without ever moving. */
-#include "lib/base/index.h"
+#include "lib/base/table.h"
 
 #include "lib/base/macros.h"
 

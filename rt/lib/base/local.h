@@ -96,7 +96,7 @@ struct scope {
     const void *beyond; /* on the stack, in the frame that opened it: those below are the callee's */
 };
 
-/* The thread's own stack as far as it is known to be readable (walk/reads.h); empty: not known. */
+/* The thread's own stack as far as it is known to be readable (walk/walk.h); empty: not known. */
 struct own_stack {
     uintptr_t low, high;
     uintptr_t hole; /* nothing below it is part of the stack */

@@ -173,7 +173,7 @@ uint64_t os_resident(void);
 /* Its command line, NUL-terminated and cut to size; empty: not known. */
 void os_command(char *text, size_t size);
 
-/* ---- Which memory of the process can be read, for the search in reach/reach.h. */
+/* ---- Which memory of the process can be read, for the search in reach/still.h. */
 
 struct span {
     uintptr_t begin, end;

@@ -34,7 +34,6 @@
 #include "lib/base/local.h"
 #include "lib/base/macros.h"
 #include "lib/base/slot.h"
-#include "lib/walk/reads.h"
 #include "lib/walk/walk.h"
 #include "lib/who/modules.h"
 

@@ -71,7 +71,7 @@ uint32_t listed_caller(uint32_t slot, const void *frame, const void *beyond);
 
 /* ---- Which slots keep stacks: stack_sites=PATTERN,... */
 
-/* patterns (rt/base/wildcard.h): separated by commas. One of them must match the site's file, file:line,
+/* patterns (base/words.h): separated by commas. One of them must match the site's file, file:line,
  * function with or without its parameters, callee, type or id, or those of a function that it was inlined
  * into; of an unsited caller the module. Files and modules match from any slash on. */
 bool stack_sites_select(const char *patterns, const struct record *);

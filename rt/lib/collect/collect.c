@@ -17,7 +17,7 @@
 #include "lib/heap/next.h"
 #include "lib/heap/shadow.h"
 #include "lib/own/own.h"
-#include "lib/reach/reach.h"
+#include "lib/reach/still.h"
 #include "lib/store/store.h"
 #include "lib/who/modules.h"
 #include "lib/who/registry.h"

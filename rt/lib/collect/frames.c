@@ -4,11 +4,10 @@
 #include "lib/base/slot.h"
 #include "lib/collect/collect.h"
 #include "lib/collect/rows.h"
-#include "lib/collect/symbols.h"
 #include "lib/store/store.h"
 #include "lib/who/modules.h"
 #include "lib/who/registry.h"
-#include "names/units.h"
+#include "names/names.h"
 
 /* A module of which an address is to be shown. */
 static void want_module(struct frames *frames, const struct rows *rows, uint32_t slot) {

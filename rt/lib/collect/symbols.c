@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The functions of modules, from their files, else from their dynamic symbols. */
 #define _GNU_SOURCE
-#include "lib/collect/symbols.h"
+#include "lib/collect/rows.h"
 
 #include "base/arrays.h"
 #include "format.h"

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Which blocks something points to. */
-#include "lib/reach/reach.h"
+#include "lib/reach/still.h"
 
 #include "base/arrays.h"
 #include "lib/base/os.h"
 #include "lib/base/state.h"
 #include "lib/count/threads.h"
-#include "lib/reach/still.h"
 
 /* ---- The live blocks, by address. */
 
@@ -193,7 +192,7 @@ static void reach(void *blocks, struct live_block *block, uintptr_t word, uintpt
     blocks_reach(blocks, block);
 }
 
-static void reach_from_root(void *blocks, struct live_block *block, const struct root *root) {
+static void reach_from_root(void *blocks, struct live_block *block, const struct reach_root *root) {
     (void)root;
     blocks_reach(blocks, block);
 }

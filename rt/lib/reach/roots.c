@@ -42,7 +42,7 @@ struct source {
 
 static void tell(const struct source *source, struct live_block *block, uintptr_t word, uintptr_t at) {
     const struct roots *roots = source->roots;
-    roots->found(roots->context, block, &(struct root){source->kind, source->thread, at, word});
+    roots->found(roots->context, block, &(struct reach_root){source->kind, source->thread, at, word});
 }
 
 static void tell_at(void *context, struct live_block *block, uintptr_t word, uintptr_t at) {

@@ -15,7 +15,7 @@
 #include "lib/heap/shadow.h"
 #include "lib/hook/hook.h"
 #include "lib/own/own.h"
-#include "lib/reach/reach.h"
+#include "lib/reach/still.h"
 #include "lib/store/store.h"
 #include "lib/tell/tell.h"
 #include "lib/who/registry.h"

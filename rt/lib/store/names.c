@@ -6,7 +6,7 @@
 
 #include "base/arrays.h"
 #include "base/hash.h"
-#include "lib/base/index.h"
+#include "lib/base/table.h"
 
 #include <string.h>
 

@@ -11,7 +11,6 @@
 #include "lib/who/registry.h"
 #include "model/site.h"
 #include "names/names.h"
-#include "names/units.h"
 #include "write/page.h"
 
 #include <errno.h>

@@ -6,7 +6,7 @@
 #include "lib/base/local.h"
 #include "lib/who/modules.h"
 
-#include "group/write.h"
+#include "group/groups.h"
 #include "lib/base/os.h"
 #include "lib/base/state.h"
 #include "lib/base/table.h"

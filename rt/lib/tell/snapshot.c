@@ -228,7 +228,7 @@ static void put_blocks(struct copy *copy) {
     }
 }
 
-static void put_root(void *context, struct live_block *block, const struct root *root) {
+static void put_root(void *context, struct live_block *block, const struct reach_root *root) {
     struct copy *copy = context;
     snapshot_root(&copy->to, &(struct graph_root){.to = (uint32_t)(block - copy->blocks.all),
                                                   .label = GRAPH_NONE,

@@ -4,7 +4,6 @@
 
 #include "cfi/cfi.h"
 #include "lib/base/os.h"
-#include "lib/walk/reads.h"
 #include "lib/walk/rule.h"
 
 #include <string.h>

@@ -7,7 +7,6 @@
 
 #include "format.h"
 #include "lib/base/os.h"
-#include "lib/walk/reads.h"
 #include "lib/walk/rule.h"
 #include "lib/who/callers.h"
 #include "lib/who/modules.h"

@@ -9,7 +9,7 @@
 #include "lib/who/registry.h"
 
 #include "base/hash.h"
-#include "lib/base/index.h"
+#include "lib/base/table.h"
 #include "lib/store/store.h"
 
 #include <errno.h>

@@ -6,7 +6,7 @@
 #include "lib/base/state.h"
 
 #include "base/hash.h"
-#include "lib/base/index.h"
+#include "lib/base/table.h"
 #include "lib/store/store.h"
 
 static struct table backings = {.element = sizeof(uint32_t), .first = 256}; /* by slot; 0: it has none */

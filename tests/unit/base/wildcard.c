@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Patterns with stars and question marks. */
-#include "base/wildcard.h"
+#include "base/words.h"
 
 #include <cmocka.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* How much of the blocks of a type is padding. */
-#include "group/write.h"
+#include "group/groups.h"
 
 #include <cmocka.h>
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Names, sizes, counts and shares as a report shows them. */
 #include "names/names.h"
-#include "names/units.h"
 
 #include <cmocka.h>
 #include <string.h>

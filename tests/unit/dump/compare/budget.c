@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Budgets: what is read, what is said of wrong lines, and which sites a limit is for. */
-#include "base/wildcard.h"
+#include "base/words.h"
 #include "dump/compare/check.h"
 
 #include <cmocka.h>

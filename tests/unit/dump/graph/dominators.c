@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "dump/graph/sums.h"
+#include "dump/graph/graph.h"
 
 #include "dump/base/memory.h"
 

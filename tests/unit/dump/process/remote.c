@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Reading the memory of a process without a profile: this one, which has the note of a runtime, and lies. */
-#include "dump/process/remote.h"
 #include "base/hash.h"
 #include "dump/process/memory.h"
+#include "dump/process/process.h"
 #include "dump/profile/image.h"
 #include "dump/profile/read.h"
 #include "format.h"

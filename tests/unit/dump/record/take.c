@@ -3,7 +3,7 @@
 #include "dump/base/files.h"
 #include "dump/record/moment.h"
 #include "dump/record/recording.h"
-#include "dump/view/history.h"
+#include "dump/view/view.h"
 
 #include <cmocka.h>
 #include <inttypes.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The index of what is in an array. */
-#include "lib/base/index.h"
 #include "base/hash.h"
+#include "lib/base/table.h"
 
 #include <cmocka.h>
 #include <pthread.h>

@@ -4,7 +4,7 @@
 #define RT_REACH_BLOCKS_H
 
 #include "lib/heap/shadow.h"
-#include "lib/reach/reach.h"
+#include "lib/reach/still.h"
 
 #include <string.h>
 #include <sys/mman.h>
