@@ -14,7 +14,7 @@
 #include "model/report.h"
 #include "model/site.h"
 #include "write/formats.h"
-#include "write/page.h"
+#include "write/lines.h"
 
 struct group_key {
     const char *name;                 /* function, file, type, module or phase; NULL: unknown, or none */
