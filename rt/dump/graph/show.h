@@ -5,6 +5,7 @@
 
 #include "base/out.h"
 #include "dump/graph/graph.h"
+#include "write/formats.h"
 #include "write/lines.h"
 
 enum graph_format {
@@ -65,13 +66,11 @@ void graph_put_content(struct out *, const struct graph *, size_t block);
 /* ---- Parts of tables. */
 
 struct page graph_page(struct out *, enum graph_format);
-void graph_put_number(struct out *, uint64_t); /* and a tab */
+
+/* Lines of values; names: of CSV's columns. rows: so many of them will come. */
+struct values graph_values(struct out *, enum graph_format, const char *names, size_t rows);
 void graph_put_holder(struct out *, const struct graph_holder *);
 void graph_holders_json(struct json *, const char *key, const struct graph_holders *, size_t shown);
-
-void graph_csv_sums(struct out *, const struct graph *, const struct graph_sums *, size_t shown,
-                    enum graph_by);
-void graph_csv_holders(struct out *, const struct graph_holders *, size_t shown);
 
 /* ---- Pictures. */
 

@@ -4,7 +4,6 @@
 
 #include "base/out.h"
 #include "names/names.h"
-#include "write/formats.h"
 #include "write/lines.h"
 
 #include <string.h>
@@ -16,31 +15,38 @@ struct page graph_page(struct out *out, enum graph_format format) {
 
 /* ---- Rows. */
 
-enum { OBJECTS, OWN, RETAINED, DEEP, LOST, ROW_COLUMNS };
+enum { OBJECTS, DEEP = 3, LOST, ROW_COLUMNS };
 
-static uint64_t number_of(const struct graph_row *row, int column) {
-    const uint64_t numbers[] = {row->objects, row->own, row->retained, row->deep, row->lost_bytes};
-    return numbers[column];
+static const struct number_column columns[ROW_COLUMNS] = {
+    {"objects", offsetof(struct graph_row, objects), false},
+    {"own", offsetof(struct graph_row, own), true},
+    {"retained", offsetof(struct graph_row, retained), true},
+    {"deep", offsetof(struct graph_row, deep), true},
+    {"lost", offsetof(struct graph_row, lost_bytes), true},
+};
+
+struct values graph_values(struct out *out, enum graph_format format, const char *names, size_t rows) {
+    if (format != GRAPH_CSV)
+        return values_tsv(out, rows);
+    out_text(out, names);
+    out_char(out, '\n');
+    return (struct values){.out = out, .end = "\n"};
 }
 
-static void row_cell(char text[GRID_CELL], const void *context, const void *row, int column) {
-    static const char *const names[] = {"objects", "own", "retained", "deep", "lost"};
-    (void)context;
-    if (!row)
-        strcpy(text, names[column]);
-    else if (column == OBJECTS)
-        units_count(text, number_of(row, column));
-    else
-        units_size(text, number_of(row, column));
-}
+struct rows {
+    const struct graph *graph;
+    enum graph_by by;
+};
 
-static void put_name(const struct page *page, const struct graph *graph, const struct graph_row *row,
-                     enum graph_by by) {
+static void put_name(const struct grid *grid, const void *of) {
+    const struct page *page = grid->page;
+    const struct rows *rows = grid->context;
+    const struct graph_row *row = of;
     page_type(page, row->name);
-    if (by == GRAPH_BY_TYPE)
+    if (rows->by == GRAPH_BY_TYPE)
         return;
     out_text(page->out, "  ");
-    graph_site_write(page->out, graph, &graph->sites[row->site]);
+    graph_site_write(page->out, rows->graph, &rows->graph->sites[row->site]);
     if (!row->way)
         return;
     out_text(page->out, "  ");
@@ -105,23 +111,11 @@ static void put_rows(struct out *out, const struct graph *graph, const struct gr
     static const char *const heads[] = {"type", "type and site", "type, site and stack"};
     struct page page = graph_page(out, format);
     struct graph_row total = sums->total;
-    struct grid grid = {.page = &page, .cell = row_cell};
+    struct grid grid = {.page = &page, .numbers = columns, .context = &(struct rows){graph, by}};
     total.retained = total.deep = total.own;
     grid_number_columns(&grid, ROW_COLUMNS);
-    grid_measure(&grid, NULL);
-    for (size_t i = 0; i < shown; i++)
-        grid_measure(&grid, &sums->rows[i]);
-    grid_measure(&grid, &total);
     put_head(&page, graph, sums);
-    grid_head(&grid, heads[by]);
-    for (size_t i = 0; i < shown; i++) {
-        grid_row(&grid, &sums->rows[i]);
-        put_name(&page, graph, &sums->rows[i], by);
-        grid_end(&page);
-    }
-    grid_row(&grid, &total);
-    out_text(out, "total");
-    grid_end(&page);
+    grid_rows(&grid, heads[by], sums->rows, shown, sizeof *sums->rows, &total, put_name);
 }
 
 static void json_graph_site(struct json *json, const struct graph *graph, const struct graph_site *site) {
@@ -133,12 +127,9 @@ static void json_graph_site(struct json *json, const struct graph *graph, const 
 }
 
 static void json_row(struct json *json, const struct graph_row *row) {
-    json_number(json, "objects", row->objects);
-    json_number(json, "own", row->own);
-    json_number(json, "retained", row->retained);
-    json_number(json, "deep", row->deep);
+    json_numbers(json, row, columns, LOST);
     json_number(json, "lost_objects", row->lost);
-    json_number(json, "lost", row->lost_bytes);
+    json_numbers(json, row, &columns[LOST], 1);
 }
 
 static void json_rows(struct out *out, const struct graph *graph, const struct graph_sums *sums, size_t shown,
@@ -174,31 +165,29 @@ static void json_rows(struct out *out, const struct graph *graph, const struct g
     json_end(&json);
 }
 
-void graph_put_number(struct out *out, uint64_t number) {
-    out_u64(out, number);
-    out_char(out, '\t');
+static void value_place(struct values *values, const struct graph *graph, const struct graph_site *site) {
+    char text[4096];
+    struct out memory;
+    out_open_memory(&memory, text, sizeof text);
+    graph_site_write(&memory, graph, site);
+    value_text(values, text);
 }
 
-static void put_way(struct out *out, const char *way) {
-    out_char(out, '\t');
-    out_plain(out, way ?: "");
-}
-
-static void tsv_rows(struct out *out, const struct graph *graph, const struct graph_sums *sums, size_t shown,
-                     enum graph_by by) {
-    out_u64(out, shown);
-    out_char(out, '\n');
+static void value_rows(struct out *out, const struct graph *graph, const struct graph_sums *sums,
+                       size_t shown, enum graph_by by, enum graph_format format) {
+    static const char *const names[] = {"objects,own,retained,deep,lost,type",
+                                        "objects,own,retained,deep,lost,type,site",
+                                        "objects,own,retained,deep,lost,type,site,stack"};
+    struct values values = graph_values(out, format, names[by], shown);
     for (size_t i = 0; i < shown; i++) {
-        for (int column = 0; column < ROW_COLUMNS; column++)
-            graph_put_number(out, number_of(&sums->rows[i], column));
-        out_plain(out, sums->rows[i].name);
-        if (by != GRAPH_BY_TYPE) {
-            out_char(out, '\t');
-            graph_site_write(out, graph, &graph->sites[sums->rows[i].site]);
-        }
+        const struct graph_row *row = &sums->rows[i];
+        value_numbers(&values, row, columns, ROW_COLUMNS);
+        value_text(&values, row->name);
+        if (by != GRAPH_BY_TYPE)
+            value_place(&values, graph, &graph->sites[row->site]);
         if (by == GRAPH_BY_STACK)
-            put_way(out, sums->rows[i].way);
-        out_char(out, '\n');
+            value_text(&values, row->way);
+        values_end(&values);
     }
 }
 
@@ -206,21 +195,18 @@ void graph_show_sums(struct out *out, const struct graph *graph, const struct gr
                      enum graph_by by, enum graph_format format) {
     if (format == GRAPH_JSON)
         json_rows(out, graph, sums, shown, by);
-    else if (format == GRAPH_TSV)
-        tsv_rows(out, graph, sums, shown, by);
-    else if (format == GRAPH_CSV)
-        graph_csv_sums(out, graph, sums, shown, by);
+    else if (format == GRAPH_TSV || format == GRAPH_CSV)
+        value_rows(out, graph, sums, shown, by, format);
     else
         put_rows(out, graph, sums, shown, by, format);
 }
 
 static void put_values(struct out *out, const struct graph_sums *sums, int column) {
-    out_u64(out, sums->count);
-    out_char(out, '\n');
+    struct values values = values_tsv(out, sums->count);
     for (size_t i = 0; i < sums->count; i++) {
-        graph_put_number(out, number_of(&sums->rows[i], column));
-        out_plain(out, sums->rows[i].name);
-        out_char(out, '\n');
+        value_numbers(&values, &sums->rows[i], &columns[column], 1);
+        value_text(&values, sums->rows[i].name);
+        values_end(&values);
     }
 }
 
@@ -232,9 +218,10 @@ void graph_show_sizes(struct out *out, const struct graph_sums *sums) {
     put_values(out, sums, DEEP);
 }
 
-static void put_address(struct out *out, uint64_t address) {
-    out_text(out, "0x");
-    out_hex(out, address);
+static void value_address(struct values *values, uint64_t address) {
+    value_begin(values);
+    out_text(values->out, "0x");
+    out_hex(values->out, address);
 }
 
 void graph_put_content(struct out *out, const struct graph *graph, size_t block) {
@@ -246,28 +233,21 @@ void graph_put_content(struct out *out, const struct graph *graph, size_t block)
     out_char(out, '"');
 }
 
-static void dump_content(struct out *out, const struct graph *graph, size_t block) {
-    if (!graph->content_count)
-        return;
-    out_char(out, '\t');
-    out_plain(out, graph_content_of(graph, block) ?: "");
-}
-
 void graph_show_dump(struct out *out, const struct graph *graph, bool has_stacks) {
+    struct values values = {.out = out};
     for (size_t i = 0; i < graph->block_count; i++) {
         const struct graph_site *site = graph_site_of(graph, i);
         if (site->is_uncounted)
             continue;
-        put_address(out, graph->blocks[i].address);
-        out_char(out, '\t');
-        graph_put_number(out, graph->blocks[i].size);
-        out_plain(out, graph_type_name(graph, i));
-        out_char(out, '\t');
-        graph_site_write(out, graph, site);
+        value_address(&values, graph->blocks[i].address);
+        value_number(&values, graph->blocks[i].size);
+        value_text(&values, graph_type_name(graph, i));
+        value_place(&values, graph, site);
         if (has_stacks)
-            put_way(out, graph_way_of(graph, i));
-        dump_content(out, graph, i);
-        out_char(out, '\n');
+            value_text(&values, graph_way_of(graph, i));
+        if (graph->content_count)
+            value_text(&values, graph_content_of(graph, i));
+        values_end(&values);
     }
 }
 
@@ -281,75 +261,26 @@ void graph_edge_write(struct out *out, const struct graph *graph, const struct g
     out_u64(out, edge->offset);
 }
 
-static void put_edges(struct out *out, const struct graph *graph, size_t block) {
+static void put_edges(struct values *values, const struct graph *graph, size_t block) {
     for (uint32_t i = graph->blocks[block].edges; i < graph->blocks[block + 1].edges; i++) {
-        put_address(out, graph->blocks[block].address);
-        out_char(out, '\t');
-        graph_edge_write(out, graph, &graph->edges[i]);
-        out_char(out, '\t');
-        put_address(out, graph->blocks[graph->edges[i].to].address);
-        out_char(out, '\n');
+        value_address(values, graph->blocks[block].address);
+        value_begin(values);
+        graph_edge_write(values->out, graph, &graph->edges[i]);
+        value_address(values, graph->blocks[graph->edges[i].to].address);
+        values_end(values);
     }
 }
 
 void graph_show_edges(struct out *out, const struct graph *graph) {
+    struct values values = {.out = out};
     char name[600];
     for (size_t i = 0; i < graph->root_count; i++) {
         graph_root_name(name, sizeof name, graph, &graph->roots[i]);
-        out_plain(out, name);
-        out_text(out, "\t\t");
-        put_address(out, graph->blocks[graph->roots[i].to].address);
-        out_char(out, '\n');
+        value_text(&values, name);
+        value_text(&values, NULL);
+        value_address(&values, graph->blocks[graph->roots[i].to].address);
+        values_end(&values);
     }
     for (size_t i = 0; i < graph->block_count; i++)
-        put_edges(out, graph, i);
-}
-
-/* ---- Tables with commas. */
-
-static void put_numbers(struct out *out, const uint64_t *numbers, size_t count) {
-    for (size_t i = 0; i < count; i++) {
-        out_u64(out, numbers[i]);
-        out_char(out, ',');
-    }
-}
-
-static void put_site(struct out *out, const struct graph *graph, const struct graph_site *site) {
-    char text[4096];
-    struct out memory;
-    out_open_memory(&memory, text, sizeof text);
-    graph_site_write(&memory, graph, site);
-    out_char(out, ',');
-    csv_text(out, text);
-}
-
-void graph_csv_sums(struct out *out, const struct graph *graph, const struct graph_sums *sums, size_t shown,
-                    enum graph_by by) {
-    out_text(out, "objects,own,retained,deep,lost,type");
-    out_text(out, by == GRAPH_BY_TYPE ? "\n" : by == GRAPH_BY_SITE ? ",site\n" : ",site,stack\n");
-    for (size_t i = 0; i < shown; i++) {
-        const struct graph_row *row = &sums->rows[i];
-        const uint64_t numbers[] = {row->objects, row->own, row->retained, row->deep, row->lost_bytes};
-        put_numbers(out, numbers, sizeof numbers / sizeof *numbers);
-        csv_text(out, row->name);
-        if (by != GRAPH_BY_TYPE)
-            put_site(out, graph, &graph->sites[row->site]);
-        if (by == GRAPH_BY_STACK) {
-            out_char(out, ',');
-            csv_text(out, row->way);
-        }
-        out_char(out, '\n');
-    }
-}
-
-void graph_csv_holders(struct out *out, const struct graph_holders *holders, size_t shown) {
-    out_text(out, "references,objects,bytes,from,field\n");
-    for (size_t i = 0; i < shown; i++) {
-        const struct graph_holder *holder = &holders->list[i];
-        put_numbers(out, (const uint64_t[]){holder->references, holder->objects, holder->bytes}, 3);
-        csv_text(out, holder->from);
-        out_char(out, ',');
-        csv_text(out, holder->field);
-        out_char(out, '\n');
-    }
+        put_edges(&values, graph, i);
 }
