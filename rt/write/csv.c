@@ -49,17 +49,6 @@ void value_number(struct values *values, uint64_t number) {
     out_u64(values->out, number);
 }
 
-void value_numbers(struct values *values, const void *row, const struct number_column *columns,
-                   size_t count) {
-    for (size_t i = 0; i < count; i++)
-        value_number(values, number_in(row, &columns[i]));
-}
-
-void json_numbers(struct json *json, const void *row, const struct number_column *columns, size_t count) {
-    for (size_t i = 0; i < count; i++)
-        json_number(json, columns[i].name, number_in(row, &columns[i]));
-}
-
 void value_id(struct values *values, uint64_t id) {
     value_begin(values);
     out_hex16(values->out, id);

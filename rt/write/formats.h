@@ -41,10 +41,6 @@ void value_text(struct values *, const char *);
 void value_number(struct values *, uint64_t);
 void value_id(struct values *, uint64_t);
 
-/* Of so many columns. */
-void value_numbers(struct values *, const void *row, const struct number_column *, size_t count);
-void json_numbers(struct json *, const void *row, const struct number_column *, size_t count);
-
 /* The caller writes the value. */
 void value_begin(struct values *);
 void values_end(struct values *);

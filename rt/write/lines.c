@@ -3,7 +3,6 @@
 #include "write/lines.h"
 
 #include "base/path.h"
-#include "names/names.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -176,16 +175,6 @@ size_t line_room(const struct page *page) {
 
 /* ---- Rows for people. */
 
-static void write_cell(const struct grid *grid, char text[GRID_CELL], const void *row, int column) {
-    const struct number_column *number = grid->numbers ? &grid->numbers[column] : NULL;
-    if (!number)
-        grid->cell(text, grid->context, row, column);
-    else if (!row)
-        strcpy(text, number->name);
-    else
-        (number->is_bytes ? units_size : units_count)(text, number_in(row, number));
-}
-
 void grid_number_columns(struct grid *grid, size_t count) {
     for (grid->count = 0; grid->count < count; grid->count++)
         grid->columns[grid->count] = (int)grid->count;
@@ -194,7 +183,7 @@ void grid_number_columns(struct grid *grid, size_t count) {
 void grid_measure(struct grid *grid, const void *row) {
     char text[GRID_CELL];
     for (size_t i = 0; i < grid->count; i++) {
-        write_cell(grid, text, row, grid->columns[i]);
+        grid->cell(text, grid->context, row, grid->columns[i]);
         grid->widths[i] = grid_wider(grid->widths[i], strlen(text), GRID_CELL);
     }
 }
@@ -240,7 +229,7 @@ static void put_cell(const struct page *page, const char *text, size_t width) {
 void grid_row(const struct grid *grid, const void *row) {
     char text[GRID_CELL];
     for (size_t i = 0; i < grid->count; i++) {
-        write_cell(grid, text, row, grid->columns[i]);
+        grid->cell(text, grid->context, row, grid->columns[i]);
         put_cell(grid->page, text, grid->widths[i]);
     }
     out_text(grid->page->out, grid->page->is_markdown ? "| " : "");
@@ -259,27 +248,6 @@ void grid_head(const struct grid *grid, const char *last) {
     for (size_t i = 0; i < grid->count; i++)
         out_text(grid->page->out, "|---:");
     out_text(grid->page->out, "|---|\n");
-}
-
-void grid_rows(struct grid *grid, const char *last, const void *rows, size_t count, size_t size,
-               const void *total, grid_last *write) {
-    grid_measure(grid, NULL);
-    for (size_t i = 0; i < count; i++)
-        grid_measure(grid, (const char *)rows + i * size);
-    if (total)
-        grid_measure(grid, total);
-    grid_head(grid, last);
-    for (size_t i = 0; i < count; i++) {
-        const void *row = (const char *)rows + i * size;
-        grid_row(grid, row);
-        write(grid, row);
-        grid_end(grid->page);
-    }
-    if (!total)
-        return;
-    grid_row(grid, total);
-    out_text(grid->page->out, "total");
-    grid_end(grid->page);
 }
 
 void out_spaces(struct out *out, size_t count) {

@@ -117,20 +117,8 @@ enum { GRID_COLUMNS = 22, GRID_CELL = 40 };
 /* Writes what the row has in a column; row: NULL: the column's name. */
 typedef void grid_cell(char text[GRID_CELL], const void *context, const void *row, int column);
 
-/* A column that has a uint64_t of the row. */
-struct number_column {
-    const char *name;
-    size_t offset; /* of it in the row */
-    bool is_bytes;
-};
-
-static inline uint64_t number_in(const void *row, const struct number_column *column) {
-    return *(const uint64_t *)((const char *)row + column->offset);
-}
-
 struct grid {
     const struct page *page;
-    const struct number_column *numbers; /* of the columns; NULL: the cell's writer knows them */
     grid_cell *cell;
     const void *context;
     size_t count;                /* of columns */
@@ -160,12 +148,6 @@ void grid_head(const struct grid *, const char *last);
 /* A row up to its last column, which the caller writes, and what ends it. */
 void grid_row(const struct grid *, const void *row);
 void grid_end(const struct page *);
-
-/* So many rows of that size with their head, below which the caller may write more; total: one of these, or
- * NULL. write: what stands in the last column of a row. */
-typedef void grid_last(const struct grid *, const void *row);
-void grid_rows(struct grid *, const char *last, const void *rows, size_t count, size_t size,
-               const void *total, grid_last *write);
 
 /* Spaces behind text of that width, to a column of another and two more. */
 void grid_pad(struct out *, size_t used, size_t width);

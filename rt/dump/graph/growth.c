@@ -101,28 +101,20 @@ static void find_new_holders(struct grown *grown, const struct all_holders *all)
         qsort(grown->holders.list, grown->holders.count, sizeof *kept, by_references);
 }
 
-static void grown_cell(char text[GRID_CELL], const void *context, const void *row, int column) {
-    static const char *const names[] = {"objects", "bytes"};
-    const struct grown *grown = row;
-    (void)context;
-    if (!row) {
-        strcpy(text, names[column]);
-        return;
-    }
-    bool is_less = column == 0 && grown->objects < 0;
-    text[0] = is_less ? '-' : '+';
-    if (column)
-        units_size(text + 1, (uint64_t)grown->bytes);
-    else
-        units_count(text + 1, (uint64_t)(is_less ? -grown->objects : grown->objects));
-}
+static const struct graph_column columns[] = {
+    {.name = "objects", .offset = offsetof(struct grown, objects), .is_change = true},
+    {.name = "bytes", .offset = offsetof(struct grown, bytes), .is_bytes = true, .is_change = true},
+};
+
+enum { GROWN_COLUMNS = sizeof columns / sizeof *columns };
 
 enum { HOLDERS_TOLD = 3 };
 
-static void put_type(const struct grid *grid, const void *row) {
+static void put_type(const struct page *page, const void *context, const void *row) {
     const struct grown *grown = row;
-    struct out *out = grid->page->out;
-    page_type(grid->page, grown->type);
+    struct out *out = page->out;
+    (void)context;
+    page_type(page, grown->type);
     for (size_t i = 0; i < grown->holders.count && i < HOLDERS_TOLD; i++) {
         out_text(out, i ? "; +" : ": +");
         out_u64(out, grown->holders.list[i].references);
@@ -133,15 +125,9 @@ static void put_type(const struct grid *grid, const void *row) {
 
 static void put_grown(struct out *out, const struct grown *grown, size_t count, enum graph_format format) {
     struct page page = graph_page(out, format);
-    struct grid grid = {.page = &page, .cell = grown_cell};
-    grid_number_columns(&grid, 2);
-    grid_rows(&grid, "type, and who refers to more of it", grown, count, sizeof *grown, NULL, put_type);
-}
-
-static void put_objects(struct out *out, int64_t objects) {
-    if (objects < 0)
-        out_char(out, '-');
-    out_u64(out, (uint64_t)(objects < 0 ? -objects : objects));
+    const struct graph_table table = {columns, GROWN_COLUMNS, "type, and who refers to more of it", put_type,
+                                      NULL};
+    graph_put_table(&page, &table, grown, count, sizeof *grown, NULL);
 }
 
 static void json_grown(struct out *out, const struct grown *grown, size_t count) {
@@ -150,9 +136,7 @@ static void json_grown(struct out *out, const struct grown *grown, size_t count)
     for (size_t i = 0; i < count; i++) {
         json_open_line(&json, NULL, '{');
         json_text(&json, "type", grown[i].type);
-        json_key(&json, "objects");
-        put_objects(out, grown[i].objects);
-        json_number(&json, "bytes", (uint64_t)grown[i].bytes);
+        graph_json_numbers(&json, &grown[i], columns, GROWN_COLUMNS);
         graph_holders_json(&json, "holders", &grown[i].holders, grown[i].holders.count);
         json_close(&json, '}');
     }
@@ -163,9 +147,7 @@ static void json_grown(struct out *out, const struct grown *grown, size_t count)
 static void value_grown(struct out *out, const struct grown *grown, size_t count, enum graph_format format) {
     struct values values = graph_values(out, format, "objects,bytes,type", count);
     for (size_t i = 0; i < count; i++) {
-        value_begin(&values);
-        put_objects(out, grown[i].objects);
-        value_number(&values, (uint64_t)grown[i].bytes);
+        graph_value_numbers(&values, &grown[i], columns, GROWN_COLUMNS);
         value_text(&values, grown[i].type);
         values_end(&values);
     }

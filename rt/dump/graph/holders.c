@@ -173,10 +173,10 @@ void graph_back_free(struct graph_back *back) {
 
 /* ---- Tables of them. */
 
-static const struct number_column columns[] = {
-    {"references", offsetof(struct graph_holder, references), false},
-    {"objects", offsetof(struct graph_holder, objects), false},
-    {"bytes", offsetof(struct graph_holder, bytes), true},
+static const struct graph_column columns[] = {
+    {.name = "references", .offset = offsetof(struct graph_holder, references)},
+    {.name = "objects", .offset = offsetof(struct graph_holder, objects)},
+    {.name = "bytes", .offset = offsetof(struct graph_holder, bytes), .is_bytes = true},
 };
 
 enum { HOLDER_COLUMNS = sizeof columns / sizeof *columns };
@@ -190,20 +190,20 @@ void graph_put_holder(struct out *out, const struct graph_holder *holder) {
         out_plain(out, holder->field);
 }
 
-static void put_from(const struct grid *grid, const void *holder) {
-    graph_put_holder(grid->page->out, holder);
+static void put_from(const struct page *page, const void *context, const void *holder) {
+    (void)context;
+    graph_put_holder(page->out, holder);
 }
 
 static void put_holders(struct out *out, const struct graph_holders *holders, size_t shown, const char *type,
                         enum graph_format format) {
     struct page page = graph_page(out, format);
-    struct grid grid = {.page = &page, .numbers = columns};
-    grid_number_columns(&grid, HOLDER_COLUMNS);
+    const struct graph_table table = {columns, HOLDER_COLUMNS, "from", put_from, NULL};
     page_begin_line(&page, "who refers to ", "Who refers to ");
     page_code(&page, type);
     page_end_line(&page);
     page_begin_line(&page, "", "");
-    grid_rows(&grid, "from", holders->list, shown, sizeof *holders->list, NULL, put_from);
+    graph_put_table(&page, &table, holders->list, shown, sizeof *holders->list, NULL);
 }
 
 void graph_holders_json(struct json *json, const char *key, const struct graph_holders *holders,
@@ -216,7 +216,7 @@ void graph_holders_json(struct json *json, const char *key, const struct graph_h
         json_text(json, "field", holder->field);
         json_text(json, "to", holder->to);
         json_flag(json, "root", holder->is_root);
-        json_numbers(json, holder, columns, HOLDER_COLUMNS);
+        graph_json_numbers(json, holder, columns, HOLDER_COLUMNS);
         json_close(json, '}');
     }
     json_close(json, ']');
@@ -226,7 +226,7 @@ static void value_holders(struct out *out, const struct graph_holders *holders, 
                           enum graph_format format) {
     struct values values = graph_values(out, format, "references,objects,bytes,from,field", shown);
     for (size_t i = 0; i < shown; i++) {
-        value_numbers(&values, &holders->list[i], columns, HOLDER_COLUMNS);
+        graph_value_numbers(&values, &holders->list[i], columns, HOLDER_COLUMNS);
         value_text(&values, holders->list[i].from);
         value_text(&values, holders->list[i].field);
         values_end(&values);

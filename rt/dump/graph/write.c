@@ -13,16 +13,81 @@ struct page graph_page(struct out *out, enum graph_format format) {
     return (struct page){.out = out, .report = &nothing, .is_markdown = format == GRAPH_MARKDOWN};
 }
 
+/* ---- Columns of numbers. */
+
+static uint64_t number_of(const void *row, const struct graph_column *column) {
+    return *(const uint64_t *)((const char *)row + column->offset);
+}
+
+static void cell(char text[GRID_CELL], const void *context, const void *row, int index) {
+    const struct graph_column *column = &((const struct graph_table *)context)->columns[index];
+    if (!row) {
+        strcpy(text, column->name);
+        return;
+    }
+    uint64_t number = number_of(row, column);
+    bool is_less = column->is_change && number >> 63;
+    if (column->is_change)
+        *text++ = is_less ? '-' : '+';
+    (column->is_bytes ? units_size : units_count)(text, is_less ? -number : number);
+}
+
+static void put_number(struct out *out, const void *row, const struct graph_column *column) {
+    uint64_t number = number_of(row, column);
+    bool is_less = column->is_change && number >> 63;
+    out_text(out, is_less ? "-" : "");
+    out_u64(out, is_less ? -number : number);
+}
+
+void graph_put_table(const struct page *page, const struct graph_table *table, const void *rows, size_t count,
+                     size_t size, const void *total) {
+    struct grid grid = {.page = page, .cell = cell, .context = table};
+    grid_number_columns(&grid, table->count);
+    grid_measure(&grid, NULL);
+    for (size_t i = 0; i < count; i++)
+        grid_measure(&grid, (const char *)rows + i * size);
+    if (total)
+        grid_measure(&grid, total);
+    grid_head(&grid, table->last);
+    for (size_t i = 0; i < count; i++) {
+        const void *row = (const char *)rows + i * size;
+        grid_row(&grid, row);
+        table->put_last(page, table->context, row);
+        grid_end(page);
+    }
+    if (!total)
+        return;
+    grid_row(&grid, total);
+    out_text(page->out, "total");
+    grid_end(page);
+}
+
+void graph_value_numbers(struct values *values, const void *row, const struct graph_column *columns,
+                         size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        value_begin(values);
+        put_number(values->out, row, &columns[i]);
+    }
+}
+
+void graph_json_numbers(struct json *json, const void *row, const struct graph_column *columns,
+                        size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        json_key(json, columns[i].name);
+        put_number(json->out, row, &columns[i]);
+    }
+}
+
 /* ---- Rows. */
 
 enum { OBJECTS, DEEP = 3, LOST, ROW_COLUMNS };
 
-static const struct number_column columns[ROW_COLUMNS] = {
-    {"objects", offsetof(struct graph_row, objects), false},
-    {"own", offsetof(struct graph_row, own), true},
-    {"retained", offsetof(struct graph_row, retained), true},
-    {"deep", offsetof(struct graph_row, deep), true},
-    {"lost", offsetof(struct graph_row, lost_bytes), true},
+static const struct graph_column columns[ROW_COLUMNS] = {
+    {.name = "objects", .offset = offsetof(struct graph_row, objects)},
+    {.name = "own", .offset = offsetof(struct graph_row, own), .is_bytes = true},
+    {.name = "retained", .offset = offsetof(struct graph_row, retained), .is_bytes = true},
+    {.name = "deep", .offset = offsetof(struct graph_row, deep), .is_bytes = true},
+    {.name = "lost", .offset = offsetof(struct graph_row, lost_bytes), .is_bytes = true},
 };
 
 struct values graph_values(struct out *out, enum graph_format format, const char *names, size_t rows) {
@@ -38,9 +103,8 @@ struct rows {
     enum graph_by by;
 };
 
-static void put_name(const struct grid *grid, const void *of) {
-    const struct page *page = grid->page;
-    const struct rows *rows = grid->context;
+static void put_name(const struct page *page, const void *context, const void *of) {
+    const struct rows *rows = context;
     const struct graph_row *row = of;
     page_type(page, row->name);
     if (rows->by == GRAPH_BY_TYPE)
@@ -111,11 +175,10 @@ static void put_rows(struct out *out, const struct graph *graph, const struct gr
     static const char *const heads[] = {"type", "type and site", "type, site and stack"};
     struct page page = graph_page(out, format);
     struct graph_row total = sums->total;
-    struct grid grid = {.page = &page, .numbers = columns, .context = &(struct rows){graph, by}};
+    const struct graph_table table = {columns, ROW_COLUMNS, heads[by], put_name, &(struct rows){graph, by}};
     total.retained = total.deep = total.own;
-    grid_number_columns(&grid, ROW_COLUMNS);
     put_head(&page, graph, sums);
-    grid_rows(&grid, heads[by], sums->rows, shown, sizeof *sums->rows, &total, put_name);
+    graph_put_table(&page, &table, sums->rows, shown, sizeof *sums->rows, &total);
 }
 
 static void json_graph_site(struct json *json, const struct graph *graph, const struct graph_site *site) {
@@ -127,9 +190,9 @@ static void json_graph_site(struct json *json, const struct graph *graph, const 
 }
 
 static void json_row(struct json *json, const struct graph_row *row) {
-    json_numbers(json, row, columns, LOST);
+    graph_json_numbers(json, row, columns, LOST);
     json_number(json, "lost_objects", row->lost);
-    json_numbers(json, row, &columns[LOST], 1);
+    graph_json_numbers(json, row, &columns[LOST], 1);
 }
 
 static void json_rows(struct out *out, const struct graph *graph, const struct graph_sums *sums, size_t shown,
@@ -181,7 +244,7 @@ static void value_rows(struct out *out, const struct graph *graph, const struct 
     struct values values = graph_values(out, format, names[by], shown);
     for (size_t i = 0; i < shown; i++) {
         const struct graph_row *row = &sums->rows[i];
-        value_numbers(&values, row, columns, ROW_COLUMNS);
+        graph_value_numbers(&values, row, columns, ROW_COLUMNS);
         value_text(&values, row->name);
         if (by != GRAPH_BY_TYPE)
             value_place(&values, graph, &graph->sites[row->site]);
@@ -204,7 +267,7 @@ void graph_show_sums(struct out *out, const struct graph *graph, const struct gr
 static void put_values(struct out *out, const struct graph_sums *sums, int column) {
     struct values values = values_tsv(out, sums->count);
     for (size_t i = 0; i < sums->count; i++) {
-        value_numbers(&values, &sums->rows[i], &columns[column], 1);
+        graph_value_numbers(&values, &sums->rows[i], &columns[column], 1);
         value_text(&values, sums->rows[i].name);
         values_end(&values);
     }
