@@ -31,7 +31,7 @@
 #define ALLOCSITE_ENTRY_PREFIX   "__liballocsite_v1_"
 
 /* In the symbol of a function that takes its site as a parameter, behind the name of the wrapper that it is
- * of (plugin/lift/twin.h). */
+ * of (plugin/lift/lift.h). */
 #define ALLOCSITE_SITED ".sited"
 
 /* In the symbol of a string, behind the name of a wrapper that returns its block in a structure: the type of

@@ -6,9 +6,7 @@
 #include "find/find.h"
 #include "find/lists.h"
 #include "lift/lift.h"
-#include "lift/twin.h"
 #include "site/site.h"
-#include "site/table.h"
 #include "wrap/wrappers.h"
 
 #include <llvm/IR/IRBuilder.h>

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A wrapper that is called in its own module, or has a twin (twin.h), gives its code to a function with one
+/* A wrapper that is called in its own module, or has a twin (lift.h), gives its code to a function with one
  * more parameter, the site: its body. Under its own name it stays for whoever else calls it: that takes the
  * site which was left, and calls the body. Without optimization it stays as it is, so that a debugger may
  * call it. Of a C++ function that each file has a copy of, the linker may keep one from a file that was not
  * compiled with the plugin; its body is shared by those that were, so that a site never has to be left for
  * it. */
+#include "lift/lift.h"
+
 #include "base/compat.h"
 #include "base/settings.h"
-#include "lift/lift.h"
-#include "lift/twin.h"
 #include "wrap/wrappers.h"
 
 #include <llvm/IR/IRBuilder.h>

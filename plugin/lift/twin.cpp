@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "lift/twin.h"
+#include "lift/lift.h"
 
 #include "base/compat.h"
 #include "base/settings.h"
-#include "lift/lift.h"
-#include "site/table.h"
+#include "site/site.h"
 #include "wrap/wrappers.h"
 
 #include <llvm/IR/IRBuilder.h>

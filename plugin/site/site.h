@@ -7,8 +7,15 @@
 #include "wrap/wrappers.h"
 
 #include <cstdint>
+#include <llvm/ADT/ArrayRef.h>
 #include <llvm/ADT/SmallVector.h>
+#include <llvm/ADT/StringMap.h>
+#include <llvm/IR/Constants.h>
+#include <llvm/IR/GlobalVariable.h>
+#include <llvm/IR/Module.h>
+#include <map>
 #include <string>
+#include <tuple>
 
 namespace allocsite {
 
@@ -43,6 +50,57 @@ struct Site {
 Site siteOf(const AllocatorCall &call, const Wrappers &wrappers, Notes &notes);
 
 uint64_t stableHash(const Site &site);
+
+/* ---- The site table of rt/format.h, written into a module (table.cpp). */
+
+/* Whether LTO goes on with the module. */
+bool isLTOPreLink(const llvm::Module &module);
+
+class Table {
+  public:
+    explicit Table(llvm::Module &module);
+
+    /* Emits the descriptors of one function; the result points at one for each of `sites`, in their order. */
+    llvm::SmallVector<llvm::Constant *, 8> add(llvm::Function &function, llvm::ArrayRef<Site> sites);
+
+    /* Emits the wrappers that were found in the module, for allocsite-dump. */
+    void addWrappers(const Wrappers &wrappers);
+
+    /* Emits the types of what wrappers return in a structure or make grow in one, for files that only know
+     * that. */
+    void addTypesWithin();
+
+  private:
+    using Pair = std::pair<llvm::GlobalVariable *, llvm::GlobalVariable *>;
+    using FrameKey = std::tuple<llvm::GlobalVariable *, llvm::GlobalVariable *, unsigned, unsigned>;
+
+    llvm::Module &module;
+    llvm::LLVMContext &context;
+    std::string moduleId;
+    llvm::StructType *siteType, *frameType, *pairType, *possibleType, *wrapperType;
+    llvm::StringMap<llvm::GlobalVariable *> strings;
+    std::map<Pair, llvm::GlobalVariable *> pairs;
+    std::map<std::pair<Pair, llvm::GlobalVariable *>, llvm::GlobalVariable *> possibles;
+    std::map<FrameKey, llvm::GlobalVariable *> frames;
+
+    void addTypeWithin(const llvm::Function &function, llvm::StringRef symbol);
+    llvm::GlobalVariable *string(const std::string &text);
+    llvm::GlobalVariable *pair(llvm::GlobalVariable *first, llvm::GlobalVariable *second, const char *name);
+    llvm::GlobalVariable *linked(const std::string &symbol, const std::string &text,
+                                 llvm::GlobalValue::LinkageTypes linkage);
+    llvm::GlobalVariable *type(const Site &site);
+    llvm::GlobalVariable *possible(const Site &site);
+    llvm::GlobalVariable *scope(const Place &place);
+    llvm::GlobalVariable *frame(llvm::ArrayRef<Place> callers);
+    llvm::Constant *distance(llvm::GlobalVariable *to, llvm::GlobalVariable *from, llvm::Type *type,
+                             llvm::ArrayRef<unsigned> path);
+    llvm::Constant *wrapper(const std::string &symbol, const Wrapper &known, llvm::GlobalVariable *array,
+                            unsigned index);
+    llvm::Constant *descriptor(const Site &site, llvm::GlobalVariable *array, unsigned index);
+    llvm::GlobalVariable *shared(llvm::StructType *type, const llvm::Twine &name);
+    llvm::Constant *number(unsigned bits, uint64_t value);
+    void group(llvm::GlobalVariable &array, llvm::Function &function);
+};
 
 } // namespace allocsite
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "site/table.h"
+#include "site/site.h"
 
 #include "base/settings.h"
 #include "format.h"

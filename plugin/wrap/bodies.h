@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The wrappers whose bodies show it, before the optimizer has touched them; and functions of other files that
  * could be wrappers, by what their declarations say. Only the linker knows of those: a call goes to the twin
- * (lift/twin.h), which costs a jump where there is none. */
+ * (lift/lift.h), which costs a jump where there is none. */
 #ifndef ALLOCSITE_WRAP_BODIES_H
 #define ALLOCSITE_WRAP_BODIES_H
 

@@ -14,7 +14,7 @@
 #include "model/report.h"
 #include "model/site.h"
 #include "write/formats.h"
-#include "write/page.h"
+#include "write/lines.h"
 
 struct group_key {
     const char *name;                 /* function, file, type, module or phase; NULL: unknown, or none */
@@ -171,6 +171,6 @@ void groups_types_json(struct json *, const struct groups *);
 void type_use_json(struct json *, const struct type_use *);
 
 /* Size, padding, and padding of all bytes and of what is live, likewise; nothing for what is not known. */
-void type_use_csv(struct out *, const struct type_use *);
+void type_use_values(struct values *, const struct type_use *);
 
 #endif

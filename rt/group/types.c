@@ -203,16 +203,16 @@ void type_use_json(struct json *json, const struct type_use *use) {
     json_close(json, ']');
 }
 
-static void csv_number(struct out *out, uint64_t value, bool is_known) {
-    out_char(out, ',');
+static void number_if(struct values *values, bool is_known, uint64_t number) {
+    value_begin(values);
     if (is_known)
-        out_u64(out, value);
+        out_u64(values->out, number);
 }
 
-void type_use_csv(struct out *out, const struct type_use *use) {
+void type_use_values(struct values *values, const struct type_use *use) {
     bool has_size = type_use_has_size(use), has_padding = type_use_has_padding(use);
-    csv_number(out, has_size ? use->layout->size : 0, has_size);
-    csv_number(out, has_padding ? use->layout->padding : 0, has_padding);
-    csv_number(out, use->padding, has_sums(use));
-    csv_number(out, use->live_padding, has_sums(use));
+    number_if(values, has_size, has_size ? use->layout->size : 0);
+    number_if(values, has_padding, has_padding ? use->layout->padding : 0);
+    number_if(values, has_sums(use), use->padding);
+    number_if(values, has_sums(use), use->live_padding);
 }

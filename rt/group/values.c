@@ -89,7 +89,7 @@ void groups_json(struct out *out, const struct groups *groups, const struct repo
     json_end(&json);
 }
 
-/* ---- Groups as comma-separated values (RFC 4180). */
+/* ---- Groups as comma-separated values. */
 
 static void key_names(struct out *out, enum group_by by) {
     if (by == BY_STACK) {
@@ -103,48 +103,36 @@ static void key_names(struct out *out, enum group_by by) {
         out_text(out, ",sited");
 }
 
-static void thread(struct out *out, const struct group_key *key) {
-    if (!key->name)
-        out_u64(out, key->number);
-    out_char(out, ',');
-    out_u64(out, key->pid);
-}
-
-static void stack(struct out *out, const struct groups *groups, const struct group_key *key) {
+static void stack(struct values *values, const struct groups *groups, const struct group_key *key) {
     const struct site_view *view = &key->site->view;
-    out_hex16(out, view->id);
-    out_char(out, ',');
-    csv_text(out, view->at.function);
-    out_char(out, ',');
-    csv_text(out, view->at.file);
-    out_char(out, ',');
-    out_u64(out, view->at.line);
-    out_char(out, ',');
-    csv_text(out, view->type);
-    out_char(out, ',');
-    csv_stack(out, key->stack, group_frames(groups, key));
+    value_id(values, view->id);
+    value_text(values, view->at.function);
+    value_text(values, view->at.file);
+    value_number(values, view->at.line);
+    value_text(values, view->type);
+    value_stack(values, key->stack, group_frames(groups, key));
 }
 
-static void key_values(struct out *out, const struct groups *groups, const struct group_key *key) {
+static void key_values(struct values *values, const struct groups *groups, const struct group_key *key) {
     enum group_by by = groups->by;
     if (by == BY_STACK) {
-        stack(out, groups, key);
-        return;
+        stack(values, groups, key);
+    } else if (by == BY_THREAD) {
+        value_begin(values);
+        if (!key->name)
+            out_u64(values->out, key->number);
+        value_number(values, key->pid);
+    } else {
+        value_text(values, key->name);
+        if (by == BY_LINE || by == BY_FREED)
+            value_number(values, key->number);
+        if (group_by_has_unsited(by))
+            value_number(values, !key->is_unsited);
     }
-    if (by == BY_THREAD) {
-        thread(out, key);
-        return;
-    }
-    csv_text(out, key->name);
-    if (by == BY_LINE || by == BY_FREED) {
-        out_char(out, ',');
-        out_u64(out, key->number);
-    }
-    if (group_by_has_unsited(by))
-        out_text(out, key->is_unsited ? ",0" : ",1");
 }
 
 void groups_csv(struct out *out, const struct groups *groups, const struct report *report) {
+    struct values values = values_csv(out);
     struct group_counter list[GROUP_COUNTERS];
     size_t count = groups_counters(list, groups->by, report->reach);
     key_names(out, groups->by);
@@ -152,56 +140,54 @@ void groups_csv(struct out *out, const struct groups *groups, const struct repor
         out_char(out, ',');
         out_text(out, list[i].name);
     }
-    out_text(out, groups->by == BY_TYPE ? ",size,padding,padding_bytes,live_padding_bytes\r\n" : "\r\n");
+    out_text(out, groups->by == BY_TYPE ? ",size,padding,padding_bytes,live_padding_bytes" : "");
+    values_end(&values);
     for (size_t row = 0; row < groups->shown; row++) {
-        key_values(out, groups, &groups->rows[row].key);
+        key_values(&values, groups, &groups->rows[row].key);
         for (size_t i = 0; i < count; i++) {
-            out_char(out, ',');
+            value_begin(&values);
             group_counter_write(out, &groups->rows[row].sum, &list[i]);
         }
         if (groups->by == BY_TYPE)
-            type_use_csv(out, &groups->rows[row].use);
-        out_text(out, "\r\n");
+            type_use_values(&values, &groups->rows[row].use);
+        values_end(&values);
     }
 }
 
-/* ---- Groups as values separated by tabs: how many rows there are, and then these. */
+/* ---- Groups as values separated by tabs. */
 
-static void put_stack_tsv(struct out *out, const struct groups *groups, const struct group_key *key) {
+static void stack_tsv(struct values *values, const struct groups *groups, const struct group_key *key) {
     size_t count = group_frames(groups, key);
-    tsv_site(out, &key->site->view);
+    value_site(values, &key->site->view);
     for (size_t i = 1; i < count; i++) {
         const struct report_frame *frame = &key->stack->frames[i];
-        out_char(out, '\t');
-        out_plain(out, frame->function ? frame->function : frame->module ? frame->module->path : "?");
+        value_text(values, frame->function ? frame->function : frame->module ? frame->module->path : "?");
         if (!frame->function) {
-            out_text(out, "+0x");
-            out_hex(out, frame->address);
+            out_text(values->out, "+0x");
+            out_hex(values->out, frame->address);
         }
     }
 }
 
-static void put_key_tsv(struct out *out, const struct groups *groups, const struct group_key *key) {
+static void key_tsv(struct values *values, const struct groups *groups, const struct group_key *key) {
+    bool is_thread = groups->by == BY_THREAD;
     if (groups->by == BY_STACK) {
-        put_stack_tsv(out, groups, key);
+        stack_tsv(values, groups, key);
         return;
     }
-    if (groups->by != BY_THREAD || key->name)
-        out_plain(out, key->name ? key->name : group_unnamed(groups->by));
+    value_text(values, key->name ? key->name : is_thread ? NULL : group_unnamed(groups->by));
     if (key->number) {
-        out_text(out, groups->by == BY_THREAD ? "" : ":");
-        out_u64(out, key->number);
+        out_text(values->out, is_thread ? "" : ":");
+        out_u64(values->out, key->number);
     }
 }
 
 void groups_tsv(struct out *out, const struct groups *groups, const struct report *report) {
+    struct values values = values_tsv(out, groups->shown);
     (void)report;
-    out_u64(out, groups->shown);
-    out_char(out, '\n');
     for (size_t i = 0; i < groups->shown; i++) {
-        const struct group *row = &groups->rows[i];
-        tsv_amounts(out, &row->sum.counters, groups->by == BY_FREED);
-        put_key_tsv(out, groups, &row->key);
-        out_char(out, '\n');
+        value_amounts(&values, &groups->rows[i].sum.counters, groups->by == BY_FREED);
+        key_tsv(&values, groups, &groups->rows[i].key);
+        values_end(&values);
     }
 }

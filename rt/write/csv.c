@@ -4,10 +4,7 @@
 
 #include <string.h>
 
-/* ---- The report as comma-separated values (RFC 4180): one row for each site, the inline chain in one field.
- */
-
-#define CSV_NAME(name) "," #name
+/* ---- Values. */
 
 static void quoted_part(struct out *out, const char *text) {
     while (text && *text) {
@@ -17,19 +14,54 @@ static void quoted_part(struct out *out, const char *text) {
     }
 }
 
-static void field(struct out *out, const char *text) {
-    out_text(out, ",\"");
-    quoted_part(out, text);
+struct values values_tsv(struct out *out, size_t lines) {
+    out_u64(out, lines);
+    out_char(out, '\n');
+    return (struct values){.out = out};
+}
+
+void value_begin(struct values *values) {
+    if (values->has_begun)
+        out_char(values->out, values->end ? ',' : '\t');
+    values->has_begun = true;
+}
+
+void values_end(struct values *values) {
+    out_text(values->out, values->end ? values->end : "\n");
+    values->has_begun = false;
+}
+
+void value_text(struct values *values, const char *text) {
+    value_begin(values);
+    if (!text)
+        return;
+    if (!values->end) {
+        out_plain(values->out, text);
+        return;
+    }
+    out_char(values->out, '"');
+    quoted_part(values->out, text);
+    out_char(values->out, '"');
+}
+
+void value_number(struct values *values, uint64_t number) {
+    value_begin(values);
+    out_u64(values->out, number);
+}
+
+void value_id(struct values *values, uint64_t id) {
+    value_begin(values);
+    out_hex16(values->out, id);
+}
+
+/* ---- The report as comma-separated values: one row for each site, the inline chain in one value. */
+
+#define CSV_NAME(name) "," #name
+
+static void inlined(struct values *values, const struct site_view *view) {
+    struct out *out = values->out;
+    value_begin(values);
     out_char(out, '"');
-}
-
-static void number(struct out *out, uint64_t value) {
-    out_char(out, ',');
-    out_u64(out, value);
-}
-
-static void inlined(struct out *out, const struct site_view *view) {
-    out_text(out, ",\"");
     for (size_t i = 0; i < view->inlined_count; i++) {
         const struct place *place = &view->inlined[i];
         out_text(out, i ? " <- " : "");
@@ -44,41 +76,49 @@ static void inlined(struct out *out, const struct site_view *view) {
     out_char(out, '"');
 }
 
-static void address(struct out *out, uint64_t value) {
-    out_text(out, value ? ",0x" : ",");
-    if (value)
-        out_hex(out, value);
+static void put_address(struct out *out, const char *before, uint64_t address) {
+    if (!address)
+        return;
+    out_text(out, before);
+    out_hex(out, address);
 }
 
-static void row(struct out *out, const struct report *report, const struct report_site *site) {
+/* What is not known has no name here. */
+static void name(struct values *values, const char *text) {
+    value_text(values, text ? text : "");
+}
+
+static void row(struct values *values, const struct report *report, const struct report_site *site) {
     const struct site_view *view = &site->view;
     const struct counters *counters = &site->counters;
-    out_hex16(out, view->id);
-    field(out, view->module);
-    out_text(out, view->sited ? ",1" : ",0");
-    field(out, view->at.function);
-    field(out, view->at.file);
-    number(out, view->at.line);
-    number(out, view->at.column);
-    field(out, view->callee);
-    field(out, view->type);
-    inlined(out, view);
-    address(out, view->address);
-    out_text(out, view->backing ? ",1" : ",0");
-#define CSV_VALUE(name) number(out, counters->name);
+    value_id(values, view->id);
+    name(values, view->module);
+    value_number(values, view->sited);
+    name(values, view->at.function);
+    name(values, view->at.file);
+    value_number(values, view->at.line);
+    value_number(values, view->at.column);
+    name(values, view->callee);
+    name(values, view->type);
+    inlined(values, view);
+    value_begin(values);
+    put_address(values->out, "0x", view->address);
+    value_number(values, view->backing);
+#define CSV_VALUE(name) value_number(values, counters->name);
     ALLOCSITE_SITE_TOTALS(CSV_VALUE)
 #define CSV_ASKED_VALUE(name)                                                                                \
     if (report->totals.counters.name)                                                                        \
-        number(out, counters->name);
+        value_number(values, counters->name);
     ALLOCSITE_ASKED(CSV_ASKED_VALUE)
     if (report->reach) {
-        number(out, site->lost_blocks);
-        number(out, site->lost_bytes);
+        value_number(values, site->lost_blocks);
+        value_number(values, site->lost_bytes);
     }
-    out_text(out, "\r\n");
+    values_end(values);
 }
 
 void report_csv(struct out *out, const struct report *report) {
+    struct values values = values_csv(out);
     out_text(
         out,
         "id,module,sited,function,file,line,column,callee,type,inlined,address,backing" ALLOCSITE_SITE_TOTALS(
@@ -87,21 +127,16 @@ void report_csv(struct out *out, const struct report *report) {
     if (report->totals.counters.name)                                                                        \
         out_text(out, "," #name);
     ALLOCSITE_ASKED(CSV_ASKED_NAME)
-    out_text(out, report->reach ? ",lost_blocks,lost_bytes\r\n" : "\r\n");
+    out_text(out, report->reach ? ",lost_blocks,lost_bytes" : "");
+    values_end(&values);
     for (size_t i = 0; i < report->site_count; i++)
         if (report_has_row(report, report->sites[i]))
-            row(out, report, report->sites[i]);
+            row(&values, report, report->sites[i]);
 }
 
-void csv_text(struct out *out, const char *text) {
-    if (!text)
-        return;
-    out_char(out, '"');
-    quoted_part(out, text);
-    out_char(out, '"');
-}
-
-void csv_stack(struct out *out, const struct report_stack *stack, size_t frames) {
+void value_stack(struct values *values, const struct report_stack *stack, size_t frames) {
+    struct out *out = values->out;
+    value_begin(values);
     out_char(out, '"');
     for (size_t i = 0; i < frames; i++) {
         const struct report_frame *frame = &stack->frames[i];
@@ -111,56 +146,35 @@ void csv_stack(struct out *out, const struct report_stack *stack, size_t frames)
     out_char(out, '"');
 }
 
-/* ---- The report as values separated by tabs: how many rows there are, and then these, without names, so
- * that a script knows what it reads. */
-
-static void tsv_number(struct out *out, uint64_t value) {
-    out_u64(out, value);
-    out_char(out, '\t');
-}
+/* ---- The report as values separated by tabs, without names. */
 
 /* Of who only gives back, that. */
-void tsv_amounts(struct out *out, const struct counters *counters, bool is_freed) {
-    if (is_freed) {
-        tsv_number(out, counters->frees + counters->moved);
-        tsv_number(out, counters->freed_bytes + counters->moved_bytes);
+void value_amounts(struct values *values, const struct counters *counters, bool is_freed) {
+    value_number(values, is_freed ? counters->frees + counters->moved : counters->live_blocks);
+    value_number(values, is_freed ? counters->freed_bytes + counters->moved_bytes : counters->live_bytes);
+    if (is_freed)
         return;
-    }
-    tsv_number(out, counters->live_blocks);
-    tsv_number(out, counters->live_bytes);
-    tsv_number(out, counters_calls(counters));
-    tsv_number(out, counters_bytes(counters));
+    value_number(values, counters_calls(counters));
+    value_number(values, counters_bytes(counters));
 }
 
-static void put_place(struct out *out, const struct site_view *view) {
-    out_plain(out, view->at.file ? view->at.file : view->module);
+void value_site(struct values *values, const struct site_view *view) {
+    value_text(values, view->at.file ? view->at.file : view->module);
     if (view->at.file) {
-        out_char(out, ':');
-        out_u64(out, view->at.line);
-    } else if (view->address) {
-        out_text(out, "+0x");
-        out_hex(out, view->address);
-    }
-}
-
-static void put_text(struct out *out, const char *text) {
-    out_char(out, '\t');
-    out_plain(out, text ? text : "");
-}
-
-void tsv_site(struct out *out, const struct site_view *view) {
-    put_place(out, view);
-    put_text(out, view->at.function);
-    put_text(out, view->callee);
-    put_text(out, view->type);
+        out_char(values->out, ':');
+        out_u64(values->out, view->at.line);
+    } else
+        put_address(values->out, "+0x", view->address);
+    value_text(values, view->at.function);
+    value_text(values, view->callee);
+    value_text(values, view->type);
 }
 
 void report_tsv(struct out *out, const struct report *report) {
-    out_u64(out, report->shown);
-    out_char(out, '\n');
+    struct values values = values_tsv(out, report->shown);
     for (size_t i = 0; i < report->shown; i++) {
-        tsv_amounts(out, &report->sites[i]->counters, false);
-        tsv_site(out, &report->sites[i]->view);
-        out_char(out, '\n');
+        value_amounts(&values, &report->sites[i]->counters, false);
+        value_site(&values, &report->sites[i]->view);
+        values_end(&values);
     }
 }

@@ -21,18 +21,38 @@ static inline void report_write(struct out *out, const struct report *report, en
     writers[format](out, report);
 }
 
-/* Live blocks and bytes, calls and bytes, a tab behind each; is_freed: blocks and bytes that were given back.
- */
-void tsv_amounts(struct out *, const struct counters *, bool is_freed);
+/* ---- Lines of values for programs: CSV (RFC 4180), or without quotes and with tabs between them. */
 
-/* Place, function, allocator and type, a tab between them. */
-void tsv_site(struct out *, const struct site_view *);
+struct values {
+    struct out *out;
+    const char *end; /* of a line; NULL: they have tabs */
+    bool has_begun;  /* the line */
+};
 
-/* A field in quotes; nothing for NULL, so that what is not known is not what has no name. */
-void csv_text(struct out *, const char *);
+static inline struct values values_csv(struct out *out) {
+    return (struct values){.out = out, .end = "\r\n"};
+}
 
-/* Functions of a stack as one field, "<-" between them. */
-void csv_stack(struct out *, const struct report_stack *, size_t frames);
+/* How many lines follow is the first one, so that a script knows what it reads. */
+struct values values_tsv(struct out *, size_t lines);
+
+/* NULL: nothing, so that what is not known is not what has no name. */
+void value_text(struct values *, const char *);
+void value_number(struct values *, uint64_t);
+void value_id(struct values *, uint64_t);
+
+/* The caller writes the value. */
+void value_begin(struct values *);
+void values_end(struct values *);
+
+/* Live blocks and bytes, calls and bytes; is_freed: blocks and bytes that were given back. */
+void value_amounts(struct values *, const struct counters *, bool is_freed);
+
+/* Place, function, allocator and type. */
+void value_site(struct values *, const struct site_view *);
+
+/* Functions of a stack as one value of CSV, "<-" between them. */
+void value_stack(struct values *, const struct report_stack *, size_t frames);
 
 /* ---- The parts that documents in JSON have in common. */
 

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A page for people. */
-#include "write/page.h"
+#include "write/lines.h"
 
 #include "base/path.h"
 #include "names/names.h"
-#include "write/lines.h"
 
 #include <limits.h>
 #include <string.h>

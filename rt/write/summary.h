@@ -5,7 +5,7 @@
 #define ALLOCSITE_WRITE_SUMMARY_H
 
 #include "base/out.h"
-#include "write/page.h"
+#include "write/lines.h"
 
 void summary_text(const struct page *);
 void summary_markdown(const struct page *);

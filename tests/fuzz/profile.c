@@ -10,8 +10,8 @@
 #include "dump/load/loaded.h"
 #include "dump/profile/image.h"
 #include "dump/profile/read.h"
-#include "dump/view/rows.h"
 #include "dump/view/tree.h"
+#include "dump/view/view.h"
 #include "write/formats.h"
 
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 
 #include "dump/html/html.h"
 #include "dump/load/loaded.h"
-#include "dump/load/report_read.h"
+#include "dump/load/source.h"
 #include "write/formats.h"
 
 #include <stdlib.h>

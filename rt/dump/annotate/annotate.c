@@ -6,7 +6,7 @@
 #include "dump/base/files.h"
 #include "dump/base/memory.h"
 #include "dump/view/measure.h"
-#include "dump/view/rows.h"
+#include "dump/view/view.h"
 #include "write/lines.h"
 
 #include <stdlib.h>

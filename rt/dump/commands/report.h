@@ -7,8 +7,8 @@
 #include "dump/findings/findings.h"
 #include "dump/load/source.h"
 #include "dump/load/symbolize.h"
-#include "dump/view/rows.h"
 #include "dump/view/tree.h"
+#include "dump/view/view.h"
 
 enum shown_what {
     SHOW_ROWS,

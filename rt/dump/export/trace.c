@@ -5,7 +5,7 @@
 #include "dump/base/memory.h"
 #include "dump/export/export.h"
 #include "names/names.h"
-#include "write/page.h"
+#include "write/lines.h"
 
 #include <stdio.h>
 #include <stdlib.h>

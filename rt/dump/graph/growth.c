@@ -101,43 +101,33 @@ static void find_new_holders(struct grown *grown, const struct all_holders *all)
         qsort(grown->holders.list, grown->holders.count, sizeof *kept, by_references);
 }
 
-static void grown_cell(char text[GRID_CELL], const void *context, const void *row, int column) {
-    static const char *const names[] = {"objects", "bytes"};
-    const struct grown *grown = row;
-    (void)context;
-    if (!row) {
-        strcpy(text, names[column]);
-        return;
-    }
-    bool is_less = column == 0 && grown->objects < 0;
-    text[0] = is_less ? '-' : '+';
-    if (column)
-        units_size(text + 1, (uint64_t)grown->bytes);
-    else
-        units_count(text + 1, (uint64_t)(is_less ? -grown->objects : grown->objects));
-}
+static const struct graph_column columns[] = {
+    {.name = "objects", .offset = offsetof(struct grown, objects), .is_change = true},
+    {.name = "bytes", .offset = offsetof(struct grown, bytes), .is_bytes = true, .is_change = true},
+};
+
+enum { GROWN_COLUMNS = sizeof columns / sizeof *columns };
 
 enum { HOLDERS_TOLD = 3 };
 
+static void put_type(const struct page *page, const void *context, const void *row) {
+    const struct grown *grown = row;
+    struct out *out = page->out;
+    (void)context;
+    page_type(page, grown->type);
+    for (size_t i = 0; i < grown->holders.count && i < HOLDERS_TOLD; i++) {
+        out_text(out, i ? "; +" : ": +");
+        out_u64(out, grown->holders.list[i].references);
+        out_char(out, ' ');
+        graph_put_holder(out, &grown->holders.list[i]);
+    }
+}
+
 static void put_grown(struct out *out, const struct grown *grown, size_t count, enum graph_format format) {
     struct page page = graph_page(out, format);
-    struct grid grid = {.page = &page, .cell = grown_cell};
-    grid_number_columns(&grid, 2);
-    grid_measure(&grid, NULL);
-    for (size_t i = 0; i < count; i++)
-        grid_measure(&grid, &grown[i]);
-    grid_head(&grid, "type, and who refers to more of it");
-    for (size_t i = 0; i < count; i++) {
-        grid_row(&grid, &grown[i]);
-        page_type(&page, grown[i].type);
-        for (size_t k = 0; k < grown[i].holders.count && k < HOLDERS_TOLD; k++) {
-            out_text(out, k ? "; +" : ": +");
-            out_u64(out, grown[i].holders.list[k].references);
-            out_char(out, ' ');
-            graph_put_holder(out, &grown[i].holders.list[k]);
-        }
-        grid_end(&page);
-    }
+    const struct graph_table table = {columns, GROWN_COLUMNS, "type, and who refers to more of it", put_type,
+                                      NULL};
+    graph_put_table(&page, &table, grown, count, sizeof *grown, NULL);
 }
 
 static void json_grown(struct out *out, const struct grown *grown, size_t count) {
@@ -146,11 +136,7 @@ static void json_grown(struct out *out, const struct grown *grown, size_t count)
     for (size_t i = 0; i < count; i++) {
         json_open_line(&json, NULL, '{');
         json_text(&json, "type", grown[i].type);
-        json_key(&json, "objects");
-        if (grown[i].objects < 0)
-            out_char(out, '-');
-        out_u64(out, (uint64_t)(grown[i].objects < 0 ? -grown[i].objects : grown[i].objects));
-        json_number(&json, "bytes", (uint64_t)grown[i].bytes);
+        graph_json_numbers(&json, &grown[i], columns, GROWN_COLUMNS);
         graph_holders_json(&json, "holders", &grown[i].holders, grown[i].holders.count);
         json_close(&json, '}');
     }
@@ -158,23 +144,12 @@ static void json_grown(struct out *out, const struct grown *grown, size_t count)
     json_end(&json);
 }
 
-/* With tabs, and their number first; or with commas. */
-static void put_values(struct out *out, const struct grown *grown, size_t count, bool is_csv) {
-    char between = is_csv ? ',' : '\t';
-    if (is_csv)
-        out_text(out, "objects,bytes,type");
-    else
-        out_u64(out, count);
-    out_char(out, '\n');
+static void value_grown(struct out *out, const struct grown *grown, size_t count, enum graph_format format) {
+    struct values values = graph_values(out, format, "objects,bytes,type", count);
     for (size_t i = 0; i < count; i++) {
-        if (grown[i].objects < 0)
-            out_char(out, '-');
-        out_u64(out, (uint64_t)(grown[i].objects < 0 ? -grown[i].objects : grown[i].objects));
-        out_char(out, between);
-        out_u64(out, (uint64_t)grown[i].bytes);
-        out_char(out, between);
-        is_csv ? csv_text(out, grown[i].type) : out_plain(out, grown[i].type);
-        out_char(out, '\n');
+        graph_value_numbers(&values, &grown[i], columns, GROWN_COLUMNS);
+        value_text(&values, grown[i].type);
+        values_end(&values);
     }
 }
 
@@ -182,7 +157,7 @@ static void put(struct out *out, const struct grown *grown, size_t count, enum g
     if (format == GRAPH_JSON)
         json_grown(out, grown, count);
     else if (format == GRAPH_TSV || format == GRAPH_CSV)
-        put_values(out, grown, count, format == GRAPH_CSV);
+        value_grown(out, grown, count, format);
     else
         put_grown(out, grown, count, format);
 }

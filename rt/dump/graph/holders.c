@@ -173,17 +173,13 @@ void graph_back_free(struct graph_back *back) {
 
 /* ---- Tables of them. */
 
-static void holder_cell(char text[GRID_CELL], const void *context, const void *row, int column) {
-    static const char *const names[] = {"references", "objects", "bytes"};
-    const struct graph_holder *holder = row;
-    (void)context;
-    if (!row)
-        strcpy(text, names[column]);
-    else if (column == 2)
-        units_size(text, holder->bytes);
-    else
-        units_count(text, column ? holder->objects : holder->references);
-}
+static const struct graph_column columns[] = {
+    {.name = "references", .offset = offsetof(struct graph_holder, references)},
+    {.name = "objects", .offset = offsetof(struct graph_holder, objects)},
+    {.name = "bytes", .offset = offsetof(struct graph_holder, bytes), .is_bytes = true},
+};
+
+enum { HOLDER_COLUMNS = sizeof columns / sizeof *columns };
 
 /* "node.next"; of a word that no layout names the type alone. */
 void graph_put_holder(struct out *out, const struct graph_holder *holder) {
@@ -194,24 +190,20 @@ void graph_put_holder(struct out *out, const struct graph_holder *holder) {
         out_plain(out, holder->field);
 }
 
+static void put_from(const struct page *page, const void *context, const void *holder) {
+    (void)context;
+    graph_put_holder(page->out, holder);
+}
+
 static void put_holders(struct out *out, const struct graph_holders *holders, size_t shown, const char *type,
                         enum graph_format format) {
     struct page page = graph_page(out, format);
-    struct grid grid = {.page = &page, .cell = holder_cell};
-    grid_number_columns(&grid, 3);
-    grid_measure(&grid, NULL);
-    for (size_t i = 0; i < shown; i++)
-        grid_measure(&grid, &holders->list[i]);
+    const struct graph_table table = {columns, HOLDER_COLUMNS, "from", put_from, NULL};
     page_begin_line(&page, "who refers to ", "Who refers to ");
     page_code(&page, type);
     page_end_line(&page);
     page_begin_line(&page, "", "");
-    grid_head(&grid, "from");
-    for (size_t i = 0; i < shown; i++) {
-        grid_row(&grid, &holders->list[i]);
-        graph_put_holder(out, &holders->list[i]);
-        grid_end(&page);
-    }
+    graph_put_table(&page, &table, holders->list, shown, sizeof *holders->list, NULL);
 }
 
 void graph_holders_json(struct json *json, const char *key, const struct graph_holders *holders,
@@ -224,26 +216,20 @@ void graph_holders_json(struct json *json, const char *key, const struct graph_h
         json_text(json, "field", holder->field);
         json_text(json, "to", holder->to);
         json_flag(json, "root", holder->is_root);
-        json_number(json, "references", holder->references);
-        json_number(json, "objects", holder->objects);
-        json_number(json, "bytes", holder->bytes);
+        graph_json_numbers(json, holder, columns, HOLDER_COLUMNS);
         json_close(json, '}');
     }
     json_close(json, ']');
 }
 
-static void tsv_holders(struct out *out, const struct graph_holders *holders, size_t shown) {
-    out_u64(out, shown);
-    out_char(out, '\n');
+static void value_holders(struct out *out, const struct graph_holders *holders, size_t shown,
+                          enum graph_format format) {
+    struct values values = graph_values(out, format, "references,objects,bytes,from,field", shown);
     for (size_t i = 0; i < shown; i++) {
-        const struct graph_holder *holder = &holders->list[i];
-        graph_put_number(out, holder->references);
-        graph_put_number(out, holder->objects);
-        graph_put_number(out, holder->bytes);
-        out_plain(out, holder->from);
-        out_char(out, '\t');
-        out_plain(out, holder->field ?: "");
-        out_char(out, '\n');
+        graph_value_numbers(&values, &holders->list[i], columns, HOLDER_COLUMNS);
+        value_text(&values, holders->list[i].from);
+        value_text(&values, holders->list[i].field);
+        values_end(&values);
     }
 }
 
@@ -257,10 +243,8 @@ void graph_table_holders(struct out *out, const struct graph *graph, const char 
         json_text(&json, "type", type);
         graph_holders_json(&json, "holders", &holders, shown);
         json_end(&json);
-    } else if (format == GRAPH_TSV)
-        tsv_holders(out, &holders, shown);
-    else if (format == GRAPH_CSV)
-        graph_csv_holders(out, &holders, shown);
+    } else if (format == GRAPH_TSV || format == GRAPH_CSV)
+        value_holders(out, &holders, shown, format);
     else
         put_holders(out, &holders, shown, type, format);
     graph_holders_free(&holders);

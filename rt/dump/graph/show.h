@@ -5,6 +5,7 @@
 
 #include "base/out.h"
 #include "dump/graph/graph.h"
+#include "write/formats.h"
 #include "write/lines.h"
 
 enum graph_format {
@@ -65,13 +66,35 @@ void graph_put_content(struct out *, const struct graph *, size_t block);
 /* ---- Parts of tables. */
 
 struct page graph_page(struct out *, enum graph_format);
-void graph_put_number(struct out *, uint64_t); /* and a tab */
+
+/* A column that has a uint64_t of the row; of a change an int64_t. */
+struct graph_column {
+    const char *name;
+    size_t offset; /* of it in the row */
+    bool is_bytes, is_change;
+};
+
+/* A table of such columns, and of what stands behind them in a row. */
+struct graph_table {
+    const struct graph_column *columns;
+    size_t count;
+    const char *last;
+    void (*put_last)(const struct page *, const void *context, const void *row);
+    const void *context;
+};
+
+/* Rows of that size for people, total being one of them; NULL: there is none. */
+void graph_put_table(const struct page *, const struct graph_table *, const void *rows, size_t count,
+                     size_t size, const void *total);
+
+/* The numbers of a row for programs. */
+void graph_value_numbers(struct values *, const void *row, const struct graph_column *, size_t count);
+void graph_json_numbers(struct json *, const void *row, const struct graph_column *, size_t count);
+
+/* Lines of values; names: of CSV's columns. rows: so many of them will come. */
+struct values graph_values(struct out *, enum graph_format, const char *names, size_t rows);
 void graph_put_holder(struct out *, const struct graph_holder *);
 void graph_holders_json(struct json *, const char *key, const struct graph_holders *, size_t shown);
-
-void graph_csv_sums(struct out *, const struct graph *, const struct graph_sums *, size_t shown,
-                    enum graph_by);
-void graph_csv_holders(struct out *, const struct graph_holders *, size_t shown);
 
 /* ---- Pictures. */
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Tables of a graph by type, by site and by stack, and its objects and references line by line. */
-#include "base/out.h"
 #include "dump/graph/show.h"
+
+#include "base/out.h"
 #include "names/names.h"
 #include "write/lines.h"
 
@@ -12,33 +13,104 @@ struct page graph_page(struct out *out, enum graph_format format) {
     return (struct page){.out = out, .report = &nothing, .is_markdown = format == GRAPH_MARKDOWN};
 }
 
+/* ---- Columns of numbers. */
+
+static uint64_t number_of(const void *row, const struct graph_column *column) {
+    return *(const uint64_t *)((const char *)row + column->offset);
+}
+
+static void cell(char text[GRID_CELL], const void *context, const void *row, int index) {
+    const struct graph_column *column = &((const struct graph_table *)context)->columns[index];
+    if (!row) {
+        strcpy(text, column->name);
+        return;
+    }
+    uint64_t number = number_of(row, column);
+    bool is_less = column->is_change && number >> 63;
+    if (column->is_change)
+        *text++ = is_less ? '-' : '+';
+    (column->is_bytes ? units_size : units_count)(text, is_less ? -number : number);
+}
+
+static void put_number(struct out *out, const void *row, const struct graph_column *column) {
+    uint64_t number = number_of(row, column);
+    bool is_less = column->is_change && number >> 63;
+    out_text(out, is_less ? "-" : "");
+    out_u64(out, is_less ? -number : number);
+}
+
+void graph_put_table(const struct page *page, const struct graph_table *table, const void *rows, size_t count,
+                     size_t size, const void *total) {
+    struct grid grid = {.page = page, .cell = cell, .context = table};
+    grid_number_columns(&grid, table->count);
+    grid_measure(&grid, NULL);
+    for (size_t i = 0; i < count; i++)
+        grid_measure(&grid, (const char *)rows + i * size);
+    if (total)
+        grid_measure(&grid, total);
+    grid_head(&grid, table->last);
+    for (size_t i = 0; i < count; i++) {
+        const void *row = (const char *)rows + i * size;
+        grid_row(&grid, row);
+        table->put_last(page, table->context, row);
+        grid_end(page);
+    }
+    if (!total)
+        return;
+    grid_row(&grid, total);
+    out_text(page->out, "total");
+    grid_end(page);
+}
+
+void graph_value_numbers(struct values *values, const void *row, const struct graph_column *columns,
+                         size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        value_begin(values);
+        put_number(values->out, row, &columns[i]);
+    }
+}
+
+void graph_json_numbers(struct json *json, const void *row, const struct graph_column *columns,
+                        size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        json_key(json, columns[i].name);
+        put_number(json->out, row, &columns[i]);
+    }
+}
+
 /* ---- Rows. */
 
-enum { OBJECTS, OWN, RETAINED, DEEP, LOST, ROW_COLUMNS };
+enum { OBJECTS, DEEP = 3, LOST, ROW_COLUMNS };
 
-static uint64_t number_of(const struct graph_row *row, int column) {
-    const uint64_t numbers[] = {row->objects, row->own, row->retained, row->deep, row->lost_bytes};
-    return numbers[column];
+static const struct graph_column columns[ROW_COLUMNS] = {
+    {.name = "objects", .offset = offsetof(struct graph_row, objects)},
+    {.name = "own", .offset = offsetof(struct graph_row, own), .is_bytes = true},
+    {.name = "retained", .offset = offsetof(struct graph_row, retained), .is_bytes = true},
+    {.name = "deep", .offset = offsetof(struct graph_row, deep), .is_bytes = true},
+    {.name = "lost", .offset = offsetof(struct graph_row, lost_bytes), .is_bytes = true},
+};
+
+struct values graph_values(struct out *out, enum graph_format format, const char *names, size_t rows) {
+    if (format != GRAPH_CSV)
+        return values_tsv(out, rows);
+    out_text(out, names);
+    out_char(out, '\n');
+    return (struct values){.out = out, .end = "\n"};
 }
 
-static void row_cell(char text[GRID_CELL], const void *context, const void *row, int column) {
-    static const char *const names[] = {"objects", "own", "retained", "deep", "lost"};
-    (void)context;
-    if (!row)
-        strcpy(text, names[column]);
-    else if (column == OBJECTS)
-        units_count(text, number_of(row, column));
-    else
-        units_size(text, number_of(row, column));
-}
+struct rows {
+    const struct graph *graph;
+    enum graph_by by;
+};
 
-static void put_name(const struct page *page, const struct graph *graph, const struct graph_row *row,
-                     enum graph_by by) {
+static void put_name(const struct page *page, const void *context, const void *of) {
+    const struct rows *rows = context;
+    const struct graph_row *row = of;
     page_type(page, row->name);
-    if (by == GRAPH_BY_TYPE)
+    if (rows->by == GRAPH_BY_TYPE)
         return;
     out_text(page->out, "  ");
-    graph_site_write(page->out, graph, &graph->sites[row->site]);
+    graph_site_write(page->out, rows->graph, &rows->graph->sites[row->site]);
     if (!row->way)
         return;
     out_text(page->out, "  ");
@@ -103,26 +175,13 @@ static void put_rows(struct out *out, const struct graph *graph, const struct gr
     static const char *const heads[] = {"type", "type and site", "type, site and stack"};
     struct page page = graph_page(out, format);
     struct graph_row total = sums->total;
-    struct grid grid = {.page = &page, .cell = row_cell};
+    const struct graph_table table = {columns, ROW_COLUMNS, heads[by], put_name, &(struct rows){graph, by}};
     total.retained = total.deep = total.own;
-    grid_number_columns(&grid, ROW_COLUMNS);
-    grid_measure(&grid, NULL);
-    for (size_t i = 0; i < shown; i++)
-        grid_measure(&grid, &sums->rows[i]);
-    grid_measure(&grid, &total);
     put_head(&page, graph, sums);
-    grid_head(&grid, heads[by]);
-    for (size_t i = 0; i < shown; i++) {
-        grid_row(&grid, &sums->rows[i]);
-        put_name(&page, graph, &sums->rows[i], by);
-        grid_end(&page);
-    }
-    grid_row(&grid, &total);
-    out_text(out, "total");
-    grid_end(&page);
+    graph_put_table(&page, &table, sums->rows, shown, sizeof *sums->rows, &total);
 }
 
-static void json_site(struct json *json, const struct graph *graph, const struct graph_site *site) {
+static void json_graph_site(struct json *json, const struct graph *graph, const struct graph_site *site) {
     json_id(json, "id", site->id);
     json_text(json, "function", graph_text(graph, site->function));
     json_text(json, "file", graph_text(graph, site->file));
@@ -131,12 +190,9 @@ static void json_site(struct json *json, const struct graph *graph, const struct
 }
 
 static void json_row(struct json *json, const struct graph_row *row) {
-    json_number(json, "objects", row->objects);
-    json_number(json, "own", row->own);
-    json_number(json, "retained", row->retained);
-    json_number(json, "deep", row->deep);
+    graph_json_numbers(json, row, columns, LOST);
     json_number(json, "lost_objects", row->lost);
-    json_number(json, "lost", row->lost_bytes);
+    graph_json_numbers(json, row, &columns[LOST], 1);
 }
 
 static void json_rows(struct out *out, const struct graph *graph, const struct graph_sums *sums, size_t shown,
@@ -162,7 +218,7 @@ static void json_rows(struct out *out, const struct graph *graph, const struct g
         json_open_line(&json, NULL, '{');
         json_text(&json, "type", sums->rows[i].name);
         if (by != GRAPH_BY_TYPE)
-            json_site(&json, graph, &graph->sites[sums->rows[i].site]);
+            json_graph_site(&json, graph, &graph->sites[sums->rows[i].site]);
         if (by == GRAPH_BY_STACK)
             json_text(&json, "stack", sums->rows[i].way);
         json_row(&json, &sums->rows[i]);
@@ -172,31 +228,29 @@ static void json_rows(struct out *out, const struct graph *graph, const struct g
     json_end(&json);
 }
 
-void graph_put_number(struct out *out, uint64_t number) {
-    out_u64(out, number);
-    out_char(out, '\t');
+static void value_place(struct values *values, const struct graph *graph, const struct graph_site *site) {
+    char text[4096];
+    struct out memory;
+    out_open_memory(&memory, text, sizeof text);
+    graph_site_write(&memory, graph, site);
+    value_text(values, text);
 }
 
-static void put_way(struct out *out, const char *way) {
-    out_char(out, '\t');
-    out_plain(out, way ?: "");
-}
-
-static void tsv_rows(struct out *out, const struct graph *graph, const struct graph_sums *sums, size_t shown,
-                     enum graph_by by) {
-    out_u64(out, shown);
-    out_char(out, '\n');
+static void value_rows(struct out *out, const struct graph *graph, const struct graph_sums *sums,
+                       size_t shown, enum graph_by by, enum graph_format format) {
+    static const char *const names[] = {"objects,own,retained,deep,lost,type",
+                                        "objects,own,retained,deep,lost,type,site",
+                                        "objects,own,retained,deep,lost,type,site,stack"};
+    struct values values = graph_values(out, format, names[by], shown);
     for (size_t i = 0; i < shown; i++) {
-        for (int column = 0; column < ROW_COLUMNS; column++)
-            graph_put_number(out, number_of(&sums->rows[i], column));
-        out_plain(out, sums->rows[i].name);
-        if (by != GRAPH_BY_TYPE) {
-            out_char(out, '\t');
-            graph_site_write(out, graph, &graph->sites[sums->rows[i].site]);
-        }
+        const struct graph_row *row = &sums->rows[i];
+        graph_value_numbers(&values, row, columns, ROW_COLUMNS);
+        value_text(&values, row->name);
+        if (by != GRAPH_BY_TYPE)
+            value_place(&values, graph, &graph->sites[row->site]);
         if (by == GRAPH_BY_STACK)
-            put_way(out, sums->rows[i].way);
-        out_char(out, '\n');
+            value_text(&values, row->way);
+        values_end(&values);
     }
 }
 
@@ -204,21 +258,18 @@ void graph_show_sums(struct out *out, const struct graph *graph, const struct gr
                      enum graph_by by, enum graph_format format) {
     if (format == GRAPH_JSON)
         json_rows(out, graph, sums, shown, by);
-    else if (format == GRAPH_TSV)
-        tsv_rows(out, graph, sums, shown, by);
-    else if (format == GRAPH_CSV)
-        graph_csv_sums(out, graph, sums, shown, by);
+    else if (format == GRAPH_TSV || format == GRAPH_CSV)
+        value_rows(out, graph, sums, shown, by, format);
     else
         put_rows(out, graph, sums, shown, by, format);
 }
 
 static void put_values(struct out *out, const struct graph_sums *sums, int column) {
-    out_u64(out, sums->count);
-    out_char(out, '\n');
+    struct values values = values_tsv(out, sums->count);
     for (size_t i = 0; i < sums->count; i++) {
-        graph_put_number(out, number_of(&sums->rows[i], column));
-        out_plain(out, sums->rows[i].name);
-        out_char(out, '\n');
+        graph_value_numbers(&values, &sums->rows[i], &columns[column], 1);
+        value_text(&values, sums->rows[i].name);
+        values_end(&values);
     }
 }
 
@@ -230,9 +281,10 @@ void graph_show_sizes(struct out *out, const struct graph_sums *sums) {
     put_values(out, sums, DEEP);
 }
 
-static void put_address(struct out *out, uint64_t address) {
-    out_text(out, "0x");
-    out_hex(out, address);
+static void value_address(struct values *values, uint64_t address) {
+    value_begin(values);
+    out_text(values->out, "0x");
+    out_hex(values->out, address);
 }
 
 void graph_put_content(struct out *out, const struct graph *graph, size_t block) {
@@ -244,28 +296,21 @@ void graph_put_content(struct out *out, const struct graph *graph, size_t block)
     out_char(out, '"');
 }
 
-static void dump_content(struct out *out, const struct graph *graph, size_t block) {
-    if (!graph->content_count)
-        return;
-    out_char(out, '\t');
-    out_plain(out, graph_content_of(graph, block) ?: "");
-}
-
 void graph_show_dump(struct out *out, const struct graph *graph, bool has_stacks) {
+    struct values values = {.out = out};
     for (size_t i = 0; i < graph->block_count; i++) {
         const struct graph_site *site = graph_site_of(graph, i);
         if (site->is_uncounted)
             continue;
-        put_address(out, graph->blocks[i].address);
-        out_char(out, '\t');
-        graph_put_number(out, graph->blocks[i].size);
-        out_plain(out, graph_type_name(graph, i));
-        out_char(out, '\t');
-        graph_site_write(out, graph, site);
+        value_address(&values, graph->blocks[i].address);
+        value_number(&values, graph->blocks[i].size);
+        value_text(&values, graph_type_name(graph, i));
+        value_place(&values, graph, site);
         if (has_stacks)
-            put_way(out, graph_way_of(graph, i));
-        dump_content(out, graph, i);
-        out_char(out, '\n');
+            value_text(&values, graph_way_of(graph, i));
+        if (graph->content_count)
+            value_text(&values, graph_content_of(graph, i));
+        values_end(&values);
     }
 }
 
@@ -279,26 +324,26 @@ void graph_edge_write(struct out *out, const struct graph *graph, const struct g
     out_u64(out, edge->offset);
 }
 
-static void put_edges(struct out *out, const struct graph *graph, size_t block) {
+static void put_edges(struct values *values, const struct graph *graph, size_t block) {
     for (uint32_t i = graph->blocks[block].edges; i < graph->blocks[block + 1].edges; i++) {
-        put_address(out, graph->blocks[block].address);
-        out_char(out, '\t');
-        graph_edge_write(out, graph, &graph->edges[i]);
-        out_char(out, '\t');
-        put_address(out, graph->blocks[graph->edges[i].to].address);
-        out_char(out, '\n');
+        value_address(values, graph->blocks[block].address);
+        value_begin(values);
+        graph_edge_write(values->out, graph, &graph->edges[i]);
+        value_address(values, graph->blocks[graph->edges[i].to].address);
+        values_end(values);
     }
 }
 
 void graph_show_edges(struct out *out, const struct graph *graph) {
+    struct values values = {.out = out};
     char name[600];
     for (size_t i = 0; i < graph->root_count; i++) {
         graph_root_name(name, sizeof name, graph, &graph->roots[i]);
-        out_plain(out, name);
-        out_text(out, "\t\t");
-        put_address(out, graph->blocks[graph->roots[i].to].address);
-        out_char(out, '\n');
+        value_text(&values, name);
+        value_text(&values, NULL);
+        value_address(&values, graph->blocks[graph->roots[i].to].address);
+        values_end(&values);
     }
     for (size_t i = 0; i < graph->block_count; i++)
-        put_edges(out, graph, i);
+        put_edges(&values, graph, i);
 }

@@ -5,7 +5,7 @@
 
 #include "dump/view/measure.h"
 #include "names/names.h"
-#include "write/page.h"
+#include "write/lines.h"
 #include "write/summary.h"
 
 #include <string.h>

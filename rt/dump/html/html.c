@@ -5,7 +5,6 @@
 #include "base/arrays.h"
 #include "dump/base/files.h"
 #include "dump/base/memory.h"
-#include "dump/html/pack.h"
 
 #include <errno.h>
 #include <stdlib.h>

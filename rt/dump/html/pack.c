@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The data of the page's script. */
-#include "dump/html/pack.h"
+#include "dump/html/html.h"
 
 #include "dump/base/memory.h"
 #include "dump/base/terminal.h"
-#include "dump/view/rows.h"
+#include "dump/view/view.h"
 
 #include <stdlib.h>
 

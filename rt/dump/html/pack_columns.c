@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Sites and stacks as columns. */
-#include "dump/html/pack.h"
+#include "dump/html/html.h"
 
 typedef uint64_t number_of(struct pack *, size_t row);
 

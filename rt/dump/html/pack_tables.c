@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Texts, frames and nodes, once each. */
+#include "dump/html/html.h"
+
 #include "dump/base/memory.h"
-#include "dump/html/pack.h"
 
 #include <inttypes.h>
 #include <stdio.h>

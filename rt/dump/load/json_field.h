@@ -8,7 +8,7 @@
 #define ALLOCSITE_DUMP_LOAD_JSON_FIELD_H
 
 #include "dump/base/terminal.h"
-#include "dump/load/report_read.h"
+#include "dump/load/source.h"
 
 #include <stdbool.h>
 #include <stddef.h>

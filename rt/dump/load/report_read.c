@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A report from the JSON that the runtime wrote: what it lists. */
-#include "dump/load/report_read.h"
+#include "dump/load/source.h"
 
 #include "base/arrays.h"
 #include "dump/base/memory.h"

@@ -5,7 +5,7 @@
 #include "dump/export/export.h"
 #include "dump/html/html.h"
 #include "dump/load/source.h"
-#include "dump/view/rows.h"
+#include "dump/view/view.h"
 #include "write/lines.h"
 
 #include <arpa/inet.h>

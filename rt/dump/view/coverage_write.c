@@ -160,17 +160,17 @@ static void coverage_json(struct out *out, const struct coverage *coverage, cons
 
 static void coverage_csv(struct out *out, const struct coverage *coverage, const struct report *report) {
     (void)report;
-    out_text(out, "file,sites,ran,percent\r\n");
+    struct values values = values_csv(out);
+    out_text(out, "file,sites,ran,percent");
+    values_end(&values);
     for (size_t i = 0; i < coverage->file_count; i++) {
         const struct covered_file *file = &coverage->files[i];
-        csv_text(out, file->path);
-        out_char(out, ',');
-        out_u64(out, file->sites);
-        out_char(out, ',');
-        out_u64(out, file->ran);
-        out_char(out, ',');
+        value_text(&values, file->path);
+        value_number(&values, file->sites);
+        value_number(&values, file->ran);
+        value_begin(&values);
         put_percent(out, file->ran, file->sites);
-        out_text(out, "\r\n");
+        values_end(&values);
     }
 }
 
@@ -297,31 +297,26 @@ static void unused_json(struct out *out, const struct coverage *coverage, const 
     json_end(&json);
 }
 
-static void put_csv(struct out *out, const struct covered_site *site) {
-    const struct site_view *view = &site->site.view;
-    const char *const texts[] = {view->callee, view->type, table_kind_name(site->kind), view->module};
-    csv_text(out, view->at.file);
-    out_char(out, ',');
-    out_u64(out, view->at.line);
-    out_char(out, ',');
-    out_u64(out, view->at.column);
-    out_char(out, ',');
-    csv_text(out, view->at.function);
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        out_char(out, ',');
-        csv_text(out, texts[i]);
-    }
-    out_char(out, ',');
-    out_hex16(out, view->id);
-    out_text(out, "\r\n");
-}
-
 static void unused_csv(struct out *out, const struct coverage *coverage, const struct report *report) {
+    struct values values = values_csv(out);
     (void)report;
-    out_text(out, "file,line,column,function,callee,type,kind,module,id\r\n");
-    for (size_t i = 0; i < coverage->count; i++)
-        if (!coverage->sites[i].ran)
-            put_csv(out, &coverage->sites[i]);
+    out_text(out, "file,line,column,function,callee,type,kind,module,id");
+    values_end(&values);
+    for (size_t i = 0; i < coverage->count; i++) {
+        const struct site_view *view = &coverage->sites[i].site.view;
+        if (coverage->sites[i].ran)
+            continue;
+        value_text(&values, view->at.file);
+        value_number(&values, view->at.line);
+        value_number(&values, view->at.column);
+        value_text(&values, view->at.function);
+        value_text(&values, view->callee);
+        value_text(&values, view->type);
+        value_text(&values, table_kind_name(coverage->sites[i].kind));
+        value_text(&values, view->module);
+        value_id(&values, view->id);
+        values_end(&values);
+    }
 }
 
 void unused_write(struct out *out, const struct coverage *coverage, const struct report *report,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Groups from files. */
-#include "dump/view/rows.h"
+#include "dump/view/view.h"
 
 #include "dump/base/memory.h"
 #include "dump/base/names.h"

@@ -10,8 +10,10 @@
 #include "dump/base/hash_index.h"
 #include "dump/load/source.h"
 #include "dump/record/moment.h"
+#include "dump/types/layouts.h"
+#include "group/groups.h"
 #include "model/report.h"
-#include "write/page.h"
+#include "write/lines.h"
 
 struct covered_module {
     const char *path;
@@ -93,5 +95,22 @@ void history_free(struct history *);
 /* limits: for how many rows are written. */
 void history_text(struct out *, const struct history *, const struct report_limits *, bool is_growth);
 void history_json(struct out *, const struct history *, const struct report_limits *);
+
+/* ---- Groups from files (rows.c): their rows are allocated, and grow with each file. */
+
+/* Whether threads and phases are told apart. False: *why says why not. */
+bool groups_need_parts(const struct report_source *, enum group_by, struct reason *why);
+
+/* Add to the rows: the parts of a report, the sites of a prepared one that shows all. */
+void groups_add_parts(struct groups *, const struct report *);
+void groups_add_sites(struct groups *, const struct report *);
+
+/* Has the layouts of types in the rows of sites. Both outlive the groups. */
+void groups_use_layouts(struct groups *, const struct type_layouts *);
+
+/* Complains where the rows are not what the prepared report has in total. STATUS_FAILED: somewhere. */
+int groups_check(const char *path, const struct groups *, const struct report *);
+
+void groups_free(struct groups *);
 
 #endif

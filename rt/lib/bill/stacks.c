@@ -10,7 +10,6 @@
 #include "lib/base/slot.h"
 #include "lib/base/state.h"
 #include "lib/bill/contexts.h"
-#include "lib/bill/steps.h"
 #include "lib/count/tally.h"
 #include "lib/store/store.h"
 #include "lib/walk/walk.h"

@@ -20,7 +20,11 @@
 #define ALLOCSITE_LIB_BILL_STACKS_H
 
 #include "lib/base/macros.h"
+#include "lib/store/store.h"
+#include "lib/walk/walk.h"
 #include "lib/who/registry.h"
+
+#include <stddef.h>
 
 /* 0: no slot keeps stacks, nor is one listed. */
 extern uint32_t stacks_depth __attribute__((visibility("hidden")));
@@ -78,5 +82,33 @@ bool stack_sites_select(const char *patterns, const struct record *);
 
 /* Says which of the patterns have matched nothing. */
 void stack_sites_tell(const char *patterns);
+
+/* ---- Return addresses of a stack as steps of profiles: (module, address in its file), each with the step of
+ * its caller, so that stacks that are equal from somewhere outwards share what follows. To find the module of
+ * an address takes some hundred instructions, so what was found lately is remembered.
+ *
+ * Lock-free and safe in signal handlers. */
+
+struct steps_stack {
+    profile_name step; /* of the innermost frame; 0: there is no room for more, or it is not known and none
+                          may be added */
+    size_t count;      /* frames, of which so many callers were found by a frame pointer */
+    size_t by_pointer;
+};
+
+/* Of so many frames, innermost first; fills in the rest. unloads_before: their number before the stack was
+ * walked (who/modules.h). */
+void steps_find(struct steps_stack *, const void *const *frames, bool may_add, uint32_t unloads_before);
+
+/* The functions of the stack that was looked for last, and has that step, keep their contexts, and nothing
+ * that does not is among its frames but at the root: so what is called from one of them is known by their
+ * numbers. Without effect if another one has been looked for since. frame, context: as walk_marked has them.
+ */
+void steps_know(profile_name step, const void *frame, uint64_t context);
+
+/* A stack that has its outer frames in common with that one. Walks only what the last one did not have.
+ * False: it has nothing in common. */
+bool steps_find_known(struct steps_stack *, const void *frame, uint64_t context, bool may_add,
+                      uint32_t unloads_before);
 
 #endif

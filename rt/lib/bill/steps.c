@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "lib/bill/steps.h"
+#include "lib/bill/stacks.h"
 
 #include "lib/base/slot.h"
 #include "lib/who/modules.h"

@@ -14,10 +14,9 @@
  * Where frees are not counted (owners=0) these are led away in the same way, and what allocates to shorter
  * functions of ours; where sizes are, what allocates to functions that count these too. */
 #define _GNU_SOURCE
-#include "lib/calls/aside.h"
+#include "lib/calls/interpose.h"
 
 #include "format.h"
-#include "lib/calls/interpose.h"
 #include "lib/elf/image.h"
 #include "lib/heap/next.h"
 

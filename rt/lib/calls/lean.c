@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Counting what comes, where nobody asks who owns it. The hot path of owners=0. */
-#include "lib/calls/aside.h"
+#include "lib/calls/interpose.h"
 
 #include "format.h"
 #include "lib/base/local.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Counting how large what comes is, besides all else. The hot path of sizes=1. */
-#include "lib/calls/aside.h"
+#include "lib/calls/interpose.h"
 
 #include "format.h"
 #include "lib/base/local.h"

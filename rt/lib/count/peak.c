@@ -7,7 +7,6 @@
 #include "lib/base/state.h"
 
 #include "lib/base/os.h"
-#include "lib/count/peak_inside.h"
 #include "lib/count/threads.h"
 
 #include <errno.h>

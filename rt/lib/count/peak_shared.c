@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Looking at the peak with several threads, each of which may rise by a part of what all of them may before
  * their live bytes must be added up. */
+#include "lib/count/peak.h"
+
 #include "lib/base/local.h"
 #include "lib/base/state.h"
 
 #include "lib/base/os.h"
-#include "lib/count/peak.h"
-#include "lib/count/peak_inside.h"
 #include "lib/count/threads.h"
 #include "lib/store/store.h"
 

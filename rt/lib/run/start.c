@@ -8,7 +8,7 @@
 #include "lib/base/state.h"
 #include "lib/base/table.h"
 #include "lib/bill/stacks.h"
-#include "lib/calls/aside.h"
+#include "lib/calls/interpose.h"
 #include "lib/collect/collect.h"
 #include "lib/collect/profiling.h"
 #include "lib/count/change.h"

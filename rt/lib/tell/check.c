@@ -11,7 +11,7 @@
 #include "lib/who/registry.h"
 #include "model/site.h"
 #include "names/names.h"
-#include "write/page.h"
+#include "write/lines.h"
 
 #include <errno.h>
 #include <unistd.h>

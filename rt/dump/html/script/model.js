@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-// The data of the page (pack.h), as columns that the views share.
+// The data of the page (html.h), as columns that the views share.
 
 // Compressed they are 40 percent, for mail and the stores of CI, though in base64: what is no text cannot stand in a page, and a
 // second file would have to be fetched, which the policy forbids. 100,000 sites (6.6 MB, not 16) open in the same time, and with

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 // Reports as JSON: what is read, and what is said of JSON that is no report.
-#include "dump/load/report_read.h"
+#include "dump/load/source.h"
 
 #include <stdlib.h>
 #include <string.h>

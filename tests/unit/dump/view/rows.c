@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 // What was counted by line, function, file, type, module, thread and phase.
-#include "dump/view/rows.h"
 #include "dump/join/join.h"
+#include "dump/view/view.h"
 #include "profile_image.h"
 
 #include <stdlib.h>
