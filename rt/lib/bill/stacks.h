@@ -37,6 +37,9 @@ void stacks_begin(uint32_t depth, const char *patterns, const char *list, bool c
  * that asks. */
 uint32_t stack_key_seen(uint32_t key, const void *frame);
 
+/* The same of a site where contexts are hot and the hash was found nowhere. */
+uint32_t stack_key_new(uint32_t key, const void *frame, uint64_t hash);
+
 /* That part of any slot; the slot itself if it keeps none or there is no room. */
 uint32_t stack_slot_walked(uint32_t slot);
 

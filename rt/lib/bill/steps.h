@@ -15,6 +15,7 @@
 struct steps_stack {
     profile_name step; /* of the innermost frame; 0: there is no room for more, or it is not known and none
                           may be added */
+    bool is_new;       /* the step has just been added, and there is no thread that can have built on it */
     size_t count;      /* frames, of which so many callers were found by a frame pointer */
     size_t by_pointer;
 };
