@@ -180,7 +180,7 @@ static void tellRuntime(Module &module) {
 PreservedAnalyses ContextPass::run(Module &module, ModuleAnalysisManager &) {
     if (!options().contexts || !hasRuntime(module))
         return PreservedAnalyses::all();
-    Reaching reaching(module);
+    Reaching reaching(module, false);
     for (Function &function : module)
         if (Calls calls = isInstrumented(function) ? callsOf(function, reaching) : Calls(); !calls.empty())
             keepContext(function, calls);

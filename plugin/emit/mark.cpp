@@ -72,6 +72,8 @@ PreservedAnalyses MarkPass::run(Module &module, ModuleAnalysisManager &) {
     }
     finishNotingTypes();
     noteTypesWithin(module, *notes);
+    if (options().contexts)
+        noteQuiet(module);
     return PreservedAnalyses::all();
 }
 

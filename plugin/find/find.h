@@ -119,15 +119,26 @@ bool measuresText(const llvm::Function &function);
 
 /* ---- The calls that may come to an allocation of code that keeps calling contexts (reaching.cpp). */
 
-/* Of a module whose allocator calls have been rewritten. What another module may bring in place of a function
- * is taken to allocate, whatever the body does that is seen here; so is whatever is called by a pointer. No
- * attribute is believed: people call functions pure that keep their results in memory. */
+/* What another module may bring in place of a function is taken to allocate, whatever the body does that is
+ * seen here, unless that was noted to be quiet; so is whatever is called by a pointer. No attribute is
+ * believed: people call functions pure that keep their results in memory. */
 struct Reaching {
     llvm::DenseSet<const llvm::Function *> functions; // with such a call, and surely what answers one of them
+    bool isAsWritten;
 
-    explicit Reaching(const llvm::Module &module);
+    /* isAsWritten: the optimizer has not seen the code yet, nor have allocator calls been rewritten. */
+    Reaching(const llvm::Module &module, bool isAsWritten);
     bool mayAllocate(const llvm::CallBase &call) const;
+
+  private:
+    bool isKnown(const llvm::Function &function) const;
 };
+
+/* Before the optimizer: notes which inline functions and instances of templates come to no allocation as they
+ * are written. Whichever copy of one the linker takes is of the same source, and does not either. After the
+ * optimizer that cannot be told by the copy seen here, for in another file calls may be left that are gone in
+ * this one. */
+void noteQuiet(llvm::Module &module);
 
 } // namespace allocsite
 

@@ -13,12 +13,13 @@ namespace allocsite {
 
 /* Functions of the C library, and of its mathematics, that neither allocate nor call back: those that
  * programs call most, of names that ISO C or POSIX's threads reserve: whatever else a program may have one of
- * its own. One that is missing costs a store at its calls. */
+ * its own. One that is missing costs a store at its calls. std::terminate calls back, but from a frame of its
+ * own, beyond which no context is believed, and many a destructor comes to it. */
 static constexpr StringLiteral leaves =
     " "
     "_Exit __ctype_b_loc __ctype_get_mb_cur_max __ctype_tolower_loc __ctype_toupper_loc "
     "__cxa_begin_catch __cxa_guard_release __dynamic_cast __errno_location __finite __fpclassify "
-    "__isinf __isinff __isnan __isnanf __longjmp_chk __memcpy_chk __memmove_chk __memset_chk "
+    "_ZSt9terminatev __isinf __isinff __isnan __isnanf __longjmp_chk __memcpy_chk __memmove_chk __memset_chk "
     "__signbit __sigsetjmp __stack_chk_fail __stpcpy_chk __strcat_chk __strcpy_chk __strncat_chk "
     "__strncpy_chk _exit _longjmp _setjmp abs acos acosf acosh asin asinf asinh atan atan2 atan2f "
     "atanf atanh atof atoi atol atoll bcmp cbrt cbrtf ceil ceilf clearerr copysign cos cosf cosh div "
@@ -41,8 +42,15 @@ static bool isLeaf(StringRef symbol) {
     return !symbol.empty() && !symbol.contains(' ') && leaves.contains((" " + symbol + " ").str());
 }
 
-static bool isKnown(const Function &function) {
-    return !function.isDeclaration() && takesSite(function);
+static constexpr const char *Quiet = "allocsite-quiet";
+
+static bool isOneOfAll(const Function &function) {
+    return function.hasLinkOnceODRLinkage() || function.hasWeakODRLinkage();
+}
+
+/* By its body. */
+bool Reaching::isKnown(const Function &function) const {
+    return !function.isDeclaration() && (takesSite(function) || (isAsWritten && isOneOfAll(function)));
 }
 
 /* Code in assembly that calls nothing. */
@@ -64,7 +72,8 @@ static bool mayAllocateElsewhere(const Function &callee) {
         return false;
     if (name.consume_front(ALLOCSITE_ENTRY_PREFIX))
         return isEntryThatAllocates(name);
-    return !callee.isDeclaration() || !isLeaf(name);
+    const allocator *what = allocatorThatIs(callee);
+    return !callee.isDeclaration() || !(isLeaf(name) || (what && what->kind == ALLOCSITE_FREE));
 }
 
 bool Reaching::mayAllocate(const CallBase &call) const {
@@ -73,11 +82,13 @@ bool Reaching::mayAllocate(const CallBase &call) const {
     const Function *callee = surelyCalled(call);
     if (!callee)
         return true;
+    if (callee->hasFnAttribute(Quiet))
+        return false;
     return isKnown(*callee) ? functions.contains(callee) : mayAllocateElsewhere(*callee);
 }
 
 /* Begins with none, and has each function that is found to belong pass that on to its callers. */
-Reaching::Reaching(const Module &module) {
+Reaching::Reaching(const Module &module, bool isAsWritten) : isAsWritten(isAsWritten) {
     DenseMap<const Function *, SmallVector<const Function *, 4>> callers;
     SmallVector<const Function *, 32> found;
     for (const Function &function : module)
@@ -93,6 +104,13 @@ Reaching::Reaching(const Module &module) {
         for (const Function *caller : callers[found.pop_back_val()])
             if (functions.insert(caller).second)
                 found.push_back(caller);
+}
+
+void noteQuiet(Module &module) {
+    Reaching reaching(module, true);
+    for (Function &function : module)
+        if (!function.isDeclaration() && isOneOfAll(function) && !reaching.functions.contains(&function))
+            function.addFnAttr(Quiet);
 }
 
 } // namespace allocsite

@@ -69,6 +69,18 @@ uint32_t index_find(const struct index *index, struct index_seek *seek) {
     return 0;
 }
 
+uint32_t index_end(const struct index *index, struct index_seek *seek) {
+    uint32_t number = 0, used = LINE;
+    for (; number < TABLE_CHUNKS && used == LINE; number++) {
+        char *chunk = __atomic_load_n(&index->places.chunks[number], __ATOMIC_ACQUIRE);
+        const uint32_t *line = chunk ? line_in(index, chunk, number, seek->hash) : NULL;
+        used = !line ? 0 : __atomic_load_n(&line[LINE - 1], __ATOMIC_ACQUIRE) ? LINE : used_in(line);
+    }
+    seek->chunk = number - 1;
+    seek->word = used;
+    return 0;
+}
+
 /* The number that is in the line now; 0: the line is full. */
 static uint32_t add_to(uint32_t *line, const struct index_seek *seek, uint32_t wanted, uint32_t mask) {
     for (uint32_t i = seek->word; i < LINE; i++) {

@@ -4,7 +4,8 @@
 #include "lib/base/os.h"
 
 struct thread no_thread;
-__thread struct local local = {.current = &no_thread, .seen = &no_thread};
+struct context_known context_none = {.key = ALLOCSITE_KEY_NONE};
+__thread struct local local = {.current = &no_thread, .seen = &no_thread, .context_last = &context_none};
 
 /* A signal handler that comes meanwhile would not be counted either: signals wait until the silence ends. */
 static __thread uint64_t signals_before __attribute__((tls_model("initial-exec")));

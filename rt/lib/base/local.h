@@ -102,6 +102,16 @@ struct own_stack {
     uintptr_t hole; /* nothing below it is part of the stack */
 };
 
+/* A calling context that was here (bill/contexts.h). */
+struct context_known {
+    uint64_t hash; /* 0: none; written last */
+    uint32_t key;  /* of its part, or of the slot that has no room for that */
+    int32_t next;  /* how far from here the context is that came after it, in bytes */
+};
+
+/* What a thread's last context is before it has one. */
+extern struct context_known context_none __attribute__((visibility("hidden")));
+
 #define SCOPE_BLOCKS 8
 
 struct billed {
@@ -130,8 +140,8 @@ struct local {
     struct billed billed[SCOPE_BLOCKS]; /* the first ones of them */
     const void *newest;                 /* with temporary=1: the block that was allocated last */
     struct own_stack stack;
-    uint32_t context_last; /* the thread's last one (bill/contexts.h) */
-    bool diverted;         /* handover, silent or scope.active: an unsited allocation is not its module's */
+    struct context_known *context_last; /* the thread's last one (bill/contexts.h) */
+    bool diverted; /* handover, silent or scope.active: an unsited allocation is not its module's */
 };
 
 extern __thread struct local local __attribute__((tls_model("initial-exec"), visibility("hidden")));

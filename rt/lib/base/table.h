@@ -87,8 +87,12 @@ struct index_seek {
 /* The number that stands for the key; 0: none does. */
 uint32_t index_find(const struct index *, struct index_seek *);
 
-/* After index_find: enters number, which is not 0 and stands for the key, unless another thread has entered
- * one that does. Returns the one that is there now; 0: no memory, or the number has too many bits. */
+/* The same of a key that no number stands for, nor can by another thread; returns 0. */
+uint32_t index_end(const struct index *, struct index_seek *);
+
+/* After index_find or index_end: enters number, which is not 0 and stands for the key, unless another thread
+ * has entered one that does. Returns the one that is there now; 0: no memory, or the number has too many
+ * bits. */
 uint32_t index_add(struct index *, struct index_seek *, uint32_t number);
 
 #endif

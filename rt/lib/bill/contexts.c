@@ -11,19 +11,19 @@ enum { NUMBER_BITS = 18, SIZE_FIRST = 1 << 12, SIZE_LAST = 1 << NUMBER_BITS, LIN
 #define NUMBER_MASK ((UINT32_C(1) << NUMBER_BITS) - 1)
 
 __thread uint64_t context;
-struct context_known *contexts;
 bool contexts_hot, contexts_full;
 
 /* That of so many words begins with the word of that number. */
 static uint32_t *table, size = SIZE_FIRST;
+
+/* By number; 0 is none's. */
+static struct context_known *contexts;
 
 static uint64_t numbers; /* given so far; those beyond the last are given again */
 
 bool contexts_begin(void) {
     table = os_map(2 * sizeof *table * SIZE_LAST, OS_FORK_KEEPS);
     contexts = table ? os_map(sizeof *contexts << NUMBER_BITS, OS_FORK_KEEPS) : NULL;
-    if (contexts)
-        contexts->key = ALLOCSITE_KEY_NONE;
     return contexts;
 }
 
@@ -38,9 +38,13 @@ static inline uint32_t tag_of(uint64_t hash) {
 }
 
 /* It is the thread's last one now, and comes after the one before. */
-static inline void follow(uint32_t bytes) {
-    __atomic_store_n(&context_at(local.context_last)->next, bytes, __ATOMIC_RELAXED);
-    local.context_last = bytes;
+static inline void follow(struct context_known *known) {
+    struct context_known *last = local.context_last;
+    if (UNLIKELY(!contexts_hot))
+        return;
+    if (LIKELY(last != &context_none))
+        __atomic_store_n(&last->next, (int32_t)((char *)known - (char *)last), __ATOMIC_RELAXED);
+    local.context_last = known;
 }
 
 /* Nothing is taken out, so behind a free word there is nothing. */
@@ -50,10 +54,11 @@ uint32_t context_find(uint64_t hash) {
         word = __atomic_load_n(word_of(of_size, hash, i), __ATOMIC_RELAXED);
         if (!word || (word ^ tag) & ~NUMBER_MASK)
             continue;
-        uint32_t bytes = (word & NUMBER_MASK) * (uint32_t)sizeof *contexts, key = context_key_at(bytes, hash);
+        struct context_known *known = &contexts[word & NUMBER_MASK];
+        uint32_t key = context_key(known, hash);
         if (UNLIKELY(key == ALLOCSITE_KEY_NONE))
             continue;
-        follow(bytes);
+        follow(known);
         return key;
     }
     return ALLOCSITE_KEY_NONE;
@@ -89,7 +94,7 @@ void context_keep(uint64_t hash, uint32_t key) {
     __atomic_thread_fence(__ATOMIC_RELEASE);
     __atomic_store_n(&known->key, key, __ATOMIC_RELAXED);
     __atomic_store_n(&known->hash, hash, __ATOMIC_RELEASE);
-    follow(number * (uint32_t)sizeof *contexts);
+    follow(known);
     enter(now, hash, number);
     if (is_filled(now, count))
         grow(now, number);

@@ -41,16 +41,8 @@
 
 extern ALLOCSITE_EXPORT __thread uint64_t context __attribute__((tls_model("initial-exec")));
 
-struct context_known {
-    uint64_t hash; /* 0: none; written last */
-    uint32_t key;  /* of its part, or of the slot that has no room for that */
-    uint32_t next; /* the context that came after it, in bytes from number 0 */
-};
-
-/* Number 0 is none's. NULL: there are none. */
-extern struct context_known *contexts __attribute__((visibility("hidden")));
-
-/* Whether there are any, and nothing but a look at them is asked for. */
+/* Whether there are any, and nothing but a look at them is asked for. As long as that is not so none is any
+ * thread's last one, so that the hot path, which does not ask, finds none. */
 extern bool contexts_hot __attribute__((visibility("hidden")));
 
 /* There is no room for more; set where they are hot. */
@@ -63,27 +55,22 @@ bool contexts_begin(void);
 #define CONTEXT_SPREAD 0xE7037ED1A0B428DBu
 
 /* frame: of a function that the allocation's caller has called, or a function of the runtime. What it returns
- * to goes on as the contexts do; depth and key are spread over all bits, so that it takes the one difference
- * of 2^64 in the former to make up for one in the latter. */
+ * to goes on as the contexts do. The key stands above all that addresses within one function differ in, which
+ * is what functions with the same caller differ in; depth is spread over all bits, so that it takes the one
+ * difference of 2^64 in the former to make up for one in the latter. */
 static inline uint64_t context_hash_of(uint64_t value, uint32_t key, const void *frame) {
     uint64_t depth = local.stack.high - (uintptr_t)frame, back = ((const uintptr_t *)frame)[1];
-    uint64_t rest = depth << 32 | key;
-    rest = rest >> KEY_SHIFT | rest << (64 - KEY_SHIFT);
-    return (value + unloads_both()) * ALLOCSITE_CONTEXT_FACTOR + back + rest * CONTEXT_SPREAD;
+    uint64_t at = value + unloads_both() + ((uint64_t)key << 32);
+    return at * ALLOCSITE_CONTEXT_FACTOR + back + depth * CONTEXT_SPREAD;
 }
 
 static inline uint64_t context_hash(uint32_t key, const void *frame) {
     return context_hash_of(context, key, frame);
 }
 
-static inline struct context_known *context_at(uint32_t bytes) {
-    return (struct context_known *)((char *)contexts + bytes);
-}
-
 /* Its key, if the place still is that of this one; else ALLOCSITE_KEY_NONE. With KEY_SLOW it is the slot's.
  */
-static inline uint32_t context_key_at(uint32_t bytes, uint64_t hash) {
-    const struct context_known *known = context_at(bytes);
+static inline uint32_t context_key(const struct context_known *known, uint64_t hash) {
     if (__atomic_load_n(&known->hash, __ATOMIC_ACQUIRE) != hash)
         return ALLOCSITE_KEY_NONE;
     uint32_t key = __atomic_load_n(&known->key, __ATOMIC_ACQUIRE);
@@ -93,15 +80,16 @@ static inline uint32_t context_key_at(uint32_t bytes, uint64_t hash) {
 /* The same by the table; ALLOCSITE_KEY_NONE: it was not here lately. */
 uint32_t context_find(uint64_t hash);
 
-/* The same, if it is the one that came after the thread's last one before. */
-static inline uint32_t context_guessed(uint64_t hash) {
-    uint32_t bytes = __atomic_load_n(&context_at(local.context_last)->next, __ATOMIC_RELAXED);
-    const struct context_known *known = context_at(bytes);
+/* The same, if it is the one that came after the thread's last one before; else otherwise. */
+static inline uint32_t context_guessed(uint64_t hash, uint32_t otherwise) {
+    struct context_known *last = local.context_last;
+    struct context_known *known =
+        (struct context_known *)((char *)last + __atomic_load_n(&last->next, __ATOMIC_RELAXED));
     if (UNLIKELY(__atomic_load_n(&known->hash, __ATOMIC_ACQUIRE) != hash))
-        return ALLOCSITE_KEY_NONE;
+        return otherwise;
     uint32_t key = __atomic_load_n(&known->key, __ATOMIC_ACQUIRE);
-    local.context_last = bytes;
-    return LIKELY(__atomic_load_n(&known->hash, __ATOMIC_RELAXED) == hash) ? key : ALLOCSITE_KEY_NONE;
+    local.context_last = known;
+    return LIKELY(__atomic_load_n(&known->hash, __ATOMIC_RELAXED) == hash) ? key : otherwise;
 }
 
 void context_keep(uint64_t hash, uint32_t key);

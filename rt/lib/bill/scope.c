@@ -50,20 +50,7 @@ void scope_return(struct scope *around) {
     scope_install(around);
 }
 
-/* A site that keeps stacks. */
-static bool enter_with_stack(struct scope *around, const struct allocsite_site *site, const void *beyond) {
-    uint32_t key = site->key & ~KEY_SLOW;
-    if (key >= local.current->capacity || local.scope.active)
-        return false;
-    around->active = false;
-    scope_enter(key >> KEY_SHIFT);
-    local.scope.beyond = beyond;
-    return true;
-}
-
 void scope_open_unready(struct scope *around, struct allocsite_site *site, const void *beyond) {
-    if (enter_with_stack(around, site, beyond))
-        return;
     *around = local.scope;
     if (runtime_off)
         return;

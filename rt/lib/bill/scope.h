@@ -18,7 +18,7 @@ struct scope scope_open(uint32_t slot, bool lifts, enum family, size_t bill, siz
 /* Goes back to a scope; what was billed inside is told to it if it lifts. */
 void scope_return(struct scope *around);
 
-/* The first call of a site, one that keeps stacks, the runtime is off, or the thread is within a scope. */
+/* The first call of a site, the runtime is off, or the thread is within a scope. */
 void scope_open_unready(struct scope *around, struct allocsite_site *, const void *beyond);
 
 static inline void scope_close(struct scope *around) {
@@ -32,12 +32,14 @@ static inline void scope_close(struct scope *around) {
 
 /* Whether its scope is one that scope_enter can open, with none around it. */
 static inline bool scope_is_ready(const struct allocsite_site *site) {
-    return LIKELY(site->key < local.current->capacity) && LIKELY(!local.scope.active);
+    return LIKELY((site->key & ~KEY_SLOW) < local.current->capacity) && LIKELY(!local.scope.active);
 }
 
-static inline void scope_enter(uint32_t slot) {
+/* Of such a site. */
+static inline void scope_enter(const struct allocsite_site *site, const void *beyond) {
     struct scope *scope = &local.scope;
-    scope->slot = slot;
+    scope->slot = (site->key & ~KEY_SLOW) >> KEY_SHIFT;
+    scope->beyond = beyond;
     scope->active = true;
     scope->lifts = scope->counted = scope->failed = false;
     scope->bill = scope->expect = 0;
@@ -48,11 +50,11 @@ static inline void scope_enter(uint32_t slot) {
 
 /* A scope for a library function called at site: all it allocates is billed there. */
 static inline void scope_open_site(struct scope *around, struct allocsite_site *site) {
+    char here = 0; /* in the frame of the function that this is inlined into */
     if (scope_is_ready(site)) {
         around->active = false; /* nothing else of such a one counts */
-        scope_enter(site->key >> KEY_SHIFT);
+        scope_enter(site, &here);
     } else {
-        char here = 0; /* in the frame of the function that this is inlined into */
         scope_open_unready(around, site, &here);
     }
 }

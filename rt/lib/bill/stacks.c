@@ -120,9 +120,8 @@ static uint32_t part_for(uint32_t slot, const struct walked *walked, uint32_t un
     steps_find(&stack, walked->frames, part_stack_has_room(), unloads_before);
     if (!stack.step && stack.count)
         return NO_SLOT;
-    bool is_new;
-    uint32_t part = part_stack(slot, stack.step, &is_new);
-    if (is_new)
+    uint32_t part = part_stack(slot, stack.step, &stack.is_new);
+    if (stack.is_new)
         note_walk(stack.count, stack.by_pointer, walked->end);
     return part;
 }
@@ -318,11 +317,27 @@ static COLD void check_context(uint32_t part, uint32_t slot, const void *frame) 
         hole_set(HOLE_CONTEXTS);
 }
 
+/* Whoever called the runtime keeps no context, so that the stack has to be walked: nothing that was known of
+ * it, nor whether it is known, is looked for. */
+static __attribute__((noinline)) uint32_t key_uncertain(uint32_t slot, const void *frame) {
+    struct look look;
+    look_begin(&look, frame, NULL);
+    look_up(&look, slot);
+    uint32_t part = part_seen(&look);
+    if (UNLIKELY(!part || !store_header()->walked_for)) {
+        part = part_walked(slot, &look);
+        if (look.walked.end != WALK_LOST && record_at(slot)->site)
+            note_why(&look.walked);
+    }
+    look_end(&look);
+    return part != slot ? KEY(part) : ALLOCSITE_KEY_NONE;
+}
+
 /* From here on the number stands for this part, or with KEY_SLOW for the slot alone. */
 static void keep_context(uint64_t hash, uint32_t key) {
+    contexts_hot = !has_list && !is_checked;
     context_keep(hash, key);
     has_contexts = true;
-    contexts_hot = !has_list && !is_checked;
 }
 
 /* The part of a stack that goes on as the last one did; NO_SLOT: it does not, or there is no room. */
@@ -331,9 +346,8 @@ static uint32_t find_known_part(uint32_t slot, const void *frame, uint32_t unloa
     if (kept != STACKS_WHOLE || beyond_for(slot) ||
         !steps_find_known(&stack, frame, context, part_stack_has_room(), unloads_before))
         return NO_SLOT;
-    bool is_new;
-    uint32_t part = part_stack(slot, stack.step, &is_new);
-    if (is_new)
+    uint32_t part = part_stack(slot, stack.step, &stack.is_new);
+    if (stack.is_new)
         note_walk(stack.count, stack.by_pointer, WALK_OUTERMOST);
     return part;
 }
@@ -369,16 +383,21 @@ static __attribute__((noinline)) uint32_t key_walked(uint32_t slot, const void *
     return part != slot ? KEY(part) : ALLOCSITE_KEY_NONE;
 }
 
+uint32_t stack_key_new(uint32_t key, const void *frame, uint64_t hash) {
+    uint32_t slot = key_slot(key);
+    return is_full() ? KEY(without_stack(slot)) : key_walked(slot, frame, hash);
+}
+
 uint32_t stack_key_seen(uint32_t key, const void *frame) {
     uint32_t slot = key_slot(key);
     if (UNLIKELY(!kept) || (UNLIKELY(has_list) && record_at(slot)->is_listed))
         return ALLOCSITE_KEY_NONE;
+    if (kept == STACKS_WHOLE && walk_is_foreign(((const void *const *)frame)[1]) && !beyond_for(slot))
+        return is_full() ? KEY(without_stack(slot)) : key_uncertain(slot, frame);
     uint64_t hash = context_hash(key, frame);
-    uint32_t known = has_contexts ? context_guessed(hash) : ALLOCSITE_KEY_NONE;
-    if (has_contexts && known == ALLOCSITE_KEY_NONE)
-        known = context_find(hash);
+    uint32_t known = has_contexts ? context_find(hash) : ALLOCSITE_KEY_NONE;
     if (UNLIKELY(known == ALLOCSITE_KEY_NONE))
-        return is_full() ? KEY(without_stack(slot)) : key_walked(slot, frame, hash);
+        return stack_key_new(key, frame, hash);
     uint32_t part = key_slot(known);
     if (UNLIKELY(is_checked))
         check_context(part, slot, frame);

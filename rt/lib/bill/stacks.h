@@ -41,6 +41,9 @@ void stacks_begin(uint32_t depth, const char *patterns, const char *list, bool c
  * that asks. */
 uint32_t stack_key_seen(uint32_t key, const void *frame);
 
+/* The same of a site where contexts are hot and the hash was found nowhere. */
+uint32_t stack_key_new(uint32_t key, const void *frame, uint64_t hash);
+
 /* That part of any slot; the slot itself if it keeps none or there is no room. */
 uint32_t stack_slot_walked(uint32_t slot);
 
@@ -92,6 +95,7 @@ void stack_sites_tell(const char *patterns);
 struct steps_stack {
     profile_name step; /* of the innermost frame; 0: there is no room for more, or it is not known and none
                           may be added */
+    bool is_new;       /* the step has just been added, and there is no thread that can have built on it */
     size_t count;      /* frames, of which so many callers were found by a frame pointer */
     size_t by_pointer;
 };

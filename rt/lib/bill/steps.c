@@ -2,6 +2,7 @@
 #include "lib/bill/stacks.h"
 
 #include "lib/base/slot.h"
+#include "lib/count/tally.h"
 #include "lib/who/modules.h"
 
 #include <string.h>
@@ -36,11 +37,12 @@ static profile_name return_seen(const void *address, uint32_t unloads_before) {
     return found;
 }
 
-/* 0: no room for more, or not known and none that may be added. */
-static profile_name step_seen(const void *address, profile_name caller, bool may_add,
-                              uint32_t unloads_before) {
-    struct profile_step step = {caller, return_seen(address, unloads_before)};
-    return step.to ? names_step(&step, may_add) : 0;
+/* To the step of whom the stack's last one called; to 0 if there is no room for more, or it is not known and
+ * none may be added. */
+static void step_on(struct steps_stack *stack, const void *address, bool may_add, uint32_t unloads_before) {
+    struct profile_step step = {stack->step, return_seen(address, unloads_before)};
+    stack->is_new = stack->is_new && !threads_several;
+    stack->step = step.to ? names_step(&step, may_add, &stack->is_new) : 0;
 }
 
 /* The last stack of which the steps were looked for, from the outermost one on: what the next has in common
@@ -106,7 +108,7 @@ static size_t find_and_note(struct steps_stack *stack, const void *const *frames
     size_t kept = i;
     for (; i < stack->count; i++) {
         const void *frame = frames[stack->count - 1 - i];
-        stack->step = step_seen(frame, stack->step, may_add, unloads_before);
+        step_on(stack, frame, may_add, unloads_before);
         if (!stack->step)
             break;
         struct walk_marked unmarked = {
@@ -119,9 +121,10 @@ static size_t find_and_note(struct steps_stack *stack, const void *const *frames
 static void find_alone(struct steps_stack *stack, const void *const *frames, bool may_add,
                        uint32_t unloads_before) {
     stack->step = 0;
+    stack->is_new = false;
     stack->by_pointer = 0;
     for (size_t i = stack->count; i > 0 && (i == stack->count || stack->step); i--) {
-        stack->step = step_seen(frames[i - 1], stack->step, may_add, unloads_before);
+        step_on(stack, frames[i - 1], may_add, unloads_before);
         stack->by_pointer += i < stack->count && walk_is_by_pointer(frames[i - 1]);
     }
 }
@@ -133,6 +136,7 @@ void steps_find(struct steps_stack *stack, const void *const *frames, bool may_a
     }
     size_t same = same_as_last(frames, stack->count, unloads_before);
     stack->step = same ? last.steps[same - 1] : 0;
+    stack->is_new = false;
     last.beyond = 0;
     size_t kept = find_and_note(stack, frames, same, may_add, unloads_before);
     stack->by_pointer = kept ? last.by_pointer[kept - 1] : 0;
@@ -185,9 +189,10 @@ static bool extend_last(struct steps_stack *stack, const struct walk_marked *fra
                         size_t same, bool may_add, uint32_t unloads_before) {
     size_t at = same;
     stack->step = last.steps[same - 1];
+    stack->is_new = false;
     while (count && stack->step) {
         const struct walk_marked *frame = &frames[--count];
-        stack->step = step_seen((const void *)frame->pc, stack->step, may_add, unloads_before);
+        step_on(stack, (const void *)frame->pc, may_add, unloads_before);
         at = last_set(at, frame, stack->step);
     }
     stack->count = last.beyond + at;

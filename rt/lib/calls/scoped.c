@@ -137,7 +137,8 @@ static inline ssize_t read_one(read_line *function, char **line, size_t *size, i
     if (!scope_is_ready(site))
         return read_within(function, line, size, delimiter, stream, site);
     __attribute__((cleanup(leave))) const bool entered = true;
-    scope_enter(site->key >> KEY_SHIFT);
+    char here = 0;
+    scope_enter(site, &here);
     return got(function(line, size, delimiter, stream));
 }
 

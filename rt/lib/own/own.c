@@ -85,14 +85,23 @@ static inline void *gain_by_context(uint32_t key, void *p, uint64_t bytes, enum 
     return counted;
 }
 
+/* The first time that a context is seen, if the site is known and the thread counts. */
+static __attribute__((noinline)) void *alloc_first(struct origin origin, void *p, uint64_t bytes,
+                                                   enum family family, const void *frame, uint64_t hash) {
+    uint32_t key = p && local.current->capacity ? origin.site->key : ALLOCSITE_KEY_NONE;
+    if (LIKELY(key != ALLOCSITE_KEY_NONE))
+        key = stack_key_new(key, frame, hash);
+    return gain_any(key, p, bytes, family) ? p : alloc_slow(origin, p, bytes, family);
+}
+
 /* The key of a site's part, if its context was here lately; its own if there is no room for more. */
 static __attribute__((noinline)) void *alloc_otherwise(struct origin origin, void *p, uint64_t bytes,
                                                        enum family family, const void *frame, uint64_t hash) {
-    uint32_t key = hash ? context_find(hash) : ALLOCSITE_KEY_NONE;
-    if (UNLIKELY(hash && contexts_full && key == ALLOCSITE_KEY_NONE))
+    uint32_t key = context_find(hash);
+    if (UNLIKELY(contexts_full && key == ALLOCSITE_KEY_NONE))
         context_keep(hash, key = origin.site->key);
-    void *counted = hash ? gain_by_context(key, p, bytes, family) : NULL;
-    return counted ? counted : alloc_walked(origin, p, bytes, family, frame);
+    void *counted = gain_by_context(key, p, bytes, family);
+    return counted ? counted : alloc_first(origin, p, bytes, family, frame, hash);
 }
 
 /* With stacks this is what most allocations are. In a frame of its own, which is the program's next, and
@@ -103,13 +112,14 @@ static __attribute__((noinline)) void *alloc_with_stack(struct origin origin, vo
     uint64_t hash = 0;
     if (LIKELY(contexts_hot && origin.site && origin.site->key & KEY_SLOW)) {
         hash = context_hash(origin.site->key, frame);
-        uint32_t key = context_guessed(hash);
+        uint32_t key = context_guessed(hash, ALLOCSITE_KEY_NONE);
         bool is_known = LIKELY(key != ALLOCSITE_KEY_NONE);
         void *counted = is_known ? gain_by_context(key, p, bytes, family) : NULL;
         if (LIKELY(counted != NULL))
             return counted;
     }
-    p = alloc_otherwise(origin, p, bytes, family, frame, hash);
+    p = hash ? alloc_otherwise(origin, p, bytes, family, frame, hash)
+             : alloc_walked(origin, p, bytes, family, frame);
     __asm__ volatile("" : "+r"(p));
     return p;
 }
@@ -150,32 +160,31 @@ void *own_alloc_slow(struct origin origin, void *p, uint64_t bytes, enum family 
     return counted ? counted : alloc_slow(origin, p, bytes, family);
 }
 
-/* The context was not the one that came after the last one before; or it is, and has no part of the site, for
- * want of room. The hot path has just looked. */
-static inline void *gain_found(const struct allocsite_site *site, void *p, uint64_t bytes, enum family family,
-                               uint64_t value, const void *frame) {
-    uint64_t hash = context_hash_of(value, site->key, frame);
-    uint32_t last = context_key_at(local.context_last, hash);
-    return gain_by_context(last == site->key ? last : context_find(hash), p, bytes, family);
-}
-
-/* In a frame as that of alloc_with_stack, which has nothing to look for then. */
+/* In a frame as that of alloc_with_stack. */
 static __attribute__((noinline)) void *alloc_not_found(struct origin origin, void *p, uint64_t bytes,
                                                        enum family family) {
     const void *frame = __builtin_frame_address(0);
+    uint64_t hash = context_hash(origin.site->key, frame); /* the key may be another one by now */
     if (UNLIKELY(contexts_full))
-        p = alloc_otherwise(origin, p, bytes, family, frame, context_hash(origin.site->key, frame));
+        p = alloc_otherwise(origin, p, bytes, family, frame, hash);
     else
-        p = alloc_walked(origin, p, bytes, family, frame);
+        p = alloc_first(origin, p, bytes, family, frame, hash);
     __asm__ volatile("" : "+r"(p));
     return p;
 }
 
+/* The context is not the one that came after the last one before; or it is, and has no part of the site, for
+ * want of room. */
+static inline uint32_t key_found(uint32_t key, uint64_t hash) {
+    bool is_last = UNLIKELY(contexts_full) && context_key(local.context_last, hash) == key;
+    return is_last ? key : context_find(hash);
+}
+
 void *own_alloc_slow_by_context(struct allocsite_site *site, void *p, uint64_t bytes, enum family family,
-                                uint64_t value) {
+                                uint64_t value, uint64_t hash) {
     struct origin origin = {.site = site};
     bool is_hot = contexts_hot && site->key & KEY_SLOW;
-    void *counted = is_hot ? gain_found(site, p, bytes, family, value, OWN_FRAME) : NULL;
+    void *counted = is_hot ? gain_by_context(key_found(site->key, hash), p, bytes, family) : NULL;
     if (LIKELY(counted != NULL))
         return counted;
     context = value;

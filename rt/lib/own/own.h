@@ -18,8 +18,9 @@
 /* Calls that the hot path leaves over. All keep errno. p: what the allocator gave, NULL if it failed. */
 void *own_alloc_slow(struct origin, void *p, uint64_t bytes, enum family);
 
-void *own_alloc_slow_by_context(struct allocsite_site *, void *p, uint64_t bytes, enum family,
-                                uint64_t value);
+/* hash: of the context that was not found where it was expected. */
+void *own_alloc_slow_by_context(struct allocsite_site *, void *p, uint64_t bytes, enum family, uint64_t value,
+                                uint64_t hash);
 
 /* Counts a block that no allocator gave. */
 void own_mark(const void *p, uint64_t bytes, struct origin);
@@ -129,11 +130,10 @@ static inline __attribute__((always_inline)) void *own_alloc_made(struct allocsi
 static inline __attribute__((always_inline)) void *own_alloc_by_context(struct allocsite_site *site, void *p,
                                                                         uint64_t bytes, enum family family,
                                                                         uint64_t value, const void *frame) {
-    uint32_t key = site->key;
-    if (LIKELY(key & KEY_SLOW) && LIKELY(contexts_hot))
-        key = context_guessed(context_hash_of(value, key, frame));
+    uint64_t hash = context_hash_of(value, site->key, frame);
+    uint32_t key = context_guessed(hash, site->key);
     void *counted = own_gain(local.current, key, p, bytes, family, false);
-    return LIKELY(counted != NULL) ? counted : own_alloc_slow_by_context(site, p, bytes, family, value);
+    return LIKELY(counted != NULL) ? counted : own_alloc_slow_by_context(site, p, bytes, family, value, hash);
 }
 
 /* Calls other than the look at the peak are left to the slow way, or more than the call of the allocator

@@ -186,7 +186,7 @@ static __attribute__((noinline)) void *move_with_stack(void *p, size_t bytes, st
     const void *frame = __builtin_frame_address(0);
     if (LIKELY(contexts_hot && origin.site && origin.site->key & KEY_SLOW)) {
         uint64_t hash = context_hash(origin.site->key, frame);
-        uint32_t key = context_guessed(hash);
+        uint32_t key = context_guessed(hash, ALLOCSITE_KEY_NONE);
         key = LIKELY(key != ALLOCSITE_KEY_NONE) ? key : context_find(hash);
         void *counted = move_quickly(key, old.key, old.bytes, p, bytes, NO_DETAIL);
         if (LIKELY(counted != NULL))

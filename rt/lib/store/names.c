@@ -60,8 +60,9 @@ static inline profile_name make(const void *bytes, size_t size) {
         hole_set(HOLE_MEMORY);
         return 0;
     }
-    memcpy(memory, bytes, size);
-    table_tell(&names, (uint32_t)at, 0, bytes, size);
+    __builtin_memcpy(memory, bytes, size); /* of a step one instruction */
+    if (store_is_file())
+        table_tell(&names, (uint32_t)at, 0, bytes, size);
     return (profile_name)at;
 }
 
@@ -123,14 +124,16 @@ static bool is_step(uint32_t number, const void *wanted) {
     return step->caller == other->caller && step->to == other->to;
 }
 
-profile_name names_step(const struct profile_step *step, bool may_add) {
+profile_name names_step(const struct profile_step *step, bool may_add, bool *is_new) {
     struct index_seek seek = {.hash = hash_more(step->caller, step->to), .same = is_step, .key = step};
-    uint32_t found = index_find(&steps, &seek);
+    uint32_t found = *is_new ? index_end(&steps, &seek) : index_find(&steps, &seek);
     if (found || !may_add || __atomic_load_n(&step_count, __ATOMIC_RELAXED) >= STEPS_MOST)
         return found * 4;
     profile_name fresh = make(step, sizeof *step);
     __atomic_fetch_add(&step_count, 1, __ATOMIC_RELAXED);
-    return fresh ? index_add(&steps, &seek, fresh / 4) * 4 : 0;
+    found = fresh ? index_add(&steps, &seek, fresh / 4) * 4 : 0;
+    *is_new = found == fresh;
+    return found;
 }
 
 const struct profile_step *names_step_at(profile_name name) {

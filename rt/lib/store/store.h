@@ -116,8 +116,9 @@ profile_name names_return(const struct profile_return *);
 const struct profile_return *names_return_at(profile_name);
 
 /* Steps are found again by an index of their own, for there may be many. 0: there is no room for more, or it
- * is not there and may not be added. */
-profile_name names_step(const struct profile_step *, bool may_add);
+ * is not there and may not be added. is_new: whether its caller has just been added, with which nothing can
+ * be there; then whether the step has been. */
+profile_name names_step(const struct profile_step *, bool may_add, bool *is_new);
 
 /* NULL: there is none of that name. */
 const struct profile_step *names_step_at(profile_name);

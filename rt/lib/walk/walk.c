@@ -214,6 +214,10 @@ bool walk_keeps_context(const void *frame) {
     return rule_at((uintptr_t)frame) & RULE_CONTEXT;
 }
 
+bool walk_is_foreign(const void *frame) {
+    return !(rule_at((uintptr_t)frame) & (RULE_CONTEXT | RULE_OWN));
+}
+
 bool walk_is_signal(const void *frame) {
     return rule_is_signal(rule_at((uintptr_t)frame));
 }

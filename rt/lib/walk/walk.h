@@ -86,6 +86,9 @@ bool walk_is_by_pointer(const void *frame);
 /* Whether the function that a return address is in keeps its calling context. */
 bool walk_keeps_context(const void *frame);
 
+/* Whether it is in a function that does not, and that is not the runtime's. */
+bool walk_is_foreign(const void *frame);
+
 /* Whether it is that of what a signal handler returns to. */
 bool walk_is_signal(const void *frame);
 

@@ -81,7 +81,7 @@ bool part_stack_has_room(void) {
 uint32_t part_stack(uint32_t slot, profile_name stack, bool *is_new) {
     struct stack_record key = {slot, stack};
     struct index_seek seek = {.hash = hash_more(slot, stack), .same = is_stack, .key = &key};
-    uint32_t found = index_find(&stacks, &seek);
+    uint32_t found = *is_new ? index_end(&stacks, &seek) : index_find(&stacks, &seek);
     *is_new = false;
     if (found)
         return found;

@@ -38,14 +38,14 @@ static inline struct stack_record slot_read(uint32_t slot) {
     const uint64_t *place = table_peek_here(&slot_table, SLOTS_FIRST, sizeof *place, slot);
     uint64_t word = place ? __atomic_load_n(place, __ATOMIC_ACQUIRE) : 0;
     struct stack_record read;
-    memcpy(&read, &word, sizeof read);
+    __builtin_memcpy(&read, &word, sizeof read);
     return read;
 }
 
 static void slot_write(uint32_t slot, struct stack_record written) {
-    uint64_t word;
-    memcpy(&word, &written, sizeof word);
-    __atomic_store_n((uint64_t *)table_peek(&slot_table, slot), word, __ATOMIC_RELEASE);
+    uint64_t word, *place = table_peek_here(&slot_table, SLOTS_FIRST, sizeof word, slot);
+    __builtin_memcpy(&word, &written, sizeof word);
+    __atomic_store_n(place, word, __ATOMIC_RELEASE);
 }
 
 struct stack_record record_stack(uint32_t slot) {
@@ -74,7 +74,11 @@ static uint32_t slot_take(void) {
     uint32_t slot = record_count();
     const void *place;
     do {
-        place = slot < slots_most() - 1 ? table_at(&slot_table, slot) : NULL;
+        bool has_room = slot < slots_most() - 1;
+        place =
+            has_room ? table_peek_here(&slot_table, SLOTS_FIRST, sizeof(struct stack_record), slot) : NULL;
+        if (has_room && !place)
+            place = table_at(&slot_table, slot);
     } while (place &&
              !__atomic_compare_exchange_n(&slots, &slot, slot + 1, true, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
     if (!place)

@@ -74,8 +74,9 @@ extern void (*record_added)(uint32_t slot) __attribute__((visibility("hidden")))
  * found by one look into a table. Of a backing: itself. NO_SLOT: no memory, and the hole is set. */
 uint32_t part_backing(uint32_t slot);
 
-/* The part of a slot that was called from the stack whose innermost step (struct profile_step) that is;
- * whether that is a new one. NO_SLOT: there is no room for more. */
+/* The part of a slot that was called from the stack whose innermost step (struct profile_step) that is.
+ * is_new: whether the step is, with which there can be no part; then whether the part is. NO_SLOT: there is
+ * no room for more. */
 uint32_t part_stack(uint32_t slot, profile_name stack, bool *is_new);
 
 bool part_stack_has_room(void);
