@@ -27,7 +27,7 @@ using Selection = llvm::SmallVector<const Call *, 2>;
 /* The source file that questions are about. */
 struct Source {
     ASTContext &context;
-    std::vector<const Decl *> deserialized;           // from precompiled headers
+    std::vector<const Decl *> deserialized;           // of precompiled headers
     bool clearsAST;                                   // the AST goes when the questions are over
     std::unique_ptr<MangleContext> mangler = nullptr; // null: nobody has asked yet
     Roots roots = Roots();
@@ -163,6 +163,17 @@ class Consumer : public ASTConsumer {
     /* Functions of a precompiled header come here as they are used. */
     void HandleInterestingDecl(DeclGroupRef declarations) override {
         deserialized.insert(deserialized.end(), declarations.begin(), declarations.end());
+    }
+
+    /* Instantiations of its templates come here: a search through the file's own declarations misses them. */
+    bool HandleTopLevelDecl(DeclGroupRef declarations) override {
+        for (const Decl *declaration : declarations) {
+            auto *function = dyn_cast<FunctionDecl>(declaration);
+            auto *pattern = function ? function->getTemplateInstantiationPattern() : nullptr;
+            if (pattern && pattern->isFromASTFile())
+                deserialized.push_back(function);
+        }
+        return true;
     }
 
     /* The main action, whose turn it is next, makes the code and optimizes it. A module that is built on the

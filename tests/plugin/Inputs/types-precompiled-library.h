@@ -1,0 +1,5 @@
+#include <vector>
+
+struct Item {
+    int x;
+};
