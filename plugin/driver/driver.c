@@ -3,6 +3,7 @@
  * the runtime where it links. A call that does neither reaches clang as it came.
  *
  *   allocsite-clang[-N], allocsite-clang++[-N]   N: LLVM major, by default the one this build chose
+ *   any other name, as cc and c++                the same: for C++ if it has ++
  *   ALLOCSITE_CLANG=program                      another clang; its major decides which plugin it gets
  *
  * The plugin and the runtime are found from where this program stands, so a build tree and an
@@ -240,7 +241,7 @@ static struct command build_command(const struct compiler *compiler, bool cxx, i
 
 int main(int count, char **arguments) {
     const char *own_name = program_invocation_short_name;
-    bool cxx = strstr(own_name, "clang++") != NULL;
+    bool cxx = strstr(own_name, "++") != NULL;
     struct compiler compiler = choose_compiler(own_name);
     struct command command = build_command(&compiler, cxx, count, arguments);
     execvp(compiler.program, command.arguments);

@@ -110,6 +110,7 @@ static const struct option exact_options[] = {
 
 static const struct option prefixed_options[] = {
     {"-cc1", NO_LINK | NO_COMPILE},
+    {"-ccc-print-", NO_LINK | NO_COMPILE},
     {"-print-", NO_LINK | NO_COMPILE},
     {"--print-", NO_LINK | NO_COMPILE},
     {"--help", NO_LINK | NO_COMPILE},

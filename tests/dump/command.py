@@ -271,6 +271,10 @@ class Usage(unittest.TestCase):
         result = run("sh", "-c", f"exec '{DUMP}' '{path}' > /dev/full")
         self.assertEqual(result.returncode, 1)
         self.assertIn("standard output: No space left", result.stderr)
+        for arguments in ["--help"], ["help", "options"], ["help", "report"], ["--version"]:
+            result = run("sh", "-c", 'exec "$@" > /dev/full', "sh", DUMP, *arguments)
+            self.assertEqual((result.returncode, result.stderr),
+                             (1, "allocsite-dump: standard output: No space left on device\n"), arguments)
 
 
 if __name__ == "__main__":

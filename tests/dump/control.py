@@ -87,7 +87,7 @@ class Control(unittest.TestCase):
             with Program(options) as program:
                 program.step()
                 self.assertEqual(self.of(program), (0, 0, 0))
-                self.do("start", program.pid)
+                self.do("start", "pid:" + program.pid)
                 program.step()
                 self.assertEqual(self.of(program), (10, 10, 0))
                 self.do("stop", program.pid)
@@ -137,7 +137,7 @@ class Control(unittest.TestCase):
             self.do("stop", str(process.pid), 1, "runs without the runtime of allocsite")
             process.kill()
         self.do("stop", "999999999", 1, "no such process")
-        for arguments in ["start"], ["start", "x"], ["reset", "1", "file"]:
+        for arguments in ["start"], ["start", "x"], ["start", "pid:"], ["reset", "1", "file"]:
             self.assertEqual(dump(*arguments).returncode, 2)
         for command in "start", "stop", "reset":
             self.assertTrue(dump("help", command).stdout.startswith("usage: "))

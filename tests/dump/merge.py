@@ -229,6 +229,24 @@ class Output(unittest.TestCase):
         self.assertTrue(stat.S_ISFIFO(os.stat(work("pipe")).st_mode))
         os.unlink(work("pipe"))
 
+    def test_a_hyphen_is_standard_output(self):
+        dump("merge", "-o", work("named"), *FEW)
+        merged = subprocess.run([os.environ["DUMP"], "merge", "-o", "-", *FEW], cwd=WORK, stdout=subprocess.PIPE)
+        self.assertEqual((merged.returncode, merged.stdout), (0, contents(work("named"))))
+        for command in ["report"], ["report", "--format=json"], ["export", "--format=collapsed"], ["export", "--format=pprof"]:
+            shown = [subprocess.run([os.environ["DUMP"], *command, *options, *FEW], cwd=WORK, stdout=subprocess.PIPE)
+                     for options in ([], ["-o", "-"])]
+            self.assertEqual(shown[1].stdout, shown[0].stdout, command)
+        self.assertFalse(os.path.exists(work("-")))
+
+    def test_is_looked_at_before_any_input(self):
+        """What would take an hour is not done for a place that cannot be written to."""
+        for command in (["report"], ["report", "--format=html"], ["report", "--format=pprof"], ["export", "--format=dhat"],
+                        ["merge"], ["diff", "/nowhere"], ["graph"], ["record", "--", "false"]):
+            result = dump(*command[:1], "-o", WORK, *command[1:], "/nowhere")
+            self.assertEqual((result.returncode, result.stdout, result.stderr),
+                             (1, "", f"allocsite-dump: {WORK}: is a directory\n"), command)
+
     def test_a_link_is_not_followed(self):
         target, link = written("target", b"mine"), work("link")
         os.symlink(target, link)

@@ -150,7 +150,7 @@ class Commands(unittest.TestCase):
         result = run("--leaks", "--suppress=/nowhere", "-o", good, built(), env={**os.environ, "TMPDIR": work("kept")})
         self.assertEqual(result.returncode, 3)
         folder, = os.listdir(work("kept"))
-        self.assertIn(f"allocsite-run: {work('kept')}/{folder}: has the profiles still", result.stderr)
+        self.assertIn(f"allocsite-run: {work('kept')}/{folder}: keeps the profiles", result.stderr)
         profile, = (name for name in os.listdir(work(f"kept/{folder}")) if name[0] != ".")
         shown = subprocess.run([DUMP, "report", work(f"kept/{folder}/{profile}")], capture_output=True, text=True)
         self.assertIn("7 allocations of 6.8 KiB", shown.stdout)
@@ -168,9 +168,18 @@ class Commands(unittest.TestCase):
 
     def test_nothing_is_left_behind(self):
         os.makedirs(work("temporary"), exist_ok=True)
+        environment = {**os.environ, "TMPDIR": work("temporary")}
         for command in [built()], ["/nowhere"], [built(), "kill"]:
-            run(*command, env={**os.environ, "TMPDIR": work("temporary")})
+            run(*command, env=environment)
             self.assertEqual(os.listdir(work("temporary")), [])
+
+    def test_a_closed_pipe_ends_the_report_alone(self):
+        os.makedirs(work("closed"), exist_ok=True)
+        closed, pipe = os.pipe()
+        os.close(closed)
+        result = subprocess.run([RUN, built()], stderr=pipe, env={**os.environ, "TMPDIR": work("closed")})
+        os.close(pipe)
+        self.assertEqual((result.returncode, os.listdir(work("closed"))), (3, []))
 
     def test_an_interrupt_is_the_commands_and_the_report_comes(self):
         for number, status in (signal.SIGINT, 130), (signal.SIGTERM, 143):

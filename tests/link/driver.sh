@@ -45,6 +45,15 @@ grep -q malloc report.txt || fail 'nothing counted for a program from standard i
 ALLOCSITE_CLANG=$CLANG silent "$bin/allocsite-clang" -O2 app.c -o other
 counted ./other app.c
 
+# Under the names that a build calls its compilers by, ahead in PATH.
+mkdir names
+ln -s "$CC" names/cc
+ln -s "$CXX" names/c++
+ALLOCSITE_CLANG=$CLANG silent names/cc -O2 app.c -o named
+counted ./named app.c
+ALLOCSITE_CLANG=$CLANGXX silent names/c++ -O2 app.cpp -o named
+counted ./named app.cpp
+
 # LTO: the plugin works in the compile step.
 if command -v "ld.lld-$MAJOR" >/dev/null; then
     for flavour in -flto -flto=thin; do

@@ -28,6 +28,7 @@ same -dumpmachine
 same -print-prog-name=ld
 same --print-file-name=libc.so
 same -print-search-dirs
+same -ccc-print-bindings -c app.c
 same -v
 same -E app.c
 same -dM -E -x c /dev/null

@@ -99,14 +99,21 @@ bool file_unmap(struct file_map *map, struct reason *why) {
 
 /* ---- A file that takes its place only when it is whole. */
 
-bool new_file_is_there(const char *path) {
+static bool is_standard(const char *path) {
+    return strcmp(path, "-") == 0;
+}
+
+/* A device of characters or a pipe, which no file can replace. */
+static bool is_there(const char *path) {
     struct stat status;
-    return stat(path, &status) == 0 && (S_ISCHR(status.st_mode) || S_ISFIFO(status.st_mode));
+    return is_standard(path) ||
+           (stat(path, &status) == 0 && (S_ISCHR(status.st_mode) || S_ISFIFO(status.st_mode)));
 }
 
 static bool open_there(struct new_file *file, struct reason *why) {
     file->temporary = NULL;
-    file->fd = open(file->path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+    file->fd = is_standard(file->path) ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
+                                       : open(file->path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
     return file->fd >= 0 || reason_errno(why);
 }
 
@@ -123,7 +130,7 @@ static bool check_place(const char *path, struct reason *why) {
 
 bool new_file_open(struct new_file *file, const char *path, struct reason *why) {
     file->path = path;
-    if (new_file_is_there(path))
+    if (is_there(path))
         return open_there(file, why);
     if (!check_place(path, why))
         return false;
@@ -146,6 +153,17 @@ bool new_file_end(struct new_file *file, int error, struct reason *why) {
         unlink(file->temporary);
     free(file->temporary);
     return !error || reason_set(why, "%s", strerror(error));
+}
+
+int new_file_check(const char *path) {
+    struct new_file file;
+    struct reason why;
+    if (is_there(path))
+        return STATUS_DONE;
+    if (!new_file_open(&file, path, &why))
+        return complain(path, "%s", why.text);
+    new_file_end(&file, ECANCELED, &why);
+    return STATUS_DONE;
 }
 
 /* ---- All bytes of a file or pipe. */
@@ -177,8 +195,7 @@ static bool read_all(int fd, char **bytes, size_t *size, struct reason *why) {
 }
 
 bool whole_input(const char *path, char **bytes, size_t *size, struct reason *why) {
-    bool is_standard = strcmp(path, "-") == 0;
-    int fd = is_standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+    int fd = is_standard(path) ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
     *bytes = NULL;
     *size = 0;
     if (fd < 0)
@@ -186,7 +203,7 @@ bool whole_input(const char *path, char **bytes, size_t *size, struct reason *wh
     bool is_read = read_all(fd, bytes, size, why);
     if (!is_read)
         free(*bytes);
-    if (!is_standard)
+    if (!is_standard(path))
         close(fd);
     return is_read;
 }
@@ -218,7 +235,7 @@ static const char *output; /* NULL: it is standard output itself */
 static struct new_file file;
 
 void standard_out_to(const char *path) {
-    output = path;
+    output = is_standard(path) ? NULL : path;
 }
 
 int standard_out_told(int status) {

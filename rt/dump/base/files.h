@@ -33,15 +33,18 @@ struct new_file {
     char *temporary; /* its name until then, in the same folder; NULL: it is written to in its place */
 };
 
-/* A device of characters or a pipe, which no file can replace. */
-bool new_file_is_there(const char *path);
-
-/* A regular file that is there already may be replaced. The new one can be read by its owner only. A pipe is
- * waited for until somebody reads it. False: *why says why, and there is nothing to end. */
+/* "-" is standard output. A regular file that is there already may be replaced. The new one can be read by
+ * its owner only. A pipe is waited for until somebody reads it. False: *why says why, and there is nothing to
+ * end.
+ */
 bool new_file_open(struct new_file *, const char *path, struct reason *why);
 
 /* error: of writing; 0: puts it in its place. False: *why says why, and what was there before still is. */
 bool new_file_end(struct new_file *, int error, struct reason *why);
+
+/* Whether one could be opened, before any work is done for it. Pipes and devices are not tried: who reads a
+ * pipe would see its end. STATUS_FAILED: what is wrong has been told. */
+int new_file_check(const char *path);
 
 /* ---- All bytes of a file or pipe. */
 
@@ -59,7 +62,8 @@ char **folder_files(const char *path, int *count);
 
 /* ---- The standard output of a command. */
 
-/* From now on it is a new file of that path, which takes its place at the end. */
+/* From now on it is a new file of that path, which takes its place at the end; "-" is standard output itself.
+ */
 void standard_out_to(const char *path);
 
 /* The status of a command that may have told something by puts; STATUS_FAILED if that did not come there,

@@ -58,6 +58,8 @@ int arguments_take(const struct arguments *arguments, void *options, int count, 
         const char *right = given->take((char *)options + given->offset, optarg ? optarg : given->name);
         if (right)
             return complain_value(arguments->command, given->name, optarg, right);
+        if (option == 'o' && new_file_check(optarg) != STATUS_DONE)
+            return STATUS_FAILED;
     }
     return ARGUMENTS_TAKEN;
 }

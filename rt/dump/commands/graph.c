@@ -139,14 +139,10 @@ static bool load_file(struct graph *graph, const char *path, struct reason *why)
     return is_read;
 }
 
-/* A number is a process if no file has that name. */
 static bool load(struct graph *graph, const char *path, bool contents, struct reason *why) {
     unsigned pid;
-    size_t prefix = strlen(REPORT_SOURCE_PID);
-    bool is_pid = strncmp(path, REPORT_SOURCE_PID, prefix) == 0
-                      ? report_source_is_pid(path + prefix, &pid)
-                      : report_source_is_pid(path, &pid) && access(path, F_OK) != 0;
-    return is_pid ? capture_graph(graph, pid, contents, why) : load_file(graph, path, why);
+    return report_source_is_process(path, &pid) ? capture_graph(graph, pid, contents, why)
+                                                : load_file(graph, path, why);
 }
 
 static int show_rows(const struct graph *graph, const struct asked *asked) {

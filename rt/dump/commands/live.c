@@ -155,7 +155,7 @@ static int show(const char *path, const struct top_command *command) {
 static int show_named(const char *name, const struct top_command *command) {
     char path[PROCESS_PATH_SIZE];
     unsigned pid;
-    if (!report_source_is_pid(name, &pid))
+    if (!report_source_is_process(name, &pid))
         return show(name, command);
     if (!process_profile(pid, path))
         snprintf(path, sizeof path, REPORT_SOURCE_PID "%u", pid);

@@ -102,9 +102,9 @@ static int unknown(const char *word) {
 }
 
 static int help_options(void) {
-    puts("ALLOCSITE_OPTIONS=KEY=VALUE:KEY=VALUE... of a run, with these values if not given:");
-    fflush(stdout);
-    options_help(standard_out());
+    struct out *out = standard_out();
+    out_text(out, "ALLOCSITE_OPTIONS=KEY=VALUE:KEY=VALUE... of a run, with these values if not given:\n");
+    options_help(out);
     return standard_out_end();
 }
 

@@ -319,6 +319,8 @@ static int take_options(struct showing *showing, int count, char **arguments) {
         const char *name = long_options[index].name, *why = take_option(showing, option, name, optarg);
         if (why)
             return complain_usage("report: --%s=%s is %s", name, optarg, why);
+        if (option == 'o' && new_file_check(optarg) != STATUS_DONE)
+            return STATUS_FAILED;
     }
     return ARGUMENTS_TAKEN;
 }

@@ -178,6 +178,8 @@ static bool load_file(struct report_source *source, const char *path, struct rea
 }
 
 bool report_source_is_pid(const char *text, unsigned *pid) {
+    if (strncmp(text, REPORT_SOURCE_PID, strlen(REPORT_SOURCE_PID)) == 0)
+        text += strlen(REPORT_SOURCE_PID);
     size_t length = strspn(text, "0123456789");
     if (!length || length > 9 || text[length])
         return false;
@@ -185,23 +187,21 @@ bool report_source_is_pid(const char *text, unsigned *pid) {
     return true;
 }
 
-static bool is_process(const char *path, unsigned *pid) {
-    size_t prefix = strlen(REPORT_SOURCE_PID);
-    if (strncmp(path, REPORT_SOURCE_PID, prefix) == 0)
-        return report_source_is_pid(path + prefix, pid);
-    return report_source_is_pid(path, pid) && access(path, F_OK) != 0;
+bool report_source_is_process(const char *path, unsigned *pid) {
+    bool is_sure = path[0] == REPORT_SOURCE_PID[0];
+    return report_source_is_pid(path, pid) && (is_sure || access(path, F_OK) != 0);
 }
 
 const char *report_source_name(const char *name, char path[PROCESS_PATH_SIZE]) {
     unsigned pid;
-    return is_process(name, &pid) && process_profile(pid, path) ? path : name;
+    return report_source_is_process(name, &pid) && process_profile(pid, path) ? path : name;
 }
 
 bool report_source_load(struct report_source *source, const char *path, struct reason *why) {
     char profile[PROCESS_PATH_SIZE];
     unsigned pid;
     source->is_memory = source->is_recording = false;
-    if (!is_process(path, &pid))
+    if (!report_source_is_process(path, &pid))
         return load_file(source, path, why);
     return process_profile(pid, profile) ? load_file(source, profile, why) : load_memory(source, pid, why);
 }

@@ -66,8 +66,10 @@ struct report_source {
  * its memory. A number without it is a process if no file has that name. */
 #define REPORT_SOURCE_PID "pid:"
 
-/* Whether the text is such a number. */
+/* Whether the text is such a number, with or without it; and whether it stands for a process where paths may
+ * stand as well. */
 bool report_source_is_pid(const char *text, unsigned *pid);
+bool report_source_is_process(const char *path, unsigned *pid);
 
 /* The name, but of a process: the path of its profile, which stays when it ends, as long as it has one now.
  */

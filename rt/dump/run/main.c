@@ -23,7 +23,7 @@
 
 struct run {
     struct launch launch;
-    const char *pid;    /* of a process that runs already; NULL: there is a command */
+    unsigned pid;       /* of a process that runs already; 0: there is a command */
     const char *output; /* of the report; NULL: standard error */
     bool is_live;
     char **options; /* of the report, behind its name and a format that the output's name tells */
@@ -60,12 +60,12 @@ static char *format_by_name(const char *output) {
 /* Of allocsite-dump's command, with the options and then the files. */
 static int call(const struct run *run, command_function *command, char **files, int count) {
     static char report[] = "report", merge[] = "merge", to[] = "-o";
-    bool is_merge = command == command_merge, has_file = run->output && strcmp(run->output, "-") != 0;
+    bool is_merge = command == command_merge;
     char *format = format_by_name(run->output);
     char **arguments = memory_zeros((size_t)(run->option_count + count + 5), sizeof *arguments);
     int used = 0;
     arguments[used++] = is_merge ? merge : report;
-    if (has_file) {
+    if (run->output) {
         arguments[used++] = to;
         arguments[used++] = (char *)(uintptr_t)run->output;
     }
@@ -100,7 +100,7 @@ static bool report_apart(const struct run *run, char **files, int count) {
         exit(report(run, files, count));
     while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
         ;
-    bool is_given_up = WIFSIGNALED(status) && WTERMSIG(status) == SIGINT;
+    bool is_given_up = WIFSIGNALED(status) && (WTERMSIG(status) == SIGINT || WTERMSIG(status) == SIGPIPE);
     return pid > 0 && (!status || is_given_up);
 }
 
@@ -115,7 +115,7 @@ static bool report_profiles(const struct run *run, const char *command) {
     }
     bool is_done = count <= 0 || report_apart(run, files, count);
     if (!is_done)
-        complain(run->launch.directory, "has the profiles still, of which the report failed");
+        complain(run->launch.directory, "keeps the profiles, for there is no report of them");
     for (int i = 0; i < count; i++)
         free(files[i]);
     free(files);
@@ -176,26 +176,12 @@ static void show_output(int from) {
 
 /* ---- A command, or a process that runs. */
 
-/* Before anything is run for it. Who reads a pipe would see its end. */
-static bool can_write(const struct run *run) {
-    struct new_file file;
-    struct reason why;
-    if (!run->output || strcmp(run->output, "-") == 0 || new_file_is_there(run->output))
-        return true;
-    if (!new_file_open(&file, run->output, &why)) {
-        complain(run->output, "%s", why.text);
-        return false;
-    }
-    new_file_end(&file, ECANCELED, &why);
-    return true;
-}
-
 static int run_command(struct run *run, char **command) {
     int terminal = run->is_live ? open("/dev/tty", O_RDWR | O_CLOEXEC) : -1;
     run->launch.is_aside = run->is_live;
     if (run->is_live && terminal < 0)
         complain_usage("--top: there is no terminal");
-    if ((run->is_live && terminal < 0) || !can_write(run) || !launch_prepare(&run->launch))
+    if ((run->is_live && terminal < 0) || !launch_prepare(&run->launch))
         return LAUNCH_FAILED;
     bool is_done = true;
     int status = launch_start(&run->launch, command);
@@ -213,9 +199,8 @@ static int run_command(struct run *run, char **command) {
 }
 
 static int look_at_process(const struct run *run) {
-    char source[64], *sources[] = {source}, name[] = "top", pid[32], *arguments[] = {name, pid, NULL};
-    snprintf(source, sizeof source, REPORT_SOURCE_PID "%s", run->pid);
-    snprintf(pid, sizeof pid, "%s", run->pid);
+    char source[64], *sources[] = {source}, name[] = "top", *arguments[] = {name, source, NULL};
+    snprintf(source, sizeof source, REPORT_SOURCE_PID "%u", run->pid);
     optind = 0;
     return run->is_live ? command_top(2, arguments) : report(run, sources, 1);
 }
@@ -291,9 +276,8 @@ static int take_option(struct run *run, char **arguments, int *at) {
         if (!run->output)
             return complain_usage("%s needs a file", argument);
     } else if (strncmp(argument, "-p", 2) == 0) {
-        unsigned unused;
-        run->pid = value_of(arguments, at, 2);
-        if (!run->pid || !report_source_is_pid(run->pid, &unused))
+        const char *pid = value_of(arguments, at, 2);
+        if (!pid || !report_source_is_pid(pid, &run->pid) || !run->pid)
             return complain_usage("-p needs the number of a process");
     } else
         run->options[run->option_count++] = argument;
