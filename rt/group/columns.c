@@ -223,7 +223,7 @@ static void put_hidden(const struct page *page, const struct groups *groups) {
         return;
     }
     page_count(page, count, " more ", " more ");
-    out_text(page->out, group_by_name(groups->by));
+    out_text(page->out, groups->by == BY_FREED ? "line" : group_by_name(groups->by));
     out_text(page->out, count == 1 ? "" : "s");
     out_text(page->out, groups->has_filtered ? ", and " : "");
     out_text(page->out, groups->has_filtered ? filtered : "");

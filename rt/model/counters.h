@@ -160,13 +160,18 @@ static inline void counters_add(struct counters *total, const struct counters *p
 #undef ALLOCSITE_ADD
 }
 
-/* Two maxima are not the maximum of the sum: that lies between the larger of them and both together. */
+/* Two maxima are not the maximum of the sum: that lies between what both had at one moment that is known, if
+ * that is more than the larger of them, and both together. */
 static inline void counters_join(struct counters *whole, const struct counters *part) {
-    uint64_t one = whole->max_live_blocks, other = part->max_live_blocks;
+    uint64_t most =
+        whole->max_live_blocks > part->max_live_blocks ? whole->max_live_blocks : part->max_live_blocks;
     counters_add(whole, part);
     uint64_t bound = whole->max_live_blocks + whole->max_live_blocks_within;
-    whole->max_live_blocks = one > other ? one : other;
-    whole->max_live_blocks_within = bound - whole->max_live_blocks;
+    uint64_t together = whole->live_blocks > whole->peak_blocks ? whole->live_blocks : whole->peak_blocks;
+    if (most < together)
+        most = together < bound ? together : bound;
+    whole->max_live_blocks = most;
+    whole->max_live_blocks_within = bound - most;
 }
 
 /* What is live where it counts as gained and lost, wherever else it came and went: modulo 2^64. */

@@ -9,6 +9,9 @@
 /* So many allocations of a site that never has two blocks at once are worth a word. */
 #define CHURN_ALLOCS 1000
 
+/* A row with a smaller share of all calls and of all bytes is not worth looking for its callers. */
+#define WRAPPER_PERCENT 1
+
 /* Rows that have their stack below them, and its frames. */
 enum { STACKS_SHOWN = 20, FRAMES_SHOWN = 8 };
 
@@ -27,6 +30,19 @@ static void put_below(const struct page *page, const char *text) {
     line_end(&line);
 }
 
+static bool has_share(uint64_t part, uint64_t whole) {
+    return (unsigned __int128)part * 100 >= (unsigned __int128)whole * WRAPPER_PERCENT;
+}
+
+/* The plugin knows what a function does with a block, and not who is to answer for it: hence "perhaps".
+ * Stacks that were kept tell it already. */
+static bool may_be_callers(const struct report *report, const struct report_site *site) {
+    const struct counters *of = &site->counters, *totals = &report->totals.counters;
+    return site->view.of_wrapper && counters_calls(of) && !summary_has_walks(report) &&
+           (has_share(counters_calls(of), counters_calls(totals)) ||
+            has_share(counters_bytes(of), counters_bytes(totals)));
+}
+
 /* The line is ready for a list, which the callers' files are compiled with. */
 static void put_wrapper(const struct page *page, const struct report_site *site) {
     static const char is[] = "=wrapper";
@@ -35,7 +51,7 @@ static void put_wrapper(const struct page *page, const struct report_site *site)
     name_function(listed + strlen(listed), site->view.at.function, SIZE_MAX);
     begin_below(&line, page);
     out_text(line.page.out,
-             "a wrapper's own line: stack=8 tells who calls it; so does list=FILE, with a line");
+             "a wrapper's line, perhaps: stack=8 tells who calls it; so does list=FILE, with a line");
     line_space(&line.page);
     page_code(&line.page, strcat(listed, is));
     line_end(&line);
@@ -43,7 +59,7 @@ static void put_wrapper(const struct page *page, const struct report_site *site)
 
 static void put_advice(const struct page *page, const struct report_site *site) {
     const struct counters *counters = &site->counters;
-    if (site->view.of_wrapper && counters_calls(counters))
+    if (may_be_callers(page->report, site))
         put_wrapper(page, site);
     if (counters->allocs >= CHURN_ALLOCS && counters->max_live_blocks + counters->max_live_blocks_within == 1)
         put_below(page, "never two blocks at once: a buffer to reuse");

@@ -76,8 +76,31 @@ static void what_libraries_keep_stands_apart(void **state) {
 
 static void a_merged_site_has_at_least_the_larger_maximum(void **state) {
     (void)state;
-    struct report report = prepared((struct report_limits){0});
+    struct report report = unprepared();
+    copies[3].counters.peak_blocks = 0;
+    report_prepare(&report, &(struct report_limits){0});
     assert_int_equal(report.sites[1]->counters.max_live_blocks, 2);
+    assert_int_equal(report.sites[1]->counters.max_live_blocks_within, 1);
+}
+
+/* What all copies have at the end, or had at the peak, they had at once. */
+static void a_merged_site_has_at_least_what_its_copies_had_together(void **state) {
+    (void)state;
+    struct report report = unprepared();
+    copies[0].counters =
+        (struct counters){.allocs = 5, .alloc_bytes = 200, .live_blocks = 2, .max_live_blocks = 3};
+    copies[3].counters =
+        (struct counters){.allocs = 5, .alloc_bytes = 200, .live_blocks = 2, .max_live_blocks = 3};
+    report_prepare(&report, &(struct report_limits){0});
+    assert_int_equal(report.sites[1]->counters.max_live_blocks, 4);
+    assert_int_equal(report.sites[1]->counters.max_live_blocks_within, 2);
+    report = unprepared();
+    copies[0].counters =
+        (struct counters){.allocs = 5, .alloc_bytes = 200, .peak_blocks = 3, .max_live_blocks = 3};
+    copies[3].counters =
+        (struct counters){.allocs = 5, .alloc_bytes = 200, .peak_blocks = 2, .max_live_blocks = 3};
+    report_prepare(&report, &(struct report_limits){0});
+    assert_int_equal(report.sites[1]->counters.max_live_blocks, 5);
     assert_int_equal(report.sites[1]->counters.max_live_blocks_within, 1);
 }
 
@@ -169,6 +192,7 @@ int main(void) {
         cmocka_unit_test(sorts_by_what_is_asked_for),
         cmocka_unit_test(what_libraries_keep_stands_apart),
         cmocka_unit_test(a_merged_site_has_at_least_the_larger_maximum),
+        cmocka_unit_test(a_merged_site_has_at_least_what_its_copies_had_together),
         cmocka_unit_test(merges_sizes_and_lost_blocks),
         cmocka_unit_test(merges_pairs),
         cmocka_unit_test(cuts_and_adds_up),

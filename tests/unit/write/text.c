@@ -16,7 +16,7 @@ static void text(void **state) {
         "realloc\n"
         "                                                                                           "
         "  in a.c:30:2 outer\n"
-        "  400 B   8.9%       4  40.0%         0      0       0  200 B   300 B         2+    100 B  a.c:10:5 "
+        "  400 B   8.9%       4  40.0%         0      0       0  200 B   300 B          3    100 B  a.c:10:5 "
         "f "
         "malloc\n"
         "  100 B   2.2%       5  50.0%         0      0       0  100 B   100 B         5+     20 B  "
@@ -36,7 +36,7 @@ static void leaks_are_sites_with_live_blocks_lost_ones_first(void **state) {
     assert_string_equal(strchr(strstr(text_of(&report, FORMAT_TEXT), "sited: "), '\n') + 1,
                         "lost   live  share  blocks  allocs  most live  average  site\n"
                         "20 B  100 B  33.3%       5       5         5+     20 B  unsited in /lib/libc.so\n"
-                        " 0 B  200 B  66.7%       2       4         2+    100 B  a.c:10:5 f malloc\n"
+                        " 0 B  200 B  66.7%       2       4          3    100 B  a.c:10:5 f malloc\n"
                         " 0 B    0 B   0.0%       0       1          -    802 B  1 more site\n");
 }
 
@@ -139,6 +139,33 @@ static void advises_to_reuse_a_buffer(void **state) {
         copies[3].counters = (struct counters){0};
         report_prepare(&report, &(struct report_limits){0});
         assert_string_equal(below_f(&report), cases[i].advice);
+    }
+}
+
+static void tells_the_callers_of_a_wrapper_where_that_matters(void **state) {
+    (void)state;
+    static const char hint[] =
+        "a wrapper's line, perhaps: stack=8 tells who calls it; so does list=FILE, with a line "
+        "fun:f=wrapper\n";
+    static const struct {
+        struct counters counters;
+        unsigned depth;
+        const char *hint;
+    } cases[] = {
+        {{.allocs = 10, .alloc_bytes = 1}, 0, hint},    /* of 1,000 */
+        {{.allocs = 1, .alloc_bytes = 20000}, 0, hint}, /* of some 2,000,000 bytes */
+        {{.allocs = 9, .alloc_bytes = 1}, 0, ""},
+        {{.allocs = 1, .alloc_bytes = 20000}, 8, ""}, /* stacks were kept */
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct report report = unprepared();
+        copies[0].view.of_wrapper = copies[3].view.of_wrapper = true;
+        copies[0].counters = cases[i].counters;
+        copies[1].counters = (struct counters){.allocs = 990, .alloc_bytes = 1900000};
+        copies[2].counters = copies[3].counters = (struct counters){0};
+        report.walks.depth = cases[i].depth;
+        report_prepare(&report, &(struct report_limits){0});
+        assert_string_equal(below_f(&report), cases[i].hint);
     }
 }
 
@@ -388,6 +415,7 @@ int main(void) {
         cmocka_unit_test(shows_the_largest_pairs_and_sums_up_the_rest),
         cmocka_unit_test(faults_stand_above_the_table),
         cmocka_unit_test(advises_to_reuse_a_buffer),
+        cmocka_unit_test(tells_the_callers_of_a_wrapper_where_that_matters),
         cmocka_unit_test(says_what_is_known_of_live_blocks),
         cmocka_unit_test(what_was_left_out_is_in_the_totals),
         cmocka_unit_test(names_are_harmless),
