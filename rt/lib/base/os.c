@@ -104,9 +104,15 @@ bool os_fork_wipes(void) {
     return !__atomic_load_n(&wipe_failed, __ATOMIC_RELAXED);
 }
 
-uint64_t os_address_space(void) {
+static uint64_t limit_of(int resource) {
     struct rlimit limit;
-    return getrlimit(RLIMIT_AS, &limit) == 0 ? limit.rlim_cur : 0;
+    return getrlimit(resource, &limit) == 0 ? limit.rlim_cur : 0;
+}
+
+/* Memory that can be written and is not shared is data, whether it was touched or not. */
+uint64_t os_address_space(void) {
+    uint64_t all = limit_of(RLIMIT_AS), data = limit_of(RLIMIT_DATA);
+    return all < data ? all : data;
 }
 
 bool os_barriers(void) {

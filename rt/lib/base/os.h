@@ -35,7 +35,7 @@ bool os_map_over(void *address, size_t size, enum os_fork);
  * its parent's numbers. */
 bool os_fork_wipes(void);
 
-/* How much address space the process may use, in bytes. */
+/* How much address space the process may use for memory of its own, in bytes. */
 uint64_t os_address_space(void);
 
 /* Writes of every thread of the process so far are seen by this one, and the reverse: a memory barrier in all

@@ -67,7 +67,7 @@ static size_t tables_size(uint64_t addresses) {
 static uint32_t *tables_map(uint64_t *addresses) {
     *addresses = UINT64_C(1) << ADDRESS_BITS;
     uint32_t *tables = os_map_apart(tables_size(*addresses), OS_FORK_KEEPS);
-    if (tables)
+    if (tables || !os_is_simulated())
         return tables;
     *addresses = UINT64_C(1) << ADDRESS_BITS_LEAST;
     return os_map_apart(tables_size(*addresses), OS_FORK_KEEPS);

@@ -274,5 +274,16 @@ def memory():
             wrong.append(f"with {limit} MiB of address space: {process.returncode} {process.err}")
 
 
+def limited():
+    """Most of what a limit leaves is the program's, whichever limit it is."""
+    program = build("limited.c", "limited", "-O0")
+    for kind in resource.RLIMIT_AS, resource.RLIMIT_DATA:
+        for limit, count, size in (30 << 20, 180, 100000), (100 << 20, 600, 100000), (400 << 20, 2400, 100000), \
+                (20 << 30, 16, 1 << 30), (60 << 30, 55, 1 << 30):
+            process = run([program, str(count), str(size)], "report=none",
+                          preexec_fn=lambda: resource.setrlimit(kind, (limit, limit)))
+            expect(f"blocks, limit {kind} of {limit >> 20} MiB", (3, count, ""), (process.returncode, int(process.out), process.err))
+
+
 main([threads, jumps, plain, forks, children, signals, opened, replaced, preloaded, stubs, other_allocators, redirected,
-      sanitized_programs, sanitizers, sanitized_frees, destinations, options, set_user_id, locked, unnumbered, memory])
+      sanitized_programs, sanitizers, sanitized_frees, destinations, options, set_user_id, locked, unnumbered, memory, limited])
