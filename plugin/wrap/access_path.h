@@ -7,6 +7,7 @@
 #include <llvm/ADT/SmallVector.h>
 #include <llvm/IR/Argument.h>
 #include <llvm/IR/InstrTypes.h>
+#include <llvm/IR/Instructions.h>
 #include <optional>
 
 namespace allocsite {
@@ -23,6 +24,9 @@ std::optional<AccessPath> accessPathOf(llvm::Value &pointer, const llvm::Instruc
 
 /* What a place of a called function is for the caller. */
 std::optional<AccessPath> accessPathFor(const llvm::CallBase &call, const AccessPath &place);
+
+/* What a function sets where it loads from, if that is a place in what it was given. */
+llvm::SmallVector<llvm::Value *, 2> setWhereLoaded(const llvm::LoadInst &load);
 
 /* Whether it is what a parameter points at. */
 bool isWhereTold(const AccessPath &place, const llvm::Argument &parameter);
