@@ -216,16 +216,36 @@ Constant *Table::wrapper(const std::string &symbol, const Wrapper &known, Global
                       number(8, known.pointer), number(8, known.isPossible)});
 }
 
+/* Constructors are called by one name and defined by another. */
+static const Function *definedAs(const GlobalAlias &alias) {
+    return alias.hasExternalLinkage() ? dyn_cast<Function>(alias.getAliasee()->stripPointerCasts()) : nullptr;
+}
+
+/* With those that have another name in other files. */
+static SmallVector<std::pair<std::string, Wrapper>, 8> byAllNames(const Module &module,
+                                                                  const Wrappers &wrappers) {
+    SmallVector<std::pair<std::string, Wrapper>, 8> all = wrappers.all;
+    for (const GlobalAlias &alias : module.aliases()) {
+        const Function *function = definedAs(alias);
+        std::optional<Wrapper> known = function ? Wrappers::of(*function) : std::nullopt;
+        if (known && !known->isLibrary &&
+            any_of(wrappers.all, [&](const auto &named) { return named.first == symbolOf(*function); }))
+            all.push_back({alias.getName().str(), *known});
+    }
+    return all;
+}
+
 void Table::addWrappers(const Wrappers &wrappers) {
     if (wrappers.all.empty())
         return;
-    ArrayType *type = ArrayType::get(wrapperType, wrappers.all.size());
+    auto all = byAllNames(module, wrappers);
+    ArrayType *type = ArrayType::get(wrapperType, all.size());
     auto *array =
         new GlobalVariable(module, type, true, GlobalValue::PrivateLinkage, nullptr, "__allocsite_wrappers");
     array->setSection(ALLOCSITE_WRAPPERS_SECTION);
     array->setAlignment(Align(4));
     SmallVector<Constant *, 16> records;
-    for (auto &[symbol, known] : wrappers.all)
+    for (auto &[symbol, known] : all)
         records.push_back(wrapper(symbol, known, array, records.size()));
     array->setInitializer(ConstantArray::get(type, records));
     appendToUsed(module, {array});
@@ -253,15 +273,13 @@ void Table::addTypeWithin(const Function &function, StringRef symbol) {
         linked(symbol.str(), type, GlobalValue::ExternalLinkage);
 }
 
-/* Constructors are called by one name and defined by another. */
 void Table::addTypesWithin() {
     if (!options().twins)
         return;
     for (const Function &function : module)
         addTypeWithin(function, symbolOf(function));
     for (const GlobalAlias &alias : module.aliases())
-        if (auto *function = dyn_cast<Function>(alias.getAliasee()->stripPointerCasts());
-            function && alias.hasExternalLinkage())
+        if (const Function *function = definedAs(alias))
             addTypeWithin(*function, alias.getName());
 }
 

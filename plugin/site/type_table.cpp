@@ -87,7 +87,7 @@ static std::string findHolder(const AllocatorCall &found, unsigned ordinal, unsi
     if (found.what || !options().types)
         return "";
     std::string holder = askAST(find, found, ordinal, count);
-    return holder.empty() && isHeld(found) ? ALLOCSITE_BYTES : holder;
+    return isHeld(found) && (holder.empty() || returnsHolder(found)) ? ALLOCSITE_BYTES : holder;
 }
 
 static std::string findPointer(const AllocatorCall &found, unsigned ordinal, unsigned count) {

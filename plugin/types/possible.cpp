@@ -5,6 +5,7 @@
 
 #include <clang/AST/DeclCXX.h>
 #include <clang/AST/DeclTemplate.h>
+#include <clang/Basic/CharInfo.h>
 #include <clang/Basic/SourceManager.h>
 
 using namespace clang;
@@ -57,11 +58,6 @@ static bool isCharacters(QualType pointee) {
     return pointee->isAnyCharacterType();
 }
 
-/* A number as wide as a size surely can be one. */
-static bool isWide(const ASTContext &context, QualType type) {
-    return type->isIntegerType() && !type->isEnumeralType() && context.getTypeSize(type) == 64;
-}
-
 static bool endsIn(llvm::StringRef word, llvm::StringRef end) {
     return word.take_back(end.size()) == end;
 }
@@ -75,11 +71,35 @@ static bool isCountWord(const std::string &word) {
            endsIn(word, "count") || (word.size() > 2 && word.front() == 'n' && word.back() == 's');
 }
 
-/* By whole words of its name. */
+/* Which of several, not how many. */
+static bool isPositionWord(const std::string &word) {
+    static const char *const words[] = {"i", "idx", "index", "pos", "position", "key", "id", "offset"};
+    return llvm::is_contained(words, word);
+}
+
+/* The whole words of a name: bit_capacity, bitCapacity. */
+static llvm::SmallVector<std::string, 4> wordsOf(llvm::StringRef name) {
+    llvm::SmallVector<std::string, 4> words = {""};
+    bool wasLower = false;
+    for (char letter : name) {
+        if (letter == '_' || (isUppercase(letter) && wasLower))
+            words.emplace_back();
+        if (letter != '_')
+            words.back() += toLowercase(letter);
+        wasLower = isLowercase(letter);
+    }
+    return words;
+}
+
 static bool isNamedCount(const ParmVarDecl &parameter) {
-    llvm::SmallVector<llvm::StringRef, 4> parts;
-    parameter.getName().split(parts, '_', -1, false);
-    return llvm::any_of(parts, [](llvm::StringRef part) { return isCountWord(part.lower()); });
+    return llvm::any_of(wordsOf(parameter.getName()), isCountWord);
+}
+
+/* A number as wide as a size surely can be one, if its name does not speak against it. */
+static bool isWide(const ASTContext &context, const ParmVarDecl &parameter) {
+    QualType type = parameter.getType();
+    return type->isIntegerType() && !type->isEnumeralType() && context.getTypeSize(type) == 64 &&
+           (isNamedCount(parameter) || llvm::none_of(wordsOf(parameter.getName()), isPositionWord));
 }
 
 /* A narrower one by its name. Which object is wanted is more often a number without a name. */
@@ -135,7 +155,7 @@ static Result resultOf(const ASTContext &context, QualType type) {
         return pointedAt(pointee);
     if (type->isRecordType() && context.getTypeSize(type) <= 128 && isInRegisters(type))
         return Result::STRUCTURE;
-    if (type->isRecordType() && context.getLangOpts().CPlusPlus && !isInRegisters(type))
+    if (type->isRecordType())
         return Result::OBJECT;
     return type->isVoidType() ? Result::STATUS : Result::NOTHING;
 }
@@ -157,7 +177,7 @@ static uint64_t sizesOf(const ASTContext &context, const FunctionDecl &function,
                         unsigned position) {
     uint64_t wide = 0, counts = 0, texts = 0;
     for (const ParmVarDecl *parameter : function.parameters()) {
-        wide |= isWide(context, parameter->getType()) ? bitOf(position) : 0;
+        wide |= isWide(context, *parameter) ? bitOf(position) : 0;
         counts |= isCount(context, *parameter, result == Result::OBJECT) ? bitOf(position) : 0;
         bool isRead = (result != Result::OBJECT && isText(parameter->getType())) ||
                       (result == Result::TEXT && isThing(parameter->getType())) ||
@@ -258,12 +278,14 @@ static bool isOfBuffers(const ASTContext &context, QualType type) {
            hasOne;
 }
 
-/* Whether a structure is given a size and nothing else. */
+/* Whether a structure is given a size and nothing else. A number with a sign that is as wide as a size is
+ * more often something to keep there. */
 static bool isGivenRoom(const ASTContext &context, const FunctionDecl &function) {
     if (function.getNumParams() != 2)
         return false;
     const ParmVarDecl *number = function.getParamDecl(1);
-    return isNamedCount(*number) && (isWide(context, number->getType()) || isCount(context, *number, true));
+    bool isSize = number->getType()->isUnsignedIntegerType() && isWide(context, *number);
+    return isNamedCount(*number) && (isSize || isCount(context, *number, true));
 }
 
 /* Whether it is a member of a buffer, and may change that. */
@@ -273,12 +295,29 @@ static bool isOfBuffer(const ASTContext &context, const FunctionDecl &function) 
            !blockOf(context, method->getThisType()->getPointeeType()).isNull();
 }
 
-/* The number from 1 of the one whose block it can make grow; 0: none. With something to go by: what is given
- * nothing else gives room back. */
+/* Whether an array is given by the places of its block and of its length, with what to add to it. */
+static bool isArray(const FunctionDecl &function, unsigned number) {
+    if (function.getNumParams() < 3 || number + 1 >= function.getNumParams())
+        return false;
+    QualType block = function.getParamDecl(number)->getType()->getPointeeType();
+    const ParmVarDecl *length = function.getParamDecl(number + 1);
+    QualType count = length->getType()->getPointeeType();
+    bool isPlace = !block.isNull() && (block->isVoidType() || block->isPointerType());
+    return isPlace && !block.isConstQualified() && !count.isNull() && !count.isConstQualified() &&
+           count->isIntegerType() && !count->isAnyCharacterType() && isNamedCount(*length);
+}
+
+/* What is given nothing but a buffer gives room back, if it does not return where to put more. */
+static bool mayGrow(const ASTContext &context, const FunctionDecl &function) {
+    Result result = resultOf(context, function.getReturnType());
+    return function.getNumParams() > 1 || result == Result::RAW || result == Result::OBJECT;
+}
+
+/* The number from 1 of the one whose block it can make grow; 0: none. */
 static unsigned grownOf(const ASTContext &context, const FunctionDecl &function, unsigned position) {
     if (isOfBuffer(context, function))
         return 1;
-    if (function.getNumParams() < 2)
+    if (!mayGrow(context, function))
         return 0;
     bool isToldHowMuch = sizesOf(context, function, Result::TEXT, position);
     for (const ParmVarDecl *own : function.parameters()) {
@@ -287,6 +326,8 @@ static unsigned grownOf(const ASTContext &context, const FunctionDecl &function,
         if (!pointee.isNull() && !pointee.isConstQualified() && pointee->isRecordType() &&
             (!blockOf(context, pointee).isNull() || isGivenRoom(context, function) ||
              (isToldHowMuch && isOfBuffers(context, pointee))))
+            return position + 1;
+        if (isArray(function, own->getFunctionScopeIndex()))
             return position + 1;
         position += valuesOf(context, type);
     }

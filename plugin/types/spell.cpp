@@ -125,7 +125,9 @@ static QualType resultOf(const ASTContext &context, const CallExpr *call) {
 }
 
 std::string holderOf(const ASTContext &context, const CallExpr *call) {
-    return call->getType()->isRecordType() ? spell(context, call->getType()) : "";
+    QualType type = call->getType(), pointee = type->getPointeeType();
+    QualType holder = !pointee.isNull() && pointee->isRecordType() ? pointee : type;
+    return holder->isRecordType() ? spell(context, holder) : "";
 }
 
 std::string heldBy(const ASTContext &context, const CallExpr *call) {

@@ -24,9 +24,9 @@ Use throughCast(const clang::ASTContext &context, const clang::CastExpr *cast, U
 /* The type of the pointer to the block of the buffer that an argument points to; null: it points to none. */
 clang::QualType bufferBlock(const clang::ASTContext &context, const clang::Expr *argument);
 
-/* The structure that a call returns; empty: it returns none. */
 std::string heldBy(const clang::ASTContext &context, const clang::CallExpr *call);
 
+/* The structure that a call returns, or that what it returns points at; empty: none. */
 std::string holderOf(const clang::ASTContext &context, const clang::CallExpr *call);
 
 /* Empty: unknown, as where a structure comes back. */

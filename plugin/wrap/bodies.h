@@ -51,9 +51,20 @@ void searchFrees(llvm::Module &module, Flow &flow,
 void searchGrowers(llvm::Module &module, Flow &flow,
                    const llvm::SmallPtrSetImpl<const llvm::Function *> &ignored, FoundWrappers &found);
 
+/* The parameter whose structure holds the block of a call that allocates, where the function makes it for its
+ * callers; nullptr: none (held.cpp). */
+llvm::Argument *holderOf(llvm::CallBase &call, const FoundWrappers &found, Flow &flow);
+
 /* Whether it points at a structure, or is an object of a class, that is no more than a block and numbers
  * (buffer.cpp). */
 bool isBuffer(const llvm::Argument &argument);
+
+/* Whether it points at a pointer, or at no matter what. */
+bool isPlaceOfBlock(const llvm::Argument &argument);
+
+/* parts.cpp */
+void searchParts(llvm::Module &module, Flow &flow,
+                 const llvm::SmallPtrSetImpl<const llvm::Function *> &ignored, FoundWrappers &found);
 
 /* made_by_macros.cpp: after all others, whose calls they make. */
 void searchMadeByMacros(llvm::Module &module, const llvm::SmallPtrSetImpl<const llvm::Function *> &ignored,

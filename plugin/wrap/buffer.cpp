@@ -13,17 +13,24 @@ static const DIType *withoutNames(const DIType *type) {
     auto *derived = dyn_cast_or_null<DIDerivedType>(type);
     while (derived &&
            (derived->getTag() == dwarf::DW_TAG_typedef || derived->getTag() == dwarf::DW_TAG_member ||
-            derived->getTag() == dwarf::DW_TAG_const_type)) {
+            derived->getTag() == dwarf::DW_TAG_const_type ||
+            derived->getTag() == dwarf::DW_TAG_restrict_type)) {
         type = derived->getBaseType();
         derived = dyn_cast_or_null<DIDerivedType>(type);
     }
     return type;
 }
 
-static const DIType *pointeeOf(const DIType *type) {
+/* nullptr: it is none. */
+static const DIDerivedType *pointerIn(const DIType *type) {
     auto *pointer = dyn_cast_or_null<DIDerivedType>(withoutNames(type));
-    bool isPointer = pointer && pointer->getTag() == dwarf::DW_TAG_pointer_type;
-    return isPointer ? withoutNames(pointer->getBaseType()) : nullptr;
+    return pointer && pointer->getTag() == dwarf::DW_TAG_pointer_type ? pointer : nullptr;
+}
+
+/* nullptr: it is no pointer, or one to no matter what. */
+static const DIType *pointeeOf(const DIType *type) {
+    const DIDerivedType *pointer = pointerIn(type);
+    return pointer ? withoutNames(pointer->getBaseType()) : nullptr;
 }
 
 /* What an object consists of: functions, types and static members are none of it. */
@@ -58,18 +65,28 @@ static bool isBuffer(const DIType *type) {
             return false;
         if (isa<DIBasicType>(inner) && inner->getSizeInBits() >= 32)
             numbers.push_back(inner);
-        pointers += pointeeOf(member) && !isa<DISubroutineType>(pointeeOf(member));
+        pointers += pointerIn(member) && !isa_and_nonnull<DISubroutineType>(pointeeOf(member));
     }
     bool hasTwo = any_of(numbers, [&](const DIType *number) { return count(numbers, number) > 1; });
     return hasTwo && pointers > 0 && pointers <= 2;
 }
 
-bool isBuffer(const Argument &argument) {
+/* As it is declared; nullptr: not known. */
+static const DIType *typeOf(const Argument &argument) {
     const Function &function = *argument.getParent();
     const DISubprogram *subprogram = function.getSubprogram();
     auto types = subprogram && subprogram->getType() ? subprogram->getType()->getTypeArray() : nullptr;
-    return types && types.size() == function.arg_size() + 1 + function.isVarArg() &&
-           isBuffer(pointeeOf(types[argument.getArgNo() + 1]));
+    bool isKnown = types && types.size() == function.arg_size() + 1 + function.isVarArg();
+    return isKnown ? types[argument.getArgNo() + 1] : nullptr;
+}
+
+bool isBuffer(const Argument &argument) {
+    return isBuffer(pointeeOf(typeOf(argument)));
+}
+
+bool isPlaceOfBlock(const Argument &argument) {
+    const DIDerivedType *pointer = pointerIn(typeOf(argument));
+    return pointer && (!pointer->getBaseType() || pointerIn(pointer->getBaseType()));
 }
 
 } // namespace allocsite

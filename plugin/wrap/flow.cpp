@@ -2,6 +2,7 @@
 #include "wrap/flow.h"
 
 #include "find/find.h"
+#include "wrap/local_variables.h"
 
 #include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/IR/InstIterator.h>
@@ -18,15 +19,15 @@ static ParameterSet bitOf(const Argument &argument) {
     return argument.getArgNo() < 64 ? ParameterSet(1) << argument.getArgNo() : 0;
 }
 
-/* The local variable that a pointer points into. */
-static AllocaInst *variableAt(Value *pointer) {
-    for (;;) {
-        pointer = pointer->stripPointerCasts();
-        auto *gep = dyn_cast<GEPOperator>(pointer);
-        if (!gep)
-            return dyn_cast<AllocaInst>(pointer);
-        pointer = gep->getPointerOperand();
+Value *returnedArgument(const CallBase &call) {
+    if (auto *intrinsic = dyn_cast<IntrinsicInst>(&call)) {
+        Intrinsic::ID id = intrinsic->getIntrinsicID();
+        bool passes = id == Intrinsic::launder_invariant_group || id == Intrinsic::strip_invariant_group ||
+                      id == Intrinsic::ptrmask || id == Intrinsic::ptr_annotation;
+        return passes ? call.getArgOperand(0) : nullptr;
     }
+    const Function *callee = surelyCalled(call);
+    return callee && returnsFirst(*callee) ? call.getArgOperand(0) : call.getReturnedArgOperand();
 }
 
 /* The local variable that a call leaves its block in; nullptr: it is no such call, or leaves it elsewhere. */
@@ -40,38 +41,6 @@ void Origins::add(const Origins &others) {
     parameters |= others.parameters;
     isOffset |= others.isOffset;
     isUnknown |= others.isUnknown;
-}
-
-/* The argument that a call surely returns; nullptr: none. */
-static Value *returnedArgument(const CallBase &call) {
-    if (auto *intrinsic = dyn_cast<IntrinsicInst>(&call)) {
-        Intrinsic::ID id = intrinsic->getIntrinsicID();
-        bool passes = id == Intrinsic::launder_invariant_group || id == Intrinsic::strip_invariant_group ||
-                      id == Intrinsic::ptrmask || id == Intrinsic::ptr_annotation;
-        return passes ? call.getArgOperand(0) : nullptr;
-    }
-    const Function *callee = surelyCalled(call);
-    return callee && returnsFirst(*callee) ? call.getArgOperand(0) : call.getReturnedArgOperand();
-}
-
-/* Calls visit(user, pointer) for each use of a variable, pointer being that or one into it. */
-template <class Visit> static void eachUse(AllocaInst &variable, Visit visit) {
-    SmallVector<Value *, 4> pointers = {&variable};
-    while (!pointers.empty()) {
-        Value *pointer = pointers.pop_back_val();
-        for (User *user : pointer->users()) {
-            if (isa<BitCastInst>(user) || isa<GetElementPtrInst>(user) || isa<AddrSpaceCastInst>(user))
-                pointers.push_back(user);
-            else if (auto *instruction = dyn_cast<Instruction>(user))
-                visit(*instruction, pointer);
-        }
-    }
-}
-
-static bool isHarmless(const Instruction &user) {
-    auto *intrinsic = dyn_cast<IntrinsicInst>(&user);
-    return isa<LoadInst>(user) || isa<ICmpInst>(user) ||
-           (intrinsic && (intrinsic->isAssumeLikeIntrinsic() || isa<MemSetInst>(intrinsic)));
 }
 
 /* The variable that a copy of memory into this one comes from; nullptr: elsewhere. */
@@ -220,6 +189,17 @@ void Flow::pushInputs(CallBase &call, ParameterSet copied, Values &next) {
             next.push_back(argument);
 }
 
+/* Whether it is how far apart two pointers are of which one is found in some thing: that is a property of the
+ * thing, as a number in it is. */
+bool Flow::isDistanceWithin(Value &value) {
+    auto *difference = dyn_cast<BinaryOperator>(&value);
+    return difference && difference->getOpcode() == Instruction::Sub &&
+           all_of(difference->operands(), [](const Use &part) { return isa<PtrToIntOperator>(part); }) &&
+           any_of(difference->operands(), [&](const Use &part) {
+               return originsOf(cast<PtrToIntOperator>(part)->getPointerOperand()).isUnknown;
+           });
+}
+
 ParameterSet Flow::parametersBehind(Value *value, bool isPointeeToo, ParameterSet copied) {
     ParameterSet parameters = 0;
     SmallPtrSet<Value *, 16> seen;
@@ -242,149 +222,15 @@ ParameterSet Flow::parametersBehind(Value *value, bool isPointeeToo, ParameterSe
             pushInputs(*call, copied, next);
         } else if (auto *load = dyn_cast<LoadInst>(value);
                    load && !isPointeeToo && !variableAt(load->getPointerOperand())) {
+            if (isSize(*load->getType()))
+                next.append(setWhereLoaded(*load));
+        } else if (!isPointeeToo && isDistanceWithin(*value)) {
             continue;
         } else if (auto *user = dyn_cast<User>(value)) {
             next.append(user->op_begin(), user->op_end());
         }
     }
     return parameters;
-}
-
-/* Whether a pointer that is stored there leads back to the block itself: it is found only by who has that. */
-bool Flow::staysIn(Value *place, const Fresh &fresh) {
-    Origins origins = originsOf(place);
-    bool isOther = origins.isUnknown || (origins.parameters & ~fresh.parameter);
-    for (const CallBase *call : origins.calls)
-        isOther |= call != fresh.call;
-    return !isOther;
-}
-
-/* Whose address others are told, they load from as well. */
-static void pushLoads(AllocaInst &variable, Stored &stored, Values &next) {
-    eachUse(variable, [&](Instruction &user, Value *pointer) {
-        auto *store = dyn_cast<StoreInst>(&user);
-        if (isa<LoadInst>(user))
-            next.push_back(&user);
-        else if (!isHarmless(user) && !(store && store->getPointerOperand() == pointer))
-            stored.isGiven = true;
-    });
-}
-
-/* What the block holds is of use only for what it says of lists. */
-void Flow::addStore(StoreInst &store, Value *value, const Fresh &fresh, Stored &stored, Values &next) {
-    Value *target = store.getPointerOperand(), *what = store.getValueOperand();
-    if (what != value) {
-        stored.hasNumbers |= !what->getType()->isPointerTy();
-        stored.hasPointers |= what->getType()->isPointerTy();
-        std::optional<AccessPath> held =
-            what->getType()->isPointerTy() ? accessPathOf(*what, store) : std::nullopt;
-        if (held)
-            stored.held.push_back(*held);
-    } else if (AllocaInst *variable = variableAt(target)) {
-        pushLoads(*variable, stored, next);
-    } else if (!staysIn(target, fresh)) {
-        std::optional<AccessPath> place = accessPathOf(*target, store);
-        stored.isElsewhere |= !place;
-        if (place)
-            stored.places.push_back(*place);
-    }
-}
-
-/* A function of the C library that keeps nothing, or one that is only asked for a number: a block's size. */
-static bool isKeepingNothing(const CallBase &call) {
-    const Function *callee = surelyCalled(call);
-    bool isKnown = callee && (callee->isIntrinsic() || returnsFirst(*callee) || measuresText(*callee) ||
-                              isAllocator(*callee));
-    return isKnown || (call.arg_size() == 1 && call.getType()->isIntegerTy());
-}
-
-/* The use of a block in a function of another unit is left open: those who fill it, log it or look at it all
- * take it. */
-void Flow::addCall(CallBase &call, Value *value, Stored &stored) {
-    Function *callee = surelyCalled(call);
-    if (isMakingResult(call))
-        return;
-    bool isSeen = callee && !callee->isDeclaration() && !callee->isVarArg();
-    stored.isGiven |= !isSeen && !isKeepingNothing(call);
-    for (unsigned i = 0; isSeen && i < call.arg_size(); i++)
-        if (call.getArgOperand(i) == value)
-            stored.add(keeps(*callee, i), call);
-}
-
-/* Other values that are the block go to `next`. */
-void Flow::addUse(User &user, Value *value, const Fresh &fresh, Stored &stored, Values &next) {
-    if (auto *store = dyn_cast<StoreInst>(&user))
-        return addStore(*store, value, fresh, stored, next);
-    if (auto *call = dyn_cast<CallBase>(&user)) {
-        if (returnedArgument(*call) == value)
-            next.push_back(call);
-        return addCall(*call, value, stored);
-    }
-    if (isa<PHINode>(user) || isa<SelectInst>(user) || isa<BitCastInst>(user) || isa<GetElementPtrInst>(user))
-        next.push_back(&user);
-    stored.isElsewhere |= isa<AtomicRMWInst>(user) || isa<AtomicCmpXchgInst>(user);
-}
-
-void Flow::addStores(Value *from, const Fresh &fresh, Stored &stored) {
-    SmallPtrSet<Value *, 16> seen;
-    SmallVector<Value *, 16> next = {from};
-    while (!next.empty() && !stored.isElsewhere) {
-        Value *value = next.pop_back_val();
-        if (!seen.insert(value).second)
-            continue;
-        for (User *user : value->users())
-            addUse(*user, value, fresh, stored, next);
-    }
-}
-
-const Stored &Flow::keeps(Function &function, unsigned parameter) {
-    auto [position, isNew] = kept.insert({{&function, parameter}, {}});
-    if (isNew && parameter < function.arg_size()) {
-        Argument *argument = function.getArg(parameter);
-        Stored stored;
-        addStores(argument, {nullptr, bitOf(*argument)}, stored);
-        position->second = std::move(stored);
-    }
-    return position->second;
-}
-
-Stored Flow::storesOf(CallBase &block) {
-    SmallVector<Value *, 4> values = {&block};
-    Stored stored;
-    if (AllocaInst *variable = outVariable(block)) {
-        values.clear();
-        pushLoads(*variable, stored, values);
-    }
-    for (Value *value : values)
-        addStores(value, {&block, 0}, stored);
-    return stored;
-}
-
-bool Flow::isPublished(CallBase &block) {
-    Stored stored = storesOf(block);
-    unsigned out = outParameter(*block.getFunction());
-    erase_if(stored.places, [&](const AccessPath &place) {
-        return out && isWhereTold(place, *block.getFunction()->getArg(out - 1));
-    });
-    return !isOnlyInLists(stored);
-}
-
-SmallVector<AccessPath, 2> Flow::placesOf(CallBase &block) {
-    return storesOf(block).places;
-}
-
-bool Flow::isUntouched(CallBase &block) {
-    Stored stored = storesOf(block);
-    return !stored.hasNumbers && !stored.hasPointers && stored.places.empty();
-}
-
-bool Flow::isCallersAlone(CallBase &block) {
-    Stored stored = storesOf(block);
-    return stored.places.empty() && !stored.isElsewhere && !stored.isGiven;
-}
-
-bool Flow::isFilled(CallBase &block) {
-    return storesOf(block).hasNumbers;
 }
 
 } // namespace allocsite

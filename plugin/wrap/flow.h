@@ -33,6 +33,9 @@ std::optional<AccessPath> accessPathOf(llvm::Value &pointer, const llvm::Instruc
 /* What a place of a called function is for the caller. */
 std::optional<AccessPath> accessPathFor(const llvm::CallBase &call, const AccessPath &place);
 
+/* What a function sets where it loads from, if that is a place in what it was given. */
+llvm::SmallVector<llvm::Value *, 2> setWhereLoaded(const llvm::LoadInst &load);
+
 /* Whether it is what a parameter points at. */
 bool isWhereTold(const AccessPath &place, const llvm::Argument &parameter);
 
@@ -86,8 +89,8 @@ class Flow {
     unsigned outParameter(const llvm::Function &function);
     void declareOut(const llvm::Function &function, unsigned parameter);
 
-    /* The parameters that a value is computed from, with what they point at or without. copied: those whose
-     * properties count, too. */
+    /* The parameters that a value is computed from, with what they point at or without; what the function set
+     * there itself is what that was computed from. copied: those whose properties count, too. */
     ParameterSet parametersBehind(llvm::Value *value, bool isPointeeToo, ParameterSet copied = 0);
 
     /* The parameters that a call is handed as they are. */
@@ -126,6 +129,7 @@ class Flow {
     };
 
     ParameterSet parameterIn(llvm::Value *pointer);
+    bool isDistanceWithin(llvm::Value &value);
     void pushInputs(llvm::CallBase &call, ParameterSet copied, llvm::SmallVectorImpl<llvm::Value *> &next);
     const Left &leftOf(const llvm::Function &function);
     Origins storedAt(const llvm::Argument &out);
@@ -147,6 +151,9 @@ class Flow {
     void follow(llvm::Value *value, llvm::SmallVectorImpl<llvm::Value *> &next, Origins &origins);
     void followCall(llvm::CallBase &call, llvm::SmallVectorImpl<llvm::Value *> &next, Origins &origins);
 };
+
+/* The argument that a call surely returns; nullptr: none. */
+llvm::Value *returnedArgument(const llvm::CallBase &call);
 
 /* Whether a call makes the object that the function around it returns in memory. */
 bool isMakingResult(const llvm::CallBase &call);

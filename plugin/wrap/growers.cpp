@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A function that grows a block which its parameter's structure holds makes room for its callers, who say how
- * much by a number. Where the structure is no more than its block and numbers, a buffer, its functions that
- * look into it are what the C++ standard library's are: the line that appends is the program's, however much
- * it appends. Of most other structures no declaration tells (types/possible.cpp): who comes to such a
- * function from another file has the line in it. */
+ * much by a number; so does one that makes the first block there, of a size that it notes beside it. Where
+ * the structure is no more than its block and numbers, a buffer, its functions that look into it are what the
+ * C++ standard library's are: the line that appends is the program's, however much it appends. The same goes
+ * for an array whose block and length are given by where they are. Of most other structures no declaration
+ * tells (types/possible.cpp): who comes to such a function from another file has the line in it. */
 #include "wrap/bodies.h"
 
 #include "find/find.h"
@@ -14,93 +15,6 @@
 using namespace llvm;
 
 namespace allocsite {
-
-/* Whether a pointer is, on some way, what is stored there. */
-static bool isLoadedFrom(Value *pointer, const AccessPath &place, const Instruction &user) {
-    SmallVector<Value *, 4> next = {pointer};
-    SmallPtrSet<Value *, 8> seen;
-    while (!next.empty()) {
-        Value *value = next.pop_back_val()->stripPointerCasts();
-        if (!seen.insert(value).second)
-            continue;
-        if (isa<PHINode>(value) || isa<SelectInst>(value)) {
-            next.append(cast<User>(value)->op_begin(), cast<User>(value)->op_end());
-            continue;
-        }
-        std::optional<AccessPath> path =
-            value->getType()->isPointerTy() ? accessPathOf(*value, user) : std::nullopt;
-        if (path && path->root == place.root && path->steps.size() == place.steps.size() + 1 &&
-            path->steps.back() == 0 &&
-            ArrayRef<int64_t>(path->steps).drop_back() == ArrayRef<int64_t>(place.steps))
-            return true;
-    }
-    return false;
-}
-
-static bool isGivenWhatIsAt(const CallBase &call, const AccessPath &place) {
-    return any_of(call.args(), [&](const Use &argument) {
-        return argument->getType()->isPointerTy() && isLoadedFrom(argument, place, call);
-    });
-}
-
-static bool frees(const CallBase &call, const FoundWrappers &found) {
-    if (const allocator *what = allocatorCalled(call))
-        return what->kind == ALLOCSITE_FREE;
-    auto known = found.find(surelyCalled(call));
-    return known != found.end() && known->second.wrapper.kind == ALLOCSITE_FREE;
-}
-
-static bool freesWhatIsAt(const Function &function, const AccessPath &place, const FoundWrappers &found) {
-    return any_of(instructions(function), [&](const Instruction &instruction) {
-        auto *call = dyn_cast<CallBase>(&instruction);
-        return call && frees(*call, found) && isGivenWhatIsAt(*call, place);
-    });
-}
-
-/* The same place for the function that a call gives its parameter to; nothing: it gives that to none. */
-static std::optional<AccessPath> placeWithin(const CallBase &call, const AccessPath &place) {
-    Function *callee = surelyCalled(call);
-    for (unsigned i = 0; callee && !callee->isDeclaration() && i < call.arg_size(); i++) {
-        Value *argument = call.getArgOperand(i);
-        std::optional<AccessPath> given =
-            argument->getType()->isPointerTy() ? accessPathOf(*argument, call) : std::nullopt;
-        if (given && isWhereTold(*given, *cast<Argument>(place.root)) && i < callee->arg_size())
-            return AccessPath{callee->getArg(i), place.steps};
-    }
-    return std::nullopt;
-}
-
-/* Whether the function frees what was in the place, as C++ reallocates: itself, or another one that it calls
- * for that. */
-static bool isReplaced(const Function &function, const AccessPath &place, const FoundWrappers &found) {
-    return freesWhatIsAt(function, place, found) ||
-           any_of(instructions(function), [&](const Instruction &instruction) {
-               auto *call = dyn_cast<CallBase>(&instruction);
-               std::optional<AccessPath> within = call ? placeWithin(*call, place) : std::nullopt;
-               return within && freesWhatIsAt(*surelyCalled(*call), *within, found);
-           });
-}
-
-/* Whether a buffer gets its first block, as long as something else says that the function is given. */
-static bool isBegun(const CallBase &call, const Argument &holder, Flow &flow) {
-    ParameterSet others = ~parameterSet(holder.getArgNo() + 1);
-    return isBuffer(holder) && any_of(call.args(), [&](const Use &argument) {
-               return isSize(*argument->getType()) && (flow.parametersBehind(argument, true) & others);
-           });
-}
-
-/* The parameter whose structure holds the block that a call reallocates, or makes in the place of another
- * one; nullptr: none. */
-static Argument *holderOf(CallBase &call, const FoundWrappers &found, Flow &flow) {
-    for (const AccessPath &place : flow.placesOf(call)) {
-        auto *holder = dyn_cast<Argument>(place.root);
-        if (holder && place.steps.size() == 1 &&
-            (isGivenWhatIsAt(call, place) || isBegun(call, *holder, flow) ||
-             isReplaced(*call.getFunction(), place, found)))
-            return holder;
-    }
-    return nullptr;
-}
 
 /* What a grower is known by: a function and the parameter whose block it makes grow. */
 struct Grower {
@@ -205,6 +119,23 @@ static bool isToldHowMuch(const CallBase &call, Flow &flow) {
     });
 }
 
+/* Whether an array is given by the place of its block, and how long it is by the place of a number, which the
+ * function sets. */
+static bool isCountedApart(const CallBase &call, const Argument &array, Flow &flow) {
+    ParameterSet sizes = 0;
+    for (const Use &argument : call.args())
+        if (isPlaceOfBlock(array) && isSize(*argument->getType()))
+            sizes |= flow.parametersBehind(argument, true) & ~parameterSet(array.getArgNo() + 1);
+    return sizes && any_of(instructions(call.getFunction()), [&](const Instruction &instruction) {
+               auto *store = dyn_cast<StoreInst>(&instruction);
+               bool isNumber = store && isSize(*store->getValueOperand()->getType());
+               auto place = isNumber ? accessPathOf(*const_cast<Value *>(store->getPointerOperand()), *store)
+                                     : std::nullopt;
+               auto *count = place ? dyn_cast<Argument>(place->root) : nullptr;
+               return count && isWhereTold(*place, *count) && (parameterSet(count->getArgNo() + 1) & sizes);
+           });
+}
+
 /* Whether a function itself reads or writes what a parameter points at. */
 static bool looksInto(Function &function, const Argument &holder) {
     return any_of(instructions(function), [&](Instruction &instruction) {
@@ -272,16 +203,19 @@ static bool isGrower(Function &function, const FoundWrappers &found, const Growe
     if (!holder)
         return false;
     SmallVector<CallBase *, 4> told, others;
+    bool isCounted =
+        any_of(grown[holder], [&](const CallBase *call) { return isCountedApart(*call, *holder, flow); });
     for (CallBase *call : grown[holder])
-        (isToldHowMuch(*call, flow) ? told : others).push_back(call);
+        (isCounted || isToldHowMuch(*call, flow) ? told : others).push_back(call);
     if (!others.empty() && isOwnOf(function, *holder, flow))
         told.append(others);
     grower.holder = holder->getArgNo();
     grower.found.holder = grower.holder + 1;
     grower.found.handedOn.insert(told.begin(), told.end());
     grower.found.sizes = parameterSet(grower.holder + 1);
-    grower.found.wrapper.keepsLine = !isBuffer(*holder) || function.arg_size() == 1;
     grower.found.wrapper.isHeld = !returnsBlock(function, flow);
+    grower.found.wrapper.keepsLine =
+        !(isCounted || isBuffer(*holder)) || (function.arg_size() == 1 && grower.found.wrapper.isHeld);
     grower.found.wrapper.isPossible =
         none_of(told, [&](const CallBase *call) { return isSure(*call, found, growers); });
     return !told.empty();

@@ -7,6 +7,7 @@
 // CHECK-NEXT: fun:_ZN5Array7reserveEm=wrapper
 // CHECK-NEXT: fun:_ZN6String6appendEPKcm=wrapper
 // CHECK-NEXT: fun:_ZN6String7reserveEm=wrapper
+// CHECK-NEXT: fun:_ZN6StringC1EPKc=wrapper
 // CHECK-NEXT: fun:_ZN6StringC2EPKc=wrapper
 // CHECK-NEXT: fun:_ZN6StringaSERKS_=wrapper
 // CHECK-NOT: {{.}}

@@ -147,6 +147,36 @@ static void buffers(void) {
     section_reserve(&section, 110);         // @ 1 110 0 0 0
 }
 
+static void first(void) {
+    struct record record = {NULL};
+    record_init(&record, 111);              // @ 1 111 0 0 0 of char
+    sink = vector_new(10);                  // @ 1 80 0 0 0 of long
+    sink = vector_filled(1, 11);            // @ 1 88 0 0 0 of long
+    struct grid grid = grid_make(12);       // @ 1 96 0 0 0 of double
+    sink = grid.cells;
+}
+
+static void arrays(void) {
+    short items[2] = {0};
+    struct list list = {items, 2, sizeof *items, 2};
+    short *item = list_push(&list);         // @ 1 8 0 0 0 of short
+    sink = item;
+    sink = item_at(&list, 1);
+    void **array = NULL;
+    int item_count = 0;
+    array_add(&array, &item_count, item);   // @ 1 8 0 0 0
+    array_add(&array, &item_count, item);   // @ 0 0 1 16 0
+    sink = array;
+}
+
+static void pools(void) {
+    struct arena *arena = arena_new(100);   // @ 1 100 0 0 0 of struct arena
+    sink = arena_get(arena, 40);
+    struct node *node = arena_get(arena, 48);
+    sink = node;
+    sink = arena_get(arena, 60);            // @ 1 60 0 0 0
+}
+
 // With the lines that free.
 static void frees(void) {
     xfree(malloc(101));                     // frees 1 101 @ 1 101 0 0 0
@@ -167,6 +197,9 @@ __attribute__((visibility("default"))) int main(void) {
     hooks();
     pointers();
     buffers();
+    first();
+    arrays();
+    pools();
     frees();
     puts("done");                           // @ any
     return 3;

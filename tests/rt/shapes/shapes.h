@@ -81,6 +81,35 @@ void *registered_find(size_t n);
 struct node *find(struct node *list, int key);
 char *find_text(const char *name);
 
+// First blocks, arrays that are given by their places, and what pools take for themselves.
+struct record {
+    struct record *next;
+    char name[8], *text;
+    size_t size;
+};
+int record_init(struct record *record, size_t new_size);
+struct vector {
+    long *items;
+    size_t room, used;
+};
+struct vector *vector_new(size_t n);
+struct vector *vector_filled(long item, size_t n);
+struct grid {
+    double *cells, *marked;
+    int count, flags[4];
+};
+struct grid grid_make(int cellCount);
+struct list {
+    void *items;
+    size_t used, size, room;
+};
+void *list_push(struct list *list);
+void array_add(void *items, int *item_count, void *item);
+struct arena;
+struct arena *arena_new(size_t n);
+void *arena_get(struct arena *arena, size_t n);
+void *item_at(const struct list *list, size_t idx);
+
 // hooks.c
 void buffer_addln(struct buffer *buffer, const char *text);
 int message_both(struct message *message, const char *text, size_t n);

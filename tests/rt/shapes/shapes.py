@@ -164,7 +164,7 @@ def lookups():
         program = link("program", options, *objects, "plain.o")
         callees = {site["callee"] for site in dumped("sites", "--format=json", program)["sites"]}
         expect(f"{options}: wrappers", True, callees >= {"xmalloc", "xstrdup", "slice_of", "hook_strdup", "malloc"})
-        expect(f"{options}: lookups", set(), callees & {"registered", "registered_find", "interned", "kept_elsewhere", "find", "find_text", "node_new"})
+        expect(f"{options}: lookups", set(), callees & {"registered", "registered_find", "interned", "kept_elsewhere", "find", "find_text", "node_new", "item_at"})
         symbols = subprocess.check_output(["nm", "shapes.c.o"], text=True)
         expect(f"{options}: names of twins", (options == "-O2", False), ("xmalloc.sited" in symbols, " find.sited" in symbols))
 

@@ -266,6 +266,101 @@ void *cut(size_t n) {
     return chunk->bytes + chunk->used - n;
 }
 
+// The first block, of the size that the structure notes.
+int record_init(struct record *record, size_t new_size) {
+    record->text = xmalloc(new_size);
+    record->size = new_size;
+    return 0;
+}
+
+// The structure is the function's own, what it holds is its caller's.
+struct vector *vector_new(size_t n) {
+    struct vector *vector = xmalloc(sizeof *vector); // @ 2 48 0 0 0 of struct vector
+    vector->items = xmalloc(n * sizeof *vector->items);
+    vector->room = n;
+    vector->used = 0;
+    return vector;
+}
+
+struct vector *vector_filled(long item, size_t n) {
+    struct vector *vector = vector_new(n);
+    while (vector->used < n)
+        vector->items[vector->used++] = item;
+    return vector;
+}
+
+struct grid grid_make(int cellCount) {
+    struct grid grid = {0};
+    grid.count = cellCount;
+    grid.cells = xmalloc(cellCount * sizeof *grid.cells);
+    return grid;
+}
+
+// Nothing is given back, but moved.
+void *list_push(struct list *list) {
+    if (list->used == list->room) {
+        void *more = xmalloc(2 * list->room * list->size);
+        memcpy(more, list->items, list->used * list->size);
+        list->items = more;
+        list->room *= 2;
+    }
+    return (char *)list->items + list->size * list->used++;
+}
+
+void *item_at(const struct list *list, size_t idx) {
+    return (char *)list->items + list->size * idx;
+}
+
+void array_add(void *items, int *item_count, void *item) {
+    int n = *item_count;
+    void **all = *(void ***)items;
+    if ((n & (n - 1)) == 0) {
+        all = xrealloc(all, (n ? 2 * n : 1) * sizeof *all);
+        *(void ***)items = all;
+    }
+    all[n++] = item;
+    *item_count = n;
+}
+
+// What it takes for itself is as large as it was made.
+struct arena {
+    char *next, *end;
+    struct arena *last;
+    int chunks;
+};
+
+struct arena *arena_new(size_t n) {
+    struct arena *arena = xmalloc(n);
+    arena->next = (char *)(arena + 1);
+    arena->end = (char *)arena + n;
+    arena->last = arena;
+    arena->chunks = 1;
+    return arena;
+}
+
+static void *arena_chunk(struct arena *arena, size_t n) {
+    size_t size = arena->end - (char *)arena;
+    char *bytes = xmalloc(size); // @ 1 100 0 0 0 of char
+    struct arena *chunk = (struct arena *)bytes;
+    chunk->end = bytes + size;
+    chunk->chunks = 0;
+    bytes += sizeof *chunk;
+    chunk->next = bytes + n;
+    arena->last = chunk;
+    arena->chunks++;
+    return bytes;
+}
+
+void *arena_get(struct arena *arena, size_t n) {
+    if (n > 50)
+        return xmalloc(n);
+    char *bytes = arena->last->next;
+    if ((size_t)(arena->last->end - bytes) < n)
+        return arena_chunk(arena, n);
+    arena->last->next += n;
+    return bytes;
+}
+
 // What is found again is kept here, by this or by another function.
 static struct text *names, *kept;
 struct text *interned(size_t n) {
