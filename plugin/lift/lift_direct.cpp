@@ -46,12 +46,15 @@ static Function &declareBody(Function &wrapper, GlobalValue::LinkageTypes linkag
     return *body;
 }
 
+/* What tells the type to calls by a pointer (-fsanitize=function, kcfi, cfi) stays with the function that has
+ * the address: nobody calls the body so, and before its code it would name the other one's. */
 static void moveCode(Function &wrapper, Function &body) {
     GlobalValue::LinkageTypes linkage = body.getLinkage();
     body.copyAttributesFrom(&wrapper);
+    body.setPrologueData(nullptr);
     body.setLinkage(linkage); // with what goes with it
     body.copyMetadata(&wrapper, 0);
-    wrapper.clearMetadata();
+    wrapper.setSubprogram(nullptr);
     moveBody(wrapper, body);
     for (Argument &argument : wrapper.args()) {
         body.getArg(argument.getArgNo())->takeName(&argument);

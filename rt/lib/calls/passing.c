@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* longjmp and its kin, which leave a scope without closing it: out of getline from a signal handler, out of
+/* Functions that count nothing and that the runtime has to know of.
+ *
+ * longjmp and its kin, which leave a scope without closing it: out of getline from a signal handler, out of
  * an operator new of the program's own. Nothing that comes later is to be billed there. */
 #define _GNU_SOURCE
+#include "lib/base/local.h"
 #include "lib/base/state.h"
 #include "lib/bill/scope.h"
 #include "lib/calls/interpose.h"
@@ -12,6 +15,7 @@
 #include <pthread.h>
 #include <sys/mman.h>
 #include <threads.h>
+#include <unistd.h>
 
 struct __jmp_buf_tag;
 
@@ -27,6 +31,10 @@ struct __jmp_buf_tag;
 #define DECLARE(name) extern __attribute__((noreturn)) void __real_##name(struct __jmp_buf_tag *, int);
 #define FIND(name)
 
+extern pid_t __real_fork(void);
+#define real_fork __real_fork
+#define find_fork()
+
 #else
 
 #define REAL(name)    real_##name
@@ -39,8 +47,18 @@ JUMPS(DECLARE)
 
 #ifndef ALLOCSITE_STATIC
 
-/* Not at the first jump, which may come in a signal handler. */
-__attribute__((constructor)) static void find_jumps(void){JUMPS(FIND)}
+static pid_t (*real_fork)(void);
+
+static void find_fork(void) {
+    if (!real_fork)
+        real_fork = (pid_t(*)(void))next_behind("fork");
+}
+
+/* Not at the first call, which may come in a signal handler. */
+__attribute__((constructor)) static void find_all(void) {
+    find_fork();
+    JUMPS(FIND)
+}
 
 #endif
 
@@ -52,13 +70,28 @@ __attribute__((constructor)) static void find_jumps(void){JUMPS(FIND)}
     }
 JUMPS(JUMP)
 
+/* ---- fork, in whose child the structures of threads are all zero. If a signal handler calls it, the code
+ * that the handler came between goes on there as well, and may have made sure already that there are tallies.
+ */
+
+INTERPOSE(pid_t, fork, void) {
+    struct thread *own = local.own, before = own ? *own : (struct thread){.capacity = 0};
+    find_fork();
+    pid_t process = real_fork();
+    if (process == 0 && own) {
+        own->tallies = before.tallies;
+        own->extras = before.extras;
+    }
+    return process;
+}
+
 /* ---- mlockall, for which the kernel would make a page for every address that is mapped: the shadow table
  * alone has terabytes of them. Pages are locked as they are touched instead.
  */
 
 #ifdef ALLOCSITE_STATIC
 
-    extern int __real_mlockall(int);
+extern int __real_mlockall(int);
 #define real_mlockall __real_mlockall
 
 #else

@@ -31,15 +31,23 @@ static struct table blocks = {.element = sizeof(struct profile_block),
                               .areas = &store_areas,
                               .kind = PROFILE_BLOCKS};
 
+enum { EACH = sizeof(struct tally) + sizeof(struct extra) };
+
 static void map_slots(struct memory *memory) {
-    size_t each = sizeof(struct tally) + sizeof(struct extra);
     bool is_limited = os_address_space() != RLIM_INFINITY;
-    memory->tallies = is_limited ? NULL : os_map(SLOTS_MOST * each, OS_FORK_WIPES);
+    memory->tallies = is_limited ? NULL : os_map(SLOTS_MOST * EACH, OS_FORK_WIPES);
     memory->slots = memory->tallies ? SLOTS_MOST : SLOTS_LEAST;
     if (memory->tallies)
         return;
-    memory->tallies = os_map(SLOTS_LEAST * each, OS_FORK_WIPES);
+    memory->tallies = os_map(SLOTS_LEAST * EACH, OS_FORK_WIPES);
     slots_limit(SLOTS_LEAST);
+}
+
+/* The parent's, wiped. If a signal handler has forked, the rest of the event that it came between is in it.
+ */
+static void take_over(uint32_t number, const struct memory *memory) {
+    store_drop_slab(number);
+    os_empty(memory->tallies, memory->slots * EACH);
 }
 
 bool slab_make(uint32_t number, profile_name phase, uint32_t thread, uint32_t next) {
@@ -49,7 +57,7 @@ bool slab_make(uint32_t number, profile_name phase, uint32_t thread, uint32_t ne
     if (!memory || !slab)
         return false;
     if (memory->tallies)
-        store_drop_slab(number); /* the parent's */
+        take_over(number, memory);
     else
         map_slots(memory);
     if (!memory->tallies)
@@ -68,7 +76,7 @@ bool slab_overlaps(uintptr_t begin, uintptr_t end) {
     const struct memory *memory;
     for (uint32_t i = 0; (memory = table_peek(&memories, i)); i++) {
         uintptr_t first = (uintptr_t)memory->tallies;
-        size_t size = memory->slots * (sizeof(struct tally) + sizeof(struct extra));
+        size_t size = memory->slots * EACH;
         if (first && begin < first + size && end > first)
             return true;
     }

@@ -169,9 +169,7 @@ static struct thread *thread_new(struct process *process) {
     }
     if (!thread)
         return NULL;
-    thread->index = index;
-    thread->turns = 1;
-    thread->slab = NO_SLOT;
+    *thread = (struct thread){.index = index, .turns = 1, .slab = NO_SLOT}; /* see take_over, slab.c */
     return thread;
 }
 

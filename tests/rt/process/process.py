@@ -274,6 +274,16 @@ def memory():
             wrong.append(f"with {limit} MiB of address space: {process.returncode} {process.err}")
 
 
+def stepped():
+    """Children of a fork in a signal handler, which go on in the middle of an event."""
+    for name, *options in ("stepped",), ("stepped_static", "-static"):
+        process = run([build("stepped.c", name, *options)])
+        check_behaviour(process)
+        reports = all_reports()
+        expect("all have reports", True, len(reports) > 50)
+        expect("exact", [], [report["inexact_reasons"] for report in reports if not report["exact"]])
+
+
 def limited():
     """Most of what a limit leaves is the program's, whichever limit it is."""
     program = build("limited.c", "limited", "-O0")
@@ -286,4 +296,4 @@ def limited():
 
 
 main([threads, jumps, plain, forks, children, signals, opened, replaced, preloaded, stubs, other_allocators, redirected,
-      sanitized_programs, sanitizers, sanitized_frees, destinations, options, set_user_id, locked, unnumbered, memory, limited])
+      sanitized_programs, sanitizers, sanitized_frees, destinations, options, set_user_id, locked, unnumbered, memory, stepped, limited])
