@@ -61,8 +61,7 @@ void page_share(const struct page *page, uint64_t part, uint64_t whole) {
 
 void page_break(const struct page *page) {
     out_text(page->out, page->is_markdown ? "<br>" : "\n");
-    for (size_t i = 0; i < page->indent && !page->is_markdown; i++)
-        out_char(page->out, ' ');
+    out_spaces(page->out, page->is_markdown ? 0 : page->indent);
 }
 
 void place_write_path(struct out *out, const char *path, const char *directory) {
