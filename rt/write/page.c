@@ -163,8 +163,7 @@ static void put_place(const struct page *page, const struct place *place) {
 
 /* That calls main, the function of a thread and those that it is given. */
 static bool is_c_library(const struct report_module *module) {
-    const char *slash = strrchr(module->path, '/');
-    return strncmp(slash ? slash + 1 : module->path, "libc.so", strlen("libc.so")) == 0;
+    return strncmp(path_base(module->path), "libc.so", strlen("libc.so")) == 0;
 }
 
 /* The function of the module that was called from outside: of the C library, the one that the program knows.
