@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Groups for people: the columns, and the table as text and as Markdown. */
-#include "base/arrays.h"
 #include "group/groups.h"
 #include "write/lines.h"
 #include "write/summary.h"
@@ -320,10 +319,9 @@ void groups_markdown(struct out *out, const struct groups *groups, const struct 
 
 void groups_write(struct out *out, const struct groups *groups, const struct report *report,
                   enum report_format format) {
-    static void (*const writers[])(struct out *, const struct groups *, const struct report *) = {
-        [FORMAT_TEXT] = groups_text, [FORMAT_JSON] = groups_json,         [FORMAT_CSV] = groups_csv,
-        [FORMAT_TSV] = groups_tsv,   [FORMAT_MARKDOWN] = groups_markdown,
-    };
-    COVERS(writers, FORMATS);
+#define ALLOCSITE_FORMAT(format, name, for_programs, views) groups_##name,
+    static void (*const writers[])(struct out *, const struct groups *,
+                                   const struct report *) = {ALLOCSITE_FORMATS(ALLOCSITE_FORMAT)};
+#undef ALLOCSITE_FORMAT
     writers[format](out, groups, report);
 }

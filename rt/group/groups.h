@@ -82,11 +82,10 @@ void groups_prepare(struct groups *, const struct report_limits *);
 
 /* ---- The forms of groups, and what they have in common. */
 
-void groups_text(struct out *, const struct groups *, const struct report *);
-void groups_markdown(struct out *, const struct groups *, const struct report *);
-void groups_json(struct out *, const struct groups *, const struct report *);
-void groups_csv(struct out *, const struct groups *, const struct report *);
-void groups_tsv(struct out *, const struct groups *, const struct report *);
+#define ALLOCSITE_FORMAT(format, name, for_programs, views)                                                  \
+    void groups_##name(struct out *, const struct groups *, const struct report *);
+ALLOCSITE_FORMATS(ALLOCSITE_FORMAT)
+#undef ALLOCSITE_FORMAT
 
 void groups_write(struct out *, const struct groups *, const struct report *, enum report_format);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The lines for people about a site, below its row, and about faults. */
+#include "base/path.h"
 #include "names/names.h"
 #include "write/lines.h"
 #include "write/summary.h"
@@ -201,12 +202,11 @@ static void put_pairs(const struct page *page, const struct report_site *site) {
 }
 
 static void put_frame(const struct page *page, const struct report_frame *frame) {
-    const char *path = frame->module ? frame->module->path : NULL, *slash = path ? strrchr(path, '/') : NULL;
     if (frame->function) {
         page_function(page, frame->function);
         return;
     }
-    page_code(page, slash ? slash + 1 : path);
+    page_code(page, frame->module ? path_base(frame->module->path) : NULL);
     out_text(page->out, "+0x");
     out_hex(page->out, frame->address);
 }

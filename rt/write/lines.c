@@ -123,8 +123,7 @@ static size_t word_at(const char *text, size_t *columns) {
 
 static void go_on_below(struct line *line) {
     out_char(line->to->out, '\n');
-    for (size_t i = 0; i < line->indent; i++)
-        out_char(line->to->out, ' ');
+    out_spaces(line->to->out, line->indent);
     line->used = line->indent;
 }
 

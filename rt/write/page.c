@@ -61,8 +61,7 @@ void page_share(const struct page *page, uint64_t part, uint64_t whole) {
 
 void page_break(const struct page *page) {
     out_text(page->out, page->is_markdown ? "<br>" : "\n");
-    for (size_t i = 0; i < page->indent && !page->is_markdown; i++)
-        out_char(page->out, ' ');
+    out_spaces(page->out, page->is_markdown ? 0 : page->indent);
 }
 
 void place_write_path(struct out *out, const char *path, const char *directory) {
@@ -164,8 +163,7 @@ static void put_place(const struct page *page, const struct place *place) {
 
 /* That calls main, the function of a thread and those that it is given. */
 static bool is_c_library(const struct report_module *module) {
-    const char *slash = strrchr(module->path, '/');
-    return strncmp(slash ? slash + 1 : module->path, "libc.so", strlen("libc.so")) == 0;
+    return strncmp(path_base(module->path), "libc.so", strlen("libc.so")) == 0;
 }
 
 /* The function of the module that was called from outside: of the C library, the one that the program knows.

@@ -2,6 +2,7 @@
 /* The lines above the table in the formats for people. */
 #include "write/summary.h"
 
+#include "base/path.h"
 #include "model/options.h"
 #include "write/lines.h"
 
@@ -169,9 +170,8 @@ static void summary_walks(const struct page *page) {
         out_text(page->out, ", which are not kept");
     }
     for (size_t i = 0; i < page->report->walked_for_count; i++) {
-        const char *path = page->report->walked_for[i], *slash = strrchr(path, '/');
         out_text(page->out, i ? ", " : "; walked each time for functions without contexts in ");
-        page_code(page, slash ? slash + 1 : path);
+        page_code(page, path_base(page->report->walked_for[i]));
     }
     out_text(page->out, " (allocsite-dump report --tree shows those of a profile)");
 }

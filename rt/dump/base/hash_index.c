@@ -51,6 +51,17 @@ void hash_put(struct hash_index *index, uint64_t hash, size_t element) {
     index->count++;
 }
 
+size_t hash_keep(struct hash_index *index, uint64_t hash, hash_is *is, const void *key, const void *context,
+                 struct elements to) {
+    size_t found = hash_find(index, hash, is, key, context);
+    if (found != HASH_NONE)
+        return found;
+    memory_grow(to.array_pointer, *to.count, to.room, to.size);
+    memcpy(*(char **)to.array_pointer + *to.count * to.size, key, to.size);
+    hash_put(index, hash, *to.count);
+    return (*to.count)++;
+}
+
 void hash_free(struct hash_index *index) {
     free(index->places);
 }

@@ -27,6 +27,16 @@ size_t hash_find(const struct hash_index *, uint64_t hash, hash_is *, const void
 void hash_put(struct hash_index *, uint64_t hash, size_t element);
 void hash_free(struct hash_index *);
 
+/* An array of what an index leads to, as memory_grow has it. */
+struct elements {
+    void *array_pointer;
+    size_t *count, *room, size;
+};
+
+/* The number of the element that is key. If there was none, a copy of key has come behind the others. */
+size_t hash_keep(struct hash_index *, uint64_t hash, hash_is *, const void *key, const void *context,
+                 struct elements);
+
 /* Another hash every time the program runs, so that no file can be made to collide. */
 uint64_t hash_bytes(uint64_t hash, const void *, size_t);
 uint64_t hash_number(uint64_t hash, uint64_t number);

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 /* How it ends: exit, or in a child that is not to do what its parent does at its end, _exit. */
 extern void (*memory_exit)(int status);
@@ -26,6 +27,13 @@ __attribute__((format(printf, 1, 2))) char *memory_text(const char *format, ...)
 /* Makes room for one more element behind count; *room is that of the array, at first 0 with NULL. New
  * elements are not initialized. */
 void memory_grow(void *array_pointer, size_t count, size_t *room, size_t element);
+
+/* As qsort, which wants an array even for no elements. */
+static inline void sort_list(void *list, size_t count, size_t size,
+                             int (*compare)(const void *, const void *)) {
+    if (count > 1)
+        qsort(list, count, size, compare);
+}
 
 /* ---- The parts of a file that are not holes. Holes are zeros that nobody has written: a file of 16 GiB may
  * have 8 KiB on the disk. */

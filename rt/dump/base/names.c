@@ -245,8 +245,7 @@ static int compare(const void *a, const void *b) {
 }
 
 void modules_sort(struct report_module *modules, size_t count) {
-    if (count)
-        qsort(modules, count, sizeof *modules, compare);
+    sort_list(modules, count, sizeof *modules, compare);
 }
 
 static int compare_path(const void *path, const void *module) {

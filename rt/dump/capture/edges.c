@@ -272,8 +272,7 @@ static void see_block(struct scan *scan, size_t block) {
         return;
     see_odd_fields(scan);
     size_t count = scan->graph->edge_count - scan->first_edge;
-    if (count > 1)
-        qsort(scan->graph->edges + scan->first_edge, count, sizeof *scan->graph->edges, by_offset);
+    sort_list(scan->graph->edges + scan->first_edge, count, sizeof *scan->graph->edges, by_offset);
 }
 
 bool capture_edges(struct graph *graph, const struct finder *finder, const struct block_type *types) {

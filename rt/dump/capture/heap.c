@@ -221,8 +221,7 @@ void heap_read(struct heap *heap, const struct image *image) {
         read_span(heap, image, heap->spans[i].begin, heap->spans[i].end);
     read_regions(heap, image, heap->even, 0);
     read_regions(heap, image, heap->odd, 8);
-    if (heap->count)
-        qsort(heap->blocks, heap->count, sizeof *heap->blocks, compare);
+    sort_list(heap->blocks, heap->count, sizeof *heap->blocks, compare);
 }
 
 /* ---- Which block a word points to. */

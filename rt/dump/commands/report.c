@@ -129,8 +129,7 @@ static int show_coverage(struct report *report, struct showing *showing) {
     struct coverage coverage = {.count = 0};
     prepare_all(report, showing);
     coverage_read(&coverage, &showing->modules, report);
-    (showing->what == SHOW_UNUSED ? unused_write : coverage_write)(standard_out(), &coverage, report,
-                                                                   showing->options.format);
+    coverage_write(standard_out(), &coverage, report, showing->options.format, showing->what == SHOW_UNUSED);
     int status = standard_out_end() | coverage_check(&coverage);
     coverage_free(&coverage);
     return status;

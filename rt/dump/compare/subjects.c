@@ -112,8 +112,8 @@ static const struct subject_index *index_of(const struct subjects *subjects, enu
     struct subject_index *index = &subjects->by[kind];
     for (size_t i = 0; !index->is_made && i < subjects->count; i++)
         add_names(index, kind, &subjects->list[i], i);
-    if (!index->is_made && index->count)
-        qsort(index->names, index->count, sizeof *index->names, compare_subject_names);
+    if (!index->is_made)
+        sort_list(index->names, index->count, sizeof *index->names, compare_subject_names);
     index->is_made = true;
     return index;
 }
@@ -142,8 +142,7 @@ static int compare_numbers(const void *a, const void *b) {
 /* One has several names that match. */
 static size_t leave_each_once(size_t *numbers, size_t count) {
     size_t kept = 0;
-    if (count)
-        qsort(numbers, count, sizeof *numbers, compare_numbers);
+    sort_list(numbers, count, sizeof *numbers, compare_numbers);
     for (size_t i = 0; i < count; i++)
         if (!i || numbers[i] != numbers[i - 1])
             numbers[kept++] = numbers[i];

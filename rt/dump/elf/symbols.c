@@ -85,8 +85,7 @@ void elf_symbols_read(struct elf_symbols *symbols, const struct elf_file *elf) {
         if (*name)
             add(symbols, elf, &symbol, name);
     }
-    if (symbols->count)
-        qsort(symbols->list, symbols->count, sizeof *symbols->list, compare);
+    sort_list(symbols->list, symbols->count, sizeof *symbols->list, compare);
     end_labels(symbols);
 }
 

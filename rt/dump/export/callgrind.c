@@ -47,13 +47,9 @@ static bool is_function(const void *key, const void *context, size_t element) {
 static uint32_t function_of(struct callgrind *callgrind, const struct frame *frame) {
     struct function key = {frame->function, frame->file, frame->module};
     uint64_t hash = hash_number((uintptr_t)key.name, (uintptr_t)key.file);
-    size_t found = hash_find(&callgrind->function_index, hash, is_function, &key, callgrind);
-    if (found != HASH_NONE)
-        return (uint32_t)found;
-    memory_grow(&callgrind->functions, callgrind->function_count, &callgrind->function_room, sizeof key);
-    hash_put(&callgrind->function_index, hash, callgrind->function_count);
-    callgrind->functions[callgrind->function_count] = key;
-    return (uint32_t)callgrind->function_count++;
+    struct elements functions = {&callgrind->functions, &callgrind->function_count, &callgrind->function_room,
+                                 sizeof key};
+    return (uint32_t)hash_keep(&callgrind->function_index, hash, is_function, &key, callgrind, functions);
 }
 
 static bool is_cost(const void *key, const void *context, size_t element) {
@@ -66,13 +62,9 @@ static void add(struct callgrind *callgrind, const struct sample *sample, uint32
                        .callee = callee,
                        .line = callgrind->samples->frames[frame].line};
     uint64_t hash = hash_number(hash_number(key.function, key.callee), key.line);
-    size_t found = hash_find(&callgrind->index, hash, is_cost, &key, callgrind);
+    struct elements costs = {&callgrind->costs, &callgrind->count, &callgrind->room, sizeof key};
+    size_t found = hash_keep(&callgrind->index, hash, is_cost, &key, callgrind, costs);
     uint32_t number = (uint32_t)(sample - callgrind->samples->list) + 1;
-    if (found == HASH_NONE) {
-        memory_grow(&callgrind->costs, callgrind->count, &callgrind->room, sizeof key);
-        hash_put(&callgrind->index, hash, callgrind->count);
-        callgrind->costs[found = callgrind->count++] = key;
-    }
     struct cost *cost = &callgrind->costs[found];
     for (int i = 0; cost->last_sample != number && i < SAMPLE_VALUES; i++)
         cost->values[i] += sample->values[i];

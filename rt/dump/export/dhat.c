@@ -111,15 +111,11 @@ static bool is_point(const void *key, const void *context, size_t element) {
 
 static struct program_point *point_for(struct dhat *dhat, const struct program_point *key) {
     uint64_t hash = hash_bytes(0, dhat->texts + key->first, key->count * sizeof *dhat->texts);
-    size_t found = hash_find(&dhat->index, hash, is_point, key, dhat);
-    if (found != HASH_NONE) {
+    struct elements points = {&dhat->points, &dhat->count, &dhat->room, sizeof *key};
+    size_t before = dhat->count, number = hash_keep(&dhat->index, hash, is_point, key, dhat, points);
+    if (number < before)
         dhat->text_count = key->first;
-        return &dhat->points[found];
-    }
-    memory_grow(&dhat->points, dhat->count, &dhat->room, sizeof *dhat->points);
-    hash_put(&dhat->index, hash, dhat->count);
-    dhat->points[dhat->count] = *key;
-    return &dhat->points[dhat->count++];
+    return &dhat->points[number];
 }
 
 static void add_sample(struct dhat *dhat, const struct sample *sample) {

@@ -87,14 +87,12 @@ static uint32_t frame_of(struct samples *samples, const struct tree_place *at) {
                           .column = at->column,
                           .is_inlined = at->is_inlined};
     uint64_t hash = hash_frame(&frame);
-    size_t found = hash_find(&samples->index, hash, is_frame, &frame, samples);
-    if (found != HASH_NONE)
-        return (uint32_t)found;
-    memory_grow(&samples->frames, samples->frame_count, &samples->frame_room, sizeof frame);
-    hash_put(&samples->index, hash, samples->frame_count);
-    frame.function = name_of(samples, &frame);
-    samples->frames[samples->frame_count] = frame;
-    return (uint32_t)samples->frame_count++;
+    struct elements frames = {&samples->frames, &samples->frame_count, &samples->frame_room, sizeof frame};
+    size_t before = samples->frame_count,
+           number = hash_keep(&samples->index, hash, is_frame, &frame, samples, frames);
+    if (number == before)
+        samples->frames[number].function = name_of(samples, &frame);
+    return (uint32_t)number;
 }
 
 void sample_values(uint64_t values[SAMPLE_VALUES], const struct counters *counters) {

@@ -10,15 +10,18 @@
 
 /* ---- Findings as workflow commands of GitHub Actions, which shows them at the lines. */
 
+/* As in URIs. */
+static void put_encoded(struct out *out, char character) {
+    static const char digits[] = "0123456789ABCDEF";
+    out_char(out, '%');
+    out_char(out, digits[(unsigned char)character >> 4]);
+    out_char(out, digits[character & 15]);
+}
+
 /* A colon or a comma ends a property, a line the command. */
 static void put_escaped(struct out *out, const char *text, const char *special) {
     for (; *text; text++)
-        if (strchr(special, *text)) {
-            out_char(out, '%');
-            out_char(out, "0123456789ABCDEF"[(unsigned char)*text >> 4]);
-            out_char(out, "0123456789ABCDEF"[*text & 15]);
-        } else
-            out_char(out, *text);
+        (strchr(special, *text) ? put_encoded : out_char)(out, *text);
 }
 
 static void put_data(struct out *out, const char *text) {
@@ -103,15 +106,8 @@ static void put_uri(struct json *json, const char *path, const char *directory) 
     out_char(json->out, '"');
     out_text(json->out, shown[0] == '/' ? "file://" : "");
     for (const char *at = shown; *at; at++) {
-        static const char digits[] = "0123456789ABCDEF", plain[] = "-._~/";
         bool is_plain = (*at >= '0' && *at <= '9') || ((*at | 32) >= 'a' && (*at | 32) <= 'z');
-        if (is_plain || strchr(plain, *at)) {
-            out_char(json->out, *at);
-            continue;
-        }
-        out_char(json->out, '%');
-        out_char(json->out, digits[(unsigned char)*at >> 4]);
-        out_char(json->out, digits[*at & 15]);
+        (is_plain || strchr("-._~/", *at) ? out_char : put_encoded)(json->out, *at);
     }
     out_char(json->out, '"');
 }

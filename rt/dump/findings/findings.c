@@ -62,8 +62,7 @@ static int compare_findings(const void *a, const void *b) {
 }
 
 void findings_sort(struct findings *findings) {
-    if (findings->count)
-        qsort(findings->list, findings->count, sizeof *findings->list, compare_findings);
+    sort_list(findings->list, findings->count, sizeof *findings->list, compare_findings);
 }
 
 void findings_free(struct findings *findings) {
@@ -155,8 +154,7 @@ enum { WIDTH_OF_SITE = 2, WIDTH_BELOW = 6 };
 
 static void put_line(const struct page *page, size_t indent, const char *text) {
     struct line line;
-    for (size_t i = 0; i < indent; i++)
-        out_char(page->out, ' ');
+    out_spaces(page->out, indent);
     line_begin(&line, page, indent, indent + 2);
     out_text(line.page.out, text);
     line_end(&line);

@@ -48,8 +48,7 @@ static size_t find_grown(struct grown *grown, const struct graph_sums *old, cons
                                             .bytes = (int64_t)(now->own - was->own)};
     }
     hash_free(&index);
-    if (count)
-        qsort(grown, count, sizeof *grown, by_growth);
+    sort_list(grown, count, sizeof *grown, by_growth);
     return count;
 }
 
@@ -69,8 +68,7 @@ static int by_whole(const void *a, const void *b) {
 
 static void find_sorted(struct graph_holders *holders, const struct graph *graph) {
     graph_holders_find(holders, graph, NULL);
-    if (holders->count)
-        qsort(holders->list, holders->count, sizeof *holders->list, by_whole);
+    sort_list(holders->list, holders->count, sizeof *holders->list, by_whole);
 }
 
 static uint64_t references_of(const struct graph_holders *holders, const struct graph_holder *like) {
@@ -97,8 +95,7 @@ static void find_new_holders(struct grown *grown, const struct all_holders *all)
         *kept++ = holder;
     }
     grown->holders.count = (size_t)(kept - grown->holders.list);
-    if (grown->holders.count)
-        qsort(grown->holders.list, grown->holders.count, sizeof *kept, by_references);
+    sort_list(grown->holders.list, grown->holders.count, sizeof *kept, by_references);
 }
 
 static const struct graph_column columns[] = {

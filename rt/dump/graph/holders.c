@@ -139,8 +139,7 @@ void graph_holders_find(struct graph_holders *holders, const struct graph *graph
     add_edges(&references);
     add_roots(&references);
     count_objects(&references);
-    if (holders->count)
-        qsort(holders->list, holders->count, sizeof *holders->list, by_number);
+    sort_list(holders->list, holders->count, sizeof *holders->list, by_number);
     number_map_free(&references.places);
     number_map_free(&references.numbers);
     free(references.list);

@@ -234,8 +234,7 @@ static void sort_rows(struct graph_sums *sums, const struct graph *graph) {
     uint32_t *now = memory_zeros(sums->count, sizeof *now);
     for (uint32_t row = 0; row < sums->count; row++)
         sums->rows[row].number = row;
-    if (sums->count)
-        qsort(sums->rows, sums->count, sizeof *sums->rows, by_retained);
+    sort_list(sums->rows, sums->count, sizeof *sums->rows, by_retained);
     for (uint32_t row = 0; row < sums->count; row++)
         now[sums->rows[row].number] = row;
     for (size_t i = 0; i < graph->block_count; i++)

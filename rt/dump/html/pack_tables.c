@@ -10,20 +10,14 @@
 #include <string.h>
 
 static bool is_text(const void *key, const void *context, size_t element) {
-    return strcmp(((const struct pack_tables *)context)->texts[element], key) == 0;
+    return strcmp(((const struct pack_tables *)context)->texts[element], *(const char *const *)key) == 0;
 }
 
 size_t pack_text(struct pack_tables *tables, const char *text) {
     if (!text)
         return 0;
-    uint64_t hash = hash_text(0, text);
-    size_t found = hash_find(&tables->text_index, hash, is_text, text, tables);
-    if (found != HASH_NONE)
-        return found + 1;
-    memory_grow(&tables->texts, tables->text_count, &tables->text_room, sizeof *tables->texts);
-    hash_put(&tables->text_index, hash, tables->text_count);
-    tables->texts[tables->text_count] = text;
-    return ++tables->text_count;
+    struct elements texts = {&tables->texts, &tables->text_count, &tables->text_room, sizeof text};
+    return hash_keep(&tables->text_index, hash_text(0, text), is_text, &text, tables, texts) + 1;
 }
 
 /* Frames and nodes are compared as bytes: they have no padding. */
@@ -43,26 +37,16 @@ static size_t frame_of(struct pack_tables *tables, const struct tree_place *plac
                                .line = place->line,
                                .column = place->column,
                                .address = place->address};
+    struct elements frames = {&tables->frames, &tables->frame_count, &tables->frame_room, sizeof frame};
     uint64_t hash = hash_bytes(0, &frame, sizeof frame);
-    size_t found = hash_find(&tables->frame_index, hash, is_frame, &frame, tables);
-    if (found != HASH_NONE)
-        return found;
-    memory_grow(&tables->frames, tables->frame_count, &tables->frame_room, sizeof frame);
-    hash_put(&tables->frame_index, hash, tables->frame_count);
-    tables->frames[tables->frame_count] = frame;
-    return tables->frame_count++;
+    return hash_keep(&tables->frame_index, hash, is_frame, &frame, tables, frames);
 }
 
 static size_t child_of(struct pack_tables *tables, size_t parent, size_t frame) {
     struct pack_node node = {.parent = parent, .frame = frame};
+    struct elements nodes = {&tables->nodes, &tables->node_count, &tables->node_room, sizeof node};
     uint64_t hash = hash_bytes(0, &node, sizeof node);
-    size_t found = hash_find(&tables->node_index, hash, is_node, &node, tables);
-    if (found != HASH_NONE)
-        return found + 1;
-    memory_grow(&tables->nodes, tables->node_count, &tables->node_room, sizeof node);
-    hash_put(&tables->node_index, hash, tables->node_count);
-    tables->nodes[tables->node_count] = node;
-    return ++tables->node_count;
+    return hash_keep(&tables->node_index, hash, is_node, &node, tables, nodes) + 1;
 }
 
 size_t pack_path(struct pack_tables *tables, const struct tree_path *path) {

@@ -66,10 +66,6 @@ static void add_row(struct joined *joined, struct report_site *site, bool is_for
     add_lifetimes(joined, &row->row, site);
 }
 
-static uint64_t hash_pair(const struct report_pair *pair) {
-    return hash_number(hash_number(pair->kind, (uintptr_t)pair->owner), (uintptr_t)pair->by);
-}
-
 static bool is_pair(const void *key, const void *context, size_t element) {
     const struct joined *joined = context;
     const struct report_pair *a = key, *b = &joined->pairs[element];
@@ -79,14 +75,9 @@ static bool is_pair(const void *key, const void *context, size_t element) {
 static void add_pair(struct joined *joined, const struct report_pair *part) {
     struct report_pair pair = {part->kind, part->owner ? part->owner->merged : NULL,
                                part->by ? part->by->merged : NULL, 0, 0};
-    uint64_t hash = hash_pair(&pair);
-    size_t found = hash_find(&joined->pair_index, hash, is_pair, &pair, joined);
-    if (found == HASH_NONE) {
-        found = joined->pair_count++;
-        memory_grow(&joined->pairs, found, &joined->pair_room, sizeof *joined->pairs);
-        hash_put(&joined->pair_index, hash, found);
-        joined->pairs[found] = pair;
-    }
+    uint64_t hash = hash_number(hash_number(pair.kind, (uintptr_t)pair.owner), (uintptr_t)pair.by);
+    struct elements pairs = {&joined->pairs, &joined->pair_count, &joined->pair_room, sizeof pair};
+    size_t found = hash_keep(&joined->pair_index, hash, is_pair, &pair, joined, pairs);
     joined_add_to(joined, &joined->pairs[found].count, part->count);
     joined_add_to(joined, &joined->pairs[found].bytes, part->bytes);
 }
@@ -138,24 +129,11 @@ static void see_peak(struct joined *joined, const struct report *report, const s
 }
 
 /* Of sizes only what all have makes sense; who allocated nothing has them. */
-static bool lacks_sizes(const struct report *report) {
-    bool has_calls = false;
-    for (size_t i = 0; i < report->site_count; i++) {
-        if (report->sites[i]->sizes)
-            return false;
-        has_calls |= counters_calls(&report->sites[i]->counters) != 0;
-    }
-    return has_calls;
-}
-
-static bool lacks_lifetimes(const struct report *report) {
-    bool has_calls = false;
-    for (size_t i = 0; i < report->site_count; i++) {
-        if (report->sites[i]->lifetimes)
-            return false;
-        has_calls |= counters_calls(&report->sites[i]->counters) != 0;
-    }
-    return has_calls;
+static bool has_calls(const struct report *report) {
+    for (size_t i = 0; i < report->site_count; i++)
+        if (counters_calls(&report->sites[i]->counters))
+            return true;
+    return false;
 }
 
 /* Which of several answers is kept must not depend on the order: the first one of the alphabet. */
@@ -189,8 +167,8 @@ void joined_add(struct joined *joined, struct report *report) {
     struct report_site hidden = is_cut ? left_out(report) : (struct report_site){.lost_blocks = 0};
     joined->reports++;
     joined->without_pairs += !report->has_pairs || is_cut;
-    joined->without_sizes += is_cut || lacks_sizes(report);
-    joined->without_lifetimes += is_cut || lacks_lifetimes(report);
+    joined->without_sizes += is_cut || (has_calls(report) && !report_has_sizes(report));
+    joined->without_lifetimes += is_cut || (has_calls(report) && !report_has_lifetimes(report));
     see_peak(joined, report, is_cut ? &hidden : NULL);
     see_reach(joined, report);
     joined_add_processes(joined, report);

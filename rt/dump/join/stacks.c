@@ -135,13 +135,8 @@ static void add_phase(struct joined *joined, const struct report_phase *part) {
         .phase = {.site = part->site->merged, .phase = string_keep(&joined->strings, part->phase)},
         .stack = part->stack ? stack_number(joined, part->stack) : SIZE_MAX};
     uint64_t hash = hash_phase(&key);
-    size_t found = hash_find(&joined->phase_index, hash, is_phase, &key, joined);
-    if (found == HASH_NONE) {
-        found = joined->phase_count++;
-        memory_grow(&joined->phases, found, &joined->phase_room, sizeof *joined->phases);
-        hash_put(&joined->phase_index, hash, found);
-        joined->phases[found] = key;
-    }
+    struct elements phases = {&joined->phases, &joined->phase_count, &joined->phase_room, sizeof key};
+    size_t found = hash_keep(&joined->phase_index, hash, is_phase, &key, joined, phases);
     joined_add_to(joined, &joined->phases[found].phase.calls, part->calls);
     joined_add_to(joined, &joined->phases[found].phase.bytes, part->bytes);
 }
@@ -160,14 +155,11 @@ static void add_part(struct joined *joined, const struct report_part *part) {
     struct report_part key = *part;
     key.phase = string_keep(&joined->strings, part->phase);
     uint64_t hash = hash_part(&key);
-    size_t found = hash_find(&joined->part_index, hash, is_part, &key, joined);
-    if (found != HASH_NONE) {
+    struct elements parts = {&joined->parts, &joined->part_count, &joined->part_room, sizeof key};
+    size_t before = joined->part_count,
+           found = hash_keep(&joined->part_index, hash, is_part, &key, joined, parts);
+    if (found < before)
         counters_add(&joined->parts[found].counters, &part->counters);
-        return;
-    }
-    memory_grow(&joined->parts, joined->part_count, &joined->part_room, sizeof *joined->parts);
-    hash_put(&joined->part_index, hash, joined->part_count);
-    joined->parts[joined->part_count++] = key;
 }
 
 static void add_phases(struct joined *joined, const struct report *report) {

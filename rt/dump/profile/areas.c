@@ -166,8 +166,7 @@ static int compare_offsets(const void *a, const void *b) {
 static void drop_overlapping(struct profile_areas *areas, struct candidates *candidates) {
     size_t kept = 0;
     uint64_t end = 0;
-    if (candidates->count)
-        qsort(candidates->list, candidates->count, sizeof *candidates->list, compare_offsets);
+    sort_list(candidates->list, candidates->count, sizeof *candidates->list, compare_offsets);
     for (size_t i = 0; i < candidates->count; i++) {
         const struct profile_area *area = &candidates->list[i];
         if (area->offset < end) {

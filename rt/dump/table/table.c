@@ -167,8 +167,7 @@ static bool check_strings(const struct table_regions *regions, struct reason *wh
 }
 
 static void sort_regions(struct table_regions *regions) {
-    if (regions->count)
-        qsort(regions->items, regions->count, sizeof *regions->items, compare_first_u64);
+    sort_list(regions->items, regions->count, sizeof *regions->items, compare_first_u64);
 }
 
 /* Unknown comes last. */
@@ -282,8 +281,7 @@ static int by_symbol(const void *left, const void *right) {
 /* Every unit that has or sees a wrapper tells of it. */
 static void sort_and_merge_wrappers(struct table *table) {
     size_t kept = 0;
-    if (table->wrapper_count)
-        qsort(table->wrappers, table->wrapper_count, sizeof *table->wrappers, by_symbol);
+    sort_list(table->wrappers, table->wrapper_count, sizeof *table->wrappers, by_symbol);
     for (size_t i = 0; i < table->wrapper_count; i++)
         if (i == 0 || strcmp(table->wrappers[i].symbol, table->wrappers[kept - 1].symbol) != 0)
             table->wrappers[kept++] = table->wrappers[i];

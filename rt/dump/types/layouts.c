@@ -56,8 +56,7 @@ void type_layout_fill(struct type_layout *layout, struct type_extent *extents, s
     uint64_t end = 0;
     layout->padding = 0;
     layout->holes_count = 0;
-    if (count)
-        qsort(extents, count, sizeof *extents, by_start);
+    sort_list(extents, count, sizeof *extents, by_start);
     for (size_t i = 0; i < count && end < layout->size; i++) {
         uint64_t start = extents[i].start, next = end_of(&extents[i], extents + count, layout->size);
         if (next <= end || next <= start)

@@ -104,8 +104,7 @@ static void judge(struct reading *reading) {
     struct covered_site *sites = own_sites(reading);
     size_t count = reading->coverage->count - reading->first;
     const struct coverage_rows *rows = reading->rows;
-    if (count)
-        qsort(sites, count, sizeof *sites, by_id);
+    sort_list(sites, count, sizeof *sites, by_id);
     for (size_t i = 0; i < count; i++) {
         const struct site_view *view = &sites[i].site.view;
         bool is_alone = (i == 0 || by_id(&sites[i - 1], &sites[i]) != 0) &&
@@ -225,8 +224,7 @@ static int by_place(const void *left, const void *right) {
 }
 
 static void sum_up(struct coverage *coverage) {
-    if (coverage->count)
-        qsort(coverage->sites, coverage->count, sizeof *coverage->sites, by_place);
+    sort_list(coverage->sites, coverage->count, sizeof *coverage->sites, by_place);
     for (size_t i = 0; i < coverage->count; i++) {
         const struct covered_site *site = &coverage->sites[i];
         const char *path = site->site.view.at.file;

@@ -2,7 +2,6 @@
 /* The lists of unused sites and of files. */
 #include "dump/view/view.h"
 
-#include "base/arrays.h"
 #include "dump/table/table.h"
 #include "names/names.h"
 #include "write/formats.h"
@@ -174,18 +173,6 @@ static void coverage_csv(struct out *out, const struct coverage *coverage, const
     }
 }
 
-void coverage_write(struct out *out, const struct coverage *coverage, const struct report *report,
-                    enum report_format format) {
-    static void (*const writers[])(struct out *, const struct coverage *, const struct report *) = {
-        [FORMAT_TEXT] = coverage_text,
-        [FORMAT_JSON] = coverage_json,
-        [FORMAT_CSV] = coverage_csv,
-        [FORMAT_MARKDOWN] = coverage_markdown,
-    };
-    COVERS(writers, FORMATS);
-    writers[format](out, coverage, report);
-}
-
 /* ---- The sites that have not run. */
 
 struct writing {
@@ -319,14 +306,16 @@ static void unused_csv(struct out *out, const struct coverage *coverage, const s
     }
 }
 
-void unused_write(struct out *out, const struct coverage *coverage, const struct report *report,
-                  enum report_format format) {
-    static void (*const writers[])(struct out *, const struct coverage *, const struct report *) = {
-        [FORMAT_TEXT] = unused_text,
-        [FORMAT_JSON] = unused_json,
-        [FORMAT_CSV] = unused_csv,
-        [FORMAT_MARKDOWN] = unused_markdown,
-    };
-    COVERS(writers, FORMATS);
-    writers[format](out, coverage, report);
+void coverage_write(struct out *out, const struct coverage *coverage, const struct report *report,
+                    enum report_format format, bool is_unused) {
+    typedef void writer(struct out *, const struct coverage *, const struct report *);
+    static writer *const of_files[FORMATS] = {[FORMAT_TEXT] = coverage_text,
+                                              [FORMAT_JSON] = coverage_json,
+                                              [FORMAT_CSV] = coverage_csv,
+                                              [FORMAT_MARKDOWN] = coverage_markdown};
+    static writer *const of_unused[FORMATS] = {[FORMAT_TEXT] = unused_text,
+                                               [FORMAT_JSON] = unused_json,
+                                               [FORMAT_CSV] = unused_csv,
+                                               [FORMAT_MARKDOWN] = unused_markdown};
+    (is_unused ? of_unused : of_files)[format](out, coverage, report);
 }

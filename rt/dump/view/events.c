@@ -148,8 +148,7 @@ static void put_line(const struct page *page, const struct report_site *site) {
 }
 
 static void begin(struct line *line, const struct page *page, size_t indent, const char *item) {
-    for (size_t i = 0; i < indent; i++)
-        out_char(page->out, ' ');
+    out_spaces(page->out, indent);
     out_text(page->out, page->is_markdown ? item : "");
     line_begin(line, page, indent, indent + 2);
 }

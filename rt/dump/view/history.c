@@ -95,8 +95,7 @@ void history_make(struct history *history, const struct moment *moment, const st
     history->total = fit(&history->series, history->series.totals, history->series.totals);
     for (size_t i = 0; i < count; i++)
         add_row(history, i, limits, is_growth);
-    if (history->count)
-        qsort(history->rows, history->count, sizeof *history->rows,
+    sort_list(history->rows, history->count, sizeof *history->rows,
               is_growth ? compare_growth : compare_most);
 }
 

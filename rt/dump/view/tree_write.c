@@ -6,6 +6,7 @@
 #include "dump/view/tree.h"
 
 #include "base/hash.h"
+#include "base/path.h"
 #include "dump/base/memory.h"
 #include "names/names.h"
 #include "write/formats.h"
@@ -281,7 +282,6 @@ static void add_children(struct flame *flame, const struct span *parent) {
 /* "function:line", "module+0x10"; text has NAME_SIZE bytes. */
 static void name_node(char *text, const struct tree_place *at, size_t columns) {
     char name[NAME_SIZE], place[32] = "";
-    const char *slash = at->module ? strrchr(at->module, '/') : NULL;
     struct out out;
     out_open_memory(&out, place, sizeof place);
     if (at->address || at->line)
@@ -293,7 +293,7 @@ static void name_node(char *text, const struct tree_place *at, size_t columns) {
     size_t room = columns > strlen(place) ? columns - strlen(place) : 0;
     name_function(name, at->function, room);
     out_open_memory(&out, text, NAME_SIZE);
-    out_plain(&out, at->function || !at->module ? name : slash ? slash + 1 : at->module);
+    out_plain(&out, at->function || !at->module ? name : path_base(at->module));
     out_text(&out, place);
 }
 

@@ -3,8 +3,8 @@
  *
  * A site has run if it returned a block or failed in one of the processes that the report is of. Sites that
  * only free have no counters of their own, and are left out. */
-#ifndef ALLOCSITE_DUMP_VIEW_COVERAGE_H
-#define ALLOCSITE_DUMP_VIEW_COVERAGE_H
+#ifndef ALLOCSITE_DUMP_VIEW_VIEW_H
+#define ALLOCSITE_DUMP_VIEW_VIEW_H
 
 #include "base/out.h"
 #include "dump/base/hash_index.h"
@@ -55,9 +55,10 @@ int coverage_check(const struct coverage *);
 
 void coverage_free(struct coverage *);
 
-/* The sites that have not run; the files, with how many of their sites have. */
-void unused_write(struct out *, const struct coverage *, const struct report *, enum report_format);
-void coverage_write(struct out *, const struct coverage *, const struct report *, enum report_format);
+/* The files, with how many of their sites have run; or the sites that have not. In a format that has
+ * VIEW_COVERAGE. */
+void coverage_write(struct out *, const struct coverage *, const struct report *, enum report_format,
+                    bool is_unused);
 
 /* ---- What each line does to the heap: it allocates, reallocates or frees, and whose blocks these were. Of a
  * prepared report with pairs that shows all (events.c). */

@@ -77,6 +77,20 @@ const uint64_t *sizes_of(uint32_t slot);
 /* Counts from zero again. */
 void sizes_reset(void);
 
+/* ---- When the block at an address came, with lifetime=1: beside the shadow table, whose entries
+ * have no room for it, and only where it is asked for. 16 bytes for each place where a block may start, made
+ * region by region when a block in it is first noted, for each rest of addresses modulo 16 apart: so a heap
+ * of the smallest blocks is doubled by it, and a large block costs a page.
+ *
+ * An entry is written and read by whoever holds the block, as those of the shadow table. A forked child has
+ * its parent's. */
+
+/* False: no memory. */
+bool birth_put(const void *p, struct birth);
+
+/* Takes it out. */
+struct birth birth_take(const void *p);
+
 /* ---- How long blocks live (lifetimes.c), with lifetime=1: from the allocation or reallocation that a slot
  * has them by to the free or the reallocation that takes them from it. In allocations and reallocations of
  * the process meanwhile, for which each takes a number; and in time. Those of several threads take their

@@ -20,6 +20,8 @@
 static uint32_t nothing[2];
 static struct shadow_large nothing_large;
 
+bool births_wanted;
+
 struct shadow shadow = {.unfit = UINT64_MAX,
                         .beyond = UINTPTR_MAX,
                         .beyond_hot = UINTPTR_MAX,
