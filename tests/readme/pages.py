@@ -98,6 +98,19 @@ class Pages(unittest.TestCase):
             names = re.search(r"names\[\] = \{(.*?)\}", file.read())[1]
         self.assert_has("allocsite-clang.1", ["fallocsite-" + name for name in re.findall(r'"(\w+)"', names)])
 
+    def test_messages_of_the_runtime(self):
+        """Whoever gets one looks for how it begins."""
+        text = " ".join(re.sub(r'^\.\w+|"|\b(?:Ar|Sy|Fn|Dq)\b', " ", page("allocsite.7"), flags=re.M).split())
+        begun = []
+        for path in glob.glob(os.path.join(source, "rt", "lib", "**", "*.c"), recursive=True):
+            with open(path) as file:
+                begun += re.findall(r'os_say\(\s*"([^":]+)', file.read())
+        with open(os.path.join(source, "rt", "model", "holes.c")) as file:
+            for pieces in re.findall(r'\[HOLE_\w+\] =\s*((?:"[^"]*"\s*)+)', file.read()):
+                begun += re.match("[^:(]+", "".join(re.findall('"([^"]*)"', pieces)))[0].split("@")
+        self.assertGreater(len(begun), 40)
+        self.assertEqual("".join(words + "\n" for words in begun if words.strip(" ,") not in text), "")
+
     def test_keys(self):
         keys = re.findall(r"^  (\w+)=", self.dump("help", "options"), re.M)
         self.assertGreater(len(keys), 20)
