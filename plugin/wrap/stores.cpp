@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Where the blocks of a function go, and what is made of them. */
 #include "find/find.h"
-#include "find/library.h"
 #include "wrap/flow.h"
 #include "wrap/local_variables.h"
 

@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The man pages have all that there is, and are well formed: pages.py SOURCE BIN WORK."""
+import glob
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+source, bin, work = sys.argv[1:]
+sys.argv[1:] = []
+import unittest  # noqa: E402
+
+PROGRAM = """
+#include <allocsite.h>
+#include <stdlib.h>
+#include <string.h>
+int main(void) {
+    void *volatile twice = malloc(40);
+    allocsite_phase_push("begin");
+    char *volatile text = strdup("text");
+    text = realloc(text, 100);
+    allocsite_phase_pop();
+    free(twice);
+    return text == NULL;
+}
+"""
+COMMANDS = "sites wrappers report annotate export merge diff check graph top record serve".split()
+
+
+def page(name):
+    """Its text, without what only concerns the formatter."""
+    path, = glob.glob(os.path.join(source, "plugin", "driver", name)) or glob.glob(os.path.join(source, "rt", "**", name), recursive=True)
+    with open(path) as file:
+        return re.sub(r"\\f.|\\&", "", file.read().replace("\\-", "-"))
+
+
+def output(*command, **options):
+    return subprocess.run(command, check=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=work, **options).stdout
+
+
+def has(text, word):
+    return re.search(rf"(?<![\w-]){re.escape(word)}(?![\w-])", text)
+
+
+def members(value):
+    """The names of all members of a document, at any depth."""
+    if isinstance(value, dict):
+        for name, inner in value.items():
+            yield name
+            yield from members(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from members(inner)
+
+
+class Pages(unittest.TestCase):
+    def setUp(self):
+        os.makedirs(work, exist_ok=True)
+
+    def assert_has(self, name, words):
+        text = page(name)
+        self.assertEqual([word for word in words if not has(text, word)], [], name)
+
+    def dump(self, *arguments):
+        return output(os.path.join(bin, "allocsite-dump"), *arguments)
+
+    def test_members_of_json(self):
+        with open(os.path.join(work, "members.c"), "w") as file:
+            file.write(PROGRAM)
+        output(os.path.join(bin, "allocsite-clang"), "-g", "members.c", "-o", "members")
+        for options in "stack=4:pairs=1:sizes=1:lifetime=1:reach=1", "temporary=1:repeats=1":
+            paths = [f"members.{i}.{len(options)}" for i in range(2)]
+            for path in paths:
+                output("./members", env={**os.environ, "ALLOCSITE_OPTIONS": f"report=none:profile={path}:{options}"})
+            for files in paths[:1], paths:
+                report = json.loads(self.dump("report", "--format=json", *files))
+                self.assertIn("phases", report)
+                self.assert_has("allocsite-report.5", set(members(report)))
+            for by in "line", "function", "file", "type", "module", "thread", "phase":
+                report = json.loads(self.dump("report", f"--by={by}", "--format=json", *paths))
+                del report["totals"]
+                known = page("allocsite-dump.1") + page("allocsite-report.5")
+                self.assertEqual([name for name in set(members(report)) if not has(known, name)], [], by)
+
+    def test_all_members_that_the_writer_has(self):
+        with open(os.path.join(source, "rt", "write", "json.c")) as file:
+            self.assert_has("allocsite-report.5", set(re.findall(r'"([a-z]\w+)"', file.read())))
+
+    def test_options_of_commands(self):
+        for command in COMMANDS:
+            self.assert_has("allocsite-dump.1", set(re.findall(r"^ +(?:-o \w+, )?(--[a-z-]+)", self.dump(command, "--help"), re.M)))
+        self.assert_has("allocsite-run.1", set(re.findall(r"^ +(?:-o \w+, )?(--?[a-z-]+)", output(os.path.join(bin, "allocsite-run"), "--help"), re.M)))
+
+    def test_options_of_the_compiler(self):
+        with open(os.path.join(source, "plugin", "driver", "driver.c")) as file:
+            names = re.search(r"names\[\] = \{(.*?)\}", file.read())[1]
+        self.assert_has("allocsite-clang.1", ["fallocsite-" + name for name in re.findall(r'"(\w+)"', names)])
+
+    def test_messages_of_the_runtime(self):
+        """Whoever gets one looks for how it begins."""
+        text = " ".join(re.sub(r'^\.\w+|"|\b(?:Ar|Sy|Fn|Dq)\b', " ", page("allocsite.7"), flags=re.M).split())
+        begun = []
+        for path in glob.glob(os.path.join(source, "rt", "lib", "**", "*.c"), recursive=True):
+            with open(path) as file:
+                begun += re.findall(r'os_say\(\s*"([^":]+)', file.read())
+        with open(os.path.join(source, "rt", "model", "holes.c")) as file:
+            for pieces in re.findall(r'\[HOLE_\w+\] =\s*((?:"[^"]*"\s*)+)', file.read()):
+                begun += re.match("[^:(]+", "".join(re.findall('"([^"]*)"', pieces)))[0].split("@")
+        self.assertGreater(len(begun), 40)
+        self.assertEqual("".join(words + "\n" for words in begun if words.strip(" ,") not in text), "")
+
+    def test_keys(self):
+        keys = re.findall(r"^  (\w+)=", self.dump("help", "options"), re.M)
+        self.assertGreater(len(keys), 20)
+        for key in keys:
+            self.assertTrue(re.search(rf"^\.It Sy {key} Ta", page("allocsite.7"), re.M), key)
+
+    @unittest.skipUnless(shutil.which("mandoc"), "no mandoc")
+    def test_form(self):
+        for path in glob.glob(os.path.join(source, "plugin", "**", "*.[1-8]"), recursive=True) + glob.glob(os.path.join(source, "rt", "**", "*.[1-8]"), recursive=True):
+            self.assertEqual(subprocess.run(["mandoc", "-T", "lint", "-W", "warning", path], capture_output=True, text=True).stdout, "")
+            self.assertIn("SEE ALSO", page(os.path.basename(path)), path)
+
+    def test_every_program_has_a_page(self):
+        for program in "allocsite-clang", "allocsite-dump", "allocsite-run":
+            for section in "SYNOPSIS", "DESCRIPTION", "(OPTIONS|COMMANDS)", "EXIT STATUS", "ENVIRONMENT", "FILES", "EXAMPLES":
+                self.assertTrue(re.search(rf"^\.(SH|Sh) {section}$", page(program + ".1"), re.M), f"{program}: {section}")
+
+
+unittest.main()
