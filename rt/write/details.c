@@ -201,12 +201,22 @@ static void put_pairs(const struct page *page, const struct report_site *site) {
     page_count(page, site->pair_count - PAIRS_SHOWN, " more", " more");
 }
 
+/* Of functions without a name only where they begin is known, which tells stacks apart and little else. */
+static bool is_nameless(const struct report_frame *frame) {
+    static const char place[] = "[function at ";
+    return frame->function && frame->module && strncmp(frame->function, place, sizeof place - 1) == 0;
+}
+
+static void put_module(const struct page *page, const struct report_frame *frame) {
+    page_code(page, frame->module ? path_base(frame->module->path) : NULL);
+}
+
 static void put_frame(const struct page *page, const struct report_frame *frame) {
     if (frame->function) {
         page_function(page, frame->function);
         return;
     }
-    page_code(page, frame->module ? path_base(frame->module->path) : NULL);
+    put_module(page, frame);
     out_text(page->out, "+0x");
     out_hex(page->out, frame->address);
 }
@@ -215,18 +225,14 @@ static bool is_main(const char *function) {
     return function && strcmp(function, "main") == 0;
 }
 
-/* Those of a function that nobody knows say little, and behind main nothing comes. */
-static bool has_stack(const struct report_site *site) {
-    const struct report_stack *stack = site->main_stack;
-    const struct site_view *view = &site->view;
-    const char *outermost =
-        view->inlined_count ? view->inlined[view->inlined_count - 1].function : view->at.function;
-    return stack && stack->frame_count > 1 && stack->frames[1].function && !is_main(outermost);
+/* Whether the frame comes next in what is shown of a stack: behind main nothing does. */
+static bool is_next(const struct report_stack *stack, size_t frame, size_t most) {
+    return frame < stack->frame_count && frame < most && !is_main(stack->frames[frame - 1].function);
 }
 
 /* "from parse < load < main"; the first frame is the row's own. */
 static void put_frames(const struct page *page, const struct report_stack *stack, size_t most) {
-    for (size_t i = 1; i < stack->frame_count && i < most && !is_main(stack->frames[i - 1].function); i++) {
+    for (size_t i = 1; is_next(stack, i, most); i++) {
         out_text(page->out, i == 1 ? "from " : " < ");
         put_frame(page, &stack->frames[i]);
     }
@@ -252,15 +258,45 @@ void details_of_stack(const struct page *page, const struct report_stack *stack,
     line_end(&line);
 }
 
-/* With how much of it that is, "(83.1% of it)". */
+/* The number of the frame of the row's own function, as the machine has it: what is inlined has none. Those
+ * before it are of the wrappers and libraries that it calls; if all are, it is behind the last one. */
+static size_t own_frame(const struct report_site *site) {
+    const struct report_stack *stack = site->main_stack;
+    const struct site_view *view = &site->view;
+    const char *own =
+        view->inlined_count ? view->inlined[view->inlined_count - 1].function : view->at.function;
+    for (size_t i = 0; own && i < stack->frame_count; i++)
+        if (stack->frames[i].function && strcmp(stack->frames[i].function, own) == 0)
+            return i;
+    const struct report_module *module = stack->frame_count ? stack->frames[0].module : NULL;
+    bool is_elsewhere = module && module->path && view->module && strcmp(module->path, view->module) != 0;
+    return is_elsewhere || is_main(own) ? stack->frame_count : 0;
+}
+
+/* The same from the row's own frame on, and functions without a name that call one another as their module.
+ */
+static void put_callers(const struct page *page, const struct report_stack *stack, size_t own, size_t most) {
+    const struct report_frame *frames = stack->frames;
+    for (size_t i = own + 1; is_next(stack, i, most); i++) {
+        bool is_module = is_nameless(&frames[i]);
+        if (is_module && i > own + 1 && is_nameless(&frames[i - 1]) &&
+            frames[i - 1].module == frames[i].module)
+            continue;
+        out_text(page->out, i == own + 1 ? "from " : " < ");
+        (is_module ? put_module : put_frame)(page, &frames[i]);
+    }
+}
+
+/* With how much of it that is, "(83.1% of it)". What nobody knows the first function of says little. */
 static void put_stack(const struct page *page, const struct report_site *site) {
     const struct report_stack *stack = site->main_stack;
     uint64_t depth = page->report->limits.depth;
+    size_t own = stack ? own_frame(site) : 0, most = depth ? depth : own + FRAMES_SHOWN + 1;
     struct line line;
-    if (!has_stack(site))
+    if (!stack || !is_next(stack, own + 1, most) || !stack->frames[own + 1].function)
         return;
     begin_below(&line, page);
-    put_frames(&line.page, stack, depth ? depth : FRAMES_SHOWN + 1);
+    put_callers(&line.page, stack, own, most);
     if (counters_bytes(&stack->counters) < counters_bytes(&site->counters)) {
         out_text(line.page.out, " (");
         page_share(&line.page, counters_bytes(&stack->counters), counters_bytes(&site->counters));

@@ -361,6 +361,40 @@ static void stacks_of_rows(void **state) {
     assert_null(strstr(text_of(&report, FORMAT_TEXT), "from A::load"));
 }
 
+static void callers_begin_behind_the_row_s_own_function(void **state) {
+    (void)state;
+    static const struct report_module program = {.path = "/bin/p"}, library = {.path = "/lib/libx.so.1"};
+    static struct report_frame lifted[] = {{&library, 1, "xmalloc", NULL, 0},
+                                           {&program, 2, "xmalloc", NULL, 0},
+                                           {&program, 3, "f", NULL, 0},
+                                           {&library, 4, "[function at 0x40]", NULL, 0},
+                                           {&library, 5, "[function at 0x50]", NULL, 0},
+                                           {&program, 6, "[function at 0x60]", NULL, 0},
+                                           {&program, 7, "load", NULL, 0}};
+    static const struct {
+        size_t first, count;
+        const char *callers;
+    } cases[] = {
+        {0, 7, "from libx.so.1 < p < load\n"},
+        {1, 4, "from libx.so.1\n"},
+        {0, 2, ""}, /* cut before f */
+        {1, 1, ""},
+        {6, 1, ""},
+        {2, 5, "from libx.so.1 < p < load\n"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct report report = unprepared();
+        struct report_stack stack = {.site = &copies[0],
+                                     .frames = lifted + cases[i].first,
+                                     .frame_count = cases[i].count,
+                                     .counters = {.allocs = 4, .alloc_bytes = 400}};
+        report.stacks = &stack;
+        report.stack_count = 1;
+        report_prepare(&report, &(struct report_limits){0});
+        assert_string_equal(below_f(&report), cases[i].callers);
+    }
+}
+
 static void an_empty_report(void **state) {
     (void)state;
     struct report report = {.program = "p"};
@@ -423,6 +457,7 @@ int main(void) {
         cmocka_unit_test(libraries_are_left_out_of_what_is_inlined),
         cmocka_unit_test(colours_only_a_terminal),
         cmocka_unit_test(stacks_of_rows),
+        cmocka_unit_test(callers_begin_behind_the_row_s_own_function),
         cmocka_unit_test(an_empty_report),
         cmocka_unit_test(says_when_it_ran),
     };
