@@ -34,18 +34,27 @@ static void *map(void *address, size_t size, int flags) {
 
 #define PAGE ((size_t)4096)
 
+static size_t whole_pages(size_t size) {
+    return (size + PAGE - 1) & -PAGE;
+}
+
+uint64_t os_mapped;
+
+static void *map_more(size_t size) {
+    void *memory = map(NULL, size, 0);
+    if (memory != MAP_FAILED)
+        __atomic_fetch_add(&os_mapped, whole_pages(size), __ATOMIC_RELAXED);
+    return memory;
+}
+
 static struct {
     char *memory;
     size_t left;
 } reserve;
 
 void os_reserve(size_t size) {
-    reserve.memory = map(NULL, size, 0);
+    reserve.memory = map_more(size);
     reserve.left = reserve.memory == MAP_FAILED ? 0 : size;
-}
-
-static size_t whole_pages(size_t size) {
-    return (size + PAGE - 1) & -PAGE;
 }
 
 /* From its end, and no more than half of what is left: there is some for whoever comes later. */
@@ -61,7 +70,7 @@ static void *take_reserve(size_t size) {
 }
 
 void *os_map(size_t size, enum os_fork fork) {
-    void *memory = map(NULL, size, 0);
+    void *memory = map_more(size);
     if (memory == MAP_FAILED)
         memory = take_reserve(size);
     if (memory == MAP_FAILED)
@@ -91,7 +100,8 @@ bool os_map_over(void *address, size_t size, enum os_fork fork) {
 }
 
 void os_unmap(void *memory, size_t size) {
-    munmap(memory, size);
+    if (munmap(memory, size) == 0)
+        __atomic_fetch_sub(&os_mapped, whole_pages(size), __ATOMIC_RELAXED);
 }
 
 void os_empty(void *memory, size_t size) {
@@ -104,9 +114,10 @@ bool os_fork_wipes(void) {
     return !__atomic_load_n(&wipe_failed, __ATOMIC_RELAXED);
 }
 
+/* The kernel's, which may be above what the program was told (calls/limits.c). */
 static uint64_t limit_of(int resource) {
-    struct rlimit limit;
-    return getrlimit(resource, &limit) == 0 ? limit.rlim_cur : 0;
+    struct rlimit64 limit;
+    return syscall(SYS_prlimit64, 0, resource, NULL, &limit) == 0 ? limit.rlim_cur : 0;
 }
 
 /* Memory that can be written and is not shared is data, whether it was touched or not. */

@@ -38,6 +38,9 @@ bool os_fork_wipes(void);
 /* How much address space the process may use for memory of its own, in bytes. */
 uint64_t os_address_space(void);
 
+/* How much of it the runtime has. */
+extern uint64_t os_mapped;
+
 /* Writes of every thread of the process so far are seen by this one, and the reverse: a memory barrier in all
  * of them, which costs them nothing until then. os_barriers first, once. False: the kernel has none (before
  * Linux 4.14), or does not let us. */

@@ -47,7 +47,10 @@ const void *os_map_to_read(const char *path, size_t *size) {
     if (fd >= 0)
         os_close(fd);
     errno = error;
-    return file == MAP_FAILED ? NULL : file;
+    if (file == MAP_FAILED)
+        return NULL;
+    __atomic_fetch_add(&os_mapped, (*size + 4095) & -(size_t)4096, __ATOMIC_RELAXED);
+    return file;
 }
 
 int os_keep(int fd) {

@@ -2,6 +2,7 @@
 /* Ends that no handler of exit sees: another program is executed, or the process aborts. */
 #define _GNU_SOURCE
 #include "lib/calls/interpose.h"
+#include "lib/calls/limits.h"
 #include "lib/collect/profiling.h"
 #include "lib/heap/next.h"
 
@@ -48,7 +49,9 @@ __attribute__((constructor)) static void find(void) {
 /* A child of vfork passes here in the memory of its parent, which does not end. */
 #define EXECUTE(name, ...)                                                                                   \
     enum profile_ending before = profiling_execute();                                                        \
+    limits_lower();                                                                                          \
     int result = REAL(name)(__VA_ARGS__);                                                                    \
+    limits_raise();                                                                                          \
     profiling_go_on(before);                                                                                 \
     return result
 

@@ -70,7 +70,7 @@ int main() {
     for (int which = 0; which < CALLS; which++)
         for (int i = 0; i < USED_BEFORE; i++)
             call(which);
-    struct rlimit none = {RLIM_INFINITY, RLIM_INFINITY}, low = {1 << 26, RLIM_INFINITY};
+    struct rlimit none = {RLIM_INFINITY, RLIM_INFINITY}, low = {1 << 25, RLIM_INFINITY};
     setrlimit(RLIMIT_AS, &low);
     for (size_t i = 0; i < sizeof all / sizeof *all && (all[i] = static_cast<char *>(malloc(16))); i++)
         ;

@@ -295,5 +295,20 @@ def limited():
             expect(f"blocks, limit {kind} of {limit >> 20} MiB", (3, count, ""), (process.returncode, int(process.out), process.err))
 
 
+def limiting():
+    """A program that limits its own memory has what the limit leaves it without allocsite."""
+    plain = build("limiting.c", "plain_limiting", "-O0", plain=True)
+    for name, *options in ("limiting",), ("limiting_static", "-static"):
+        program = build("limiting.c", name, "-O0", *options)
+        for kind in resource.RLIMIT_AS, resource.RLIMIT_DATA:
+            for limit, count, size in (30 << 20, 180, 100000), (400 << 20, 2400, 100000), (20 << 30, 16, 1 << 30):
+                arguments = [str(number) for number in (kind, limit, count, size)]
+                want = run([plain, *arguments])
+                process = run([program, *arguments], "report=none")
+                expect(f"{name} {arguments}", (want.returncode, want.out, ""), (process.returncode, process.out, process.err))
+                if f"{count} blocks, 0 more" not in want.out:
+                    wrong.append(f"without allocsite: {want.out}")
+
+
 main([threads, jumps, plain, forks, children, signals, opened, replaced, preloaded, stubs, other_allocators, redirected,
-      sanitized_programs, sanitizers, sanitized_frees, destinations, options, set_user_id, locked, unnumbered, memory, stepped, limited])
+      sanitized_programs, sanitizers, sanitized_frees, destinations, options, set_user_id, locked, unnumbered, memory, stepped, limited, limiting])

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* A program that limits its own memory, as a shell by ulimit: the runtime has mapped terabytes by then, with
+ * which every call of the allocator would fail. So the limit is raised by these, the program is told the one
+ * it set, and so is what it executes. Not seen are children of posix_spawn(3) and what is made of it. */
+#define _GNU_SOURCE
+#include "lib/calls/limits.h"
+
+#include "lib/base/os.h"
+#include "lib/base/state.h"
+#include "lib/calls/interpose.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+_Static_assert(sizeof(struct rlimit) == sizeof(struct rlimit64), "one is the other");
+
+/* Told is what the program set, set what the kernel has for that as long as nobody else changes it. Both are
+ * the same where nothing was raised. */
+static struct limit { struct rlimit64 told, set; } of_all, of_data;
+
+static struct limit *limit_of(int resource) {
+    return resource == RLIMIT_AS ? &of_all : resource == RLIMIT_DATA ? &of_data : NULL;
+}
+
+static int call(pid_t process, int resource, const struct rlimit64 *to, struct rlimit64 *from) {
+    return (int)syscall(SYS_prlimit64, process, resource, to, from);
+}
+
+static void tell(const struct limit *limit, struct rlimit64 *of_kernel) {
+    if (of_kernel->rlim_cur == limit->set.rlim_cur)
+        of_kernel->rlim_cur = limit->told.rlim_cur;
+    if (of_kernel->rlim_max == limit->set.rlim_max)
+        of_kernel->rlim_max = limit->told.rlim_max;
+}
+
+/* most: what cannot be exceeded, unless the program itself wants that. */
+static uint64_t raise_to(uint64_t wanted, uint64_t most) {
+    uint64_t raised;
+    if (__builtin_add_overflow(wanted, __atomic_load_n(&os_mapped, __ATOMIC_RELAXED), &raised))
+        return RLIM64_INFINITY;
+    return raised > most && wanted <= most ? most : raised;
+}
+
+static int change(int resource, struct limit *limit, const struct rlimit64 *wanted) {
+    struct rlimit64 now = {0, 0}, set;
+    if (call(0, resource, NULL, &now) != 0)
+        return -1;
+    set.rlim_max = raise_to(wanted->rlim_max, now.rlim_max);
+    set.rlim_cur = raise_to(wanted->rlim_cur, wanted->rlim_cur <= wanted->rlim_max ? set.rlim_max : 0);
+    if (call(0, resource, &set, NULL) != 0)
+        return -1;
+    *limit = (struct limit){*wanted, set};
+    return 0;
+}
+
+static bool is_own(pid_t process) {
+    return process == 0 || process == os_process();
+}
+
+static int limit(pid_t process, int resource, const struct rlimit64 *to, struct rlimit64 *from) {
+    struct limit *known = !runtime_off && is_own(process) ? limit_of(resource) : NULL;
+    if (!known)
+        return call(process, resource, to, from);
+    struct rlimit64 before;
+    if (call(0, resource, NULL, &before) != 0)
+        return -1;
+    tell(known, &before);
+    if (to && change(resource, known, to) != 0)
+        return -1;
+    if (from)
+        *from = before;
+    return 0;
+}
+
+#define LIMITS(suffix)                                                                                       \
+    INTERPOSE(int, getrlimit##suffix, __rlimit_resource_t resource, struct rlimit##suffix *from) {           \
+        return limit(0, (int)resource, NULL, (struct rlimit64 *)from);                                       \
+    }                                                                                                        \
+    INTERPOSE(int, setrlimit##suffix, __rlimit_resource_t resource, const struct rlimit##suffix *to) {       \
+        return limit(0, (int)resource, (const struct rlimit64 *)to, NULL);                                   \
+    }                                                                                                        \
+    INTERPOSE(int, prlimit##suffix, pid_t process, enum __rlimit_resource resource,                          \
+              const struct rlimit##suffix *to, struct rlimit##suffix *from) {                                \
+        return limit(process, (int)resource, (const struct rlimit64 *)to, (struct rlimit64 *)from);          \
+    }
+
+LIMITS()
+LIMITS(64)
+
+static bool is_raised(const struct limit *limit) {
+    return limit->told.rlim_cur != limit->set.rlim_cur || limit->told.rlim_max != limit->set.rlim_max;
+}
+
+static void change_all(bool raise) {
+    int error = errno;
+    for (int resource = RLIMIT_DATA; resource != -1; resource = resource == RLIMIT_DATA ? RLIMIT_AS : -1) {
+        const struct limit *limit = limit_of(resource);
+        struct rlimit64 now;
+        if (!is_raised(limit) || call(0, resource, NULL, &now) != 0)
+            continue;
+        if (raise)
+            now = limit->set;
+        else
+            tell(limit, &now);
+        call(0, resource, &now, NULL);
+    }
+    errno = error;
+}
+
+void limits_lower(void) {
+    change_all(false);
+}
+
+void limits_raise(void) {
+    change_all(true);
+}
