@@ -55,29 +55,33 @@ static inline uint32_t used_in(const uint32_t *line) {
     return used;
 }
 
+static inline void end_at(struct index_seek *seek, uint32_t chunk, uint32_t *line, uint32_t used) {
+    seek->chunk = chunk;
+    seek->word = used;
+    seek->place = line && used < LINE ? line + used : NULL;
+}
+
 uint32_t index_find(const struct index *index, struct index_seek *seek) {
-    uint32_t tag = tag_of(index, seek), mask = mask_of(index), found, number = 0, used = LINE;
+    uint32_t tag = tag_of(index, seek), mask = mask_of(index), found, number = 0, used = LINE, *line = NULL;
     for (; number < TABLE_CHUNKS && used == LINE; number++) {
         char *chunk = __atomic_load_n(&index->places.chunks[number], __ATOMIC_ACQUIRE);
-        const uint32_t *line = chunk ? line_in(index, chunk, number, seek->hash) : NULL;
+        line = chunk ? line_in(index, chunk, number, seek->hash) : NULL;
         used = !line ? 0 : __atomic_load_n(&line[LINE - 1], __ATOMIC_ACQUIRE) ? LINE : used_in(line);
         if (line && may_have(line, tag, mask) && (found = find_in(line, seek, tag, mask)))
             return found;
     }
-    seek->chunk = number - 1;
-    seek->word = used;
+    end_at(seek, number - 1, line, used);
     return 0;
 }
 
 uint32_t index_end(const struct index *index, struct index_seek *seek) {
-    uint32_t number = 0, used = LINE;
+    uint32_t number = 0, used = LINE, *line = NULL;
     for (; number < TABLE_CHUNKS && used == LINE; number++) {
         char *chunk = __atomic_load_n(&index->places.chunks[number], __ATOMIC_ACQUIRE);
-        const uint32_t *line = chunk ? line_in(index, chunk, number, seek->hash) : NULL;
+        line = chunk ? line_in(index, chunk, number, seek->hash) : NULL;
         used = !line ? 0 : __atomic_load_n(&line[LINE - 1], __ATOMIC_ACQUIRE) ? LINE : used_in(line);
     }
-    seek->chunk = number - 1;
-    seek->word = used;
+    end_at(seek, number - 1, line, used);
     return 0;
 }
 
@@ -100,10 +104,9 @@ static char *chunk_made(struct index *index, uint32_t number) {
     return chunk || start > UINT32_MAX ? chunk : table_at(&index->places, (uint32_t)start);
 }
 
-uint32_t index_add(struct index *index, struct index_seek *seek, uint32_t number) {
-    uint32_t mask = mask_of(index), wanted = tag_of(index, seek) | number, found = 0;
-    if (number & mask)
-        return 0;
+/* The place is not the one that was free, or no longer. */
+static COLD uint32_t add_beyond(struct index *index, struct index_seek *seek, uint32_t wanted) {
+    uint32_t mask = mask_of(index), found = 0;
     for (; seek->chunk < TABLE_CHUNKS && !found; seek->chunk++, seek->word = 0) {
         char *chunk = chunk_made(index, seek->chunk);
         if (!chunk)
@@ -111,4 +114,15 @@ uint32_t index_add(struct index *index, struct index_seek *seek, uint32_t number
         found = add_to(line_in(index, chunk, seek->chunk, seek->hash), seek, wanted, mask);
     }
     return found;
+}
+
+uint32_t index_add(struct index *index, struct index_seek *seek, uint32_t number) {
+    uint32_t wanted = tag_of(index, seek) | number, word = 0;
+    if (number & mask_of(index))
+        return 0;
+    if (LIKELY(seek->place != NULL) &&
+        LIKELY(__atomic_compare_exchange_n(seek->place, &word, wanted, false, __ATOMIC_ACQ_REL,
+                                           __ATOMIC_ACQUIRE)))
+        return number;
+    return add_beyond(index, seek, wanted);
 }

@@ -81,7 +81,8 @@ struct index_seek {
     uint64_t hash; /* of the key: all bits good */
     index_same *same;
     const void *key;
-    uint32_t chunk, word; /* those before it were all looked at */
+    uint32_t chunk, word; /* those before it were all looked at, ... */
+    uint32_t *place;      /* ... and it was free; NULL: there is none yet */
 };
 
 /* The number that stands for the key; 0: none does. */

@@ -54,10 +54,10 @@ bool contexts_begin(void);
 /* Odd, and else of no structure. */
 #define CONTEXT_SPREAD 0xE7037ED1A0B428DBu
 
-/* frame: of a function that the allocation's caller has called, or a function of the runtime. What it returns
- * to goes on as the contexts do. The key stands above all that addresses within one function differ in, which
- * is what functions with the same caller differ in; depth is spread over all bits, so that it takes the one
- * difference of 2^64 in the former to make up for one in the latter. */
+/* frame: of a function that the allocation's caller has called, or a function of the
+ * runtime. What it returns to goes on as the contexts do. The key stands above all that addresses within one
+ * function differ in, which is what functions with the same caller differ in; depth is spread over all bits,
+ * so that it takes the one difference of 2^64 in the former to make up for one in the latter. */
 static inline uint64_t context_hash_of(uint64_t value, uint32_t key, const void *frame) {
     uint64_t depth = local.stack.high - (uintptr_t)frame, back = ((const uintptr_t *)frame)[1];
     uint64_t at = value + unloads_both() + ((uint64_t)key << 32);

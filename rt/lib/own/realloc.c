@@ -179,19 +179,10 @@ static __attribute__((noinline)) void *move_by_key(void *p, size_t bytes, struct
     return p;
 }
 
-/* In a frame of its own, for only one that has a pointer can be walked from. With calling contexts most come
- * no further than the hot path does without them. */
+/* In a frame of its own, for only one that has a pointer can be walked from. */
 static __attribute__((noinline)) void *move_with_stack(void *p, size_t bytes, struct origin origin,
                                                        struct old old) {
     const void *frame = __builtin_frame_address(0);
-    if (LIKELY(contexts_hot && origin.site && origin.site->key & KEY_SLOW)) {
-        uint64_t hash = context_hash(origin.site->key, frame);
-        uint32_t key = context_guessed(hash, ALLOCSITE_KEY_NONE);
-        key = LIKELY(key != ALLOCSITE_KEY_NONE) ? key : context_find(hash);
-        void *counted = move_quickly(key, old.key, old.bytes, p, bytes, NO_DETAIL);
-        if (LIKELY(counted != NULL))
-            return counted;
-    }
     p = move_by_key(p, bytes, origin, old, key_with_stack(origin, frame));
     __asm__ volatile("" : "+r"(p));
     return p;
@@ -204,13 +195,31 @@ static __attribute__((noinline)) void *moved_otherwise(void *p, size_t bytes, st
     return move_by_key(p, bytes, origin, old, key_for(origin));
 }
 
+/* The same as the hot path for a calling context that was here before. */
+static __attribute__((noinline)) void *move_by_context(void *p, size_t bytes, struct allocsite_site *site,
+                                                       void *old, uint32_t old_key, uint32_t old_bytes) {
+    if (LIKELY(contexts_hot && site->key & KEY_SLOW)) {
+        uint64_t hash = context_hash(site->key, OWN_FRAME);
+        uint32_t key = context_guessed(hash, ALLOCSITE_KEY_NONE);
+        key = LIKELY(key != ALLOCSITE_KEY_NONE) ? key : context_find(hash);
+        void *counted = move_quickly(key, old_key, old_bytes, p, bytes, NO_DETAIL);
+        if (LIKELY(counted != NULL))
+            return counted;
+    }
+    return moved_otherwise(p, bytes, (struct origin){.site = site}, (struct old){old, old_key, old_bytes});
+}
+
 static __attribute__((noinline)) void *realloc_of_none(size_t n, struct origin origin) {
     KEEP(struct allocsite_site *, site, origin.site);
     KEEP(const void *, caller, origin.caller);
     KEEP(size_t, bytes, n);
     void *p = next.realloc(NULL, n);
     struct allocsite_site *by = site;
-    return by ? own_alloc(by, p, bytes, FAMILY_MALLOC) : own_alloc_unsited(caller, p, bytes, FAMILY_MALLOC);
+    if (!by)
+        return own_alloc_unsited(caller, p, bytes, FAMILY_MALLOC);
+    return LIKELY(!(by->key & KEY_SLOW))
+               ? own_alloc(by, p, bytes, FAMILY_MALLOC)
+               : own_alloc_by_context(by, p, bytes, FAMILY_MALLOC, context, OWN_FRAME);
 }
 
 static __attribute__((noinline)) void *realloc_otherwise(void *block, size_t n, struct origin origin) {
@@ -247,9 +256,13 @@ static inline __attribute__((always_inline)) void *reallocate(void *block, size_
     void *p = next.realloc(block, n);
     uint32_t key = key_cached(by, is_site), old_key = (was & -KEY(1)) + KEY(1);
     void *counted = move_quickly(key, old_key, old_bytes, p, bytes, detail);
-    return LIKELY(counted != NULL) ? counted
-                                   : moved_otherwise(p, bytes, origin_of(by, is_site),
-                                                     (struct old){old, (was & -KEY(1)) + KEY(1), old_bytes});
+    if (LIKELY(counted != NULL))
+        return counted;
+    if (is_site && detail == NO_DETAIL && stacks_depth)
+        return move_by_context(p, bytes, (struct allocsite_site *)(uintptr_t)by, old,
+                               (was & -KEY(1)) + KEY(1), old_bytes);
+    return moved_otherwise(p, bytes, origin_of(by, is_site),
+                           (struct old){old, (was & -KEY(1)) + KEY(1), old_bytes});
 }
 
 void *own_realloc(void *block, size_t n, struct allocsite_site *site) {
