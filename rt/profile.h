@@ -240,7 +240,7 @@ struct profile_slot {
 /* The counters, by how they are read while threads count on: what went before what came. The one list that
  * the runtime's sums, the reader and the writer of profiles expand. Those of an extra are counters of the
  * report too, by the same names (model/counters.h); a new one comes at the end of PROFILE_EXTRA_ALONE, in a
- * place that was unused, which older profiles have as 0. */
+ * place that was unused, which older profiles have as 0. None is left. */
 #define PROFILE_TALLY_CAME(X)  X(gained) X(gained_bytes)
 #define PROFILE_TALLY_WENT(X)  X(lost) X(lost_bytes)
 #define PROFILE_TALLY(X)       PROFILE_TALLY_CAME(X) PROFILE_TALLY_WENT(X)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-// Which sites a pattern is for.
+/* Which sites a pattern is for, and leaks that are known. */
 #include "model/filter.h"
 
-#include <cmocka.h>
+#include "report_rows.h"
 
 static const struct place inlined[] = {{"caller(int)", "/src/b.c", 9, 1}};
 
@@ -57,11 +57,64 @@ static void what_is_not_known(void **state) {
                  filter_matches("function=*", &nothing) || filter_matches("callee=*", &nothing));
 }
 
+/* ---- Leaks that are known. */
+
+static const struct place outer = {"A::outer(int)", "/src/outer.cpp", 3, 0};
+static const struct report_site site = {.view = {.module = "/usr/lib/libfoo.so.1",
+                                                 .at = {"f", "/src/a.c", 1, 0},
+                                                 .inlined = &outer,
+                                                 .inlined_count = 1}};
+
+static void what_matches(void **state) {
+    (void)state;
+    static const char *const good[] = {"leak:f",
+                                       "leak:outer",
+                                       "leak:a.c",
+                                       "leak:/src/*.cpp",
+                                       "leak:libfoo",
+                                       "leak:^A::",
+                                       "leak:(int)$",
+                                       "leak:^f$",
+                                       "  leak:outer ",
+                                       "leak:no\nleak:f",
+                                       "# note\r\nleak:f\r\n",
+                                       "leak:^/src/a.c$"};
+    static const char *const bad[] = {
+        "",       "f",       "leak:",      "# leak:f", "leak:^a.c",      "leak:libfoo$",
+        "race:f", "leak:^$", "leak:other", "leak:^",   "leak:g\n#leak:f"};
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++)
+        assert_true(suppress_matches(good[i], &site));
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        assert_false(suppress_matches(bad[i], &site));
+    struct report_frame frames[] = {{.address = 1}, {.address = 2, .function = "getpwnam"}};
+    struct report_stack stack = {.frames = frames, .frame_count = 2};
+    struct report_site called = site;
+    called.main_stack = &stack;
+    assert_true(suppress_matches("leak:pwnam", &called));
+}
+
+/* The totals still hold them, and how much it is is told. */
+static void what_is_suppressed_is_no_leak(void **state) {
+    (void)state;
+    struct report report = unprepared();
+    report_prepare(&report, &(struct report_limits){.leaks = true, .suppressed = "leak:libc"});
+    assert_int_equal(report.shown, 1);
+    assert_int_equal(report.suppressed_count, 1);
+    assert_int_equal(report.totals.counters.live_bytes, 300);
+    assert_non_null(strstr(text_of(&report, FORMAT_TEXT), "  2 more sites, 100 B of 1 suppressed\n"));
+    assert_null(strstr(text_of(&report, FORMAT_JSON), "libc"));
+    report = unprepared();
+    report_prepare(&report, &(struct report_limits){.suppressed = "leak:libc"});
+    assert_int_equal(report.shown, 3);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_that_a_site_has),
         cmocka_unit_test(one_kind_of_it),
         cmocka_unit_test(what_is_not_known),
+        cmocka_unit_test(what_matches),
+        cmocka_unit_test(what_is_suppressed_is_no_leak),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
