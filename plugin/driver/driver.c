@@ -165,7 +165,7 @@ static bool add_plugin_option(struct command *command, const char *argument, boo
         }
         return true;
     }
-    fail("unknown option %s", argument);
+    fail("unknown option %s (see allocsite-clang(1))", argument);
 }
 
 /* Ahead of every other library, so that the allocator functions that the program finds are the counting ones.

@@ -304,6 +304,9 @@ static bool read_pieces(struct reading *reading, report_read_some *read, void *c
     struct reason *why = reading->errors.why;
     char bytes[64 << 10];
     ptrdiff_t size = read(context, bytes, sizeof bytes, why);
+    if (size >= 4 && memcmp(bytes, "\177ELF", 4) == 0)
+        return reason_set(why,
+                          "is a program or library, which has no counts; its site table is shown by sites");
     if (size >= 0 && !begins_as_json(bytes, (size_t)size))
         return reason_set(why, "is neither a profile nor a report in JSON");
     for (; size > 0; size = read(context, bytes, sizeof bytes, why))

@@ -269,6 +269,8 @@ static void json_that_is_none(void **state) {
     assert_string_equal(why.text, "is not a report of allocsite");
     assert_false(reads("\n x{}"));
     assert_string_equal(why.text, "is neither a profile nor a report in JSON");
+    assert_false(reads("\177ELF\2\1"));
+    assert_non_null(strstr(why.text, "shown by sites"));
 }
 
 /* The reason goes to a terminal. */
