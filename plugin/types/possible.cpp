@@ -295,16 +295,23 @@ static bool isOfBuffer(const ASTContext &context, const FunctionDecl &function) 
            !blockOf(context, method->getThisType()->getPointeeType()).isNull();
 }
 
-/* Whether an array is given by the places of its block and of its length, with what to add to it. */
-static bool isArray(const FunctionDecl &function, unsigned number) {
+/* Whether it tells of a place that may be set to another number. */
+static bool isPlaceOfCount(const ParmVarDecl &parameter) {
+    QualType count = parameter.getType()->getPointeeType();
+    return !count.isNull() && !count.isConstQualified() && count->isIntegerType() &&
+           !count->isAnyCharacterType() && isNamedCount(parameter);
+}
+
+/* Whether an array is given by the places of its block and of its length or its end, with what to add to it.
+ */
+static bool isArray(const ASTContext &context, const FunctionDecl &function, unsigned number) {
     if (function.getNumParams() < 3 || number + 1 >= function.getNumParams())
         return false;
-    QualType block = function.getParamDecl(number)->getType()->getPointeeType();
-    const ParmVarDecl *length = function.getParamDecl(number + 1);
-    QualType count = length->getType()->getPointeeType();
+    const ParmVarDecl *place = function.getParamDecl(number), *next = function.getParamDecl(number + 1);
+    QualType block = place->getType()->getPointeeType();
     bool isPlace = !block.isNull() && (block->isVoidType() || block->isPointerType());
-    return isPlace && !block.isConstQualified() && !count.isNull() && !count.isConstQualified() &&
-           count->isIntegerType() && !count->isAnyCharacterType() && isNamedCount(*length);
+    bool hasEnd = isPlace && block->isPointerType() && context.hasSameType(place->getType(), next->getType());
+    return isPlace && !block.isConstQualified() && (hasEnd || isPlaceOfCount(*next));
 }
 
 /* What is given nothing but a buffer gives room back, if it does not return where to put more. */
@@ -327,7 +334,7 @@ static unsigned grownOf(const ASTContext &context, const FunctionDecl &function,
             (!blockOf(context, pointee).isNull() || isGivenRoom(context, function) ||
              (isToldHowMuch && isOfBuffers(context, pointee))))
             return position + 1;
-        if (isArray(function, own->getFunctionScopeIndex()))
+        if (isArray(context, function, own->getFunctionScopeIndex()))
             return position + 1;
         position += valuesOf(context, type);
     }

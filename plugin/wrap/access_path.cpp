@@ -3,7 +3,7 @@
 
 #include <llvm/Config/llvm-config.h>
 #include <llvm/IR/DataLayout.h>
-#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Module.h>
 
@@ -72,22 +72,6 @@ std::optional<AccessPath> accessPathFor(const CallBase &call, const AccessPath &
     result->steps.back() += place.steps.front();
     result->steps.append(place.steps.begin() + 1, place.steps.end());
     return result;
-}
-
-SmallVector<Value *, 2> setWhereLoaded(const LoadInst &load) {
-    SmallVector<Value *, 2> values;
-    std::optional<AccessPath> place = accessPathOf(*const_cast<Value *>(load.getPointerOperand()), load);
-    if (!place || !isa<Argument>(place->root))
-        return values;
-    for (const Instruction &instruction : instructions(load.getFunction())) {
-        auto *store = dyn_cast<StoreInst>(&instruction);
-        if (!store || store->getValueOperand()->getType() != load.getType())
-            continue;
-        auto other = accessPathOf(*const_cast<Value *>(store->getPointerOperand()), *store);
-        if (other && other->root == place->root && other->steps == place->steps)
-            values.push_back(const_cast<Value *>(store->getValueOperand()));
-    }
-    return values;
 }
 
 void Stored::add(const Stored &inner, const CallBase &call) {

@@ -189,14 +189,41 @@ void Flow::pushInputs(CallBase &call, ParameterSet copied, Values &next) {
             next.push_back(argument);
 }
 
+const std::vector<Flow::NumberSet> &Flow::numbersSetIn(const Function &function) {
+    auto [position, isNew] = numbers.insert({&function, {}});
+    for (const Instruction &instruction : instructions(function)) {
+        auto *store = isNew ? dyn_cast<StoreInst>(&instruction) : nullptr;
+        if (!store || !isSize(*store->getValueOperand()->getType()) ||
+            variableAt(const_cast<Value *>(store->getPointerOperand())))
+            continue;
+        std::optional<AccessPath> place =
+            accessPathOf(*const_cast<Value *>(store->getPointerOperand()), *store);
+        if (place && isa<Argument>(place->root))
+            position->second.push_back({*place, const_cast<Value *>(store->getValueOperand())});
+    }
+    return position->second;
+}
+
+void Flow::pushSetWhereLoaded(LoadInst &load, Values &next) {
+    const std::vector<NumberSet> &all = numbersSetIn(*load.getFunction());
+    std::optional<AccessPath> place =
+        all.empty() ? std::nullopt : accessPathOf(*load.getPointerOperand(), load);
+    for (const NumberSet &set : all)
+        if (place && set.place.root == place->root && set.place.steps == place->steps &&
+            set.value->getType() == load.getType())
+            next.push_back(set.value);
+}
+
 /* Whether it is how far apart two pointers are of which one is found in some thing: that is a property of the
  * thing, as a number in it is. */
-bool Flow::isDistanceWithin(Value &value) {
+static bool isDistanceWithin(const Value &value) {
     auto *difference = dyn_cast<BinaryOperator>(&value);
     return difference && difference->getOpcode() == Instruction::Sub &&
-           all_of(difference->operands(), [](const Use &part) { return isa<PtrToIntOperator>(part); }) &&
-           any_of(difference->operands(), [&](const Use &part) {
-               return originsOf(cast<PtrToIntOperator>(part)->getPointerOperand()).isUnknown;
+           any_of(difference->operands(), [](const Use &part) {
+               auto *pointer = dyn_cast<PtrToIntOperator>(part);
+               auto *load =
+                   pointer ? dyn_cast<LoadInst>(pointer->getOperand(0)->stripPointerCasts()) : nullptr;
+               return load && !variableAt(const_cast<Value *>(load->getPointerOperand()));
            });
 }
 
@@ -223,7 +250,7 @@ ParameterSet Flow::parametersBehind(Value *value, bool isPointeeToo, ParameterSe
         } else if (auto *load = dyn_cast<LoadInst>(value);
                    load && !isPointeeToo && !variableAt(load->getPointerOperand())) {
             if (isSize(*load->getType()))
-                next.append(setWhereLoaded(*load));
+                pushSetWhereLoaded(*load, next);
         } else if (!isPointeeToo && isDistanceWithin(*value)) {
             continue;
         } else if (auto *user = dyn_cast<User>(value)) {

@@ -14,6 +14,7 @@
 #include <llvm/IR/Instructions.h>
 #include <map>
 #include <optional>
+#include <vector>
 
 namespace allocsite {
 
@@ -32,9 +33,6 @@ std::optional<AccessPath> accessPathOf(llvm::Value &pointer, const llvm::Instruc
 
 /* What a place of a called function is for the caller. */
 std::optional<AccessPath> accessPathFor(const llvm::CallBase &call, const AccessPath &place);
-
-/* What a function sets where it loads from, if that is a place in what it was given. */
-llvm::SmallVector<llvm::Value *, 2> setWhereLoaded(const llvm::LoadInst &load);
 
 /* Whether it is what a parameter points at. */
 bool isWhereTold(const AccessPath &place, const llvm::Argument &parameter);
@@ -128,8 +126,17 @@ class Flow {
         ParameterSet parameter;
     };
 
+    /* A number that a function sets in what it was given. */
+    struct NumberSet {
+        AccessPath place;
+        llvm::Value *value;
+    };
+
+    std::map<const llvm::Function *, std::vector<NumberSet>> numbers;
+
     ParameterSet parameterIn(llvm::Value *pointer);
-    bool isDistanceWithin(llvm::Value &value);
+    const std::vector<NumberSet> &numbersSetIn(const llvm::Function &function);
+    void pushSetWhereLoaded(llvm::LoadInst &load, llvm::SmallVectorImpl<llvm::Value *> &next);
     void pushInputs(llvm::CallBase &call, ParameterSet copied, llvm::SmallVectorImpl<llvm::Value *> &next);
     const Left &leftOf(const llvm::Function &function);
     Origins storedAt(const llvm::Argument &out);

@@ -119,8 +119,8 @@ static bool isToldHowMuch(const CallBase &call, Flow &flow) {
     });
 }
 
-/* Whether an array is given by the place of its block, and how long it is by the place of a number, which the
- * function sets. */
+/* Whether an array is given by the place of its block, and how long it is by the place of a number or of its
+ * end, which the function sets. */
 static bool isCountedApart(const CallBase &call, const Argument &array, Flow &flow) {
     ParameterSet sizes = 0;
     for (const Use &argument : call.args())
@@ -128,11 +128,11 @@ static bool isCountedApart(const CallBase &call, const Argument &array, Flow &fl
             sizes |= flow.parametersBehind(argument, true) & ~parameterSet(array.getArgNo() + 1);
     return sizes && any_of(instructions(call.getFunction()), [&](const Instruction &instruction) {
                auto *store = dyn_cast<StoreInst>(&instruction);
-               bool isNumber = store && isSize(*store->getValueOperand()->getType());
-               auto place = isNumber ? accessPathOf(*const_cast<Value *>(store->getPointerOperand()), *store)
-                                     : std::nullopt;
-               auto *count = place ? dyn_cast<Argument>(place->root) : nullptr;
-               return count && isWhereTold(*place, *count) && (parameterSet(count->getArgNo() + 1) & sizes);
+               auto place = store ? accessPathOf(*const_cast<Value *>(store->getPointerOperand()), *store)
+                                  : std::nullopt;
+               auto *length = place ? dyn_cast<Argument>(place->root) : nullptr;
+               return length && isWhereTold(*place, *length) &&
+                      (parameterSet(length->getArgNo() + 1) & sizes);
            });
 }
 

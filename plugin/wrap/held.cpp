@@ -15,7 +15,9 @@ namespace allocsite {
 /* What a local variable may have been set to. */
 static void pushStored(const Value *pointer, SmallVectorImpl<Value *> &next) {
     auto *variable = dyn_cast<AllocaInst>(pointer->stripPointerCasts());
-    for (const User *user : variable ? variable->users() : iterator_range<Value::const_user_iterator>({}, {}))
+    if (!variable)
+        return;
+    for (const User *user : variable->users())
         if (auto *store = dyn_cast<StoreInst>(user); store && store->getPointerOperand() == variable)
             next.push_back(const_cast<Value *>(store->getValueOperand()));
 }

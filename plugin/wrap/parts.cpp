@@ -126,6 +126,26 @@ static bool mayMake(Function &function, const FoundWrappers &found) {
            }) > 1;
 }
 
+/* On demand who calls it is billed for what is always of one size. */
+static bool isLiftedMaker(const FoundWrapper &known) {
+    return known.wrapper.origin == ALLOCSITE_BY_ANALYSIS && known.wrapper.kind == ALLOCSITE_ALLOC &&
+           !known.sizes && !known.wrapper.isInside;
+}
+
+static bool mayBeMaker(Function &function, const FoundWrappers &found) {
+    auto known = found.find(&function);
+    return maySearch(function) && (known == found.end() || isLiftedMaker(known->second));
+}
+
+/* All that it makes is its callers', where that is asked for. */
+static void add(Function &function, const FoundWrapper &maker, FoundWrappers &found) {
+    FoundWrapper &all = found[&function];
+    all.handedOn.insert(maker.handedOn.begin(), maker.handedOn.end());
+    all.sizes |= maker.sizes;
+    all.wrapper.isHeld = true;
+    all.wrapper.isPossible &= maker.wrapper.isPossible;
+}
+
 void searchParts(Module &module, Flow &flow, const SmallPtrSetImpl<const Function *> &ignored,
                  FoundWrappers &found) {
     FoundWrappers makers;
@@ -136,14 +156,15 @@ void searchParts(Module &module, Flow &flow, const SmallPtrSetImpl<const Functio
     while (!next.empty()) {
         Function *function = next.pop_back_val();
         FoundWrapper result;
-        if (maySearch(*function) && !ignored.count(function) && !found.count(function) &&
-            !makers.count(function) && isMaker(*function, flow, found, makers, result)) {
+        if (mayBeMaker(*function, found) && !ignored.count(function) && !makers.count(function) &&
+            isMaker(*function, flow, found, makers, result)) {
             makers.insert({function, result});
             addCallers(*function, next);
         }
     }
     for (auto &entry : makers)
-        found.insert(entry);
+        if (!found.insert(entry).second)
+            add(*entry.first, entry.second, found);
 }
 
 } // namespace allocsite

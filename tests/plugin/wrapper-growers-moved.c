@@ -1,5 +1,5 @@
 // What makes a block grow need not know how to give the old one back: what is in that is moved. Nor need there be a structure: an array
-// and its length may be given by where they are. The number that the caller gives may be set before it is asked for. Not what is
+// and its length or end may be given by where they are. The number that the caller gives may be set before it is asked for. Not what is
 // copied from elsewhere, what has no length, or one that does not change.
 // RUN: %clang -O0 -c %s -o %t.O0.o && %dump wrappers %t.O0.o | %check
 // RUN: %clang -O2 -c %s -o %t.O2.o && %dump wrappers %t.O2.o | %check
@@ -9,6 +9,7 @@
 // CHECK-NEXT: fun:bits_grow=wrapper
 // CHECK-NEXT: fun:from_pool=wrapper size=2
 // CHECK-NEXT: fun:list_push=wrapper
+// CHECK-NEXT: fun:stack_extend=wrapper
 // CHECK-NOT: {{.}}
 #include <stdlib.h>
 #include <string.h>
@@ -65,6 +66,12 @@ void array_add(void *items, int *count, void *item) {
 void array_put(int **items, size_t *count, int item) {
     *items = realloc(*items, (*count + 1) * sizeof **items);
     (*items)[(*count)++] = item;
+}
+void stack_extend(void **first, void **top, void **end) {
+    char *more = realloc(*first, 2 * ((char *)*end - (char *)*first));
+    *top = more + ((char *)*top - (char *)*first);
+    *end = more + 2 * ((char *)*end - (char *)*first);
+    *first = more;
 }
 void array_as(void *items, const int *count) {
     *(int **)items = realloc(*(int **)items, *count * sizeof(int));

@@ -13,8 +13,8 @@ int main() {
     sink = grab(10); // @ 1 10 0 0 0
     for (std::size_t i = 0; i < 3; i++)
         sink = grab(20);              // @ 3 60 0 0 0
-    sink = Numbers(5).items;          // the constructor's line
-    sink = Array<int>(6).copy(2);     // @ 1 24 0 0 0
+    sink = Numbers(5).items;          // @ 1 20 0 0 0
+    sink = Array<int>(6).copy(2);     // @ 2 48 0 0 0
     sink = Pool<int>::take(7);        // @ any
     sink = Pool<int>::give<short>(8); // @ any
     sink = remember(30);              // @ any

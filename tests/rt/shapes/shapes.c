@@ -162,6 +162,9 @@ static void arrays(void) {
     short *item = list_push(&list);         // @ 1 8 0 0 0 of short
     sink = item;
     sink = item_at(&list, 1);
+    int *first = malloc(16), *top = first + 4, *end = top; // @ 1 16 0 0 0 of int
+    stack_extend((void **)&first, (void **)&top, (void **)&end); // @ 0 0 1 32 0 of int
+    sink = first;
     void **array = NULL;
     int item_count = 0;
     array_add(&array, &item_count, item);   // @ 1 8 0 0 0

@@ -104,6 +104,7 @@ struct list {
     size_t used, size, room;
 };
 void *list_push(struct list *list);
+void stack_extend(void **first, void **top, void **end);
 void array_add(void *items, int *item_count, void *item);
 struct arena;
 struct arena *arena_new(size_t n);

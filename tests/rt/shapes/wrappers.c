@@ -311,6 +311,14 @@ void *item_at(const struct list *list, size_t idx) {
     return (char *)list->items + list->size * idx;
 }
 
+void stack_extend(void **first, void **top, void **end) {
+    size_t room = (char *)*end - (char *)*first, used = (char *)*top - (char *)*first;
+    char *more = xrealloc(*first, 2 * room);
+    *first = more;
+    *top = more + used;
+    *end = more + 2 * room;
+}
+
 void array_add(void *items, int *item_count, void *item) {
     int n = *item_count;
     void **all = *(void ***)items;
