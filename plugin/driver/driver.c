@@ -9,7 +9,9 @@
  * The plugin and the runtime are found from where this program stands, so a build tree and an
  * installed one work alike and can be moved. */
 #include "driver/invocation.h"
+#include "driver/wraps.h"
 #include "driver_majors.h"
+#include "format.h"
 
 #include <errno.h>
 #include <libiberty/libiberty.h>
@@ -200,19 +202,41 @@ static void add_throw(struct command *command) {
     add_linker(command, "--undefined=_ZSt17__throw_bad_allocv");
 }
 
-static struct invocation read_arguments(int count, char **arguments) {
+#define ENTRIES_MOST 2 /* of a function: one takes a calling context too */
+#define WRAP_ADDED   4
+
+/* The program's __wrap_malloc takes the place of the runtime's entry in what is linked here, as ld has it
+ * take that of malloc: it is called with the site as an argument too many. */
+static void add_wraps(struct command *command, char *const *arguments) {
+    static const char *const suffixes[ENTRIES_MOST] = {"", ALLOCSITE_BY_CONTEXT_SUFFIX};
+    for (const char *const *name = wraps_known; *name; name++)
+        for (size_t i = 0; i < ENTRIES_MOST && wraps_tell(arguments, *name); i++) {
+            char *entry = text(ALLOCSITE_ENTRY_PREFIX "%s%s", *name, suffixes[i]);
+            add_linker(command, text("--wrap=%s", entry));
+            add_linker(command, text("--defsym=__wrap_%s=__wrap_%s", entry, *name));
+        }
+}
+
+static size_t wraps_most(void) {
+    size_t names = 0;
+    while (wraps_known[names])
+        names++;
+    return names * ENTRIES_MOST * WRAP_ADDED;
+}
+
+/* With what response files hold. */
+static char **expand(int count, char **arguments) {
     char **expanded = dupargv(arguments);
     if (!expanded)
         fail("out of memory");
     expandargv(&count, &expanded);
-    struct invocation invocation = invocation_read(expanded + 1);
-    freeargv(expanded);
-    return invocation;
+    return expanded;
 }
 
 static struct command build_command(const struct compiler *compiler, bool cxx, int count, char **arguments) {
-    struct command command = {calloc(2 * (size_t)count + MAX_ADDED, sizeof(char *)), 0};
-    struct invocation invocation = read_arguments(count, arguments);
+    struct command command = {calloc(2 * (size_t)count + MAX_ADDED + wraps_most(), sizeof(char *)), 0};
+    char **expanded = expand(count, arguments);
+    struct invocation invocation = invocation_read(expanded + 1);
     bool late = invocation.bare || invocation.first_taken;
     char *library = find_library_directory();
     if (!command.arguments)
@@ -229,6 +253,8 @@ static struct command build_command(const struct compiler *compiler, bool cxx, i
         add_shared_runtime(&command, library, "--no-as-needed");
     if (invocation.links && invocation.own_cxx && cxx)
         add_throw(&command);
+    if (invocation.links && !invocation.links_fixed)
+        add_wraps(&command, expanded + 1);
     for (int i = 1; i < count; i++)
         if (!add_plugin_option(&command, arguments[i], invocation.compiles))
             add(&command, arguments[i]);

@@ -276,6 +276,8 @@ void os_writing_end(const struct os_writing *before) {
 void os_say_parts(const char *const *parts) {
     char line[1024];
     struct out out;
+    if (!os_may_write(STDERR_FILENO))
+        return;
     out_open_memory(&out, line, sizeof line);
     out_text(&out, "allocsite: ");
     for (; *parts; parts++)

@@ -85,6 +85,11 @@ struct os_writing {
 void os_writing_begin(struct os_writing *before);
 void os_writing_end(const struct os_writing *before);
 
+/* Descriptors 1 and 2 are the program's, which may close them and get them again for a file that it reads and
+ * writes: the runtime has nothing to say there. Notes what they are when the process begins. */
+void os_note_standard(void);
+bool os_may_write(int fd);
+
 /* os_say(part, ...): "allocsite: " and the parts as one line on stderr, in one write. */
 #define os_say(...) os_say_parts((const char *const[]){__VA_ARGS__, NULL})
 void os_say_parts(const char *const *parts);

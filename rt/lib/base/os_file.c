@@ -102,6 +102,25 @@ void os_file_close(struct os_file *file) {
     file->fd = -1;
 }
 
+static struct os_file standard[3];
+static bool is_standard_noted;
+
+void os_note_standard(void) {
+    struct stat status;
+    for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fstat(fd, &status) == 0)
+            standard[fd] = (struct os_file){fd, status.st_dev, status.st_ino};
+    is_standard_noted = true;
+}
+
+/* What can only be written, or is a terminal or the like, is meant to be there. */
+bool os_may_write(int fd) {
+    struct stat status;
+    if (!is_standard_noted || fd > STDERR_FILENO || is_file(&standard[fd], fd) || fstat(fd, &status) != 0)
+        return true;
+    return S_ISCHR(status.st_mode) || (fcntl(fd, F_GETFL) & O_ACCMODE) == O_WRONLY;
+}
+
 /* offset: NULL: where the descriptor stands. */
 static int write_all(int fd, const char *bytes, size_t size, const uint64_t *offset) {
     struct os_writing before;

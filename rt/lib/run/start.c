@@ -96,6 +96,7 @@ static uint32_t stacks_wanted(const struct options *options) {
 static COLD void start(void) {
     int error = errno;
     runtime_process = os_process();
+    os_note_standard();
     options_read();
     const struct options *options = runtime_options();
     runtime_off = !options->enabled && !options->signal_start && !may_be_started();

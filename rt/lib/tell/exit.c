@@ -46,7 +46,7 @@ static void write_one(uint32_t number) {
         (report_path_is_wanted() && write_file(options->report, number) == 0))
         return;
     int fd = descriptor_standard(is_stdout ? STDOUT_FILENO : STDERR_FILENO);
-    int error = report_write_now(fd, options, !number);
+    int error = os_may_write(fd) ? report_write_now(fd, options, !number) : 0;
     if (error)
         os_say("the report is not complete: ", strerrordesc_np(error));
 }

@@ -52,6 +52,18 @@ def tail_static():
     check_notes(report_of(process), "tail.cpp")
 
 
+def wrapped():
+    """With ld --wrap the program's own functions are called, and what they call is counted."""
+    for linker in "bfd", "gold", "lld":
+        for wraps in ["-Wl,--wrap=malloc,--wrap=free"], ["-Xlinker", "--wrap=malloc", "-Wl,--wrap,free"]:
+            for more in [], ["-fallocsite-contexts"]:
+                program = build("wrapped.c", "wrapped", "-O1", "-fno-builtin", f"-fuse-ld={linker}", *wraps, *more)
+                process = run([program])
+                check_behaviour(process, "10 10 1\n")
+                totals = report_of(process)["totals"]
+                expect("blocks of 10 and 16 bytes", (10, 260), (totals["frees"], totals["freed_bytes"]))
+
+
 def failing():
     """As often as they fail, small ones too, from where the shadow table is written without a look."""
     for options, link in ("", []), (":owners=0", []), ("", ["-static"]):
@@ -140,4 +152,4 @@ def descriptors():
         expect(format, (3, True), (process.returncode, "3" in process.err))
 
 
-main([library, library_static, inside, shelved, failing, tail, tail_static, sized, stale, descriptors])
+main([library, library_static, inside, shelved, failing, wrapped, tail, tail_static, sized, stale, descriptors])

@@ -164,6 +164,10 @@ def closed():
     for options, lines in ("", 0), ("format=json", 0), ("report=/nowhere/x", 1):
         process = run([program, "close"], options)
         expect(f"close(2) {options}", (*DONE, lines), (*outcome(process), process.err.count("\n")))
+    for what, wanted in ("data", True), ("log", False):
+        for options in "", "report=/nowhere/x":
+            expect(f"{what} {options}", DONE, outcome(run([program, what], options)))
+            expect(f"{what} {options}: nothing in it", wanted, open("data").read() == "data")
     expect("exec with all closed", 3, run(["sh", "-c", f"exec {program} <&- >&- 2>&-"], "").returncode)
 
 
