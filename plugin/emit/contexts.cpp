@@ -150,7 +150,12 @@ static void pass(CallBase &call, Value *context) {
     callInstead(call, entryByContext(*callee, arguments.types), arguments);
 }
 
+/* What only jumps is not on the stack: who is called reads what its caller has stored. */
 static void keepContext(Function &function, const Calls &calls) {
+    if (function.hasFnAttribute(OnlyJumps)) {
+        forgetMemoryEffects(function);
+        return;
+    }
     DenseMap<Value *, uint64_t> copies;
     Instruction &where = reading(function, calls);
     IRBuilder<> builder(&where);

@@ -83,6 +83,9 @@ void passDirectly(Lifting &lifting);
 /* The load of what was left, at the entry of a function that takes it; null: it takes nothing. */
 llvm::LoadInst *takingOf(llvm::Function &function);
 
+/* An attribute of functions that only jump to others: what they call is called by their caller. */
+constexpr const char *OnlyJumps = "allocsite-only-jumps";
+
 /* Words of 32 bits just before the code of a function, by which others find out what it is: the last tells
  * the runtime that the function keeps its calling context, the one before it tells callers that it takes the
  * site that was left. */

@@ -188,6 +188,7 @@ static BasicBlock *jumpFrom(Function &from, Function &callee) {
  * take that for a promise, as would tables of landing pads: what leaves a call that has no entry there ends
  * the program. */
 static void haveNoFrame(Function &from) {
+    from.addFnAttr(OnlyJumps);
     from.addFnAttr(Attribute::OptimizeForSize);
     from.removeFnAttr("frame-pointer");
     if (isLTOPreLink(*from.getParent()) || hasLandingPads(*from.getParent()))
