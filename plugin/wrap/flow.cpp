@@ -2,7 +2,6 @@
 #include "wrap/flow.h"
 
 #include "find/find.h"
-#include "wrap/local_variables.h"
 
 #include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/IR/InstIterator.h>
@@ -12,6 +11,26 @@
 using namespace llvm;
 
 namespace allocsite {
+
+/* ---- Local variables. */
+
+AllocaInst *variableAt(Value *pointer) {
+    for (;;) {
+        pointer = pointer->stripPointerCasts();
+        auto *gep = dyn_cast<GEPOperator>(pointer);
+        if (!gep)
+            return dyn_cast<AllocaInst>(pointer);
+        pointer = gep->getPointerOperand();
+    }
+}
+
+bool isHarmless(const Instruction &user) {
+    auto *intrinsic = dyn_cast<IntrinsicInst>(&user);
+    return isa<LoadInst>(user) || isa<ICmpInst>(user) ||
+           (intrinsic && (intrinsic->isAssumeLikeIntrinsic() || isa<MemSetInst>(intrinsic)));
+}
+
+/* ---- The origins of values. */
 
 using Values = SmallVectorImpl<Value *>;
 

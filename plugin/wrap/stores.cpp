@@ -2,7 +2,6 @@
 /* Where the blocks of a function go, and what is made of them. */
 #include "find/find.h"
 #include "wrap/flow.h"
-#include "wrap/local_variables.h"
 
 #include <llvm/ADT/SmallPtrSet.h>
 

@@ -5,7 +5,7 @@
 #include "fuzz.h"
 
 #include "dump/debug/handle.h"
-#include "dump/elf/symbols.h"
+#include "dump/elf/elf_file.h"
 
 #include <stdlib.h>
 #include <string.h>

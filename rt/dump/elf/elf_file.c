@@ -12,22 +12,22 @@
 #include <string.h>
 #include <zlib.h>
 
-struct bytes {
+struct file_bytes {
     const unsigned char *data;
     size_t size;
 };
 
 /* NULL: the file does not hold them all. */
-static const unsigned char *bytes_at(struct bytes file, uint64_t offset, uint64_t size) {
+static const unsigned char *file_bytes_at(struct file_bytes file, uint64_t offset, uint64_t size) {
     return offset <= file.size && size <= file.size - offset ? file.data + offset : NULL;
 }
 
-static bool is_bitcode(struct bytes file) {
+static bool is_bitcode(struct file_bytes file) {
     static const unsigned char raw[] = {'B', 'C', 0xC0, 0xDE}, wrapped[] = {0xDE, 0xC0, 0x17, 0x0B};
     return file.size >= 4 && (memcmp(file.data, raw, 4) == 0 || memcmp(file.data, wrapped, 4) == 0);
 }
 
-static bool check_ident(struct bytes file, struct reason *why) {
+static bool check_ident(struct file_bytes file, struct reason *why) {
     if (is_bitcode(file))
         return reason_set(why, "LLVM bitcode has no site table yet: link it (-flto) and look at the result");
     if (file.size < SELFMAG || memcmp(file.data, ELFMAG, SELFMAG) != 0)
@@ -62,12 +62,13 @@ static Elf64_Shdr section_header(const unsigned char *headers, size_t index) {
 }
 
 /* Numbers that do not fit into the ELF header stand in the first section's. */
-static bool section_counts(struct bytes file, const Elf64_Ehdr *header, uint64_t *count, uint64_t *names) {
+static bool section_counts(struct file_bytes file, const Elf64_Ehdr *header, uint64_t *count,
+                           uint64_t *names) {
     *count = header->e_shnum;
     *names = header->e_shstrndx;
     if (*count && *names != SHN_XINDEX)
         return true;
-    const unsigned char *first = bytes_at(file, header->e_shoff, sizeof(Elf64_Shdr));
+    const unsigned char *first = file_bytes_at(file, header->e_shoff, sizeof(Elf64_Shdr));
     if (!first)
         return false;
     Elf64_Shdr extended = section_header(first, 0);
@@ -78,14 +79,14 @@ static bool section_counts(struct bytes file, const Elf64_Ehdr *header, uint64_t
     return true;
 }
 
-static struct elf_section section_of(struct bytes file, Elf64_Shdr header) {
+static struct elf_section section_of(struct file_bytes file, Elf64_Shdr header) {
     bool has_bytes = header.sh_type != SHT_NOBITS && header.sh_type != SHT_NULL;
     return (struct elf_section){
         .name = "",
         .type = header.sh_type,
         .flags = header.sh_flags,
         .address = header.sh_addr,
-        .bytes = has_bytes ? bytes_at(file, header.sh_offset, header.sh_size) : NULL,
+        .bytes = has_bytes ? file_bytes_at(file, header.sh_offset, header.sh_size) : NULL,
         .size = header.sh_size,
         .link = header.sh_link,
         .info = header.sh_info,
@@ -109,7 +110,7 @@ const char *elf_string(const struct elf_section *strings, uint64_t offset) {
 }
 
 bool elf_open(struct elf_file *elf, const unsigned char *data, size_t size, struct reason *why) {
-    struct bytes file = {data, size};
+    struct file_bytes file = {data, size};
     *elf = (struct elf_file){0};
     if (!check_ident(file, why))
         return false;
@@ -120,7 +121,7 @@ bool elf_open(struct elf_file *elf, const unsigned char *data, size_t size, stru
     uint64_t count, names;
     const unsigned char *headers = NULL;
     if (section_counts(file, &header, &count, &names) && count <= size / sizeof(Elf64_Shdr))
-        headers = bytes_at(file, header.e_shoff, count * sizeof(Elf64_Shdr));
+        headers = file_bytes_at(file, header.e_shoff, count * sizeof(Elf64_Shdr));
     if (!headers || count == 0)
         return reason_set(why, "damaged: the section headers are not in the file");
     elf->type = header.e_type;

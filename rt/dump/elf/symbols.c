@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The functions in the symbol tables of an ELF file. */
-#include "dump/elf/symbols.h"
+#include "dump/elf/elf_file.h"
 
 #include "base/arrays.h"
 #include "dump/base/memory.h"

@@ -8,7 +8,6 @@
 #include "dump/base/terminal.h"
 #include "dump/debug/child.h"
 #include "dump/elf/elf_file.h"
-#include "dump/elf/symbols.h"
 #include "format.h"
 
 #include <stdio.h>

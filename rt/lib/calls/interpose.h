@@ -53,4 +53,9 @@ typedef uintptr_t led_function(const char *symbol);
 
 led_function lean_function, sized_function;
 
+/* ---- The program's limits of its own memory, around the execution of another program (limits.c). */
+
+void limits_lower(void);
+void limits_raise(void); /* it could not be executed */
+
 #endif

@@ -3,11 +3,10 @@
  * which every call of the allocator would fail. So the limit is raised by these, the program is told the one
  * it set, and so is what it executes. Not seen are children of posix_spawn(3) and what is made of it. */
 #define _GNU_SOURCE
-#include "lib/calls/limits.h"
+#include "lib/calls/interpose.h"
 
 #include "lib/base/os.h"
 #include "lib/base/state.h"
-#include "lib/calls/interpose.h"
 
 #include <errno.h>
 #include <stddef.h>

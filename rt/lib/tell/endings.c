@@ -2,7 +2,6 @@
 /* Ends that no handler of exit sees: another program is executed, or the process aborts. */
 #define _GNU_SOURCE
 #include "lib/calls/interpose.h"
-#include "lib/calls/limits.h"
 #include "lib/collect/profiling.h"
 #include "lib/heap/next.h"
 
