@@ -113,6 +113,19 @@ static QualType blockGrown(const ASTContext &context, const CallExpr *call) {
     return {};
 }
 
+/* The stream that comes back is the smaller part of what these make, and is taken back sooner than the text.
+ */
+static bool returnsStreamToText(const CallExpr *call) {
+    const FunctionDecl *callee = call->getDirectCallee();
+    const IdentifierInfo *name = callee ? callee->getIdentifier() : nullptr;
+    return name && call->getNumArgs() > 0 &&
+           (name->isStr("open_memstream") || name->isStr("open_wmemstream"));
+}
+
+static QualType givenToFirst(const CallExpr *call) {
+    return pointee(call->getArg(0)->IgnoreParenCasts()->getType()->getPointeeType());
+}
+
 /* posix_memalign, asprintf and their kin give the block to a pointer that is passed first, and who makes a
  * buffer grow to what that points to. */
 static QualType resultOf(const ASTContext &context, const CallExpr *call) {
@@ -121,7 +134,7 @@ static QualType resultOf(const ASTContext &context, const CallExpr *call) {
         return pointee(type);
     if (QualType block = blockGrown(context, call); !block.isNull())
         return block;
-    return pointee(call->getArg(0)->IgnoreParenCasts()->getType()->getPointeeType());
+    return givenToFirst(call);
 }
 
 std::string holderOf(const ASTContext &context, const CallExpr *call) {
@@ -138,6 +151,8 @@ std::string heldBy(const ASTContext &context, const CallExpr *call) {
 std::string typeOfCall(const ASTContext &context, const CallExpr *call, Use use) {
     if (call->getType()->isRecordType())
         return "";
+    if (QualType text = returnsStreamToText(call) ? givenToFirst(call) : QualType(); !text.isNull())
+        return spell(context, text);
     Sizes sizes;
     for (const Expr *argument : call->arguments())
         findSizes(context, argument, false, sizes);

@@ -82,6 +82,15 @@ class Limits(unittest.TestCase):
 {re.escape(self.path)}: 2 of 3 limits broken
 $""")
 
+    def test_unsited_calls_are_named(self):
+        """By the line and the function of the caller, as reports have it; limits find them by their module all the same."""
+        written("unsited/ignored.txt", "src:*=ignore\n")
+        path = report(SOURCE, "unsited", flags=("-O2", "-fallocsite-list=ignored.txt"))
+        result = check("unsited *program allocs <= 3\nfunction parse_value allocs <= 0\n", path)
+        self.assertRegex(result.stdout, r"(?m)^  10  .*program\.c:5:63 parse_value \(unsited in .*program\)$")
+        self.assertRegex(result.stdout, r"1 of 2 limits broken$")
+        self.assertEqual((result.returncode, result.stderr), (1, ""))
+
     def test_all_kept(self):
         result = check("total allocs <= 12", self.path)
         self.assertEqual((result.returncode, result.stdout, result.stderr), (0, f"{self.path}: 1 limit kept\n", ""))

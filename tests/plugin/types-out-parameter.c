@@ -3,6 +3,7 @@
 // RUN: %typed -D_GNU_SOURCE -O0 -c %s -o %t.o && %sites %t.o --format=json | %check
 #include <stdio.h>
 #include <stdlib.h>
+#include <wchar.h>
 struct foo {
     int x;
 };
@@ -17,4 +18,10 @@ void gets_them(struct foo **foo, int n) {
         return;
     // CHECK-DAG: "line":[[@LINE+1]],{{.*}}"callee":"asprintf","type":"char"
     asprintf(&text, "%d", n);
+}
+FILE *opens_them(char **text, wchar_t **wide, size_t *size) {
+    // CHECK-DAG: "line":[[@LINE+1]],{{.*}}"callee":"open_wmemstream","type":"int"
+    FILE *stream = open_wmemstream(wide, size);
+    // CHECK-DAG: "line":[[@LINE+1]],{{.*}}"callee":"open_memstream","type":"char"
+    return stream ? stream : open_memstream(text, size);
 }

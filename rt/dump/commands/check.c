@@ -72,7 +72,10 @@ static void write_findings(const struct check *check, findings_function *write) 
 static int hold_against(const struct loaded *loaded, const struct subjects *subjects,
                         const struct check_options *options, const struct budget *budget) {
     struct check check;
+    struct symbolizer names = {.is_quiet = true};
     check_make(&check, budget, options->budget, loaded, subjects);
+    if (check.broken)
+        symbolize_report(&names, loaded->report); /* not earlier: limits do not hang on what files tell */
     if (options->write_findings)
         write_findings(&check, options->write_findings);
     else
@@ -81,6 +84,7 @@ static int hold_against(const struct loaded *loaded, const struct subjects *subj
     if (check.broken)
         status = STATUS_FAILED;
     check_free(&check);
+    symbolizer_free(&names);
     return status;
 }
 

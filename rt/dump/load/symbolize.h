@@ -32,7 +32,8 @@ const struct place *symbolizer_find(const struct symbolizer *, const char *modul
 
 void symbolizer_free(struct symbolizer *);
 
-/* Names the unsited rows, and the frames of stacks, of a report that is not prepared. */
+/* Names the unsited rows, and the frames of stacks, of a report. What report_prepare is to know of the names
+ * needs them before it. */
 void symbolize_report(struct symbolizer *, struct report *);
 
 #endif
