@@ -210,8 +210,10 @@ void Flow::pushInputs(CallBase &call, ParameterSet copied, Values &next) {
 
 const std::vector<Flow::NumberSet> &Flow::numbersSetIn(const Function &function) {
     auto [position, isNew] = numbers.insert({&function, {}});
+    if (!isNew)
+        return position->second;
     for (const Instruction &instruction : instructions(function)) {
-        auto *store = isNew ? dyn_cast<StoreInst>(&instruction) : nullptr;
+        auto *store = dyn_cast<StoreInst>(&instruction);
         if (!store || !isSize(*store->getValueOperand()->getType()) ||
             variableAt(const_cast<Value *>(store->getPointerOperand())))
             continue;
