@@ -174,7 +174,8 @@ bool os_map_file(void *address, size_t size, int fd, uint64_t offset) {
            MAP_FAILED;
 }
 
-/* ---- What the system tells of a process. */
+/* ---- What the system tells of a process. Of one whose first thread has ended "self" tells next to nothing.
+ */
 
 static void argument_path(char *path, size_t size) {
     const char *executed = (const char *)getauxval(AT_EXECFN);
@@ -187,7 +188,7 @@ static void argument_path(char *path, size_t size) {
 }
 
 void os_program_path(char *path, size_t size, bool as_argument) {
-    ssize_t n = as_argument ? 0 : readlink("/proc/self/exe", path, size - 1);
+    ssize_t n = as_argument ? 0 : readlink("/proc/thread-self/exe", path, size - 1);
     if (n > 0)
         path[n] = '\0';
     else
@@ -252,7 +253,7 @@ uint64_t os_start_time(uint64_t pid) {
 
 uint64_t os_pid_namespace(void) {
     struct stat status;
-    return stat("/proc/self/ns/pid", &status) == 0 ? status.st_ino : 0;
+    return stat("/proc/thread-self/ns/pid", &status) == 0 ? status.st_ino : 0;
 }
 
 /* The kernel has a link for each. */
@@ -267,7 +268,7 @@ uint64_t os_resident(void) {
 }
 
 void os_command(char *text, size_t size) {
-    int fd = (int)syscall(SYS_openat, AT_FDCWD, "/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+    int fd = (int)syscall(SYS_openat, AT_FDCWD, "/proc/thread-self/cmdline", O_RDONLY | O_CLOEXEC);
     long read = fd < 0 ? 0 : syscall(SYS_read, fd, text, size - 1);
     if (fd >= 0)
         syscall(SYS_close, fd);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Which memory of the process can be read. */
+/* Which memory of the process can be read. "self" is its first thread, which may have ended. */
 #define _GNU_SOURCE
 #include "lib/base/os.h"
 
@@ -74,14 +74,14 @@ const char *maps_read(struct maps *maps) {
     maps->spans = os_map(SPANS_SIZE, OS_FORK_KEEPS);
     if (!maps->spans)
         return "out of memory";
-    int fd = (int)syscall(SYS_openat, AT_FDCWD, "/proc/self/maps", O_RDONLY | O_CLOEXEC);
+    int fd = (int)syscall(SYS_openat, AT_FDCWD, "/proc/thread-self/maps", O_RDONLY | O_CLOEXEC);
     bool taken = fd >= 0 && take_file(maps, fd);
     if (fd >= 0)
         syscall(SYS_close, fd);
     if (taken)
         return NULL;
     maps_release(maps);
-    return fd < 0 ? "/proc/self/maps cannot be opened" : "/proc/self/maps cannot be read";
+    return fd < 0 ? "/proc/thread-self/maps cannot be opened" : "/proc/thread-self/maps cannot be read";
 }
 
 void maps_release(struct maps *maps) {

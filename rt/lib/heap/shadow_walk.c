@@ -142,7 +142,7 @@ const char *shadow_walk(void (*visit)(void *context, const void *p, const struct
                         bool (*is_other)(uintptr_t begin, uintptr_t end)) {
     struct walk walk = {.visit = visit, .context = context, .is_other = is_other};
     const char *problem = NULL;
-    walk.pagemap = (int)syscall(SYS_openat, AT_FDCWD, "/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+    walk.pagemap = (int)syscall(SYS_openat, AT_FDCWD, "/proc/thread-self/pagemap", O_RDONLY | O_CLOEXEC);
     if (shadow.end)
         problem = walk_tables(&walk);
     shadow_each_region(walk_region, &walk);

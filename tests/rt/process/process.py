@@ -274,6 +274,18 @@ def memory():
             wrong.append(f"with {limit} MiB of address space: {process.returncode} {process.err}")
 
 
+def deserted():
+    """Processes whose first thread has ended, of which the system tells little then."""
+    for name, *options in ("deserted",), ("deserted_static", "-static"):
+        process = run([build("deserted.c", name, *options)], "format=json:report=%e.%p.json:reach=1")
+        check_behaviour(process, "done\ndone\n")
+        reports = all_reports()
+        expect("reports", 2, len(reports))
+        for report in reports:
+            expect("told", ([], True, process.args[0]), (report["inexact_reasons"], "lost_unknown" not in report, report["run"]["command"]))
+        expect("inherited", [0, 1], sorted(min(1, report["totals"]["inherited_blocks"]) for report in reports))
+
+
 def stepped():
     """Children of a fork in a signal handler, which go on in the middle of an event."""
     for name, *options in ("stepped",), ("stepped_static", "-static"):
@@ -311,4 +323,4 @@ def limiting():
 
 
 main([threads, jumps, plain, forks, children, signals, opened, replaced, preloaded, stubs, other_allocators, redirected,
-      sanitized_programs, sanitizers, sanitized_frees, destinations, options, set_user_id, locked, unnumbered, memory, stepped, limited, limiting])
+      sanitized_programs, sanitizers, sanitized_frees, destinations, options, set_user_id, locked, unnumbered, memory, deserted, stepped, limited, limiting])
