@@ -9,7 +9,6 @@
  * The plugin and the runtime are found from where this program stands, so a build tree and an
  * installed one work alike and can be moved. */
 #include "driver/invocation.h"
-#include "driver/wraps.h"
 #include "driver_majors.h"
 #include "format.h"
 

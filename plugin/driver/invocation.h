@@ -4,6 +4,7 @@
 #define ALLOCSITE_DRIVER_INVOCATION_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 struct invocation {
     bool compiles;    /* a source goes through LLVM's optimizer */
@@ -17,5 +18,14 @@ struct invocation {
 /* Reads the arguments after the program's name, up to a NULL. Response files must have been expanded.
  * Touches nothing else; any text is accepted. */
 struct invocation invocation_read(char *const *arguments);
+
+/* ---- ld --wrap of an allocator's function, which must reach the calls that the plugin leads to the runtime.
+ */
+
+/* Whether clang's arguments, up to a NULL, say --wrap=NAME to the linker. */
+bool wraps_tell(char *const *arguments, const char *name);
+
+/* Functions whose entry in the runtime takes what they do and the site behind that. Up to a NULL. */
+extern const char *const wraps_known[];
 
 #endif
