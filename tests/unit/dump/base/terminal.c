@@ -3,17 +3,24 @@
 
 #include <cmocka.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <pty.h>
 #include <string.h>
 #include <unistd.h>
 
 static int terminal;
 
-/* What the terminal has got since it was asked last. */
+/* What the terminal has got since it was asked last. The kernel passes on what is written when it comes to
+ * it. */
 static const char *shown(void) {
     static char text[4096];
-    ssize_t size = read(terminal, text, sizeof text - 1);
-    text[size > 0 ? size : 0] = '\0';
+    size_t size = 0;
+    struct pollfd more = {.fd = terminal, .events = POLLIN};
+    while (size < sizeof text - 1 && poll(&more, 1, 200) > 0) {
+        ssize_t got = read(terminal, text + size, sizeof text - 1 - size);
+        size += got > 0 ? (size_t)got : 0;
+    }
+    text[size] = '\0';
     return text;
 }
 
