@@ -23,14 +23,16 @@ namespace allocsite {
  * and a call that LLVM makes itself simply has neither. Without `nomerge` SimplifyCFG makes one call, with no
  * line, of the two in `if (c) p = malloc(8); else p = malloc(16);`. */
 static void mark(ArrayRef<AllocatorCall> calls) {
-    std::map<std::tuple<const DILocalScope *, unsigned, unsigned, const void *>, unsigned> seen;
+    std::map<std::tuple<const DISubprogram *, unsigned, unsigned, const void *>, unsigned> seen;
     for (const AllocatorCall &found : calls) {
         keepApart(*found.call);
         const DILocation *location = found.call->getDebugLoc().get();
         if (!location)
             continue;
         const void *what = found.what ? (const void *)found.what : found.callee;
-        unsigned ordinal = seen[{location->getScope(), location->getLine(), location->getColumn(), what}]++;
+        /* Not the scope: blocks in one macro share a place. */
+        const DISubprogram *function = location->getScope()->getSubprogram();
+        unsigned ordinal = seen[{function, location->getLine(), location->getColumn(), what}]++;
         if (ordinal > 0 && !tellsOfCustom(found.what)) /* all that a function hands out is one site */
             setOrdinal(found, ordinal);
     }

@@ -29,3 +29,17 @@ void both(struct foo **foo, double **number, void **out) {
     // CHECK-DAG: "line":[[@LINE+1]],"column":{{14|42}},"callee":"malloc","type":{{null|"long"}}
     out[4] = SAME(0 ? NEW(int) : (void *)NEW(long));
 }
+// A block within the macro has a scope of its own and is at the same position.
+#define TABLE(a, b)                                                                                                    \
+    do {                                                                                                               \
+        (a) = malloc(10);                                                                                              \
+        if (a) {                                                                                                       \
+            struct foo *made = malloc(20);                                                                             \
+            (b) = made;                                                                                                \
+        }                                                                                                              \
+    } while (0)
+void nested(double **number, void **out) {
+    // CHECK-DAG: "line":[[@LINE+2]],"column":5,"callee":"malloc","type":"struct foo"
+    // CHECK-DAG: "line":[[@LINE+1]],"column":5,"callee":"malloc","type":"double"
+    TABLE(*number, *out);
+}
