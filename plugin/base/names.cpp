@@ -64,14 +64,24 @@ static std::string plainName(const std::string &symbol) {
 
 /* An unmangled symbol can carry a suffix or an asm label that the source has not: then the plain name is
  * shown. */
-static FunctionName name(const std::string &symbol, StringRef plain) {
-    if (symbol.empty())
-        return {plain.str(), plain.str(), withoutTemplateArguments(plain)};
-    std::string demangled = demangle(symbol), undecorated = plainName(symbol);
-    if (plain.empty())
-        plain = symbol;
-    return {symbol, demangled != symbol ? demangled : plain.str(),
-            undecorated.empty() ? plain.str() : undecorated};
+FunctionName::FunctionName(std::string symbol, StringRef name)
+    : symbol(symbol.empty() ? name.str() : std::move(symbol)),
+      written(name.empty() ? this->symbol : name.str()) {}
+
+const std::string &FunctionName::shown() const {
+    if (shownOnce.empty()) {
+        std::string demangled = demangle(symbol);
+        shownOnce = demangled != symbol ? demangled : written;
+    }
+    return shownOnce;
+}
+
+const std::string &FunctionName::plain() const {
+    if (plainOnce.empty())
+        plainOnce = plainName(symbol);
+    if (plainOnce.empty())
+        plainOnce = withoutTemplateArguments(written);
+    return plainOnce;
 }
 
 const FunctionName &Names::of(const DISubprogram &subprogram) {
@@ -81,11 +91,11 @@ const FunctionName &Names::of(const DISubprogram &subprogram) {
     std::string symbol = subprogram.getLinkageName().str();
     if (symbol.empty())
         symbol = symbols.lookup(&subprogram);
-    return position->second = name(symbol, subprogram.getName());
+    return position->second = FunctionName(std::move(symbol), subprogram.getName());
 }
 
 FunctionName Names::of(const Function &function) const {
-    return name(symbolOf(function).str(), "");
+    return FunctionName(symbolOf(function).str(), "");
 }
 
 FunctionName Names::nameOf(const Function &function) {

@@ -11,10 +11,19 @@
 
 namespace allocsite {
 
-struct FunctionName {
+/* Demangled when somebody asks: most functions that a call is looked up by are neither shown nor called. */
+class FunctionName {
+  public:
     std::string symbol; // what the stable hash is made of: one per overload and instantiation
-    std::string shown;  // demangled
-    std::string plain;  // the same without parameters and template arguments, as a call of it is written
+
+    FunctionName() = default;
+    FunctionName(std::string symbol, llvm::StringRef written);
+    const std::string &shown() const; // demangled
+    const std::string &plain() const; // without parameters and template arguments, as a call of it is written
+
+  private:
+    std::string written; // in the source, where the symbol is not mangled
+    mutable std::string shownOnce, plainOnce;
 };
 
 /* Below -g debug info has no linkage names, and after inlining the function itself is gone. So what every

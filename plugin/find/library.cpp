@@ -59,7 +59,7 @@ bool isOfLibrary(const DILocation &location, const FunctionName &name) {
     const DISubprogram &subprogram = *location.getScope()->getSubprogram();
     bool isMade = isImplicit(subprogram, name.symbol) && location.getLine() == subprogram.getLine();
     return isMade || library_has(name.symbol.c_str()) || isHeader(pathOf(subprogram.getFile())) ||
-           isNamed(name.plain);
+           isNamed(name.plain());
 }
 
 /* C's functions that are only declared are known by their names (allocators.h): most allocate nothing. */
@@ -72,7 +72,7 @@ bool isOfLibrary(const Function &function) {
     return (subprogram && isImplicit(*subprogram, symbol)) ||
            (subprogram && !isC && isHeader(pathOf(subprogram->getFile()))) ||
            (function.isDeclaration() && !isC && isDeclaredByHeader(symbol)) ||
-           (!options().libraries.empty() && isNamed(Names().of(function).plain));
+           (!options().libraries.empty() && isNamed(Names().of(function).plain()));
 }
 
 /* The libraries of C and of C++ that the compiler itself runs with: of their functions a list knows which

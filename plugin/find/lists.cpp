@@ -88,7 +88,7 @@ Lists::Lists(Module &module) {
 std::optional<Description> Lists::of(const Function &function) const {
     if (list.count && !function.isIntrinsic()) {
         FunctionName name = Names().of(function);
-        const char *names[] = {name.symbol.c_str(), name.shown.c_str(), name.plain.c_str()};
+        const char *names[] = {name.symbol.c_str(), name.shown().c_str(), name.plain().c_str()};
         if (const list_entry *entry = allocator_list_find(&list, names, 3))
             return Description{entry->function, entry->file, entry->line, !!strpbrk(entry->pattern, "*?")};
     }

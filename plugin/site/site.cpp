@@ -9,6 +9,7 @@
 #include "types/types.h"
 
 #include <llvm/IR/DebugInfoMetadata.h>
+#include <optional>
 #include <tuple>
 
 using namespace llvm;
@@ -35,18 +36,18 @@ static Place placeOf(const DILocation &location, Names &names) {
     const DISubprogram *subprogram = location.getScope()->getSubprogram();
     const FunctionName &name = names.of(*subprogram);
     unsigned line = location.getLine();
-    return {name.shown, hashedName(*subprogram, name),           pathOf(location.getFile()),
-            line,       line ? line - subprogram->getLine() : 0, location.getColumn()};
+    return {name.shown(), hashedName(*subprogram, name),           pathOf(location.getFile()),
+            line,         line ? line - subprogram->getLine() : 0, location.getColumn()};
 }
 
 /* Code that has no location still stands in a function. */
 static Place placeOf(const Function &function, Names &names) {
     if (const DISubprogram *subprogram = function.getSubprogram()) {
         const FunctionName &name = names.of(*subprogram);
-        return {name.shown, hashedName(*subprogram, name), pathOf(subprogram->getFile()), 0, 0, 0};
+        return {name.shown(), hashedName(*subprogram, name), pathOf(subprogram->getFile()), 0, 0, 0};
     }
     FunctionName name = names.of(function);
-    return {name.shown, name.symbol, function.getParent()->getSourceFileName(), 0, 0, 0};
+    return {name.shown(), name.symbol, function.getParent()->getSourceFileName(), 0, 0, 0};
 }
 
 /* Of a pointer that has no name. */
@@ -71,7 +72,7 @@ static Site requestOf(const AllocatorCall &found, Notes &notes) {
         site.callee = found.what->callee;
     } else if (found.callee) {
         const char *inside = knownInside(*found.callee);
-        site.callee = inside ? inside : notes.names.nameOf(*found.callee).plain;
+        site.callee = inside ? inside : notes.names.nameOf(*found.callee).plain();
         if (allocatesInside(found) || Wrappers::of(*found.callee)->isPossible)
             site.possible = symbolOf(*found.callee).str();
     } else if (!isLibraryCall(found)) {
@@ -90,44 +91,51 @@ static void takeType(Site &site, const DILocation &location, const Wrapper &wrap
     site.type = std::move(type);
 }
 
-static bool isInLibrary(const DILocation &location, Names &names) {
-    const DISubprogram *subprogram = location.getScope()->getSubprogram();
-    return options().lift && isOfLibrary(location, names.of(*subprogram));
-}
+/* A line with what stands there, on the way out. */
+struct Billed {
+    const DILocation *location;
+    Site site;
+    const FunctionName *callee; // null: that of the site
+
+    const DILocation *set(Site &to) const {
+        to = site;
+        if (callee)
+            to.callee = callee->plain();
+        return location;
+    }
+};
 
 /* Goes outwards as long as what stands there is a wrapper or a library. Where that calls the
  * program's code by a pointer, the last line of the program is as far out as anybody can name. */
 static const DILocation *lift(const DILocation *location, Site &site, const Wrappers &wrappers,
                               Notes &notes) {
-    const DILocation *programs = nullptr;
-    Site programsSite = {};
+    Billed now = {location, site, nullptr};
+    std::optional<Billed> programs;
     for (;;) {
-        const FunctionName &function = notes.names.of(*location->getScope()->getSubprogram());
-        const Wrapper *wrapper = wrappers.handingOn(*location);
-        bool isLibrary = isInLibrary(*location, notes.names);
+        const FunctionName &function = notes.names.of(*now.location->getScope()->getSubprogram());
+        const Wrapper *wrapper = wrappers.handingOn(*now.location);
+        bool isLibrary = options().lift && isOfLibrary(*now.location, function);
         if (!wrapper && !isLibrary)
-            return location;
-        site.isHandedOn = true;
+            return now.set(site);
+        now.site.isHandedOn = true;
         if (!isLibrary)
-            programs = location, programsSite = site;
-        const DILocation *caller = location->getInlinedAt();
+            programs = now;
+        const DILocation *caller = now.location->getInlinedAt();
         if (!caller)
             break;
-        site.isHandedOn = false;
-        site.callee = function.plain;
-        site.ordinal = ordinalOf(*caller);
+        now.site.isHandedOn = false;
+        now.callee = &function;
+        now.site.ordinal = ordinalOf(*caller);
         if (!isLibrary) {
-            site.kind = wrapper->kind;
-            takeType(site, *caller, *wrapper, function.symbol, notes);
+            now.site.kind = wrapper->kind;
+            takeType(now.site, *caller, *wrapper, function.symbol, notes);
         }
-        location = caller;
+        now.location = caller;
     }
-    if (!programs) {
-        site.isOnlyLibrary = true;
-        return location;
-    }
-    site = programsSite;
-    return programs;
+    if (programs)
+        return programs->set(site);
+    now.site.isOnlyLibrary = true;
+    return now.set(site);
 }
 
 static void setPlace(Site &site, const DILocation *location, Names &names) {
@@ -145,11 +153,11 @@ Site siteOf(const AllocatorCall &found, const Wrappers &wrappers, Notes &notes) 
         site.isHandedOn = true; // as far as anybody knows
         site.at = placeOf(*found.call->getFunction(), notes.names);
         if (site.callee.empty())
-            site.callee = notes.names.nameOf(*found.call->getFunction()).plain;
+            site.callee = notes.names.nameOf(*found.call->getFunction()).plain();
         return site;
     }
     if (site.callee.empty())
-        site.callee = notes.names.of(*location->getScope()->getSubprogram()).plain;
+        site.callee = notes.names.of(*location->getScope()->getSubprogram()).plain();
     site.type = typeOf(found, notes, site.holder);
     setPlace(site, lift(location, site, wrappers, notes), notes.names);
     return site;

@@ -43,6 +43,7 @@ struct Roots {
     llvm::DenseMap<unsigned, llvm::SmallVector<const clang::FunctionDecl *, 2>> functions;
     llvm::SmallVector<const clang::VarDecl *, 0> variables;
     llvm::DenseSet<const clang::FunctionDecl *> seen; // friends are found more than once
+    llvm::DenseMap<const clang::FunctionDecl *, std::vector<std::string>> symbols; // of those asked for
 };
 
 /* Adds all of a context's declarations that are in memory, instantiations of templates included. */
@@ -52,8 +53,7 @@ void addRoot(clang::ASTContext &context, const clang::Decl *declaration, Roots &
 /* Those that the call in question may stand in: one if the symbol tells, else all of that line or that hold
  * that line. */
 llvm::SmallVector<const clang::Decl *, 2> findRoots(clang::ASTContext &context, clang::MangleContext &mangler,
-                                                    const Roots &roots,
-                                                    const allocsite_types_question &question);
+                                                    Roots &roots, const allocsite_types_question &question);
 
 /* ---- Functions without a body that could hand on blocks, or give them back, as far as their declarations
  * tell (possible.cpp). */

@@ -67,7 +67,7 @@ void addRoots(ASTContext &context, const DeclContext &scope, Roots &roots) {
         addRoot(context, declaration, roots);
 }
 
-static bool hasSymbol(MangleContext &mangler, const FunctionDecl *function, llvm::StringRef symbol) {
+static std::vector<std::string> symbolsOf(MangleContext &mangler, const FunctionDecl *function) {
     llvm::SmallVector<GlobalDecl, 3> variants;
     if (auto *constructor = dyn_cast<CXXConstructorDecl>(function))
         variants = {{constructor, Ctor_Complete}, {constructor, Ctor_Base}};
@@ -75,10 +75,19 @@ static bool hasSymbol(MangleContext &mangler, const FunctionDecl *function, llvm
         variants = {{destructor, Dtor_Deleting}, {destructor, Dtor_Complete}, {destructor, Dtor_Base}};
     else
         variants = {GlobalDecl(function)};
+    std::vector<std::string> symbols;
     for (GlobalDecl variant : variants)
-        if (symbolOf(mangler, variant) == symbol)
-            return true;
-    return false;
+        symbols.push_back(symbolOf(mangler, variant));
+    return symbols;
+}
+
+/* All calls of a function ask for the same ones, and the names of templates are long. */
+static bool hasSymbol(MangleContext &mangler, const FunctionDecl *function, llvm::StringRef symbol,
+                      Roots &roots) {
+    auto [position, isNew] = roots.symbols.try_emplace(function);
+    if (isNew)
+        position->second = symbolsOf(mangler, function);
+    return llvm::is_contained(position->second, symbol);
 }
 
 static bool isIn(const SourceManager &sources, SourceLocation location, llvm::StringRef file) {
@@ -93,7 +102,7 @@ static bool holdsLine(const SourceManager &sources, const VarDecl *variable, uns
     return begin.isValid() && end.isValid() && begin.getLine() <= line && line <= end.getLine();
 }
 
-llvm::SmallVector<const Decl *, 2> findRoots(ASTContext &context, MangleContext &mangler, const Roots &roots,
+llvm::SmallVector<const Decl *, 2> findRoots(ASTContext &context, MangleContext &mangler, Roots &roots,
                                              const allocsite_types_question &question) {
     const SourceManager &sources = context.getSourceManager();
     llvm::SmallVector<const Decl *, 2> found;
@@ -108,7 +117,7 @@ llvm::SmallVector<const Decl *, 2> findRoots(ASTContext &context, MangleContext 
     if (line == roots.functions.end())
         return found;
     for (const FunctionDecl *function : line->second)
-        if (hasSymbol(mangler, function, question.function))
+        if (hasSymbol(mangler, function, question.function, roots))
             return {function};
     for (const FunctionDecl *function : line->second)
         if (isIn(sources, locationOf(function), question.file))

@@ -25,11 +25,12 @@ static std::string encode(const Wrapper &wrapper) {
 }
 
 static Wrapper decode(StringRef text) {
-    unsigned fields[12] = {};
-    for (unsigned &field : fields) {
-        text.consumeInteger(10, field);
-        text.consume_front(",");
-    }
+    unsigned fields[12] = {}, *field = fields;
+    for (char letter : text)
+        if (letter == ',')
+            field++;
+        else if (field < std::end(fields))
+            *field = *field * 10 + (letter - '0');
     Wrapper wrapper;
     wrapper.kind = allocsite_kind(fields[0]);
     wrapper.origin = allocsite_origin(fields[1]);
@@ -78,9 +79,8 @@ Wrappers::Wrappers(const Module &module) {
 }
 
 std::optional<Wrapper> Wrappers::of(const Function &function) {
-    if (!function.hasFnAttribute(WrapperAttribute))
-        return std::nullopt;
-    return decode(function.getFnAttribute(WrapperAttribute).getValueAsString());
+    Attribute attribute = function.getFnAttribute(WrapperAttribute);
+    return attribute.isValid() ? std::optional(decode(attribute.getValueAsString())) : std::nullopt;
 }
 
 const Wrapper *Wrappers::handingOn(const DILocation &location) const {
