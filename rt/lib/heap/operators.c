@@ -8,6 +8,7 @@
 #include "lib/who/modules.h"
 
 #include "lib/base/os.h"
+#include "lib/base/state.h"
 #include "lib/heap/next.h"
 
 #include <stdint.h>
@@ -251,7 +252,9 @@ void operator_delete_find(struct operator_delete *op) {
 
 #include <link.h>
 
-/* libstdc++ calls the plain operator from the others: these are standard only where that one is. */
+/* libstdc++ calls the plain operator from the others: these are standard only where that one is. What serves
+ * the heap in our place has operators of its own, and valgrind's memcheck blames who gives its blocks to
+ * free. */
 static enum operator_kind kind_of(const void *real) {
     const struct link_map *object = object_of(real);
     if (!object || object == object_of((const void *)(uintptr_t)next.malloc))
@@ -260,6 +263,8 @@ static enum operator_kind kind_of(const void *real) {
     const char *name = slash ? slash + 1 : object->l_name;
     bool standard = strncmp(name, "libstdc++.so", 12) == 0 || strncmp(name, "libc++.so", 9) == 0 ||
                     strncmp(name, "libc++abi.so", 12) == 0;
+    if (standard && hole_is_set(HOLE_INTERPOSITION))
+        return OPERATOR_ALLOCATORS;
     return standard ? OPERATOR_STANDARD : OPERATOR_PROGRAMS;
 }
 

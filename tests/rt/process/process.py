@@ -131,6 +131,11 @@ def redirected():
                     f"-Wl,-rpath,{LIB}", "-o", "uninstrumented"], check=True)
     run(["valgrind", "-q", os.path.join(WORK, "uninstrumented")], "format=json:report=memcheck.json")
     expect("exact under memcheck", False, json.load(open("memcheck.json"))["exact"])
+    program = build("operators.cpp", "operators", "-O1", "-gdwarf-4")
+    process = run(["valgrind", "--error-exitcode=1", program], "format=json:report=operators.json")
+    expect("operators under memcheck", (3, "2000\n"), (process.returncode, process.out))
+    totals = load("operators.json")["totals"]
+    expect("what the program itself allocates", (15, 15, 0), (totals["allocs"], totals["frees"], totals["live_blocks"]))
 
 
 def children():
