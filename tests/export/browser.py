@@ -29,6 +29,10 @@ addEventListener("load", () => {
 </script>
 """
 
+# speedscope draws the rows below this in real time: on a busy machine the browser's may be over before.
+SANDWICH_HEAD = "Symbol Name"
+TRIES = 5
+
 
 def text_of(url, work):
     """The page's elements, a line each."""
@@ -60,5 +64,9 @@ def speedscope(path, work, page):
         data = base64.b64encode(file.read()).decode()
     with open(f"{work}/load.js", "w") as file:
         file.write(f"speedscope.loadFileFromBase64({json.dumps(os.path.basename(path))}, '{data}')")
-    return [line for line in text_of(f"file://{page}#view=sandwich&localProfilePath={work}/load.js", work).splitlines()
-            if line.strip()]
+    url = f"file://{page}#view=sandwich&localProfilePath={work}/load.js"
+    for _ in range(TRIES):
+        lines = [line for line in text_of(url, work).splitlines() if line.strip()]
+        if lines[-1:] != [SANDWICH_HEAD]:
+            break
+    return lines
