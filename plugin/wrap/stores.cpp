@@ -59,6 +59,24 @@ static bool isKeepingNothing(const CallBase &call) {
     return isKnown || (call.arg_size() == 1 && call.getType()->isIntegerTy());
 }
 
+static bool isFormat(const Value &value) {
+    auto *variable = dyn_cast<GlobalVariable>(value.stripPointerCasts());
+    auto *text = variable && variable->hasInitializer()
+                     ? dyn_cast<ConstantDataSequential>(variable->getInitializer())
+                     : nullptr;
+    return text && text->isString() && text->getAsString().contains('%');
+}
+
+/* Whether a value is only among what is printed, as by a trace: behind a format, which stands last ahead of
+ * such arguments. */
+static bool isPrinted(const CallBase &call, const Value *value) {
+    const FunctionType *type = call.getFunctionType();
+    unsigned fixed = type->getNumParams();
+    auto isValue = [&](const Use &argument) { return argument == value; };
+    return type->isVarArg() && fixed && isFormat(*call.getArgOperand(fixed - 1)) &&
+           none_of(make_range(call.arg_begin(), call.arg_begin() + fixed), isValue);
+}
+
 /* The use of a block in a function of another unit is left open: those who fill it, log it or look at it all
  * take it. */
 void Flow::addCall(CallBase &call, Value *value, Stored &stored) {
@@ -66,7 +84,7 @@ void Flow::addCall(CallBase &call, Value *value, Stored &stored) {
     if (isMakingResult(call))
         return;
     bool isSeen = callee && !callee->isDeclaration() && !callee->isVarArg();
-    stored.isGiven |= !isSeen && !isKeepingNothing(call);
+    stored.isGiven |= !isSeen && !isKeepingNothing(call) && !isPrinted(call, value);
     for (unsigned i = 0; isSeen && i < call.arg_size(); i++)
         if (call.getArgOperand(i) == value)
             stored.add(keeps(*callee, i), call);

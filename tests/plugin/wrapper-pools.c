@@ -2,7 +2,8 @@
 // too large for that is the caller's.
 // RUN: %clang -O0 -c %s -o %t.o && %dump wrappers %t.o | %check --check-prefix=WRAPPERS
 // RUN: %clang -O2 -c %s -o %t.O2.o && %dump wrappers %t.O2.o | %check --check-prefix=WRAPPERS
-// WRAPPERS: fun:pool_get=wrapper size=2
+// WRAPPERS: fun:list_get=wrapper size=1
+// WRAPPERS-NEXT: fun:pool_get=wrapper size=2
 // WRAPPERS-NEXT: fun:pool_large=wrapper size=2
 // WRAPPERS-NEXT: fun:pool_new=wrapper size=1
 // WRAPPERS-NOT: {{.}}
@@ -51,4 +52,25 @@ struct pool *pool_new(size_t n) {
     pool->current = pool;
     pool->failed = 0;
     return pool;
+}
+
+// One that was given back before, or a new one: to print its address is not to keep it, to set it as an option may be.
+extern void *given_back;
+extern int tracing;
+void trace(int number, const char *format, ...);
+void set(const char *name, ...);
+void *list_get(int n) {
+    void *block = given_back;
+    if (block)
+        given_back = *(void **)block;
+    else
+        block = malloc(n);
+    if (tracing)
+        trace(7, "%p of %d bytes", block, n);
+    return block;
+}
+void *list_set(int n) {
+    void *block = given_back ? given_back : malloc(n);
+    set("block", block);
+    return block;
 }
