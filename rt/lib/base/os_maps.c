@@ -8,9 +8,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define SPANS_SIZE                                                                                           \
-    (((size_t)1 << 20) * sizeof(struct span)) /* address space: the kernel's limit is 65,530                 \
-                                               */
+/* Address space, of which what is written is memory: the kernel allows a process 65,530 mappings. */
+#define SPANS_SIZE (((size_t)1 << 20) * sizeof(struct span))
 
 /* The start of a line; the path behind column 73 may be long and matters only for the stack. */
 struct line {
