@@ -395,7 +395,11 @@ IN_DEVTOOLS = """(async () => {
     const profile = panel.findProfileTypeByExtension(file.name).getProfiles()[0], snapshot = await profile.loadPromise;
     panel.showProfile(profile);
     const types = Object.values(await snapshot.callMethodPromise("aggregatesWithFilter", {}));
-    return {total: snapshot.totalSize, types: types.map((type) => [type.name, type.count, type.self, type.maxRet])};
+    const tops = await snapshot.callMethodPromise("allocationTracesTops"), stacks = [];
+    for (const node of %s)
+        stacks.push((await snapshot.callMethodPromise("allocationStack", node)).map((frame) => frame.functionName));
+    return {total: snapshot.totalSize, types: types.map((type) => [type.name, type.count, type.self, type.maxRet]), stacks,
+            tops: tops.map((top) => [top.name, top.scriptName, top.line, top.liveCount, top.liveSize])};
 })()"""
 
 
@@ -403,21 +407,32 @@ class HeapSnapshot(unittest.TestCase):
     """For Chrome's DevTools: what these show, and memlab."""
     @unittest.skipUnless(browser.CHROMIUM, "no Chromium")
     def test_it_is_shown_in_devtools(self):
-        paths = [snapshot(source)[0] for source in ("graph.c", "graph.cpp")]
-        for path in paths:
+        stacks = snapshot("graph_stacks.c", "-fallocsite-contexts")
+        for path in snapshot("graph.c")[0], snapshot("graph.cpp")[0], stacks[0]:
             chromium = browser.Browser()
             self.addCleanup(chromium.close)
             chromium.navigate("devtools://devtools/bundled/js_app.html")
             late = time.monotonic() + browser.PATIENCE
             while not chromium.value("document.body.childElementCount") and time.monotonic() < late:
                 time.sleep(0.05)  # its texts are still on their way
-            seen = chromium.value(IN_DEVTOOLS % shown("--format=heapsnapshot", path))
+            heap = json.loads(shown("--format=heapsnapshot", path))
+            chained = [i for i in range(0, len(heap["nodes"]), 7) if heap["strings"][heap["nodes"][i + 1]] == "struct chained"]
+            seen = chromium.value(IN_DEVTOOLS % (json.dumps(heap), chained))
             if not seen:
                 self.skipTest("DevTools are made otherwise")
             totals = json.loads(shown("--format=json", "--top=0", path))
             self.assertEqual(seen["total"], totals["bytes"])
             self.assertEqual(sorted(seen["types"]), sorted([row["type"], row["objects"], row["own"], row["retained"]]
                                                            for row in totals["rows"]))
+            allocated, sites = collections.Counter(), collections.Counter()
+            for *_, line, count, size in seen["tops"]:
+                allocated.update({(line, "objects"): count, (line, "own"): size})
+            for row in json.loads(shown("--format=json", "--by=site", "--top=0", path))["rows"]:
+                sites.update({(row["line"] or 0, name): row[name] for name in ("objects", "own")})
+            self.assertEqual(allocated, sites)
+        self.assertEqual(collections.Counter(";".join(reversed(stack[:-1])) for stack in seen["stacks"]),
+                         {way: int(count) for way, count in stacks[1]["way"]})
+        self.assertIn(["add", os.path.join(HERE, "graph_stacks.c"), 17, 10, 160], seen["tops"])
 
     def check(self, path):
         shown("--format=heapsnapshot", path, "-o", path + ".heapsnapshot")

@@ -4,10 +4,13 @@
  *
  * Node 0 is what holds all roots: one node for the variables, one for each thread's stack, registers and
  * thread-local memory, and one for lost blocks. From these to others references are weak, as a reference that
- * holds nothing is called there. */
+ * holds nothing is called there.
+ *
+ * DevTools show where an object was allocated only of files whose names end in .heaptimeline. */
 #include "base/arrays.h"
 #include "dump/base/memory.h"
 #include "dump/graph/show.h"
+#include "dump/graph/traces.h"
 
 #include <stdlib.h>
 
@@ -40,6 +43,7 @@ struct snapshot_view {
     struct out *out;
     const struct graph *graph;
     const struct graph_dominators *dominators;
+    struct traces traces;
     struct graph_root *roots; /* by kind and thread */
     struct holder *holders;
     size_t holder_count;
@@ -85,7 +89,7 @@ static void make_heads(struct snapshot_view *view) {
 }
 
 /* ---- Numbers of nodes and texts. Behind the graph's texts come two, the names of the
- * holders and those that are in blocks. */
+ * holders, those that are in blocks and those of traces. */
 
 enum { TEXT_ROOT, TEXT_NO_TYPE, TEXTS };
 
@@ -112,7 +116,7 @@ static void put_number(struct snapshot_view *view, uint64_t number) {
 }
 
 static void put_node(struct snapshot_view *view, enum node_type type, uint64_t name, uint64_t place,
-                     uint64_t size, uint64_t edges) {
+                     uint64_t size, uint64_t edges, uint64_t trace) {
     const uint64_t most = UINT32_MAX; /* that DevTools have room for */
     if (view->follows)
         out_char(view->out, '\n');
@@ -121,8 +125,13 @@ static void put_node(struct snapshot_view *view, enum node_type type, uint64_t n
     put_number(view, place / NODE_FIELDS * 2 + 1); /* an id */
     put_number(view, size < most ? size : most);
     put_number(view, edges);
+    put_number(view, trace);
     put_number(view, 0);
-    put_number(view, 0);
+}
+
+/* 0 is none. */
+static uint64_t id_of_trace(uint32_t node) {
+    return (uint64_t)node + 1;
 }
 
 /* A text that is known is shown in the place of the type. content: the next one, which moves on. */
@@ -134,15 +143,16 @@ static void put_block(struct snapshot_view *view, size_t block, size_t *content)
     if (has_content)
         name = text_number(view, TEXTS) + view->holder_count + (*content)++;
     put_node(view, has_content ? NODE_STRING : NODE_OBJECT, name, node_of_block(view, block),
-             graph_own(graph, block), graph->blocks[block + 1].edges - graph->blocks[block].edges);
+             graph_own(graph, block), graph->blocks[block + 1].edges - graph->blocks[block].edges,
+             id_of_trace(view->traces.node_of[block]));
 }
 
 static void put_nodes(struct snapshot_view *view) {
     const struct graph *graph = view->graph;
-    put_node(view, NODE_SYNTHETIC, text_number(view, TEXT_ROOT), 0, 0, view->holder_count);
+    put_node(view, NODE_SYNTHETIC, text_number(view, TEXT_ROOT), 0, 0, view->holder_count, 0);
     for (size_t i = 0; i < view->holder_count; i++)
         put_node(view, NODE_SYNTHETIC, text_number(view, TEXTS + (unsigned)i), node_of_holder(i), 0,
-                 view->holders[i].count);
+                 view->holders[i].count, 0);
     for (size_t i = 0, content = 0; i < graph->block_count; i++)
         put_block(view, i, &content);
 }
@@ -209,6 +219,41 @@ static void put_texts(struct snapshot_view *view) {
     }
     for (size_t i = 0; i < view->graph->content_count; i++)
         put_text(view, view->graph->contents[i].text);
+    for (size_t i = 0; i < view->traces.texts.count; i++)
+        put_text(view, view->traces.texts.list[i]);
+}
+
+static void put_functions(struct snapshot_view *view) {
+    const struct graph *graph = view->graph;
+    uint64_t texts = text_number(view, TEXTS) + view->holder_count + graph->content_count;
+    for (size_t i = 0; i < view->traces.function_count; i++) {
+        const struct trace_function *function = &view->traces.functions[i];
+        put_number(view, i);
+        put_number(view, texts + function->name);
+        put_number(view, texts + function->file);
+        put_number(view, function->file);
+        put_number(view, function->line);
+        put_number(view, function->column);
+    }
+}
+
+/* As deep as the stack that it is of. */
+static void put_trace(struct snapshot_view *view, uint32_t number) {
+    const struct trace_node *node = &view->traces.nodes[number];
+    put_number(view, id_of_trace(number));
+    put_number(view, node->function);
+    put_number(view, node->count);
+    put_number(view, node->size);
+    out_text(view->out, ",[");
+    view->follows = false;
+    for (uint32_t child = node->first_child; child; child = view->traces.nodes[child].sibling)
+        put_trace(view, child);
+    out_char(view->out, ']');
+    view->follows = true;
+}
+
+static void put_traces(struct snapshot_view *view) {
+    put_trace(view, 0);
 }
 
 static void put_array(struct snapshot_view *view, const char *key, void (*put)(struct snapshot_view *)) {
@@ -235,7 +280,9 @@ static void put_head(const struct snapshot_view *view) {
     out_u64(view->out, 1 + view->holder_count + view->graph->block_count);
     out_text(view->out, ",\"edge_count\":");
     out_u64(view->out, edge_count(view));
-    out_text(view->out, ",\"trace_function_count\":0}");
+    out_text(view->out, ",\"trace_function_count\":");
+    out_u64(view->out, view->traces.function_count);
+    out_char(view->out, '}');
 }
 
 void graph_show_heapsnapshot(struct out *out, const struct graph *graph,
@@ -243,11 +290,12 @@ void graph_show_heapsnapshot(struct out *out, const struct graph *graph,
     struct snapshot_view view = {.out = out, .graph = graph, .dominators = dominators};
     make_holders(&view);
     make_heads(&view);
+    traces_make(&view.traces, graph);
     put_head(&view);
     put_array(&view, "nodes", put_nodes);
     put_array(&view, "edges", put_edges);
-    put_array(&view, "trace_function_infos", NULL);
-    put_array(&view, "trace_tree", NULL);
+    put_array(&view, "trace_function_infos", put_functions);
+    put_array(&view, "trace_tree", put_traces);
     put_array(&view, "samples", NULL);
     put_array(&view, "locations", NULL);
     put_array(&view, "strings", put_texts);
@@ -255,4 +303,5 @@ void graph_show_heapsnapshot(struct out *out, const struct graph *graph,
     free(view.roots);
     free(view.holders);
     free(view.heads);
+    traces_free(&view.traces);
 }
