@@ -214,6 +214,7 @@ static void take_stack(struct report_stack *stack) {
     struct report_site *site = stack->site = stack->site->merged;
     if (!site->main_stack || counters_bytes(&stack->counters) > counters_bytes(&site->main_stack->counters))
         site->main_stack = stack;
+    site->single_stacks += counters_most(&stack->counters) == 1;
 }
 
 static void number_stacks(struct report *report) {

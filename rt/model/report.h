@@ -30,6 +30,7 @@ struct report_site {
     size_t first_pair, pair_count;         /* the ordinary pairs that this site owns */
     bool is_named;                         /* by a pair that is shown or by a fault */
     const struct report_stack *main_stack; /* of its stacks the one with the most bytes; NULL: it has none */
+    uint64_t single_stacks;                /* of its stacks those that never had two blocks at once */
 };
 
 /* A module that addresses are of. */
@@ -251,6 +252,18 @@ static inline bool report_has_lifetimes(const struct report *report) {
 /* Whether the pair is to be shown: faults are, others with their owner. */
 static inline bool report_has_pair(const struct report *report, const struct report_pair *pair) {
     return pair_is_fault(pair->kind) || !pair->owner || pair->owner->position < report->shown;
+}
+
+/* Blocks that it had at once, at most. */
+static inline uint64_t counters_most(const struct counters *counters) {
+    return counters->max_live_blocks + counters->max_live_blocks_within;
+}
+
+/* Whether the site never had two blocks at once, or none of its stacks had: then the bound of the site, which
+ * is the sum of theirs, is their number. */
+static inline bool report_is_single(const struct report_site *site) {
+    uint64_t most = counters_most(&site->counters);
+    return most == 1 || (most && most == site->single_stacks);
 }
 
 /* Bytes and calls of both kinds, which rows are sorted and shares are computed by. */

@@ -9,6 +9,7 @@
 
 /* So many allocations of a site that never has two blocks at once are worth a word. */
 #define CHURN_ALLOCS 1000
+#define CHURN_EACH   100 /* for each block that is there at once */
 
 /* A row with a smaller share of all calls and of all bytes is not worth looking for its callers. */
 #define WRAPPER_PERCENT 1
@@ -22,13 +23,6 @@ enum { STACKS_SHOWN = 20, FRAMES_SHOWN = 8 };
 static void begin_below(struct line *line, const struct page *page) {
     page_break(page);
     line_begin(line, page, page->indent, page->indent + 2);
-}
-
-static void put_below(const struct page *page, const char *text) {
-    struct line line;
-    begin_below(&line, page);
-    out_text(line.page.out, text);
-    line_end(&line);
 }
 
 static bool has_share(uint64_t part, uint64_t whole) {
@@ -58,12 +52,25 @@ static void put_wrapper(const struct page *page, const struct report_site *site)
     line_end(&line);
 }
 
+static void put_single(const struct page *page, uint64_t stacks) {
+    struct line line;
+    begin_below(&line, page);
+    out_text(line.page.out, "never two blocks at once");
+    if (stacks > 1) {
+        out_text(line.page.out, " of each of ");
+        page_count(&line.page, stacks, "", " stacks");
+    }
+    out_text(line.page.out, ": a buffer to reuse");
+    line_end(&line);
+}
+
 static void put_advice(const struct page *page, const struct report_site *site) {
     const struct counters *counters = &site->counters;
     if (may_be_callers(page->report, site))
         put_wrapper(page, site);
-    if (counters->allocs >= CHURN_ALLOCS && counters->max_live_blocks + counters->max_live_blocks_within == 1)
-        put_below(page, "never two blocks at once: a buffer to reuse");
+    if (counters->allocs >= CHURN_ALLOCS && report_is_single(site) &&
+        counters->allocs / CHURN_EACH >= counters_most(counters))
+        put_single(page, counters_most(counters));
 }
 
 struct histogram {

@@ -29,6 +29,11 @@ int main(void) {
         give_back(kept[0] = line_of(i));
 }
 """
+# By three ways, a block each.
+WAYS = REUSE.replace("int main", """\
+__attribute__((noinline)) void one(int i) { give_back(kept[1] = line_of(i)); }
+__attribute__((noinline)) void other(int i) { give_back(kept[2] = line_of(i)); }
+int main""").replace("give_back(kept[0] = line_of(i));\n}", "i % 3 ? i % 3 == 1 ? one(i) : other(i) : give_back(kept[0] = line_of(i));\n}")
 STACK = BEGIN + """\
 struct state { long words[4]; };
 __attribute__((noinline)) void step(void) {
@@ -127,6 +132,16 @@ class Advice(unittest.TestCase):
         self.assertEqual(what, "5,000 allocations, never two at once")
         self.assertEqual(len(unknown), 1)
         self.assertIn("sizes=1", unknown[0])
+
+    def test_reuse_by_each_stack(self):
+        """Their sum is known within a bound alone, and each of them exactly."""
+        self.one(WAYS, "reuse", "malloc(10", saved=(4999, 0, 0))
+        what, _ = self.one(WAYS, "reuse", "malloc(10", options="stack=8", saved=(4997, 0, 0))
+        self.assertEqual(what, "5,000 allocations, never two at once of each of 3 stacks")
+        self.assertRegex(dump("report", work("advice/report.json")).stdout,
+                         r"\n +never two blocks at once of each of 3 stacks: a buffer to reuse\n")
+        together = WAYS.replace("void one(int i) { give_back(kept[1] = line_of(i));", "void one(int i) { give_back(kept[3]); kept[3] = kept[1]; kept[1] = line_of(i);")
+        self.assertEqual(advice(together, "stack=8")[0], [])
 
     def test_stack(self):
         what, unknown = self.one(STACK, "stack", "malloc(", "pairs=1", saved=(5000, 0, 0))

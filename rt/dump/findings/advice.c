@@ -196,16 +196,19 @@ static bool stays_in_place(const struct report *report, const struct report_site
 static bool comes_and_goes(const struct report *report, const struct report_site *site,
                            struct come_and_go *blocks) {
     const struct counters *counters = &site->counters;
-    *blocks = (struct come_and_go){.site = site,
-                                   .most = counters->max_live_blocks + counters->max_live_blocks_within};
+    *blocks = (struct come_and_go){.site = site, .most = counters_most(counters)};
     return counters->moved == counters->reallocs && !counters->inherited_blocks && blocks->most &&
            counters->allocs >= LEAST_CALLS && counters->allocs / MANY_FOR_EACH >= blocks->most &&
            finding_is_worth(counters->allocs - blocks->most, LEAST_CALLS,
                             counters_calls(&report->totals.counters));
 }
 
-static const char *at_once(char text[64], uint64_t most) {
-    snprintf(text, 64, most == 1 ? "never two at once" : "never more than %s at once", FINDING_COUNT(most));
+static const char *at_once(char text[64], const struct come_and_go *blocks) {
+    snprintf(text, 64,
+             blocks->most == 1                ? "never two at once"
+             : report_is_single(blocks->site) ? "never two at once of each of %s stacks"
+                                              : "never more than %s at once",
+             FINDING_COUNT(blocks->most));
     return text;
 }
 
@@ -237,7 +240,7 @@ static void advise(struct findings *findings, enum rule rule, const struct come_
     char most[64], sizes[96], lives[128];
     struct finding *finding =
         findings_add(findings, rule, blocks->site, "%s allocations%s, %s%s%s",
-                     FINDING_COUNT(counters->allocs), of_sizes(sizes, blocks), at_once(most, blocks->most),
+                     FINDING_COUNT(counters->allocs), of_sizes(sizes, blocks), at_once(most, blocks),
                      rule == RULE_STACK ? ", all given back in the function that asked for them" : "",
                      lived(lives, blocks->site));
     finding->calls = counters->allocs - (rule == RULE_STACK ? 0 : blocks->most);
@@ -282,7 +285,7 @@ static void look_at_going(struct findings *findings, const struct groups *types,
     }
     unknown->sizes += !blocks.largest && !site->sizes && !site->counters.reallocs;
     unknown->pairs += is_small && !findings->report->has_pairs;
-    if (blocks.most == 1)
+    if (report_is_single(site))
         advise(findings, RULE_REUSE, &blocks);
     else if (is_one_size(&blocks) && blocks.largest <= LARGEST_IN_POOL)
         advise(findings, RULE_POOL, &blocks);

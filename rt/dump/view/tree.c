@@ -334,6 +334,7 @@ static void add_stack_row(void *context, const struct tree_part *part) {
     row->lost_blocks = row->lost_bytes = row->pair_count = 0;
     row->sizes = NULL;
     row->lifetimes = NULL;
+    row->single_stacks = 0;
     row->main_stack = part->stack;
     row->way = way_of(by, part->path);
     row->position = by->count++;
