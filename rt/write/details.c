@@ -230,38 +230,9 @@ static bool is_next(const struct report_stack *stack, size_t frame, size_t most)
     return frame < stack->frame_count && frame < most && !is_main(stack->frames[frame - 1].function);
 }
 
-/* "from parse < load < main"; the first frame is the row's own. */
-static void put_frames(const struct page *page, const struct report_stack *stack, size_t most) {
-    for (size_t i = 1; is_next(stack, i, most); i++) {
-        out_text(page->out, i == 1 ? "from " : " < ");
-        put_frame(page, &stack->frames[i]);
-    }
-}
-
-void details_of_way(const struct page *page, const struct report_site *row,
-                    void (*separate)(const struct page *)) {
-    if (!row->way || !row->main_stack || row->main_stack->frame_count < 2 ||
-        is_main(row->main_stack->frames[0].function))
-        return;
-    separate(page);
-    put_frames(page, row->main_stack, row->main_stack->frame_count);
-}
-
-void details_of_stack(const struct page *page, const struct report_stack *stack, size_t frames,
-                      uint64_t calls) {
-    struct line line;
-    if (frames < 2 || is_main(stack->frames[0].function))
-        return;
-    begin_below(&line, page);
-    page_count(&line.page, calls, " time: ", " times: ");
-    put_frames(&line.page, stack, frames);
-    line_end(&line);
-}
-
 /* The number of the frame of the row's own function, as the machine has it: what is inlined has none. Those
  * before it are of the wrappers and libraries that it calls; if all are, it is behind the last one. */
-static size_t own_frame(const struct report_site *site) {
-    const struct report_stack *stack = site->main_stack;
+static size_t own_frame(const struct report_site *site, const struct report_stack *stack) {
     const struct site_view *view = &site->view;
     const char *own =
         view->inlined_count ? view->inlined[view->inlined_count - 1].function : view->at.function;
@@ -273,8 +244,8 @@ static size_t own_frame(const struct report_site *site) {
     return is_elsewhere || is_main(own) ? stack->frame_count : 0;
 }
 
-/* The same from the row's own frame on, and functions without a name that call one another as their module.
- */
+/* "from parse < load < main": what calls the row's own frame; functions without a name that call one another
+ * as their module. */
 static void put_callers(const struct page *page, const struct report_stack *stack, size_t own, size_t most) {
     const struct report_frame *frames = stack->frames;
     for (size_t i = own + 1; is_next(stack, i, most); i++) {
@@ -287,11 +258,37 @@ static void put_callers(const struct page *page, const struct report_stack *stac
     }
 }
 
+/* Of a row by stack: one frame is its own in any case. */
+static size_t own_of_stack(const struct report_stack *stack) {
+    size_t own = own_frame(stack->site, stack);
+    return own < stack->frame_count ? own : 0;
+}
+
+void details_of_way(const struct page *page, const struct report_site *row,
+                    void (*separate)(const struct page *)) {
+    const struct report_stack *stack = row->way ? row->main_stack : NULL;
+    if (!stack || !is_next(stack, own_of_stack(stack) + 1, stack->frame_count))
+        return;
+    separate(page);
+    put_callers(page, stack, own_of_stack(stack), stack->frame_count);
+}
+
+void details_of_stack(const struct page *page, const struct report_stack *stack, size_t frames,
+                      uint64_t calls) {
+    struct line line;
+    if (!is_next(stack, own_of_stack(stack) + 1, frames))
+        return;
+    begin_below(&line, page);
+    page_count(&line.page, calls, " time: ", " times: ");
+    put_callers(&line.page, stack, own_of_stack(stack), frames);
+    line_end(&line);
+}
+
 /* With how much of it that is, "(83.1% of it)". What nobody knows the first function of says little. */
 static void put_stack(const struct page *page, const struct report_site *site) {
     const struct report_stack *stack = site->main_stack;
     uint64_t depth = page->report->limits.depth;
-    size_t own = stack ? own_frame(site) : 0, most = depth ? depth : own + FRAMES_SHOWN + 1;
+    size_t own = stack ? own_frame(site, stack) : 0, most = depth ? depth : own + FRAMES_SHOWN + 1;
     struct line line;
     if (!stack || !is_next(stack, own + 1, most) || !stack->frames[own + 1].function)
         return;

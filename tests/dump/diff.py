@@ -85,11 +85,20 @@ class Stacks(unittest.TestCase):
         self.assertEqual((inlined.returncode, inlined.stderr), (0, ""))
         self.assertIn("rows: 2 same", inlined.stdout)
 
+    def test_wrappers_are_of_the_row_itself(self):
+        source = WAYS.replace("static void fill(int size) { kept = malloc(size); }",
+                              "static void *take(int size) { return malloc(size); }\n"
+                              "__attribute__((noinline)) static void fill(int size) { kept = take(size); }\n"
+                              "void *fill_twice(int size) { return kept = take(size + 1); }")
+        less, more = (report(source, f"wrapped/{loads}", "", ("-O1", "-fallocsite-contexts", f"-DLOADS={loads}", "-DHOW=noinline"), lift=1)
+                      for loads in (3, 7))
+        self.assertRegex(dump("diff", "--by=stack", less, more).stdout, r"fill take\n +from load < main\n")
+        self.assertIn(" 3 times: from load < main\n", dump("report", "--by=stack", less).stdout)
+
     def test_other_rows(self):
         path = by_ways("less", 3)
         none = report(WAYS, "none", "", ("-O1", "-DLOADS=3", "-DHOW=noinline"))
         self.assertEqual(dump("diff", "--by=line", path, path).returncode, 2)
-        self.assertEqual(dump("diff", "--by=stack", "--format=html", path, path).returncode, 2)
         self.assertIn(f"{none}: has no calling frames", dump("diff", "--by=stack", none, path).stderr)
 
     def test_budgets(self):

@@ -339,6 +339,34 @@ class Page(unittest.TestCase):
                          [["0 B → 70 B", "0 → 1"], ["100 B → 50 B", "1 → 1"]])
         self.assertEqual(self.browser.complaints, [])
 
+    def test_two_reports_by_stack(self):
+        """Its rows are those of JSON and text; each leads to its own details, and a frame to the rows that it led to."""
+        old, new = (report(WAYS, f"by_stack/{name}", "", ("-O1", "-fallocsite-contexts", *defines)) for name, defines in
+                    (("old", ("-DLEFT=100", "-DRIGHT=0")), ("new", ("-DLEFT=50", "-DRIGHT=70"))))
+        path = work("by_stack.html")
+        self.assertEqual(dump("diff", "--by=stack", "--format=html", "-o", path, old, new).returncode, 0)
+        self.browser.complaints.clear()
+        self.browser.open(path)
+        told = json.loads(dump("diff", "--by=stack", "--all", "--format=json", old, new).stdout)["rows"]
+        ways = [" < ".join(frame["function"] for frame in (row["new"] or row["old"])["frames"]) for row in told]
+        rows = self.rows()
+        for row, of_json, way in zip(rows, told, ways, strict=True):
+            self.assertEqual([row[name] for name in ("bytes", "calls", "live", "peak")],
+                             [of_json["change"][name] for name in ("bytes", "allocs", "live", "peak")])
+            self.assertIn("from " + way.removeprefix("make < ")[:way.index("main") - 3], row["all"])
+        self.go("filter=through:through_left")
+        self.assertEqual([row["bytes"] for row in self.rows()], [-50])
+        self.browser.click(".body .row")
+        self.assertEqual(self.each("#detail .chain b", "one.textContent")[:2], ["through_left", "main"])
+        self.assertEqual(self.each("#detail [data-counter=alloc_bytes]", "one.parentNode.textContent"), ["50was 100"])
+        self.go("view=flame")
+        frames = dict(self.each(".frame:not(.leaf)", "[one.textContent, [Number(one.dataset.before), Number(one.dataset.value)]]"))
+        self.assertEqual([frames[name] for name in ("all", "main", "through_left", "through_right")],
+                         [[100, 120], [100, 120], [100, 50], [0, 70]])
+        self.browser.click("#flame [data-key=width][value='1']")
+        self.assertEqual(dict(self.each(".frame:not(.leaf)", "[one.textContent, one.style.width]"))["through_right"], "58.3333%")
+        self.assertEqual(self.browser.complaints, [])
+
     def test_recording(self):
         """Each moment is the report of that moment; a click on the chart leads there."""
         path = os.path.join(GOLDEN, "recording-1", "steps.rec")

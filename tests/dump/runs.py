@@ -46,11 +46,11 @@ def read(path):
         return json.load(file)
 
 
-def report(source, folder, options="reach=1", flags=("-O2",)):
+def report(source, folder, options="reach=1", flags=("-O2",), lift=0):
     """Compiles the source as program.c, as every build does in a folder of its own, runs it and returns the path of its
-    report. Without lifting, so that helpers have lines of their own."""
+    report. Mostly without lifting, so that helpers have lines of their own."""
     written(f"{folder}/program.c", source)
-    subprocess.run([CC, *flags, "-g", "-fallocsite-lift=0", "program.c", "-o", "program"], check=True, cwd=work(folder))
+    subprocess.run([CC, *flags, "-g", f"-fallocsite-lift={lift}", "program.c", "-o", "program"], check=True, cwd=work(folder))
     subprocess.run(["./program"], check=True, cwd=work(folder), stdout=subprocess.DEVNULL,
                    env={**os.environ, "ALLOCSITE_OPTIONS": f"format=json:report=report.json:{options}"})
     return work(f"{folder}/report.json")

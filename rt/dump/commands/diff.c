@@ -20,7 +20,8 @@ struct diff_options {
 
 static int show(const struct diff *diff, const struct loaded *old, const struct loaded *new,
                 const struct diff_options *options, const struct symbolizer *names) {
-    const struct html page = {.report = new->report, .diff = diff, .symbolizer = names};
+    const struct html page = {
+        .report = new->report, .diff = diff, .symbolizer = names, .is_by_stack = options->is_by_stack};
     if (options->is_page) {
         line_directory(new->report);
         html_write(standard_out(), &page);
@@ -133,7 +134,5 @@ int command_diff(int count, char **arguments) {
         return complain_usage("diff: needs two files, OLD and NEW");
     if (strcmp(arguments[optind], "-") == 0 && strcmp(arguments[optind + 1], "-") == 0)
         return complain_usage("diff: only one of the two can be standard input");
-    if (options.is_page && options.is_by_stack)
-        return complain_usage("diff: --by=stack is not for --format=html");
     return compare_files(arguments[optind], arguments[optind + 1], &options);
 }

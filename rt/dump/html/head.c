@@ -238,6 +238,10 @@ static bool has(const struct report *report, enum measure measure) {
     return measure < MEASURE_LIVE || (measure < MEASURE_SORTS && !report->is_unowned);
 }
 
+static void put_space(const struct page *page) {
+    out_char(page->out, ' ');
+}
+
 /* "src/a.c:12:7 main malloc of char" */
 static void put_place(struct out *out, const struct report *report, const struct report_site *site) {
     char text[4096];
@@ -245,6 +249,7 @@ static void put_place(struct out *out, const struct report *report, const struct
     const struct page page = {.out = &memory, .report = report};
     out_open_memory(&memory, text, sizeof text);
     page_site_in(&page, site);
+    details_of_way(&page, site, put_space);
     out_text(out, "<td class=\"place\">");
     html_text(out, text);
     out_text(out, "</td></tr>\n");
@@ -258,9 +263,11 @@ static void put_row(struct out *out, const struct report *report, const struct r
     put_place(out, report, site);
 }
 
-void html_table(struct out *out, const struct report *report) {
+void html_table(struct out *out, const struct report *report, bool is_by_stack) {
     size_t rows = report->shown < ROWS ? report->shown : ROWS;
-    out_text(out, "<section id=\"plain\">\n<h2>Sites: the first ");
+    out_text(out, "<section id=\"plain\">\n<h2>");
+    out_text(out, is_by_stack ? "Stacks" : "Sites");
+    out_text(out, ": the first ");
     out_u64(out, rows);
     out_text(out, " of ");
     out_u64(out, report->counted + report->left_out);

@@ -240,7 +240,7 @@ void html_write(struct out *out, const struct html *html) {
     out_text(out, "</head>\n<body>\n");
     html_head(out, html->report, html->diff ? html->diff->old : NULL);
     out_text(out, "<main id=\"app\" hidden></main>\n");
-    html_table(out, html->report);
+    html_table(out, html->report, html->is_by_stack);
     out_text(out, "<script type=\"application/gzip\" id=\"data\">");
     put_data(out, html);
     out_text(out, "</script>\n");

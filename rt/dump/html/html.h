@@ -23,6 +23,7 @@ struct html {
     const struct groups *threads;        /* prepared; without rows: nothing is known of threads */
     const struct groups *phases;         /* likewise */
     const struct moment *moment;         /* of a recording that it is of; NULL: it is of none */
+    bool is_by_stack;                    /* rows are of stacks, not of sites */
     bool has_source;                     /* with the lines around sites, of files that can be read */
 };
 
@@ -36,8 +37,8 @@ void html_text(struct out *, const char *);
 /* The totals, and what is to be known before one trusts them; old: what they are compared with, or NULL. */
 void html_head(struct out *, const struct report *, const struct report *old);
 
-/* The largest sites, as a table that needs no script. */
-void html_table(struct out *, const struct report *);
+/* The largest rows, as a table that needs no script. */
+void html_table(struct out *, const struct report *, bool is_by_stack);
 
 /* ---- The data of the page's script: what the report has in JSON, packed.
  *

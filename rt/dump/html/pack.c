@@ -184,6 +184,8 @@ static void take_old_stack(void *context, const struct tree_part *part) {
 static size_t add_gone(struct pack *pack, const struct report_site *old) {
     struct report_site *gone = &pack->gone[pack->gone_count++];
     gone->view = old->view;
+    gone->way = old->way;
+    gone->main_stack = old->main_stack;
     pack->sites[pack->site_count] = gone;
     return pack->site_count++;
 }
@@ -243,6 +245,7 @@ static void collect(struct pack *pack) {
 static void put_head(struct pack *pack) {
     const struct report *report = pack->html->report;
     struct json *json = &pack->json;
+    pack_string(json, "by", pack->html->is_by_stack ? "stack" : "site");
     pack_string(json, "directory", report->directory);
     json_flag(json, "owned", !report->is_unowned);
     json_flag(json, "reach", report->reach);

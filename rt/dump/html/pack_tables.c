@@ -254,24 +254,10 @@ static uint64_t site_lost_bytes(struct pack *pack, size_t row) {
     return pack->sites[row]->lost_bytes;
 }
 
-static void add_place(struct pack *pack, const struct place *place, const struct site_view *view) {
-    struct tree_path *path = &pack->path;
-    if (path->count < TREE_PATH_MAX)
-        path->places[path->count++] = (struct tree_place){.function = place->function,
-                                                          .file = place->file,
-                                                          .module = view->module,
-                                                          .line = place->line,
-                                                          .column = place->column,
-                                                          .address = place->function ? 0 : view->address};
-}
-
-/* Without calling frames: where it is written, and what that is inlined into. */
+/* Of a site without calling frames: where it is written, and what that is inlined into. */
 static uint64_t site_node(struct pack *pack, size_t row) {
-    const struct site_view *view = &pack->sites[row]->view;
-    pack->path.count = 0;
-    add_place(pack, &view->at, view);
-    for (size_t i = 0; i < view->inlined_count; i++)
-        add_place(pack, &view->inlined[i], view);
+    const struct report_site *site = pack->sites[row];
+    tree_path_make(&pack->path, &site->view, site->way ? site->main_stack : NULL, pack->html->symbolizer);
     return pack_path(&pack->tables, &pack->path);
 }
 

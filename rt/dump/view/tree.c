@@ -220,9 +220,9 @@ static size_t own_frames(const struct site_view *view, const struct report_stack
     return stack->frame_count ? 1 : 0;
 }
 
-/* The first frame of an unsited row is the row itself. stack: NULL if none was kept. */
-static void path_make(struct tree_path *path, const struct site_view *view, const struct report_stack *stack,
-                      const struct symbolizer *symbolizer) {
+/* The first frame of an unsited row is the row itself. */
+void tree_path_make(struct tree_path *path, const struct site_view *view, const struct report_stack *stack,
+                    const struct symbolizer *symbolizer) {
     path->count = 0;
     if (view->sited || !stack || !stack->frame_count)
         add_row(path, view);
@@ -238,7 +238,7 @@ static void visit_stacks(const struct report *report, const struct symbolizer *s
             continue;
         if (depth && depth < stack.frame_count)
             stack.frame_count = depth;
-        path_make(path, &stack.site->view, &stack, symbolizer);
+        tree_path_make(path, &stack.site->view, &stack, symbolizer);
         visit(context,
               &(struct tree_part){path, stack.site, &report->stacks[i], &report->stacks[i].counters});
     }
@@ -276,7 +276,7 @@ static void visit_rests(const struct report *report, const struct symbolizer *sy
         bool is_empty = !counters_calls(rest) && !rest->live_blocks && !rest->peak_bytes;
         if (site->view.backing || is_empty)
             continue;
-        path_make(path, &site->view, NULL, symbolizer);
+        tree_path_make(path, &site->view, NULL, symbolizer);
         visit(context, &(struct tree_part){path, site, NULL, rest});
     }
     free(rests);
@@ -348,6 +348,7 @@ void by_stack_make(struct by_stack *by, const struct report *report, const struc
     by->report.sites = by->sites;
     by->report.site_count = by->report.counted = by->report.shown = by->count;
     by->report.reach = false;
+    by->report.stack_count = by->report.pair_count = 0;
 }
 
 void by_stack_free(struct by_stack *by) {

@@ -71,6 +71,10 @@ struct tree_path {
     size_t count;
 };
 
+/* Of a row, by a stack of it; NULL: as far as is known without one. */
+void tree_path_make(struct tree_path *, const struct site_view *, const struct report_stack *,
+                    const struct symbolizer *);
+
 /* What was counted on one way. */
 struct tree_part {
     const struct tree_path *path;
@@ -90,7 +94,7 @@ void tree_parts(const struct report *, const struct symbolizer *, uint64_t depth
 
 /* All zero: none. */
 struct by_stack {
-    struct report report; /* lost blocks are not known by stack */
+    struct report report; /* lost blocks and pairs are not known by stack */
     struct report_site *rows;
     struct report_site **sites;
     size_t count, room;

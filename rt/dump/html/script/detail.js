@@ -51,7 +51,7 @@ function frameList(path) {
 
 function chain(i) {
     const path = framesOf(sites.node[i]).slice(1);
-    return path.length ? section("Inlined into", frameList(path)) : null;
+    return path.length ? section(ROW === "stack" ? "Called from" : "Inlined into", frameList(path)) : null;
 }
 
 const STACKS_SHOWN = 8;

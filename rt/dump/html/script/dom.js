@@ -38,7 +38,11 @@ const bar = (part, whole) =>
         element("i", { style: { width: whole ? Math.max(0, Math.min(100, (100 * part) / whole)) + "%" : "0" } }),
     );
 
-const inlinedInto = (i) => framesOf(sites.node[i]).slice(1).map(frameName).join(" < ");
+// What calls main says nothing.
+function leadingTo(i) {
+    const names = framesOf(sites.node[i]).slice(1).map(frameName);
+    return names.slice(0, names.indexOf("main") + 1 || names.length).join(" < ");
+}
 
 // Function, place, callee and type of a site, and what it was inlined into.
 function siteLabel(i) {
@@ -52,7 +56,7 @@ function siteLabel(i) {
                 .filter(Boolean)
                 .join(" "),
         ),
-        inlinedInto(i) ? element("span", { class: "at" }, "in " + inlinedInto(i)) : null,
+        leadingTo(i) ? element("span", { class: "at" }, (ROW === "stack" ? "from " : "in ") + leadingTo(i)) : null,
         sites.backing[i]
             ? element("em", { title: "what a custom allocator took to hand it out in parts; in no total" }, "backing")
             : null,

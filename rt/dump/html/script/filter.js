@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 // The filter: words that must all be somewhere in a site. `file:`, `function:`, `type:`, `module:`, `callee:` and `id:`
-// say where; quotes keep spaces, and behind one of these it is all of the name; a minus turns a word around; `a.c:12` is a line.
+// say where, of stacks also `through:`; quotes keep spaces, and behind one of these it is all of the name; a minus turns a word around; `a.c:12` is a line.
 
 const FIELDS = ["function", "file", "type", "module", "callee"];
 
@@ -12,7 +12,7 @@ const termOf = (field, name) => `${field}:"${name.replace(/["\\]/g, "\\$&")}"`;
 function parseFilter(filter) {
     const terms = [];
     for (const [, minus, prefix, quoted, plain] of filter.matchAll(TERM)) {
-        const isField = FIELDS.includes(prefix) || prefix === "id";
+        const isField = FIELDS.includes(prefix) || prefix === "id" || (prefix === "through" && ROW === "stack");
         const word = (prefix && !isField ? prefix + ":" : "") + (quoted?.replace(/\\(.)/g, "$1") ?? plain);
         if (word)
             terms.push({
@@ -35,6 +35,13 @@ function stringsWith(word, isWhole) {
     );
 }
 
+// 1 for each node that such a function leads to.
+function nodesBelow(found) {
+    const below = new Uint8Array(nodes.parent.length);
+    for (let i = 1; i < below.length; i++) below[i] = below[nodes.parent[i]] | found[frames.function[nodes.frame[i]]];
+    return below;
+}
+
 // A test of a site.
 function testOf({ field, word, isWhole }) {
     if (field === "id") return (i) => sites.id[i].startsWith(word);
@@ -42,8 +49,9 @@ function testOf({ field, word, isWhole }) {
     const isLine = line && (!field || field === "file");
     const found = stringsWith(isLine ? line[1] : word, isWhole && field !== null);
     if (isLine) return (i) => found[sites.file[i]] && sites.line[i] === Number(line[2]);
-    if (field) return (i) => found[sites[field][i]];
-    return (i) => FIELDS.some((name) => found[sites[name][i]]);
+    if (field && field !== "through") return (i) => found[sites[field][i]];
+    const below = ROW === "stack" ? nodesBelow(found) : null;
+    return (i) => below?.[sites.node[i]] || (!field && FIELDS.some((name) => found[sites[name][i]]));
 }
 
 let lastFilter = null,
@@ -66,11 +74,11 @@ function frameTestOf(filter) {
     const terms = parseFilter(filter).filter(
         (term) =>
             !term.isNot &&
-            (!term.field || term.field === "function" || term.field === "file" || term.field === "module"),
+            (!term.field || term.field === "function" || term.field === "through" || term.field === "file" || term.field === "module"),
     );
     if (!terms.length) return null;
     const found = terms.map(({ field, word }) => ({
-        fields: field ? [field] : ["function", "file"],
+        fields: field === "through" ? ["function"] : field ? [field] : ["function", "file"],
         strings: stringsWith(word, false),
     }));
     return (frame) => found.every(({ fields, strings }) => fields.some((name) => strings[frames[name][frame]]));

@@ -4,6 +4,8 @@
 const FLAME_ROW = 21;
 // The deepest way that is drawn.
 const FLAME_DEPTH = 200;
+// More frames are asked for by nobody: stacks are whole.
+const STACK_MOST = 64;
 
 // A tone that stays with a name, so that neighbours can be told apart.
 const toneOf = (name) => [...name].reduce((hash, letter) => (hash * 31 + letter.charCodeAt(0)) >>> 0, 7) % 3;
@@ -27,14 +29,16 @@ function describe(metric, name, { now, before }) {
     return `${name}\n${inFull(metric, now)} (${amount(metric, now)}), ${share(now, metric.total)}`;
 }
 
+const slightly = ({ now, before }) => (Math.abs(now - before) * 20 < Math.max(now, before) ? " slightly" : "");
+
 // Of two reports the colour says what became of it.
 const lookOf = (node, colour, tone) =>
     !old
         ? `c${colour} t${tone}`
         : node.now > node.before
-          ? "is-more"
+          ? "is-more" + slightly(node)
           : node.now < node.before
-            ? "is-less"
+            ? "is-less" + slightly(node)
             : "is-same";
 
 function described(attributes, description) {
@@ -43,10 +47,10 @@ function described(attributes, description) {
 
 // Where the sites of a frame are in the table.
 function showFrameSites(node) {
-    const table = { view: "sites", group: "site" };
+    const table = { view: "sites", group: ROW };
     if (node.site >= 0) go({ ...table, site: sites.id[node.site] });
     else if (frames.function[node.frame])
-        go({ ...table, filter: termOf("function", text(frames.function[node.frame])) });
+        go({ ...table, filter: termOf(ROW === "stack" ? "through" : "function", text(frames.function[node.frame])) });
 }
 
 // The value in frames that pass: below one that does nothing is counted twice.
@@ -59,18 +63,16 @@ function hitsBelow(node, isHit) {
 
 class Flame {
     constructor() {
+        this.choices = [];
         this.graph = element("div", { class: "flame", role: "tree", "aria-label": "Flame graph" });
         this.crumbs = element("p", { class: "crumbs" });
         this.note = element("p", { class: "note", role: "status" });
-        this.orders = [
-            ["", "from main down"],
-            ["1", "from the allocations up"],
-        ].map(([callers, label]) => button(label, () => go({ callers, zoom: "" }), { "data-callers": callers }));
-        const choice = element("fieldset", { class: "choice" }, element("legend", {}, "Order"), this.orders);
+        const order = this.choice("Order", "callers", ["from main down", "from the allocations up"]);
+        const width = old && this.choice("Width", "width", ["the larger of both", "what has changed"]);
         this.element = element(
             "section",
             { id: "flame", "aria-label": "Flame graph" },
-            element("div", { class: "tools" }, choice, this.crumbs),
+            element("div", { class: "tools" }, order, width, this.crumbs),
             this.graph,
             this.note,
         );
@@ -79,6 +81,16 @@ class Flame {
         this.graph.addEventListener("click", (event) => this.zoomTo(event.target.closest("[data-path]")));
         this.graph.addEventListener("keydown", (event) => this.press(event));
         addEventListener("resize", () => this.root && state.view === "flame" && this.draw());
+    }
+
+    // The first of two is the default.
+    choice(legend, key, labels) {
+        const buttons = labels.map((label, at) => {
+            const value = at ? "1" : "";
+            return button(label, () => go({ [key]: value, zoom: "" }), { "data-key": key, value });
+        });
+        this.choices.push(...buttons);
+        return element("fieldset", { class: "choice" }, element("legend", {}, legend), buttons);
     }
 
     rectangle(node, left, width, level, isAbove) {
@@ -154,7 +166,7 @@ class Flame {
                 ? [
                       button("Show all", () => go({ zoom: "" })),
                       " ",
-                      button("Its sites in the table", () => showFrameSites(zoomed)),
+                      button(`Its ${ROW}s in the table`, () => showFrameSites(zoomed)),
                   ]
                 : []),
         );
@@ -163,9 +175,9 @@ class Flame {
     tell() {
         const metric = metricOf(state.metric),
             parts = [];
-        if (old) parts.push("As wide as the larger number of both; brown has grown, blue has shrunk.");
-        if (!this.root.value) parts.push(`Nothing: ${metric.name.toLowerCase()} is 0.`);
-        else if (data.depth) parts.push(`Calling frames, up to ${data.depth}, and what was inlined.`);
+        if (old) parts.push(`As wide as ${state.width ? "the change" : "the larger number of both"}; red has grown, blue has shrunk.`);
+        if (!this.root.value) parts.push(old && state.width ? "Nothing has changed." : `Nothing: ${metric.name.toLowerCase()} is 0.`);
+        else if (data.depth) parts.push(`Calling frames, ${data.depth > STACK_MOST ? "all of them" : "up to " + data.depth}, and what was inlined.`);
         else if (data.time) parts.push("What was inlined into what, without calling frames.");
         else parts.push("What was inlined into what: no calling frames were kept (ALLOCSITE_OPTIONS=stack=16).");
         if (this.isHit && !old) {
@@ -197,10 +209,11 @@ class Flame {
     }
 
     update(before) {
-        if (!this.root || ["metric", "callers", "at"].some((key) => state[key] !== before[key]))
+        if (!this.root || ["metric", "callers", "width", "at"].some((key) => state[key] !== before[key]))
             this.root = makeTree(state.callers === "1", metricOf(state.metric), new Uint8Array(siteCount).fill(1));
         this.isHit = frameTestOf(state.filter);
-        for (const order of this.orders) order.setAttribute("aria-pressed", order.dataset.callers === state.callers);
+        for (const choice of this.choices)
+            choice.setAttribute("aria-pressed", choice.value === state[choice.dataset.key]);
         this.draw();
         this.tell();
     }

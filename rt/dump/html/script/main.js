@@ -3,7 +3,7 @@
 
 const table = new Table();
 const VIEWS = [
-    { key: "sites", name: "Sites", view: table },
+    { key: "sites", name: ROWS, view: table },
     { key: "flame", name: "Flame graph", view: new Flame() },
     { key: "treemap", name: "Treemap", view: new Treemap() },
     ...(hasSizes ? [{ key: "sizes", name: "Sizes and frees", view: new Sizes() }] : []),
@@ -26,7 +26,7 @@ const tabs = element(
 const filter = element("input", {
     type: "search",
     id: "filter",
-    placeholder: "Filter: words, file: function: type: module:",
+    placeholder: "Filter: words, file: function: type: " + (ROW === "stack" ? "through:" : "module:"),
     "aria-label": "Filter",
     spellcheck: "false",
     oninput: () => go({ filter: filter.value }, false),
@@ -62,7 +62,7 @@ function mark(chosen) {
     for (const card of document.querySelectorAll("#totals [data-metric]"))
         card.setAttribute("aria-pressed", card.dataset.metric === metricOf(state.metric).key);
     if (filter.value !== state.filter) filter.value = state.filter;
-    group.value = GROUPS.includes(state.group) ? state.group : "site";
+    group.value = GROUPS.includes(state.group) ? state.group : ROW;
     group.hidden = chosen.view !== table;
 }
 

@@ -55,7 +55,10 @@ const SITE_COLUMNS = [
     "node",
 ];
 
-const sites = { id: data.sites.id };
+// What rows are of: "site", or "stack" for a part of one. Parts share the id, and are told apart by a number.
+const ROW = data.by,
+    ROWS = ROW === "site" ? "Sites" : "Stacks";
+const sites = { id: ROW === "site" ? data.sites.id : data.sites.id.map((id, i) => id + "." + i) };
 for (const name of [...SITE_COLUMNS, ...COUNTERS]) sites[name] = column(data.sites, name, siteCount);
 
 // What an older report has of the same sites; null: there is none to compare with.

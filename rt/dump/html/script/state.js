@@ -5,11 +5,12 @@ const DEFAULTS = {
     view: "sites",
     metric: "bytes",
     filter: "",
-    group: "site",
+    group: ROW,
     sort: "",
     site: "",
     zoom: "",
     callers: "",
+    width: "",
     room: "",
     at: "",
 };

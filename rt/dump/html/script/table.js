@@ -3,7 +3,7 @@
 
 const ROW_HEIGHT = 28;
 const GROUPS = [
-    "site",
+    ROW,
     "function",
     "file",
     "type",
@@ -68,13 +68,13 @@ function rowsOfGroups(field, matches) {
             element(
                 "span",
                 { class: "at" },
-                exactly(groups[row].count) + (groups[row].count === 1 ? " site" : " sites"),
+                exactly(groups[row].count) + " " + ROW + (groups[row].count === 1 ? "" : "s"),
             ),
         ],
         text: (row) => name(row) ?? "",
         open: (row) =>
             text(groups[row].key) &&
-            go({ group: "site", filter: `${state.filter} ${termOf(field, text(groups[row].key))}`.trim() }),
+            go({ group: ROW, filter: `${state.filter} ${termOf(field, text(groups[row].key))}`.trim() }),
         isOpen: () => false,
     };
 }
@@ -95,7 +95,7 @@ function rowsOfParts(parts) {
 
 function rowsOf({ group, filter }) {
     if (group === "thread" || group === "phase") return rowsOfParts(data[group + "s"] ?? []);
-    return group === "site" || !GROUPS.includes(group)
+    return group === ROW || !GROUPS.includes(group)
         ? rowsOfSites(matchesOf(filter))
         : rowsOfGroups(group, matchesOf(filter));
 }
@@ -165,7 +165,7 @@ function sumOfTable(rows) {
     const chosen = metricOf(state.metric),
         matches = matchesOf(state.filter);
     const total = chosen.ofSites.reduce((sum, _, i) => sum + (matches[i] ? summed(chosen, i) : 0), 0);
-    const isSome = state.group === "site" && rows.count !== countedSites;
+    const isSome = state.group === ROW && rows.count !== countedSites;
     const what = `${exactly(rows.count)}${isSome ? " of " + exactly(countedSites) : ""} ${state.group}s`;
     const leftOut = data.left_out ? ` · ${exactly(data.left_out)} more sites were left out` : "";
     return `${what} · ${chosen.name.toLowerCase()}: ${amount(chosen, total)}, ${share(total, chosen.total)}${leftOut}`;
@@ -177,7 +177,7 @@ class Table {
         this.body = element("div", { class: "body", role: "rowgroup" });
         this.element = element(
             "div",
-            { class: "scroller", tabindex: 0, role: "grid", "aria-label": "Sites" },
+            { class: "scroller", tabindex: 0, role: "grid", "aria-label": ROWS },
             element("div", { role: "rowgroup", class: "top" }, this.head),
             this.body,
         );

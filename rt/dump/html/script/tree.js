@@ -40,18 +40,18 @@ function eachPart(ofSites, rows, ofStacks, matches, visit) {
 }
 
 // What is gone has to be seen as well, so of two reports the larger of both numbers is what is drawn: at each node that
-// of what ends there, and all that is below.
-function settle(node) {
+// of what ends there, and all that is below; or the change alone.
+function settle(node, widthOf = Math.max) {
     let now = node.now,
         before = node.before,
         below = 0;
     for (const child of node.children.values()) {
-        settle(child);
+        settle(child, widthOf);
         now -= child.now;
         before -= child.before;
         below += child.value;
     }
-    node.value = below + Math.max(now, before);
+    node.value = below + widthOf(now, before);
 }
 
 function addUpwards(node, now, before) {
@@ -70,7 +70,7 @@ function addParts(root, metric, matches, endOf) {
         eachPart(metric.ofOld, oldStacks, metric.ofOldStacks, matches, (site, node, before) =>
             addUpwards(endOf(site, node), 0, before),
         );
-    settle(root);
+    settle(root, old && state.width ? (now, before) => Math.abs(now - before) : Math.max);
     return root;
 }
 

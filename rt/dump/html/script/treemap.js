@@ -164,7 +164,7 @@ class Treemap {
             .filter((field) => room[field])
             .map((field) => termOf(field, text(room[field])));
         if (!room.isFunction) go({ room: key });
-        else if (terms.length) go({ view: "sites", group: "site", filter: terms.join(" ") });
+        else if (terms.length) go({ view: "sites", group: ROW, filter: terms.join(" ") });
     }
 
     drawCrumbs(room) {
