@@ -146,9 +146,9 @@ class Unused(unittest.TestCase):
         self.assertRegex(lines[0], r"^allocsite: .*/app/program, pid \d+$")
         self.assertEqual(lines[1], "sites: 1 of 5 have run (20.0%)")
         self.assertEqual([line.split() for line in lines[2:]],
-                         [["part.h:3:11", "malloc", "part"], ["in", "program.c:14:38", "main"],
-                          ["program.c:9:45", "malloc", "main"], ["program.c:10:45", "realloc", "main"],
-                          ["program.c:11:45", "calloc", "main"]])
+                         [["part.h:3:11", "part", "malloc"], ["in", "program.c:14:38", "main"],
+                          ["program.c:9:45", "main", "malloc"], ["program.c:10:45", "main", "realloc"],
+                          ["program.c:11:45", "main", "calloc"]])
 
     def test_forms_agree(self):
         path = run("forms", "mh")

@@ -26,14 +26,16 @@ int main(void) {
     return text == NULL;
 }
 """
-COMMANDS = "sites wrappers report annotate export merge diff check graph top record serve".split()
+PAGES = {"sites": "sites", "wrappers": "sites", "report": "report", "annotate": "report", "merge": "report", "export": "export", "diff": "diff",
+         "check": "diff", "graph": "graph", "top": "top", "record": "top", "serve": "top"}
 
 
 def page(name):
     """Its text, without what only concerns the formatter."""
     path, = glob.glob(os.path.join(source, "plugin", "driver", name)) or glob.glob(os.path.join(source, "rt", "**", name), recursive=True)
     with open(path) as file:
-        return re.sub(r"\\f.|\\&", "", file.read().replace("\\-", "-"))
+        text = re.sub(r"\\f.|\\&", "", file.read().replace("\\-", "-"))
+    return re.sub(r"^\..*\bFl\b.*", lambda line: re.sub(r" -(?=\w)", " --", line[0]), text, flags=re.M)
 
 
 def output(*command, **options):
@@ -81,7 +83,7 @@ class Pages(unittest.TestCase):
             for by in "line", "function", "file", "type", "module", "thread", "phase":
                 report = json.loads(self.dump("report", f"--by={by}", "--format=json", *paths))
                 del report["totals"]
-                known = page("allocsite-dump.1") + page("allocsite-report.5")
+                known = page("allocsite-dump-report.1") + page("allocsite-report.5")
                 self.assertEqual([name for name in set(members(report)) if not has(known, name)], [], by)
 
     def test_all_members_that_the_writer_has(self):
@@ -89,8 +91,10 @@ class Pages(unittest.TestCase):
             self.assert_has("allocsite-report.5", set(re.findall(r'"([a-z]\w+)"', file.read())))
 
     def test_options_of_commands(self):
-        for command in COMMANDS:
-            self.assert_has("allocsite-dump.1", set(re.findall(r"^ +(?:-o \w+, )?(--[a-z-]+)", self.dump(command, "--help"), re.M)))
+        for command, name in PAGES.items():
+            known = page(f"allocsite-dump-{name}.1") + page("allocsite-dump.1")
+            options = set(re.findall(r"^ +(?:-o \w+, )?(--[a-z-]+)", self.dump(command, "--help"), re.M))
+            self.assertEqual([option for option in options if not has(known, option)], [], command)
         self.assert_has("allocsite-run.1", set(re.findall(r"^ +(?:-o \w+, )?(--?[a-z-]+)", output(os.path.join(bin, "allocsite-run"), "--help"), re.M)))
 
     def test_options_of_the_compiler(self):

@@ -175,96 +175,47 @@ static void coverage_csv(struct out *out, const struct coverage *coverage, const
 
 /* ---- The sites that have not run. */
 
-struct writing {
-    struct page page;
-    const struct coverage *coverage;
-    size_t place_width, callee_width;
-    bool has_modules; /* more than one has sites */
-};
+enum { CHAIN_INDENT = 4 };
 
-enum { PLACE_WIDTH_MAX = 60, CALLEE_WIDTH_MAX = 24, CHAIN_INDENT = 4 };
-
-static size_t place_text(char *text, size_t size, const struct writing *writing,
-                         const struct site_view *view) {
-    struct out out;
-    out_open_memory(&out, text, size);
-    place_write(&out, &view->at, writing->page.report->directory);
-    return strlen(text);
-}
-
-static void measure(struct writing *writing) {
-    char text[PATH_MAX];
+static bool has_modules(const struct coverage *coverage) {
     size_t with_sites = 0;
-    for (size_t i = 0; i < writing->coverage->count; i++) {
-        const struct covered_site *site = &writing->coverage->sites[i];
-        if (site->ran)
-            continue;
-        size_t width = place_text(text, sizeof text, writing, &site->site.view);
-        writing->place_width = grid_wider(writing->place_width, width, PLACE_WIDTH_MAX);
-        writing->callee_width =
-            grid_wider(writing->callee_width, strlen(site->site.view.callee), CALLEE_WIDTH_MAX);
-    }
-    for (size_t i = 0; i < writing->coverage->module_count; i++)
-        with_sites += writing->coverage->modules[i].sites != 0;
-    writing->has_modules = with_sites > 1;
+    for (size_t i = 0; i < coverage->module_count; i++)
+        with_sites += coverage->modules[i].sites != 0;
+    return with_sites > 1;
 }
 
-static void put_module(const struct writing *writing, const struct site_view *view) {
-    if (!writing->has_modules)
-        return;
-    out_text(writing->page.out, "  of ");
-    place_write_path(writing->page.out, view->module, writing->page.report->directory);
-}
-
-static void put_text(const struct writing *writing, const struct covered_site *site) {
-    char place[PATH_MAX];
-    struct out *out = writing->page.out;
-    const struct site_view *view = &site->site.view;
-    size_t width = place_text(place, sizeof place, writing, view);
-    out_text(out, place);
-    grid_pad(out, width, writing->place_width);
-    out_plain(out, view->callee);
-    grid_pad(out, strlen(view->callee), writing->callee_width);
-    page_function(&writing->page, view->at.function);
-    if (type_is_telling(view->type)) {
-        out_text(out, "  type ");
-        out_plain(out, view->type);
+/* has_module: its name is worth a word. */
+static void put_site(const struct page *page, const struct covered_site *site, bool has_module) {
+    page_site(page, &site->site);
+    if (has_module) {
+        out_text(page->out, "  of ");
+        page_path(page, site->site.view.module);
     }
-    put_module(writing, view);
-    page_chain(&writing->page, &site->site);
-    out_char(out, '\n');
+    page_chain(page, &site->site);
 }
 
 static void unused_text(struct out *out, const struct coverage *coverage, const struct report *report) {
-    struct writing writing = {.page = {.out = out, .report = report, .indent = CHAIN_INDENT},
-                              .coverage = coverage};
-    measure(&writing);
-    put_head(&writing.page, coverage);
+    const struct page page = {.out = out, .report = report, .indent = CHAIN_INDENT};
+    put_head(&page, coverage);
     for (size_t i = 0; i < coverage->count; i++)
-        if (!coverage->sites[i].ran)
-            put_text(&writing, &coverage->sites[i]);
-}
-
-static void put_markdown(const struct page *page, const struct covered_site *site) {
-    const struct site_view *view = &site->site.view;
-    out_text(page->out, "| ");
-    page_site(page, &site->site);
-    page_chain(page, &site->site);
-    out_text(page->out, " | ");
-    if (type_is_telling(view->type))
-        page_code(page, view->type);
-    out_text(page->out, " | ");
-    page_path(page, view->module);
-    out_text(page->out, " |\n");
+        if (!coverage->sites[i].ran) {
+            put_site(&page, &coverage->sites[i], has_modules(coverage));
+            out_char(out, '\n');
+        }
 }
 
 static void unused_markdown(struct out *out, const struct coverage *coverage, const struct report *report) {
     const struct page page = {.out = out, .report = report, .is_markdown = true};
     put_head(&page, coverage);
-    out_text(out, "| site that never ran | type | module |\n|---|---|---|\n");
+    out_text(out, "| site that never ran | module |\n|---|---|\n");
     for (size_t i = 0; i < coverage->count; i++)
-        if (!coverage->sites[i].ran)
-            put_markdown(&page, &coverage->sites[i]);
+        if (!coverage->sites[i].ran) {
+            out_text(out, "| ");
+            put_site(&page, &coverage->sites[i], false);
+            out_text(out, " | ");
+            page_path(&page, coverage->sites[i].site.view.module);
+            out_text(out, " |\n");
+        }
 }
 
 static void put_json(struct json *json, const struct covered_site *site) {
