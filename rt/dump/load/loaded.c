@@ -75,8 +75,8 @@ static const struct counters *totals_of(const struct report *report) {
     return report->stated ? &report->stated->counters : &report->totals.counters;
 }
 
-/* A thread that runs on while the program ends may have counted an event, and not yet all that goes with it. The
- * peak is exact if there never was a second one. */
+/* A thread that runs on while the program ends may have counted an event, and not yet all that goes with it.
+ * The peak is exact if there never was a second one. */
 static bool may_run_on(const struct report *report) {
     return report->peak_within;
 }
