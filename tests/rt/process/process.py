@@ -104,7 +104,7 @@ def stubs():
 
 def resolved():
     """What a function allocates that the loader asks for another one's address, also with more to count."""
-    report = exact("resolved.c")
+    report = exact("resolved.c", "-Wl,-z,now")
     expect("threads", (0, 1), (report["peak_within"], len(report["threads"])))
     process = run([os.path.join(WORK, "resolved")], "format=json:report=%e.%p.json:pairs=1:sizes=1:lifetime=1:stack=8")
     check_behaviour(process)
