@@ -122,7 +122,8 @@ static Value *contextOf(CallBase &call, Value *own, DenseMap<Value *, uint64_t> 
 /* An entry that the context is passed to. */
 static bool takesContext(StringRef name) {
     return name.consume_front(ALLOCSITE_ENTRY_PREFIX) &&
-           (name == "malloc" || name == "calloc" || name == "_Znwm" || name == "_Znam");
+           (name == "malloc" || name == "calloc" || name == "realloc" || name == "strdup" ||
+            name == "_Znwm" || name == "_Znam");
 }
 
 static FunctionCallee entryByContext(Function &entry, ArrayRef<Type *> types) {

@@ -52,6 +52,10 @@ ENTRY(void *, realloc, void *old, size_t n) {
     return own_realloc(old, n, site);
 }
 
+ENTRY_BY_CONTEXT(void *, realloc, void *old, size_t n) {
+    return own_realloc_by_context(old, n, site, value);
+}
+
 /* The C library's reallocarray is this, calling the realloc of the process. */
 ENTRY(void *, reallocarray, void *old, size_t n, size_t size) {
     size_t bytes;
@@ -174,6 +178,21 @@ static inline char *duplicate_some(const char *text, size_t length, struct alloc
 
 ENTRY(char *, strdup, const char *text) {
     return LIKELY(strdup_is_known()) ? duplicate(text, site) : copied_all(strdup, text, site);
+}
+
+#define COUNT_BY_CONTEXT(site, p, bytes, family)                                                             \
+    own_alloc_by_context(site, p, bytes, family, kept_value, OWN_FRAME)
+
+static COLD char *copied_by_context(const char *text, struct allocsite_site *site, uint64_t value) {
+    context = value;
+    return copied_all(strdup, text, site);
+}
+
+ENTRY_BY_CONTEXT(char *, strdup, const char *text) {
+    if (UNLIKELY(!strdup_is_known()))
+        return copied_by_context(text, site, value);
+    KEEP(uint64_t, kept_value, value);
+    DUPLICATE(text, site, COUNT_BY_CONTEXT)
 }
 
 ENTRY(char *, __strdup, const char *text) {
