@@ -92,7 +92,7 @@ uint32_t context_find(uint64_t hash);
 
 /* The same, if it was here lately, or is the one that came after the thread's last one before; else
  * otherwise. */
-static inline uint32_t context_guessed(uint64_t hash, uint32_t otherwise) {
+static inline uint32_t context_guessed(uint64_t hash, const uint32_t *otherwise) {
     const char *first = (const char *)contexts_known;
     const struct context_known *lately =
         (const struct context_known *)(first + local.contexts_lately[(uint8_t)hash]);
@@ -101,7 +101,7 @@ static inline uint32_t context_guessed(uint64_t hash, uint32_t otherwise) {
     struct context_known *last = local.context_last;
     last = (struct context_known *)((char *)last + __atomic_load_n(&last->next, __ATOMIC_RELAXED));
     if (UNLIKELY(!context_is(last, hash)))
-        return otherwise;
+        return *otherwise;
     local.context_last = last;
     return last->key;
 }

@@ -112,7 +112,7 @@ static __attribute__((noinline)) void *alloc_with_stack(struct origin origin, vo
     uint64_t hash = 0;
     if (LIKELY(contexts_hot && origin.site && origin.site->key & KEY_SLOW)) {
         hash = context_hash(context_of_site(origin.site), frame);
-        uint32_t key = context_guessed(hash, ALLOCSITE_KEY_NONE);
+        uint32_t none = ALLOCSITE_KEY_NONE, key = context_guessed(hash, &none);
         bool is_known = LIKELY(key != ALLOCSITE_KEY_NONE);
         void *counted = is_known ? gain_by_context(key, p, bytes, family) : NULL;
         if (LIKELY(counted != NULL))

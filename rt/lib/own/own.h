@@ -134,7 +134,7 @@ static inline __attribute__((always_inline)) void *own_alloc_by_context(struct a
                                                                         uint64_t bytes, enum family family,
                                                                         uint64_t value, const void *frame) {
     uint64_t hash = context_hash_of(value, context_of_site(site), frame);
-    uint32_t key = context_guessed(hash, site->key);
+    uint32_t key = context_guessed(hash, &site->key);
     void *counted = own_gain(local.current, key, p, bytes, family, false);
     return LIKELY(counted != NULL) ? counted : own_alloc_slow_by_context(site, p, bytes, family, value, hash);
 }

@@ -235,6 +235,10 @@ static __attribute__((noinline)) void *realloc_otherwise(void *block, size_t n, 
     return moved_otherwise(next.realloc(block, n), n, origin, old);
 }
 
+static inline uint32_t key_by_context(const struct allocsite_site *site, uint64_t value, const void *frame) {
+    return context_guessed(context_hash_of(value, context_of_site(site), frame), &site->key);
+}
+
 static inline void store_context(enum detail detail, uint64_t value) {
     if (detail == BY_CONTEXT)
         context = value;
@@ -264,9 +268,8 @@ reallocate(void *block, size_t n, const void *who, bool is_site, enum detail det
     if (detail == BY_CONTEXT)
         kept_value = value;
     void *p = next.realloc(block, n);
-    uint32_t key = key_cached(by, is_site), old_key = (was & -KEY(1)) + KEY(1);
-    if (detail == BY_CONTEXT)
-        key = context_guessed(context_hash_of(kept_value, context_of_site(by), OWN_FRAME), key);
+    uint32_t key = detail == BY_CONTEXT ? key_by_context(by, kept_value, OWN_FRAME) : key_cached(by, is_site);
+    uint32_t old_key = (was & -KEY(1)) + KEY(1);
     void *counted = move_quickly(key, old_key, old_bytes, p, bytes, detail);
     if (LIKELY(counted != NULL))
         return counted;
