@@ -115,7 +115,7 @@ static void report_named(void *context) {
     struct asked *asked = context;
     struct options options = *runtime_options();
     bool is_right =
-        !asked->text || format_named(asked->text, strlen(asked->text), VIEW_SITES, &options.format);
+        !asked->text || format_named(asked->text, strlen(asked->text), FORMATS_ALL, &options.format);
     asked->error = is_right ? report_to(asked->fd, &options) : EINVAL;
 }
 
