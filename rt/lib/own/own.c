@@ -212,7 +212,7 @@ void own_free(void *p, struct origin by, enum family family) {
         if (block.family == FAMILY_BACKING)
             custom_gone(p, block.size, by);
         else if (event_was_newest(p))
-            change_temporary(block.slot);
+            change_rare(block.slot, offsetof(struct rare, temporary));
         event_freed(p, &block, by);
     }
     errno = error;
