@@ -143,8 +143,9 @@ struct allocsite_wrapper {
 #define ALLOCSITE_CONTEXT_FACTOR  0xFFFFFFFF9E3779B1u
 #define ALLOCSITE_CONTEXT_INVERSE 0x16597D0C0E8B2F51u
 
-/* The entries of malloc, calloc and the usual operators new have others beside them, to which the context is
- * passed behind the site, and need not be stored: ALLOCSITE_ENTRY_PREFIX, the name and this. */
+/* The entries of malloc, calloc, realloc, strdup, strndup and the usual operators new have others beside
+ * them, to which the context is passed behind the site, and need not be stored: ALLOCSITE_ENTRY_PREFIX, the
+ * name and this. */
 #define ALLOCSITE_BY_CONTEXT(name)  __liballocsite_v1_##name##_by_context
 #define ALLOCSITE_BY_CONTEXT_SUFFIX "_by_context"
 

@@ -63,12 +63,55 @@ static bool comesBack(BasicBlock &block) {
     return !next.empty() && isPotentiallyReachableFromMany(next, &block, nullptr);
 }
 
+/* Where setjmp has returned a second time, what was stored may have been replaced, too. */
+static bool isReadAtEntry(const Function &function) {
+    return function.hasOptNone() || mayBeHandler(function) || function.callsFunctionThatReturnsTwice();
+}
+
+/* The blocks to which control comes from any of these. */
+static SmallPtrSet<BasicBlock *, 16> blocksBehind(SmallVector<BasicBlock *, 16> next) {
+    SmallPtrSet<BasicBlock *, 16> behind;
+    while (!next.empty())
+        for (BasicBlock *block : successors(next.pop_back_val()))
+            if (behind.insert(block).second)
+                next.push_back(block);
+    return behind;
+}
+
+static bool isEnd(const CallBase *call) {
+    return isa<UnreachableInst>(call->getParent()->getTerminator());
+}
+
+/* Takes out, by blocks, those behind which the function does not go on, as of a failure, where none of the
+ * others has been before: what these store is read where they are, so that it costs nothing elsewhere. */
+static std::vector<Calls> takeEnding(Calls &calls) {
+    std::vector<Calls> ending;
+    Calls others;
+    SmallVector<BasicBlock *, 16> from;
+    for (CallBase *call : calls)
+        if (!isEnd(call))
+            from.push_back(call->getParent());
+    SmallPtrSet<BasicBlock *, 16> behind = blocksBehind(from);
+    for (CallBase *call : calls) {
+        BasicBlock *block = call->getParent();
+        if (!isEnd(call) || behind.contains(block)) {
+            others.push_back(call);
+            continue;
+        }
+        if (ending.empty() || ending.back().front()->getParent() != block)
+            ending.emplace_back();
+        ending.back().push_back(call);
+    }
+    calls = others;
+    return ending;
+}
+
 /* The instruction before which the caller's is read: every call is behind it and it runs once, but as late as
  * can be, for what a function does without a call that allocates is to cost nothing. */
 static Instruction &reading(Function &function, const Calls &calls) {
     BasicBlock *entry = &function.getEntryBlock(), *block = nullptr;
     DominatorTree tree;
-    if (!function.hasOptNone() && !mayBeHandler(function)) {
+    if (!isReadAtEntry(function)) {
         tree.recalculate(function);
         for (CallBase *call : calls)
             if (BasicBlock *at = call->getParent(); tree.isReachableFromEntry(at))
@@ -110,7 +153,9 @@ static Calls callsOf(Function &function, const Reaching &reaching) {
  */
 static constexpr uint64_t CopyStep = 0x3C6EF372;
 
-static Value *contextOf(CallBase &call, Value *own, DenseMap<Value *, uint64_t> &copies) {
+using Copies = DenseMap<Value *, uint64_t>; // so far, of each callee
+
+static Value *contextOf(CallBase &call, Value *own, Copies &copies) {
     auto *callee = dyn_cast<Function>(call.getCalledOperand());
     bool isEntry = callee && callee->getName().find(ALLOCSITE_ENTRY_PREFIX) == 0;
     uint64_t before = isEntry ? copies[callee]++ : 0;
@@ -122,7 +167,8 @@ static Value *contextOf(CallBase &call, Value *own, DenseMap<Value *, uint64_t> 
 /* An entry that the context is passed to. */
 static bool takesContext(StringRef name) {
     return name.consume_front(ALLOCSITE_ENTRY_PREFIX) &&
-           (name == "malloc" || name == "calloc" || name == "_Znwm" || name == "_Znam");
+           (name == "malloc" || name == "calloc" || name == "realloc" || name == "strdup" ||
+            name == "strndup" || name == "_Znwm" || name == "_Znam");
 }
 
 static FunctionCallee entryByContext(Function &entry, ArrayRef<Type *> types) {
@@ -150,23 +196,32 @@ static void pass(CallBase &call, Value *context) {
     callInstead(call, entryByContext(*callee, arguments.types), arguments);
 }
 
+/* Returns what the caller has stored. */
+static Value *readAndPass(Instruction &where, const Calls &calls, Copies &copies) {
+    IRBuilder<> builder(&where);
+    builder.SetCurrentDebugLocation(DebugLoc());
+    Value *callers = builder.CreateLoad(builder.getInt64Ty(), variable(*where.getModule()), IsVolatile);
+    Value *context = own(builder, callers);
+    for (CallBase *call : calls)
+        pass(*call, contextOf(*call, context, copies));
+    return callers;
+}
+
 /* What only jumps is not on the stack: who is called reads what its caller has stored. */
-static void keepContext(Function &function, const Calls &calls) {
+static void keepContext(Function &function, Calls &calls) {
     if (function.hasFnAttribute(OnlyJumps)) {
         forgetMemoryEffects(function);
         return;
     }
-    DenseMap<Value *, uint64_t> copies;
-    Instruction &where = reading(function, calls);
-    IRBuilder<> builder(&where);
-    builder.SetCurrentDebugLocation(DebugLoc());
-    Value *callers = builder.CreateLoad(builder.getInt64Ty(), variable(*function.getParent()), IsVolatile);
-    Value *context = own(builder, callers);
-    for (CallBase *call : calls) {
-        pass(*call, contextOf(*call, context, copies));
+    Copies copies;
+    std::vector<Calls> ending = isReadAtEntry(function) ? std::vector<Calls>() : takeEnding(calls);
+    for (const Calls &of_block : ending)
+        readAndPass(*of_block.front(), of_block, copies);
+    if (!calls.empty()) {
+        Value *callers = readAndPass(reading(function, calls), calls, copies);
+        if (mayBeHandler(function))
+            restoreAtReturns(function, callers);
     }
-    if (mayBeHandler(function))
-        restoreAtReturns(function, callers);
     forgetMemoryEffects(function);
     markCode(function, MARK_CONTEXT, ALLOCSITE_CONTEXT_MARK);
 }

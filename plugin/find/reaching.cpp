@@ -13,15 +13,17 @@ namespace allocsite {
 
 /* Functions of the C library, and of its mathematics, that neither allocate nor call back: those that
  * programs call most, of names that ISO C or POSIX's threads reserve: whatever else a program may have one of
- * its own. One that is missing costs a store at its calls. std::terminate calls back, but from a frame of its
- * own, beyond which no context is believed, and many a destructor comes to it. */
+ * its own. One that is missing costs a store at its calls. What ends a program or throws calls back, but from
+ * frames of its own, beyond which no context is believed, as what a failed assertion prints is allocated by
+ * one; and many a function comes to such. */
 static constexpr StringLiteral leaves =
     " "
     "_Exit __ctype_b_loc __ctype_get_mb_cur_max __ctype_tolower_loc __ctype_toupper_loc "
-    "__cxa_begin_catch __cxa_guard_release __dynamic_cast __errno_location __finite __fpclassify "
+    "__assert_fail __cxa_begin_catch __cxa_guard_release __cxa_rethrow __cxa_throw __dynamic_cast "
+    "__errno_location __finite __fpclassify "
     "_ZSt9terminatev __isinf __isinff __isnan __isnanf __longjmp_chk __memcpy_chk __memmove_chk __memset_chk "
     "__signbit __sigsetjmp __stack_chk_fail __stpcpy_chk __strcat_chk __strcpy_chk __strncat_chk "
-    "__strncpy_chk _exit _longjmp _setjmp abs acos acosf acosh asin asinf asinh atan atan2 atan2f "
+    "__strncpy_chk _exit _longjmp _setjmp abort abs acos acosf acosh asin asinf asinh atan atan2 atan2f "
     "atanf atanh atof atoi atol atoll bcmp cbrt cbrtf ceil ceilf clearerr copysign cos cosf cosh div "
     "erf erfc exp exp2 exp2f expf explicit_bzero expm1 fabs fabsf fdim feof ferror fileno floor "
     "floorf fmax fmaxf fmin fminf fmod fmodf frexp frexpf getenv hypot isalnum isalpha iscntrl "

@@ -225,6 +225,10 @@ EXPORTED const char *allocsite_types_v1_pointer(const struct allocsite_types_que
     return find(*question, &Call::pointer);
 }
 
+EXPORTED const char *allocsite_types_v1_copied(const struct allocsite_types_question *question) {
+    return find(*question, &Call::copied);
+}
+
 EXPORTED bool allocsite_types_v1_declared(const char *symbol, allocsite_types_declaration *declaration) {
     const FunctionDecl *function = declared(symbol);
     if (!function || source->context.getSourceManager().isInSystemHeader(function->getLocation()))

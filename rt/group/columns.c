@@ -319,7 +319,7 @@ void groups_markdown(struct out *out, const struct groups *groups, const struct 
 
 void groups_write(struct out *out, const struct groups *groups, const struct report *report,
                   enum report_format format) {
-#define ALLOCSITE_FORMAT(format, name, for_programs, views) groups_##name,
+#define ALLOCSITE_FORMAT(format, name, for_programs) groups_##name,
     static void (*const writers[])(struct out *, const struct groups *,
                                    const struct report *) = {ALLOCSITE_FORMATS(ALLOCSITE_FORMAT)};
 #undef ALLOCSITE_FORMAT

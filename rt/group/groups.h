@@ -82,7 +82,7 @@ void groups_prepare(struct groups *, const struct report_limits *);
 
 /* ---- The forms of groups, and what they have in common. */
 
-#define ALLOCSITE_FORMAT(format, name, for_programs, views)                                                  \
+#define ALLOCSITE_FORMAT(format, name, for_programs)                                                         \
     void groups_##name(struct out *, const struct groups *, const struct report *);
 ALLOCSITE_FORMATS(ALLOCSITE_FORMAT)
 #undef ALLOCSITE_FORMAT

@@ -125,10 +125,10 @@ static const char *read_stack_sites(struct value value, void *sites) {
     return read_patterns(value, sites, "all");
 }
 
-bool format_named(const char *name, size_t length, enum view view, enum report_format *found) {
+bool format_named(const char *name, size_t length, unsigned formats, enum report_format *found) {
     for (enum report_format format = 0; format < FORMATS; format++)
         if (strncmp(format_name(format), name, length) == 0 && !format_name(format)[length] &&
-            format_has(format, view)) {
+            formats >> format & 1) {
             *found = format;
             return true;
         }
@@ -136,8 +136,8 @@ bool format_named(const char *name, size_t length, enum view view, enum report_f
 }
 
 static const char *read_format(struct value value, void *format) {
-#define ALLOCSITE_FORMAT(format, name, for_programs, views) " " #name
-    return format_named(value.text, value.length, VIEW_SITES, format)
+#define ALLOCSITE_FORMAT(format, name, for_programs) " " #name
+    return format_named(value.text, value.length, FORMATS_ALL, format)
                ? NULL
                : "not one of" ALLOCSITE_FORMATS(ALLOCSITE_FORMAT);
 #undef ALLOCSITE_FORMAT

@@ -8,13 +8,12 @@
 #include "names/names.h"
 #include "write/lines.h"
 
-#define ALLOCSITE_FORMAT(format, name, for_programs, views)                                                  \
-    void report_##name(struct out *, const struct report *);
+#define ALLOCSITE_FORMAT(format, name, for_programs) void report_##name(struct out *, const struct report *);
 ALLOCSITE_FORMATS(ALLOCSITE_FORMAT)
 #undef ALLOCSITE_FORMAT
 
 static inline void report_write(struct out *out, const struct report *report, enum report_format format) {
-#define ALLOCSITE_FORMAT(format, name, for_programs, views) report_##name,
+#define ALLOCSITE_FORMAT(format, name, for_programs) report_##name,
     static void (*const writers[])(struct out *,
                                    const struct report *) = {ALLOCSITE_FORMATS(ALLOCSITE_FORMAT)};
 #undef ALLOCSITE_FORMAT

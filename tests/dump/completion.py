@@ -45,6 +45,9 @@ def options():
             for name in re.findall(r'\{"([a-z-]+)", (?:(?:required|optional|no)_argument|true|false),', file.read()):
                 if command != "arguments":
                     yield {"tables": "sites", "live": "top"}.get(command, command), name
+    with open(os.path.join(READER, "view", "views.h")) as file:
+        for name in re.findall(r'X\(\w+, "([a-z-]+)", (?:no|optional)_argument,', file.read()):
+            yield "report", name
 
 
 @unittest.skipUnless(shutil.which("bash"), "no bash")

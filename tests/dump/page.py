@@ -486,8 +486,8 @@ class Page(unittest.TestCase):
 class Usage(unittest.TestCase):
     def test_what_cannot_be_a_page(self):
         path = written("few.json", made_report([site(1)]))
-        for options, what in ((["--format=html", "--tree"], "--tree cannot be html"),
-                              (["--format=html", "--by=file"], "--by cannot be html"),
+        for options, what in ((["--format=html", "--tree"], "--tree is text or json"),
+                              (["--format=html", "--by=file"], "--format=html and --by do not go together"),
                               (["--source"], "--source is of --format=html")):
             done = dump("report", *options, path)
             self.assertEqual((done.returncode, done.stdout), (2, ""))

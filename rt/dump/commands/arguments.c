@@ -25,9 +25,8 @@ static size_t count_of(const struct argument *list) {
 static void fill(struct option *known, const struct argument *list) {
     size_t count = 0;
     for (; list[count].name; count++)
-        known[count] = (struct option){.name = list[count].name,
-                                       .has_arg = list[count].has_value ? required_argument : no_argument,
-                                       .val = FIRST + (int)count};
+        known[count] = (struct option){
+            .name = list[count].name, .has_arg = list[count].has_value, .val = FIRST + (int)count};
     known[count] = (struct option){"help", no_argument, NULL, 'h'};
     known[count + 1] = (struct option){0};
 }
@@ -40,7 +39,44 @@ static int find_output(const struct argument *list) {
     return at;
 }
 
-int arguments_take(const struct arguments *arguments, void *options, int count, char **words) {
+/* ---- Options of a run, by the same names but for the hyphens. */
+
+static char wrong_with_it[128];
+
+static void note_wrong(const char *what, const char *pair, size_t length) {
+    (void)pair, (void)length;
+    snprintf(wrong_with_it, sizeof wrong_with_it, "%s", what);
+}
+
+/* NULL, or what is wrong. */
+static const char *take_of_run(struct options *options, const char *name, const char *value) {
+    char pair[OPTIONS_PATH_SIZE + 64], quote = strchr(value, '"') ? '\'' : '"';
+    int length = snprintf(pair, sizeof pair, "%s=%c%s%c", name, quote, value, quote);
+    if (length >= (int)sizeof pair || strchr(value, quote))
+        return "too long, or with quotes";
+    for (char *at = pair; *at != '='; at++)
+        if (*at == '-')
+            *at = '_';
+    wrong_with_it[0] = '\0';
+    options_parse(options, pair, note_wrong);
+    return wrong_with_it[0] ? wrong_with_it : NULL;
+}
+
+/* ---- The options of a command. */
+
+static int take(const struct arguments *arguments, const struct argument *given, void *options) {
+    void *to = (char *)options + given->offset;
+    const char *none = given->has_value == optional_argument ? NULL : given->name;
+    const char *wrong = given->take ? NULL : take_of_run(to, given->name, optarg ? optarg : "1");
+    const char *right = given->take ? given->take(to, optarg ? optarg : none) : NULL;
+    if (wrong)
+        return complain_usage("%s: --%s=%s is %s", arguments->command, given->name, optarg, wrong);
+    return right ? complain_value(arguments->command, given->name, optarg, right) : STATUS_DONE;
+}
+
+int arguments_take_given(const struct arguments *arguments, void *options, int count, char **words,
+                         uint64_t *given) {
+    *given = 0;
     struct option known[count_of(arguments->list) + 2];
     int output = find_output(arguments->list);
     fill(known, arguments->list);
@@ -54,17 +90,28 @@ int arguments_take(const struct arguments *arguments, void *options, int count, 
             return puts(arguments->help), STATUS_DONE;
         if (option == '?')
             return complain_option(arguments->command, known, words);
-        const struct argument *given = &arguments->list[option == 'o' ? output : option - FIRST];
-        const char *right = given->take((char *)options + given->offset, optarg ? optarg : given->name);
-        if (right)
-            return complain_value(arguments->command, given->name, optarg, right);
+        int number = option == 'o' ? output : option - FIRST;
+        int wrong = take(arguments, &arguments->list[number], options);
+        if (wrong != STATUS_DONE)
+            return wrong;
+        *given |= UINT64_C(1) << number;
         if (option == 'o' && new_file_check(optarg) != STATUS_DONE)
             return STATUS_FAILED;
     }
     return ARGUMENTS_TAKEN;
 }
 
+int arguments_take(const struct arguments *arguments, void *options, int count, char **words) {
+    uint64_t given;
+    return arguments_take_given(arguments, options, count, words, &given);
+}
+
 /* ---- Values. */
+
+const char *take_nothing(void *to, const char *value) {
+    (void)to, (void)value;
+    return NULL;
+}
 
 const char *take_flag(void *to, const char *value) {
     (void)value;

@@ -193,8 +193,8 @@ static const char help[] =
 static const char *take_format(void *to, const char *value) {
     struct check_options *options = to;
     options->write_findings = findings_writer(value);
-    bool is_right =
-        options->write_findings || format_named(value, strlen(value), VIEW_CHECK, &options->format);
+    bool is_right = options->write_findings ||
+                    format_named(value, strlen(value), 1 << FORMAT_TEXT | 1 << FORMAT_JSON, &options->format);
     return is_right ? NULL : "text, json, sarif or github";
 }
 

@@ -29,10 +29,10 @@ command_function export_check_options, report_check_options;
 typedef const char *take_function(void *to, const char *value);
 
 struct argument {
-    const char *name; /* "output" is -o as well */
-    bool has_value;
-    take_function *take;
-    size_t offset; /* of what it is taken to, in the options of the command */
+    const char *name;    /* "output" is -o as well */
+    int has_value;       /* as in getopt; true: it must */
+    take_function *take; /* NULL: it is a key of ALLOCSITE_OPTIONS as well, and taken to struct options */
+    size_t offset;       /* of what it is taken to, in the options of the command */
 };
 
 struct arguments {
@@ -45,9 +45,13 @@ struct arguments {
 enum { ARGUMENTS_TAKEN = -1 };
 int arguments_take(const struct arguments *, void *options, int count, char **words);
 
+/* The same, and *given: a bit for each of the list that was given. */
+int arguments_take_given(const struct arguments *, void *options, int count, char **words, uint64_t *given);
+
 /* What a command puts where a number may be taken to, to know whether one was. */
 #define ARGUMENT_NOT_GIVEN UINT64_MAX
 
+take_function take_nothing;     /* who asks looks at what was given */
 take_function take_flag;        /* to a bool */
 take_function take_text;        /* const char * */
 take_function take_number;      /* uint64_t */

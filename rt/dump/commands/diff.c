@@ -106,7 +106,8 @@ static const char help[] =
 static const char *take_format(void *to, const char *value) {
     struct diff_options *options = to;
     options->is_page = strcmp(value, "html") == 0;
-    bool is_right = options->is_page || format_named(value, strlen(value), VIEW_DIFF, &options->format);
+    bool is_right = options->is_page ||
+                    format_named(value, strlen(value), 1 << FORMAT_TEXT | 1 << FORMAT_JSON, &options->format);
     return is_right ? NULL : "text, json or html";
 }
 

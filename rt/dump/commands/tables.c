@@ -83,7 +83,7 @@ static int tables(const struct arguments *arguments, struct table_run *run, int 
 
 static const char *take_format(void *to, const char *value) {
     enum report_format format = FORMAT_TEXT;
-    bool is_known = format_named(value, strlen(value), VIEW_TABLE, &format);
+    bool is_known = format_named(value, strlen(value), 1 << FORMAT_TEXT | 1 << FORMAT_JSON, &format);
     *(bool *)to = format == FORMAT_JSON;
     return is_known ? NULL : "text or json";
 }

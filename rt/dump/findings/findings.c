@@ -4,7 +4,9 @@
 
 #include "base/arrays.h"
 #include "base/path.h"
+#include "dump/base/files.h"
 #include "dump/base/memory.h"
+#include "dump/view/views.h"
 #include "model/filter.h"
 #include "model/report.h"
 #include "write/formats.h"
@@ -254,4 +256,41 @@ void advice_json(struct out *out, const struct findings *findings) {
         json_text(&json, NULL, findings->hints[i]);
     json_close(&json, ']');
     json_end(&json);
+}
+
+/* ---- The views: what is to be looked at in all, and advice alone. */
+
+static int show(struct report *report, struct showing *showing, bool is_all) {
+    static findings_function *const writers[VIEW_FORMATS] = {[FORMAT_TEXT] = advice_text,
+                                                             [FORMAT_JSON] = advice_json,
+                                                             [FORMAT_SARIF] = findings_sarif,
+                                                             [FORMAT_GITHUB] = findings_github};
+    const struct options *options = &showing->options;
+    struct findings findings = {.report = report,
+                                .filter = options->filter[0] ? options->filter : NULL,
+                                .suppressed = showing->suppressed,
+                                .has_live = options->leaks};
+    view_prepare_all(report, showing);
+    showing->groups.by = BY_TYPE;
+    view_read_layouts(showing, report);
+    groups_add_sites(&showing->groups, report);
+    if (is_all) {
+        findings_add_faults(&findings);
+        findings_add_leaks(&findings);
+    }
+    findings_add_advice(&findings, &showing->groups);
+    findings_sort(&findings);
+    writers[showing->format](standard_out(), &findings);
+    findings_free(&findings);
+    return standard_out_end();
+}
+
+int show_findings(const char *path, struct report *report, struct showing *showing) {
+    (void)path;
+    return show(report, showing, true);
+}
+
+int show_advice(const char *path, struct report *report, struct showing *showing) {
+    (void)path;
+    return show(report, showing, false);
 }

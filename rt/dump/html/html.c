@@ -5,6 +5,7 @@
 #include "base/arrays.h"
 #include "dump/base/files.h"
 #include "dump/base/memory.h"
+#include "dump/view/views.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -246,4 +247,24 @@ void html_write(struct out *out, const struct html *html) {
     out_text(out, "</script>\n");
     put_inline(out, "<script type=\"module\">", html_script, html_script_size, "</script>\n");
     out_text(out, "</body>\n</html>\n");
+}
+
+/* A page is of all there is: it groups by itself. */
+int show_page(const char *path, struct report *report, struct showing *showing) {
+    const struct report_limits everything = {.top = 0};
+    struct groups *threads = &showing->threads, *phases = &showing->phases;
+    const struct html page = {.report = report,
+                              .symbolizer = &showing->symbolizer,
+                              .threads = report->has_parts ? threads : NULL,
+                              .phases = report->has_parts ? phases : NULL,
+                              .moment = showing->moment,
+                              .has_source = showing->has_source};
+    if (!view_prepare(path, report, showing))
+        return STATUS_FAILED;
+    groups_add_parts(threads, report);
+    groups_add_parts(phases, report);
+    groups_prepare(threads, &everything);
+    groups_prepare(phases, &everything);
+    html_write(standard_out(), &page);
+    return standard_out_end() | view_check_asked(path, report);
 }

@@ -44,7 +44,7 @@ static bool wants_profile(const struct run *run) {
 static bool is_format(const char *name) {
     enum report_format format;
     return strcmp(name, "html") == 0 || export_named(name) || findings_writer(name) ||
-           format_named(name, strlen(name), VIEW_SITES, &format);
+           format_named(name, strlen(name), FORMATS_ALL, &format);
 }
 
 /* An option to be freed; NULL: the name tells none. */

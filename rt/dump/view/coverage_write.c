@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The lists of unused sites and of files. */
-#include "dump/view/view.h"
+#include "dump/view/views.h"
 
+#include "dump/base/files.h"
 #include "dump/table/table.h"
 #include "names/names.h"
 #include "write/formats.h"
@@ -257,16 +258,32 @@ static void unused_csv(struct out *out, const struct coverage *coverage, const s
     }
 }
 
-void coverage_write(struct out *out, const struct coverage *coverage, const struct report *report,
-                    enum report_format format, bool is_unused) {
-    typedef void writer(struct out *, const struct coverage *, const struct report *);
-    static writer *const of_files[FORMATS] = {[FORMAT_TEXT] = coverage_text,
-                                              [FORMAT_JSON] = coverage_json,
-                                              [FORMAT_CSV] = coverage_csv,
-                                              [FORMAT_MARKDOWN] = coverage_markdown};
-    static writer *const of_unused[FORMATS] = {[FORMAT_TEXT] = unused_text,
-                                               [FORMAT_JSON] = unused_json,
-                                               [FORMAT_CSV] = unused_csv,
-                                               [FORMAT_MARKDOWN] = unused_markdown};
-    (is_unused ? of_unused : of_files)[format](out, coverage, report);
+typedef void coverage_writer(struct out *, const struct coverage *, const struct report *);
+
+static int show(struct report *report, struct showing *showing, coverage_writer *const writers[FORMATS]) {
+    struct coverage coverage = {.count = 0};
+    view_prepare_all(report, showing);
+    coverage_read(&coverage, &showing->modules, report);
+    writers[showing->options.format](standard_out(), &coverage, report);
+    int status = standard_out_end() | coverage_check(&coverage);
+    coverage_free(&coverage);
+    return status;
+}
+
+int show_coverage(const char *path, struct report *report, struct showing *showing) {
+    static coverage_writer *const writers[FORMATS] = {[FORMAT_TEXT] = coverage_text,
+                                                      [FORMAT_JSON] = coverage_json,
+                                                      [FORMAT_CSV] = coverage_csv,
+                                                      [FORMAT_MARKDOWN] = coverage_markdown};
+    (void)path;
+    return show(report, showing, writers);
+}
+
+int show_unused(const char *path, struct report *report, struct showing *showing) {
+    static coverage_writer *const writers[FORMATS] = {[FORMAT_TEXT] = unused_text,
+                                                      [FORMAT_JSON] = unused_json,
+                                                      [FORMAT_CSV] = unused_csv,
+                                                      [FORMAT_MARKDOWN] = unused_markdown};
+    (void)path;
+    return show(report, showing, writers);
 }

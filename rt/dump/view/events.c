@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What each line does to the heap. */
-#include "dump/view/view.h"
+#include "dump/view/views.h"
 
 #include "base/arrays.h"
+#include "dump/base/files.h"
 #include "dump/base/memory.h"
 #include "model/filter.h"
 #include "write/formats.h"
@@ -350,18 +351,23 @@ static void put_all(const struct writing *to, struct events *events, bool is_lea
     free(events->list);
 }
 
-void events_json(struct out *out, const struct report *report, const char *filter, bool is_leaks) {
-    struct events events = {.report = report, .filter = filter};
-    struct json json = json_begin(out, "allocsite-events", 1);
-    json_head(&json, report);
-    put_all(&(struct writing){.json = &json}, &events, is_leaks);
-    json_end(&json);
-}
-
-void events_write(struct out *out, const struct report *report, const char *filter, bool is_leaks,
-                  bool is_markdown) {
-    struct events events = {.report = report, .filter = filter};
-    const struct writing to = {.page = {.out = out, .report = report, .is_markdown = is_markdown}};
-    (is_markdown ? summary_markdown : summary_text)(&to.page);
-    put_all(&to, &events, is_leaks);
+int show_events(const char *path, struct report *report, struct showing *showing) {
+    const struct options *options = &showing->options;
+    struct events events = {.report = report, .filter = options->filter};
+    struct json json;
+    struct writing to = {
+        .page = {.out = standard_out(), .report = report, .is_markdown = options->format == FORMAT_MARKDOWN}};
+    view_prepare_all(report, showing);
+    if (!report->has_pairs && !options->leaks)
+        return complain(path, WITHOUT_PAIRS);
+    if (options->format == FORMAT_JSON) {
+        json = json_begin(to.page.out, "allocsite-events", 1);
+        json_head(&json, report);
+        to.json = &json;
+    } else
+        (to.page.is_markdown ? summary_markdown : summary_text)(&to.page);
+    put_all(&to, &events, options->leaks);
+    if (to.json)
+        json_end(to.json);
+    return standard_out_end();
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The live bytes of sites over the time of a recording, and as text and JSON. */
-#include "dump/view/view.h"
+#include "dump/view/views.h"
 
 #include "base/arrays.h"
+#include "dump/base/files.h"
 #include "dump/base/memory.h"
 #include "model/filter.h"
 #include "model/report.h"
@@ -121,7 +122,7 @@ static void put_spark(struct out *out, const uint64_t *amounts, size_t count, ui
     }
 }
 
-static void show_growth(char *text, double per_hour) {
+static void name_growth(char *text, double per_hour) {
     double size = per_hour < 0 ? -per_hour : per_hour;
     text[0] = per_hour < 0 ? '-' : '+';
     units_size(text + 1, size < 9e18 ? (uint64_t)(size + 0.5) : INT64_MAX);
@@ -134,7 +135,7 @@ static void cell(char text[GRID_CELL], const void *context, const void *of, int 
     if (!row)
         strcpy(text, names[column]);
     else if (column == COLUMN_PER_HOUR)
-        show_growth(text, row->per_hour);
+        name_growth(text, row->per_hour);
     else
         units_size(text, column == COLUMN_MOST ? row->most : row->live[history->series.point_count - 1]);
 }
@@ -179,7 +180,7 @@ static void put_none(struct out *out, const struct history *history) {
     out_text(out, is_short ? "too few samples to tell what grows: 12 are needed\n" : "no site only grows\n");
 }
 
-static size_t shown(const struct history *history, const struct report_limits *limits) {
+static size_t shown_of(const struct history *history, const struct report_limits *limits) {
     return limits->top && limits->top < history->count ? limits->top : history->count;
 }
 
@@ -210,7 +211,7 @@ void history_text(struct out *out, const struct history *history, const struct r
     if (is_growth && !history->count)
         put_none(out, history);
     else
-        put_rows(&page, history, shown(history, limits));
+        put_rows(&page, history, shown_of(history, limits));
 }
 
 /* ---- For programs. */
@@ -249,7 +250,7 @@ void history_json(struct out *out, const struct history *history, const struct r
     put_amounts(&json, history, &history->total);
     json_close(&json, '}');
     json_open(&json, "sites", '[');
-    for (size_t i = 0; i < shown(history, limits); i++) {
+    for (size_t i = 0; i < shown_of(history, limits); i++) {
         json_open_line(&json, NULL, '{');
         json_site(&json, &history->rows[i].site->view);
         put_amounts(&json, history, &history->rows[i]);
@@ -257,4 +258,29 @@ void history_json(struct out *out, const struct history *history, const struct r
     }
     json_close(&json, ']');
     json_end(&json);
+}
+
+static int show(const char *path, struct report *report, struct showing *showing, bool is_growth) {
+    struct report_limits limits = report_limits_of(&showing->options);
+    struct history history;
+    view_prepare_all(report, showing);
+    if (!showing->moment)
+        return complain(path, "is no recording, which alone has a history: allocsite-dump record");
+    if (laws_need_owners(path, report))
+        return STATUS_FAILED;
+    history_make(&history, showing->moment, &limits, is_growth);
+    if (showing->options.format == FORMAT_JSON)
+        history_json(standard_out(), &history, &limits);
+    else
+        history_text(standard_out(), &history, &limits, is_growth);
+    history_free(&history);
+    return standard_out_end();
+}
+
+int show_history(const char *path, struct report *report, struct showing *showing) {
+    return show(path, report, showing, false);
+}
+
+int show_growth(const char *path, struct report *report, struct showing *showing) {
+    return show(path, report, showing, true);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Groups from files. */
-#include "dump/view/view.h"
+/* Rows: sites, and groups from files. */
+#include "dump/view/views.h"
 
+#include "dump/base/files.h"
 #include "dump/base/memory.h"
 #include "dump/base/names.h"
 
@@ -96,4 +97,74 @@ int groups_check(const char *path, const struct groups *groups, const struct rep
         status = STATUS_FAILED;
     }
     return status;
+}
+
+/* ---- The view of rows, and what it has in common with others. */
+
+void view_prepare_all(struct report *report, const struct showing *showing) {
+    struct report_limits everything = {.full_names = showing->options.full_names};
+    report_prepare(report, &everything);
+}
+
+/* Numbers that the program was asked not to count cannot be shown. */
+static bool has_owners(const char *path, const struct report *report, const struct showing *showing) {
+    return !options_need_owners(&showing->options) || laws_need_owners(path, report) == STATUS_DONE;
+}
+
+bool view_prepare(const char *path, struct report *report, const struct showing *showing) {
+    struct report_limits limits = report_limits_of(&showing->options);
+    limits.suppressed = showing->suppressed;
+    report_prepare(report, &limits);
+    return has_owners(path, report, showing);
+}
+
+int view_check_asked(const char *path, const struct report *report) {
+    bool no_pairs = report->limits.pairs && !report->has_pairs;
+    bool no_sizes = report->limits.sizes && report->site_count && !report_has_sizes(report);
+    bool no_lifetimes = report->limits.lifetimes && report->site_count && !report_has_lifetimes(report);
+    if (no_pairs)
+        complain(path, WITHOUT_PAIRS);
+    if (no_sizes)
+        complain(path, "has no sizes: run the program with ALLOCSITE_OPTIONS=sizes=1");
+    if (no_lifetimes)
+        complain(path, "has no lifetimes: run the program with ALLOCSITE_OPTIONS=lifetime=1");
+    return no_pairs || no_sizes || no_lifetimes ? STATUS_FAILED : STATUS_DONE;
+}
+
+void view_read_layouts(struct showing *showing, const struct report *report) {
+    showing->layouts.debug_directory = showing->symbolizer.debug_directory;
+    type_layouts_read(&showing->layouts, report, &showing->modules);
+    groups_use_layouts(&showing->groups, &showing->layouts);
+}
+
+static int show_sites(const char *path, struct report *report, struct showing *showing) {
+    if (!view_prepare(path, report, showing))
+        return STATUS_FAILED;
+    report_write(standard_out(), report, showing->options.format);
+    return standard_out_end() | view_check_asked(path, report);
+}
+
+static int show_groups(const char *path, struct report *report, struct showing *showing) {
+    struct report_limits limits = report_limits_of(&showing->options);
+    struct groups *groups = &showing->groups;
+    view_prepare_all(report, showing);
+    if (!has_owners(path, report, showing))
+        return STATUS_FAILED;
+    if (groups->by == BY_FREED && !report->has_pairs)
+        return complain(path, WITHOUT_PAIRS);
+    if (groups->by == BY_STACK && laws_need_stacks(path, report->walks.depth))
+        return STATUS_FAILED;
+    groups->filter = showing->options.filter;
+    groups->apart = !format_is_for_programs(showing->options.format);
+    groups->depth = showing->options.depth;
+    if (groups->by == BY_TYPE)
+        view_read_layouts(showing, report);
+    (group_by_parts(groups->by) ? groups_add_parts : groups_add_sites)(groups, report);
+    groups_prepare(groups, &limits);
+    groups_write(standard_out(), groups, report, showing->options.format);
+    return standard_out_end() | groups_check(path, groups, report);
+}
+
+int show_rows(const char *path, struct report *report, struct showing *showing) {
+    return (showing->groups.by == BY_SITE ? show_sites : show_groups)(path, report, showing);
 }

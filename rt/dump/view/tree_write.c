@@ -3,10 +3,11 @@
  *
  * A node with a single way on, with all that it has, goes on below in the same column: most of a stack does,
  * and each branch is a real one. */
-#include "dump/view/tree.h"
+#include "dump/view/views.h"
 
 #include "base/hash.h"
 #include "base/path.h"
+#include "dump/base/files.h"
 #include "dump/base/memory.h"
 #include "names/names.h"
 #include "write/formats.h"
@@ -363,4 +364,37 @@ void tree_flame(struct out *out, const struct tree *tree, const struct report *r
         put_depth(&flame);
     free(flame.spans);
     free(flame.next);
+}
+
+/* ---- The views. */
+
+typedef void tree_writer(struct out *, const struct tree *, const struct report *);
+
+static int show(const char *path, struct report *report, struct showing *showing, tree_writer *write,
+                const char *order) {
+    struct tree *tree = &showing->tree;
+    const struct options *options = &showing->options;
+    view_prepare_all(report, showing);
+    if (laws_need_stacks(path, report->walks.depth))
+        return STATUS_FAILED;
+    tree->is_root_first = strcmp(showing->order ?: order, "root") == 0;
+    tree->by = (enum measure)options->sort;
+    tree->filter = options->filter;
+    tree->depth = options->depth;
+    tree->least[MEASURE_BYTES] = options->min_bytes;
+    tree->least[MEASURE_ALLOCS] = options->min_allocs;
+    tree->has_stacks_alone = write == tree_text;
+    tree_make(tree, report, &showing->symbolizer);
+    write(standard_out(), tree, report);
+    tree_free(tree);
+    return standard_out_end();
+}
+
+int show_tree(const char *path, struct report *report, struct showing *showing) {
+    bool is_json = showing->options.format == FORMAT_JSON;
+    return show(path, report, showing, is_json ? tree_json : tree_text, "leaf");
+}
+
+int show_flame(const char *path, struct report *report, struct showing *showing) {
+    return show(path, report, showing, tree_flame, "root");
 }

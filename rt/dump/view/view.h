@@ -55,18 +55,6 @@ int coverage_check(const struct coverage *);
 
 void coverage_free(struct coverage *);
 
-/* The files, with how many of their sites have run; or the sites that have not. In a format that has
- * VIEW_COVERAGE. */
-void coverage_write(struct out *, const struct coverage *, const struct report *, enum report_format,
-                    bool is_unused);
-
-/* ---- What each line does to the heap: it allocates, reallocates or frees, and whose blocks these were. Of a
- * prepared report with pairs that shows all (events.c). */
-
-/* filter: lines and owners that match, "": all. is_leaks: only the summary, of lines with live blocks. */
-void events_json(struct out *, const struct report *, const char *filter, bool is_leaks);
-void events_write(struct out *, const struct report *, const char *filter, bool is_leaks, bool is_markdown);
-
 /* ---- The live bytes of sites over the time of a recording, and which of them only grow (history.c). */
 
 /* Points that are looked at, and the parts of them in each of which a site that grows must have no less than

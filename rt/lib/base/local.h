@@ -99,12 +99,17 @@ struct scope {
 /* The thread's own stack as far as it is known to be readable (walk/walk.h); empty: not known. */
 struct own_stack {
     uintptr_t low, high;
-    uintptr_t hole; /* nothing below it is part of the stack */
+    uintptr_t hole;  /* nothing below it is part of the stack */
+    uint64_t spread; /* high, times STACK_SPREAD */
 };
+
+/* Of the product of this and ALLOCSITE_CONTEXT_FACTOR no multiple by a distance on a stack, from 16 bytes to
+ * 8 GiB, is within 16 GiB of zero. 32 bits, which an instruction has room for. */
+#define STACK_SPREAD 0xFFFFFFFFA0B428DBu
 
 /* A calling context that was here (bill/contexts.h). */
 struct context_known {
-    uint64_t hash; /* 0: none; written last */
+    uint64_t hash; /* 0: none; written last, and once */
     uint32_t key;  /* of its part, or of the slot that has no room for that */
     int32_t next;  /* how far from here the context is that came after it, in bytes */
 };
@@ -112,7 +117,10 @@ struct context_known {
 /* What a thread's last context is before it has one. */
 extern struct context_known context_none __attribute__((visibility("hidden")));
 
-#define SCOPE_BLOCKS 8
+/* A byte of the hash says which: an index of 8 bits takes no instruction to cut off. */
+#define CONTEXTS_LATELY 256
+
+#define SCOPE_BLOCKS    8
 
 struct billed {
     const void *p;
@@ -140,7 +148,8 @@ struct local {
     struct billed billed[SCOPE_BLOCKS]; /* the first ones of them */
     const void *newest;                 /* with temporary=1: the block that was allocated last */
     struct own_stack stack;
-    struct context_known *context_last; /* the thread's last one (bill/contexts.h) */
+    struct context_known *context_last;        /* the last one that was not among the following */
+    uint32_t contexts_lately[CONTEXTS_LATELY]; /* how far from the first one, in bytes (bill/contexts.h) */
     bool diverted; /* handover, silent or scope.active: an unsited allocation is not its module's */
 };
 

@@ -13,7 +13,7 @@
 
 bool runtime_off;
 bool runtime_owners = true;
-bool runtime_pairs;
+bool runtime_pairs = true; /* until the options say that they are not wanted */
 bool runtime_temporary;
 bool runtime_wants_reset;
 

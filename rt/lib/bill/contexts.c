@@ -17,14 +17,15 @@ bool contexts_hot, contexts_full;
 static uint32_t *table, size = SIZE_FIRST;
 
 /* By number; 0 is none's. */
-static struct context_known *contexts;
+struct context_known *contexts_known = &context_none;
 
-static uint64_t numbers; /* given so far; those beyond the last are given again */
+static uint32_t numbers; /* given so far, and asked for in vain */
 
 bool contexts_begin(void) {
     table = os_map(2 * sizeof *table * SIZE_LAST, OS_FORK_KEEPS);
-    contexts = table ? os_map(sizeof *contexts << NUMBER_BITS, OS_FORK_KEEPS) : NULL;
-    return contexts;
+    struct context_known *places = table ? os_map(sizeof *places << NUMBER_BITS, OS_FORK_KEEPS) : NULL;
+    contexts_known = places ? places : contexts_known;
+    return places;
 }
 
 /* The i-th word, of a cache line, that may hold it, from that which is looked into first. */
@@ -37,14 +38,16 @@ static inline uint32_t tag_of(uint64_t hash) {
     return (uint32_t)(hash >> 32) & ~NUMBER_MASK;
 }
 
-/* It is the thread's last one now, and comes after the one before. */
-static inline void follow(struct context_known *known) {
+/* It is new, or was neither where those are that were here lately, nor behind the last one: it comes after
+ * that now. */
+static inline void note(struct context_known *known, uint64_t hash) {
     struct context_known *last = local.context_last;
     if (UNLIKELY(!contexts_hot))
         return;
     if (LIKELY(last != &context_none))
         __atomic_store_n(&last->next, (int32_t)((char *)known - (char *)last), __ATOMIC_RELAXED);
     local.context_last = known;
+    local.contexts_lately[(uint8_t)hash] = (uint32_t)((char *)known - (char *)contexts_known);
 }
 
 /* Nothing is taken out, so behind a free word there is nothing. */
@@ -54,12 +57,11 @@ uint32_t context_find(uint64_t hash) {
         word = __atomic_load_n(word_of(of_size, hash, i), __ATOMIC_RELAXED);
         if (!word || (word ^ tag) & ~NUMBER_MASK)
             continue;
-        struct context_known *known = &contexts[word & NUMBER_MASK];
-        uint32_t key = context_key(known, hash);
-        if (UNLIKELY(key == ALLOCSITE_KEY_NONE))
+        struct context_known *known = &contexts_known[word & NUMBER_MASK];
+        if (UNLIKELY(!context_is(known, hash)))
             continue;
-        follow(known);
-        return key;
+        note(known, hash);
+        return known->key;
     }
     return ALLOCSITE_KEY_NONE;
 }
@@ -76,26 +78,28 @@ static void enter(uint32_t of_size, uint64_t hash, uint32_t number) {
 static void grow(uint32_t from, uint32_t count) {
     uint32_t *smaller = &table[from];
     for (uint32_t number = 1; number < count; number++)
-        enter(2 * from, __atomic_load_n(&contexts[number].hash, __ATOMIC_RELAXED), number);
+        enter(2 * from, __atomic_load_n(&contexts_known[number].hash, __ATOMIC_RELAXED), number);
     if (__atomic_compare_exchange_n(&size, &from, 2 * from, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
         os_empty(smaller, from * sizeof *table);
 }
 
 /* Of 8 words 5 are taken at most, so that hardly a line is full. */
-static inline bool is_filled(uint32_t of_size, uint64_t count) {
+static inline bool is_filled(uint32_t of_size, uint32_t count) {
     return count > of_size / 8 * 5 && of_size < SIZE_LAST;
 }
 
 void context_keep(uint64_t hash, uint32_t key) {
-    uint64_t count = __atomic_add_fetch(&numbers, 1, __ATOMIC_RELAXED);
-    uint32_t number = (uint32_t)(count % NUMBER_MASK) + 1, now = __atomic_load_n(&size, __ATOMIC_ACQUIRE);
-    struct context_known *known = &contexts[number];
-    __atomic_store_n(&known->hash, 0, __ATOMIC_RELAXED);
-    __atomic_thread_fence(__ATOMIC_RELEASE);
-    __atomic_store_n(&known->key, key, __ATOMIC_RELAXED);
+    uint32_t now = __atomic_load_n(&size, __ATOMIC_ACQUIRE);
+    if (UNLIKELY(__atomic_load_n(&numbers, __ATOMIC_RELAXED) >= NUMBER_MASK))
+        return;
+    uint32_t number = __atomic_add_fetch(&numbers, 1, __ATOMIC_RELAXED);
+    if (UNLIKELY(number > NUMBER_MASK))
+        return;
+    struct context_known *known = &contexts_known[number];
+    known->key = key;
     __atomic_store_n(&known->hash, hash, __ATOMIC_RELEASE);
-    follow(known);
+    note(known, hash);
     enter(now, hash, number);
-    if (is_filled(now, count))
+    if (is_filled(now, number))
         grow(now, number);
 }

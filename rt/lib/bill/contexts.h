@@ -23,10 +23,10 @@
  * The numbers have 64 bits: with 2^17 contexts the chance that any two of them are
  * taken for one is below 1 in 10^9. contexts_check=1 walks at every allocation, and compares.
  *
- * Contexts stand in the order in which they came first, and each notes which one came after it the last time:
- * programs repeat themselves, so most are found there, in memory that the processor has fetched in time. The
- * others are found by a table of their numbers. Both are a cache: whatever is replaced is walked again, and
- * found to be the same part of its slot. */
+ * Contexts stand in the order in which they came first, and never change. A thread keeps where those are that
+ * it had lately, by a byte of their hashes; what is not there is looked for behind the last one that was not
+ * there, for programs repeat themselves, in memory that the processor has fetched in time. The
+ * others are found by a table of their numbers. Where there is no room for more, stacks are walked. */
 #ifndef ALLOCSITE_LIB_BILL_CONTEXTS_H
 #define ALLOCSITE_LIB_BILL_CONTEXTS_H
 
@@ -51,47 +51,62 @@ extern bool contexts_full __attribute__((visibility("hidden")));
 /* False: no memory. */
 bool contexts_begin(void);
 
-/* Odd, and else of no structure. */
-#define CONTEXT_SPREAD 0xE7037ED1A0B428DBu
-
-/* frame: of a function that the allocation's caller has called, or a function of the
- * runtime. What it returns to goes on as the contexts do. The key stands above all that addresses within one
- * function differ in, which is what functions with the same caller differ in; depth is spread over all bits,
- * so that it takes the one difference of 2^64 in the former to make up for one in the latter. */
-static inline uint64_t context_hash_of(uint64_t value, uint32_t key, const void *frame) {
-    uint64_t depth = local.stack.high - (uintptr_t)frame, back = ((const uintptr_t *)frame)[1];
-    uint64_t at = value + unloads_both() + ((uint64_t)key << 32);
-    return at * ALLOCSITE_CONTEXT_FACTOR + back + depth * CONTEXT_SPREAD;
+/* Of whoever allocates at a site, and without one. */
+static inline uint64_t context_of_site(const struct allocsite_site *site) {
+    return site->hash;
 }
 
-static inline uint64_t context_hash(uint32_t key, const void *frame) {
-    return context_hash_of(context, key, frame);
+static inline uint64_t context_of_key(uint32_t key) {
+    return (uint64_t)key << 32;
 }
 
-/* Its key, if the place still is that of this one; else ALLOCSITE_KEY_NONE. With KEY_SLOW it is the slot's.
- */
-static inline uint32_t context_key(const struct context_known *known, uint64_t hash) {
-    if (__atomic_load_n(&known->hash, __ATOMIC_ACQUIRE) != hash)
-        return ALLOCSITE_KEY_NONE;
-    uint32_t key = __atomic_load_n(&known->key, __ATOMIC_ACQUIRE);
-    return LIKELY(__atomic_load_n(&known->hash, __ATOMIC_RELAXED) == hash) ? key : ALLOCSITE_KEY_NONE;
+/* who: one of the two. frame: of a function that the allocation's caller has called, or a function of the
+ * runtime. What it returns to goes on as the contexts do. That differs by less than the factor within one
+ * module, as what the value was made of last does; how deep the frame is takes one difference of 2^64 in that
+ * to make up for it. */
+static inline uint64_t context_hash_of(uint64_t value, uint64_t who, const void *frame) {
+    uint64_t at = value + who + unloads_both() + local.stack.spread - (uintptr_t)frame * STACK_SPREAD;
+    return at * ALLOCSITE_CONTEXT_FACTOR + ((const uintptr_t *)frame)[1];
 }
 
-/* The same by the table; ALLOCSITE_KEY_NONE: it was not here lately. */
+static inline uint64_t context_hash(uint64_t who, const void *frame) {
+    return context_hash_of(context, who, frame);
+}
+
+/* All that are known, or the one that stands for none. */
+extern struct context_known *contexts_known __attribute__((visibility("hidden")));
+
+/* Compilers do not compare with memory what is atomic. */
+static inline bool context_is(const struct context_known *known, uint64_t hash) {
+#if defined __x86_64__
+    bool is_equal;
+    __asm__ volatile("cmpq %1, %2" : "=@ccz"(is_equal) : "r"(hash), "m"(known->hash) : "memory");
+    return is_equal;
+#else
+    return __atomic_load_n(&known->hash, __ATOMIC_ACQUIRE) == hash;
+#endif
+}
+
+/* The key by the table; ALLOCSITE_KEY_NONE: it was not here. With KEY_SLOW it is the slot's. */
 uint32_t context_find(uint64_t hash);
 
-/* The same, if it is the one that came after the thread's last one before; else otherwise. */
-static inline uint32_t context_guessed(uint64_t hash, uint32_t otherwise) {
+/* The same, if it was here lately, or is the one that came after the thread's last one before; else
+ * otherwise. */
+static inline uint32_t context_guessed(uint64_t hash, const uint32_t *otherwise) {
+    const char *first = (const char *)contexts_known;
+    const struct context_known *lately =
+        (const struct context_known *)(first + local.contexts_lately[(uint8_t)hash]);
+    if (LIKELY(context_is(lately, hash)))
+        return lately->key;
     struct context_known *last = local.context_last;
-    struct context_known *known =
-        (struct context_known *)((char *)last + __atomic_load_n(&last->next, __ATOMIC_RELAXED));
-    if (UNLIKELY(__atomic_load_n(&known->hash, __ATOMIC_ACQUIRE) != hash))
-        return otherwise;
-    uint32_t key = __atomic_load_n(&known->key, __ATOMIC_ACQUIRE);
-    local.context_last = known;
-    return LIKELY(__atomic_load_n(&known->hash, __ATOMIC_RELAXED) == hash) ? key : otherwise;
+    last = (struct context_known *)((char *)last + __atomic_load_n(&last->next, __ATOMIC_RELAXED));
+    if (UNLIKELY(!context_is(last, hash)))
+        return *otherwise;
+    local.context_last = last;
+    return last->key;
 }
 
+/* From here on the key is known by the hash, if there is room for it. */
 void context_keep(uint64_t hash, uint32_t key);
 
 #endif

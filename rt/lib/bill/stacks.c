@@ -388,13 +388,13 @@ uint32_t stack_key_new(uint32_t key, const void *frame, uint64_t hash) {
     return is_full() ? KEY(without_stack(slot)) : key_walked(slot, frame, hash);
 }
 
-uint32_t stack_key_seen(uint32_t key, const void *frame) {
+uint32_t stack_key_seen(uint32_t key, uint64_t who, const void *frame) {
     uint32_t slot = key_slot(key);
     if (UNLIKELY(!kept) || (UNLIKELY(has_list) && record_at(slot)->is_listed))
         return ALLOCSITE_KEY_NONE;
     if (kept == STACKS_WHOLE && walk_is_foreign(((const void *const *)frame)[1]) && !beyond_for(slot))
         return is_full() ? KEY(without_stack(slot)) : key_uncertain(slot, frame);
-    uint64_t hash = context_hash(key, frame);
+    uint64_t hash = context_hash(who, frame);
     uint32_t known = has_contexts ? context_find(hash) : ALLOCSITE_KEY_NONE;
     if (UNLIKELY(known == ALLOCSITE_KEY_NONE))
         return stack_key_new(key, frame, hash);

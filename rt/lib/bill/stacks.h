@@ -37,9 +37,9 @@ extern uint32_t stacks_depth __attribute__((visibility("hidden")));
 void stacks_begin(uint32_t depth, const char *patterns, const char *list, bool checks);
 
 /* The key of the part of a slot, which has that key and keeps stacks, for the stack of its caller;
- * ALLOCSITE_KEY_NONE: it is not one that was here lately. frame: __builtin_frame_address(0) of the function
- * that asks. */
-uint32_t stack_key_seen(uint32_t key, const void *frame);
+ * ALLOCSITE_KEY_NONE: it is not one that was here lately. who: of the slot (bill/contexts.h). frame:
+ * __builtin_frame_address(0) of the function that asks. */
+uint32_t stack_key_seen(uint32_t key, uint64_t who, const void *frame);
 
 /* The same of a site where contexts are hot and the hash was found nowhere. */
 uint32_t stack_key_new(uint32_t key, const void *frame, uint64_t hash);

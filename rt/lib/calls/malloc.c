@@ -52,6 +52,10 @@ ENTRY(void *, realloc, void *old, size_t n) {
     return own_realloc(old, n, site);
 }
 
+ENTRY_BY_CONTEXT(void *, realloc, void *old, size_t n) {
+    return own_realloc_by_context(old, n, site, value);
+}
+
 /* The C library's reallocarray is this, calling the realloc of the process. */
 ENTRY(void *, reallocarray, void *old, size_t n, size_t size) {
     size_t bytes;
@@ -171,6 +175,37 @@ static inline __attribute__((always_inline)) char *duplicate(const char *text, s
 static inline char *duplicate_some(const char *text, size_t length, struct allocsite_site *site) {
     return string_copy(own_alloc(site, next.malloc(length + 1), length + 1, FAMILY_MALLOC), text, length);
 }
+
+/* ---- The same where a context is passed. */
+
+#define COUNT_BY_CONTEXT(site, p, bytes, family)                                                             \
+    own_alloc_by_context(site, p, bytes, family, kept_value, OWN_FRAME)
+
+ENTRY_BY_CONTEXT(char *, strdup, const char *text) {
+    if (UNLIKELY(!strdup_is_known())) {
+        context = value;
+        return copied_all(strdup, text, site);
+    }
+    KEEP(uint64_t, kept_value, value);
+    DUPLICATE(text, site, COUNT_BY_CONTEXT)
+}
+
+ENTRY_BY_CONTEXT(char *, strndup, const char *text, size_t n) {
+    if (UNLIKELY(!strdup_is_known())) {
+        context = value;
+        return copied_some(strndup, text, n, site);
+    }
+    KEEP(uint64_t, kept_value, value);
+    KEEP(struct allocsite_site *, kept_site, site);
+    KEEP(const char *, kept_text, text);
+    size_t length = strnlen(text, n);
+    KEEP(size_t, bytes, length + 1);
+    void *p = next.malloc(length + 1);
+    p = COUNT_BY_CONTEXT(kept_site, p, bytes, FAMILY_MALLOC);
+    return string_copy(p, kept_text, bytes - 1);
+}
+
+/* ---- Where it is stored. */
 
 ENTRY(char *, strdup, const char *text) {
     return LIKELY(strdup_is_known()) ? duplicate(text, site) : copied_all(strdup, text, site);

@@ -4,6 +4,7 @@
 #include "lib/heap/next.h"
 
 #include "lib/base/local.h"
+#include "lib/base/macros.h"
 #include "lib/base/state.h"
 #include "lib/heap/shadow.h"
 #include "lib/who/modules.h"
@@ -53,8 +54,18 @@ static void *bootstrap_none(void) {
 #define bootstrap_pvalloc(n)                  ((void)(n), bootstrap_none())
 #define bootstrap_posix_memalign(p, align, n) ((void)(p), (void)(align), (void)(n), ENOMEM)
 
+/* A function that the dynamic loader asks which other one to take (GNU IFUNC) may allocate before
+ * thread-local memory is set up: there are zeros, and what is stored is lost. So no thread is taken to be
+ * kept. */
+static void local_lend(void) {
+    if (UNLIKELY(!local.current))
+        local = (struct local){
+            .current = &no_thread, .seen = &no_thread, .context_last = &context_none, .ending = true};
+}
+
 #define NEXT_STUB_BODY(name, result, parameters, arguments)                                                  \
     static result stub_##name parameters {                                                                   \
+        local_lend();                                                                                        \
         if (local.resolving)                                                                                 \
             return bootstrap_##name arguments;                                                               \
         next_resolve();                                                                                      \

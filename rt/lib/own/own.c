@@ -111,8 +111,8 @@ static __attribute__((noinline)) void *alloc_with_stack(struct origin origin, vo
     const void *frame = __builtin_frame_address(0);
     uint64_t hash = 0;
     if (LIKELY(contexts_hot && origin.site && origin.site->key & KEY_SLOW)) {
-        hash = context_hash(origin.site->key, frame);
-        uint32_t key = context_guessed(hash, ALLOCSITE_KEY_NONE);
+        hash = context_hash(context_of_site(origin.site), frame);
+        uint32_t none = ALLOCSITE_KEY_NONE, key = context_guessed(hash, &none);
         bool is_known = LIKELY(key != ALLOCSITE_KEY_NONE);
         void *counted = is_known ? gain_by_context(key, p, bytes, family) : NULL;
         if (LIKELY(counted != NULL))
@@ -162,9 +162,8 @@ void *own_alloc_slow(struct origin origin, void *p, uint64_t bytes, enum family 
 
 /* In a frame as that of alloc_with_stack. */
 static __attribute__((noinline)) void *alloc_not_found(struct origin origin, void *p, uint64_t bytes,
-                                                       enum family family) {
+                                                       enum family family, uint64_t hash) {
     const void *frame = __builtin_frame_address(0);
-    uint64_t hash = context_hash(origin.site->key, frame); /* the key may be another one by now */
     if (UNLIKELY(contexts_full))
         p = alloc_otherwise(origin, p, bytes, family, frame, hash);
     else
@@ -175,22 +174,23 @@ static __attribute__((noinline)) void *alloc_not_found(struct origin origin, voi
 
 /* The context is not the one that came after the last one before; or it is, and has no part of the site, for
  * want of room. */
-static inline uint32_t key_found(uint32_t key, uint64_t hash) {
-    bool is_last = UNLIKELY(contexts_full) && context_key(local.context_last, hash) == key;
-    return is_last ? key : context_find(hash);
+static inline uint32_t key_found(uint64_t hash) {
+    bool is_last = UNLIKELY(contexts_full) && context_is(local.context_last, hash);
+    return is_last ? local.context_last->key : context_find(hash);
 }
 
 void *own_alloc_slow_by_context(struct allocsite_site *site, void *p, uint64_t bytes, enum family family,
                                 uint64_t value, uint64_t hash) {
     struct origin origin = {.site = site};
     bool is_hot = contexts_hot && site->key & KEY_SLOW;
-    void *counted = is_hot ? gain_by_context(key_found(site->key, hash), p, bytes, family) : NULL;
+    void *counted = is_hot ? gain_by_context(key_found(hash), p, bytes, family) : NULL;
     if (LIKELY(counted != NULL))
         return counted;
     context = value;
     if (UNLIKELY(runtime_off))
         return p;
-    return is_hot ? alloc_not_found(origin, p, bytes, family) : own_alloc_slow(origin, p, bytes, family);
+    return is_hot ? alloc_not_found(origin, p, bytes, family, hash)
+                  : own_alloc_slow(origin, p, bytes, family);
 }
 
 void own_failed(struct origin origin) {
@@ -212,7 +212,7 @@ void own_free(void *p, struct origin by, enum family family) {
         if (block.family == FAMILY_BACKING)
             custom_gone(p, block.size, by);
         else if (event_was_newest(p))
-            change_temporary(block.slot);
+            change_rare(block.slot, offsetof(struct rare, temporary));
         event_freed(p, &block, by);
     }
     errno = error;

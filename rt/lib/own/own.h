@@ -32,6 +32,9 @@ void own_free(void *p, struct origin, enum family);
 void *own_realloc(void *old, size_t bytes, struct allocsite_site *);
 void *own_realloc_unsited(void *old, size_t bytes, const void *caller);
 
+/* The same where the caller's context is passed, and not stored. */
+void *own_realloc_by_context(void *old, size_t bytes, struct allocsite_site *, uint64_t value);
+
 /* The same with sizes=1. */
 void *own_realloc_by_size(void *old, size_t bytes, struct allocsite_site *);
 void *own_realloc_unsited_by_size(void *old, size_t bytes, const void *caller);
@@ -130,8 +133,8 @@ static inline __attribute__((always_inline)) void *own_alloc_made(struct allocsi
 static inline __attribute__((always_inline)) void *own_alloc_by_context(struct allocsite_site *site, void *p,
                                                                         uint64_t bytes, enum family family,
                                                                         uint64_t value, const void *frame) {
-    uint64_t hash = context_hash_of(value, site->key, frame);
-    uint32_t key = context_guessed(hash, site->key);
+    uint64_t hash = context_hash_of(value, context_of_site(site), frame);
+    uint32_t key = context_guessed(hash, &site->key);
     void *counted = own_gain(local.current, key, p, bytes, family, false);
     return LIKELY(counted != NULL) ? counted : own_alloc_slow_by_context(site, p, bytes, family, value, hash);
 }

@@ -117,7 +117,8 @@ static inline uint32_t key_for(struct origin origin) {
 static inline uint32_t key_with_stack(struct origin origin, const void *frame) {
     uint32_t key = key_for(origin);
     bool keeps_stacks = local.current->capacity && key & KEY_SLOW && key != ALLOCSITE_KEY_NONE;
-    return keeps_stacks ? stack_key_seen(key, frame) : key;
+    uint64_t who = origin.site ? context_of_site(origin.site) : context_of_key(key);
+    return keeps_stacks ? stack_key_seen(key, who, frame) : key;
 }
 
 /* ---- Events by the slow way (event.c): whom one is billed to, what the tables and tallies have of it then,

@@ -110,8 +110,8 @@ static inline __attribute__((always_inline)) uint32_t key_cached(const void *who
     return local.diverted ? ALLOCSITE_KEY_NONE : unsited_key_cached(who);
 }
 
-/* What else is to be counted, known where it is compiled. */
-enum detail { NO_DETAIL, BY_SIZE };
+/* What else is to be counted, or is known, where it is compiled. */
+enum detail { NO_DETAIL, BY_SIZE, BY_CONTEXT };
 
 /* Makes the row for sizes. Keeps errno. */
 static COLD void *move_first(void *p, uint32_t key, uint64_t bytes, uint32_t old_key, uint64_t old_bytes) {
@@ -195,18 +195,16 @@ static __attribute__((noinline)) void *moved_otherwise(void *p, size_t bytes, st
     return move_by_key(p, bytes, origin, old, key_for(origin));
 }
 
-/* The same as the hot path for a calling context that was here before. */
+/* The same as the hot path for a calling context that was not here lately. */
 static __attribute__((noinline)) void *move_by_context(void *p, size_t bytes, struct allocsite_site *site,
-                                                       void *old, uint32_t old_key, uint32_t old_bytes) {
+                                                       struct old old) {
     if (LIKELY(contexts_hot && site->key & KEY_SLOW)) {
-        uint64_t hash = context_hash(site->key, OWN_FRAME);
-        uint32_t key = context_guessed(hash, ALLOCSITE_KEY_NONE);
-        key = LIKELY(key != ALLOCSITE_KEY_NONE) ? key : context_find(hash);
-        void *counted = move_quickly(key, old_key, old_bytes, p, bytes, NO_DETAIL);
+        uint32_t key = context_find(context_hash(context_of_site(site), OWN_FRAME));
+        void *counted = move_quickly(key, old.key, old.bytes, p, bytes, NO_DETAIL);
         if (LIKELY(counted != NULL))
             return counted;
     }
-    return moved_otherwise(p, bytes, (struct origin){.site = site}, (struct old){old, old_key, old_bytes});
+    return moved_otherwise(p, bytes, (struct origin){.site = site}, old);
 }
 
 static __attribute__((noinline)) void *realloc_of_none(size_t n, struct origin origin) {
@@ -237,46 +235,69 @@ static __attribute__((noinline)) void *realloc_otherwise(void *block, size_t n, 
     return moved_otherwise(next.realloc(block, n), n, origin, old);
 }
 
+static inline uint32_t key_by_context(const struct allocsite_site *site, uint64_t value, const void *frame) {
+    return context_guessed(context_hash_of(value, context_of_site(site), frame), &site->key);
+}
+
+static inline void store_context(enum detail detail, uint64_t value) {
+    if (detail == BY_CONTEXT)
+        context = value;
+}
+
 /* Values needed after the call are kept in memory, as in malloc's, from where what is left over takes them
  * too: so that nothing is moved about for it before. Every way out is a jump. */
-static inline __attribute__((always_inline)) void *reallocate(void *block, size_t n, const void *who,
-                                                              bool is_site, enum detail detail) {
+static inline __attribute__((always_inline)) void *
+reallocate(void *block, size_t n, const void *who, bool is_site, enum detail detail, uint64_t value) {
     KEEP(const void *, by, who);
     KEEP(void *, old, block);
     KEEP(size_t, bytes, n);
     uint32_t rest;
     uint64_t size;
-    if (UNLIKELY(!block))
+    if (UNLIKELY(!block)) {
+        store_context(detail, value);
         return realloc_of_none(bytes, origin_of(by, is_site));
+    }
     if (UNLIKELY(!shadow_covers_hot(block)) ||
-        UNLIKELY(!own_take(block, FAMILY_MALLOC, local.seen, &rest, &size)))
+        UNLIKELY(!own_take(block, FAMILY_MALLOC, local.seen, &rest, &size))) {
+        store_context(detail, value);
         return realloc_otherwise(old, bytes, origin_of(by, is_site));
+    }
     KEEP(uint32_t, was, rest);
     KEEP(uint32_t, old_bytes, (uint32_t)size);
+    uint64_t volatile kept_value; /* where one is passed */
+    if (detail == BY_CONTEXT)
+        kept_value = value;
     void *p = next.realloc(block, n);
-    uint32_t key = key_cached(by, is_site), old_key = (was & -KEY(1)) + KEY(1);
+    uint32_t key = detail == BY_CONTEXT ? key_by_context(by, kept_value, OWN_FRAME) : key_cached(by, is_site);
+    uint32_t old_key = (was & -KEY(1)) + KEY(1);
     void *counted = move_quickly(key, old_key, old_bytes, p, bytes, detail);
     if (LIKELY(counted != NULL))
         return counted;
-    if (is_site && detail == NO_DETAIL && stacks_depth)
-        return move_by_context(p, bytes, (struct allocsite_site *)(uintptr_t)by, old,
-                               (was & -KEY(1)) + KEY(1), old_bytes);
+    if (detail == BY_CONTEXT) {
+        context = kept_value;
+        return move_by_context(p, bytes, (struct allocsite_site *)(uintptr_t)by,
+                               (struct old){old, (was & -KEY(1)) + KEY(1), old_bytes});
+    }
     return moved_otherwise(p, bytes, origin_of(by, is_site),
                            (struct old){old, (was & -KEY(1)) + KEY(1), old_bytes});
 }
 
 void *own_realloc(void *block, size_t n, struct allocsite_site *site) {
-    return reallocate(block, n, site, true, NO_DETAIL);
+    return reallocate(block, n, site, true, NO_DETAIL, 0);
+}
+
+void *own_realloc_by_context(void *block, size_t n, struct allocsite_site *site, uint64_t value) {
+    return reallocate(block, n, site, true, BY_CONTEXT, value);
 }
 
 void *own_realloc_unsited(void *block, size_t n, const void *caller) {
-    return reallocate(block, n, caller, false, NO_DETAIL);
+    return reallocate(block, n, caller, false, NO_DETAIL, 0);
 }
 
 void *own_realloc_by_size(void *block, size_t n, struct allocsite_site *site) {
-    return reallocate(block, n, site, true, BY_SIZE);
+    return reallocate(block, n, site, true, BY_SIZE, 0);
 }
 
 void *own_realloc_unsited_by_size(void *block, size_t n, const void *caller) {
-    return reallocate(block, n, caller, false, BY_SIZE);
+    return reallocate(block, n, caller, false, BY_SIZE, 0);
 }

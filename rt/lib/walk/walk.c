@@ -260,6 +260,7 @@ static void begin_stack(uintptr_t end) {
     bool is_first_thread = syscall(SYS_gettid) == os_process();
     local.stack.low = end & -PAGE;
     local.stack.hole = is_first_thread && end != first_stack_end() ? local.stack.low : 0;
+    local.stack.spread = end * STACK_SPREAD;
     __atomic_store_n(&local.stack.high, end, __ATOMIC_RELEASE);
 }
 

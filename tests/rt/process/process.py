@@ -102,6 +102,15 @@ def stubs():
             site[counter] for site in report["sites"] if site["module"] == program) for counter in ("allocs", "frees")))
 
 
+def resolved():
+    """What a function allocates that the loader asks for another one's address, also with more to count."""
+    report = exact("resolved.c", "-Wl,-z,now")
+    expect("threads", (0, 1), (report["peak_within"], len(report["threads"])))
+    process = run([os.path.join(WORK, "resolved")], "format=json:report=%e.%p.json:pairs=1:sizes=1:lifetime=1:stack=8")
+    check_behaviour(process)
+    check_notes(report_of(process), "resolved.c")
+
+
 def other_allocators():
     for library in ("jemalloc", "tcmalloc", "tcmalloc_minimal", "mimalloc"):
         path = f"{LIBRARIES}/lib{library}.so"
@@ -327,5 +336,5 @@ def limiting():
                     wrong.append(f"without allocsite: {want.out}")
 
 
-main([threads, jumps, plain, forks, children, signals, opened, replaced, preloaded, stubs, other_allocators, redirected,
+main([threads, jumps, plain, forks, children, signals, opened, replaced, preloaded, stubs, resolved, other_allocators, redirected,
       sanitized_programs, sanitizers, sanitized_frees, destinations, options, set_user_id, locked, unnumbered, memory, deserted, stepped, limited, limiting])

@@ -216,6 +216,15 @@ static void pairs_are_not_asked_of_the_unfinished(void **state) {
     assert_string_equal(broken(), "");
 }
 
+/* As one that waits for work while main returns. */
+static void last_events_are_not_asked_of_threads_that_run_on(void **state) {
+    (void)state;
+    report.pair_count = 2;
+    report.peak_within = 1;
+    sites[OWNER].counters.max_live_blocks = sites[OWNER].counters.max_live_blocks_within = 0;
+    assert_string_equal(broken(), "");
+}
+
 static void faults_are_no_frees(void **state) {
     (void)state;
     pairs[2].kind = FAULT_DOUBLE_FREE;
@@ -254,6 +263,7 @@ int main(void) {
         TEST(a_pair_that_is_missing),
         TEST(pairs_are_not_asked_of_a_part),
         TEST(pairs_are_not_asked_of_the_unfinished),
+        TEST(last_events_are_not_asked_of_threads_that_run_on),
         TEST(faults_are_no_frees),
         TEST(pairs_that_were_not_counted),
         TEST(pairs_of_an_id_that_is_not_unique),
