@@ -597,7 +597,7 @@ def reopened():
 def run_on():
     """Threads that allocate while the program ends: their last events may be counted in part, which breaks no law."""
     program = build("busy.c", "busy")
-    for _ in range(30):
+    for _ in range(15):
         clean()
         start([program, "end"], "format=json:report=r.json:profile=r.profile:pairs=1")
         for path in "r.json", "r.profile":
