@@ -76,9 +76,12 @@ static const struct counters *totals_of(const struct report *report) {
 }
 
 /* A thread that runs on while the program ends may have counted an event, and not yet all that goes with it.
- * The peak is exact if there never was a second one. */
+ */
 static bool may_run_on(const struct report *report) {
-    return report->peak_within;
+    for (size_t i = 1; i < report->part_count; i++)
+        if (report->parts[i].thread != report->parts[0].thread)
+            return true;
+    return report->peak_within; /* which one thread's peak has not */
 }
 
 static void check_site(struct check *check, bool with_pairs) {

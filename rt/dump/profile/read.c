@@ -25,10 +25,14 @@ struct reader {
 
 static const struct counters nothing;
 
-/* The last events of a program that has not ended may be counted in part: what it had at most is no lower
- * than what it has. */
+/* The last events of a program that has not ended, and of threads that ran on, may be counted in part: what
+ * it had at most is no lower than what it has. */
+static bool may_be_in_part(const struct reader *reader) {
+    return reader->is_loose || reader->areas.header.peak.shared_epoch;
+}
+
 static void settle(struct reader *reader, struct counters *counters) {
-    if (reader->is_loose && counters->live_blocks > counters->max_live_blocks &&
+    if (may_be_in_part(reader) && counters->live_blocks > counters->max_live_blocks &&
         counters->live_blocks - counters->max_live_blocks > counters->max_live_blocks_within)
         counters->max_live_blocks_within = counters->live_blocks - counters->max_live_blocks;
 }
@@ -357,7 +361,7 @@ static void read_all(struct reader *reader) {
     read_lifetimes(reader);
     settle_rows(file);
     settle_pairs(reader);
-    if (reader->is_loose)
+    if (may_be_in_part(reader))
         settle_peak(&file->report);
     reader->doubts.rearranged = profile_areas_changed(&reader->areas);
     reader->doubts.risen = peak_changed(&reader->areas);

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Threads that allocate until standard input ends: to be watched from outside. */
+/* Threads that allocate until standard input ends: to be watched from outside. With an argument they run on
+ * while the program ends. */
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 static bool ends;
 
@@ -16,12 +18,15 @@ static void *work(void *unused) {
     return unused;
 }
 
-int main(void) {
+int main(int argc, char **argv) {
+    (void)argv;
     pthread_t threads[2];
     for (int i = 0; i < 2; i++)
         pthread_create(&threads[i], NULL, work, NULL);
     puts("ready");
     fflush(stdout);
+    if (argc > 1)
+        return usleep(5000), 3;
     while (getchar() != EOF)
         ;
     __atomic_store_n(&ends, true, __ATOMIC_RELAXED);

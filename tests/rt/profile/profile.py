@@ -594,6 +594,16 @@ def reopened():
         wrong.append(f"the profile has {os.path.getsize('o.profile')} bytes")
 
 
+def run_on():
+    """Threads that allocate while the program ends: their last events may be counted in part, which breaks no law."""
+    program = build("busy.c", "busy")
+    for _ in range(15):
+        clean()
+        start([program, "end"], "format=json:report=r.json:profile=r.profile:pairs=1")
+        for path in "r.json", "r.profile":
+            expect(path, "", subprocess.run([DUMP, "report", path], capture_output=True, text=True).stderr)
+
+
 def watched():
     """Reading while threads count: no counter is ever half, goes back, or breaks a law."""
     program = build("busy.c", "busy")
@@ -652,4 +662,4 @@ def space():
 
 if __name__ == "__main__":
     main([killed, killed_static, born, endings, fatal, out_of_memory, children, joined, generations, places, read_only, file_size, full_disk, closed, reopened,
-          watched, registered, same_path, space])
+          run_on, watched, registered, same_path, space])

@@ -216,12 +216,21 @@ static void pairs_are_not_asked_of_the_unfinished(void **state) {
     assert_string_equal(broken(), "");
 }
 
-/* As one that waits for work while main returns. */
+/* As those that wait for work while main returns. */
 static void last_events_are_not_asked_of_threads_that_run_on(void **state) {
     (void)state;
     report.pair_count = 2;
     report.peak_within = 1;
     sites[OWNER].counters.max_live_blocks = sites[OWNER].counters.max_live_blocks_within = 0;
+    assert_string_equal(broken(), "");
+}
+
+static void nor_where_the_peak_was_before_they_began(void **state) {
+    static struct report_part parts[] = {{.thread = 0}, {.thread = 1}};
+    (void)state;
+    report.pair_count = 2;
+    report.parts = parts;
+    report.part_count = 2;
     assert_string_equal(broken(), "");
 }
 
@@ -264,6 +273,7 @@ int main(void) {
         TEST(pairs_are_not_asked_of_a_part),
         TEST(pairs_are_not_asked_of_the_unfinished),
         TEST(last_events_are_not_asked_of_threads_that_run_on),
+        TEST(nor_where_the_peak_was_before_they_began),
         TEST(faults_are_no_frees),
         TEST(pairs_that_were_not_counted),
         TEST(pairs_of_an_id_that_is_not_unique),
