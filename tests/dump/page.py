@@ -339,6 +339,12 @@ class Page(unittest.TestCase):
                          [["0 B → 70 B", "0 → 1"], ["100 B → 50 B", "1 → 1"]])
         self.assertEqual(self.browser.complaints, [])
 
+    def test_functions_are_without_parameters(self):
+        names = {"leveldb::ReadBlock(leveldb::Slice const&, int (*)(char))": "leveldb::ReadBlock", "S::operator()(int) const": "S::operator()",
+                 "(anonymous namespace)::f()": "(anonymous namespace)::f", "operator()": "operator()", "main": "main"}
+        self.opened(written("names.json", made_report([site(i, function=name) for i, name in enumerate(names)])))
+        self.assertEqual(sorted(row["name"] for row in self.rows()), sorted(names.values()))
+
     def test_by_stack(self):
         """A row for each stack, and for what no stack has of a site: together they are all that there is."""
         path = report(WAYS, "one_by_stack", "stack=8", ("-O1", "-fno-optimize-sibling-calls", "-DLEFT=100", "-DRIGHT=70"))

@@ -88,7 +88,7 @@ function treeFromRoot(metric, matches) {
     const of = (node) =>
         (made[node] ??= childOf(of(nodes.parent[node]), labelOfFrame(nodes.frame[node]), nodes.frame[node]));
     return addParts(root, metric, matches, (site, node) =>
-        childOf(of(node), "s" + site, nodes.frame[node], site),
+        childOf(of(node), "s" + (ROW === "stack" ? data.sites.id[site] : site), nodes.frame[node], site),
     );
 }
 
