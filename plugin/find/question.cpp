@@ -27,9 +27,11 @@ std::string askAST(allocsite_types_find *find, const CallBase &call, StringRef c
     return answer ? answer : "";
 }
 
-static bool hasLine(const CallBase &call) {
+/* Of C: C++ calls many virtual functions so, and hardly hands out others. An answer costs a walk through the
+ * function's tree. */
+static bool isAskedAbout(const CallBase &call) {
     const DILocation *location = call.getDebugLoc().get();
-    return location && location->getLine();
+    return location && location->getLine() && call.getFunction()->getName().find("_Z") != 0;
 }
 
 static bool isPointer(const Use &argument) {
@@ -38,7 +40,7 @@ static bool isPointer(const Use &argument) {
 
 /* Few pointers take no number, and return one: of the others nobody asks. */
 static bool mayCopyText(const CallBase &call) {
-    return hasLine(call) && call.getType()->isPointerTy() && !call.arg_empty() && call.arg_size() <= 2 &&
+    return isAskedAbout(call) && call.getType()->isPointerTy() && !call.arg_empty() && call.arg_size() <= 2 &&
            mayBeHook(call) && all_of(call.args(), isPointer);
 }
 
@@ -50,8 +52,8 @@ bool copiesTextByPointer(const CallBase &call) {
 
 bool growsByPointer(const CallBase &call) {
     static auto *find = reinterpret_cast<allocsite_types_find *>(dlsym(RTLD_DEFAULT, ALLOCSITE_TYPES_FIND));
-    return find && hasLine(call) && call.isIndirectCall() && !call.isMustTailCall() && call.arg_size() > 1 &&
-           any_of(call.args(), isPointer) && !surelyCalled(call) &&
+    return find && isAskedAbout(call) && call.isIndirectCall() && !call.isMustTailCall() &&
+           call.arg_size() > 1 && any_of(call.args(), isPointer) && !surelyCalled(call) &&
            !askAST(find, call, "", 0, 0, true).empty();
 }
 

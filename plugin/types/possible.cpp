@@ -315,7 +315,8 @@ static bool isGivenRoom(const ASTContext &context, const FunctionDecl &function)
         return false;
     const ParmVarDecl *number = function.getParamDecl(1);
     bool isSize = number->getType()->isUnsignedIntegerType() && isWide(context, *number);
-    return isNamedCount(*number) && (isSize || isCount(context, *number, true));
+    bool isNamed = isNamedCount(*number);
+    return isSize ? isNamed || number->getName().empty() : isNamed && isCount(context, *number, true);
 }
 
 /* Whether it is a member of a buffer, and may change that. */

@@ -254,6 +254,7 @@ static bool isDerived(const RecordDecl &record) {
 }
 
 QualType blockOf(const ASTContext &context, QualType type) {
+    static constexpr size_t MostNumbers = 6; // a date with the name of its zone has more
     const RecordDecl *record =
         type->isStructureOrClassType() ? type->castAs<RecordType>()->getDecl() : nullptr;
     record = record ? record->getDefinition() : nullptr;
@@ -266,7 +267,8 @@ QualType blockOf(const ASTContext &context, QualType type) {
             return {};
     bool hasTwo = llvm::any_of(members.numbers,
                                [&](QualType number) { return llvm::count(members.numbers, number) > 1; });
-    bool isCounted = hasTwo && !members.pointers.empty() && members.pointers.size() <= 2;
+    bool isCounted = hasTwo && members.numbers.size() <= MostNumbers && !members.pointers.empty() &&
+                     members.pointers.size() <= 2;
     bool isBuffer = isCounted || areEnds(members);
     return isBuffer ? blockAmong(members) : QualType();
 }

@@ -1,5 +1,5 @@
 // A structure of a block and pointers of its type into it, one of which is named an end, is a buffer as well. Not one of two texts,
-// nor one whose pointers are of different types.
+// nor one whose pointers are of different types, nor one of many numbers.
 // RUN: %typed -O0 -c %s -o %t.O0.o && %dump wrappers %t.O0.o | %check
 // RUN: %typed -O2 -c %s -o %t.O2.o && %dump wrappers %t.O2.o | %check
 // REQUIRES: types
@@ -37,6 +37,13 @@ void vector_push(struct vector *vector, double item) {
         vector->storageEnd = vector->begin + room;
     }
     *vector->end++ = item;
+}
+struct date {
+    int second, minute, hour, day, month, year, offset;
+    char *zone;
+};
+void date_more(struct date *date) {
+    date->zone = realloc(date->zone, strlen(date->zone) * 2);
 }
 struct pair {
     char *name, *value;
