@@ -23,6 +23,7 @@ struct report_site {
     bool shares_id;                   /* with another site: pairs that name it may be that one's */
     const char *way; /* functions, "main;load;parse", of a row that has what came by it (view/tree.h of the
                         reader) and main_stack alone; NULL: of a whole site */
+    bool shares_way; /* with another such row of the site: lines tell them apart */
 
     /* Set by report_prepare. */
     struct report_site *merged;            /* the row that stands for this one: itself or its namesake */

@@ -253,7 +253,8 @@ static size_t own_frame(const struct report_site *site, const struct report_stac
 
 /* "from parse < load < main": what calls the row's own frame; functions without a name that call one another
  * as their module. */
-static void put_callers(const struct page *page, const struct report_stack *stack, size_t own, size_t most) {
+static void put_callers(const struct page *page, const struct report_stack *stack, size_t own, size_t most,
+                        bool has_lines) {
     const struct report_frame *frames = stack->frames;
     for (size_t i = own + 1; is_next(stack, i, most); i++) {
         bool is_module = is_nameless(&frames[i]);
@@ -262,6 +263,10 @@ static void put_callers(const struct page *page, const struct report_stack *stac
             continue;
         out_text(page->out, i == own + 1 ? "from " : " < ");
         (is_module ? put_module : put_frame)(page, &frames[i]);
+        if (has_lines && frames[i].line) {
+            out_char(page->out, ':');
+            out_u64(page->out, frames[i].line);
+        }
     }
 }
 
@@ -277,7 +282,7 @@ void details_of_way(const struct page *page, const struct report_site *row,
     if (!stack || !is_next(stack, own_of_stack(stack) + 1, stack->frame_count))
         return;
     separate(page);
-    put_callers(page, stack, own_of_stack(stack), stack->frame_count);
+    put_callers(page, stack, own_of_stack(stack), stack->frame_count, row->shares_way);
 }
 
 void details_of_stack(const struct page *page, const struct report_stack *stack, size_t frames,
@@ -287,7 +292,7 @@ void details_of_stack(const struct page *page, const struct report_stack *stack,
         return;
     begin_below(&line, page);
     page_count(&line.page, calls, " time: ", " times: ");
-    put_callers(&line.page, stack, own_of_stack(stack), frames);
+    put_callers(&line.page, stack, own_of_stack(stack), frames, false);
     line_end(&line);
 }
 
@@ -300,7 +305,7 @@ static void put_stack(const struct page *page, const struct report_site *site) {
     if (!stack || !is_next(stack, own + 1, most) || !stack->frames[own + 1].function)
         return;
     begin_below(&line, page);
-    put_callers(&line.page, stack, own, most);
+    put_callers(&line.page, stack, own, most, false);
     if (counters_bytes(&stack->counters) < counters_bytes(&site->counters)) {
         out_text(line.page.out, " (");
         page_share(&line.page, counters_bytes(&stack->counters), counters_bytes(&site->counters));

@@ -95,6 +95,12 @@ class Stacks(unittest.TestCase):
         self.assertRegex(dump("diff", "--by=stack", less, more).stdout, r"fill take\n +from load < main\n")
         self.assertIn(" 3 times: from load < main\n", dump("report", "--by=stack", less).stdout)
 
+    def test_lines_tell_apart_what_functions_do_not(self):
+        twice = WAYS.replace("load(10);", "load(10);\n    load(20);").replace("load(int size) { fill(size);", "load(int size) {\n    fill(size);")
+        path = report(twice, "twice", "", ("-O1", "-fallocsite-contexts", "-DLOADS=3", "-DHOW=noinline"))
+        lines = [line.strip() for line in dump("diff", "--by=stack", "--all", path, path).stdout.splitlines() if " from " in line]
+        self.assertEqual(sorted(lines), ["from load:5 < main:10", "from load:5 < main:9", "from save < main"])
+
     def test_other_rows(self):
         path = by_ways("less", 3)
         none = report(WAYS, "none", "", ("-O1", "-DLOADS=3", "-DHOW=noinline"))

@@ -339,6 +339,25 @@ class Page(unittest.TestCase):
                          [["0 B → 70 B", "0 → 1"], ["100 B → 50 B", "1 → 1"]])
         self.assertEqual(self.browser.complaints, [])
 
+    def test_functions_are_without_parameters(self):
+        names = {"leveldb::ReadBlock(leveldb::Slice const&, int (*)(char))": "leveldb::ReadBlock", "S::operator()(int) const": "S::operator()",
+                 "(anonymous namespace)::f()": "(anonymous namespace)::f", "operator()": "operator()", "main": "main"}
+        self.opened(written("names.json", made_report([site(i, function=name) for i, name in enumerate(names)])))
+        self.assertEqual(sorted(row["name"] for row in self.rows()), sorted(names.values()))
+
+    def test_by_stack(self):
+        """A row for each stack, and for what no stack has of a site: together they are all that there is."""
+        path = report(WAYS, "one_by_stack", "stack=8", ("-O1", "-fno-optimize-sibling-calls", "-DLEFT=100", "-DRIGHT=70"))
+        told = read(path)
+        told["stacks"] = [stack for stack in told["stacks"] if stack["alloc_bytes"] != 70]
+        self.opened(written("part.json", told), fragment="#group=stack")
+        rows = self.rows()
+        self.assertEqual([(row["bytes"], row["calls"]) for row in rows], [(100, 1), (70, 1)])
+        self.assertRegex(rows[0]["all"], "^make.*from through_left < main$")
+        self.assertNotIn("from", rows[1]["all"])
+        self.browser.click(".body .row")
+        self.assertEqual(self.value("document.querySelector('#detail h2').textContent"), "make")
+
     def test_two_reports_by_stack(self):
         """Its rows are those of JSON and text; each leads to its own details, and a frame to the rows that it led to."""
         old, new = (report(WAYS, f"by_stack/{name}", "", ("-O1", "-fallocsite-contexts", *defines)) for name, defines in

@@ -340,9 +340,23 @@ static void add_stack_row(void *context, const struct tree_part *part) {
     row->position = by->count++;
 }
 
+static void find_shared(struct by_stack *by) {
+    struct number_map first = {0};
+    for (size_t i = 0; i < by->count; i++) {
+        struct report_site *row = &by->rows[i];
+        uint64_t key =
+            row->main_stack ? hash_number((uintptr_t)row->main_stack->site, (uintptr_t)row->way) : i;
+        row->shares_way = row->main_stack && !number_map_add(&first, key, i);
+        if (row->shares_way)
+            by->rows[*number_map_find(&first, key)].shares_way = true;
+    }
+    number_map_free(&first);
+}
+
 void by_stack_make(struct by_stack *by, const struct report *report, const struct symbolizer *symbolizer) {
     *by = (struct by_stack){.report = *report};
     tree_parts(report, symbolizer, 0, add_stack_row, by);
+    find_shared(by);
     by->sites = memory_zeros(by->count, sizeof *by->sites);
     for (size_t i = 0; i < by->count; i++)
         by->sites[i] = &by->rows[i];

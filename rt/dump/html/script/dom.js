@@ -39,13 +39,14 @@ const bar = (part, whole) =>
     );
 
 // What calls main says nothing.
-function leadingTo(i) {
-    const names = framesOf(sites.node[i]).slice(1).map(frameName);
+function leadingTo(node) {
+    const names = framesOf(node).slice(1).map(frameName);
     return names.slice(0, names.indexOf("main") + 1 || names.length).join(" < ");
 }
 
-// Function, place, callee and type of a site, and what it was inlined into.
-function siteLabel(i) {
+// Function, place, callee and type of a site, and what it was inlined into or called from.
+function siteLabel(i, node = sites.node[i], isStack = ROW === "stack") {
+    const callers = leadingTo(node);
     return [
         element("b", { title: text(sites.function[i]) }, siteName(i)),
         element("span", { class: "at" }, sitePlace(i) || baseName(text(sites.module[i]) ?? "")),
@@ -56,7 +57,7 @@ function siteLabel(i) {
                 .filter(Boolean)
                 .join(" "),
         ),
-        leadingTo(i) ? element("span", { class: "at" }, (ROW === "stack" ? "from " : "in ") + leadingTo(i)) : null,
+        callers ? element("span", { class: "at" }, (isStack ? "from " : "in ") + callers) : null,
         sites.backing[i]
             ? element("em", { title: "what a custom allocator took to hand it out in parts; in no total" }, "backing")
             : null,

@@ -102,13 +102,22 @@ function shortName(name) {
     return name;
 }
 
+// Of a function the parameters are, too: what stands in the last parentheses, but for those of its name.
+function shortFunction(name) {
+    const short = shortName(name)?.replace(/( const| volatile| &+| \[[^\]]*\])+$/, "");
+    if (!short?.endsWith(")")) return short;
+    let at = short.length - 1;
+    for (let depth = 1; depth && at > 0; ) depth += { ")": 1, "(": -1 }[short[--at]] ?? 0;
+    return at && !short.slice(0, at).endsWith("operator") ? short.slice(0, at) : short;
+}
+
 // "src/a.c:12:7", as far as it is known.
 function placeOf(file, line, column) {
     return file ? shortPath(text(file)) + (line ? ":" + line : "") + (column ? ":" + column : "") : "";
 }
 
 const sitePlace = (i) => placeOf(sites.file[i], sites.line[i], sites.column[i]);
-const siteName = (i) => shortName(text(sites.function[i])) ?? (sites.unsited[i] ? "unsited" : "?");
+const siteName = (i) => shortFunction(text(sites.function[i])) ?? (sites.unsited[i] ? "unsited" : "?");
 
 // The frames that lead to a node, from the innermost one out.
 function framesOf(node) {
@@ -118,7 +127,7 @@ function framesOf(node) {
 }
 
 const frameName = (frame) =>
-    shortName(text(frames.function[frame])) ??
+    shortFunction(text(frames.function[frame])) ??
     (frames.module[frame] ? baseName(text(frames.module[frame])) : "?") +
         (frames.address[frame] ? "+" + frames.address[frame] : "");
 const framePlace = (frame) =>

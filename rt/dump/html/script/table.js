@@ -8,6 +8,7 @@ const GROUPS = [
     "file",
     "type",
     "module",
+    ...(stacks.count && !old ? ["stack"] : []),
     ...(data.threads ? ["thread"] : []),
     ...(data.phases ? ["phase"] : []),
 ];
@@ -79,6 +80,25 @@ function rowsOfGroups(field, matches) {
     };
 }
 
+// And a row for what no stack has of a site.
+function rowsOfStacks(matches) {
+    const rests = new Map(METRICS.map((metric) => [metric, restsOf(metric.ofSites, stacks, metric.ofStacks)]));
+    const chosen = [];
+    for (let stack = 0; stack < stacks.count; stack++)
+        if (matches[stacks.site[stack]]) chosen.push({ stack, site: stacks.site[stack], node: stacks.node[stack] });
+    for (let site = 0; site < siteCount; site++)
+        if (matches[site] && METRICS.some((metric) => rests.get(metric)[site] > 0))
+            chosen.push({ site, node: sites.node[site] });
+    return {
+        count: chosen.length,
+        value: (metric, row) => metric.ofStacks[chosen[row].stack] ?? rests.get(metric)[chosen[row].site],
+        label: (row) => siteLabel(chosen[row].site, chosen[row].node, chosen[row].stack !== undefined),
+        text: (row) => siteName(chosen[row].site) + " " + leadingTo(chosen[row].node),
+        open: (row) => go({ site: sites.id[chosen[row].site] }),
+        isOpen: (row) => sites.id[chosen[row].site] === state.site,
+    };
+}
+
 // Threads and phases are of the process: no site is told of them.
 function rowsOfParts(parts) {
     const name = ({ name, thread, pid }) =>
@@ -95,6 +115,7 @@ function rowsOfParts(parts) {
 
 function rowsOf({ group, filter }) {
     if (group === "thread" || group === "phase") return rowsOfParts(data[group + "s"] ?? []);
+    if (group === "stack" && GROUPS.includes(group) && group !== ROW) return rowsOfStacks(matchesOf(filter));
     return group === ROW || !GROUPS.includes(group)
         ? rowsOfSites(matchesOf(filter))
         : rowsOfGroups(group, matchesOf(filter));

@@ -27,12 +27,18 @@ function childOf(parent, label, frame, site = -1) {
 const labelOfFrame = (frame) =>
     frames.function[frame] ? String(frames.function[frame]) : "m" + frames.module[frame] + "a" + frames.address[frame];
 
+// What no stack has of each site.
+function restsOf(ofSites, rows, ofStacks) {
+    const rests = Float64Array.from(ofSites);
+    for (let i = 0; i < rows.count; i++) rests[rows.site[i]] -= ofStacks[i];
+    return rests;
+}
+
 // Each part of a site: in a stack, or what no stack has. visit(site, node, value)
 function eachPart(ofSites, rows, ofStacks, matches, visit) {
-    const rest = Float64Array.from(ofSites);
+    const rest = restsOf(ofSites, rows, ofStacks);
     for (let i = 0; i < rows.count; i++) {
         const site = rows.site[i];
-        rest[site] -= ofStacks[i];
         if (ofStacks[i] > 0 && !sites.backing[site] && matches[site]) visit(site, rows.node[i], ofStacks[i]);
     }
     for (let i = 0; i < siteCount; i++)
@@ -82,7 +88,7 @@ function treeFromRoot(metric, matches) {
     const of = (node) =>
         (made[node] ??= childOf(of(nodes.parent[node]), labelOfFrame(nodes.frame[node]), nodes.frame[node]));
     return addParts(root, metric, matches, (site, node) =>
-        childOf(of(node), "s" + site, nodes.frame[node], site),
+        childOf(of(node), "s" + (ROW === "stack" ? data.sites.id[site] : site), nodes.frame[node], site),
     );
 }
 
