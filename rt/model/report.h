@@ -162,7 +162,7 @@ struct report {
     struct counters before_reset; /* what the parts have and the totals have not */
     struct profile_walks walks;
     const char *const *walked_for; /* modules whose functions keep no contexts, though some on the same stacks
-                                      do: so those are walked each time */
+                                      do: so those are looked at each time */
     size_t walked_for_count;
     bool has_custom;          /* there are custom allocators */
     struct counters custom;   /* of what they handed out; the totals have it too */

@@ -170,7 +170,7 @@ static void summary_walks(const struct page *page) {
         out_text(page->out, ", which are not kept");
     }
     for (size_t i = 0; i < page->report->walked_for_count; i++) {
-        out_text(page->out, i ? ", " : "; walked each time for functions without contexts in ");
+        out_text(page->out, i ? ", " : "; looked at each time for functions without contexts in ");
         page_code(page, path_base(page->report->walked_for[i]));
     }
     out_text(page->out, " (allocsite-dump report --tree shows those of a profile)");

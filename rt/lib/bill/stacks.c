@@ -206,7 +206,7 @@ static bool is_full(void) {
 }
 
 void stack_missing(void) {
-    __atomic_fetch_add(&store_header()->walks.without_stack, 1, __ATOMIC_RELAXED);
+    bump_shared(&store_header()->walks.without_stack, 1);
 }
 
 static uint32_t without_stack(uint32_t slot) {
@@ -250,7 +250,7 @@ static COLD void note_module(profile_name *chain, const void *frame) {
                                                  __ATOMIC_ACQUIRE));
 }
 
-/* The first of these frames that keeps no context is why this stack is walked each time. Those that were
+/* The first of these frames that keeps no context is why this stack is looked at each time. Those that were
  * noted lately are not looked up again. */
 static void note_why(const struct walked *walked) {
     static const void *noted[64];

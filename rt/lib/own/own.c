@@ -177,18 +177,11 @@ static __attribute__((noinline)) void *alloc_not_found(struct origin origin, voi
     return p;
 }
 
-/* The context is not the one that came after the last one before; or it is, and has no part of the site, for
- * want of room. */
-static inline uint32_t key_found(uint64_t hash) {
-    bool is_last = UNLIKELY(contexts_full) && context_is(local.context_last, hash);
-    return is_last ? local.context_last->key : context_find(hash);
-}
-
-void *own_alloc_slow_by_context(struct allocsite_site *site, void *p, uint64_t bytes, enum family family,
-                                uint64_t value, uint64_t hash) {
+static __attribute__((noinline)) void *alloc_by_number(struct allocsite_site *site, void *p, uint64_t bytes,
+                                                       enum family family, uint64_t value, uint64_t hash) {
     struct origin origin = {.site = site};
     bool is_hot = contexts_hot && site->key & KEY_SLOW;
-    void *counted = is_hot ? gain_by_context(key_found(hash), p, bytes, family, OWN_FRAME) : NULL;
+    void *counted = is_hot ? gain_by_context(context_find(hash), p, bytes, family, OWN_FRAME) : NULL;
     if (LIKELY(counted != NULL))
         return counted;
     context = value;
@@ -196,6 +189,22 @@ void *own_alloc_slow_by_context(struct allocsite_site *site, void *p, uint64_t b
         return p;
     return is_hot ? alloc_not_found(origin, p, bytes, family, hash)
                   : own_alloc_slow(origin, p, bytes, family);
+}
+
+/* The context is not the one that came after the last one before; or it is, and has no part of the site, for
+ * want of room, as many of a program that has more than there is room for. */
+void *own_alloc_slow_by_context(struct allocsite_site *site, void *p, uint64_t bytes, enum family family,
+                                uint64_t value, uint64_t hash) {
+    const struct context_known *last = local.context_last;
+    struct profile_header *header = contexts_full && context_is(last, hash) ? store_header_made : NULL;
+    if (header && last->key & KEY_SLOW && !again_is(last->key)) {
+        bump_shared(&header->walks.without_stack, 1); /* before, so that no register is to be kept for it */
+        void *counted = own_gain(local.current, last->key & ~KEY_SLOW, p, bytes, family, false);
+        if (LIKELY(counted != NULL))
+            return counted;
+        bump_shared(&header->walks.without_stack, (uint64_t)-1);
+    }
+    return alloc_by_number(site, p, bytes, family, value, hash);
 }
 
 void own_failed(struct origin origin) {
