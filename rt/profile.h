@@ -22,6 +22,7 @@
 #ifndef ALLOCSITE_PROFILE_H
 #define ALLOCSITE_PROFILE_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #define PROFILE_MAGIC                                                                                        \
@@ -31,7 +32,7 @@
 #define PROFILE_BYTE_ORDER 0x01020304u
 
 /* Raised by every change of what is in this file. Readers read all versions up to their own. */
-#define PROFILE_VERSION 4
+#define PROFILE_VERSION 5
 
 #define PROFILE_PAGE    4096
 
@@ -109,7 +110,8 @@ struct profile_header {
     profile_name walked_for; /* modules whose functions keep no contexts, though some on the same stacks do: a
                                 chain of struct profile_frame with their paths as functions */
     uint64_t killed;         /* merged: so many of the unfinished by a signal that is known */
-    uint64_t unused[22];
+    uint64_t rare; /* since version 5: counters of rare events in this file, at most PROFILE_RARE_MAX */
+    uint64_t unused[21];
 };
 
 enum profile_ending {
@@ -137,7 +139,13 @@ enum profile_kind {
     PROFILE_NOTES,     /* struct profile_note[], up to the first that is empty; of merged profiles */
     PROFILE_LIFETIMES, /* struct profile_lifetimes by slot */
     PROFILE_PARTS,     /* struct profile_part[], up to the first that is empty; of merged profiles */
+    PROFILE_RARES,     /* struct rare of block index, for slots from first on */
+    PROFILE_KINDS
 };
+
+static inline int profile_is_of_block(uint32_t kind) {
+    return kind == PROFILE_TALLIES || kind == PROFILE_EXTRAS || kind == PROFILE_RARES;
+}
 
 /* Elements of chunk 0, by kind. */
 #define PROFILE_DIRECTORY_FIRST 64
@@ -158,7 +166,7 @@ struct profile_area {
     uint32_t index;  /* chunk or block */
     uint64_t offset; /* in the file */
     uint64_t size;   /* in bytes */
-    uint64_t first;  /* slot of the first element, of tallies and extras */
+    uint64_t first;  /* slot of the first element, of tallies, extras and rares */
 };
 
 struct profile_directory {
@@ -238,21 +246,36 @@ struct profile_slot {
 #define PROFILE_EPOCH_STEP (INT64_C(1) << PROFILE_EPOCH_BITS)
 
 /* The counters, by how they are read while threads count on: what went before what came. The one list that
- * the runtime's sums, the reader and the writer of profiles expand. Those of an extra are counters of the
- * report too, by the same names (model/counters.h); a new one comes at the end of PROFILE_EXTRA_ALONE, in a
- * place that was unused, which older profiles have as 0. None is left. */
-#define PROFILE_TALLY_CAME(X)  X(gained) X(gained_bytes)
-#define PROFILE_TALLY_WENT(X)  X(lost) X(lost_bytes)
-#define PROFILE_TALLY(X)       PROFILE_TALLY_CAME(X) PROFILE_TALLY_WENT(X)
+ * the runtime's sums, the reader and the writer of profiles expand. Those of an extra and the rare ones are
+ * counters of the report too, by the same names (model/counters.h).
+ *
+ * A new counter comes at the end of PROFILE_RARE, and is no new version: the header says how many a file has.
+ * Those that it lacks are 0, and those that a reader does not know it says. */
+#define PROFILE_TALLY_CAME(X) X(gained) X(gained_bytes)
+#define PROFILE_TALLY_WENT(X) X(lost) X(lost_bytes)
+#define PROFILE_TALLY(X)      PROFILE_TALLY_CAME(X) PROFILE_TALLY_WENT(X)
 
-#define PROFILE_EXTRA_CAME(X)  X(reallocs) X(realloc_bytes) X(realloc_old_bytes)
-#define PROFILE_EXTRA_WENT(X)  X(moved) X(moved_bytes)
-#define PROFILE_EXTRA_ALONE(X) X(failed) X(temporary) X(repeats)
-#define PROFILE_EXTRA(X)       PROFILE_EXTRA_CAME(X) PROFILE_EXTRA_WENT(X) PROFILE_EXTRA_ALONE(X)
+#define PROFILE_EXTRA_CAME(X) X(reallocs) X(realloc_bytes) X(realloc_old_bytes)
+#define PROFILE_EXTRA_WENT(X) X(moved) X(moved_bytes)
+#define PROFILE_EXTRA(X)      PROFILE_EXTRA_CAME(X) PROFILE_EXTRA_WENT(X)
 
-#define PROFILE_COUNTER(name)  uint64_t name;
-#define PROFILE_ONE(name)      +1
-enum { PROFILE_EXTRA_COUNT = PROFILE_EXTRA(PROFILE_ONE) };
+#define PROFILE_RARE(X)       X(failed) X(temporary) X(repeats)
+
+#define PROFILE_COUNTERS(X)   PROFILE_TALLY(X) PROFILE_EXTRA(X) PROFILE_RARE(X)
+
+#define PROFILE_COUNTER(name) uint64_t name;
+#define PROFILE_ONE(name)     +1
+enum {
+    PROFILE_RARE_COUNT = PROFILE_RARE(PROFILE_ONE),
+    PROFILE_COMMON_COUNT = PROFILE_TALLY(PROFILE_ONE) PROFILE_EXTRA(PROFILE_ONE),
+};
+
+/* Up to version 4 so many rare ones stand behind those of an extra. */
+#define PROFILE_RARE_4 3
+
+/* Elements with rare counters have a power of two of places, so that none lies in two pages. */
+#define PROFILE_RARE_MAX         256
+#define PROFILE_PLACES(counters) (UINT64_C(1) << (63 - __builtin_clzll(2 * (counters)-UINT64_C(1))))
 
 /* One thread's part of a slot. All zero is its initial state.
  *
@@ -269,10 +292,25 @@ struct tally {
     int64_t peak_bytes; /* live here at the peak */
 };
 
-/* Of slots whose blocks are reallocated, or that fail. */
+/* Of slots whose blocks are reallocated. */
 struct extra {
     PROFILE_EXTRA(PROFILE_COUNTER)
-    uint64_t unused[8 - PROFILE_EXTRA_COUNT];
+    uint64_t unused[3];
+};
+
+/* Of slots where such a thing happens. */
+struct rare {
+    union {
+        struct {
+            PROFILE_RARE(PROFILE_COUNTER)
+        };
+        uint64_t places[PROFILE_PLACES(PROFILE_RARE_COUNT)];
+    };
+};
+
+/* Sums of all of them. */
+struct flow {
+    PROFILE_COUNTERS(PROFILE_COUNTER)
 };
 
 /* Carried over, by slot: inherited - (gained - lost) of profile_base. The live blocks and bytes of a tally at
@@ -320,9 +358,10 @@ struct profile_lifetimes {
 
 /* The sums at the last reset, to be taken off. */
 struct profile_base {
-    PROFILE_TALLY(PROFILE_COUNTER)
-    struct extra extra;
-    uint64_t unused[4];
+    union {
+        struct flow flow;
+        uint64_t places[PROFILE_PLACES(PROFILE_COMMON_COUNT + PROFILE_RARE_COUNT)];
+    };
 };
 
 enum profile_note_what {
@@ -347,8 +386,7 @@ struct profile_part {
     profile_name phase;
     uint32_t what; /* enum profile_part_what */
     uint32_t unused;
-    PROFILE_TALLY(PROFILE_COUNTER)
-    struct extra extra;
+    struct flow flow;
 };
 
 struct profile_note {
@@ -364,8 +402,9 @@ _Static_assert(sizeof(struct profile_area) == 32 && sizeof(struct profile_record
 _Static_assert(sizeof(struct profile_slot) == 64 && sizeof(struct tally) == 64 && sizeof(struct extra) == 64,
                "");
 _Static_assert(sizeof(struct profile_step) == 8 && sizeof(struct profile_step_3) == 16, "");
-_Static_assert(sizeof(struct profile_note) == 16 && sizeof(struct profile_part) == 120, "");
-_Static_assert(sizeof(struct profile_sizes) == 512 && sizeof(struct profile_base) == 128, "");
+_Static_assert(sizeof(struct profile_note) == 16 && sizeof(struct profile_sizes) == 512, "");
+_Static_assert(PROFILE_COMMON_COUNT == 9 && offsetof(struct profile_part, flow.failed) == 96, "");
+_Static_assert(PROFILE_RARE_COUNT <= PROFILE_RARE_MAX, "an element of bases is no larger than a page");
 _Static_assert(sizeof(struct profile_lifetimes) == 1024, "");
 #endif
 

@@ -18,7 +18,7 @@
 #define ROOT_NOTE      2
 
 /* Raised by every change of this file. */
-#define ROOT_VERSION 6
+#define ROOT_VERSION 7
 
 /* Arrays that grow are as in profile.h, in so many chunks at most. */
 #define ROOT_CHUNKS 22
@@ -83,6 +83,7 @@ struct root_layout {
     uint16_t module_build_id;            /* digits, up to 64, and a NUL */
     uint16_t option_enabled, option_pairs, option_sizes, option_lifetime; /* bool */
     uint16_t thread_capacity;                                             /* uint32_t */
+    uint16_t rare; /* no offset: how many rare counters there are, as in struct profile_header */
 };
 
 enum root_flag {

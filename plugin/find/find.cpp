@@ -181,6 +181,10 @@ bool tellsOfCustom(const allocator *what) {
     return what && !*what->callee;
 }
 
+bool opensText(const allocator *what) {
+    return what && StringRef(what->symbol).contains("memstream");
+}
+
 static constexpr const char *OrdinalMetadata = "allocsite.ordinal";
 
 void setOrdinal(const AllocatorCall &found, unsigned ordinal) {

@@ -5,6 +5,7 @@
 
 #include "base/allocators.h"
 #include "base/names.h"
+#include "types/types.h"
 
 #include <llvm/ADT/DenseSet.h>
 #include <llvm/ADT/SmallVector.h>
@@ -65,6 +66,9 @@ bool isMisdeclared(const llvm::Function &function);
  * it stands in. */
 bool tellsOfCustom(const allocator *what);
 
+/* Whether it returns a stream, and leaves where it is told the text that is written to that. */
+bool opensText(const allocator *what);
+
 /* Whether a value of the type can be a size or a count. */
 bool isSize(const llvm::Type &type);
 
@@ -97,6 +101,18 @@ void keepApart(llvm::CallBase &call);
 /* When its site is passed: calls that stay alike are merged as without us, which makes a large C++ file 0.5%
  * smaller. */
 void letMerge(llvm::CallBase &call);
+
+/* ---- What the half that sees the AST tells (question.cpp). */
+
+/* Of a call with a line, callee being the symbol that it calls, none by a pointer: the one of that number
+ * among so many at its place. Empty: unknown, or that half is not there. */
+std::string askAST(allocsite_types_find *find, const llvm::CallBase &call, llvm::StringRef callee,
+                   unsigned ordinal, unsigned count, bool held);
+
+/* Whether a call by a pointer is given a text and returns one that may be changed; whether it is given a
+ * buffer to be changed, and something else. */
+bool copiesTextByPointer(const llvm::CallBase &call);
+bool growsByPointer(const llvm::CallBase &call);
 
 /* ---- Code of libraries (library.cpp): the C++ standard library by its names, others by their headers or as
  * the user names them; and what clang makes of a class. No person would name a line in it as the one that

@@ -254,13 +254,17 @@ static Function &asLoaded(Function &callee) {
     return callee;
 }
 
-/* Hands the site on to who takes it, and drops it elsewhere. */
+/* Hands the site on to who takes it, and drops it elsewhere. With one jump for both: where parameters are on
+ * the stack, LLVM makes calls of all but one. */
 static void offer(Function &from, Function &wrapper) {
-    BasicBlock *look = BasicBlock::Create(from.getContext(), "", &from);
-    BasicBlock *other = jumpFrom(from, wrapper), *taking = jumpFrom(from, wrapper);
-    IRBuilder<> builder(&taking->front());
+    LLVMContext &context = from.getContext();
+    BasicBlock *look = BasicBlock::Create(context, "", &from),
+               *taking = BasicBlock::Create(context, "", &from);
+    BasicBlock *jump = jumpFrom(from, wrapper);
+    IRBuilder<> builder(taking);
     leave(builder, from.getArg(from.arg_size() - 1));
-    branchIfTaking(*look, &asLoaded(wrapper), *taking, *other);
+    builder.CreateBr(jump);
+    branchIfTaking(*look, &asLoaded(wrapper), *taking, *jump);
     from.setLinkage(GlobalValue::WeakAnyLinkage);
     haveNoFrame(from);
 }

@@ -63,23 +63,7 @@ static bool returnsHolder(const AllocatorCall &found) {
 
 static std::string askAST(allocsite_types_find *find, const AllocatorCall &found, unsigned ordinal,
                           unsigned count) {
-    const DILocation *location = found.call->getDebugLoc().get();
-    const DISubprogram *subprogram = location->getScope()->getSubprogram();
-    std::string function = symbolOf(*found.call->getFunction()).str();
-    std::string file = subprogram->getFilename().str();
-    std::string callee = symbolCalled(found).str();
-    allocsite_types_question question = {};
-    question.function = function.c_str();
-    question.file = file.c_str();
-    question.function_line = subprogram->getLine();
-    question.callee = callee.c_str();
-    question.line = location->getLine();
-    question.column = location->getColumn();
-    question.ordinal = ordinal;
-    question.count = count;
-    question.held = returnsHolder(found);
-    const char *answer = find ? find(&question) : nullptr;
-    return answer ? answer : "";
+    return askAST(find, *found.call, symbolCalled(found), ordinal, count, returnsHolder(found));
 }
 
 static std::string findHolder(const AllocatorCall &found, unsigned ordinal, unsigned count) {

@@ -24,6 +24,7 @@ struct Call {
     std::string type;      // empty: unknown
     std::string held;      // type of the block of a buffer that it is given; empty: it is given none
     std::string holder;    // the structure that comes back with the block in it; empty: none does
+    std::string copied;    // type of the characters that a call by a pointer copies; empty: it copies no text
 };
 
 /* The symbol without the mark of an asm label. */

@@ -57,12 +57,13 @@ static PresumedLoc placeOf(const Walk &walk, const Expr *expression) {
     return sources.getPresumedLoc(location);
 }
 
-static void add(Walk &walk, const Expr *call, const FunctionDecl *callee, std::string pointer,
-                std::string type, std::string held, std::string holder) {
+static void add(Walk &walk, const Expr *call, const FunctionDecl *callee, Call told) {
     PresumedLoc place = placeOf(walk, call);
-    if (place.isValid())
-        walk.calls.push_back({place.getLine(), place.getColumn(), calleeOf(walk, callee), std::move(pointer),
-                              std::move(type), std::move(held), std::move(holder)});
+    if (!place.isValid())
+        return;
+    told.line = place.getLine(), told.column = place.getColumn();
+    told.callee = calleeOf(walk, callee);
+    walk.calls.push_back(std::move(told));
 }
 
 /* Of `hook(n)`, `(*hook)(n)` and `table->hook(n)`. */
@@ -102,8 +103,15 @@ static bool handsBlock(const ASTContext &context, const CallExpr *call) {
 
 static void addCall(Walk &walk, const CallExpr *call, Use use) {
     const FunctionDecl *callee = surelyCalled(call);
-    add(walk, call, callee, callee ? "" : pointerOf(call->getCallee()), typeOfCall(walk.context, call, use),
-        heldBy(walk.context, call), holderOf(walk.context, call));
+    Call told;
+    told.type = typeOfCall(walk.context, call, use);
+    told.held = heldBy(walk.context, call);
+    told.holder = holderOf(walk.context, call);
+    if (!callee) {
+        told.pointer = pointerOf(call->getCallee());
+        told.copied = textCopied(walk.context, call);
+    }
+    add(walk, call, callee, std::move(told));
 }
 
 static void visitCall(Walk &walk, const CallExpr *call, Use use) {
@@ -231,8 +239,11 @@ static void visit(Walk &walk, const Stmt *statement, Use use) {
         return visitChildren(walk, object);
     }
     visitChildren(walk, statement);
-    if (auto *made = dyn_cast<CXXNewExpr>(statement))
-        add(walk, made, made->getOperatorNew(), "", typeOfNew(walk.context, made), "", "");
+    if (auto *made = dyn_cast<CXXNewExpr>(statement)) {
+        Call told;
+        told.type = typeOfNew(walk.context, made);
+        add(walk, made, made->getOperatorNew(), std::move(told));
+    }
 }
 
 std::vector<Call> findCalls(ASTContext &context, MangleContext &mangler, const Decl *root) {

@@ -122,6 +122,27 @@ static bool isText(QualType type) {
     return !read.isNull() && isCharacters(read);
 }
 
+/* What says how others are printed, as printf's. */
+static bool isFormat(const FunctionDecl &function, const ParmVarDecl &parameter) {
+    auto *method = dyn_cast<CXXMethodDecl>(&function);
+    int first = method && method->isInstance() ? 2 : 1;
+    return llvm::any_of(function.specific_attrs<FormatAttr>(), [&](const FormatAttr *attribute) {
+        return attribute->getFormatIdx() == (int)parameter.getFunctionScopeIndex() + first;
+    });
+}
+
+static bool isOfCharacters(const ParmVarDecl &parameter) {
+    QualType pointee = parameter.getType()->getPointeeType();
+    return !pointee.isNull() && isCharacters(pointee);
+}
+
+/* Old programs do not say that a text is only read: one that comes alone, without a number, is. */
+static bool isAlone(const FunctionDecl &function, const ParmVarDecl &text) {
+    return llvm::all_of(function.parameters(), [&](const ParmVarDecl *other) {
+        return (other == &text) == isOfCharacters(*other) && !other->getType()->isIntegerType();
+    });
+}
+
 /* Of which a text can be made. */
 static bool isThing(QualType type) {
     QualType read = readThrough(type);
@@ -137,8 +158,15 @@ static bool isLong(QualType type) {
     return record && record->hasFlexibleArrayMember();
 }
 
+/* What the C library opens by a name. */
+static bool isStream(QualType type) {
+    const RecordDecl *record = type->isRecordType() ? type->castAs<RecordType>()->getDecl() : nullptr;
+    const IdentifierInfo *name = record ? record->getIdentifier() : nullptr;
+    return name && (name->isStr("_IO_FILE") || name->isStr("__dirstream"));
+}
+
 static Result pointedAt(QualType pointee) {
-    if (pointee->isVoidType())
+    if (pointee->isVoidType() || isStream(pointee))
         return Result::RAW;
     return isCharacters(pointee) ? Result::TEXT : isLong(pointee) ? Result::LONG : Result::OBJECT;
 }
@@ -179,10 +207,12 @@ static uint64_t sizesOf(const ASTContext &context, const FunctionDecl &function,
     for (const ParmVarDecl *parameter : function.parameters()) {
         wide |= isWide(context, *parameter) ? bitOf(position) : 0;
         counts |= isCount(context, *parameter, result == Result::OBJECT) ? bitOf(position) : 0;
-        bool isRead = (result != Result::OBJECT && isText(parameter->getType())) ||
-                      (result == Result::TEXT && isThing(parameter->getType())) ||
-                      (result == Result::LONG && parameter->getType()->isPointerType() &&
-                       parameter->getType()->getPointeeType()->isRecordType());
+        bool isRead =
+            (result != Result::OBJECT && (isText(parameter->getType()) || isFormat(function, *parameter))) ||
+            (result == Result::TEXT && isAlone(function, *parameter)) ||
+            (result == Result::TEXT && isThing(parameter->getType())) ||
+            (result == Result::LONG && parameter->getType()->isPointerType() &&
+             parameter->getType()->getPointeeType()->isRecordType());
         texts |= isRead ? bitOf(position) : 0;
         position += valuesOf(context, parameter->getType());
     }
@@ -254,8 +284,8 @@ static void describeOut(const ASTContext &context, const FunctionDecl &function,
 static uint64_t writtenOf(const ASTContext &context, const FunctionDecl &function, unsigned position) {
     uint64_t written = 0;
     for (const ParmVarDecl *parameter : function.parameters()) {
-        QualType pointee = parameter->getType()->getPointeeType();
-        bool isWritten = !pointee.isNull() && isCharacters(pointee) && !pointee.isConstQualified();
+        bool isWritten = isOfCharacters(*parameter) && !isText(parameter->getType()) &&
+                         !isFormat(function, *parameter) && !isAlone(function, *parameter);
         written |= isWritten ? bitOf(position) : 0;
         position += valuesOf(context, parameter->getType());
     }
@@ -285,7 +315,8 @@ static bool isGivenRoom(const ASTContext &context, const FunctionDecl &function)
         return false;
     const ParmVarDecl *number = function.getParamDecl(1);
     bool isSize = number->getType()->isUnsignedIntegerType() && isWide(context, *number);
-    return isNamedCount(*number) && (isSize || isCount(context, *number, true));
+    bool isNamed = isNamedCount(*number);
+    return isSize ? isNamed || number->getName().empty() : isNamed && isCount(context, *number, true);
 }
 
 /* Whether it is a member of a buffer, and may change that. */
@@ -314,10 +345,37 @@ static bool isArray(const ASTContext &context, const FunctionDecl &function, uns
     return isPlace && !block.isConstQualified() && (hasEnd || isPlaceOfCount(*next));
 }
 
+/* Whether a thing that only its own file knows is given something to keep, by the function's name. */
+static bool isKeptInHidden(const FunctionDecl &function, const ParmVarDecl &thing) {
+    static const char *const words[] = {"add",    "append",  "push",   "put",     "insert", "enqueue",
+                                        "concat", "reserve", "extend", "prepend", "cat",    "grow"};
+    bool isHidden =
+        thing.getFunctionScopeIndex() == 0 && thing.getType()->getPointeeType()->isIncompleteType();
+    return isHidden && function.getIdentifier() && function.getNumParams() > 1 &&
+           llvm::any_of(wordsOf(function.getName()),
+                        [](const std::string &word) { return llvm::is_contained(words, word); });
+}
+
 /* What is given nothing but a buffer gives room back, if it does not return where to put more. */
 static bool mayGrow(const ASTContext &context, const FunctionDecl &function) {
     Result result = resultOf(context, function.getReturnType());
     return function.getNumParams() > 1 || result == Result::RAW || result == Result::OBJECT;
+}
+
+/* Whether it returns no pointer, or what it was given. */
+static bool isHeld(const FunctionDecl &function) {
+    QualType result = function.getReturnType()->getPointeeType();
+    return result.isNull() || llvm::any_of(function.parameters(), [&](const ParmVarDecl *parameter) {
+               QualType given = parameter->getType()->getPointeeType();
+               return !given.isNull() && result->isRecordType() &&
+                      given.getCanonicalType() == result.getCanonicalType();
+           });
+}
+
+/* What returns a block of the size that it is given makes that, whatever it notes in what else it is given.
+ */
+static bool isRoomFor(const ASTContext &context, const FunctionDecl &function, const ParmVarDecl &own) {
+    return isHeld(function) && (isGivenRoom(context, function) || isKeptInHidden(function, own));
 }
 
 /* The number from 1 of the one whose block it can make grow; 0: none. */
@@ -331,7 +389,7 @@ static unsigned grownOf(const ASTContext &context, const FunctionDecl &function,
         QualType type = own->getType();
         QualType pointee = type->isPointerType() ? type->getPointeeType() : QualType();
         if (!pointee.isNull() && !pointee.isConstQualified() && pointee->isRecordType() &&
-            (!blockOf(context, pointee).isNull() || isGivenRoom(context, function) ||
+            (!blockOf(context, pointee).isNull() || isRoomFor(context, function, *own) ||
              (isToldHowMuch && isOfBuffers(context, pointee))))
             return position + 1;
         if (isArray(context, function, own->getFunctionScopeIndex()))
@@ -341,22 +399,27 @@ static unsigned grownOf(const ASTContext &context, const FunctionDecl &function,
     return 0;
 }
 
-/* Whether it returns no pointer, or what it was given. */
-static bool isHeld(const FunctionDecl &function) {
-    QualType result = function.getReturnType()->getPointeeType();
-    return result.isNull() || llvm::any_of(function.parameters(), [&](const ParmVarDecl *parameter) {
-               QualType given = parameter->getType()->getPointeeType();
-               return !given.isNull() && result->isRecordType() &&
-                      given.getCanonicalType() == result.getCanonicalType();
-           });
-}
-
 static unsigned valuesOf(const ASTContext &context, const FunctionDecl &function) {
     auto *method = dyn_cast<CXXMethodDecl>(&function);
     unsigned count = method && method->isInstance();
     for (const ParmVarDecl *parameter : function.parameters())
         count += valuesOf(context, parameter->getType());
     return count;
+}
+
+static bool isPlace(QualType pointee) {
+    return pointee->isVoidType() || pointee->isPointerType();
+}
+
+static void describeParameters(const ASTContext &context, const FunctionDecl &function, unsigned position,
+                               allocsite_types_declaration &described) {
+    for (const ParmVarDecl *parameter : function.parameters()) {
+        QualType pointee = parameter->getType()->getPointeeType();
+        bool isBuffer = !pointee.isNull() && !blockOf(context, pointee).isNull();
+        described.buffers |= isBuffer ? bitOf(position) : 0;
+        described.places |= !pointee.isNull() && isPlace(pointee) ? bitOf(position) : 0;
+        position += valuesOf(context, parameter->getType());
+    }
 }
 
 /* What it can hand on or give back. */
@@ -385,6 +448,9 @@ allocsite_types_declaration describe(const ASTContext &context, const FunctionDe
     if (!described.freed)
         described.grows = grownOf(context, function, first);
     described.held = described.grows && !described.out && isHeld(function);
+    describeParameters(context, function, first, described);
+    if (first && !blockOf(context, method->getThisType()->getPointeeType()).isNull())
+        described.buffers |= bitOf(0);
     return described;
 }
 

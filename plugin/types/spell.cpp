@@ -105,10 +105,24 @@ QualType bufferBlock(const ASTContext &context, const Expr *argument) {
     return type.isNull() ? QualType() : blockOf(context, type);
 }
 
+static const FunctionProtoType *typeCalled(const CallExpr *call) {
+    QualType type = call->getCallee()->getType(), pointee = type->getPointeeType();
+    return (pointee.isNull() ? type : pointee)->getAs<FunctionProtoType>();
+}
+
+/* Whether a call can only read what it is given there. */
+static bool isRead(const CallExpr *call, unsigned argument) {
+    const FunctionProtoType *type = typeCalled(call);
+    QualType given =
+        type && argument < type->getNumParams() ? type->getParamType(argument)->getPointeeType() : QualType();
+    return !given.isNull() && given.isConstQualified();
+}
+
 /* That of the first buffer among the arguments; null: there is none. */
 static QualType blockGrown(const ASTContext &context, const CallExpr *call) {
-    for (const Expr *argument : call->arguments())
-        if (QualType block = bufferBlock(context, argument); !block.isNull())
+    for (unsigned i = 0; i < call->getNumArgs(); i++)
+        if (QualType block = isRead(call, i) ? QualType() : bufferBlock(context, call->getArg(i));
+            !block.isNull())
             return pointee(block);
     return {};
 }
@@ -148,6 +162,22 @@ std::string heldBy(const ASTContext &context, const CallExpr *call) {
     return block.isNull() ? "" : spell(context, block);
 }
 
+/* Characters that a function's type tells of. */
+static bool isText(QualType type, bool isRead) {
+    QualType to = pointee(type);
+    return !to.isNull() && to->isAnyCharacterType() && to.isConstQualified() == isRead;
+}
+
+std::string textCopied(const ASTContext &context, const CallExpr *call) {
+    const FunctionProtoType *type = typeCalled(call);
+    auto is = [&](bool isRead) {
+        return llvm::any_of(type->param_types(), [&](QualType given) { return isText(given, isRead); });
+    };
+    return type && isText(call->getType(), false) && is(true) && !is(false)
+               ? spell(context, pointee(call->getType()))
+               : "";
+}
+
 std::string typeOfCall(const ASTContext &context, const CallExpr *call, Use use) {
     if (call->getType()->isRecordType())
         return "";
@@ -174,7 +204,25 @@ std::string typeOfNew(const ASTContext &context, const CXXNewExpr *made) {
 
 struct Members {
     llvm::SmallVector<QualType, 4> numbers, pointers;
+    bool hasEnd = false;
 };
+
+/* By the last word of a name. */
+static bool isEnd(llvm::StringRef name) {
+    static const char *const words[] = {"end", "limit",  "stop", "top", "last",
+                                        "max", "finish", "tail", "lim"};
+    std::string lower = name.lower();
+    return llvm::any_of(
+        words, [&](llvm::StringRef word) { return llvm::StringRef(lower).take_back(word.size()) == word; });
+}
+
+/* Which of them nobody names by what it holds: text is set, and not made longer, unless something says where
+ * it ends. */
+static bool areEnds(const Members &members) {
+    const auto &pointers = members.pointers;
+    return members.hasEnd && pointers.size() > 1 && pointers.size() <= 4 &&
+           llvm::count(pointers, pointers[0]) == (long)pointers.size();
+}
 
 /* False: there are others than numbers and pointers elsewhere. */
 static bool take(const ASTContext &context, const FieldDecl &field, QualType whole, Members &members) {
@@ -184,8 +232,10 @@ static bool take(const ASTContext &context, const FieldDecl &field, QualType who
         return false;
     if (member->isIntegerType() && context.getTypeSize(member) >= 32)
         members.numbers.push_back(member);
-    if (!pointee.isNull() && !pointee->isFunctionType())
+    if (!pointee.isNull() && !pointee->isFunctionType()) {
         members.pointers.push_back(member);
+        members.hasEnd |= !pointee.isConstQualified() && isEnd(field.getName());
+    }
     return true;
 }
 
@@ -204,6 +254,7 @@ static bool isDerived(const RecordDecl &record) {
 }
 
 QualType blockOf(const ASTContext &context, QualType type) {
+    static constexpr size_t MostNumbers = 6; // a date with the name of its zone has more
     const RecordDecl *record =
         type->isStructureOrClassType() ? type->castAs<RecordType>()->getDecl() : nullptr;
     record = record ? record->getDefinition() : nullptr;
@@ -216,7 +267,9 @@ QualType blockOf(const ASTContext &context, QualType type) {
             return {};
     bool hasTwo = llvm::any_of(members.numbers,
                                [&](QualType number) { return llvm::count(members.numbers, number) > 1; });
-    bool isBuffer = hasTwo && !members.pointers.empty() && members.pointers.size() <= 2;
+    bool isCounted = hasTwo && members.numbers.size() <= MostNumbers && !members.pointers.empty() &&
+                     members.pointers.size() <= 2;
+    bool isBuffer = isCounted || areEnds(members);
     return isBuffer ? blockAmong(members) : QualType();
 }
 

@@ -30,6 +30,7 @@ struct Source {
     std::unique_ptr<MangleContext> mangler = nullptr; // null: nobody has asked yet
     Roots roots = Roots();
     Declared declared = Declared();
+    llvm::DenseMap<const FunctionDecl *, allocsite_types_declaration> described = {}; // of those asked for
     llvm::StringSet<> headers = llvm::StringSet<>(); // the system's; empty: nobody has asked yet
     llvm::DenseMap<const Decl *, std::vector<Call>> calls = llvm::DenseMap<const Decl *, std::vector<Call>>();
 };
@@ -148,6 +149,13 @@ static const FunctionDecl *declared(const char *symbol) {
     return found != source->declared.end() ? found->second : nullptr;
 }
 
+static const allocsite_types_declaration &described(const FunctionDecl &function) {
+    auto [position, isNew] = source->described.try_emplace(&function);
+    if (isNew)
+        position->second = describe(source->context, function);
+    return position->second;
+}
+
 namespace {
 
 /* Registration with clang: an action beside the main one, which keeps the AST until the pass has asked. */
@@ -225,11 +233,15 @@ EXPORTED const char *allocsite_types_v1_pointer(const struct allocsite_types_que
     return find(*question, &Call::pointer);
 }
 
+EXPORTED const char *allocsite_types_v1_copied(const struct allocsite_types_question *question) {
+    return find(*question, &Call::copied);
+}
+
 EXPORTED bool allocsite_types_v1_declared(const char *symbol, allocsite_types_declaration *declaration) {
     const FunctionDecl *function = declared(symbol);
     if (!function || source->context.getSourceManager().isInSystemHeader(function->getLocation()))
         return false;
-    *declaration = describe(source->context, *function);
+    *declaration = described(*function);
     return true;
 }
 
@@ -241,7 +253,7 @@ EXPORTED bool allocsite_types_v1_defined(const struct allocsite_types_question *
     auto roots = findRoots(source->context, *source->mangler, source->roots, *question);
     auto *function = roots.size() == 1 ? dyn_cast<FunctionDecl>(roots.front()) : nullptr;
     if (function)
-        *declaration = describe(source->context, *function->getCanonicalDecl());
+        *declaration = described(*function->getCanonicalDecl());
     return function;
 }
 

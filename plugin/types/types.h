@@ -46,6 +46,11 @@ allocsite_types_find allocsite_types_v1_holder;
 #define ALLOCSITE_TYPES_POINTER "allocsite_types_v1_pointer"
 allocsite_types_find allocsite_types_v1_pointer;
 
+/* The type of the characters of a text that a call by a pointer copies: it is given one, and returns one that
+ * may be changed; NULL: it does not. */
+#define ALLOCSITE_TYPES_COPIED "allocsite_types_v1_copied"
+allocsite_types_find allocsite_types_v1_copied;
+
 /* A function without a body, as far as its declaration tells whether it could hand on a block or give one
  * back. */
 struct allocsite_types_declaration {
@@ -57,6 +62,8 @@ struct allocsite_types_declaration {
     unsigned grows;        /* number from 1 of the one whose block it can make grow; 0: none */
     bool held;             /* whether that block is surely not what it returns */
     unsigned freed;        /* number from 1 of the one that can be a block; 0: it gives none back */
+    unsigned long buffers; /* bits of those that point at a buffer or are one */
+    unsigned long places;  /* bits of those that point at a pointer, or at no matter what */
 };
 
 /* False: the program declares none of that symbol, or the file does not use it. */

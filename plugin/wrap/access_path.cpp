@@ -35,11 +35,12 @@ static Value *globalOf(Value &pointer) {
     return isa<GlobalVariable>(pointer) || isa<Argument>(pointer) ? &pointer : nullptr;
 }
 
-static std::optional<AccessPath> accessPathOf(Value &pointer, const DataLayout &layout, unsigned depth) {
+static std::optional<AccessPath> accessPathOf(Value &pointer, const DataLayout &layout, unsigned depth,
+                                              bool inBlocks) {
     static constexpr unsigned Deep = 16; // variables that only depend on themselves end there
     APInt step(layout.getIndexTypeSizeInBits(pointer.getType()), 0);
     Value *base = pointer.stripAndAccumulateConstantOffsets(layout, step, true);
-    if (Value *root = globalOf(*base))
+    if (Value *root = inBlocks && isa<CallBase>(base) ? base : globalOf(*base))
         return AccessPath{root, {step.getSExtValue()}};
     auto *load = dyn_cast<LoadInst>(base);
     if (!load || depth == Deep)
@@ -48,7 +49,7 @@ static std::optional<AccessPath> accessPathOf(Value &pointer, const DataLayout &
     auto *variable = dyn_cast<AllocaInst>(load->getPointerOperand()->stripPointerCasts());
     Value *value = variable ? onlyValue(*variable) : load->getPointerOperand();
     if (value)
-        place = accessPathOf(*value, layout, depth + 1);
+        place = accessPathOf(*value, layout, depth + 1, inBlocks);
     if (place && variable)
         place->steps.back() += step.getSExtValue();
     else if (place)
@@ -57,7 +58,11 @@ static std::optional<AccessPath> accessPathOf(Value &pointer, const DataLayout &
 }
 
 std::optional<AccessPath> accessPathOf(Value &pointer, const Instruction &user) {
-    return accessPathOf(pointer, user.getModule()->getDataLayout(), 0);
+    return accessPathOf(pointer, user.getModule()->getDataLayout(), 0, false);
+}
+
+std::optional<AccessPath> accessPathOrBlockOf(Value &pointer, const Instruction &user) {
+    return accessPathOf(pointer, user.getModule()->getDataLayout(), 0, true);
 }
 
 std::optional<AccessPath> accessPathFor(const CallBase &call, const AccessPath &place) {

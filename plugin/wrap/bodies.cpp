@@ -17,6 +17,7 @@
 #include <llvm/BinaryFormat/Dwarf.h>
 #include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/InstIterator.h>
+#include <llvm/IR/IntrinsicInst.h>
 
 using namespace llvm;
 
@@ -132,11 +133,43 @@ static bool isKept(CallBase &call, const Origins &origins, Flow &flow) {
     return !origins.isOffset && !isRaw && flow.isPublished(call);
 }
 
+/* The parameters that a call is given as they are, but for those that more than a few others are given, too:
+ * a context, and nothing to be copied. */
+static ParameterSet copiedBy(const CallBase &call, Flow &flow) {
+    static constexpr unsigned Few = 3;
+    unsigned given[64] = {};
+    ParameterSet handed = flow.handedTo(call), copied = 0;
+    for (const Instruction &instruction : instructions(call.getFunction())) {
+        auto *other = handed ? dyn_cast<CallBase>(&instruction) : nullptr;
+        ParameterSet others = other && !isa<IntrinsicInst>(other) ? flow.handedTo(*other) & handed : 0;
+        for (; others; others &= others - 1)
+            given[__builtin_ctzll(others)]++;
+    }
+    for (; handed; handed &= handed - 1)
+        copied |= given[__builtin_ctzll(handed)] <= Few ? handed & -handed : 0;
+    return copied;
+}
+
+/* The parameters behind what a function writes to a stream that makes a text of it. */
+static ParameterSet writtenTo(CallBase &stream, Flow &flow) {
+    ParameterSet written = 0;
+    for (Instruction &instruction : instructions(stream.getFunction())) {
+        auto *call = dyn_cast<CallBase>(&instruction);
+        if (call && call != &stream && any_of(call->args(), [&](const Use &argument) {
+                return argument->getType()->isPointerTy() && flow.originsOf(argument).calls.contains(&stream);
+            }))
+            for (Value *argument : call->args())
+                written |= flow.parametersBehind(argument, true);
+    }
+    return written;
+}
+
 static void addLeaf(Candidate &candidate, Leaf &leaf, bool isOnly, Flow &flow) {
     bool isFilled = flow.isFilled(*leaf.call);
-    ParameterSet copied = isFilled ? 0 : flow.handedTo(*leaf.call);
+    ParameterSet copied = isFilled ? 0 : copiedBy(*leaf.call, flow);
+    ParameterSet written = opensText(leaf.what) ? writtenTo(*leaf.call, flow) : 0;
     for (Value *argument : leaf.call->args())
-        leaf.behind.push_back(flow.parametersBehind(argument, !isFilled, copied));
+        leaf.behind.push_back(flow.parametersBehind(argument, !isFilled, copied) | written);
     leaf.isAlone = !isOnly && flow.isCallersAlone(*leaf.call);
     candidate.leaves.push_back(std::move(leaf));
 }
@@ -187,13 +220,13 @@ static void traceSureness(Candidates &candidates, const FoundWrappers &found) {
     }
 }
 
-/* The arguments of a call that can be a size or a count. */
+/* The arguments of a call that can be a size or a count; of a hook that copies text all. */
 static ParameterSet numbersOf(const CallBase &call) {
     ParameterSet numbers = 0;
     for (unsigned i = 0; i < call.arg_size() && i < 64; i++)
         if (isSize(*call.getArgOperand(i)->getType()))
             numbers |= ParameterSet(1) << i;
-    return numbers;
+    return numbers || !allocatesByPointer(call) ? numbers : ~ParameterSet(0);
 }
 
 /* The arguments of a leaf that the size which it is asked for depends on. */

@@ -55,11 +55,11 @@ void searchGrowers(llvm::Module &module, Flow &flow,
  * callers; nullptr: none (held.cpp). */
 llvm::Argument *holderOf(llvm::CallBase &call, const FoundWrappers &found, Flow &flow);
 
-/* Whether it points at a structure, or is an object of a class, that is no more than a block and numbers
- * (buffer.cpp). */
+/* Whether it points at a structure, or is an object of a class, that is no more than a block and numbers, as
+ * far as somebody sees the source (possible.cpp). */
 bool isBuffer(const llvm::Argument &argument);
 
-/* Whether it points at a pointer, or at no matter what. */
+/* Whether it points at a pointer, or at no matter what, as far as that. */
 bool isPlaceOfBlock(const llvm::Argument &argument);
 
 /* parts.cpp */

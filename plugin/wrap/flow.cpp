@@ -218,8 +218,8 @@ const std::vector<Flow::NumberSet> &Flow::numbersSetIn(const Function &function)
             variableAt(const_cast<Value *>(store->getPointerOperand())))
             continue;
         std::optional<AccessPath> place =
-            accessPathOf(*const_cast<Value *>(store->getPointerOperand()), *store);
-        if (place && isa<Argument>(place->root))
+            accessPathOrBlockOf(*const_cast<Value *>(store->getPointerOperand()), *store);
+        if (place && !isa<GlobalVariable>(place->root))
             position->second.push_back({*place, const_cast<Value *>(store->getValueOperand())});
     }
     return position->second;
@@ -228,7 +228,7 @@ const std::vector<Flow::NumberSet> &Flow::numbersSetIn(const Function &function)
 void Flow::pushSetWhereLoaded(LoadInst &load, Values &next) {
     const std::vector<NumberSet> &all = numbersSetIn(*load.getFunction());
     std::optional<AccessPath> place =
-        all.empty() ? std::nullopt : accessPathOf(*load.getPointerOperand(), load);
+        all.empty() ? std::nullopt : accessPathOrBlockOf(*load.getPointerOperand(), load);
     for (const NumberSet &set : all)
         if (place && set.place.root == place->root && set.place.steps == place->steps &&
             set.value->getType() == load.getType())

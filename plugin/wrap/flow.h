@@ -31,6 +31,9 @@ struct AccessPath {
 /* Nothing: the way there is not always the same, as through an array. */
 std::optional<AccessPath> accessPathOf(llvm::Value &pointer, const llvm::Instruction &user);
 
+/* The same, but that a pointer may also be what a call has returned. */
+std::optional<AccessPath> accessPathOrBlockOf(llvm::Value &pointer, const llvm::Instruction &user);
+
 /* What a place of a called function is for the caller. */
 std::optional<AccessPath> accessPathFor(const llvm::CallBase &call, const AccessPath &place);
 
@@ -126,7 +129,7 @@ class Flow {
         ParameterSet parameter;
     };
 
-    /* A number that a function sets in what it was given. */
+    /* A number that a function sets in what it was given or has made. */
     struct NumberSet {
         AccessPath place;
         llvm::Value *value;

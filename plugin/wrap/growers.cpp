@@ -9,6 +9,7 @@
 
 #include "find/find.h"
 
+#include <llvm/Analysis/PostDominators.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
 
@@ -195,6 +196,30 @@ static Argument *holderAmong(const Grown &grown) {
     return only;
 }
 
+/* Whether a function goes on with a larger thing in any case once the block is there, by one of its other
+ * functions: its block is then a step of what the function does. */
+static bool goesOn(Function &function, const Argument &holder, const CallBase &grown, const Growers &growers,
+                   Flow &flow) {
+    SmallVector<const CallBase *, 4> behind;
+    bool isBehind = false;
+    for (Instruction &instruction : instructions(function)) {
+        auto *call = dyn_cast<CallBase>(&instruction);
+        const Function *callee = isBehind && call ? surelyCalled(*call) : nullptr;
+        isBehind |= call == &grown;
+        if (callee && !callee->isDeclaration() && !growerBehind(*call, growers) &&
+            any_of(call->args(), [&](const Use &argument) {
+                return argument->getType()->isPointerTy() &&
+                       onlyParameter(argument, function, flow) == &holder;
+            }))
+            behind.push_back(call);
+    }
+    if (behind.empty())
+        return false;
+    PostDominatorTree ends(function);
+    return any_of(behind,
+                  [&](const CallBase *call) { return ends.dominates(call->getParent(), grown.getParent()); });
+}
+
 /* Calls that are not handed on keep their line. */
 static bool isGrower(Function &function, const FoundWrappers &found, const Growers &growers, Flow &flow,
                      Grower &grower) {
@@ -207,6 +232,8 @@ static bool isGrower(Function &function, const FoundWrappers &found, const Growe
         any_of(grown[holder], [&](const CallBase *call) { return isCountedApart(*call, *holder, flow); });
     for (CallBase *call : grown[holder])
         (isCounted || isToldHowMuch(*call, flow) ? told : others).push_back(call);
+    if (!isCounted && !isBuffer(*holder))
+        erase_if(told, [&](CallBase *call) { return goesOn(function, *holder, *call, growers, flow); });
     if (!others.empty() && isOwnOf(function, *holder, flow))
         told.append(others);
     grower.holder = holder->getArgNo();

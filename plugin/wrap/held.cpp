@@ -124,9 +124,9 @@ static bool isNotedIn(const Argument &holder, ParameterSet sizes, Flow &flow) {
  * given; another one, of the size that the caller gives and that the structure notes. */
 static bool isBegun(const CallBase &call, const Argument &holder, Flow &flow) {
     ParameterSet others = ~parameterSet(holder.getArgNo() + 1);
-    if (isBuffer(holder))
-        return sizesOf(call, flow, true) & others;
     ParameterSet sizes = sizesOf(call, flow, false) & others;
+    if (isBuffer(holder))
+        return sizes || (sizesOf(call, flow, true) & others);
     return sizes && isNotedIn(holder, sizes, flow);
 }
 

@@ -140,7 +140,8 @@ void Flow::declareOut(const Function &function, unsigned parameter) {
 unsigned Flow::outArgument(const CallBase &call) {
     const allocator *what = allocatorCalled(call);
     if (what)
-        return what->prototype[0] == 'i' && what->prototype[1] == 'p' && what->kind == ALLOCSITE_ALLOC;
+        return opensText(what) ||
+               (what->prototype[0] == 'i' && what->prototype[1] == 'p' && what->kind == ALLOCSITE_ALLOC);
     const Function *callee = surelyCalled(call);
     return callee && !callee->isIntrinsic() && !callee->hasStructRetAttr() ? outParameter(*callee) : 0;
 }

@@ -76,19 +76,42 @@ std::optional<FoundWrapper> possibleWrapper(const Function &function) {
     return declaredWrapper(function, declaration);
 }
 
-bool isToldByDeclaration(const Function &function) {
+/* Nothing: nobody sees the source, or it has none of that function. */
+static std::optional<allocsite_types_declaration> definitionOf(const Function &function) {
     static auto *defined =
         reinterpret_cast<allocsite_types_defined *>(dlsym(RTLD_DEFAULT, ALLOCSITE_TYPES_DEFINED));
     const DISubprogram *subprogram = function.getSubprogram();
     if (!defined || !subprogram)
-        return true;
+        return std::nullopt;
     std::string symbol = symbolOf(function).str(), file = subprogram->getFilename().str();
     allocsite_types_question question = {};
     question.function = symbol.c_str();
     question.file = file.c_str();
     question.function_line = subprogram->getLine();
     allocsite_types_declaration declaration;
-    return !defined(&question, &declaration) || declaredWrapper(function, declaration);
+    return defined(&question, &declaration) ? std::optional(declaration) : std::nullopt;
+}
+
+bool isToldByDeclaration(const Function &function) {
+    auto definition = definitionOf(function);
+    return !definition || declaredWrapper(function, *definition);
+}
+
+/* Whether a parameter is among those that the source tells of. */
+static bool isAmong(const Argument &argument, unsigned long allocsite_types_declaration::*told) {
+    const Function &function = *argument.getParent();
+    unsigned first = function.hasStructRetAttr();
+    auto definition = definitionOf(function);
+    bool isKnown = definition && definition->values + first == function.arg_size();
+    return isKnown && ((*definition).*told << first & parameterSet(argument.getArgNo() + 1));
+}
+
+bool isBuffer(const Argument &argument) {
+    return isAmong(argument, &allocsite_types_declaration::buffers);
+}
+
+bool isPlaceOfBlock(const Argument &argument) {
+    return isAmong(argument, &allocsite_types_declaration::places);
 }
 
 /* What a pointer surely points into; nullptr: not known. */
@@ -118,11 +141,17 @@ static bool isNoFree(const Function &function, unsigned freed) {
     return isNone;
 }
 
+/* A text of the program's own is no variable. */
+static bool isVariable(const Value *pointer) {
+    auto *variable = dyn_cast_or_null<GlobalVariable>(variableAt(pointer));
+    return variable ? !variable->isConstant() : variableAt(pointer) != nullptr;
+}
+
 /* Where one call has a variable written to, the others write as well, unless they leave that open. */
 static void disproveWriting(const Function &function, unsigned written) {
     bool isWritten = false;
     eachCall(function, [&](const CallBase &call) {
-        isWritten |= written < call.arg_size() && variableAt(call.getArgOperand(written));
+        isWritten |= written < call.arg_size() && isVariable(call.getArgOperand(written));
     });
     if (!isWritten)
         return;

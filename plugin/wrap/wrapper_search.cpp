@@ -229,6 +229,14 @@ static void markHooks(Function &function) {
     }
 }
 
+/* Before the search, which does not see what type their arguments have. */
+static void markByTypes(Function &function) {
+    for (Instruction &instruction : instructions(function))
+        if (auto *call = dyn_cast<CallBase>(&instruction);
+            call && (copiesTextByPointer(*call) || growsByPointer(*call)))
+            setAllocatesByPointer(*call, false);
+}
+
 /* Whether other files call a wrapper of which they do not know that it may be one. */
 static bool isCalledUnknown(const Function &function, const Wrapper &wrapper) {
     return wrapper.origin == ALLOCSITE_BY_ANALYSIS && wrapper.kind != ALLOCSITE_FREE && !wrapper.isLibrary &&
@@ -242,6 +250,9 @@ void findWrappers(Module &module, const Lists &lists) {
     takeDeclared(module, lists, found, ignored);
     takePossible(module, ignored, flow, found);
     dropDisproved(found);
+    for (Function &function : module)
+        if (isInstrumented(function) && !isOfLibrary(function))
+            markByTypes(function);
     searchAllocations(module, flow, ignored, found);
     searchFrees(module, flow, ignored, found);
     for (auto &entry : found)

@@ -92,6 +92,13 @@ for process in contexts child merged; do
     golden profile-4/$process.profile profile-4/$process.tree --tree --no-symbols
 done
 
+# Counters of rare events: after a reset, in a child, and both merged.
+for process in rare child merged; do
+    golden profile-5/$process.profile profile-5/$process.json --format=json --no-symbols
+done
+golden profile-5/rare.profile profile-5/rare.text --no-symbols
+golden profile-5/merged.profile profile-5/merged.threads.csv --by=thread --format=csv --no-symbols
+
 # Phases, by stack and by thread, in JSON.
 golden report-4/phases.json report-4/phases.phase.text --by=phase --no-symbols
 golden report-4/phases.json report-4/phases.thread.text --by=thread --no-symbols

@@ -82,6 +82,29 @@ void rarely(int n) {
         elsewhere();
 }
 
+// What a function ends by, as where it fails, reads there; and what copies or moves a block is passed the context.
+// CHECK-LABEL: define {{.*}} @fails(
+// CHECK-NOT: __liballocsite_v1_context
+// CHECK: icmp
+// CHECK-NEXT: br
+// CHECK: load volatile i64, {{.*}}@__liballocsite_v1_context
+// CHECK: store volatile i64 %{{.*}}, {{.*}}@__liballocsite_v1_context
+// CHECK-NEXT: call {{.*}}@ends
+// CHECK-NEXT: unreachable
+// CHECK: load volatile i64, {{.*}}@__liballocsite_v1_context
+// CHECK-NOT: store volatile
+// CHECK: call {{.*}}@__liballocsite_v1_strdup_by_context(
+// CHECK: call {{.*}}@__liballocsite_v1_strndup_by_context(
+// CHECK: call {{.*}}@__liballocsite_v1_realloc_by_context(
+__attribute__((noreturn)) void ends(void);
+void fails(int n, const char *text) {
+    if (n == 7)
+        ends();
+    kept[0] = strdup(text);
+    kept[1] = strndup(text, (size_t)n);
+    kept[2] = realloc(kept[2], (size_t)n);
+}
+
 // A function that can be a signal handler puts back what it has found.
 // HANDLER: define {{.*}} @handler(
 // HANDLER: %[[X:.*]] = load volatile i64, {{.*}}@__liballocsite_v1_context

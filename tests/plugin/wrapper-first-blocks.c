@@ -1,8 +1,9 @@
 // Where a structure gets its first block of the size that the caller says, and notes that number, the caller is billed: also if the
 // function makes the structure as well, which is its own then, as is what makes no block of a size that is given. Not a
 // text, nor a block that nothing notes the size of, nor what the structure itself says the size of; not a list's next node.
-// RUN: %clang -O0 -c %s -o %t.O0.o && %dump wrappers %t.O0.o | %check
-// RUN: %clang -O2 -c %s -o %t.O2.o && %dump wrappers %t.O2.o | %check
+// RUN: %typed -O0 -c %s -o %t.O0.o && %dump wrappers %t.O0.o | %check
+// RUN: %typed -O2 -c %s -o %t.O2.o && %dump wrappers %t.O2.o | %check
+// REQUIRES: types
 // CHECK: # found by their bodies
 // CHECK-NEXT: fun:number_init=wrapper
 // CHECK-NEXT: fun:pool_init=wrapper
@@ -10,7 +11,9 @@
 // CHECK-NEXT: fun:pool_rounded=wrapper
 // CHECK-NEXT: fun:vector_fill=wrapper
 // CHECK-NEXT: fun:vector_filled=wrapper
+// CHECK-NEXT: fun:vector_init=wrapper
 // CHECK-NEXT: fun:vector_new=wrapper
+// CHECK-NEXT: fun:vector_noted=wrapper
 // CHECK-NEXT: fun:vector_of=wrapper
 // CHECK-NOT: {{.}}
 #include <stdlib.h>
@@ -77,6 +80,17 @@ struct vector *vector_of(int item, size_t n) {
     struct vector *vector = vector_new(n);
     while (vector->used < n)
         vector->items[vector->used++] = item;
+    return vector;
+}
+void vector_init(struct vector *vector, size_t n) {
+    vector->used = 0;
+    vector->room = n;
+    vector->items = malloc(vector->room * sizeof *vector->items);
+}
+struct vector *vector_noted(size_t n) {
+    struct vector *vector = malloc(sizeof *vector);
+    vector->room = n;
+    vector->items = malloc(vector->room * sizeof *vector->items);
     return vector;
 }
 struct vector *vector_one(int item) {

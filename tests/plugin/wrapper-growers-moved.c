@@ -1,8 +1,9 @@
 // What makes a block grow need not know how to give the old one back: what is in that is moved. Nor need there be a structure: an array
 // and its length or end may be given by where they are. The number that the caller gives may be set before it is asked for. Not what is
 // copied from elsewhere, what has no length, or one that does not change.
-// RUN: %clang -O0 -c %s -o %t.O0.o && %dump wrappers %t.O0.o | %check
-// RUN: %clang -O2 -c %s -o %t.O2.o && %dump wrappers %t.O2.o | %check
+// RUN: %typed -O0 -c %s -o %t.O0.o && %dump wrappers %t.O0.o | %check
+// RUN: %typed -O2 -c %s -o %t.O2.o && %dump wrappers %t.O2.o | %check
+// REQUIRES: types
 // CHECK: # found by their bodies
 // CHECK-NEXT: fun:array_add=wrapper
 // CHECK-NEXT: fun:array_put=wrapper

@@ -1,7 +1,8 @@
 // A block that takes the place of another one, which is freed, makes it grow as realloc() would; and what has members of its own
 // and no base can be a buffer: its constructors and what it is set to are its caller's lines. What is given no size has its own.
-// RUN: %clangxx -O0 -c %s -o %t.O0.o && %dump wrappers %t.O0.o | %check
-// RUN: %clangxx -O2 -c %s -o %t.O2.o && %dump wrappers %t.O2.o | %check
+// RUN: %typedxx -O0 -c %s -o %t.O0.o && %dump wrappers %t.O0.o | %check
+// RUN: %typedxx -O2 -c %s -o %t.O2.o && %dump wrappers %t.O2.o | %check
+// REQUIRES: types
 // CHECK: # found by their bodies
 // CHECK-NEXT: fun:_ZN4Name3setEPKc=wrapper
 // CHECK-NEXT: fun:_ZN5Array7reserveEm=wrapper

@@ -1,8 +1,10 @@
 // What makes the block in its parameter's structure grow bills who says by how much. Of a structure that is a block and numbers, a
 // buffer, all functions that look into it or only call another one. Not one that always asks for as much, not one that
-// writes to a buffer by several calls, not one that sets a member, nor the functions of a list or of a larger thing.
-// RUN: %clang -O0 -c %s -o %t.O0.o && %dump wrappers %t.O0.o | %check
-// RUN: %clang -O2 -c %s -o %t.O2.o && %dump wrappers %t.O2.o | %check
+// writes to a buffer by several calls, not one that sets a member, nor the functions of a list or of a larger thing; nor one that
+// goes on with a larger thing.
+// RUN: %typed -O0 -c %s -o %t.O0.o && %dump wrappers %t.O0.o | %check
+// RUN: %typed -O2 -c %s -o %t.O2.o && %dump wrappers %t.O2.o | %check
+// REQUIRES: types
 // CHECK: # found by their bodies
 // CHECK-NEXT: fun:buffer_grow=wrapper
 // CHECK-NEXT: fun:buffer_init=wrapper
@@ -87,6 +89,17 @@ void thing_push(struct thing *thing, int item) {
 }
 void thing_set(struct thing *thing, const char *name) {
     thing->name = strdup(name);
+}
+static void thing_count(struct thing *thing) {
+    for (const char *c = thing->name; *c; c++)
+        thing->count += *c == ' ';
+}
+void thing_parse(struct thing *thing, const char *text, size_t n) {
+    free(thing->name);
+    thing->name = malloc(n + 1);
+    memcpy(thing->name, text, n);
+    thing->name[n] = 0;
+    thing_count(thing);
 }
 void thing_both(struct thing *from, struct thing *to, size_t n) {
     thing_grow(from, n);

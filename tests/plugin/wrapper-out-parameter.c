@@ -6,6 +6,7 @@
 // CHECK-NEXT: fun:aligned=wrapper size=1
 // CHECK-NEXT: fun:duplicate=wrapper
 // CHECK-NEXT: fun:format=wrapper
+// CHECK-NEXT: fun:formatted=wrapper
 // CHECK-NEXT: fun:grow=wrapper size=2
 // CHECK-NEXT: fun:made=wrapper size=1
 // CHECK-NEXT: fun:make=wrapper size=2
@@ -52,6 +53,26 @@ int grow(int **items, size_t n) {
         return -1;
     *items = more;
     return 0;
+}
+char *formatted(const char *format, ...) {
+    char *text;
+    size_t n;
+    FILE *stream = open_memstream(&text, &n);
+    va_list arguments;
+    va_start(arguments, format);
+    vfprintf(stream, format, arguments);
+    va_end(arguments);
+    fclose(stream);
+    return text;
+}
+char *contents(FILE *file) {
+    char *text;
+    size_t n;
+    FILE *stream = open_memstream(&text, &n);
+    for (int c; (c = fgetc(file)) != EOF;)
+        fputc(c, stream);
+    fclose(stream);
+    return text;
 }
 int format(char **text, const char *format, ...) {
     va_list arguments;

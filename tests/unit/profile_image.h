@@ -65,6 +65,7 @@ static inline void image_begin(struct image *image) {
     *header = (struct profile_header){
         .version = PROFILE_VERSION,
         .byte_order = PROFILE_BYTE_ORDER,
+        .rare = PROFILE_RARE_COUNT,
         .pid = 42,
         .ended = 1,
         .processes = 1,

@@ -121,6 +121,7 @@ static void write_header(struct reading *reading, struct profile_header *header)
     memcpy(header->magic, PROFILE_MAGIC, PROFILE_MAGIC_SIZE);
     header->version = PROFILE_VERSION;
     header->byte_order = PROFILE_BYTE_ORDER;
+    header->rare = layout->rare;
     header->pid = reading->memory.pid;
     header->start_time = reading->start_time;
     header->pid_namespace = 0; /* not that in which the process has its number, but that of the reader */

@@ -27,6 +27,12 @@ size_t profile_element_size(enum profile_kind kind) {
     return growing[kind].size;
 }
 
+/* In this file. */
+static size_t element_size(const struct profile_areas *areas, enum profile_kind kind) {
+    return kind == PROFILE_BASES ? 8 * PROFILE_PLACES(PROFILE_COMMON_COUNT + areas->header.rare)
+                                 : growing[kind].size;
+}
+
 uint64_t profile_first_chunk(enum profile_kind kind) {
     return growing[kind].first;
 }
@@ -37,6 +43,13 @@ void profile_copy(void *to, const unsigned char *from, size_t size) {
         words[i] = profile_load(from + 8 * i);
 }
 
+void profile_copy_rare(void *to, const unsigned char *from, size_t size, const struct profile_areas *areas) {
+    uint64_t there = areas->header.rare, known = PROFILE_RARE_COUNT;
+    size_t lacking = there < known ? 8 * (known - there) : 0;
+    profile_copy(to, from, size - lacking);
+    memset((char *)to + size - lacking, 0, lacking);
+}
+
 /* Not by reading it: some file systems would fill it. */
 static bool is_in_hole(const struct profile_areas *areas, const unsigned char *at) {
     struct extent part = {.end = (uint64_t)(at - areas->bytes)};
@@ -45,15 +58,15 @@ static bool is_in_hole(const struct profile_areas *areas, const unsigned char *a
 
 const unsigned char *profile_element(const struct profile_areas *areas, enum profile_kind kind,
                                      uint64_t index) {
-    static const _Alignas(8) unsigned char zeros[sizeof(struct profile_lifetimes)];
-    const struct growing *array = &growing[kind];
-    struct chunk_place place = chunk_place(array->first, index);
+    static const _Alignas(8) unsigned char zeros[PROFILE_PAGE];
+    struct chunk_place place = chunk_place(growing[kind].first, index);
+    size_t size = element_size(areas, kind);
     if (place.chunk >= PROFILE_CHUNKS)
         return NULL;
     const struct profile_chunk *chunk = &areas->chunks[kind][place.chunk];
-    if (!chunk->bytes || place.offset >= chunk->size / array->size)
+    if (!chunk->bytes || place.offset >= chunk->size / size)
         return NULL;
-    const unsigned char *at = chunk->bytes + place.offset * array->size;
+    const unsigned char *at = chunk->bytes + place.offset * size;
     return is_in_hole(areas, at) ? zeros : at;
 }
 
@@ -181,41 +194,55 @@ static void drop_overlapping(struct profile_areas *areas, struct candidates *can
 
 /* Of each part of the area that is there. */
 static void add_spans(struct profile_areas *areas, const struct profile_area *area, uint64_t first,
-                      uint64_t count) {
-    const size_t size = sizeof(struct tally);
-    _Static_assert(sizeof(struct tally) == sizeof(struct extra) &&
-                       sizeof(struct tally) == sizeof(struct profile_slot) &&
-                       sizeof(struct tally) == sizeof(struct profile_record),
-                   "one size for all that has spans");
+                      uint64_t count, size_t size) {
     struct profile_chunk elements = {areas->bytes + area->offset, count * size};
     if (!profile_has_slots(first, count)) {
         areas->damaged++;
         return;
     }
     for (struct extent part = {0}; profile_chunk_next(areas, &elements, size, &part);)
-        areas->spans[areas->span_count++] =
-            (struct profile_span){first + part.begin / size, first + (part.end + size - 1) / size, area->kind,
-                                  area->index, elements.bytes + part.begin};
+        areas->spans[areas->span_count++] = (struct profile_span){first + part.begin / size,
+                                                                  first + (part.end + size - 1) / size,
+                                                                  area->kind,
+                                                                  area->index,
+                                                                  (uint32_t)size,
+                                                                  elements.bytes + part.begin};
+}
+
+static void add_counters(struct profile_areas *areas, const struct profile_area *area, size_t size) {
+    size_t begun = areas->span_count;
+    add_spans(areas, area, area->first, area->size / size, size);
+    if (area->kind != PROFILE_EXTRAS || areas->header.version > 4)
+        return;
+    for (size_t i = begun, end = areas->span_count; i < end; i++) {
+        struct profile_span *rares = &areas->spans[areas->span_count++];
+        *rares = areas->spans[i];
+        rares->kind = PROFILE_RARES;
+        rares->elements += offsetof(struct extra, unused);
+    }
 }
 
 static void place_chunk(struct profile_areas *areas, const struct profile_area *area) {
     const struct growing *array = &growing[area->kind];
     struct profile_chunk *chunk = &areas->chunks[area->kind][area->index % PROFILE_CHUNKS];
-    uint64_t whole = chunk_size(array->first, area->index % PROFILE_CHUNKS) * array->size;
+    size_t size = element_size(areas, area->kind);
+    uint64_t whole = chunk_size(array->first, area->index % PROFILE_CHUNKS) * size;
     if (area->index >= PROFILE_CHUNKS || chunk->bytes) {
         areas->damaged++;
         return;
     }
     *chunk = (struct profile_chunk){areas->bytes + area->offset, area->size < whole ? area->size : whole};
     if (area->kind == PROFILE_RECORDS || area->kind == PROFILE_SLOTS)
-        add_spans(areas, area, chunk_start(array->first, area->index), chunk->size / array->size);
+        add_spans(areas, area, chunk_start(array->first, area->index), chunk->size / size, size);
 }
 
 static void place_area(struct profile_areas *areas, const struct profile_area *area) {
     if (area->kind == PROFILE_TALLIES)
-        add_spans(areas, area, area->first, area->size / sizeof(struct tally));
+        add_counters(areas, area, sizeof(struct tally));
     else if (area->kind == PROFILE_EXTRAS)
-        add_spans(areas, area, area->first, area->size / sizeof(struct extra));
+        add_counters(areas, area, sizeof(struct extra));
+    else if (area->kind == PROFILE_RARES)
+        add_counters(areas, area, 8 * PROFILE_PLACES(areas->header.rare));
     else if (area->kind == PROFILE_NOTES && !areas->notes.bytes)
         areas->notes = (struct profile_chunk){areas->bytes + area->offset, area->size};
     else if (area->kind == PROFILE_PARTS && !areas->parts.bytes)
@@ -255,8 +282,8 @@ static void place_areas(struct profile_areas *areas) {
     struct candidates candidates = {.count = 0};
     each_area(areas, take_area, &candidates);
     drop_overlapping(areas, &candidates);
-    /* Each part that is there lies in one area, or makes one more part of it. */
-    areas->spans = memory_zeros(candidates.count + areas->there->count, sizeof *areas->spans);
+    /* Each part that is there lies in one area, or makes one more part of it; and may have two spans. */
+    areas->spans = memory_zeros(2 * (candidates.count + areas->there->count), sizeof *areas->spans);
     for (size_t i = 0; i < candidates.count; i++)
         place_area(areas, &candidates.list[i]);
     free(candidates.list);
@@ -268,7 +295,7 @@ bool profile_is(const void *bytes, size_t size) {
     return size >= PROFILE_MAGIC_SIZE && memcmp(bytes, PROFILE_MAGIC, PROFILE_MAGIC_SIZE - 1) == 0;
 }
 
-static bool check_header(const struct profile_header *header, size_t size, struct reason *why) {
+static bool check_header(struct profile_header *header, size_t size, struct reason *why) {
     if (!profile_is(header->magic, PROFILE_MAGIC_SIZE))
         return reason_set(why, "is no profile of allocsite");
     if (memcmp(header->magic, PROFILE_MAGIC, PROFILE_MAGIC_SIZE) != 0)
@@ -280,6 +307,10 @@ static bool check_header(const struct profile_header *header, size_t size, struc
     if (header->version > PROFILE_VERSION)
         return reason_set(why, "is a profile of version %u: it was written by a newer allocsite",
                           header->version);
+    if (header->version < 5)
+        header->rare = PROFILE_RARE_4;
+    if (header->rare == 0 || header->rare > PROFILE_RARE_MAX)
+        return reason_set(why, "is a damaged profile: its header is not one");
     return size >= 2 * PROFILE_PAGE || reason_set(why, "is a profile that is cut: its directory is missing");
 }
 

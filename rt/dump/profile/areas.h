@@ -21,8 +21,6 @@ static inline bool profile_has_slots(uint64_t first, uint64_t count) {
     return first < PROFILE_SLOTS_MAX && count <= PROFILE_SLOTS_MAX - first;
 }
 
-enum { PROFILE_KINDS = PROFILE_PARTS + 1 };
-
 /* A chunk of an array that grows, as far as it is in the file. */
 struct profile_chunk {
     const unsigned char *bytes; /* NULL: it is not there */
@@ -33,7 +31,8 @@ struct profile_chunk {
 struct profile_span {
     uint64_t first, end; /* slots */
     uint32_t kind;
-    uint32_t block; /* of tallies and extras */
+    uint32_t block; /* of tallies, extras and rares */
+    uint32_t size;  /* of an element */
     const unsigned char *elements;
 };
 
@@ -41,10 +40,10 @@ struct profile_areas {
     const unsigned char *bytes;
     size_t size;
     const struct extents *there;  /* the rest is zeros */
-    struct profile_header header; /* as it was when reading began */
+    struct profile_header header; /* as it was when reading began, and with rare whatever its version */
     struct profile_chunk chunks[PROFILE_KINDS][PROFILE_CHUNKS];
     struct profile_chunk notes, parts;
-    struct profile_span *spans; /* records, slots, tallies and extras; by rising first slot */
+    struct profile_span *spans; /* records, slots, tallies, extras and rares; by rising first slot */
     size_t span_count;
     uint64_t claimed; /* areas that the directory has */
     uint64_t used;    /* of them, those that are of some kind */
@@ -62,6 +61,9 @@ static inline uint32_t profile_load_u32(const unsigned char *at) {
 
 /* Copies an element; its size is a multiple of 8. */
 void profile_copy(void *to, const unsigned char *from, size_t size);
+
+/* Copies one that ends with rare counters, as many as are known here: those that the file lacks become 0. */
+void profile_copy_rare(void *to, const unsigned char *from, size_t size, const struct profile_areas *);
 
 /* Whether it begins as a profile does. */
 bool profile_is(const void *bytes, size_t size);
@@ -83,7 +85,8 @@ bool profile_chunk_next(const struct profile_areas *, const struct profile_chunk
 /* Element of an array that grows; NULL: it is not in the file. */
 const unsigned char *profile_element(const struct profile_areas *, enum profile_kind, uint64_t index);
 
-/* How many bytes an element of the kind has, and chunk 0 of its array; 0: it is no such array. */
+/* How many bytes an element of the kind has as it is written, and chunk 0 of its array; 0: it is no such
+ * array. */
 size_t profile_element_size(enum profile_kind);
 uint64_t profile_first_chunk(enum profile_kind);
 

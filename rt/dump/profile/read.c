@@ -110,7 +110,7 @@ static void read_part(struct reader *reader, struct report_part *part, size_t nu
                                                          : NULL;
     struct profile_block block;
     bool contradict = false; /* is told of the slots that it comes from */
-    profile_flow_counters(&part->counters, &sweep->flows[number], &contradict);
+    profile_flow_counters(&part->counters, &sweep->flows[number].sums, &contradict);
     part->pid = reader->file->pid;
     if (!at)
         return;
@@ -123,14 +123,10 @@ static void read_part(struct reader *reader, struct report_part *part, size_t nu
 static void read_merged_part(struct reader *reader, const struct profile_part *at) {
     struct profile_file *file = reader->file;
     struct report *report = &file->report;
-    struct profile_flow flow = {.extra = at->extra};
     struct report_part part = {
         .pid = at->pid, .thread = at->thread, .is_known = at->what == PROFILE_PART_KNOWN};
     bool contradict = false; /* is told by the sum of all parts */
-#define TAKE(name) flow.tally.name = at->name;
-    PROFILE_TALLY(TAKE)
-#undef TAKE
-    profile_flow_counters(&part.counters, &flow, &contradict);
+    profile_flow_counters(&part.counters, &at->flow, &contradict);
     if (at->what == PROFILE_PART_RESET) {
         report->before_reset = part.counters;
         return;
@@ -143,11 +139,12 @@ static void read_merged_part(struct reader *reader, const struct profile_part *a
 static void read_merged_parts(struct reader *reader) {
     const struct profile_chunk *parts = &reader->areas.parts;
     struct profile_part part;
+    size_t size = sizeof part + 8 * reader->areas.header.rare - 8 * PROFILE_RARE_COUNT;
     struct profile_file *file = reader->file;
     file->report.has_parts = parts->bytes;
-    file->report.parts = file->parts = memory_zeros(parts->size / sizeof part, sizeof *file->parts);
-    for (size_t at = 0; at + sizeof part <= parts->size; at += sizeof part) {
-        profile_copy(&part, parts->bytes + at, sizeof part);
+    file->report.parts = file->parts = memory_zeros(parts->size / size, sizeof *file->parts);
+    for (size_t at = 0; at + size <= parts->size; at += size) {
+        profile_copy_rare(&part, parts->bytes + at, sizeof part, &reader->areas);
         if (part.what == PROFILE_PART_NONE)
             break;
         read_merged_part(reader, &part);

@@ -53,6 +53,13 @@ static void say_areas(struct profile_texts *texts, const struct profile_areas *a
             areas->used);
 }
 
+static void say_unknown(struct profile_texts *texts, const struct profile_header *header) {
+    if (header->rare > PROFILE_RARE_COUNT)
+        say(texts,
+            "a newer allocsite has counted what this one does not know and leaves out: %" PRIu64 " counters",
+            header->rare - PROFILE_RARE_COUNT);
+}
+
 static const char rearranged[] = "the program added to the profile while it was read, or was resetting its "
                                  "counters: some may be missing";
 
@@ -112,6 +119,7 @@ void profile_reasons_read(struct profile_file *file, const struct profile_areas 
     struct profile_texts *texts = &file->reasons;
     struct report *report = &file->report;
     say_areas(texts, areas);
+    say_unknown(texts, &areas->header);
     say_doubts(texts, doubts, file->names.wrong);
     read_notes(file, areas);
     say_holes(file, &areas->header);

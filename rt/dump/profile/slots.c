@@ -19,8 +19,7 @@ static void list_flows(struct profile_sweep *sweep) {
     size_t count = 0, kept = 0;
     for (size_t i = 0; i < areas->span_count; i++) {
         const struct profile_span *span = &areas->spans[i];
-        bool has_block = span->kind == PROFILE_TALLIES || span->kind == PROFILE_EXTRAS;
-        if (has_block && (!count || sweep->flows[count - 1].block != span->block) &&
+        if (profile_is_of_block(span->kind) && (!count || sweep->flows[count - 1].block != span->block) &&
             profile_element(areas, PROFILE_BLOCKS, span->block))
             sweep->flows[count++].block = span->block;
     }
@@ -85,7 +84,7 @@ bool profile_sweep_next(struct profile_sweep *sweep) {
 }
 
 struct sums {
-    struct profile_flow flow;
+    struct flow flow;
     int64_t most;
     uint64_t peak_blocks, peak_bytes; /* signed, but for the overflow of what is damaged */
 };
@@ -104,24 +103,24 @@ typedef void element_function(struct slot_reading *, const unsigned char *);
 
 static void each_element(struct slot_reading *reading, uint32_t kind, element_function *function) {
     const struct profile_sweep *sweep = reading->sweep;
-    _Static_assert(sizeof(struct tally) == sizeof(struct extra), "one size for both");
     for (size_t i = 0; i < sweep->active_count; i++) {
         const struct profile_span *span = sweep->active[i].span;
         if (span->kind != kind)
             continue;
         reading->of_block = reading->is_in_totals ? sweep->active[i].flow : &reading->of_none;
-        function(reading, span->elements + (reading->slot - span->first) * sizeof(struct tally));
+        function(reading, span->elements + (reading->slot - span->first) * span->size);
     }
 }
 
-#define ADD_VALUE(type, name, value)                                                                         \
+#define ADD_VALUE(name, value)                                                                               \
     do {                                                                                                     \
         uint64_t added = value;                                                                              \
-        reading->sums.flow.type.name += added;                                                               \
-        reading->of_block->type.name += added;                                                               \
+        reading->sums.flow.name += added;                                                                    \
+        reading->of_block->sums.name += added;                                                               \
     } while (0)
-#define ADD_TALLY(name) ADD_VALUE(tally, name, profile_load(at + offsetof(struct tally, name)));
-#define ADD_EXTRA(name) ADD_VALUE(extra, name, profile_load(at + offsetof(struct extra, name)));
+#define ADD_TALLY(name)  ADD_VALUE(name, profile_load(at + offsetof(struct tally, name)));
+#define ADD_EXTRA(name)  ADD_VALUE(name, profile_load(at + offsetof(struct extra, name)));
+#define ADD_COPIED(name) ADD_VALUE(name, copy.name);
 
 static void add_moved(struct slot_reading *reading, const unsigned char *at) {
     PROFILE_EXTRA_WENT(ADD_EXTRA)
@@ -137,7 +136,12 @@ static void add_lost_since(struct slot_reading *reading, const unsigned char *at
 
 static void add_reallocs(struct slot_reading *reading, const unsigned char *at) {
     PROFILE_EXTRA_CAME(ADD_EXTRA)
-    PROFILE_EXTRA_ALONE(ADD_EXTRA)
+}
+
+static void add_rare(struct slot_reading *reading, const unsigned char *at) {
+    struct rare copy;
+    profile_copy_rare(&copy, at, 8 * PROFILE_RARE_COUNT, reading->sweep->areas);
+    PROFILE_RARE(ADD_COPIED)
 }
 
 static void raise_to(int64_t *most, int64_t value) {
@@ -158,28 +162,33 @@ static void keep_gain(const struct slot_reading *reading, const struct tally *ta
 static void add_gained(struct slot_reading *reading, const unsigned char *at) {
     const struct profile_peak *peak = &reading->sweep->areas->header.peak;
     struct sums *sums = &reading->sums;
-    struct tally tally;
-    profile_copy(&tally, at, sizeof tally);
-#define ADD_COPIED(name) ADD_VALUE(tally, name, tally.name);
+    struct tally copy;
+    profile_copy(&copy, at, sizeof copy);
     PROFILE_TALLY_CAME(ADD_COPIED)
-    keep_gain(reading, &tally);
-    bool is_saved = !peak->riser && tally_epoch(&tally) >= peak->epoch;
-    sums->peak_blocks += is_saved ? (uint64_t)tally_peak_blocks(&tally) : tally.gained - tally.lost;
-    sums->peak_bytes += is_saved ? (uint64_t)tally.peak_bytes : tally.gained_bytes - tally.lost_bytes;
-    if (peak->shared_epoch && tally_epoch(&tally) >= peak->shared_epoch)
+    keep_gain(reading, &copy);
+    bool is_saved = !peak->riser && tally_epoch(&copy) >= peak->epoch;
+    sums->peak_blocks += is_saved ? (uint64_t)tally_peak_blocks(&copy) : copy.gained - copy.lost;
+    sums->peak_bytes += is_saved ? (uint64_t)copy.peak_bytes : copy.gained_bytes - copy.lost_bytes;
+    if (peak->shared_epoch && tally_epoch(&copy) >= peak->shared_epoch)
         return;
-    raise_to(&sums->most, (int64_t)(tally.gained - tally.lost));
-    if (tally_epoch(&tally) >= peak->reset_epoch)
-        raise_to(&sums->most, tally.limit);
+    raise_to(&sums->most, (int64_t)(copy.gained - copy.lost));
+    if (tally_epoch(&copy) >= peak->reset_epoch)
+        raise_to(&sums->most, copy.limit);
 }
 
-/* The element of the slot, or zeros. */
-static void read_element(void *to, size_t size, const struct profile_areas *areas, enum profile_kind kind,
-                         uint64_t slot) {
-    const unsigned char *at = profile_element(areas, kind, slot);
-    memset(to, 0, size);
+/* What there is beside the tallies; zeros where there is nothing. */
+static void read_slot(struct profile_slot *of, const struct profile_areas *areas, uint64_t slot) {
+    const unsigned char *at = profile_element(areas, PROFILE_SLOTS, slot);
+    *of = (struct profile_slot){0};
     if (at)
-        profile_copy(to, at, size);
+        profile_copy(of, at, sizeof *of);
+}
+
+static void read_base(struct flow *base, const struct profile_areas *areas, uint64_t slot) {
+    const unsigned char *at = profile_element(areas, PROFILE_BASES, slot);
+    *base = (struct flow){0};
+    if (at)
+        profile_copy_rare(base, at, sizeof *base, areas);
 }
 
 static uint64_t minus(uint64_t a, uint64_t b, bool *contradict) {
@@ -192,42 +201,36 @@ static uint64_t plus(uint64_t a, uint64_t b, bool *contradict) {
     return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
 
-static void take_off(struct profile_flow *flow, const struct profile_base *base, bool *contradict) {
-#define TAKE_TALLY(name) flow->tally.name = minus(flow->tally.name, base->name, contradict);
-#define TAKE_EXTRA(name) flow->extra.name = minus(flow->extra.name, base->extra.name, contradict);
-    PROFILE_TALLY(TAKE_TALLY)
-    PROFILE_EXTRA(TAKE_EXTRA)
+static void take_off(struct flow *flow, const struct flow *base, bool *contradict) {
+#define TAKE_OFF(name) flow->name = minus(flow->name, base->name, contradict);
+    PROFILE_COUNTERS(TAKE_OFF)
 }
 
-static void add_base(struct profile_flow *flow, const struct profile_base *base) {
-#define ADD_BASE_TALLY(name) flow->tally.name += base->name;
-#define ADD_BASE_EXTRA(name) flow->extra.name += base->extra.name;
-    PROFILE_TALLY(ADD_BASE_TALLY)
-    PROFILE_EXTRA(ADD_BASE_EXTRA)
+static void add_base(struct flow *flow, const struct flow *base) {
+#define ADD_BASE(name) flow->name += base->name;
+    PROFILE_COUNTERS(ADD_BASE)
 }
 
-void profile_flow_counters(struct counters *counters, const struct profile_flow *flow, bool *contradict) {
-    const struct tally *tally = &flow->tally;
-    const struct extra *extra = &flow->extra;
-#define SAME(name) .name = extra->name,
-    *counters = (struct counters){.allocs = minus(tally->gained, extra->reallocs, contradict),
-                                  .alloc_bytes = minus(tally->gained_bytes, extra->realloc_bytes, contradict),
-                                  .frees = minus(tally->lost, extra->moved, contradict),
-                                  .freed_bytes = minus(tally->lost_bytes, extra->moved_bytes, contradict),
-                                  .live_blocks = tally->gained - tally->lost,
-                                  .live_bytes = tally->gained_bytes - tally->lost_bytes,
-                                  PROFILE_EXTRA(SAME)};
+void profile_flow_counters(struct counters *counters, const struct flow *flow, bool *contradict) {
+#define SAME(name) .name = flow->name,
+    *counters = (struct counters){.allocs = minus(flow->gained, flow->reallocs, contradict),
+                                  .alloc_bytes = minus(flow->gained_bytes, flow->realloc_bytes, contradict),
+                                  .frees = minus(flow->lost, flow->moved, contradict),
+                                  .freed_bytes = minus(flow->lost_bytes, flow->moved_bytes, contradict),
+                                  .live_blocks = flow->gained - flow->lost,
+                                  .live_bytes = flow->gained_bytes - flow->lost_bytes,
+                                  PROFILE_EXTRA(SAME) PROFILE_RARE(SAME)};
 }
 
 static void set_live(struct counters *counters, const struct sums *sums, const struct profile_slot *slot,
                      bool *contradict) {
-    const struct tally *tally = &sums->flow.tally;
+    const struct flow *flow = &sums->flow;
     counters->inherited_blocks = slot->inherited_blocks;
     counters->inherited_bytes = slot->inherited_bytes;
     counters->live_blocks =
-        minus(plus(tally->gained, slot->inherited_blocks, contradict), tally->lost, contradict);
+        minus(plus(flow->gained, slot->inherited_blocks, contradict), flow->lost, contradict);
     counters->live_bytes =
-        minus(plus(tally->gained_bytes, slot->inherited_bytes, contradict), tally->lost_bytes, contradict);
+        minus(plus(flow->gained_bytes, slot->inherited_bytes, contradict), flow->lost_bytes, contradict);
 }
 
 /* With what was carried over: what a thread knows of a slot's live blocks is since the process began, not
@@ -239,7 +242,7 @@ static uint64_t with_carried(int64_t live, uint64_t inherited, uint64_t base, bo
 }
 
 static void set_extremes(struct counters *counters, const struct sums *sums, const struct profile_slot *slot,
-                         const struct profile_base *base, bool *contradict) {
+                         const struct flow *base, bool *contradict) {
     uint64_t base_blocks = base->gained - base->lost, base_bytes = base->gained_bytes - base->lost_bytes;
     bool below_zero = false; /* most: a child can free more than it ever had of its own */
     counters->peak_blocks =
@@ -250,9 +253,9 @@ static void set_extremes(struct counters *counters, const struct sums *sums, con
     counters->max_live_blocks_within = slot->most_within;
 }
 
-static void infer_inherited(struct profile_slot *slot, const struct tally *tally) {
-    int64_t blocks = (int64_t)(tally->gained - tally->lost);
-    int64_t bytes = (int64_t)(tally->gained_bytes - tally->lost_bytes);
+static void infer_inherited(struct profile_slot *slot, const struct flow *flow) {
+    int64_t blocks = (int64_t)(flow->gained - flow->lost);
+    int64_t bytes = (int64_t)(flow->gained_bytes - flow->lost_bytes);
     if (blocks >= 0 && bytes >= 0)
         return;
     slot->inherited_blocks = blocks < 0 ? -(uint64_t)blocks : 0;
@@ -263,20 +266,21 @@ void profile_slot_read(struct profile_counts *counts, struct profile_sweep *swee
                        bool is_in_totals) {
     struct slot_reading reading = {.sweep = sweep, .slot = slot, .is_in_totals = is_in_totals};
     struct profile_slot of;
-    struct profile_base base;
+    struct flow base;
     sweep->gain_count = 0;
     each_element(&reading, PROFILE_EXTRAS, add_moved);
     each_element(&reading, PROFILE_TALLIES, add_lost);
     each_element(&reading, PROFILE_EXTRAS, add_reallocs);
-    read_element(&of, sizeof of, sweep->areas, PROFILE_SLOTS, slot);
-    read_element(&base, sizeof base, sweep->areas, PROFILE_BASES, slot);
+    each_element(&reading, PROFILE_RARES, add_rare);
+    read_slot(&of, sweep->areas, slot);
+    read_base(&base, sweep->areas, slot);
     reading.sums.most = (int64_t)of.most;
     each_element(&reading, PROFILE_TALLIES, add_gained);
     each_element(&reading, PROFILE_TALLIES, add_lost_since);
     if (sweep->areas->header.flags & PROFILE_INHERITS)
-        infer_inherited(&of, &reading.sums.flow.tally);
+        infer_inherited(&of, &reading.sums.flow);
     *counts = (struct profile_counts){.lost_blocks = of.lost_blocks, .lost_bytes = of.lost_bytes};
-    counts->outrun = reading.lost_since - reading.sums.flow.tally.lost > PROFILE_OUTRUN;
+    counts->outrun = reading.lost_since - reading.sums.flow.lost > PROFILE_OUTRUN;
     if (is_in_totals)
         add_base(&sweep->before_reset, &base);
     take_off(&reading.sums.flow, &base, &counts->contradict);

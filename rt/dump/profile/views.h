@@ -59,8 +59,7 @@ void profile_modules_free(struct profile_modules *);
 /* Sums of what threads count. */
 struct profile_flow {
     uint32_t block;
-    struct tally tally; /* of it, the counters */
-    struct extra extra;
+    struct flow sums;
 };
 
 /* What came in a block. */
@@ -84,15 +83,15 @@ struct profile_sweep {
     struct profile_flow
         *flows; /* by rising block, of all slots that were read; the one behind is for other blocks */
     size_t flow_count;
-    struct profile_flow before_reset; /* of all slots that were read, in all blocks */
-    bool wants_gains;                 /* set by the caller once it is open */
+    struct flow before_reset;   /* of all slots that were read, in all blocks */
+    bool wants_gains;           /* set by the caller once it is open */
     struct profile_gain *gains; /* of the slot that was read last, if they are wanted and in the totals */
     size_t gain_count, gain_room;
 };
 
 /* The counters from allocs to failed. Live blocks and bytes are what came less what went, modulo 2^64: blocks
  * may go elsewhere than they came. *contradict becomes true if another difference is below zero. */
-void profile_flow_counters(struct counters *, const struct profile_flow *, bool *contradict);
+void profile_flow_counters(struct counters *, const struct flow *, bool *contradict);
 
 void profile_sweep_open(struct profile_sweep *, const struct profile_areas *);
 void profile_sweep_close(struct profile_sweep *);

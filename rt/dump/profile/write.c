@@ -81,6 +81,7 @@ static struct profile_header make_header(struct writer *writer) {
     struct profile_header header = {
         .version = PROFILE_VERSION,
         .byte_order = PROFILE_BYTE_ORDER,
+        .rare = PROFILE_RARE_COUNT,
         .pid = report->pid,
         .processes = report->several.count ?: 1,
         .unfinished = report->several.count ? report->several.unfinished : !report->finished,
@@ -130,10 +131,22 @@ static struct tally tally_of(const struct counters *counters) {
     };
 }
 
+#define COUNTED(name) .name = counters->name,
+
 static void set_extra(void *extra, const struct report_site *row) {
     const struct counters *counters = &row->counters;
-#define EXTRA(name) .name = counters->name,
-    *(struct extra *)extra = (struct extra){PROFILE_EXTRA(EXTRA)};
+    *(struct extra *)extra = (struct extra){PROFILE_EXTRA(COUNTED)};
+}
+
+static void set_rare(void *rare, const struct report_site *row) {
+    const struct counters *counters = &row->counters;
+    *(struct rare *)rare = (struct rare){PROFILE_RARE(COUNTED)};
+}
+
+static struct flow flow_of(const struct counters *counters) {
+    struct tally tally = tally_of(counters);
+#define OF_TALLY(name) .name = tally.name,
+    return (struct flow){PROFILE_TALLY(OF_TALLY) PROFILE_EXTRA(COUNTED) PROFILE_RARE(COUNTED)};
 }
 
 static void set_sizes(void *sizes, const struct report_site *row) {
@@ -261,19 +274,29 @@ static struct profile_part *make_parts(struct writer *writer) {
     for (size_t i = 0; i <= report->part_count; i++) {
         const struct report_part *part = i < report->part_count ? &report->parts[i] : NULL;
         const struct counters *counters = part ? &part->counters : &report->before_reset;
-        struct tally tally = tally_of(counters);
-        *next = (struct profile_part){.what = !part            ? PROFILE_PART_RESET
-                                              : part->is_known ? PROFILE_PART_KNOWN
-                                                               : PROFILE_PART_UNKNOWN,
-                                      .pid = part ? part->pid : 0,
-                                      .thread = part ? (uint32_t)part->thread : 0,
-                                      .phase = name_write(&writer->records.names, part ? part->phase : NULL)};
-#define PUT(name) next->name = tally.name;
-        PROFILE_TALLY(PUT)
-#undef PUT
-        set_extra(&next++->extra, &(struct report_site){.counters = *counters});
+        *next++ =
+            (struct profile_part){.what = !part            ? PROFILE_PART_RESET
+                                          : part->is_known ? PROFILE_PART_KNOWN
+                                                           : PROFILE_PART_UNKNOWN,
+                                  .pid = part ? part->pid : 0,
+                                  .thread = part ? (uint32_t)part->thread : 0,
+                                  .phase = name_write(&writer->records.names, part ? part->phase : NULL),
+                                  .flow = flow_of(counters)};
     }
     return parts;
+}
+
+/* Up to the last one. */
+static size_t slots_with_rare(const struct profile_records *records) {
+    static const struct rare none;
+    for (size_t count = records->count; count; count--) {
+        struct rare rare;
+        struct report_site counted = profile_records_counted(records, count - 1);
+        set_rare(&rare, &counted);
+        if (memcmp(&rare, &none, sizeof none) != 0)
+            return count;
+    }
+    return 0;
 }
 
 static void add_areas(struct writer *writer, const struct profile_note *notes, size_t note_count) {
@@ -290,6 +313,7 @@ static void add_areas(struct writer *writer, const struct profile_note *notes, s
     add_pairs(writer);
     add_tallies(writer);
     add_by_slot(writer, PROFILE_EXTRAS, sizeof(struct extra), records->count, set_extra);
+    add_by_slot(writer, PROFILE_RARES, sizeof(struct rare), slots_with_rare(records), set_rare);
     profile_image_add(
         image, &(struct profile_area){.kind = PROFILE_NOTES, .size = note_count * sizeof *notes}, notes);
 }

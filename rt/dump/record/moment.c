@@ -97,9 +97,11 @@ static void set_reasons(struct moment *moment) {
     const struct recording *from = &moment->recording;
     bool is_damaged = moment->report.damaged;
     size_t count = 0;
-    moment->reasons = memory_zeros(from->reason_count + 1, sizeof *moment->reasons);
+    moment->reasons = memory_zeros(from->reason_count + 2, sizeof *moment->reasons);
     if (is_damaged)
         moment->reasons[count++] = "the recording is damaged: what follows its last whole sample is lost";
+    if (from->has_unknown)
+        moment->reasons[count++] = "a newer allocsite has counted what this one does not know and leaves out";
     for (size_t i = 0; i < from->reason_count; i++)
         moment->reasons[count++] = from->reasons[i];
     moment->report.reasons = moment->reasons;

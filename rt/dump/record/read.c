@@ -149,10 +149,14 @@ static void read_change(struct recording *from, uint64_t site) {
     uint64_t mask = get(from);
     struct recorded_site *changed = &from->sites[site];
     changed->change = (struct recorded_counters){.values = {0}};
-    from->is_wrong |= mask >> RECORDED_COUNTERS != 0;
     for (int i = 0; i < RECORDED_COUNTERS && !from->is_wrong; i++)
         if (mask >> i & 1)
             changed->now.values[i] += changed->change.values[i] = get_difference(from);
+    for (int i = RECORDED_COUNTERS; i < 64 && !from->is_wrong; i++)
+        if (mask >> i & 1) {
+            get_difference(from);
+            from->has_unknown = true;
+        }
     memory_grow(&from->changed, from->changed_count, &from->changed_room, sizeof *from->changed);
     from->changed[from->changed_count++] = (uint32_t)site;
 }

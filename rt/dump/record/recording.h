@@ -14,6 +14,7 @@
 #include "model/counters.h"
 #include "model/report.h"
 
+#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 #include <zlib.h>
@@ -65,15 +66,16 @@ enum { RECORDING_RUNS = 1, RECORDING_HAS_CUSTOM = 2 };
 
 enum { SITE_IS_SITED = 1, SITE_IS_BACKING = 2, SITE_OF_WRAPPER = 4 };
 
-/* The counters of a site, in the order of struct counters; of live blocks and bytes, what they are beyond
- * what came less what went, which is nothing as a rule. */
-enum { RECORDED_COUNTERS = 20 };
+/* The counters of a site, in the order of struct counters, at the end of which further ones come; of live
+ * blocks and bytes, what they are beyond what came less what went, which is nothing as a rule. */
+enum { RECORDED_COUNTERS = sizeof(struct counters) / sizeof(uint64_t) };
 
 struct recorded_counters {
     uint64_t values[RECORDED_COUNTERS];
 };
 
-_Static_assert(sizeof(struct counters) == sizeof(struct recorded_counters), "another version");
+_Static_assert(offsetof(struct counters, repeats) == 19 * sizeof(uint64_t) && RECORDED_COUNTERS <= 64,
+               "another version");
 
 /* This site stands for what custom allocators handed out; the first true site has the number behind it. */
 enum { RECORDED_CUSTOM, RECORDED_SITES };
@@ -119,7 +121,8 @@ struct recording {
     char **texts;
     size_t text_count, text_room;
 
-    bool is_damaged; /* what was behind the last sample */
+    bool is_damaged;  /* what was behind the last sample */
+    bool has_unknown; /* counters */
     uint64_t head[HEAD_NUMBERS];
     const char *program, *command;
     struct recorded_site *sites; /* the first RECORDED_SITES have no view */

@@ -200,5 +200,5 @@ struct custom_block custom_move(struct origin origin, uint64_t old_entry, const 
 
 void custom_fail(struct origin origin) {
     if (!threads_are_paused())
-        change_fail(origin_share(origin_slot(origin), 0).slot);
+        change_rare(origin_share(origin_slot(origin), 0).slot, offsetof(struct rare, failed));
 }

@@ -23,6 +23,7 @@ uint32_t stacks_depth;
 static uint32_t kept; /* frames */
 static bool has_list, is_checked;
 static bool has_contexts;  /* something is known by its context */
+static bool has_noted_why; /* in this process or before it was forked */
 static const char *wanted; /* patterns */
 
 /* The parts of stacks that were here: what the hash has above its index, and the part's slot. A word is read
@@ -57,7 +58,8 @@ static void want_stacks(struct record *record) {
 void stacks_begin(uint32_t depth, const char *patterns, const char *list, bool checks) {
     has_list = listed_begin(list);
     is_checked = checks;
-    cache = depth && contexts_begin() ? os_map(sizeof *cache << CACHE_BITS, OS_FORK_KEEPS) : NULL;
+    cache = depth && contexts_begin() && again_begin() ? os_map(sizeof *cache << CACHE_BITS, OS_FORK_KEEPS)
+                                                       : NULL;
     depth = cache ? depth : 0;
     if (!depth && !has_list)
         return;
@@ -261,6 +263,7 @@ static void note_why(const struct walked *walked) {
     if (!frame || (__atomic_load_n(place, __ATOMIC_RELAXED) == frame && *chain))
         return;
     int error = errno;
+    has_noted_why = true;
     note_module(chain, frame);
     errno = error;
     __atomic_store_n(place, frame, __ATOMIC_RELAXED);
@@ -317,9 +320,28 @@ static COLD void check_context(uint32_t part, uint32_t slot, const void *frame) 
         hole_set(HOLE_CONTEXTS);
 }
 
-/* Whoever called the runtime keeps no context, so that the stack has to be walked: nothing that was known of
- * it, nor whether it is known, is looked for. */
-static __attribute__((noinline)) uint32_t key_uncertain(uint32_t slot, const void *frame) {
+/* From here on the number stands for this part, or with KEY_SLOW for the slot alone. */
+static void keep_context(uint64_t hash, uint32_t key) {
+    contexts_hot = !has_list && !is_checked;
+    context_keep(hash, key);
+    has_contexts = true;
+}
+
+/* The number may stand for other stacks, too. */
+static void keep_again(uint64_t hash, const void *frame, uint32_t key, uint32_t unloads_before) {
+    uint32_t again = again_keep(context_find(hash), frame, key);
+    if (again != ALLOCSITE_KEY_NONE && unloads_none_since(unloads_before))
+        keep_context(hash, again);
+}
+
+/* Within a scope fewer frames may count; and a forked child is to tell of modules without contexts, too. */
+uint32_t stack_key_compared(uint32_t again, const void *frame) {
+    bool is_as_kept = !local.scope.active && (!has_noted_why || store_header()->walked_for);
+    return is_as_kept ? again_find(again, frame) : ALLOCSITE_KEY_NONE;
+}
+
+/* Whoever called the runtime keeps no context. */
+static __attribute__((noinline)) uint32_t key_uncertain(uint32_t slot, uint64_t hash, const void *frame) {
     struct look look;
     look_begin(&look, frame, NULL);
     look_up(&look, slot);
@@ -329,15 +351,10 @@ static __attribute__((noinline)) uint32_t key_uncertain(uint32_t slot, const voi
         if (look.walked.end != WALK_LOST && record_at(slot)->site)
             note_why(&look.walked);
     }
+    if (part != slot)
+        keep_again(hash, frame, KEY(part), look.unloads_before);
     look_end(&look);
     return part != slot ? KEY(part) : ALLOCSITE_KEY_NONE;
-}
-
-/* From here on the number stands for this part, or with KEY_SLOW for the slot alone. */
-static void keep_context(uint64_t hash, uint32_t key) {
-    contexts_hot = !has_list && !is_checked;
-    context_keep(hash, key);
-    has_contexts = true;
 }
 
 /* The part of a stack that goes on as the last one did; NO_SLOT: it does not, or there is no room. */
@@ -373,6 +390,8 @@ static __attribute__((noinline)) uint32_t key_walked(uint32_t slot, const void *
     uint32_t part = is_certain ? find_part(slot, &look) : part_walked(slot, &look);
     if (!is_certain && kept == STACKS_WHOLE && walked->end != WALK_LOST && record_at(slot)->site)
         note_why(walked);
+    if (!is_certain && kept == STACKS_WHOLE && part != slot && !beyond_for(slot))
+        keep_again(hash, frame, KEY(part), look.unloads_before);
     if (is_certain && unloads_none_since(look.unloads_before)) {
         keep_context(hash, part != slot ? KEY(part) : KEY(part) | KEY_SLOW);
         if (part != slot)
@@ -392,12 +411,13 @@ uint32_t stack_key_seen(uint32_t key, uint64_t who, const void *frame) {
     uint32_t slot = key_slot(key);
     if (UNLIKELY(!kept) || (UNLIKELY(has_list) && record_at(slot)->is_listed))
         return ALLOCSITE_KEY_NONE;
-    if (kept == STACKS_WHOLE && walk_is_foreign(((const void *const *)frame)[1]) && !beyond_for(slot))
-        return is_full() ? KEY(without_stack(slot)) : key_uncertain(slot, frame);
     uint64_t hash = context_hash(who, frame);
-    uint32_t known = has_contexts ? context_find(hash) : ALLOCSITE_KEY_NONE;
-    if (UNLIKELY(known == ALLOCSITE_KEY_NONE))
-        return stack_key_new(key, frame, hash);
+    uint32_t known = stack_key_known(has_contexts ? context_find(hash) : ALLOCSITE_KEY_NONE, frame);
+    if (UNLIKELY(known == ALLOCSITE_KEY_NONE)) {
+        bool is_foreign = kept == STACKS_WHOLE && walk_is_foreign(((const void *const *)frame)[1]);
+        return is_foreign && !is_full() && !beyond_for(slot) ? key_uncertain(slot, hash, frame)
+                                                             : stack_key_new(key, frame, hash);
+    }
     uint32_t part = key_slot(known);
     if (UNLIKELY(is_checked))
         check_context(part, slot, frame);

@@ -20,6 +20,7 @@
 #define ALLOCSITE_LIB_BILL_STACKS_H
 
 #include "lib/base/macros.h"
+#include "lib/bill/again.h"
 #include "lib/store/store.h"
 #include "lib/walk/walk.h"
 #include "lib/who/registry.h"
@@ -43,6 +44,13 @@ uint32_t stack_key_seen(uint32_t key, uint64_t who, const void *frame);
 
 /* The same of a site where contexts are hot and the hash was found nowhere. */
 uint32_t stack_key_new(uint32_t key, const void *frame, uint64_t hash);
+
+/* What is known by a context, which may be what is to be compared first (bill/again.h). */
+uint32_t stack_key_compared(uint32_t again, const void *frame);
+
+static inline uint32_t stack_key_known(uint32_t known, const void *frame) {
+    return LIKELY(!again_is(known)) ? known : stack_key_compared(known, frame);
+}
 
 /* That part of any slot; the slot itself if it keeps none or there is no room. */
 uint32_t stack_slot_walked(uint32_t slot);

@@ -37,7 +37,7 @@ ENTRY_BY_CONTEXT(void *, malloc, size_t n) {
     KEEP(size_t, bytes, n);
     KEEP(uint64_t, kept_value, value);
     void *p = next.malloc(n);
-    return own_alloc_by_context(kept_site, p, bytes, FAMILY_MALLOC, kept_value, OWN_FRAME);
+    return own_alloc_by_context(kept_site, p, bytes, FAMILY_MALLOC, &kept_value, OWN_FRAME);
 }
 
 ENTRY_BY_CONTEXT(void *, calloc, size_t n, size_t size) {
@@ -45,7 +45,7 @@ ENTRY_BY_CONTEXT(void *, calloc, size_t n, size_t size) {
     KEEP(size_t, bytes, n * size);
     KEEP(uint64_t, kept_value, value);
     void *p = next.calloc(n, size);
-    return own_alloc_by_context(kept_site, p, bytes, FAMILY_MALLOC, kept_value, OWN_FRAME);
+    return own_alloc_by_context(kept_site, p, bytes, FAMILY_MALLOC, &kept_value, OWN_FRAME);
 }
 
 ENTRY(void *, realloc, void *old, size_t n) {
@@ -179,7 +179,7 @@ static inline char *duplicate_some(const char *text, size_t length, struct alloc
 /* ---- The same where a context is passed. */
 
 #define COUNT_BY_CONTEXT(site, p, bytes, family)                                                             \
-    own_alloc_by_context(site, p, bytes, family, kept_value, OWN_FRAME)
+    own_alloc_by_context(site, p, bytes, family, &kept_value, OWN_FRAME)
 
 ENTRY_BY_CONTEXT(char *, strdup, const char *text) {
     if (UNLIKELY(!strdup_is_known())) {

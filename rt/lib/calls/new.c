@@ -109,7 +109,7 @@ static inline __attribute__((always_inline)) void *plain_by_context(struct opera
     KEEP(size_t, bytes, n);
     KEEP(uint64_t, kept_value, value);
     void *p = OPERATORS_HAVE_FAST ? op->fast(n + !n) : NULL;
-    return LIKELY(p) ? own_alloc_by_context(kept_site, p, bytes, family, kept_value, frame)
+    return LIKELY(p) ? own_alloc_by_context(kept_site, p, bytes, family, &kept_value, frame)
                      : operator_new_by_context(op, bytes, kept_site, kept_value);
 }
 

@@ -157,6 +157,7 @@ static void write_header(struct profile_header *header, const char *host) {
     memcpy(header->magic, PROFILE_MAGIC, PROFILE_MAGIC_SIZE);
     header->version = PROFILE_VERSION;
     header->byte_order = PROFILE_BYTE_ORDER;
+    header->rare = PROFILE_RARE_COUNT;
     header->pid = (uint64_t)os_process();
     header->start_time = os_start_time(header->pid);
     header->pid_namespace = os_pid_namespace();

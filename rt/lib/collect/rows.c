@@ -182,12 +182,10 @@ struct slot_phases {
     const struct report_stack *stack;
 };
 
-static void enter_phase(void *context, uint32_t number, const struct tally *tally,
-                        const struct extra *extra) {
+static void enter_phase(void *context, uint32_t number, const struct slab_counts *counts) {
     struct slot_phases *of = context;
     const struct slab *slab = slab_peek(number);
-    uint64_t calls = __atomic_load_n(&tally->gained, __ATOMIC_ACQUIRE);
-    (void)extra;
+    uint64_t calls = __atomic_load_n(&counts->tally->gained, __ATOMIC_ACQUIRE);
     if (!slab || !slab->phase || !calls || (of->report && of->count == of->room))
         return;
     if (of->report)
@@ -196,7 +194,7 @@ static void enter_phase(void *context, uint32_t number, const struct tally *tall
                                   .stack = of->stack,
                                   .phase = names_text_at(slab->phase),
                                   .calls = calls,
-                                  .bytes = __atomic_load_n(&tally->gained_bytes, __ATOMIC_ACQUIRE)};
+                                  .bytes = __atomic_load_n(&counts->tally->gained_bytes, __ATOMIC_ACQUIRE)};
     of->count++;
 }
 

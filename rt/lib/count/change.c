@@ -107,26 +107,15 @@ bool change_appear(struct share share) {
     return true;
 }
 
-/* counter: its place in an extra. */
-static bool change_extra(uint32_t slot, size_t counter) {
-    struct thread *thread = slot == NO_SLOT ? NULL : thread_acquire_extras(slot, slot);
+bool change_rare(uint32_t slot, size_t counter) {
+    struct thread *thread = slot == NO_SLOT ? NULL : thread_acquire(slot, slot);
     if (!thread)
         return false;
-    bump((uint64_t *)((char *)&thread->extras[slot] + counter), 1);
+    struct rare *rare = thread_rare(thread, slot);
+    if (rare)
+        bump((uint64_t *)((char *)rare + counter), 1);
     thread_release(thread);
-    return true;
-}
-
-bool change_fail(uint32_t slot) {
-    return change_extra(slot, offsetof(struct extra, failed));
-}
-
-bool change_temporary(uint32_t slot) {
-    return change_extra(slot, offsetof(struct extra, temporary));
-}
-
-bool change_repeat(uint32_t slot) {
-    return change_extra(slot, offsetof(struct extra, repeats));
+    return rare;
 }
 
 _Static_assert(SIZE_CLASSES == sizeof((struct profile_sizes *)0)->counts / sizeof(uint64_t),

@@ -32,9 +32,8 @@ bool change_lose(struct share);
 bool change_move(struct share from, struct share to);
 bool change_appear(struct share);
 
-bool change_fail(uint32_t slot);
-bool change_temporary(uint32_t slot);
-bool change_repeat(uint32_t slot);
+/* One more of the counter with that offset in struct rare. */
+bool change_rare(uint32_t slot, size_t counter);
 
 /* ---- The shape of what a slot asks for: how many requests of each class of sizes (model/counters.h). */
 

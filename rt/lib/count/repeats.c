@@ -81,6 +81,6 @@ static bool came_before(uint64_t hash) {
 void repeats_note(uint32_t slot, const char *text) {
     int error = errno;
     if (slot != NO_SLOT && came_before(hash_of(slot, text)))
-        change_repeat(slot);
+        change_rare(slot, offsetof(struct rare, repeats));
     errno = error;
 }

@@ -15,11 +15,8 @@
 /* Slots that a slab has address space for: all there can be, or fewer where that is limited. */
 #define SLOTS_LEAST (1u << 14)
 
-/* Areas are whole pages. */
-#define SLOTS_IN_PAGE (PROFILE_PAGE / (uint32_t)sizeof(struct tally))
-
 struct memory {
-    char *tallies; /* the extras follow */
+    char *tallies; /* the extras follow, and the rares */
     uint32_t slots;
 };
 
@@ -31,7 +28,7 @@ static struct table blocks = {.element = sizeof(struct profile_block),
                               .areas = &store_areas,
                               .kind = PROFILE_BLOCKS};
 
-enum { EACH = sizeof(struct tally) + sizeof(struct extra) };
+enum { EACH = sizeof(struct tally) + sizeof(struct extra) + sizeof(struct rare) };
 
 static void map_slots(struct memory *memory) {
     bool is_limited = os_address_space() != RLIM_INFINITY;
@@ -62,8 +59,11 @@ bool slab_make(uint32_t number, profile_name phase, uint32_t thread, uint32_t ne
         map_slots(memory);
     if (!memory->tallies)
         return false;
-    *slab = (struct slab){.tallies = (struct tally *)memory->tallies,
-                          .extras = (struct extra *)memory->tallies + memory->slots,
+    struct tally *tallies = (struct tally *)memory->tallies;
+    struct extra *extras = (struct extra *)(tallies + memory->slots);
+    *slab = (struct slab){.tallies = tallies,
+                          .extras = extras,
+                          .rares = (struct rare *)(extras + memory->slots),
                           .phase = phase,
                           .thread = thread,
                           .next = next};
@@ -93,23 +93,23 @@ static uint32_t lesser(uint32_t a, uint32_t b) {
 
 /* A slab doubles, but not much beyond the slots that there are: space in the file is taken for all of it. An
  * eighth more, or whoever meets the slots as they come would take a page at a time. */
-static uint32_t more_slots(uint32_t held) {
+static uint32_t more_slots(uint32_t held, uint32_t in_page) {
     uint32_t known = record_count(), sufficient = known + known / 8;
     uint32_t missing = sufficient > held ? sufficient - held : 0;
-    uint32_t more = lesser(missing, held) / SLOTS_IN_PAGE * SLOTS_IN_PAGE;
-    return more ? more : SLOTS_IN_PAGE;
+    uint32_t more = lesser(missing, held) / in_page * in_page;
+    return more ? more : in_page;
 }
 
-/* Slots below the last one that is held are within the capacity. */
-static bool grow(uint32_t *capacity, uint32_t slot, uint32_t number, enum profile_kind kind, void *array) {
-    _Static_assert(sizeof(struct tally) == sizeof(struct extra), "one geometry for both");
+/* Areas are whole pages. Slots below the last one that is held are within the capacity. */
+static bool grow(uint32_t *capacity, uint32_t slot, uint32_t number, enum profile_kind kind, void *array,
+                 uint32_t size) {
     const struct memory *memory = table_peek(&memories, number);
     uint32_t held = *capacity ? (*capacity >> KEY_SHIFT) + 1 : 0;
     while (KEY(slot) >= *capacity) {
-        uint32_t more = lesser(more_slots(held), memory->slots - held);
+        uint32_t more = lesser(more_slots(held, PROFILE_PAGE / size), memory->slots - held);
         if (!more)
             return false;
-        store_add(kind, number, held, (struct tally *)array + held, more * sizeof(struct tally));
+        store_add(kind, number, held, (char *)array + (size_t)held * size, (size_t)more * size);
         held += more;
         __atomic_store_n(capacity, KEY(held - 1), __ATOMIC_RELEASE);
     }
@@ -118,8 +118,23 @@ static bool grow(uint32_t *capacity, uint32_t slot, uint32_t number, enum profil
 
 const struct slab *slab_hold(uint32_t number, uint32_t slot, bool extras) {
     struct slab *slab = table_peek(&slabs, number);
-    if (!grow(&slab->capacity, slot, number, PROFILE_TALLIES, slab->tallies) ||
-        (extras && !grow(&slab->extra_capacity, slot, number, PROFILE_EXTRAS, slab->extras)))
+    if (!grow(&slab->capacity, slot, number, PROFILE_TALLIES, slab->tallies, sizeof *slab->tallies) ||
+        (extras &&
+         !grow(&slab->extra_capacity, slot, number, PROFILE_EXTRAS, slab->extras, sizeof *slab->extras)))
         return NULL;
     return slab;
+}
+
+struct rare *slab_rare(uint32_t number, uint32_t slot) {
+    struct slab *slab = table_peek(&slabs, number);
+    bool holds = grow(&slab->rare_capacity, slot, number, PROFILE_RARES, slab->rares, sizeof *slab->rares);
+    return holds ? &slab->rares[slot] : NULL;
+}
+
+struct slab_counts slab_counts(const struct slab *slab, uint32_t slot) {
+    static const struct extra no_extra;
+    static const struct rare no_rare;
+    return (struct slab_counts){&slab->tallies[slot],
+                                KEY(slot) < slab->extra_capacity ? &slab->extras[slot] : &no_extra,
+                                KEY(slot) < slab->rare_capacity ? &slab->rares[slot] : &no_rare};
 }

@@ -36,66 +36,63 @@ static struct flow *flow_of(struct reading *reading, uint32_t slab) {
         sum->name += added;                                                                                  \
         flow->name += added;                                                                                 \
     } while (0);
-#define ADD_EXTRA(name) ADD_READ(name, extra->name)
-#define ADD_TALLY(name) ADD_READ(name, tally->name)
+#define ADD_EXTRA(name) ADD_READ(name, counts->extra->name)
+#define ADD_RARE(name)  ADD_READ(name, counts->rare->name)
+#define ADD_TALLY(name) ADD_READ(name, counts->tally->name)
 
-static void add_lost_blocks(void *context, uint32_t slab, const struct tally *tally,
-                            const struct extra *extra) {
-    struct reading *reading = context;
-    struct sum *sum = reading->sum;
-    struct flow *flow = flow_of(reading, slab);
-    if (extra) {
-        PROFILE_EXTRA_WENT(ADD_EXTRA)
-    }
+static void add_went(struct sum *sum, struct flow *flow, const struct slab_counts *counts) {
+    PROFILE_EXTRA_WENT(ADD_EXTRA)
     PROFILE_TALLY_WENT(ADD_TALLY)
 }
 
-static void add_gained_blocks(void *context, uint32_t slab, const struct tally *tally,
-                              const struct extra *extra) {
+static void add_came(struct sum *sum, struct flow *flow, const struct slab_counts *counts) {
+    PROFILE_RARE(ADD_RARE)
+    PROFILE_EXTRA_CAME(ADD_EXTRA)
+    PROFILE_TALLY_CAME(ADD_TALLY)
+}
+
+static void visit_went(void *context, uint32_t slab, const struct slab_counts *counts) {
+    struct reading *reading = context;
+    add_went(reading->sum, flow_of(reading, slab), counts);
+}
+
+static void visit_came(void *context, uint32_t slab, const struct slab_counts *counts) {
     struct reading *reading = context;
     struct sum *sum = reading->sum;
-    struct flow *flow = flow_of(reading, slab);
-    peak_share(tally, &sum->peak_blocks, &sum->peak_bytes);
-    if (extra) {
-        PROFILE_EXTRA_CAME(ADD_EXTRA)
-        PROFILE_EXTRA_ALONE(ADD_EXTRA)
-    }
-    PROFILE_TALLY_CAME(ADD_TALLY)
-    int64_t most = peak_tally_most(tally);
+    peak_share(counts->tally, &sum->peak_blocks, &sum->peak_bytes);
+    add_came(sum, flow_of(reading, slab), counts);
+    int64_t most = peak_tally_most(counts->tally);
     if (most > sum->most)
         sum->most = most;
 }
 
-void sum_add_extra(struct sum *sum, const struct extra *extra) {
-#define ADD_ALONE(name) sum->name += __atomic_load_n(&extra->name, __ATOMIC_ACQUIRE);
-    PROFILE_EXTRA(ADD_ALONE)
+void sum_add(struct sum *sum, const struct slab_counts *counts) {
+    struct flow none = {0};
+    add_went(sum, &none, counts);
+    add_came(sum, &none, counts);
 }
 
-static void take_off(struct sum *sum, const struct profile_base *base) {
-#define TAKE_TALLY(name) sum->name -= base->name;
-#define TAKE_EXTRA(name) sum->name -= base->extra.name;
-    PROFILE_TALLY(TAKE_TALLY)
-    PROFILE_EXTRA(TAKE_EXTRA)
+static void take_off(struct sum *sum, const struct flow *base) {
+#define TAKE_OFF(name) sum->name -= base->name;
+    PROFILE_COUNTERS(TAKE_OFF)
 }
 
-static void add_base(struct flow *flow, const struct profile_base *base) {
-#define ADD_BASE_TALLY(name) flow->name += base->name;
-#define ADD_BASE_EXTRA(name) flow->name += base->extra.name;
-    PROFILE_TALLY(ADD_BASE_TALLY)
-    PROFILE_EXTRA(ADD_BASE_EXTRA)
+static void add_base(struct flow *flow, const struct flow *base) {
+#define ADD_BASE(name) flow->name += base->name;
+    PROFILE_COUNTERS(ADD_BASE)
 }
 
 void sum_slot_flows(uint32_t slot, struct sum *sum, struct flows *flows) {
-    static const struct profile_base none;
+    static const struct flow none;
     const struct profile_slot *known = slot_known(slot);
-    const struct profile_base *base = table_peek(&bases, slot);
-    base = base ? base : &none;
+    const struct profile_base *known_base = table_peek(&bases, slot);
+    const struct flow *base = known_base ? &known_base->flow : &none;
     *sum = (struct sum){.inherited_blocks = known->inherited_blocks,
                         .inherited_bytes = known->inherited_bytes,
                         .most_within = known->most_within};
     struct reading reading = {.sum = sum, .flows = flows};
-    threads_visit(slot, add_lost_blocks, &reading);
-    threads_visit(slot, add_gained_blocks, &reading);
+    threads_visit(slot, visit_went, &reading);
+    threads_visit(slot, visit_came, &reading);
     take_off(sum, base);
     if (flows)
         add_base(&flows->before_reset, base);
@@ -112,12 +109,12 @@ void sum_slot(uint32_t slot, struct sum *sum) {
 }
 
 void flow_counters(struct counters *counters, const struct flow *flow) {
-#define FLOW_EXTRA(name) .name = flow->name,
+#define FROM_FLOW(name) .name = flow->name,
     *counters = (struct counters){.allocs = flow->gained - flow->reallocs,
                                   .alloc_bytes = flow->gained_bytes - flow->realloc_bytes,
                                   .frees = flow->lost - flow->moved,
                                   .freed_bytes = flow->lost_bytes - flow->moved_bytes,
-                                  PROFILE_EXTRA(FLOW_EXTRA)};
+                                  PROFILE_EXTRA(FROM_FLOW) PROFILE_RARE(FROM_FLOW)};
     counters_set_live(counters);
 }
 
@@ -127,7 +124,7 @@ static uint64_t not_below_zero(int64_t value) {
 }
 
 void sum_counters(struct counters *counters, const struct sum *sum) {
-#define SUM_EXTRA(name) .name = sum->name,
+#define FROM_SUM(name) .name = sum->name,
     *counters = (struct counters){.allocs = sum->gained - sum->reallocs,
                                   .alloc_bytes = sum->gained_bytes - sum->realloc_bytes,
                                   .frees = sum->lost - sum->moved,
@@ -138,24 +135,23 @@ void sum_counters(struct counters *counters, const struct sum *sum) {
                                   .peak_bytes = not_below_zero(sum->peak_bytes),
                                   .max_live_blocks = not_below_zero(sum->most),
                                   .max_live_blocks_within = sum->most_within,
-                                  PROFILE_EXTRA(SUM_EXTRA)};
+                                  PROFILE_EXTRA(FROM_SUM) PROFILE_RARE(FROM_SUM)};
     counters->live_blocks = sum->gained - sum->lost + counters->inherited_blocks;
     counters->live_bytes = sum->gained_bytes - sum->lost_bytes + counters->inherited_bytes;
     if (!runtime_owners)
         counters_keep_all(counters);
 }
 
-static void raise_base(struct profile_base *base, const struct sum *sum) {
-#define RAISE_TALLY(name) base->name += sum->name;
-#define RAISE_EXTRA(name) base->extra.name += sum->name;
-    PROFILE_TALLY(RAISE_TALLY)
-    PROFILE_EXTRA(RAISE_EXTRA)
+static void raise_base(struct flow *base, const struct sum *sum) {
+#define RAISE(name) base->name += sum->name;
+    PROFILE_COUNTERS(RAISE)
 }
 
 static void reset_slot(uint32_t number) {
     struct sum sum;
     sum_slot(number, &sum);
-    if (!sum.gained && !sum.lost && !sum.failed)
+#define OR_COUNTED(name) | sum.name
+    if (!(0 PROFILE_COUNTERS(OR_COUNTED)))
         return;
     struct profile_base *base = table_at(&bases, number);
     struct profile_slot *slot = slot_at(number);
@@ -163,10 +159,10 @@ static void reset_slot(uint32_t number) {
         hole_set(HOLE_MEMORY);
         return;
     }
-    raise_base(base, &sum);
+    raise_base(&base->flow, &sum);
     slot->inherited_blocks += sum.gained - sum.lost;
     slot->inherited_bytes += sum.gained_bytes - sum.lost_bytes;
-    slot->most = base->gained - base->lost;
+    slot->most = base->flow.gained - base->flow.lost;
     slot->most_within = 0;
     slot->windows = slot->measures = 0;
     slot->measured = store_header()->peak.reset_epoch;

@@ -10,8 +10,7 @@
 
 /* Since the start, or the last reset. */
 struct sum {
-    PROFILE_TALLY(PROFILE_COUNTER)
-    PROFILE_EXTRA(PROFILE_COUNTER)
+    PROFILE_COUNTERS(PROFILE_COUNTER)
     uint64_t inherited_blocks, inherited_bytes;
     int64_t peak_blocks, peak_bytes, most; /* with what was inherited */
     uint64_t most_within;
@@ -20,13 +19,7 @@ struct sum {
 /* While threads count on. */
 void sum_slot(uint32_t slot, struct sum *);
 
-/* What was counted since the start, of many slots. */
-struct flow {
-    PROFILE_TALLY(PROFILE_COUNTER)
-    PROFILE_EXTRA(PROFILE_COUNTER)
-};
-
-/* The same by slab; all but the first two is zero at first. */
+/* What was counted since the start, of many slots, by slab; all but the first two is zero at first. */
 struct flows {
     struct flow *of_slab;
     uint32_t slabs;
@@ -40,9 +33,9 @@ void sum_slot_flows(uint32_t slot, struct sum *, struct flows *);
 /* From allocs to failed, and what is live. */
 void flow_counters(struct counters *, const struct flow *);
 
-/* Adds what stands in an extra. */
-struct extra;
-void sum_add_extra(struct sum *, const struct extra *);
+/* Adds what a slab has. */
+struct slab_counts;
+void sum_add(struct sum *, const struct slab_counts *);
 
 void sum_counters(struct counters *, const struct sum *);
 

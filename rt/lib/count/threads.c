@@ -283,6 +283,15 @@ struct thread *thread_acquire_extras(uint32_t slot, uint32_t other) {
     return acquire(slot, other, true);
 }
 
+struct rare *thread_rare(struct thread *thread, uint32_t slot) {
+    uint64_t signals = os_signals_hold();
+    struct rare *rare = slab_rare(thread->slab, slot);
+    os_signals_release(signals);
+    if (!rare)
+        hole_set(HOLE_MEMORY);
+    return rare;
+}
+
 void thread_release(struct thread *thread) {
     if (thread == local.own)
         thread_use_hot_path(thread);

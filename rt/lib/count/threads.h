@@ -9,13 +9,14 @@
 
 #include <stdbool.h>
 
-/* ---- Slabs: one thread's tallies and extras by slot, for one phase. */
+/* ---- Slabs: one thread's tallies, extras and rares by slot, for one phase. */
 
 /* All but the memory is wiped by fork: a child counts in its parent's, which reads as zero. */
 struct slab {
-    uint32_t capacity, extra_capacity; /* keys from KEY(1) to below fit */
+    uint32_t capacity, extra_capacity, rare_capacity; /* keys from KEY(1) to below fit */
     struct tally *tallies;
     struct extra *extras;
+    struct rare *rares;
     profile_name phase; /* 0: outside of all */
     uint32_t thread;    /* its index */
     uint32_t next;      /* number + 1 of another one of the thread; 0: last */
@@ -33,6 +34,16 @@ bool slab_overlaps(uintptr_t begin, uintptr_t end);
 /* Makes room for the slot. Only the thread that counts there may call it, and with signals held. NULL: no
  * memory. */
 const struct slab *slab_hold(uint32_t number, uint32_t slot, bool extras);
+struct rare *slab_rare(uint32_t number, uint32_t slot);
+
+/* What a slab has of a slot below its capacity; zeros where it does not hold the slot. */
+struct slab_counts {
+    const struct tally *tally;
+    const struct extra *extra;
+    const struct rare *rare;
+};
+
+struct slab_counts slab_counts(const struct slab *, uint32_t slot);
 
 /* ---- Threads and their slabs. */
 
@@ -42,6 +53,10 @@ struct thread *thread_acquire(uint32_t slot, uint32_t other);
 
 /* The same with the extras of both. */
 struct thread *thread_acquire_extras(uint32_t slot, uint32_t other);
+
+/* The rare counters of a slot, of the thread that was acquired for it. NULL: no memory, and the hole is set.
+ */
+struct rare *thread_rare(struct thread *, uint32_t slot);
 
 void thread_release(struct thread *);
 
@@ -76,9 +91,8 @@ bool threads_keep(bool (*law)(const struct thread *));
 /* Slabs that threads have counted in so far, which have the numbers from 0 on. */
 uint32_t threads_slabs(void);
 
-/* Calls visit for every tally of slot that was ever used, with the number of its slab, in any order. extra:
- * NULL if it has none. */
-typedef void thread_visitor(void *context, uint32_t slab, const struct tally *, const struct extra *extra);
+/* Calls visit for every tally of slot that was ever used, with the number of its slab, in any order. */
+typedef void thread_visitor(void *context, uint32_t slab, const struct slab_counts *);
 void threads_visit(uint32_t slot, thread_visitor *, void *context);
 
 /* Nothing that comes is counted, or all is again. Counted blocks that go are counted in any case. */

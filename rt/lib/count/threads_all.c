@@ -11,16 +11,16 @@ void threads_visit(uint32_t slot, thread_visitor *visit, void *context) {
     uint32_t slabs = threads_slabs();
     for (uint32_t i = 0; i < slabs; i++) {
         const struct slab *slab = slab_peek(i);
-        if (slab && KEY(slot) < slab->capacity)
-            visit(context, i, &slab->tallies[slot],
-                  KEY(slot) < slab->extra_capacity ? &slab->extras[slot] : NULL);
+        if (!slab || KEY(slot) >= slab->capacity)
+            continue;
+        struct slab_counts counts = slab_counts(slab, slot);
+        visit(context, i, &counts);
     }
 }
 
-static void add_live_blocks(void *sum, uint32_t slab, const struct tally *tally, const struct extra *extra) {
+static void add_live_blocks(void *sum, uint32_t slab, const struct slab_counts *counts) {
     (void)slab;
-    (void)extra;
-    *(int64_t *)sum += tally_live_blocks(tally);
+    *(int64_t *)sum += tally_live_blocks(counts->tally);
 }
 
 int64_t threads_live_blocks(uint32_t slot) {

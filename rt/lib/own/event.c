@@ -68,7 +68,7 @@ void event_appeared(uint32_t slot, const void *p, uint64_t bytes) {
 }
 
 static void fail(uint32_t slot) {
-    change_fail(origin_share(slot, 0).slot);
+    change_rare(origin_share(slot, 0).slot, offsetof(struct rare, failed));
 }
 
 void count_failed(uint32_t slot) {

@@ -76,8 +76,14 @@ static __attribute__((noinline)) void *alloc_walked(struct origin origin, void *
     return gain_any(key, p, bytes, family) ? p : alloc_slow(origin, p, bytes, family);
 }
 
-static inline void *gain_by_context(uint32_t key, void *p, uint64_t bytes, enum family family) {
-    bool has_stack = LIKELY(!(key & KEY_SLOW)) || key == ALLOCSITE_KEY_NONE;
+static const uint32_t key_none = ALLOCSITE_KEY_NONE;
+
+static inline __attribute__((always_inline)) void *gain_by_context(uint32_t known, void *p, uint64_t bytes,
+                                                                   enum family family, const void *frame) {
+    uint32_t key = stack_key_known(known, frame);
+    if (UNLIKELY(key == ALLOCSITE_KEY_NONE))
+        return NULL;
+    bool has_stack = LIKELY(!(key & KEY_SLOW));
     uint32_t slot_key = has_stack ? key : key & ~KEY_SLOW;
     void *counted = own_gain(local.current, slot_key, p, bytes, family, false);
     if (UNLIKELY(!has_stack) && counted)
@@ -100,7 +106,7 @@ static __attribute__((noinline)) void *alloc_otherwise(struct origin origin, voi
     uint32_t key = context_find(hash);
     if (UNLIKELY(contexts_full && key == ALLOCSITE_KEY_NONE))
         context_keep(hash, key = origin.site->key);
-    void *counted = gain_by_context(key, p, bytes, family);
+    void *counted = gain_by_context(key, p, bytes, family, frame);
     return counted ? counted : alloc_first(origin, p, bytes, family, frame, hash);
 }
 
@@ -110,16 +116,15 @@ static __attribute__((noinline)) void *alloc_with_stack(struct origin origin, vo
                                                         enum family family) {
     const void *frame = __builtin_frame_address(0);
     uint64_t hash = 0;
-    if (LIKELY(contexts_hot && origin.site && origin.site->key & KEY_SLOW)) {
-        hash = context_hash(context_of_site(origin.site), frame);
-        uint32_t none = ALLOCSITE_KEY_NONE, key = context_guessed(hash, &none);
-        bool is_known = LIKELY(key != ALLOCSITE_KEY_NONE);
-        void *counted = is_known ? gain_by_context(key, p, bytes, family) : NULL;
+    uint32_t key = key_at_hand(origin);
+    if (LIKELY(contexts_hot && key & KEY_SLOW && key != ALLOCSITE_KEY_NONE)) {
+        hash = context_hash(origin.site ? context_of_site(origin.site) : context_of_key(key), frame);
+        void *counted = gain_by_context(context_guessed(hash, &key_none), p, bytes, family, frame);
         if (LIKELY(counted != NULL))
             return counted;
     }
-    p = hash ? alloc_otherwise(origin, p, bytes, family, frame, hash)
-             : alloc_walked(origin, p, bytes, family, frame);
+    p = hash && origin.site ? alloc_otherwise(origin, p, bytes, family, frame, hash)
+                            : alloc_walked(origin, p, bytes, family, frame);
     __asm__ volatile("" : "+r"(p));
     return p;
 }
@@ -183,7 +188,7 @@ void *own_alloc_slow_by_context(struct allocsite_site *site, void *p, uint64_t b
                                 uint64_t value, uint64_t hash) {
     struct origin origin = {.site = site};
     bool is_hot = contexts_hot && site->key & KEY_SLOW;
-    void *counted = is_hot ? gain_by_context(key_found(hash), p, bytes, family) : NULL;
+    void *counted = is_hot ? gain_by_context(key_found(hash), p, bytes, family, OWN_FRAME) : NULL;
     if (LIKELY(counted != NULL))
         return counted;
     context = value;
@@ -212,7 +217,7 @@ void own_free(void *p, struct origin by, enum family family) {
         if (block.family == FAMILY_BACKING)
             custom_gone(p, block.size, by);
         else if (event_was_newest(p))
-            change_temporary(block.slot);
+            change_rare(block.slot, offsetof(struct rare, temporary));
         event_freed(p, &block, by);
     }
     errno = error;

@@ -129,14 +129,16 @@ static inline __attribute__((always_inline)) void *own_alloc_made(struct allocsi
 /* Of a function of the runtime that jumps to others when it has done: where their frames are, too. */
 #define OWN_FRAME ((const void *)((const uintptr_t *)__builtin_dwarf_cfa() - 2))
 
-/* Where the caller's context is passed, and not stored. */
+/* Where the caller's context is passed, and not stored. value: read twice, for no register is to keep it. */
 static inline __attribute__((always_inline)) void *own_alloc_by_context(struct allocsite_site *site, void *p,
                                                                         uint64_t bytes, enum family family,
-                                                                        uint64_t value, const void *frame) {
-    uint64_t hash = context_hash_of(value, context_of_site(site), frame);
+                                                                        const volatile uint64_t *value,
+                                                                        const void *frame) {
+    uint64_t hash = context_hash_of(*value, context_of_site(site), frame);
     uint32_t key = context_guessed(hash, &site->key);
     void *counted = own_gain(local.current, key, p, bytes, family, false);
-    return LIKELY(counted != NULL) ? counted : own_alloc_slow_by_context(site, p, bytes, family, value, hash);
+    return LIKELY(counted != NULL) ? counted
+                                   : own_alloc_slow_by_context(site, p, bytes, family, *value, hash);
 }
 
 /* Calls other than the look at the peak are left to the slow way, or more than the call of the allocator

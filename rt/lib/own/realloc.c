@@ -217,7 +217,7 @@ static __attribute__((noinline)) void *realloc_of_none(size_t n, struct origin o
         return own_alloc_unsited(caller, p, bytes, FAMILY_MALLOC);
     return LIKELY(!(by->key & KEY_SLOW))
                ? own_alloc(by, p, bytes, FAMILY_MALLOC)
-               : own_alloc_by_context(by, p, bytes, FAMILY_MALLOC, context, OWN_FRAME);
+               : own_alloc_by_context(by, p, bytes, FAMILY_MALLOC, &context, OWN_FRAME);
 }
 
 static __attribute__((noinline)) void *realloc_otherwise(void *block, size_t n, struct origin origin) {

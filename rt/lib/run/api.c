@@ -245,16 +245,12 @@ API(int, totals, struct allocsite_totals *totals) {
 
 static void add_slab(void *context, const struct slab *slab) {
     for (uint32_t slot = 1; KEY(slot) < slab->capacity; slot++) {
-        const struct tally *tally = &slab->tallies[slot];
         if (!slot_is_in_totals(slot))
             continue;
-        struct sum sum = {.gained = tally->gained,
-                          .gained_bytes = tally->gained_bytes,
-                          .lost = tally->lost,
-                          .lost_bytes = tally->lost_bytes};
-        if (KEY(slot) < slab->extra_capacity)
-            sum_add_extra(&sum, &slab->extras[slot]);
+        struct slab_counts counts = slab_counts(slab, slot);
+        struct sum sum = {0};
         struct counters counters;
+        sum_add(&sum, &counts);
         sum_counters(&counters, &sum);
         counters_forget_peaks(&counters);
         add(context, &counters);

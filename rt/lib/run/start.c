@@ -276,6 +276,7 @@ const struct root allocsite_root = {
             .option_sizes = offsetof(struct options, sizes),
             .option_lifetime = offsetof(struct options, lifetime),
             .thread_capacity = offsetof(struct thread, capacity),
+            .rare = PROFILE_RARE_COUNT,
         },
 };
 

@@ -256,14 +256,10 @@ void store_drop(uint32_t number) {
         __atomic_store_n(&area->entry->kind, PROFILE_NONE, __ATOMIC_RELEASE);
 }
 
-static bool is_slab(const struct store_area *area) {
-    return area->kind == PROFILE_TALLIES || area->kind == PROFILE_EXTRAS;
-}
-
 void store_drop_slab(uint32_t number) {
     for (uint32_t i = 0; i < store_area_count(); i++) {
         const struct store_area *area = store_area(i);
-        if (area && is_slab(area) && area->index == number)
+        if (area && profile_is_of_block(area->kind) && area->index == number)
             store_drop(i);
     }
 }
@@ -308,7 +304,7 @@ int store_enter(int fd, const char *path, bool is_child) {
         struct store_area *area = table_peek(&areas, i);
         if (!area || !area->kind)
             continue;
-        if (is_child && is_slab(area))
+        if (is_child && profile_is_of_block(area->kind))
             area->kind = PROFILE_NONE;
         else
             put_into_file(area, !is_child);

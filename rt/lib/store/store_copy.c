@@ -108,7 +108,7 @@ static void copy_areas(struct copy *copy) {
     copy_kind(copy, PROFILE_TALLIES, false);
     copy_kind(copy, PROFILE_EXTRAS, true);
     copy_kind(copy, PROFILE_TALLIES, true);
-    for (enum profile_kind kind = PROFILE_NAMES; kind <= PROFILE_BASES; kind++)
+    for (enum profile_kind kind = PROFILE_NAMES; kind < PROFILE_KINDS; kind++)
         if (kind != PROFILE_EXTRAS && kind != PROFILE_TALLIES)
             copy_kind(copy, kind, false);
 }

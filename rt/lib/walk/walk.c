@@ -206,6 +206,41 @@ size_t walk_marked(const void *pointer, uint64_t context, const struct walk_mark
     return taken;
 }
 
+/* Where what is in the frame pointer now has been read; 0: it is known. */
+static uintptr_t pointer_from(const struct frame *before, const struct frame *now, uint32_t rule,
+                              uintptr_t was) {
+    if (rule >> RULE_KIND_AT)
+        return before->fp;
+    return rule_saves(rule) ? rule_saved(rule, now->sp) : was;
+}
+
+static struct walk_note note(uintptr_t at, bool is_place, uintptr_t end) {
+    return (struct walk_note){(uint32_t)(end - at), is_place, walk_word(at) - (is_place ? end : 0)};
+}
+
+size_t walk_notes(const void *pointer, struct walk_note *notes, size_t max) {
+    struct frame frame = {.fp = (uintptr_t)pointer, .sp = (uintptr_t)__builtin_frame_address(0)};
+    uint32_t rule = RULE_MAKE(RULE_POINTER, RULE_SAVED(2), 2);
+    struct walk_reads reads;
+    uintptr_t from = 0;
+    size_t count = 0;
+    walk_reads_begin(&reads, frame.sp);
+    if (!reads.is_whole || reads.end - frame.sp > UINT32_MAX)
+        return 0;
+    while (rule < RULE_MAKE(RULE_OUTERMOST, 0, 0)) {
+        struct frame before = frame;
+        if (count + 2 > max || !step_plainly(&frame, rule, reads.end))
+            return 0;
+        if (rule >> RULE_KIND_AT && from)
+            notes[count++] = note(from, true, reads.end);
+        notes[count++] = note(frame.sp - sizeof(void *), false, reads.end);
+        from = pointer_from(&before, &frame, rule, from);
+        rule = rule_at(frame.pc);
+        rule &= ~RULE_CONTEXT;
+    }
+    return rule_kind(rule) == RULE_OUTERMOST && !(rule & RULE_OWN) ? count : 0;
+}
+
 bool walk_is_by_pointer(const void *frame) {
     return is_by_pointer(rule_at((uintptr_t)frame));
 }

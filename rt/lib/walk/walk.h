@@ -80,6 +80,18 @@ struct walk_marked {
 size_t walk_marked(const void *pointer, uint64_t context, const struct walk_marked *known, size_t count,
                    struct walk_marked *frames, size_t max, size_t *same);
 
+/* A word that a walk reads: so far below the end of the thread's own stack. */
+struct walk_note {
+    uint32_t below;
+    bool is_place; /* a place on the stack, to be taken as far below the end, too */
+    uintptr_t word;
+};
+
+/* The words that tell a walk as walk_stack_from's: as long as the same are there, and no module has been
+ * unloaded, all comes out the same. Returns how many; 0: something is in the way, it ends early, or there are
+ * more than max. Only of the thread's own stack. */
+size_t walk_notes(const void *pointer, struct walk_note *notes, size_t max);
+
 /* Whether the caller of that frame is found by following a frame pointer, and not by unwind tables. */
 bool walk_is_by_pointer(const void *frame);
 

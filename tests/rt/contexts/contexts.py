@@ -78,9 +78,18 @@ def coroutines():
 def elsewhere():
     """Coroutines whose bodies are other code."""
     for level in "-O0", "-O2":
-        process = run([build("elsewhere.c", "elsewhere", CONTEXTS, level, *library())], CHECKED)
-        check_behaviour(process)
-        expect(f"{level}: exact", [], report_of(process)["inexact_reasons"])
+        program = build("elsewhere.c", "elsewhere", CONTEXTS, level, *library())
+        for options in CHECKED, CHECKED.replace("check=1", "check=0"):
+            process = run([program], options)
+            check_behaviour(process)
+            report = report_of(process)
+            expect(f"{level}: exact", [], report["inexact_reasons"])
+            calls = collections.Counter()
+            for stack in report["stacks"]:
+                functions = [frame["function"] for frame in stack["frames"]]
+                if "library_between" in functions:
+                    calls[functions[functions.index("library_between") + 1]] += stack["allocs"]
+            expect(f"{level}: around a coroutine", {"left": 12, "right": 4}, dict(calls))
 
 
 def opened():

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Coroutines whose bodies are other code: it comes to the same call, at the same depth of the same stack, by
- * two ways, and what is found there is in both cases what whoever resumes the coroutine has left. */
+ * two ways, and what is found there is in both cases what whoever resumes the coroutine has left. And other
+ * code that goes to a coroutine and comes back, before it allocates itself: what it finds then is always what
+ * the coroutine has left. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +13,7 @@ typedef void *callback(size_t);
 extern callback *library_callback;
 extern volatile int library_spins, library_stops;
 void library_body(void), library_spin(void);
+void *library_between(ucontext_t *from, ucontext_t *to, size_t bytes);
 
 static ucontext_t outside, inside;
 
@@ -40,7 +43,31 @@ static void run(void (*body)(void), int resumed) {
         swapcontext(&outside, &inside);
 }
 
+static void come_and_go(void) {
+    for (;;) {
+        void *volatile p = malloc(8);
+        free(p);
+        swapcontext(&inside, &outside);
+    }
+}
+
+static __attribute__((noinline)) void left(void) {
+    free(library_between(&outside, &inside, 24));
+    __asm__ volatile("");
+}
+
+static __attribute__((noinline)) void right(void) {
+    free(library_between(&outside, &inside, 24));
+    __asm__ volatile("" ::: "memory");
+}
+
 int main(void) {
+    run(come_and_go, 1);
+    for (int i = 0; i < 12; i++) {
+        left();
+        if (i % 3 == 0)
+            right();
+    }
     library_callback = take_and_leave;
     run(library_body, 4);
     signal(SIGALRM, on_timer);

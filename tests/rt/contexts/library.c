@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Other code: it knows nothing of contexts, calls back in several ways, and allocates itself. */
 #include <stdlib.h>
+#include <ucontext.h>
 
 typedef void *callback(size_t);
 
@@ -28,6 +29,13 @@ __attribute__((noinline)) void *library_tail(callback *first, callback *then, si
 }
 
 __attribute__((noinline)) void *library_allocates(size_t bytes) {
+    void *p = malloc(bytes);
+    __asm__ volatile("");
+    return p;
+}
+
+__attribute__((noinline)) void *library_between(ucontext_t *from, ucontext_t *to, size_t bytes) {
+    swapcontext(from, to);
     void *p = malloc(bytes);
     __asm__ volatile("");
     return p;

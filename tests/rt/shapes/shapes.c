@@ -44,6 +44,8 @@ static struct slice own_slice(size_t n) {
 static void *(*volatile pointer)(size_t) = xmalloc;
 static struct slice (*volatile slicer)(const char *) = slice_of;
 static struct node *(*volatile maker)(void) = node_new;
+static char *(*volatile copier)(const char *) = xstrdup;
+static void (*volatile adder)(struct buffer *, const char *) = buffer_add;
 
 static void across(void) {
     sink = xmalloc(10);                     // @ 1 10 0 0 0
@@ -124,6 +126,9 @@ static void pointers(void) {
     sink = pointer(60);                     // @ 1 60 0 0 0
     sink = slicer("by pointer").text;       // @ 1 10 0 0 0 unsited
     sink = maker();
+    sink = copier("a copy");                // @ 1 7 0 0 0 of char
+    struct buffer buffer = {NULL, 0, 0};
+    adder(&buffer, "added");                // @ 1 5 0 0 0 of char
     sink = plain_get(31);
     sink = plain_through(xmalloc, 32);
 }
@@ -138,6 +143,11 @@ static void buffers(void) {
     buffer_convert(&buffer, "up", 0);       // @ 1 2 0 0 0
     buffer_convert(&buffer, "wide", 1);     // @ 0 0 1 10 0
     buffer_addln(&buffer, "line");          // @ 0 0 1 14 0
+    struct span span = {NULL, NULL};
+    span_add(&span, "a span");              // @ 1 6 0 0 0 of char
+    span_add(&span, "ned");                 // @ 0 0 1 9 0 of char
+    struct hidden *hidden = hidden_new();
+    hidden_add(hidden, &span);              // @ 1 16 0 0 0
     struct message message = {0};
     message_set(&message, "a message", 9);  // @ 1 9 0 0 0 of char
     message_both(&message, "both of them", 12);     // @ 0 0 1 12 0

@@ -58,6 +58,13 @@ struct section {
     char *bytes;
     size_t room, used;
 };
+struct span {
+    char *start, *end;
+};
+void span_add(struct span *span, const char *text);
+struct hidden;
+struct hidden *hidden_new(void);
+unsigned hidden_add(struct hidden *hidden, void *item);
 struct pattern {
     size_t size;
 };

@@ -139,6 +139,33 @@ int buffer_convert(struct buffer *buffer, const char *text, int how) {
     return converters[how](buffer, text);
 }
 
+// A buffer whose end is a pointer.
+void span_add(struct span *span, const char *text) {
+    size_t used = span->end - span->start, n = strlen(text);
+    span->start = xrealloc(span->start, used + n);
+    memcpy(span->start + used, text, n);
+    span->end = span->start + used + n;
+}
+
+// A buffer that no other file sees the members of.
+struct hidden {
+    void **items;
+    unsigned room, used;
+};
+
+struct hidden *hidden_new(void) {
+    return xcalloc(1, sizeof(struct hidden)); // @ 1 16 0 0 0 of struct hidden
+}
+
+unsigned hidden_add(struct hidden *hidden, void *item) {
+    if (hidden->used == hidden->room) {
+        hidden->room = hidden->room ? 2 * hidden->room : 2;
+        hidden->items = xrealloc(hidden->items, hidden->room * sizeof item);
+    }
+    hidden->items[hidden->used] = item;
+    return hidden->used++;
+}
+
 // In a thing that has buffers.
 int message_set(struct message *message, const char *text, size_t n) {
     message->body.used = 0;

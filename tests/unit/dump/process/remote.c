@@ -99,6 +99,7 @@ struct root the_root = {.layout = {
                             .option_sizes = offsetof(struct fake_options, sizes),
                             .option_lifetime = offsetof(struct fake_options, lifetime),
                             .thread_capacity = 0,
+                            .rare = PROFILE_RARE_COUNT,
                         }};
 
 __asm__(".pushsection .note.fake, \"a\", @note\n"
@@ -228,9 +229,13 @@ static void assert_reason(const struct profile_file *file, const char *expected)
 static void reads_what_the_layout_says(void **state) {
     (void)state;
     struct profile_file file;
+    static _Alignas(PROFILE_PAGE) struct rare rares[PROFILE_PAGE / sizeof(struct rare)];
+    rares[SITE].failed = 3;
+    add_area(PROFILE_RARES, 0, 0, rares, sizeof rares);
     read_self(&file);
     const struct site_view *view = &the_row(&file)->view;
     assert_int_equal(file.report.reason_count, 0);
+    assert_int_equal(the_row(&file)->counters.failed, 3);
     assert_int_equal(view->id, 77);
     assert_string_equal(view->module, "/bin/program");
     assert_string_equal(view->at.function, "function");

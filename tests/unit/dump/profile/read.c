@@ -5,6 +5,7 @@
 #include "profile_image.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -118,12 +119,9 @@ static void sums_over_blocks(void **state) {
     struct tally *other = image_add(&image, PROFILE_TALLIES, 1, 0, 1);
     tables.tallies[2] = (struct tally){.gained = 10, .gained_bytes = 1000, .lost = 1, .lost_bytes = 10};
     other[2] = (struct tally){.gained = 5, .gained_bytes = 500, .lost = 9, .lost_bytes = 900};
-    tables.extras[2] = (struct extra){.reallocs = 3,
-                                      .realloc_bytes = 300,
-                                      .realloc_old_bytes = 30,
-                                      .moved = 4,
-                                      .moved_bytes = 400,
-                                      .failed = 2};
+    tables.extras[2] = (struct extra){
+        .reallocs = 3, .realloc_bytes = 300, .realloc_old_bytes = 30, .moved = 4, .moved_bytes = 400};
+    ((struct rare *)image_add(&image, PROFILE_RARES, 0, 0, 1))[2].failed = 2;
     assert_true(reads());
     const struct counters *of = counters(2);
     assert_true(of->allocs == 12 && of->alloc_bytes == 1200);
@@ -226,12 +224,10 @@ static void what_was_before_a_reset(void **state) {
     struct profile_base *bases = image_add(&image, PROFILE_BASES, 0, 0, 1);
     tables.tallies[2] =
         (struct tally){.gained = 10, .gained_bytes = 100, .lost = 4, .lost_bytes = 40, .limit = 8};
-    tables.extras[2] = (struct extra){.reallocs = 5, .moved = 2, .failed = 3};
-    bases[2] = (struct profile_base){.gained = 7,
-                                     .gained_bytes = 70,
-                                     .lost = 3,
-                                     .lost_bytes = 30,
-                                     .extra = {.reallocs = 4, .moved = 2, .failed = 1}};
+    tables.extras[2] = (struct extra){.reallocs = 5, .moved = 2};
+    ((struct rare *)image_add(&image, PROFILE_RARES, 0, 0, 1))[2].failed = 3;
+    bases[2].flow = (struct flow){
+        .gained = 7, .gained_bytes = 70, .lost = 3, .lost_bytes = 30, .reallocs = 4, .moved = 2, .failed = 1};
     tables.slots[2].inherited_blocks = 4;
     tables.slots[2].inherited_bytes = 40;
     image_header(&image)->resets = 2;
@@ -247,6 +243,53 @@ static void what_was_before_a_reset(void **state) {
     assert_true(reads());
     assert_int_equal(counters(2)->max_live_blocks, 6);
     profile_read_free(&file);
+}
+
+enum { OF_COMMON = PROFILE_COMMON_COUNT };
+
+// Of slot 2: as many rare counters as the header says, and as many in the base.
+static void rare_counters_are(const uint64_t *places, const uint64_t *base, const char *reason) {
+    tables.tallies[2].gained = 1;
+    assert_true(reads());
+    const struct counters *of = counters(2);
+    assert_int_equal(of->failed, places[0] - base[0]);
+    assert_int_equal(of->temporary, places[1] - base[1]);
+    assert_int_equal(of->repeats, places[2] - base[2]);
+    assert_reasons(reason, NULL);
+    profile_read_free(&file);
+}
+
+static void more_rare_counters_than_are_known(void **state) {
+    (void)state;
+    uint64_t *base = (uint64_t *)image_add(&image, PROFILE_BASES, 0, 0, 1) + 2 * 32 + OF_COMMON;
+    uint64_t *places = (uint64_t *)image_add(&image, PROFILE_RARES, 0, 0, 1) + 2 * 16;
+    image_header(&image)->rare = 9; // of 16 places, and of 32 with the common ones
+    memcpy(places, (uint64_t[]){100, 200, 300, 400, 500, 600, 700, 800, 900}, 72);
+    memcpy(base, (uint64_t[]){1, 2, 3, 4, 5, 6, 7, 8, 9}, 72);
+    char reason[200];
+    snprintf(reason, sizeof reason,
+             "a newer allocsite has counted what this one does not know and leaves out: %d counters",
+             9 - PROFILE_RARE_COUNT);
+    rare_counters_are(places, base, reason);
+}
+
+static void fewer_rare_counters_than_are_known(void **state) {
+    (void)state;
+    uint64_t *base = (uint64_t *)image_add(&image, PROFILE_BASES, 0, 0, 1) + 2 * 16 + OF_COMMON;
+    image_header(&image)->rare = 1;
+    ((uint64_t *)image_add(&image, PROFILE_RARES, 0, 0, 1))[2] = 9;
+    memcpy(base, (uint64_t[]){4, 5, 6}, 24);
+    rare_counters_are((uint64_t[]){9, 0, 0}, (uint64_t[]){4, 0, 0}, NULL);
+}
+
+static void rare_counters_before_version_5(void **state) {
+    (void)state;
+    uint64_t *base = (uint64_t *)image_add(&image, PROFILE_BASES, 0, 0, 1) + 2 * 16 + OF_COMMON;
+    image_header(&image)->version = 4;
+    image_header(&image)->rare = 0;
+    memcpy(tables.extras[2].unused, (uint64_t[]){9, 8, 7}, 24);
+    memcpy(base, (uint64_t[]){3, 2, 1}, 24);
+    rare_counters_are(tables.extras[2].unused, base, NULL);
 }
 
 static uint64_t key(uint64_t kind, uint64_t owner, uint64_t by) {
@@ -577,6 +620,8 @@ static void what_is_no_profile(void **state) {
     REFUSED(header->byte_order = 0x04030201, "is a profile of a machine with the other byte order")
     REFUSED(header->byte_order = 1, "is a damaged profile: its header is not one")
     REFUSED(header->version = 0, "is a damaged profile: its header is not one")
+    REFUSED(header->rare = 0, "is a damaged profile: its header is not one")
+    REFUSED(header->rare = PROFILE_RARE_MAX + 1, "is a damaged profile: its header is not one")
     REFUSED(header->version = 99, "is a profile of version 99: it was written by a newer allocsite")
     REFUSED(image.size = 511, "is a profile that is cut: its header is not whole")
     REFUSED(image.size = 7, "is no profile of allocsite")
@@ -587,9 +632,11 @@ static void what_is_no_profile(void **state) {
 #define OUTRUN "sites with blocks that were freed while they were read, and seem to live: 1"
 enum { LEAP = 1 << 20 };
 
+static struct tally *others;
+
 // A program that allocates in one thread, reallocates there and frees in another one, as profile.h says.
 static void *count_on(void *stop) {
-    struct tally *one = &tables.tallies[2], *two = (struct tally *)((char *)one + 2 * PROFILE_PAGE);
+    struct tally *one = &tables.tallies[2], *two = &others[2];
     struct extra *extra = &tables.extras[2];
     while (!__atomic_load_n((int *)stop, __ATOMIC_RELAXED)) {
         __atomic_fetch_add(&one->gained, 1, __ATOMIC_SEQ_CST);
@@ -608,7 +655,7 @@ static void while_it_is_written(void **state) {
     (void)state;
     int stop = 0, readings = 0;
     pthread_t thread;
-    image_add(&image, PROFILE_TALLIES, 1, 0, 1); // two pages behind the first
+    others = image_add(&image, PROFILE_TALLIES, 1, 0, 1);
     image_header(&image)->ended = 0;
     assert_int_equal(pthread_create(&thread, NULL, count_on, &stop), 0);
     for (clock_t end = clock() + CLOCKS_PER_SEC / 2; clock() < end; readings++) {
@@ -662,6 +709,9 @@ int main(void) {
         TEST(shares_of_the_peak),
         TEST(the_most_live_blocks),
         TEST(what_was_before_a_reset),
+        TEST(more_rare_counters_than_are_known),
+        TEST(fewer_rare_counters_than_are_known),
+        TEST(rare_counters_before_version_5),
         TEST(pairs_and_faults),
         TEST(pairs_that_lead_nowhere),
         TEST(sizes_of_sites),

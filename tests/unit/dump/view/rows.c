@@ -171,8 +171,8 @@ static void what_was_before_a_reset(void **state) {
     struct profile_base *bases = image_add(&image, PROFILE_BASES, 0, 0, 1);
     tables.tallies[2] = (struct tally){.gained = 10, .gained_bytes = 100, .lost = 4, .lost_bytes = 40};
     tables.extras[2] = (struct extra){.reallocs = 5, .moved = 2};
-    bases[2] = (struct profile_base){
-        .gained = 7, .gained_bytes = 70, .lost = 3, .lost_bytes = 30, .extra = {.reallocs = 4, .moved = 2}};
+    bases[2].flow = (struct flow){
+        .gained = 7, .gained_bytes = 70, .lost = 3, .lost_bytes = 30, .reallocs = 4, .moved = 2};
     tables.slots[2] = (struct profile_slot){.inherited_blocks = 4, .inherited_bytes = 40};
     add_parts();
     assert_true(row(NULL, 0)->allocs == 5 && row(NULL, 0)->live_blocks == 6);
