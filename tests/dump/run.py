@@ -211,7 +211,7 @@ class Refused(unittest.TestCase):
                                  ["did you mean --leaks", "--leeks", "true"], ["needs a file", "-o"],
                                  ["number of a process", "-p", "x"], ["both", "-p", "1", "true"],
                                  ["No such file", "-o", work("nowhere") + "/x", "true"],
-                                 ["export: bad option --leaks", "--leaks", "-o", "x.pb.gz", "true"],
+                                 ["--format and --leaks do not go together", "--leaks", "-o", "x.pb.gz", "true"],
                                  ["there is no terminal", "--top", "true"]):
             self.check(125, said, *arguments, start_new_session=True)
 

@@ -18,9 +18,9 @@ command_function command_report, command_annotate, command_export; /* of what pr
 command_function command_merge, command_diff, command_check;
 command_function command_graph, command_top, command_record, command_serve;
 
-/* Whether the options of the command are right, which may stand without a file; else what is wrong has been
- * told. */
-command_function export_check_options, report_check_options;
+/* Whether the options of report are right, which may stand without a file; else what is wrong has been told.
+ */
+command_function report_check_options;
 
 /* ---- The options of a command, as a table. */
 

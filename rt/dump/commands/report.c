@@ -89,7 +89,7 @@ static void add_moment(char **paths, int count, const char *at) {
         paths[i] = memory_text("%s@%s", paths[i], at);
 }
 
-static int show_files(char **paths, int count, struct showing *showing) {
+static int show_all(char **paths, int count, struct showing *showing) {
     if (showing->at)
         add_moment(paths, count, showing->at);
     int status = count == 1 ? show_file(paths[0], showing) : show_joined(paths, count, showing);
@@ -103,16 +103,16 @@ static int show_files(char **paths, int count, struct showing *showing) {
     return status;
 }
 
+int report_files(struct showing *showing, const char *command, int count, char **arguments) {
+    if (optind == count)
+        return complain_usage("%s: no file", command);
+    if (!read_suppressions(showing->options.suppress, &showing->suppressed))
+        return STATUS_FAILED;
+    return show_all(arguments + optind, count - optind, showing);
+}
+
 int command_report(int count, char **arguments) {
     struct showing showing;
     int status = report_options(&showing, count, arguments);
-    if (status != ARGUMENTS_TAKEN)
-        return status;
-    if (showing.is_export)
-        return command_export(count, arguments);
-    if (optind == count)
-        return complain_usage("report: no file");
-    if (!read_suppressions(showing.options.suppress, &showing.suppressed))
-        return STATUS_FAILED;
-    return show_files(arguments + optind, count - optind, &showing);
+    return status == ARGUMENTS_TAKEN ? report_files(&showing, "report", count, arguments) : status;
 }

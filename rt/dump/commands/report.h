@@ -12,7 +12,16 @@ extern const struct view_row {
     show_function *show;
 } view_rows[VIEWS];
 
+/* What is shown if nothing is asked for. */
+void report_default(struct showing *);
+
 /* As arguments_take: ARGUMENTS_TAKEN, or the status to end with. */
 int report_options(struct showing *, int count, char **arguments);
+
+/* The same for what is left, of the command: shows the files that stand behind the options. */
+int report_files(struct showing *, const char *command, int count, char **arguments);
+
+/* STATUS_USAGE: it is for no terminal, but goes to one, and that was told. */
+int export_check(const struct showing *);
 
 #endif

@@ -72,18 +72,18 @@ static const char *const other_formats[] = {"html", "sarif", "github"};
 /* Programs, and so the page's, get all rows. */
 static const char *take_format(void *to, const char *value) {
     struct showing *showing = to;
-    unsigned *format = &showing->format;
-    showing->is_export = export_named(value);
-    for (*format = FORMATS; *format < VIEW_FORMATS; ++*format)
-        if (strcmp(value, other_formats[*format - FORMATS]) == 0)
-            break;
-    if (*format < VIEW_FORMATS)
-        showing->options.format = *format == FORMAT_HTML ? FORMAT_JSON : FORMAT_TEXT;
-    else if (format_named(value, strlen(value), FORMATS_ALL, &showing->options.format))
-        *format = showing->options.format;
+    enum report_format *format = &showing->options.format;
+    showing->export = export_named(value);
+    for (showing->format = FORMATS; showing->format < FORMAT_EXPORT; showing->format++)
+        if (strcmp(value, other_formats[showing->format - FORMATS]) == 0) {
+            *format = showing->format == FORMAT_HTML ? FORMAT_JSON : FORMAT_TEXT;
+            return NULL;
+        }
+    if (format_named(value, strlen(value), FORMATS_ALL, format))
+        showing->format = *format;
 #define NAME(name, ...)           ", " #name
 #define FORMAT(format, name, ...) #name ", "
-    return *format < VIEW_FORMATS || showing->is_export
+    return showing->export || showing->format < FORMATS
                ? NULL
                : ALLOCSITE_FORMATS(FORMAT) "html, sarif, github" ALLOCSITE_EXPORTS(NAME);
 #undef NAME
@@ -156,7 +156,8 @@ static int complain_together(const char *one, const char *other) {
 
 /* The view that was asked for, or that the format is of. */
 static int choose_view(struct showing *showing, uint64_t given) {
-    showing->view = showing->format < FORMATS        ? REPORT_rows
+    showing->view = showing->export                  ? REPORT_export
+                    : showing->format < FORMATS      ? REPORT_rows
                     : showing->format == FORMAT_HTML ? REPORT_page
                                                      : REPORT_findings;
     uint64_t asked = given & ((UINT64_C(1) << REPORT_rows) - 1);
@@ -219,26 +220,36 @@ static int check_by(const struct showing *showing) {
                  : STATUS_DONE;
 }
 
-int report_options(struct showing *showing, int count, char **arguments) {
-    uint64_t given;
+void report_default(struct showing *showing) {
     *showing = (struct showing){.groups = {.by = BY_SITE},
                                 .threads = {.by = BY_THREAD},
                                 .phases = {.by = BY_PHASE},
                                 .tree = {.prune = 1}};
     options_default(&showing->options);
+}
+
+static bool has_sort(uint64_t given) {
+    size_t at = 0;
+    while (strcmp(list[at].name, "sort") != 0)
+        at++;
+    return given >> at & 1;
+}
+
+int report_options(struct showing *showing, int count, char **arguments) {
+    uint64_t given;
+    report_default(showing);
     int status =
         arguments_take_given(&(struct arguments){"report", help, list}, showing, count, arguments, &given);
-    if (status != ARGUMENTS_TAKEN || showing->is_export)
+    if (status != ARGUMENTS_TAKEN)
         return status;
+    showing->has_sort = has_sort(given);
     int wrong = choose_view(showing, given) ?: check_format(showing) ?: check_options(showing, given)
-                ?: check_by(showing);
+                ?: check_by(showing) ?: export_check(showing);
     return wrong ? wrong : ARGUMENTS_TAKEN;
 }
 
 int report_check_options(int count, char **arguments) {
     struct showing showing;
     int status = report_options(&showing, count, arguments);
-    if (status != ARGUMENTS_TAKEN)
-        return status;
-    return showing.is_export ? export_check_options(count, arguments) : STATUS_DONE;
+    return status == ARGUMENTS_TAKEN ? STATUS_DONE : status;
 }

@@ -2,16 +2,18 @@
 /* A report as samples: what exports have in common. */
 #include "base/arrays.h"
 #include "base/path.h"
+#include "dump/base/files.h"
 #include "dump/base/memory.h"
 #include "dump/base/names.h"
 #include "dump/base/terminal.h"
 #include "dump/export/export.h"
-#include "dump/view/tree.h"
+#include "dump/view/views.h"
 #include "model/report.h"
 #include "names/names.h"
 #include "write/summary.h"
 
 #include <ctype.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -288,4 +290,36 @@ bool samples_doubt(char text[SAMPLES_DOUBT], const struct samples *samples, size
     } else if (index == report->reason_count && !report->finished)
         out_text(&out, "finished: no, the program had not ended by itself");
     return text[0];
+}
+
+/* ---- The view. */
+
+/* Which sites have a track: what is live at the end says little about the time before. */
+static enum measure first_measure(const struct showing *showing) {
+    return showing->has_sort                        ? (enum measure)showing->options.sort
+           : showing->export->write == export_trace ? MEASURE_PEAK
+                                                    : MEASURE_BYTES;
+}
+
+int show_export(const char *path, struct report *report, struct showing *showing) {
+    const struct options *options = &showing->options;
+    struct samples samples = {.report = report,
+                              .moment = showing->moment,
+                              .by = first_measure(showing),
+                              .top = options->top_given ? options->top : 100,
+                              .full_names = options->full_names};
+    struct report_limits everything = {.sort = (enum report_sort)samples.by,
+                                       .full_names = samples.full_names};
+    report->directory = NULL;
+    report_prepare(report, &everything);
+    if (samples.by > MEASURE_ALLOCS && laws_need_owners(path, report))
+        return STATUS_FAILED;
+    if (showing->export->write == export_trace && !samples.moment)
+        return complain(path, "is no recording, which alone is a timeline: allocsite-dump record");
+    samples_make(&samples, &showing->symbolizer);
+    signal(SIGXFSZ, SIG_IGN); /* a limit on the size of files becomes an error of writing */
+    showing->export->write(standard_out(), &samples);
+    int status = standard_out_end();
+    samples_free(&samples);
+    return status;
 }

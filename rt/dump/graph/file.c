@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The snapshot file (allocsite-graph.5), whose writer is snapshot/snapshot.c. */
+#include "base/arrays.h"
 #include "base/hash.h"
 #include "dump/base/memory.h"
 #include "dump/base/terminal.h"
@@ -71,14 +72,13 @@ void graph_free(struct graph *graph) {
     free(graph->contents);
 }
 
+static int compare_block(const void *block, const void *content) {
+    return compare_u64(*(const size_t *)block, ((const struct graph_content *)content)->block);
+}
+
 const char *graph_content_of(const struct graph *graph, size_t block) {
-    size_t first = 0, count = graph->content_count;
-    while (count) {
-        size_t half = count / 2;
-        bool is_below = graph->contents[first + half].block < block;
-        first += is_below ? half + 1 : 0;
-        count = is_below ? count - half - 1 : half;
-    }
+    size_t first =
+        sorted_before(graph->contents, graph->content_count, sizeof *graph->contents, &block, compare_block);
     bool is_known = first < graph->content_count && graph->contents[first].block == block;
     return is_known ? graph->contents[first].text : NULL;
 }

@@ -103,10 +103,11 @@ void graph_dominators_free(struct graph_dominators *);
 enum graph_by { GRAPH_BY_TYPE, GRAPH_BY_SITE, GRAPH_BY_STACK };
 
 struct graph_row {
-    const char *name; /* of a site its type */
-    uint32_t site;    /* one of its sites */
-    const char *way;  /* by stack; NULL: not known */
-    uint32_t number;  /* before they are sorted */
+    const char *name;  /* of a site its type */
+    uint32_t site;     /* one of its sites */
+    const char *place; /* of the site, of rows that are shown, unless they are by type */
+    const char *way;   /* by stack; NULL: not known */
+    uint32_t number;   /* before they are sorted */
     uint64_t objects, own;
     uint64_t retained; /* bytes that would go with them, each at least once held by one of them alone */
     uint64_t deep;     /* bytes that can be reached from them, themselves with that, none twice */
@@ -119,6 +120,7 @@ struct graph_sums {
     uint32_t *row_of; /* of each block */
     struct graph_row total;
     uint64_t typed, ambiguous; /* bytes of blocks that have a type, or one of several */
+    struct string_pool places;
 };
 
 /* What a type is called if there is none. */

@@ -101,9 +101,10 @@ static void find_new_holders(struct grown *grown, const struct all_holders *all)
 static const struct graph_column columns[] = {
     {.name = "objects", .offset = offsetof(struct grown, objects), .is_change = true},
     {.name = "bytes", .offset = offsetof(struct grown, bytes), .is_bytes = true, .is_change = true},
+    {.name = "type", .offset = offsetof(struct grown, type), .is_text = true},
 };
 
-enum { GROWN_COLUMNS = sizeof columns / sizeof *columns };
+enum { GROWN_NUMBERS = 2, GROWN_COLUMNS = sizeof columns / sizeof *columns };
 
 enum { HOLDERS_TOLD = 3 };
 
@@ -120,20 +121,13 @@ static void put_type(const struct page *page, const void *context, const void *r
     }
 }
 
-static void put_grown(struct out *out, const struct grown *grown, size_t count, enum graph_format format) {
-    struct page page = graph_page(out, format);
-    const struct graph_table table = {columns, GROWN_COLUMNS, "type, and who refers to more of it", put_type,
-                                      NULL};
-    graph_put_table(&page, &table, grown, count, sizeof *grown, NULL);
-}
-
 static void json_grown(struct out *out, const struct grown *grown, size_t count) {
     struct json json = json_begin(out, "allocsite-graph-growth", 1);
     json_open(&json, "types", '[');
     for (size_t i = 0; i < count; i++) {
         json_open_line(&json, NULL, '{');
-        json_text(&json, "type", grown[i].type);
-        graph_json_numbers(&json, &grown[i], columns, GROWN_COLUMNS);
+        graph_json_columns(&json, &grown[i], &columns[GROWN_NUMBERS], GROWN_COLUMNS - GROWN_NUMBERS);
+        graph_json_columns(&json, &grown[i], columns, GROWN_NUMBERS);
         graph_holders_json(&json, "holders", &grown[i].holders, grown[i].holders.count);
         json_close(&json, '}');
     }
@@ -141,22 +135,13 @@ static void json_grown(struct out *out, const struct grown *grown, size_t count)
     json_end(&json);
 }
 
-static void value_grown(struct out *out, const struct grown *grown, size_t count, enum graph_format format) {
-    struct values values = graph_values(out, format, "objects,bytes,type", count);
-    for (size_t i = 0; i < count; i++) {
-        graph_value_numbers(&values, &grown[i], columns, GROWN_COLUMNS);
-        value_text(&values, grown[i].type);
-        values_end(&values);
-    }
-}
-
 static void put(struct out *out, const struct grown *grown, size_t count, enum graph_format format) {
+    static const struct graph_table table = {
+        columns, GROWN_COLUMNS, GROWN_NUMBERS, "type, and who refers to more of it", put_type, NULL};
     if (format == GRAPH_JSON)
         json_grown(out, grown, count);
-    else if (format == GRAPH_TSV || format == GRAPH_CSV)
-        value_grown(out, grown, count, format);
     else
-        put_grown(out, grown, count, format);
+        graph_put_table(out, format, &table, grown, count, sizeof *grown, NULL);
 }
 
 static void sum_types(struct graph_sums *sums, const struct graph *graph) {

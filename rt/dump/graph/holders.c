@@ -176,9 +176,11 @@ static const struct graph_column columns[] = {
     {.name = "references", .offset = offsetof(struct graph_holder, references)},
     {.name = "objects", .offset = offsetof(struct graph_holder, objects)},
     {.name = "bytes", .offset = offsetof(struct graph_holder, bytes), .is_bytes = true},
+    {.name = "from", .offset = offsetof(struct graph_holder, from), .is_text = true},
+    {.name = "field", .offset = offsetof(struct graph_holder, field), .is_text = true},
 };
 
-enum { HOLDER_COLUMNS = sizeof columns / sizeof *columns };
+enum { HOLDER_NUMBERS = 3, HOLDER_COLUMNS = sizeof columns / sizeof *columns };
 
 /* "node.next"; of a word that no layout names the type alone. */
 void graph_put_holder(struct out *out, const struct graph_holder *holder) {
@@ -196,13 +198,14 @@ static void put_from(const struct page *page, const void *context, const void *h
 
 static void put_holders(struct out *out, const struct graph_holders *holders, size_t shown, const char *type,
                         enum graph_format format) {
-    struct page page = graph_page(out, format);
-    const struct graph_table table = {columns, HOLDER_COLUMNS, "from", put_from, NULL};
-    page_begin_line(&page, "who refers to ", "Who refers to ");
-    page_code(&page, type);
-    page_end_line(&page);
-    page_begin_line(&page, "", "");
-    graph_put_table(&page, &table, holders->list, shown, sizeof *holders->list, NULL);
+    const struct page page = graph_page(out, format);
+    const struct graph_table table = {columns, HOLDER_COLUMNS, HOLDER_NUMBERS, "from", put_from, NULL};
+    if (format == GRAPH_TEXT || format == GRAPH_MARKDOWN) {
+        page_begin_line(&page, "who refers to ", "Who refers to ");
+        page_code(&page, type);
+        page_end_line(&page);
+    }
+    graph_put_table(out, format, &table, holders->list, shown, sizeof *holders->list, NULL);
 }
 
 void graph_holders_json(struct json *json, const char *key, const struct graph_holders *holders,
@@ -211,25 +214,13 @@ void graph_holders_json(struct json *json, const char *key, const struct graph_h
     for (size_t i = 0; i < shown; i++) {
         const struct graph_holder *holder = &holders->list[i];
         json_open_line(json, NULL, '{');
-        json_text(json, "from", holder->from);
-        json_text(json, "field", holder->field);
+        graph_json_columns(json, holder, &columns[HOLDER_NUMBERS], HOLDER_COLUMNS - HOLDER_NUMBERS);
         json_text(json, "to", holder->to);
         json_flag(json, "root", holder->is_root);
-        graph_json_numbers(json, holder, columns, HOLDER_COLUMNS);
+        graph_json_columns(json, holder, columns, HOLDER_NUMBERS);
         json_close(json, '}');
     }
     json_close(json, ']');
-}
-
-static void value_holders(struct out *out, const struct graph_holders *holders, size_t shown,
-                          enum graph_format format) {
-    struct values values = graph_values(out, format, "references,objects,bytes,from,field", shown);
-    for (size_t i = 0; i < shown; i++) {
-        graph_value_numbers(&values, &holders->list[i], columns, HOLDER_COLUMNS);
-        value_text(&values, holders->list[i].from);
-        value_text(&values, holders->list[i].field);
-        values_end(&values);
-    }
 }
 
 void graph_table_holders(struct out *out, const struct graph *graph, const char *type, size_t shown,
@@ -242,9 +233,7 @@ void graph_table_holders(struct out *out, const struct graph *graph, const char 
         json_text(&json, "type", type);
         graph_holders_json(&json, "holders", &holders, shown);
         json_end(&json);
-    } else if (format == GRAPH_TSV || format == GRAPH_CSV)
-        value_holders(out, &holders, shown, format);
-    else
+    } else
         put_holders(out, &holders, shown, type, format);
     graph_holders_free(&holders);
 }

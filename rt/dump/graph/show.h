@@ -63,36 +63,32 @@ bool graph_is_type(const char *type, const char *asked);
 /* In quotes, behind something; nothing if it is not known how the block's text begins. */
 void graph_put_content(struct out *, const struct graph *, size_t block);
 
-/* ---- Parts of tables. */
+/* ---- Tables: what is in their columns is said once, for people and for programs. */
 
 struct page graph_page(struct out *, enum graph_format);
 
-/* A column that has a uint64_t of the row; of a change an int64_t. */
+/* A column that has a uint64_t of the row, of a change an int64_t, or a text. */
 struct graph_column {
     const char *name;
     size_t offset; /* of it in the row */
-    bool is_bytes, is_change;
+    bool is_bytes, is_change, is_text;
 };
 
-/* A table of such columns, and of what stands behind them in a row. */
 struct graph_table {
     const struct graph_column *columns;
-    size_t count;
-    const char *last;
+    size_t count, numbers; /* the first ones are numbers; people are shown these alone, and then */
+    const char *last;      /* the name of what stands behind them */
     void (*put_last)(const struct page *, const void *context, const void *row);
     const void *context;
 };
 
-/* Rows of that size for people, total being one of them; NULL: there is none. */
-void graph_put_table(const struct page *, const struct graph_table *, const void *rows, size_t count,
-                     size_t size, const void *total);
+/* Rows of that size as text, Markdown, TSV or CSV; total is for people, and NULL if there is none. */
+void graph_put_table(struct out *, enum graph_format, const struct graph_table *, const void *rows,
+                     size_t count, size_t size, const void *total);
 
-/* The numbers of a row for programs. */
-void graph_value_numbers(struct values *, const void *row, const struct graph_column *, size_t count);
-void graph_json_numbers(struct json *, const void *row, const struct graph_column *, size_t count);
+/* Members of a row that are in so many of the columns. */
+void graph_json_columns(struct json *, const void *row, const struct graph_column *, size_t count);
 
-/* Lines of values; names: of CSV's columns. rows: so many of them will come. */
-struct values graph_values(struct out *, enum graph_format, const char *names, size_t rows);
 void graph_put_holder(struct out *, const struct graph_holder *);
 void graph_holders_json(struct json *, const char *key, const struct graph_holders *, size_t shown);
 

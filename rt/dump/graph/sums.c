@@ -244,6 +244,16 @@ static void sort_rows(struct graph_sums *sums, const struct graph *graph) {
     free(now);
 }
 
+static void name_places(struct graph_sums *sums, const struct graph *graph, size_t shown) {
+    char text[4096];
+    struct out out;
+    for (size_t row = 0; row < sums->count && row < shown; row++) {
+        out_open_memory(&out, text, sizeof text);
+        graph_site_write(&out, graph, &graph->sites[sums->rows[row].site]);
+        sums->rows[row].place = string_keep(&sums->places, text);
+    }
+}
+
 void graph_sums_make(struct graph_sums *sums, const struct graph *graph,
                      const struct graph_dominators *dominators, enum graph_by by, size_t shown, bool deep) {
     *sums = (struct graph_sums){.row_of = memory_zeros(graph->block_count, sizeof *sums->row_of)};
@@ -251,6 +261,8 @@ void graph_sums_make(struct graph_sums *sums, const struct graph *graph,
     count_all(sums, graph, dominators);
     retain(sums, graph, dominators);
     sort_rows(sums, graph);
+    if (by != GRAPH_BY_TYPE)
+        name_places(sums, graph, shown);
     if (deep)
         reach_all(sums, graph, shown);
 }
@@ -258,4 +270,5 @@ void graph_sums_make(struct graph_sums *sums, const struct graph *graph,
 void graph_sums_free(struct graph_sums *sums) {
     free(sums->rows);
     free(sums->row_of);
+    string_pool_free(&sums->places);
 }

@@ -13,10 +13,14 @@ struct page graph_page(struct out *out, enum graph_format format) {
     return (struct page){.out = out, .report = &nothing, .is_markdown = format == GRAPH_MARKDOWN};
 }
 
-/* ---- Columns of numbers. */
+/* ---- Tables. */
 
 static uint64_t number_of(const void *row, const struct graph_column *column) {
     return *(const uint64_t *)((const char *)row + column->offset);
+}
+
+static const char *text_of(const void *row, const struct graph_column *column) {
+    return *(const char *const *)((const char *)row + column->offset);
 }
 
 static void cell(char text[GRID_CELL], const void *context, const void *row, int index) {
@@ -39,22 +43,25 @@ static void put_number(struct out *out, const void *row, const struct graph_colu
     out_u64(out, is_less ? -number : number);
 }
 
-void graph_put_table(const struct page *page, const struct graph_table *table, const void *rows, size_t count,
+static void put_row(const struct page *page, const struct grid *grid, const struct graph_table *table,
+                    const void *row) {
+    grid_row(grid, row);
+    table->put_last(page, table->context, row);
+    grid_end(page);
+}
+
+static void put_grid(const struct page *page, const struct graph_table *table, const char *rows, size_t count,
                      size_t size, const void *total) {
     struct grid grid = {.page = page, .cell = cell, .context = table};
-    grid_number_columns(&grid, table->count);
+    grid_number_columns(&grid, table->numbers);
     grid_measure(&grid, NULL);
     for (size_t i = 0; i < count; i++)
-        grid_measure(&grid, (const char *)rows + i * size);
+        grid_measure(&grid, rows + i * size);
     if (total)
         grid_measure(&grid, total);
     grid_head(&grid, table->last);
-    for (size_t i = 0; i < count; i++) {
-        const void *row = (const char *)rows + i * size;
-        grid_row(&grid, row);
-        table->put_last(page, table->context, row);
-        grid_end(page);
-    }
+    for (size_t i = 0; i < count; i++)
+        put_row(page, &grid, table, rows + i * size);
     if (!total)
         return;
     grid_row(&grid, total);
@@ -62,25 +69,55 @@ void graph_put_table(const struct page *page, const struct graph_table *table, c
     grid_end(page);
 }
 
-void graph_value_numbers(struct values *values, const void *row, const struct graph_column *columns,
-                         size_t count) {
-    for (size_t i = 0; i < count; i++) {
-        value_begin(values);
-        put_number(values->out, row, &columns[i]);
+static void put_names(struct out *out, const struct graph_table *table) {
+    for (size_t i = 0; i < table->count; i++) {
+        out_text(out, i ? "," : "");
+        out_text(out, table->columns[i].name);
+    }
+    out_char(out, '\n');
+}
+
+static void put_values(struct out *out, bool is_csv, const struct graph_table *table, const char *rows,
+                       size_t count, size_t size) {
+    struct values values = is_csv ? (struct values){.out = out, .end = "\n"} : values_tsv(out, count);
+    if (is_csv)
+        put_names(out, table);
+    for (size_t i = 0; i < count; i++, rows += size) {
+        for (const struct graph_column *column = table->columns; column < table->columns + table->count;
+             column++)
+            if (column->is_text)
+                value_text(&values, text_of(rows, column));
+            else {
+                value_begin(&values);
+                put_number(out, rows, column);
+            }
+        values_end(&values);
     }
 }
 
-void graph_json_numbers(struct json *json, const void *row, const struct graph_column *columns,
+void graph_put_table(struct out *out, enum graph_format format, const struct graph_table *table,
+                     const void *rows, size_t count, size_t size, const void *total) {
+    const struct page page = graph_page(out, format);
+    if (format == GRAPH_TSV || format == GRAPH_CSV)
+        put_values(out, format == GRAPH_CSV, table, rows, count, size);
+    else
+        put_grid(&page, table, rows, count, size, total);
+}
+
+void graph_json_columns(struct json *json, const void *row, const struct graph_column *columns,
                         size_t count) {
-    for (size_t i = 0; i < count; i++) {
-        json_key(json, columns[i].name);
-        put_number(json->out, row, &columns[i]);
-    }
+    for (size_t i = 0; i < count; i++)
+        if (columns[i].is_text)
+            json_text(json, columns[i].name, text_of(row, &columns[i]));
+        else {
+            json_key(json, columns[i].name);
+            put_number(json->out, row, &columns[i]);
+        }
 }
 
 /* ---- Rows. */
 
-enum { OBJECTS, DEEP = 3, LOST, ROW_COLUMNS };
+enum { OBJECTS, DEEP = 3, LOST, NUMBERS, TYPE = NUMBERS, SITE, STACK, ROW_COLUMNS };
 
 static const struct graph_column columns[ROW_COLUMNS] = {
     {.name = "objects", .offset = offsetof(struct graph_row, objects)},
@@ -88,15 +125,10 @@ static const struct graph_column columns[ROW_COLUMNS] = {
     {.name = "retained", .offset = offsetof(struct graph_row, retained), .is_bytes = true},
     {.name = "deep", .offset = offsetof(struct graph_row, deep), .is_bytes = true},
     {.name = "lost", .offset = offsetof(struct graph_row, lost_bytes), .is_bytes = true},
+    {.name = "type", .offset = offsetof(struct graph_row, name), .is_text = true},
+    {.name = "site", .offset = offsetof(struct graph_row, place), .is_text = true},
+    {.name = "stack", .offset = offsetof(struct graph_row, way), .is_text = true},
 };
-
-struct values graph_values(struct out *out, enum graph_format format, const char *names, size_t rows) {
-    if (format != GRAPH_CSV)
-        return values_tsv(out, rows);
-    out_text(out, names);
-    out_char(out, '\n');
-    return (struct values){.out = out, .end = "\n"};
-}
 
 struct rows {
     const struct graph *graph;
@@ -173,12 +205,14 @@ static void put_head(const struct page *page, const struct graph *graph, const s
 static void put_rows(struct out *out, const struct graph *graph, const struct graph_sums *sums, size_t shown,
                      enum graph_by by, enum graph_format format) {
     static const char *const heads[] = {"type", "type and site", "type, site and stack"};
-    struct page page = graph_page(out, format);
+    const struct page page = graph_page(out, format);
+    const struct graph_table table = {columns,  NUMBERS + 1 + (size_t)by, NUMBERS, heads[by],
+                                      put_name, &(struct rows){graph, by}};
     struct graph_row total = sums->total;
-    const struct graph_table table = {columns, ROW_COLUMNS, heads[by], put_name, &(struct rows){graph, by}};
     total.retained = total.deep = total.own;
-    put_head(&page, graph, sums);
-    graph_put_table(&page, &table, sums->rows, shown, sizeof *sums->rows, &total);
+    if (format == GRAPH_TEXT || format == GRAPH_MARKDOWN)
+        put_head(&page, graph, sums);
+    graph_put_table(out, format, &table, sums->rows, shown, sizeof *sums->rows, &total);
 }
 
 static void json_graph_site(struct json *json, const struct graph *graph, const struct graph_site *site) {
@@ -190,9 +224,9 @@ static void json_graph_site(struct json *json, const struct graph *graph, const 
 }
 
 static void json_row(struct json *json, const struct graph_row *row) {
-    graph_json_numbers(json, row, columns, LOST);
+    graph_json_columns(json, row, columns, LOST);
     json_number(json, "lost_objects", row->lost);
-    graph_json_numbers(json, row, &columns[LOST], 1);
+    graph_json_columns(json, row, &columns[LOST], 1);
 }
 
 static void json_rows(struct out *out, const struct graph *graph, const struct graph_sums *sums, size_t shown,
@@ -216,11 +250,11 @@ static void json_rows(struct out *out, const struct graph *graph, const struct g
     json_open(&json, "rows", '[');
     for (size_t i = 0; i < shown; i++) {
         json_open_line(&json, NULL, '{');
-        json_text(&json, "type", sums->rows[i].name);
+        graph_json_columns(&json, &sums->rows[i], &columns[TYPE], 1);
         if (by != GRAPH_BY_TYPE)
             json_graph_site(&json, graph, &graph->sites[sums->rows[i].site]);
         if (by == GRAPH_BY_STACK)
-            json_text(&json, "stack", sums->rows[i].way);
+            graph_json_columns(&json, &sums->rows[i], &columns[STACK], 1);
         json_row(&json, &sums->rows[i]);
         json_close(&json, '}');
     }
@@ -236,49 +270,27 @@ static void value_place(struct values *values, const struct graph *graph, const 
     value_text(values, text);
 }
 
-static void value_rows(struct out *out, const struct graph *graph, const struct graph_sums *sums,
-                       size_t shown, enum graph_by by, enum graph_format format) {
-    static const char *const names[] = {"objects,own,retained,deep,lost,type",
-                                        "objects,own,retained,deep,lost,type,site",
-                                        "objects,own,retained,deep,lost,type,site,stack"};
-    struct values values = graph_values(out, format, names[by], shown);
-    for (size_t i = 0; i < shown; i++) {
-        const struct graph_row *row = &sums->rows[i];
-        graph_value_numbers(&values, row, columns, ROW_COLUMNS);
-        value_text(&values, row->name);
-        if (by != GRAPH_BY_TYPE)
-            value_place(&values, graph, &graph->sites[row->site]);
-        if (by == GRAPH_BY_STACK)
-            value_text(&values, row->way);
-        values_end(&values);
-    }
-}
-
 void graph_show_sums(struct out *out, const struct graph *graph, const struct graph_sums *sums, size_t shown,
                      enum graph_by by, enum graph_format format) {
     if (format == GRAPH_JSON)
         json_rows(out, graph, sums, shown, by);
-    else if (format == GRAPH_TSV || format == GRAPH_CSV)
-        value_rows(out, graph, sums, shown, by, format);
     else
         put_rows(out, graph, sums, shown, by, format);
 }
 
-static void put_values(struct out *out, const struct graph_sums *sums, int column) {
-    struct values values = values_tsv(out, sums->count);
-    for (size_t i = 0; i < sums->count; i++) {
-        graph_value_numbers(&values, &sums->rows[i], &columns[column], 1);
-        value_text(&values, sums->rows[i].name);
-        values_end(&values);
-    }
+/* Of all rows one number, and the type. */
+static void put_one(struct out *out, const struct graph_sums *sums, int column) {
+    const struct graph_column two[] = {columns[column], columns[TYPE]};
+    graph_put_table(out, GRAPH_TSV, &(struct graph_table){.columns = two, .count = 2}, sums->rows,
+                    sums->count, sizeof *sums->rows, NULL);
 }
 
 void graph_show_counts(struct out *out, const struct graph_sums *sums) {
-    put_values(out, sums, OBJECTS);
+    put_one(out, sums, OBJECTS);
 }
 
 void graph_show_sizes(struct out *out, const struct graph_sums *sums) {
-    put_values(out, sums, DEEP);
+    put_one(out, sums, DEEP);
 }
 
 static void value_address(struct values *values, uint64_t address) {

@@ -3,6 +3,7 @@
  * largest sites, for who reads without JavaScript or prints. */
 #include "dump/html/html.h"
 
+#include "base/path.h"
 #include "dump/view/measure.h"
 #include "names/names.h"
 #include "write/lines.h"
@@ -34,8 +35,7 @@ static void put_paragraph(struct out *out, const struct report *report, const ch
 
 /* The last part of the path: the whole stands below. */
 static void put_name(const struct page *page) {
-    const char *path = page->report->program, *slash = path ? strrchr(path, '/') : NULL;
-    out_plain(page->out, slash && slash[1] ? slash + 1 : path);
+    out_plain(page->out, path_base(page->report->program));
 }
 
 static void put_program(const struct page *page) {

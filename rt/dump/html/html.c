@@ -3,6 +3,7 @@
 #include "dump/html/html.h"
 
 #include "base/arrays.h"
+#include "base/path.h"
 #include "dump/base/files.h"
 #include "dump/base/memory.h"
 #include "dump/view/views.h"
@@ -198,19 +199,11 @@ void html_text(struct out *out, const char *text) {
             out_char(out, *text);
 }
 
-static const char *base_name(const char *path) {
-    const char *end = path;
-    for (const char *at = path; *at; at++)
-        if (*at == '/' && at[1])
-            end = at + 1;
-    return end;
-}
-
 static void put_title(struct out *out, const struct report *report) {
     char name[512];
     struct out text;
     out_open_memory(&text, name, sizeof name);
-    out_plain(&text, report->program ? base_name(report->program) : NULL);
+    out_plain(&text, path_base(report->program));
     out_text(out, "<title>");
     html_text(out, name);
     out_text(out, " \xC2\xB7 allocsite</title>\n");

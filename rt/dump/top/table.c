@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The lines of the live table. */
+#include "base/path.h"
 #include "dump/base/files.h"
 #include "dump/base/terminal.h"
 #include "dump/top/top.h"
@@ -26,9 +27,8 @@ enum { COLUMNS_SHOWN = sizeof columns / sizeof *columns };
 
 static void put_title(const struct page *page, bool is_gone) {
     const struct report *report = page->report;
-    const char *slash = report->program ? strrchr(report->program, '/') : NULL;
     out_text(page->out, "allocsite: ");
-    out_plain(page->out, slash && slash[1] ? slash + 1 : report->program);
+    out_plain(page->out, path_base(report->program));
     summary_processes(page);
     if (report->reason_count)
         out_text(page->out, ", not exact");

@@ -133,14 +133,6 @@ static void put_files(const struct page *page, const struct coverage *coverage) 
     grid_end(page);
 }
 
-static void coverage_text(struct out *out, const struct coverage *coverage, const struct report *report) {
-    put_files(&(struct page){.out = out, .report = report}, coverage);
-}
-
-static void coverage_markdown(struct out *out, const struct coverage *coverage, const struct report *report) {
-    put_files(&(struct page){.out = out, .report = report, .is_markdown = true}, coverage);
-}
-
 static void coverage_json(struct out *out, const struct coverage *coverage, const struct report *report) {
     struct json json = begin_json(out, coverage, report, "allocsite-coverage");
     json_open_line(&json, "files", '[');
@@ -158,8 +150,7 @@ static void coverage_json(struct out *out, const struct coverage *coverage, cons
     json_end(&json);
 }
 
-static void coverage_csv(struct out *out, const struct coverage *coverage, const struct report *report) {
-    (void)report;
+static void coverage_csv(struct out *out, const struct coverage *coverage) {
     struct values values = values_csv(out);
     out_text(out, "file,sites,ran,percent");
     values_end(&values);
@@ -195,28 +186,22 @@ static void put_site(const struct page *page, const struct covered_site *site, b
     page_chain(page, &site->site);
 }
 
-static void unused_text(struct out *out, const struct coverage *coverage, const struct report *report) {
-    const struct page page = {.out = out, .report = report, .indent = CHAIN_INDENT};
-    put_head(&page, coverage);
-    for (size_t i = 0; i < coverage->count; i++)
-        if (!coverage->sites[i].ran) {
-            put_site(&page, &coverage->sites[i], has_modules(coverage));
-            out_char(out, '\n');
-        }
-}
-
-static void unused_markdown(struct out *out, const struct coverage *coverage, const struct report *report) {
-    const struct page page = {.out = out, .report = report, .is_markdown = true};
-    put_head(&page, coverage);
-    out_text(out, "| site that never ran | module |\n|---|---|\n");
-    for (size_t i = 0; i < coverage->count; i++)
-        if (!coverage->sites[i].ran) {
-            out_text(out, "| ");
-            put_site(&page, &coverage->sites[i], false);
-            out_text(out, " | ");
-            page_path(&page, coverage->sites[i].site.view.module);
-            out_text(out, " |\n");
-        }
+static void put_unused(const struct page *page, const struct coverage *coverage) {
+    struct page row = *page;
+    row.indent = CHAIN_INDENT;
+    put_head(page, coverage);
+    out_text(page->out, page->is_markdown ? "| site that never ran | module |\n|---|---|\n" : "");
+    for (size_t i = 0; i < coverage->count; i++) {
+        const struct covered_site *site = &coverage->sites[i];
+        if (site->ran)
+            continue;
+        out_text(page->out, page->is_markdown ? "| " : "");
+        put_site(&row, site, !page->is_markdown && has_modules(coverage));
+        out_text(page->out, page->is_markdown ? " | " : "");
+        if (page->is_markdown)
+            page_path(page, site->site.view.module);
+        grid_end(page);
+    }
 }
 
 static void put_json(struct json *json, const struct covered_site *site) {
@@ -236,9 +221,8 @@ static void unused_json(struct out *out, const struct coverage *coverage, const 
     json_end(&json);
 }
 
-static void unused_csv(struct out *out, const struct coverage *coverage, const struct report *report) {
+static void unused_csv(struct out *out, const struct coverage *coverage) {
     struct values values = values_csv(out);
-    (void)report;
     out_text(out, "file,line,column,function,callee,type,kind,module,id");
     values_end(&values);
     for (size_t i = 0; i < coverage->count; i++) {
@@ -258,32 +242,36 @@ static void unused_csv(struct out *out, const struct coverage *coverage, const s
     }
 }
 
-typedef void coverage_writer(struct out *, const struct coverage *, const struct report *);
+struct coverage_writers {
+    void (*people)(const struct page *, const struct coverage *);
+    void (*json)(struct out *, const struct coverage *, const struct report *);
+    void (*csv)(struct out *, const struct coverage *);
+};
 
-static int show(struct report *report, struct showing *showing, coverage_writer *const writers[FORMATS]) {
+static int show(struct report *report, struct showing *showing, const struct coverage_writers *writers) {
     struct coverage coverage = {.count = 0};
+    enum report_format format = showing->options.format;
+    const struct page page = {
+        .out = standard_out(), .report = report, .is_markdown = format == FORMAT_MARKDOWN};
     view_prepare_all(report, showing);
     coverage_read(&coverage, &showing->modules, report);
-    writers[showing->options.format](standard_out(), &coverage, report);
+    if (format == FORMAT_JSON)
+        writers->json(page.out, &coverage, report);
+    else if (format == FORMAT_CSV)
+        writers->csv(page.out, &coverage);
+    else
+        writers->people(&page, &coverage);
     int status = standard_out_end() | coverage_check(&coverage);
     coverage_free(&coverage);
     return status;
 }
 
 int show_coverage(const char *path, struct report *report, struct showing *showing) {
-    static coverage_writer *const writers[FORMATS] = {[FORMAT_TEXT] = coverage_text,
-                                                      [FORMAT_JSON] = coverage_json,
-                                                      [FORMAT_CSV] = coverage_csv,
-                                                      [FORMAT_MARKDOWN] = coverage_markdown};
     (void)path;
-    return show(report, showing, writers);
+    return show(report, showing, &(struct coverage_writers){put_files, coverage_json, coverage_csv});
 }
 
 int show_unused(const char *path, struct report *report, struct showing *showing) {
-    static coverage_writer *const writers[FORMATS] = {[FORMAT_TEXT] = unused_text,
-                                                      [FORMAT_JSON] = unused_json,
-                                                      [FORMAT_CSV] = unused_csv,
-                                                      [FORMAT_MARKDOWN] = unused_markdown};
     (void)path;
-    return show(report, showing, writers);
+    return show(report, showing, &(struct coverage_writers){put_unused, unused_json, unused_csv});
 }

@@ -10,7 +10,7 @@
 #include "model/options.h"
 
 /* What reports can be written as besides, and the sets that views have of all: a bit for each. */
-enum { FORMAT_HTML = FORMATS, FORMAT_SARIF, FORMAT_GITHUB, VIEW_FORMATS };
+enum { FORMAT_HTML = FORMATS, FORMAT_SARIF, FORMAT_GITHUB, FORMAT_EXPORT, VIEW_FORMATS };
 enum {
     AS_TEXT = 1 << FORMAT_TEXT,
     AS_TREE = AS_TEXT | 1 << FORMAT_JSON,
@@ -18,7 +18,8 @@ enum {
     AS_TABLE = AS_PAGES | 1 << FORMAT_CSV,
     AS_ROWS = AS_TABLE | 1 << FORMAT_TSV,
     AS_FINDINGS = 1 << FORMAT_SARIF | 1 << FORMAT_GITHUB,
-    AS_HTML = 1 << FORMAT_HTML
+    AS_HTML = 1 << FORMAT_HTML,
+    AS_EXPORT = 1 << FORMAT_EXPORT /* one of them (dump/export/export.h) */
 };
 
 /* What is looked up for a view: the functions at addresses, the files of modules. */
@@ -53,7 +54,8 @@ enum { OF_NAMES = 1, OF_FILES = 2 };
       "by padding sort top min-bytes min-allocs filter depth leaks suppress pairs sizes lifetime")           \
     X(page, "format=html", , , , AS_HTML, OF_NAMES,                                                          \
       "source sort top min-bytes min-allocs filter depth leaks suppress pairs sizes lifetime")               \
-    X(findings, "format", , , , AS_FINDINGS, OF_NAMES | OF_FILES, "filter leaks suppress")
+    X(findings, "format", , , , AS_FINDINGS, OF_NAMES | OF_FILES, "filter leaks suppress")                   \
+    X(export, "format", , , , AS_EXPORT, OF_NAMES, "sort top")
 
 enum report_view {
 #define REPORT_VIEW(name, ...) REPORT_##name,
@@ -66,11 +68,12 @@ enum report_view {
 struct showing {
     struct options options;
     enum report_view view;
-    unsigned format;             /* of options, or one of those besides */
-    const char *order;           /* of a tree; NULL: its own */
-    const char *at;              /* the moment of recordings; NULL: none was asked for */
-    bool has_source;             /* of the page */
-    bool is_export;              /* in a format of allocsite-dump export, which takes the options as well */
+    unsigned format;   /* of options, or one of those besides */
+    const char *order; /* of a tree; NULL: its own */
+    const char *at;    /* the moment of recordings; NULL: none was asked for */
+    bool has_source;   /* of the page */
+    bool has_sort;     /* one was asked for */
+    const struct export_format *export;
     const struct moment *moment; /* of the one file that is shown, if that is a recording */
     struct module_list modules;  /* of which the files are looked at */
     struct type_layouts layouts;
