@@ -16,6 +16,9 @@ static const char *const names_of_what[] = {
     [SHOW_EVENTS] = "events",  [SHOW_HISTORY] = "history",   [SHOW_ADVICE] = "advise",
     [SHOW_FINDINGS] = "format"};
 
+#define OR_FORMAT(format, name, ...) #name "|"
+#define FORMATS_OR                   ALLOCSITE_FORMATS(OR_FORMAT)
+
 static void help(void) {
     puts("usage: allocsite-dump report [OPTION...] FILE...\n"
          "\n"
@@ -39,7 +42,7 @@ static void help(void) {
          "                           end, or UTC; as FILE@TIME does\n"
          "  --history                of a recording: the live bytes of sites over time\n"
          "  --growth                 of a recording: sites whose live bytes only grow\n"
-         "  --format=text|json|csv|tsv|markdown|html\n"
+         "  --format=" FORMATS_OR "html\n"
          "  --format=sarif|github    faults, leaks and advice, for editors and CI\n"
          "  --format=pprof|dhat|speedscope|collapsed|callgrind|openmetrics|trace\n"
          "                           for other programs: allocsite-dump help export\n"
