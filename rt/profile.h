@@ -22,6 +22,10 @@
 #ifndef ALLOCSITE_PROFILE_H
 #define ALLOCSITE_PROFILE_H
 
+#ifndef __x86_64__
+#error "runtime and reader know x86-64 alone: instructions, registers, relocations, unwind tables"
+#endif
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -308,6 +312,21 @@ struct rare {
     };
 };
 
+/* A copy takes what came anew once what went is in it. */
+#define PROFILE_TAKE(name) to->name = __atomic_load_n(&from->name, __ATOMIC_ACQUIRE);
+
+static inline void extras_take_came(struct extra *to, const struct extra *from, size_t count) {
+    for (; count--; to++, from++) {
+        PROFILE_EXTRA_CAME(PROFILE_TAKE)
+    }
+}
+
+static inline void tallies_take_came(struct tally *to, const struct tally *from, size_t count) {
+    for (; count--; to++, from++) {
+        PROFILE_TALLY_CAME(PROFILE_TAKE)
+    }
+}
+
 /* Sums of all of them. */
 struct flow {
     PROFILE_COUNTERS(PROFILE_COUNTER)
@@ -340,6 +359,23 @@ struct profile_pair {
     uint64_t key; /* 1:1 kind:7 owner:28 by:28; slot 0: unknown; kind: enum pair_kind (model/counters.h) */
     uint64_t count, bytes;
 };
+
+/* The highest bit, for a key of zeros is an unused place. */
+static inline uint64_t pair_key(uint32_t kind, uint64_t owner, uint64_t by) {
+    return UINT64_C(1) << 63 | (uint64_t)kind << 56 | owner << 28 | by;
+}
+
+static inline uint32_t pair_kind_of(const struct profile_pair *pair) {
+    return pair->key >> 56 & 0x7F;
+}
+
+static inline uint32_t pair_owner(const struct profile_pair *pair) {
+    return pair->key >> 28 & 0xFFFFFFF;
+}
+
+static inline uint32_t pair_by(const struct profile_pair *pair) {
+    return pair->key & 0xFFFFFFF;
+}
 
 /* Requests in each class of sizes (model/counters.h). */
 struct profile_sizes {

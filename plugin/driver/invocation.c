@@ -16,130 +16,66 @@ enum effect {
     OWN_CXX = 1 << 7,
 };
 
-struct option {
-    const char *text;
-    unsigned effects;
+struct words {
+    unsigned means;
+    const char *words; /* each between two spaces */
 };
 
-static const struct option exact_options[] = {
-    {"-c", NO_LINK},
-    {"--compile", NO_LINK},
-    {"-S", NO_LINK},
-    {"--assemble", NO_LINK},
-    {"-r", NO_LINK},
-    {"-Wl,-r", NO_LINK},
-    {"--relocatable", NO_LINK},
-    {"-E", NO_LINK | NO_COMPILE},
-    {"--preprocess", NO_LINK | NO_COMPILE},
-    {"-M", NO_LINK | NO_COMPILE},
-    {"-MM", NO_LINK | NO_COMPILE},
-    {"--dependencies", NO_LINK | NO_COMPILE},
-    {"--user-dependencies", NO_LINK | NO_COMPILE},
-    {"-fsyntax-only", NO_LINK | NO_COMPILE},
-    {"--analyze", NO_LINK | NO_COMPILE},
-    {"--precompile", NO_LINK | NO_COMPILE},
-    {"-emit-ast", NO_LINK | NO_COMPILE},
-    {"-verify-pch", NO_LINK | NO_COMPILE},
-    {"-fdriver-only", NO_LINK | NO_COMPILE},
-    {"-dumpversion", NO_LINK | NO_COMPILE},
-    {"-dumpmachine", NO_LINK | NO_COMPILE},
-    {"--version", NO_LINK | NO_COMPILE},
-    {"-help", NO_LINK | NO_COMPILE},
-    {"-static", FIXED},
-    {"--static", FIXED},
-    {"-static-pie", FIXED},
-    {"-nostdlib", BARE},
-    {"--no-standard-libraries", BARE},
-    {"-nodefaultlibs", BARE},
-    {"-nolibc", BARE},
-    {"-static-libstdc++", OWN_CXX},
-    {"-shared-libsan", TAKES_FIRST},
-    {"-shared-libasan", TAKES_FIRST},
-    {"-o", TAKES_VALUE},
-    {"--output", TAKES_VALUE},
-    {"-D", TAKES_VALUE},
-    {"-U", TAKES_VALUE},
-    {"-I", TAKES_VALUE},
-    {"-L", TAKES_VALUE},
-    {"-B", TAKES_VALUE},
-    {"-F", TAKES_VALUE},
-    {"-G", TAKES_VALUE},
-    {"-T", TAKES_VALUE},
-    {"-b", TAKES_VALUE},
-    {"-e", TAKES_VALUE},
-    {"-u", TAKES_VALUE},
-    {"-z", TAKES_VALUE},
-    {"-MF", TAKES_VALUE},
-    {"-MJ", TAKES_VALUE},
-    {"-MQ", TAKES_VALUE},
-    {"-MT", TAKES_VALUE},
-    {"-arch", TAKES_VALUE},
-    {"-target", TAKES_VALUE},
-    {"--param", TAKES_VALUE},
-    {"--sysroot", TAKES_VALUE},
-    {"--config", TAKES_VALUE},
-    {"-rpath", TAKES_VALUE},
-    {"-include", TAKES_VALUE},
-    {"-include-pch", TAKES_VALUE},
-    {"-imacros", TAKES_VALUE},
-    {"-idirafter", TAKES_VALUE},
-    {"-iquote", TAKES_VALUE},
-    {"-iprefix", TAKES_VALUE},
-    {"-isysroot", TAKES_VALUE},
-    {"-isystem", TAKES_VALUE},
-    {"-isystem-after", TAKES_VALUE},
-    {"-iwithprefix", TAKES_VALUE},
-    {"-iwithprefixbefore", TAKES_VALUE},
-    {"-iwithsysroot", TAKES_VALUE},
-    {"-cxx-isystem", TAKES_VALUE},
-    {"-stdlib++-isystem", TAKES_VALUE},
-    {"-ivfsoverlay", TAKES_VALUE},
-    {"-working-directory", TAKES_VALUE},
-    {"-resource-dir", TAKES_VALUE},
-    {"-dependency-file", TAKES_VALUE},
-    {"-dumpdir", TAKES_VALUE},
-    {"-serialize-diagnostics", TAKES_VALUE},
-    {"-mllvm", TAKES_VALUE},
-    {"-mthread-model", TAKES_VALUE},
-    {"-Xclang", TAKES_VALUE},
-    {"-Xanalyzer", TAKES_VALUE},
-    {"-Xassembler", TAKES_VALUE},
-    {"-Xpreprocessor", TAKES_VALUE},
-    {"-Xlinker", TAKES_VALUE | LINK_INPUT},
+static const struct words options[] = {
+    {NO_LINK, " -c --compile -S --assemble -r -Wl,-r --relocatable "},
+    {NO_LINK | NO_COMPILE,
+     " -E --preprocess -M -MM --dependencies --user-dependencies -fsyntax-only --analyze"
+     " --precompile -emit-ast -verify-pch -fdriver-only -dumpversion -dumpmachine"
+     " --version -help "},
+    {FIXED, " -static --static -static-pie "},
+    {BARE, " -nostdlib --no-standard-libraries -nodefaultlibs -nolibc "},
+    {OWN_CXX, " -static-libstdc++ "},
+    {TAKES_FIRST, " -shared-libsan -shared-libasan "},
+    {TAKES_VALUE, " -o --output -D -U -I -L -B -F -G -T -b -e -u -z -MF -MJ -MQ -MT -arch -target"
+                  " --param --sysroot --config -rpath -include -include-pch -imacros -idirafter -iquote"
+                  " -iprefix -isysroot -isystem -isystem-after -iwithprefix -iwithprefixbefore"
+                  " -iwithsysroot -cxx-isystem -stdlib++-isystem -ivfsoverlay -working-directory"
+                  " -resource-dir -dependency-file -dumpdir -serialize-diagnostics -mllvm"
+                  " -mthread-model -Xclang -Xanalyzer -Xassembler -Xpreprocessor "},
+    {TAKES_VALUE | LINK_INPUT, " -Xlinker "},
 };
 
-static const struct option prefixed_options[] = {
-    {"-cc1", NO_LINK | NO_COMPILE},
-    {"-ccc-print-", NO_LINK | NO_COMPILE},
-    {"-print-", NO_LINK | NO_COMPILE},
-    {"--print-", NO_LINK | NO_COMPILE},
-    {"--help", NO_LINK | NO_COMPILE},
-    {"-Wl,", LINK_INPUT},
-    {"-l", LINK_INPUT},
+/* One in each. */
+static const struct words beginnings[] = {
+    {NO_LINK | NO_COMPILE, "-cc1"},
+    {NO_LINK | NO_COMPILE, "-ccc-print-"},
+    {NO_LINK | NO_COMPILE, "-print-"},
+    {NO_LINK | NO_COMPILE, "--print-"},
+    {NO_LINK | NO_COMPILE, "--help"},
+    {LINK_INPUT, "-Wl,"},
+    {LINK_INPUT, "-l"},
 };
 
 enum input { OF_EXTENSION, SOURCE, HEADER, ASSEMBLY, OBJECT };
 
-static const struct {
-    const char *extension;
-    enum input input;
-} extensions[] = {
-    {"c", SOURCE},   {"i", SOURCE},   {"cc", SOURCE},   {"cp", SOURCE},  {"cpp", SOURCE},   {"cxx", SOURCE},
-    {"c++", SOURCE}, {"C", SOURCE},   {"CC", SOURCE},   {"CPP", SOURCE}, {"CXX", SOURCE},   {"C++", SOURCE},
-    {"ii", SOURCE},  {"m", SOURCE},   {"mi", SOURCE},   {"mm", SOURCE},  {"M", SOURCE},     {"mii", SOURCE},
-    {"ll", SOURCE},  {"bc", SOURCE},  {"cppm", SOURCE}, {"ccm", SOURCE}, {"cxxm", SOURCE},  {"c++m", SOURCE},
-    {"ixx", SOURCE}, {"pcm", SOURCE}, {"h", HEADER},    {"hh", HEADER},  {"hp", HEADER},    {"hpp", HEADER},
-    {"hxx", HEADER}, {"H", HEADER},   {"s", ASSEMBLY},  {"S", ASSEMBLY}, {"asm", ASSEMBLY},
+static const struct words extensions[] = {
+    {SOURCE, " c i cc cp cpp cxx c++ C CC CPP CXX C++ ii m mi mm M mii ll bc cppm ccm cxxm c++m"
+             " ixx pcm "},
+    {HEADER, " h hh hp hpp hxx H "},
+    {ASSEMBLY, " s S asm "},
 };
+
+/* 0: in none of so many. */
+static unsigned meaning(const struct words *list, size_t count, const char *word) {
+    size_t length = strlen(word);
+    for (size_t i = 0; i < count && length && !strchr(word, ' '); i++)
+        for (const char *at = list[i].words; (at = strstr(at, word)); at++)
+            if (at[-1] == ' ' && at[length] == ' ')
+                return list[i].means;
+    return 0;
+}
+
+#define MEANING(list, word) meaning(list, sizeof(list) / sizeof *(list), word)
 
 static enum input input_of_extension(const char *path) {
     const char *dot = strrchr(path, '.');
-    if (!dot || strchr(dot, '/'))
-        return OBJECT;
-    for (size_t i = 0; i < sizeof extensions / sizeof extensions[0]; i++)
-        if (strcmp(dot + 1, extensions[i].extension) == 0)
-            return extensions[i].input;
-    return OBJECT;
+    enum input input = dot && !strchr(dot, '/') ? (enum input)MEANING(extensions, dot + 1) : OF_EXTENSION;
+    return input == OF_EXTENSION ? OBJECT : input;
 }
 
 static enum input input_of_language(const char *language) {
@@ -151,13 +87,11 @@ static enum input input_of_language(const char *language) {
 }
 
 static unsigned effects_of(const char *argument) {
-    for (size_t i = 0; i < sizeof exact_options / sizeof exact_options[0]; i++)
-        if (strcmp(argument, exact_options[i].text) == 0)
-            return exact_options[i].effects;
-    for (size_t i = 0; i < sizeof prefixed_options / sizeof prefixed_options[0]; i++)
-        if (strncmp(argument, prefixed_options[i].text, strlen(prefixed_options[i].text)) == 0)
-            return prefixed_options[i].effects;
-    return 0;
+    unsigned effects = MEANING(options, argument);
+    for (size_t i = 0; !effects && i < sizeof beginnings / sizeof *beginnings; i++)
+        if (strncmp(argument, beginnings[i].words, strlen(beginnings[i].words)) == 0)
+            effects = beginnings[i].means;
+    return effects;
 }
 
 /* Inputs of every kind but headers are linked; a header is made into a precompiled one and that is all. */

@@ -75,13 +75,9 @@ static inline size_t sorted_up_to(const void *array, size_t count, size_t size, 
 /* The number of the highest one; of 0 there is none. Compilers extend what their own function returns, which
  * the instruction has done. */
 static inline uint64_t highest_bit(uint64_t word) {
-#if defined __x86_64__
     uint64_t number;
     __asm__("bsrq %1, %0" : "=r"(number) : "r"(word) : "cc");
     return number;
-#else
-    return 63 ^ (unsigned)__builtin_clzll(word);
-#endif
 }
 
 /* ---- Arrays that grow without ever moving, in memory and in profiles: chunk k holds first << k elements,

@@ -9,8 +9,6 @@
 #include <sys/syscall.h>
 #include <sys/user.h>
 
-#if defined __x86_64__
-
 /* signal(7) has them: they fail with EINTR when a thread has been stopped, handler or not; receiving if the
  * socket has a timeout. They have done nothing by then. */
 static inline bool interrupted_can_begin_again(long call) {
@@ -35,15 +33,5 @@ static inline bool interrupted_hide(struct user_regs_struct *registers) {
         registers->rax = (unsigned long long)-BEGIN_AGAIN;
     return is_to_hide;
 }
-
-#else
-
-/* Elsewhere the kernel has decided by then. */
-static inline bool interrupted_hide(struct user_regs_struct *registers) {
-    (void)registers;
-    return false;
-}
-
-#endif
 
 #endif

@@ -3,6 +3,8 @@
  */
 #include "base/out.h"
 
+#include "base/words.h"
+
 #include <errno.h>
 #include <poll.h>
 #include <stdbool.h>
@@ -70,12 +72,8 @@ void out_text(struct out *out, const char *text) {
 }
 
 void out_u64(struct out *out, uint64_t value) {
-    char digits[20];
-    size_t at = sizeof digits;
-    do
-        digits[--at] = (char)('0' + value % 10);
-    while (value /= 10);
-    out_bytes(out, digits + at, sizeof digits - at);
+    char digits[20], *end = digits + sizeof digits, *at = digits_before(end, value, 10);
+    out_bytes(out, at, (size_t)(end - at));
 }
 
 void out_hex16(struct out *out, uint64_t value) {
@@ -84,11 +82,8 @@ void out_hex16(struct out *out, uint64_t value) {
 }
 
 void out_hex(struct out *out, uint64_t value) {
-    int shift = 60;
-    while (shift && !(value >> shift))
-        shift -= 4;
-    for (; shift >= 0; shift -= 4)
-        out_char(out, "0123456789abcdef"[value >> shift & 15]);
+    char digits[16], *end = digits + sizeof digits, *at = digits_before(end, value, 16);
+    out_bytes(out, at, (size_t)(end - at));
 }
 
 static size_t announced_length(unsigned char lead) {

@@ -2,6 +2,8 @@
 /* Paths as text. */
 #include "base/path.h"
 
+#include "base/words.h"
+
 #include <stdbool.h>
 #include <string.h>
 
@@ -83,12 +85,8 @@ static bool append(struct path *path, const char *text, size_t length) {
 }
 
 static bool append_number(struct path *path, uint64_t number) {
-    char digits[20];
-    size_t at = sizeof digits;
-    do
-        digits[--at] = (char)('0' + number % 10);
-    while (number /= 10);
-    return append(path, digits + at, sizeof digits - at);
+    char digits[20], *end = digits + sizeof digits, *at = digits_before(end, number, 10);
+    return append(path, at, (size_t)(end - at));
 }
 
 bool path_add_number(char *path, size_t size, uint64_t number) {

@@ -7,6 +7,24 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* ---- Numbers as digits. */
+
+/* Writes those that end before `end`, and returns where they start. */
+static inline char *digits_before(char *end, uint64_t number, unsigned base) {
+    do
+        *--end = "0123456789abcdef"[number % base];
+    while (number /= base);
+    return end;
+}
+
+/* What the text begins with; 0 if that is no number. */
+static inline uint64_t digits_read(const char *text) {
+    uint64_t number = 0;
+    for (; *text >= '0' && *text <= '9'; text++)
+        number = number * 10 + (uint64_t)(*text - '0');
+    return number;
+}
+
 /* ---- Amounts as people write them. */
 
 /* Reads the number at *text, and leaves *text behind it. With is_bytes it may have a unit, next to it or

@@ -151,8 +151,6 @@ enum cfi_next {
 enum cfi_next cfi_step(const struct cfi_tables *, const struct cfi_row *row,
                        uintptr_t registers[CFI_REGISTERS], const struct cfi_memory *);
 
-#ifdef __x86_64__
-
 /* As the kernel tells them of a thread. */
 static inline void cfi_registers(uintptr_t to[CFI_REGISTERS], const struct user_regs_struct *from) {
     const uintptr_t all[CFI_REGISTERS] = {from->rax, from->rdx, from->rcx, from->rbx, from->rsi, from->rdi,
@@ -160,8 +158,6 @@ static inline void cfi_registers(uintptr_t to[CFI_REGISTERS], const struct user_
                                           from->r12, from->r13, from->r14, from->r15, from->rip};
     memcpy(to, all, sizeof all);
 }
-
-#endif
 
 /* ---- What frames a snapshot tells of. */
 

@@ -33,23 +33,14 @@ bool filter_is_function(const char *pattern, const char *function) {
     return filter_is_name(pattern, name);
 }
 
-static void write_line(char *to, uint32_t line) {
-    char digits[12], *at = digits + sizeof digits - 1;
-    *at = '\0';
-    do
-        *--at = (char)('0' + line % 10);
-    while (line /= 10);
-    *to = ':';
-    strcpy(to + 1, at);
-}
-
 static bool is_line(const char *pattern, const struct place *place) {
-    char text[NAME_MOST + 16];
+    char text[NAME_MOST + 16], digits[12] = "";
     size_t length = place->file ? strlen(place->file) : 0;
     if (!length || !place->line || length >= NAME_MOST)
         return false;
     memcpy(text, place->file, length);
-    write_line(text + length, place->line);
+    text[length] = ':';
+    strcpy(text + length + 1, digits_before(digits + sizeof digits - 1, place->line, 10));
     return filter_is_path(pattern, text);
 }
 

@@ -83,21 +83,18 @@ static const char *read_size(struct value value, void *out) {
     return value_amount(value, true, out) ? NULL : "not a size, as 4096 or 64KiB";
 }
 
-static const char *read_boolean(struct value value, void *out) {
-    int number;
-    if (!value_word(value, booleans, &number))
-        return "neither 0 nor 1";
-    *(bool *)out = number;
-    return NULL;
-}
+#define READ_WORD(name, type, words, wrong)                                                                  \
+    static const char *name(struct value value, void *out) {                                                 \
+        int number;                                                                                          \
+        if (!value_word(value, words, &number))                                                              \
+            return wrong;                                                                                    \
+        *(type *)out = (type)number;                                                                         \
+        return NULL;                                                                                         \
+    }
 
-static const char *read_names(struct value value, void *out) {
-    int number;
-    if (!value_word(value, names, &number))
-        return "not one of short, full";
-    *(bool *)out = number;
-    return NULL;
-}
+READ_WORD(read_boolean, bool, booleans, "neither 0 nor 1")
+READ_WORD(read_names, bool, names, "not one of short, full")
+READ_WORD(read_sort, enum report_sort, sorts, "not one of bytes, allocs, live, peak")
 
 static const char *read_path(struct value value, void *path) {
     if (value.length == 0)
@@ -135,20 +132,12 @@ bool format_named(const char *name, size_t length, unsigned formats, enum report
     return false;
 }
 
-static const char *read_format(struct value value, void *format) {
-#define ALLOCSITE_FORMAT(format, name, for_programs) " " #name
-    return format_named(value.text, value.length, FORMATS_ALL, format)
-               ? NULL
-               : "not one of" ALLOCSITE_FORMATS(ALLOCSITE_FORMAT);
-#undef ALLOCSITE_FORMAT
-}
+#define FORMAT_NAME(format, name, ...) " " #name
+#define FORMAT_NAMES                   ALLOCSITE_FORMATS(FORMAT_NAME)
 
-static const char *read_sort(struct value value, void *out) {
-    int sort;
-    if (!value_word(value, sorts, &sort))
-        return "not one of bytes, allocs, live, peak";
-    *(enum report_sort *)out = (enum report_sort)sort;
-    return NULL;
+static const char *read_format(struct value value, void *format) {
+    bool is_one = format_named(value.text, value.length, FORMATS_ALL, format);
+    return is_one ? NULL : "not one of" FORMAT_NAMES;
 }
 
 bool options_need_owners(const struct options *options) {
@@ -217,7 +206,7 @@ static const struct key {
     KEY("enabled", enabled, read_boolean, "1", "0: count nothing, cost nothing"),
     KEY("report", report, read_path, "stderr",
         "where the exit report goes: stderr, stdout, none, or a path (%p pid, %e program, %h host)"),
-    SHOW("format", format, read_format, "text", "of the exit report: text, json, csv, tsv, markdown"),
+    SHOW("format", format, read_format, "text", "of the exit report:" FORMAT_NAMES),
     SHOW("names", full_names, read_names, "short",
          "of C++ functions and types for people; full: as the compiler has them"),
     SHOW("top", top, read_number, "20", "rows; 0: all"),
@@ -292,17 +281,11 @@ static const char *set_key(struct options *options, const struct key *key, struc
 }
 
 void options_default(struct options *options) {
-    *options = (struct options){.enabled = true,
-                                .owners = true,
-                                .report = "stderr",
-                                .profile = "none",
-                                .suppress = "none",
-                                .list = "none",
-                                .graph = "none",
-                                .contexts = OPTIONS_CONTEXTS_COMPILED,
-                                .hook = "none",
-                                .break_at = "none",
-                                .top = 20};
+    *options = (struct options){.top_given = false};
+    for (size_t i = 0; i < KEYS; i++) {
+        const char *standard = keys[i].standard;
+        keys[i].read((struct value){standard, strlen(standard)}, (char *)options + keys[i].offset);
+    }
 }
 
 /* A value in quotes may have colons. */

@@ -2,15 +2,9 @@
 /* Numbers for people. */
 #include "names/names.h"
 
-#include <string.h>
+#include "base/words.h"
 
-/* Writes the digits that end before `end`, and returns where they start. */
-static char *digits_before(char *end, uint64_t value) {
-    do
-        *--end = (char)('0' + value % 10);
-    while (value /= 10);
-    return end;
-}
+#include <string.h>
 
 static void finish(char *text, const char *digits, const char *end, const char *unit) {
     size_t length = (size_t)(end - digits);
@@ -23,14 +17,14 @@ static void tenths(char *text, uint64_t value, const char *unit) {
     char buffer[24], *end = buffer + sizeof buffer;
     end[-1] = (char)('0' + value % 10);
     end[-2] = '.';
-    finish(text, digits_before(end - 2, value / 10), end, unit);
+    finish(text, digits_before(end - 2, value / 10, 10), end, unit);
 }
 
 void units_size(char *text, uint64_t bytes) {
     static const char *const units[] = {" KiB", " MiB", " GiB", " TiB", " PiB", " EiB"};
     char buffer[24], *end = buffer + sizeof buffer;
     if (bytes < 1024) {
-        finish(text, digits_before(end, bytes), end, " B");
+        finish(text, digits_before(end, bytes, 10), end, " B");
         return;
     }
     uint64_t unit = 0;
@@ -45,7 +39,7 @@ void units_time(char *text, uint64_t nanoseconds) {
     static const char *const units[] = {" µs", " ms", " s"};
     char buffer[24], *end = buffer + sizeof buffer;
     if (nanoseconds < 1000) {
-        finish(text, digits_before(end, nanoseconds), end, " ns");
+        finish(text, digits_before(end, nanoseconds, 10), end, " ns");
         return;
     }
     unsigned unit = 0;

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define OR_FORMAT(format, name, ...)                  #name "|"
+#define FORMATS_OR                                    ALLOCSITE_FORMATS(OR_FORMAT)
 #define HELP(name, flag, has_value, value, text, ...) "  --" flag value text "\n"
 static const char help[] =
     "usage: allocsite-dump report [OPTION...] FILE...\n"
@@ -25,7 +27,7 @@ static const char help[] =
         HELP) "  --prune=PERCENT          with --tree, --flame: hide what has less (default: 1)\n"
               "  --at=TIME                of a recording: seconds, 90s, 5m, 2h, -90s from its\n"
               "                           end, or UTC; as FILE@TIME does\n"
-              "  --format=text|json|csv|tsv|markdown|html\n"
+              "  --format=" FORMATS_OR "html\n"
               "  --format=sarif|github    faults, leaks and advice, for editors and CI\n"
               "  --format=pprof|dhat|speedscope|collapsed|callgrind|openmetrics|trace\n"
               "                           for other programs: allocsite-dump help export\n"

@@ -105,28 +105,14 @@ static void plan(struct sweep *sweep, uint64_t first, uint64_t end, uint32_t kin
     }
 }
 
-#define TAKE(name) to->name = from->name;
-
-static void refresh_extras(struct extra *to, const struct extra *from, size_t count) {
-    for (; count--; to++, from++) {
-        PROFILE_EXTRA_CAME(TAKE)
-    }
-}
-
-static void refresh_tallies(struct tally *to, const struct tally *from, size_t count) {
-    for (; count--; to++, from++) {
-        PROFILE_TALLY_CAME(TAKE)
-    }
-}
-
 /* The counters of what came are those of the second reading. */
 static void refresh(const struct piece *piece) {
     void *to = piece->to;
     const void *from = piece->again;
     if (from && piece->kind == PROFILE_EXTRAS)
-        refresh_extras(to, from, piece->count);
+        extras_take_came(to, from, piece->count);
     else if (from)
-        refresh_tallies(to, from, piece->count);
+        tallies_take_came(to, from, piece->count);
 }
 
 static bool copy_stretch(struct sweep *sweep, struct remote_memory *memory, uint64_t first, uint64_t end) {

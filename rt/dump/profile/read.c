@@ -66,14 +66,6 @@ static bool counted(struct counters counters) {
     return memcmp(&counters, &nothing, sizeof nothing) != 0;
 }
 
-static uint32_t pair_owner(const struct profile_pair *pair) {
-    return pair->key >> 28 & 0xFFFFFFF;
-}
-
-static uint32_t pair_by(const struct profile_pair *pair) {
-    return pair->key & 0xFFFFFFF;
-}
-
 static void read_pair(struct reader *reader, const unsigned char *at) {
     memory_grow(&reader->pairs, reader->pair_count, &reader->pair_room, sizeof *reader->pairs);
     struct profile_pair *pair = &reader->pairs[reader->pair_count++];
@@ -248,7 +240,7 @@ static struct report_site *row_of(const struct profile_file *file, uint64_t slot
 
 static void set_pair(struct reader *reader, const struct profile_pair *pair) {
     struct profile_file *file = reader->file;
-    uint32_t kind = pair->key >> 56 & 0x7F;
+    uint32_t kind = pair_kind_of(pair);
     bool is_known = kind < PAIR_KINDS;
     if (is_known)
         file->report.pairs[file->report.pair_count++] = (struct report_pair){

@@ -55,8 +55,7 @@ static void say_areas(struct profile_texts *texts, const struct profile_areas *a
 
 static void say_unknown(struct profile_texts *texts, const struct profile_header *header) {
     if (header->rare > PROFILE_RARE_COUNT)
-        say(texts,
-            "a newer allocsite has counted what this one does not know and leaves out: %" PRIu64 " counters",
+        say(texts, "counters that a newer allocsite has and this one does not know: %" PRIu64,
             header->rare - PROFILE_RARE_COUNT);
 }
 

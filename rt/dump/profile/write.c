@@ -257,8 +257,7 @@ static void add_pairs(struct writer *writer) {
     for (size_t i = 0; i < report->pair_count; i++) {
         const struct report_pair *pair = &report->pairs[i];
         pairs[i] = (struct profile_pair){
-            .key = UINT64_C(1) << 63 | (uint64_t)pair->kind << 56 | slot_of_row(pair->owner) << 28 |
-                   slot_of_row(pair->by),
+            .key = pair_key(pair->kind, slot_of_row(pair->owner), slot_of_row(pair->by)),
             .count = pair->count,
             .bytes = pair->bytes,
         };

@@ -101,7 +101,7 @@ static void set_reasons(struct moment *moment) {
     if (is_damaged)
         moment->reasons[count++] = "the recording is damaged: what follows its last whole sample is lost";
     if (from->has_unknown)
-        moment->reasons[count++] = "a newer allocsite has counted what this one does not know and leaves out";
+        moment->reasons[count++] = "there are counters that a newer allocsite has and this one does not know";
     for (size_t i = 0; i < from->reason_count; i++)
         moment->reasons[count++] = from->reasons[i];
     moment->report.reasons = moment->reasons;

@@ -157,15 +157,11 @@ extern __thread struct local local __attribute__((tls_model("initial-exec"), vis
 
 /* After a call, where a compiler that knows the place from before it would keep that in a register, which has
  * to be saved. */
-#ifdef __x86_64__
 #define LOCAL_ANEW(member, result)                                                                           \
     __asm__ volatile("movq local@gottpoff(%%rip), %0\n\tmovq %%fs:%c1(%0), %0"                               \
                      : "=&r"(result)                                                                         \
                      : "i"(offsetof(struct local, member))                                                   \
                      : "memory")
-#else
-#define LOCAL_ANEW(member, result) (result) = local.member
-#endif
 
 static inline struct thread *local_current_anew(void) {
     struct thread *thread;
@@ -180,13 +176,9 @@ static inline struct thread *local_seen_anew(void) {
 }
 
 static inline uintptr_t thread_pointer(void) {
-#ifdef __x86_64__
     uintptr_t tp;
     __asm__("movq %%fs:0, %0" : "=r"(tp)); /* clang before 17 has no builtin for it */
     return tp;
-#else
-    return (uintptr_t)__builtin_thread_pointer();
-#endif
 }
 
 static inline void local_divert(void) {

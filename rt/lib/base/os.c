@@ -139,31 +139,22 @@ void os_barrier(void) {
 bool os_is_simulated(void) {
     volatile uint64_t request[6] = {0x1001};
     uint64_t answer = 0;
-#if defined __x86_64__
     __asm__ volatile("rolq $3, %%rdi; rolq $13, %%rdi; rolq $61, %%rdi; rolq $51, %%rdi; xchgq %%rbx, %%rbx"
                      : "+d"(answer)
                      : "a"(&request[0])
                      : "cc", "memory");
-#else
-    (void)request;
-#endif
     return answer;
 }
 
 /* The frame's address is not used, but so compilers keep it in a register, by which walks find their way back
  * to the other stack. */
 void os_call_on_stack(void *top, void (*function)(void *), void *context) {
-#if defined __x86_64__
     __asm__ volatile("movq %%rsp, %%rbx; movq %1, %%rsp; call *%2; movq %%rbx, %%rsp"
                      : "+D"(context)
                      : "r"(top), "r"(function), "r"(__builtin_frame_address(0))
                      : "rbx", "rax", "rcx", "rdx", "rsi", "r8", "r9", "r10", "r11", "memory", "cc", "xmm0",
                        "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10",
                        "xmm11", "xmm12", "xmm13", "xmm14", "xmm15");
-#else
-    (void)top;
-    function(context);
-#endif
 }
 
 #define ROOM      ((size_t)64 << 10)

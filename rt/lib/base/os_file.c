@@ -3,6 +3,8 @@
 #define _GNU_SOURCE
 #include "lib/base/os.h"
 
+#include "base/words.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -198,11 +200,9 @@ void os_program_path(char *path, size_t size, bool as_argument) {
 /* 0: it is not known. */
 static int32_t process_by_proc(void) {
     char text[16];
-    ssize_t length = readlink("/proc/self", text, sizeof text);
-    int32_t number = 0;
-    for (ssize_t i = 0; i < length && text[i] >= '0' && text[i] <= '9'; i++)
-        number = number * 10 + text[i] - '0';
-    return number;
+    ssize_t length = readlink("/proc/self", text, sizeof text - 1);
+    text[length > 0 ? length : 0] = '\0';
+    return (int32_t)digits_read(text);
 }
 
 int32_t os_process(void) {
@@ -228,25 +228,15 @@ void os_host_name(char *name, size_t size) {
 /* The 22nd field of proc(5)'s stat; the second one, a name in parentheses, may hold anything. */
 static uint64_t parse_start_time(const char *text) {
     const char *at = strrchr(text, ')');
-    uint64_t number = 0;
     for (int field = 2; at && field < 22; field++)
         at = strchr(at + 1, ' ');
-    for (at = at ? at + 1 : ""; *at >= '0' && *at <= '9'; at++)
-        number = number * 10 + (uint64_t)(*at - '0');
-    return number;
+    return at ? digits_read(at + 1) : 0;
 }
 
 uint64_t os_start_time(uint64_t pid) {
-    char path[40] = "/proc/", digits[24], *at = digits + sizeof digits, text[1024];
-    *--at = '\0';
-    do
-        *--at = (char)('0' + pid % 10);
-    while (pid /= 10);
-    strcat(strcat(path, at), "/stat");
-    int fd = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
-    long read = fd < 0 ? 0 : syscall(SYS_read, fd, text, sizeof text - 1);
-    if (fd >= 0)
-        syscall(SYS_close, fd);
+    char path[40] = "/proc/", digits[24] = "", text[1024];
+    strcat(strcat(path, digits_before(digits + sizeof digits - 1, pid, 10)), "/stat");
+    long read = os_read_file(path, text, sizeof text - 1);
     text[read > 0 ? read : 0] = '\0';
     return parse_start_time(text);
 }
@@ -268,10 +258,7 @@ uint64_t os_resident(void) {
 }
 
 void os_command(char *text, size_t size) {
-    int fd = (int)syscall(SYS_openat, AT_FDCWD, "/proc/thread-self/cmdline", O_RDONLY | O_CLOEXEC);
-    long read = fd < 0 ? 0 : syscall(SYS_read, fd, text, size - 1);
-    if (fd >= 0)
-        syscall(SYS_close, fd);
+    long read = os_read_file("/proc/thread-self/cmdline", text, size - 1);
     text[read > 0 ? read : 0] = '\0';
     for (long i = 0; i < read - 1; i++)
         if (!text[i])

@@ -3,6 +3,8 @@
 #define _GNU_SOURCE
 #include "lib/base/os.h"
 
+#include "base/arrays.h"
+
 #include <fcntl.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -90,15 +92,9 @@ void maps_release(struct maps *maps) {
 }
 
 const struct span *maps_behind(const struct maps *maps, uintptr_t address) {
-    size_t low = 0, high = maps->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (maps->spans[middle].end <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < maps->count ? &maps->spans[low] : NULL;
+    size_t before =
+        sorted_up_to(maps->spans, maps->count, sizeof(struct span), offsetof(struct span, end), address);
+    return before < maps->count ? &maps->spans[before] : NULL;
 }
 
 struct span maps_at(const struct maps *maps, uintptr_t address) {

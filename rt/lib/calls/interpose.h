@@ -4,6 +4,7 @@
 #define ALLOCSITE_LIB_CALLS_INTERPOSE_H
 
 #include "lib/base/macros.h"
+#include "lib/heap/next.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -30,6 +31,23 @@
     ALLOCSITE_EXPORT result INTERPOSED(name)(__VA_ARGS__);                                                   \
     INTERPOSED_MARKED(name)                                                                                  \
     ALLOCSITE_EXPORT result INTERPOSED(name)(__VA_ARGS__)
+
+/* BEHIND(int, fclose, (FILE * stream), (stream)): real_fclose, the one that stands behind ours. */
+#ifdef ALLOCSITE_STATIC
+#define BEHIND(result, name, parameters, arguments)                                                          \
+    extern result __real_##name parameters;                                                                  \
+    static inline result real_##name parameters {                                                            \
+        return __real_##name arguments;                                                                      \
+    }
+#else
+#define BEHIND(result, name, parameters, arguments)                                                          \
+    static result real_##name parameters {                                                                   \
+        static result(*real) parameters;                                                                     \
+        if (!real)                                                                                           \
+            real = (result(*) parameters)next_behind(#name);                                                 \
+        return real arguments;                                                                               \
+    }
+#endif
 
 #define CALLER __builtin_return_address(0)
 

@@ -142,19 +142,13 @@ bool strdup_is_known(void) {
 
 #endif
 
-static void *handed(void *block) {
-    if (!block)
-        scope_call_failed();
-    return block;
-}
-
 typedef char *copy_all(const char *);
 typedef char *copy_some(const char *, size_t);
 
 static char *copied(char *copy, struct allocsite_site *site) {
     if (copy && repeats_wanted && runtime_counts() && !threads_are_paused())
         repeats_note(site_slot(site), copy);
-    return handed(copy);
+    return scope_handed(copy);
 }
 
 /* In functions of their own, for they need more registers than what is usual. */
@@ -227,5 +221,5 @@ ENTRY(char *, __strndup, const char *text, size_t n) {
 
 ENTRY(wchar_t *, wcsdup, const wchar_t *text) {
     SCOPED(site);
-    return handed(wcsdup(text));
+    return scope_handed(wcsdup(text));
 }

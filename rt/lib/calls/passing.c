@@ -91,21 +91,7 @@ INTERPOSE(pid_t, fork, void) {
  * alone has terabytes of them. Pages are locked as they are touched instead.
  */
 
-#ifdef ALLOCSITE_STATIC
-
-extern int __real_mlockall(int);
-#define real_mlockall __real_mlockall
-
-#else
-
-static int real_mlockall(int flags) {
-    static int (*real)(int);
-    if (!real)
-        real = (int (*)(int))next_behind("mlockall");
-    return real(flags);
-}
-
-#endif
+BEHIND(int, mlockall, (int flags), (flags))
 
 INTERPOSE(int, mlockall, int flags) {
     return real_mlockall(runtime_off ? flags : flags | MCL_ONFAULT);
@@ -114,28 +100,13 @@ INTERPOSE(int, mlockall, int flags) {
 /* ---- Starting threads: the peak is found in another way as soon as there are several (count/tally.h), and
  * only before the second one exists can the first one change over without a lock. */
 
-#ifdef ALLOCSITE_STATIC
+BEHIND(int, pthread_create,
+       (pthread_t * thread, const pthread_attr_t *attributes, void *(*start)(void *), void *argument),
+       (thread, attributes, start, argument))
 
-extern int __real_pthread_create(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
-#define real_pthread_create __real_pthread_create
+#ifndef ALLOCSITE_STATIC
 
-#else
-
-static int real_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*start)(void *),
-                               void *argument) {
-    static int (*real)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
-    if (!real)
-        real = (int (*)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *))next_behind(
-            "pthread_create");
-    return real(thread, attributes, start, argument);
-}
-
-static int real_thrd_create(thrd_t *thread, thrd_start_t start, void *argument) {
-    static int (*real)(thrd_t *, thrd_start_t, void *);
-    if (!real)
-        real = (int (*)(thrd_t *, thrd_start_t, void *))next_behind("thrd_create");
-    return real(thread, start, argument);
-}
+BEHIND(int, thrd_create, (thrd_t * thread, thrd_start_t start, void *argument), (thread, start, argument))
 
 /* The C library's own does not call pthread_create by its name. */
 INTERPOSE(int, thrd_create, thrd_t *thread, thrd_start_t start, void *argument) {
@@ -155,14 +126,13 @@ INTERPOSE(int, pthread_create, pthread_t *thread, const pthread_attr_t *attribut
 
 #ifndef ALLOCSITE_STATIC
 
+BEHIND(int, dlclose, (void *handle), (handle))
+
 INTERPOSE(int, dlclose, void *handle) {
-    static int (*real)(void *);
-    if (!real)
-        real = (int (*)(void *))next_behind("dlclose");
     if (!runtime_off)
         instrumented_note();
     unload_begin();
-    int error = real(handle);
+    int error = real_dlclose(handle);
     unload_end();
     return error;
 }

@@ -21,68 +21,56 @@
 extern char *__realpath_chk(const char *, char *, size_t);
 extern char *__getcwd_chk(char *, size_t, size_t);
 
-static char *handed(char *path) {
-    if (!path)
-        scope_call_failed();
-    return path;
-}
-
 ENTRY(char *, realpath, const char *path, char *buffer) {
     if (buffer)
         return realpath(path, buffer);
     SCOPED(site);
-    return handed(realpath(path, NULL));
+    return scope_handed(realpath(path, NULL));
 }
 
 ENTRY(char *, __realpath_chk, const char *path, char *buffer, size_t size) {
     if (buffer)
         return __realpath_chk(path, buffer, size);
     SCOPED(site);
-    return handed(__realpath_chk(path, NULL, size));
+    return scope_handed(__realpath_chk(path, NULL, size));
 }
 
 ENTRY(char *, canonicalize_file_name, const char *path) {
     SCOPED(site);
-    return handed(canonicalize_file_name(path));
+    return scope_handed(canonicalize_file_name(path));
 }
 
 ENTRY(char *, getcwd, char *buffer, size_t n) {
     if (buffer)
         return getcwd(buffer, n);
     SCOPED(site);
-    return handed(getcwd(NULL, n));
+    return scope_handed(getcwd(NULL, n));
 }
 
 ENTRY(char *, __getcwd_chk, char *buffer, size_t n, size_t size) {
     if (buffer)
         return __getcwd_chk(buffer, n, size);
     SCOPED(site);
-    return handed(__getcwd_chk(NULL, n, size));
+    return scope_handed(__getcwd_chk(NULL, n, size));
 }
 
 ENTRY0(char *, get_current_dir_name) {
     SCOPED(site);
-    return handed(get_current_dir_name());
+    return scope_handed(get_current_dir_name());
 }
 
 /* ---- The sited calls of the asprintf family. A variadic entry takes the site first. */
 
 extern int __vasprintf_chk(char **, int flag, const char *format, va_list);
 
-static int printed(int n) {
-    if (n < 0)
-        scope_call_failed();
-    return n;
-}
-
 ENTRY(int, vasprintf, char **text, const char *format, va_list arguments) {
     SCOPED(site);
-    return printed(vasprintf(text, format, arguments));
+    return (int)scope_got(vasprintf(text, format, arguments));
 }
 
 ENTRY(int, __vasprintf_chk, char **text, int flag, const char *format, va_list arguments) {
     SCOPED(site);
-    return printed(__vasprintf_chk(text, flag, format, arguments));
+    return (int)scope_got(__vasprintf_chk(text, flag, format, arguments));
 }
 
 ALLOCSITE_EXPORT int ALLOCSITE_ENTRY(asprintf)(struct allocsite_site *, char **, const char *, ...);
@@ -93,7 +81,7 @@ int ALLOCSITE_ENTRY(asprintf)(struct allocsite_site *site, char **text, const ch
     SCOPED(site);
     va_list arguments;
     va_start(arguments, format);
-    int n = printed(vasprintf(text, format, arguments));
+    int n = (int)scope_got(vasprintf(text, format, arguments));
     va_end(arguments);
     return n;
 }
@@ -103,25 +91,19 @@ int ALLOCSITE_ENTRY(__asprintf_chk)(struct allocsite_site *site, char **text, in
     SCOPED(site);
     va_list arguments;
     va_start(arguments, format);
-    int n = printed(__vasprintf_chk(text, flag, format, arguments));
+    int n = (int)scope_got(__vasprintf_chk(text, flag, format, arguments));
     va_end(arguments);
     return n;
 }
 
 /* ---- The sited calls of getline and its family, which allocate or grow the caller's buffer. */
 
-static ssize_t got(ssize_t n) {
-    if (n < 0)
-        scope_call_failed();
-    return n;
-}
-
 typedef ssize_t read_line(char **line, size_t *size, int delimiter, FILE *stream);
 
 static COLD ssize_t read_within(read_line *function, char **line, size_t *size, int delimiter, FILE *stream,
                                 struct allocsite_site *site) {
     SCOPED(site);
-    return got(function(line, size, delimiter, stream));
+    return scope_got(function(line, size, delimiter, stream));
 }
 
 static inline void leave(const bool *entered) {
@@ -139,7 +121,7 @@ static inline ssize_t read_one(read_line *function, char **line, size_t *size, i
     __attribute__((cleanup(leave))) const bool entered = true;
     char here = 0;
     scope_enter(site, &here);
-    return got(function(line, size, delimiter, stream));
+    return scope_got(function(line, size, delimiter, stream));
 }
 
 ENTRY(ssize_t, getline, char **line, size_t *size, FILE *stream) {
@@ -157,12 +139,6 @@ ENTRY(ssize_t, __getdelim, char **line, size_t *size, int delimiter, FILE *strea
 /* ---- The sited calls of the scandir family. Blocks that their callbacks allocate without a site of their
  * own are the call's, as all that such a function allocates on the way. */
 
-static int scanned(int n) {
-    if (n < 0)
-        scope_call_failed();
-    return n;
-}
-
 /* The C library has four names for two functions. */
 #define SCANS(suffix)                                                                                        \
     typedef int filter##suffix(const struct dirent##suffix *);                                               \
@@ -170,12 +146,12 @@ static int scanned(int n) {
     ENTRY(int, scandir##suffix, const char *path, struct dirent##suffix ***list, filter##suffix *filter,     \
           compare##suffix *compare) {                                                                        \
         SCOPED(site);                                                                                        \
-        return scanned(scandir##suffix(path, list, filter, compare));                                        \
+        return (int)scope_got(scandir##suffix(path, list, filter, compare));                                 \
     }                                                                                                        \
     ENTRY(int, scandirat##suffix, int directory, const char *path, struct dirent##suffix ***list,            \
           filter##suffix *filter, compare##suffix *compare) {                                                \
         SCOPED(site);                                                                                        \
-        return scanned(scandirat##suffix(directory, path, list, filter, compare));                           \
+        return (int)scope_got(scandirat##suffix(directory, path, list, filter, compare));                    \
     }
 
 SCANS()
@@ -185,8 +161,5 @@ SCANS(64)
 
 ENTRY(char **, backtrace_symbols, void *const *addresses, int n) {
     SCOPED(site);
-    char **names = backtrace_symbols(addresses, n);
-    if (!names)
-        scope_call_failed();
-    return names;
+    return scope_handed(backtrace_symbols(addresses, n));
 }

@@ -71,21 +71,7 @@ static uint32_t stream_forget(const FILE *stream) {
     return slot;
 }
 
-#ifdef ALLOCSITE_STATIC
-
-extern int __real_fclose(FILE *);
-#define real_fclose __real_fclose
-
-#else
-
-static int real_fclose(FILE *stream) {
-    static int (*real)(FILE *);
-    if (!real)
-        real = (int (*)(FILE *))next_behind("fclose");
-    return real(stream);
-}
-
-#endif
+BEHIND(int, fclose, (FILE * stream), (stream))
 
 /* Closing a memory stream trims its block by a realloc. */
 INTERPOSE(int, fclose, FILE *stream) {

@@ -24,8 +24,5 @@ static char *real_tempnam(const char *directory, const char *prefix) {
 
 ENTRY(char *, tempnam, const char *directory, const char *prefix) {
     SCOPED(site);
-    char *path = real_tempnam(directory, prefix);
-    if (!path)
-        scope_call_failed();
-    return path;
+    return scope_handed(real_tempnam(directory, prefix));
 }

@@ -209,15 +209,9 @@ static bool holds(const struct symbol *symbol, uint64_t address) {
 #define NESTED 8
 
 const char *symbols_function(const struct symbols *symbols, uint64_t address) {
-    size_t low = 0, high = symbols->count;
     address--; /* the call, that may be the last of its function */
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (symbols->sorted[middle].address <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low = sorted_up_to(symbols->sorted, symbols->count, sizeof *symbols->sorted,
+                              offsetof(struct symbol, address), address);
     for (size_t i = 0; i < NESTED && i < low; i++)
         if (holds(&symbols->sorted[low - 1 - i], address))
             return symbols->strings + symbols->sorted[low - 1 - i].name;

@@ -34,36 +34,33 @@ static void lose(struct thread *thread, struct share share) {
 /* This thread where it need not be looked for, though it may be turned away from the hot path now. */
 static inline struct thread *thread_at_hand(uint32_t slot) {
     struct thread *thread = local.own;
-    return LIKELY(thread != NULL) && KEY(slot) < thread->capacity ? thread : NULL;
+    bool holds = LIKELY(thread != NULL) && slot != NO_SLOT && KEY(slot) < thread->capacity;
+    return holds ? thread : NULL;
+}
+
+/* at_hand: thread_at_hand of the slot; if that is NULL, the one that is returned is to be released. */
+static inline struct thread *thread_for(uint32_t slot, struct thread *at_hand) {
+    return LIKELY(at_hand != NULL) || slot == NO_SLOT ? at_hand : thread_acquire(slot, slot);
 }
 
 bool change_gain(struct share share) {
-    struct thread *thread = share.slot == NO_SLOT ? NULL : thread_at_hand(share.slot);
-    if (LIKELY(thread != NULL)) {
-        gain(thread, share);
-        sizes_count(share.slot, share.bytes);
-        return true;
-    }
-    thread = share.slot == NO_SLOT ? NULL : thread_acquire(share.slot, share.slot);
+    struct thread *at_hand = thread_at_hand(share.slot), *thread = thread_for(share.slot, at_hand);
     if (!thread)
         return false;
     gain(thread, share);
-    thread_release(thread);
+    if (UNLIKELY(!at_hand))
+        thread_release(thread);
     sizes_count(share.slot, share.bytes);
     return true;
 }
 
 bool change_lose(struct share share) {
-    struct thread *thread = thread_at_hand(share.slot);
-    if (LIKELY(thread != NULL)) {
-        lose(thread, share);
-        return true;
-    }
-    thread = share.slot == NO_SLOT ? NULL : thread_acquire(share.slot, share.slot);
+    struct thread *at_hand = thread_at_hand(share.slot), *thread = thread_for(share.slot, at_hand);
     if (!thread)
         return false;
     lose(thread, share);
-    thread_release(thread);
+    if (UNLIKELY(!at_hand))
+        thread_release(thread);
     return true;
 }
 

@@ -4,6 +4,7 @@
 #include "lib/count/pairs.h"
 
 #include "base/arrays.h"
+#include "base/words.h"
 #include "lib/base/macros.h"
 #include "lib/base/os.h"
 #include "lib/base/slot.h"
@@ -57,28 +58,19 @@ static struct profile_pair *pair_find(uint64_t key, bool *fresh) {
 
 /* Where a slot is, "FUNCTION at FILE:LINE" or "MODULE+0xADDRESS". */
 struct whereabouts {
-    const char *function, *at, *file, *colon;
-    char line[20];
+    const char *function, *at, *file, *colon, *line;
+    char digits[21];
 };
-
-static COLD void write_number(char *text, uint64_t number, unsigned base) {
-    char digits[20], *at = digits + sizeof digits - 1;
-    *at = '\0';
-    do
-        *--at = "0123456789abcdef"[number % base];
-    while (number /= base);
-    strcpy(text, at);
-}
 
 static COLD void find(struct whereabouts *where, uint32_t slot) {
     const struct record *record = record_at(slot);
-    *where = (struct whereabouts){.function = "", .at = "", .file = "?", .colon = ""};
+    *where = (struct whereabouts){.function = "", .at = "", .file = "?", .colon = "", .line = ""};
     if (!record)
         return;
     where->file = record->module->path;
     if (record->address) {
         where->colon = "+0x";
-        write_number(where->line, record->address, 16);
+        where->line = digits_before(where->digits + 20, record->address, 16);
     }
     if (!record->site)
         return;
@@ -87,7 +79,7 @@ static COLD void find(struct whereabouts *where, uint32_t slot) {
     where->at = " at ";
     where->file = place.file ? place.file : "?";
     where->colon = ":";
-    write_number(where->line, place.line, 10);
+    where->line = digits_before(where->digits + 20, place.line, 10);
 }
 
 /* One line on stderr, for the first faults of a process, unless no report is wanted. owner: slot of the

@@ -26,11 +26,6 @@ static inline uint32_t pair_hash(uint64_t key, uint32_t bits) {
     return (uint32_t)(key * 0x9E3779B97F4A7C15u >> (64 - bits));
 }
 
-/* The highest bit, for a key of zeros is an unused place. */
-static inline uint64_t pair_key(enum pair_kind kind, uint32_t owner, uint32_t by) {
-    return (uint64_t)1 << 63 | (uint64_t)kind << 56 | (uint64_t)owner << 28 | by;
-}
-
 static inline void pair_add(struct profile_pair *pair, uint64_t bytes) {
     bump_shared(&pair->count, 1);
     bump_shared(&pair->bytes, bytes);
@@ -42,18 +37,6 @@ static inline struct profile_pair *pair_at_home(enum pair_kind kind, uint32_t ow
     uint64_t key = pair_key(kind, owner, by);
     struct profile_pair *pair = chunk ? &chunk[pair_hash(key, PAIRS_FIRST_BITS)] : NULL;
     return pair && __atomic_load_n(&pair->key, __ATOMIC_RELAXED) == key ? pair : NULL;
-}
-
-static inline enum pair_kind pair_kind_of(const struct profile_pair *pair) {
-    return (enum pair_kind)(pair->key >> 56 & 0x7F);
-}
-
-static inline uint32_t pair_owner(const struct profile_pair *pair) {
-    return pair->key >> 28 & 0xFFFFFFF;
-}
-
-static inline uint32_t pair_by(const struct profile_pair *pair) {
-    return pair->key & 0xFFFFFFF;
 }
 
 /* Number of places, and the pair there; NULL: none that has counted anything. */

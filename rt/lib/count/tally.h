@@ -41,11 +41,7 @@ extern struct floors peak_floors __attribute__((visibility("hidden"), aligned(64
 
 /* One instruction on the owner's slab: a signal handler cannot come between reading and writing. */
 static inline void bump(uint64_t *counter, uint64_t by) {
-#if defined __x86_64__
     __asm__("addq %1, %0" : "+m"(*counter) : "er"(by));
-#else
-    __atomic_fetch_add(counter, by, __ATOMIC_RELAXED);
-#endif
 }
 
 /* Whether there may be more threads than one, as there may be from the first one on that was started. */
@@ -61,22 +57,16 @@ static inline void bump_shared(uint64_t *counter, uint64_t by) {
 
 /* One more of counters[index]; compilers would make the address first. */
 static inline void count_shared(uint64_t *counters, uint64_t index) {
-#if defined __x86_64__
     if (LIKELY(!threads_several)) {
         __asm__ volatile("addq $1, (%0,%1,8)" : : "r"(counters), "r"(index) : "memory", "cc");
         return;
     }
-#endif
     bump_shared(&counters[index], 1);
 }
 
 /* Of its own, for a negation would take an instruction more. */
 static inline void unbump(int64_t *value, uint64_t by) {
-#if defined __x86_64__
     __asm__("subq %1, %0" : "+m"(*value) : "er"(by));
-#else
-    __atomic_fetch_sub(value, by, __ATOMIC_RELAXED);
-#endif
 }
 
 static inline void shift(int64_t *value, int64_t by) {
@@ -85,13 +75,9 @@ static inline void shift(int64_t *value, int64_t by) {
 
 /* The same, and whether the value is above zero then. */
 static inline bool shift_above_zero(int64_t *value, int64_t by) {
-#if defined __x86_64__
     bool above;
     __asm__("addq %2, %0" : "+m"(*value), "=@ccg"(above) : "er"(by));
     return above;
-#else
-    return __atomic_add_fetch(value, by, __ATOMIC_RELAXED) > 0;
-#endif
 }
 
 static inline int64_t tally_live_blocks(const struct tally *tally) {

@@ -9,14 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#if defined(__x86_64__)
 #define REFERS(type) ((type) == R_X86_64_JUMP_SLOT || (type) == R_X86_64_GLOB_DAT || (type) == R_X86_64_64)
-#elif defined(__aarch64__)
-#define REFERS(type)                                                                                         \
-    ((type) == R_AARCH64_JUMP_SLOT || (type) == R_AARCH64_GLOB_DAT || (type) == R_AARCH64_ABS64)
-#else
-#error "which relocations leave the address of a function?"
-#endif
 
 static uintptr_t page_of(uintptr_t address) {
     return address & -(uintptr_t)getpagesize();

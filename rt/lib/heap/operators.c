@@ -26,46 +26,25 @@ void *operator_no_fast_aligned(size_t align, size_t n) {
     return NULL;
 }
 
-#define OPERATOR(name, is_array, is_aligned, is_nothrow)                                                     \
-    {                                                                                                        \
-        .symbol = name, .array = is_array, .aligned = is_aligned, .nothrow = is_nothrow,                     \
-        .fast = operator_no_fast, .fast_aligned = operator_no_fast_aligned                                   \
-    }
+#define OPERATOR(form, name, is_array, is_aligned, is_nothrow)                                               \
+    [form] = {.symbol = #name,                                                                               \
+              .array = is_array,                                                                             \
+              .aligned = is_aligned,                                                                         \
+              .nothrow = is_nothrow,                                                                         \
+              .fast = operator_no_fast,                                                                      \
+              .fast_aligned = operator_no_fast_aligned},
 
-struct operator_new operators_new[NEW_OPERATORS] = {
-    [NEW] = OPERATOR("_Znwm", false, false, false),
-    [NEW_ARRAY] = OPERATOR("_Znam", true, false, false),
-    [NEW_NOTHROW] = OPERATOR("_ZnwmRKSt9nothrow_t", false, false, true),
-    [NEW_ARRAY_NOTHROW] = OPERATOR("_ZnamRKSt9nothrow_t", true, false, true),
-    [NEW_ALIGNED] = OPERATOR("_ZnwmSt11align_val_t", false, true, false),
-    [NEW_ARRAY_ALIGNED] = OPERATOR("_ZnamSt11align_val_t", true, true, false),
-    [NEW_ALIGNED_NOTHROW] = OPERATOR("_ZnwmSt11align_val_tRKSt9nothrow_t", false, true, true),
-    [NEW_ARRAY_ALIGNED_NOTHROW] = OPERATOR("_ZnamSt11align_val_tRKSt9nothrow_t", true, true, true),
-};
+struct operator_new operators_new[NEW_OPERATORS] = {OPERATORS_NEW(OPERATOR)};
 
-#define DELETE_OPERATOR(name, of, is_sized, is_aligned, is_nothrow)                                          \
-    {                                                                                                        \
-        .symbol = name, .family = of, .sized = is_sized, .aligned = is_aligned, .nothrow = is_nothrow,       \
-        .beyond = UINTPTR_MAX                                                                                \
-    }
+#define DELETE_OPERATOR(form, name, of, is_sized, is_aligned, is_nothrow)                                    \
+    [form] = {.symbol = #name,                                                                               \
+              .family = of,                                                                                  \
+              .sized = is_sized,                                                                             \
+              .aligned = is_aligned,                                                                         \
+              .nothrow = is_nothrow,                                                                         \
+              .beyond = UINTPTR_MAX},
 
-struct operator_delete operators_delete[DELETE_OPERATORS] = {
-    [DELETE] = DELETE_OPERATOR("_ZdlPv", FAMILY_NEW, false, false, false),
-    [DELETE_ARRAY] = DELETE_OPERATOR("_ZdaPv", FAMILY_NEW_ARRAY, false, false, false),
-    [DELETE_SIZED] = DELETE_OPERATOR("_ZdlPvm", FAMILY_NEW, true, false, false),
-    [DELETE_ARRAY_SIZED] = DELETE_OPERATOR("_ZdaPvm", FAMILY_NEW_ARRAY, true, false, false),
-    [DELETE_NOTHROW] = DELETE_OPERATOR("_ZdlPvRKSt9nothrow_t", FAMILY_NEW, false, false, true),
-    [DELETE_ARRAY_NOTHROW] = DELETE_OPERATOR("_ZdaPvRKSt9nothrow_t", FAMILY_NEW_ARRAY, false, false, true),
-    [DELETE_ALIGNED] = DELETE_OPERATOR("_ZdlPvSt11align_val_t", FAMILY_NEW, false, true, false),
-    [DELETE_ARRAY_ALIGNED] = DELETE_OPERATOR("_ZdaPvSt11align_val_t", FAMILY_NEW_ARRAY, false, true, false),
-    [DELETE_SIZED_ALIGNED] = DELETE_OPERATOR("_ZdlPvmSt11align_val_t", FAMILY_NEW, true, true, false),
-    [DELETE_ARRAY_SIZED_ALIGNED] =
-        DELETE_OPERATOR("_ZdaPvmSt11align_val_t", FAMILY_NEW_ARRAY, true, true, false),
-    [DELETE_ALIGNED_NOTHROW] =
-        DELETE_OPERATOR("_ZdlPvSt11align_val_tRKSt9nothrow_t", FAMILY_NEW, false, true, true),
-    [DELETE_ARRAY_ALIGNED_NOTHROW] =
-        DELETE_OPERATOR("_ZdaPvSt11align_val_tRKSt9nothrow_t", FAMILY_NEW_ARRAY, false, true, true),
-};
+struct operator_delete operators_delete[DELETE_OPERATORS] = {OPERATORS_DELETE(DELETE_OPERATOR)};
 
 /* Without the operators of a C++ library: it was linked statically into the program, which then took ours in
  * place of its own. The rest of it in the program is reached if the program exports it. */
@@ -195,22 +174,12 @@ void operator_delete_call(const struct operator_delete *op, const struct delete_
 
 /* Whose an operator is cannot be told in one executable: what holds for any holds for the standard ones. The
  * names are those of unwrapped_new.c. */
-#define STATIC_OPERATORS(X)                                                                                  \
-    X(NEW, _Znwm)                                                                                            \
-    X(NEW_ARRAY, _Znam)                                                                                      \
-    X(NEW_NOTHROW, _ZnwmRKSt9nothrow_t)                                                                      \
-    X(NEW_ARRAY_NOTHROW, _ZnamRKSt9nothrow_t)                                                                \
-    X(NEW_ALIGNED, _ZnwmSt11align_val_t)                                                                     \
-    X(NEW_ARRAY_ALIGNED, _ZnamSt11align_val_t)                                                               \
-    X(NEW_ALIGNED_NOTHROW, _ZnwmSt11align_val_tRKSt9nothrow_t)                                               \
-    X(NEW_ARRAY_ALIGNED_NOTHROW, _ZnamSt11align_val_tRKSt9nothrow_t)
-
-#define DECLARE_OPERATOR(form, symbol) extern char real_##form[] __asm__("__real_" #symbol);
-STATIC_OPERATORS(DECLARE_OPERATOR)
+#define DECLARE_OPERATOR(form, symbol, ...) extern char real_##form[] __asm__("__real_" #symbol);
+OPERATORS_NEW(DECLARE_OPERATOR)
 
 void operator_find(struct operator_new *op) {
-#define OPERATOR_ADDRESS(form, symbol) [form] = real_##form,
-    static char *const addresses[NEW_OPERATORS] = {STATIC_OPERATORS(OPERATOR_ADDRESS)};
+#define OPERATOR_ADDRESS(form, ...) [form] = real_##form,
+    static char *const addresses[NEW_OPERATORS] = {OPERATORS_NEW(OPERATOR_ADDRESS)};
     op->real = addresses[op - operators_new];
     op->kind = OPERATOR_PROGRAMS;
     op->found = true;
@@ -222,27 +191,12 @@ static bool operator_has_come(struct operator_new *op) {
 }
 
 /* A program in C has none of them. */
-#define DECLARE_DELETE(form, symbol)                                                                         \
+#define DECLARE_DELETE(form, symbol, ...)                                                                    \
     extern char real_##form[] __asm__(#symbol) __attribute__((weak, visibility("default")));
-#define DELETE_ADDRESS(form, symbol) [form] = real_##form,
-#define STATIC_DELETES(X)                                                                                    \
-    X(DELETE, _ZdlPv)                                                                                        \
-    X(DELETE_ARRAY, _ZdaPv)                                                                                  \
-    X(DELETE_SIZED, _ZdlPvm)                                                                                 \
-    X(DELETE_ARRAY_SIZED, _ZdaPvm)                                                                           \
-    X(DELETE_NOTHROW, _ZdlPvRKSt9nothrow_t)                                                                  \
-    X(DELETE_ARRAY_NOTHROW, _ZdaPvRKSt9nothrow_t)                                                            \
-    X(DELETE_ALIGNED, _ZdlPvSt11align_val_t)                                                                 \
-    X(DELETE_ARRAY_ALIGNED, _ZdaPvSt11align_val_t)                                                           \
-    X(DELETE_SIZED_ALIGNED, _ZdlPvmSt11align_val_t)                                                          \
-    X(DELETE_ARRAY_SIZED_ALIGNED, _ZdaPvmSt11align_val_t)                                                    \
-    X(DELETE_ALIGNED_NOTHROW, _ZdlPvSt11align_val_tRKSt9nothrow_t)                                           \
-    X(DELETE_ARRAY_ALIGNED_NOTHROW, _ZdaPvSt11align_val_tRKSt9nothrow_t)
-
-STATIC_DELETES(DECLARE_DELETE)
+OPERATORS_DELETE(DECLARE_DELETE)
 
 void operator_delete_find(struct operator_delete *op) {
-    static char *const addresses[DELETE_OPERATORS] = {STATIC_DELETES(DELETE_ADDRESS)};
+    static char *const addresses[DELETE_OPERATORS] = {OPERATORS_DELETE(OPERATOR_ADDRESS)};
     op->real = addresses[op - operators_delete];
     op->kind = OPERATOR_PROGRAMS;
     op->found = true;

@@ -35,17 +35,19 @@ struct operator_new {
     void *(*fast_aligned)(size_t align, size_t n); /* the same of an aligned form */
 };
 
-enum {
-    NEW,
-    NEW_ARRAY,
-    NEW_NOTHROW,
-    NEW_ARRAY_NOTHROW,
-    NEW_ALIGNED,
-    NEW_ARRAY_ALIGNED,
-    NEW_ALIGNED_NOTHROW,
-    NEW_ARRAY_ALIGNED_NOTHROW,
-    NEW_OPERATORS
-};
+/* Their symbols; whether the form is of arrays, aligned, nothrow. */
+#define OPERATORS_NEW(X)                                                                                     \
+    X(NEW, _Znwm, false, false, false)                                                                       \
+    X(NEW_ARRAY, _Znam, true, false, false)                                                                  \
+    X(NEW_NOTHROW, _ZnwmRKSt9nothrow_t, false, false, true)                                                  \
+    X(NEW_ARRAY_NOTHROW, _ZnamRKSt9nothrow_t, true, false, true)                                             \
+    X(NEW_ALIGNED, _ZnwmSt11align_val_t, false, true, false)                                                 \
+    X(NEW_ARRAY_ALIGNED, _ZnamSt11align_val_t, true, true, false)                                            \
+    X(NEW_ALIGNED_NOTHROW, _ZnwmSt11align_val_tRKSt9nothrow_t, false, true, true)                            \
+    X(NEW_ARRAY_ALIGNED_NOTHROW, _ZnamSt11align_val_tRKSt9nothrow_t, true, true, true)
+
+#define OPERATOR_FORM(form, ...) form,
+enum { OPERATORS_NEW(OPERATOR_FORM) NEW_OPERATORS };
 
 extern struct operator_new operators_new[NEW_OPERATORS] __attribute__((visibility("hidden")));
 
@@ -95,21 +97,22 @@ struct operator_delete {
     void *real; /* NULL: there is no C++ library */
 };
 
-enum delete_form {
-    DELETE,
-    DELETE_ARRAY,
-    DELETE_SIZED,
-    DELETE_ARRAY_SIZED,
-    DELETE_NOTHROW,
-    DELETE_ARRAY_NOTHROW,
-    DELETE_ALIGNED,
-    DELETE_ARRAY_ALIGNED,
-    DELETE_SIZED_ALIGNED,
-    DELETE_ARRAY_SIZED_ALIGNED,
-    DELETE_ALIGNED_NOTHROW,
-    DELETE_ARRAY_ALIGNED_NOTHROW,
-    DELETE_OPERATORS
-};
+/* Whose blocks they free; whether the form is sized, aligned, nothrow. */
+#define OPERATORS_DELETE(X)                                                                                  \
+    X(DELETE, _ZdlPv, FAMILY_NEW, false, false, false)                                                       \
+    X(DELETE_ARRAY, _ZdaPv, FAMILY_NEW_ARRAY, false, false, false)                                           \
+    X(DELETE_SIZED, _ZdlPvm, FAMILY_NEW, true, false, false)                                                 \
+    X(DELETE_ARRAY_SIZED, _ZdaPvm, FAMILY_NEW_ARRAY, true, false, false)                                     \
+    X(DELETE_NOTHROW, _ZdlPvRKSt9nothrow_t, FAMILY_NEW, false, false, true)                                  \
+    X(DELETE_ARRAY_NOTHROW, _ZdaPvRKSt9nothrow_t, FAMILY_NEW_ARRAY, false, false, true)                      \
+    X(DELETE_ALIGNED, _ZdlPvSt11align_val_t, FAMILY_NEW, false, true, false)                                 \
+    X(DELETE_ARRAY_ALIGNED, _ZdaPvSt11align_val_t, FAMILY_NEW_ARRAY, false, true, false)                     \
+    X(DELETE_SIZED_ALIGNED, _ZdlPvmSt11align_val_t, FAMILY_NEW, true, true, false)                           \
+    X(DELETE_ARRAY_SIZED_ALIGNED, _ZdaPvmSt11align_val_t, FAMILY_NEW_ARRAY, true, true, false)               \
+    X(DELETE_ALIGNED_NOTHROW, _ZdlPvSt11align_val_tRKSt9nothrow_t, FAMILY_NEW, false, true, true)            \
+    X(DELETE_ARRAY_ALIGNED_NOTHROW, _ZdaPvSt11align_val_tRKSt9nothrow_t, FAMILY_NEW_ARRAY, false, true, true)
+
+enum delete_form { OPERATORS_DELETE(OPERATOR_FORM) DELETE_OPERATORS };
 
 extern struct operator_delete operators_delete[DELETE_OPERATORS] __attribute__((visibility("hidden")));
 

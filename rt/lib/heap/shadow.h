@@ -39,11 +39,7 @@ _Static_assert(FAMILY_BACKING < 4, "two bits of an entry");
 
 #define SHADOW_CELL  32
 
-#ifdef __x86_64__
 #define ADDRESS_BITS 47
-#else
-#define ADDRESS_BITS 48
-#endif
 
 /* The number of the cell before that of an address, with the bits that must be zero on top, and above them
  * the half: so what comes below the second cell, NULL for one, has high bits too, and one test finds all that
@@ -72,12 +68,8 @@ extern struct shadow shadow __attribute__((visibility("hidden")));
 
 /* One instruction where GCC would copy and and. */
 static inline bool shadow_fits(shadow_cell cell) {
-#if defined __x86_64__
     bool fits;
     __asm__("testq %1, %2" : "=@ccz"(fits) : "r"(cell), "m"(shadow.unfit));
-#else
-    bool fits = !(cell & shadow.unfit);
-#endif
     return __builtin_expect(fits, 1);
 }
 
@@ -98,11 +90,10 @@ static inline uint32_t *shadow_entry_any(shadow_cell cell) {
     return is_second ? shadow_entry_in(shadow.second, cell) : NULL;
 }
 
-/* Where a block at p has its entry, and that for the value. On x86-64 the carry of the rotation is the half:
- * two instructions where compilers make five. p is taken from where an allocator returned it, or GCC would
+/* Where a block at p has its entry, and that for the value. The carry of the rotation is the half: two
+ * instructions where compilers make five. p is taken from where an allocator returned it, or GCC would
  * move it away and back. */
 static inline shadow_cell shadow_encode(const void *p, uint32_t value, uint32_t *entry) {
-#if defined __x86_64__
     shadow_cell cell;
     __asm__("leaq %c3(%2), %0\n\trorq $5, %0\n\tadcl %1, %1"
             : "=&r"(cell), "+&r"(value)
@@ -110,23 +101,13 @@ static inline shadow_cell shadow_encode(const void *p, uint32_t value, uint32_t 
             : "cc");
     *entry = value;
     return cell;
-#else
-    uint64_t from = (uintptr_t)p - SHADOW_CELL;
-    *entry = value << 1 | (from >> 4 & 1);
-    return from >> 5 | from << 59;
-#endif
 }
 
 /* Where a block at p has its entry, and what is to be added to that for the value: nothing or minus one. */
 static inline shadow_cell shadow_find_cell(const void *p, uint32_t *half) {
     uint64_t from = (uintptr_t)p - SHADOW_CELL;
-#if defined __x86_64__
     __asm__("rorq $5, %0\n\tsbbl %1, %1" : "+r"(from), "=r"(*half) : : "cc");
     return from;
-#else
-    *half = -(uint32_t)(from >> 4 & 1);
-    return from >> 5 | from << 59;
-#endif
 }
 
 static inline uint32_t shadow_value(uint32_t entry, uint32_t half) {
@@ -141,20 +122,12 @@ static inline bool shadow_value_lives(uint32_t value) {
 
 /* One instruction where the compiler would load, or and store. */
 static inline void shadow_mark_freed(uint32_t *entry) {
-#if defined __x86_64__
     __asm__("orl %1, %0" : "+m"(*entry) : "i"(SHADOW_FREED << 1));
-#else
-    *entry |= SHADOW_FREED << 1;
-#endif
 }
 
 static inline bool shadow_has_none(const void *p, const uintptr_t *bits) {
-#if defined __x86_64__
     bool has_none;
     __asm__("testq %1, %2" : "=@ccz"(has_none) : "r"(p), "m"(*bits));
-#else
-    bool has_none = !((uintptr_t)p & *bits);
-#endif
     return __builtin_expect(has_none, 1);
 }
 
@@ -169,11 +142,10 @@ static inline bool shadow_covers_hot(const void *p) {
 }
 
 /* The value, less so much, of the small block at p, which must be covered, and its entry from the table on.
- * One of the other half has the highest bit set, and one that is lower wraps around. On x86-64 the carry of
+ * One of the other half has the highest bit set, and one that is lower wraps around. The carry of
  * the rotation is the half, and goes into the subtraction. */
 static inline uint32_t shadow_read_less(const uint32_t *small, const void *p, uint32_t less,
                                         shadow_cell *entry) {
-#if defined __x86_64__
     register const uint32_t *table __asm__("r8") = small; /* or GCC moves an argument away for it */
     uint32_t value;
     *entry = (uintptr_t)p;
@@ -182,10 +154,6 @@ static inline uint32_t shadow_read_less(const uint32_t *small, const void *p, ui
             : "r"(table), "er"(2 * less)
             : "cc", "memory");
     return value;
-#else
-    *entry = (uintptr_t)p / SHADOW_CELL;
-    return shadow_value(small[*entry] - 2 * less, -(uint32_t)((uintptr_t)p >> 4 & 1));
-#endif
 }
 
 /* In the value of a large block, which then is above all of small ones. */

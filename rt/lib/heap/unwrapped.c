@@ -18,22 +18,11 @@
     }
 NEXT_FUNCTIONS(PASS_ON)
 
-int __real_fclose(FILE *stream);
-int __real_fclose(FILE *stream) {
-    return fclose(stream);
-}
-
-int __real_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*start)(void *),
-                          void *argument);
-int __real_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*start)(void *),
-                          void *argument) {
-    return pthread_create(thread, attributes, start, argument);
-}
-
-int __real_mlockall(int flags);
-int __real_mlockall(int flags) {
-    return mlockall(flags);
-}
+PASS_ON(fclose, int, (FILE * stream), (stream))
+PASS_ON(mlockall, int, (int flags), (flags))
+PASS_ON(pthread_create, int,
+        (pthread_t * thread, const pthread_attr_t *attributes, void *(*start)(void *), void *argument),
+        (thread, attributes, start, argument))
 
 struct __jmp_buf_tag;
 

@@ -14,11 +14,8 @@
 #include "model/filter.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #ifndef ALLOCSITE_STATIC
 #include <dlfcn.h>
@@ -272,10 +269,7 @@ static uint64_t break_at;
 /* A debugger has the process: without one the signal would end it. */
 static bool is_traced(void) {
     char text[4096];
-    int fd = (int)syscall(SYS_openat, AT_FDCWD, "/proc/self/status", O_RDONLY | O_CLOEXEC);
-    long count = fd < 0 ? 0 : syscall(SYS_read, fd, text, sizeof text - 1);
-    if (fd >= 0)
-        syscall(SYS_close, fd);
+    long count = os_read_file("/proc/self/status", text, sizeof text - 1);
     text[count > 0 ? count : 0] = '\0';
     const char *tracer = strstr(text, "\nTracerPid:\t");
     return tracer && tracer[strlen("\nTracerPid:\t")] != '0';

@@ -231,6 +231,19 @@ void scope_bill(const void *p, uint64_t bytes);
 /* Within a scope: the call it was opened for failed. It counts as failed if an allocation inside did. */
 void scope_call_failed(void);
 
+/* What a call that allocates has given; NULL, below zero: it has failed. */
+static inline void *scope_handed(void *block) {
+    if (!block)
+        scope_call_failed();
+    return block;
+}
+
+static inline ssize_t scope_got(ssize_t n) {
+    if (n < 0)
+        scope_call_failed();
+    return n;
+}
+
 /* Within a scope: the call failed without a block, so what was allocated inside last (the exception it
  * throws) is not the site's but that of the module of the function called. */
 void scope_disown(const void *callee);

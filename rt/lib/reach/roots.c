@@ -25,13 +25,7 @@
  * glibc 2.36. */
 #define DESCRIPTOR_ROOM 4096
 
-#ifdef __x86_64__
-#define RED_ZONE         128 /* below the stack pointer, for functions that call none */
-#define DESCRIPTOR_BELOW 0   /* the thread pointer */
-#else
-#define RED_ZONE         0
-#define DESCRIPTOR_BELOW DESCRIPTOR_ROOM
-#endif
+#define RED_ZONE        128 /* below the stack pointer, for functions that call none */
 
 /* What is being searched. */
 struct source {
@@ -111,7 +105,7 @@ static struct span thread_memory(const struct roots *roots, struct caller thread
     uintptr_t tp = thread.tp;
     struct span mapping = maps_at(roots->maps, tp);
     struct span here = static_tls(roots);
-    uintptr_t below = roots->caller.tp - here.begin + (thread.is_first ? DESCRIPTOR_ROOM : DESCRIPTOR_BELOW);
+    uintptr_t below = roots->caller.tp - here.begin + (thread.is_first ? DESCRIPTOR_ROOM : 0);
     uintptr_t above = here.end - roots->caller.tp + DESCRIPTOR_ROOM;
     return (struct span){most(mapping.begin, tp - below), least(mapping.end, tp + above)};
 }

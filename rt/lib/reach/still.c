@@ -4,6 +4,7 @@
 #include "lib/reach/still.h"
 
 #include "base/interrupted.h"
+#include "base/words.h"
 #include "lib/base/local.h"
 #include "lib/base/macros.h"
 #include "lib/base/os.h"
@@ -40,11 +41,8 @@ static const char stuck[] = "other threads cannot be stopped: one waits in the k
 
 static int open_status(const struct stop *stop, int32_t id) {
     char path[] = "0000000000/stat";
-    char *digit = path + 10;
-    do
-        *--digit = (char)('0' + id % 10);
-    while (id /= 10);
-    return (int)syscall(SYS_openat, stop->tasks, digit, O_RDONLY | O_CLOEXEC);
+    return (int)syscall(SYS_openat, stop->tasks, digits_before(path + 10, (uint32_t)id, 10),
+                        O_RDONLY | O_CLOEXEC);
 }
 
 /* "id (name) S ...": the name may hold anything. Z and X are dead. */
@@ -78,15 +76,8 @@ static const char *ask(struct stop *stop, int32_t id) {
     return NULL;
 }
 
-static int32_t number(const char *name) {
-    int32_t value = 0;
-    for (; *name >= '0' && *name <= '9'; name++)
-        value = value * 10 + (*name - '0');
-    return value;
-}
-
 static const char *ask_new(struct stop *stop, const char *name) {
-    int32_t id = number(name);
+    int32_t id = (int32_t)digits_read(name);
     if (!id || id == stop->caller || is_stopped(stop, id))
         return NULL;
     return stop->count < MOST_THREADS ? ask(stop, id) : "too many threads";
@@ -149,38 +140,16 @@ static size_t get_set(int32_t id, long set, void *to, size_t size) {
     return syscall(SYS_ptrace, PTRACE_GETREGSET, (long)id, set, &vector) == 0 ? vector.iov_len : 0;
 }
 
-#if defined __x86_64__
-
-#define VECTOR_SET NT_X86_XSTATE
-
-static void set_pointers(int32_t id, struct registers *registers) {
-    const struct user_regs_struct *general = (const struct user_regs_struct *)registers->words;
-    (void)id;
+static void read_thread(int32_t id, struct registers *registers) {
+    struct user_regs_struct *general = (struct user_regs_struct *)registers->words;
+    if (!get_set(id, NT_PRSTATUS, general, sizeof *general))
+        return;
+    if (interrupted_hide(general))
+        syscall(SYS_ptrace, PTRACE_SETREGSET, (long)id, (long)NT_PRSTATUS,
+                &(struct iovec){general, sizeof *general});
     registers->sp = general->rsp;
     registers->tp = general->fs_base;
-}
-
-#else
-
-#define VECTOR_SET NT_PRFPREG
-
-static void set_pointers(int32_t id, struct registers *registers) {
-    const struct user_regs_struct *general = (const struct user_regs_struct *)registers->words;
-    registers->sp = general->sp;
-    get_set(id, NT_ARM_TLS, &registers->tp, sizeof registers->tp);
-}
-
-#endif
-
-static void read_thread(int32_t id, struct registers *registers) {
-    const size_t general = sizeof(struct user_regs_struct);
-    if (!get_set(id, NT_PRSTATUS, registers->words, general))
-        return;
-    if (interrupted_hide((struct user_regs_struct *)registers->words))
-        syscall(SYS_ptrace, PTRACE_SETREGSET, (long)id, (long)NT_PRSTATUS,
-                &(struct iovec){registers->words, general});
-    set_pointers(id, registers);
-    get_set(id, VECTOR_SET, (char *)registers->words + general, sizeof registers->words - general);
+    get_set(id, NT_X86_XSTATE, general + 1, sizeof registers->words - sizeof *general);
 }
 
 static const char *read_registers(struct stop *stop) {

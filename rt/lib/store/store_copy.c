@@ -67,28 +67,13 @@ static void write_directory(struct copy *copy) {
     }
 }
 
-#define READ(name) to->name = __atomic_load_n(&from->name, __ATOMIC_ACQUIRE);
-
-/* The counts of what came, after what went was copied: profile.h says why. */
-static void refresh_extras(struct extra *to, const struct extra *from, size_t count) {
-    for (; count--; to++, from++) {
-        PROFILE_EXTRA_CAME(READ)
-    }
-}
-
-static void refresh_tallies(struct tally *to, const struct tally *from, size_t count) {
-    for (; count--; to++, from++) {
-        PROFILE_TALLY_CAME(READ)
-    }
-}
-
 static void refresh(char *to, const struct store_area *area) {
     if (area->kind == PROFILE_EXTRAS)
-        refresh_extras((struct extra *)to, (const struct extra *)area->address,
-                       area->size / sizeof(struct extra));
+        extras_take_came((struct extra *)to, (const struct extra *)area->address,
+                         area->size / sizeof(struct extra));
     else
-        refresh_tallies((struct tally *)to, (const struct tally *)area->address,
-                        area->size / sizeof(struct tally));
+        tallies_take_came((struct tally *)to, (const struct tally *)area->address,
+                          area->size / sizeof(struct tally));
 }
 
 static void copy_kind(struct copy *copy, enum profile_kind kind, bool again) {

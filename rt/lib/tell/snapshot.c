@@ -267,8 +267,6 @@ static void put_frame(void *context, const struct cfi_frame *frame) {
     snapshot_frame(&frames->copy->to, &to);
 }
 
-#ifdef __x86_64__
-
 /* Of other threads the kernel tells the registers. */
 static void put_frames(struct copy *copy) {
     const struct still *still = copy->still;
@@ -286,15 +284,6 @@ static void put_frames(struct copy *copy) {
         walk_frames(all, roots_stack_begin(&roots, thread, frames.thread), put_frame, &frames);
     }
 }
-
-#else
-
-static void put_frames(struct copy *copy) {
-    (void)copy;
-    (void)put_frame;
-}
-
-#endif
 
 /* 0 or errno. The mappings are read before there is any memory with copies of addresses. */
 static int write_all(struct copy *copy) {

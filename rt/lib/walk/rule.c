@@ -14,12 +14,6 @@
 
 uint64_t rule_table[1u << RULE_TABLE_BITS];
 
-#if defined __x86_64__
-#define HAS_TABLES true
-#else
-#define HAS_TABLES false
-#endif
-
 static bool kept_any;
 
 #define RETURN_WORD (-(int32_t)sizeof(void *))
@@ -34,8 +28,6 @@ static int32_t saved_words(const struct cfi_rule *rule) {
                 words < (int32_t)RULE_SAVED_FROM;
     return fits ? words : -1;
 }
-
-#if defined __x86_64__
 
 #define PLACE_OF(number) offsetof(ucontext_t, uc_mcontext.gregs[number])
 _Static_assert(SIGNAL_FP == PLACE_OF(REG_RBP) && SIGNAL_SP == PLACE_OF(REG_RSP) &&
@@ -67,15 +59,6 @@ static bool is_kernel_frame(const struct walk_place *place) {
            is_at(place, &row->registers[CFI_RETURN], CFI_AT_EXPRESSION, SIGNAL_PC);
 }
 
-#else
-
-static bool is_kernel_frame(const struct walk_place *place) {
-    (void)place;
-    return false;
-}
-
-#endif
-
 static uint32_t rule_of_row(const struct walk_place *place) {
     const struct cfi_row *row = &place->row;
     const struct cfi_rule *cfa = &row->cfa, *back = &row->registers[CFI_RETURN];
@@ -98,7 +81,7 @@ static uint32_t rule_of_row(const struct walk_place *place) {
 
 /* The runtime has tables; where it comes without them, a guess would pass over the caller's frames. */
 static uint32_t rule_untold(uintptr_t pc) {
-    return HAS_TABLES && walk_is_own(pc) ? RULE_MAKE(RULE_NOWHERE, 0, 0) : RULE_GUESSED;
+    return walk_is_own(pc) ? RULE_MAKE(RULE_NOWHERE, 0, 0) : RULE_GUESSED;
 }
 
 static bool is_marked(uintptr_t begin) {

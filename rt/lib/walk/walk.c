@@ -20,14 +20,9 @@ struct frame {
 };
 
 /* This function's own. */
-#if defined __x86_64__
 #define CAPTURE(frame)                                                                                       \
     __asm__ volatile("leaq 0(%%rip), %0; movq %%rsp, %1; movq %%rbp, %2"                                     \
                      : "=&r"((frame).pc), "=&r"((frame).sp), "=&r"((frame).fp))
-#else
-#define CAPTURE(frame)                                                                                       \
-    ((frame).fp = (frame).sp = (uintptr_t)__builtin_frame_address(0), (frame).pc = (uintptr_t)walk_stack + 1)
-#endif
 
 /* On other stacks than the thread's own the kernel reads: another thread may unmap what lies behind one. */
 static inline bool read_word(const struct walk_reads *reads, uintptr_t at, uintptr_t *word) {
@@ -45,7 +40,7 @@ static bool step(struct frame *frame, uint32_t rule, struct walk_reads *reads) {
     if (cfa % sizeof(void *) != 0 || !walk_reads_have(reads, frame->sp, saved, cfa) ||
         !read_word(reads, cfa - sizeof(void *), &pc) || (is_saved && !read_word(reads, saved, &fp)))
         return false;
-    *frame = (struct frame){walk_code_address(pc), cfa, fp};
+    *frame = (struct frame){pc, cfa, fp};
     return true;
 }
 
@@ -75,7 +70,7 @@ static inline bool step_plainly(struct frame *at, uint32_t rule, uintptr_t end) 
         if (rule >> RULE_SAVED_AT)
             above = walk_word(rule_saved(rule, cfa));
     }
-    *at = (struct frame){walk_code_address(walk_word(cfa - sizeof(void *))), cfa, above};
+    *at = (struct frame){walk_word(cfa - sizeof(void *)), cfa, above};
     return true;
 }
 

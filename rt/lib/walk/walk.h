@@ -53,7 +53,6 @@ typedef void walk_see(void *context, const struct cfi_frame *);
 void walk_frames(const uintptr_t registers[CFI_REGISTERS], uintptr_t begin, walk_see *see, void *context);
 
 /* The registers of the function that it stands in, as long as that is at work. */
-#if defined __x86_64__
 #define WALK_REGISTERS(registers)                                                                            \
     __asm__ volatile("movq %%rbx, 24(%0); movq %%rbp, 48(%0); movq %%rsp, 56(%0); movq %%r12, 96(%0);"       \
                      "movq %%r13, 104(%0); movq %%r14, 112(%0); movq %%r15, 120(%0);"                        \
@@ -61,9 +60,6 @@ void walk_frames(const uintptr_t registers[CFI_REGISTERS], uintptr_t begin, walk
                      :                                                                                       \
                      : "r"(registers)                                                                        \
                      : "rax", "memory")
-#else /* unwind tables are not read, and without them no rule is hard */
-#define WALK_REGISTERS(registers) ((void)(registers))
-#endif
 
 /* A frame of a function that keeps its calling context. */
 struct walk_marked {
@@ -144,17 +140,6 @@ static inline bool walk_reads_have(struct walk_reads *reads, uintptr_t sp, uintp
     if (__builtin_expect(begin - sp < reads->end - sp && end <= reads->end, 1))
         return true;
     return begin >= sp && end > begin && walk_reads_reach(reads, end);
-}
-
-/* A return address without the signature that a processor may have put into its upper bits. */
-static inline uintptr_t walk_code_address(uintptr_t word) {
-#if defined __aarch64__
-    register uintptr_t x30 __asm__("x30") = word;
-    __asm__("hint #7" : "+r"(x30)); /* xpaclri */
-    return x30;
-#else
-    return word;
-#endif
 }
 
 static inline uintptr_t walk_word(uintptr_t at) {

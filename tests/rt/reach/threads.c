@@ -47,16 +47,10 @@ static void *keep_in_key(void *unused) {
 }
 
 static void *keep_in_register(void *unused) {
-#ifdef __x86_64__
     register void *in_register __asm__("r13") = malloc(150);
     clear_stack();
     atomic_fetch_add(&ready, 1);
     __asm__ volatile("xorl %%eax, %%eax; 1: pause; jmp 1b" : : "r"(in_register) : "rax", "memory");
-#else
-    void *volatile on_stack = malloc(150);
-    wait_for_ever();
-    lose(on_stack);
-#endif
     return unused;
 }
 

@@ -267,8 +267,7 @@ static void more_rare_counters_than_are_known(void **state) {
     memcpy(places, (uint64_t[]){100, 200, 300, 400, 500, 600, 700, 800, 900}, 72);
     memcpy(base, (uint64_t[]){1, 2, 3, 4, 5, 6, 7, 8, 9}, 72);
     char reason[200];
-    snprintf(reason, sizeof reason,
-             "a newer allocsite has counted what this one does not know and leaves out: %d counters",
+    snprintf(reason, sizeof reason, "counters that a newer allocsite has and this one does not know: %d",
              9 - PROFILE_RARE_COUNT);
     rare_counters_are(places, base, reason);
 }

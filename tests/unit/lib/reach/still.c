@@ -124,8 +124,6 @@ static void other_threads_reach(void **state) {
     check_holder(hold_on_the_stack_left, 0);
 }
 
-#ifdef __x86_64__
-
 // The loops keep the address nowhere else.
 static void hold_in_register(struct holder *holder) {
     atomic_store(&holder->ready, true);
@@ -160,8 +158,6 @@ static void registers_of_other_threads_reach(void **state) {
     check_holder(hold_in_vector_register, 0);
     check_holder(hold_in_red_zone, 0);
 }
-
-#endif
 
 // ---- that threads are not disturbed ----
 
@@ -330,9 +326,7 @@ static void a_thread_in_vfork_is_named(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         REACH_TEST(other_threads_reach),
-#ifdef __x86_64__
         REACH_TEST(registers_of_other_threads_reach),
-#endif
         REACH_TEST(no_signal_is_lost),
         REACH_TEST(threads_come_and_go),
         REACH_TEST(the_first_thread_may_have_ended),

@@ -99,8 +99,6 @@ static void walks_are_alike_when_rules_are_kept_and_forgotten(void **state) {
     }
 }
 
-#if defined __x86_64__
-
 // ---- frame pointers that are none ----
 
 // No unwind table tells of these: the walk has only the frame pointer.
@@ -294,14 +292,11 @@ static void registers_of_a_signal_in_disorder_do_no_harm(void **state) {
     assert_int_equal(ended, WALK_OUTERMOST);
 }
 
-#endif
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_more_than_asked_for),
         cmocka_unit_test(frames_below_an_address_are_passed_over),
         cmocka_unit_test(walks_are_alike_when_rules_are_kept_and_forgotten),
-#if defined __x86_64__
         cmocka_unit_test(frame_pointers_that_are_none_end_the_walk),
         cmocka_unit_test(a_frame_pointer_is_followed),
         cmocka_unit_test(what_points_to_data_is_no_caller),
@@ -310,7 +305,6 @@ int main(void) {
         cmocka_unit_test(disorder_does_no_harm),
         cmocka_unit_test(a_signal_does_not_make_a_walk_hard),
         cmocka_unit_test(registers_of_a_signal_in_disorder_do_no_harm),
-#endif
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
