@@ -198,7 +198,7 @@ static SmallVector<DILocation *, 8> ownCalls(Function &function, const FoundWrap
         if (!location || wrapper.handedOn.count(call) ||
             handedOn.count({location->getLine(), location->getColumn()}))
             continue;
-        if (allocatorCalled(*call) || found.count(surelyCalled(*call)))
+        if (allocatorCalled(*call) || found.count(surelyCalled(*call)) || mayBeHook(*call))
             locations.push_back(location);
     }
     return locations;

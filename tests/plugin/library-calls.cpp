@@ -19,10 +19,10 @@ extern "C" {
 // CHECK: store volatile {{.*}}__allocsite_sites{{.*}}lifted
 // CHECK-NEXT: call {{.*}}@shelf_new(
 // CHECK: store volatile {{.*}}__allocsite_sites{{.*}}lifted
-// CHECK-NEXT: call {{.*}}@shelf_put(
+// CHECK-NEXT: call {{.*}}@shelf_set(
 // CHECK: store volatile {{.*}}null{{.*}}lifted
 int user(void) {
-    return shelf_put(shelf_new(), "text");
+    return shelf_set(shelf_new(), "text");
 }
 // CHECK-LABEL: define {{.*}}@quiet(
 // CHECK-NOT: lifted
@@ -34,10 +34,10 @@ int quiet(struct shelf *shelf) {
 }
 // CHECK-LABEL: define {{.*}}@see(
 // CHECK: [[OUTER:%.*]] = load volatile {{.*}}lifted
-// CHECK: call {{.*}}@shelf_put(
+// CHECK: call {{.*}}@shelf_set(
 // CHECK: store volatile {{.*}}[[OUTER]], {{.*}}lifted
 void see(const char *text, void *data) {
-    shelf_put((struct shelf *)data, text);
+    shelf_set((struct shelf *)data, text);
 }
 // CHECK-LABEL: define {{.*}}@all(
 // CHECK: store volatile {{.*}}__allocsite_sites{{.*}}lifted

@@ -27,6 +27,14 @@ char *hook_strdup(const char *text) {
     return copy;
 }
 
+// Of two calls by one pointer the first is the function's own.
+struct record *hook_record(size_t new_size) {
+    struct record *record = hook(sizeof *record); // @ 1 32 0 0 0 of struct record
+    record->size = new_size;
+    record->text = hook(record->size);
+    return record;
+}
+
 void *state_realloc(struct state *state, void *p, size_t old, size_t n) {
     void *q = state->frealloc(state->ud, p, old, n);
     if (!q && n)

@@ -110,6 +110,7 @@ static void hooks(void) {
     sink = plain_malloc(NULL, 34);
     sink = hook_malloc(73);                 // @ 1 73 0 0 0
     sink = hook_strdup("hooks");            // @ 1 6 0 0 0
+    sink = hook_record(82);                 // @ 1 82 0 0 0 of char
     set_hook(own_malloc);
     sink = hook_malloc(74);                 // @ 1 74 0 0 0
     sink = hook_strdup("hooked");           // @ 1 7 0 0 0

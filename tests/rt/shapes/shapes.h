@@ -140,6 +140,7 @@ struct slice slicer_get(const struct slicer *slicer, size_t n);
 void *allocator_get(const struct allocator *allocator, size_t n);
 void set_hook(void *(*alloc)(size_t));
 char *hook_strdup(const char *text);
+struct record *hook_record(size_t new_size);
 void *hook_malloc(size_t n);
 void hook_free(void *p);
 void *state_realloc(struct state *state, void *p, size_t old, size_t n);

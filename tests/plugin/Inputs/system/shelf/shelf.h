@@ -7,7 +7,7 @@ extern "C" {
 struct shelf;
 
 struct shelf *shelf_new(void);
-int shelf_put(struct shelf *shelf, const char *text);
+int shelf_set(struct shelf *shelf, const char *text);
 void shelf_each(struct shelf *shelf, void (*see)(const char *text, void *data), void *data);
 int shelf_count(const struct shelf *shelf) __attribute__((pure));
 int shelf_clear(struct shelf *shelf) __attribute__((nothrow));
