@@ -30,9 +30,9 @@ static const struct command {
     {"top", command_top, "what a running program allocates, refreshed"},
     {"record", command_record, "what it has allocated over time, into a file"},
     {"serve", command_serve, "reports over HTTP: a page, for Prometheus, for go tool pprof"},
-    {"start", command_control, "have a running process count"},
-    {"stop", command_control, "have it count no more"},
-    {"reset", command_control, "have its counters start afresh"},
+    {"start", command_control, "make a running process start counting"},
+    {"stop", command_control, "make it stop counting"},
+    {"reset", command_control, "set its counters to zero"},
 };
 
 enum { COMMAND_COUNT = sizeof commands / sizeof *commands };
@@ -42,8 +42,8 @@ static int help(void) {
          "       allocsite-dump [OPTION...] FILE...    sites of ELF files, else report\n");
     for (size_t i = 0; i < COMMAND_COUNT; i++)
         printf("  %-8s %s\n", commands[i].name, commands[i].help);
-    puts("\nallocsite-dump help COMMAND tells more of a command, allocsite-dump help options\n"
-         "the keys of ALLOCSITE_OPTIONS.\n\n"
+    puts("\nMore: allocsite-dump help COMMAND, man allocsite-dump-COMMAND; allocsite-dump help\n"
+         "options lists the keys of ALLOCSITE_OPTIONS.\n\n"
          "examples:\n"
          "  allocsite-dump ./app                     which lines of app allocate\n"
          "  allocsite-dump app.profile               what they allocated\n"
