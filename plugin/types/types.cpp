@@ -21,6 +21,7 @@ using namespace clang;
 namespace allocsite {
 
 using Selection = llvm::SmallVector<const Call *, 2>;
+using Descriptions = llvm::DenseMap<const FunctionDecl *, allocsite_types_declaration>;
 
 /* The source file that questions are about. */
 struct Source {
@@ -30,7 +31,7 @@ struct Source {
     std::unique_ptr<MangleContext> mangler = nullptr; // null: nobody has asked yet
     Roots roots = Roots();
     Declared declared = Declared();
-    llvm::DenseMap<const FunctionDecl *, allocsite_types_declaration> described = {}; // of those asked for
+    Descriptions described = Descriptions();         // of those asked for
     llvm::StringSet<> headers = llvm::StringSet<>(); // the system's; empty: nobody has asked yet
     llvm::DenseMap<const Decl *, std::vector<Call>> calls = llvm::DenseMap<const Decl *, std::vector<Call>>();
 };
