@@ -84,5 +84,7 @@ install(FILES ${PROJECT_BINARY_DIR}/installed/allocsite.pc DESTINATION ${CMAKE_I
 configure_file(${PROJECT_SOURCE_DIR}/rt/lib/allocsite.h ${PROJECT_BINARY_DIR}/include/allocsite.h COPYONLY)
 install(FILES ${PROJECT_SOURCE_DIR}/rt/lib/allocsite.h TYPE INCLUDE)
 install(TARGETS allocsite_shared allocsite_static)
-install(FILES ${PROJECT_SOURCE_DIR}/rt/lib/allocsite.7 ${PROJECT_SOURCE_DIR}/rt/lib/allocsite-cost.7 ${PROJECT_SOURCE_DIR}/rt/lib/allocsite-tutorial.7
-    DESTINATION ${CMAKE_INSTALL_MANDIR}/man7)
+foreach(page IN ITEMS allocsite.3 allocsite-list.5 allocsite.7 allocsite-cost.7 allocsite-tutorial.7 allocsite-wrappers.7)
+    string(REGEX MATCH "[0-9]$" section ${page})
+    install(FILES ${PROJECT_SOURCE_DIR}/rt/lib/${page} DESTINATION ${CMAKE_INSTALL_MANDIR}/man${section})
+endforeach()

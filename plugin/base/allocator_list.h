@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The list of a program's own allocators, as users write it (allocsite(7), CUSTOM ALLOCATORS), and the same
+/* The list of a program's own allocators, as users write it (allocsite-list(5)), and the same
  * said by an attribute in the source. The format is that of clang's special-case lists. No LLVM here. */
 #ifndef ALLOCSITE_BASE_ALLOCATOR_LIST_H
 #define ALLOCSITE_BASE_ALLOCATOR_LIST_H

@@ -276,7 +276,7 @@ static inline int allocsite_off_event(allocsite_event_function *function, void *
 /* ---- Custom allocators ---- */
 
 /* Says of a function that it hands out, or takes back, memory that it manages itself: what = "KIND [size=N]
- * ..." as on the right side of a line of a list of allocators, see CUSTOM ALLOCATORS in allocsite(7):
+ * ..." as on the right side of a line of a list of allocators, see allocsite-list(5):
  *
  *     ALLOCSITE_ALLOCATOR("alloc size=2") void *arena_alloc(struct arena *, size_t);
  *

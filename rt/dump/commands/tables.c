@@ -160,7 +160,7 @@ static const char wrappers_help[] =
     "Prints the functions that hand on a block of an allocator, or give one back to\n"
     "it, as the plugin found them in executables, shared objects, relocatable objects\n"
     "and archives. What they allocate is billed to their callers. As text it is a\n"
-    "list of allocators (see allocsite(7)), ready to be given to the plugin for other\n"
+    "list of allocators (see allocsite-list(5)), ready to be given to the plugin for other\n"
     "files that only see declarations.\n"
     "\n"
     "  --format=text|json  json: one document on a line for each module\n"

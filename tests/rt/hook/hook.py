@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Functions that are called at events: they are told what is counted, and change none of it. The examples are those of
-allocsite.7."""
+allocsite.3."""
 import os
 import re
 import shutil
@@ -31,8 +31,8 @@ int main(void) {
 
 def examples():
     """The programs in the section EVENTS."""
-    text = open(os.path.join(RUNTIME, "allocsite.7")).read()
-    section = text[text.index(".Sh EVENTS"):text.index(".Sh OPTIONS")]
+    text = open(os.path.join(RUNTIME, "allocsite.3")).read()
+    section = text[text.index(".Sh EVENTS"):text.index(".Sh SEE ALSO")]
     programs = re.findall(r"\.Bd -literal -offset indent\n(#include.*?)\n\.Ed", section, re.S)
     return [program.replace("\\e", "\\") for program in programs]
 
