@@ -11,7 +11,8 @@
  *   allocsite_wrappers struct allocsite_wrapper[]                read only, for allocsite-dump alone
  *
  * Grouping: the descriptors of one function stand in that function's comdat and are linked to its
- * code (SHF_LINK_ORDER), so a linker that drops the function drops its sites. The wrappers stay
+ * code (SHF_LINK_ORDER), so a linker that drops the function drops its sites; those of functions that
+ * share a section, which no linker divides, stand together. The wrappers stay
  * (SHF_GNU_RETAIN): one whose calls were all inlined is still one for other units.
  *
  * Everything is in the byte order of the module. In a relocatable object the references are still
@@ -21,6 +22,7 @@
 #ifndef ALLOCSITE_FORMAT_H
 #define ALLOCSITE_FORMAT_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 /* Raised by every change of anything in this file. The names of the runtime's entry points hold it,
@@ -90,6 +92,10 @@ enum allocsite_kind {
  * say so, else the site never counts. */
 #define ALLOCSITE_POSSIBLE 0x40u
 
+/* In `kind`: `caller` and `request` are the distances from what `scope` names. All of these stand in one
+ * section of one object, so that its file holds one relocation for a site and not three. */
+#define ALLOCSITE_FROM_SCOPE 0x20u
+
 /* `key` as the plugin writes it: above every capacity, so that the test that a site's counters are
  * within the thread's slab is also the test that the site has been registered. */
 #define ALLOCSITE_KEY_NONE 0xFFFFFE00u
@@ -104,8 +110,23 @@ struct allocsite_site {
     allocsite_ref request; /* struct allocsite_request */
     uint16_t column;       /* 0: unknown */
     uint8_t version;       /* ALLOCSITE_FORMAT_VERSION */
-    uint8_t kind;          /* enum allocsite_kind, ALLOCSITE_OF_WRAPPER, ALLOCSITE_POSSIBLE */
+    uint8_t kind; /* enum allocsite_kind, ALLOCSITE_OF_WRAPPER, ALLOCSITE_POSSIBLE, ALLOCSITE_FROM_SCOPE */
 };
+
+/* A copy of a descriptor whose references all are distances from their own fields. */
+static inline struct allocsite_site allocsite_site_plain(struct allocsite_site site) {
+    if (site.kind & ALLOCSITE_FROM_SCOPE) {
+        uint32_t scope = (uint32_t)site.scope + offsetof(struct allocsite_site, scope);
+        if (site.caller)
+            site.caller =
+                (allocsite_ref)((uint32_t)site.caller + scope - offsetof(struct allocsite_site, caller));
+        if (site.request)
+            site.request =
+                (allocsite_ref)((uint32_t)site.request + scope - offsetof(struct allocsite_site, request));
+        site.kind &= (uint8_t)~ALLOCSITE_FROM_SCOPE;
+    }
+    return site;
+}
 
 /* The token that a custom allocator's realloc keeps in its frame for the runtime, in words of 8 bytes. */
 #define ALLOCSITE_TOKEN_WORDS 4

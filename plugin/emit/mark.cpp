@@ -72,7 +72,7 @@ PreservedAnalyses MarkPass::run(Module &module, ModuleAnalysisManager &) {
             mark(calls);
         notes->types.note(calls, notes->names);
     }
-    finishNotingTypes();
+    finishNoting(*notes);
     noteTypesWithin(module, *notes);
     if (options().contexts)
         noteQuiet(module);

@@ -176,7 +176,7 @@ static void rewrite(Function &function, const Wrappers &wrappers, Notes &notes, 
 PreservedAnalyses RewritePass::run(Module &module, ModuleAnalysisManager &) {
     if (!hasRuntime(module))
         return PreservedAnalyses::all();
-    Table table(module);
+    Table table(module, notes->isOneSection);
     Tally tally;
     Lifting lifting;
     Wrappers wrappers(module);
@@ -191,6 +191,7 @@ PreservedAnalyses RewritePass::run(Module &module, ModuleAnalysisManager &) {
     clearOnce(module);
     if (isLTOPreLink(module))
         alignPersonalities(module);
+    table.join(lifting.kept);
     table.addWrappers(wrappers);
     table.addTypesWithin();
     Wrappers::erase(module);

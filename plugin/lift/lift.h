@@ -40,6 +40,7 @@ struct Lifting {
     llvm::MapVector<llvm::Function *, llvm::SmallVector<Leave, 4>> leaves;
     llvm::MapVector<llvm::Function *, llvm::Function *> standIns;    // for twins, each with its wrapper
     llvm::DenseMap<llvm::Function *, llvm::Function *> sharedBodies; // by wrapper (lift_direct.cpp)
+    llvm::SmallVector<llvm::GlobalVariable *, 4> kept;               // sites that no code may name
 
     /* Where the code of a function will be. */
     llvm::Function &codeOf(llvm::Function &function) const {

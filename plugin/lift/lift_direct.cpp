@@ -12,7 +12,6 @@
 #include "wrap/wrappers.h"
 
 #include <llvm/IR/IRBuilder.h>
-#include <llvm/Transforms/Utils/ModuleUtils.h>
 
 using namespace llvm;
 
@@ -167,12 +166,11 @@ static void pass(const Leave &leave, Function &body) {
 
 /* Of what only could be a wrapper a reader finds by its own sites whether it is one, though nothing falls
  * back on them: they stay as long as its code does. */
-static void keepPossible(const Function &wrapper, const Take &take) {
-    Module &module = *const_cast<Module *>(wrapper.getParent());
+static void keepPossible(const Function &wrapper, const Take &take, Lifting &lifting) {
     if (take.choices.empty() || !Wrappers::of(wrapper)->isPossible)
         return;
     auto *own = cast<Constant>(take.choices.front()->getFalseValue());
-    appendToCompilerUsed(module, cast<GlobalValue>(own->stripInBoundsOffsets()));
+    lifting.kept.push_back(cast<GlobalVariable>(own->stripInBoundsOffsets()));
 }
 
 static void takeAsParameter(Function &body, Take &take) {
@@ -209,7 +207,7 @@ static void passDirectly(Function &wrapper, Take &take, Lifting &lifting) {
     wrapper.removeDeadConstantUsers();
     bool isCalledOtherwise = !wrapper.hasLocalLinkage() || !wrapper.use_empty();
     if (!isCalledOtherwise)
-        keepPossible(wrapper, take);
+        keepPossible(wrapper, take, lifting);
     if (!isCalledOtherwise || own)
         for (SelectInst *choice : take.choices)
             replace(*choice, body.getArg(wrapper.arg_size()));

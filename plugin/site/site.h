@@ -16,6 +16,8 @@
 #include <map>
 #include <string>
 #include <tuple>
+#include <utility>
+#include <vector>
 
 namespace allocsite {
 
@@ -58,10 +60,15 @@ bool isLTOPreLink(const llvm::Module &module);
 
 class Table {
   public:
-    explicit Table(llvm::Module &module);
+    Table(llvm::Module &module, bool isOneSection);
 
     /* Emits the descriptors of one function; the result points at one for each of `sites`, in their order. */
     llvm::SmallVector<llvm::Constant *, 8> add(llvm::Function &function, llvm::ArrayRef<Site> sites);
+
+    /* When all code is as it will be: has the descriptors of functions that stand in one section be one
+     * array. Each array is a section, whose headers and symbol take more of an object file than five
+     * descriptors. kept: arrays that stay though no code names them. */
+    void join(llvm::ArrayRef<llvm::GlobalVariable *> kept);
 
     /* Emits the wrappers that were found in the module, for allocsite-dump. */
     void addWrappers(const Wrappers &wrappers);
@@ -77,6 +84,8 @@ class Table {
     llvm::Module &module;
     llvm::LLVMContext &context;
     std::string moduleId;
+    bool isOneSection;
+    std::vector<std::pair<llvm::GlobalVariable *, std::vector<Site>>> joint; // without descriptors as yet
     llvm::StructType *siteType, *frameType, *pairType, *possibleType, *wrapperType;
     llvm::StringMap<llvm::GlobalVariable *> strings;
     std::map<Pair, llvm::GlobalVariable *> pairs;
@@ -100,6 +109,10 @@ class Table {
     llvm::GlobalVariable *shared(llvm::StructType *type, const llvm::Twine &name);
     llvm::Constant *number(unsigned bits, uint64_t value);
     void group(llvm::GlobalVariable &array, llvm::Function &function);
+    llvm::GlobalVariable *declare(size_t sites, const llvm::Twine &name);
+    void describe(llvm::GlobalVariable &array, llvm::ArrayRef<Site> sites);
+    bool standsWithOthers(const llvm::Function &function) const;
+    llvm::Function *anyInSection() const;
 };
 
 } // namespace allocsite

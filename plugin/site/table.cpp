@@ -19,8 +19,9 @@ static StructType *structType(LLVMContext &context, ArrayRef<Type *> fields, Str
 }
 
 /* The id is made of the exported functions that are in no group yet, so it is taken first. */
-Table::Table(Module &module)
-    : module(module), context(module.getContext()), moduleId(getUniqueModuleId(&module)) {
+Table::Table(Module &module, bool isOneSection)
+    : module(module), context(module.getContext()), moduleId(getUniqueModuleId(&module)),
+      isOneSection(isOneSection && !isLTOPreLink(module) && !module.getProfileSummary(false)) {
     Type *i8 = Type::getInt8Ty(context), *i16 = Type::getInt16Ty(context);
     Type *i32 = Type::getInt32Ty(context), *i64 = Type::getInt64Ty(context);
     siteType = structType(context, {i64, i32, i32, i32, i32, i32, i16, i8, i8}, "allocsite.site");
@@ -73,17 +74,21 @@ GlobalVariable *Table::linked(const std::string &symbol, const std::string &text
     return global;
 }
 
+static Constant *between(Constant &to, Constant &from) {
+    Type *i32 = Type::getInt32Ty(to.getContext()), *i64 = Type::getInt64Ty(to.getContext());
+    return ConstantExpr::getTrunc(
+        ConstantExpr::getSub(ConstantExpr::getPtrToInt(&to, i64), ConstantExpr::getPtrToInt(&from, i64)),
+        i32);
+}
+
 Constant *Table::distance(GlobalVariable *to, GlobalVariable *from, Type *type, ArrayRef<unsigned> path) {
-    Type *i32 = Type::getInt32Ty(context), *i64 = Type::getInt64Ty(context);
+    Type *i32 = Type::getInt32Ty(context);
     if (!to)
         return ConstantInt::get(i32, 0);
     SmallVector<Constant *, 3> indices = {ConstantInt::get(i32, 0)};
     for (unsigned index : path)
         indices.push_back(ConstantInt::get(i32, index));
-    Constant *field = ConstantExpr::getInBoundsGetElementPtr(type, from, indices);
-    Constant *bytes =
-        ConstantExpr::getSub(ConstantExpr::getPtrToInt(to, i64), ConstantExpr::getPtrToInt(field, i64));
-    return ConstantExpr::getTrunc(bytes, i32);
+    return between(*to, *ConstantExpr::getInBoundsGetElementPtr(type, from, indices));
 }
 
 /* struct allocsite_scope and struct allocsite_request are both two references. */
@@ -146,17 +151,23 @@ static bool isOfWrapper(const Site &site) {
 
 Constant *Table::descriptor(const Site &site, GlobalVariable *array, unsigned index) {
     Type *type = array->getValueType();
+    GlobalVariable *where = scope(site.at), *outer = frame(site.callers);
     GlobalVariable *request = !site.possible.empty()
                                   ? possible(site)
                                   : pair(string(site.callee), this->type(site), "__allocsite_request");
-    return ConstantStruct::get(
-        siteType, {number(64, stableHash(site)), number(32, ALLOCSITE_KEY_NONE), number(32, site.at.line),
-                   distance(scope(site.at), array, type, {index, SCOPE}),
-                   distance(frame(site.callers), array, type, {index, CALLER}),
-                   distance(request, array, type, {index, REQUEST}), number(16, site.at.column),
-                   number(8, ALLOCSITE_FORMAT_VERSION),
-                   number(8, site.kind | (isOfWrapper(site) ? ALLOCSITE_OF_WRAPPER : 0) |
-                                 (site.possible.empty() ? 0 : ALLOCSITE_POSSIBLE))});
+    /* LTO may divide a module, and then what is in one section here is not. */
+    bool isFromScope = !isLTOPreLink(module);
+    auto distanceOf = [&](GlobalVariable *to, unsigned field) {
+        return isFromScope && to ? between(*to, *where) : distance(to, array, type, {index, field});
+    };
+    return ConstantStruct::get(siteType,
+                               {number(64, stableHash(site)), number(32, ALLOCSITE_KEY_NONE),
+                                number(32, site.at.line), distance(where, array, type, {index, SCOPE}),
+                                distanceOf(outer, CALLER), distanceOf(request, REQUEST),
+                                number(16, site.at.column), number(8, ALLOCSITE_FORMAT_VERSION),
+                                number(8, site.kind | (isOfWrapper(site) ? ALLOCSITE_OF_WRAPPER : 0) |
+                                              (site.possible.empty() ? 0 : ALLOCSITE_POSSIBLE) |
+                                              (isFromScope ? ALLOCSITE_FROM_SCOPE : 0))});
 }
 
 bool isLTOPreLink(const Module &module) {
@@ -187,24 +198,84 @@ void Table::group(GlobalVariable &array, Function &function) {
     array.setMetadata(LLVMContext::MD_associated, MDNode::get(context, ValueAsMetadata::get(&function)));
 }
 
-SmallVector<Constant *, 8> Table::add(Function &function, ArrayRef<Site> sites) {
-    ArrayType *type = ArrayType::get(siteType, sites.size());
-    auto *array = new GlobalVariable(module, type, false, GlobalValue::PrivateLinkage, nullptr,
-                                     "__allocsite_sites." + function.getName());
-    array->setSection(ALLOCSITE_SITES_SECTION);
-    array->setAlignment(Align(sizeof(allocsite_site)));
-    array->setExternallyInitialized(true); // the runtime writes the slots, which no IR shows
-    group(*array, function);
+/* The section is that of most functions. */
+bool Table::standsWithOthers(const Function &function) const {
+    return isOneSection && !function.isDeclarationForLinker() && !function.hasComdat() &&
+           !function.hasSection() && !function.hasFnAttribute(Attribute::Hot) &&
+           !function.hasFnAttribute(Attribute::Cold);
+}
 
-    SmallVector<Constant *, 8> descriptors, pointers;
-    Type *i32 = Type::getInt32Ty(context);
-    for (unsigned index = 0; index < sites.size(); index++) {
-        descriptors.push_back(descriptor(sites[index], array, index));
-        pointers.push_back(ConstantExpr::getInBoundsGetElementPtr(
-            type, array, ArrayRef<Constant *>{ConstantInt::get(i32, 0), ConstantInt::get(i32, index)}));
+static Constant *element(GlobalVariable &array, unsigned index) {
+    Type *i32 = Type::getInt32Ty(array.getContext());
+    return ConstantExpr::getInBoundsGetElementPtr(
+        array.getValueType(), &array,
+        ArrayRef<Constant *>{ConstantInt::get(i32, 0), ConstantInt::get(i32, index)});
+}
+
+void Table::describe(GlobalVariable &array, ArrayRef<Site> sites) {
+    array.setLinkage(GlobalValue::PrivateLinkage);
+    array.setSection(ALLOCSITE_SITES_SECTION);
+    array.setAlignment(Align(sizeof(allocsite_site)));
+    array.setExternallyInitialized(true); // the runtime writes the slots, which no IR shows
+    SmallVector<Constant *, 8> descriptors;
+    for (unsigned index = 0; index < sites.size(); index++)
+        descriptors.push_back(descriptor(sites[index], &array, index));
+    array.setInitializer(ConstantArray::get(cast<ArrayType>(array.getValueType()), descriptors));
+}
+
+GlobalVariable *Table::declare(size_t sites, const Twine &name) {
+    return new GlobalVariable(module, ArrayType::get(siteType, sites), false, GlobalValue::ExternalLinkage,
+                              nullptr, name);
+}
+
+SmallVector<Constant *, 8> Table::add(Function &function, ArrayRef<Site> sites) {
+    GlobalVariable *array = declare(sites.size(), "__allocsite_sites." + function.getName());
+    if (standsWithOthers(function)) {
+        joint.push_back({array, sites.vec()});
+    } else {
+        describe(*array, sites);
+        group(*array, function);
     }
-    array->setInitializer(ConstantArray::get(type, descriptors));
+    SmallVector<Constant *, 8> pointers;
+    for (unsigned index = 0; index < sites.size(); index++)
+        pointers.push_back(element(*array, index));
     return pointers;
+}
+
+/* One that surely comes into the object file, if there is any. */
+Function *Table::anyInSection() const {
+    Function *any = nullptr;
+    for (Function &function : module)
+        if (standsWithOthers(function) && (!any || any->hasLocalLinkage()))
+            any = &function;
+    return any;
+}
+
+void Table::join(ArrayRef<GlobalVariable *> kept) {
+    std::vector<Site> sites;
+    std::vector<std::pair<GlobalVariable *, size_t>> places;
+    for (auto &[array, own] : joint) {
+        array->removeDeadConstantUsers();
+        if (array->use_empty() && !is_contained(kept, array)) {
+            array->eraseFromParent();
+            continue;
+        }
+        places.push_back({array, sites.size()});
+        sites.insert(sites.end(), own.begin(), own.end());
+    }
+    for (GlobalVariable *array : kept)
+        if (array->hasSection())
+            appendToCompilerUsed(module, {array});
+    if (sites.empty())
+        return;
+    GlobalVariable *all = declare(sites.size(), "__allocsite_sites");
+    describe(*all, sites);
+    group(*all, *anyInSection());
+    appendToCompilerUsed(module, {all});
+    for (auto [array, first] : places) {
+        array->replaceAllUsesWith(ConstantExpr::getPointerCast(element(*all, first), array->getType()));
+        array->eraseFromParent();
+    }
 }
 
 Constant *Table::wrapper(const std::string &symbol, const Wrapper &known, GlobalVariable *array,

@@ -285,8 +285,10 @@ void eraseTypesWithin(Module &module) {
         function.removeFnAttr(TypeAttribute);
 }
 
-void finishNotingTypes() {
+void finishNoting(Notes &notes) {
+    static auto *oneSection = lookUp<allocsite_types_one_section>(ALLOCSITE_TYPES_ONE_SECTION);
     static auto *finish = lookUp<allocsite_types_finish>(ALLOCSITE_TYPES_FINISH);
+    notes.isOneSection = oneSection && oneSection();
     if (finish)
         finish();
 }

@@ -66,6 +66,7 @@ class TypeTable {
 struct Notes {
     Names names;
     TypeTable types;
+    bool isOneSection = false; // for all functions of the object file, as far as is known
 };
 
 /* What a function of a library allocates for its own use: bytes, where the line allocates nothing else. */
@@ -92,7 +93,7 @@ void eraseTypesWithin(llvm::Module &module);
 std::string eitherType(const std::string &a, const std::string &b);
 
 /* No more notes follow: clang can let go of its AST. */
-void finishNotingTypes();
+void finishNoting(Notes &notes);
 
 /* ---- Types where nobody has seen the AST (debug_types.cpp): by the debug info of the variable, the field or
  * the result that a block is stored to, or if there is none, of the callee's result. Holds before the

@@ -28,6 +28,7 @@ struct Source {
     ASTContext &context;
     std::vector<const Decl *> deserialized;           // of precompiled headers
     bool clearsAST;                                   // the AST goes when the questions are over
+    bool isOneSection;                                // for all functions
     std::unique_ptr<MangleContext> mangler = nullptr; // null: nobody has asked yet
     Roots roots = Roots();
     Declared declared = Declared();
@@ -41,10 +42,11 @@ static Source *source;
 static llvm::StringSet<> *spelled;
 
 /* Its parsing is done, the code will be made next. */
-static void beginSource(ASTContext &context, std::vector<const Decl *> deserialized, bool clearsAST) {
+static void beginSource(ASTContext &context, std::vector<const Decl *> deserialized, bool clearsAST,
+                        bool isOneSection) {
     delete source;
     delete spelled;
-    source = new Source{context, std::move(deserialized), clearsAST};
+    source = new Source{context, std::move(deserialized), clearsAST, isOneSection};
     spelled = new llvm::StringSet<>;
 }
 
@@ -162,10 +164,10 @@ namespace {
 /* Registration with clang: an action beside the main one, which keeps the AST until the pass has asked. */
 class Consumer : public ASTConsumer {
     std::vector<const Decl *> deserialized;
-    bool clearsAST;
+    bool clearsAST, isOneSection;
 
   public:
-    explicit Consumer(bool clearsAST) : clearsAST(clearsAST) {}
+    explicit Consumer(bool clearsAST, bool isOneSection) : clearsAST(clearsAST), isOneSection(isOneSection) {}
 
     /* Functions of a precompiled header come here as they are used. */
     void HandleInterestingDecl(DeclGroupRef declarations) override {
@@ -186,7 +188,7 @@ class Consumer : public ASTConsumer {
     /* The main action, whose turn it is next, makes the code and optimizes it. A module that is built on the
      * way has a consumer of its own, and was done earlier. */
     void HandleTranslationUnit(ASTContext &context) override {
-        beginSource(context, std::move(deserialized), clearsAST);
+        beginSource(context, std::move(deserialized), clearsAST, isOneSection);
     }
 };
 
@@ -197,6 +199,14 @@ void dropEmptyPattern(CodeGenOptions &options) {
         options.OptimizationRemark = {};
 }
 
+bool isOneSection(CompilerInstance &compiler) {
+    const CodeGenOptions &options = compiler.getCodeGenOpts();
+    frontend::ActionKind action = compiler.getFrontendOpts().ProgramAction;
+    bool isAny = options.BBSections.empty() || options.BBSections == "none";
+    return isAny && !options.FunctionSections && !options.SplitMachineFunctions &&
+           (action == frontend::EmitObj || action == frontend::EmitAssembly);
+}
+
 class Action : public PluginASTAction {
   protected:
     std::unique_ptr<ASTConsumer> CreateASTConsumer(CompilerInstance &compiler, llvm::StringRef) override {
@@ -204,7 +214,7 @@ class Action : public PluginASTAction {
         bool clearsAST = options.ClearASTBeforeBackend;
         options.ClearASTBeforeBackend = false;
         dropEmptyPattern(options);
-        return std::make_unique<Consumer>(clearsAST);
+        return std::make_unique<Consumer>(clearsAST, isOneSection(compiler));
     }
     bool ParseArgs(const CompilerInstance &, const std::vector<std::string> &) override {
         return true;
@@ -267,6 +277,10 @@ EXPORTED int allocsite_types_v1_is_system(const char *path) {
     if (source && source->headers.empty())
         findHeaders();
     return source && source->headers.count(withoutDots(path));
+}
+
+EXPORTED bool allocsite_types_v1_one_section(void) {
+    return source && source->isOneSection;
 }
 
 EXPORTED void allocsite_types_v1_finish(void) {

@@ -89,6 +89,12 @@ allocsite_types_is_system allocsite_types_v1_is_system;
 typedef const char *allocsite_types_declared_in(const char *symbol);
 allocsite_types_declared_in allocsite_types_v1_declared_in;
 
+/* Whether the functions of the object file that have no section of their own by their declaration stand in
+ * one: not with -ffunction-sections and its kin, and not known before an object file is made. */
+#define ALLOCSITE_TYPES_ONE_SECTION "allocsite_types_v1_one_section"
+typedef bool allocsite_types_one_section(void);
+allocsite_types_one_section allocsite_types_v1_one_section;
+
 /* No question about this source file follows: lets go of clang's AST. */
 #define ALLOCSITE_TYPES_FINISH "allocsite_types_v1_finish"
 typedef void allocsite_types_finish(void);

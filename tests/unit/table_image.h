@@ -47,10 +47,10 @@ static inline struct image image_make(void) {
     image.sites[1].caller = REFERENCE(sites[1].caller, frame);
     image.sites[1].request = REFERENCE(sites[1].request, request);
     image.sites[2] = image.sites[1];
-    const allocsite_ref back = sizeof(struct allocsite_site);
-    image.sites[2].scope -= back;
-    image.sites[2].caller -= back;
-    image.sites[2].request -= back;
+    image.sites[2].kind = ALLOCSITE_FROM_SCOPE;
+    image.sites[2].scope = REFERENCE(sites[2].scope, inner);
+    image.sites[2].caller = REFERENCE(inner, frame);
+    image.sites[2].request = REFERENCE(inner, request);
     return image;
 }
 

@@ -95,6 +95,7 @@ static void read_site(struct remote_names *names, uint64_t address, uint64_t mod
     struct allocsite_site site;
     if (!peek(names, address, &site, sizeof site))
         return;
+    site = allocsite_site_plain(site);
     *record = (struct profile_record){.id = site.hash,
                                       .module = read_module_slot(names, module),
                                       .line = site.line,

@@ -110,6 +110,7 @@ static bool read_site(const struct table_input *input, uint64_t address, const u
                       struct table_site *site, struct reason *why) {
     struct allocsite_site raw;
     memcpy(&raw, bytes, sizeof raw);
+    raw = allocsite_site_plain(raw);
     if (raw.version != ALLOCSITE_FORMAT_VERSION)
         return reason_set(why, "site table of format version %u; this allocsite-dump reads version %u",
                           raw.version, ALLOCSITE_FORMAT_VERSION);

@@ -182,7 +182,7 @@ static bool holds(const struct module *module, uint64_t address) {
 /* The function that has the site's code. */
 static const char *function_of(const struct allocsite_site *site) {
     struct place at = descriptor_place(&site->scope, site->line, site->column);
-    for (const struct allocsite_frame *frame = descriptor_frame(&site->caller); frame;
+    for (const struct allocsite_frame *frame = descriptor_caller(site); frame;
          frame = descriptor_frame(&frame->caller))
         at = descriptor_place(&frame->scope, frame->line, frame->column);
     return at.function;
@@ -214,7 +214,7 @@ static bool is_site(const char *pattern, const struct allocsite_site *site) {
     if (filter_is_id(pattern, site->hash) || filter_is_name(pattern, descriptor_request(site, false)) ||
         filter_is_name(pattern, descriptor_request(site, true)) || filter_is_place(pattern, &at))
         return true;
-    for (const struct allocsite_frame *frame = descriptor_frame(&site->caller); frame;
+    for (const struct allocsite_frame *frame = descriptor_caller(site); frame;
          frame = descriptor_frame(&frame->caller)) {
         at = descriptor_place(&frame->scope, frame->line, frame->column);
         if (filter_is_place(pattern, &at))

@@ -67,7 +67,7 @@ static void add_site(struct profile_record *to, const struct record *record) {
     to->file = names_text(place.file);
     to->callee = names_text(descriptor_request(site, false));
     to->type = names_text(descriptor_request(site, true));
-    to->inlined = add_frames(descriptor_frame(&site->caller));
+    to->inlined = add_frames(descriptor_caller(site));
     to->address = site->kind & ALLOCSITE_OF_WRAPPER;
 }
 

@@ -19,7 +19,7 @@
 
 static size_t inlined_count(const struct allocsite_site *site) {
     size_t count = 0;
-    for (const struct allocsite_frame *frame = descriptor_frame(&site->caller); frame;
+    for (const struct allocsite_frame *frame = descriptor_caller(site); frame;
          frame = descriptor_frame(&frame->caller))
         count++;
     return count;

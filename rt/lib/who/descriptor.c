@@ -22,8 +22,8 @@ struct site_view descriptor_view(const struct allocsite_site *site, const char *
         .inlined = inlined,
         .of_wrapper = site->kind & ALLOCSITE_OF_WRAPPER,
     };
-    for (const struct allocsite_frame *frame = descriptor_frame(&site->caller);
-         frame && view.inlined_count < room; frame = descriptor_frame(&frame->caller))
+    for (const struct allocsite_frame *frame = descriptor_caller(site); frame && view.inlined_count < room;
+         frame = descriptor_frame(&frame->caller))
         inlined[view.inlined_count++] = descriptor_place(&frame->scope, frame->line, frame->column);
     return view;
 }
@@ -95,10 +95,10 @@ static struct allocsite_site *copy_site(struct writer *writer, const struct allo
                                         .line = from->line,
                                         .column = from->column,
                                         .version = from->version,
-                                        .kind = from->kind};
+                                        .kind = from->kind & (uint8_t)~ALLOCSITE_FROM_SCOPE};
     copy_scope(writer, site ? &site->scope : NULL, &from->scope);
     copy_request(writer, site ? &site->request : NULL, from);
-    copy_frames(writer, site ? &site->caller : NULL, descriptor_frame(&from->caller));
+    copy_frames(writer, site ? &site->caller : NULL, descriptor_caller(from));
     return site;
 }
 

@@ -27,9 +27,20 @@ static inline struct place descriptor_place(const allocsite_ref *scope_field, ui
     return place;
 }
 
+/* The object that a field of the site other than `scope` names, NULL for none. */
+static inline const void *descriptor_follow_of(const struct allocsite_site *site,
+                                               const allocsite_ref *field) {
+    const void *from = site->kind & ALLOCSITE_FROM_SCOPE ? descriptor_follow(&site->scope) : field;
+    return *field ? (const char *)from + *field : NULL;
+}
+
+static inline const struct allocsite_frame *descriptor_caller(const struct allocsite_site *site) {
+    return (const struct allocsite_frame *)descriptor_follow_of(site, &site->caller);
+}
+
 static inline const char *descriptor_request(const struct allocsite_site *site, bool type) {
     const struct allocsite_request *request =
-        (const struct allocsite_request *)descriptor_follow(&site->request);
+        (const struct allocsite_request *)descriptor_follow_of(site, &site->request);
     if (!request)
         return NULL;
     return (const char *)descriptor_follow(type ? &request->type : &request->callee);

@@ -16,13 +16,13 @@ struct module {
 #define REF(field, target) (field) = (allocsite_ref)((char *)&(target) - (char *)&(field))
 
 static struct module *filled(void) {
-    static struct module module = {
-        .site = {.hash = 5, .line = 3, .column = 4, .version = ALLOCSITE_FORMAT_VERSION},
-        .frame = {.line = 8, .column = 9},
-        .function = "f(int)",
-        .file = "a.c",
-        .callee = "malloc",
-        .type = "int"};
+    static struct module module;
+    module = (struct module){.site = {.hash = 5, .line = 3, .column = 4, .version = ALLOCSITE_FORMAT_VERSION},
+                             .frame = {.line = 8, .column = 9},
+                             .function = "f(int)",
+                             .file = "a.c",
+                             .callee = "malloc",
+                             .type = "int"};
     REF(module.site.scope, module.scope);
     REF(module.site.request, module.request);
     REF(module.site.caller, module.frame);
@@ -35,14 +35,19 @@ static struct module *filled(void) {
     return &module;
 }
 
-static void a_copy_stands_alone(void **state) {
-    (void)state;
-    struct module *module = filled();
+static void count_from_scope(struct module *module) {
+    module->site.kind = ALLOCSITE_FROM_SCOPE;
+    module->site.request = (allocsite_ref)((char *)&module->request - (char *)&module->scope);
+    module->site.caller = (allocsite_ref)((char *)&module->frame - (char *)&module->scope);
+}
+
+static void check_copy(struct module *module) {
     _Alignas(16) char memory[512] = {0};
     size_t size = descriptor_copy_size(&module->site);
     assert_true(size < sizeof memory);
     struct allocsite_site *copy = descriptor_copy(&module->site, memory);
     assert_int_equal(copy->key, ALLOCSITE_KEY_NONE);
+    assert_int_equal(copy->kind, ALLOCSITE_ALLOC);
     assert_true(descriptor_same(copy, &module->site));
     memset(module, 0xEE, sizeof *module);
     struct place at = descriptor_place(&copy->scope, copy->line, copy->column);
@@ -60,8 +65,28 @@ static void a_copy_stands_alone(void **state) {
         assert_int_equal(memory[i], 0);
 }
 
+static void a_copy_stands_alone(void **state) {
+    (void)state;
+    check_copy(filled());
+    struct module *module = filled();
+    count_from_scope(module);
+    check_copy(module);
+}
+
+static void plain_references_lead_where_those_from_the_scope_do(void **state) {
+    (void)state;
+    struct module *module = filled();
+    struct allocsite_site plain = module->site;
+    count_from_scope(module);
+    struct allocsite_site made = allocsite_site_plain(module->site);
+    assert_memory_equal(&made, &plain, sizeof plain);
+    module->site.caller = 0;
+    assert_int_equal(allocsite_site_plain(module->site).caller, 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(plain_references_lead_where_those_from_the_scope_do),
         cmocka_unit_test(a_copy_stands_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
