@@ -16,22 +16,23 @@ const Options &options() {
 }
 
 /* Not as static objects: those would be made before the host's version is known, and another major's layout
- * differs. */
+ * differs. Each may be given again, as by one line of flags that follows another, and the last one holds. */
 __attribute__((constructor)) static void registerOptions() {
     if (host_differs(LLVM_VERSION_MAJOR))
         return;
     static cl::opt<Lift, true> lift(
-        "allocsite-lift", cl::location(values.lift), cl::init(LIFT_WRAPPERS),
+        "allocsite-lift", cl::location(values.lift), cl::ZeroOrMore, cl::init(LIFT_WRAPPERS),
         cl::desc("Bill the callers of functions that hand on a block"),
         cl::values(clEnumValN(LIFT_NOTHING, "0", "no"), clEnumValN(LIFT_WRAPPERS, "1", "yes"),
                    clEnumValN(LIFT_MAKERS, "makers", "also of those that always make the same")));
-    static cl::opt<bool, true> twins("allocsite-twins", cl::location(values.twins), cl::init(true),
+    static cl::opt<bool, true> twins("allocsite-twins", cl::location(values.twins), cl::ZeroOrMore,
+                                     cl::init(true),
                                      cl::desc("Pass sites to functions of other files as parameters"));
     static cl::opt<bool, true> contexts(
-        "allocsite-contexts", cl::location(values.contexts), cl::init(false),
+        "allocsite-contexts", cl::location(values.contexts), cl::ZeroOrMore, cl::init(false),
         cl::desc("Keep calling contexts, so that stacks cost next to nothing"));
-    static cl::opt<bool, true> types("allocsite-types", cl::location(values.types), cl::init(true),
-                                     cl::desc("Find the types that are allocated"));
+    static cl::opt<bool, true> types("allocsite-types", cl::location(values.types), cl::ZeroOrMore,
+                                     cl::init(true), cl::desc("Find the types that are allocated"));
     static cl::list<std::string, std::vector<std::string>> lists(
         "allocsite-list", cl::location(values.lists), cl::value_desc("FILE"),
         cl::desc("List of the program's own allocators"));
