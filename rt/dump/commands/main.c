@@ -42,8 +42,8 @@ static int help(void) {
          "       allocsite-dump [OPTION...] FILE...    sites of ELF files, else report\n");
     for (size_t i = 0; i < COMMAND_COUNT; i++)
         printf("  %-8s %s\n", commands[i].name, commands[i].help);
-    puts("\nMore: allocsite-dump help COMMAND, man allocsite-dump-COMMAND; allocsite-dump help\n"
-         "options lists the keys of ALLOCSITE_OPTIONS.\n\n"
+    puts("\nallocsite-dump help COMMAND and man allocsite-dump-COMMAND tell more of each,\n"
+         "allocsite-dump help options the keys of ALLOCSITE_OPTIONS.\n\n"
          "examples:\n"
          "  allocsite-dump ./app                     which lines of app allocate\n"
          "  allocsite-dump app.profile               what they allocated\n"
