@@ -26,9 +26,10 @@ struct reader {
 static const struct counters nothing;
 
 /* The last events of a program that has not ended, and of threads that ran on, may be counted in part: what
- * it had at most is no lower than what it has. */
+ * it had at most is no lower than what it has. In a merged profile that was seen to. */
 static bool may_be_in_part(const struct reader *reader) {
-    return reader->is_loose || reader->areas.header.peak.shared_epoch;
+    const struct profile_header *header = &reader->areas.header;
+    return reader->is_loose || (header->peak.shared_epoch && !(header->flags & PROFILE_IS_MERGED));
 }
 
 static void settle(struct reader *reader, struct counters *counters) {

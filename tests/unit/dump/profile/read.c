@@ -566,7 +566,8 @@ static void a_large_directory(void **state) {
     profile_read_free(&file);
 }
 
-// What a program that was killed was just doing is not a contradiction.
+// What a program that was killed was just doing is not a contradiction, nor what threads did that ran on when
+// it ended.
 static void the_last_event(void **state) {
     (void)state;
     image_header(&image)->peak =
@@ -581,9 +582,15 @@ static void the_last_event(void **state) {
     profile_read_free(&file);
     image_header(&image)->ended = 1;
     assert_true(reads());
+    assert_int_equal(counters(2)->max_live_blocks_within, 6);
+    assert_int_equal(file.report.peak_within, 60);
+    profile_read_free(&file);
+    image_header(&image)->flags |= PROFILE_IS_MERGED;
+    assert_true(reads());
     assert_int_equal(counters(2)->max_live_blocks_within, 0);
     assert_int_equal(file.report.peak_within, 1);
     profile_read_free(&file);
+    image_header(&image)->flags &= ~PROFILE_IS_MERGED;
     image_header(&image)->missing = 1; // what was seen at most, perhaps
     assert_true(reads());
     assert_int_equal(counters(2)->max_live_blocks_within, 6);
