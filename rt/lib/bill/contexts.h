@@ -78,13 +78,9 @@ extern struct context_known *contexts_known __attribute__((visibility("hidden"))
 
 /* Compilers do not compare with memory what is atomic. */
 static inline bool context_is(const struct context_known *known, uint64_t hash) {
-#if defined __x86_64__
     bool is_equal;
     __asm__ volatile("cmpq %1, %2" : "=@ccz"(is_equal) : "r"(hash), "m"(known->hash) : "memory");
     return is_equal;
-#else
-    return __atomic_load_n(&known->hash, __ATOMIC_ACQUIRE) == hash;
-#endif
 }
 
 /* The key by the table; ALLOCSITE_KEY_NONE: it was not here. With KEY_SLOW it is the slot's. */
