@@ -22,6 +22,7 @@ static void show(const struct graph *graph) {
         graph_show_counts(&out, &sums);
         graph_sums_free(&sums);
     }
+    graph_show_heapsnapshot(&out, graph, &dominators);
     graph_dominators_free(&dominators);
     const char *type = graph->block_count ? graph_type_name(graph, 0) : "";
     for (int format = GRAPH_TEXT; format <= GRAPH_DOT; format++)

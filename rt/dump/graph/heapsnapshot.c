@@ -237,8 +237,7 @@ static void put_functions(struct snapshot_view *view) {
     }
 }
 
-/* As deep as the stack that it is of. */
-static void put_trace(struct snapshot_view *view, uint32_t number) {
+static void begin_trace(struct snapshot_view *view, uint32_t number) {
     const struct trace_node *node = &view->traces.nodes[number];
     put_number(view, id_of_trace(number));
     put_number(view, node->function);
@@ -246,14 +245,33 @@ static void put_trace(struct snapshot_view *view, uint32_t number) {
     put_number(view, node->size);
     out_text(view->out, ",[");
     view->follows = false;
-    for (uint32_t child = node->first_child; child; child = view->traces.nodes[child].sibling)
-        put_trace(view, child);
+}
+
+static void end_trace(struct snapshot_view *view) {
     out_char(view->out, ']');
     view->follows = true;
 }
 
+/* Ends a node, and those whose last child it is. Returns the last of them. */
+static uint32_t end_traces(struct snapshot_view *view, uint32_t at) {
+    const struct trace_node *nodes = view->traces.nodes;
+    end_trace(view);
+    while (at && !nodes[at].sibling) {
+        at = nodes[at].parent;
+        end_trace(view);
+    }
+    return at;
+}
+
+/* Without recursion, for it is as deep as the stacks are. */
 static void put_traces(struct snapshot_view *view) {
-    put_trace(view, 0);
+    const struct trace_node *nodes = view->traces.nodes;
+    uint32_t at = 0, next;
+    do {
+        begin_trace(view, at);
+        next = nodes[at].first_child;
+        at = next ? next : nodes[end_traces(view, at)].sibling;
+    } while (at);
 }
 
 static void put_array(struct snapshot_view *view, const char *key, void (*put)(struct snapshot_view *)) {

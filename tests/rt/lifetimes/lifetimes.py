@@ -112,13 +112,15 @@ def profiled():
 
 
 def reset():
-    """What died since; and what came before a reset has not lost its birth."""
+    """What died since; and what came before a reset has not lost its birth; in a profile of the moment as well."""
     program = build("reset.c", "reset", f"-I{INCLUDE}")
     report = report_of(run([program], OPTIONS))
-    have = {site["line"]: site["lifetimes"] for site in report["sites"] if site["sited"]}
     want = {line: int(text.split("// = ")[1]) for line, text in enumerate(open(source("reset.c")), 1) if "// = " in text}
-    for line, allocations in want.items():
-        expect(f"line {line}", (allocations, 1), (have[line]["allocations"], sum(count for _, count in have[line]["by_time"])))
+    for what, of in ("report", report), ("profile of the moment", dump("reset.copy")):
+        have = {site["line"]: site["lifetimes"] for site in of["sites"] if site["sited"]}
+        for line, allocations in want.items():
+            expect(f"{what}: line {line}", (allocations, 1),
+                   (have[line]["allocations"], sum(count for _, count in have[line]["by_time"])))
 
 
 def custom():

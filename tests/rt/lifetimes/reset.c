@@ -16,5 +16,5 @@ int main(void) {
             allocsite_reset();
     }
     free(kept[0]);
-    return 0;
+    return allocsite_profile("reset.copy");
 }
