@@ -177,11 +177,17 @@ static bool isInRegisters(QualType type) {
     return !record || record->canPassInRegisters();
 }
 
+/* In bits. A class that is only declared, as a virtual function may return or take one, has no size: more
+ * than any. */
+static uint64_t sizeOf(const ASTContext &context, QualType type) {
+    return type->isIncompleteType() ? UINT64_MAX : context.getTypeSize(type);
+}
+
 static Result resultOf(const ASTContext &context, QualType type) {
     QualType pointee = type->getPointeeType();
     if (type->isPointerType() && !pointee.isConstQualified() && !pointee->isFunctionType())
         return pointedAt(pointee);
-    if (type->isRecordType() && context.getTypeSize(type) <= 128 && isInRegisters(type))
+    if (type->isRecordType() && sizeOf(context, type) <= 128 && isInRegisters(type))
         return Result::STRUCTURE;
     if (type->isRecordType())
         return Result::OBJECT;
@@ -192,7 +198,7 @@ static Result resultOf(const ASTContext &context, QualType type) {
 static unsigned valuesOf(const ASTContext &context, QualType type) {
     if (!type->isRecordType())
         return 1;
-    uint64_t bits = context.getTypeSize(type);
+    uint64_t bits = sizeOf(context, type);
     return bits > 64 && bits <= 128 ? 2 : 1;
 }
 
@@ -222,8 +228,7 @@ static uint64_t sizesOf(const ASTContext &context, const FunctionDecl &function,
 /* What a small structure begins with, for that is passed first; else the type itself. */
 static QualType firstIn(const ASTContext &context, QualType type) {
     const RecordDecl *record = type->isRecordType() ? type->castAs<RecordType>()->getDecl() : nullptr;
-    bool isSmall =
-        record && !record->field_empty() && context.getTypeSize(type) <= 128 && isInRegisters(type);
+    bool isSmall = record && !record->field_empty() && sizeOf(context, type) <= 128 && isInRegisters(type);
     return isSmall ? record->field_begin()->getType() : type;
 }
 
