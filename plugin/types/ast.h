@@ -63,6 +63,7 @@ llvm::SmallVector<const clang::Decl *, 2> findRoots(clang::ASTContext &context, 
 using Declared = llvm::StringMap<const clang::FunctionDecl *>;
 
 void addDeclared(clang::MangleContext &mangler, const clang::DeclContext &scope, Declared &declared);
+void addRead(clang::MangleContext &mangler, const clang::Decl &declaration, Declared &declared);
 
 /* The file that it stands in, as it was opened. */
 const char *headerOf(const clang::ASTContext &context, const clang::FunctionDecl &function);

@@ -12,9 +12,14 @@ using namespace clang;
 
 namespace allocsite {
 
+/* A module's functions are compiled with it, though their bodies can be read. */
+static bool isDefinedHere(const FunctionDecl &function) {
+    return function.isDefined() && (!function.isFromASTFile() || function.isInlined());
+}
+
 static void add(MangleContext &mangler, const FunctionDecl *function, Declared &declared) {
     if (isa<CXXDestructorDecl>(function) || !function->isReferenced() || function->isDependentContext() ||
-        function->isDefined())
+        isDefinedHere(*function))
         return;
     if (auto *constructor = dyn_cast<CXXConstructorDecl>(function)) {
         for (CXXCtorType type : {Ctor_Complete, Ctor_Base})
@@ -28,6 +33,12 @@ static void add(MangleContext &mangler, const FunctionDecl *function, Declared &
 template <class Template, class Add> static void eachInstance(const Template &declaration, Add add) {
     for (const auto *instance : declaration.specializations())
         add(*instance);
+}
+
+void addRead(MangleContext &mangler, const Decl &declaration, Declared &declared) {
+    auto *function = dyn_cast<FunctionDecl>(&declaration);
+    if (function && !function->isInStdNamespace())
+        add(mangler, function, declared);
 }
 
 void addDeclared(MangleContext &mangler, const DeclContext &scope, Declared &declared) {
