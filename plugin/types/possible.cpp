@@ -102,7 +102,7 @@ static llvm::SmallVector<std::string, 4> wordsOf(llvm::StringRef name) {
     return words;
 }
 
-static bool isNamedCount(const ParmVarDecl &parameter) {
+bool isNamedCount(const ParmVarDecl &parameter) {
     return llvm::any_of(wordsOf(parameter.getName()), isCountWord);
 }
 
@@ -465,7 +465,8 @@ allocsite_types_declaration describe(const ASTContext &context, const FunctionDe
         described.grows = grownOf(context, function, first);
     described.held = described.grows && !described.out && isHeld(function);
     describeParameters(context, function, first, described);
-    if (first && !blockOf(context, method->getThisType()->getPointeeType()).isNull())
+    described.container = takesElement(context, function);
+    if (first && (described.container || !blockOf(context, method->getThisType()->getPointeeType()).isNull()))
         described.buffers |= bitOf(0);
     return described;
 }

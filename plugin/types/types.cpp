@@ -263,6 +263,10 @@ EXPORTED const char *allocsite_types_v1_pointer(const struct allocsite_types_que
     return find(*question, &Call::pointer);
 }
 
+EXPORTED const char *allocsite_types_v1_element(const struct allocsite_types_question *question) {
+    return find(*question, &Call::element);
+}
+
 EXPORTED const char *allocsite_types_v1_copied(const struct allocsite_types_question *question) {
     return find(*question, &Call::copied);
 }

@@ -59,6 +59,10 @@ llvm::Argument *holderOf(llvm::CallBase &call, const FoundWrappers &found, Flow 
  * far as somebody sees the source (possible.cpp). */
 bool isBuffer(const llvm::Argument &argument);
 
+/* Whether it is the object of a class template whose function is given an element, which counts as a buffer
+ * as well. */
+bool isContainer(const llvm::Argument &argument);
+
 /* Whether it points at a pointer, or at no matter what, as far as that. */
 bool isPlaceOfBlock(const llvm::Argument &argument);
 

@@ -157,7 +157,19 @@ static unsigned callsWith(Function &function, const Argument &holder, Flow &flow
 
 /* Of a buffer's functions that do not look into it those that only call another one are its own, too. */
 static bool isOwnOf(Function &function, const Argument &holder, Flow &flow) {
-    return isBuffer(holder) && (looksInto(function, holder) || callsWith(function, holder, flow) == 1);
+    return isContainer(holder) ||
+           (isBuffer(holder) && (looksInto(function, holder) || callsWith(function, holder, flow) == 1));
+}
+
+/* A function that only a buffer's others call, with it. */
+static bool isHelperOf(Function &function, const Argument &holder, Flow &flow) {
+    unsigned number = holder.getArgNo();
+    return !function.use_empty() && all_of(function.uses(), [&](const Use &use) {
+        auto *call = dyn_cast<CallBase>(use.getUser());
+        bool isCalled = call && call->isCallee(&use) && number < call->arg_size();
+        Argument *own = isCalled ? parameterWith(call->getArgOperand(number), *call, flow) : nullptr;
+        return own && isBuffer(*own);
+    });
 }
 
 /* Of what else than its parameters a function returns, its type may tell what the block is made of. */
@@ -234,7 +246,7 @@ static bool isGrower(Function &function, const FoundWrappers &found, const Growe
         (isCounted || isToldHowMuch(*call, flow) ? told : others).push_back(call);
     if (!isCounted && !isBuffer(*holder))
         erase_if(told, [&](CallBase *call) { return goesOn(function, *holder, *call, growers, flow); });
-    if (!others.empty() && isOwnOf(function, *holder, flow))
+    if (!others.empty() && (isOwnOf(function, *holder, flow) || isHelperOf(function, *holder, flow)))
         told.append(others);
     grower.holder = holder->getArgNo();
     grower.found.holder = grower.holder + 1;
