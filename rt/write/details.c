@@ -298,6 +298,16 @@ void details_of_stack(const struct page *page, const struct report_stack *stack,
     line_end(&line);
 }
 
+void details_of_others(const struct page *page, uint64_t calls) {
+    struct line line;
+    if (!page->report->walks.without_stack || !calls)
+        return;
+    begin_below(&line, page);
+    page_count(&line.page, calls, " time: ", " times: ");
+    out_text(line.page.out, summary_others(page));
+    line_end(&line);
+}
+
 /* With how much of it that is, "(83.1% of it)". What nobody knows the first function of says little. */
 static void put_stack(const struct page *page, const struct report_site *site) {
     const struct report_stack *stack = site->main_stack;
