@@ -461,8 +461,9 @@ allocsite_types_declaration describe(const ASTContext &context, const FunctionDe
         result == Result::RAW || result == Result::TEXT || result == Result::LONG || result == Result::OBJECT;
     if (!isa<CXXConstructorDecl>(function))
         describeBlock(context, function, result, first, described);
-    if (!described.freed)
-        described.grows = grownOf(context, function, first);
+    described.grows = grownOf(context, function, first);
+    if (described.grows) // what a container is given is kept, not freed
+        described.freed = 0;
     described.held = described.grows && !described.out && isHeld(function);
     describeParameters(context, function, first, described);
     described.container = takesElement(context, function);

@@ -14,6 +14,7 @@
 #include <clang/Serialization/ASTDeserializationListener.h>
 #include <llvm/ADT/StringSet.h>
 #include <llvm/Config/llvm-config.h>
+#include <llvm/Support/FileSystem.h>
 #include <llvm/Support/Path.h>
 #include <memory>
 
@@ -70,13 +71,20 @@ static std::string withoutDots(llvm::StringRef path) {
     return name.str().str();
 }
 
-/* The files as they were opened. */
+/* The files as they were opened, and from the root on, as debug information has them. */
+static void addHeader(llvm::StringRef path) {
+    llvm::SmallString<256> whole = path;
+    llvm::sys::fs::make_absolute(whole);
+    source->headers.insert(withoutDots(path));
+    source->headers.insert(withoutDots(whole));
+}
+
 static void findHeaders() {
     const SourceManager &sources = source->context.getSourceManager();
     for (unsigned i = 0; i < sources.local_sloc_entry_size(); i++) {
         const SrcMgr::SLocEntry &entry = sources.getLocalSLocEntry(i);
         if (entry.isFile() && SrcMgr::isSystem(entry.getFile().getFileCharacteristic()))
-            source->headers.insert(withoutDots(entry.getFile().getName()));
+            addHeader(entry.getFile().getName());
     }
 }
 

@@ -244,6 +244,8 @@ static void put_stack(const struct page *page, const struct groups *groups, cons
     page_chain(page, key->site);
     if (key->stack)
         details_of_stack(page, key->stack, group_frames(groups, key), counters_calls(&row->sum.counters));
+    else
+        details_of_others(page, counters_calls(&row->sum.counters));
 }
 
 static void cell(char text[GRID_CELL], const void *groups, const void *row, int column) {

@@ -32,6 +32,11 @@ struct site_view {
     const char *build_id; /* of the module; NULL: not known */
 };
 
+/* The function that has the code of the call: what is inlined has none. */
+static inline const char *site_code(const struct site_view *view) {
+    return view->inlined_count ? view->inlined[view->inlined_count - 1].function : view->at.function;
+}
+
 /* Whether people learn something from it. */
 static inline bool type_is_telling(const char *type) {
     return type && strcmp(type, ALLOCSITE_BYTES) != 0;

@@ -19,6 +19,10 @@ void name_function(char text[NAME_SIZE], const char *function, size_t columns);
 /* The same of a type, which keeps its scopes. Of more than three types (A or B or C) the first three. */
 void name_type(char text[NAME_SIZE], const char *type, size_t columns);
 
+/* Whether the function of a stack's first frame called the one whose call of that allocator is billed: as
+ * surely as names tell. For that has left by a tail call, and no frame of it is there. Names may be NULL. */
+bool name_is_caller(const char *frame, const char *function, const char *callee);
+
 /* ---- Symbols of C++ (the Itanium ABI), for a process that has no demangler: only the names, for that is
  * what is shown of a function. */
 

@@ -234,34 +234,36 @@ static bool is_main(const char *function) {
 
 /* Whether the frame comes next in what is shown of a stack: behind main nothing does. */
 static bool is_next(const struct report_stack *stack, size_t frame, size_t most) {
-    return frame < stack->frame_count && frame < most && !is_main(stack->frames[frame - 1].function);
+    return frame < stack->frame_count && frame < most &&
+           (frame == 0 || !is_main(stack->frames[frame - 1].function));
 }
 
-/* The number of the frame of the row's own function, as the machine has it: what is inlined has none. Those
- * before it are of the wrappers and libraries that it calls; if all are, it is behind the last one. */
-static size_t own_frame(const struct report_site *site, const struct report_stack *stack) {
+/* The number of the frame behind that of the row's own function, as the machine has it: what is inlined has
+ * none. Those before it are of the wrappers and libraries that it calls; if all are, there is none behind. */
+static size_t first_caller(const struct report_site *site, const struct report_stack *stack) {
     const struct site_view *view = &site->view;
-    const char *own =
-        view->inlined_count ? view->inlined[view->inlined_count - 1].function : view->at.function;
+    const struct report_frame *first = stack->frames;
+    const char *own = site_code(view);
     for (size_t i = 0; own && i < stack->frame_count; i++)
         if (stack->frames[i].function && strcmp(stack->frames[i].function, own) == 0)
-            return i;
-    const struct report_module *module = stack->frame_count ? stack->frames[0].module : NULL;
+            return i + 1;
+    const struct report_module *module = stack->frame_count ? first->module : NULL;
     bool is_elsewhere = module && module->path && view->module && strcmp(module->path, view->module) != 0;
-    return is_elsewhere || is_main(own) ? stack->frame_count : 0;
+    if (is_elsewhere || is_main(own))
+        return stack->frame_count + 1;
+    return stack->frame_count && view->sited && name_is_caller(first->function, own, view->callee) ? 0 : 1;
 }
 
 /* "from parse < load < main": what calls the row's own frame; functions without a name that call one another
  * as their module. */
-static void put_callers(const struct page *page, const struct report_stack *stack, size_t own, size_t most,
+static void put_callers(const struct page *page, const struct report_stack *stack, size_t first, size_t most,
                         bool has_lines) {
     const struct report_frame *frames = stack->frames;
-    for (size_t i = own + 1; is_next(stack, i, most); i++) {
+    for (size_t i = first; is_next(stack, i, most); i++) {
         bool is_module = is_nameless(&frames[i]);
-        if (is_module && i > own + 1 && is_nameless(&frames[i - 1]) &&
-            frames[i - 1].module == frames[i].module)
+        if (is_module && i > first && is_nameless(&frames[i - 1]) && frames[i - 1].module == frames[i].module)
             continue;
-        out_text(page->out, i == own + 1 ? "from " : " < ");
+        out_text(page->out, i == first ? "from " : " < ");
         (is_module ? put_module : put_frame)(page, &frames[i]);
         if (has_lines && frames[i].line) {
             out_char(page->out, ':');
@@ -271,28 +273,38 @@ static void put_callers(const struct page *page, const struct report_stack *stac
 }
 
 /* Of a row by stack: one frame is its own in any case. */
-static size_t own_of_stack(const struct report_stack *stack) {
-    size_t own = own_frame(stack->site, stack);
-    return own < stack->frame_count ? own : 0;
+static size_t first_of_stack(const struct report_stack *stack) {
+    size_t first = first_caller(stack->site, stack);
+    return first <= stack->frame_count ? first : 1;
 }
 
 void details_of_way(const struct page *page, const struct report_site *row,
                     void (*separate)(const struct page *)) {
     const struct report_stack *stack = row->way ? row->main_stack : NULL;
-    if (!stack || !is_next(stack, own_of_stack(stack) + 1, stack->frame_count))
+    if (!stack || !is_next(stack, first_of_stack(stack), stack->frame_count))
         return;
     separate(page);
-    put_callers(page, stack, own_of_stack(stack), stack->frame_count, row->shares_way);
+    put_callers(page, stack, first_of_stack(stack), stack->frame_count, row->shares_way);
 }
 
 void details_of_stack(const struct page *page, const struct report_stack *stack, size_t frames,
                       uint64_t calls) {
     struct line line;
-    if (!is_next(stack, own_of_stack(stack) + 1, frames))
+    if (!is_next(stack, first_of_stack(stack), frames))
         return;
     begin_below(&line, page);
     page_count(&line.page, calls, " time: ", " times: ");
-    put_callers(&line.page, stack, own_of_stack(stack), frames, false);
+    put_callers(&line.page, stack, first_of_stack(stack), frames, false);
+    line_end(&line);
+}
+
+void details_of_others(const struct page *page, uint64_t calls) {
+    struct line line;
+    if (!page->report->walks.without_stack || !calls)
+        return;
+    begin_below(&line, page);
+    page_count(&line.page, calls, " time: ", " times: ");
+    out_text(line.page.out, summary_others(page));
     line_end(&line);
 }
 
@@ -300,12 +312,12 @@ void details_of_stack(const struct page *page, const struct report_stack *stack,
 static void put_stack(const struct page *page, const struct report_site *site) {
     const struct report_stack *stack = site->main_stack;
     uint64_t depth = page->report->limits.depth;
-    size_t own = stack ? own_frame(site, stack) : 0, most = depth ? depth : own + FRAMES_SHOWN + 1;
+    size_t first = stack ? first_caller(site, stack) : 0, most = depth ? depth : first + FRAMES_SHOWN;
     struct line line;
-    if (!stack || !is_next(stack, own + 1, most) || !stack->frames[own + 1].function)
+    if (!stack || !is_next(stack, first, most) || !stack->frames[first].function)
         return;
     begin_below(&line, page);
-    put_callers(&line.page, stack, own, most, false);
+    put_callers(&line.page, stack, first, most, false);
     if (counters_bytes(&stack->counters) < counters_bytes(&site->counters)) {
         out_text(line.page.out, " (");
         page_share(&line.page, counters_bytes(&stack->counters), counters_bytes(&site->counters));

@@ -148,12 +148,20 @@ void summary_sited(const struct page *page) {
     page_count(page, page->report->left_out, " more left out", " more left out");
 }
 
+static bool summary_are_whole(const struct page *page) {
+    return page->report->walks.depth > OPTIONS_STACK_MOST;
+}
+
+const char *summary_others(const struct page *page) {
+    return summary_are_whole(page) ? "other contexts" : "other stacks";
+}
+
 /* "up to 8 frames, 75.0% found by frame pointer, 25.0% by unwind table; 3 end early": of distinct stacks, if
  * they were asked for. */
 static void summary_walks(const struct page *page) {
     const struct profile_walks *walks = &page->report->walks;
     uint64_t steps = walks->by_frame_pointer + walks->by_table;
-    if (walks->depth > OPTIONS_STACK_MOST) {
+    if (summary_are_whole(page)) {
         out_text(page->out, "whole, ");
     } else {
         out_text(page->out, "up to ");
@@ -166,7 +174,8 @@ static void summary_walks(const struct page *page) {
     page_count(page, walks->ended_early, " ends early", " end early");
     if (walks->without_stack) {
         out_text(page->out, "; ");
-        page_count(page, walks->without_stack, " call was from one more", " calls were from yet more");
+        page_count(page, walks->without_stack, " call was from ", " calls were from ");
+        out_text(page->out, summary_others(page));
         out_text(page->out, ", which are not kept");
     }
     for (size_t i = 0; i < page->report->walked_for_count; i++) {

@@ -49,6 +49,9 @@ static inline bool summary_has_walks(const struct report *report) {
  * not in the total", if there are any. */
 void summary_custom(const struct page *);
 
+/* What there was no room for, "other contexts". */
+const char *summary_others(const struct page *);
+
 /* "17 more sites" for the rows that are not shown. */
 void summary_hidden(const struct page *);
 
@@ -60,6 +63,9 @@ void details_of_way(const struct page *, const struct report_site *, void (*sepa
 
 /* Who called the one that the stack begins with, as far as so many frames tell. */
 void details_of_stack(const struct page *, const struct report_stack *, size_t frames, uint64_t calls);
+
+/* Of a site's row by stack, for what is in none. */
+void details_of_others(const struct page *, uint64_t calls);
 
 /* Each site of the row of what libraries take for themselves. */
 void details_of_apart(const struct page *);

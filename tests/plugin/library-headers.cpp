@@ -3,6 +3,8 @@
 // REQUIRES: types
 // RUN: %typedxx -O0 -isystem %S/Inputs/system -c %s -o %t.o && %sites %t.o | %check
 // RUN: %typedxx -O2 -isystem %S/Inputs/system -c %s -o %t.o && %sites %t.o | %check
+// RUN: cd %S && %typedxx -O2 -isystem Inputs/system -c %s -o %t.o && %sites %t.o | %check
+// RUN: cd %S/Inputs && %typedxx -O0 -isystem ../Inputs/system -c %s -o %t.o && %sites %t.o | %check
 // RUN: %typedxx -O2 -g0 -Rpass=^$ -isystem %S/Inputs/system -c %s -o %t.o && %sites %t.o | %check
 // RUN: %typedxx -O2 -I %S/Inputs/system -fplugin=%plugin -mllvm "-allocsite-library=*/system/box/*" -c %s -o %t.o && %sites %t.o | %check
 // RUN: %typedxx -O2 -I %S/Inputs/system -fplugin=%plugin -mllvm "-allocsite-library=box*" -c %s -o %t.o && %sites %t.o | %check

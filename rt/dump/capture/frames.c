@@ -149,11 +149,6 @@ static const struct capture_frame *find(const struct capture_frame *frames, size
     return NULL;
 }
 
-/* The one that all others at the place were inlined into: whose variables are there is not told. */
-static const char *function_of(const struct site_view *view) {
-    return view->inlined_count ? view->inlined[view->inlined_count - 1].function : view->at.function;
-}
-
 static void name_root(struct graph_root *root, const char *function, struct string_pool *texts) {
     if (function)
         root->label = (uint32_t)string_number(texts, function);
@@ -181,7 +176,7 @@ void capture_frames_name(struct graph *graph, const struct capture_frame *frames
         struct graph_root *root = &graph->roots[i];
         const struct capture_frame *frame = root->kind == GRAPH_STACK ? find(frames, count, root) : NULL;
         if (frame)
-            name_root(root, function_of(&rows[frame - frames].view), texts);
+            name_root(root, site_code(&rows[frame - frames].view), texts);
         root->offset = root->kind == GRAPH_STACK ? 0 : root->offset;
     }
     symbolizer_free(&symbolizer);

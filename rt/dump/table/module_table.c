@@ -156,6 +156,13 @@ static bool is_real(const struct table *table, const struct table_site *site) {
     return !site->possible || (wrapper && !wrapper->is_possible);
 }
 
+/* Of what could be a wrapper only the wrapper tells whether it gives blocks back. */
+static struct table_site settled(const struct table *table, struct table_site site) {
+    if (site.possible && find(table, site.possible)->kind == ALLOCSITE_FREE)
+        site.kind = ALLOCSITE_FREE, site.type = NULL;
+    return site;
+}
+
 /* The sites in wrappers, by the names that debug information has for these. */
 struct inner_sites {
     const struct table_site **list;
@@ -213,7 +220,7 @@ static void part(struct table *table) {
     size_t known = 0;
     for (size_t i = 0; i < table->count; i++)
         if (is_real(table, &table->sites[i]))
-            table->sites[known++] = table->sites[i];
+            table->sites[known++] = settled(table, table->sites[i]);
         else
             possible[table->possible_count++] = table->sites[i];
     memcpy(table->sites + known, possible, table->possible_count * sizeof *possible);

@@ -118,11 +118,12 @@ static void judge(struct reading *reading) {
     reading->module->sites = count;
 }
 
-/* Sites in the headers of the C++ standard library are only for callers that are not compiled with the
- * plugin; those of what could be a wrapper are none if it is not. */
+/* Sites in wrappers and in the headers of the C++ standard library are only for callers that are not compiled
+ * with the plugin; those of what could be a wrapper are none if it is not. */
 static bool is_spare(const struct covered_site *site) {
-    const char *file = site->site.view.at.file;
-    return !site->ran && (site->is_possible || (file && strstr(file, "/include/c++/")));
+    const struct site_view *view = &site->site.view;
+    return !site->ran && (site->is_possible || view->of_wrapper ||
+                          (view->at.file && strstr(view->at.file, "/include/c++/")));
 }
 
 static void drop_spare(struct reading *reading) {

@@ -7,6 +7,7 @@
 #include "dump/base/memory.h"
 #include "dump/base/names.h"
 #include "model/filter.h"
+#include "names/names.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -208,16 +209,22 @@ static bool has_site(const struct report_frame *frame, const struct site_view *v
     return false;
 }
 
+static const char *function_at(const struct report_frame *frame, const struct symbolizer *symbolizer) {
+    size_t count;
+    const struct place *places = find(symbolizer, frame, &count);
+    return count ? places[count - 1].function : frame->function;
+}
+
 /* Frames that the row's own places stand for: that of the function with the site, and of the wrappers that it
  * calls. A site of no known frame has one, its own. */
 static size_t own_frames(const struct site_view *view, const struct report_stack *stack,
                          const struct symbolizer *symbolizer) {
-    if (!view->sited)
+    if (!view->sited || !stack->frame_count)
         return 0;
     for (size_t i = 0; i < stack->frame_count; i++)
         if (has_site(&stack->frames[i], view, symbolizer))
             return i + 1;
-    return stack->frame_count ? 1 : 0;
+    return name_is_caller(function_at(stack->frames, symbolizer), site_code(view), view->callee) ? 0 : 1;
 }
 
 /* The first frame of an unsited row is the row itself. */

@@ -191,7 +191,12 @@ void tree_text(struct out *out, const struct tree *tree, const struct report *re
     if (!tree->bare)
         return;
     grid_row(&writing.grid, tree->bare_amounts);
-    page_count(&writing.page, tree->bare, " site without frames\n", " sites without frames\n");
+    page_count(&writing.page, tree->bare, " site without frames", " sites without frames");
+    if (report->walks.without_stack) {
+        out_text(writing.page.out, ": ");
+        out_text(writing.page.out, summary_others(&writing.page));
+    }
+    out_char(writing.page.out, '\n');
 }
 
 /* ---- The tree as JSON. */

@@ -35,6 +35,7 @@ struct range {
 struct listed_module {
     struct listed_module *next;
     const struct module *module;
+    bool has_all; /* a stripped file tells only of functions that others may use */
     size_t count;
     struct range ranges[];
 };
@@ -109,10 +110,10 @@ static bool is_listed_function(const char *function) {
     return is_listed(name);
 }
 
-/* The wrapper's twin is the wrapper. */
+/* The wrapper's twin is the wrapper, and so are a compiler's copies of it. */
 static bool is_listed_symbol(const char *symbol) {
     char plain[1024];
-    const char *end = strstr(symbol, ALLOCSITE_SITED);
+    const char *end = strchr(symbol, '.');
     if (!end)
         return is_listed_function(symbol);
     size_t length = (size_t)(end - symbol);
@@ -142,11 +143,13 @@ static size_t take_ranges(const struct symtab *symbols, struct range *to) {
 
 static struct listed_module *read_module(const struct module *module) {
     struct symtab symbols;
-    bool is_open = symtab_open(&symbols, module->path, true);
+    bool has_all = symtab_open(&symbols, module->path, false);
+    bool is_open = has_all || symtab_open(&symbols, module->path, true);
     size_t count = is_open ? take_ranges(&symbols, NULL) : 0;
     struct listed_module *listed = arena_take(sizeof *listed + count * sizeof *listed->ranges);
     if (listed) {
         listed->module = module;
+        listed->has_all = has_all;
         listed->count = count ? take_ranges(&symbols, listed->ranges) : 0;
     }
     if (is_open)
@@ -195,6 +198,13 @@ bool listed_has(const struct record *record) {
                         : holds(record->module, record->address);
 }
 
+/* Whether a record is a listed function's that has left by a tail call, when no frame of it is found. */
+static bool has_left(const struct record *record) {
+    const struct module *module = record->site ? record->module : NULL;
+    const struct listed_module *listed = module && module->known ? find_module(module) : NULL;
+    return listed && listed->has_all;
+}
+
 uint32_t listed_caller(uint32_t slot, const void *frame, const void *beyond) {
     const void *frames[FRAMES_MOST];
     enum walk_end end;
@@ -203,7 +213,8 @@ uint32_t listed_caller(uint32_t slot, const void *frame, const void *beyond) {
         struct module_address at = module_address(frames[first]);
         is_inside = holds(at.module, at.address);
     }
-    uint32_t found = first && first < count ? caller_slot(frames[first]) : NO_SLOT;
+    bool is_found = first < count && (first || has_left(record_at(slot)));
+    uint32_t found = is_found ? caller_slot(frames[first]) : NO_SLOT;
     return found == NO_SLOT ? slot : found;
 }
 

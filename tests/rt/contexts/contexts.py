@@ -113,9 +113,12 @@ def opened():
 def bounded():
     """What has no room is its site's, and that is said."""
     program = build("ways.cpp", "bounded", CONTEXTS, *library())
-    process = run([program], "format=json:report=%e.%p.json:contexts=20")
+    process = run([program], "format=json:report=%e.%p.json:profile=bounded.profile:contexts=20")
     check_behaviour(process)
     report = report_of(process)
+    told = re.findall("([0-9,]+) times?: other contexts", dump("report", "--by=stack", "--top=0", "bounded.profile"))
+    expect("other contexts", report["walks"]["without_stack"], sum(int(calls.replace(",", "")) for calls in told))
+    expect("in trees", True, "without frames: other contexts\n" in dump("report", "--tree", "bounded.profile"))
     expect("stacks", True, 0 < len(report["stacks"]) <= 20)
     expect("all allocations", report["totals"]["allocs"] + report["totals"]["reallocs"],
            report["walks"]["without_stack"] + sum(stack["allocs"] + stack["reallocs"] for stack in report["stacks"]))

@@ -224,7 +224,7 @@ def listed():
                    "fun:ns::pool::xtake=wrapper\nfun:ns::xmake=wrapper\n")
     preload = {"LD_PRELOAD": f"{LIB}/liballocsite.so"}
     for name, options, more in [(name, *how) for name in ("listed.c", "listed.cpp")
-                                for how in ((["-fallocsite-lift=0"], {}), (None, preload))]:
+                                for how in ((["-fallocsite-lift=0"], {}), (["-fallocsite-lift=0", "-O2"], {}), (None, preload))]:
         want = {line: int(re.search(r"of (\d+)$", text).group(1)) * (1 if "30" in text else 5)
                 for line, text in enumerate(open(source(name)), 1) if "// 1 block of" in text}
         program = build(name, "listed", *(options or []), plain=options is None)

@@ -24,6 +24,11 @@ NOINLINE static void *xrealloc(void *old, size_t size) {
     return block;
 }
 
+// Optimized it leaves by a jump: no frame of it is on the stack.
+NOINLINE void *xtailalloc(const size_t *size) {
+    return malloc(*size);
+}
+
 static void *volatile kept[4];
 
 NOINLINE static void load(void) {
@@ -31,6 +36,8 @@ NOINLINE static void load(void) {
     kept[1] = xcalloc(2, 20); // 1 block of 40
     kept[1] = xrealloc(kept[1], 100); // 1 block of 100
     kept[2] = malloc(7); // 1 block of 7
+    size_t size = 50;
+    kept[3] = xtailalloc(&size); // 1 block of 50
 }
 
 int main(void) {

@@ -173,6 +173,8 @@ static void arrays(void) {
     short *item = list_push(&list);         // @ 1 8 0 0 0 of short
     sink = item;
     sink = item_at(&list, 1);
+    list_append(&list, items);
+    list_append(&list, &list.size);         // @ 1 16 0 0 0 of bytes
     int *first = malloc(16), *top = first + 4, *end = top; // @ 1 16 0 0 0 of int
     stack_extend((void **)&first, (void **)&top, (void **)&end); // @ 0 0 1 32 0 of int
     sink = first;
@@ -198,6 +200,9 @@ static void frees(void) {
     give_back(p);                           // frees 1 102
     struct slice slice = slice_of("to be freed"); // @ 1 11 0 0 0 of char
     slice_free(slice);                      // frees 1 11
+    struct list list = {NULL, 1, 1, 1};
+    p = malloc(103);                        // @ 1 103 0 0 0
+    list_drop(&list, p);                    // frees 1 103
     p = hook_malloc(103);                   // @ 1 103 0 0 0
     hook_free(p);                           // frees 1 103
     struct state state = {own_frealloc, NULL};

@@ -111,6 +111,8 @@ struct list {
     size_t used, size, room;
 };
 void *list_push(struct list *list);
+void list_append(struct list *list, void *item);
+void list_drop(struct list *list, void *block);
 void stack_extend(void **first, void **top, void **end);
 void array_add(void *items, int *item_count, void *item);
 struct arena;

@@ -334,6 +334,16 @@ void *list_push(struct list *list) {
     return (char *)list->items + list->size * list->used++;
 }
 
+// What a container is given is kept; that another one is given back shows only here.
+void list_append(struct list *list, void *item) {
+    memcpy(list_push(list), item, list->size);
+}
+
+void list_drop(struct list *list, void *block) {
+    list->used--;
+    xfree(block);
+}
+
 void *item_at(const struct list *list, size_t idx) {
     return (char *)list->items + list->size * idx;
 }

@@ -373,14 +373,14 @@ static void callers_begin_behind_the_row_s_own_function(void **state) {
                                            {&program, 7, "load", NULL, 0}};
     static const struct {
         size_t first, count;
-        const char *callers;
+        const char *callers, *callee;
     } cases[] = {
-        {0, 7, "from libx.so.1 < p < load\n"},
-        {1, 4, "from libx.so.1\n"},
-        {0, 2, ""}, /* cut before f */
-        {1, 1, ""},
-        {6, 1, ""},
-        {2, 5, "from libx.so.1 < p < load\n"},
+        {0, 7, "from libx.so.1 < p < load\n", "xmalloc"},
+        {1, 4, "from libx.so.1\n", "xmalloc"},
+        {0, 2, "", "xmalloc"}, /* cut before f */
+        {1, 1, "", "xmalloc"},
+        {2, 5, "from libx.so.1 < p < load\n", "malloc"},
+        {6, 1, "from load\n", "malloc"}, /* f has left by a tail call of malloc */
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct report report = unprepared();
@@ -390,6 +390,7 @@ static void callers_begin_behind_the_row_s_own_function(void **state) {
                                      .counters = {.allocs = 4, .alloc_bytes = 400}};
         report.stacks = &stack;
         report.stack_count = 1;
+        copies[0].view.callee = cases[i].callee;
         report_prepare(&report, &(struct report_limits){0});
         assert_string_equal(below_f(&report), cases[i].callers);
     }

@@ -38,6 +38,21 @@ static void leaf_first(void **state) {
     profile_read_free(&file);
 }
 
+// By a tail call of malloc: then the first frame is the caller's.
+static void a_function_may_have_left(void **state) {
+    (void)state;
+    const struct report *report = read_prepared();
+    for (size_t i = 0; i < report->stack_count; i++)
+        if (report->stacks[i].frame_count)
+            ((struct report_frame *)report->stacks[i].frames)->function = "g";
+    struct tree tree = tree_of(report, false, 0);
+    const struct tree_node *caller = child(&tree, child(&tree, &tree.nodes[0], 1), 0);
+    assert_string_equal(caller->at.function, "g");
+    assert_int_equal(caller->amounts[MEASURE_ALLOCS], 7);
+    tree_free(&tree);
+    profile_read_free(&file);
+}
+
 static void root_first(void **state) {
     (void)state;
     struct tree tree = tree_of(read_prepared(), true, 0);
@@ -119,8 +134,13 @@ static void a_flame_graph(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(leaf_first),        TEST(root_first),    TEST(small_branches_are_pruned),
-        TEST(a_tree_for_people), TEST(a_flame_graph), TEST(what_prunes_is_not_what_sorts),
+        TEST(leaf_first),
+        TEST(a_function_may_have_left),
+        TEST(root_first),
+        TEST(small_branches_are_pruned),
+        TEST(a_tree_for_people),
+        TEST(a_flame_graph),
+        TEST(what_prunes_is_not_what_sorts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

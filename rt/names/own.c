@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Whether the first frame of a stack is that of the function whose call allocates. */
+#include "names/names.h"
+
+#include <string.h>
+
+static const char *const allocators[] = {
+#define CALLEE(symbol, callee, ...) callee,
+#define HEAP_ALLOC                  CALLEE
+#define HEAP_REALLOC                CALLEE
+#define OPERATOR_NEW                CALLEE
+#define LIBRARY                     CALLEE
+#define LIBRARY_BUFFER              CALLEE
+#define LIBRARY_FORMAT              CALLEE
+#include "allocators.def"
+};
+
+static bool is_allocator(const char *callee) {
+    for (size_t i = 0; i < sizeof allocators / sizeof *allocators; i++)
+        if (strcmp(callee, allocators[i]) == 0)
+            return true;
+    return false;
+}
+
+/* Without scopes and arguments, and without what compilers append to copies of a function: symbols and debug
+ * information spell all that in their own ways. */
+static const char *own_name(char text[NAME_SIZE], const char *function) {
+    static const char scopes[] = "...::";
+    name_function(text, function, 1);
+    char *own = strncmp(text, scopes, strlen(scopes)) == 0 ? text + strlen(scopes) : text;
+    own[strcspn(own, ".<")] = '\0';
+    return own;
+}
+
+static bool is_same(const char *a, const char *b) {
+    char left[NAME_SIZE], right[NAME_SIZE];
+    return strcmp(own_name(left, a), own_name(right, b)) == 0;
+}
+
+bool name_is_caller(const char *frame, const char *function, const char *callee) {
+    return frame && function && callee && is_allocator(callee) && !is_same(frame, function) &&
+           !is_same(frame, callee);
+}
