@@ -445,8 +445,9 @@ allocsite_types_declaration describe(const ASTContext &context, const FunctionDe
         result == Result::RAW || result == Result::TEXT || result == Result::LONG || result == Result::OBJECT;
     if (!isa<CXXConstructorDecl>(function))
         describeBlock(context, function, result, first, described);
-    if (!described.freed)
-        described.grows = grownOf(context, function, first);
+    described.grows = grownOf(context, function, first);
+    if (described.grows)
+        described.freed = 0; // `push(list, block)` keeps it
     described.held = described.grows && !described.out && isHeld(function);
     describeParameters(context, function, first, described);
     if (first && !blockOf(context, method->getThisType()->getPointeeType()).isNull())

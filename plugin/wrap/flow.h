@@ -121,6 +121,7 @@ class Flow {
 
     llvm::DenseMap<const llvm::Function *, Origins> returned;
     std::map<const llvm::Function *, Left> left;
+    std::map<const llvm::Argument *, Origins> stored;
     std::map<std::pair<const llvm::Function *, unsigned>, Stored> kept;
 
     /* A block: what a call returned, or what a function was given. */
@@ -142,7 +143,7 @@ class Flow {
     void pushSetWhereLoaded(llvm::LoadInst &load, llvm::SmallVectorImpl<llvm::Value *> &next);
     void pushInputs(llvm::CallBase &call, ParameterSet copied, llvm::SmallVectorImpl<llvm::Value *> &next);
     const Left &leftOf(const llvm::Function &function);
-    Origins storedAt(const llvm::Argument &out);
+    const Origins &storedAt(const llvm::Argument &out);
     Origins madeAt(const llvm::Argument &result);
     void addLeft(llvm::Instruction &instruction, const llvm::Argument &out, Origins &origins);
     unsigned outArgument(const llvm::CallBase &call);
@@ -158,6 +159,8 @@ class Flow {
     bool staysIn(llvm::Value *place, const Fresh &fresh);
     void followVariable(llvm::AllocaInst &variable, bool isNumber, llvm::SmallVectorImpl<llvm::Value *> &next,
                         Origins &origins);
+    bool followSetting(const llvm::CallBase &call, const llvm::AllocaInst &variable,
+                       llvm::SmallVectorImpl<llvm::Value *> &next, Origins &origins);
     void follow(llvm::Value *value, llvm::SmallVectorImpl<llvm::Value *> &next, Origins &origins);
     void followCall(llvm::CallBase &call, llvm::SmallVectorImpl<llvm::Value *> &next, Origins &origins);
 };
