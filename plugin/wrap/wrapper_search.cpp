@@ -259,6 +259,7 @@ void findWrappers(Module &module, const Lists &lists) {
         if (entry.second.wrapper.kind == ALLOCSITE_REALLOC)
             handOnFrees(*entry.first, flow, found, entry.second);
     searchGrowers(module, flow, ignored, found);
+    searchDetached(module, flow, ignored, found);
     searchParts(module, flow, ignored, found);
     searchMadeByMacros(module, ignored, found);
     searchLibrary(module, ignored, found);
