@@ -303,4 +303,32 @@ ParameterSet Flow::parametersBehind(Value *value, bool isPointeeToo, ParameterSe
     return parameters;
 }
 
+/* Whether a variable is set to what is computed from itself. */
+static bool isCounter(const AllocaInst &variable) {
+    return any_of(variable.users(), [&](const User *user) {
+        auto *store = dyn_cast<StoreInst>(user);
+        auto *step = store ? dyn_cast<BinaryOperator>(store->getValueOperand()) : nullptr;
+        return step && any_of(step->operands(), [&](const Value *part) {
+                   auto *load = dyn_cast<LoadInst>(part);
+                   return load && load->getPointerOperand() == &variable;
+               });
+    });
+}
+
+ParameterSet Flow::limitsOf(Value *number, bool isCounted) {
+    ParameterSet limits = 0;
+    if (isa<BinaryOperator>(number) || isa<CastInst>(number))
+        for (Value *part : cast<User>(number)->operands())
+            limits |= limitsOf(part, isCounted);
+    auto *load = dyn_cast<LoadInst>(number);
+    auto *variable = load ? dyn_cast<AllocaInst>(load->getPointerOperand()) : nullptr;
+    if (!variable || (isCounted && !isCounter(*variable)))
+        return limits;
+    for (const User *value : variable->users())
+        for (const User *user : value->users())
+            if (auto *test = dyn_cast<ICmpInst>(user))
+                limits |= parametersBehind(test->getOperand(test->getOperand(0) == value), false);
+    return limits;
+}
+
 } // namespace allocsite

@@ -94,6 +94,10 @@ class Flow {
      * there itself is what that was computed from. copied: those whose properties count, too. */
     ParameterSet parametersBehind(llvm::Value *value, bool isPointeeToo, ParameterSet copied = 0);
 
+    /* The numbers that the caller gives with which one is compared that a number is computed from; isCounted:
+     * if that one grows step by step. */
+    ParameterSet limitsOf(llvm::Value *number, bool isCounted);
+
     /* The parameters that a call is handed as they are. */
     ParameterSet handedTo(const llvm::CallBase &call);
 

@@ -93,30 +93,11 @@ static Argument *grownBy(CallBase &call, const FoundWrappers &found, const Growe
                : parameterWith(call.getArgOperand(holder - 1), call, flow);
 }
 
-/* Whether a variable is compared with a number that the caller gives. */
-static bool isLimited(const AllocaInst &variable, Flow &flow) {
-    for (const User *value : variable.users())
-        for (const User *user : value->users())
-            if (auto *test = dyn_cast<ICmpInst>(user))
-                if (flow.parametersBehind(test->getOperand(test->getOperand(0) == value), false))
-                    return true;
-    return false;
-}
-
-/* Whether a number grows up to that. */
-static bool isLimited(Value *number, Flow &flow) {
-    if (isa<BinaryOperator>(number) || isa<CastInst>(number))
-        return any_of(cast<User>(number)->operands(), [&](Value *part) { return isLimited(part, flow); });
-    auto *load = dyn_cast<LoadInst>(number);
-    auto *variable = load ? dyn_cast<AllocaInst>(load->getPointerOperand()) : nullptr;
-    return variable && isLimited(*variable, flow);
-}
-
 /* By a number or a text that the caller gives. */
 static bool isToldHowMuch(const CallBase &call, Flow &flow) {
     return any_of(call.args(), [&](const Use &argument) {
         return isSize(*argument->getType()) &&
-               (flow.parametersBehind(argument, false) || isLimited(argument, flow));
+               (flow.parametersBehind(argument, false) || flow.limitsOf(argument, false));
     });
 }
 

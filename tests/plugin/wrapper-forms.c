@@ -7,6 +7,7 @@
 // CHECK-NEXT: fun:aligned_elsewhere=wrapper size=1
 // CHECK-NEXT: fun:checked_malloc=wrapper size=1
 // CHECK-NEXT: fun:computed=wrapper size=1
+// CHECK-NEXT: fun:cut=wrapper size=2
 // CHECK-NEXT: fun:even=wrapper size=1
 // CHECK-NEXT: fun:failing=wrapper size=1
 // CHECK-NEXT: fun:from_pool=wrapper
@@ -74,6 +75,15 @@ char *xasprintf(const char *format, ...) {
         abort();
     va_end(arguments);
     return text;
+}
+char *cut(const char *text, size_t most) {
+    size_t n = 0;
+    while (n < most && text[n])
+        n++;
+    char *copy = malloc(n + 1);
+    memcpy(copy, text, n);
+    copy[n] = 0;
+    return copy;
 }
 void *aligned(size_t n) {
     return (void *)(((uintptr_t)malloc(n + 15) + 15) & ~(uintptr_t)15);
