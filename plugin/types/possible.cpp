@@ -394,6 +394,15 @@ static bool isRoomFor(const ASTContext &context, const FunctionDecl &function, c
     return isHeld(function) && (isGivenRoom(context, function) || isKeptInHidden(function, own));
 }
 
+/* Whether it is given another such thing, to copy that. */
+static bool isGivenAnother(const ASTContext &context, const FunctionDecl &function, const ParmVarDecl &own) {
+    QualType thing = own.getType()->getPointeeType();
+    return llvm::any_of(function.parameters(), [&](const ParmVarDecl *other) {
+        QualType pointee = other->getType()->getPointeeType();
+        return other != &own && !pointee.isNull() && context.hasSameUnqualifiedType(thing, pointee);
+    });
+}
+
 /* The number from 1 of the one whose block it can make grow; 0: none. */
 static unsigned grownOf(const ASTContext &context, const FunctionDecl &function, unsigned position) {
     if (isOfBuffer(context, function))
@@ -406,7 +415,7 @@ static unsigned grownOf(const ASTContext &context, const FunctionDecl &function,
         QualType pointee = type->isPointerType() ? type->getPointeeType() : QualType();
         if (!pointee.isNull() && !pointee.isConstQualified() && pointee->isRecordType() &&
             (!blockOf(context, pointee).isNull() || isRoomFor(context, function, *own) ||
-             (isToldHowMuch && isOfBuffers(context, pointee))))
+             ((isToldHowMuch || isGivenAnother(context, function, *own)) && isOfBuffers(context, pointee))))
             return position + 1;
         if (isArray(context, function, own->getFunctionScopeIndex()))
             return position + 1;
@@ -462,8 +471,8 @@ allocsite_types_declaration describe(const ASTContext &context, const FunctionDe
     if (!isa<CXXConstructorDecl>(function))
         describeBlock(context, function, result, first, described);
     described.grows = grownOf(context, function, first);
-    if (described.grows) // what a container is given is kept, not freed
-        described.freed = 0;
+    if (described.grows)
+        described.freed = 0; // `push(list, block)` keeps it
     described.held = described.grows && !described.out && isHeld(function);
     describeParameters(context, function, first, described);
     described.container = takesElement(context, function);

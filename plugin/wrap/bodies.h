@@ -66,6 +66,10 @@ bool isContainer(const llvm::Argument &argument);
 /* Whether it points at a pointer, or at no matter what, as far as that. */
 bool isPlaceOfBlock(const llvm::Argument &argument);
 
+/* detached.cpp: after the growers, by which a buffer is written to. */
+void searchDetached(llvm::Module &module, Flow &flow,
+                    const llvm::SmallPtrSetImpl<const llvm::Function *> &ignored, FoundWrappers &found);
+
 /* parts.cpp */
 void searchParts(llvm::Module &module, Flow &flow,
                  const llvm::SmallPtrSetImpl<const llvm::Function *> &ignored, FoundWrappers &found);

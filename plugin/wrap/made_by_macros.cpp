@@ -26,10 +26,9 @@ static bool isMadeByMacro(const Function &function) {
            first->getColumn() == last->getColumn() && first->getLine() == function.getSubprogram()->getLine();
 }
 
-/* Who calls it is known: nobody has its address. */
+/* Whose address is taken, those may call that no site is left by. */
 static bool mayBeOne(const Function &function) {
-    return maySearch(function) && function.hasLocalLinkage() && !function.hasAddressTaken() &&
-           isMadeByMacro(function);
+    return maySearch(function) && !function.hasAddressTaken() && isMadeByMacro(function);
 }
 
 static bool allocates(const CallBase &call, const FoundWrappers &found) {
