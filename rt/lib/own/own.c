@@ -91,12 +91,23 @@ static inline __attribute__((always_inline)) void *gain_by_context(uint32_t know
     return counted;
 }
 
+/* Or the slow way would look for the stack once more. */
+static COLD void make_room(uint32_t key) {
+    int error = errno;
+    struct thread *thread = thread_acquire(key_slot(key), key_slot(key));
+    if (thread)
+        thread_release(thread);
+    errno = error;
+}
+
 /* The first time that a context is seen, if the site is known and the thread counts. */
 static __attribute__((noinline)) void *alloc_first(struct origin origin, void *p, uint64_t bytes,
                                                    enum family family, const void *frame, uint64_t hash) {
     uint32_t key = p && local.current->capacity ? origin.site->key : ALLOCSITE_KEY_NONE;
     if (LIKELY(key != ALLOCSITE_KEY_NONE))
         key = stack_key_new(key, frame, hash);
+    if (UNLIKELY(key >= local.current->capacity) && key != ALLOCSITE_KEY_NONE)
+        make_room(key);
     return gain_any(key, p, bytes, family) ? p : alloc_slow(origin, p, bytes, family);
 }
 
