@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Recursion that allocates on the way in, by two ways in turns, and on the way out; or so many levels of it,
- * and so many that do nothing between two of them. What allocates compilers may go to by a jump, and from it. */
+ * and so many that do nothing between two of them. What allocates compilers may go to by a jump, and from it.
+ */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
