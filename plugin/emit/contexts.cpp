@@ -149,8 +149,8 @@ static Calls callsOf(Function &function, const Reaching &reaching) {
     return calls;
 }
 
-/* Copies of one call of an allocator, in which the runtime may not see where it returns to, are told apart.
- */
+/* Copies of one call of an entry that finds the context in the variable are told apart: it may not see where
+ * it returns to. */
 static constexpr uint64_t CopyStep = 0x3C6EF372;
 
 using Copies = DenseMap<Value *, uint64_t>; // so far, of each callee
@@ -184,15 +184,15 @@ static FunctionCallee entryByContext(Function &entry, ArrayRef<Type *> types) {
 }
 
 /* Has the callee know the context: its entry as a parameter, or it finds it in the variable. */
-static void pass(CallBase &call, Value *context) {
+static void pass(CallBase &call, Value *own, Copies &copies) {
     auto *callee = dyn_cast<Function>(call.getCalledOperand());
     if (!callee || !takesContext(callee->getName()) || call.getFunctionType()->isVarArg() ||
         call.isMustTailCall()) {
-        store(call, context);
+        store(call, contextOf(call, own, copies));
         forgetMemoryEffects(call);
         return;
     }
-    Arguments arguments = withSite(call, context, SITE_LAST);
+    Arguments arguments = withSite(call, own, SITE_LAST);
     callInstead(call, entryByContext(*callee, arguments.types), arguments);
 }
 
@@ -203,7 +203,7 @@ static Value *readAndPass(Instruction &where, const Calls &calls, Copies &copies
     Value *callers = builder.CreateLoad(builder.getInt64Ty(), variable(*where.getModule()), IsVolatile);
     Value *context = own(builder, callers);
     for (CallBase *call : calls)
-        pass(*call, contextOf(*call, context, copies));
+        pass(*call, context, copies);
     return callers;
 }
 

@@ -30,13 +30,22 @@ APART static int leaf(int n) {
 // CHECK: %[[V:.*]] = add i64
 // CHECK-NOT: store volatile
 // CHECK: call {{.*}}@__liballocsite_v1_malloc_by_context(i64 {{.*}}1, {{.*}}@__allocsite_sites.allocates{{.*}}, i64 %[[V]])
-// CHECK: %[[W:.*]] = add i64 %[[V]],
-// CHECK-NOT: store volatile
-// CHECK: call {{.*}}@__liballocsite_v1_malloc_by_context({{.*}}, i64 %[[W]])
+// CHECK-NOT: {{add|store volatile}}
+// CHECK: call {{.*}}@__liballocsite_v1_malloc_by_context({{.*}}, i64 %[[V]])
 void *kept[3];
 APART void allocates(void) {
     kept[0] = malloc(1);
     kept[1] = malloc(2);
+}
+
+// Calls of an entry that finds it in the variable, and may not see who called, are told apart.
+// CHECK-LABEL: define {{.*}} @aligned(
+// CHECK: store volatile i64 %[[V:.*]], {{.*}}@__liballocsite_v1_context
+// CHECK: %[[W:.*]] = add i64 %[[V]],
+// CHECK-NEXT: store volatile i64 %[[W]], {{.*}}@__liballocsite_v1_context
+APART void aligned(void) {
+    kept[0] = aligned_alloc(8, 8);
+    kept[1] = aligned_alloc(8, 16);
 }
 
 // CHECK-LABEL: define {{.*}} @calls(

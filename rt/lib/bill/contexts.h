@@ -60,17 +60,17 @@ static inline uint64_t context_of_key(uint32_t key) {
     return (uint64_t)key << 32;
 }
 
-/* who: one of the two. frame: of a function that the allocation's caller has called, or a function of the
- * runtime. What it returns to goes on as the contexts do. That differs by less than the factor within one
- * module, as what the value was made of last does; how deep the frame is takes one difference of 2^64 in that
- * to make up for it. */
-static inline uint64_t context_hash_of(uint64_t value, uint64_t who, const void *frame) {
-    uint64_t at = value + who + unloads_both() + local.stack.spread - (uintptr_t)frame * STACK_SPREAD;
+/* of_who: a context, and one of the two added. frame: of a function that the allocation's caller has called,
+ * or a function of the runtime. What it returns to goes on as the contexts do. That differs by less than the
+ * factor within one module, as what the value was made of last does; how deep the frame is takes one
+ * difference of 2^64 in that to make up for it. */
+static inline uint64_t context_hash_of(uint64_t of_who, const void *frame) {
+    uint64_t at = of_who + unloads_both() + local.stack.spread - (uintptr_t)frame * STACK_SPREAD;
     return at * ALLOCSITE_CONTEXT_FACTOR + ((const uintptr_t *)frame)[1];
 }
 
 static inline uint64_t context_hash(uint64_t who, const void *frame) {
-    return context_hash_of(context, who, frame);
+    return context_hash_of(context + who, frame);
 }
 
 /* All that are known, or the one that stands for none. */
@@ -86,20 +86,23 @@ static inline bool context_is(const struct context_known *known, uint64_t hash) 
 /* The key by the table; ALLOCSITE_KEY_NONE: it was not here. With KEY_SLOW it is the slot's. */
 uint32_t context_find(uint64_t hash);
 
-/* The same, if it was here lately, or is the one that came after the thread's last one before; else
- * otherwise. */
-static inline uint32_t context_guessed(uint64_t hash, const uint32_t *otherwise) {
+/* The same, if it was here lately, or is the one that came after the thread's last one before. False: it is
+ * neither. */
+static inline bool context_guess(uint64_t hash, uint32_t *key) {
     const char *first = (const char *)contexts_known;
     const struct context_known *lately =
         (const struct context_known *)(first + local.contexts_lately[(uint8_t)hash]);
-    if (LIKELY(context_is(lately, hash)))
-        return lately->key;
+    if (LIKELY(context_is(lately, hash))) {
+        *key = lately->key;
+        return true;
+    }
     struct context_known *last = local.context_last;
     last = (struct context_known *)((char *)last + __atomic_load_n(&last->next, __ATOMIC_RELAXED));
     if (UNLIKELY(!context_is(last, hash)))
-        return *otherwise;
+        return false;
     local.context_last = last;
-    return last->key;
+    *key = last->key;
+    return true;
 }
 
 /* From here on the key is known by the hash, if there is room for it. */

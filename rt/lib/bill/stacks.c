@@ -118,8 +118,9 @@ static inline uint64_t hash_of(uint32_t slot, uint32_t unloads_before, const str
 
 static uint32_t part_for(uint32_t slot, const struct walked *walked, uint32_t unloads_before) {
     /* Without room steps of a new stack would be for nothing. */
-    struct steps_stack stack = {.count = walked->count};
-    steps_find(&stack, walked->frames, part_stack_has_room(), unloads_before);
+    struct steps_stack stack = {
+        .may_add = part_stack_has_room(), .unloads_before = unloads_before, .count = walked->count};
+    steps_find(&stack, walked->frames);
     if (!stack.step && stack.count)
         return NO_SLOT;
     uint32_t part = part_stack(slot, stack.step, &stack.is_new);
@@ -320,11 +321,15 @@ static COLD void check_context(uint32_t part, uint32_t slot, const void *frame) 
         hole_set(HOLE_CONTEXTS);
 }
 
-/* From here on the number stands for this part, or with KEY_SLOW for the slot alone. */
+/* From here on the number stands for this key, which has KEY_SLOW where it is the slot's alone. */
 static void keep_context(uint64_t hash, uint32_t key) {
     contexts_hot = !has_list && !is_checked;
     context_keep(hash, key);
     has_contexts = true;
+}
+
+static uint32_t key_of_part(uint32_t slot, uint32_t part) {
+    return part != slot ? KEY(part) : KEY(part) | KEY_SLOW;
 }
 
 /* The number may stand for other stacks, too. */
@@ -357,13 +362,15 @@ static __attribute__((noinline)) uint32_t key_uncertain(uint32_t slot, uint64_t 
     return part != slot ? KEY(part) : ALLOCSITE_KEY_NONE;
 }
 
-/* The part of a stack that goes on as the last one did; NO_SLOT: it does not, or there is no room. */
+/* The part of a stack that goes on as the last one did, or the slot for want of room; NO_SLOT: it does not.
+ */
 static uint32_t find_known_part(uint32_t slot, const void *frame, uint32_t unloads_before) {
-    struct steps_stack stack;
-    if (kept != STACKS_WHOLE || beyond_for(slot) ||
-        !steps_find_known(&stack, frame, context, part_stack_has_room(), unloads_before))
+    struct steps_stack stack = {.may_add = part_stack_has_room(), .unloads_before = unloads_before};
+    if (kept != STACKS_WHOLE || beyond_for(slot) || !steps_find_known(&stack, frame, context))
         return NO_SLOT;
-    uint32_t part = part_stack(slot, stack.step, &stack.is_new);
+    uint32_t part = stack.step ? part_stack(slot, stack.step, &stack.is_new) : NO_SLOT;
+    if (part == NO_SLOT)
+        return slot;
     if (stack.is_new)
         note_walk(stack.count, stack.by_pointer, WALK_OUTERMOST);
     return part;
@@ -374,7 +381,7 @@ static uint32_t part_known(uint32_t slot, const void *frame, uint64_t hash) {
     uint32_t unloads_before = unloads_begun(), part = find_known_part(slot, frame, unloads_before);
     errno = error;
     if (part != NO_SLOT && unloads_none_since(unloads_before))
-        keep_context(hash, KEY(part));
+        keep_context(hash, key_of_part(slot, part));
     contexts_full = contexts_hot && is_full();
     return part;
 }
@@ -382,7 +389,7 @@ static uint32_t part_known(uint32_t slot, const void *frame, uint64_t hash) {
 static __attribute__((noinline)) uint32_t key_walked(uint32_t slot, const void *frame, uint64_t hash) {
     uint32_t known = part_known(slot, frame, hash);
     if (known != NO_SLOT)
-        return KEY(known);
+        return KEY(known != slot ? known : without_stack(slot));
     struct look look;
     look_begin(&look, frame, beyond_for(slot));
     const struct walked *walked = &look.walked;
@@ -393,7 +400,7 @@ static __attribute__((noinline)) uint32_t key_walked(uint32_t slot, const void *
     if (!is_certain && kept == STACKS_WHOLE && part != slot && !beyond_for(slot))
         keep_again(hash, frame, KEY(part), look.unloads_before);
     if (is_certain && unloads_none_since(look.unloads_before)) {
-        keep_context(hash, part != slot ? KEY(part) : KEY(part) | KEY_SLOW);
+        keep_context(hash, key_of_part(slot, part));
         if (part != slot)
             steps_know(record_stack(part).stack, frame, context);
     }

@@ -101,6 +101,8 @@ void stack_sites_tell(const char *patterns);
  * Lock-free and safe in signal handlers. */
 
 struct steps_stack {
+    bool may_add;
+    uint32_t unloads_before; /* their number before the stack was walked (who/modules.h) */
     profile_name step; /* of the innermost frame; 0: there is no room for more, or it is not known and none
                           may be added */
     bool is_new;       /* the step has just been added, and there is no thread that can have built on it */
@@ -108,9 +110,8 @@ struct steps_stack {
     size_t by_pointer;
 };
 
-/* Of so many frames, innermost first; fills in the rest. unloads_before: their number before the stack was
- * walked (who/modules.h). */
-void steps_find(struct steps_stack *, const void *const *frames, bool may_add, uint32_t unloads_before);
+/* Of so many frames, innermost first; fills in the rest. */
+void steps_find(struct steps_stack *, const void *const *frames);
 
 /* The functions of the stack that was looked for last, and has that step, keep their contexts, and nothing
  * that does not is among its frames but at the root: so what is called from one of them is known by their
@@ -120,7 +121,6 @@ void steps_know(profile_name step, const void *frame, uint64_t context);
 
 /* A stack that has its outer frames in common with that one. Walks only what the last one did not have.
  * False: it has nothing in common. */
-bool steps_find_known(struct steps_stack *, const void *frame, uint64_t context, bool may_add,
-                      uint32_t unloads_before);
+bool steps_find_known(struct steps_stack *, const void *frame, uint64_t context);
 
 #endif

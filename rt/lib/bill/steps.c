@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "lib/bill/stacks.h"
 
+#include "lib/base/macros.h"
+#include "lib/base/os.h"
 #include "lib/base/slot.h"
 #include "lib/count/tally.h"
 #include "lib/who/modules.h"
-
-#include <string.h>
 
 static profile_name find_return(const void *address) {
     struct module_address at = module_address(address);
@@ -39,187 +39,166 @@ static profile_name return_seen(const void *address, uint32_t unloads_before) {
 
 /* To the step of whom the stack's last one called; to 0 if there is no room for more, or it is not known and
  * none may be added. */
-static void step_on(struct steps_stack *stack, const void *address, bool may_add, uint32_t unloads_before) {
-    struct profile_step step = {stack->step, return_seen(address, unloads_before)};
+static void step_on(struct steps_stack *stack, const void *address) {
+    struct profile_step step = {stack->step, return_seen(address, stack->unloads_before)};
     stack->is_new = stack->is_new && !threads_several;
-    stack->step = step.to ? names_step(&step, may_add, &stack->is_new) : 0;
+    stack->step = step.to ? names_step(&step, stack->may_add, &stack->is_new) : 0;
 }
 
-/* The last stack of which the steps were looked for, from the outermost one on: what the next has in common
- * with it has the same ones. Of a deep one these are the innermost frames. Of frames that are not known by
- * their numbers the stack pointer is NOWHERE. Whoever finds it taken does without. */
-#define LAST_FRAMES 256
-#define NOWHERE     UINTPTR_MAX
+/* A thread's last stack of which the steps were looked for, from the outermost frame on: what the next has in
+ * common with it has the same ones. So of deep recursion only what is new is looked at, at whatever depth
+ * that is: 32 bytes for each frame, in memory that is touched as stacks get deeper. Of frames that are not
+ * known by their numbers the stack pointer is NOWHERE. Of many threads some share one; whoever finds it taken
+ * does without. */
+#define LASTS   8
+#define NOWHERE 0
 static struct last {
     bool is_taken;
     uint32_t unloads_before;
-    size_t beyond; /* frames of the stack that are not among these */
+    uint32_t failures; /* of steps_find_known, since it was done */
     size_t count;
-    struct walk_marked frames[LAST_FRAMES];
-    profile_name steps[LAST_FRAMES];
-    size_t by_pointer[LAST_FRAMES]; /* of its frame and those beyond but the outermost */
-} last;
+    struct walk_marked *frames; /* room for STACKS_WHOLE; NULL: not yet */
+} lasts[LASTS];
 
-static bool last_take(void) {
-    return !__atomic_exchange_n(&last.is_taken, true, __ATOMIC_ACQUIRE);
+static void last_release(struct last *last) {
+    __atomic_store_n(&last->is_taken, false, __ATOMIC_RELEASE);
+}
+
+static struct last *last_take(void) {
+    struct last *last = &lasts[local.own ? local.own->index % LASTS : 0];
+    if (__atomic_exchange_n(&last->is_taken, true, __ATOMIC_ACQUIRE))
+        return NULL;
+    if (LIKELY(last->frames || (last->frames = os_map(STACKS_WHOLE * sizeof *last->frames, OS_FORK_KEEPS))))
+        return last;
+    last_release(last);
+    return NULL;
 }
 
 /* same: the frames that were not changed, nor have been unloaded. */
-static void last_give(size_t count, size_t same, uint32_t unloads_before) {
-    last.count = unloads_none_since(unloads_before) ? count : same;
-    last.unloads_before = unloads_before;
-    __atomic_store_n(&last.is_taken, false, __ATOMIC_RELEASE);
+static void last_give(struct last *last, size_t count, size_t same, uint32_t unloads_before) {
+    last->count = unloads_none_since(unloads_before) ? count : same;
+    last->unloads_before = unloads_before;
+    last_release(last);
 }
 
-/* Half of them at once, so that it costs each frame no more than a copy or two. */
-static void last_forget_outer(void) {
-    size_t half = LAST_FRAMES / 2;
-    memcpy(last.frames, last.frames + half, half * sizeof *last.frames);
-    memcpy(last.steps, last.steps + half, half * sizeof *last.steps);
-    memcpy(last.by_pointer, last.by_pointer + half, half * sizeof *last.by_pointer);
-    last.beyond += half;
+static void last_set(struct last *last, size_t i, const struct walk_marked *frame, profile_name step) {
+    struct walk_marked *set = &last->frames[i];
+    *set = *frame;
+    set->step = step;
+    set->by_pointer = i ? set[-1].by_pointer + frame->by_pointer : 0; /* nobody called the outermost */
 }
 
-/* Returns how many there are then. */
-static size_t last_set(size_t i, const struct walk_marked *frame, profile_name step) {
-    if (i == LAST_FRAMES) {
-        last_forget_outer();
-        i = LAST_FRAMES / 2;
-    }
-    last.frames[i] = *frame;
-    last.steps[i] = step;
-    last.by_pointer[i] = i ? last.by_pointer[i - 1] + frame->by_pointer : 0; /* nobody called the outermost */
-    return i + 1;
-}
-
-static size_t same_as_last(const void *const *frames, size_t count, uint32_t unloads_before) {
-    size_t most = count < last.count ? count : last.count, same = 0;
-    if (last.beyond || last.unloads_before != unloads_before)
+static size_t same_as_last(const struct last *last, const struct steps_stack *stack,
+                           const void *const *frames) {
+    size_t most = stack->count < last->count ? stack->count : last->count, same = 0;
+    if (last->unloads_before != stack->unloads_before)
         return 0;
-    while (same < most && last.frames[same].pc == (uintptr_t)frames[count - 1 - same])
+    while (same < most && last->frames[same].pc == (uintptr_t)frames[stack->count - 1 - same])
         same++;
     return same;
 }
 
-/* Finds the steps of the frames from the i-th on, outermost first, and notes them. Returns how many are noted
- * then. */
-static size_t find_and_note(struct steps_stack *stack, const void *const *frames, size_t i, bool may_add,
-                            uint32_t unloads_before) {
-    size_t kept = i;
+/* Finds the steps of the frames from the i-th on, outermost first, and notes them. Returns how many have
+ * one. */
+static size_t find_and_note(struct last *last, struct steps_stack *stack, const void *const *frames,
+                            size_t i) {
     for (; i < stack->count; i++) {
         const void *frame = frames[stack->count - 1 - i];
-        step_on(stack, frame, may_add, unloads_before);
+        step_on(stack, frame);
         if (!stack->step)
             break;
         struct walk_marked unmarked = {
             .pc = (uintptr_t)frame, .sp = NOWHERE, .by_pointer = walk_is_by_pointer(frame)};
-        kept = last_set(kept, &unmarked, stack->step);
+        last_set(last, i, &unmarked, stack->step);
     }
-    return kept;
+    return i;
 }
 
-static void find_alone(struct steps_stack *stack, const void *const *frames, bool may_add,
-                       uint32_t unloads_before) {
+static void find_alone(struct steps_stack *stack, const void *const *frames) {
     stack->step = 0;
-    stack->is_new = false;
     stack->by_pointer = 0;
     for (size_t i = stack->count; i > 0 && (i == stack->count || stack->step); i--) {
-        step_on(stack, frames[i - 1], may_add, unloads_before);
+        step_on(stack, frames[i - 1]);
         stack->by_pointer += i < stack->count && walk_is_by_pointer(frames[i - 1]);
     }
 }
 
-void steps_find(struct steps_stack *stack, const void *const *frames, bool may_add, uint32_t unloads_before) {
-    if (!last_take()) {
-        find_alone(stack, frames, may_add, unloads_before);
+void steps_find(struct steps_stack *stack, const void *const *frames) {
+    struct last *last = last_take();
+    stack->is_new = false;
+    if (!last) {
+        find_alone(stack, frames);
         return;
     }
-    size_t same = same_as_last(frames, stack->count, unloads_before);
-    stack->step = same ? last.steps[same - 1] : 0;
-    stack->is_new = false;
-    last.beyond = 0;
-    size_t kept = find_and_note(stack, frames, same, may_add, unloads_before);
-    stack->by_pointer = kept ? last.by_pointer[kept - 1] : 0;
-    last_give(kept, last.beyond ? 0 : same, unloads_before);
-}
-
-/* More are walked in the way that needs no numbers. */
-#define FRAMES_FEW 64
-
-static void mark_last(const struct walk_marked *marked, size_t count) {
-    for (size_t i = 0; i < count && i < last.count; i++) {
-        size_t at = last.count - 1 - i;
-        if (last.frames[at].pc != marked[i].pc)
-            break;
-        last.frames[at] = marked[i];
-    }
+    size_t same = same_as_last(last, stack, frames);
+    stack->step = same ? last->frames[same - 1].step : 0;
+    size_t found = find_and_note(last, stack, frames, same);
+    stack->by_pointer = found ? last->frames[found - 1].by_pointer : 0;
+    last_give(last, found, same, stack->unloads_before);
 }
 
 /* Where a function ends in a jump to another one, as compilers make of calls, what is beyond cannot be told
  * by the number of that other one. Of stacks with such frames few are tried. */
 #define FAILURES_FEW 8
 #define FAILURES_TRY 32
-static uint32_t failures;
 
-static bool is_hopeless(void) {
-    uint32_t so_far = __atomic_load_n(&failures, __ATOMIC_RELAXED);
-    return so_far > FAILURES_FEW && so_far % FAILURES_TRY;
+static bool is_hopeless(const struct last *last) {
+    return last->failures > FAILURES_FEW && last->failures % FAILURES_TRY;
 }
 
-static void note_failure(bool has_failed) {
-    uint32_t so_far = __atomic_load_n(&failures, __ATOMIC_RELAXED);
-    if (has_failed || so_far)
-        __atomic_store_n(&failures, has_failed ? so_far + 1 : 0, __ATOMIC_RELAXED);
+/* Those that are new are walked to the end of the memory, where they stand as they are to be. */
+static struct walk_marked *last_end(const struct last *last) {
+    return last->frames + STACKS_WHOLE;
 }
 
 void steps_know(profile_name step, const void *frame, uint64_t context) {
-    struct walk_marked marked[FRAMES_FEW];
-    size_t same;
-    if (is_hopeless())
-        return;
-    size_t count = walk_marked(frame, context, NULL, 0, marked, FRAMES_FEW, &same);
-    if (!last_take())
-        return;
-    if (last.count && last.steps[last.count - 1] == step)
-        mark_last(marked, count);
-    __atomic_store_n(&last.is_taken, false, __ATOMIC_RELEASE);
-}
-
-static bool extend_last(struct steps_stack *stack, const struct walk_marked *frames, size_t count,
-                        size_t same, bool may_add, uint32_t unloads_before) {
-    size_t at = same;
-    stack->step = last.steps[same - 1];
-    stack->is_new = false;
-    while (count && stack->step) {
-        const struct walk_marked *frame = &frames[--count];
-        step_on(stack, (const void *)frame->pc, may_add, unloads_before);
-        at = last_set(at, frame, stack->step);
+    struct last *last = last_take();
+    size_t same, count = last ? last->count : 0;
+    if (count && !is_hopeless(last) && last->frames[count - 1].step == step) {
+        struct walk_marked *at = last->frames + count, *marked = last_end(last);
+        size_t left = walk_marked(frame, context, last->frames, count, marked, STACKS_WHOLE - count, &same);
+        for (; left && (--at)->pc == (--marked)->pc; left--) {
+            at->sp = marked->sp;
+            at->context = marked->context;
+        }
     }
-    stack->count = last.beyond + at;
-    stack->by_pointer = last.by_pointer[at - 1];
-    return !count && stack->step;
+    if (last)
+        last_release(last);
 }
 
-static bool find_known(struct steps_stack *stack, const void *frame, uint64_t context, bool may_add,
-                       uint32_t unloads_before) {
-    struct walk_marked frames[FRAMES_FEW];
-    size_t same;
-    if (!last_take())
+/* count: of those that are new. Where there is no room for the step of one it is noted all the same, so that
+ * the next stack is no farther from what is known. */
+static void extend_last(struct last *last, struct steps_stack *stack, size_t count, size_t same) {
+    const struct walk_marked *frame = last_end(last) - count;
+    stack->step = last->frames[same - 1].step;
+    stack->is_new = false;
+    for (stack->count = same; stack->count < same + count; stack->count++, frame++) {
+        if (LIKELY(stack->step))
+            step_on(stack, (const void *)frame->pc);
+        last_set(last, stack->count, frame, stack->step);
+    }
+    stack->by_pointer = last->frames[stack->count - 1].by_pointer;
+}
+
+static bool find_known(struct last *last, struct steps_stack *stack, const void *frame, uint64_t context) {
+    size_t same, known = last->unloads_before == stack->unloads_before ? last->count : 0;
+    size_t count =
+        walk_marked(frame, context, last->frames, known, last_end(last), STACKS_WHOLE - known, &same);
+    stack->count = known;
+    if (same)
+        extend_last(last, stack, count, same);
+    last->failures = same ? 0 : last->failures + 1;
+    last_give(last, stack->count, same ? same : known, stack->unloads_before);
+    return same;
+}
+
+bool steps_find_known(struct steps_stack *stack, const void *frame, uint64_t context) {
+    struct last *last = last_take();
+    if (!last)
         return false;
-    size_t known = last.unloads_before == unloads_before ? last.count : 0, beyond = last.beyond;
-    size_t count = walk_marked(frame, context, last.frames, known, frames, FRAMES_FEW, &same);
-    bool is_known = same && extend_last(stack, frames, count, same, may_add, unloads_before);
-    same -= last.beyond - beyond; /* those that were forgotten are among them */
-    if (is_known)
-        last_give(stack->count - last.beyond, same, unloads_before);
-    else
-        last_give(same ? same : known, same ? same : known, unloads_before);
-    return is_known;
-}
-
-bool steps_find_known(struct steps_stack *stack, const void *frame, uint64_t context, bool may_add,
-                      uint32_t unloads_before) {
-    bool is_known = !is_hopeless() && find_known(stack, frame, context, may_add, unloads_before);
-    note_failure(!is_known);
-    return is_known;
+    if (!is_hopeless(last))
+        return find_known(last, stack, frame, context);
+    last->failures++;
+    last_release(last);
+    return false;
 }

@@ -35,17 +35,17 @@ ENTRY(void *, calloc, size_t n, size_t size) {
 ENTRY_BY_CONTEXT(void *, malloc, size_t n) {
     KEEP(struct allocsite_site *, kept_site, site);
     KEEP(size_t, bytes, n);
-    KEEP(uint64_t, kept_value, value);
+    KEEP(uint64_t, of_site, value + context_of_site(site));
     void *p = next.malloc(n);
-    return own_alloc_by_context(kept_site, p, bytes, FAMILY_MALLOC, &kept_value, OWN_FRAME);
+    return own_alloc_by_context(&kept_site, p, bytes, FAMILY_MALLOC, &of_site, OWN_FRAME);
 }
 
 ENTRY_BY_CONTEXT(void *, calloc, size_t n, size_t size) {
     KEEP(struct allocsite_site *, kept_site, site);
     KEEP(size_t, bytes, n * size);
-    KEEP(uint64_t, kept_value, value);
+    KEEP(uint64_t, of_site, value + context_of_site(site));
     void *p = next.calloc(n, size);
-    return own_alloc_by_context(kept_site, p, bytes, FAMILY_MALLOC, &kept_value, OWN_FRAME);
+    return own_alloc_by_context(&kept_site, p, bytes, FAMILY_MALLOC, &of_site, OWN_FRAME);
 }
 
 ENTRY(void *, realloc, void *old, size_t n) {
@@ -173,14 +173,14 @@ static inline char *duplicate_some(const char *text, size_t length, struct alloc
 /* ---- The same where a context is passed. */
 
 #define COUNT_BY_CONTEXT(site, p, bytes, family)                                                             \
-    own_alloc_by_context(site, p, bytes, family, &kept_value, OWN_FRAME)
+    own_alloc_by_context(&site, p, bytes, family, &of_site, OWN_FRAME)
 
 ENTRY_BY_CONTEXT(char *, strdup, const char *text) {
     if (UNLIKELY(!strdup_is_known())) {
         context = value;
         return copied_all(strdup, text, site);
     }
-    KEEP(uint64_t, kept_value, value);
+    KEEP(uint64_t, of_site, value + context_of_site(site));
     DUPLICATE(text, site, COUNT_BY_CONTEXT)
 }
 
@@ -189,7 +189,7 @@ ENTRY_BY_CONTEXT(char *, strndup, const char *text, size_t n) {
         context = value;
         return copied_some(strndup, text, n, site);
     }
-    KEEP(uint64_t, kept_value, value);
+    KEEP(uint64_t, of_site, value + context_of_site(site));
     KEEP(struct allocsite_site *, kept_site, site);
     KEEP(const char *, kept_text, text);
     size_t length = strnlen(text, n);

@@ -94,7 +94,8 @@ static inline __attribute__((always_inline)) void *sited_plain(struct operator_n
     return LIKELY(p) ? p : operator_new_sited(op, bytes, 0, nothrow, kept_site);
 }
 
-/* Whoever replaced the operator may keep contexts. */
+/* Whoever replaced the operator may keep contexts. value: for him alone, who does not see where the program
+ * called. */
 static COLD void *operator_new_by_context(struct operator_new *op, size_t n, struct allocsite_site *site,
                                           uint64_t value) {
     context = value;
@@ -107,10 +108,10 @@ static inline __attribute__((always_inline)) void *plain_by_context(struct opera
                                                                     uint64_t value, const void *frame) {
     KEEP(struct allocsite_site *, kept_site, site);
     KEEP(size_t, bytes, n);
-    KEEP(uint64_t, kept_value, value);
+    KEEP(uint64_t, of_site, value + context_of_site(site));
     void *p = OPERATORS_HAVE_FAST ? op->fast(n + !n) : NULL;
-    return LIKELY(p) ? own_alloc_by_context(kept_site, p, bytes, family, &kept_value, frame)
-                     : operator_new_by_context(op, bytes, kept_site, kept_value);
+    return LIKELY(p) ? own_alloc_by_context(&kept_site, p, bytes, family, &of_site, frame)
+                     : operator_new_by_context(op, bytes, kept_site, of_site + ((const uintptr_t *)frame)[1]);
 }
 
 static inline __attribute__((always_inline)) void *sited_aligned(struct operator_new *op, size_t n,

@@ -76,8 +76,6 @@ static __attribute__((noinline)) void *alloc_walked(struct origin origin, void *
     return gain_any(key, p, bytes, family) ? p : alloc_slow(origin, p, bytes, family);
 }
 
-static const uint32_t key_none = ALLOCSITE_KEY_NONE;
-
 static inline __attribute__((always_inline)) void *gain_by_context(uint32_t known, void *p, uint64_t bytes,
                                                                    enum family family, const void *frame) {
     uint32_t key = stack_key_known(known, frame);
@@ -91,12 +89,23 @@ static inline __attribute__((always_inline)) void *gain_by_context(uint32_t know
     return counted;
 }
 
+/* Or the slow way would look for the stack once more. */
+static COLD void make_room(uint32_t key) {
+    int error = errno;
+    struct thread *thread = thread_acquire(key_slot(key), key_slot(key));
+    if (thread)
+        thread_release(thread);
+    errno = error;
+}
+
 /* The first time that a context is seen, if the site is known and the thread counts. */
 static __attribute__((noinline)) void *alloc_first(struct origin origin, void *p, uint64_t bytes,
                                                    enum family family, const void *frame, uint64_t hash) {
     uint32_t key = p && local.current->capacity ? origin.site->key : ALLOCSITE_KEY_NONE;
     if (LIKELY(key != ALLOCSITE_KEY_NONE))
         key = stack_key_new(key, frame, hash);
+    if (UNLIKELY(key >= local.current->capacity) && key != ALLOCSITE_KEY_NONE)
+        make_room(key);
     return gain_any(key, p, bytes, family) ? p : alloc_slow(origin, p, bytes, family);
 }
 
@@ -119,7 +128,7 @@ static __attribute__((noinline)) void *alloc_with_stack(struct origin origin, vo
     uint32_t key = key_at_hand(origin);
     if (LIKELY(contexts_hot && key & KEY_SLOW && key != ALLOCSITE_KEY_NONE)) {
         hash = context_hash(origin.site ? context_of_site(origin.site) : context_of_key(key), frame);
-        void *counted = gain_by_context(context_guessed(hash, &key_none), p, bytes, family, frame);
+        void *counted = context_guess(hash, &key) ? gain_by_context(key, p, bytes, family, frame) : NULL;
         if (LIKELY(counted != NULL))
             return counted;
     }
@@ -178,13 +187,13 @@ static __attribute__((noinline)) void *alloc_not_found(struct origin origin, voi
 }
 
 static __attribute__((noinline)) void *alloc_by_number(struct allocsite_site *site, void *p, uint64_t bytes,
-                                                       enum family family, uint64_t value, uint64_t hash) {
+                                                       enum family family, uint64_t of_site, uint64_t hash) {
     struct origin origin = {.site = site};
     bool is_hot = contexts_hot && site->key & KEY_SLOW;
     void *counted = is_hot ? gain_by_context(context_find(hash), p, bytes, family, OWN_FRAME) : NULL;
     if (LIKELY(counted != NULL))
         return counted;
-    context = value;
+    context = of_site - context_of_site(site);
     if (UNLIKELY(runtime_off))
         return p;
     return is_hot ? alloc_not_found(origin, p, bytes, family, hash)
@@ -194,7 +203,7 @@ static __attribute__((noinline)) void *alloc_by_number(struct allocsite_site *si
 /* The context is not the one that came after the last one before; or it is, and has no part of the site, for
  * want of room, as many of a program that has more than there is room for. */
 void *own_alloc_slow_by_context(struct allocsite_site *site, void *p, uint64_t bytes, enum family family,
-                                uint64_t value, uint64_t hash) {
+                                uint64_t of_site, uint64_t hash) {
     const struct context_known *last = local.context_last;
     struct profile_header *header = contexts_full && context_is(last, hash) ? store_header_made : NULL;
     if (header && last->key & KEY_SLOW && !again_is(last->key)) {
@@ -204,7 +213,7 @@ void *own_alloc_slow_by_context(struct allocsite_site *site, void *p, uint64_t b
             return counted;
         bump_shared(&header->walks.without_stack, (uint64_t)-1);
     }
-    return alloc_by_number(site, p, bytes, family, value, hash);
+    return alloc_by_number(site, p, bytes, family, of_site, hash);
 }
 
 void own_failed(struct origin origin) {

@@ -19,8 +19,8 @@
 void *own_alloc_slow(struct origin, void *p, uint64_t bytes, enum family);
 
 /* hash: of the context that was not found where it was expected. */
-void *own_alloc_slow_by_context(struct allocsite_site *, void *p, uint64_t bytes, enum family, uint64_t value,
-                                uint64_t hash);
+void *own_alloc_slow_by_context(struct allocsite_site *, void *p, uint64_t bytes, enum family,
+                                uint64_t of_site, uint64_t hash);
 
 /* Counts a block that no allocator gave. */
 void own_mark(const void *p, uint64_t bytes, struct origin);
@@ -129,16 +129,18 @@ static inline __attribute__((always_inline)) void *own_alloc_made(struct allocsi
 /* Of a function of the runtime that jumps to others when it has done: where their frames are, too. */
 #define OWN_FRAME ((const void *)((const uintptr_t *)__builtin_dwarf_cfa() - 2))
 
-/* Where the caller's context is passed, and not stored. value: read twice, for no register is to keep it. */
-static inline __attribute__((always_inline)) void *own_alloc_by_context(struct allocsite_site *site, void *p,
-                                                                        uint64_t bytes, enum family family,
-                                                                        const volatile uint64_t *value,
-                                                                        const void *frame) {
-    uint64_t hash = context_hash_of(*value, context_of_site(site), frame);
-    uint32_t key = context_guessed(hash, &site->key);
+/* Where the caller's context is passed, and not stored. of_site: that and the site's number added, so that
+ * one word has both over the call of the allocator. Both are read twice, for no register is to keep them. */
+static inline __attribute__((always_inline)) void *
+own_alloc_by_context(struct allocsite_site *volatile *site, void *p, uint64_t bytes, enum family family,
+                     const volatile uint64_t *of_site, const void *frame) {
+    uint64_t hash = context_hash_of(*of_site, frame);
+    uint32_t key;
+    if (UNLIKELY(!context_guess(hash, &key)))
+        key = (*site)->key;
     void *counted = own_gain(local.current, key, p, bytes, family, false);
     return LIKELY(counted != NULL) ? counted
-                                   : own_alloc_slow_by_context(site, p, bytes, family, *value, hash);
+                                   : own_alloc_slow_by_context(*site, p, bytes, family, *of_site, hash);
 }
 
 /* Calls other than the look at the peak are left to the slow way, or more than the call of the allocator

@@ -215,9 +215,10 @@ static __attribute__((noinline)) void *realloc_of_none(size_t n, struct origin o
     struct allocsite_site *by = site;
     if (!by)
         return own_alloc_unsited(caller, p, bytes, FAMILY_MALLOC);
+    uint64_t of_site = context + context_of_site(by);
     return LIKELY(!(by->key & KEY_SLOW))
                ? own_alloc(by, p, bytes, FAMILY_MALLOC)
-               : own_alloc_by_context(by, p, bytes, FAMILY_MALLOC, &context, OWN_FRAME);
+               : own_alloc_by_context(&site, p, bytes, FAMILY_MALLOC, &of_site, OWN_FRAME);
 }
 
 static __attribute__((noinline)) void *realloc_otherwise(void *block, size_t n, struct origin origin) {
@@ -236,7 +237,9 @@ static __attribute__((noinline)) void *realloc_otherwise(void *block, size_t n, 
 }
 
 static inline uint32_t key_by_context(const struct allocsite_site *site, uint64_t value, const void *frame) {
-    return context_guessed(context_hash_of(value, context_of_site(site), frame), &site->key);
+    uint32_t key;
+    uint64_t hash = context_hash_of(value + context_of_site(site), frame);
+    return LIKELY(context_guess(hash, &key)) ? key : site->key;
 }
 
 static inline void store_context(enum detail detail, uint64_t value) {

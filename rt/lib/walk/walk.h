@@ -64,17 +64,19 @@ void walk_frames(const uintptr_t registers[CFI_REGISTERS], uintptr_t begin, walk
 /* A frame of a function that keeps its calling context. */
 struct walk_marked {
     uintptr_t pc;
-    uintptr_t sp; /* at the call that returns there */
+    uintptr_t sp; /* at the call that returns there; of known ones 0: it is none */
     uint64_t context;
-    bool by_pointer; /* its caller is found by following a frame pointer */
+    uint32_t by_pointer; /* 1: its caller is found by following a frame pointer */
+    uint32_t step;       /* for whoever keeps it */
 };
 
 /* As walk_stack_from, from a function that was called by one whose context that is, as far as frames are of
- * such functions and nothing is in the way, and until one is the same as one of those that are known,
- * outermost first: so are all beyond, for the number stands for them. Only of the thread's own stack. Returns
- * how many were not known. same: how many of those that are known are beyond; 0: none. */
+ * such functions and nothing is in the way, and until one is of the same function at work as one of those
+ * that are known, outermost first: so are all beyond, for its number stands for them. Only of the thread's
+ * own stack. Returns how many were not known, at most max, which stand before end, outermost first. same: how
+ * many of those that are known are beyond; 0: none. */
 size_t walk_marked(const void *pointer, uint64_t context, const struct walk_marked *known, size_t count,
-                   struct walk_marked *frames, size_t max, size_t *same);
+                   struct walk_marked *end, size_t max, size_t *same);
 
 /* A word that a walk reads: so far below the end of the thread's own stack. */
 struct walk_note {

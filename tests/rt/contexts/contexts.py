@@ -161,14 +161,14 @@ def named():
 
 
 def deep():
-    """Of deep recursion only what is new is walked: the second program would have 10,000 million frames to be walked. And a
-    report has no more of them than memory does not mind."""
+    """Of deep recursion only what is new is walked: the second program, a million frames deep, would have 10,000 million of
+    them to be walked. And a report has no more of them than memory does not mind."""
     for level in "-O0", "-O2":
         check("deep.c", level, used=["-lpthread"], cases=[[]])
         walks = [json.loads(dump("report", "--format=json", f"deep_{how}.profile"))["walks"] for how in ("kept", "walked")]
         expect(f"{level}: frames by pointers, by tables",
                *((each["by_frame_pointer"], each["by_table"]) for each in walks[::-1]))
-    check_behaviour(run([build("deep.c", "deepest", CONTEXTS, "-O1", "-lpthread"), "20000", "50"], "report=none"))
+    check_behaviour(run([build("deep.c", "deepest", CONTEXTS, "-O1", "-lpthread"), "10000", "100"], "report=none"))
     process = run(["./deepest", "6000", "0"], "format=json:report=/dev/null")
     expect("all but frames of the deepest", (3, True), (process.returncode, "the report has the innermost " in process.err))
 

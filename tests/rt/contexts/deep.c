@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Recursion that allocates on the way in, by two ways in turns, and on the way out; or so many levels of it,
- * and so many that do nothing between two of them. */
+ * and so many that do nothing between two of them. What allocates compilers may go to by a jump, and from it.
+ */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,8 +17,18 @@ static __attribute__((noinline)) int wait(int left) {
     return (left ? wait(left - 1) : in()) + level % 2;
 }
 
+static __attribute__((noinline)) void *get(size_t n) {
+    return malloc(n);
+}
+
+static __attribute__((noinline)) void *get_more(size_t n) {
+    kept = strdup("more");
+    free(kept);
+    return get(n + 1);
+}
+
 static __attribute__((noinline)) int aside(void) {
-    kept = malloc(2);
+    kept = get_more(2);
     free(kept);
     return in() + 1;
 }
@@ -28,8 +39,8 @@ static __attribute__((noinline)) int in(void) {
     free(kept);
     if (now < levels)
         sum = between ? wait(between) : now % 3 ? in() : aside();
-    if (!between && now % 2) {
-        kept = strdup("back");
+    if (now % 2) {
+        kept = get(3);
         free(kept);
     }
     return sum + now;
