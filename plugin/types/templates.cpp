@@ -87,8 +87,17 @@ static bool isToldToMake(const ASTContext &context, const FunctionDecl &function
                          [&](const ParmVarDecl *parameter) { return leadsTo(context, *parameter, type); });
 }
 
+/* Whether a function gives out what it makes of all that it is given, as std::make_unique does. */
+static bool isForwarding(const ASTContext &context, const FunctionDecl &function, QualType made) {
+    QualType result = function.getReturnType();
+    return takesAnyNumber(function) &&
+           (context.hasSameUnqualifiedType(result->isPointerType() ? result->getPointeeType() : result,
+                                           made) ||
+            isAmong(context, argumentsOf(recordOf(result)), made));
+}
+
 bool isForCaller(const ASTContext &context, const FunctionDecl &function, QualType made) {
-    return isToldToMake(context, function, made) ||
+    return isToldToMake(context, function, made) || isForwarding(context, function, made) ||
            (takesElement(context, function) &&
             holdsElement(context, *argumentsOf(containerOf(function)), made));
 }

@@ -102,6 +102,9 @@ struct Thing {
     int number;
     Thing(int number) : number(number) {}
 };
+template <class... Arguments> Thing *animate(Arguments... arguments) {
+    return new Thing(arguments...);
+}
 void use(List<int> &list, Small<char, 8> &small, Array<Thing> &array, Pool<int> &pool, Handle<Thing> &handle) {
     // CHECK-DAG: [[@LINE+1]]:{{[0-9]+}}  List::add  use({{.*}}  type List<int>::Node
     list.add(1);
@@ -116,4 +119,6 @@ void use(List<int> &list, Small<char, 8> &small, Array<Thing> &array, Pool<int> 
     // CHECK-DAG: [[@LINE+1]]:{{[0-9]+}}  make  use({{.*}}  type Thing
     handle = make<Thing>(4);
     copy(handle, Thing(5));
+    // CHECK-DAG: [[@LINE+1]]:{{[0-9]+}}  animate  use({{.*}}  type Thing
+    handle.thing = animate(7);
 }
