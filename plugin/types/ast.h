@@ -77,7 +77,7 @@ allocsite_types_declaration describe(const clang::ASTContext &context, const cla
 /* ---- Instances of templates (templates.cpp). */
 
 /* Whether it is of a class template and is given what that is an instance for, how many of those, or another
- * such object. */
+ * such object, or returns where one is. */
 bool takesElement(const clang::ASTContext &context, const clang::FunctionDecl &function);
 
 /* Whether what a function makes is, or holds, what its caller has given or named. */

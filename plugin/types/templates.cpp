@@ -12,7 +12,8 @@ namespace allocsite {
 
 /* A type among the arguments that a template has. */
 static bool isAmong(const ASTContext &context, const TemplateArgumentList *arguments, QualType type) {
-    return arguments && llvm::any_of(arguments->asArray(), [&](const TemplateArgument &argument) {
+    return arguments && !type.isNull() &&
+           llvm::any_of(arguments->asArray(), [&](const TemplateArgument &argument) {
                return argument.getKind() == TemplateArgument::Type &&
                       context.hasSameUnqualifiedType(argument.getAsType(), type);
            });
@@ -39,17 +40,6 @@ static bool takesAnyNumber(const FunctionDecl &function) {
     return pattern && pattern->getTemplateParameters()->hasParameterPack();
 }
 
-bool takesElement(const ASTContext &context, const FunctionDecl &function) {
-    const CXXRecordDecl *container = containerOf(function);
-    return container && (takesAnyNumber(function) ||
-                         llvm::any_of(function.parameters(), [&](const ParmVarDecl *parameter) {
-                             QualType type = parameter->getType().getNonReferenceType();
-                             return recordOf(type) == container ||
-                                    isAmong(context, argumentsOf(container), type) ||
-                                    (type->isIntegerType() && isNamedCount(*parameter));
-                         }));
-}
-
 /* Alone or as the pair of a key and a value. An array of elements is a pool's. */
 static bool isElementOrPair(const ASTContext &context, const TemplateArgumentList &elements, QualType type) {
     const TemplateArgumentList *parts = argumentsOf(recordOf(type));
@@ -57,6 +47,19 @@ static bool isElementOrPair(const ASTContext &context, const TemplateArgumentLis
            (parts && llvm::any_of(parts->asArray(), [&](const TemplateArgument &part) {
                 return part.getKind() == TemplateArgument::Type &&
                        isAmong(context, &elements, part.getAsType());
+            }));
+}
+
+bool takesElement(const ASTContext &context, const FunctionDecl &function) {
+    const CXXRecordDecl *container = containerOf(function);
+    return container &&
+           (takesAnyNumber(function) ||
+            isAmong(context, argumentsOf(container), function.getReturnType()->getPointeeType()) ||
+            llvm::any_of(function.parameters(), [&](const ParmVarDecl *parameter) {
+                QualType type = parameter->getType().getNonReferenceType();
+                return recordOf(type) == container ||
+                       isElementOrPair(context, *argumentsOf(container), type) ||
+                       (type->isIntegerType() && isNamedCount(*parameter));
             }));
 }
 
@@ -84,8 +87,17 @@ static bool isToldToMake(const ASTContext &context, const FunctionDecl &function
                          [&](const ParmVarDecl *parameter) { return leadsTo(context, *parameter, type); });
 }
 
+/* Whether a function gives out what it makes of all that it is given, as std::make_unique does. */
+static bool isForwarding(const ASTContext &context, const FunctionDecl &function, QualType made) {
+    QualType result = function.getReturnType();
+    return takesAnyNumber(function) &&
+           (context.hasSameUnqualifiedType(result->isPointerType() ? result->getPointeeType() : result,
+                                           made) ||
+            isAmong(context, argumentsOf(recordOf(result)), made));
+}
+
 bool isForCaller(const ASTContext &context, const FunctionDecl &function, QualType made) {
-    return isToldToMake(context, function, made) ||
+    return isToldToMake(context, function, made) || isForwarding(context, function, made) ||
            (takesElement(context, function) &&
             holdsElement(context, *argumentsOf(containerOf(function)), made));
 }

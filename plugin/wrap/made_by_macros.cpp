@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Functions that a macro defines whole (KHASH_INIT, RB_GENERATE) are C's templates: all of one stands in the
- * line that names the macro, which says nothing of who allocates. They are wrappers of all that they call. */
+ * line that names the macro, which says nothing of who allocates. They are wrappers of all that they call.
+ * And templates of C++ whose callers say what to make. */
 #include "wrap/bodies.h"
 
 #include "find/find.h"
@@ -53,20 +54,23 @@ static bool takeCalls(Function &function, FoundWrappers &found) {
     return true;
 }
 
-/* Those that make no more than the class that their caller names, whatever they do with it:
- * `make<Node>(key)`. */
+/* Those that make the class which their caller names, whatever they do with it: `make<Node>(key)`. */
 static void searchFactories(Module &module, const SmallPtrSetImpl<const Function *> &ignored,
                             FoundWrappers &found) {
-    for (Function &function : module) {
-        FoundWrapper factory;
-        if (!maySearch(function) || found.count(&function) || ignored.count(&function))
+    FoundWrappers factories;
+    for (const Function &callee : module) {
+        if (callee.getName().find("_Znw") != 0)
             continue;
-        for (Instruction &instruction : instructions(function))
-            if (auto *call = dyn_cast<CallBase>(&instruction); call && makesElement(*call))
-                factory.handedOn.insert(call);
-        if (!factory.handedOn.empty())
-            found.insert({&function, factory});
+        for (const User *user : callee.users()) {
+            auto *call = const_cast<CallBase *>(dyn_cast<CallBase>(user));
+            Function *function = call ? call->getFunction() : nullptr;
+            if (function && maySearch(*function) && !found.count(function) && !ignored.count(function) &&
+                makesElement(*call))
+                factories[function].handedOn.insert(call);
+        }
     }
+    for (auto &entry : factories)
+        found.insert(entry);
 }
 
 void searchMadeByMacros(Module &module, const SmallPtrSetImpl<const Function *> &ignored,

@@ -62,6 +62,11 @@ template <class T> struct Array {
             reserve(room * 2);
         block[used++] = element;
     }
+    T &expand() {
+        if (used == room)
+            reserve(room * 2);
+        return block[used++];
+    }
 };
 // What a pool will hold many in is its own, and so is what is made by no word of a caller.
 template <class T> struct Pool {
@@ -97,6 +102,9 @@ struct Thing {
     int number;
     Thing(int number) : number(number) {}
 };
+template <class... Arguments> Thing *animate(Arguments... arguments) {
+    return new Thing(arguments...);
+}
 void use(List<int> &list, Small<char, 8> &small, Array<Thing> &array, Pool<int> &pool, Handle<Thing> &handle) {
     // CHECK-DAG: [[@LINE+1]]:{{[0-9]+}}  List::add  use({{.*}}  type List<int>::Node
     list.add(1);
@@ -104,9 +112,13 @@ void use(List<int> &list, Small<char, 8> &small, Array<Thing> &array, Pool<int> 
     small.push('x');
     // CHECK-DAG: [[@LINE+1]]:{{[0-9]+}}  Array::add  use({{.*}}  type Thing
     array.add(2);
+    // CHECK-DAG: [[@LINE+1]]:{{[0-9]+}}  Array::expand  use({{.*}}  type Thing
+    array.expand() = 6;
     pool.add(3);
     pool.refill();
     // CHECK-DAG: [[@LINE+1]]:{{[0-9]+}}  make  use({{.*}}  type Thing
     handle = make<Thing>(4);
     copy(handle, Thing(5));
+    // CHECK-DAG: [[@LINE+1]]:{{[0-9]+}}  animate  use({{.*}}  type Thing
+    handle.thing = animate(7);
 }
