@@ -155,8 +155,8 @@ static const struct {
     const char *name, *help;
 } plugin_options[] = {
     {"contexts", "contexts       keep whole call stacks at run time"},
-    {"library", "library=GLOB   bill code of these paths or functions to its callers, as\n"
-                "                             headers of the system are; none: those neither"},
+    {"library", "library=GLOB   bill code of these paths or functions to callers,\n"
+                "                             as headers of the system; none: not even those"},
     {"lift", "lift=0|makers  0: bill the line in a wrapper, not its callers;\n"
              "                             makers: also who calls what makes one object"},
     {"list", "list=FILE      custom allocators and wrappers: allocsite-list(5)"},
@@ -168,7 +168,7 @@ static const struct {
 static void add_help(char *const *arguments) {
     if (!*arguments || strcmp(*arguments, "--help") != 0)
         return;
-    puts("allocsite-clang is clang that counts allocations. Beside clang's options it has:\n");
+    puts("allocsite-clang is clang that counts allocations. Beside clang's options:\n");
     for (size_t i = 0; i < sizeof plugin_options / sizeof plugin_options[0]; i++)
         printf("  " PREFIX "%s\n", plugin_options[i].help);
     puts("\nOptions of the programs: ALLOCSITE_OPTIONS=help=1 ./program\n");
