@@ -6,7 +6,8 @@
  * to what it names, so the table needs no dynamic relocation and costs nothing at load.
  *
  *   allocsite_sites    struct allocsite_site[]                  writable (the runtime stores `key`)
- *   allocsite_frames   scopes, frames, requests, in any order    read only
+ *   allocsite_frames   scopes, frames, requests, in any order,   read only
+ *                      and strings that no other object has
  *   allocsite_strings  NUL-terminated UTF-8                      read only, merged by the linker
  *   allocsite_wrappers struct allocsite_wrapper[]                read only, for allocsite-dump alone
  *
@@ -25,12 +26,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Raised by every change of anything in this file. The names of the runtime's entry points hold it,
- * so that an object never links or loads with a runtime that would misread its table; and the library's,
- * so that a linker that misses them says what to add. */
-#define ALLOCSITE_FORMAT_VERSION 1
-#define ALLOCSITE_ENTRY(name)    __liballocsite_v1_##name
-#define ALLOCSITE_ENTRY_PREFIX   "__liballocsite_v1_"
+/* Raised by every change of the table. Each descriptor and wrapper holds it: allocsite-dump refuses another
+ * one, and the runtime, which counts such sites for their module, says so in its report. */
+#define ALLOCSITE_FORMAT_VERSION 2
+
+/* The names of the runtime's entry points hold a number that is raised by every change of what these are
+ * passed, so that an object never links or loads with a runtime that takes something else; and the library's
+ * name, so that a linker that misses them says what to add. */
+#define ALLOCSITE_ENTRY(name)  __liballocsite_v1_##name
+#define ALLOCSITE_ENTRY_PREFIX "__liballocsite_v1_"
 
 /* In the symbol of a function that takes its site as a parameter, behind the name of the wrapper that it is
  * of (plugin/lift/lift.h). */
@@ -71,7 +75,7 @@ struct allocsite_request {
 /* Of a site that is ALLOCSITE_POSSIBLE. */
 struct allocsite_possible_request {
     struct allocsite_request request;
-    allocsite_ref symbol; /* string: the function that could be a wrapper, as the linker sees it */
+    allocsite_ref symbol; /* string: the function that could be a wrapper, as the linker sees it; 0: as callee */
 };
 
 /* The type of memory of which the line names none: it says no more than that nothing is known, and less than
@@ -92,9 +96,15 @@ enum allocsite_kind {
  * say so, else the site never counts. */
 #define ALLOCSITE_POSSIBLE 0x40u
 
-/* In `kind`: `caller` and `request` are the distances from what `scope` names. All of these stand in one
- * section of one object, so that its file holds one relocation for a site and not three. */
-#define ALLOCSITE_FROM_SCOPE 0x20u
+/* In `kind`: what the descriptor names stands in one section of one object with what others name that stand
+ * together with it, so that one relocation does for all of them. `caller` and `request` are distances from
+ * what `scope` names, of 24 bits with their sign; the bits above are the lower and the upper half of a number:
+ * of descriptors from the leader on, whose `scope` is a distance from its own field. Of the others it is the
+ * distance from what the leader's names. */
+#define ALLOCSITE_JOINED 0x20u
+
+#define ALLOCSITE_JOINED_REACH (1 << 23)    /* distances within a table are smaller */
+#define ALLOCSITE_JOINED_MOST  (1u << 16)   /* descriptors of one leader */
 
 /* `key` as the plugin writes it: above every capacity, so that the test that a site's counters are
  * within the thread's slab is also the test that the site has been registered. */
@@ -110,22 +120,45 @@ struct allocsite_site {
     allocsite_ref request; /* struct allocsite_request */
     uint16_t column;       /* 0: unknown */
     uint8_t version;       /* ALLOCSITE_FORMAT_VERSION */
-    uint8_t kind; /* enum allocsite_kind, ALLOCSITE_OF_WRAPPER, ALLOCSITE_POSSIBLE, ALLOCSITE_FROM_SCOPE */
+    uint8_t kind; /* enum allocsite_kind, ALLOCSITE_OF_WRAPPER, ALLOCSITE_POSSIBLE, ALLOCSITE_JOINED */
 };
 
-/* A copy of a descriptor whose references all are distances from their own fields. */
-static inline struct allocsite_site allocsite_site_plain(struct allocsite_site site) {
-    if (site.kind & ALLOCSITE_FROM_SCOPE) {
-        uint32_t scope = (uint32_t)site.scope + offsetof(struct allocsite_site, scope);
-        if (site.caller)
-            site.caller =
-                (allocsite_ref)((uint32_t)site.caller + scope - offsetof(struct allocsite_site, caller));
-        if (site.request)
-            site.request =
-                (allocsite_ref)((uint32_t)site.request + scope - offsetof(struct allocsite_site, request));
-        site.kind &= (uint8_t)~ALLOCSITE_FROM_SCOPE;
+/* The references of a descriptor as distances from their own fields. */
+struct allocsite_refs {
+    allocsite_ref scope, caller, request;
+};
+
+static inline int32_t allocsite_low24(allocsite_ref ref) {
+    return (int32_t)((uint32_t)ref << 8) >> 8;
+}
+
+static inline uint32_t allocsite_high8(allocsite_ref ref) {
+    return ((uint32_t)ref - (uint32_t)allocsite_low24(ref)) >> 24;
+}
+
+/* How many descriptors before this one its leader stands. */
+static inline uint32_t allocsite_to_leader(const struct allocsite_site *site) {
+    return site->kind & ALLOCSITE_JOINED ? allocsite_high8(site->caller) | allocsite_high8(site->request) << 8
+                                         : 0;
+}
+
+static inline struct allocsite_refs allocsite_refs_of(const struct allocsite_site *site,
+                                                      const struct allocsite_site *leader) {
+    struct allocsite_refs refs = {site->scope, site->caller, site->request};
+    uint32_t back = allocsite_to_leader(site);
+    if (site->kind & ALLOCSITE_JOINED) {
+        uint32_t scope = (uint32_t)site->scope;
+        if (back)
+            scope += (uint32_t)leader->scope - back * (uint32_t)sizeof *site;
+        uint32_t from = scope + offsetof(struct allocsite_site, scope);
+        int32_t caller = allocsite_low24(site->caller), request = allocsite_low24(site->request);
+        refs.scope = (allocsite_ref)scope;
+        refs.caller =
+            caller ? (allocsite_ref)(from + (uint32_t)caller - offsetof(struct allocsite_site, caller)) : 0;
+        refs.request =
+            request ? (allocsite_ref)(from + (uint32_t)request - offsetof(struct allocsite_site, request)) : 0;
     }
-    return site;
+    return refs;
 }
 
 /* The token that a custom allocator's realloc keeps in its frame for the runtime, in words of 8 bytes. */

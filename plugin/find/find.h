@@ -109,6 +109,9 @@ void letMerge(llvm::CallBase &call);
 std::string askAST(allocsite_types_find *find, const llvm::CallBase &call, llvm::StringRef callee,
                    unsigned ordinal, unsigned count, bool held);
 
+/* Whether a call of new in an instance of a template makes what the caller has given or named. */
+bool makesElement(const llvm::CallBase &call);
+
 /* Whether a call by a pointer is given a text and returns one that may be changed; whether it is given a
  * buffer to be changed, and something else. */
 bool copiesTextByPointer(const llvm::CallBase &call);

@@ -27,6 +27,16 @@ std::string askAST(allocsite_types_find *find, const CallBase &call, StringRef c
     return answer ? answer : "";
 }
 
+bool makesElement(const CallBase &call) {
+    static auto *find =
+        reinterpret_cast<allocsite_types_find *>(dlsym(RTLD_DEFAULT, ALLOCSITE_TYPES_ELEMENT));
+    const Function *callee = call.getCalledFunction();
+    const DILocation *location = call.getDebugLoc().get();
+    bool isNew = callee && location && callee->getName().find("_Znw") == 0;
+    return find && isNew && call.getFunction()->getName().contains('I') && isAllocator(*callee) &&
+           !askAST(find, call, symbolOf(*callee), 0, 0, false).empty();
+}
+
 /* Of C: C++ calls many virtual functions so, and hardly hands out others. An answer costs a walk through the
  * function's tree. */
 static bool isAskedAbout(const CallBase &call) {

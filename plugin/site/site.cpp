@@ -126,7 +126,8 @@ static const DILocation *lift(const DILocation *location, Site &site, const Wrap
         now.site.isHandedOn = false;
         now.callee = &function;
         now.site.ordinal = ordinalOf(*caller);
-        if (!isLibrary) {
+        bool isGivenBack = now.site.kind == ALLOCSITE_FREE && wrapper && wrapper->kind == ALLOCSITE_ALLOC;
+        if (!isLibrary && !isGivenBack) { // as where a constructor throws
             now.site.kind = wrapper->kind;
             takeType(now.site, *caller, *wrapper, function.symbol, notes);
         }

@@ -84,6 +84,8 @@ class Table {
     llvm::Module &module;
     llvm::LLVMContext &context;
     std::string moduleId;
+    std::string ownFile; // as places name the file that is compiled
+    uint64_t reach = 0;  // bytes of all that descriptors name
     bool isOneSection;
     std::vector<std::pair<llvm::GlobalVariable *, std::vector<Site>>> joint; // without descriptors as yet
     llvm::StructType *siteType, *frameType, *pairType, *possibleType, *wrapperType;
@@ -94,6 +96,7 @@ class Table {
 
     void addTypeWithin(const llvm::Function &function, llvm::StringRef symbol);
     llvm::GlobalVariable *string(const std::string &text);
+    llvm::GlobalVariable *ownString(const std::string &text);
     llvm::GlobalVariable *pair(llvm::GlobalVariable *first, llvm::GlobalVariable *second, const char *name);
     llvm::GlobalVariable *linked(const std::string &symbol, const std::string &text,
                                  llvm::GlobalValue::LinkageTypes linkage);
@@ -105,7 +108,8 @@ class Table {
                              llvm::ArrayRef<unsigned> path);
     llvm::Constant *wrapper(const std::string &symbol, const Wrapper &known, llvm::GlobalVariable *array,
                             unsigned index);
-    llvm::Constant *descriptor(const Site &site, llvm::GlobalVariable *array, unsigned index);
+    bool isJoined() const;
+    llvm::Constant *descriptor(const Site &site, const Site &leader, llvm::GlobalVariable *array, unsigned index);
     llvm::GlobalVariable *shared(llvm::StructType *type, const llvm::Twine &name);
     llvm::Constant *number(unsigned bits, uint64_t value);
     void group(llvm::GlobalVariable &array, llvm::Function &function);

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "site/site.h"
 
+#include "base/names.h"
 #include "base/settings.h"
 #include "format.h"
 
 #include <llvm/IR/Comdat.h>
+#include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/MDBuilder.h>
 #include <llvm/Transforms/Utils/ModuleUtils.h>
 
@@ -18,9 +20,16 @@ static StructType *structType(LLVMContext &context, ArrayRef<Type *> fields, Str
     return known ? known : StructType::create(context, fields, name);
 }
 
+/* Empty: none is known. Module's own list of units leaves out those without debug information. */
+static std::string ownFileOf(const Module &module) {
+    const NamedMDNode *units = module.getNamedMetadata("llvm.dbg.cu");
+    return units && units->getNumOperands() ? pathOf(cast<DICompileUnit>(units->getOperand(0))->getFile()) : "";
+}
+
 /* The id is made of the exported functions that are in no group yet, so it is taken first. */
 Table::Table(Module &module, bool isOneSection)
     : module(module), context(module.getContext()), moduleId(getUniqueModuleId(&module)),
+      ownFile(ownFileOf(module)),
       isOneSection(isOneSection && !isLTOPreLink(module) && !module.getProfileSummary(false)) {
     Type *i8 = Type::getInt8Ty(context), *i16 = Type::getInt16Ty(context);
     Type *i32 = Type::getInt32Ty(context), *i64 = Type::getInt64Ty(context);
@@ -38,11 +47,19 @@ Constant *Table::number(unsigned bits, uint64_t value) {
     return ConstantInt::get(Type::getIntNTy(context, bits), value);
 }
 
+/* Nobody compares its address, of which the object file has no note then; for LLVM to know that of all modules
+ * would put some of these into a section of their own, whose constants linkers merge. */
+static void setFrames(GlobalVariable &global) {
+    global.setSection(ALLOCSITE_FRAMES_SECTION);
+    global.setUnnamedAddr(GlobalValue::UnnamedAddr::Local);
+}
+
 /* The sections are named explicitly, as C identifiers: AddressSanitizer then puts no redzones into them. */
 GlobalVariable *Table::shared(StructType *type, const Twine &name) {
     auto *global = new GlobalVariable(module, type, true, GlobalValue::PrivateLinkage, nullptr, name);
-    global->setSection(ALLOCSITE_FRAMES_SECTION);
+    setFrames(*global);
     global->setAlignment(Align(4));
+    reach += module.getDataLayout().getTypeAllocSize(type);
     return global;
 }
 
@@ -58,8 +75,17 @@ static GlobalVariable *makeString(Module &module, const std::string &text, Globa
 
 GlobalVariable *Table::string(const std::string &text) {
     GlobalVariable *&global = strings[text];
-    if (!global)
-        global = makeString(module, text, GlobalValue::PrivateLinkage, "__allocsite_string");
+    if (global)
+        return global;
+    global = makeString(module, text, GlobalValue::PrivateLinkage, "__allocsite_string");
+    reach += alignTo(text.size() + 1, 4);
+    return global;
+}
+
+/* What no other object has needs no linker to merge it: beside what names it, it takes no relocation. */
+GlobalVariable *Table::ownString(const std::string &text) {
+    GlobalVariable *global = string(text);
+    setFrames(*global);
     return global;
 }
 
@@ -114,7 +140,7 @@ GlobalVariable *Table::type(const Site &site) {
 /* struct allocsite_possible_request. */
 GlobalVariable *Table::possible(const Site &site) {
     GlobalVariable *callee = string(site.callee), *type = this->type(site);
-    GlobalVariable *symbol = string(site.possible);
+    GlobalVariable *symbol = site.possible == site.callee ? nullptr : string(site.possible);
     GlobalVariable *&global = possibles[{{callee, type}, symbol}];
     if (global)
         return global;
@@ -126,7 +152,9 @@ GlobalVariable *Table::possible(const Site &site) {
 }
 
 GlobalVariable *Table::scope(const Place &place) {
-    return pair(string(place.function), string(place.file), "__allocsite_scope");
+    bool isOwn = place.file == ownFile; // what is in headers, other objects have as well
+    return isOwn ? pair(ownString(place.function), ownString(place.file), "__allocsite_scope")
+                 : pair(string(place.function), string(place.file), "__allocsite_scope");
 }
 
 GlobalVariable *Table::frame(ArrayRef<Place> callers) {
@@ -149,25 +177,34 @@ static bool isOfWrapper(const Site &site) {
     return site.isHandedOn && !site.isOnlyLibrary && site.at.line != 0;
 }
 
-Constant *Table::descriptor(const Site &site, GlobalVariable *array, unsigned index) {
+/* The distance and in the bits above it what no distance has. */
+static Constant *packed(GlobalVariable *to, GlobalVariable &from, uint32_t upper) {
+    Constant *bits = ConstantInt::get(Type::getInt32Ty(from.getContext()), upper << 24);
+    return to ? ConstantExpr::getAdd(between(*to, from), bits) : bits;
+}
+
+/* LTO may divide a module, and then what is in one section here is not. */
+bool Table::isJoined() const {
+    return !isLTOPreLink(module) && reach < ALLOCSITE_JOINED_REACH;
+}
+
+Constant *Table::descriptor(const Site &site, const Site &leader, GlobalVariable *array, unsigned index) {
     Type *type = array->getValueType();
-    GlobalVariable *where = scope(site.at), *outer = frame(site.callers);
+    unsigned back = index % ALLOCSITE_JOINED_MOST;
+    GlobalVariable *first = scope(leader.at), *where = scope(site.at), *outer = frame(site.callers);
     GlobalVariable *request = !site.possible.empty()
                                   ? possible(site)
                                   : pair(string(site.callee), this->type(site), "__allocsite_request");
-    /* LTO may divide a module, and then what is in one section here is not. */
-    bool isFromScope = !isLTOPreLink(module);
-    auto distanceOf = [&](GlobalVariable *to, unsigned field) {
-        return isFromScope && to ? between(*to, *where) : distance(to, array, type, {index, field});
-    };
-    return ConstantStruct::get(siteType,
-                               {number(64, stableHash(site)), number(32, ALLOCSITE_KEY_NONE),
-                                number(32, site.at.line), distance(where, array, type, {index, SCOPE}),
-                                distanceOf(outer, CALLER), distanceOf(request, REQUEST),
-                                number(16, site.at.column), number(8, ALLOCSITE_FORMAT_VERSION),
-                                number(8, site.kind | (isOfWrapper(site) ? ALLOCSITE_OF_WRAPPER : 0) |
-                                              (site.possible.empty() ? 0 : ALLOCSITE_POSSIBLE) |
-                                              (isFromScope ? ALLOCSITE_FROM_SCOPE : 0))});
+    bool isJoined = this->isJoined();
+    return ConstantStruct::get(
+        siteType,
+        {number(64, stableHash(site)), number(32, ALLOCSITE_KEY_NONE), number(32, site.at.line),
+         isJoined && back ? between(*where, *first) : distance(where, array, type, {index, SCOPE}),
+         isJoined ? packed(outer, *where, back & 0xFF) : distance(outer, array, type, {index, CALLER}),
+         isJoined ? packed(request, *where, back >> 8) : distance(request, array, type, {index, REQUEST}),
+         number(16, site.at.column), number(8, ALLOCSITE_FORMAT_VERSION),
+         number(8, site.kind | (isOfWrapper(site) ? ALLOCSITE_OF_WRAPPER : 0) |
+                       (site.possible.empty() ? 0 : ALLOCSITE_POSSIBLE) | (isJoined ? ALLOCSITE_JOINED : 0))});
 }
 
 bool isLTOPreLink(const Module &module) {
@@ -219,7 +256,8 @@ void Table::describe(GlobalVariable &array, ArrayRef<Site> sites) {
     array.setExternallyInitialized(true); // the runtime writes the slots, which no IR shows
     SmallVector<Constant *, 8> descriptors;
     for (unsigned index = 0; index < sites.size(); index++)
-        descriptors.push_back(descriptor(sites[index], &array, index));
+        descriptors.push_back(
+            descriptor(sites[index], sites[index - index % ALLOCSITE_JOINED_MOST], &array, index));
     array.setInitializer(ConstantArray::get(cast<ArrayType>(array.getValueType()), descriptors));
 }
 

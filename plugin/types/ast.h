@@ -24,6 +24,7 @@ struct Call {
     std::string type;      // empty: unknown
     std::string held;      // type of the block of a buffer that it is given; empty: it is given none
     std::string holder;    // the structure that comes back with the block in it; empty: none does
+    std::string element;   // that a template's function makes for its caller; empty: it makes something else
     std::string copied;    // type of the characters that a call by a pointer copies; empty: it copies no text
 };
 
@@ -63,11 +64,24 @@ llvm::SmallVector<const clang::Decl *, 2> findRoots(clang::ASTContext &context, 
 using Declared = llvm::StringMap<const clang::FunctionDecl *>;
 
 void addDeclared(clang::MangleContext &mangler, const clang::DeclContext &scope, Declared &declared);
+void addRead(clang::MangleContext &mangler, const clang::Decl &declaration, Declared &declared);
+
+/* Whether a parameter is how many there are, by its name. */
+bool isNamedCount(const clang::ParmVarDecl &parameter);
 
 /* The file that it stands in, as it was opened. */
 const char *headerOf(const clang::ASTContext &context, const clang::FunctionDecl &function);
 
 allocsite_types_declaration describe(const clang::ASTContext &context, const clang::FunctionDecl &function);
+
+/* ---- Instances of templates (templates.cpp). */
+
+/* Whether it is of a class template and is given what that is an instance for, how many of those, or another
+ * such object. */
+bool takesElement(const clang::ASTContext &context, const clang::FunctionDecl &function);
+
+/* Whether what a function makes is, or holds, what its caller has given or named. */
+bool isForCaller(const clang::ASTContext &context, const clang::FunctionDecl &function, clang::QualType made);
 
 } // namespace allocsite
 

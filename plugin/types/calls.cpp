@@ -17,10 +17,11 @@ namespace allocsite {
 struct Walk {
     ASTContext &context;
     MangleContext &mangler;
-    const Stmt *body;          // of the function
-    QualType returned;         // by it
-    SourceLocation call;       // the call around what is visited
-    SourceLocation defaulting; // the call whose default argument is visited
+    const FunctionDecl *function; // null: it is a variable
+    const Stmt *body;             // of the function
+    QualType returned;            // by it
+    SourceLocation call;          // the call around what is visited
+    SourceLocation defaulting;    // the call whose default argument is visited
     std::vector<Call> calls;
 };
 
@@ -242,17 +243,21 @@ static void visit(Walk &walk, const Stmt *statement, Use use) {
     if (auto *made = dyn_cast<CXXNewExpr>(statement)) {
         Call told;
         told.type = typeOfNew(walk.context, made);
+        if (walk.function && !made->isArray() &&
+            isForCaller(walk.context, *walk.function, made->getAllocatedType()))
+            told.element = told.type;
         add(walk, made, made->getOperatorNew(), std::move(told));
     }
 }
 
 std::vector<Call> findCalls(ASTContext &context, MangleContext &mangler, const Decl *root) {
-    Walk walk = {context, mangler, nullptr, {}, {}, {}, {}};
+    Walk walk = {context, mangler, nullptr, nullptr, {}, {}, {}, {}};
     if (auto *variable = dyn_cast<VarDecl>(root)) {
         visitVariable(walk, variable);
         return std::move(walk.calls);
     }
     auto *function = cast<FunctionDecl>(root);
+    walk.function = function;
     walk.returned = function->getReturnType();
     walk.body = function->getBody();
     if (auto *constructor = dyn_cast<CXXConstructorDecl>(function))

@@ -12,9 +12,14 @@ using namespace clang;
 
 namespace allocsite {
 
+/* A module's functions are compiled with it, though their bodies can be read. */
+static bool isDefinedHere(const FunctionDecl &function) {
+    return function.isDefined() && (!function.isFromASTFile() || function.isInlined());
+}
+
 static void add(MangleContext &mangler, const FunctionDecl *function, Declared &declared) {
     if (isa<CXXDestructorDecl>(function) || !function->isReferenced() || function->isDependentContext() ||
-        function->isDefined())
+        isDefinedHere(*function))
         return;
     if (auto *constructor = dyn_cast<CXXConstructorDecl>(function)) {
         for (CXXCtorType type : {Ctor_Complete, Ctor_Base})
@@ -28,6 +33,12 @@ static void add(MangleContext &mangler, const FunctionDecl *function, Declared &
 template <class Template, class Add> static void eachInstance(const Template &declaration, Add add) {
     for (const auto *instance : declaration.specializations())
         add(*instance);
+}
+
+void addRead(MangleContext &mangler, const Decl &declaration, Declared &declared) {
+    auto *function = dyn_cast<FunctionDecl>(&declaration);
+    if (function && !function->isInStdNamespace())
+        add(mangler, function, declared);
 }
 
 void addDeclared(MangleContext &mangler, const DeclContext &scope, Declared &declared) {
@@ -91,7 +102,7 @@ static llvm::SmallVector<std::string, 4> wordsOf(llvm::StringRef name) {
     return words;
 }
 
-static bool isNamedCount(const ParmVarDecl &parameter) {
+bool isNamedCount(const ParmVarDecl &parameter) {
     return llvm::any_of(wordsOf(parameter.getName()), isCountWord);
 }
 
@@ -177,11 +188,17 @@ static bool isInRegisters(QualType type) {
     return !record || record->canPassInRegisters();
 }
 
+/* In bits. A class that is only declared, as a virtual function may return or take one, has no size: more
+ * than any. */
+static uint64_t sizeOf(const ASTContext &context, QualType type) {
+    return type->isIncompleteType() ? UINT64_MAX : context.getTypeSize(type);
+}
+
 static Result resultOf(const ASTContext &context, QualType type) {
     QualType pointee = type->getPointeeType();
     if (type->isPointerType() && !pointee.isConstQualified() && !pointee->isFunctionType())
         return pointedAt(pointee);
-    if (type->isRecordType() && context.getTypeSize(type) <= 128 && isInRegisters(type))
+    if (type->isRecordType() && sizeOf(context, type) <= 128 && isInRegisters(type))
         return Result::STRUCTURE;
     if (type->isRecordType())
         return Result::OBJECT;
@@ -192,7 +209,7 @@ static Result resultOf(const ASTContext &context, QualType type) {
 static unsigned valuesOf(const ASTContext &context, QualType type) {
     if (!type->isRecordType())
         return 1;
-    uint64_t bits = context.getTypeSize(type);
+    uint64_t bits = sizeOf(context, type);
     return bits > 64 && bits <= 128 ? 2 : 1;
 }
 
@@ -222,8 +239,7 @@ static uint64_t sizesOf(const ASTContext &context, const FunctionDecl &function,
 /* What a small structure begins with, for that is passed first; else the type itself. */
 static QualType firstIn(const ASTContext &context, QualType type) {
     const RecordDecl *record = type->isRecordType() ? type->castAs<RecordType>()->getDecl() : nullptr;
-    bool isSmall =
-        record && !record->field_empty() && context.getTypeSize(type) <= 128 && isInRegisters(type);
+    bool isSmall = record && !record->field_empty() && sizeOf(context, type) <= 128 && isInRegisters(type);
     return isSmall ? record->field_begin()->getType() : type;
 }
 
@@ -378,6 +394,15 @@ static bool isRoomFor(const ASTContext &context, const FunctionDecl &function, c
     return isHeld(function) && (isGivenRoom(context, function) || isKeptInHidden(function, own));
 }
 
+/* Whether it is given another such thing, to copy that. */
+static bool isGivenAnother(const ASTContext &context, const FunctionDecl &function, const ParmVarDecl &own) {
+    QualType thing = own.getType()->getPointeeType();
+    return llvm::any_of(function.parameters(), [&](const ParmVarDecl *other) {
+        QualType pointee = other->getType()->getPointeeType();
+        return other != &own && !pointee.isNull() && context.hasSameUnqualifiedType(thing, pointee);
+    });
+}
+
 /* The number from 1 of the one whose block it can make grow; 0: none. */
 static unsigned grownOf(const ASTContext &context, const FunctionDecl &function, unsigned position) {
     if (isOfBuffer(context, function))
@@ -390,7 +415,7 @@ static unsigned grownOf(const ASTContext &context, const FunctionDecl &function,
         QualType pointee = type->isPointerType() ? type->getPointeeType() : QualType();
         if (!pointee.isNull() && !pointee.isConstQualified() && pointee->isRecordType() &&
             (!blockOf(context, pointee).isNull() || isRoomFor(context, function, *own) ||
-             (isToldHowMuch && isOfBuffers(context, pointee))))
+             ((isToldHowMuch || isGivenAnother(context, function, *own)) && isOfBuffers(context, pointee))))
             return position + 1;
         if (isArray(context, function, own->getFunctionScopeIndex()))
             return position + 1;
@@ -446,11 +471,12 @@ allocsite_types_declaration describe(const ASTContext &context, const FunctionDe
     if (!isa<CXXConstructorDecl>(function))
         describeBlock(context, function, result, first, described);
     described.grows = grownOf(context, function, first);
-    if (described.grows) // what a container is given is kept, not freed
-        described.freed = 0;
+    if (described.grows)
+        described.freed = 0; // `push(list, block)` keeps it
     described.held = described.grows && !described.out && isHeld(function);
     describeParameters(context, function, first, described);
-    if (first && !blockOf(context, method->getThisType()->getPointeeType()).isNull())
+    described.container = takesElement(context, function);
+    if (first && (described.container || !blockOf(context, method->getThisType()->getPointeeType()).isNull()))
         described.buffers |= bitOf(0);
     return described;
 }

@@ -11,6 +11,7 @@
 #include <clang/Basic/SourceManager.h>
 #include <clang/Frontend/CompilerInstance.h>
 #include <clang/Frontend/FrontendPluginRegistry.h>
+#include <clang/Serialization/ASTDeserializationListener.h>
 #include <llvm/ADT/StringSet.h>
 #include <llvm/Config/llvm-config.h>
 #include <llvm/Support/FileSystem.h>
@@ -27,7 +28,7 @@ using Descriptions = llvm::DenseMap<const FunctionDecl *, allocsite_types_declar
 /* The source file that questions are about. */
 struct Source {
     ASTContext &context;
-    std::vector<const Decl *> deserialized;           // of precompiled headers
+    std::vector<const Decl *> deserialized;           // of precompiled headers and modules
     bool clearsAST;                                   // the AST goes when the questions are over
     bool isOneSection;                                // for all functions
     std::unique_ptr<MangleContext> mangler = nullptr; // null: nobody has asked yet
@@ -60,6 +61,8 @@ static void prepare() {
     for (const Decl *declaration : source->deserialized)
         addRoot(source->context, declaration, source->roots);
     addDeclared(*source->mangler, *source->context.getTranslationUnitDecl(), source->declared);
+    for (const Decl *declaration : source->deserialized)
+        addRead(*source->mangler, *declaration, source->declared);
 }
 
 static std::string withoutDots(llvm::StringRef path) {
@@ -169,17 +172,33 @@ static const allocsite_types_declaration &described(const FunctionDecl &function
 
 namespace {
 
+#if LLVM_VERSION_MAJOR >= 19
+using DeclarationID = GlobalDeclID;
+#else
+using DeclarationID = serialization::DeclID;
+#endif
+
 /* Registration with clang: an action beside the main one, which keeps the AST until the pass has asked. */
-class Consumer : public ASTConsumer {
+class Consumer : public ASTConsumer, ASTDeserializationListener {
     std::vector<const Decl *> deserialized;
     bool clearsAST, isOneSection;
 
   public:
     explicit Consumer(bool clearsAST, bool isOneSection) : clearsAST(clearsAST), isOneSection(isOneSection) {}
 
-    /* Functions of a precompiled header come here as they are used. */
+    /* A module that is compiled from its file has its definitions come here. */
     void HandleInterestingDecl(DeclGroupRef declarations) override {
         deserialized.insert(deserialized.end(), declarations.begin(), declarations.end());
+    }
+
+    ASTDeserializationListener *GetASTDeserializationListener() override {
+        return this;
+    }
+
+    /* What a precompiled header or a module declares comes here as it is used, before it is read whole. */
+    void DeclRead(DeclarationID, const Decl *declaration) override {
+        if (isa<FunctionDecl>(declaration) || isa<VarDecl>(declaration))
+            deserialized.push_back(declaration);
     }
 
     /* Instantiations of its templates come here: a search through the file's own declarations misses them. */
@@ -250,6 +269,10 @@ EXPORTED const char *allocsite_types_v1_holder(const struct allocsite_types_ques
 
 EXPORTED const char *allocsite_types_v1_pointer(const struct allocsite_types_question *question) {
     return find(*question, &Call::pointer);
+}
+
+EXPORTED const char *allocsite_types_v1_element(const struct allocsite_types_question *question) {
+    return find(*question, &Call::element);
 }
 
 EXPORTED const char *allocsite_types_v1_copied(const struct allocsite_types_question *question) {

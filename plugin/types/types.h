@@ -46,6 +46,11 @@ allocsite_types_find allocsite_types_v1_holder;
 #define ALLOCSITE_TYPES_POINTER "allocsite_types_v1_pointer"
 allocsite_types_find allocsite_types_v1_pointer;
 
+/* The type of what a function of a template makes for its caller: an element that it is given, or the node of
+ * one, or the class that it is told to make; NULL: it makes something else. */
+#define ALLOCSITE_TYPES_ELEMENT "allocsite_types_v1_element"
+allocsite_types_find allocsite_types_v1_element;
+
 /* The type of the characters of a text that a call by a pointer copies: it is given one, and returns one that
  * may be changed; NULL: it does not. */
 #define ALLOCSITE_TYPES_COPIED "allocsite_types_v1_copied"
@@ -63,6 +68,7 @@ struct allocsite_types_declaration {
     bool held;             /* whether that block is surely not what it returns */
     unsigned freed;        /* number from 1 of the one that can be a block; 0: it gives none back */
     unsigned long buffers; /* bits of those that point at a buffer or are one */
+    bool container;        /* whether it is a container's, which is passed first, and is given an element */
     unsigned long places;  /* bits of those that point at a pointer, or at no matter what */
 };
 

@@ -82,6 +82,7 @@ std::optional<AccessPath> accessPathFor(const CallBase &call, const AccessPath &
 void Stored::add(const Stored &inner, const CallBase &call) {
     isElsewhere |= inner.isElsewhere;
     isGiven |= inner.isGiven;
+    hasNumbers |= inner.hasNumbers;
     hasPointers |= inner.hasPointers;
     for (const AccessPath &place : inner.places) {
         std::optional<AccessPath> mine = accessPathFor(call, place);

@@ -169,7 +169,8 @@ static void addLeaf(Candidate &candidate, Leaf &leaf, bool isOnly, Flow &flow) {
     ParameterSet copied = isFilled ? 0 : copiedBy(*leaf.call, flow);
     ParameterSet written = opensText(leaf.what) ? writtenTo(*leaf.call, flow) : 0;
     for (Value *argument : leaf.call->args())
-        leaf.behind.push_back(flow.parametersBehind(argument, !isFilled, copied) | written);
+        leaf.behind.push_back(flow.parametersBehind(argument, !isFilled, copied) |
+                              flow.limitsOf(argument, true) | written);
     leaf.isAlone = !isOnly && flow.isCallersAlone(*leaf.call);
     candidate.leaves.push_back(std::move(leaf));
 }

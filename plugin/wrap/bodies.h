@@ -59,8 +59,16 @@ llvm::Argument *holderOf(llvm::CallBase &call, const FoundWrappers &found, Flow 
  * far as somebody sees the source (possible.cpp). */
 bool isBuffer(const llvm::Argument &argument);
 
+/* Whether it is the object of a class template whose function is given an element, which counts as a buffer
+ * as well. */
+bool isContainer(const llvm::Argument &argument);
+
 /* Whether it points at a pointer, or at no matter what, as far as that. */
 bool isPlaceOfBlock(const llvm::Argument &argument);
+
+/* detached.cpp: after the growers, by which a buffer is written to. */
+void searchDetached(llvm::Module &module, Flow &flow,
+                    const llvm::SmallPtrSetImpl<const llvm::Function *> &ignored, FoundWrappers &found);
 
 /* parts.cpp */
 void searchParts(llvm::Module &module, Flow &flow,

@@ -73,6 +73,12 @@ static bool isCopyOf(Instruction &user, Value *pointer) {
     return copy && copy->getRawDest() != pointer;
 }
 
+static void pushParameters(const CallBase &call, ParameterSet parameters, Values &next) {
+    for (unsigned i = 0; i < call.arg_size() && i < 64; i++)
+        if (parameters >> i & 1)
+            next.push_back(call.getArgOperand(i));
+}
+
 /* All that a variable can hold of the kind that is loaded from it, also where structures are copied. */
 void Flow::followVariable(AllocaInst &variable, bool isNumber, Values &next, Origins &origins) {
     SmallSetVector<AllocaInst *, 4> variables;
@@ -89,10 +95,28 @@ void Flow::followVariable(AllocaInst &variable, bool isNumber, Values &next, Ori
                 variables.insert(from);
             } else if (call && outVariable(*call) == variables[i]) {
                 origins.calls.insert(call);
-            } else if (!isNumber) {
+            } else if (!isNumber && !(call && followSetting(*call, *variables[i], next, origins))) {
                 origins.isUnknown = true;
             }
         });
+}
+
+/* Of a function that is told where a variable is: what it sets that to, if that is what it is given. False:
+ * it is something else. */
+bool Flow::followSetting(const CallBase &call, const AllocaInst &variable, Values &next, Origins &origins) {
+    const Function *callee = surelyCalled(call);
+    for (unsigned i = 0; i < call.arg_size(); i++) {
+        if (variableAt(call.getArgOperand(i)) != &variable)
+            continue;
+        if (!callee || callee->isDeclaration() || i >= callee->arg_size())
+            return false;
+        const Origins &set = storedAt(*callee->getArg(i));
+        if (set.isUnknown || !set.calls.empty())
+            return false;
+        origins.isOffset |= set.isOffset;
+        pushParameters(call, set.parameters, next);
+    }
+    return true;
 }
 
 void Flow::followCall(CallBase &call, Values &next, Origins &origins) {
@@ -110,9 +134,7 @@ void Flow::followCall(CallBase &call, Values &next, Origins &origins) {
     if (!inner || inner->isUnknown || !inner->parameters || !inner->calls.empty())
         origins.calls.insert(&call);
     if (inner && !inner->isUnknown)
-        for (unsigned i = 0; i < call.arg_size() && i < 64; i++)
-            if (inner->parameters >> i & 1)
-                next.push_back(call.getArgOperand(i));
+        pushParameters(call, inner->parameters, next);
 }
 
 /* A pointer's number is rounded by a function of numbers. */
@@ -279,6 +301,34 @@ ParameterSet Flow::parametersBehind(Value *value, bool isPointeeToo, ParameterSe
         }
     }
     return parameters;
+}
+
+/* Whether a variable is set to what is computed from itself. */
+static bool isCounter(const AllocaInst &variable) {
+    return any_of(variable.users(), [&](const User *user) {
+        auto *store = dyn_cast<StoreInst>(user);
+        auto *step = store ? dyn_cast<BinaryOperator>(store->getValueOperand()) : nullptr;
+        return step && any_of(step->operands(), [&](const Value *part) {
+                   auto *load = dyn_cast<LoadInst>(part);
+                   return load && load->getPointerOperand() == &variable;
+               });
+    });
+}
+
+ParameterSet Flow::limitsOf(Value *number, bool isCounted) {
+    ParameterSet limits = 0;
+    if (isa<BinaryOperator>(number) || isa<CastInst>(number))
+        for (Value *part : cast<User>(number)->operands())
+            limits |= limitsOf(part, isCounted);
+    auto *load = dyn_cast<LoadInst>(number);
+    auto *variable = load ? dyn_cast<AllocaInst>(load->getPointerOperand()) : nullptr;
+    if (!variable || (isCounted && !isCounter(*variable)))
+        return limits;
+    for (const User *value : variable->users())
+        for (const User *user : value->users())
+            if (auto *test = dyn_cast<ICmpInst>(user))
+                limits |= parametersBehind(test->getOperand(test->getOperand(0) == value), false);
+    return limits;
 }
 
 } // namespace allocsite

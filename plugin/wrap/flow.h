@@ -94,6 +94,10 @@ class Flow {
      * there itself is what that was computed from. copied: those whose properties count, too. */
     ParameterSet parametersBehind(llvm::Value *value, bool isPointeeToo, ParameterSet copied = 0);
 
+    /* The numbers that the caller gives with which one is compared that a number is computed from; isCounted:
+     * if that one grows step by step. */
+    ParameterSet limitsOf(llvm::Value *number, bool isCounted);
+
     /* The parameters that a call is handed as they are. */
     ParameterSet handedTo(const llvm::CallBase &call);
 
@@ -121,6 +125,7 @@ class Flow {
 
     llvm::DenseMap<const llvm::Function *, Origins> returned;
     std::map<const llvm::Function *, Left> left;
+    std::map<const llvm::Argument *, Origins> stored;
     std::map<std::pair<const llvm::Function *, unsigned>, Stored> kept;
 
     /* A block: what a call returned, or what a function was given. */
@@ -142,7 +147,7 @@ class Flow {
     void pushSetWhereLoaded(llvm::LoadInst &load, llvm::SmallVectorImpl<llvm::Value *> &next);
     void pushInputs(llvm::CallBase &call, ParameterSet copied, llvm::SmallVectorImpl<llvm::Value *> &next);
     const Left &leftOf(const llvm::Function &function);
-    Origins storedAt(const llvm::Argument &out);
+    const Origins &storedAt(const llvm::Argument &out);
     Origins madeAt(const llvm::Argument &result);
     void addLeft(llvm::Instruction &instruction, const llvm::Argument &out, Origins &origins);
     unsigned outArgument(const llvm::CallBase &call);
@@ -158,6 +163,8 @@ class Flow {
     bool staysIn(llvm::Value *place, const Fresh &fresh);
     void followVariable(llvm::AllocaInst &variable, bool isNumber, llvm::SmallVectorImpl<llvm::Value *> &next,
                         Origins &origins);
+    bool followSetting(const llvm::CallBase &call, const llvm::AllocaInst &variable,
+                       llvm::SmallVectorImpl<llvm::Value *> &next, Origins &origins);
     void follow(llvm::Value *value, llvm::SmallVectorImpl<llvm::Value *> &next, Origins &origins);
     void followCall(llvm::CallBase &call, llvm::SmallVectorImpl<llvm::Value *> &next, Origins &origins);
 };

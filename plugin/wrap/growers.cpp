@@ -10,6 +10,8 @@
 #include "find/find.h"
 
 #include <llvm/Analysis/PostDominators.h>
+#include <llvm/BinaryFormat/Dwarf.h>
+#include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
 
@@ -93,31 +95,38 @@ static Argument *grownBy(CallBase &call, const FoundWrappers &found, const Growe
                : parameterWith(call.getArgOperand(holder - 1), call, flow);
 }
 
-/* Whether a variable is compared with a number that the caller gives. */
-static bool isLimited(const AllocaInst &variable, Flow &flow) {
-    for (const User *value : variable.users())
-        for (const User *user : value->users())
-            if (auto *test = dyn_cast<ICmpInst>(user))
-                if (flow.parametersBehind(test->getOperand(test->getOperand(0) == value), false))
-                    return true;
-    return false;
-}
-
-/* Whether a number grows up to that. */
-static bool isLimited(Value *number, Flow &flow) {
-    if (isa<BinaryOperator>(number) || isa<CastInst>(number))
-        return any_of(cast<User>(number)->operands(), [&](Value *part) { return isLimited(part, flow); });
-    auto *load = dyn_cast<LoadInst>(number);
-    auto *variable = load ? dyn_cast<AllocaInst>(load->getPointerOperand()) : nullptr;
-    return variable && isLimited(*variable, flow);
-}
-
 /* By a number or a text that the caller gives. */
 static bool isToldHowMuch(const CallBase &call, Flow &flow) {
     return any_of(call.args(), [&](const Use &argument) {
         return isSize(*argument->getType()) &&
-               (flow.parametersBehind(argument, false) || isLimited(argument, flow));
+               (flow.parametersBehind(argument, false) || flow.limitsOf(argument, false));
     });
+}
+
+/* What a parameter is declared to point at; nullptr: not known. */
+static const DIType *thingAt(const Argument &parameter) {
+    const DISubprogram *subprogram = parameter.getParent()->getSubprogram();
+    auto types = subprogram->getType() ? subprogram->getType()->getTypeArray() : nullptr;
+    unsigned position = parameter.getArgNo() + 1;
+    auto *type =
+        types && position < types.size() ? dyn_cast_or_null<DIDerivedType>(types[position]) : nullptr;
+    const DIType *thing =
+        type && type->getTag() == dwarf::DW_TAG_pointer_type ? type->getBaseType() : nullptr;
+    auto *derived = dyn_cast_or_null<DIDerivedType>(thing);
+    return derived && derived->getTag() == dwarf::DW_TAG_const_type ? derived->getBaseType() : thing;
+}
+
+/* Whether it copies there what the same part of another such thing holds that the caller gives. */
+static bool isCopyingPart(const CallBase &call, const Argument &holder) {
+    SmallVector<AccessPath, 2> given;
+    for (Value *argument : call.args())
+        if (argument->getType()->isPointerTy())
+            if (std::optional<AccessPath> path = accessPathOf(*argument, call);
+                path && path->steps.size() == 1)
+                given.push_back(*path);
+    return given.size() == 2 && given[0].root == &holder && given[0].steps == given[1].steps &&
+           isa<Argument>(given[1].root) && given[1].root != &holder && thingAt(holder) &&
+           thingAt(holder) == thingAt(*cast<Argument>(given[1].root));
 }
 
 /* Whether an array is given by the place of its block, and how long it is by the place of a number or of its
@@ -157,7 +166,19 @@ static unsigned callsWith(Function &function, const Argument &holder, Flow &flow
 
 /* Of a buffer's functions that do not look into it those that only call another one are its own, too. */
 static bool isOwnOf(Function &function, const Argument &holder, Flow &flow) {
-    return isBuffer(holder) && (looksInto(function, holder) || callsWith(function, holder, flow) == 1);
+    return isContainer(holder) ||
+           (isBuffer(holder) && (looksInto(function, holder) || callsWith(function, holder, flow) == 1));
+}
+
+/* A function that only a buffer's others call, with it. */
+static bool isHelperOf(Function &function, const Argument &holder, Flow &flow) {
+    unsigned number = holder.getArgNo();
+    return !function.use_empty() && all_of(function.uses(), [&](const Use &use) {
+        auto *call = dyn_cast<CallBase>(use.getUser());
+        bool isCalled = call && call->isCallee(&use) && number < call->arg_size();
+        Argument *own = isCalled ? parameterWith(call->getArgOperand(number), *call, flow) : nullptr;
+        return own && isBuffer(*own);
+    });
 }
 
 /* Of what else than its parameters a function returns, its type may tell what the block is made of. */
@@ -231,10 +252,11 @@ static bool isGrower(Function &function, const FoundWrappers &found, const Growe
     bool isCounted =
         any_of(grown[holder], [&](const CallBase *call) { return isCountedApart(*call, *holder, flow); });
     for (CallBase *call : grown[holder])
-        (isCounted || isToldHowMuch(*call, flow) ? told : others).push_back(call);
+        (isCounted || isToldHowMuch(*call, flow) || isCopyingPart(*call, *holder) ? told : others)
+            .push_back(call);
     if (!isCounted && !isBuffer(*holder))
         erase_if(told, [&](CallBase *call) { return goesOn(function, *holder, *call, growers, flow); });
-    if (!others.empty() && isOwnOf(function, *holder, flow))
+    if (!others.empty() && (isOwnOf(function, *holder, flow) || isHelperOf(function, *holder, flow)))
         told.append(others);
     grower.holder = holder->getArgNo();
     grower.found.holder = grower.holder + 1;

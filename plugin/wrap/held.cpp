@@ -130,6 +130,14 @@ static bool isBegun(const CallBase &call, const Argument &holder, Flow &flow) {
     return sizes && isNotedIn(holder, sizes, flow);
 }
 
+/* The container that an element is made for; nullptr: the call makes something else. */
+static Argument *containerOf(CallBase &call) {
+    Function &function = *call.getFunction();
+    unsigned first = function.hasStructRetAttr();
+    Argument *container = first < function.arg_size() ? function.getArg(first) : nullptr;
+    return container && makesElement(call) && isContainer(*container) ? container : nullptr;
+}
+
 Argument *holderOf(CallBase &call, const FoundWrappers &found, Flow &flow) {
     for (const AccessPath &place : flow.placesOf(call)) {
         auto *holder = dyn_cast<Argument>(place.root);
@@ -138,7 +146,7 @@ Argument *holderOf(CallBase &call, const FoundWrappers &found, Flow &flow) {
              isReplaced(call, place, found, flow)))
             return holder;
     }
-    return nullptr;
+    return containerOf(call);
 }
 
 } // namespace allocsite

@@ -26,10 +26,9 @@ static bool isMadeByMacro(const Function &function) {
            first->getColumn() == last->getColumn() && first->getLine() == function.getSubprogram()->getLine();
 }
 
-/* Who calls it is known: nobody has its address. */
+/* Whose address is taken, those may call that no site is left by. */
 static bool mayBeOne(const Function &function) {
-    return maySearch(function) && function.hasLocalLinkage() && !function.hasAddressTaken() &&
-           isMadeByMacro(function);
+    return maySearch(function) && !function.hasAddressTaken() && isMadeByMacro(function);
 }
 
 static bool allocates(const CallBase &call, const FoundWrappers &found) {
@@ -54,8 +53,25 @@ static bool takeCalls(Function &function, FoundWrappers &found) {
     return true;
 }
 
+/* Those that make no more than the class that their caller names, whatever they do with it:
+ * `make<Node>(key)`. */
+static void searchFactories(Module &module, const SmallPtrSetImpl<const Function *> &ignored,
+                            FoundWrappers &found) {
+    for (Function &function : module) {
+        FoundWrapper factory;
+        if (!maySearch(function) || found.count(&function) || ignored.count(&function))
+            continue;
+        for (Instruction &instruction : instructions(function))
+            if (auto *call = dyn_cast<CallBase>(&instruction); call && makesElement(*call))
+                factory.handedOn.insert(call);
+        if (!factory.handedOn.empty())
+            found.insert({&function, factory});
+    }
+}
+
 void searchMadeByMacros(Module &module, const SmallPtrSetImpl<const Function *> &ignored,
                         FoundWrappers &found) {
+    searchFactories(module, ignored, found);
     SmallVector<Function *, 16> left;
     for (Function &function : module)
         if (!found.count(&function) && !ignored.count(&function) && mayBeOne(function))

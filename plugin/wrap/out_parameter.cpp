@@ -62,11 +62,14 @@ void Flow::addLeft(Instruction &instruction, const Argument &out, Origins &origi
     }
 }
 
-Origins Flow::storedAt(const Argument &out) {
+const Origins &Flow::storedAt(const Argument &out) {
+    auto [position, isNew] = stored.insert({&out, {}});
+    if (!isNew)
+        return position->second; // while it is looked for: nothing yet
     Origins origins;
     for (const Instruction &instruction : instructions(out.getParent()))
         addLeft(const_cast<Instruction &>(instruction), out, origins);
-    return origins;
+    return position->second = origins;
 }
 
 bool isMakingResult(const CallBase &call) {

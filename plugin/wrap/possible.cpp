@@ -110,6 +110,13 @@ bool isBuffer(const Argument &argument) {
     return isAmong(argument, &allocsite_types_declaration::buffers);
 }
 
+bool isContainer(const Argument &argument) {
+    auto definition = argument.getArgNo() == argument.getParent()->hasStructRetAttr()
+                          ? definitionOf(*argument.getParent())
+                          : std::nullopt;
+    return definition && definition->container;
+}
+
 bool isPlaceOfBlock(const Argument &argument) {
     return isAmong(argument, &allocsite_types_declaration::places);
 }

@@ -259,6 +259,7 @@ void findWrappers(Module &module, const Lists &lists) {
         if (entry.second.wrapper.kind == ALLOCSITE_REALLOC)
             handOnFrees(*entry.first, flow, found, entry.second);
     searchGrowers(module, flow, ignored, found);
+    searchDetached(module, flow, ignored, found);
     searchParts(module, flow, ignored, found);
     searchMadeByMacros(module, ignored, found);
     searchLibrary(module, ignored, found);
@@ -270,9 +271,12 @@ void findWrappers(Module &module, const Lists &lists) {
         entry.second.wrapper.keepsLine |= isCalledUnknown(*entry.first, entry.second.wrapper);
     for (auto &entry : found)
         write(*entry.first, entry.second, found);
-    for (Function &function : module)
+    for (Function &function : module) {
         if (isInstrumented(function) && !isOfLibrary(function))
             markHooks(function);
+        else if (!function.isDeclaration() && isAllocator(function))
+            Wrappers::writeWhereInlined(function, Wrapper(), false, {}); // how it works is not its callers'
+    }
 }
 
 } // namespace allocsite

@@ -43,11 +43,15 @@ static Wrapper decode(StringRef text) {
 }
 
 void Wrappers::write(Function &function, const Wrapper &wrapper, bool isNamed, ArrayRef<DILocation *> own) {
+    function.addFnAttr(WrapperAttribute, encode(wrapper));
+    if (!wrapper.isLibrary)
+        writeWhereInlined(function, wrapper, isNamed, own);
+}
+
+void Wrappers::writeWhereInlined(Function &function, const Wrapper &wrapper, bool isNamed,
+                                 ArrayRef<DILocation *> own) {
     LLVMContext &context = function.getContext();
     std::string text = encode(wrapper);
-    function.addFnAttr(WrapperAttribute, text);
-    if (wrapper.isLibrary)
-        return;
     SmallVector<Metadata *, 8> operands = {function.getSubprogram(), MDString::get(context, text),
                                            isNamed ? MDString::get(context, symbolOf(function)) : nullptr};
     operands.append(own.begin(), own.end());

@@ -50,6 +50,8 @@ class Wrappers {
      * inlined. own: the calls in it that are not handed on. */
     static void write(llvm::Function &function, const Wrapper &wrapper, bool isNamed,
                       llvm::ArrayRef<llvm::DILocation *> own);
+    static void writeWhereInlined(llvm::Function &function, const Wrapper &wrapper, bool isNamed,
+                                  llvm::ArrayRef<llvm::DILocation *> own);
     static void erase(llvm::Module &module);
 
   private:

@@ -1,5 +1,6 @@
 // What could be a wrapper by its declaration alone leaves its site: what opens a file by its name; what adds to a thing that only its own
-// file knows, or is given a size alone; what prints to a text, whether or not that is named constant; what is given one text alone, be it a variable. Not what asks
+// file knows, or is given a size alone; what prints to a text, whether or not that is named constant; what is given one text alone, be it a variable;
+// what copies a structure of buffers. Not what asks
 // such a thing for something.
 // RUN: %typed -O0 -S -emit-llvm -o - %s | %check
 // REQUIRES: types
@@ -16,6 +17,9 @@
 // CHECK: @formatted
 // CHECK: @__liballocsite_v1_lifted
 // CHECK: call {{.*}}@copy(
+// CHECK-LABEL: define {{.*}}@copier
+// CHECK: @__liballocsite_v1_lifted
+// CHECK: call {{.*}}@pair_copy(
 // CHECK-LABEL: define {{.*}}@counter
 // CHECK-NOT: @__liballocsite_v1_lifted
 // CHECK: call {{.*}}@array_count(
@@ -36,6 +40,16 @@ void user(FILE **files, struct array *array) {
     array_add(array, files);
     array_load(array, 10);
     use(formatted("%d", 1), copy(text));
+}
+struct pair {
+    struct text {
+        char *text;
+        int length, room;
+    } first, second;
+};
+void pair_copy(struct pair *to, struct pair *from);
+void copier(struct pair *pair) {
+    pair_copy(pair, pair + 1);
 }
 int counter(struct array *array) {
     return array_count(array, NULL);

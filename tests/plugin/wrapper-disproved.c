@@ -1,5 +1,5 @@
 // Calls that what is only declared cannot hand on a block at, nor take one back: of what writes where it is told to, in a file that has it
-// write to a variable; and of what is given a part of some thing, or a variable. Not where nothing is told.
+// write to a variable; and of what is given a part of some thing, or a variable. Not where nothing is told, nor where a buffer is to keep what is given.
 // RUN: %typed -O0 -S -emit-llvm -o - %s | %check
 // REQUIRES: types
 // CHECK-LABEL: define {{.*}}@main
@@ -17,6 +17,9 @@
 // CHECK: call {{.*}}@appends(
 // CHECK: @__liballocsite_v1_lifted
 // CHECK: call {{.*}}@frees(
+// CHECK-LABEL: define {{.*}}@keeps
+// CHECK: @__liballocsite_v1_lifted
+// CHECK: call {{.*}}@push(
 #include <stddef.h>
 struct thing {
     int kind;
@@ -27,6 +30,11 @@ char *appends(char *to, const char *text);
 void digests(char *digest);
 void member(void *thing);
 void frees(void *block);
+struct vector {
+    void **items;
+    int count, room;
+};
+void push(struct vector *vector, void *item);
 int main(int argc, char **argv) {
     char text[100], digest[16];
     copies(text, argv[0]);
@@ -37,4 +45,8 @@ int main(int argc, char **argv) {
     argv[0] = appends(argv[0], text);
     frees(argv[0]);
     return argc;
+}
+void keeps(struct vector *vector) {
+    static int item;
+    push(vector, &item);
 }

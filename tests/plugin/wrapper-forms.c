@@ -7,6 +7,7 @@
 // CHECK-NEXT: fun:aligned_elsewhere=wrapper size=1
 // CHECK-NEXT: fun:checked_malloc=wrapper size=1
 // CHECK-NEXT: fun:computed=wrapper size=1
+// CHECK-NEXT: fun:cut=wrapper size=2
 // CHECK-NEXT: fun:even=wrapper size=1
 // CHECK-NEXT: fun:failing=wrapper size=1
 // CHECK-NEXT: fun:from_pool=wrapper
@@ -15,6 +16,8 @@
 // CHECK-NEXT: fun:odd=wrapper size=1
 // CHECK-NEXT: fun:recursive=wrapper size=1
 // CHECK-NEXT: fun:recursive_free=wrapper pointer=1
+// CHECK-NEXT: fun:reheaded=wrapper size=2 pointer=1
+// CHECK-NEXT: fun:reheaded_free=wrapper pointer=1
 // CHECK-NEXT: fun:xasprintf=wrapper
 // CHECK-NEXT: fun:xcalloc=wrapper size=2 count=1
 // CHECK-NEXT: fun:xfree=wrapper pointer=2
@@ -73,6 +76,15 @@ char *xasprintf(const char *format, ...) {
     va_end(arguments);
     return text;
 }
+char *cut(const char *text, size_t most) {
+    size_t n = 0;
+    while (n < most && text[n])
+        n++;
+    char *copy = malloc(n + 1);
+    memcpy(copy, text, n);
+    copy[n] = 0;
+    return copy;
+}
 void *aligned(size_t n) {
     return (void *)(((uintptr_t)malloc(n + 15) + 15) & ~(uintptr_t)15);
 }
@@ -91,6 +103,27 @@ void *headed(size_t n) {
     header->next = all;
     all = header;
     return header + 1;
+}
+static struct header **header_of(struct header **header, void *block) {
+    struct header **before = &all;
+    *header = (struct header *)block - 1;
+    while (*before && *before != *header)
+        before = &(*before)->next;
+    return before;
+}
+void *reheaded(void *block, size_t n) {
+    struct header *header = NULL;
+    if (block)
+        *header_of(&header, block) = header->next;
+    header = realloc(header, sizeof *header + n);
+    header->next = all;
+    all = header;
+    return header + 1;
+}
+void reheaded_free(void *block) {
+    struct header *header;
+    *header_of(&header, block) = header->next;
+    free(header);
 }
 size_t rounded(size_t n);
 int multiplied(size_t n, size_t size, size_t *product);

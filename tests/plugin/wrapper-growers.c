@@ -1,16 +1,18 @@
 // What makes the block in its parameter's structure grow bills who says by how much. Of a structure that is a block and numbers, a
-// buffer, all functions that look into it or only call another one. Not one that always asks for as much, not one that
+// buffer, all functions that look into it or only call another one. Of one made of buffers who copies them all. Not one that always asks for as much, not one that
 // writes to a buffer by several calls, not one that sets a member, nor the functions of a list or of a larger thing; nor one that
 // goes on with a larger thing.
 // RUN: %typed -O0 -c %s -o %t.O0.o && %dump wrappers %t.O0.o | %check
 // RUN: %typed -O2 -c %s -o %t.O2.o && %dump wrappers %t.O2.o | %check
 // REQUIRES: types
 // CHECK: # found by their bodies
+// CHECK-NEXT: fun:buffer_copy=wrapper
 // CHECK-NEXT: fun:buffer_grow=wrapper
 // CHECK-NEXT: fun:buffer_init=wrapper
 // CHECK-NEXT: fun:buffer_put=wrapper
 // CHECK-NEXT: fun:buffer_putc=wrapper
 // CHECK-NEXT: fun:buffer_puts=wrapper
+// CHECK-NEXT: fun:pair_copy=wrapper
 // CHECK-NEXT: fun:thing_add=wrapper
 // CHECK-NEXT: fun:thing_grow=wrapper
 // CHECK-NEXT: fun:thing_room=wrapper
@@ -48,6 +50,20 @@ void buffer_putc(struct buffer *buffer, char c) {
 }
 void buffer_puts(struct buffer *buffer, const char *text) {
     buffer_put(buffer, text, strlen(text));
+}
+static void buffer_copy(struct buffer *to, const struct buffer *from) {
+    buffer_put(to, from->bytes, from->used);
+}
+struct pair {
+    struct buffer first, second;
+};
+void pair_copy(struct pair *to, const struct pair *from) {
+    buffer_copy(&to->first, &from->first);
+    buffer_copy(&to->second, &from->second);
+}
+void pair_swap(struct pair *to, const struct pair *from) {
+    buffer_copy(&to->first, &from->second);
+    buffer_copy(&to->second, &from->first);
 }
 void buffer_clear(struct buffer *buffer) {
     buffer->used = 0;

@@ -5,6 +5,7 @@
 // RUN: %dump wrappers %t.O0.o | %check --check-prefix=WRAPPERS
 // RUN: %dump wrappers %t.O2.o | %check --check-prefix=WRAPPERS
 // WRAPPERS: # found by their bodies
+// WRAPPERS-NEXT: fun:for_all=wrapper
 // WRAPPERS-NEXT: fun:numbers_new=wrapper
 // WRAPPERS-NEXT: fun:numbers_put=wrapper
 // WRAPPERS-NEXT: fun:numbers_resize=wrapper
@@ -42,6 +43,11 @@ TABLE(numbers, int)
 // CHECK-DAG: wrapper-macros.c:[[@LINE+1]]:{{[0-9]+}}  malloc  by_address
 CALLBACK(by_address)
 void *(*volatile called)(void) = by_address;
+#define FOR_ALL(name)                                                                                                  \
+    void *name(void) {                                                                                                 \
+        return malloc(12);                                                                                             \
+    }
+FOR_ALL(for_all)
 struct numbers *made(int *ids, int count) {
     // CHECK-DAG: wrapper-macros.c:[[@LINE+1]]:{{[0-9]+}}  numbers_new  made  type struct numbers
     struct numbers *numbers = numbers_new();
@@ -52,6 +58,8 @@ struct numbers *made(int *ids, int count) {
 }
 // CHECK-DAG: wrapper-macros.c:[[@LINE+1]]:{{[0-9]+}}  malloc  written
 static void *written(void) { return malloc(11); }
-void *user(void) {
+void *user(void **other) {
+    // CHECK-DAG: wrapper-macros.c:[[@LINE+1]]:{{[0-9]+}}  for_all  user
+    *other = for_all();
     return written();
 }

@@ -1,5 +1,5 @@
 // What is no wrapper: a constructor, which always asks for the same; a loader, which finds out itself how much it needs; what
-// fills a thing whose size is a member of another; a registry, which keeps the block; a destructor, which frees more than it was given or looks at it, if only
+// fills a thing whose size is a member of another, itself or by a function; a registry, which keeps the block; a destructor, which frees more than it was given or looks at it, if only
 // by calling itself; circles that no allocator is in.
 // RUN: %clang -O0 -c %s -o %t.O0.o && %dump wrappers %t.O0.o > %t.O0.txt && ! grep . %t.O0.txt
 // RUN: %clang -O2 -c %s -o %t.O2.o && %dump wrappers %t.O2.o > %t.O2.txt && ! grep . %t.O2.txt
@@ -60,6 +60,14 @@ struct loop *loop_begin(struct list *list, int flags) {
         return NULL;
     loop->list = list;
     loop->flags = flags;
+    return loop;
+}
+static void loop_init(struct loop *loop, int flags) {
+    loop->flags = flags;
+}
+struct loop *loop_made(struct list *list) {
+    struct loop *loop = malloc(sizeof *loop + list->count * sizeof(int));
+    loop_init(loop, 0);
     return loop;
 }
 static void *kept;

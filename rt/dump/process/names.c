@@ -92,19 +92,22 @@ static uint32_t read_module_slot(struct remote_names *names, uint64_t module) {
 
 static void read_site(struct remote_names *names, uint64_t address, uint64_t module,
                       struct profile_record *record) {
-    struct allocsite_site site;
+    struct allocsite_site site, leader = {0};
     if (!peek(names, address, &site, sizeof site))
         return;
-    site = allocsite_site_plain(site);
+    uint32_t back = allocsite_to_leader(&site);
+    if (back && !peek(names, address - back * sizeof leader, &leader, sizeof leader))
+        return;
+    struct allocsite_refs refs = allocsite_refs_of(&site, &leader);
     *record = (struct profile_record){.id = site.hash,
                                       .module = read_module_slot(names, module),
                                       .line = site.line,
                                       .column = site.column,
                                       .address = site.kind & ALLOCSITE_OF_WRAPPER,
                                       .what = PROFILE_SITE};
-    read_scope(names, FOLLOW(struct allocsite_site, address, scope, site), &record->function, &record->file);
-    read_request(names, FOLLOW(struct allocsite_site, address, request, site), record);
-    record->inlined = read_chain(names, FOLLOW(struct allocsite_site, address, caller, site));
+    read_scope(names, FOLLOW(struct allocsite_site, address, scope, refs), &record->function, &record->file);
+    read_request(names, FOLLOW(struct allocsite_site, address, request, refs), record);
+    record->inlined = read_chain(names, FOLLOW(struct allocsite_site, address, caller, refs));
 }
 
 /* A path, which is read once and hashed for each record, and the build id. False: they are not there. */

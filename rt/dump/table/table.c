@@ -44,13 +44,21 @@ static uint64_t target(uint64_t field, allocsite_ref reference) {
 
 #define FIELD(address, type, member) ((address) + offsetof(type, member))
 
-/* Regions end with a NUL (checked once, in check_strings), so every string in them ends too. Empty and absent
- * mean the same: unknown. */
+/* A string that stands beside what names it; NULL: none ends there. */
+static const char *string_beside(const struct table_regions *frames, uint64_t address) {
+    const struct table_region *region = region_before(frames, address);
+    const unsigned char *bytes = bytes_at(frames, address, 1);
+    return bytes && memchr(bytes, '\0', region->size - (address - region->address)) ? (const char *)bytes : NULL;
+}
+
+/* Regions of strings alone end with a NUL (checked once, in check_strings), so every string in them ends too.
+ * Empty and absent mean the same: unknown. */
 static bool read_string(const struct table_input *input, uint64_t address, const char **string) {
     *string = NULL;
     if (address == 0)
         return true;
-    const char *bytes = (const char *)bytes_at(&input->strings, address, 1);
+    const char *bytes =
+        (const char *)bytes_at(&input->strings, address, 1) ?: string_beside(&input->frames, address);
     if (bytes && *bytes)
         *string = bytes;
     return bytes != NULL;
@@ -90,7 +98,11 @@ static bool read_possible(const struct table_input *input, uint64_t address, str
     if (!read_at(&input->frames, address, &request, sizeof request))
         return false;
     uint64_t symbol = target(FIELD(address, struct allocsite_possible_request, symbol), request.symbol);
-    return read_string(input, symbol, &site->possible) && site->possible;
+    if (!read_string(input, symbol, &site->possible))
+        return false;
+    if (!site->possible)
+        site->possible = site->callee;
+    return true;
 }
 
 static bool check_chain(const struct table_input *input, uint64_t address) {
@@ -106,17 +118,32 @@ static bool damaged(struct reason *why, uint64_t address, const char *part) {
                       (unsigned long long)address, part);
 }
 
-static bool read_site(const struct table_input *input, uint64_t address, const unsigned char *bytes,
+/* False: no descriptor stands where its leader would. */
+static bool read_refs(const struct table_region *region, uint64_t at, const struct allocsite_site *site,
+                      struct allocsite_refs *refs) {
+    struct allocsite_site leader = *site;
+    uint64_t back = allocsite_to_leader(site) * sizeof leader;
+    if (back > at)
+        return false;
+    memcpy(&leader, region->bytes + at - back, sizeof leader);
+    *refs = allocsite_refs_of(site, &leader);
+    return true;
+}
+
+static bool read_site(const struct table_input *input, const struct table_region *region, uint64_t at,
                       struct table_site *site, struct reason *why) {
     struct allocsite_site raw;
-    memcpy(&raw, bytes, sizeof raw);
-    raw = allocsite_site_plain(raw);
+    struct allocsite_refs refs;
+    uint64_t address = region->address + at;
+    memcpy(&raw, region->bytes + at, sizeof raw);
     if (raw.version != ALLOCSITE_FORMAT_VERSION)
         return reason_set(why, "site table of format version %u; this allocsite-dump reads version %u",
                           raw.version, ALLOCSITE_FORMAT_VERSION);
-    uint8_t kind = raw.kind & (uint8_t) ~(ALLOCSITE_OF_WRAPPER | ALLOCSITE_POSSIBLE);
+    uint8_t kind = raw.kind & (uint8_t) ~(ALLOCSITE_OF_WRAPPER | ALLOCSITE_POSSIBLE | ALLOCSITE_JOINED);
     if (kind > ALLOCSITE_FREE)
         return damaged(why, address, "kind");
+    if (!read_refs(region, at, &raw, &refs))
+        return damaged(why, address, "leader");
     *site = (struct table_site){
         .address = address,
         .hash = raw.hash,
@@ -125,10 +152,10 @@ static bool read_site(const struct table_input *input, uint64_t address, const u
     };
     site->at.line = raw.line;
     site->at.column = raw.column;
-    site->caller = target(FIELD(address, struct allocsite_site, caller), raw.caller);
-    if (!read_scope(input, target(FIELD(address, struct allocsite_site, scope), raw.scope), &site->at))
+    site->caller = target(FIELD(address, struct allocsite_site, caller), refs.caller);
+    if (!read_scope(input, target(FIELD(address, struct allocsite_site, scope), refs.scope), &site->at))
         return damaged(why, address, "function or file");
-    uint64_t request = target(FIELD(address, struct allocsite_site, request), raw.request);
+    uint64_t request = target(FIELD(address, struct allocsite_site, request), refs.request);
     if (!read_request(input, request, site))
         return damaged(why, address, "callee or type");
     if (raw.kind & ALLOCSITE_POSSIBLE && !read_possible(input, request, site))
@@ -141,8 +168,7 @@ static bool read_site(const struct table_input *input, uint64_t address, const u
 static bool read_region(struct table *table, const struct table_region *region, struct reason *why) {
     const size_t size = sizeof(struct allocsite_site);
     for (uint64_t at = 0; at < region->size; at += size)
-        if (!read_site(&table->input, region->address + at, region->bytes + at, &table->sites[table->count++],
-                       why))
+        if (!read_site(&table->input, region, at, &table->sites[table->count++], why))
             return false;
     return true;
 }

@@ -184,10 +184,10 @@ static bool holds(const struct module *module, uint64_t address) {
 
 /* The function that has the site's code. */
 static const char *function_of(const struct allocsite_site *site) {
-    struct place at = descriptor_place(&site->scope, site->line, site->column);
+    struct place at = descriptor_at(site);
     for (const struct allocsite_frame *frame = descriptor_caller(site); frame;
          frame = descriptor_frame(&frame->caller))
-        at = descriptor_place(&frame->scope, frame->line, frame->column);
+        at = descriptor_place(frame);
     return at.function;
 }
 
@@ -221,13 +221,13 @@ uint32_t listed_caller(uint32_t slot, const void *frame, const void *beyond) {
 /* ---- Which slots keep stacks. */
 
 static bool is_site(const char *pattern, const struct allocsite_site *site) {
-    struct place at = descriptor_place(&site->scope, site->line, site->column);
+    struct place at = descriptor_at(site);
     if (filter_is_id(pattern, site->hash) || filter_is_name(pattern, descriptor_request(site, false)) ||
         filter_is_name(pattern, descriptor_request(site, true)) || filter_is_place(pattern, &at))
         return true;
     for (const struct allocsite_frame *frame = descriptor_caller(site); frame;
          frame = descriptor_frame(&frame->caller)) {
-        at = descriptor_place(&frame->scope, frame->line, frame->column);
+        at = descriptor_place(frame);
         if (filter_is_place(pattern, &at))
             return true;
     }

@@ -41,7 +41,7 @@ static char directory[PATH_MAX]; /* that it is relative to; a program may change
 static profile_name add_frames(const struct allocsite_frame *frame) {
     if (!frame)
         return 0;
-    struct place place = descriptor_place(&frame->scope, frame->line, frame->column);
+    struct place place = descriptor_place(frame);
     struct profile_frame copy = {
         .function = names_text(place.function),
         .file = names_text(place.file),
@@ -58,7 +58,7 @@ static uint32_t slot_of_module(const struct module *module) {
 
 static void add_site(struct profile_record *to, const struct record *record) {
     const struct allocsite_site *site = record->site;
-    struct place place = descriptor_place(&site->scope, site->line, site->column);
+    struct place place = descriptor_at(site);
     to->id = site->hash;
     to->module = slot_of_module(record->module);
     to->line = place.line;

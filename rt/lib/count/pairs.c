@@ -74,7 +74,7 @@ static COLD void find(struct whereabouts *where, uint32_t slot) {
     }
     if (!record->site)
         return;
-    struct place place = descriptor_place(&record->site->scope, record->site->line, 0);
+    struct place place = descriptor_at(record->site);
     where->function = place.function ? place.function : "?";
     where->at = " at ";
     where->file = place.file ? place.file : "?";

@@ -102,7 +102,7 @@ static void write_site(struct out *out, uint32_t slot) {
         write_unsited(out, record);
         return;
     }
-    struct place place = descriptor_place(&record->site->scope, record->site->line, record->site->column);
+    struct place place = descriptor_at(record->site);
     name_function(name, place.function, 72);
     out_plain(out, name);
     out_char(out, ' ');

@@ -6,6 +6,44 @@
 
 #include <string.h>
 
+static struct place place_of(const void *named, uint32_t line, uint32_t column) {
+    const struct allocsite_scope *scope = (const struct allocsite_scope *)named;
+    struct place place = {.line = line, .column = column};
+    if (scope) {
+        place.function = (const char *)descriptor_follow(&scope->function);
+        place.file = (const char *)descriptor_follow(&scope->file);
+    }
+    return place;
+}
+
+struct place descriptor_place(const struct allocsite_frame *frame) {
+    return place_of(descriptor_follow(&frame->scope), frame->line, frame->column);
+}
+
+static struct allocsite_refs refs_of(const struct allocsite_site *site) {
+    return allocsite_refs_of(site, site - allocsite_to_leader(site));
+}
+
+static const void *named(const allocsite_ref *field, allocsite_ref ref) {
+    return ref ? (const char *)field + ref : NULL;
+}
+
+struct place descriptor_at(const struct allocsite_site *site) {
+    return place_of(named(&site->scope, refs_of(site).scope), site->line, site->column);
+}
+
+const struct allocsite_frame *descriptor_caller(const struct allocsite_site *site) {
+    return (const struct allocsite_frame *)named(&site->caller, refs_of(site).caller);
+}
+
+const char *descriptor_request(const struct allocsite_site *site, bool type) {
+    const struct allocsite_request *request =
+        (const struct allocsite_request *)named(&site->request, refs_of(site).request);
+    if (!request)
+        return NULL;
+    return (const char *)descriptor_follow(type ? &request->type : &request->callee);
+}
+
 static bool same_text(const char *a, const char *b) {
     return a == b || (a && b && strcmp(a, b) == 0);
 }
@@ -16,7 +54,7 @@ struct site_view descriptor_view(const struct allocsite_site *site, const char *
         .id = site->hash,
         .module = module,
         .sited = true,
-        .at = descriptor_place(&site->scope, site->line, site->column),
+        .at = descriptor_at(site),
         .callee = descriptor_request(site, false),
         .type = descriptor_request(site, true),
         .inlined = inlined,
@@ -24,15 +62,15 @@ struct site_view descriptor_view(const struct allocsite_site *site, const char *
     };
     for (const struct allocsite_frame *frame = descriptor_caller(site); frame && view.inlined_count < room;
          frame = descriptor_frame(&frame->caller))
-        inlined[view.inlined_count++] = descriptor_place(&frame->scope, frame->line, frame->column);
+        inlined[view.inlined_count++] = descriptor_place(frame);
     return view;
 }
 
 bool descriptor_same(const struct allocsite_site *a, const struct allocsite_site *b) {
     if (a->hash != b->hash || a->line != b->line || a->column != b->column)
         return false;
-    struct place at = descriptor_place(&a->scope, a->line, a->column);
-    struct place bt = descriptor_place(&b->scope, b->line, b->column);
+    struct place at = descriptor_at(a);
+    struct place bt = descriptor_at(b);
     return same_text(at.function, bt.function) && same_text(at.file, bt.file) &&
            same_text(descriptor_request(a, false), descriptor_request(b, false));
 }
@@ -61,8 +99,7 @@ static void copy_text(struct writer *writer, allocsite_ref *field, const char *t
         memcpy(at, text, size);
 }
 
-static void copy_scope(struct writer *writer, allocsite_ref *field, const allocsite_ref *from) {
-    struct place place = descriptor_place(from, 0, 0);
+static void copy_scope(struct writer *writer, allocsite_ref *field, struct place place) {
     struct allocsite_scope *scope = writer_take(writer, field, sizeof *scope, 4);
     copy_text(writer, scope ? &scope->function : NULL, place.function);
     copy_text(writer, scope ? &scope->file : NULL, place.file);
@@ -81,7 +118,7 @@ static void copy_frames(struct writer *writer, allocsite_ref *field, const struc
             frame->line = from->line;
             frame->column = from->column;
         }
-        copy_scope(writer, frame ? &frame->scope : NULL, &from->scope);
+        copy_scope(writer, frame ? &frame->scope : NULL, descriptor_place(from));
         field = frame ? &frame->caller : NULL;
     }
 }
@@ -95,8 +132,8 @@ static struct allocsite_site *copy_site(struct writer *writer, const struct allo
                                         .line = from->line,
                                         .column = from->column,
                                         .version = from->version,
-                                        .kind = from->kind & (uint8_t)~ALLOCSITE_FROM_SCOPE};
-    copy_scope(writer, site ? &site->scope : NULL, &from->scope);
+                                        .kind = from->kind & (uint8_t)~ALLOCSITE_JOINED};
+    copy_scope(writer, site ? &site->scope : NULL, descriptor_at(from));
     copy_request(writer, site ? &site->request : NULL, from);
     copy_frames(writer, site ? &site->caller : NULL, descriptor_caller(from));
     return site;

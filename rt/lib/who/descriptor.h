@@ -16,35 +16,14 @@ static inline const struct allocsite_frame *descriptor_frame(const allocsite_ref
     return (const struct allocsite_frame *)descriptor_follow(field);
 }
 
-static inline struct place descriptor_place(const allocsite_ref *scope_field, uint32_t line,
-                                            uint32_t column) {
-    const struct allocsite_scope *scope = (const struct allocsite_scope *)descriptor_follow(scope_field);
-    struct place place = {.line = line, .column = column};
-    if (scope) {
-        place.function = (const char *)descriptor_follow(&scope->function);
-        place.file = (const char *)descriptor_follow(&scope->file);
-    }
-    return place;
-}
+/* Where the site is written, and where a step of its inline chain is. */
+struct place descriptor_at(const struct allocsite_site *);
+struct place descriptor_place(const struct allocsite_frame *);
 
-/* The object that a field of the site other than `scope` names, NULL for none. */
-static inline const void *descriptor_follow_of(const struct allocsite_site *site,
-                                               const allocsite_ref *field) {
-    const void *from = site->kind & ALLOCSITE_FROM_SCOPE ? descriptor_follow(&site->scope) : field;
-    return *field ? (const char *)from + *field : NULL;
-}
+/* The first step of its inline chain, NULL for none. */
+const struct allocsite_frame *descriptor_caller(const struct allocsite_site *);
 
-static inline const struct allocsite_frame *descriptor_caller(const struct allocsite_site *site) {
-    return (const struct allocsite_frame *)descriptor_follow_of(site, &site->caller);
-}
-
-static inline const char *descriptor_request(const struct allocsite_site *site, bool type) {
-    const struct allocsite_request *request =
-        (const struct allocsite_request *)descriptor_follow_of(site, &site->request);
-    if (!request)
-        return NULL;
-    return (const char *)descriptor_follow(type ? &request->type : &request->callee);
-}
+const char *descriptor_request(const struct allocsite_site *, bool type);
 
 /* The site as readers see it, with so many places of its inline chain at most. */
 struct site_view descriptor_view(const struct allocsite_site *, const char *module, struct place *inlined,

@@ -53,8 +53,8 @@ static void assert_damaged(const struct image *image, const char *expected) {
 static void refuses_other_versions(void **state) {
     (void)state;
     struct image image = image_make();
-    image.sites[1].version = 2;
-    assert_damaged(&image, "format version 2");
+    image.sites[1].version = ALLOCSITE_FORMAT_VERSION + 1;
+    assert_damaged(&image, "format version 3");
 }
 
 static void refuses_an_unknown_kind(void **state) {
@@ -78,6 +78,26 @@ static void refuses_references_that_lead_out(void **state) {
     image = image_make();
     image.sites[0].request = 0;
     assert_damaged(&image, "callee");
+    image = image_make();
+    image.sites[2].caller += 1 << 24;
+    assert_damaged(&image, "leader");
+}
+
+static void reads_strings_beside_what_names_them(void **state) {
+    (void)state;
+    struct image image = image_make();
+    struct image_regions regions;
+    struct table_input input = image_input(&image, &regions);
+    struct table table;
+    struct reason why;
+    memcpy(&image.frame.column, "own", 4);
+    image.outer.function = REFERENCE(outer.function, frame.column);
+    assert_true(table_decode(&table, input, &why));
+    assert_string_equal(table.sites[1].at.function, "own");
+    table_free(&table);
+    regions.frames.size -= sizeof image.request + 1; // the string does not end in it
+    assert_false(table_decode(&table, input, &why));
+    assert_non_null(strstr(why.text, "function or file"));
 }
 
 static void refuses_a_chain_without_an_end(void **state) {
@@ -138,6 +158,7 @@ int main(void) {
         cmocka_unit_test(refuses_other_versions),
         cmocka_unit_test(refuses_an_unknown_kind),
         cmocka_unit_test(refuses_references_that_lead_out),
+        cmocka_unit_test(reads_strings_beside_what_names_them),
         cmocka_unit_test(refuses_a_chain_without_an_end),
         cmocka_unit_test(refuses_strings_without_an_end),
         cmocka_unit_test(refuses_half_a_site),

@@ -6,7 +6,7 @@
 #include <string.h>
 
 struct module {
-    struct allocsite_site site;
+    struct allocsite_site leader, between, site;
     struct allocsite_request request;
     struct allocsite_scope scope, outer;
     struct allocsite_frame frame;
@@ -35,10 +35,18 @@ static struct module *filled(void) {
     return &module;
 }
 
-static void count_from_scope(struct module *module) {
-    module->site.kind = ALLOCSITE_FROM_SCOPE;
-    module->site.request = (allocsite_ref)((char *)&module->request - (char *)&module->scope);
-    module->site.caller = (allocsite_ref)((char *)&module->frame - (char *)&module->scope);
+static void pack(allocsite_ref *field, const void *target, const struct module *module, uint32_t upper) {
+    *field = (allocsite_ref)((uint32_t)((const char *)target - (const char *)&module->scope) + (upper << 24));
+}
+
+/* As the site is written that the leader leads by so many descriptors; its scope stands behind the leader's. */
+static void join(struct module *module, uint32_t back) {
+    module->site.kind = ALLOCSITE_JOINED;
+    REF(module->leader.scope, module->outer);
+    if (back)
+        module->site.scope = (allocsite_ref)((char *)&module->scope - (char *)&module->outer);
+    pack(&module->site.caller, &module->frame, module, back & 0xFF);
+    pack(&module->site.request, &module->request, module, back >> 8);
 }
 
 static void check_copy(struct module *module) {
@@ -50,14 +58,14 @@ static void check_copy(struct module *module) {
     assert_int_equal(copy->kind, ALLOCSITE_ALLOC);
     assert_true(descriptor_same(copy, &module->site));
     memset(module, 0xEE, sizeof *module);
-    struct place at = descriptor_place(&copy->scope, copy->line, copy->column);
+    struct place at = descriptor_at(copy);
     assert_string_equal(at.function, "f(int)");
     assert_string_equal(at.file, "a.c");
     assert_string_equal(descriptor_request(copy, false), "malloc");
     assert_string_equal(descriptor_request(copy, true), "int");
     const struct allocsite_frame *frame = descriptor_frame(&copy->caller);
     assert_int_equal(frame->line, 8);
-    struct place outer = descriptor_place(&frame->scope, frame->line, frame->column);
+    struct place outer = descriptor_place(frame);
     assert_null(outer.function);
     assert_string_equal(outer.file, "a.c");
     assert_null(descriptor_frame(&frame->caller));
@@ -68,25 +76,31 @@ static void check_copy(struct module *module) {
 static void a_copy_stands_alone(void **state) {
     (void)state;
     check_copy(filled());
-    struct module *module = filled();
-    count_from_scope(module);
-    check_copy(module);
+    for (uint32_t back = 0; back <= 2; back += 2) {
+        struct module *module = filled();
+        join(module, back);
+        check_copy(module);
+    }
 }
 
-static void plain_references_lead_where_those_from_the_scope_do(void **state) {
+static void references_of_joined_descriptors_lead_where_plain_ones_do(void **state) {
     (void)state;
     struct module *module = filled();
-    struct allocsite_site plain = module->site;
-    count_from_scope(module);
-    struct allocsite_site made = allocsite_site_plain(module->site);
-    assert_memory_equal(&made, &plain, sizeof plain);
-    module->site.caller = 0;
-    assert_int_equal(allocsite_site_plain(module->site).caller, 0);
+    struct allocsite_refs plain = allocsite_refs_of(&module->site, &module->site);
+    join(module, 2);
+    assert_int_equal(allocsite_to_leader(&module->site), 2);
+    struct allocsite_refs refs = allocsite_refs_of(&module->site, &module->leader);
+    assert_memory_equal(&refs, &plain, sizeof plain);
+    module->site.caller = 2 << 24;
+    assert_null(descriptor_caller(&module->site));
+    assert_string_equal(descriptor_request(&module->site, false), "malloc");
+    join(module, 0xFEDC);
+    assert_int_equal(allocsite_to_leader(&module->site), 0xFEDC);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(plain_references_lead_where_those_from_the_scope_do),
+        cmocka_unit_test(references_of_joined_descriptors_lead_where_plain_ones_do),
         cmocka_unit_test(a_copy_stands_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
